@@ -1,0 +1,42 @@
+# Everything sets itself up: Python 3.11+, make and a network are enough. `make` alone lists the targets.
+.DEFAULT_GOAL := help
+BIN := .venv/bin
+READY := .venv/.ready
+
+help: ## list the targets
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
+
+$(READY): pyproject.toml uv.lock tools/setup
+	@sh tools/setup
+	@touch $@
+
+setup: $(READY) ## make .venv from uv.lock
+
+demo: $(READY) ## the main job, without a workspace or a key
+	@$(BIN)/judge-bot demo
+
+run: $(READY) ## the bot, with the settings in .env
+	@$(BIN)/judge-bot serve
+
+doctor: $(READY) ## check tokens, scopes, database and model
+	@$(BIN)/judge-bot doctor
+
+test: $(READY) ## the tests
+	@$(BIN)/pytest
+
+lint: $(READY) ## format, lint, types and the one-way imports
+	@$(BIN)/ruff format --check .
+	@$(BIN)/ruff check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports
+
+check: lint test ## all quality gates
+
+format: $(READY) ## write the format
+	@$(BIN)/ruff format .
+	@$(BIN)/ruff check --fix .
+
+clean: ## remove what setup made
+	rm -rf .venv .uv
+
+.PHONY: help setup demo run doctor test lint check format clean

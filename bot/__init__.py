@@ -1,0 +1,1 @@
+"""The Slack app: listeners, docket, log and delivery around the judge core."""

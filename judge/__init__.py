@@ -1,0 +1,1 @@
+"""The judge core: a question and a response become a verdict."""
