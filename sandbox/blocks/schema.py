@@ -1,0 +1,138 @@
+"""A small language for what Slack accepts: a check looks at one value and reports what is wrong, and where.
+
+The wording of the reports is Slack's own where it is known from answers that people have published.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+Report = Callable[[str, str], None]
+"""Takes what is wrong and the JSON pointer of where."""
+
+Check = Callable[[Any, str, Report], None]
+
+
+def string(longest: int, shortest: int = 0) -> Check:
+    """A string of `shortest` to `longest` characters."""
+
+    def check(value: Any, pointer: str, report: Report) -> None:
+        if not isinstance(value, str):
+            report("must provide a string", pointer)
+        elif len(value) > longest:
+            report(f"must be less than {longest + 1} characters", pointer)
+        elif len(value) < shortest:
+            report(f"must be more than {shortest - 1} characters", pointer)
+
+    return check
+
+
+def boolean(value: Any, pointer: str, report: Report) -> None:
+    """True or false."""
+    if not isinstance(value, bool):
+        report("must provide a boolean", pointer)
+
+
+def number(value: Any, pointer: str, report: Report) -> None:
+    """Any number; not a boolean, not a string."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        report("must provide a number", pointer)
+
+
+def integer(lowest: int, highest: int) -> Check:
+    """A whole number in a range."""
+
+    def check(value: Any, pointer: str, report: Report) -> None:
+        if isinstance(value, bool) or not isinstance(value, int):
+            report("must provide an integer", pointer)
+        elif not lowest <= value <= highest:
+            report(f"must be between {lowest} and {highest}", pointer)
+
+    return check
+
+
+def choice(*allowed: str) -> Check:
+    """One of a few words."""
+
+    def check(value: Any, pointer: str, report: Report) -> None:
+        if value not in allowed:
+            report(f"must be a valid enum value: {', '.join(allowed)}", pointer)
+
+    return check
+
+
+def array(item: Check, longest: int, shortest: int = 0) -> Check:
+    """A list of `shortest` to `longest` items."""
+
+    def check(value: Any, pointer: str, report: Report) -> None:
+        if not isinstance(value, list):
+            report("must provide an array", pointer)
+            return
+        if len(value) > longest:
+            report(f"no more than {longest} items allowed", pointer)
+        if len(value) < shortest:
+            report(f"no fewer than {shortest} items allowed", pointer)
+        for index, one in enumerate(value):
+            item(one, f"{pointer}/{index}", report)
+
+    return check
+
+
+def record(
+    required: Mapping[str, Check] | None = None,
+    optional: Mapping[str, Check] | None = None,
+    either: tuple[str, ...] = (),
+) -> Check:
+    """An object with these fields and no others; of the `either` fields at least one."""
+    needed, fields = required or {}, {**(required or {}), **(optional or {})}
+
+    def check(value: Any, pointer: str, report: Report) -> None:
+        if not isinstance(value, dict):
+            report("must provide an object", pointer)
+            return
+        for name in needed:
+            if name not in value:
+                report(f"missing required field: {name}", pointer)
+        if either and not any(name in value for name in either):
+            names = " or ".join(f"`{name}`" for name in either)
+            report(f"must define either {names}", f"{pointer}/type")
+        for name, one in value.items():
+            if name in fields:
+                fields[name](one, f"{pointer}/{name}", report)
+            elif name != "type":
+                report(f"invalid additional property: {name}", pointer)
+
+    return check
+
+
+def union(kinds: Mapping[str, Check]) -> Check:
+    """An object whose `type` says which of the checks it has to pass."""
+
+    def check(value: Any, pointer: str, report: Report) -> None:
+        if not isinstance(value, dict):
+            report("must provide an object", pointer)
+        elif "type" not in value:
+            report("missing required field: type", pointer)
+        elif value["type"] not in kinds:
+            report(f"unsupported type: {value['type']}", f"{pointer}/type")
+        else:
+            kinds[value["type"]](value, pointer, report)
+
+    return check
+
+
+def whole(check: Check) -> Check:
+    """A check that also reports the object itself, before its details, as Slack does for text objects."""
+
+    def checked(value: Any, pointer: str, report: Report) -> None:
+        found: list[tuple[str, str]] = []
+        check(value, pointer, lambda text, where: found.append((text, where)))
+        if found:
+            report("failed to match all allowed schemas", pointer)
+        for text, where in found:
+            report(text, where)
+
+    return checked
+
+
+def anything(value: Any, pointer: str, report: Report) -> None:
+    """Whatever it is, it passes."""

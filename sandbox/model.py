@@ -1,0 +1,191 @@
+"""The things in a workspace, and how Slack shows each of them as JSON."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+Json = dict[str, Any]
+
+
+@dataclass
+class User:
+    """A person, or the user that stands for a bot (`bot_id` is then set)."""
+
+    id: str
+    name: str
+    real_name: str
+    team_id: str
+    bot_id: str | None = None
+    app_id: str | None = None
+
+    def to_slack(self) -> Json:
+        """As in `users.info`: https://docs.slack.dev/reference/objects/user-object"""
+        profile = {
+            "real_name": self.real_name,
+            "display_name": self.name,
+            "real_name_normalized": self.real_name,
+            "display_name_normalized": self.name,
+            "team": self.team_id,
+        }
+        if self.bot_id:
+            profile |= {"bot_id": self.bot_id, "api_app_id": self.app_id or ""}
+        return {
+            "id": self.id,
+            "team_id": self.team_id,
+            "name": self.name,
+            "deleted": False,
+            "real_name": self.real_name,
+            "tz": "Etc/UTC",
+            "tz_label": "Coordinated Universal Time",
+            "tz_offset": 0,
+            "profile": profile,
+            "is_admin": False,
+            "is_owner": False,
+            "is_restricted": False,
+            "is_ultra_restricted": False,
+            "is_bot": self.bot_id is not None,
+            "is_app_user": False,
+            "updated": 0,
+        }
+
+    def bot_profile(self) -> Json:
+        """As in a bot's messages and in `bots.info`."""
+        return {
+            "id": self.bot_id,
+            "deleted": False,
+            "name": self.real_name,
+            "updated": 0,
+            "app_id": self.app_id,
+            "user_id": self.id,
+            "icons": {},
+            "team_id": self.team_id,
+        }
+
+
+@dataclass
+class Message:
+    """A message, or an ephemeral one when `shown_to` names the only user who sees it."""
+
+    channel_id: str
+    ts: str
+    author: User
+    text: str = ""
+    blocks: list[Json] = field(default_factory=list)
+    attachments: list[Json] = field(default_factory=list)
+    files: list[Json] = field(default_factory=list)
+    metadata: Json | None = None
+    thread_ts: str | None = None
+    is_broadcast: bool = False
+    edited: Json | None = None
+    client_msg_id: str | None = None
+    shown_to: str | None = None
+    is_tombstone: bool = False
+    values: Json = field(default_factory=dict)
+
+    @property
+    def is_reply(self) -> bool:
+        """Whether it stands in a thread under another message."""
+        return self.thread_ts is not None and self.thread_ts != self.ts
+
+    def to_slack(self, with_metadata: bool = False) -> Json:
+        """As in `conversations.history`, without what only the thread knows."""
+        author = self.author
+        optional = {
+            "client_msg_id": self.client_msg_id,
+            "bot_id": author.bot_id,
+            "app_id": author.app_id,
+            "bot_profile": author.bot_profile() if author.bot_id else None,
+            "blocks": self.blocks,
+            "attachments": self.attachments,
+            "files": self.files,
+            "thread_ts": self.thread_ts,
+            "edited": self.edited,
+            "metadata": self.metadata if with_metadata else None,
+        }
+        body: Json = {
+            "type": "message",
+            "user": author.id,
+            "ts": self.ts,
+            "text": self.text,
+            "team": author.team_id,
+        }
+        if self.is_broadcast:
+            body["subtype"] = "thread_broadcast"
+        if self.is_tombstone:
+            body |= {"subtype": "tombstone", "hidden": True}
+        return body | {key: value for key, value in optional.items() if value}
+
+
+@dataclass
+class Channel:
+    """A channel or a direct message; `messages` by timestamp, in the order they were posted."""
+
+    id: str
+    name: str
+    created: int
+    creator: str
+    is_private: bool = False
+    is_im: bool = False
+    is_archived: bool = False
+    members: list[str] = field(default_factory=list)
+    messages: dict[str, Message] = field(default_factory=dict)
+    ephemerals: list[Message] = field(default_factory=list)
+
+    @property
+    def kind(self) -> str:
+        """Slack's word in scopes and events: `channels`, `groups` or `im`."""
+        return "im" if self.is_im else "groups" if self.is_private else "channels"
+
+    def replies(self, ts: str) -> list[Message]:
+        """The replies under the message `ts`, oldest first."""
+        return [message for message in self.messages.values() if message.thread_ts == ts and message.is_reply]
+
+    def to_slack(self, viewer_id: str) -> Json:
+        """As in `conversations.info`: https://docs.slack.dev/reference/objects/conversation-object"""
+        if self.is_im:
+            other = next((m for m in self.members if m != viewer_id), viewer_id)
+            return {
+                "id": self.id,
+                "created": self.created,
+                "is_im": True,
+                "is_org_shared": False,
+                "is_archived": self.is_archived,
+                "user": other,
+                "is_open": True,
+            }
+        return {
+            "id": self.id,
+            "name": self.name,
+            "name_normalized": self.name,
+            "is_channel": True,
+            "is_group": False,
+            "is_im": False,
+            "is_mpim": False,
+            "is_private": self.is_private,
+            "is_archived": self.is_archived,
+            "is_general": self.name == "general",
+            "is_shared": False,
+            "is_ext_shared": False,
+            "is_org_shared": False,
+            "is_member": viewer_id in self.members,
+            "created": self.created,
+            "creator": self.creator,
+            "context_team_id": None,
+            "num_members": len(self.members),
+            "topic": {"value": "", "creator": "", "last_set": 0},
+            "purpose": {"value": "", "creator": "", "last_set": 0},
+        }
+
+
+@dataclass
+class View:
+    """A modal or a home tab that some user sees; `values` is what was typed into it so far."""
+
+    id: str
+    user_id: str
+    body: Json
+    hash: str
+    root_id: str
+    previous_id: str | None = None
+    external_id: str = ""
+    values: Json = field(default_factory=dict)
+    errors: dict[str, str] = field(default_factory=dict)

@@ -1,0 +1,108 @@
+"""The pocket Slack, running: one process, one port, on this machine only."""
+
+import asyncio
+from collections.abc import Callable
+from types import TracebackType
+from typing import TypeVar
+
+from aiohttp import web
+
+from sandbox.deliveries import Delivery
+from sandbox.faults import Fault
+from sandbox.people import Person
+from sandbox.sockets import Sockets
+from sandbox.web import Web
+from sandbox.workspace import Workspace
+
+T = TypeVar("T")
+
+
+class Sandbox:
+    """A workspace, served. Use it with `async with`.
+
+    Args:
+        workspace: What is served.
+        port: 0 takes a free one.
+        host: Where to listen; this machine only, unless asked.
+    """
+
+    def __init__(self, workspace: Workspace, port: int = 0, host: str = "127.0.0.1") -> None:
+        self.workspace = workspace
+        self.port = port
+        self.sockets = Sockets(workspace)
+        self._host = host
+        self._runner: web.AppRunner | None = None
+
+    @property
+    def url(self) -> str:
+        """The address, such as `http://127.0.0.1:40123`."""
+        return f"http://{self._host}:{self.port}"
+
+    @property
+    def api_url(self) -> str:
+        """What to give the Slack SDK as `base_url`."""
+        return f"{self.url}/api/"
+
+    @property
+    def bot_token(self) -> str:
+        """The token for the Web API."""
+        return self.workspace.bot_token
+
+    @property
+    def app_token(self) -> str:
+        """The token for Socket Mode."""
+        return self.workspace.app_token
+
+    def person(self, name: str) -> Person:
+        """Somebody to act as, by name or id."""
+        return Person(self.workspace, name)
+
+    async def until(self, condition: Callable[[], T], timeout_s: float = 5.0) -> T:
+        """The first true value of `condition`, looked at now and after everything that happens.
+
+        Raises:
+            TimeoutError: Nothing true came in time; the message ends with what happened last.
+        """
+        return await self.workspace.journal.until(condition, timeout_s)
+
+    async def connected(self, count: int = 1, timeout_s: float = 5.0) -> None:
+        """Return when the app has at least `count` open connections."""
+        await self.until(lambda: len(self.sockets.open) >= count, timeout_s)
+
+    async def settled(self, delivery: Delivery, timeout_s: float = 5.0) -> Delivery:
+        """The delivery, acknowledged or failed."""
+        await self.until(lambda: delivery.is_over, timeout_s)
+        return delivery
+
+    def fail(self, method: str, **fault: object) -> None:
+        """Let the next call of a method fail; the arguments are those of `Fault`."""
+        self.workspace.faults.add(method, Fault(**fault))  # type: ignore[arg-type]
+
+    async def start(self) -> None:
+        """Listen."""
+        app = web.Application(client_max_size=4 * 1024 * 1024)
+        app.add_routes(Web(self.workspace).routes())
+        app.add_routes([web.get("/link/", self.sockets.handle)])
+        self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=1.0)
+        await self._runner.setup()
+        site = web.TCPSite(self._runner, self._host, self.port)
+        await site.start()
+        self.port = self._runner.addresses[0][1]
+        self.workspace.grants.base_url = self.url
+        self.workspace.deliveries.is_open = True
+
+    async def stop(self) -> None:
+        """Close all connections and stop listening."""
+        self.workspace.deliveries.close()
+        await asyncio.gather(*(socket.close() for socket in list(self.sockets.open)))
+        if self._runner:
+            await self._runner.cleanup()
+
+    async def __aenter__(self) -> "Sandbox":
+        await self.start()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.stop()

@@ -1,0 +1,127 @@
+"""The state of a pocket Slack: one workspace, one app installed. Synchronous; no HTTP, no sockets."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from sandbox.clock import Clock, SystemClock
+from sandbox.deliveries import Deliveries
+from sandbox.errors import SandboxError
+from sandbox.faults import Faults
+from sandbox.grants import Grants
+from sandbox.ids import Ids
+from sandbox.journal import Journal
+from sandbox.limits import Limits, Meter
+from sandbox.manifest import Manifest
+from sandbox.model import Channel, Json, User, View
+
+SLACKBOT = "USLACKBOT"
+
+
+class Workspace:
+    """People, bots, channels and messages, and the app under test.
+
+    Args:
+        manifest: The app's manifest as a dict: its scopes, commands, shortcuts and event subscriptions.
+        clock: Where time comes from; the machine's by default.
+        limits: Rate limits; Slack's by default.
+        name: The workspace's name; its domain is the same in lower case.
+    """
+
+    def __init__(
+        self,
+        manifest: Mapping[str, Any],
+        *,
+        clock: Clock | None = None,
+        limits: Limits | None = None,
+        name: str = "Pocket",
+    ) -> None:
+        self.clock = clock or SystemClock()
+        self.manifest = Manifest.from_dict(manifest)
+        self.name = name
+        self.domain = name.lower().replace(" ", "-")
+        self.ids = Ids(self.clock)
+        self.journal = Journal(self.clock)
+        self.grants = Grants(self.clock, self.ids)
+        self.deliveries = Deliveries(self.clock, self.journal)
+        self.meter = Meter(self.clock, limits or Limits())
+        self.faults = Faults(self.journal)
+        self.users: dict[str, User] = {}
+        self.channels: dict[str, Channel] = {}
+        self.stacks: dict[str, list[View]] = {}
+        self.homes: dict[str, View] = {}
+        self.team_id = self.ids.new("T")
+        self.app_id = self.ids.new("A")
+        self.bot_token = f"xoxb-{self.team_id[1:]}-{self.ids.short(24)}"
+        self.app_token = f"xapp-1-{self.app_id}-{self.ids.short(24)}"
+        self.verification_token = self.ids.short(24)
+        self.users[SLACKBOT] = User(SLACKBOT, "slackbot", "Slackbot", self.team_id)
+        self.bot = self.add_bot(self.manifest.bot_name, app_id=self.app_id)
+
+    def add_user(self, name: str, real_name: str = "") -> User:
+        """A new person; `name` is what others type after `@`."""
+        return self._add(User(self.ids.new("U"), name, real_name or name.title(), self.team_id))
+
+    def add_bot(self, name: str, app_id: str | None = None) -> User:
+        """A new bot: another app's, unless `app_id` says otherwise."""
+        bot_id, app_id = self.ids.new("B"), app_id or self.ids.new("A")
+        return self._add(User(self.ids.new("U"), name, name, self.team_id, bot_id, app_id))
+
+    def add_channel(self, name: str, members: Iterable[User] = (), is_private: bool = False) -> Channel:
+        """A new channel with these members, in that order; the first one created it."""
+        ids = [member.id for member in members]
+        created = int(self.clock.now())
+        channel = Channel(self.ids.new("C"), name, created, ids[0] if ids else SLACKBOT, is_private, members=ids)
+        self.channels[channel.id] = channel
+        self.journal.record("channel", channel=channel.id, name=name)
+        return channel
+
+    def user(self, name_or_id: str) -> User:
+        """The user with that id or name, with or without `@`."""
+        found = self.users.get(name_or_id)
+        found = found or next((u for u in self.users.values() if u.name == name_or_id.removeprefix("@")), None)
+        if found is None:
+            raise SandboxError(f"no user {name_or_id!r}; there are {[u.name for u in self.users.values()]}")
+        return found
+
+    def channel(self, name_or_id: str) -> Channel:
+        """The channel with that id or name, with or without `#`."""
+        found = self.find_channel(name_or_id)
+        if found is None:
+            raise SandboxError(f"no channel {name_or_id!r}; there are {[c.name for c in self.channels.values()]}")
+        return found
+
+    def find_channel(self, name_or_id: str) -> Channel | None:
+        """The channel with that id or name; None if there is none."""
+        by_id = self.channels.get(name_or_id)
+        return by_id or next((c for c in self.channels.values() if c.name == name_or_id.removeprefix("#")), None)
+
+    def im(self, user_id: str) -> Channel:
+        """The direct messages between the app and a user, opened if need be."""
+        members = [user_id, self.bot.id]
+        for channel in self.channels.values():
+            if channel.is_im and channel.members == members:
+                return channel
+        channel = Channel(
+            self.ids.new("D"), "directmessage", int(self.clock.now()), user_id, is_im=True, members=members
+        )
+        self.channels[channel.id] = channel
+        return channel
+
+    def user_by_bot_id(self, bot_id: str) -> User | None:
+        """The user that stands for a bot."""
+        return next((user for user in self.users.values() if user.bot_id == bot_id), None)
+
+    def team(self) -> Json:
+        """The `team` of an interaction payload."""
+        return {"id": self.team_id, "domain": self.domain}
+
+    def permalink(self, channel_id: str, ts: str, thread_ts: str | None = None) -> str:
+        """The link of a message, as in `chat.getPermalink`."""
+        link = f"https://{self.domain}.slack.com/archives/{channel_id}/p{ts.replace('.', '')}"
+        return f"{link}?thread_ts={thread_ts}&cid={channel_id}" if thread_ts else link
+
+    def _add(self, user: User) -> User:
+        if any(known.name == user.name for known in self.users.values()):
+            raise SandboxError(f"there is a user {user.name!r} already")
+        self.users[user.id] = user
+        return user

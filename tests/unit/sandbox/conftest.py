@@ -1,0 +1,89 @@
+"""A workspace of three people and a bot, and a real Bolt app beside it."""
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+from slack_bolt.adapter.socket_mode.aiohttp import AsyncSocketModeHandler
+from slack_bolt.app.async_app import AsyncApp
+from slack_sdk.web.async_client import AsyncWebClient
+
+from sandbox import Limits, ManualClock, Sandbox, Workspace
+
+MANIFEST: dict[str, Any] = {
+    "display_information": {"name": "Echo"},
+    "features": {
+        "bot_user": {"display_name": "echo"},
+        "app_home": {"home_tab_enabled": True},
+        "slash_commands": [{"command": "/echo", "description": "Says it again"}],
+        "shortcuts": [
+            {"callback_id": "echo_this", "type": "message", "name": "Echo this", "description": "Says it again"},
+            {"callback_id": "echo_any", "type": "global", "name": "Echo", "description": "Asks what to say"},
+        ],
+    },
+    "oauth_config": {
+        "scopes": {
+            "bot": [
+                "app_mentions:read",
+                "channels:history",
+                "channels:join",
+                "channels:read",
+                "chat:write",
+                "commands",
+                "groups:history",
+                "groups:read",
+                "im:history",
+                "im:read",
+                "im:write",
+                "team:read",
+                "users:read",
+            ]
+        }
+    },
+    "settings": {
+        "event_subscriptions": {"bot_events": ["app_home_opened", "member_joined_channel", "message.channels"]}
+    },
+}
+
+
+@pytest.fixture
+def clock() -> ManualClock:
+    return ManualClock()
+
+
+def populated(workspace: Workspace) -> Workspace:
+    ann, ben, cat = (workspace.add_user(name) for name in ("ann", "ben", "cat"))
+    helper = workspace.add_bot("helper")
+    workspace.add_channel("help", [ann, ben, helper, workspace.bot])
+    workspace.add_channel("random", [ann, ben])
+    workspace.add_channel("secret", [ann, cat], is_private=True)
+    return workspace
+
+
+@pytest.fixture
+def workspace(clock: ManualClock) -> Workspace:
+    """For tests without a server; its clock stands still."""
+    return populated(Workspace(MANIFEST, clock=clock, limits=Limits.off()))
+
+
+@pytest.fixture
+async def slack() -> AsyncIterator[Sandbox]:
+    """A server in real time, without rate limits."""
+    async with Sandbox(populated(Workspace(MANIFEST, limits=Limits.off()))) as running:
+        yield running
+
+
+@pytest.fixture
+def client(slack: Sandbox) -> AsyncWebClient:
+    return AsyncWebClient(token=slack.bot_token, base_url=slack.api_url)
+
+
+@pytest.fixture
+async def app(slack: Sandbox, client: AsyncWebClient) -> AsyncIterator[AsyncApp]:
+    """A Bolt app, connected; listeners may be added to it at any time."""
+    bolt = AsyncApp(client=client)
+    handler = AsyncSocketModeHandler(bolt, slack.app_token)
+    await handler.connect_async()
+    await slack.connected()
+    yield bolt
+    await handler.close_async()
