@@ -1,0 +1,36 @@
+"""The prompt as the model gets it: the rubric with the two texts put in, once, and nothing else changed."""
+
+import re
+
+from judge.rubric import Rubric, Scale
+
+# The prompt tells the model where question and response begin and end by these tags alone, so a text that
+# held one could close its own part and speak as the prompt.
+_TAG = re.compile(r"<(\s*/?\s*(?:question|response)\s*)>", re.IGNORECASE)
+_PLACEHOLDER = re.compile(r"(\{prompt\}|\{response\})")
+
+
+def render_prompt(rubric: Rubric, question: str, response: str) -> str:
+    """The rubric's prompt with `question` and `response` in their places.
+
+    Everything in the two texts stays to the letter, braces too, but for the four tags of the prompt: inside
+    the texts their angle brackets become square ones, so that only the prompt's own tags are tags.
+    """
+    texts = {"{prompt}": _neutralise(question), "{response}": _neutralise(response)}
+    return "".join(texts.get(part, part) for part in _PLACEHOLDER.split(rubric.prompt))
+
+
+def render_reminder(prompt: str, scale: Scale) -> str:
+    """The same prompt, asked again after an answer without a usable score.
+
+    One message rather than a conversation: several chat templates insist that the roles alternate.
+    """
+    return (
+        f"{prompt}\n\nAn earlier answer had no usable score. Begin with one line of the form `score: N`, "
+        f"where N is one whole number between {scale.low} and {scale.high}. "
+        "Then justify it in up to 100 words."
+    )
+
+
+def _neutralise(text: str) -> str:
+    return _TAG.sub(r"[\1]", text)

@@ -1,0 +1,109 @@
+"""Rubrics: the prompt template, its scale and its version. A rubric is a plain text file."""
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import sha256
+from importlib.resources import files
+from pathlib import Path
+from typing import NamedTuple
+
+from judge.errors import RubricError
+
+DEFAULT_RUBRIC = "additive-5"
+
+_PLACEHOLDERS = ("{prompt}", "{response}")
+_SLOTS = ("<question>{prompt}</question>", "<response>{response}</response>")
+_SCALE_SENTENCE = re.compile(r"is between (\d{1,3}) and (\d{1,3})\b")
+
+
+class Scale(NamedTuple):
+    """Lowest and highest score, both included; equal to the plain tuple."""
+
+    low: int
+    high: int
+
+
+@dataclass(frozen=True)
+class Rubric:
+    """A prompt with `{prompt}` and `{response}`, once each, inside the question and response tags.
+
+    The scale is what the prompt itself tells the model: the sentence "is between 0 and 5".
+
+    Raises:
+        RubricError: The prompt lacks a part; the message says which one and where it belongs.
+    """
+
+    name: str
+    prompt: str
+
+    def __post_init__(self) -> None:
+        for placeholder, slot in zip(_PLACEHOLDERS, _SLOTS, strict=True):
+            _check_slot(self.name, self.prompt, placeholder, slot)
+        _read_scale(self.name, self.prompt)
+
+    @cached_property
+    def scale(self) -> Scale:
+        """Lowest and highest score, as the prompt states them."""
+        return _read_scale(self.name, self.prompt)
+
+    @cached_property
+    def version(self) -> str:
+        """First eight hex digits of the SHA-256 of the prompt: two texts never share a version."""
+        return sha256(self.prompt.encode()).hexdigest()[:8]
+
+
+def load_rubric(name_or_path: str | Path) -> Rubric:
+    """The rubric of that name that comes with the package, or the one in that file.
+
+    A string with a directory separator or the ending `.txt` is a path, anything else a name.
+
+    Raises:
+        RubricError: No such rubric or file, or a text that is not a rubric.
+    """
+    text = str(name_or_path)
+    if isinstance(name_or_path, Path) or text.endswith(".txt") or "/" in text or "\\" in text:
+        return _read_rubric(Path(name_or_path))
+    if text not in list_rubrics():
+        raise RubricError(
+            f"rubric {text!r}: no such rubric; choose one of {', '.join(list_rubrics())}, or give the path of a file"
+        )
+    return Rubric(text, (files("judge") / "rubrics" / f"{text}.txt").read_text(encoding="utf-8"))
+
+
+def list_rubrics() -> list[str]:
+    """Names of the rubrics that come with the package, sorted."""
+    return sorted(Path(entry.name).stem for entry in (files("judge") / "rubrics").iterdir())
+
+
+def _read_rubric(path: Path) -> Rubric:
+    try:
+        text = path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as exc:
+        raise RubricError(f"rubric {path.stem!r} ({path}): not UTF-8 text; save it as UTF-8") from exc
+    except (OSError, ValueError) as exc:
+        reason = getattr(exc, "strerror", None) or "not a path"
+        raise RubricError(f"rubric {path.stem!r} ({path}): {reason}; check JUDGE_RUBRIC") from exc
+    return Rubric(path.stem, text)
+
+
+def _check_slot(name: str, prompt: str, placeholder: str, slot: str) -> None:
+    found = prompt.count(placeholder)
+    if found != 1:
+        raise RubricError(
+            f"rubric {name!r}: {placeholder} stands {found} times in the prompt; it belongs there once, as {slot}"
+        )
+    if slot not in prompt:
+        raise RubricError(f"rubric {name!r}: {placeholder} stands outside its tags; write it as {slot}")
+
+
+def _read_scale(name: str, prompt: str) -> Scale:
+    found = {Scale(int(low), int(high)) for low, high in _SCALE_SENTENCE.findall(prompt)}
+    if len(found) != 1:
+        raise RubricError(
+            f"rubric {name!r}: {len(found)} scales in the prompt; state one in the words 'is between 0 and 5'"
+        )
+    scale = found.pop()
+    if scale.low >= scale.high:
+        raise RubricError(f"rubric {name!r}: the scale 'between {scale.low} and {scale.high}' is empty; lowest first")
+    return scale
