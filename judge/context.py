@@ -1,0 +1,135 @@
+"""Says from the words round a statement whether its writer stands by it.
+
+Judges negate ("does not receive a perfect score of 5"), suppose ("to earn a 5 it would need"), report ("the
+response says score: 5"), give examples, and score single criteria. None of that is their verdict.
+"""
+
+import re
+from enum import Enum, auto
+
+from judge.ratings import UnscoredReason
+
+_CONTEXT_CHARS = 200
+_SENTENCE_END = re.compile(r"[.!?](?=[\s\"'”)\]])|[。！？\n]")
+_BULLET = re.compile(r"\s*(?:[-+•·▪]|\d{1,2}[.)]|\(?[a-z]\))\s+")
+
+_NEGATED = re.compile(
+    r"\b(?:not|never|cannot|no|neither|nor|without|rather than|instead of|short of|fails? to|prevent\w*"
+    r"|lacks?|[a-z]{2,6}n['’]t)\b",
+    re.IGNORECASE,
+)
+_SUPPOSED = re.compile(
+    r"\b(?:if|unless|could|might|may|were|had|hypothetical\w*|ideally|otherwise|normally|typically|usually"
+    r"|would(?! (?:\w+ly )?(?:rate|give|assign|award|score|grade|say)\b)"
+    r"|to (?:\w+ly )?(?:earn|get|reach|achieve|receive|deserve|merit|score|attain|be|make|warrant)"
+    r"|(?:earn|gett|reach|achiev|receiv|deserv|merit)ing)\b",
+    re.IGNORECASE,
+)
+_REPORTED = re.compile(
+    r"\b(?:say(?:s|ing)?|said|claim\w*|tell(?:s|ing)?|told|ask(?:s|ed|ing)?|instruct\w*|demand\w*|request\w*"
+    r"|contain\w*|includ\w*|writ(?:es?|ten|ing)|wrote|reads|mention\w*|quot\w*|insist\w*|tries|try|attempt\w*|inject\w*"
+    r"|embed\w*|assert\w*|declar\w*|self-\w+|(?:end|begin|start|open|close)s? with|phrase|string|trick\w*"
+    r"|manipulat\w*|pretend\w*|fake|you|your|user|prompt|previous\w*|earlier|another|competitor)\b",
+    re.IGNORECASE,
+)
+_EXEMPLARY = re.compile(
+    r"\b(?:examples?|e\.g|i\.e|such as|format|form|template|between|range|scale|threshold|maximum|minimum"
+    r"|max|min|criterion|rubric|guidelines?|describes?|means|average|typical)\b",
+    re.IGNORECASE,
+)
+_SUPPOSED_AFTER = re.compile(
+    r"[\s\"'”,]{0,3}(?:would|could|might|if\b|unless|only if|requires|means\b"
+    r"|is (?:given|reserved|awarded) (?:for|to|when|if)|or (?:higher|more|less)"
+    r"|as (?:requested|instructed|asked|demanded|claimed))",
+    re.IGNORECASE,
+)
+_PARTLY_AFTER = re.compile(
+    r"[\s(]{0,3}(?:points?\b|marks?\b)?[\s,:-]{0,3}(?:for|on|in terms of)\s+"
+    r"(?!(?:(?:the|this|its|their|an?)\s+)?(?:overall|whole|entire|total|response|answer|assistant|being)\b|this\b|it\b)",
+    re.IGNORECASE,
+)
+# Words that may stand before "score" without making it the score of something else.
+_MODIFIERS = re.compile(
+    r"(?:[\s,;:()\[\]{}\"'“”‘’`|<>\\-]|\b(?:the|a|my|our|its|this|that|so|thus|hence|therefore|overall|total|final|summary"
+    r"|in|conclusion|evaluation|assessment|judge'?s?|assistant'?s?|ai|response'?s?|answer'?s?|result|output|additive|points?"
+    r"|cumulative|numeric|verdict|quality|and|is|as|follows|of|for|to|based|on|above|criteria|sum|up|now|here|s|b)\b"
+    r"|최종|총|종합|전체|평가|综合|最终|总|総合|最終|総|合計|(?:nota|note|puntuación|punteggio|finale?|totale?|global)\b)*",
+    re.IGNORECASE,
+)
+_TOTAL = re.compile(r"\b(?:total|final|overall|cumulative)\b|최종|총|종합|综合|最终|总|総合|最終|合計", re.IGNORECASE)
+_INTRODUCTION = re.compile(
+    r"(?:answer|evaluation|verdict|judge?ment|assessment|follows|result|output|conclusion|review|rating|score|this"
+    r"|니다|평가|결과|점수|평점|です|評価|評分|评价)[\s\"'“`)\]]{0,6}[:：]?[\s\"'“`(\[]{0,6}$",
+    re.IGNORECASE,
+)
+
+
+class Role(Enum):
+    """What a statement scores: the response, a step on the way to its total, or one named criterion."""
+
+    VERDICT = auto()
+    TALLY = auto()
+    CRITERION = auto()
+
+
+def sentence_before(text: str, start: int) -> str:
+    """What stands before `start` in its sentence; at the start of a line, the announcement right above it."""
+    window = text[max(0, start - _CONTEXT_CHARS) : start]
+    line = window[window.rfind("\n") + 1 :]
+    if line.strip(" \"'`“‘[({<|>-"):
+        ends = [match.end() for match in _SENTENCE_END.finditer(line)]
+        return line[ends[-1] if ends else 0 :]
+    above = window.rstrip(" \"'`“‘[({<|>-\n")
+    above = above[above.rfind("\n") + 1 :]
+    return above if above.endswith((":", "：")) else ""
+
+
+def doubt_about(text: str, start: int, value_start: int, end: int) -> UnscoredReason | None:
+    """Why the statement at `start:end` is not asserted; None when it is."""
+    before = sentence_before(text, start)
+    for pattern in (_NEGATED, _SUPPOSED, _REPORTED, _EXEMPLARY):
+        if pattern.search(before):
+            return UnscoredReason.NOT_ASSERTED
+    # A label in quotes of its own is a key, as in JSON.
+    is_key = text[start - 1 : start] in ('"', "`") and text[start - 1] in text[start:value_start]
+    if _SUPPOSED_AFTER.match(text, end) or _is_quoted(text, start - is_key, end, before):
+        return UnscoredReason.NOT_ASSERTED
+    return None
+
+
+def role_of(text: str, start: int, end: int) -> Role:
+    """What the statement at `start:end` scores."""
+    if _PARTLY_AFTER.match(text, end):
+        return Role.TALLY
+    line_start = text.rfind("\n", 0, start) + 1
+    line = text[max(line_start, start - _CONTEXT_CHARS) : start]
+    bullet = _BULLET.match(line)
+    clause = line[bullet.end() :] if bullet else sentence_before(text, start) if line.strip() else ""
+    if _MODIFIERS.fullmatch(clause) or _INTRODUCTION.search(clause):
+        return Role.VERDICT
+    if bullet:
+        return Role.TALLY
+    return Role.VERDICT if clause.rstrip().endswith(",") else Role.CRITERION
+
+
+def is_total(text: str, start: int, label: str) -> bool:
+    """Whether the label, or the words before it, call this the total."""
+    before = text[max(0, start - 40) : start]
+    return bool(_TOTAL.search(label) or _TOTAL.search(before[before.rfind("\n") + 1 :]))
+
+
+def _is_quoted(text: str, start: int, end: int, before: str) -> bool:
+    line_start = text.rfind("\n", 0, start) + 1
+    is_open = any(text.count(mark, line_start, start) % 2 for mark in '"`') or _is_open(text, line_start, start)
+    if not is_open:
+        return False
+    stands_alone = not before.strip(" \"'`“‘[(") or _INTRODUCTION.search(before) is not None
+    closes = text[end : end + 6].lstrip("])} .").startswith(('"', "`", "”", "’", "」", "»"))
+    return not (stands_alone and closes)
+
+
+def _is_open(text: str, line_start: int, start: int) -> bool:
+    return any(
+        text.count(opening, line_start, start) > text.count(closing, line_start, start)
+        for opening, closing in ("“”", "«»", "「」", "『』")
+    )

@@ -1,0 +1,148 @@
+"""From what a model wrote to a score, or to the reason why there is none.
+
+Read permissively, decide strictly: all statements about the score are collected (`statements`), those that
+the writer does not stand by are dropped (`context`), and what is left must agree. A wrong score is far
+worse than none, so whatever is doubtful is `Unscored`, and the model is asked again.
+"""
+
+import re
+from collections.abc import Sequence
+
+from judge.context import Role
+from judge.justification import extract_justification
+from judge.ratings import Rating, Result, Unscored, UnscoredReason
+from judge.rubric import Scale
+from judge.statements import MAX_STATEMENTS, Statement, Weight, find_statements
+
+_THOUGHT_OPEN = re.compile(r"\s*<(think(?:ing)?|reasoning|thought|analysis)>", re.IGNORECASE)
+_THOUGHT_CLOSE = re.compile(r"</(?:think(?:ing)?|reasoning|thought|analysis)>", re.IGNORECASE)
+_STRUCK_OUT = re.compile(r"~~[^~\n]{1,80}~~")
+_HTML = re.compile(r"</?(?:b|strong|em|i|u|p|br|span|div|h[1-6])(?:\s[^<>\n]{0,60})?/?>", re.IGNORECASE)
+# One character for one, so that a place in the blanked text is the same place in the original.
+_BLANKED = str.maketrans(
+    dict.fromkeys("*_#~\xa0\u200b\u200c\u200d\u2060\ufeff️⃣\u3000\t", " ")
+    | dict(zip("：＝／（）［］｛｝｜＋％－０１２３４５６７８９．", ":=/()[]{}|+%-0123456789.", strict=True))
+)
+_ECHO = re.compile(r"<\s*(?:total points|score|rating|number|n|x)\s*>", re.IGNORECASE)
+_CUT_OFF = re.compile(r"(?:score|rating|total|grade)[\s:*\[(\"']{0,8}$", re.IGNORECASE)
+_REFUSAL = re.compile(
+    r"\b(?:i['’]?m sorry|i (?:cannot|can['’]t|can ?not|am unable to|won['’]t|am not able to)"
+    r" (?:help|assist|evaluate|rate|score|judge|comply|provide|review|do))",
+    re.IGNORECASE,
+)
+
+_DETAILS = {
+    UnscoredReason.EMPTY: "The model wrote nothing.",
+    UnscoredReason.REFUSED: "The model refused to judge.",
+    UnscoredReason.FILTERED: "The server's content filter withheld the answer.",
+    UnscoredReason.TRUNCATED: "The model's answer breaks off before the score is complete.",
+    UnscoredReason.NO_SCORE: "The model's answer states no score for the response as a whole.",
+    UnscoredReason.ECHOED: "The model echoed the answer format instead of filling it in.",
+    UnscoredReason.NOT_ASSERTED: "The model only quotes, denies or supposes a score.",
+    UnscoredReason.OFF_SCALE: "The model's score is not on the scale from {low} to {high}.",
+    UnscoredReason.NOT_WHOLE: "The model's score is not a whole number.",
+    UnscoredReason.UNCLEAR: "The model's score is a range or a guess, not one number.",
+    UnscoredReason.CONFLICTING: "The model states several scores that do not agree.",
+}
+
+
+def parse_rating(completion: str, scale: tuple[int, int] = (0, 5)) -> Result:
+    """The one score that `completion` asserts, with its justification, else `Unscored` with the reason.
+
+    Never raises, never gives a score off `scale`, and takes time linear in the text.
+    """
+    scale = Scale(*scale)
+    text = _answer_part(completion.replace("\r\n", "\n").replace("\r", "\n"))
+    if text is None:
+        return unscored(UnscoredReason.TRUNCATED, scale, completion)
+    if not text:
+        return unscored(UnscoredReason.EMPTY, scale, completion)
+    verdict = _decide(_blank(text), scale)
+    if isinstance(verdict, UnscoredReason):
+        return unscored(verdict, scale, completion)
+    assert verdict.value.score is not None  # noqa: S101 - _decide gives none with a fault
+    return Rating(
+        score=verdict.value.score,
+        justification=extract_justification(text, verdict.start, verdict.end),
+        raw=completion,
+    )
+
+
+def unscored(reason: UnscoredReason, scale: Scale, raw: str = "") -> Unscored:
+    """`Unscored` with the plain sentence that goes with `reason`."""
+    return Unscored(reason=reason, detail=_DETAILS[reason].format(low=scale.low, high=scale.high), raw=raw)
+
+
+def _answer_part(text: str) -> str | None:
+    """The text without the model's thinking; None when it never stopped thinking."""
+    closings = list(_THOUGHT_CLOSE.finditer(text))
+    if closings:
+        return text[closings[-1].end() :].strip()
+    return None if _THOUGHT_OPEN.match(text) else text.strip()
+
+
+def _blank(text: str) -> str:
+    def spaces(match: "re.Match[str]") -> str:
+        return " " * len(match[0])
+
+    return _HTML.sub(spaces, _STRUCK_OUT.sub(spaces, text)).translate(_BLANKED)
+
+
+def _decide(text: str, scale: Scale) -> Statement | UnscoredReason:
+    statements = find_statements(text, scale)
+    if len(statements) > MAX_STATEMENTS:
+        return UnscoredReason.CONFLICTING
+    asserted = [statement for statement in statements if not statement.doubt]
+    whole = [statement for statement in asserted if statement.role is Role.VERDICT]
+    firm = [statement for statement in whole if statement.weight > Weight.PROSE and not statement.is_fenced]
+    prose = [statement for statement in whole if statement.weight == Weight.PROSE and not statement.is_fenced]
+    fenced = [statement for statement in whole if statement.is_fenced]
+    for group in (firm, prose, fenced):
+        if group:
+            return _settle(
+                group, prose if group is firm else (), [each for each in asserted if each.role is Role.TALLY]
+            )
+    return _why_nothing(text, statements)
+
+
+def _settle(
+    group: Sequence[Statement], prose: Sequence[Statement], tally: Sequence[Statement]
+) -> Statement | UnscoredReason:
+    """The verdict that `group` agrees on; `prose` must not contradict it, nor may it be a step of an open tally."""
+    verdict = group[0]
+    if len({_key(statement) for statement in group}) > 1:
+        totalled = _totalled(group, tally)
+        if totalled is None:
+            return UnscoredReason.CONFLICTING
+        verdict = totalled
+    if any(_key(other) != _key(verdict) for other in prose):
+        return UnscoredReason.CONFLICTING
+    is_total = verdict.weight is Weight.TOTAL or verdict.start < min(
+        (step.start for step in tally), default=verdict.end
+    )
+    return verdict.value.fault or (verdict if is_total else UnscoredReason.CONFLICTING)
+
+
+def _totalled(group: Sequence[Statement], tally: Sequence[Statement]) -> Statement | None:
+    """The total that the other statements add up to, or lead up to; None when they contradict it."""
+    totals = [statement for statement in group if statement.weight is Weight.TOTAL]
+    steps = sorted((*tally, *(each for each in group if each.weight < Weight.TOTAL)), key=lambda step: step.start)
+    scores = [step.value.score for step in steps if step.value.score is not None]
+    if len({_key(statement) for statement in totals}) != 1 or not len(steps) == len(scores) >= 2:
+        return None
+    total = totals[0].value.score
+    return totals[0] if total == sum(scores) or (total == scores[-1] and scores == sorted(scores)) else None
+
+
+def _key(statement: Statement) -> tuple[int | None, UnscoredReason | None]:
+    return statement.value.score, statement.value.fault
+
+
+def _why_nothing(text: str, statements: Sequence[Statement]) -> UnscoredReason:
+    if any(statement.doubt for statement in statements):
+        return UnscoredReason.NOT_ASSERTED
+    if _CUT_OFF.search(text[-60:]):
+        return UnscoredReason.TRUNCATED
+    if _ECHO.search(text):
+        return UnscoredReason.ECHOED
+    return UnscoredReason.REFUSED if _REFUSAL.search(text[:400]) else UnscoredReason.NO_SCORE

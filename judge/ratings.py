@@ -1,0 +1,158 @@
+"""Results: what one model call said (`Rating` or `Unscored`), and what several come to (`Verdict`)."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from statistics import fmean, median_low
+from typing import Any, TypeAlias
+
+
+class UnscoredReason(StrEnum):
+    """Why there is no score. The values are stored and sent on, so they never change."""
+
+    EMPTY = "empty"
+    REFUSED = "refused"
+    FILTERED = "filtered"
+    TRUNCATED = "truncated"
+    NO_SCORE = "no_score"
+    ECHOED = "echoed_template"
+    NOT_ASSERTED = "not_asserted"
+    OFF_SCALE = "off_scale"
+    NOT_WHOLE = "not_whole"
+    UNCLEAR = "unclear"
+    CONFLICTING = "conflicting"
+    CALL_FAILED = "call_failed"
+    NO_MAJORITY = "no_majority"
+    NOTHING_TO_JUDGE = "nothing_to_judge"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rating:
+    """What one model call said, with a usable score.
+
+    `justification` has at most 100 words. `raw` is the completion to the letter. Tokens are None where the
+    server does not count them; they and `latency_ms` include a retry after an unusable first answer.
+    """
+
+    score: int
+    justification: str
+    raw: str
+    model: str = ""
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    latency_ms: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Unscored:
+    """No usable score, and why: `reason` for programs, `detail` as one plain sentence for people."""
+
+    reason: UnscoredReason
+    detail: str
+    raw: str = ""
+    model: str = ""
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    latency_ms: int | None = None
+
+
+Result: TypeAlias = Rating | Unscored
+
+
+@dataclass(frozen=True, kw_only=True)
+class Verdict:
+    """What the ratings come to. Exactly one of `score` and `unscored` is set.
+
+    Attributes:
+        score: The median of the usable ratings; between two middle ones, the lower. None when unscored.
+        unscored: Why there is no score; None when there is one.
+        mean: The mean of the usable scores, None without any.
+        spread: Highest minus lowest usable score, None without any.
+        justification: From a rating that gave the median; "" when unscored.
+        ratings: Every rating asked for, usable or not, in the order of asking.
+        model: The model asked, or "offline".
+        rubric: The rubric's name.
+        rubric_version: First eight hex digits of the SHA-256 of the rubric's text.
+        input_tokens: Sum over all ratings; None where the server counts none.
+        output_tokens: The same for what the model wrote.
+        latency_ms: From the call of `score` to the verdict, on the wall clock.
+    """
+
+    score: int | None
+    unscored: Unscored | None
+    mean: float | None
+    spread: int | None
+    justification: str
+    ratings: tuple[Result, ...]
+    model: str
+    rubric: str
+    rubric_version: str
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    latency_ms: int | None = None
+
+    @property
+    def is_scored(self) -> bool:
+        """Whether `score` is set."""
+        return self.score is not None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The verdict as plain dicts, lists, strings and numbers, ready for `json.dumps`."""
+        fields = asdict(self)
+        return fields | {"ratings": list(fields["ratings"])}
+
+
+def combine(
+    results: Sequence[Result],
+    *,
+    model: str,
+    rubric: str,
+    rubric_version: str,
+    latency_ms: int | None = None,
+    unscored: Unscored | None = None,
+) -> Verdict:
+    """The verdict that `results` come to: the median where more than half are usable, else unscored.
+
+    `unscored` is the reason to give when nothing was asked, and so `results` is empty.
+    """
+    usable = [result for result in results if isinstance(result, Rating)]
+    scores = [rating.score for rating in usable]
+    score = median_low(scores) if has_majority(results) else None
+    return Verdict(
+        score=score,
+        unscored=None if score is not None else unscored or _why_unscored(results),
+        mean=fmean(scores) if scores else None,
+        spread=max(scores) - min(scores) if scores else None,
+        justification=next((rating.justification for rating in usable if rating.score == score), ""),
+        ratings=tuple(results),
+        model=model,
+        rubric=rubric,
+        rubric_version=rubric_version,
+        input_tokens=add_known(result.input_tokens for result in results),
+        output_tokens=add_known(result.output_tokens for result in results),
+        latency_ms=latency_ms,
+    )
+
+
+def has_majority(results: Sequence[Result]) -> bool:
+    """Whether more than half of `results` have a usable score."""
+    return 2 * sum(isinstance(result, Rating) for result in results) > len(results)
+
+
+def add_known(counts: Iterable[int | None]) -> int | None:
+    """The sum of the known counts; None where not one is known."""
+    known = [count for count in counts if count is not None]
+    return sum(known) if known else None
+
+
+def _why_unscored(results: Sequence[Result]) -> Unscored:
+    """The common reason of all, or that too few were usable."""
+    unusable = [result for result in results if isinstance(result, Unscored)]
+    reasons = sorted({result.reason for result in unusable})
+    if len(unusable) == len(results) and len(reasons) == 1:
+        return Unscored(reason=reasons[0], detail=unusable[0].detail, raw=unusable[0].raw)
+    return Unscored(
+        reason=UnscoredReason.NO_MAJORITY,
+        detail=f"Only {len(results) - len(unusable)} of {len(results)} ratings have a usable score "
+        f"({', '.join(reason.replace('_', ' ') for reason in reasons)}).",
+    )
