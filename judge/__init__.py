@@ -1,1 +1,57 @@
-"""The judge core: a question and a response become a verdict."""
+"""The judge core: a question and a response become a verdict.
+
+    from judge import Judge
+
+    async with Judge() as judge:
+        verdict = await judge.score("What is 2 + 2?", "Four.")
+    print(verdict.score, verdict.justification)
+
+The names below are a contract; everything else in the package may change.
+"""
+
+from judge.errors import (
+    BadResponseError,
+    DeadlineError,
+    JudgeError,
+    KeyRejectedError,
+    ModelNotFoundError,
+    QuotaExceededError,
+    RateLimitedError,
+    RequestRejectedError,
+    RubricError,
+    SetupError,
+    UnavailableError,
+)
+from judge.judging import Judge
+from judge.model import DEFAULT_MODEL
+from judge.parsing import parse_rating
+from judge.prompt import render_prompt
+from judge.ratings import Rating, Unscored, UnscoredReason, Verdict
+from judge.rubric import DEFAULT_RUBRIC, Rubric, Scale, list_rubrics, load_rubric
+
+__all__ = [
+    "DEFAULT_MODEL",
+    "DEFAULT_RUBRIC",
+    "BadResponseError",
+    "DeadlineError",
+    "Judge",
+    "JudgeError",
+    "KeyRejectedError",
+    "ModelNotFoundError",
+    "QuotaExceededError",
+    "RateLimitedError",
+    "Rating",
+    "RequestRejectedError",
+    "Rubric",
+    "RubricError",
+    "Scale",
+    "SetupError",
+    "UnavailableError",
+    "Unscored",
+    "UnscoredReason",
+    "Verdict",
+    "list_rubrics",
+    "load_rubric",
+    "parse_rating",
+    "render_prompt",
+]

@@ -1,0 +1,171 @@
+"""A scriptable OpenAI-compatible server on a real socket, for tests that want no mocks.
+
+async with ModelServer() as server:
+    server.script("score: 4\nGood.")                # every request gets this answer
+    server.script(Failure(500), "score: 4\nGood.")  # the first fails, all later ones get the answer
+    server.script(lambda request: Stall() if request["model"] == "slow" else "score: 3\nFair.")
+    AsyncOpenAI(base_url=server.base_url, api_key="test")
+    assert server.requests[0]["model"] == "gpt-6-luna"
+"""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+from aiohttp import web
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A chat completion. Texts in `more` are further choices, as `n` asks for."""
+
+    text: str | None
+    finish_reason: str = "stop"
+    refusal: str | None = None
+    more: tuple[str, ...] = ()
+    usage: Mapping[str, int] | None = field(
+        default_factory=lambda: {"prompt_tokens": 400, "completion_tokens": 60, "total_tokens": 460}
+    )
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Failure:
+    """An error in OpenAI's shape; `body` replaces it with another server's."""
+
+    status: int
+    code: str | None = None
+    message: str = "an error message of the server"
+    param: str | None = None
+    headers: Mapping[str, str] = field(default_factory=dict)
+    body: Any = None
+
+
+@dataclass(frozen=True)
+class Raw:
+    """A 200 that need not be a completion, nor JSON."""
+
+    body: str
+    content_type: str = "application/json"
+
+
+@dataclass(frozen=True)
+class Stall:
+    """No answer until the client goes away; with `in_body`, only the first bytes of one."""
+
+    in_body: bool = False
+
+
+@dataclass(frozen=True)
+class Drop:
+    """The connection is closed without a word."""
+
+
+Reply = str | Answer | Failure | Raw | Stall | Drop
+Script = Reply | Callable[[dict[str, Any]], Reply]
+
+
+class ModelServer:
+    """Answers `POST /v1/chat/completions` as scripted and keeps every request's body, headers and concurrency."""
+
+    def __init__(self) -> None:
+        self.requests: list[dict[str, Any]] = []
+        self.headers: list[Mapping[str, str]] = []
+        self.most_at_once = 0
+        self._at_once = 0
+        self._script: list[Script] = [Failure(500, message="nothing is scripted")]
+        self._stopping = asyncio.Event()
+        self._news = asyncio.Condition()
+        self._runner: web.AppRunner | None = None
+        self.base_url = ""
+
+    def script(self, *replies: Script) -> None:
+        """Answers with `replies` in turn; the last one stays for all further requests."""
+        self._script = list(replies)
+
+    async def asked(self, times: int) -> None:
+        """Returns once that many requests have come in."""
+        async with self._news:
+            await self._news.wait_for(lambda: len(self.requests) >= times)
+
+    async def __aenter__(self) -> Self:
+        app = web.Application(client_max_size=64 * 2**20)
+        app.router.add_post("/v1/chat/completions", self._handle)
+        self._runner = web.AppRunner(app, shutdown_timeout=0.1)
+        await self._runner.setup()
+        await web.TCPSite(self._runner, "127.0.0.1", 0).start()
+        port = self._runner.addresses[0][1]
+        self.base_url = f"http://127.0.0.1:{port}/v1"
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self._stopping.set()
+        assert self._runner is not None
+        await self._runner.cleanup()
+
+    async def _handle(self, request: web.Request) -> web.StreamResponse:
+        body = await request.json()
+        self.requests.append(body)
+        self.headers.append(request.headers)
+        async with self._news:
+            self._news.notify_all()
+        self._at_once += 1
+        self.most_at_once = max(self.most_at_once, self._at_once)
+        try:
+            scripted = self._script.pop(0) if len(self._script) > 1 else self._script[0]
+            reply = scripted(body) if callable(scripted) else scripted
+            return await self._send(request, body, reply)
+        finally:
+            self._at_once -= 1
+
+    async def _send(self, request: web.Request, body: dict[str, Any], reply: Reply) -> web.StreamResponse:
+        match reply:
+            case str():
+                return web.json_response(_completion(body, Answer(reply)))
+            case Answer():
+                return web.json_response(_completion(body, reply))
+            case Failure():
+                return web.json_response(_error(reply), status=reply.status, headers=reply.headers)
+            case Raw():
+                return web.Response(text=reply.body, content_type=reply.content_type)
+            case Stall():
+                return await self._stall(request, in_body=reply.in_body)
+            case Drop():
+                assert request.transport is not None
+                request.transport.abort()
+                return web.Response()
+
+    async def _stall(self, request: web.Request, *, in_body: bool) -> web.StreamResponse:
+        response = web.StreamResponse(headers={"Content-Type": "application/json", "Content-Length": "1000"})
+        if in_body:
+            await response.prepare(request)
+            await response.write(b'{"id": "stalled", ')
+        await self._stopping.wait()
+        return response
+
+
+def _completion(body: dict[str, Any], answer: Answer) -> dict[str, Any]:
+    choices = [
+        {
+            "index": index,
+            "finish_reason": answer.finish_reason,
+            "message": {"role": "assistant", "content": text, "refusal": answer.refusal, **answer.extra},
+        }
+        for index, text in enumerate((answer.text, *answer.more))
+    ]
+    completion = {"id": "chatcmpl-1", "object": "chat.completion", "created": 1, "model": body["model"]}
+    return completion | {"choices": choices} | ({"usage": dict(answer.usage)} if answer.usage else {})
+
+
+def _error(failure: Failure) -> Any:
+    if failure.body is not None:
+        return failure.body
+    return {
+        "error": {
+            "message": failure.message,
+            "type": "invalid_request_error",
+            "param": failure.param,
+            "code": failure.code,
+        }
+    }

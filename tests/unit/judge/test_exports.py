@@ -1,0 +1,39 @@
+import judge
+
+
+def test_public_names_are_a_contract() -> None:
+    assert sorted(judge.__all__) == [
+        "BadResponseError",
+        "DEFAULT_MODEL",
+        "DEFAULT_RUBRIC",
+        "DeadlineError",
+        "Judge",
+        "JudgeError",
+        "KeyRejectedError",
+        "ModelNotFoundError",
+        "QuotaExceededError",
+        "RateLimitedError",
+        "Rating",
+        "RequestRejectedError",
+        "Rubric",
+        "RubricError",
+        "Scale",
+        "SetupError",
+        "UnavailableError",
+        "Unscored",
+        "UnscoredReason",
+        "Verdict",
+        "list_rubrics",
+        "load_rubric",
+        "parse_rating",
+        "render_prompt",
+    ]
+    assert all(hasattr(judge, name) for name in judge.__all__)
+
+
+def test_every_error_is_in_the_tree_of_the_docstring() -> None:
+    import judge.errors
+
+    errors = [value for value in vars(judge.errors).values() if isinstance(value, type)]
+    assert all(issubclass(error, judge.JudgeError) for error in errors)
+    assert all(error.__name__ in (judge.errors.__doc__ or "") for error in errors)

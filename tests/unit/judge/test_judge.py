@@ -1,0 +1,324 @@
+import asyncio
+import time
+from collections.abc import AsyncIterator
+
+import pytest
+from openai import AsyncOpenAI
+
+from judge import (
+    BadResponseError,
+    DeadlineError,
+    Judge,
+    JudgeError,
+    KeyRejectedError,
+    ModelNotFoundError,
+    QuotaExceededError,
+    RateLimitedError,
+    Rating,
+    RequestRejectedError,
+    SetupError,
+    UnavailableError,
+    Unscored,
+    UnscoredReason,
+    load_rubric,
+)
+from tests.model_server import Answer, Drop, Failure, ModelServer, Raw, Stall
+
+QUESTION, RESPONSE = "Why is the sky blue?", "Because air scatters blue light most."
+SECRET = "sk-very-secret"
+
+
+@pytest.fixture
+async def client(model_server: ModelServer) -> AsyncIterator[AsyncOpenAI]:
+    async with AsyncOpenAI(api_key=SECRET, base_url=model_server.base_url) as client:
+        yield client
+
+
+async def test_three_ratings_make_a_verdict(model_server: ModelServer, client: AsyncOpenAI) -> None:
+    model_server.script("score: 4\nGood.", "score: 5\nVery good.", "score: 2\nMeh.")
+
+    verdict = await Judge(model="m", client=client).score(QUESTION, RESPONSE)
+
+    assert (verdict.score, verdict.spread, verdict.justification) == (4, 3, "Good.")
+    assert (verdict.model, verdict.rubric, verdict.rubric_version) == (
+        "m",
+        "additive-5",
+        load_rubric("additive-5").version,
+    )
+    assert (verdict.input_tokens, verdict.output_tokens) == (1200, 180)
+    assert verdict.latency_ms is not None
+    assert all(isinstance(rating, Rating) and rating.model == "m" for rating in verdict.ratings)
+
+
+async def test_model_gets_the_rendered_prompt_as_its_one_message(
+    model_server: ModelServer, client: AsyncOpenAI
+) -> None:
+    model_server.script("score: 4\nGood.")
+
+    await Judge(model="m", samples=1, client=client).score(QUESTION, "a {response} </response> \ud800")
+
+    [request] = model_server.requests
+    [message] = request["messages"]
+    assert message["role"] == "user"
+    assert "<response>a {response} [/response] ?</response>" in message["content"]
+
+
+async def test_samples_are_asked_for_at_the_same_time(model_server: ModelServer, client: AsyncOpenAI) -> None:
+    model_server.script(Stall())
+
+    with pytest.raises(DeadlineError):
+        await Judge(model="m", samples=4, client=client, timeout_s=0.3).score(QUESTION, RESPONSE)
+
+    assert model_server.most_at_once == 4
+
+
+async def test_unusable_answer_is_asked_again_once_with_the_format(
+    model_server: ModelServer, client: AsyncOpenAI
+) -> None:
+    model_server.script("Paris.", "score: 3\nFair.")
+
+    verdict = await Judge(model="m", samples=1, client=client).score(QUESTION, RESPONSE)
+
+    assert verdict.score == 3
+    assert verdict.input_tokens == 800
+    assert "one whole number between 0 and 5" in model_server.requests[1]["messages"][0]["content"]
+
+
+async def test_garbage_twice_is_an_unscored_verdict(model_server: ModelServer, client: AsyncOpenAI) -> None:
+    model_server.script("Paris.")
+
+    verdict = await Judge(model="m", samples=1, client=client).score(QUESTION, RESPONSE)
+
+    assert len(model_server.requests) == 2
+    assert verdict.score is None
+    assert verdict.unscored is not None
+    assert verdict.unscored.reason is UnscoredReason.NO_SCORE
+    assert verdict.unscored.raw == "Paris."
+
+
+@pytest.mark.parametrize(
+    ("answer", "reason"),
+    [
+        (Answer(None), UnscoredReason.EMPTY),
+        (Answer(""), UnscoredReason.EMPTY),
+        (Answer(None, refusal="I will not."), UnscoredReason.REFUSED),
+        (Answer("The response", finish_reason="length"), UnscoredReason.TRUNCATED),
+        (Answer("score: 4", finish_reason="content_filter"), UnscoredReason.FILTERED),
+        (Failure(400, code="content_filter"), UnscoredReason.FILTERED),
+    ],
+)
+async def test_model_that_misbehaves_is_data(
+    model_server: ModelServer, client: AsyncOpenAI, answer: Answer | Failure, reason: UnscoredReason
+) -> None:
+    model_server.script(answer)
+
+    verdict = await Judge(model="m", samples=1, client=client).score(QUESTION, RESPONSE)
+
+    assert verdict.unscored is not None
+    assert verdict.unscored.reason is reason
+
+
+@pytest.mark.parametrize(
+    ("reply", "error", "setting"),
+    [
+        (Failure(401), KeyRejectedError, "OPENAI_API_KEY"),
+        (Failure(403), KeyRejectedError, "OPENAI_API_KEY"),
+        (Failure(404, code="model_not_found"), ModelNotFoundError, "JUDGE_MODEL"),
+        (Failure(429, code="insufficient_quota"), QuotaExceededError, "OPENAI_API_KEY"),
+        (Failure(429, headers={"retry-after": "0"}), RateLimitedError, "JUDGE_SAMPLES"),
+        (Failure(429, headers={"retry-after": "300"}), RateLimitedError, "JUDGE_TIMEOUT_S"),
+        (Failure(500, headers={"retry-after": "0"}), UnavailableError, "OPENAI_BASE_URL"),
+        (Failure(400, code="context_length_exceeded"), RequestRejectedError, "JUDGE_MODEL"),
+        (Failure(400, message=f"no: {QUESTION} {SECRET}"), RequestRejectedError, "JUDGE_MODEL"),
+        (Raw("<html>hello</html>", "text/html"), BadResponseError, "OPENAI_BASE_URL"),
+        (Raw("not json"), BadResponseError, "OPENAI_BASE_URL"),
+        (Raw('{"choices": "none"}'), BadResponseError, "OPENAI_BASE_URL"),
+        (Raw("[]"), BadResponseError, "OPENAI_BASE_URL"),
+        (Stall(), DeadlineError, "JUDGE_TIMEOUT_S"),
+        (Stall(in_body=True), DeadlineError, "JUDGE_TIMEOUT_S"),
+    ],
+)
+async def test_failure_names_the_setting_and_keeps_the_secrets(
+    model_server: ModelServer,
+    client: AsyncOpenAI,
+    reply: Failure | Raw | Stall,
+    error: type[JudgeError],
+    setting: str,
+) -> None:
+    model_server.script(reply)
+    judge = Judge(model="m", samples=2, client=client, timeout_s=0.4)
+
+    with pytest.raises(error) as caught:
+        await judge.score(QUESTION, RESPONSE)
+
+    message = str(caught.value)
+    assert setting in message
+    assert not any(secret in message for secret in (SECRET, QUESTION, RESPONSE))
+    assert "\n" not in message
+
+
+async def test_server_error_is_tried_again(model_server: ModelServer, client: AsyncOpenAI) -> None:
+    now = {"retry-after": "0"}
+    model_server.script(Failure(503, headers=now), Failure(429, headers=now), "score: 4\nGood.")
+
+    verdict = await Judge(model="m", samples=1, client=client).score(QUESTION, RESPONSE)
+
+    assert verdict.score == 4
+    assert len(model_server.requests) == 3
+
+
+async def test_dropped_connection_is_tried_again_after_a_wait(model_server: ModelServer, client: AsyncOpenAI) -> None:
+    model_server.script(Drop(), "score: 4\nGood.")
+    began = time.monotonic()
+
+    verdict = await Judge(model="m", samples=1, client=client).score(QUESTION, RESPONSE)
+
+    assert verdict.score == 4
+    assert time.monotonic() - began >= 0.25
+
+
+async def test_key_that_is_refused_is_not_tried_again(model_server: ModelServer, client: AsyncOpenAI) -> None:
+    model_server.script(Failure(401))
+
+    with pytest.raises(KeyRejectedError):
+        await Judge(model="m", samples=1, client=client).score(QUESTION, RESPONSE)
+
+    assert len(model_server.requests) == 1
+
+
+async def test_long_retry_after_fails_at_once(model_server: ModelServer, client: AsyncOpenAI) -> None:
+    model_server.script(Failure(429, headers={"retry-after": "300"}))
+    began = time.monotonic()
+
+    with pytest.raises(RateLimitedError):
+        await Judge(model="m", samples=1, client=client, timeout_s=30).score(QUESTION, RESPONSE)
+
+    assert time.monotonic() - began < 5
+
+
+@pytest.mark.parametrize("stall", [Stall(), Stall(in_body=True)])
+async def test_deadline_holds(model_server: ModelServer, client: AsyncOpenAI, stall: Stall) -> None:
+    model_server.script(stall)
+    began = time.monotonic()
+
+    with pytest.raises(DeadlineError, match=r"within 0\.3 s"):
+        await Judge(model="m", client=client, timeout_s=0.3).score(QUESTION, RESPONSE)
+
+    assert time.monotonic() - began < 1
+
+
+async def test_majority_that_is_in_time_is_enough(model_server: ModelServer, client: AsyncOpenAI) -> None:
+    model_server.script("score: 4\nGood.", "score: 4\nGood.", Stall())
+
+    verdict = await Judge(model="m", client=client, timeout_s=0.5).score(QUESTION, RESPONSE)
+
+    assert verdict.score == 4
+    [late] = [rating for rating in verdict.ratings if isinstance(rating, Unscored)]
+    assert late.reason is UnscoredReason.CALL_FAILED
+    assert "JUDGE_TIMEOUT_S" in late.detail
+
+
+async def test_rejected_parameter_is_dropped_once_and_remembered(
+    model_server: ModelServer, client: AsyncOpenAI
+) -> None:
+    def reasoning_model(request: dict[str, object]) -> Failure | str:
+        if "temperature" in request:
+            return Failure(
+                400, code="unsupported_value", param="temperature", message="Unsupported value: 'temperature'"
+            )
+        return "score: 4\nGood."
+
+    model_server.script(reasoning_model)
+    judge = Judge(model="m", samples=1, client=client)
+
+    await judge.score(QUESTION, RESPONSE)
+    await judge.score(QUESTION, RESPONSE)
+
+    assert ["temperature" in request for request in model_server.requests] == [True, False, False]
+
+
+async def test_older_name_of_the_token_limit_is_found(model_server: ModelServer, client: AsyncOpenAI) -> None:
+    message = "Unrecognized request argument supplied: max_completion_tokens"
+    model_server.script(
+        lambda request: Failure(400, message=message) if "max_completion_tokens" in request else "score: 4"
+    )
+
+    await Judge(model="m", samples=1, client=client).score(QUESTION, RESPONSE)
+
+    assert "max_tokens" in model_server.requests[1]
+
+
+@pytest.mark.parametrize(
+    ("question", "response", "word"),
+    [("", "b", "question"), (" \n", "b", "question"), ("a", "\t ", "response"), ("same", " same\n", "question itself")],
+)
+async def test_nothing_to_judge_asks_no_model(
+    model_server: ModelServer, client: AsyncOpenAI, question: str, response: str, word: str
+) -> None:
+    verdict = await Judge(model="m", client=client).score(question, response)
+
+    assert verdict.unscored is not None
+    assert verdict.unscored.reason is UnscoredReason.NOTHING_TO_JUDGE
+    assert word in verdict.unscored.detail
+    assert verdict.ratings == ()
+    assert model_server.requests == []
+
+
+async def test_given_client_stays_open(model_server: ModelServer, client: AsyncOpenAI) -> None:
+    model_server.script("score: 4\nGood.")
+
+    async with Judge(model="m", samples=1, client=client) as judge:
+        await judge.score(QUESTION, RESPONSE)
+
+    assert not client.is_closed()
+
+
+async def test_address_alone_is_enough_for_a_server_without_keys(
+    model_server: ModelServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    monkeypatch.setenv("OPENAI_BASE_URL", model_server.base_url)
+    model_server.script("score: 4\nGood.")
+
+    async with Judge(model="m", samples=1) as judge:
+        assert (await judge.score(QUESTION, RESPONSE)).score == 4
+
+
+async def test_neither_key_nor_address_says_what_to_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+
+    with pytest.raises(SetupError, match=r"OPENAI_API_KEY, or OPENAI_BASE_URL.*--model offline"):
+        await Judge().score(QUESTION, RESPONSE)
+
+
+async def test_unreachable_server_is_named_without_its_password(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://user:hunter2@127.0.0.1:9/v1")
+
+    async with Judge(samples=1, timeout_s=0.1) as judge:
+        with pytest.raises(UnavailableError, match=r"127\.0\.0\.1:9.*OPENAI_BASE_URL") as caught:
+            await judge.score(QUESTION, RESPONSE)
+
+    assert "hunter2" not in str(caught.value)
+
+
+async def test_cancelled_score_leaves_no_request_behind(model_server: ModelServer, client: AsyncOpenAI) -> None:
+    model_server.script(Stall())
+    before = asyncio.all_tasks()
+    task = asyncio.create_task(Judge(model="m", client=client).score(QUESTION, RESPONSE))
+    await model_server.asked(3)
+
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+
+    client_tasks = {each for each in asyncio.all_tasks() - before if "Judge." in str(each.get_coro())}
+    assert client_tasks == set()
+
+
+@pytest.mark.parametrize(
+    ("argument", "setting"), [({"samples": 0}, "JUDGE_SAMPLES"), ({"timeout_s": 0}, "JUDGE_TIMEOUT_S")]
+)
+def test_setting_out_of_range_is_named(argument: dict[str, int], setting: str) -> None:
+    with pytest.raises(SetupError, match=setting):
+        Judge(**argument)  # type: ignore[arg-type]
