@@ -1,0 +1,138 @@
+"""The `judge` command: `score` one response, `rubrics` to see what it is scored by.
+
+Exit codes: 0 scored, 1 unscored, 2 an error in one plain sentence on standard error, 130 interrupted.
+"""
+
+import asyncio
+import json
+import os
+import sys
+import textwrap
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from judge.errors import JudgeError, SetupError
+from judge.judging import Judge
+from judge.model import DEFAULT_MODEL
+from judge.offline import OFFLINE
+from judge.ratings import Rating, Verdict
+from judge.rubric import DEFAULT_RUBRIC, Scale, list_rubrics, load_rubric
+
+_WIDTH = 80
+
+app = typer.Typer(
+    help="Scores a response to a question with a language model as the judge.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+Text = Annotated[str, typer.Option(help="The text itself, @FILE to read it from a file, or - for standard input.")]
+
+
+@app.command()
+def score(
+    question: Text,
+    response: Text,
+    model: Annotated[
+        str, typer.Option(envvar="JUDGE_MODEL", help="A model of the server, or 'offline' for none at all.")
+    ] = DEFAULT_MODEL,
+    rubric: Annotated[str, typer.Option(envvar="JUDGE_RUBRIC", help="A name from 'judge rubrics', or a file.")] = (
+        DEFAULT_RUBRIC
+    ),
+    samples: Annotated[int, typer.Option(envvar="JUDGE_SAMPLES", help="Ratings that make the verdict.")] = 3,
+    timeout_s: Annotated[float, typer.Option(envvar="JUDGE_TIMEOUT_S", help="Longest wait, in seconds.")] = 60,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the whole verdict as JSON.")] = False,
+) -> None:
+    """Score one response: the score and its justification.
+
+    The model is asked with OPENAI_API_KEY, at OPENAI_BASE_URL where that is set.
+    Exit code 0 means scored, 1 unscored, 2 an error.
+    """
+    if question == response == "-":
+        raise SetupError("Only one of --question and --response can be read from standard input.")
+    texts = _read_text(question, "--question"), _read_text(response, "--response")
+    judge = Judge(model=model, rubric=rubric, samples=samples, timeout_s=timeout_s)
+    verdict = asyncio.run(_score(judge, *texts))
+    typer.echo(json.dumps(verdict.to_dict(), ensure_ascii=False) if as_json else _to_text(verdict, judge.rubric.scale))
+    raise typer.Exit(0 if verdict.is_scored else 1)
+
+
+@app.command()
+def rubrics(name: Annotated[str | None, typer.Argument(help="Print this rubric's prompt.")] = None) -> None:
+    """List the rubrics, or print one to copy and change."""
+    if name is not None:
+        typer.echo(load_rubric(name).prompt, nl=False)
+        return
+    for each in list_rubrics():
+        rubric = load_rubric(each)
+        typer.echo(f"{each}  scale {rubric.scale.low} to {rubric.scale.high}, version {rubric.version}")
+
+
+def main() -> None:
+    """Runs the command; whatever goes wrong is one plain sentence, never a traceback."""
+    try:
+        code = app(standalone_mode=False)
+        sys.stdout.flush()
+    except JudgeError as exc:
+        code = _fail(str(exc))
+    except typer.TyperException as exc:
+        code = _fail(exc.format_message())
+    except (KeyboardInterrupt, typer.Abort):
+        code = 130
+    except BrokenPipeError:
+        # Whoever read our output has gone; the interpreter must not try to flush it once more.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = 1
+    sys.exit(code or 0)
+
+
+async def _score(judge: Judge, question: str, response: str) -> Verdict:
+    async with judge:
+        return await judge.score(question, response)
+
+
+def _read_text(given: str, option: str) -> str:
+    if given == "-":
+        return sys.stdin.buffer.read().decode("utf-8", "replace")
+    if not given.startswith("@"):
+        return given
+    path = Path(given[1:])
+    try:
+        return path.read_text(encoding="utf-8", errors="replace")
+    except (OSError, ValueError) as exc:
+        reason = (getattr(exc, "strerror", None) or "not a path").lower()
+        raise SetupError(
+            f"{option} {given}: cannot read the file ({reason}); a text that begins with @ can be piped in with -."
+        ) from exc
+
+
+def _to_text(verdict: Verdict, scale: Scale) -> str:
+    if verdict.unscored is None:
+        head, body = f"Score: {verdict.score} of {scale.high}", verdict.justification
+    else:
+        head, body = "Unscored", verdict.unscored.detail
+    paragraphs = [head, *body.splitlines(), _footnote(verdict)]
+    wrapped = [textwrap.fill(paragraph, _WIDTH) for paragraph in paragraphs if paragraph.strip()]
+    return "\n\n".join(wrapped)
+
+
+def _footnote(verdict: Verdict) -> str:
+    parts = [f"model {verdict.model}", f"rubric {verdict.rubric} ({verdict.rubric_version})"]
+    if len(verdict.ratings) > 1:
+        scores = ", ".join(str(each.score) if isinstance(each, Rating) else "unscored" for each in verdict.ratings)
+        parts.insert(0, f"{len(verdict.ratings)} ratings: {scores}")
+    if verdict.input_tokens is not None and verdict.output_tokens is not None:
+        parts.append(f"{verdict.input_tokens:,} + {verdict.output_tokens:,} tokens")
+    if verdict.latency_ms is not None and verdict.model != OFFLINE:
+        parts.append(f"{verdict.latency_ms / 1000:.1f} s")
+    return " · ".join(parts)
+
+
+def _fail(message: str) -> int:
+    typer.echo(message, err=True)
+    return 2

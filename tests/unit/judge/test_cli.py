@@ -1,0 +1,145 @@
+import asyncio
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from tests.model_server import ModelServer, Stall
+
+JUDGE = str(Path(sys.executable).with_name("judge"))
+TEXTS = ("--question", "How do I boil an egg?", "--response", "Boil the egg for six minutes.")
+
+
+def run(*arguments: str, given: str = "", **environment: str) -> "subprocess.CompletedProcess[str]":
+    unset = {name: value for name, value in os.environ.items() if not name.startswith(("OPENAI_", "JUDGE_"))}
+    return subprocess.run(  # noqa: S603 - our own command
+        [JUDGE, *arguments],
+        input=given,
+        env=unset | environment,
+        capture_output=True,
+        text=True,
+        timeout=20,
+        check=False,
+    )
+
+
+def test_score_prints_score_justification_and_what_judged() -> None:
+    done = run("score", *TEXTS, "--model", "offline")
+
+    assert done.returncode == 0
+    assert re.match(r"Score: \d of 5\n\nOffline rater \(no model\): ", done.stdout)
+    assert "model offline · rubric additive-5 (" in done.stdout
+    assert max(map(len, done.stdout.splitlines())) <= 80
+
+
+def test_json_is_the_whole_verdict() -> None:
+    fields = json.loads(run("score", *TEXTS, "--model", "offline", "--json").stdout)
+
+    assert fields["model"] == "offline"
+    assert fields["ratings"][0]["score"] == fields["score"]
+
+
+def test_texts_come_from_standard_input_and_files(tmp_path: Path) -> None:
+    question = tmp_path / "question.txt"
+    question.write_text(TEXTS[1], encoding="utf-8")
+
+    done = run("score", "--question", f"@{question}", "--response", "-", "--model", "offline", given=TEXTS[3])
+
+    assert done.stdout == run("score", *TEXTS, "--model", "offline").stdout
+
+
+def test_unscored_is_exit_code_1_with_the_reason() -> None:
+    done = run("score", "--question", "Why?", "--response", " ", "--model", "offline")
+
+    assert done.returncode == 1
+    assert done.stdout.startswith("Unscored\n\nThe response is empty")
+
+
+def test_missing_key_says_how_to_set_one_and_how_to_do_without() -> None:
+    done = run("score", *TEXTS)
+
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert "set OPENAI_API_KEY" in done.stderr
+    assert "--model offline" in done.stderr
+
+
+def test_mistakes_are_one_sentence_and_exit_code_2(tmp_path: Path) -> None:
+    mistakes = [
+        ("score", "--question", "a"),
+        ("score", *TEXTS, "--samples", "0"),
+        ("score", *TEXTS, "--samples", "many"),
+        ("score", *TEXTS, "--rubric", "none"),
+        ("score", "--question", "-", "--response", "-"),
+        ("score", "--question", "a", "--response", f"@{tmp_path}"),
+        ("rubrics", "none"),
+        ("nonsense",),
+    ]
+    for arguments in mistakes:
+        done = run(*arguments)
+        assert done.returncode == 2, arguments
+        assert len(done.stderr.strip().splitlines()) == 1, done.stderr
+        assert "Traceback" not in done.stderr
+
+
+async def test_model_of_the_environment_is_asked(model_server: ModelServer) -> None:
+    model_server.script("score: 4\nGood.")
+
+    done = await in_thread(*TEXTS, OPENAI_BASE_URL=model_server.base_url, JUDGE_MODEL="mine", JUDGE_SAMPLES="2")
+
+    assert done.stdout.startswith("Score: 4 of 5\n\nGood.\n\n2 ratings: 4, 4 · model mine · ")
+    assert [request["model"] for request in model_server.requests] == ["mine", "mine"]
+
+
+async def in_thread(*arguments: str, **environment: str) -> "subprocess.CompletedProcess[str]":
+    return await asyncio.to_thread(run, "score", *arguments, **environment)
+
+
+async def test_interrupt_leaves_no_traceback(model_server: ModelServer) -> None:
+    model_server.script(Stall())
+    process = await asyncio.create_subprocess_exec(
+        *(JUDGE, "score", *TEXTS),
+        env=os.environ | {"OPENAI_BASE_URL": model_server.base_url},
+        stderr=asyncio.subprocess.PIPE,
+    )
+    await model_server.asked(3)
+    process.send_signal(signal.SIGINT)
+    _, stderr = await process.communicate()
+
+    assert process.returncode == 130
+    assert stderr == b""
+
+
+def test_reader_that_has_gone_gets_no_traceback() -> None:
+    done = subprocess.run(  # noqa: S602 - a pipe between two commands is what is tested
+        f"{JUDGE} rubrics additive-5 | true", shell=True, capture_output=True, text=True, check=False
+    )
+
+    assert done.stderr == ""
+
+
+def test_rubrics_lists_and_prints() -> None:
+    assert run("rubrics").stdout.startswith("additive-5  scale 0 to 5, version ")
+    assert run("rubrics", "additive-5").stdout.startswith("Review the user’s question")
+
+
+def test_help_is_instant_and_imports_no_client() -> None:
+    began = time.monotonic()
+    assert run("--help").returncode == 0
+    took_s = time.monotonic() - began
+
+    imported = run_python(
+        "import judge.cli, sys; print([m for m in ('openai', 'rich', 'pydantic') if m in sys.modules])"
+    )
+    assert imported == "[]"
+    assert took_s < 2  # 0.2 s on a quiet machine; the bound only catches a heavy import
+
+
+def run_python(code: str) -> str:
+    return subprocess.run(  # noqa: S603 - our own interpreter
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    ).stdout.strip()
