@@ -16,6 +16,9 @@ ACK_WITHIN_S = 3.0
 EVENT_RETRIES_AFTER_S = (0.0, 60.0, 300.0)
 """At once, after a minute, after five: https://docs.slack.dev/apis/events-api#retries"""
 
+REMEMBERED = 10_000
+"""How many envelopes are kept to be acknowledged or sent again."""
+
 ACCEPTS_RESPONSE = {"slash_commands": True, "interactive": True, "events_api": False}
 
 
@@ -33,6 +36,7 @@ class Delivery:
     """One payload for the app, and how it went.
 
     Attributes:
+        envelope_id: The newest envelope's; each retry of an event has one of its own (bolt-js#2487).
         kind: `slash_commands`, `interactive` or `events_api`.
         acked_ms: Milliseconds from sending to the ack in time; None until then.
         response: What the app put into its ack.
@@ -83,7 +87,7 @@ class Deliveries:
         self.is_open = False
         self._clock = clock
         self._journal = journal
-        self._by_id: dict[str, Delivery] = {}
+        self._by_id: dict[str, Delivery] = {}  # oldest first
         self._turn = 0
 
     def send(
@@ -102,7 +106,6 @@ class Deliveries:
             on_failure: Called with Slack's word for the failure.
         """
         delivery = Delivery(str(uuid.uuid4()), kind, payload, on_ack, on_failure)
-        self._by_id[delivery.envelope_id] = delivery
         self._attempt(delivery)
         return delivery
 
@@ -125,9 +128,9 @@ class Deliveries:
         """Send the same envelope once more, as Slack may; its ack is counted only once."""
         self._put(delivery, redelivered=True)
 
-    def all(self) -> list[Delivery]:
-        """Everything that was sent, oldest first."""
-        return list(self._by_id.values())
+    def find(self, envelope_id: str) -> Delivery | None:
+        """The delivery of an envelope."""
+        return self._by_id.get(envelope_id)
 
     def close(self) -> None:
         """Stop waiting for acks."""
@@ -138,6 +141,7 @@ class Deliveries:
 
     def _attempt(self, delivery: Delivery) -> None:
         delivery.sent_at = self._clock.now()
+        self._remember(delivery)
         is_sent = self._put(delivery)
         if not is_sent and delivery.kind != "events_api":
             self._fail(delivery, "dispatch_failed")
@@ -155,6 +159,13 @@ class Deliveries:
         if connection:
             connection.send(delivery.envelope())
         return connection is not None
+
+    def _remember(self, delivery: Delivery) -> None:
+        if delivery.attempt:
+            delivery.envelope_id = str(uuid.uuid4())
+        self._by_id[delivery.envelope_id] = delivery
+        if len(self._by_id) > REMEMBERED:
+            del self._by_id[next(iter(self._by_id))]
 
     def _next_connection(self) -> Connection | None:
         if not self.connections:

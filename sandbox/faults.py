@@ -1,9 +1,19 @@
 """Trouble on demand: what the next calls of a method meet instead of an answer."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from sandbox.errors import SlackError
 from sandbox.journal import Journal
 from sandbox.model import Json
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What goes back over HTTP; without a body it is an empty page."""
+
+    status: int = 200
+    body: Json | None = None
+    headers: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass
@@ -28,6 +38,24 @@ class Fault:
     is_applied: bool = False
     times: int = 1
 
+    @property
+    def stops_the_call(self) -> bool:
+        """Whether the call never reaches the workspace."""
+        return self.spoils_the_answer and not self.is_applied
+
+    @property
+    def spoils_the_answer(self) -> bool:
+        """Whether the caller gets something else than the answer."""
+        return bool(self.error or self.status or self.drop) or self.retry_after_s is not None
+
+    def answer(self) -> Answer | None:
+        """What the caller gets instead of the answer; None is a dropped connection."""
+        if self.drop:
+            return None
+        if self.retry_after_s is not None:
+            return Answer(429, SlackError("ratelimited").body(), {"Retry-After": str(self.retry_after_s)})
+        return Answer(self.status or 200, SlackError(self.error).body() if self.error else None)
+
 
 class Faults:
     """Faults that wait for their calls, by method."""
@@ -42,7 +70,7 @@ class Faults:
         `method` is a Web API method's name, or `response_url`.
         """
         self._waiting.setdefault(method, []).append(fault)
-        self._journal.record("fault", method=method, **_described(fault))
+        self._journal.record("fault", method=method, **{key: value for key, value in vars(fault).items() if value})
 
     def take(self, method: str) -> Fault:
         """The fault for a call that has just come in; one without any effect if none waits."""
@@ -58,7 +86,3 @@ class Faults:
     def clear(self) -> None:
         """Forget all faults that still wait."""
         self._waiting.clear()
-
-
-def _described(fault: Fault) -> Json:
-    return {key: value for key, value in vars(fault).items() if value}

@@ -129,15 +129,30 @@ class Channel:
     members: list[str] = field(default_factory=list)
     messages: dict[str, Message] = field(default_factory=dict)
     ephemerals: list[Message] = field(default_factory=list)
+    _replies: dict[str, list[Message]] = field(default_factory=dict)
 
     @property
     def kind(self) -> str:
         """Slack's word in scopes and events: `channels`, `groups` or `im`."""
         return "im" if self.is_im else "groups" if self.is_private else "channels"
 
+    def add(self, message: Message) -> None:
+        """Take in a message; its parent, if there is one, becomes a thread's."""
+        self.messages[message.ts] = message
+        if message.thread_ts:
+            self._replies.setdefault(message.thread_ts, []).append(message)
+        if parent := self.messages.get(message.thread_ts or ""):
+            parent.thread_ts = parent.ts
+
+    def remove(self, message: Message) -> None:
+        """Forget a message that has no replies."""
+        del self.messages[message.ts]
+        if message.thread_ts and message.is_reply:
+            self._replies[message.thread_ts].remove(message)
+
     def replies(self, ts: str) -> list[Message]:
         """The replies under the message `ts`, oldest first."""
-        return [message for message in self.messages.values() if message.thread_ts == ts and message.is_reply]
+        return list(self._replies.get(ts, ()))
 
     def to_slack(self, viewer_id: str) -> Json:
         """As in `conversations.info`: https://docs.slack.dev/reference/objects/conversation-object"""

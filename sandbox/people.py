@@ -1,5 +1,6 @@
 """What a person (or another app's bot) does in the workspace, and what they see."""
 
+import uuid
 from typing import Any
 
 from sandbox import events, payloads, posts, responses, views
@@ -38,7 +39,12 @@ class Person:
         if self.user.bot_id:
             return posts.post(self.ws, where, self.user, Content(text, **content), thread_ts)
         typed = self._typed(text, **content)
-        return posts.post(self.ws, where, self.user, typed, thread_ts, client_msg_id=self.ws.ids.new("msg-"))
+        return posts.post(self.ws, where, self.user, typed, thread_ts, client_msg_id=str(uuid.uuid4()))
+
+    @property
+    def im(self) -> str:
+        """The id of the direct messages between this person and the app."""
+        return self.ws.im(self.id).id
 
     def edit(self, message: Message, text: str) -> None:
         """Change one's own message."""

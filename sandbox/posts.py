@@ -6,6 +6,7 @@ from typing import Any
 from sandbox import events
 from sandbox.blocks import normalised
 from sandbox.model import Channel, Json, Message, User
+from sandbox.text import to_stored
 from sandbox.workspace import SLACKBOT, Workspace
 
 
@@ -39,10 +40,7 @@ def post(
         more: Other fields of `Message`.
     """
     message = _new(ws, channel, author, content, thread_ts, **more)
-    channel.messages[message.ts] = message
-    parent = channel.messages.get(thread_ts or "")
-    if parent:
-        parent.thread_ts = parent.ts
+    channel.add(message)
     ws.journal.record("message", channel=channel.id, message=shown(channel, message))
     events.message_posted(ws, channel, message)
     return message
@@ -72,7 +70,7 @@ def edit(ws: Workspace, message: Message, content: Content, editor: User) -> Non
     """Give a message another content; its metadata stays unless there is new one."""
     channel = ws.channels[message.channel_id]
     before = shown(channel, message)
-    message.text, message.attachments, message.files = content.text, content.attachments, content.files
+    message.text, message.attachments, message.files = to_stored(content.text), content.attachments, content.files
     message.blocks = normalised(content.blocks, ws.ids)
     if content.metadata is not None:
         message.metadata = content.metadata
@@ -93,7 +91,7 @@ def delete(ws: Workspace, message: Message) -> None:
         message.blocks, message.attachments, message.files, message.metadata = [], [], [], None
         message.is_tombstone = True
     else:
-        del channel.messages[message.ts]
+        channel.remove(message)
     ws.journal.record("message_deleted", channel=channel.id, ts=message.ts, shown_to=message.shown_to)
     if message.shown_to is None:
         events.message_deleted(ws, channel, message, before)
@@ -126,7 +124,7 @@ def _new(
         channel.id,
         ws.ids.ts(),
         author,
-        content.text,
+        to_stored(content.text),
         normalised(content.blocks, ws.ids),
         content.attachments,
         content.files,

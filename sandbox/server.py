@@ -3,10 +3,11 @@
 import asyncio
 from collections.abc import Callable
 from types import TracebackType
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from aiohttp import web
 
+from sandbox.control import Control, guard
 from sandbox.deliveries import Delivery
 from sandbox.faults import Fault
 from sandbox.people import Person
@@ -74,14 +75,14 @@ class Sandbox:
         await self.until(lambda: delivery.is_over, timeout_s)
         return delivery
 
-    def fail(self, method: str, **fault: object) -> None:
+    def fail(self, method: str, **fault: Any) -> None:
         """Let the next call of a method fail; the arguments are those of `Fault`."""
-        self.workspace.faults.add(method, Fault(**fault))  # type: ignore[arg-type]
+        self.workspace.faults.add(method, Fault(**fault))
 
     async def start(self) -> None:
         """Listen."""
-        app = web.Application(client_max_size=4 * 1024 * 1024)
-        app.add_routes(Web(self.workspace).routes())
+        app = web.Application(middlewares=[guard], client_max_size=4 * 1024 * 1024)
+        app.add_routes([*Web(self.workspace).routes(), *Control(self.workspace, self.sockets).routes()])
         app.add_routes([web.get("/link/", self.sockets.handle)])
         self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=1.0)
         await self._runner.setup()

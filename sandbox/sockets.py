@@ -15,6 +15,7 @@ LIVES_S = 18_060
 """About five hours, as Slack's hello announces it."""
 
 MOST_CONNECTIONS = 10
+"""https://docs.slack.dev/apis/events-api/using-socket-mode#using-multiple-connections"""
 
 
 class Socket:
@@ -66,6 +67,10 @@ class Sockets:
             return web.Response(status=403, text="the ticket is unknown or used")
         response = web.WebSocketResponse(autoping=False)
         await response.prepare(request)
+        if len(self.open) >= MOST_CONNECTIONS:
+            await response.send_json(_goodbye("too_many_websockets"))
+            await response.close()
+            return response
         socket = Socket(self._workspace.ids.new("s"), response)
         self._enter(socket)
         writer = asyncio.create_task(socket.write())
@@ -83,7 +88,7 @@ class Sockets:
         `reason` is `warning`, `refresh_requested` or `link_disabled`.
         """
         for socket in self.open:
-            socket.send({"type": "disconnect", "reason": reason, "debug_info": {"host": "applink-sandbox"}})
+            socket.send(_goodbye(reason))
 
     def silence(self) -> None:
         """Turn the open connections into zombies."""
@@ -118,6 +123,10 @@ class Sockets:
         self.open.remove(socket)
         self._workspace.deliveries.connections.remove(socket)
         self._workspace.journal.record("connection", id=socket.id, open=len(self.open), closed=True)
+
+
+def _goodbye(reason: str) -> Json:
+    return {"type": "disconnect", "reason": reason, "debug_info": {"host": "applink-sandbox"}}
 
 
 def _take(workspace: Workspace, text: str) -> None:

@@ -10,10 +10,20 @@ from sandbox.model import Json
 
 _SPECIAL = re.compile(r"(?P<url>https?://[^\s<>|]+)|(?<!\w)@(?P<user>[\w.-]+)|(?<!\w)#(?P<channel>[\w-]+)")
 
+_CONTROL = re.compile(r"(<(?:[@#!]|https?://|mailto:|tel:)[^<>]*>)")
+_ENTITY = re.compile("&(amp|lt|gt);")
+_CHARACTERS = {"amp": "&", "lt": "<", "gt": ">"}
+
 
 def escape(text: str) -> str:
     """The text with `&`, `<` and `>` as entities, and nothing else changed."""
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def to_stored(text: str) -> str:
+    """The text of a message as Slack keeps it: what is neither a control sequence nor an entity is escaped."""
+    parts = _CONTROL.split(text)
+    return "".join(part if _CONTROL.fullmatch(part) else escape(_ENTITY.sub(_unescaped, part)) for part in parts)
 
 
 def to_elements(text: str, users: Mapping[str, str], channels: Mapping[str, str]) -> list[Json]:
@@ -42,6 +52,10 @@ def to_rich_text(elements: list[Json], block_id: str) -> Json:
     """The block that Slack adds to every message a person types."""
     section = {"type": "rich_text_section", "elements": elements}
     return {"type": "rich_text", "block_id": block_id, "elements": [section]}
+
+
+def _unescaped(match: re.Match[str]) -> str:
+    return _CHARACTERS[match[1]]
 
 
 def _element(match: re.Match[str], users: Mapping[str, str], channels: Mapping[str, str]) -> Json | None:

@@ -2,16 +2,18 @@
 
 import asyncio
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from aiohttp import web
 
 from sandbox import methods, responses
 from sandbox.errors import SlackError
-from sandbox.faults import Fault
-from sandbox.model import Json
+from sandbox.faults import Answer
 from sandbox.workspace import Workspace
+
+RESPONSE_URL_KINDS = ("commands", "actions", "app")
+GONE = ("used_url", "expired_url", "no_service")
 
 
 class Web:
@@ -22,7 +24,7 @@ class Web:
 
     def routes(self) -> list[web.RouteDef]:
         """Where the handlers stand."""
-        response_urls = [web.post(f"/{kind}/{{token}}", self.respond) for kind in ("commands", "actions", "app")]
+        response_urls = [web.post(f"/{kind}/{{token}}", self.respond) for kind in RESPONSE_URL_KINDS]
         return [web.route("*", "/api/{method}", self.call), *response_urls]
 
     async def call(self, request: web.Request) -> web.StreamResponse:
@@ -33,52 +35,46 @@ class Web:
         except SlackError as error:
             return web.json_response(error.body())
         token = _token(request, args)
-        fault = self._ws.faults.take(name)
-        if fault.delay_s:
-            await asyncio.sleep(fault.delay_s)
-        answer = self._answer(name, token, args) if _is_harmless(fault) or fault.is_applied else web.Response()
-        return _spoilt(request, fault, answer)
+        args.pop("token", None)
+        answer = await self._under_faults(name, lambda: self._answer(name, token, args))
+        self._ws.journal.record("call", method=name, args=args, **_recorded(answer))
+        return _sent(request, answer)
 
     async def respond(self, request: web.Request) -> web.StreamResponse:
         """One post to a `response_url`."""
-        fault = self._ws.faults.take("response_url")
+        key, text = request.path.removeprefix("/"), await request.text()
+        answer = await self._under_faults("response_url", lambda: self._respond(key, text))
+        self._ws.journal.record("response_url", body=text, **_recorded(answer))
+        return _sent(request, answer)
+
+    async def _under_faults(self, name: str, run: Callable[[], Answer]) -> Answer | None:
+        fault = self._ws.faults.take(name)
         if fault.delay_s:
             await asyncio.sleep(fault.delay_s)
-        if _is_harmless(fault) or fault.is_applied:
-            answer = self._respond(request.path.removeprefix("/"), await request.text())
-        else:
-            answer = web.Response()
-        return _spoilt(request, fault, answer)
+        answer = None if fault.stops_the_call else run()
+        return fault.answer() if fault.spoils_the_answer else answer
 
-    def _answer(self, name: str, token: str | None, args: Mapping[str, Any]) -> web.Response:
-        status, headers = 200, {}
-        try:
-            body = methods.call(self._ws, name, token, args)
-        except SlackError as error:
-            body = error.body()
-            if error.retry_after_s is not None:
-                status, headers = 429, {"Retry-After": str(error.retry_after_s)}
+    def _answer(self, name: str, token: str | None, args: Mapping[str, Any]) -> Answer:
         scopes = methods.scopes_of(self._ws, token)
-        if scopes:
-            headers["x-oauth-scopes"] = ",".join(sorted(scopes))
-        self._ws.journal.record("call", method=name, args=_without_token(args), status=status, answer=body)
-        return web.json_response(body, status=status, headers=headers)
+        headers = {"x-oauth-scopes": ",".join(sorted(scopes))} if scopes else {}
+        try:
+            return Answer(200, methods.call(self._ws, name, token, args), headers)
+        except SlackError as error:
+            if error.retry_after_s is None:
+                return Answer(200, error.body(), headers)
+            return Answer(429, error.body(), headers | {"Retry-After": str(error.retry_after_s)})
 
-    def _respond(self, key: str, text: str) -> web.Response:
-        status, error = 200, None
+    def _respond(self, key: str, text: str) -> Answer:
         try:
             body = json.loads(text)
             grant = self._ws.grants.find_response_url(key)
             responses.to_response_url(self._ws, grant, body)
             grant.uses_left -= 1
         except json.JSONDecodeError:
-            status, body, error = 400, text[:200], "invalid_payload"
-        except SlackError as slack_error:
-            error = slack_error.code
-            status = 404 if error in ("used_url", "expired_url", "no_service") else 400
-        answer = {"ok": False, "error": error} if error else {"ok": True}
-        self._ws.journal.record("response_url", status=status, body=body, answer=answer)
-        return web.json_response(answer, status=status) if error else web.Response(text="ok")
+            return Answer(400, SlackError("invalid_payload").body())
+        except SlackError as error:
+            return Answer(404 if error.code in GONE else 400, error.body())
+        return Answer(200, {"ok": True})
 
 
 async def _arguments(request: web.Request) -> dict[str, Any]:
@@ -92,7 +88,8 @@ async def _arguments(request: web.Request) -> dict[str, Any]:
             raise SlackError("invalid_json") from exc
         if not isinstance(body, dict):
             raise SlackError("json_not_object")
-        return args | body
+        # In JSON, Slack reads a token from the header only: https://docs.slack.dev/apis/web-api#authentication
+        return args | {key: value for key, value in body.items() if key != "token"}
     return args | {key: value for key, value in (await request.post()).items() if isinstance(value, str)}
 
 
@@ -101,23 +98,15 @@ def _token(request: web.Request, args: Mapping[str, Any]) -> str | None:
     return header.removeprefix("Bearer ") if header.startswith("Bearer ") else args.get("token")
 
 
-def _without_token(args: Mapping[str, Any]) -> Json:
-    return {key: value for key, value in args.items() if key != "token"}
+def _recorded(answer: Answer | None) -> dict[str, Any]:
+    return {"status": answer.status, "answer": answer.body} if answer else {"status": None, "answer": None}
 
 
-def _is_harmless(fault: Fault) -> bool:
-    return not (fault.error or fault.status or fault.retry_after_s is not None or fault.drop)
-
-
-def _spoilt(request: web.Request, fault: Fault, answer: web.Response) -> web.Response:
-    """What comes of an answer under a fault."""
-    if fault.drop and request.transport:
-        request.transport.abort()
-    elif fault.retry_after_s is not None:
-        error = SlackError("ratelimited")
-        return web.json_response(error.body(), status=429, headers={"Retry-After": str(fault.retry_after_s)})
-    elif fault.error:
-        return web.json_response(SlackError(fault.error).body(), status=fault.status or 200)
-    elif fault.status:
-        return web.Response(status=fault.status, text="")
-    return answer
+def _sent(request: web.Request, answer: Answer | None) -> web.StreamResponse:
+    if answer is None:
+        if request.transport:
+            request.transport.abort()
+        return web.Response()
+    if answer.body is None:
+        return web.Response(status=answer.status, headers=answer.headers)
+    return web.json_response(answer.body, status=answer.status, headers=answer.headers)

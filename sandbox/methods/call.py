@@ -100,6 +100,10 @@ class Call:
     def content(self) -> Content:
         """What a message is to say; checked by `chat`."""
         blocks = self.json("blocks", "invalid_blocks_format") or []
+        if markdown := self.optional("markdown_text"):
+            if blocks or self.optional("text"):
+                raise SlackError("markdown_text_conflict")
+            blocks = [{"type": "markdown", "text": markdown}]
         attachments = self.json("attachments", "invalid_attachments") or []
         metadata = self.json("metadata", "invalid_metadata_format")
         return Content(self.optional("text") or "", blocks, attachments, metadata=metadata)

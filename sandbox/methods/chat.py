@@ -4,6 +4,7 @@ Source: https://docs.slack.dev/reference/methods?family=chat
 """
 
 import json
+from dataclasses import replace
 from typing import Any
 
 from sandbox import posts
@@ -14,10 +15,10 @@ from sandbox.model import Channel, Json, Message
 from sandbox.posts import Content
 
 LONGEST_POST = 40_000
-"""Slack truncates longer texts: https://docs.slack.dev/changelog/2018-truncating-really-long-messages"""
+"""Longer texts are cut, with a warning: https://docs.slack.dev/reference/methods/chat.postMessage#truncating"""
 
 LONGEST_UPDATE = 4_000
-"""chat.update answers msg_too_long beyond: https://docs.slack.dev/reference/methods/chat.update"""
+"""`chat.update` answers `msg_too_long` beyond (seen in ChatGPT-in-Slack#102; its reference gives no number)."""
 
 MOST_ATTACHMENTS = 100
 LARGEST_METADATA_BYTES = 16_000
@@ -31,7 +32,8 @@ def post_message(call: Call) -> Json:
     thread_ts = call.optional("thread_ts")
     is_broadcast = bool(thread_ts) and call.flag("reply_broadcast")
     message = posts.post(call.ws, channel, call.ws.bot, content, thread_ts, is_broadcast=is_broadcast)
-    return {"channel": channel.id, "ts": message.ts, "message": message.to_slack(with_metadata=True)}
+    body = {"channel": channel.id, "ts": message.ts, "message": message.to_slack(with_metadata=True)}
+    return body | _warnings(call)
 
 
 def update(call: Call) -> Json:
@@ -59,7 +61,7 @@ def post_ephemeral(call: Call) -> Json:
     if user_id not in channel.members:
         raise SlackError("user_not_in_channel")
     message = posts.post_ephemeral(call.ws, channel, user_id, content, call.optional("thread_ts"))
-    return {"message_ts": message.ts}
+    return {"message_ts": message.ts} | _warnings(call)
 
 
 def get_permalink(call: Call) -> Json:
@@ -104,10 +106,16 @@ def _checked(call: Call, is_update: bool = False) -> Content:
         raise SlackError("too_many_attachments")
     if content.is_empty:
         raise SlackError("no_text")
-    if len(content.text) > (LONGEST_UPDATE if is_update else LONGEST_POST):
+    if is_update and len(content.text) > LONGEST_UPDATE:
         raise SlackError("msg_too_long")
     _check_metadata(content.metadata, is_update)
-    return content
+    return replace(content, text=content.text[:LONGEST_POST])
+
+
+def _warnings(call: Call) -> Json:
+    if len(call.optional("text") or "") <= LONGEST_POST:
+        return {}
+    return {"warning": "message_truncated", "response_metadata": {"warnings": ["message_truncated"]}}
 
 
 def _check_metadata(metadata: Any, is_update: bool) -> None:

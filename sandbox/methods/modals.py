@@ -4,6 +4,7 @@ Source: https://docs.slack.dev/reference/methods?family=views
 """
 
 from sandbox import views
+from sandbox.blocks import check_view
 from sandbox.errors import SlackError
 from sandbox.methods.call import Call
 from sandbox.model import Json, View
@@ -11,13 +12,13 @@ from sandbox.model import Json, View
 
 def open_view(call: Call) -> Json:
     """https://docs.slack.dev/reference/methods/views.open"""
-    body, user_id = _view(call), _trigger(call)
+    body, user_id = _view(call, "modal"), _trigger(call)
     return _answer(call, views.open_modal(call.ws, user_id, body))
 
 
 def push(call: Call) -> Json:
     """https://docs.slack.dev/reference/methods/views.push"""
-    body, user_id = _view(call), _trigger(call)
+    body, user_id = _view(call, "modal"), _trigger(call)
     return _answer(call, views.push_modal(call.ws, user_id, body))
 
 
@@ -30,7 +31,7 @@ def update(call: Call) -> Json:
 
 def publish(call: Call) -> Json:
     """https://docs.slack.dev/reference/methods/views.publish"""
-    body = _view(call)
+    body = _view(call, "home")
     user_id = call.text("user_id")
     if user_id not in call.ws.users:
         raise SlackError("user_not_found")
@@ -43,10 +44,14 @@ def _trigger(call: Call) -> str:
     return call.ws.grants.use_trigger(call.text("trigger_id"))
 
 
-def _view(call: Call) -> Json:
+def _view(call: Call, kind: str | None = None) -> Json:
+    # Checked before the trigger is used up: a view that Slack cannot read costs nothing. Whether the real Slack
+    # keeps that order is not documented.
     view = call.json("view", "invalid_arguments")
     if not isinstance(view, dict):
         raise SlackError("invalid_arguments", ["[ERROR] missing required field: view"])
+    if kind:
+        check_view(view, kind)
     return view
 
 

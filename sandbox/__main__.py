@@ -1,0 +1,75 @@
+"""`python -m sandbox --manifest manifest.yml --port 8123`: a pocket Slack for any Bolt app."""
+
+import argparse
+import asyncio
+import json
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from sandbox import Sandbox, SandboxError, Workspace
+from sandbox.example import furnish
+
+
+def main() -> int:
+    """Serve until interrupted; returns the exit code."""
+    parser = argparse.ArgumentParser(prog="python -m sandbox", description="A pocket Slack for a Bolt app.")
+    parser.add_argument("--manifest", type=Path, required=True, help="the app's manifest, YAML or JSON")
+    parser.add_argument("--port", type=int, default=0, help="where to listen on 127.0.0.1 (default: a free one)")
+    options = parser.parse_args()
+    try:
+        asyncio.run(_serve(furnish(Workspace(read_manifest(options.manifest))), options.port))
+    except KeyboardInterrupt:
+        return 0
+    except (SandboxError, OSError) as error:
+        sys.stderr.write(f"sandbox: {error}\n")
+        return 2
+    return 0
+
+
+def read_manifest(path: Path) -> Mapping[str, Any]:
+    """The manifest in a file.
+
+    Raises:
+        SandboxError: The file is neither, or YAML is asked for and not installed.
+    """
+    text = path.read_text(encoding="utf-8")
+    manifest = _from_json(path, text) if path.suffix == ".json" else _from_yaml(path, text)
+    if not isinstance(manifest, dict):
+        raise SandboxError(f"{path}: a manifest is a mapping, this is {type(manifest).__name__}")
+    return manifest
+
+
+def _from_json(path: Path, text: str) -> Any:
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as exc:
+        raise SandboxError(f"{path}: {exc}") from exc
+
+
+def _from_yaml(path: Path, text: str) -> Any:
+    try:
+        import yaml
+    except ImportError as exc:
+        raise SandboxError(f"{path}: reading YAML needs pyyaml; install it, or give a .json manifest") from exc
+    try:
+        return yaml.safe_load(text)
+    except yaml.YAMLError as exc:
+        raise SandboxError(f"{path}: {exc}") from exc
+
+
+async def _serve(workspace: Workspace, port: int) -> None:
+    async with Sandbox(workspace, port) as slack:
+        sys.stdout.write(
+            f"A pocket Slack is listening on {slack.url}\n\n"
+            f"SLACK_API_URL={slack.api_url}\n"
+            f"SLACK_BOT_TOKEN={slack.bot_token}\n"
+            f"SLACK_APP_TOKEN={slack.app_token}\n"
+        )
+        sys.stdout.flush()
+        await asyncio.Event().wait()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
