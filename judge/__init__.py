@@ -22,7 +22,7 @@ from judge.errors import (
     SetupError,
     UnavailableError,
 )
-from judge.judging import Judge
+from judge.judging import Judge, nothing_to_judge
 from judge.model import DEFAULT_MODEL
 from judge.parsing import parse_rating
 from judge.prompt import render_prompt
@@ -52,6 +52,7 @@ __all__ = [
     "Verdict",
     "list_rubrics",
     "load_rubric",
+    "nothing_to_judge",
     "parse_rating",
     "render_prompt",
 ]

@@ -82,7 +82,7 @@ class Judge:
             JudgeError: Fewer than half of the ratings are usable because calls failed; the child says how.
         """
         began = time.monotonic()
-        nothing = _nothing_to_judge(question, response)
+        nothing = nothing_to_judge(question, response)
         if nothing:
             results: Sequence[Result] = ()
         elif self.model == OFFLINE:
@@ -181,7 +181,8 @@ def _as_result(outcome: Result | JudgeError) -> Result:
     return outcome
 
 
-def _nothing_to_judge(question: str, response: str) -> Unscored | None:
+def nothing_to_judge(question: str, response: str) -> Unscored | None:
+    """Why these texts need no model, if so: one is empty, or the response is the question again."""
     asked, answered = question.strip(), response.strip()
     if not asked:
         detail = "The question is empty, so there is nothing to judge the response by."

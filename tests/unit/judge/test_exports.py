@@ -25,6 +25,7 @@ def test_public_names_are_a_contract() -> None:
         "Verdict",
         "list_rubrics",
         "load_rubric",
+        "nothing_to_judge",
         "parse_rating",
         "render_prompt",
     ]
