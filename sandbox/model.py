@@ -141,7 +141,8 @@ class Channel:
         self.messages[message.ts] = message
         if message.thread_ts:
             self._replies.setdefault(message.thread_ts, []).append(message)
-        if parent := self.messages.get(message.thread_ts or ""):
+        parent = self.messages.get(message.thread_ts or "")
+        if parent and not parent.is_reply:
             parent.thread_ts = parent.ts
 
     def remove(self, message: Message) -> None:

@@ -84,7 +84,7 @@ class Sandbox:
         app = web.Application(middlewares=[guard], client_max_size=4 * 1024 * 1024)
         app.add_routes([*Web(self.workspace).routes(), *Control(self.workspace, self.sockets).routes()])
         app.add_routes([web.get("/link/", self.sockets.handle)])
-        self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=1.0)
+        self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
         await self._runner.setup()
         site = web.TCPSite(self._runner, self._host, self.port)
         await site.start()

@@ -10,6 +10,7 @@ from aiohttp import web
 from sandbox import methods, responses
 from sandbox.errors import SlackError
 from sandbox.faults import Answer
+from sandbox.model import Json
 from sandbox.workspace import Workspace
 
 RESPONSE_URL_KINDS = ("commands", "actions", "app")
@@ -66,12 +67,10 @@ class Web:
 
     def _respond(self, key: str, text: str) -> Answer:
         try:
-            body = json.loads(text)
+            body = _object(text)
             grant = self._ws.grants.find_response_url(key)
             responses.to_response_url(self._ws, grant, body)
             grant.uses_left -= 1
-        except json.JSONDecodeError:
-            return Answer(400, SlackError("invalid_payload").body())
         except SlackError as error:
             return Answer(404 if error.code in GONE else 400, error.body())
         return Answer(200, {"ok": True})
@@ -91,6 +90,16 @@ async def _arguments(request: web.Request) -> dict[str, Any]:
         # In JSON, Slack reads a token from the header only: https://docs.slack.dev/apis/web-api#authentication
         return args | {key: value for key, value in body.items() if key != "token"}
     return args | {key: value for key, value in (await request.post()).items() if isinstance(value, str)}
+
+
+def _object(text: str) -> Json:
+    try:
+        body = json.loads(text)
+    except json.JSONDecodeError as exc:
+        raise SlackError("invalid_payload") from exc
+    if not isinstance(body, dict):
+        raise SlackError("invalid_payload")
+    return body
 
 
 def _token(request: web.Request, args: Mapping[str, Any]) -> str | None:

@@ -1,6 +1,6 @@
 """A workspace of three people and a bot, and a real Bolt app beside it."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 import pytest
@@ -8,7 +8,7 @@ from slack_bolt.adapter.socket_mode.aiohttp import AsyncSocketModeHandler
 from slack_bolt.app.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
-from sandbox import Limits, ManualClock, Sandbox, Workspace
+from sandbox import Limits, ManualClock, Sandbox, SlackError, Workspace, methods
 
 MANIFEST: dict[str, Any] = {
     "display_information": {"name": "Echo"},
@@ -87,3 +87,44 @@ async def app(slack: Sandbox, client: AsyncWebClient) -> AsyncIterator[AsyncApp]
     await slack.connected()
     yield bolt
     await handler.close_async()
+
+
+Call = Callable[..., dict[str, Any]]
+
+
+@pytest.fixture
+def call(workspace: Workspace) -> Call:
+    """Calls a Web API method with the bot's token, without HTTP."""
+    return lambda name, **args: methods.call(workspace, name, workspace.bot_token, args)
+
+
+@pytest.fixture
+def refused(call: Call) -> Callable[..., SlackError]:
+    """Calls a method that has to answer `ok: false`, and returns how."""
+
+    def refused_call(name: str, **args: Any) -> SlackError:
+        with pytest.raises(SlackError) as caught:
+            call(name, **args)
+        return caught.value
+
+    return refused_call
+
+
+class Wire:
+    """An app's end of a connection: keeps what arrives."""
+
+    def __init__(self, id_: str) -> None:
+        self.id = id_
+        self.sent: list[dict[str, Any]] = []
+
+    def send(self, message: dict[str, Any]) -> None:
+        self.sent.append(message)
+
+
+@pytest.fixture
+def wire(workspace: Workspace) -> Wire:
+    """The app, connected without a socket."""
+    connection = Wire("wire")
+    workspace.deliveries.connections.append(connection)
+    workspace.deliveries.is_open = True
+    return connection

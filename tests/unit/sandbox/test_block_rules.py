@@ -1,0 +1,249 @@
+"""Block Kit: what passes, what does not, and the words for it."""
+
+from typing import Any
+
+import pytest
+
+from sandbox import SlackError
+from sandbox.blocks import check_blocks, check_view
+
+Block = dict[str, Any]
+
+
+def plain(text: str = "words") -> Block:
+    return {"type": "plain_text", "text": text}
+
+
+def mrkdwn(text: str = "words") -> Block:
+    return {"type": "mrkdwn", "text": text}
+
+
+def button(**more: Any) -> Block:
+    return {"type": "button", "text": plain(), "action_id": "go", **more}
+
+
+def options(count: int) -> list[Block]:
+    return [{"text": plain(), "value": str(number)} for number in range(count)]
+
+
+def menu(count: int) -> Block:
+    return {"type": "static_select", "action_id": "pick", "options": options(count)}
+
+
+def question(element: Block) -> Block:
+    return {"type": "input", "label": plain(), "element": element}
+
+
+def modal(**more: Any) -> Block:
+    return {"type": "modal", "title": plain(), "blocks": [], **more}
+
+
+BARS = {"type": "bar", "series": [{"name": "2026", "data": [{"label": "May", "value": 3.5}]}]}
+AXES = {"categories": ["May"], "x_label": "month", "y_label": "score"}
+CHART = {"type": "data_visualization", "title": "Scores", "chart": {**BARS, "axis_config": AXES}}
+PIE = {
+    "type": "data_visualization",
+    "title": "Parts",
+    "chart": {"type": "pie", "segments": [{"label": "a", "value": 1}]},
+}
+CELL, NUMBER = {"type": "raw_text", "text": "a"}, {"type": "raw_number", "value": 4}
+LINE = {"type": "rich_text_section", "elements": [{"type": "text", "text": "a", "style": {"bold": True}}]}
+FEEDBACK = {
+    "type": "feedback_buttons",
+    "action_id": "thumbs",
+    "positive_button": {"text": plain("Good"), "value": "up"},
+    "negative_button": {"text": plain("Bad"), "value": "down"},
+}
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        {"type": "section", "text": mrkdwn("x" * 3000), "accessory": button(), "block_id": "b"},
+        {"type": "section", "fields": [mrkdwn(), plain()]},
+        {"type": "header", "text": plain("x" * 150)},
+        {"type": "context", "elements": [mrkdwn(), {"type": "image", "image_url": "https://a.b", "alt_text": "c"}]},
+        {"type": "actions", "elements": [button(style="primary", value="7"), menu(100)]},
+        {"type": "actions", "elements": [{"type": "overflow", "action_id": "more", "options": options(5)}]},
+        {"type": "divider"},
+        {"type": "image", "image_url": "https://a.b/c.png", "alt_text": "d", "title": plain()},
+        {"type": "markdown", "text": "# x"},
+        {"type": "context_actions", "elements": [FEEDBACK]},
+        {"type": "rich_text", "elements": [LINE, {"type": "rich_text_list", "style": "bullet", "elements": [LINE]}]},
+        {"type": "table", "rows": [[CELL, CELL], [CELL]], "column_settings": [{"align": "right"}]},
+        {"type": "data_table", "caption": "Scores", "rows": [[CELL, CELL], [CELL, NUMBER]], "page_size": 10},
+        CHART,
+        PIE,
+        question({"type": "plain_text_input", "action_id": "t", "multiline": True, "max_length": 3000}),
+        question({"type": "radio_buttons", "action_id": "t", "options": options(10)}),
+    ],
+    ids=lambda block: block["type"],
+)
+def test_a_block_within_its_limits_passes(block: Block) -> None:
+    check_blocks([block])
+
+
+@pytest.mark.parametrize(
+    ("block", "reason"),
+    [
+        ({"type": "carousel"}, "unsupported type: carousel [json-pointer:/blocks/0/type]"),
+        ({"text": mrkdwn()}, "missing required field: type [json-pointer:/blocks/0]"),
+        ({"type": "section"}, "must define either `text` or `fields` [json-pointer:/blocks/0/type]"),
+        ({"type": "divider", "text": "x"}, "invalid additional property: text [json-pointer:/blocks/0]"),
+        (
+            {"type": "section", "text": mrkdwn("x" * 3001)},
+            "must be less than 3001 characters [json-pointer:/blocks/0/text/text]",
+        ),
+        (
+            {"type": "section", "text": mrkdwn("")},
+            "must be more than 0 characters [json-pointer:/blocks/0/text/text]",
+        ),
+        (
+            {"type": "section", "text": {**mrkdwn(), "emoji": True}},
+            "invalid additional property: emoji [json-pointer:/blocks/0/text]",
+        ),
+        (
+            {"type": "section", "fields": [mrkdwn()] * 11},
+            "no more than 10 items allowed [json-pointer:/blocks/0/fields]",
+        ),
+        (
+            {"type": "header", "text": plain("x" * 151)},
+            "must be less than 151 characters [json-pointer:/blocks/0/text/text]",
+        ),
+        ({"type": "header", "text": mrkdwn()}, "unsupported type: mrkdwn [json-pointer:/blocks/0/text/type]"),
+        (
+            {"type": "context", "elements": [mrkdwn()] * 11},
+            "no more than 10 items allowed [json-pointer:/blocks/0/elements]",
+        ),
+        (
+            {"type": "actions", "elements": [button()] * 26},
+            "no more than 25 items allowed [json-pointer:/blocks/0/elements]",
+        ),
+        (
+            {"type": "actions", "elements": [button(text=plain("x" * 76))]},
+            "must be less than 76 characters [json-pointer:/blocks/0/elements/0/text/text]",
+        ),
+        (
+            {"type": "actions", "elements": [button(value="x" * 2001)]},
+            "must be less than 2001 characters [json-pointer:/blocks/0/elements/0/value]",
+        ),
+        (
+            {"type": "actions", "elements": [button(action_id="x" * 256)]},
+            "must be less than 256 characters [json-pointer:/blocks/0/elements/0/action_id]",
+        ),
+        (
+            {"type": "actions", "elements": [menu(101)]},
+            "no more than 100 items allowed [json-pointer:/blocks/0/elements/0/options]",
+        ),
+        (
+            {"type": "actions", "elements": [{"type": "plain_text_input", "action_id": "t"}]},
+            "unsupported type: plain_text_input [json-pointer:/blocks/0/elements/0/type]",
+        ),
+        (
+            {"type": "actions", "elements": [button(), button()]},
+            "`action_id` already exists: go [json-pointer:/blocks/0/elements]",
+        ),
+        ({"type": "image", "image_url": "https://a.b"}, "missing required field: alt_text [json-pointer:/blocks/0]"),
+        (
+            {"type": "image", "alt_text": "x"},
+            "must define either `image_url` or `slack_file` [json-pointer:/blocks/0/type]",
+        ),
+        (
+            {"type": "markdown", "text": "x" * 12_001},
+            "must be less than 12001 characters [json-pointer:/blocks/0/text]",
+        ),
+        (
+            question({"type": "radio_buttons", "action_id": "t", "options": options(11)}),
+            "no more than 10 items allowed [json-pointer:/blocks/0/element/options]",
+        ),
+        (
+            question({"type": "plain_text_input", "action_id": "t", "max_length": 3001}),
+            "must be between 1 and 3000 [json-pointer:/blocks/0/element/max_length]",
+        ),
+        (question(button()), "unsupported type: button [json-pointer:/blocks/0/element/type]"),
+        (
+            {**CHART, "title": "x" * 51},
+            "must be less than 51 characters [json-pointer:/blocks/0/title]",
+        ),
+        ({**CHART, "chart": BARS}, "missing required field: axis_config [json-pointer:/blocks/0/chart]"),
+        (
+            {"type": "data_table", "caption": "c", "rows": [[CELL]]},
+            "no fewer than 2 items allowed [json-pointer:/blocks/0/rows]",
+        ),
+        (
+            {"type": "data_table", "caption": "c", "rows": [[CELL], [NUMBER, CELL]]},
+            "every row must have the same number of cells [json-pointer:/blocks/0/rows]",
+        ),
+        (
+            {"type": "table", "rows": [[{"type": "raw_text", "text": "x" * 5001}] * 2]},
+            "must be less than 10001 characters [json-pointer:/blocks/0/rows]",
+        ),
+    ],
+)
+def test_a_block_beyond_its_limits_is_refused_with_the_place(block: Block, reason: str) -> None:
+    with pytest.raises(SlackError) as caught:
+        check_blocks([block])
+    assert caught.value.code == "invalid_blocks"
+    assert reason in caught.value.extra["errors"]
+    assert f"[ERROR] {reason}" in caught.value.messages
+
+
+def test_a_wrong_text_object_is_reported_with_what_is_wrong_in_it() -> None:
+    with pytest.raises(SlackError) as caught:
+        check_blocks([{"type": "section", "text": mrkdwn("x" * 3001)}])
+    assert caught.value.messages == [
+        "[ERROR] failed to match all allowed schemas [json-pointer:/blocks/0/text]",
+        "[ERROR] must be less than 3001 characters [json-pointer:/blocks/0/text/text]",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("blocks", "reason"),
+    [
+        ([{"type": "divider"}] * 51, "no more than 50 items allowed [json-pointer:/blocks]"),
+        ([{"type": "divider", "block_id": "b"}] * 2, "`block_id` already exists: b [json-pointer:/blocks/1/block_id]"),
+        ([CHART] * 3, "no more than 2 data_visualization blocks allowed [json-pointer:/blocks]"),
+        ([{"type": "markdown", "text": "x" * 7000}] * 2, "must be less than 12001 characters [json-pointer:/blocks]"),
+    ],
+)
+def test_the_blocks_of_a_message_have_common_limits(blocks: list[Block], reason: str) -> None:
+    with pytest.raises(SlackError) as caught:
+        check_blocks(blocks)
+    assert caught.value.extra["errors"] == [reason]
+
+
+def test_blocks_that_are_each_right_may_be_too_long_together() -> None:
+    section = {"type": "section", "text": mrkdwn("x" * 3000)}
+    check_blocks([section] * 4)
+    with pytest.raises(SlackError) as caught:
+        check_blocks([section] * 5)
+    assert caught.value.code == "msg_blocks_too_long"
+
+
+@pytest.mark.parametrize(
+    ("view", "reason"),
+    [
+        (modal(title=plain("x" * 25)), "must be less than 25 characters [json-pointer:/view/title/text]"),
+        (modal(private_metadata="x" * 3001), "must be less than 3001 characters [json-pointer:/view/private_metadata]"),
+        (modal(blocks=[{"type": "divider"}] * 101), "no more than 100 items allowed [json-pointer:/view/blocks]"),
+        (
+            modal(blocks=[question({"type": "plain_text_input", "action_id": "t"})]),
+            "must define `submit` to use an `input` block in modals [json-pointer:/view/blocks/0/input]",
+        ),
+        (modal(blocks=[CHART]), "unsupported type: data_visualization [json-pointer:/view/blocks/0/type]"),
+        ({"type": "modal", "blocks": []}, "missing required field: title [json-pointer:/view]"),
+    ],
+)
+def test_a_modal_beyond_its_limits_is_refused_with_the_place(view: Block, reason: str) -> None:
+    with pytest.raises(SlackError) as caught:
+        check_view(view, "modal")
+    assert caught.value.code == "invalid_arguments"
+    assert f"[ERROR] {reason}" in caught.value.messages
+
+
+def test_a_home_tab_has_no_title() -> None:
+    check_view({"type": "home", "blocks": [{"type": "divider"}]}, "home")
+    with pytest.raises(SlackError):
+        check_view({"type": "home", "blocks": [], "title": plain()}, "home")
+    with pytest.raises(SlackError):
+        check_view(modal(), "home")

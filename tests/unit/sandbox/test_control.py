@@ -1,0 +1,149 @@
+"""The people's side over HTTP, and the command line."""
+
+import asyncio
+import json
+import sys
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+import pytest
+from slack_bolt.app.async_app import AsyncApp
+
+from sandbox import Sandbox
+
+
+@pytest.fixture
+async def http(slack: Sandbox) -> AsyncIterator[aiohttp.ClientSession]:
+    async with aiohttp.ClientSession(base_url=slack.url) as session:
+        yield session
+
+
+async def do(http: aiohttp.ClientSession, path: str, **body: Any) -> Any:
+    async with http.post(f"/sandbox/{path}", json=body) as response:
+        assert response.status == 200, await response.text()
+        return await response.json()
+
+
+async def test_another_process_can_do_what_people_do(
+    slack: Sandbox, app: AsyncApp, http: aiohttp.ClientSession
+) -> None:
+    @app.command("/echo")
+    async def echo(ack: Any, body: Any, client: Any) -> None:
+        words = {"type": "plain_text", "text": "Words"}
+        element = {"type": "plain_text_input", "action_id": "typed"}
+        block = {"type": "input", "block_id": "b", "label": words, "element": element}
+        view = {"type": "modal", "callback_id": "ask", "title": words, "submit": words, "blocks": [block]}
+        await client.views_open(trigger_id=body["trigger_id"], view=view)
+        await ack("opened")
+
+    @app.view("ask")
+    async def ask(ack: Any) -> None:
+        await ack(response_action="errors", errors={"b": "No."})
+
+    message = await do(http, "people/ann/post", channel="help", text="hello")
+    await do(http, "people/ann/edit", channel="help", ts=message["ts"], text="hello again")
+    delivery = await do(http, "people/ann/command", channel="help", command="/echo")
+    assert delivery["acked_ms"] >= 0
+    assert delivery["response"] == {"text": "opened"}
+    async with http.post("/sandbox/people/ann/submit", json={}) as refused:
+        assert refused.status == 422
+        assert (await refused.json())["errors"] == {"b": "Please complete this required field."}
+    await do(http, "people/ann/submit", values={"typed": "x"})
+    async with http.get("/sandbox/state", params={"as": "ann"}) as response:
+        state = await response.json()
+    assert [message["text"] for message in state["channels"][0]["messages"]] == ["hello again"]
+    assert [message["text"] for message in state["channels"][0]["ephemerals"]] == ["opened"]
+    assert [channel["name"] for channel in state["channels"]] == ["help", "random", "secret"]
+    assert state["view"]["errors"] == {"b": "No."}
+
+
+async def test_everybody_sees_their_own(slack: Sandbox, http: aiohttp.ClientSession) -> None:
+    async with http.get("/sandbox/state", params={"as": "ben"}) as response:
+        state = await response.json()
+    assert [channel["name"] for channel in state["channels"]] == ["help", "random"]
+
+
+async def test_the_journal_can_be_waited_for(slack: Sandbox, http: aiohttp.ClientSession) -> None:
+    last = slack.workspace.journal.record("fault", sockets="none").id
+    waiting = asyncio.create_task(http.get("/sandbox/journal", params={"after": last, "wait_s": 5}))
+    async with http.get("/sandbox/app"):
+        assert not waiting.done()
+    slack.person("ann").post("help", "news")
+    response = await waiting
+    entry = (await response.json())[0]
+    assert (entry["kind"], entry["message"]["text"]) == ("message", "news")
+
+
+async def test_pages_of_other_origins_cannot_drive_it(slack: Sandbox, http: aiohttp.ClientSession) -> None:
+    for headers in ({"Origin": "https://example.com"}, {"Host": "example.com"}, {"Origin": "null"}):
+        async with http.get("/sandbox/app", headers=headers) as response:
+            assert response.status == 403
+            assert slack.bot_token not in await response.text()
+    async with http.get("/sandbox/app", headers={"Origin": slack.url}) as response:
+        assert (await response.json())["bot_token"] == slack.bot_token
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "reason"),
+    [
+        ("people/zoe/post", {"channel": "help", "text": "x"}, "no user 'zoe'"),
+        ("people/ann/fly", {}, "nobody can 'fly'"),
+        ("people/ann/edit", {"channel": "help"}, "KeyError: 'ts'"),
+        ("people/ann/submit", {}, "ann has no modal open"),
+        ("envelopes/none/redeliver", {}, "no such envelope"),
+        ("faults", {"method": "x", "nonsense": 1}, "nonsense"),
+    ],
+)
+async def test_what_cannot_be_done_is_said(
+    http: aiohttp.ClientSession, path: str, body: dict[str, Any], reason: str
+) -> None:
+    async with http.post(f"/sandbox/{path}", json=body) as response:
+        assert response.status == 400
+        assert reason in (await response.json())["error"]
+
+
+async def test_faults_can_be_ordered(slack: Sandbox, http: aiohttp.ClientSession) -> None:
+    await do(http, "faults", method="auth.test", status=503)
+    async with http.post("/api/auth.test") as response:
+        assert response.status == 503
+
+
+async def test_it_starts_alone_and_prints_what_an_app_needs(tmp_path: Path) -> None:
+    manifest = tmp_path / "manifest.json"
+    manifest.write_text(json.dumps({"features": {"slash_commands": [{"command": "/hi"}]}}))
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "sandbox", "--manifest", str(manifest), stdout=asyncio.subprocess.PIPE
+    )
+    try:
+        assert process.stdout is not None
+        printed = (await process.stdout.readuntil(b"SLACK_APP_TOKEN=")).decode()
+        address = printed.split("listening on ")[1].split()[0]
+        async with aiohttp.ClientSession(base_url=address) as http:
+            delivery = await do(http, "people/ann/command", channel="help", command="/hi")
+        assert delivery["failure"] == "dispatch_failed"
+    finally:
+        process.terminate()
+        await process.communicate()
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "reason"),
+    [
+        ("manifest.json", "{", "Expecting property name"),
+        ("manifest.yml", "a: [", "expected the node content"),
+        ("manifest.yml", "- a", "a manifest is a mapping, this is list"),
+        ("manifest.yml", "features: []", "shape of a Slack manifest"),
+    ],
+)
+async def test_a_broken_manifest_is_refused_in_one_sentence(tmp_path: Path, name: str, text: str, reason: str) -> None:
+    manifest = tmp_path / name
+    manifest.write_text(text)
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "sandbox", "--manifest", str(manifest), stderr=asyncio.subprocess.PIPE
+    )
+    _, said = await process.communicate()
+    assert process.returncode == 2
+    assert reason in said.decode()
+    assert "Traceback" not in said.decode()

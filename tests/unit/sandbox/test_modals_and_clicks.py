@@ -1,0 +1,246 @@
+"""Modals, home tabs, clicks and the permissions that come with them."""
+
+from typing import Any
+
+import pytest
+
+from sandbox import ManualClock, Person, RefusedError, SandboxError, Workspace
+
+Call = Any
+Refused = Any
+Wire = Any
+
+
+def plain(text: str) -> dict[str, Any]:
+    return {"type": "plain_text", "text": text}
+
+
+def text_input(block_id: str, **element: Any) -> dict[str, Any]:
+    typed = {"type": "plain_text_input", "action_id": f"{block_id}_typed", **element}
+    return {"type": "input", "block_id": block_id, "label": plain(block_id), "element": typed}
+
+
+def modal(*blocks: dict[str, Any], **more: Any) -> dict[str, Any]:
+    view = {"type": "modal", "callback_id": "ask", "title": plain("Ask"), "submit": plain("Send")}
+    return {**view, "blocks": list(blocks), **more}
+
+
+def trigger(workspace: Workspace, name: str = "ann") -> str:
+    return workspace.grants.new_trigger(workspace.user(name).id)
+
+
+SIZES = [{"text": plain(name), "value": name.lower()} for name in ("Small", "Large")]
+MENU = {"type": "static_select", "action_id": "size", "options": SIZES}
+BUTTON = {"type": "button", "action_id": "go", "text": plain("Go"), "value": "7"}
+
+
+def test_a_trigger_opens_one_modal_within_three_seconds(
+    workspace: Workspace, call: Call, refused: Refused, clock: ManualClock
+) -> None:
+    good, late = trigger(workspace), trigger(workspace)
+    clock.advance(2.9)
+    call("views.open", trigger_id=good, view=modal())
+    assert refused("views.open", trigger_id=good, view=modal()).code == "exchanged_trigger_id"
+    clock.advance(0.2)
+    assert refused("views.open", trigger_id=late, view=modal()).code == "expired_trigger_id"
+    unknown = refused("views.open", trigger_id="1.2.3", view=modal())
+    assert (unknown.code, unknown.messages) == ("invalid_arguments", ["invalid `trigger_id`"])
+
+
+def test_a_view_that_slack_cannot_read_leaves_the_trigger_unused(
+    workspace: Workspace, call: Call, refused: Refused
+) -> None:
+    trigger_id = trigger(workspace)
+    assert refused("views.open", trigger_id=trigger_id, view=modal(title=plain("x" * 25))).code == "invalid_arguments"
+    assert call("views.open", trigger_id=trigger_id, view=modal())["view"]["callback_id"] == "ask"
+
+
+def test_a_view_has_all_its_documented_keys(workspace: Workspace, call: Call) -> None:
+    view = call("views.open", trigger_id=trigger(workspace), view=modal(text_input("q")))["view"]
+    assert set(view) == {
+        "id", "team_id", "type", "blocks", "private_metadata", "callback_id", "state", "hash", "title",
+        "clear_on_close", "notify_on_close", "close", "submit", "submit_disabled", "previous_view_id",
+        "root_view_id", "app_id", "external_id", "app_installed_team_id", "bot_id",
+    }  # fmt: skip
+    assert view["root_view_id"] == view["id"]
+    assert view["state"]["values"] == {"q": {"q_typed": {"type": "plain_text_input", "value": None}}}
+
+
+def test_an_update_with_an_old_hash_is_a_conflict(workspace: Workspace, call: Call, refused: Refused) -> None:
+    view = call("views.open", trigger_id=trigger(workspace), view=modal())["view"]
+    newer = call("views.update", view_id=view["id"], hash=view["hash"], view=modal(callback_id="two"))["view"]
+    assert newer["hash"] != view["hash"]
+    assert refused("views.update", view_id=view["id"], hash=view["hash"], view=modal()).code == "hash_conflict"
+    assert refused("views.update", view_id="V0", view=modal()).code == "not_found"
+
+
+def test_an_update_keeps_what_was_typed_where_the_ids_stay(workspace: Workspace, call: Call) -> None:
+    ann = Person(workspace, "ann")
+    view = call("views.open", trigger_id=trigger(workspace), view=modal(text_input("q"), text_input("r")))["view"]
+    ann.fill({"q_typed": "kept", "r_typed": "lost"})
+    values = call("views.update", view_id=view["id"], view=modal(text_input("q"), text_input("s")))["view"]["state"]
+    assert values["values"]["q"]["q_typed"]["value"] == "kept"
+    assert values["values"]["s"]["s_typed"]["value"] is None
+
+
+def test_modals_stand_three_deep_at_most(workspace: Workspace, call: Call, refused: Refused) -> None:
+    first = call("views.open", trigger_id=trigger(workspace), view=modal())["view"]
+    second = call("views.push", trigger_id=trigger(workspace), view=modal())["view"]
+    assert (second["root_view_id"], second["previous_view_id"]) == (first["id"], first["id"])
+    call("views.push", trigger_id=trigger(workspace), view=modal())
+    assert refused("views.push", trigger_id=trigger(workspace), view=modal()).code == "push_limit_reached"
+
+
+def test_the_client_refuses_what_the_inputs_forbid(workspace: Workspace, call: Call, wire: Wire) -> None:
+    ann = Person(workspace, "ann")
+    blocks = [text_input("q", min_length=3, max_length=5), text_input("r"), {**text_input("o"), "optional": True}]
+    call("views.open", trigger_id=trigger(workspace), view=modal(*blocks))
+    for typed, reason in (("ab", "at least 3"), ("abcdef", "no more than 5")):
+        with pytest.raises(RefusedError) as caught:
+            ann.submit({"q_typed": typed})
+        assert reason in caught.value.errors["q"]
+        assert "required" in caught.value.errors["r"]
+        assert "o" not in caught.value.errors
+    assert wire.sent == []
+
+
+def test_a_submission_carries_every_value(workspace: Workspace, call: Call, wire: Wire) -> None:
+    ann = Person(workspace, "ann")
+    boxes = {"type": "checkboxes", "action_id": "boxes", "options": SIZES}
+    blocks = [
+        text_input("q"),
+        {"type": "input", "block_id": "m", "label": plain("Menu"), "element": MENU, "optional": True},
+        {"type": "actions", "block_id": "a", "elements": [boxes]},
+    ]
+    call("views.open", trigger_id=trigger(workspace), view=modal(*blocks, private_metadata="case 7"))
+    ann.submit({"q_typed": "words", "size": "large", "boxes": ["small"]})
+    payload = wire.sent[0]["payload"]
+    assert payload["type"] == "view_submission"
+    assert payload["response_urls"] == []
+    assert payload["view"]["private_metadata"] == "case 7"
+    values = payload["view"]["state"]["values"]
+    assert values["q"]["q_typed"] == {"type": "plain_text_input", "value": "words"}
+    assert values["m"]["size"]["selected_option"]["value"] == "large"
+    assert [option["value"] for option in values["a"]["boxes"]["selected_options"]] == ["small"]
+
+
+@pytest.mark.parametrize(
+    ("response", "left"),
+    [
+        (None, ["first"]),
+        ({"response_action": "clear"}, []),
+        ({"response_action": "update", "view": modal(callback_id="new")}, ["first", "new"]),
+        ({"response_action": "push", "view": modal(callback_id="new")}, ["first", "second", "new"]),
+        ({"response_action": "errors", "errors": {"q": "No."}}, ["first", "second"]),
+        ({"response_action": "errors", "errors": {"nope": "No."}}, ["first", "second"]),
+        ({"response_action": "update", "view": {"type": "modal"}}, ["first", "second"]),
+    ],
+)
+def test_the_ack_of_a_submission_decides_what_is_on_the_screen(
+    workspace: Workspace, call: Call, wire: Wire, response: dict[str, Any] | None, left: list[str]
+) -> None:
+    ann = Person(workspace, "ann")
+    call("views.open", trigger_id=trigger(workspace), view=modal(callback_id="first"))
+    call("views.push", trigger_id=trigger(workspace), view=modal(text_input("q"), callback_id="second"))
+    delivery = ann.submit({"q_typed": "words"})
+    workspace.deliveries.ack(delivery.envelope_id, response)
+    assert [view.body["callback_id"] for view in workspace.stacks[ann.id]] == left
+
+
+def test_errors_stand_beside_their_inputs(workspace: Workspace, call: Call, wire: Wire) -> None:
+    ann = Person(workspace, "ann")
+    call("views.open", trigger_id=trigger(workspace), view=modal(text_input("q")))
+    delivery = ann.submit({"q_typed": "words"})
+    workspace.deliveries.ack(delivery.envelope_id, {"response_action": "errors", "errors": {"q": "No."}})
+    assert ann.view is not None
+    assert ann.view.errors == {"q": "No."}
+    assert ann.view.values["q"]["q_typed"]["value"] == "words"
+
+
+def test_a_submission_without_an_ack_stays_with_slacks_own_words(
+    workspace: Workspace, call: Call, wire: Wire, clock: ManualClock
+) -> None:
+    ann = Person(workspace, "ann")
+    call("views.open", trigger_id=trigger(workspace), view=modal())
+    ann.submit()
+    clock.advance(4)
+    assert ann.view is not None
+    assert "trouble connecting" in ann.view.errors[""]
+
+
+def test_the_app_hears_of_a_closed_modal_only_if_it_asked(workspace: Workspace, call: Call, wire: Wire) -> None:
+    ann = Person(workspace, "ann")
+    call("views.open", trigger_id=trigger(workspace), view=modal())
+    assert ann.close() is None
+    call("views.open", trigger_id=trigger(workspace), view=modal(notify_on_close=True))
+    ann.close()
+    [envelope] = wire.sent
+    assert envelope["payload"]["type"] == "view_closed"
+    assert envelope["payload"]["is_cleared"] is False
+    assert ann.view is None
+
+
+def test_a_home_tab_is_published_for_one_user(workspace: Workspace, call: Call, refused: Refused) -> None:
+    ann = Person(workspace, "ann")
+    home = {"type": "home", "blocks": [{"type": "section", "text": plain("Welcome")}]}
+    view = call("views.publish", user_id=ann.id, view=home)["view"]
+    assert ann.home is not None
+    assert Person(workspace, "ben").home is None
+    again = call("views.publish", user_id=ann.id, view=home, hash=view["hash"])["view"]
+    assert again["id"] == view["id"]
+    assert refused("views.publish", user_id=ann.id, view=home, hash=view["hash"]).code == "hash_conflict"
+
+
+def test_a_click_in_a_message_says_where_it_was(workspace: Workspace, call: Call, wire: Wire) -> None:
+    ann, channel = Person(workspace, "ann"), workspace.channel("help").id
+    blocks = [{"type": "actions", "block_id": "a", "elements": [BUTTON, MENU]}]
+    parent = ann.post("random", "elsewhere")
+    ts = call("chat.postMessage", channel=channel, text="x", blocks=blocks, thread_ts=parent.ts)["ts"]
+    wire.sent.clear()
+    message = workspace.channels[channel].messages[ts]
+    ann.click(message, "size", "large")
+    ann.click(message, "go")
+    chosen, clicked = (envelope["payload"] for envelope in wire.sent)
+    assert chosen["actions"][0]["selected_option"]["value"] == "large"
+    assert clicked["actions"][0]["value"] == "7"
+    assert clicked["actions"][0]["block_id"] == "a"
+    assert clicked["state"]["values"]["a"]["size"]["selected_option"]["value"] == "large"
+    assert clicked["container"] == {
+        "type": "message",
+        "message_ts": ts,
+        "channel_id": channel,
+        "is_ephemeral": False,
+        "thread_ts": parent.ts,
+    }
+    assert clicked["message"]["ts"] == ts
+
+
+def test_feedback_buttons_send_the_value_of_the_side_that_was_pressed(
+    workspace: Workspace, call: Call, wire: Wire
+) -> None:
+    sides = {f"{side}_button": {"text": plain(side), "value": side} for side in ("positive", "negative")}
+    thumbs = {"type": "feedback_buttons", "action_id": "thumbs", **sides}
+    blocks = [{"type": "context_actions", "elements": [thumbs]}]
+    call("chat.postMessage", channel=workspace.channel("help").id, text="x", blocks=blocks)
+    wire.sent.clear()
+    ann = Person(workspace, "ann")
+    ann.click(ann.messages("help")[0], "thumbs", "negative")
+    action = wire.sent[0]["payload"]["actions"][0]
+    assert (action["type"], action["value"], action["text"]["text"]) == ("feedback_buttons", "negative", "negative")
+
+
+def test_nothing_is_clicked_that_is_not_there(workspace: Workspace, call: Call) -> None:
+    call("chat.postMessage", channel=workspace.channel("help").id, text="x")
+    ann = Person(workspace, "ann")
+    with pytest.raises(SandboxError, match="nothing here has the action_id 'go'"):
+        ann.click(ann.messages("help")[0], "go")
+
+
+def test_a_click_in_an_ephemeral_comes_without_the_message(workspace: Workspace, call: Call, wire: Wire) -> None:
+    ann = Person(workspace, "ann")
+    blocks = [{"type": "actions", "elements": [BUTTON]}]
+    call("chat.postEphemeral", channel=workspace.channel("help").id, user=ann.id, text="x", blocks=blocks)
+    ann.click(ann.ephemerals("help")[0], "go")
+    payload = wire.sent[0]["payload"]
+    assert payload["container"]["is_ephemeral"] is True
+    assert "message" not in payload

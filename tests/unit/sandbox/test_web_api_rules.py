@@ -1,0 +1,272 @@
+"""What the Web API answers, and what it refuses."""
+
+from typing import Any
+
+import pytest
+
+from sandbox import Limits, ManualClock, Person, SlackError, Workspace, methods
+
+Call = Any
+Refused = Any
+SECTION = {"type": "section", "text": {"type": "mrkdwn", "text": "words"}}
+
+
+def channel_id(workspace: Workspace, name: str) -> str:
+    return workspace.channel(name).id
+
+
+@pytest.mark.parametrize(
+    ("token", "error"),
+    [(None, "not_authed"), ("", "not_authed"), ("xoxb-other", "invalid_auth"), ("app", "not_allowed_token_type")],
+)
+def test_a_wrong_token_is_named_as_what_it_is(workspace: Workspace, token: str | None, error: str) -> None:
+    with pytest.raises(SlackError) as caught:
+        methods.call(workspace, "auth.test", workspace.app_token if token == "app" else token, {})
+    assert caught.value.code == error
+
+
+def test_socket_mode_takes_the_app_level_token_only(workspace: Workspace, refused: Refused) -> None:
+    assert refused("apps.connections.open").code == "not_allowed_token_type"
+    url = methods.call(workspace, "apps.connections.open", workspace.app_token, {})["url"]
+    assert url.startswith("ws://127.0.0.1")
+
+
+def test_an_unknown_method_is_named(refused: Refused) -> None:
+    assert refused("chat.postMassage").body() == {
+        "ok": False,
+        "error": "unknown_method",
+        "req_method": "chat.postMassage",
+    }
+
+
+def test_a_missing_scope_says_what_is_needed_and_what_is_there(clock: ManualClock) -> None:
+    workspace = Workspace({"oauth_config": {"scopes": {"bot": ["commands", "chat:write"]}}}, clock=clock)
+    workspace.add_channel("help", [workspace.bot])
+    with pytest.raises(SlackError) as caught:
+        methods.call(workspace, "users.info", workspace.bot_token, {"user": workspace.bot.id})
+    assert caught.value.body() == {
+        "ok": False,
+        "error": "missing_scope",
+        "needed": "users:read",
+        "provided": "chat:write,commands",
+    }
+
+
+def test_history_needs_the_scope_of_the_kind_of_channel(clock: ManualClock) -> None:
+    workspace = Workspace({"oauth_config": {"scopes": {"bot": ["channels:history"]}}}, clock=clock)
+    secret = workspace.add_channel("secret", [workspace.bot], is_private=True)
+    with pytest.raises(SlackError) as caught:
+        methods.call(workspace, "conversations.history", workspace.bot_token, {"channel": secret.id})
+    assert caught.value.extra["needed"] == "groups:history"
+
+
+def test_auth_test_tells_who_the_bot_is(workspace: Workspace, call: Call) -> None:
+    answer = call("auth.test")
+    assert answer["user_id"] == workspace.bot.id
+    assert answer["bot_id"] == workspace.bot.bot_id
+    assert answer["url"] == "https://pocket.slack.com/"
+
+
+def test_a_post_comes_back_as_it_is_stored(workspace: Workspace, call: Call) -> None:
+    answer = call("chat.postMessage", channel=channel_id(workspace, "help"), text="a & b", blocks=[SECTION])
+    message = answer["message"]
+    assert message["text"] == "a &amp; b"
+    assert message["bot_id"] == workspace.bot.bot_id
+    assert message["blocks"][0]["text"]["verbatim"] is False
+    assert message["blocks"][0]["block_id"]
+
+
+@pytest.mark.parametrize(("channel", "error"), [("random", "not_in_channel"), ("secret", "channel_not_found")])
+def test_a_post_needs_membership(workspace: Workspace, refused: Refused, channel: str, error: str) -> None:
+    assert refused("chat.postMessage", channel=channel_id(workspace, channel), text="hello").code == error
+
+
+def test_chat_write_public_opens_public_channels(clock: ManualClock) -> None:
+    workspace = Workspace({"oauth_config": {"scopes": {"bot": ["chat:write", "chat:write.public"]}}}, clock=clock)
+    random = workspace.add_channel("random")
+    assert methods.call(workspace, "chat.postMessage", workspace.bot_token, {"channel": random.id, "text": "hi"})["ok"]
+
+
+def test_a_post_to_a_user_id_is_a_direct_message(workspace: Workspace, call: Call) -> None:
+    ann = Person(workspace, "ann")
+    answer = call("chat.postMessage", channel=ann.id, text="psst")
+    assert answer["channel"] == ann.im
+    assert [message.text for message in ann.messages(ann.im)] == ["psst"]
+
+
+@pytest.mark.parametrize(
+    ("args", "error"),
+    [
+        ({}, "no_text"),
+        ({"text": ""}, "no_text"),
+        ({"blocks": [], "text": ""}, "no_text"),
+        ({"blocks": "{"}, "invalid_blocks_format"),
+        ({"text": "x", "metadata": {"event_type": "t"}}, "invalid_metadata_schema"),
+        ({"text": "x", "metadata": "["}, "invalid_metadata_format"),
+        ({"text": "x", "metadata": {"event_type": "t", "event_payload": {"x": "y" * 16_000}}}, "metadata_too_large"),
+        ({"text": "x", "markdown_text": "*y*"}, "markdown_text_conflict"),
+        ({"text": "x", "attachments": [{}] * 101}, "too_many_attachments"),
+    ],
+)
+def test_a_post_without_sense_is_refused(
+    workspace: Workspace, refused: Refused, args: dict[str, Any], error: str
+) -> None:
+    assert refused("chat.postMessage", channel=channel_id(workspace, "help"), **args).code == error
+
+
+def test_an_archived_channel_takes_no_posts(workspace: Workspace, refused: Refused) -> None:
+    workspace.channel("help").is_archived = True
+    assert refused("chat.postMessage", channel=channel_id(workspace, "help"), text="x").code == "is_archived"
+
+
+def test_a_missing_argument_is_named(refused: Refused) -> None:
+    error = refused("chat.postMessage", text="x")
+    assert error.code == "invalid_arguments"
+    assert error.messages == ["[ERROR] missing required field: channel"]
+
+
+def test_a_very_long_post_is_cut_and_a_very_long_update_refused(
+    workspace: Workspace, call: Call, refused: Refused
+) -> None:
+    channel = channel_id(workspace, "help")
+    answer = call("chat.postMessage", channel=channel, text="x" * 40_001)
+    assert len(answer["message"]["text"]) == 40_000
+    assert answer["warning"] == "message_truncated"
+    assert refused("chat.update", channel=channel, ts=answer["ts"], text="x" * 4_001).code == "msg_too_long"
+
+
+def test_update_takes_blocks_away_with_text_and_keeps_metadata(workspace: Workspace, call: Call) -> None:
+    channel = channel_id(workspace, "help")
+    metadata = {"event_type": "case", "event_payload": {"id": 7}}
+    ts = call("chat.postMessage", channel=channel, text="x", blocks=[SECTION], metadata=metadata)["ts"]
+    answer = call("chat.update", channel=channel, ts=ts, text="y")
+    assert answer["text"] == "y"
+    assert "blocks" not in answer["message"]
+    assert answer["message"]["metadata"] == metadata
+
+
+def test_the_bot_changes_only_its_own_messages(workspace: Workspace, refused: Refused) -> None:
+    channel = channel_id(workspace, "help")
+    message = Person(workspace, "ann").post("help", "mine")
+    assert refused("chat.update", channel=channel, ts=message.ts, text="y").code == "cant_update_message"
+    assert refused("chat.delete", channel=channel, ts=message.ts).code == "cant_delete_message"
+    assert refused("chat.update", channel=channel, ts="1.0", text="y").code == "message_not_found"
+
+
+def test_an_ephemeral_is_for_one_member_only(workspace: Workspace, call: Call, refused: Refused) -> None:
+    channel, ann, cat = channel_id(workspace, "help"), Person(workspace, "ann"), Person(workspace, "cat")
+    answer = call("chat.postEphemeral", channel=channel, user=ann.id, text="only you")
+    assert [message.ts for message in ann.ephemerals("help")] == [answer["message_ts"]]
+    assert Person(workspace, "ben").ephemerals("help") == []
+    assert ann.messages("help") == []
+    assert refused("chat.postEphemeral", channel=channel, user=cat.id, text="x").code == "user_not_in_channel"
+    assert refused("chat.update", channel=channel, ts=answer["message_ts"], text="y").code == "message_not_found"
+
+
+def test_a_permalink_leads_into_the_thread(workspace: Workspace, call: Call) -> None:
+    ann, channel = Person(workspace, "ann"), channel_id(workspace, "help")
+    parent = ann.post("help", "why?")
+    reply = ann.post("help", "because", thread_ts=parent.ts)
+    link = call("chat.getPermalink", channel=channel, message_ts=reply.ts)["permalink"]
+    number = reply.ts.replace(".", "")
+    assert link == (f"https://pocket.slack.com/archives/{channel}/p{number}?thread_ts={parent.ts}&cid={channel}")
+
+
+def test_history_is_newest_first_without_replies_and_in_pages(workspace: Workspace, call: Call) -> None:
+    ann, channel = Person(workspace, "ann"), channel_id(workspace, "help")
+    posted = [ann.post("help", str(number)) for number in range(5)]
+    ann.post("help", "reply", thread_ts=posted[0].ts)
+    first = call("conversations.history", channel=channel, limit="2")
+    assert [message["text"] for message in first["messages"]] == ["4", "3"]
+    assert first["has_more"] is True
+    cursor = first["response_metadata"]["next_cursor"]
+    second = call("conversations.history", channel=channel, limit=3, cursor=cursor)
+    assert [message["text"] for message in second["messages"]] == ["2", "1", "0"]
+    assert second["messages"][2]["reply_count"] == 1
+    assert second["has_more"] is False
+
+
+@pytest.mark.parametrize(
+    ("bounds", "texts"),
+    [
+        ({"oldest": 1, "latest": 3}, ["2"]),
+        ({"oldest": 1, "latest": 3, "inclusive": "true"}, ["3", "2", "1"]),
+        ({"latest": 1, "inclusive": True, "limit": 1}, ["1"]),
+    ],
+)
+def test_history_has_open_ends_unless_inclusive(
+    workspace: Workspace, call: Call, bounds: dict[str, Any], texts: list[str]
+) -> None:
+    posted = [Person(workspace, "ann").post("help", str(number)) for number in range(5)]
+    ends = {key: posted[bounds[key]].ts for key in ("oldest", "latest") if key in bounds}
+    answer = call("conversations.history", channel=channel_id(workspace, "help"), **{**bounds, **ends})
+    assert [message["text"] for message in answer["messages"]] == texts
+
+
+def test_history_is_for_members(workspace: Workspace, refused: Refused) -> None:
+    assert refused("conversations.history", channel=channel_id(workspace, "random")).code == "not_in_channel"
+    assert refused("conversations.history", channel=channel_id(workspace, "secret")).code == "channel_not_found"
+
+
+def test_replies_start_with_the_parent_and_bring_metadata_only_if_asked(workspace: Workspace, call: Call) -> None:
+    channel, parent = channel_id(workspace, "help"), Person(workspace, "ann").post("help", "why?")
+    metadata = {"event_type": "case", "event_payload": {"id": "7"}}
+    call("chat.postMessage", channel=channel, thread_ts=parent.ts, text="because", metadata=metadata)
+    plain = call("conversations.replies", channel=channel, ts=parent.ts)["messages"]
+    assert [message["text"] for message in plain] == ["why?", "because"]
+    assert plain[0]["reply_users"] == [workspace.bot.id]
+    assert plain[1]["parent_user_id"] == parent.author.id
+    assert "metadata" not in plain[1]
+    full = call("conversations.replies", channel=channel, ts=parent.ts, include_all_metadata=True)["messages"]
+    assert full[1]["metadata"] == metadata
+
+
+def test_replies_of_a_reply_are_that_reply(workspace: Workspace, call: Call, refused: Refused) -> None:
+    ann, channel = Person(workspace, "ann"), channel_id(workspace, "help")
+    parent = ann.post("help", "why?")
+    reply = ann.post("help", "because", thread_ts=parent.ts)
+    answer = call("conversations.replies", channel=channel, ts=reply.ts)
+    assert [message["ts"] for message in answer["messages"]] == [reply.ts]
+    assert refused("conversations.replies", channel=channel, ts="1.0").code == "thread_not_found"
+
+
+def test_channels_the_bot_cannot_see_are_not_listed(workspace: Workspace, call: Call, refused: Refused) -> None:
+    answer = call("conversations.list", types="public_channel,private_channel")
+    assert [channel["name"] for channel in answer["channels"]] == ["help", "random"]
+    assert refused("conversations.list", types="nonsense").code == "invalid_types"
+    assert refused("conversations.info", channel=channel_id(workspace, "secret")).code == "channel_not_found"
+
+
+def test_the_bot_joins_public_channels(workspace: Workspace, call: Call) -> None:
+    channel = channel_id(workspace, "random")
+    assert call("conversations.join", channel=channel)["channel"]["is_member"] is True
+    assert call("conversations.join", channel=channel)["warning"] == "already_in_channel"
+    assert workspace.bot.id in call("conversations.members", channel=channel)["members"]
+
+
+def test_a_second_without_posts_makes_room_for_one(clock: ManualClock) -> None:
+    limits = Limits(posts_per_second=1, post_burst=2)
+    workspace = Workspace({"oauth_config": {"scopes": {"bot": ["chat:write"]}}}, clock=clock, limits=limits)
+    first, second = (workspace.add_channel(name, [workspace.bot]).id for name in ("first", "second"))
+
+    def post(channel: str) -> bool:
+        args = {"channel": channel, "text": "x"}
+        return bool(methods.call(workspace, "chat.postMessage", workspace.bot_token, args)["ok"])
+
+    assert post(first)
+    assert post(first)
+    with pytest.raises(SlackError) as caught:
+        post(first)
+    assert (caught.value.code, caught.value.retry_after_s) == ("ratelimited", 1)
+    assert post(second)
+    clock.advance(1)
+    assert post(first)
+
+
+def test_methods_have_their_tiers(clock: ManualClock) -> None:
+    workspace = Workspace({"oauth_config": {"scopes": {"bot": ["users:read"]}}}, clock=clock)
+    for _ in range(20):
+        methods.call(workspace, "users.list", workspace.bot_token, {})
+    with pytest.raises(SlackError) as caught:
+        methods.call(workspace, "users.list", workspace.bot_token, {})
+    assert caught.value.retry_after_s == 3

@@ -1,0 +1,124 @@
+"""What people do and see."""
+
+import pytest
+
+from sandbox import ManualClock, Person, SandboxError, Workspace
+
+
+def test_timestamps_are_unique_while_the_clock_stands_still(workspace: Workspace) -> None:
+    ann = Person(workspace, "ann")
+    stamps = [ann.post("help", "again").ts for _ in range(50)]
+    assert len(set(stamps)) == 50
+    assert stamps == sorted(stamps)
+    assert stamps[0].startswith("1700000000.")
+
+
+def test_a_typed_message_is_escaped_and_carries_its_rich_text(workspace: Workspace) -> None:
+    ben, help_ = workspace.user("ben"), workspace.channel("help")
+    message = Person(workspace, "ann").post("help", "@ben: is 1<2 & https://a.b/?c=1&d in #help, not a@ben.org?")
+    assert message.text == (f"<@{ben.id}>: is 1&lt;2 &amp; <https://a.b/?c=1&amp;d> in <#{help_.id}|>, not a@ben.org?")
+    assert message.blocks[0]["elements"][0]["elements"] == [
+        {"type": "user", "user_id": ben.id},
+        {"type": "text", "text": ": is 1<2 & "},
+        {"type": "link", "url": "https://a.b/?c=1&d"},
+        {"type": "text", "text": " in "},
+        {"type": "channel", "channel_id": help_.id},
+        {"type": "text", "text": ", not a@ben.org?"},
+    ]
+
+
+def test_the_text_of_a_bot_keeps_its_markup_and_loses_stray_angle_brackets(workspace: Workspace) -> None:
+    helper = Person(workspace, "helper")
+    assert helper.post("help", "<!channel> &lt;b&gt; a<b & <https://a.b|c>").text == (
+        "<!channel> &lt;b&gt; a&lt;b &amp; <https://a.b|c>"
+    )
+
+
+def test_a_thread_is_its_parent_and_its_replies(workspace: Workspace) -> None:
+    ann, ben = Person(workspace, "ann"), Person(workspace, "ben")
+    parent = ann.post("help", "why?")
+    replies = [ben.post("help", text, thread_ts=parent.ts) for text in ("because", "really")]
+    assert ann.thread("help", parent.ts) == [parent, *replies]
+    assert ann.messages("help") == [parent]
+    assert parent.thread_ts == parent.ts
+
+
+def test_a_reply_under_another_reply_is_in_nobodys_thread(workspace: Workspace) -> None:
+    ann = Person(workspace, "ann")
+    parent = ann.post("help", "why?")
+    reply = ann.post("help", "because", thread_ts=parent.ts)
+    ann.post("help", "lost", thread_ts=reply.ts)
+    assert ann.thread("help", parent.ts) == [parent, reply]
+    assert ann.messages("help") == [parent]
+
+
+def test_a_deleted_parent_leaves_a_tombstone_over_its_replies(workspace: Workspace) -> None:
+    ann = Person(workspace, "ann")
+    parent = ann.post("help", "why?")
+    reply = ann.post("help", "because", thread_ts=parent.ts)
+    ann.delete(parent)
+    assert [message.text for message in ann.thread("help", parent.ts)] == ["This message was deleted.", "because"]
+    assert parent.to_slack()["subtype"] == "tombstone"
+    ann.delete(reply)
+    assert reply not in ann.thread("help", parent.ts)
+
+
+def test_an_edited_message_says_so(workspace: Workspace, clock: ManualClock) -> None:
+    ann = Person(workspace, "ann")
+    message = ann.post("help", "tpyo")
+    clock.advance(60)
+    ann.edit(message, "typo")
+    assert message.text == "typo"
+    assert message.edited == {"user": ann.id, "ts": "1700000060.000000"}
+
+
+def test_nobody_touches_the_messages_of_others(workspace: Workspace) -> None:
+    message = Person(workspace, "ann").post("help", "mine")
+    with pytest.raises(SandboxError, match="ann's, not ben's"):
+        Person(workspace, "ben").edit(message, "yours")
+
+
+def test_a_private_channel_is_not_there_for_others(workspace: Workspace) -> None:
+    with pytest.raises(SandboxError, match="ben does not see secret"):
+        Person(workspace, "ben").messages("secret")
+    with pytest.raises(SandboxError, match="has to invite ben"):
+        Person(workspace, "ben").join("secret")
+    Person(workspace, "ann").invite("secret", "ben")
+    assert Person(workspace, "ben").messages("secret") == []
+
+
+def test_who_has_left_posts_no_more(workspace: Workspace) -> None:
+    ben = Person(workspace, "ben")
+    ben.leave("random")
+    with pytest.raises(SandboxError, match="ben is not in random"):
+        ben.post("random", "still here?")
+    ben.join("random")
+    assert ben.post("random", "back").text == "back"
+
+
+def test_what_the_manifest_does_not_declare_cannot_be_called(workspace: Workspace) -> None:
+    ann = Person(workspace, "ann")
+    message = ann.post("help", "text")
+    with pytest.raises(SandboxError, match="/nope is not a command"):
+        ann.command("help", "/nope")
+    with pytest.raises(SandboxError, match="'echo_any' is not a message shortcut"):
+        ann.shortcut("echo_any", message)
+    with pytest.raises(SandboxError, match="'echo_this' is not a global shortcut"):
+        ann.shortcut("echo_this")
+
+
+def test_a_manifest_of_another_shape_is_refused() -> None:
+    with pytest.raises(SandboxError, match="shape of a Slack manifest"):
+        Workspace({"features": {"slash_commands": [{"name": "/echo"}]}})
+
+
+def test_time_runs_callbacks_in_order_and_only_when_it_passes(clock: ManualClock) -> None:
+    ran: list[str] = []
+    clock.call_later(2, lambda: ran.append("late"))
+    clock.call_later(1, lambda: ran.append("early"))
+    clock.call_later(1, lambda: ran.append("never")).cancel()
+    clock.advance(0.5)
+    assert ran == []
+    clock.advance(5)
+    assert ran == ["early", "late"]
+    assert clock.now() == 1_700_000_005.5
