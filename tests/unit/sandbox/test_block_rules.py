@@ -247,3 +247,10 @@ def test_a_home_tab_has_no_title() -> None:
         check_view({"type": "home", "blocks": [], "title": plain()}, "home")
     with pytest.raises(SlackError):
         check_view(modal(), "home")
+
+
+def test_each_block_counts_towards_the_length_of_a_message() -> None:
+    with pytest.raises(SlackError) as caught:
+        check_blocks([{"type": "section", "text": mrkdwn("x" * 252)}] * 45)
+    assert caught.value.code == "msg_blocks_too_long"
+    check_blocks([{"type": "section", "text": mrkdwn("x" * 191)}] * 50)

@@ -168,3 +168,19 @@ def test_opening_the_home_tab_and_inviting_the_app_are_events(workspace: Workspa
     assert [event["type"] for event in events] == ["app_home_opened", "member_joined_channel"]
     assert events[0]["tab"] == "home"
     assert (events[1]["user"], events[1]["inviter"]) == (workspace.bot.id, ann.id)
+
+
+def test_events_nobody_subscribed_to_are_not_sent(workspace: Workspace, wire: Wire) -> None:
+    ann = Person(workspace, "ann")
+    ann.post(ann.im, "psst")
+    assert wire.sent == []
+
+
+def test_an_event_needs_the_scope_that_would_let_the_app_read_it(clock: ManualClock, wire: Wire) -> None:
+    subscribed = {"settings": {"event_subscriptions": {"bot_events": ["message.channels"]}}}
+    workspace = Workspace(subscribed, clock=clock)
+    workspace.add_channel("help", [workspace.add_user("ann"), workspace.bot])
+    workspace.deliveries.connections.append(wire)
+    workspace.deliveries.is_open = True
+    Person(workspace, "ann").post("help", "hello")
+    assert wire.sent == []

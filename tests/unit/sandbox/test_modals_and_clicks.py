@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from sandbox import ManualClock, Person, RefusedError, SandboxError, Workspace
+from sandbox import ManualClock, Person, RefusedError, SandboxError, SlackError, Workspace, methods
 
 Call = Any
 Refused = Any
@@ -244,3 +244,52 @@ def test_a_click_in_an_ephemeral_comes_without_the_message(workspace: Workspace,
     payload = wire.sent[0]["payload"]
     assert payload["container"]["is_ephemeral"] is True
     assert "message" not in payload
+
+
+def test_what_was_typed_into_a_vanished_input_does_not_come_back(workspace: Workspace, call: Call) -> None:
+    view = call("views.open", trigger_id=trigger(workspace), view=modal(text_input("q")))["view"]
+    Person(workspace, "ann").fill({"q_typed": "gone"})
+    call("views.update", view_id=view["id"], view=modal())
+    state = call("views.update", view_id=view["id"], view=modal(text_input("q")))["view"]["state"]
+    assert state["values"]["q"]["q_typed"]["value"] is None
+
+
+def test_errors_for_unknown_inputs_are_not_understood(workspace: Workspace, call: Call, wire: Wire) -> None:
+    ann = Person(workspace, "ann")
+    call("views.open", trigger_id=trigger(workspace), view=modal(text_input("q")))
+    delivery = ann.submit({"q_typed": "words"})
+    workspace.deliveries.ack(delivery.envelope_id, {"response_action": "errors", "errors": {"nope": "No."}})
+    assert ann.view is not None
+    assert "trouble connecting" in ann.view.errors[""]
+
+
+def test_an_external_id_is_unique_among_open_views(workspace: Workspace, call: Call, refused: Refused) -> None:
+    call("views.open", trigger_id=trigger(workspace), view=modal(external_id="one"))
+    again = refused("views.open", trigger_id=trigger(workspace, "ben"), view=modal(external_id="one"))
+    assert again.code == "duplicate_external_id"
+    assert call("views.update", external_id="one", view=modal(external_id="one"))["view"]["external_id"] == "one"
+
+
+def test_a_home_tab_needs_to_be_enabled_in_the_manifest(clock: ManualClock) -> None:
+    workspace = Workspace({}, clock=clock)
+    ann = workspace.add_user("ann")
+    with pytest.raises(SlackError) as caught:
+        methods.call(
+            workspace, "views.publish", workspace.bot_token, {"user_id": ann.id, "view": {"type": "home", "blocks": []}}
+        )
+    assert caught.value.code == "not_enabled"
+    with pytest.raises(SandboxError, match="home_tab_enabled"):
+        Person(workspace, "ann").open_home()
+
+
+def test_clicks_in_the_messages_of_other_apps_do_not_come_here(workspace: Workspace, wire: Wire) -> None:
+    message = Person(workspace, "helper").post("help", "x", blocks=[{"type": "actions", "elements": [BUTTON]}])
+    with pytest.raises(SandboxError, match="another app's"):
+        Person(workspace, "ann").click(message, "go")
+
+
+def test_an_ephemeral_offers_no_shortcuts(workspace: Workspace, call: Call) -> None:
+    ann = Person(workspace, "ann")
+    call("chat.postEphemeral", channel=workspace.channel("help").id, user=ann.id, text="x")
+    with pytest.raises(SandboxError, match="no shortcuts"):
+        ann.shortcut("echo_this", ann.ephemerals("help")[0])

@@ -154,5 +154,6 @@ async def test_a_response_url_replaces_and_deletes_the_message_that_was_clicked(
     hook = response_url(slack, source=ephemeral)
     await hook.send(text="second", replace_original=True)
     assert [message.text for message in ann.ephemerals("help")] == ["second"]
+    assert ephemeral.edited is None
     await hook.send(delete_original=True)
     assert ann.ephemerals("help") == []

@@ -122,3 +122,8 @@ def test_time_runs_callbacks_in_order_and_only_when_it_passes(clock: ManualClock
     clock.advance(5)
     assert ran == ["early", "late"]
     assert clock.now() == 1_700_000_005.5
+
+
+def test_names_are_unique(workspace: Workspace) -> None:
+    with pytest.raises(SandboxError, match="there is a user 'ann' already"):
+        workspace.add_bot("ann")
