@@ -1,0 +1,104 @@
+"""What was asked for, and how far it has come: the type that travels from Slack's payload to the log."""
+
+import hashlib
+from datetime import datetime
+from enum import StrEnum
+
+from pydantic import BaseModel, ConfigDict
+
+
+class CaseStatus(StrEnum):
+    """How far a case has come; `ASKED` waits for a person to type the question."""
+
+    RECEIVED = "received"
+    ASKED = "asked"
+    JUDGED = "judged"
+    DELIVERED = "delivered"
+
+
+class Visibility(StrEnum):
+    """Who sees the verdict: everybody in the thread, or only the person who asked."""
+
+    THREAD = "thread"
+    ME = "me"
+
+
+class CaseSource(StrEnum):
+    """How the request came in."""
+
+    SHORTCUT = "shortcut"
+    LINK = "link"
+    TEXT = "text"
+    MODAL = "modal"
+    BUTTON = "button"
+
+
+class QuestionSource(StrEnum):
+    """Where the question was found; the verdict says so, because it may be the wrong one."""
+
+    PARENT = "parent"
+    PREVIOUS = "previous"
+    TYPED = "typed"
+
+
+class Case(BaseModel):
+    """One request to judge, as it came in.
+
+    `response` is None until the message behind a link was read, `question` until it was found or typed.
+    `key` makes the request recognisable: the same key in the same team is the same case.
+    `message_ts` names the judged message, and is None when the texts were typed;
+    `parent_ts` names the thread's parent, and is None for a message that stands in the channel itself.
+    `obstacle` is the sentence that says why there is nothing to judge; such a case disturbs nobody but its requester.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    key: str
+    team_id: str
+    channel_id: str
+    requester_id: str
+    requester_name: str
+    source: CaseSource
+    rubric: str
+    visibility: Visibility
+    message_ts: str | None = None
+    parent_ts: str | None = None
+    author_id: str | None = None
+    attempt: int = 1
+    question: str | None = None
+    question_source: QuestionSource | None = None
+    response: str | None = None
+    obstacle: str | None = None
+    response_url: str | None = None
+
+
+class LoggedCase(Case):
+    """A case that is durable: with its number, and with what has happened to it.
+
+    `thread_ts` is the thread that the verdict goes to, `reply_ts` our message in it. `thread_intent` and
+    `reply_intent` say that a post was begun, so that after a crash we look before we post again.
+    `blocked_by` is Slack's error where the thread could not be written to; the verdict then goes to the
+    requester alone.
+    """
+
+    id: int
+    status: CaseStatus
+    response_hash: str | None = None
+    thread_ts: str | None = None
+    reply_ts: str | None = None
+    thread_intent: bool = False
+    reply_intent: bool = False
+    blocked_by: str | None = None
+    created_at: datetime
+    judged_at: datetime | None = None
+    delivered_at: datetime | None = None
+
+    @property
+    def is_private(self) -> bool:
+        """Whether the verdict goes to the requester alone."""
+        return self.visibility is Visibility.ME or self.blocked_by is not None or self.obstacle is not None
+
+
+def text_hash(text: str) -> str:
+    """What stays of a text where the text itself is not kept: SHA-256, in hex."""
+    return hashlib.sha256(text.encode()).hexdigest()

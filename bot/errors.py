@@ -1,0 +1,23 @@
+"""The app's errors: BotError is their root; each message says what is wrong and what to do.
+
+BotError
+├── SettingsError    a setting is missing or wrong; lists all of them
+├── LogError         the database cannot be opened, migrated or written
+└── SlackError       Slack refuses the tokens, or cannot be reached at start
+"""
+
+
+class BotError(Exception):
+    """Something that the person who runs the app has to mend."""
+
+
+class SettingsError(BotError):
+    """Settings are missing or wrong."""
+
+
+class LogError(BotError):
+    """The database cannot be opened, migrated or written."""
+
+
+class SlackError(BotError):
+    """Slack refuses the tokens, or cannot be reached at start."""

@@ -1,0 +1,5 @@
+"""The log: every case and verdict, durable before anybody is told. It is the outbox that the docket works from."""
+
+from bot.log.store import Log
+
+__all__ = ["Log"]

@@ -1,0 +1,107 @@
+"""Opening the database: writable, migrated, WAL, durable commits; clear errors where it is not."""
+
+import os
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from alembic import command
+from alembic.config import Config
+from alembic.util.exc import CommandError
+from sqlalchemy import Connection, event
+from sqlalchemy.engine import URL, make_url
+from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
+from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
+
+from bot.errors import LogError
+
+_MIGRATIONS = Path(__file__).parent / "migrations"
+_BUSY_TIMEOUT_S = 10
+_PROBE_BYTES = 1 << 20
+
+
+async def open_engine(database_url: str) -> AsyncEngine:
+    """An engine on the migrated database; writes go through `execution_options(write=True)`.
+
+    Raises:
+        LogError: The URL is wrong, or the database cannot be written or migrated.
+    """
+    url = _parse(database_url)
+    if url.get_backend_name() == "sqlite":
+        _check_writable(url)
+    try:
+        engine = create_async_engine(url)
+    except (ModuleNotFoundError, NoSuchModuleError) as exc:
+        raise LogError(f"DATABASE_URL: no driver for {url.drivername!r}; expected sqlite+aiosqlite:///FILE") from exc
+    if engine.dialect.name == "sqlite":
+        _configure_sqlite(engine)
+    try:
+        async with engine.execution_options(write=True).begin() as connection:
+            await connection.run_sync(_migrate)
+    except (DBAPIError, CommandError) as exc:
+        await engine.dispose()
+        reason = exc.orig if isinstance(exc, DBAPIError) else exc
+        raise LogError(f"DATABASE_URL {_shown(url)}: cannot be opened and migrated: {reason}") from exc
+    return engine
+
+
+def _parse(database_url: str) -> URL:
+    try:
+        url = make_url(database_url)
+    except ArgumentError as exc:
+        raise LogError("DATABASE_URL: expected a URL such as sqlite+aiosqlite:///slack-judge.db") from exc
+    return url.set(drivername="sqlite+aiosqlite") if url.drivername == "sqlite" else url
+
+
+def _shown(url: URL) -> str:
+    return url.render_as_string(hide_password=True)
+
+
+def _check_writable(url: URL) -> None:
+    """A read-only folder and a full disk are found at start, not at the first case."""
+    if not url.database or url.database == ":memory:":
+        return
+    file = Path(url.database)
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=file.parent) as probe:
+            probe.write(b"\0" * _PROBE_BYTES)
+            probe.flush()
+            os.fsync(probe.fileno())
+    except OSError as exc:
+        raise LogError(
+            f"DATABASE_URL {_shown(url)}: the folder cannot be written ({exc.strerror}); "
+            "free some space, mend its permissions, or name another file"
+        ) from exc
+    if file.exists() and not os.access(file, os.W_OK):
+        raise LogError(f"DATABASE_URL {_shown(url)}: the file is read-only; mend its permissions, or name another")
+
+
+def _configure_sqlite(engine: AsyncEngine) -> None:
+    """SQLite's own transactions instead of the driver's, so that migrations are atomic and writers queue up.
+
+    Source: https://docs.sqlalchemy.org/en/21/dialects/sqlite.html#sqlite-transactions
+    """
+
+    @event.listens_for(engine.sync_engine, "connect")
+    def on_connect(connection: Any, _record: object) -> None:
+        connection.isolation_level = None
+        cursor = connection.cursor()
+        cursor.execute(f"PRAGMA busy_timeout = {_BUSY_TIMEOUT_S * 1000}")
+        cursor.execute("PRAGMA journal_mode = WAL")
+        cursor.execute("PRAGMA synchronous = FULL")
+        cursor.execute("PRAGMA foreign_keys = ON")
+        cursor.close()
+
+    @event.listens_for(engine.sync_engine, "begin")
+    def on_begin(connection: Connection) -> None:
+        # A transaction that reads first and writes later fails at once when another one wrote in between.
+        is_write = connection.get_execution_options().get("write", False)
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if is_write else "BEGIN")
+
+
+def _migrate(connection: Connection) -> None:
+    config = Config()
+    config.set_main_option("script_location", str(_MIGRATIONS))
+    config.attributes["connection"] = connection
+    command.upgrade(config, "head")

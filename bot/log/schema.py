@@ -1,0 +1,166 @@
+"""The tables. Every key carries the team id: two workspaces may have the same channel and user ids."""
+
+from datetime import UTC, datetime
+
+from sqlalchemy import (
+    Boolean,
+    CheckConstraint,
+    Column,
+    DateTime,
+    Dialect,
+    Float,
+    ForeignKeyConstraint,
+    Index,
+    Integer,
+    MetaData,
+    String,
+    Table,
+    Text,
+    TypeDecorator,
+    UniqueConstraint,
+    false,
+    text,
+)
+
+metadata = MetaData(
+    naming_convention={
+        "pk": "pk_%(table_name)s",
+        "fk": "fk_%(table_name)s_%(referred_table_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "ck": "ck_%(table_name)s_%(constraint_name)s",
+    }
+)
+
+
+_UNSETTLED = text("status != 'delivered'")
+
+
+class UtcDateTime(TypeDecorator[datetime]):
+    """An aware UTC time; SQLite has no time zones, so there the zone is dropped and put back."""
+
+    impl = DateTime(timezone=True)
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        """To UTC; naive on SQLite."""
+        if value is None:
+            return None
+        utc = value.astimezone(UTC)
+        return utc.replace(tzinfo=None) if dialect.name == "sqlite" else utc
+
+    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        """Always aware, always UTC."""
+        if value is None:
+            return None
+        return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+
+
+cases = Table(
+    "cases",
+    metadata,
+    Column("id", Integer, primary_key=True, autoincrement=True),
+    Column("team_id", String, nullable=False),
+    Column("key", String, nullable=False),
+    Column("channel_id", String, nullable=False),
+    Column("requester_id", String, nullable=False),
+    Column("requester_name", String, nullable=False),
+    Column("source", String, nullable=False),
+    Column("rubric", String, nullable=False),
+    Column("visibility", String, nullable=False),
+    Column("message_ts", String),
+    Column("parent_ts", String),
+    Column("author_id", String),
+    Column("attempt", Integer, nullable=False),
+    Column("question", Text),
+    Column("question_source", String),
+    Column("question_hash", String),
+    Column("response", Text),
+    Column("response_hash", String),
+    Column("obstacle", Text),
+    Column("response_url", Text),
+    Column("status", String, nullable=False),
+    Column("thread_ts", String),
+    Column("reply_ts", String),
+    Column("thread_intent", Boolean, nullable=False, server_default=false()),
+    Column("reply_intent", Boolean, nullable=False, server_default=false()),
+    Column("blocked_by", String),
+    Column("score", Integer),
+    Column("lowest", Integer),
+    Column("highest", Integer),
+    Column("mean", Float),
+    Column("spread", Float),
+    Column("justification", Text),
+    Column("model", String),
+    Column("rubric_version", String),
+    Column("unscored_reason", String),
+    Column("unscored_detail", Text),
+    Column("input_tokens", Integer),
+    Column("output_tokens", Integer),
+    Column("latency_ms", Integer),
+    Column("created_at", UtcDateTime, nullable=False),
+    Column("judged_at", UtcDateTime),
+    Column("delivered_at", UtcDateTime),
+    UniqueConstraint("team_id", "key"),
+    UniqueConstraint("team_id", "id"),
+    Index(None, "team_id", "channel_id", "message_ts"),
+    Index(None, "team_id", "channel_id", "judged_at"),
+    Index("ix_cases_unsettled", "status", sqlite_where=_UNSETTLED, postgresql_where=_UNSETTLED),
+    CheckConstraint("score IS NULL OR unscored_reason IS NULL", name="scored_or_not"),
+    sqlite_autoincrement=True,
+)
+
+ratings = Table(
+    "ratings",
+    metadata,
+    Column("team_id", String, primary_key=True),
+    Column("case_id", Integer, primary_key=True),
+    Column("position", Integer, primary_key=True),
+    Column("score", Integer),
+    Column("unscored_reason", String),
+    Column("justification", Text, nullable=False),
+    Column("raw", Text, nullable=False),
+    Column("model", String),
+    Column("input_tokens", Integer),
+    Column("output_tokens", Integer),
+    Column("latency_ms", Integer),
+    ForeignKeyConstraint(["team_id", "case_id"], ["cases.team_id", "cases.id"], ondelete="CASCADE"),
+    CheckConstraint("(score IS NULL) <> (unscored_reason IS NULL)", name="scored_or_not"),
+)
+
+labels = Table(
+    "labels",
+    metadata,
+    Column("team_id", String, primary_key=True),
+    Column("case_id", Integer, primary_key=True),
+    Column("user_id", String, primary_key=True),
+    Column("score", Integer, nullable=False),
+    Column("reason", Text),
+    Column("created_at", UtcDateTime, nullable=False),
+    Column("updated_at", UtcDateTime, nullable=False),
+    ForeignKeyConstraint(["team_id", "case_id"], ["cases.team_id", "cases.id"], ondelete="CASCADE"),
+)
+
+channels = Table(
+    "channels",
+    metadata,
+    Column("team_id", String, primary_key=True),
+    Column("channel_id", String, primary_key=True),
+    Column("is_digest_on", Boolean, nullable=False, server_default=false()),
+    Column("digest_day", String),
+    Column("digest_time", String),
+    Column("digest_tz", String),
+    Column("updated_at", UtcDateTime, nullable=False),
+)
+
+digests = Table(
+    "digests",
+    metadata,
+    Column("team_id", String, primary_key=True),
+    Column("channel_id", String, primary_key=True),
+    Column("week", String, primary_key=True, comment="ISO week in the channel's zone, e.g. 2026-W47"),
+    Column("status", String, nullable=False),
+    Column("claimed_at", UtcDateTime, nullable=False),
+    Column("posted_at", UtcDateTime),
+    Column("message_ts", String),
+)

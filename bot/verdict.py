@@ -1,0 +1,111 @@
+"""A verdict as it is recorded and shown: what the judge said, or why nobody has a score."""
+
+from pydantic import BaseModel, ConfigDict
+
+from judge import JudgeError, Rating, Rubric, Unscored, Verdict
+
+OFFLINE = "offline"
+
+
+class RecordedRating(BaseModel):
+    """One rating: a score, or the reason why it has none."""
+
+    model_config = ConfigDict(frozen=True)
+
+    score: int | None
+    unscored_reason: str | None
+    justification: str
+    raw: str
+    model: str
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    latency_ms: int | None = None
+
+
+class RecordedVerdict(BaseModel):
+    """A verdict in the log. `unscored_reason` is set exactly where `score` is None.
+
+    `unscored_detail` is the sentence for whoever runs the app; what the person in Slack reads is made in `views`.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    score: int | None
+    lowest: int = 0
+    highest: int = 5
+    mean: float | None = None
+    spread: float | None = None
+    justification: str = ""
+    unscored_reason: str | None = None
+    unscored_detail: str | None = None
+    model: str
+    rubric: str
+    rubric_version: str
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    latency_ms: int | None = None
+    ratings: tuple[RecordedRating, ...] = ()
+
+    @property
+    def is_offline(self) -> bool:
+        """Whether the score comes from the offline rater, which is no model."""
+        return self.model == OFFLINE
+
+
+def from_verdict(verdict: Verdict, rubric: Rubric) -> RecordedVerdict:
+    """The judge's verdict, scored or not, on the rubric's scale."""
+    return RecordedVerdict(
+        score=verdict.score,
+        lowest=rubric.scale.low,
+        highest=rubric.scale.high,
+        mean=verdict.mean,
+        spread=verdict.spread,
+        justification=verdict.justification,
+        unscored_reason=verdict.unscored.reason if verdict.unscored else None,
+        unscored_detail=verdict.unscored.detail if verdict.unscored else None,
+        model=verdict.model,
+        rubric=verdict.rubric,
+        rubric_version=verdict.rubric_version,
+        input_tokens=verdict.input_tokens,
+        output_tokens=verdict.output_tokens,
+        latency_ms=verdict.latency_ms,
+        ratings=tuple(_recorded(rating) for rating in verdict.ratings),
+    )
+
+
+def from_error(error: JudgeError, model: str, rubric: Rubric) -> RecordedVerdict:
+    """No verdict, because the model could not be asked."""
+    return _unscored(type(error).__name__, str(error), model, rubric)
+
+
+def from_obstacle(obstacle: str, model: str, rubric: Rubric) -> RecordedVerdict:
+    """No verdict, because there is nothing that the judge could read."""
+    return _unscored("obstacle", obstacle, model, rubric)
+
+
+def _unscored(reason: str, detail: str, model: str, rubric: Rubric) -> RecordedVerdict:
+    return RecordedVerdict(
+        score=None,
+        unscored_reason=reason,
+        unscored_detail=detail,
+        model=model,
+        rubric=rubric.name,
+        rubric_version=rubric.version,
+    )
+
+
+def _recorded(result: Rating | Unscored) -> RecordedRating:
+    if isinstance(result, Rating):
+        score, reason, words = result.score, None, result.justification
+    else:
+        score, reason, words = None, result.reason, result.detail
+    return RecordedRating(
+        score=score,
+        unscored_reason=reason,
+        justification=words,
+        raw=result.raw,
+        model=result.model,
+        input_tokens=result.input_tokens,
+        output_tokens=result.output_tokens,
+        latency_ms=result.latency_ms,
+    )

@@ -1,0 +1,178 @@
+import asyncio
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+
+from bot.case import Case, CaseSource, CaseStatus, Visibility
+from bot.errors import LogError
+from bot.log import Log
+from bot.log.engine import open_engine
+from bot.log.schema import metadata
+from bot.verdict import RecordedRating, RecordedVerdict
+
+
+def url(folder: Path) -> str:
+    return f"sqlite+aiosqlite:///{folder}/log.db"
+
+
+def a_case(**changes: Any) -> Case:
+    return Case(
+        **{
+            "key": "k1",
+            "team_id": "T1",
+            "channel_id": "C1",
+            "requester_id": "U1",
+            "requester_name": "ann",
+            "source": CaseSource.TEXT,
+            "rubric": "additive-5",
+            "visibility": Visibility.THREAD,
+            "question": "Why?",
+            "response": "Because.",
+            **changes,
+        }
+    )
+
+
+def a_verdict(score: int = 4) -> RecordedVerdict:
+    rating = RecordedRating(score=score, unscored_reason=None, justification="Good.", raw="score: 4", model="m")
+    return RecordedVerdict(
+        score=score, mean=score, spread=0, model="m", rubric="additive-5", rubric_version="v", ratings=(rating,)
+    )
+
+
+@pytest.fixture
+async def log(tmp_path: Path) -> Any:
+    opened = await Log.open(url(tmp_path))
+    yield opened
+    await opened.close()
+
+
+async def test_the_migrations_make_the_schema(tmp_path: Path) -> None:
+    engine = await open_engine(url(tmp_path))
+    async with engine.connect() as connection:
+        differences = await connection.run_sync(
+            lambda sync: compare_metadata(MigrationContext.configure(sync), metadata)
+        )
+    await engine.dispose()
+    assert differences == []
+
+
+async def test_the_file_is_in_wal_mode_and_a_reopened_log_holds_what_was_added(tmp_path: Path) -> None:
+    log = await Log.open(url(tmp_path))
+    await log.add(a_case())
+    await log.close()
+    with sqlite3.connect(tmp_path / "log.db") as plain:
+        assert plain.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+    plain.close()
+    again = await Log.open(url(tmp_path))
+    assert (await again.case(1)).question == "Why?"
+    await again.close()
+
+
+async def test_the_same_key_is_the_same_case(log: Log) -> None:
+    first, is_new = await log.add(a_case())
+    again, is_new_again = await log.add(a_case(requester_id="U2"))
+    assert (is_new, is_new_again) == (True, False)
+    assert again.id == first.id
+    assert again.requester_id == "U1"
+
+
+async def test_two_at_the_same_moment_make_one_case(log: Log) -> None:
+    added = await asyncio.gather(*(log.add(a_case()) for _ in range(8)))
+    assert len({case.id for case, _ in added}) == 1
+    assert sum(is_new for _, is_new in added) == 1
+
+
+async def test_the_same_key_in_another_team_is_another_case(log: Log) -> None:
+    first, _ = await log.add(a_case())
+    other, is_new = await log.add(a_case(team_id="T2"))
+    assert is_new
+    assert other.id != first.id
+
+
+async def test_a_case_keeps_its_first_verdict(log: Log) -> None:
+    await log.add(a_case())
+    await log.record(1, a_verdict(4))
+    case = await log.record(1, a_verdict(2))
+    verdict = await log.verdict(1)
+    assert case.status is CaseStatus.JUDGED
+    assert verdict is not None
+    assert (verdict.score, len(verdict.ratings)) == (4, 1)
+
+
+async def test_a_case_without_a_verdict_has_none(log: Log) -> None:
+    await log.add(a_case())
+    assert await log.verdict(1) is None
+
+
+async def test_only_the_first_answer_counts(log: Log) -> None:
+    await log.add(a_case(question=None))
+    await log.note_asked(1)
+    await log.answer(1, "First?")
+    case = await log.answer(1, "Second?")
+    assert (case.question, case.status) == ("First?", CaseStatus.RECEIVED)
+
+
+async def test_unsettled_are_those_with_a_way_to_go(log: Log) -> None:
+    for key in ("received", "asked", "judged", "delivered"):
+        await log.add(a_case(key=key))
+    await log.note_asked(2)
+    for case_id in (3, 4):
+        await log.record(case_id, a_verdict())
+    await log.note_delivered(4)
+    assert list(await log.unsettled()) == [1, 3]
+
+
+async def test_the_latest_case_of_a_message_is_found_for_those_who_may_see_it(log: Log) -> None:
+    shown = a_case(key="a", message_ts="1.1")
+    mine = a_case(key="b", message_ts="1.1", visibility=Visibility.ME)
+    await log.add(shown)
+    await log.add(mine)
+    latest_for_me = await log.latest(mine)
+    latest_for_others = await log.latest(a_case(message_ts="1.1", requester_id="U2"))
+    assert latest_for_me is not None
+    assert latest_for_others is not None
+    assert (latest_for_me.id, latest_for_others.id) == (2, 1)
+    assert await log.latest(a_case(message_ts="1.1", team_id="T2", requester_id="U9")) is None
+
+
+async def test_without_stored_text_a_delivered_case_keeps_hashes_and_score_only(tmp_path: Path) -> None:
+    log = await Log.open(url(tmp_path), store_text="none")
+    await log.add(a_case())
+    await log.record(1, a_verdict())
+    case = await log.note_delivered(1)
+    verdict = await log.verdict(1)
+    await log.close()
+    assert (case.question, case.response) == (None, None)
+    assert case.response_hash is not None
+    assert verdict is not None
+    assert (verdict.score, verdict.ratings[0].raw) == (4, "")
+    assert b"Because." not in (tmp_path / "log.db").read_bytes()
+
+
+async def test_an_unknown_case_is_a_lookup_error(log: Log) -> None:
+    with pytest.raises(LookupError, match="no case 7"):
+        await log.case(7)
+
+
+@pytest.mark.parametrize(
+    ("database_url", "part"),
+    [
+        ("nonsense", "expected a URL such as"),
+        ("oracle://x/y", "expected sqlite\\+aiosqlite"),
+        ("sqlite+aiosqlite:////proc/nowhere/log.db", "cannot be written"),
+    ],
+)
+async def test_a_log_that_cannot_be_opened_says_why(database_url: str, part: str) -> None:
+    with pytest.raises(LogError, match=part):
+        await Log.open(database_url)
+
+
+async def test_a_file_that_is_no_database_says_so(tmp_path: Path) -> None:
+    (tmp_path / "log.db").write_text("These are notes, and no database. " * 100)
+    with pytest.raises(LogError, match="not a database"):
+        await Log.open(url(tmp_path))
