@@ -1,0 +1,179 @@
+"""A Slack message becomes the text that a person would read in it.
+
+Bots often write blocks only, with a stub or nothing in `text`, so blocks are read first; what cannot be read
+(images, files, blocks of a kind that is new) is counted and named, never passed over in silence.
+Source: https://docs.slack.dev/reference/block-kit/blocks
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from bot.mrkdwn import clean, to_plain
+
+Raw = dict[str, Any]
+
+_SILENT_BLOCKS = {"divider", "actions", "context_actions", "input"}
+
+
+@dataclass(frozen=True)
+class Message:
+    """A message as the judge sees it; times are Slack's `ts` strings."""
+
+    ts: str
+    parent_ts: str | None
+    author_id: str | None
+    subtype: str | None
+    text: str
+    obstacle: str | None
+
+    @property
+    def thread_ts(self) -> str:
+        """The thread that a reply to this message goes to."""
+        return self.parent_ts or self.ts
+
+
+def to_message(raw: Raw) -> Message:
+    """A message of a payload or of `conversations.*`, with its readable text."""
+    parts = list(_texts(raw))
+    parent_ts = raw.get("thread_ts")
+    text = clean("\n".join(part for part in parts if part.strip())).strip()
+    return Message(
+        ts=raw["ts"],
+        parent_ts=parent_ts if parent_ts != raw["ts"] else None,
+        author_id=raw.get("user") or raw.get("bot_id"),
+        subtype=raw.get("subtype"),
+        text=text,
+        obstacle=None if text else _obstacle(raw),
+    )
+
+
+def _obstacle(raw: Raw) -> str:
+    files = raw.get("files") or []
+    if files:
+        return _only("a file" if len(files) == 1 else f"{len(files)} files")
+    kinds = {block.get("type") for block in raw.get("blocks") or []}
+    if "image" in kinds or any("image_url" in a for a in raw.get("attachments") or []):
+        return _only("an image")
+    unread = sorted(str(kind) for kind in kinds - _SILENT_BLOCKS)
+    return _only(f"a {' and a '.join(unread)}") if unread else "That message has no text to score."
+
+
+def _only(what: str) -> str:
+    return f"That message holds only {what}, and I score text."
+
+
+def _texts(raw: Raw) -> Iterator[str]:
+    blocks = "\n".join(text for block in raw.get("blocks") or [] for text in block_texts(block) if text)
+    yield blocks if blocks.strip() else to_plain(raw.get("text") or "")
+    for attachment in raw.get("attachments") or []:
+        yield from _attachment(attachment)
+
+
+def _attachment(raw: Raw) -> Iterator[str]:
+    before = [to_plain(raw.get(key) or "") for key in ("pretext", "title", "text")]
+    fields = [f"{to_plain(f.get('title') or '')}: {to_plain(f.get('value') or '')}" for f in raw.get("fields") or []]
+    blocks = [text for block in raw.get("blocks") or [] for text in block_texts(block)]
+    found = [text for text in (*before, *fields, *blocks) if text.strip()]
+    yield "\n".join(found) if found else to_plain(raw.get("fallback") or "")
+
+
+def block_texts(block: Raw) -> Iterator[str]:
+    """The texts in a block, in reading order; none for what holds no words."""
+    reader = _READERS.get(block.get("type", ""))
+    if reader:
+        yield from reader(block)
+
+
+def _text_object(raw: Raw | str | None) -> str:
+    if raw is None:
+        return ""
+    if isinstance(raw, str):
+        return raw
+    return to_plain(raw.get("text") or "")
+
+
+def _section(block: Raw) -> Iterator[str]:
+    yield _text_object(block.get("text"))
+    for field in block.get("fields") or []:
+        yield _text_object(field)
+
+
+def _header(block: Raw) -> Iterator[str]:
+    yield _text_object(block.get("text"))
+
+
+def _context(block: Raw) -> Iterator[str]:
+    yield " ".join(_text_object(e) for e in block.get("elements") or [] if e.get("type") != "image")
+
+
+def _markdown(block: Raw) -> Iterator[str]:
+    yield str(block.get("text") or "")
+
+
+def _table(block: Raw) -> Iterator[str]:
+    for row in block.get("rows") or []:
+        yield " | ".join(_cell(cell) for cell in row)
+
+
+def _cell(cell: Raw) -> str:
+    if cell.get("type") == "rich_text":
+        return " ".join(_rich_text(cell))
+    return str(cell.get("text", cell.get("value", "")))
+
+
+def _rich_text(block: Raw) -> Iterator[str]:
+    for part in block.get("elements") or []:
+        yield _rich_part(part)
+
+
+def _rich_part(part: Raw) -> str:
+    elements = part.get("elements") or []
+    if part.get("type") == "rich_text_list":
+        numbered = part.get("style") == "ordered"
+        start = int(part.get("offset") or 0) + 1
+        indent = "  " * int(part.get("indent") or 0)
+        marks = (f"{n}." if numbered else "-" for n in range(start, start + len(elements)))
+        return "\n".join(f"{indent}{mark} {_rich_part(item)}" for mark, item in zip(marks, elements, strict=True))
+    text = "".join(_rich_element(element) for element in elements)
+    if part.get("type") == "rich_text_preformatted":
+        return f"```\n{text}\n```"
+    if part.get("type") == "rich_text_quote":
+        return "\n".join(f"> {line}" for line in text.splitlines())
+    return text
+
+
+def _rich_element(element: Raw) -> str:
+    match element.get("type"):
+        case "text":
+            return str(element.get("text", ""))
+        case "link":
+            url, label = element.get("url", ""), element.get("text") or ""
+            return f"{label} ({url})" if label and label not in url else url
+        case "emoji":
+            return f":{element.get('name', '')}:"
+        case "user":
+            return f"@{element.get('user_id', '')}"
+        case "channel":
+            return f"#{element.get('channel_id', '')}"
+        case "usergroup":
+            return f"@{element.get('usergroup_id', '')}"
+        case "broadcast":
+            return f"@{element.get('range', '')}"
+        case "date":
+            return str(element.get("fallback") or "")
+        case "color":
+            return str(element.get("value") or "")
+        case _:
+            return ""
+
+
+_READERS: dict[str, Callable[[Raw], Iterator[str]]] = {
+    "section": _section,
+    "header": _header,
+    "context": _context,
+    "markdown": _markdown,
+    "rich_text": _rich_text,
+    "table": _table,
+    "data_table": _table,
+}

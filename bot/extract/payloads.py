@@ -1,0 +1,218 @@
+"""A command, shortcut, submission or click becomes a Case, or the little that a listener needs to answer it."""
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from bot.case import Case, CaseSource, LoggedCase, QuestionSource, Visibility
+from bot.extract.links import Permalink
+from bot.extract.messages import to_message
+from bot.mrkdwn import clean
+from bot.views import ids
+from bot.views.modals import ModalState
+
+Raw = dict[str, Any]
+
+_OWN = "That is one of my own messages, and I do not score myself."
+
+
+@dataclass(frozen=True)
+class Invocation:
+    """Who did something, where, and the short-lived ways to answer: `trigger_id` (3 s), `response_url` (30 min)."""
+
+    team_id: str
+    channel_id: str
+    user_id: str
+    user_name: str
+    trigger_id: str
+    response_url: str | None
+    is_foreign: bool
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What a case is judged by and who sees it."""
+
+    rubric: str
+    visibility: Visibility
+
+
+@dataclass(frozen=True)
+class Submission:
+    """A submitted modal: its inputs, and what it remembered."""
+
+    view_id: str
+    state: ModalState
+    question: str
+    response: str
+    rubric: str | None
+    visibility: Visibility | None
+
+
+def to_invocation(body: Raw) -> Invocation:
+    """The person behind a payload; commands are flat, everything interactive is nested."""
+    if "command" in body:
+        return _from_command(body)
+    user, team = body["user"], body.get("team") or {}
+    team_id = team.get("id") or user.get("team_id") or ""
+    home = {team_id, (body.get("enterprise") or {}).get("id"), None}
+    return Invocation(
+        team_id=team_id,
+        channel_id=(body.get("channel") or {}).get("id") or (body.get("container") or {}).get("channel_id") or "",
+        user_id=user["id"],
+        user_name=user.get("username") or user.get("name") or user["id"],
+        trigger_id=body.get("trigger_id", ""),
+        response_url=body.get("response_url"),
+        is_foreign=user.get("team_id") not in home,
+    )
+
+
+def _from_command(body: Raw) -> Invocation:
+    return Invocation(
+        team_id=body["team_id"],
+        channel_id=body["channel_id"],
+        user_id=body["user_id"],
+        user_name=body.get("user_name") or body["user_id"],
+        trigger_id=body.get("trigger_id", ""),
+        response_url=body.get("response_url"),
+        is_foreign=False,
+    )
+
+
+def shortcut_case(body: Raw, choice: Choice, own_ids: frozenset[str]) -> Case:
+    """The case behind "Score this reply": the message is the response, its question is yet to be found."""
+    invocation = to_invocation(body)
+    message = to_message(body["message"])
+    is_own = message.author_id in own_ids or body["message"].get("bot_id") in own_ids
+    return Case(
+        **_asked_by(invocation, choice),
+        key=message_key(invocation.channel_id, message.ts, choice.visibility, invocation.user_id, attempt=1),
+        source=CaseSource.SHORTCUT,
+        message_ts=message.ts,
+        parent_ts=message.parent_ts,
+        author_id=message.author_id,
+        response=message.text,
+        obstacle=_OWN if is_own else message.obstacle,
+    )
+
+
+def link_case(invocation: Invocation, link: Permalink, choice: Choice) -> Case:
+    """The case behind `/judge <link>`: the message is yet to be read."""
+    key = message_key(link.channel_id, link.message_ts, choice.visibility, invocation.user_id, attempt=1)
+    asked = {**_asked_by(invocation, choice), "channel_id": link.channel_id}
+    return Case(**asked, key=key, source=CaseSource.LINK, message_ts=link.message_ts, parent_ts=link.parent_ts)
+
+
+def texts_case(invocation: Invocation, question: str, response: str, choice: Choice) -> Case:
+    """The case behind `/judge question | response`."""
+    return Case(
+        **_asked_by(invocation, choice),
+        key=f"command:{invocation.trigger_id}",
+        source=CaseSource.TEXT,
+        question=question,
+        question_source=QuestionSource.TYPED,
+        response=response,
+    )
+
+
+def modal_case(invocation: Invocation, submission: Submission, default: Choice) -> Case:
+    """The case behind the modal of `/judge`; a view submitted twice is the same case."""
+    choice = Choice(submission.rubric or default.rubric, submission.visibility or default.visibility)
+    asked = _asked_by(invocation, choice)
+    asked |= {"channel_id": submission.state.channel_id, "response_url": submission.state.response_url}
+    return Case(
+        **asked,
+        key=f"view:{submission.view_id}",
+        source=CaseSource.MODAL,
+        question=submission.question,
+        question_source=QuestionSource.TYPED,
+        response=submission.response,
+    )
+
+
+def again_case(invocation: Invocation, earlier: LoggedCase, choice: Choice) -> Case:
+    """The case behind "Score again": two people who press it on the same case get one verdict."""
+    attempt = earlier.attempt + 1
+    target = earlier.message_ts or f"case-{earlier.id}"
+    return _repeat(
+        invocation,
+        earlier,
+        key=message_key(earlier.channel_id, target, earlier.visibility, invocation.user_id, attempt),
+        rubric=choice.rubric,
+        attempt=attempt,
+    )
+
+
+def corrected_case(invocation: Invocation, earlier: LoggedCase, submission: Submission) -> Case:
+    """The case behind "Wrong question?": the same response with the question that the person typed."""
+    return _repeat(
+        invocation,
+        earlier,
+        key=f"view:{submission.view_id}",
+        attempt=earlier.attempt + 1,
+        question=submission.question,
+        question_source=QuestionSource.TYPED,
+    )
+
+
+def _repeat(invocation: Invocation, earlier: LoggedCase, **changes: object) -> Case:
+    kept = earlier.model_dump(include=set(Case.model_fields))
+    kept |= {
+        "source": CaseSource.BUTTON,
+        "requester_id": invocation.user_id,
+        "requester_name": invocation.user_name,
+        "response_url": invocation.response_url,
+    }
+    if earlier.message_ts is None:
+        kept["parent_ts"] = earlier.thread_ts
+    elif earlier.obstacle:
+        kept["response"] = None  # read again: it may have a text by now
+    kept["obstacle"] = None
+    return Case(**(kept | changes))
+
+
+def to_submission(body: Raw) -> Submission:
+    """The inputs of a submitted modal, as typed, surrounding whitespace dropped."""
+    view = body["view"]
+    values = view["state"]["values"]
+    visibility = _selected(values, ids.BLOCK_VISIBILITY)
+    return Submission(
+        view_id=view["id"],
+        state=ModalState.model_validate(json.loads(view.get("private_metadata") or "{}")),
+        question=_typed(values, ids.BLOCK_QUESTION),
+        response=_typed(values, ids.BLOCK_RESPONSE),
+        rubric=_selected(values, ids.BLOCK_RUBRIC),
+        visibility=Visibility(visibility) if visibility else None,
+    )
+
+
+def clicked_case_id(body: Raw) -> int:
+    """The number of the case whose button was pressed."""
+    return int(body["actions"][0]["value"])
+
+
+def message_key(channel_id: str, message_ts: str, visibility: Visibility, user_id: str, attempt: int) -> str:
+    """What makes a request to judge a message recognisable: private requests are each person's own."""
+    audience = user_id if visibility is Visibility.ME else "thread"
+    return f"message:{channel_id}:{message_ts}:{audience}:{attempt}"
+
+
+def _asked_by(invocation: Invocation, choice: Choice) -> Raw:
+    return {
+        "team_id": invocation.team_id,
+        "channel_id": invocation.channel_id,
+        "requester_id": invocation.user_id,
+        "requester_name": invocation.user_name,
+        "response_url": invocation.response_url,
+        "rubric": choice.rubric,
+        "visibility": choice.visibility,
+    }
+
+
+def _typed(values: Raw, block_id: str) -> str:
+    return clean((values.get(block_id) or {}).get(block_id, {}).get("value") or "").strip()
+
+
+def _selected(values: Raw, block_id: str) -> str | None:
+    option = (values.get(block_id) or {}).get(block_id, {}).get("selected_option")
+    return option["value"] if option else None

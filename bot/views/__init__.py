@@ -1,0 +1,1 @@
+"""What people see in Slack: pure functions from cases and verdicts to blocks and text."""

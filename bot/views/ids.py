@@ -1,0 +1,20 @@
+"""Callback, action and block ids: what Slack sends back, each defined once."""
+
+COMMAND = "/judge"
+SHORTCUT_SCORE_REPLY = "score_reply"
+
+VIEW_TEXTS = "score_texts"
+VIEW_ANSWER = "answer_question"
+VIEW_CORRECT = "correct_question"
+
+ACTION_AGAIN = "score_again"
+ACTION_WRONG_QUESTION = "wrong_question"
+ACTION_ASK = "type_question"
+
+# An input's block id and action id are the same.
+BLOCK_QUESTION = "question"
+BLOCK_RESPONSE = "response"
+BLOCK_RUBRIC = "rubric"
+BLOCK_VISIBILITY = "visibility"
+
+METADATA_EVENT = "slack_judge_case"

@@ -1,0 +1,190 @@
+"""The messages: placeholder, verdict, the two texts, and the plain sentences in between.
+
+Foreign words (a model's, a person's) go through `escape` or `clip`, so that they stay text; no user is mentioned,
+so that nobody is pinged. `verbatim` keeps Slack from making links of names.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+from bot.case import CaseSource, LoggedCase, QuestionSource, Visibility
+from bot.mrkdwn import clip, escape, excerpt
+from bot.verdict import RecordedRating, RecordedVerdict
+from bot.views import ids
+from bot.views.refusals import why_unscored
+
+UNCONFIRMED = "unconfirmed"
+VERDICT_BEGINS = ("Score ", "Unscored: ")
+_SECTION_ROOM = 2900
+_EXCERPT = 300
+_NOTIFICATION = 300
+_STEPS = 5
+
+_QUESTION_FROM = {
+    QuestionSource.PARENT: "the first message of this thread",
+    QuestionSource.PREVIOUS: "the message before",
+    QuestionSource.TYPED: "as typed",
+}
+
+_HELP = """• `/judge` opens a window for a question and a response
+• `/judge LINK` scores the message that the link points to, in its thread
+• `/judge question | response` scores the two texts here
+• `/judge help` shows this
+• On any message: More actions (⋮) → *Score this reply*"""
+
+
+@dataclass(frozen=True)
+class Post:
+    """What is sent: blocks for the eye, `text` for notifications and screen readers."""
+
+    text: str
+    blocks: list[dict[str, Any]]
+
+
+def placeholder(case: LoggedCase) -> Post:
+    """What stands in the thread until the verdict is there."""
+    return _plain_post(f"Scoring the response… · case {case.id}")
+
+
+def texts(case: LoggedCase) -> Post:
+    """The typed question and response, as the message that the verdict is a reply to."""
+    who = escape(case.requester_name)
+    blocks = [
+        _section(f"*{who}* asked for a score"),
+        _section(f"*Question*\n{clip(case.question or '', _SECTION_ROOM)}"),
+        _section(f"*Response*\n{clip(case.response or '', _SECTION_ROOM)}"),
+    ]
+    return Post(f"{who} asked for a score: {excerpt(case.question or '', _EXCERPT)}", blocks)
+
+
+def verdict_message(case: LoggedCase, verdict: RecordedVerdict, note: str = "") -> Post:
+    """The verdict, as it stands in the thread or goes to the requester alone; `note` says why alone."""
+    if verdict.score is None:
+        sentence = escape(why_unscored(verdict))
+        headline, body, summary = "*Unscored*", sentence, f"Unscored: {sentence}"
+    else:
+        score = f"Score {verdict.score} of {verdict.highest}"
+        headline = f"*{score}*  {gauge(verdict)}"
+        body = clip(verdict.justification, _SECTION_ROOM) or "The judge gave no justification."
+        summary = f"{score}{_offline(verdict)}: {excerpt(verdict.justification, _NOTIFICATION)}"
+    blocks = [_section(headline + _offline(verdict)), _section(body)]
+    blocks += [_context(line) for line in (_question_line(case), _provenance(case, verdict), note) if line]
+    return Post(summary, [*blocks, _buttons(case, verdict)])
+
+
+def known_verdict(case: LoggedCase, verdict: RecordedVerdict) -> Post:
+    """The verdict that is there already, for the person who asked again."""
+    post = verdict_message(case, verdict, "This reply was scored before.")
+    actions = _actions(_button("Score again", ids.ACTION_AGAIN, case.id), _wrong_question(case))
+    return Post(post.text, [*post.blocks[:-1], actions])
+
+
+def in_progress(case: LoggedCase) -> Post:
+    """For the person who asks for what is under way."""
+    return _plain_post(f"This reply is being scored right now; the verdict will be here in a moment. Case {case.id}.")
+
+
+def accepted(case: LoggedCase) -> str:
+    """The answer to a command whose verdict will appear elsewhere, or to one person alone."""
+    where = "The verdict will be shown to you alone"
+    if case.source is CaseSource.LINK and case.visibility is Visibility.THREAD:
+        where = "The verdict will be a reply to that message"
+    return f"Scoring the response. {where}. Case {case.id}."
+
+
+def ask_for_question(case: LoggedCase) -> Post:
+    """Asks for the question with a button, where the moment for opening a modal has passed."""
+    sentence = f"Which question does this reply answer? I could not find it. Case {case.id}."
+    return Post(sentence, [_section(sentence), _actions(_button("Type the question", ids.ACTION_ASK, case.id))])
+
+
+def help_text(unknown: str = "") -> str:
+    """What `/judge` can do; `unknown` is the word that was not understood."""
+    begin = f"I do not know `{clip(unknown, _EXCERPT)}`. " if unknown else ""
+    return f"{begin}This is what I understand:\n{_HELP}"
+
+
+def sentence(text: str) -> Post:
+    """One plain sentence of our own."""
+    return _plain_post(text)
+
+
+def gauge(verdict: RecordedVerdict) -> str:
+    """Five steps, filled from the lowest score to the highest; empty when unscored."""
+    if verdict.score is None:
+        return "○" * _STEPS
+    share = (verdict.score - verdict.lowest) / (verdict.highest - verdict.lowest)
+    filled = round(share * _STEPS)
+    return "●" * filled + "○" * (_STEPS - filled)
+
+
+def why_private(blocked_by: str) -> str:
+    """Why only the requester sees a verdict that was meant for the thread, and what helps."""
+    if blocked_by in {"not_in_channel", "channel_not_found"}:
+        return "Only you see this, because I am not in this channel. Type `/invite @Slack Judge` to change that."
+    if blocked_by == UNCONFIRMED:
+        return "Only you see this: Slack did not confirm my first reply, and I would rather not post it twice."
+    return f"Only you see this, because Slack did not let me reply here (`{escape(blocked_by)}`)."
+
+
+def _question_line(case: LoggedCase) -> str:
+    if not case.question:
+        return ""
+    source = _QUESTION_FROM.get(case.question_source, "") if case.question_source else ""
+    return f"*Question* ({source}): {excerpt(case.question, _EXCERPT)}"
+
+
+def _provenance(case: LoggedCase, verdict: RecordedVerdict) -> str:
+    model = "offline rater, no model" if verdict.is_offline else escape(verdict.model)
+    parts = [
+        model,
+        f"{escape(verdict.rubric)} @ {verdict.rubric_version}",
+        _ratings(verdict),
+        f"case {case.id}",
+    ]
+    return " · ".join(part for part in parts if part)
+
+
+def _ratings(verdict: RecordedVerdict) -> str:
+    if len(verdict.ratings) < 2:
+        return ""
+    return f"{len(verdict.ratings)} ratings: " + ", ".join(_score(rating) for rating in verdict.ratings)
+
+
+def _score(rating: RecordedRating) -> str:
+    return "unscored" if rating.score is None else str(rating.score)
+
+
+def _offline(verdict: RecordedVerdict) -> str:
+    return " (offline rater, no model)" if verdict.is_offline and verdict.score is not None else ""
+
+
+def _buttons(case: LoggedCase, verdict: RecordedVerdict) -> dict[str, Any]:
+    if verdict.score is None:
+        return _actions(_button("Try again", ids.ACTION_AGAIN, case.id), _wrong_question(case))
+    return _actions(_wrong_question(case))
+
+
+def _wrong_question(case: LoggedCase) -> dict[str, Any]:
+    return _button("Wrong question?", ids.ACTION_WRONG_QUESTION, case.id)
+
+
+def _plain_post(text: str) -> Post:
+    return Post(text, [_section(text)])
+
+
+def _section(mrkdwn: str) -> dict[str, Any]:
+    return {"type": "section", "text": {"type": "mrkdwn", "text": mrkdwn, "verbatim": True}}
+
+
+def _context(mrkdwn: str) -> dict[str, Any]:
+    return {"type": "context", "elements": [{"type": "mrkdwn", "text": mrkdwn, "verbatim": True}]}
+
+
+def _actions(*elements: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "actions", "elements": list(elements)}
+
+
+def _button(label: str, action_id: str, case_id: int) -> dict[str, Any]:
+    text = {"type": "plain_text", "text": label, "emoji": False}
+    return {"type": "button", "text": text, "action_id": action_id, "value": str(case_id)}

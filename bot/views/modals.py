@@ -1,0 +1,111 @@
+"""The modals: one that takes both texts, and one that asks for the question of a case."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict
+
+from bot.case import LoggedCase, Visibility
+from bot.mrkdwn import clip
+from bot.views import ids
+
+MAX_INPUT = 3000
+_SECTION_ROOM = 2900
+
+
+class ModalState(BaseModel):
+    """What a modal has to remember until it is submitted; travels in `private_metadata` (3,000 characters)."""
+
+    model_config = ConfigDict(frozen=True)
+
+    channel_id: str | None = None
+    response_url: str | None = None
+    case_id: int | None = None
+
+
+def texts_modal(state: ModalState, rubrics: Sequence[str], rubric: str, visibility: Visibility) -> dict[str, Any]:
+    """The modal behind `/judge` without text: question, response, rubric, and who sees the verdict."""
+    blocks = [
+        _text_input(ids.BLOCK_QUESTION, "Question", "What was asked"),
+        _text_input(ids.BLOCK_RESPONSE, "Response", "The answer to score"),
+        _select(ids.BLOCK_RUBRIC, "Rubric", rubrics, rubric),
+        _visibility_input(visibility),
+    ]
+    return _modal(ids.VIEW_TEXTS, "Score a response", state, blocks)
+
+
+def question_modal(case: LoggedCase, callback_id: str, reason: str) -> dict[str, Any]:
+    """The modal that asks for a case's question; the response is shown, and kept on our side whatever its length."""
+    response = clip(case.response or "(not kept)", _SECTION_ROOM)
+    blocks = [
+        _section(reason),
+        _text_input(ids.BLOCK_QUESTION, "Question", "What was asked", initial=case.question),
+        _section("*Response to score*"),
+        _section(response),
+    ]
+    return _modal(callback_id, "Which question?", ModalState(case_id=case.id), blocks)
+
+
+def _modal(callback_id: str, title: str, state: ModalState, blocks: list[dict[str, Any]]) -> dict[str, Any]:
+    return {
+        "type": "modal",
+        "callback_id": callback_id,
+        "title": _plain(title),
+        "submit": _plain("Score"),
+        "close": _plain("Cancel"),
+        "private_metadata": state.model_dump_json(exclude_none=True),
+        "blocks": blocks,
+    }
+
+
+def _plain(text: str) -> dict[str, Any]:
+    return {"type": "plain_text", "text": text, "emoji": False}
+
+
+def _section(mrkdwn: str) -> dict[str, Any]:
+    return {"type": "section", "text": {"type": "mrkdwn", "text": mrkdwn, "verbatim": True}}
+
+
+def _text_input(block_id: str, label: str, hint: str, initial: str | None = None) -> dict[str, Any]:
+    element: dict[str, Any] = {
+        "type": "plain_text_input",
+        "action_id": block_id,
+        "multiline": True,
+        "max_length": MAX_INPUT,
+        "placeholder": _plain(hint),
+    }
+    if initial:
+        element["initial_value"] = initial[:MAX_INPUT]
+    return {"type": "input", "block_id": block_id, "label": _plain(label), "element": element}
+
+
+def _option(value: str, label: str) -> dict[str, Any]:
+    return {"value": value, "text": _plain(label)}
+
+
+def _select(block_id: str, label: str, values: Sequence[str], chosen: str) -> dict[str, Any]:
+    options = [_option(value, value) for value in values]
+    element = {
+        "type": "static_select",
+        "action_id": block_id,
+        "options": options,
+        "initial_option": _option(chosen, chosen),
+    }
+    return {"type": "input", "block_id": block_id, "label": _plain(label), "element": element}
+
+
+def _visibility_input(chosen: Visibility) -> dict[str, Any]:
+    labels = {Visibility.THREAD: "Everybody in this channel", Visibility.ME: "Only me"}
+    options = {value: _option(value.value, label) for value, label in labels.items()}
+    element = {
+        "type": "radio_buttons",
+        "action_id": ids.BLOCK_VISIBILITY,
+        "options": list(options.values()),
+        "initial_option": options[chosen],
+    }
+    return {
+        "type": "input",
+        "block_id": ids.BLOCK_VISIBILITY,
+        "label": _plain("Who sees the verdict"),
+        "element": element,
+    }

@@ -1,0 +1,28 @@
+"""Why there is no score, in one plain sentence for the person who asked."""
+
+from bot.verdict import RecordedVerdict
+
+_OPERATOR = "whoever runs this app finds the reason in its log"
+
+_BY_REASON = {
+    "SetupError": f"The judge is not set up; {_OPERATOR}.",
+    "KeyRejectedError": f"The model's server refuses our key; {_OPERATOR}.",
+    "ModelNotFoundError": f"The model's server does not know our model; {_OPERATOR}.",
+    "RequestRejectedError": f"The model's server refused the request; {_OPERATOR}.",
+    "RateLimitedError": "The model's server has too much to do right now; try again in a few minutes.",
+    "QuotaExceededError": f"The account with the model's server has nothing left; {_OPERATOR}.",
+    "UnavailableError": "The model's server cannot be reached right now; try again in a few minutes.",
+    "DeadlineError": "The model took too long to answer; try again in a few minutes.",
+    "BadResponseError": f"The model's server answered something unreadable; {_OPERATOR}.",
+    "call_failed": "The model's server cannot be reached right now; try again in a few minutes.",
+    "refused": "The model declined to judge this.",
+    "filtered": "The model's server filtered this out.",
+}
+
+
+def why_unscored(verdict: RecordedVerdict) -> str:
+    """The sentence for a verdict without a score; never a guess, never the model's own words."""
+    reason = verdict.unscored_reason or ""
+    if reason in {"obstacle", "nothing_to_judge"}:
+        return verdict.unscored_detail or ""
+    return _BY_REASON.get(reason, "The model's answers held no score that I could rely on, and I do not guess.")

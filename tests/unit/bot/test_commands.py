@@ -1,0 +1,56 @@
+import pytest
+
+from bot.extract.commands import Texts, Word, parse_command
+from bot.extract.links import Permalink, parse_permalink
+
+LINK = "https://acme.slack.com/archives/C0123ABC/p1700000000000100"
+
+
+@pytest.mark.parametrize("text", [LINK, f"<{LINK}>", f"  {LINK} ", f"<{LINK}|a label>"])
+def test_a_link_alone_is_a_link(text: str) -> None:
+    assert parse_command(text) == Permalink("acme.slack.com", "C0123ABC", "1700000000.000100", None)
+
+
+def test_a_link_into_a_thread_names_the_parent() -> None:
+    link = f"{LINK}?thread_ts=1699999999.000200&cid=C0123ABC"
+    assert parse_permalink(link) == Permalink("acme.slack.com", "C0123ABC", "1700000000.000100", "1699999999.000200")
+    assert parse_permalink(link.replace("&", "&amp;")) == parse_permalink(link)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["https://example.com/x", "https://acme.slack.com/archives/C1/p12", f"see {LINK}", "https://[bad", "ftp://a/b"],
+)
+def test_anything_else_is_no_link(text: str) -> None:
+    assert parse_permalink(text) is None
+
+
+def test_a_link_belongs_to_the_workspace_of_its_host() -> None:
+    link = parse_permalink(LINK)
+    assert link is not None
+    assert link.is_in({"acme.slack.com"})
+    assert not link.is_in({"other.slack.com"})
+
+
+@pytest.mark.parametrize(
+    ("text", "question", "response"),
+    [
+        ("What? | That.", "What?", "That."),
+        ("What?|That.", "What?", "That."),
+        ("a|b | c | d", "a|b", "c | d"),
+        ("| That.", "", "That."),
+        ("What? |", "What?", ""),
+        ("1 &lt; 2? | <https://a.example|yes>", "1 < 2?", "yes (https://a.example)"),
+        ("{x} | </response>", "{x}", "</response>"),
+    ],
+)
+def test_a_bar_parts_question_and_response(text: str, question: str, response: str) -> None:
+    assert parse_command(text) == Texts(question, response)
+
+
+def test_no_text_is_no_request() -> None:
+    assert parse_command("   ") is None
+
+
+def test_anything_else_is_a_word() -> None:
+    assert parse_command("HELP me") == Word("help")

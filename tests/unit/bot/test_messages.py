@@ -1,0 +1,115 @@
+from typing import Any
+
+import pytest
+
+from bot.extract.messages import to_message
+
+
+def read(**message: Any) -> str:
+    return to_message({"ts": "1.1", **message}).text
+
+
+def test_plain_text_is_read() -> None:
+    assert read(text="Hello &amp; welcome") == "Hello & welcome"
+
+
+def test_blocks_win_over_a_stub_in_text() -> None:
+    blocks = [{"type": "section", "text": {"type": "mrkdwn", "text": "The *real* answer"}}]
+    assert read(text="New answer", blocks=blocks) == "The *real* answer"
+
+
+def test_text_is_read_where_blocks_say_nothing() -> None:
+    assert read(text="The answer", blocks=[{"type": "divider"}, {"type": "image", "image_url": "x"}]) == "The answer"
+
+
+@pytest.mark.parametrize(
+    ("block", "text"),
+    [
+        ({"type": "header", "text": {"type": "plain_text", "text": "Title"}}, "Title"),
+        ({"type": "markdown", "text": "**bold** <not a token>"}, "**bold** <not a token>"),
+        ({"type": "section", "fields": [{"type": "mrkdwn", "text": "a"}, {"type": "mrkdwn", "text": "b"}]}, "a\nb"),
+        (
+            {"type": "context", "elements": [{"type": "image", "image_url": "x"}, {"type": "mrkdwn", "text": "note"}]},
+            "note",
+        ),
+        (
+            {"type": "table", "rows": [[{"type": "raw_text", "text": "a"}, {"type": "raw_text", "text": "b"}]]},
+            "a | b",
+        ),
+        (
+            {"type": "data_table", "rows": [[{"type": "raw_number", "value": 3}, {"type": "raw_text", "text": "b"}]]},
+            "3 | b",
+        ),
+    ],
+)
+def test_every_block_with_words_is_read(block: dict[str, Any], text: str) -> None:
+    assert read(blocks=[block]) == text
+
+
+def test_rich_text_keeps_lists_code_and_quotes() -> None:
+    def part(kind: str, *words: str, **more: Any) -> dict[str, Any]:
+        return {"type": kind, "elements": [{"type": "text", "text": word} for word in words], **more}
+
+    items = [part("rich_text_section", "one"), part("rich_text_section", "two")]
+    block = {
+        "type": "rich_text",
+        "elements": [
+            part("rich_text_section", "Do ", "this:"),
+            {"type": "rich_text_list", "style": "ordered", "elements": items},
+            {"type": "rich_text_list", "style": "bullet", "indent": 1, "elements": items},
+            part("rich_text_preformatted", "x = 1"),
+            part("rich_text_quote", "said\ntwice"),
+        ],
+    }
+    assert read(blocks=[block]) == "Do this:\n1. one\n2. two\n  - one\n  - two\n```\nx = 1\n```\n> said\n> twice"
+
+
+def test_rich_text_elements_read_as_shown() -> None:
+    elements = [
+        {"type": "user", "user_id": "U1"},
+        {"type": "text", "text": " in "},
+        {"type": "channel", "channel_id": "C1"},
+        {"type": "text", "text": ": "},
+        {"type": "link", "url": "https://a.example", "text": "here"},
+        {"type": "emoji", "name": "wave"},
+        {"type": "broadcast", "range": "here"},
+    ]
+    block = {"type": "rich_text", "elements": [{"type": "rich_text_section", "elements": elements}]}
+    assert read(blocks=[block]) == "@U1 in #C1: here (https://a.example):wave:@here"
+
+
+def test_attachments_are_read_after_the_text() -> None:
+    attachment = {"pretext": "p", "title": "t", "text": "x", "fields": [{"title": "f", "value": "v"}], "fallback": "no"}
+    assert read(text="first", attachments=[attachment]) == "first\np\nt\nx\nf: v"
+
+
+def test_an_attachment_without_words_gives_its_fallback() -> None:
+    assert read(attachments=[{"fallback": "A chart of sales"}]) == "A chart of sales"
+
+
+@pytest.mark.parametrize(
+    ("message", "obstacle"),
+    [
+        (
+            {"blocks": [{"type": "image", "image_url": "x", "alt_text": "y"}]},
+            "That message holds only an image, and I score text.",
+        ),
+        ({"text": "", "files": [{"id": "F1"}]}, "That message holds only a file, and I score text."),
+        ({"files": [{"id": "F1"}, {"id": "F2"}]}, "That message holds only 2 files, and I score text."),
+        ({"blocks": [{"type": "video"}]}, "That message holds only a video, and I score text."),
+        ({"text": None}, "That message has no text to score."),
+        ({"text": "  \n "}, "That message has no text to score."),
+    ],
+)
+def test_a_message_without_text_says_what_it_holds(message: dict[str, Any], obstacle: str) -> None:
+    found = to_message({"ts": "1.1", **message})
+    assert (found.text, found.obstacle) == ("", obstacle)
+
+
+def test_a_parent_stands_in_no_thread() -> None:
+    assert to_message({"ts": "1.1", "thread_ts": "1.1", "text": "x"}).parent_ts is None
+    assert to_message({"ts": "1.2", "thread_ts": "1.1", "text": "x"}).thread_ts == "1.1"
+
+
+def test_a_bot_without_a_user_is_known_by_its_bot_id() -> None:
+    assert to_message({"ts": "1.1", "bot_id": "B1", "text": "x"}).author_id == "B1"

@@ -1,0 +1,56 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.mrkdwn import clip, escape, excerpt, to_plain
+
+
+@pytest.mark.parametrize(
+    ("incoming", "read"),
+    [
+        ("<@U1> asks", "@U1 asks"),
+        ("<@U1|ann> asks", "@ann asks"),
+        ("see <#C1|general>", "see #general"),
+        ("<!channel> now", "@channel now"),
+        ("<!subteam^S1|@team>", "@team"),
+        ("<!date^1392734382^{date}|Feb 18>", "Feb 18"),
+        ("<https://a.example/x|label>", "label (https://a.example/x)"),
+        ("<https://a.example>", "https://a.example"),
+        ("<mailto:a@b.example|a@b.example>", "a@b.example"),
+        ("a &lt; b &amp;&amp; c &gt; d", "a < b && c > d"),
+        ("&amp;lt; stays an entity", "&lt; stays an entity"),
+        ("if 1 < 2 and 3 > 2", "if 1 < 2 and 3 > 2"),
+        ("</response>", "</response>"),
+        ("a\x00b\x1b[31m", "ab[31m"),
+        ("lone \ud83d surrogate", "lone  surrogate"),
+        ("שלום 👋🏽 {braces}", "שלום 👋🏽 {braces}"),
+    ],
+)
+def test_incoming_text_reads_as_in_slack(incoming: str, read: str) -> None:
+    assert to_plain(incoming) == read
+
+
+def test_tokens_are_decoded_before_entities() -> None:
+    assert to_plain("&lt;@U1&gt;") == "<@U1>"
+
+
+@given(st.text())
+def test_no_outgoing_text_can_be_a_mention_or_link(text: str) -> None:
+    assert not set("<>") & set(escape(text))
+
+
+@given(st.text(), st.integers(min_value=1, max_value=60))
+def test_clipped_text_keeps_its_limit_and_whole_entities(text: str, limit: int) -> None:
+    clipped = clip(text, limit)
+    assert len(clipped) <= limit
+    shown = to_plain(clipped.removesuffix("…"))
+    assert to_plain(escape(text)).startswith(shown)
+
+
+def test_text_at_the_limit_is_not_cut() -> None:
+    assert clip("abcde", 5) == "abcde"
+    assert clip("abcdef", 5) == "abcd…"
+
+
+def test_excerpt_stands_on_one_line() -> None:
+    assert excerpt("one\n\n  two\tthree", 40) == "one two three"
