@@ -1,0 +1,189 @@
+"""Our messages in Slack: each at most once, in the thread where it is possible, else to the requester alone."""
+
+from collections.abc import Awaitable, Callable
+from typing import Any, Literal
+
+import aiohttp
+import structlog
+from slack_sdk.errors import SlackApiError
+from slack_sdk.web.async_client import AsyncWebClient
+from slack_sdk.webhook.async_client import AsyncWebhookClient
+
+from bot.case import Case, CaseSource, LoggedCase
+from bot.log import Log
+from bot.verdict import RecordedVerdict
+from bot.views import ids, messages, modals
+from bot.views.messages import Post
+
+# Slack may have taken the message although it says this, so the case stays open and is looked at again.
+_TRANSIENT = {"ratelimited", "internal_error", "fatal_error", "service_unavailable", "request_timeout"}
+_TOO_LATE = {"expired_trigger_id", "exchanged_trigger_id", "invalid_trigger_id"}
+_STANDS_IN_THE_CHANNEL = {CaseSource.LINK, CaseSource.TEXT, CaseSource.MODAL}
+
+Part = Literal["thread", "reply"]
+
+logger = structlog.get_logger(__name__)
+
+
+class _UnconfirmedError(Exception):
+    """An earlier post may or may not have got through, and we may not look."""
+
+
+class Delivery:
+    """Posts, updates and modals of the bot.
+
+    The client must not repeat a post after a lost connection by itself: Slack may have taken the first one.
+    """
+
+    def __init__(self, client: AsyncWebClient, log: Log) -> None:
+        self._client = client
+        self._log = log
+
+    async def announce(self, case: LoggedCase) -> LoggedCase:
+        """The case with a placeholder in its thread; typed texts are posted first, and begin the thread."""
+        if case.is_private or case.reply_ts:
+            return case
+        try:
+            if case.thread_ts is None:
+                thread_ts = case.parent_ts or case.message_ts
+                if thread_ts is None:
+                    thread_ts = await self._post_once(case, "thread", messages.texts(case), None)
+                case = await self._log.note_post(case.id, thread_ts=thread_ts)
+            reply_ts = await self._post_once(case, "reply", messages.placeholder(case), case.thread_ts)
+            return await self._log.note_post(case.id, reply_ts=reply_ts)
+        except SlackApiError as exc:
+            return await self._note_blocked(case, exc)
+        except _UnconfirmedError:
+            return await self._log.note_post(case.id, blocked_by=messages.UNCONFIRMED)
+
+    async def deliver(self, case: LoggedCase, verdict: RecordedVerdict) -> None:
+        """Turns the placeholder into the verdict, or shows the verdict to the requester alone."""
+        if not case.is_private and case.reply_ts:
+            post = messages.verdict_message(case, verdict)
+            try:
+                await self._client.chat_update(
+                    channel=case.channel_id, ts=case.reply_ts, text=post.text, blocks=post.blocks
+                )
+                return
+            except SlackApiError as exc:
+                case = await self._note_blocked(case, exc)
+        note = messages.why_private(case.blocked_by) if case.blocked_by else "Only you see this."
+        await self.tell(case, messages.verdict_message(case, verdict, note))
+
+    async def ask(self, case: LoggedCase, trigger_id: str | None) -> None:
+        """Asks the requester for the question: a modal while the trigger lives, else a message with a button."""
+        view = modals.question_modal(case, ids.VIEW_ANSWER, "I could not find the question that this reply answers.")
+        if not (trigger_id and await self.open_modal(trigger_id, view)):
+            await self.tell(case, messages.ask_for_question(case))
+
+    async def open_modal(self, trigger_id: str, view: dict[str, Any]) -> bool:
+        """Whether the modal could be opened; a trigger lives 3 s and serves once."""
+        try:
+            await self._client.views_open(trigger_id=trigger_id, view=view)
+        except SlackApiError as exc:
+            if exc.response.get("error") in _TOO_LATE:
+                return False
+            raise
+        return True
+
+    async def tell(self, case: Case, post: Post) -> bool:
+        """Whether the requester alone could be told; where they stand first, by direct message at last."""
+        ways: list[Callable[[Case, Post], Awaitable[bool]]] = [self._ephemeral, self._respond, self._direct]
+        if case.source in _STANDS_IN_THE_CHANNEL:
+            ways = [self._respond, self._ephemeral, self._direct]
+        for way in ways:
+            if await way(case, post):
+                return True
+        logger.error("requester_unreachable", key=case.key, channel=case.channel_id)
+        return False
+
+    async def _post_once(self, case: LoggedCase, part: Part, post: Post, thread_ts: str | None) -> str:
+        """The ts of our message; after a try of which nobody knows how it ended, it is looked for first."""
+        was_begun = case.thread_intent if part == "thread" else case.reply_intent
+        if was_begun:
+            found = await self._find(case, part, thread_ts)
+            if found:
+                return found
+        else:
+            await self._log.note_post(case.id, **{f"{part}_intent": True})
+        answer = await self._client.chat_postMessage(
+            channel=case.channel_id,
+            thread_ts=thread_ts,
+            text=post.text,
+            blocks=post.blocks,
+            unfurl_links=False,
+            unfurl_media=False,
+            metadata={"event_type": ids.METADATA_EVENT, "event_payload": {"case_id": case.id, "part": part}},
+        )
+        return str(answer["ts"])
+
+    async def _find(self, case: LoggedCase, part: Part, thread_ts: str | None) -> str | None:
+        arguments: dict[str, Any] = {"channel": case.channel_id, "include_all_metadata": True, "limit": 200}
+        arguments["oldest"] = f"{case.created_at.timestamp() - 60:.6f}"
+        method = "conversations.history"
+        if thread_ts:
+            method, arguments["ts"] = "conversations.replies", thread_ts
+        try:
+            answer = await self._client.api_call(method, params=arguments)
+        except SlackApiError as exc:
+            if exc.response.get("error") in _TRANSIENT:
+                raise
+            raise _UnconfirmedError from exc
+        for message in answer.get("messages") or []:
+            mark = message.get("metadata") or {}
+            payload = mark.get("event_payload") or {}
+            if mark.get("event_type") == ids.METADATA_EVENT and payload == {"case_id": case.id, "part": part}:
+                return str(message["ts"])
+        return None
+
+    async def _note_blocked(self, case: LoggedCase, exc: SlackApiError) -> LoggedCase:
+        error = str(exc.response.get("error"))
+        if error in _TRANSIENT:
+            raise exc
+        logger.warning("thread_not_writable", case=case.id, channel=case.channel_id, error=error)
+        return await self._log.note_post(case.id, blocked_by=error)
+
+    async def _ephemeral(self, case: Case, post: Post) -> bool:
+        # Slack shows an ephemeral in a thread only where the thread is there already:
+        # https://docs.slack.dev/reference/methods/chat.postEphemeral
+        try:
+            await self._client.chat_postEphemeral(
+                channel=case.channel_id,
+                user=case.requester_id,
+                thread_ts=case.parent_ts,
+                text=post.text,
+                blocks=post.blocks,
+            )
+        except SlackApiError as exc:
+            return self._refused(case, "chat.postEphemeral", exc)
+        return True
+
+    async def _respond(self, case: Case, post: Post) -> bool:
+        if not case.response_url:
+            return False
+        body: dict[str, Any] = {"text": post.text, "blocks": post.blocks, "replace_original": False}
+        body["response_type"] = "ephemeral"
+        if case.source not in _STANDS_IN_THE_CHANNEL and case.parent_ts:
+            body["thread_ts"] = case.parent_ts
+        try:
+            answer = await AsyncWebhookClient(case.response_url, retry_handlers=[]).send_dict(body)
+        except (aiohttp.ClientError, TimeoutError) as exc:
+            logger.info("private_way_failed", key=case.key, way="response_url", error=type(exc).__name__)
+            return False
+        if answer.status_code != 200:
+            logger.info("private_way_failed", key=case.key, way="response_url", error=answer.body[:100])
+        return answer.status_code == 200
+
+    async def _direct(self, case: Case, post: Post) -> bool:
+        try:
+            await self._client.chat_postMessage(channel=case.requester_id, text=post.text, blocks=post.blocks)
+        except SlackApiError as exc:
+            return self._refused(case, "chat.postMessage", exc)
+        return True
+
+    def _refused(self, case: Case, way: str, exc: SlackApiError) -> Literal[False]:
+        error = str(exc.response.get("error"))
+        if error in _TRANSIENT:
+            raise exc
+        logger.info("private_way_failed", key=case.key, way=way, error=error)
+        return False

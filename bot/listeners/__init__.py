@@ -1,0 +1,18 @@
+"""What Slack calls: one route table per feature, each listener thin.
+
+Every listener does the same three things in the same order: make the case durable, acknowledge, start the docket.
+"""
+
+from slack_bolt.async_app import AsyncApp
+
+from bot.listeners import buttons, command, modals, shortcut
+from bot.listeners.desk import Desk
+
+
+def register(app: AsyncApp, desk: Desk) -> None:
+    """Connects every listener to the app."""
+    for feature in (command, shortcut, modals, buttons):
+        feature.register(app, desk)
+
+
+__all__ = ["Desk", "register"]

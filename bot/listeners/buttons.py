@@ -1,0 +1,56 @@
+"""The buttons under a verdict, and the one that asks for a question."""
+
+from typing import Any
+
+from slack_bolt.async_app import AsyncAck, AsyncApp
+
+from bot.case import CaseStatus, LoggedCase
+from bot.extract.payloads import Invocation, again_case, clicked_case_id, to_invocation
+from bot.listeners.desk import FOREIGN, Desk
+from bot.views import ids, messages
+from bot.views.modals import question_modal
+
+_WHICH = "The question that you type here replaces the one that was scored."
+_MISSING = "I could not find the question that this reply answers."
+_TOO_SLOW = "Slack gave me too little time to open the window. Please press the button again."
+
+
+def register(app: AsyncApp, desk: Desk) -> None:
+    """Connects the buttons."""
+
+    @app.action(ids.ACTION_AGAIN)
+    async def score_again(ack: AsyncAck, body: dict[str, Any]) -> None:
+        invocation = to_invocation(body)
+        earlier = await desk.known(invocation, clicked_case_id(body))
+        if await _refused(desk, ack, invocation, earlier):
+            return
+        case, is_new = await desk.log.add(again_case(invocation, earlier, desk.default))
+        await ack()
+        await desk.proceed(case, is_new, invocation)
+
+    @app.action(ids.ACTION_WRONG_QUESTION)
+    async def wrong_question(ack: AsyncAck, body: dict[str, Any]) -> None:
+        await _open(desk, ack, body, ids.VIEW_CORRECT, _WHICH)
+
+    @app.action(ids.ACTION_ASK)
+    async def type_question(ack: AsyncAck, body: dict[str, Any]) -> None:
+        await _open(desk, ack, body, ids.VIEW_ANSWER, _MISSING)
+
+
+async def _open(desk: Desk, ack: AsyncAck, body: dict[str, Any], callback_id: str, reason: str) -> None:
+    invocation = to_invocation(body)
+    case = await desk.known(invocation, clicked_case_id(body))
+    if await _refused(desk, ack, invocation, case):
+        return
+    await ack()
+    if callback_id == ids.VIEW_ANSWER and case.status is not CaseStatus.ASKED:
+        await desk.proceed(case, False, invocation)
+    elif not await desk.delivery.open_modal(invocation.trigger_id, question_modal(case, callback_id, reason)):
+        await desk.delivery.tell(desk.seen_by(case, invocation), messages.sentence(_TOO_SLOW))
+
+
+async def _refused(desk: Desk, ack: AsyncAck, invocation: Invocation, case: LoggedCase) -> bool:
+    if invocation.is_foreign:
+        await ack()
+        await desk.delivery.tell(desk.seen_by(case, invocation), messages.sentence(FOREIGN))
+    return invocation.is_foreign

@@ -1,0 +1,60 @@
+"""The slash command `/judge`: a modal, a link, two texts, or a word."""
+
+from typing import Any
+
+from slack_bolt.async_app import AsyncAck, AsyncApp
+
+from bot.case import Case, Visibility
+from bot.extract.commands import Texts, Word, parse_command
+from bot.extract.links import Permalink
+from bot.extract.payloads import Invocation, link_case, texts_case, to_invocation
+from bot.listeners.desk import Desk
+from bot.views import ids, messages
+from bot.views.modals import ModalState, texts_modal
+
+_TOO_SLOW = "Slack gave me too little time to open the window. Please type `/judge` again."
+_OTHER_WORKSPACE = "That link is from another workspace ({host}), and I can only read this one."
+
+
+def register(app: AsyncApp, desk: Desk) -> None:
+    """Connects the command."""
+
+    @app.command(ids.COMMAND)
+    async def judge(ack: AsyncAck, body: dict[str, Any]) -> None:
+        invocation = to_invocation(body)
+        request = parse_command(body.get("text") or "")
+        match request:
+            case None:
+                await _open_modal(desk, ack, invocation)
+            case Word(word=word):
+                await ack(text=messages.help_text("" if word == "help" else word))
+            case Permalink():
+                hosts = desk.hosts | {f"{body.get('team_domain')}.slack.com"}
+                await _score(desk, ack, invocation, _linked(desk, invocation, request, hosts))
+            case Texts(question=question, response=response):
+                await _score(desk, ack, invocation, texts_case(invocation, question, response, desk.default))
+
+
+async def _open_modal(desk: Desk, ack: AsyncAck, invocation: Invocation) -> None:
+    await ack()
+    state = ModalState(channel_id=invocation.channel_id, response_url=invocation.response_url)
+    view = texts_modal(state, desk.rubrics, desk.default.rubric, desk.default.visibility)
+    if not await desk.delivery.open_modal(invocation.trigger_id, view):
+        await desk.delivery.tell(desk.apology(invocation), messages.sentence(_TOO_SLOW))
+
+
+def _linked(desk: Desk, invocation: Invocation, link: Permalink, hosts: frozenset[str]) -> Case:
+    case = link_case(invocation, link, desk.default)
+    if link.is_in(hosts):
+        return case
+    return case.model_copy(update={"obstacle": _OTHER_WORKSPACE.format(host=link.host)})
+
+
+async def _score(desk: Desk, ack: AsyncAck, invocation: Invocation, asked: Case) -> None:
+    case, is_new = await desk.take(asked)
+    appears_here = case.message_ts is None and case.visibility is Visibility.THREAD
+    if is_new and not appears_here:
+        await ack(text=messages.accepted(case))
+    else:
+        await ack()
+    await desk.proceed(case, is_new, invocation)

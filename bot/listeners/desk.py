@@ -1,0 +1,91 @@
+"""What the listeners share: where cases go, and what is said about one that is there already."""
+
+from dataclasses import dataclass
+
+from bot.case import Case, CaseStatus, LoggedCase, text_hash
+from bot.delivery import Delivery
+from bot.docket import Docket
+from bot.extract.payloads import Choice, Invocation, texts_case
+from bot.log import Log
+from bot.views import messages
+
+FOREIGN = "Only people of this workspace can ask for a score here."
+
+
+@dataclass(frozen=True)
+class Desk:
+    """Takes cases in.
+
+    Attributes:
+        log: Where cases become durable.
+        docket: What settles them.
+        delivery: What answers people.
+        default: The rubric and visibility of a request that names neither.
+        rubrics: The names of the rubrics to choose from.
+        hosts: The workspace's addresses, as they stand in its message links.
+        own_ids: The app's own user and bot id.
+    """
+
+    log: Log
+    docket: Docket
+    delivery: Delivery
+    default: Choice
+    rubrics: tuple[str, ...]
+    hosts: frozenset[str]
+    own_ids: frozenset[str]
+
+    async def known(self, invocation: Invocation, case_id: int | None) -> LoggedCase:
+        """The case of a button or modal.
+
+        Raises:
+            LookupError: There is none with this number in the person's workspace.
+        """
+        case = await self.log.case(case_id) if case_id is not None else None
+        if case is None or case.team_id != invocation.team_id:
+            raise LookupError(f"no case {case_id!r} in team {invocation.team_id!r}")
+        return case
+
+    @staticmethod
+    def seen_by(case: LoggedCase, invocation: Invocation) -> LoggedCase:
+        """The case as answered to the person who asks now, who may be another than the one who asked first."""
+        changes = {"requester_id": invocation.user_id, "response_url": invocation.response_url}
+        return case.model_copy(update=changes)
+
+    def apology(self, invocation: Invocation) -> Case:
+        """Stands for a request that failed before it was a case, so that the person can be told."""
+        return texts_case(invocation, "", "", self.default)
+
+    async def take(self, case: Case) -> tuple[LoggedCase, bool]:
+        """The case that this request comes to, durable, and whether it is new.
+
+        A message that was scored before keeps its case, unless its text has changed since.
+        """
+        if case.message_ts:
+            known = await self.log.latest(case)
+            if known and not _is_edited(known, case):
+                return known, False
+            if known:
+                case = case.model_copy(update=_next_attempt(case, known))
+        return await self.log.add(case)
+
+    async def proceed(self, case: LoggedCase, is_new: bool, invocation: Invocation) -> None:
+        """Starts a new case; of a known one, shows the person how far it is."""
+        if is_new:
+            self.docket.start(case.id, invocation.trigger_id)
+            return
+        seen = self.seen_by(case, invocation)
+        if case.status is CaseStatus.ASKED:
+            await self.delivery.ask(seen, invocation.trigger_id)
+            return
+        verdict = await self.log.verdict(case.id)
+        post = messages.known_verdict(case, verdict) if verdict else messages.in_progress(case)
+        await self.delivery.tell(seen, post)
+
+
+def _is_edited(known: LoggedCase, case: Case) -> bool:
+    return case.response is not None and known.response_hash not in {None, text_hash(case.response)}
+
+
+def _next_attempt(case: Case, known: LoggedCase) -> dict[str, object]:
+    attempt = known.attempt + 1
+    return {"attempt": attempt, "key": f"{case.key.rpartition(':')[0]}:{attempt}"}

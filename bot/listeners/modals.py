@@ -1,0 +1,56 @@
+"""What happens when a modal is submitted."""
+
+from typing import Any
+
+from slack_bolt.async_app import AsyncAck, AsyncApp
+
+from bot.extract.payloads import Submission, corrected_case, modal_case, to_invocation, to_submission
+from bot.listeners.desk import Desk
+from bot.views import ids
+
+_MISSING = "Please type something here; blanks alone cannot be scored."
+_SAME = "This is the question again. What was the answer?"
+
+
+def register(app: AsyncApp, desk: Desk) -> None:
+    """Connects the submissions."""
+
+    @app.view(ids.VIEW_TEXTS)
+    async def score_texts(ack: AsyncAck, body: dict[str, Any]) -> None:
+        submission, invocation = to_submission(body), to_invocation(body)
+        if errors := _errors(submission):
+            await ack(response_action="errors", errors=errors)
+            return
+        case, is_new = await desk.take(modal_case(invocation, submission, desk.default))
+        await ack()
+        await desk.proceed(case, is_new, invocation)
+
+    @app.view(ids.VIEW_ANSWER)
+    async def answer_question(ack: AsyncAck, body: dict[str, Any]) -> None:
+        submission, invocation = to_submission(body), to_invocation(body)
+        if not submission.question:
+            await ack(response_action="errors", errors={ids.BLOCK_QUESTION: _MISSING})
+            return
+        case = await desk.known(invocation, submission.state.case_id)
+        await desk.log.answer(case.id, submission.question)
+        await ack()
+        desk.docket.start(case.id)
+
+    @app.view(ids.VIEW_CORRECT)
+    async def correct_question(ack: AsyncAck, body: dict[str, Any]) -> None:
+        submission, invocation = to_submission(body), to_invocation(body)
+        if not submission.question:
+            await ack(response_action="errors", errors={ids.BLOCK_QUESTION: _MISSING})
+            return
+        earlier = await desk.known(invocation, submission.state.case_id)
+        case, is_new = await desk.log.add(corrected_case(invocation, earlier, submission))
+        await ack()
+        await desk.proceed(case, is_new, invocation)
+
+
+def _errors(submission: Submission) -> dict[str, str]:
+    texts = {ids.BLOCK_QUESTION: submission.question, ids.BLOCK_RESPONSE: submission.response}
+    errors = {block_id: _MISSING for block_id, text in texts.items() if not text}
+    if not errors and submission.question == submission.response:
+        errors[ids.BLOCK_RESPONSE] = _SAME
+    return errors

@@ -1,0 +1,25 @@
+"""The message shortcut "Score this reply"."""
+
+from typing import Any
+
+from slack_bolt.async_app import AsyncAck, AsyncApp
+
+from bot.extract.payloads import shortcut_case, to_invocation
+from bot.listeners.desk import FOREIGN, Desk
+from bot.views import ids, messages
+
+
+def register(app: AsyncApp, desk: Desk) -> None:
+    """Connects the shortcut."""
+
+    @app.shortcut(ids.SHORTCUT_SCORE_REPLY)
+    async def score_reply(ack: AsyncAck, body: dict[str, Any]) -> None:
+        invocation = to_invocation(body)
+        asked = shortcut_case(body, desk.default, desk.own_ids)
+        if invocation.is_foreign:
+            await ack()
+            await desk.delivery.tell(asked, messages.sentence(FOREIGN))
+            return
+        case, is_new = await desk.take(asked)
+        await ack()
+        await desk.proceed(case, is_new, invocation)

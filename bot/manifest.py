@@ -1,0 +1,16 @@
+"""The app's manifest, as it is pasted into Slack: the one place that says what the app may do."""
+
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+# In a checkout beside the packages, in an installed package inside this one.
+_PLACES = (Path(__file__).parent / "manifest.yml", Path(__file__).parent.parent / "manifest.yml")
+
+
+def load_manifest() -> dict[str, Any]:
+    """The manifest as a dict, in the form of https://docs.slack.dev/reference/app-manifest."""
+    path = next(place for place in _PLACES if place.exists())
+    manifest: dict[str, Any] = yaml.safe_load(path.read_text(encoding="utf-8"))
+    return manifest

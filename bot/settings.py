@@ -1,0 +1,94 @@
+"""Settings from the environment and `.env`, read once, all problems reported together."""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, Field, SecretStr, ValidationError, ValidationInfo, field_validator
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from bot.case import Visibility
+from bot.errors import SettingsError
+from judge import DEFAULT_MODEL
+
+SLACK_API_URL = "https://slack.com/api/"
+OFFLINE = "offline"
+
+
+def _prefixed(prefix: str, where: str) -> AfterValidator:
+    def check(token: SecretStr) -> SecretStr:
+        if not token.get_secret_value().startswith(prefix):
+            raise ValueError(f"expected a token that begins with {prefix} ({where})")
+        return token
+
+    return AfterValidator(check)
+
+
+def _with_slash(url: str) -> str:
+    if not url.startswith(("http://", "https://")):
+        raise ValueError("expected a URL that begins with http:// or https://")
+    return url if url.endswith("/") else f"{url}/"
+
+
+BotToken = Annotated[SecretStr, _prefixed("xoxb-", "api.slack.com/apps > your app > OAuth & Permissions")]
+AppToken = Annotated[
+    SecretStr, _prefixed("xapp-", "api.slack.com/apps > your app > Basic Information > App-Level Tokens")
+]
+
+
+class Settings(BaseSettings):
+    """Everything that can be set; the README's table explains each."""
+
+    model_config = SettingsConfigDict(
+        env_file=".env", env_file_encoding="utf-8", env_ignore_empty=True, extra="ignore", frozen=True
+    )
+
+    slack_bot_token: BotToken
+    slack_app_token: AppToken
+    slack_api_url: Annotated[str, AfterValidator(_with_slash)] = SLACK_API_URL
+    openai_base_url: str | None = None
+    judge_model: str = DEFAULT_MODEL
+    openai_api_key: SecretStr | None = Field(default=None, validate_default=True)
+    judge_rubric: str = "additive-5"
+    judge_samples: int = Field(default=3, ge=1, le=16)
+    judge_concurrency: int = Field(default=8, ge=1, le=256)
+    judge_timeout_s: float = Field(default=60, gt=0, le=3600)
+    database_url: str = "sqlite+aiosqlite:///slack-judge.db"
+    store_text: Literal["full", "none"] = "full"
+    verdict_visibility: Visibility = Visibility.THREAD
+    log_format: Literal["console", "json"] = "console"
+
+    @field_validator("openai_api_key")
+    @classmethod
+    def _has_a_model(cls, key: SecretStr | None, info: ValidationInfo) -> SecretStr | None:
+        if not key and not info.data.get("openai_base_url") and info.data.get("judge_model") != OFFLINE:
+            raise ValueError(
+                "missing; set it, or OPENAI_BASE_URL for a server of your own, "
+                f"or JUDGE_MODEL={OFFLINE} to try the app without a model"
+            )
+        return key
+
+
+def load_settings(env_file: Path | None = Path(".env"), **given: object) -> Settings:
+    """The settings, with `given` before the environment before `env_file`.
+
+    Raises:
+        SettingsError: Any setting is missing or wrong; the message lists all of them.
+    """
+    try:
+        return Settings(_env_file=env_file, **given)  # type: ignore[arg-type]
+    except ValidationError as exc:
+        raise SettingsError(_explain(exc)) from exc
+
+
+def _explain(exc: ValidationError) -> str:
+    lines = [_explain_one(dict(error)) for error in exc.errors(include_url=False, include_input=False)]
+    return "the settings are not complete (environment or .env):\n" + "\n".join(f"  {line}" for line in lines)
+
+
+def _explain_one(error: dict[str, object]) -> str:
+    location = error["loc"]
+    name = "_".join(str(part) for part in location).upper() if isinstance(location, tuple) else ""
+    if error["type"] == "missing":
+        return f"{name}: missing; README.md, 'Set it up', says where to find it"
+    message = str(error["msg"]).removeprefix("Value error, ")
+    return f"{name}: {message}" if name else message

@@ -1,0 +1,134 @@
+"""The real bot over real sockets: the pocket Slack on one side, the scriptable model server on the other."""
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bot.app import running_bot
+from bot.log import Log
+from bot.manifest import load_manifest
+from bot.settings import Settings, load_settings
+from sandbox import Limits, Message, Person, Sandbox, View, Workspace
+from tests.model_server import ModelServer
+
+CHANNEL = "help-desk"
+QUESTION = "How do I undo my last commit?"
+ANSWER = "Run git reset --soft HEAD~1; the changes stay staged."
+GOOD = "score: 4\nIt answers the question directly and says what happens to the changes."
+
+
+@dataclass
+class Stage:
+    """A running bot with its Slack, its model and its log."""
+
+    slack: Sandbox
+    model: ModelServer
+    log: Log
+    ann: Person
+    ben: Person
+    helper: Person
+
+    def ask_and_answer(self, question: str = QUESTION, answer: str = ANSWER, **content: Any) -> tuple[Message, Message]:
+        """A question by ann and an answer by the assistant in its thread."""
+        parent = self.ann.post(CHANNEL, question)
+        return parent, self.helper.post(CHANNEL, answer, thread_ts=parent.ts, **content)
+
+    async def verdict(self, parent: Message, count: int = 1, reader: Person | None = None) -> Message:
+        """The latest of `count` verdicts in a thread, once it is there."""
+
+        def found() -> list[Message]:
+            return [m for m in (reader or self.ann).thread(CHANNEL, parent.ts) if is_verdict(m)]
+
+        await self.slack.until(lambda: len(found()) >= count)
+        assert len(found()) == count
+        return found()[-1]
+
+    async def told(self, person: Person, count: int = 1, channel: str = CHANNEL) -> Message:
+        """The latest ephemeral that a person sees, once there are `count`."""
+        await self.slack.until(lambda: len(person.ephemerals(channel)) >= count)
+        return person.ephemerals(channel)[-1]
+
+    async def modal(self, person: Person) -> View:
+        """The modal in front of a person, once it is open."""
+        view = await self.slack.until(lambda: person.view)
+        assert view is not None
+        return view
+
+    def ours(self) -> list[Message]:
+        """Everything that the bot has posted for all to see."""
+        channel = self.slack.workspace.channel(CHANNEL)
+        return [m for m in channel.messages.values() if m.author is self.slack.workspace.bot]
+
+
+def is_verdict(message: Message) -> bool:
+    """Whether a message is a verdict, and no longer its placeholder."""
+    return message.text.startswith(("Score ", "Unscored: "))
+
+
+def shown(message: Message | View) -> str:
+    """All words of a message's or modal's blocks, as sent."""
+    blocks = message.blocks if isinstance(message, Message) else message.body["blocks"]
+    return "\n".join(_words(blocks))
+
+
+def _words(part: Any) -> list[str]:
+    if isinstance(part, list):
+        return [word for item in part for word in _words(item)]
+    if isinstance(part, dict):
+        own = [part["text"]] if isinstance(part.get("text"), str) else []
+        return own + [word for key, item in part.items() if key != "text" or not own for word in _words(item)]
+    return []
+
+
+def buttons(message: Message) -> list[str]:
+    """The action ids of a message's buttons."""
+    return [e["action_id"] for block in message.blocks if block["type"] == "actions" for e in block["elements"]]
+
+
+StageFactory = Callable[..., Any]
+
+
+@pytest.fixture
+async def open_stage(model_server: ModelServer, tmp_path: Path) -> AsyncIterator[StageFactory]:
+    """Opens the stage with settings of the test's own; all of it is closed afterwards."""
+    async with AsyncExitStack() as stack:
+
+        async def open_it(*, is_member: bool = True, **settings: Any) -> Stage:
+            workspace = Workspace(load_manifest(), limits=Limits.off())
+            people = [workspace.add_user("ann"), workspace.add_user("ben"), workspace.add_bot("helper")]
+            members = [*people, workspace.bot] if is_member else people
+            workspace.add_channel(CHANNEL, members, is_private=not is_member)
+            slack = await stack.enter_async_context(Sandbox(workspace))
+            model_server.script(GOOD)
+            log = await stack.enter_async_context(
+                running_bot(make_settings(slack, model_server, tmp_path, **settings), grace_s=0)
+            )
+            await slack.connected()
+            ann, ben, helper = (slack.person(name) for name in ("ann", "ben", "helper"))
+            return Stage(slack, model_server, log, ann, ben, helper)
+
+        yield open_it
+
+
+def make_settings(slack: Sandbox, model: ModelServer, folder: Path, **settings: Any) -> Settings:
+    given: dict[str, Any] = {
+        "slack_bot_token": slack.bot_token,
+        "slack_app_token": slack.app_token,
+        "slack_api_url": slack.api_url,
+        "openai_base_url": model.base_url,
+        "openai_api_key": "test",
+        "judge_samples": 1,
+        "database_url": f"sqlite+aiosqlite:///{folder}/log.db",
+    }
+    return load_settings(env_file=None, **(given | settings))
+
+
+@pytest.fixture
+async def stage(open_stage: StageFactory) -> Stage:
+    """The stage with one rating a verdict, and a model that gives 4."""
+    opened: Stage = await open_stage()
+    return opened

@@ -1,0 +1,123 @@
+"""The slash command: two texts, a link, a modal, a word."""
+
+import pytest
+
+from bot.case import Visibility
+from bot.views import ids
+from tests.scenario.conftest import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, shown
+
+
+async def test_two_texts_begin_a_thread_with_the_verdict_in_it(stage: Stage) -> None:
+    stage.ann.command(CHANNEL, ids.COMMAND, f"{QUESTION} | {ANSWER}")
+    parent = await stage.slack.until(lambda: next(iter(stage.ann.messages(CHANNEL)), None))
+    assert parent is not None
+    words = shown(parent)
+    assert "*ann* asked for a score" in words
+    assert QUESTION in words
+    assert ANSWER in words
+    verdict = await stage.verdict(parent)
+    assert verdict.thread_ts == parent.ts
+    assert verdict.text.startswith("Score 4 of 5")
+    assert len(stage.ours()) == 2
+
+
+async def test_a_link_is_scored_in_the_thread_of_its_message(stage: Stage) -> None:
+    parent, answer = stage.ask_and_answer()
+    link = stage.slack.workspace.permalink(answer.channel_id, answer.ts, parent.ts)
+    delivery = await stage.slack.settled(stage.ben.command(CHANNEL, ids.COMMAND, link))
+    assert delivery.response is not None
+    assert "Case 1" in delivery.response["text"]
+    verdict = await stage.verdict(parent)
+    assert QUESTION in shown(verdict)
+    assert (await stage.log.case(1)).response == ANSWER
+
+
+async def test_a_link_to_a_message_in_the_channel_itself_is_scored_there(stage: Stage) -> None:
+    stage.ann.post(CHANNEL, QUESTION)
+    answer = stage.helper.post(CHANNEL, ANSWER)
+    link = stage.slack.workspace.permalink(answer.channel_id, answer.ts)
+    stage.ann.command(CHANNEL, ids.COMMAND, link)
+    assert QUESTION in shown(await stage.verdict(answer))
+
+
+async def test_a_link_to_a_scored_message_shows_its_verdict(stage: Stage) -> None:
+    parent, answer = stage.ask_and_answer()
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    await stage.verdict(parent)
+    link = stage.slack.workspace.permalink(answer.channel_id, answer.ts, parent.ts)
+    stage.ann.command(CHANNEL, ids.COMMAND, link)
+    assert (await stage.told(stage.ann)).text.startswith("Score 4 of 5")
+    assert len(stage.model.requests) == 1
+
+
+async def test_without_text_a_modal_takes_both(stage: Stage) -> None:
+    stage.ann.command(CHANNEL, ids.COMMAND)
+    view = await stage.modal(stage.ann)
+    kinds = [block["block_id"] for block in view.body["blocks"]]
+    assert kinds == [ids.BLOCK_QUESTION, ids.BLOCK_RESPONSE, ids.BLOCK_RUBRIC, ids.BLOCK_VISIBILITY]
+    stage.ann.submit({ids.BLOCK_QUESTION: QUESTION, ids.BLOCK_RESPONSE: ANSWER})
+    parent = await stage.slack.until(lambda: next(iter(stage.ann.messages(CHANNEL)), None))
+    assert parent is not None
+    assert (await stage.verdict(parent)).text.startswith("Score 4 of 5")
+
+
+async def test_the_modal_can_keep_the_verdict_to_oneself(stage: Stage) -> None:
+    stage.ann.command(CHANNEL, ids.COMMAND)
+    await stage.modal(stage.ann)
+    stage.ann.submit(
+        {
+            ids.BLOCK_QUESTION: QUESTION,
+            ids.BLOCK_RESPONSE: ANSWER,
+            ids.BLOCK_VISIBILITY: Visibility.ME.value,
+        }
+    )
+    assert (await stage.told(stage.ann)).text.startswith("Score 4 of 5")
+    assert stage.ours() == []
+
+
+@pytest.mark.parametrize(
+    ("question", "response", "wrong"),
+    [
+        ("  ", ANSWER, ids.BLOCK_QUESTION),
+        (QUESTION, "\n", ids.BLOCK_RESPONSE),
+        (QUESTION, QUESTION, ids.BLOCK_RESPONSE),
+    ],
+)
+async def test_the_modal_says_which_input_is_wrong(stage: Stage, question: str, response: str, wrong: str) -> None:
+    stage.ann.command(CHANNEL, ids.COMMAND)
+    await stage.modal(stage.ann)
+    delivery = stage.ann.submit({ids.BLOCK_QUESTION: question, ids.BLOCK_RESPONSE: response})
+    await stage.slack.settled(delivery)
+    assert delivery.response is not None
+    assert list(delivery.response["errors"]) == [wrong]
+    assert await stage.log.counts() == {}
+
+
+async def test_a_modal_that_cannot_be_opened_in_time_is_explained(stage: Stage) -> None:
+    stage.slack.fail("views.open", error="expired_trigger_id")
+    stage.ann.command(CHANNEL, ids.COMMAND)
+    assert "type `/judge` again" in (await stage.told(stage.ann)).text
+
+
+@pytest.mark.parametrize(("text", "begin"), [("help", "This is what I understand"), ("hepl", "I do not know `hepl`")])
+async def test_help_and_unknown_words_list_what_can_be_done(stage: Stage, text: str, begin: str) -> None:
+    stage.ann.command(CHANNEL, ids.COMMAND, text)
+    told = await stage.told(stage.ann)
+    assert told.text.startswith(begin)
+    assert "`/judge question | response`" in told.text
+
+
+async def test_private_by_setting_a_command_is_answered_to_one_person(open_stage: StageFactory) -> None:
+    stage: Stage = await open_stage(verdict_visibility="me")
+    stage.ann.command(CHANNEL, ids.COMMAND, f"{QUESTION} | {ANSWER}")
+    told = await stage.told(stage.ann, count=2)
+    assert told.text.startswith("Score 4 of 5")
+    assert stage.ours() == []
+
+
+async def test_no_member_of_a_private_channel_answers_alone(open_stage: StageFactory) -> None:
+    stage: Stage = await open_stage(is_member=False)
+    stage.ann.command(CHANNEL, ids.COMMAND, f"{QUESTION} | {ANSWER}")
+    told = await stage.told(stage.ann)
+    assert told.text.startswith("Score 4 of 5")
+    assert "/invite @Slack Judge" in shown(told)

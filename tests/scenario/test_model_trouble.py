@@ -1,0 +1,80 @@
+"""The model is down, slow, refusing, out of quota or talking nonsense: an honest "unscored", and nothing lost."""
+
+import pytest
+
+from bot.case import CaseStatus
+from bot.views import ids
+from tests.model_server import Answer, Drop, Failure, Raw, Script, Stall
+from tests.scenario.conftest import Stage, StageFactory, buttons, shown
+
+QUOTA = Failure(429, code="insufficient_quota", message="You exceeded your current quota")
+
+
+@pytest.mark.parametrize(
+    ("script", "sentence", "reason"),
+    [
+        (Failure(401, code="invalid_api_key"), "refuses our key", "KeyRejectedError"),
+        (Failure(404, code="model_not_found"), "does not know our model", "ModelNotFoundError"),
+        (QUOTA, "has nothing left", "QuotaExceededError"),
+        (Raw("<html>Welcome</html>", "text/html"), "something unreadable", "BadResponseError"),
+        (Answer("", refusal="I cannot judge that."), "declined to judge", "refused"),
+        ("I think it is quite nice.", "held no score", "no_score"),
+        ("score: 2\nscore: 4", "held no score", "conflicting"),
+        ("score: 7", "held no score", "off_scale"),
+    ],
+)
+async def test_no_score_is_said_and_logged(stage: Stage, script: Script, sentence: str, reason: str) -> None:
+    stage.model.script(script)
+    parent, answer = stage.ask_and_answer()
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    verdict = await stage.verdict(parent)
+    assert verdict.text.startswith("Unscored: ")
+    assert sentence in verdict.text
+    assert "case 1" in shown(verdict)
+    recorded = await stage.log.verdict(1)
+    assert recorded is not None
+    assert (recorded.score, recorded.unscored_reason) == (None, reason)
+
+
+@pytest.mark.parametrize("script", [Stall(), Drop(), Failure(503)], ids=["stalls", "drops", "fails"])
+async def test_a_model_that_does_not_answer_in_time_is_given_up(open_stage: StageFactory, script: Script) -> None:
+    stage: Stage = await open_stage(judge_timeout_s=0.5)
+    stage.model.script(script)
+    parent, answer = stage.ask_and_answer()
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    verdict = await stage.verdict(parent)
+    assert verdict.text.startswith("Unscored: ")
+    assert "try again in a few minutes" in verdict.text
+
+
+async def test_an_unscored_verdict_can_be_tried_again(stage: Stage) -> None:
+    stage.model.script("No idea.")
+    parent, answer = stage.ask_and_answer()
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    verdict = await stage.verdict(parent)
+    assert buttons(verdict) == [ids.ACTION_AGAIN, ids.ACTION_WRONG_QUESTION]
+    stage.model.script("score: 3\nFair.")
+    stage.ben.click(verdict, ids.ACTION_AGAIN)
+    assert (await stage.verdict(parent, count=2)).text.startswith("Score 3 of 5")
+
+
+async def test_one_slow_case_does_not_hold_up_another(stage: Stage) -> None:
+    stage.model.script(Stall(), "score: 4\nGood.")
+    slow_parent, slow = stage.ask_and_answer("A slow question?", "A slow answer.")
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, slow)
+    await stage.model.asked(1)
+    parent, answer = stage.ask_and_answer()
+    stage.ben.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    assert (await stage.verdict(parent)).text.startswith("Score 4 of 5")
+    assert (await stage.log.case(1)).status is CaseStatus.RECEIVED
+    assert stage.ann.thread(slow_parent.channel_id, slow_parent.ts)[-1].text.startswith("Scoring")
+
+
+async def test_the_offline_rater_is_named_wherever_its_score_shows(open_stage: StageFactory) -> None:
+    stage: Stage = await open_stage(judge_model="offline")
+    parent, answer = stage.ask_and_answer()
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    verdict = await stage.verdict(parent)
+    assert "(offline rater, no model)" in verdict.text
+    assert "(offline rater, no model)" in verdict.blocks[0]["text"]["text"]
+    assert stage.model.requests == []

@@ -1,0 +1,209 @@
+"""The message shortcut: from the click to the verdict in the thread and in the log."""
+
+from bot.case import CaseStatus
+from bot.views import ids
+from tests.model_server import Failure
+from tests.scenario.conftest import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, buttons, is_verdict, shown
+
+
+async def test_a_reply_is_scored_in_its_thread(stage: Stage) -> None:
+    parent, answer = stage.ask_and_answer()
+    delivery = await stage.slack.settled(stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer))
+    assert delivery.is_acked
+    verdict = await stage.verdict(parent)
+    assert verdict.text == "Score 4 of 5: It answers the question directly and says what happens to the changes."
+    words = shown(verdict)
+    for part in ("*Score 4 of 5*  ●●●●○", "the first message of this thread", QUESTION, "gpt-6-luna", "case 1"):
+        assert part in words
+    assert "additive-5 @ f846c469" in words
+    assert buttons(verdict) == [ids.ACTION_WRONG_QUESTION]
+
+
+async def test_the_model_reads_question_and_response(stage: Stage) -> None:
+    parent, answer = stage.ask_and_answer()
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    await stage.verdict(parent)
+    prompt = stage.model.requests[0]["messages"][0]["content"]
+    assert f"<question>{QUESTION}</question>" in prompt
+    assert f"<response>{ANSWER}</response>" in prompt
+
+
+async def test_the_case_is_in_the_log_before_the_ack(stage: Stage) -> None:
+    _, answer = stage.ask_and_answer()
+    stage.model.script(Failure(500))
+    delivery = stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    await stage.slack.settled(delivery)
+    case = await stage.log.case(1)
+    assert case.response == ANSWER
+
+
+async def test_the_placeholder_becomes_the_verdict(stage: Stage) -> None:
+    parent, answer = stage.ask_and_answer()
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    verdict = await stage.verdict(parent)
+    posted = [e.data for e in stage.slack.workspace.journal.of("call") if e.data["method"] == "chat.postMessage"]
+    assert len(posted) == 1
+    assert len(stage.ours()) == 1
+    assert verdict.ts == stage.ours()[0].ts
+
+
+async def test_the_log_holds_the_verdict_and_its_ratings(open_stage: StageFactory) -> None:
+    stage: Stage = await open_stage(judge_samples=3)
+    stage.model.script("score: 4\nGood.", "score: 5\nVery good.", "score: 4\nGood.")
+    parent, answer = stage.ask_and_answer()
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    words = shown(await stage.verdict(parent))
+    recorded = await stage.log.verdict(1)
+    assert recorded is not None
+    assert recorded.score == 4
+    assert sorted(rating.score or 0 for rating in recorded.ratings) == [4, 4, 5]
+    assert "3 ratings: " + ", ".join(str(rating.score) for rating in recorded.ratings) in words
+    await stage.slack.until(lambda: True)
+    case = await stage.log.case(1)
+    assert case.status in {CaseStatus.JUDGED, CaseStatus.DELIVERED}
+
+
+async def test_a_top_level_message_takes_the_message_before_by_somebody_else(stage: Stage) -> None:
+    stage.ann.post(CHANNEL, "An older question?")
+    stage.ann.post(CHANNEL, QUESTION)
+    stage.helper.post(CHANNEL, "Let me think.")
+    answer = stage.helper.post(CHANNEL, ANSWER)
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    words = shown(await stage.verdict(answer))
+    assert "the message before" in words
+    assert QUESTION in words
+
+
+async def test_without_a_question_a_modal_asks_for_it(stage: Stage) -> None:
+    answer = stage.helper.post(CHANNEL, ANSWER)
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    view = await stage.modal(stage.ann)
+    assert ANSWER in shown(view)
+    assert stage.model.requests == []
+    stage.ann.submit({ids.BLOCK_QUESTION: QUESTION})
+    words = shown(await stage.verdict(answer))
+    assert f"(as typed): {QUESTION}" in words
+    assert f"<response>{ANSWER}</response>" in stage.model.requests[0]["messages"][0]["content"]
+
+
+async def test_blanks_are_no_question(stage: Stage) -> None:
+    answer = stage.helper.post(CHANNEL, ANSWER)
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    await stage.modal(stage.ann)
+    delivery = await stage.slack.settled(stage.ann.submit({ids.BLOCK_QUESTION: "   \n"}))
+    assert delivery.response is not None
+    assert ids.BLOCK_QUESTION in delivery.response["errors"]
+    assert (await stage.log.case(1)).status is CaseStatus.ASKED
+
+
+async def test_a_modal_that_comes_too_late_becomes_a_button(stage: Stage) -> None:
+    stage.slack.fail("views.open", error="expired_trigger_id")
+    answer = stage.helper.post(CHANNEL, ANSWER)
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    asked = await stage.told(stage.ann)
+    assert buttons(asked) == [ids.ACTION_ASK]
+    stage.ann.click(asked, ids.ACTION_ASK)
+    await stage.modal(stage.ann)
+    stage.ann.submit({ids.BLOCK_QUESTION: QUESTION})
+    assert is_verdict(await stage.verdict(answer))
+
+
+async def test_asked_twice_the_verdict_that_is_there_is_shown(stage: Stage) -> None:
+    parent, answer = stage.ask_and_answer()
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    await stage.verdict(parent)
+    stage.ben.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    known = await stage.told(stage.ben)
+    assert known.text.startswith("Score 4 of 5")
+    assert buttons(known) == [ids.ACTION_AGAIN, ids.ACTION_WRONG_QUESTION]
+    assert stage.ann.ephemerals(CHANNEL) == []
+    assert len(stage.model.requests) == 1
+
+
+async def test_score_again_makes_a_second_verdict(stage: Stage) -> None:
+    parent, answer = stage.ask_and_answer()
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    await stage.verdict(parent)
+    stage.ben.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    known = await stage.told(stage.ben)
+    stage.model.script("score: 2\nIt leaves out what happens to the changes.")
+    stage.ben.click(known, ids.ACTION_AGAIN)
+    again = await stage.verdict(parent, count=2)
+    assert again.text.startswith("Score 2 of 5")
+    assert "case 2" in shown(again)
+
+
+async def test_two_people_who_press_score_again_get_one_verdict(stage: Stage) -> None:
+    parent, answer = stage.ask_and_answer()
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    await stage.verdict(parent)
+    for person in (stage.ann, stage.ben):
+        person.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    offers = [(person, await stage.told(person)) for person in (stage.ann, stage.ben)]
+    for person, offer in offers:
+        person.click(offer, ids.ACTION_AGAIN)
+    await stage.verdict(parent, count=2)
+    assert len(stage.model.requests) == 2
+
+
+async def test_a_double_click_makes_one_case(stage: Stage) -> None:
+    parent, answer = stage.ask_and_answer()
+    first = stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    second = stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    for delivery in (first, second):
+        assert (await stage.slack.settled(delivery)).is_acked
+    await stage.verdict(parent)
+    assert sum((await stage.log.counts()).values()) == 1
+
+
+async def test_an_edited_reply_is_scored_anew(stage: Stage) -> None:
+    parent, answer = stage.ask_and_answer()
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    await stage.verdict(parent)
+    stage.helper.edit(answer, "Use git revert instead.")
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    await stage.verdict(parent, count=2)
+    assert "Use git revert" in stage.model.requests[1]["messages"][0]["content"]
+
+
+async def test_wrong_question_opens_a_modal_and_scores_with_the_right_one(stage: Stage) -> None:
+    parent, answer = stage.ask_and_answer()
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    verdict = await stage.verdict(parent)
+    stage.ben.click(verdict, ids.ACTION_WRONG_QUESTION)
+    view = await stage.modal(stage.ben)
+    assert view.body["blocks"][1]["element"]["initial_value"] == QUESTION
+    stage.ben.submit({ids.BLOCK_QUESTION: "How do I unstage a file?"})
+    corrected = await stage.verdict(parent, count=2)
+    assert "How do I unstage a file?" in shown(corrected)
+
+
+async def test_only_me_is_seen_by_nobody_else(open_stage: StageFactory) -> None:
+    stage: Stage = await open_stage(verdict_visibility="me")
+    _, answer = stage.ask_and_answer()
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    told = await stage.told(stage.ann)
+    assert told.text.startswith("Score 4 of 5")
+    assert stage.ours() == []
+    assert stage.ben.ephemerals(CHANNEL) == []
+
+
+async def test_a_private_verdict_is_not_shown_to_the_next_who_asks(open_stage: StageFactory) -> None:
+    stage: Stage = await open_stage(verdict_visibility="me")
+    _, answer = stage.ask_and_answer()
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    await stage.told(stage.ann)
+    stage.ben.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    await stage.told(stage.ben)
+    assert len(stage.model.requests) == 2
+
+
+async def test_where_the_bot_is_no_member_the_requester_alone_reads_the_verdict(open_stage: StageFactory) -> None:
+    stage: Stage = await open_stage(is_member=False)
+    _, answer = stage.ask_and_answer()
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    await stage.modal(stage.ann)  # it cannot read the thread either, so it asks
+    stage.ann.submit({ids.BLOCK_QUESTION: QUESTION})
+    told = await stage.told(stage.ann)
+    assert told.text.startswith("Score 4 of 5")
+    assert "/invite @Slack Judge" in shown(told)

@@ -1,0 +1,77 @@
+from pathlib import Path
+
+import pytest
+
+from bot.errors import SettingsError
+from bot.settings import Settings, load_settings
+from judge import DEFAULT_MODEL
+
+NAMES = [name.upper() for name in Settings.model_fields]
+
+
+@pytest.fixture(autouse=True)
+def _bare_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in NAMES:
+        monkeypatch.delenv(name, raising=False)
+
+
+def env(folder: Path, *lines: str) -> Path:
+    file = folder / ".env"
+    file.write_text("\n".join(lines))
+    return file
+
+
+def test_three_values_are_enough(tmp_path: Path) -> None:
+    settings = load_settings(env(tmp_path, "SLACK_BOT_TOKEN=xoxb-1", "SLACK_APP_TOKEN=xapp-1", "OPENAI_API_KEY=sk-1"))
+    assert settings.judge_model == DEFAULT_MODEL
+    assert settings.slack_api_url == "https://slack.com/api/"
+
+
+def test_all_missing_settings_are_listed_at_once(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError) as error:
+        load_settings(env(tmp_path, ""))
+    for name in ("SLACK_BOT_TOKEN", "SLACK_APP_TOKEN", "OPENAI_API_KEY"):
+        assert f"{name}: missing" in str(error.value)
+
+
+def test_missing_and_wrong_settings_are_listed_together(tmp_path: Path) -> None:
+    lines = ("SLACK_BOT_TOKEN=xapp-swapped", "JUDGE_SAMPLES=none", "SLACK_API_URL=slack.com", "LOG_FORMAT=xml")
+    with pytest.raises(SettingsError) as error:
+        load_settings(env(tmp_path, *lines))
+    message = str(error.value)
+    assert "SLACK_BOT_TOKEN: expected a token that begins with xoxb-" in message
+    for name in ("SLACK_APP_TOKEN", "JUDGE_SAMPLES", "SLACK_API_URL", "LOG_FORMAT", "OPENAI_API_KEY"):
+        assert f"\n  {name}: " in message
+
+
+def test_a_secret_is_never_part_of_the_message(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError) as error:
+        load_settings(env(tmp_path, "SLACK_BOT_TOKEN=sk-secret-value"))
+    assert "secret-value" not in str(error.value)
+
+
+@pytest.mark.parametrize("line", ["OPENAI_BASE_URL=http://localhost:11434/v1", "JUDGE_MODEL=offline"])
+def test_a_server_of_ones_own_or_the_offline_rater_needs_no_key(tmp_path: Path, line: str) -> None:
+    settings = load_settings(env(tmp_path, "SLACK_BOT_TOKEN=xoxb-1", "SLACK_APP_TOKEN=xapp-1", line))
+    assert settings.openai_api_key is None
+
+
+def test_an_empty_line_of_the_example_counts_as_missing(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match="SLACK_BOT_TOKEN: missing"):
+        load_settings(env(tmp_path, "SLACK_BOT_TOKEN=", "JUDGE_MODEL="))
+
+
+def test_the_api_url_always_ends_with_a_slash(tmp_path: Path) -> None:
+    lines = ("SLACK_BOT_TOKEN=xoxb-1", "SLACK_APP_TOKEN=xapp-1", "OPENAI_API_KEY=k")
+    settings = load_settings(env(tmp_path, *lines, "SLACK_API_URL=http://127.0.0.1:8123/api"))
+    assert settings.slack_api_url == "http://127.0.0.1:8123/api/"
+
+
+def test_the_example_names_the_three_values() -> None:
+    example = Path(__file__).parents[3] / ".env.example"
+    assigned = [line.removesuffix("=") for line in example.read_text().splitlines() if line.endswith("=")]
+    assert [name for name in assigned if not name.startswith("#")] == [
+        "SLACK_BOT_TOKEN",
+        "SLACK_APP_TOKEN",
+        "OPENAI_API_KEY",
+    ]
