@@ -1,0 +1,64 @@
+"""`judge-bot`: serve, doctor, demo."""
+
+import asyncio
+import sys
+from collections.abc import Coroutine
+from typing import Annotated, Any
+
+import typer
+
+app = typer.Typer(
+    help="Scores replies in Slack where they happen.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+
+@app.command()
+def serve() -> None:
+    """Run the bot over Socket Mode, with the settings of the environment and .env."""
+    from bot.app import serve as run
+    from bot.logs import configure_logs
+    from bot.settings import load_settings
+
+    settings = load_settings()
+    configure_logs(settings.log_format)
+    _run(run(settings))
+
+
+@app.command()
+def doctor() -> None:
+    """Check settings, tokens, scopes, database and model, and say how to mend what is wrong."""
+    from bot.doctor import examine
+
+    if not asyncio.run(examine()):
+        raise typer.Exit(1)
+
+
+@app.command()
+def demo(
+    database: Annotated[str, typer.Option(help="SQLite file for the log; a temporary one by default.")] = "",
+) -> None:
+    """Play the main job against a pocket Slack: no workspace, no key."""
+    from bot.demo import play
+
+    _run(play(database))
+
+
+def _run(work: Coroutine[Any, Any, None]) -> None:
+    asyncio.run(work)
+
+
+def main() -> None:
+    """The entry point: errors are one plain sentence and exit code 2, never a traceback."""
+    from bot.errors import BotError
+    from judge import JudgeError
+
+    try:
+        app()
+    except (BotError, JudgeError) as exc:
+        print(f"judge-bot: {exc}", file=sys.stderr)
+        sys.exit(2)
+    except KeyboardInterrupt:
+        sys.exit(130)

@@ -1,0 +1,138 @@
+"""`judge-bot demo`: the main job against a pocket Slack, in the terminal, as a person would see it."""
+
+import logging
+import os
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console, Group
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from bot.app import running_bot
+from bot.errors import BotError
+from bot.extract.messages import block_texts
+from bot.log import Log
+from bot.logs import configure_logs
+from bot.manifest import load_manifest
+from bot.mrkdwn import to_plain
+from bot.settings import OFFLINE, Settings, load_settings
+from bot.views import ids
+from bot.views.messages import VERDICT_BEGINS
+from sandbox import Message, Person, Sandbox, Workspace
+
+_CHANNEL = "help-desk"
+_QUESTION = "How do I undo my last git commit but keep the changes?"
+_ANSWER = (
+    "Run `git reset --soft HEAD~1`. Your last commit is undone and its changes stay staged, "
+    "so you can edit them and commit again. Use it only on a commit that you have not pushed."
+)
+_TYPED = "What is the capital of Australia? | Sydney is nice. Sydney is nice. Sydney is nice."
+_PATIENCE_S = 180
+_WIDTH = 80
+
+
+async def play(database: str = "") -> None:
+    """Plays the main job once and prints the threads and the log.
+
+    Args:
+        database: The SQLite file for the log; empty for one that goes away afterwards.
+
+    Raises:
+        BotError: A verdict did not come.
+    """
+    configure_logs("console", logging.WARNING)
+    console = Console(width=min(Console().width, _WIDTH), highlight=False)
+    with tempfile.TemporaryDirectory() as folder:
+        url = f"sqlite+aiosqlite:///{database or Path(folder, 'demo.db')}"
+        async with Sandbox(_workspace()) as slack, running_bot(_settings(slack, url)):
+            await slack.connected()
+            await _main_job(slack, console)
+        await _show_log(console, url)
+        if database:
+            console.print(f"The log is in {database}; look into it with any SQLite tool.")
+
+
+def _workspace() -> Workspace:
+    workspace = Workspace(load_manifest(), name="Pocket")
+    members = [workspace.add_user("ann"), workspace.add_bot("helper"), workspace.bot]
+    workspace.add_channel(_CHANNEL, members)
+    return workspace
+
+
+def _settings(slack: Sandbox, database_url: str) -> Settings:
+    """The settings of the environment, with the pocket Slack; without a key or server, the offline rater."""
+    has_model = os.environ.get("OPENAI_API_KEY") or os.environ.get("OPENAI_BASE_URL")
+    model = {} if has_model else {"judge_model": OFFLINE}
+    return load_settings(
+        env_file=None,
+        slack_bot_token=slack.bot_token,
+        slack_app_token=slack.app_token,
+        slack_api_url=slack.api_url,
+        database_url=database_url,
+        **model,
+    )
+
+
+async def _main_job(slack: Sandbox, console: Console) -> None:
+    ann, helper = slack.person("ann"), slack.person("helper")
+    question = ann.post(_CHANNEL, _QUESTION)
+    answer = helper.post(_CHANNEL, _ANSWER, thread_ts=question.ts)
+    console.print("\n[bold]1.[/] ann opens the menu of helper's answer and chooses [bold]Score this reply[/].")
+    ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    await _show_verdict(slack, ann, console, 0)
+    console.print(f"\n[bold]2.[/] ann types [bold]/judge[/] {_TYPED}")
+    ann.command(_CHANNEL, ids.COMMAND, _TYPED)
+    await _show_verdict(slack, ann, console, 1)
+
+
+async def _show_verdict(slack: Sandbox, reader: Person, console: Console, position: int) -> None:
+    def thread() -> list[Message]:
+        parents = reader.messages(_CHANNEL)
+        return reader.thread(_CHANNEL, parents[position].ts) if len(parents) > position else []
+
+    try:
+        await slack.until(lambda: thread() and thread()[-1].text.startswith(VERDICT_BEGINS), _PATIENCE_S)
+    except TimeoutError as exc:
+        raise BotError(f"no verdict within {_PATIENCE_S} s; the lines above say what happened") from exc
+    console.print()
+    for message in thread():
+        console.print(_bubble(message))
+
+
+def _bubble(message: Message) -> Padding:
+    body = [_block_text(block) for block in message.blocks] if message.blocks else [to_plain(message.text)]
+    title = Text(message.author.name, style="bold")
+    content = Group(title, *(Text(line) for line in body if line))
+    return Padding(content, (0, 0, 1, 4 if message.is_reply else 0), expand=False)
+
+
+def _block_text(block: dict[str, Any]) -> str:
+    """A block as plain text; formatting marks and the colour of buttons are left to Slack."""
+    match block["type"]:
+        case "section":
+            return to_plain(block["text"]["text"]).replace("*", "")
+        case "context":
+            return " ".join(to_plain(element["text"]).replace("*", "") for element in block["elements"])
+        case "actions":
+            return "  ".join(f"[ {element['text']['text']} ]" for element in block["elements"])
+        case "rich_text":
+            return "\n".join(block_texts(block))
+        case _:
+            return ""
+
+
+async def _show_log(console: Console, database_url: str) -> None:
+    table = Table("case", "by", "source", "status", "score", "model", "rubric", title="The log", title_justify="left")
+    log = await Log.open(database_url)
+    try:
+        for case in await log.recent(2):
+            verdict = await log.verdict(case.id)
+            score = str(verdict.score) if verdict and verdict.score is not None else "unscored"
+            model = verdict.model if verdict else ""
+            table.add_row(str(case.id), case.requester_name, case.source, case.status, score, model, case.rubric)
+    finally:
+        await log.close()
+    console.print(table)

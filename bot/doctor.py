@@ -1,0 +1,73 @@
+"""`judge-bot doctor`: looks at everything that can be wrong before it goes wrong, and says how to mend it."""
+
+from collections.abc import Awaitable, Callable
+
+import typer
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.app import open_judges, rubric_of
+from bot.errors import BotError, SettingsError, SlackError
+from bot.log import Log
+from bot.manifest import load_manifest
+from bot.settings import Settings, load_settings
+from bot.slack import identify, open_socket_url, web_client
+from judge import JudgeError
+
+Check = Callable[[AsyncWebClient, Settings], Awaitable[str]]
+
+
+async def examine() -> bool:
+    """Whether all is well; prints a line for each check."""
+    try:
+        settings = load_settings()
+    except SettingsError as exc:
+        typer.echo(f"wrong  {exc}")
+        return False
+    typer.echo("ok     settings are complete")
+    async with web_client(settings) as client:
+        checks: tuple[Check, ...] = (_bot_token, _app_token, _database, _model)
+        return all([await _is_well(check, client, settings) for check in checks])
+
+
+async def _is_well(check: Check, client: AsyncWebClient, settings: Settings) -> bool:
+    try:
+        typer.echo(f"ok     {await check(client, settings)}")
+    except (BotError, JudgeError) as exc:
+        typer.echo(f"wrong  {exc}")
+        return False
+    return True
+
+
+async def _bot_token(client: AsyncWebClient, _: Settings) -> str:
+    identity = await identify(client)
+    wanted = load_manifest()["oauth_config"]["scopes"]["bot"]
+    if missing := [scope for scope in wanted if scope not in identity.scopes]:
+        raise SlackError(
+            f"SLACK_BOT_TOKEN: scopes are missing: {', '.join(missing)}; paste manifest.yml again "
+            "(api.slack.com/apps > your app > App Manifest) and reinstall the app"
+        )
+    return f"SLACK_BOT_TOKEN: bot {identity.user} in workspace {identity.team}, with all scopes"
+
+
+async def _app_token(client: AsyncWebClient, settings: Settings) -> str:
+    await open_socket_url(client, settings)
+    return "SLACK_APP_TOKEN: Socket Mode can be opened"
+
+
+async def _database(_: AsyncWebClient, settings: Settings) -> str:
+    log = await Log.open(settings.database_url)
+    try:
+        count = sum((await log.counts()).values())
+    finally:
+        await log.close()
+    return f"DATABASE_URL: migrated and writable, {count} cases"
+
+
+async def _model(_: AsyncWebClient, settings: Settings) -> str:
+    async with open_judges(settings) as judges:
+        judge = judges[rubric_of(settings).name]
+        verdict = await judge.score("What is the capital of France?", "Paris is the capital of France.")
+    if verdict.score is None:
+        reason = verdict.unscored.detail if verdict.unscored else ""
+        raise BotError(f"JUDGE_MODEL {verdict.model!r}: answers, but gave no usable score ({reason}); try another")
+    return f"JUDGE_MODEL: {verdict.model} scores with {verdict.rubric}"
