@@ -64,7 +64,8 @@ async def _database(_: AsyncWebClient, settings: Settings) -> str:
 
 
 async def _model(_: AsyncWebClient, settings: Settings) -> str:
-    async with open_judges(settings) as judges:
+    one_call = settings.model_copy(update={"judge_samples": 1})
+    async with open_judges(one_call) as judges:
         judge = judges[rubric_of(settings).name]
         verdict = await judge.score("What is the capital of France?", "Paris is the capital of France.")
     if verdict.score is None:

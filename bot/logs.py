@@ -1,6 +1,7 @@
 """Logging: structlog for ours and for what the libraries say; never a secret, never a message's text."""
 
 import logging
+import sys
 from typing import Literal
 
 import structlog
@@ -21,7 +22,11 @@ def configure_logs(log_format: Literal["console", "json"], level: int = logging.
         wrapper_class=structlog.stdlib.BoundLogger,
         cache_logger_on_first_use=True,
     )
-    renderer: list[structlog.typing.Processor] = [structlog.dev.ConsoleRenderer()]
+    # Plain tracebacks: the fancy ones print local variables, and with them tokens and texts.
+    console = structlog.dev.ConsoleRenderer(
+        colors=sys.stderr.isatty(), exception_formatter=structlog.dev.plain_traceback
+    )
+    renderer: list[structlog.typing.Processor] = [console]
     if log_format == "json":
         renderer = [structlog.processors.format_exc_info, structlog.processors.JSONRenderer()]
     handler = logging.StreamHandler()

@@ -30,7 +30,8 @@ async def open_engine(database_url: str) -> AsyncEngine:
     if url.get_backend_name() == "sqlite":
         _check_writable(url)
     try:
-        engine = create_async_engine(url)
+        # An error that shows its parameters would put the judged texts into the log file.
+        engine = create_async_engine(url, hide_parameters=True)
     except (ModuleNotFoundError, NoSuchModuleError) as exc:
         raise LogError(f"DATABASE_URL: no driver for {url.drivername!r}; expected sqlite+aiosqlite:///FILE") from exc
     if engine.dialect.name == "sqlite":

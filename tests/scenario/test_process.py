@@ -1,0 +1,173 @@
+"""The real commands in processes of their own, with the environment that the README names."""
+
+import asyncio
+import os
+import signal
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from bot.case import CaseStatus
+from bot.log import Log
+from bot.manifest import load_manifest
+from bot.views import ids
+from sandbox import Limits, Sandbox, Workspace
+from tests.model_server import ModelServer, Stall
+from tests.scenario.conftest import CHANNEL, GOOD, Stage
+
+JUDGE_BOT = Path(sys.executable).parent / "judge-bot"
+
+
+@asynccontextmanager
+async def pocket_slack() -> AsyncIterator[Sandbox]:
+    workspace = Workspace(load_manifest(), limits=Limits.off())
+    people = [workspace.add_user("ann"), workspace.add_user("ben"), workspace.add_bot("helper")]
+    workspace.add_channel(CHANNEL, [*people, workspace.bot])
+    async with Sandbox(workspace) as slack:
+        yield slack
+
+
+def environment(slack: Sandbox, model: ModelServer, folder: Path) -> dict[str, str]:
+    return {
+        "PATH": os.environ["PATH"],
+        "SLACK_BOT_TOKEN": slack.bot_token,
+        "SLACK_APP_TOKEN": slack.app_token,
+        "SLACK_API_URL": slack.api_url,
+        "OPENAI_BASE_URL": model.base_url,
+        "DATABASE_URL": f"sqlite+aiosqlite:///{folder}/log.db",
+        "JUDGE_SAMPLES": "1",
+        "LOG_FORMAT": "json",
+        # Bolt would switch OAuth on for these, and then refuse every payload.
+        "SLACK_CLIENT_ID": "1.2",
+        "SLACK_CLIENT_SECRET": "unused",
+    }
+
+
+async def start(command: str, env: dict[str, str], folder: Path) -> asyncio.subprocess.Process:
+    return await asyncio.create_subprocess_exec(
+        str(JUDGE_BOT), command, env=env, cwd=folder, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE
+    )
+
+
+async def run(command: str, env: dict[str, str], folder: Path) -> tuple[int, str, str]:
+    process = await start(command, env, folder)
+    out, err = await process.communicate()
+    assert process.returncode is not None
+    return process.returncode, out.decode(), err.decode()
+
+
+async def test_a_case_survives_kill_9_and_is_settled_by_the_next_start(
+    model_server: ModelServer, tmp_path: Path
+) -> None:
+    async with pocket_slack() as slack:
+        stage = Stage(slack, model_server, None, *(slack.person(n) for n in ("ann", "ben", "helper")))  # type: ignore[arg-type]
+        env = environment(slack, model_server, tmp_path)
+        model_server.script(Stall())
+        first = await start("serve", env, tmp_path)
+        await slack.connected()
+        parent, answer = stage.ask_and_answer()
+        stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+        await model_server.asked(1)
+        first.kill()
+        await first.communicate()
+        model_server.script(GOOD)
+        second = await start("serve", env, tmp_path)
+        verdict = await stage.verdict(parent)
+        second.send_signal(signal.SIGTERM)
+        _, err = await second.communicate()
+        assert second.returncode == 0, err.decode()
+        assert verdict.text.startswith("Score 4 of 5")
+        assert len(stage.ours()) == 1
+        log = await Log.open(env["DATABASE_URL"])
+        assert (await log.case(1)).status is CaseStatus.DELIVERED
+        await log.close()
+
+
+@pytest.mark.parametrize("log_format", ["console", "json"])
+async def test_neither_secrets_nor_texts_reach_the_log_lines_of_a_failure(
+    model_server: ModelServer, tmp_path: Path, log_format: str
+) -> None:
+    async with pocket_slack() as slack:
+        env = environment(slack, model_server, tmp_path) | {"LOG_FORMAT": log_format}
+        process = await start("serve", env, tmp_path)
+        await slack.connected()
+        slack.fail("chat.postMessage", drop=True)
+        slack.person("ann").command(CHANNEL, ids.COMMAND, "A secret question? | A secret answer.")
+        await slack.until(
+            lambda: any(e.data["method"] == "chat.postMessage" for e in slack.workspace.journal.of("call"))
+        )
+        process.send_signal(signal.SIGTERM)
+        _, err = await process.communicate()
+        text = err.decode()
+        assert "case_interrupted" in text
+        assert "ServerDisconnectedError" in text
+        for secret in (slack.bot_token, slack.app_token, "A secret"):
+            assert secret not in text
+
+
+async def test_serve_lists_all_missing_settings_and_leaves(tmp_path: Path) -> None:
+    code, _, err = await run("serve", {"PATH": os.environ["PATH"]}, tmp_path)
+    assert code == 2
+    for name in ("SLACK_BOT_TOKEN", "SLACK_APP_TOKEN", "OPENAI_API_KEY"):
+        assert name in err
+    assert "Traceback" not in err
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "part"),
+    [
+        ("SLACK_BOT_TOKEN", "xoxb-wrong", "SLACK_BOT_TOKEN: Slack refuses it (invalid_auth)"),
+        ("SLACK_APP_TOKEN", "xapp-wrong", "SLACK_APP_TOKEN: Slack refuses it (invalid_auth)"),
+        ("SLACK_API_URL", "http://127.0.0.1:1/api/", "cannot be reached"),
+        ("DATABASE_URL", "sqlite+aiosqlite:////proc/log.db", "cannot be written"),
+        ("JUDGE_RUBRIC", "no-such-rubric", "no-such-rubric"),
+    ],
+)
+@pytest.mark.parametrize("command", ["serve", "doctor"])
+async def test_what_is_wrong_at_start_is_one_sentence(
+    model_server: ModelServer, tmp_path: Path, command: str, name: str, value: str, part: str
+) -> None:
+    model_server.script(GOOD)
+    async with pocket_slack() as slack:
+        env = environment(slack, model_server, tmp_path) | {name: value}
+        code, out, err = await run(command, env, tmp_path)
+    assert code == (2 if command == "serve" else 1)
+    assert part in out + err
+    assert "Traceback" not in out + err
+
+
+async def test_doctor_finds_nothing_wrong_where_all_is_well(model_server: ModelServer, tmp_path: Path) -> None:
+    model_server.script(GOOD)
+    async with pocket_slack() as slack:
+        env = environment(slack, model_server, tmp_path) | {"JUDGE_SAMPLES": "3"}
+        code, out, _ = await run("doctor", env, tmp_path)
+    assert code == 0
+    assert [line.split(":")[0] for line in out.splitlines()] == [
+        "ok     settings are complete",
+        "ok     SLACK_BOT_TOKEN",
+        "ok     SLACK_APP_TOKEN",
+        "ok     DATABASE_URL",
+        "ok     JUDGE_MODEL",
+    ]
+    assert len(model_server.requests) == 1
+
+
+async def test_doctor_names_scopes_that_were_not_granted(model_server: ModelServer, tmp_path: Path) -> None:
+    model_server.script(GOOD)
+    manifest = load_manifest()
+    manifest["oauth_config"]["scopes"]["bot"].remove("groups:history")
+    async with Sandbox(Workspace(manifest)) as slack:
+        code, out, _ = await run("doctor", environment(slack, model_server, tmp_path), tmp_path)
+    assert code == 1
+    assert "scopes are missing: groups:history" in out
+
+
+async def test_the_demo_shows_both_verdicts_and_the_log(tmp_path: Path) -> None:
+    code, out, err = await run("demo", {"PATH": os.environ["PATH"]}, tmp_path)
+    assert code == 0, err
+    assert out.count("offline rater, no model") >= 2
+    assert out.count("delivered") == 2
+    assert max(len(line) for line in out.splitlines()) <= 80

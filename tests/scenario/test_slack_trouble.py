@@ -1,0 +1,84 @@
+"""Slack drops, refuses and delays: no verdict is lost, and none stands there twice."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bot.app import running_bot
+from bot.case import CaseStatus
+from bot.views import ids
+from sandbox import Entry, Message
+from tests.scenario.conftest import CHANNEL, Stage, StageFactory, is_verdict, make_settings
+
+
+def calls(stage: Stage, method: str, status: int | None) -> list[Entry]:
+    """The calls of a method that were answered with this HTTP status; None is a dropped connection."""
+    journal = stage.slack.workspace.journal
+    return [e for e in journal.of("call") if e.data["method"] == method and e.data["status"] == status]
+
+
+async def interrupted(stage: Stage, method: str, **fault: Any) -> Message:
+    """A case whose settling has met a dropped connection; gives its thread's parent."""
+    stage.slack.fail(method, drop=True, **fault)
+    parent, answer = stage.ask_and_answer()
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    await stage.slack.until(lambda: calls(stage, method, None))
+    return parent
+
+
+@pytest.mark.parametrize("is_applied", [True, False], ids=["taken", "not taken"])
+@pytest.mark.parametrize("method", ["chat.postMessage", "chat.update"])
+async def test_after_a_lost_connection_the_next_start_leaves_one_verdict(
+    open_stage: StageFactory, tmp_path: Path, method: str, is_applied: bool
+) -> None:
+    stage: Stage = await open_stage()
+    parent = await interrupted(stage, method, is_applied=is_applied)
+    async with running_bot(make_settings(stage.slack, stage.model, tmp_path)):
+        await stage.slack.until(lambda: calls(stage, "chat.update", 200))
+        verdict = await stage.verdict(parent)
+        assert verdict.text.startswith("Score 4 of 5")
+    assert len(stage.ours()) == 1
+    assert (await stage.log.case(1)).status is CaseStatus.DELIVERED
+
+
+async def test_a_lost_first_post_of_typed_texts_is_found_again(open_stage: StageFactory, tmp_path: Path) -> None:
+    stage: Stage = await open_stage()
+    stage.slack.fail("chat.postMessage", drop=True, is_applied=True)
+    stage.ann.command(CHANNEL, ids.COMMAND, "What? | That.")
+    parent = await stage.slack.until(lambda: next(iter(stage.ann.messages(CHANNEL)), None))
+    async with running_bot(make_settings(stage.slack, stage.model, tmp_path)):
+        await stage.verdict(parent)
+    assert len(stage.ours()) == 2
+
+
+async def test_a_deleted_placeholder_sends_the_verdict_to_the_requester(stage: Stage) -> None:
+    stage.slack.fail("chat.update", error="message_not_found")
+    _, answer = stage.ask_and_answer()
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    assert (await stage.told(stage.ann)).text.startswith("Score 4 of 5")
+
+
+async def test_a_rate_limit_is_waited_for(stage: Stage) -> None:
+    stage.slack.fail("chat.postMessage", retry_after_s=0)
+    parent, answer = stage.ask_and_answer()
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    assert is_verdict(await stage.verdict(parent))
+
+
+async def test_a_question_that_cannot_be_looked_up_is_asked_for(stage: Stage) -> None:
+    stage.slack.fail("conversations.history", error="missing_scope")
+    _, answer = stage.ask_and_answer()
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    await stage.modal(stage.ann)
+    assert (await stage.log.case(1)).status is CaseStatus.ASKED
+
+
+async def test_where_no_way_is_open_the_person_gets_a_direct_message(open_stage: StageFactory) -> None:
+    stage: Stage = await open_stage(verdict_visibility="me")
+    stage.slack.fail("chat.postEphemeral", error="user_not_in_channel")
+    stage.slack.fail("response_url", status=404)
+    _, answer = stage.ask_and_answer()
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    await stage.slack.until(lambda: any(is_verdict(m) for m in stage.ann.messages(stage.ann.im)))
+    assert stage.ours() == []
