@@ -21,6 +21,9 @@ run: $(READY) ## the bot, with the settings in .env
 doctor: $(READY) ## check tokens, scopes, database and model
 	@$(BIN)/judge-bot doctor
 
+sandbox: $(READY) ## the pocket Slack alone, for a Bolt app of your own
+	@$(BIN)/python -m sandbox --manifest manifest.yml --port 8123
+
 test: $(READY) ## the tests
 	@$(BIN)/pytest
 
@@ -39,4 +42,4 @@ format: $(READY) ## write the format
 clean: ## remove what setup made
 	rm -rf .venv .uv
 
-.PHONY: help setup demo run doctor test lint check format clean
+.PHONY: help setup demo run doctor sandbox test lint check format clean
