@@ -20,6 +20,9 @@ _TRANSIENT = {"ratelimited", "internal_error", "fatal_error", "service_unavailab
 _TOO_LATE = {"expired_trigger_id", "exchanged_trigger_id", "invalid_trigger_id"}
 _STANDS_IN_THE_CHANNEL = {CaseSource.LINK, CaseSource.TEXT, CaseSource.MODAL}
 
+_NEIGHBOURS = 200
+_CLOCK_SKEW_S = 60
+
 Part = Literal["thread", "reply"]
 
 logger = structlog.get_logger(__name__)
@@ -118,13 +121,13 @@ class Delivery:
         return str(answer["ts"])
 
     async def _find(self, case: LoggedCase, part: Part, thread_ts: str | None) -> str | None:
-        arguments: dict[str, Any] = {"channel": case.channel_id, "include_all_metadata": True, "limit": 200}
-        arguments["oldest"] = f"{case.created_at.timestamp() - 60:.6f}"
-        method = "conversations.history"
-        if thread_ts:
-            method, arguments["ts"] = "conversations.replies", thread_ts
+        seen: dict[str, Any] = {"channel": case.channel_id, "include_all_metadata": True, "limit": _NEIGHBOURS}
+        seen["oldest"] = f"{case.created_at.timestamp() - _CLOCK_SKEW_S:.6f}"
         try:
-            answer = await self._client.api_call(method, params=arguments)
+            if thread_ts:
+                answer = await self._client.conversations_replies(ts=thread_ts, **seen)
+            else:
+                answer = await self._client.conversations_history(**seen)
         except SlackApiError as exc:
             if exc.response.get("error") in _TRANSIENT:
                 raise

@@ -1,12 +1,14 @@
 """Reading in Slack what a payload does not hold: the message behind a link, and the question of a response."""
 
 import asyncio
+from collections.abc import Awaitable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
 import structlog
 from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
+from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
 from bot.case import LoggedCase, QuestionSource
 from bot.extract.messages import Message, to_message
@@ -16,6 +18,10 @@ _QUESTION_TIMEOUT_S = 1.5
 _MESSAGE_TIMEOUT_S = 10
 _CLOSE_IN_TIME_S = 15 * 60
 _MESSAGES_BEFORE = 20
+# A thread's parent comes along whatever the span.
+_WITH_PARENT = 2
+# A parent that was deleted leaves this where it has replies.
+_DELETED = "tombstone"
 _NOBODYS_WORDS = {
     "channel_join",
     "channel_leave",
@@ -50,52 +56,55 @@ class Lookup:
 
     async def message(self, case: LoggedCase) -> Message | None:
         """The message that the case is about; None where it is gone or out of sight."""
-        if case.message_ts is None:
+        ts = case.message_ts
+        if ts is None:
             return None
-        return await self._read(case, case.message_ts, case.parent_ts, _MESSAGE_TIMEOUT_S)
+        # One message alone: https://docs.slack.dev/messaging/retrieving-messages
+        span: dict[str, Any] = {"oldest": ts, "latest": ts, "inclusive": True}
+        if case.parent_ts:
+            call = self._client.conversations_replies(
+                channel=case.channel_id, ts=case.parent_ts, limit=_WITH_PARENT, **span
+            )
+        else:
+            call = self._client.conversations_history(channel=case.channel_id, limit=1, **span)
+        return _with_ts(await self._messages(case, call, _MESSAGE_TIMEOUT_S), ts)
 
     async def question(self, case: LoggedCase) -> Question | None:
         """The thread's parent; for a message in the channel itself, the last one before it by somebody else."""
         if case.message_ts is None:
             return None
         if case.parent_ts:
-            parent = await self._read(case, case.parent_ts, None, _QUESTION_TIMEOUT_S)
+            call = self._client.conversations_replies(channel=case.channel_id, ts=case.parent_ts, limit=1)
+            parent = _with_ts(await self._messages(case, call, _QUESTION_TIMEOUT_S), case.parent_ts)
             return Question(parent.text, QuestionSource.PARENT) if parent and parent.text else None
-        raws = await self._ask(
-            case,
-            "conversations.history",
-            _QUESTION_TIMEOUT_S,
+        at = float(case.message_ts)
+        call = self._client.conversations_history(
+            channel=case.channel_id,
             latest=case.message_ts,
-            oldest=f"{float(case.message_ts) - _CLOSE_IN_TIME_S:.6f}",
+            oldest=f"{at - _CLOSE_IN_TIME_S:.6f}",
             limit=_MESSAGES_BEFORE,
         )
-        before = (to_message(raw) for raw in raws if float(raw["ts"]) < float(case.message_ts))
-        found = next((message for message in before if self._is_somebody_else(message, case)), None)
-        return Question(found.text, QuestionSource.PREVIOUS) if found and found.text else None
+        found = await self._messages(case, call, _QUESTION_TIMEOUT_S)
+        before = (message for message in found if float(message.ts) < at and self._is_somebody_else(message, case))
+        last = max(before, key=lambda message: float(message.ts), default=None)
+        return Question(last.text, QuestionSource.PREVIOUS) if last and last.text else None
 
     def _is_somebody_else(self, message: Message, case: LoggedCase) -> bool:
-        return message.subtype not in _NOBODYS_WORDS and message.author_id not in {
-            case.author_id,
-            *self._own_ids,
-        }
+        return message.subtype not in _NOBODYS_WORDS and message.author_id not in {case.author_id, *self._own_ids}
 
-    async def _read(self, case: LoggedCase, ts: str, parent_ts: str | None, timeout_s: float) -> Message | None:
-        span: dict[str, Any] = {"oldest": ts, "latest": ts, "inclusive": True}
-        if parent_ts:
-            raws = await self._ask(case, "conversations.replies", timeout_s, ts=parent_ts, **span)
-        else:
-            raws = await self._ask(case, "conversations.history", timeout_s, limit=1, **span)
-        return next((to_message(raw) for raw in raws if raw["ts"] == ts), None)
-
-    async def _ask(self, case: LoggedCase, method: str, timeout_s: float, **arguments: Any) -> list[dict[str, Any]]:
+    async def _messages(self, case: LoggedCase, call: Awaitable[AsyncSlackResponse], timeout_s: float) -> list[Message]:
         try:
             async with asyncio.timeout(timeout_s):
-                answer = await self._client.api_call(method, params={"channel": case.channel_id, **arguments})
+                answer = await call
         except TimeoutError:
-            logger.warning("lookup_timed_out", case=case.id, method=method, timeout_s=timeout_s)
+            logger.warning("lookup_timed_out", case=case.id, timeout_s=timeout_s)
             return []
         except SlackApiError as exc:
-            logger.info("lookup_refused", case=case.id, method=method, error=exc.response.get("error"))
+            logger.info("lookup_refused", case=case.id, error=exc.response.get("error"))
             return []
-        messages: list[dict[str, Any]] = answer.get("messages") or []
-        return messages
+        messages = (to_message(raw) for raw in answer.get("messages") or [])
+        return [message for message in messages if message.subtype != _DELETED]
+
+
+def _with_ts(messages: Iterable[Message], ts: str) -> Message | None:
+    return next((message for message in messages if message.ts == ts), None)

@@ -1,5 +1,7 @@
 """The message shortcut: from the click to the verdict in the thread and in the log."""
 
+from dataclasses import replace
+
 from bot.case import CaseStatus
 from bot.views import ids
 from tests.model_server import Failure
@@ -207,3 +209,22 @@ async def test_where_the_bot_is_no_member_the_requester_alone_reads_the_verdict(
     told = await stage.told(stage.ann)
     assert told.text.startswith("Score 4 of 5")
     assert "/invite @Slack Judge" in shown(told)
+
+
+async def test_a_deleted_question_is_asked_for(stage: Stage) -> None:
+    parent, answer = stage.ask_and_answer()
+    stage.ann.delete(parent)
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    view = await stage.modal(stage.ann)
+    assert ANSWER in shown(view)
+
+
+async def test_an_old_message_is_no_question(stage: Stage) -> None:
+    question = stage.ann.post(CHANNEL, QUESTION)
+    channel = stage.slack.workspace.channel(CHANNEL)
+    answer = stage.helper.post(CHANNEL, ANSWER)
+    hours_ago = f"{float(question.ts) - 3600:.6f}"
+    channel.messages = {hours_ago: replace(question, ts=hours_ago), answer.ts: answer}
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    await stage.modal(stage.ann)
+    assert stage.model.requests == []

@@ -67,7 +67,7 @@ async def test_a_rate_limit_is_waited_for(stage: Stage) -> None:
 
 
 async def test_a_question_that_cannot_be_looked_up_is_asked_for(stage: Stage) -> None:
-    stage.slack.fail("conversations.history", error="missing_scope")
+    stage.slack.fail("conversations.replies", error="missing_scope")
     _, answer = stage.ask_and_answer()
     stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
     await stage.modal(stage.ann)
