@@ -1,0 +1,105 @@
+"""What is sent keeps Slack's limits whatever the texts are; the pocket Slack's own checks are the measure."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.case import CaseSource, CaseStatus, LoggedCase, QuestionSource, Visibility
+from bot.verdict import RecordedRating, RecordedVerdict
+from bot.views import ids, messages
+from bot.views.modals import ModalState, question_modal, texts_modal
+from bot.views.refusals import why_unscored
+from judge import JudgeError, RubricError
+from sandbox.blocks import check_blocks, check_view
+
+LONG = st.one_of(st.text(), st.sampled_from(["&" * 40_000, "<!channel>" * 4_000, "word " * 8_000, "ß" * 3_001]))
+
+
+def a_case(**changes: Any) -> LoggedCase:
+    fields: dict[str, Any] = {
+        "id": 7,
+        "key": "k",
+        "team_id": "T1",
+        "channel_id": "C1",
+        "requester_id": "U1",
+        "requester_name": "ann",
+        "source": CaseSource.SHORTCUT,
+        "rubric": "additive-5",
+        "visibility": Visibility.THREAD,
+        "status": CaseStatus.JUDGED,
+        "question": "Why?",
+        "question_source": QuestionSource.PARENT,
+        "response": "Because.",
+        "created_at": datetime(2026, 11, 21, tzinfo=UTC),
+    }
+    return LoggedCase(**(fields | changes))
+
+
+def a_verdict(**changes: Any) -> RecordedVerdict:
+    fields = {"score": 4, "justification": "Good.", "model": "m", "rubric": "additive-5", "rubric_version": "f846c469"}
+    return RecordedVerdict(**(fields | changes))
+
+
+def words(post: messages.Post) -> str:
+    return str(post.blocks)
+
+
+@given(LONG, LONG, LONG)
+def test_messages_keep_slacks_limits(question: str, response: str, justification: str) -> None:
+    case = a_case(question=question, response=response, requester_name=question[:80])
+    scored, unscored = a_verdict(justification=justification), a_verdict(score=None, unscored_reason="no_score")
+    posts = [messages.verdict_message(case, scored), messages.verdict_message(case, unscored, "Only you see this.")]
+    posts += [messages.known_verdict(case, scored), messages.texts(case), messages.placeholder(case)]
+    for post in [*posts, messages.ask_for_question(case), messages.in_progress(case)]:
+        check_blocks(post.blocks)
+        assert post.text.strip()
+        assert len(post.text) < 4000
+        assert "<" not in post.text
+
+
+@given(LONG, LONG)
+def test_modals_keep_slacks_limits(question: str, response: str) -> None:
+    case = a_case(question=question, response=response)
+    state = ModalState(channel_id="C1", response_url="https://hooks.slack.com/commands/" + "x" * 200)
+    check_view(question_modal(case, ids.VIEW_CORRECT, "Why."), "modal")
+    check_view(texts_modal(state, ["additive-5"], "additive-5", Visibility.ME), "modal")
+
+
+@pytest.mark.parametrize(
+    ("score", "lowest", "highest", "gauge"),
+    [(0, 0, 5, "○○○○○"), (4, 0, 5, "●●●●○"), (5, 0, 5, "●●●●●"), (1, 1, 10, "○○○○○"), (10, 1, 10, "●●●●●")],
+)
+def test_the_gauge_has_five_steps_on_any_scale(score: int, lowest: int, highest: int, gauge: str) -> None:
+    assert messages.gauge(a_verdict(score=score, lowest=lowest, highest=highest)) == gauge
+
+
+def test_several_ratings_are_listed() -> None:
+    def rating(score: int | None) -> RecordedRating:
+        reason = "no_score" if score is None else None
+        return RecordedRating(score=score, unscored_reason=reason, justification="", raw="", model="m")
+
+    verdict = a_verdict(ratings=tuple(rating(score) for score in (4, None, 5)))
+    assert "3 ratings: 4, unscored, 5" in words(messages.verdict_message(a_case(), verdict))
+
+
+def test_an_unscored_verdict_never_shows_a_number_as_its_score() -> None:
+    post = messages.verdict_message(a_case(), a_verdict(score=None, unscored_reason="conflicting"))
+    assert post.text.startswith("Unscored: ")
+    assert " of 5" not in post.text + words(post)
+
+
+def test_an_unknown_reason_is_still_a_sentence() -> None:
+    post = messages.verdict_message(a_case(), a_verdict(score=None, unscored_reason="something_new"))
+    assert "I do not guess" in post.text
+
+
+def test_every_failure_of_the_judge_has_a_sentence_of_its_own() -> None:
+    def children(kind: type[JudgeError]) -> set[type[JudgeError]]:
+        return {child for direct in kind.__subclasses__() for child in {direct, *children(direct)}}
+
+    general = why_unscored(a_verdict(score=None, unscored_reason="something_new"))
+    for kind in children(JudgeError) - {RubricError}:
+        assert why_unscored(a_verdict(score=None, unscored_reason=kind.__name__)) != general, kind
