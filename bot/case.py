@@ -95,8 +95,8 @@ class LoggedCase(Case):
 
     @property
     def is_private(self) -> bool:
-        """Whether the verdict goes to the requester alone."""
-        return self.visibility is Visibility.ME or self.blocked_by is not None or self.obstacle is not None
+        """Whether the verdict is meant for the requester alone."""
+        return self.visibility is Visibility.ME or self.obstacle is not None
 
 
 def text_hash(text: str) -> str:

@@ -121,3 +121,14 @@ async def test_no_member_of_a_private_channel_answers_alone(open_stage: StageFac
     told = await stage.told(stage.ann)
     assert told.text.startswith("Score 4 of 5")
     assert "/invite @Slack Judge" in shown(told)
+
+
+async def test_a_private_answer_is_given_where_the_person_stands(open_stage: StageFactory) -> None:
+    stage: Stage = await open_stage(verdict_visibility="me")
+    workspace = stage.slack.workspace
+    workspace.add_channel("elsewhere", [stage.ann.user, stage.helper.user, workspace.bot])
+    stage.ann.post("elsewhere", QUESTION)
+    answer = stage.helper.post("elsewhere", ANSWER)
+    stage.ann.command(CHANNEL, ids.COMMAND, workspace.permalink(answer.channel_id, answer.ts))
+    assert (await stage.told(stage.ann, count=2)).text.startswith("Score 4 of 5")
+    assert stage.ann.ephemerals("elsewhere") == []

@@ -5,7 +5,7 @@ import pytest
 from bot.case import CaseStatus
 from bot.views import ids
 from tests.model_server import Answer, Drop, Failure, Raw, Script, Stall
-from tests.scenario.conftest import Stage, StageFactory, buttons, shown
+from tests.scenario.conftest import Stage, StageFactory, buttons, is_verdict, shown
 
 QUOTA = Failure(429, code="insufficient_quota", message="You exceeded your current quota")
 
@@ -78,3 +78,14 @@ async def test_the_offline_rater_is_named_wherever_its_score_shows(open_stage: S
     assert "(offline rater, no model)" in verdict.text
     assert "(offline rater, no model)" in verdict.blocks[0]["text"]["text"]
     assert stage.model.requests == []
+
+
+async def test_no_more_cases_than_allowed_are_judged_at_once(open_stage: StageFactory) -> None:
+    stage: Stage = await open_stage(judge_concurrency=1, judge_timeout_s=0.5)
+    stage.model.script(Stall())
+    threads = [stage.ask_and_answer(answer=f"Answer {n}.") for n in range(6)]
+    for _, answer in threads:
+        stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    await stage.slack.until(lambda: any(is_verdict(message) for message in stage.ours()))
+    assert len(stage.model.requests) < 6  # one was given up, so the next is asked; the others wait for their turn
+    assert len(stage.ours()) == 6

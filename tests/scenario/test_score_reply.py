@@ -1,10 +1,14 @@
 """The message shortcut: from the click to the verdict in the thread and in the log."""
 
+import sqlite3
+from contextlib import closing
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 from bot.case import CaseStatus
 from bot.views import ids
-from tests.model_server import Failure
+from sandbox import Entry
 from tests.scenario.conftest import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, buttons, is_verdict, shown
 
 
@@ -30,13 +34,18 @@ async def test_the_model_reads_question_and_response(stage: Stage) -> None:
     assert f"<response>{ANSWER}</response>" in prompt
 
 
-async def test_the_case_is_in_the_log_before_the_ack(stage: Stage) -> None:
+async def test_the_case_is_in_the_log_before_the_ack(stage: Stage, tmp_path: Path) -> None:
+    at_the_ack: list[Any] = []
+
+    def look(entry: Entry) -> None:
+        if entry.kind == "ack":
+            with closing(sqlite3.connect(tmp_path / "log.db")) as log:
+                at_the_ack.extend(log.execute("SELECT response FROM cases").fetchall())
+
+    stage.slack.workspace.journal.watch(look)
     _, answer = stage.ask_and_answer()
-    stage.model.script(Failure(500))
-    delivery = stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
-    await stage.slack.settled(delivery)
-    case = await stage.log.case(1)
-    assert case.response == ANSWER
+    await stage.slack.settled(stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer))
+    assert at_the_ack == [(ANSWER,)]
 
 
 async def test_the_placeholder_becomes_the_verdict(stage: Stage) -> None:
@@ -182,12 +191,21 @@ async def test_wrong_question_opens_a_modal_and_scores_with_the_right_one(stage:
 
 async def test_only_me_is_seen_by_nobody_else(open_stage: StageFactory) -> None:
     stage: Stage = await open_stage(verdict_visibility="me")
-    _, answer = stage.ask_and_answer()
+    parent, answer = stage.ask_and_answer()
     stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
     told = await stage.told(stage.ann)
     assert told.text.startswith("Score 4 of 5")
+    assert told.thread_ts == parent.ts
     assert stage.ours() == []
     assert stage.ben.ephemerals(CHANNEL) == []
+
+
+async def test_an_ephemeral_begins_no_thread(open_stage: StageFactory) -> None:
+    stage: Stage = await open_stage(verdict_visibility="me")
+    stage.ann.post(CHANNEL, QUESTION)
+    answer = stage.helper.post(CHANNEL, ANSWER)
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    assert (await stage.told(stage.ann)).thread_ts is None  # Slack would not show it in a thread without replies
 
 
 async def test_a_private_verdict_is_not_shown_to_the_next_who_asks(open_stage: StageFactory) -> None:

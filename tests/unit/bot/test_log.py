@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
+from sqlalchemy.exc import DBAPIError
 
 from bot.case import Case, CaseSource, CaseStatus, Visibility
 from bot.errors import LogError
@@ -176,3 +177,13 @@ async def test_a_file_that_is_no_database_says_so(tmp_path: Path) -> None:
     (tmp_path / "log.db").write_text("These are notes, and no database. " * 100)
     with pytest.raises(LogError, match="not a database"):
         await Log.open(url(tmp_path))
+
+
+async def test_a_database_error_does_not_tell_the_texts(log: Log, tmp_path: Path) -> None:
+    with sqlite3.connect(tmp_path / "log.db") as plain:
+        plain.execute("DROP TABLE cases")
+    plain.close()
+    with pytest.raises(DBAPIError) as error:
+        await log.add(a_case())
+    assert "no such table" in str(error.value)
+    assert "Because." not in str(error.value)

@@ -1,0 +1,87 @@
+"""The docket alone, without Bolt: settling may be asked for any number of times."""
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from bot.case import Case, CaseSource, CaseStatus, QuestionSource, Visibility
+from bot.delivery import Delivery
+from bot.docket import Docket
+from bot.log import Log
+from bot.lookup import Lookup
+from bot.manifest import load_manifest
+from bot.slack import web_client
+from judge import Judge
+from sandbox import Limits, Sandbox, Workspace
+from tests.model_server import ModelServer
+from tests.scenario.conftest import CHANNEL, make_settings
+
+
+@dataclass
+class Desk:
+    docket: Docket
+    log: Log
+    case: Case
+    slack: Sandbox
+
+    def posts(self) -> int:
+        return len([e for e in self.slack.workspace.journal.of("call") if e.data["method"].startswith("chat.")])
+
+
+@pytest.fixture
+async def desk(model_server: ModelServer, tmp_path: Path) -> AsyncIterator[Desk]:
+    workspace = Workspace(load_manifest(), limits=Limits.off())
+    channel = workspace.add_channel(CHANNEL, [workspace.add_user("ann"), workspace.bot])
+    case = Case(
+        key="k",
+        team_id=workspace.team_id,
+        channel_id=channel.id,
+        requester_id="U1",
+        requester_name="ann",
+        source=CaseSource.TEXT,
+        rubric="additive-5",
+        visibility=Visibility.THREAD,
+        question="Why is the sky blue?",
+        question_source=QuestionSource.TYPED,
+        response="Air scatters blue light more than red light.",
+    )
+    async with Sandbox(workspace) as slack:
+        settings = make_settings(slack, model_server, tmp_path)
+        async with web_client(settings) as client, Judge(model="offline") as judge:
+            log = await Log.open(settings.database_url)
+            docket = Docket(
+                log, {"additive-5": judge}, Lookup(client, frozenset()), Delivery(client, log), concurrency=1
+            )
+            yield Desk(docket, log, case, slack)
+            await docket.stop(grace_s=5)
+            await log.close()
+
+
+async def test_settling_again_changes_nothing(desk: Desk) -> None:
+    case, _ = await desk.log.add(desk.case)
+    await desk.docket.settle(case.id)
+    posts = desk.posts()
+    await desk.docket.settle(case.id)
+    await desk.docket.sweep()
+    assert (await desk.log.case(case.id)).status is CaseStatus.DELIVERED
+    assert desk.posts() == posts == 3  # the texts, the placeholder, the verdict
+
+
+async def test_a_case_that_is_being_settled_is_left_to_that_task(desk: Desk) -> None:
+    case, _ = await desk.log.add(desk.case)
+    task = desk.docket.start(case.id)
+    assert desk.docket.start(case.id) is task
+    await desk.docket.sweep()
+    await task
+    assert desk.posts() == 3
+
+
+async def test_a_rubric_that_is_gone_leaves_the_case_unscored(desk: Desk) -> None:
+    case, _ = await desk.log.add(desk.case.model_copy(update={"rubric": "tone"}))
+    await desk.docket.settle(case.id)
+    verdict = await desk.log.verdict(case.id)
+    assert verdict is not None
+    assert verdict.score is None
+    assert verdict.unscored_detail == "The rubric 'tone' is no longer there."
