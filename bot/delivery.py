@@ -17,7 +17,6 @@ from bot.views.messages import Post
 
 # Slack may have taken the message although it says this, so the case stays open and is looked at again.
 _TRANSIENT = {"ratelimited", "internal_error", "fatal_error", "service_unavailable", "request_timeout"}
-_TOO_LATE = {"expired_trigger_id", "exchanged_trigger_id", "invalid_trigger_id"}
 _STANDS_IN_THE_CHANNEL = {CaseSource.LINK, CaseSource.TEXT, CaseSource.MODAL}
 
 _NEIGHBOURS = 200
@@ -84,9 +83,8 @@ class Delivery:
         try:
             await self._client.views_open(trigger_id=trigger_id, view=view)
         except SlackApiError as exc:
-            if exc.response.get("error") in _TOO_LATE:
-                return False
-            raise
+            logger.warning("modal_refused", error=exc.response.get("error"))
+            return False
         return True
 
     async def tell(self, case: Case, post: Post) -> bool:
