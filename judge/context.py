@@ -10,12 +10,15 @@ from enum import Enum, auto
 from judge.ratings import UnscoredReason
 
 _CONTEXT_CHARS = 200
+_OPENING = " \"'`“‘[({<|>-"
 _SENTENCE_END = re.compile(r"[.!?](?=[\s\"'”)\]])|[。！？\n]")
+_CLAUSE_BREAK = re.compile(r"[,;—–]")
+_KEY = re.compile(r"[\"'`][\w ]*$")
 _BULLET = re.compile(r"\s*(?:[-+•·▪]|\d{1,2}[.)]|\(?[a-z]\))\s+")
 
 _NEGATED = re.compile(
     r"\b(?:not|never|cannot|no|neither|nor|without|rather than|instead of|short of|fails? to|prevent\w*"
-    r"|lacks?|[a-z]{2,6}n['’]t)\b",
+    r"|lacks?|hardly|barely|[a-z]{2,6}n['’]t)\b",
     re.IGNORECASE,
 )
 _SUPPOSED = re.compile(
@@ -23,6 +26,11 @@ _SUPPOSED = re.compile(
     r"|would(?! (?:\w+ly )?(?:rate|give|assign|award|score|grade|say)\b)"
     r"|to (?:\w+ly )?(?:earn|get|reach|achieve|receive|deserve|merit|score|attain|be|make|warrant)"
     r"|(?:earn|gett|reach|achiev|receiv|deserv|merit)ing)\b",
+    re.IGNORECASE,
+)
+_HEDGED = re.compile(
+    r"\b(?:about|around|approximately|roughly|nearly|almost|maybe|perhaps|possibly|probably|at (?:most|least|best)"
+    r"|up to|somewhere|more|less|above|below|over|under|only if)\b",
     re.IGNORECASE,
 )
 _REPORTED = re.compile(
@@ -38,19 +46,19 @@ _EXEMPLARY = re.compile(
     re.IGNORECASE,
 )
 _SUPPOSED_AFTER = re.compile(
-    r"[\s\"'”,]{0,3}(?:would|could|might|if\b|unless|only if|requires|means\b"
+    r"[ \t\"'”,]{0,3}(?:would|could|might|if\b|unless|only if|requires|means\b"
     r"|is (?:given|reserved|awarded) (?:for|to|when|if)|or (?:higher|more|less)"
-    r"|as (?:requested|instructed|asked|demanded|claimed))",
+    r"|which (?:indicates|means)|while the|whereas|as (?:requested|instructed|asked|demanded|claimed))",
     re.IGNORECASE,
 )
 _PARTLY_AFTER = re.compile(
-    r"[\s(]{0,3}(?:points?\b|marks?\b)?[\s,:-]{0,3}(?:for|on|in terms of)\s+"
+    r"\s?\(\s?\+|[ \t(]{0,3}(?:points?\b|marks?\b)?[\s,:-]{0,3}(?:for|on|in terms of)\s+"
     r"(?!(?:(?:the|this|its|their|an?)\s+)?(?:overall|whole|entire|total|response|answer|assistant|being)\b|this\b|it\b)",
     re.IGNORECASE,
 )
 # Words that may stand before "score" without making it the score of something else.
 _MODIFIERS = re.compile(
-    r"(?:[\s,;:()\[\]{}\"'“”‘’`|<>\\-]|\b(?:the|a|my|our|its|this|that|so|thus|hence|therefore|overall|total|final|summary"
+    r"(?:[\W_]|\b(?:the|a|my|our|its|this|that|so|thus|hence|therefore|overall|total|final|summary"
     r"|in|conclusion|evaluation|assessment|judge'?s?|assistant'?s?|ai|response'?s?|answer'?s?|result|output|additive|points?"
     r"|cumulative|numeric|verdict|quality|and|is|as|follows|of|for|to|based|on|above|criteria|sum|up|now|here|s|b)\b"
     r"|최종|총|종합|전체|평가|综合|最终|总|総合|最終|総|合計|(?:nota|note|puntuación|punteggio|finale?|totale?|global)\b)*",
@@ -76,40 +84,48 @@ def sentence_before(text: str, start: int) -> str:
     """What stands before `start` in its sentence; at the start of a line, the announcement right above it."""
     window = text[max(0, start - _CONTEXT_CHARS) : start]
     line = window[window.rfind("\n") + 1 :]
-    if line.strip(" \"'`“‘[({<|>-"):
-        ends = [match.end() for match in _SENTENCE_END.finditer(line)]
-        return line[ends[-1] if ends else 0 :]
-    above = window.rstrip(" \"'`“‘[({<|>-\n")
+    if line.strip(_OPENING):
+        return _last_sentence(line)
+    above = window.rstrip(f"{_OPENING}\n")
     above = above[above.rfind("\n") + 1 :]
-    return above if above.endswith((":", "：")) else ""
+    return _last_sentence(above) if above.endswith((":", "：")) else ""
 
 
 def doubt_about(text: str, start: int, value_start: int, end: int) -> UnscoredReason | None:
     """Why the statement at `start:end` is not asserted; None when it is."""
     before = sentence_before(text, start)
+    with_verb = before + text[start:value_start]
     for pattern in (_NEGATED, _SUPPOSED, _REPORTED, _EXEMPLARY):
-        if pattern.search(before):
+        found = pattern.search(with_verb)
+        if found and found.start() < len(before):
             return UnscoredReason.NOT_ASSERTED
-    # A label in quotes of its own is a key, as in JSON.
-    is_key = text[start - 1 : start] in ('"', "`") and text[start - 1] in text[start:value_start]
-    if _SUPPOSED_AFTER.match(text, end) or _is_quoted(text, start - is_key, end, before):
+    if _HEDGED.search(text, start, value_start) or _NEGATED.search(text, start, value_start):
+        return UnscoredReason.NOT_ASSERTED
+    if _SUPPOSED_AFTER.match(text, end) or _is_quoted(text, start, value_start, end):
         return UnscoredReason.NOT_ASSERTED
     return None
 
 
-def role_of(text: str, start: int, end: int) -> Role:
-    """What the statement at `start:end` scores."""
-    if _PARTLY_AFTER.match(text, end):
+def scores_part(text: str, end: int) -> bool:
+    """Whether what follows the value at `end` says that it was for one thing only ("for relevance")."""
+    return _PARTLY_AFTER.match(text, end) is not None
+
+
+def role_of(text: str, start: int, end: int, *, is_marked: bool = False) -> Role:
+    """What the statement at `start:end` scores; `is_marked` when its brackets alone call it a verdict."""
+    if scores_part(text, end):
         return Role.TALLY
     line_start = text.rfind("\n", 0, start) + 1
     line = text[max(line_start, start - _CONTEXT_CHARS) : start]
     bullet = _BULLET.match(line)
     clause = line[bullet.end() :] if bullet else sentence_before(text, start) if line.strip() else ""
-    if _MODIFIERS.fullmatch(clause) or _INTRODUCTION.search(clause):
+    if _MODIFIERS.fullmatch(_CLAUSE_BREAK.split(clause)[-1]) or _INTRODUCTION.search(clause):
         return Role.VERDICT
-    if bullet:
+    if clause.rstrip(_OPENING).endswith((":", "：", "/")):
+        return Role.CRITERION
+    if bullet and not is_marked:
         return Role.TALLY
-    return Role.VERDICT if clause.rstrip().endswith(",") else Role.CRITERION
+    return Role.VERDICT if is_marked else Role.CRITERION
 
 
 def is_total(text: str, start: int, label: str) -> bool:
@@ -118,12 +134,22 @@ def is_total(text: str, start: int, label: str) -> bool:
     return bool(_TOTAL.search(label) or _TOTAL.search(before[before.rfind("\n") + 1 :]))
 
 
-def _is_quoted(text: str, start: int, end: int, before: str) -> bool:
+def _last_sentence(line: str) -> str:
+    ends = [match.end() for match in _SENTENCE_END.finditer(line)]
+    return line[ends[-1] if ends else 0 :]
+
+
+def _is_quoted(text: str, start: int, value_start: int, end: int) -> bool:
     line_start = text.rfind("\n", 0, start) + 1
+    # A label in quotes of its own is a key, as in JSON; what counts is whether that key is in quotes.
+    key = _KEY.search(text, max(line_start, start - 24), start)
+    if key and key[0][0] in text[start:value_start]:
+        start = key.start()
     is_open = any(text.count(mark, line_start, start) % 2 for mark in '"`') or _is_open(text, line_start, start)
     if not is_open:
         return False
-    stands_alone = not before.strip(" \"'`“‘[(") or _INTRODUCTION.search(before) is not None
+    before = sentence_before(text, start)
+    stands_alone = not before.strip(_OPENING) or _INTRODUCTION.search(before) is not None
     closes = text[end : end + 6].lstrip("])} .").startswith(('"', "`", "”", "’", "」", "»"))
     return not (stands_alone and closes)
 

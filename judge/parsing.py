@@ -16,14 +16,15 @@ from judge.statements import MAX_STATEMENTS, Statement, Weight, find_statements
 
 _THOUGHT_OPEN = re.compile(r"\s*<(think(?:ing)?|reasoning|thought|analysis)>", re.IGNORECASE)
 _THOUGHT_CLOSE = re.compile(r"</(?:think(?:ing)?|reasoning|thought|analysis)>", re.IGNORECASE)
+_FENCED = re.compile(r"```[^\n`]{0,20}\n(.*)\n```", re.DOTALL)
 _STRUCK_OUT = re.compile(r"~~[^~\n]{1,80}~~")
-_HTML = re.compile(r"</?(?:b|strong|em|i|u|p|br|span|div|h[1-6])(?:\s[^<>\n]{0,60})?/?>", re.IGNORECASE)
+_HTML = re.compile(r"<(?=[/a-z])/?(?:b|strong|em|i|u|p|br|span|div|h[1-6])(?:\s[^<>\n]{0,60})?/?>", re.IGNORECASE)
 # One character for one, so that a place in the blanked text is the same place in the original.
 _BLANKED = str.maketrans(
     dict.fromkeys("*_#~\xa0\u200b\u200c\u200d\u2060\ufeff️⃣\u3000\t", " ")
     | dict(zip("：＝／（）［］｛｝｜＋％－０１２３４５６７８９．", ":=/()[]{}|+%-0123456789.", strict=True))
 )
-_ECHO = re.compile(r"<\s*(?:total points|score|rating|number|n|x)\s*>", re.IGNORECASE)
+_ECHO = re.compile(r"<(?=[\stsrnx])\s{0,3}(?:total points|score|rating|number|n|x)\s{0,3}>", re.IGNORECASE)
 _CUT_OFF = re.compile(r"(?:score|rating|total|grade)[\s:*\[(\"']{0,8}$", re.IGNORECASE)
 _REFUSAL = re.compile(
     r"\b(?:i['’]?m sorry|i (?:cannot|can['’]t|can ?not|am unable to|won['’]t|am not able to)"
@@ -74,11 +75,15 @@ def unscored(reason: UnscoredReason, scale: Scale, raw: str = "") -> Unscored:
 
 
 def _answer_part(text: str) -> str | None:
-    """The text without the model's thinking; None when it never stopped thinking."""
+    """The text without the model's thinking and without a fence round it; None when it never stopped thinking."""
     closings = list(_THOUGHT_CLOSE.finditer(text))
     if closings:
-        return text[closings[-1].end() :].strip()
-    return None if _THOUGHT_OPEN.match(text) else text.strip()
+        text = text[closings[-1].end() :]
+    elif _THOUGHT_OPEN.match(text):
+        return None
+    text = text.strip()
+    fenced = _FENCED.fullmatch(text)
+    return fenced[1].strip() if fenced and "\n```" not in fenced[1] else text
 
 
 def _blank(text: str) -> str:

@@ -14,12 +14,12 @@ _WORDS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight"
 _NUMBER = re.compile(rf"(?P<sign>[-+−]?)(?:(?P<digits>\d{{1,4}})|(?P<word>{'|'.join(_WORDS)})\b)", re.IGNORECASE)
 _WHOLE_DECIMAL = re.compile(r"\.0{1,3}(?!\d)")
 _UNIT = re.compile(
-    r"[\s\]*)}]{0,4}(?:-\s?)?"
+    r"[ \t\]*)}]{0,4}(?:-\s?)?"
     r"(?:(?:total |full )?(?:points?|stars?|marks?|pts?|punkte?n?|puntos?|pontos?|punti)\b\.?"
     r"|점|点|點|分|балл\w{0,3})",
     re.IGNORECASE,
 )
-_CLOSE = r"[\s\])}*\"'”’`$(\[]{0,8}"
+_CLOSE = r"[ \t\])}*\"'”’`$(\[]{0,8}"
 _OUT_OF = re.compile(
     rf"{_CLOSE}(?:/|out\s+of|of|von|sur|de|su|из)\s*(?:an?\s+|the\s+|possible\s+|maximum\s+){{0,2}}[\s\[(*{{]{{0,4}}(\d{{1,4}})(?!\d)",
     re.IGNORECASE,
@@ -28,21 +28,31 @@ _CUT_OFF = re.compile(rf"{_CLOSE}/")
 _SUM = re.compile(r"(?:\s?\+\s?\d{1,3}){1,12}\s?=\s?(\d{1,4})(?![\d.])")
 _NOT_WHOLE = re.compile(r"[.,·]\d|\s?[½¼¾⅓⅔]|\s\d/\d")
 _UNCLEAR = re.compile(
-    r"\s?[%+?~><≤≥]|\s?percent\b|[ \t]?(?:-|–|—|→|->|,|;|、|or|to|and|through)[ \t]?[-+]?\d|\s?\+|[ \t]\d",
+    r"[ \t]?[%+?~≤≥]|[ \t]?percent\b|[ \t]?(?:-|–|—|→|->|,|;|、|or|to|and|through)[ \t]?[-+]?\d|[ \t]\d",
     re.IGNORECASE,
 )
 _GLUED = re.compile(r"\d|[a-z_](?<![.])|-[a-z]", re.IGNORECASE)
 
 
+# "one of the best" is no score.
+_WORD_AFTER = re.compile(r"[ \t]*(?!out of\b)[^\W\d_]", re.IGNORECASE)
+
+
 @dataclass(frozen=True)
 class Value:
-    """A number in the text: `score` when on the scale, else `fault`; explicit with a unit or maximum."""
+    """A number in the text: `score` when it is on the scale, else `fault`."""
 
     start: int
     end: int
     score: int | None
     fault: UnscoredReason | None = None
-    is_explicit: bool = False
+    has_unit: bool = False
+    has_maximum: bool = False
+
+    @property
+    def is_explicit(self) -> bool:
+        """Whether a unit or a maximum says that the number is a score: "4 points", "4/5"."""
+        return self.has_unit or self.has_maximum
 
 
 def read_value(text: str, start: int, scale: Scale) -> Value | None:
@@ -59,14 +69,15 @@ def read_value(text: str, start: int, scale: Scale) -> Value | None:
         return Value(start, end, None, fault)
     unit = _UNIT.match(text, end)
     maximum = _OUT_OF.match(text, unit.end() if unit else end)
-    if not (unit or maximum) and _GLUED.match(text, end):
+    is_in_a_phrase = _GLUED.match(text, end) or (number["word"] and _WORD_AFTER.match(text, end))
+    if not (unit or maximum) and is_in_a_phrase:
         return None
     if not maximum and _CUT_OFF.match(text, end):
         return Value(start, end, None, UnscoredReason.TRUNCATED)
     end = maximum.end() if maximum else unit.end() if unit else end
     is_on_scale = scale.low <= amount <= scale.high and (not maximum or int(maximum[1]) == scale.high)
     score, fault = (amount, None) if is_on_scale else (None, UnscoredReason.OFF_SCALE)
-    return Value(start, end, score, fault, is_explicit=bool(unit or maximum))
+    return Value(start, end, score, fault, has_unit=bool(unit), has_maximum=bool(maximum))
 
 
 def _amount(number: "re.Match[str]") -> int:
