@@ -35,6 +35,9 @@ lint: $(READY) ## format, lint, types and the one-way imports
 
 check: lint test ## all quality gates
 
+parser-report: $(READY) ## how labelled judge outputs are read: make parser-report DATA=outputs.jsonl
+	@$(BIN)/python bench/parser_report.py $(DATA)
+
 format: $(READY) ## write the format
 	@$(BIN)/ruff format .
 	@$(BIN)/ruff check --fix .
@@ -42,4 +45,4 @@ format: $(READY) ## write the format
 clean: ## remove what setup made
 	rm -rf .venv .uv
 
-.PHONY: help setup demo run doctor sandbox test lint check format clean
+.PHONY: help setup demo run doctor sandbox test lint check parser-report format clean
