@@ -24,6 +24,7 @@ from bot.settings import OFFLINE, Settings
 from bot.slack import Identity, identify, open_socket_url, web_client
 from bot.views import messages
 from judge import Judge, Rubric, list_rubrics, load_rubric
+from judge.model import make_client
 
 GRACE_S = 30
 _WENT_WRONG = "Something went wrong on my side. Please try again; the log of the app has the details."
@@ -87,10 +88,8 @@ async def open_judges(settings: Settings) -> AsyncIterator[Mapping[str, Judge]]:
     async with AsyncExitStack() as stack:
         client = None
         if settings.judge_model != OFFLINE:
-            from openai import AsyncOpenAI  # takes a second to import
-
-            key = settings.openai_api_key.get_secret_value() if settings.openai_api_key else "none"
-            client = await stack.enter_async_context(AsyncOpenAI(api_key=key, base_url=settings.openai_base_url))
+            key = settings.openai_api_key.get_secret_value() if settings.openai_api_key else None
+            client = await stack.enter_async_context(make_client(key, settings.openai_base_url))
         yield {
             name: Judge(
                 model=settings.judge_model,

@@ -12,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from bot.app import running_bot
+from bot.case import Visibility
 from bot.errors import BotError
 from bot.extract.messages import block_texts
 from bot.log import Log
@@ -72,6 +73,7 @@ def _settings(slack: Sandbox, database_url: str) -> Settings:
         slack_app_token=slack.app_token,
         slack_api_url=slack.api_url,
         database_url=database_url,
+        verdict_visibility=Visibility.THREAD,
         **model,
     )
 

@@ -39,7 +39,7 @@ class Settings(BaseSettings):
     """Everything that can be set; the README's table explains each."""
 
     model_config = SettingsConfigDict(
-        env_file=".env", env_file_encoding="utf-8", env_ignore_empty=True, extra="ignore", frozen=True
+        env_file=".env", env_file_encoding="utf-8-sig", env_ignore_empty=True, extra="ignore", frozen=True
     )
 
     slack_bot_token: BotToken

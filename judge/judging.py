@@ -31,13 +31,10 @@ class Judge:
     Args:
         model: The model's name on the server, or "offline" for the rater without a model.
         rubric: A rubric, the name of one that comes with the package, or the path of a file.
-        samples: Ratings that make a verdict, at least 1. With one, the model is asked for its likeliest
-        answer
-            (temperature 0); with several it keeps the server's temperature, since equal ratings tell no
-            spread.
+        samples: Ratings that make a verdict, at least 1. With one, the model is asked for its likeliest answer
+            (temperature 0); with several it keeps the server's temperature, since equal ratings tell no spread.
         client: An `AsyncOpenAI` to ask through, with its own key and address, which stays yours to close.
-        Without,
-            one is made at the first call from OPENAI_API_KEY and OPENAI_BASE_URL.
+            Without, one is made at the first call from OPENAI_API_KEY and OPENAI_BASE_URL.
         timeout_s: Longest time from the call of `score` to its return, retries and all.
 
     Raises:

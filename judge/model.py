@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 DEFAULT_MODEL = "gpt-6-luna"
 
-# A limit so that a model that runs on comes to an end; wide, because a reasoning model's thinking counts
-# against it.
+# A limit so that a model that runs on comes to an end; wide, because a reasoning model's thinking counts.
 _MAX_TOKENS = 8192
+_OPENAI_URL = "https://api.openai.com/v1"
 _MAX_ATTEMPTS = 5
 _FIRST_WAIT_S = 0.5
 
@@ -34,13 +34,11 @@ class Completion:
 
 
 class ChatModel:
-    """Asks one model, with retries and backoff of its own, and learns which optional parameters the server
-    takes.
+    """Asks one model, with retries and backoff of its own, and learns which optional parameters its server takes.
 
     Args:
         name: The model's name on the server.
-        client: An `AsyncOpenAI` to use and leave open; None makes one from OPENAI_API_KEY and
-        OPENAI_BASE_URL.
+        client: An `AsyncOpenAI` to use and leave open; None makes one from OPENAI_API_KEY and OPENAI_BASE_URL.
     """
 
     def __init__(self, name: str, client: "openai.AsyncOpenAI | None" = None) -> None:
@@ -55,8 +53,7 @@ class ChatModel:
         Args:
             prompt: Lone surrogates, which JSON cannot carry, are replaced.
             temperature: None leaves it to the server.
-            give_up_at: In seconds of `time.monotonic()`. No wait between two attempts goes beyond it; the
-            caller
+            give_up_at: In seconds of `time.monotonic()`. No wait between two attempts goes beyond it; the caller
                 bounds the attempts themselves by cancelling.
 
         Raises:
@@ -114,7 +111,7 @@ class ChatModel:
 
     def _connect(self) -> "openai.AsyncOpenAI":
         if self._client is None:
-            self._client = _make_client(os.environ.get("OPENAI_API_KEY"), os.environ.get("OPENAI_BASE_URL"))
+            self._client = make_client(os.environ.get("OPENAI_API_KEY"), os.environ.get("OPENAI_BASE_URL"))
         return self._client
 
 
@@ -166,7 +163,12 @@ def _not_a_completion(client: "openai.AsyncOpenAI") -> BadResponseError:
     return not_a_completion(str(client.base_url))
 
 
-def _make_client(api_key: str | None, base_url: str | None) -> "openai.AsyncOpenAI":
+def make_client(api_key: str | None, base_url: str | None) -> "openai.AsyncOpenAI":
+    """A client for a server; OpenAI's own without an address.
+
+    Raises:
+        SetupError: Neither a key nor an address.
+    """
     import openai
 
     if not api_key and not base_url:
@@ -174,5 +176,6 @@ def _make_client(api_key: str | None, base_url: str | None) -> "openai.AsyncOpen
             "No model is set up: set OPENAI_API_KEY, or OPENAI_BASE_URL for a server of your own; "
             "JUDGE_MODEL=offline (on the command line, --model offline) works without either."
         )
-    # Servers of one's own ask for no key, but the client insists on one.
-    return openai.AsyncOpenAI(api_key=api_key or "none", base_url=base_url or None, max_retries=0)
+    # Servers of one's own ask for no key, but the client insists on one. Without an address it would read
+    # OPENAI_BASE_URL itself, and take an empty one for an address.
+    return openai.AsyncOpenAI(api_key=api_key or "none", base_url=base_url or _OPENAI_URL, max_retries=0)

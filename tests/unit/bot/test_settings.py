@@ -75,3 +75,11 @@ def test_the_example_names_the_three_values() -> None:
         "SLACK_APP_TOKEN",
         "OPENAI_API_KEY",
     ]
+
+
+def test_a_file_from_windows_is_read(tmp_path: Path) -> None:
+    file = tmp_path / ".env"
+    file.write_bytes(b'\xef\xbb\xbfSLACK_BOT_TOKEN="xoxb-1"\r\nSLACK_APP_TOKEN = xapp-1\r\nOPENAI_API_KEY=sk-1\r\n')
+    settings = load_settings(file)
+    assert settings.slack_bot_token.get_secret_value() == "xoxb-1"
+    assert settings.slack_app_token.get_secret_value() == "xapp-1"

@@ -22,6 +22,7 @@ from judge import (
     UnscoredReason,
     load_rubric,
 )
+from judge.model import make_client
 from tests.model_server import Answer, Drop, Failure, ModelServer, Raw, Stall
 
 QUESTION, RESPONSE = "Why is the sky blue?", "Because air scatters blue light most."
@@ -322,3 +323,9 @@ async def test_cancelled_score_leaves_no_request_behind(model_server: ModelServe
 def test_setting_out_of_range_is_named(argument: dict[str, int], setting: str) -> None:
     with pytest.raises(SetupError, match=setting):
         Judge(**argument)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("base_url", [None, ""])
+def test_without_an_address_openai_is_asked(monkeypatch: pytest.MonkeyPatch, base_url: str | None) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", "")
+    assert str(make_client("key", base_url).base_url) == "https://api.openai.com/v1/"
