@@ -53,9 +53,9 @@ async def running_bot(settings: Settings, grace_s: float = GRACE_S) -> AsyncIter
     async with AsyncExitStack() as stack:
         log = await Log.open(settings.database_url, settings.store_text)
         stack.push_async_callback(log.close)
+        judges = await stack.enter_async_context(open_judges(settings))
         client = await stack.enter_async_context(web_client(settings))
         identity = await identify(client)
-        judges = await stack.enter_async_context(open_judges(settings))
         delivery = Delivery(client, log)
         docket = Docket(log, judges, Lookup(client, identity.own_ids), delivery, settings.judge_concurrency)
         desk = Desk(
