@@ -9,6 +9,7 @@
 The names below are a contract; everything else in the package may change.
 """
 
+from judge.attacks import nothing_to_judge
 from judge.errors import (
     BadResponseError,
     DeadlineError,
@@ -22,11 +23,11 @@ from judge.errors import (
     SetupError,
     UnavailableError,
 )
-from judge.judging import Judge, nothing_to_judge
+from judge.judging import Judge
 from judge.model import DEFAULT_MODEL
 from judge.parsing import parse_rating
 from judge.prompt import render_prompt
-from judge.ratings import Rating, Unscored, UnscoredReason, Verdict
+from judge.ratings import Flag, Rating, Unscored, UnscoredReason, Verdict
 from judge.rubric import DEFAULT_RUBRIC, Rubric, Scale, list_rubrics, load_rubric
 
 __all__ = [
@@ -34,6 +35,7 @@ __all__ = [
     "DEFAULT_RUBRIC",
     "BadResponseError",
     "DeadlineError",
+    "Flag",
     "Judge",
     "JudgeError",
     "KeyRejectedError",

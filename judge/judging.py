@@ -8,6 +8,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
+from judge.attacks import find_flags, nothing_to_judge
 from judge.errors import DeadlineError, JudgeError, SetupError
 from judge.model import DEFAULT_MODEL, ChatModel, Completion
 from judge.offline import OFFLINE, rate_offline
@@ -93,6 +94,7 @@ class Judge:
             rubric_version=self._rubric.version,
             latency_ms=_ms_since(began),
             unscored=nothing,
+            flags=find_flags(question, response),
         )
 
     async def aclose(self) -> None:
@@ -176,20 +178,6 @@ def _as_result(outcome: Result | JudgeError) -> Result:
     if isinstance(outcome, JudgeError):
         return Unscored(reason=UnscoredReason.CALL_FAILED, detail=str(outcome))
     return outcome
-
-
-def nothing_to_judge(question: str, response: str) -> Unscored | None:
-    """Why these texts need no model, if so: one is empty, or the response is the question again."""
-    asked, answered = question.strip(), response.strip()
-    if not asked:
-        detail = "The question is empty, so there is nothing to judge the response by."
-    elif not answered:
-        detail = "The response is empty, so there is nothing to judge."
-    elif asked == answered:
-        detail = "The response is the question itself, so there is nothing to judge."
-    else:
-        return None
-    return Unscored(reason=UnscoredReason.NOTHING_TO_JUDGE, detail=detail)
 
 
 def _ms_since(began: float) -> int:

@@ -26,18 +26,29 @@ class UnscoredReason(StrEnum):
     NOTHING_TO_JUDGE = "nothing_to_judge"
 
 
+class Flag(StrEnum):
+    """What a person should know before trusting a score. The values are stored and sent on, so they never change."""
+
+    ASKS_FOR_SCORE = "asks_for_score"
+    GIVES_ORDERS = "gives_orders"
+    HOLDS_TAGS = "holds_tags"
+
+
 @dataclass(frozen=True, kw_only=True)
 class Rating:
     """What one model call said, with a usable score.
 
-    `justification` has at most 100 words. `raw` is the completion to the letter. Tokens are None where the
-    server does not count them; they and `latency_ms` include a retry after an unusable first answer.
+    `justification` has at most 100 words. `raw` is the completion to the letter. `weighted_score` is the mean of the
+    scale's scores, weighted by the probability that the model gave to each (G-Eval, arXiv 2303.16634); None without
+    log probabilities. Tokens are None where the server does not count them; they and `latency_ms` include a retry
+    after an unusable first answer. Where one request gave several ratings, they stand on the first of them.
     """
 
     score: int
     justification: str
     raw: str
     model: str = ""
+    weighted_score: float | None = None
     input_tokens: int | None = None
     output_tokens: int | None = None
     latency_ms: int | None = None
@@ -67,15 +78,18 @@ class Verdict:
         score: The median of the usable ratings; between two middle ones, the lower. None when unscored.
         unscored: Why there is no score; None when there is one.
         mean: The mean of the usable scores, None without any.
+        weighted_score: The mean of the usable ratings' weighted scores; None where one of them has none.
         spread: Highest minus lowest usable score, None without any.
         justification: From a rating that gave the median; "" when unscored.
         ratings: Every rating asked for, usable or not, in the order of asking.
-        model: The model asked, or "offline".
+        model: The model asked, or "offline"; several, as a panel, joined by ", ".
         rubric: The rubric's name.
         rubric_version: First eight hex digits of the SHA-256 of the rubric's text.
+        flags: What a person should know before trusting the score; empty for nearly all responses.
         input_tokens: Sum over all ratings; None where the server counts none.
         output_tokens: The same for what the model wrote.
-        latency_ms: From the call of `score` to the verdict, on the wall clock.
+        latency_ms: Sum over all requests; several run at once, so that the wait for the verdict is shorter.
+        cost_usd: What the counted tokens cost, in US dollars; None where the price is not known for certain.
     """
 
     score: int | None
@@ -87,19 +101,28 @@ class Verdict:
     model: str
     rubric: str
     rubric_version: str
+    weighted_score: float | None = None
+    flags: tuple[Flag, ...] = ()
     input_tokens: int | None = None
     output_tokens: int | None = None
     latency_ms: int | None = None
+    cost_usd: float | None = None
 
     @property
     def is_scored(self) -> bool:
         """Whether `score` is set."""
         return self.score is not None
 
+    @property
+    def basis(self) -> str:
+        """How many of the ratings asked for are usable, in the words "2 of 3"."""
+        usable = sum(isinstance(rating, Rating) for rating in self.ratings)
+        return f"{usable} of {len(self.ratings)}"
+
     def to_dict(self) -> dict[str, Any]:
         """The verdict as plain dicts, lists, strings and numbers, ready for `json.dumps`."""
         fields = asdict(self)
-        return fields | {"ratings": list(fields["ratings"])}
+        return fields | {"basis": self.basis, "flags": list(self.flags), "ratings": list(fields["ratings"])}
 
 
 def combine(
@@ -110,6 +133,7 @@ def combine(
     rubric_version: str,
     latency_ms: int | None = None,
     unscored: Unscored | None = None,
+    flags: tuple[Flag, ...] = (),
 ) -> Verdict:
     """The verdict that `results` come to: the median where more than half are usable, else unscored.
 
@@ -128,6 +152,7 @@ def combine(
         model=model,
         rubric=rubric,
         rubric_version=rubric_version,
+        flags=flags,
         input_tokens=add_known(result.input_tokens for result in results),
         output_tokens=add_known(result.output_tokens for result in results),
         latency_ms=latency_ms,

@@ -7,6 +7,7 @@ def test_public_names_are_a_contract() -> None:
         "DEFAULT_MODEL",
         "DEFAULT_RUBRIC",
         "DeadlineError",
+        "Flag",
         "Judge",
         "JudgeError",
         "KeyRejectedError",

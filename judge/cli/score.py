@@ -1,11 +1,7 @@
-"""The `judge` command: `score` one response, `rubrics` to see what it is scored by.
-
-Exit codes: 0 scored, 1 unscored, 2 an error in one plain sentence on standard error, 130 interrupted.
-"""
+"""`judge score`: one response."""
 
 import asyncio
 import json
-import os
 import sys
 import textwrap
 from pathlib import Path
@@ -13,28 +9,18 @@ from typing import Annotated
 
 import typer
 
-from judge.errors import JudgeError, SetupError
+from judge.errors import SetupError
 from judge.judging import Judge
 from judge.model import DEFAULT_MODEL
 from judge.offline import OFFLINE
 from judge.ratings import Rating, Verdict
-from judge.rubric import DEFAULT_RUBRIC, Scale, list_rubrics, load_rubric
+from judge.rubric import DEFAULT_RUBRIC, Scale
 
 _WIDTH = 80
-
-app = typer.Typer(
-    help="Scores a response to a question with a language model as the judge.",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
 
 Text = Annotated[str, typer.Option(help="The text itself, @FILE to read it from a file, or - for standard input.")]
 
 
-@app.command()
 def score(
     question: Text,
     response: Text,
@@ -60,35 +46,6 @@ def score(
     verdict = asyncio.run(_score(judge, *texts))
     typer.echo(json.dumps(verdict.to_dict(), ensure_ascii=False) if as_json else _to_text(verdict, judge.rubric.scale))
     raise typer.Exit(0 if verdict.is_scored else 1)
-
-
-@app.command()
-def rubrics(name: Annotated[str | None, typer.Argument(help="Print this rubric's prompt.")] = None) -> None:
-    """List the rubrics, or print one to copy and change."""
-    if name is not None:
-        typer.echo(load_rubric(name).prompt, nl=False)
-        return
-    for each in list_rubrics():
-        rubric = load_rubric(each)
-        typer.echo(f"{each}  scale {rubric.scale.low} to {rubric.scale.high}, version {rubric.version}")
-
-
-def main() -> None:
-    """Runs the command; whatever goes wrong is one plain sentence, never a traceback."""
-    try:
-        code = app(standalone_mode=False)
-        sys.stdout.flush()
-    except JudgeError as exc:
-        code = _fail(str(exc))
-    except typer.TyperException as exc:
-        code = _fail(exc.format_message())
-    except (KeyboardInterrupt, typer.Abort):
-        code = 130
-    except BrokenPipeError:
-        # Whoever read our output has gone; the interpreter must not try to flush it once more.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        code = 1
-    sys.exit(code or 0)
 
 
 async def _score(judge: Judge, question: str, response: str) -> Verdict:
@@ -131,8 +88,3 @@ def _footnote(verdict: Verdict) -> str:
     if verdict.latency_ms is not None and verdict.model != OFFLINE:
         parts.append(f"{verdict.latency_ms / 1000:.1f} s")
     return " · ".join(parts)
-
-
-def _fail(message: str) -> int:
-    typer.echo(message, err=True)
-    return 2

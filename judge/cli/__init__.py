@@ -1,0 +1,50 @@
+"""The `judge` command. One module per subcommand; heavy imports belong inside the functions.
+
+Exit codes: 0 done (or scored), 1 done with gaps (unscored, or lines that could not be read), 2 an error in one plain
+sentence on standard error, 130 interrupted.
+"""
+
+import os
+import sys
+
+import typer
+
+from judge.cli.rubrics import rubrics
+from judge.cli.score import score
+from judge.errors import JudgeError
+
+__all__ = ["app", "main"]
+
+app = typer.Typer(
+    help="Scores a response to a question with a language model as the judge.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command()(score)
+app.command()(rubrics)
+
+
+def main() -> None:
+    """Runs the command; whatever goes wrong is one plain sentence, never a traceback."""
+    try:
+        code = app(standalone_mode=False)
+        sys.stdout.flush()
+    except JudgeError as exc:
+        code = _fail(str(exc))
+    except typer.TyperException as exc:
+        code = _fail(exc.format_message())
+    except (KeyboardInterrupt, typer.Abort):
+        code = 130
+    except BrokenPipeError:
+        # Whoever read our output has gone; the interpreter must not try to flush it once more.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = 1
+    sys.exit(code or 0)
+
+
+def _fail(message: str) -> int:
+    typer.echo(message, err=True)
+    return 2
