@@ -3,20 +3,19 @@
 import re
 
 from judge.rubric import Rubric, Scale
+from judge.tags import neutralise
 
-# The prompt tells the model where question and response begin and end by these tags alone, so a text that
-# held one could close its own part and speak as the prompt.
-_TAG = re.compile(r"<(\s*/?\s*(?:question|response)\s*)>", re.IGNORECASE)
 _PLACEHOLDER = re.compile(r"(\{prompt\}|\{response\})")
 
 
 def render_prompt(rubric: Rubric, question: str, response: str) -> str:
     """The rubric's prompt with `question` and `response` in their places.
 
-    Everything in the two texts stays to the letter, braces too, but for the four tags of the prompt: inside
-    the texts their angle brackets become square ones, so that only the prompt's own tags are tags.
+    The prompt tells the model where question and response begin and end by its four tags alone, so a text that held
+    one could close its own part and speak as the prompt. Inside the texts, in whatever spelling, their angle brackets
+    become square ones; everything else stays to the letter, braces too.
     """
-    texts = {"{prompt}": _neutralise(question), "{response}": _neutralise(response)}
+    texts = {"{prompt}": neutralise(question), "{response}": neutralise(response)}
     return "".join(texts.get(part, part) for part in _PLACEHOLDER.split(rubric.prompt))
 
 
@@ -30,7 +29,3 @@ def render_reminder(prompt: str, scale: Scale) -> str:
         f"where N is one whole number between {scale.low} and {scale.high}. "
         "Then justify it in up to 100 words."
     )
-
-
-def _neutralise(text: str) -> str:
-    return _TAG.sub(r"[\1]", text)

@@ -1,0 +1,132 @@
+"""Folding: the many spellings of one text brought to a single one, so that a disguise reads as what it disguises."""
+
+import html
+import re
+import unicodedata
+from html.entities import html5
+from typing import NamedTuple
+
+# What looks like a Latin letter or a bracket, beyond what NFKD knows: Cyrillic, Greek, Armenian and small capitals.
+# Not all of Unicode's confusables: those would turn much honest text into other words.
+_LOOK_ALIKES = {
+    "a": "аαАΑᴀ", "b": "ВΒʙ", "c": "сСᴄ", "d": "ԁᴅ", "e": "еεЕΕᴇ", "f": "ғꜰ", "g": "ɢ", "h": "һНΗʜ", "i": "іιІΙıɪ",
+    "j": "јЈᴊ", "k": "кκКΚᴋ", "l": "ʟ", "m": "мМΜᴍ", "n": "пηոΝɴ", "o": "оοօОΟՕᴏ", "p": "рρРΡᴘ", "q": "ԛԚǫ",
+    "r": "гʀ", "s": "ѕЅꜱ", "t": "тτТΤᴛ", "u": "иυսՍᴜ", "v": "νᴠ", "w": "ԝԜᴡ", "x": "хχХΧ", "y": "уγУΥʏ", "z": "ΖЗᴢ",
+    "<": "‹〈⟨❮❰˂ᐸ", ">": "›〉⟩❯❱˃ᐳ", "/": "⁄∕⧸╱", "\n": "\v\f\x85\u2028\u2029",
+}  # fmt: skip
+_FROM_LOOK_ALIKE = {ord(like): plain for plain, likes in _LOOK_ALIKES.items() for like in likes}
+_BLANK_LETTERS = "\u115f\u1160\u2800\u3164"  # letters and a symbol by category, and nothing to see
+_ESCAPE = re.compile(
+    r"&(?:#(?P<decimal>[0-9]+);?|#[xX](?P<hex>[0-9a-fA-F]+);?|(?P<name>[^\s<&#;]{1,32};?))"
+    r"|(?:%|\\x|\\u00)(?P<byte>[0-7][0-9a-fA-F])"
+)
+_ENTITY = re.compile(r"&(?:#|[a-zA-Z]{2,31};)")
+_BEYOND_ASCII = re.compile(r"[^ -~\n]+")
+_ESCAPE_STARTS = frozenset("&%\\")
+_LONGEST_NAME = 34
+
+
+class FoldedText(NamedTuple):
+    """`text`, folded and unescaped, and where in the original each of its characters begins and ends."""
+
+    text: str
+    starts: list[int]
+    ends: list[int]
+
+    def span(self, at: int) -> tuple[int, int]:
+        """Where in the original the character at `at` comes from: [start, end)."""
+        return self.starts[at], self.ends[at]
+
+
+class _Folds(dict[int, str]):
+    """Code point to its fold, worked out at first use."""
+
+    def __missing__(self, code: int) -> str:
+        self[code] = folded = _fold_character(chr(code))
+        return folded
+
+
+_FOLDS = _Folds()
+
+
+def fold(text: str) -> str:
+    """`text` in lower case, without accents, invisible characters, look-alikes and HTML entities; line ends stay."""
+    if _ENTITY.search(text):
+        text = fold_aligned(text).text
+    elif text.isascii():
+        text = text.translate(_FOLDS)
+    else:
+        text = _BEYOND_ASCII.sub(lambda run: run[0].translate(_FOLDS), text)
+    return text.lower()
+
+
+def fold_aligned(text: str) -> FoldedText:
+    """`text` folded, and unescaped until nothing is left to unescape; letters keep their case.
+
+    Works from the end to the start: what an escape means depends on what follows it alone, and that is settled by
+    then, so that one pass resolves any nesting in linear time.
+    """
+    characters: list[str] = []  # all three from the last one to the first
+    starts: list[int] = []
+    ends: list[int] = []
+    for at in range(len(text) - 1, -1, -1):
+        for character in reversed(_FOLDS[ord(text[at])]):
+            characters.append(character)
+            starts.append(at)
+            ends.append(at + 1)
+            while characters and characters[-1] in _ESCAPE_STARTS and _resolve(characters, starts, ends):
+                pass
+    return FoldedText("".join(reversed(characters)), starts[::-1], ends[::-1])
+
+
+def _resolve(characters: list[str], starts: list[int], ends: list[int]) -> bool:
+    """Whether the last characters are an escape; if so, what it stands for takes their place."""
+    ahead = "".join(characters[: -_LONGEST_NAME - 1 : -1])
+    escape = _ESCAPE.match(ahead)
+    if escape and escape.end() == len(ahead) < len(characters):  # a number of any length, zeros in front
+        escape = _ESCAPE.match(ahead + _digits_before(characters, len(characters) - len(ahead)))
+    if not escape:
+        return False
+    value, length = _decode(escape)
+    if not length:
+        return False
+    start, end = starts[-1], ends[-length]
+    del characters[-length:], starts[-length:], ends[-length:]
+    for character in reversed("".join(_FOLDS[ord(each)] for each in value)):
+        characters.append(character)
+        starts.append(start)
+        ends.append(end)
+    return True
+
+
+def _digits_before(characters: list[str], at: int) -> str:
+    low = at
+    while low and (characters[low - 1] in ";abcdefABCDEF" or characters[low - 1].isdigit()):
+        low -= 1
+    return "".join(reversed(characters[low:at]))
+
+
+def _decode(escape: re.Match[str]) -> tuple[str, int]:
+    """What the escape stands for, and how many characters spell it; "" and 0 where no such entity is known."""
+    if escape["byte"]:
+        return chr(int(escape["byte"], 16)), escape.end()
+    if name := escape["name"]:
+        length = next((n for n in range(len(name), 1, -1) if name[:n] in html5), 0)
+        return (html5[name[:length]], 1 + length) if length else ("", 0)
+    digits = (escape["decimal"] or escape["hex"]).lstrip("0")[:9] or "0"  # int() has a longest number
+    return html.unescape(f"&#{'' if escape['decimal'] else 'x'}{digits};"), escape.end()
+
+
+def _fold_character(character: str) -> str:
+    plain = _FROM_LOOK_ALIKE.get(ord(character))
+    if plain:
+        return plain
+    if character.isspace():
+        return "\n" if character == "\n" else " "
+    parts = unicodedata.normalize("NFKD", character)
+    return "".join(part for part in parts if not is_invisible(part)).translate(_FROM_LOOK_ALIKE)
+
+
+def is_invisible(character: str) -> bool:
+    """Whether nothing is to be seen of it: a control, a mark, a joiner, or a code point without a meaning."""
+    return unicodedata.category(character)[0] in "CM" or character in _BLANK_LETTERS
