@@ -1,0 +1,132 @@
+"""Judges many rows at once: each is asked for once, written as soon as it is there, and none is lost."""
+
+import asyncio
+from collections.abc import Callable, Iterator
+
+from judge.errors import (
+    JudgeError,
+    ModelNotFoundError,
+    QuotaExceededError,
+    RequestRejectedError,
+    SetupError,
+)
+from judge.journal import Journal
+from judge.judging import Judge
+from judge.rows import Item, Malformed, Row, to_added
+
+# What no other row would fare better with.
+_HOPELESS = (SetupError, ModelNotFoundError, QuotaExceededError)
+_FAILURES_PER_WORKER = 3
+
+
+class Batch:
+    """Brings rows to a judge and its verdicts into a journal.
+
+    A row whose call fails is left out of the journal, so that the next run asks again. The run stops early when
+    no row could fare better (a wrong key, no quota, a full disk), after three failures in a row for each of the
+    `concurrency` calls, and at `max_cost_usd`; calls under way are waited for, since they are paid for.
+
+    Args:
+        judge: Scores the rows.
+        journal: Takes the verdicts.
+        samples: Ratings of each model per verdict, as noted in each row.
+        report: Gets one plain sentence for each row that fails and each line that is no row.
+        concurrency: Rows under way at once, at least 1.
+        max_cost_usd: No row is begun once the journal's verdicts have cost this much, in US dollars.
+
+    Attributes:
+        failed: Rows without a verdict, because calls failed.
+        malformed: Lines that are no rows.
+        stopped: What stopped the run early.
+        is_spent: Whether `max_cost_usd` is reached.
+    """
+
+    def __init__(
+        self,
+        judge: Judge,
+        journal: Journal,
+        samples: int,
+        report: Callable[[str], None],
+        *,
+        concurrency: int = 8,
+        max_cost_usd: float | None = None,
+    ) -> None:
+        self._judge = judge
+        self._journal = journal
+        self._samples = samples
+        self._report = report
+        self._concurrency = concurrency
+        self._max_cost_usd = max_cost_usd
+        self._failures_in_a_row = 0
+        self._has_verdict = False
+        self.failed = 0
+        self.malformed = 0
+        self.stopped: JudgeError | None = None
+        self.is_spent = False
+
+    @property
+    def done(self) -> int:
+        """Lines dealt with, those of earlier runs included."""
+        return self._journal.tally.rows + self.failed + self.malformed
+
+    async def run(self, items: Iterator[Item]) -> None:
+        """Judges the rows among `items`, which are read one by one, as calls come free."""
+        self._watch_cost()
+        async with asyncio.TaskGroup() as group:
+            for _ in range(self._concurrency):
+                group.create_task(self._work(items))
+
+    async def _work(self, items: Iterator[Item]) -> None:
+        while item := self._next(items):
+            if isinstance(item, Malformed):
+                self.malformed += 1
+                self._report(f"line {item.line}: {item.why}; skipped.")
+            else:
+                await self._settle(item)
+            await asyncio.sleep(0)  # a judge without a model never waits, and nobody else would get a turn
+
+    def _next(self, items: Iterator[Item]) -> Item | None:
+        if self.stopped or self.is_spent:
+            return None
+        try:
+            return next(items, None)
+        except SetupError as exc:
+            self.stopped = exc
+            return None
+
+    async def _settle(self, row: Row) -> None:
+        try:
+            verdict = await self._judge.score(row.question, row.response)
+        except JudgeError as exc:
+            self._note_failure(row, exc)
+            return
+        self._has_verdict = True
+        self._failures_in_a_row = 0
+        try:
+            self._journal.append(row, to_added(verdict, self._samples))
+        except SetupError as exc:
+            self.stopped = exc
+        self._watch_cost()
+
+    def _note_failure(self, row: Row, exc: JudgeError) -> None:
+        self.failed += 1
+        if isinstance(exc, _HOPELESS):
+            self.stopped = exc
+            return
+        self._report(f"line {row.line}: {exc}")
+        # Rows that are too long may well stand together; as long as others get verdicts, the server is fine.
+        if not (isinstance(exc, RequestRejectedError) and self._has_verdict):
+            self._failures_in_a_row += 1
+        if self._failures_in_a_row >= _FAILURES_PER_WORKER * self._concurrency:
+            self.stopped = exc
+
+    def _watch_cost(self) -> None:
+        tally = self._journal.tally
+        if self._max_cost_usd is None:
+            return
+        if tally.unpriced:
+            self.stopped = self.stopped or SetupError(
+                f"What model {self._judge.model!r} costs here is not known, so --max-cost cannot be kept; "
+                "leave it out, and use --limit."
+            )
+        self.is_spent = tally.cost_usd >= self._max_cost_usd

@@ -1,0 +1,128 @@
+"""`judge batch`: a file of responses."""
+
+import asyncio
+import os
+import signal
+import sys
+import textwrap
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from judge.batch import Batch
+from judge.cli.progress import show_progress
+from judge.cli.reports import Reports
+from judge.errors import JudgeError, SetupError
+from judge.export import Format, choose_format, export
+from judge.journal import Journal, Tally
+from judge.judging import Judge
+from judge.model import DEFAULT_MODEL
+from judge.rows import Item, count_lines, read_rows
+from judge.rubric import DEFAULT_RUBRIC
+
+_WIDTH = 80
+_GO_ON = "the same command goes on from there."
+
+
+def batch(
+    source: Annotated[
+        Path,
+        typer.Argument(
+            metavar="INPUT", help="JSONL; each row has a prompt (or question) and a completion (or response)."
+        ),
+    ],
+    output: Annotated[Path, typer.Option("--output", "-o", help="The file for the rows with their scores.")],
+    model: Annotated[
+        str, typer.Option(envvar="JUDGE_MODEL", help="A model of the server, or 'offline' for none at all.")
+    ] = DEFAULT_MODEL,
+    rubric: Annotated[str, typer.Option(envvar="JUDGE_RUBRIC", help="A name from 'judge rubrics', or a file.")] = (
+        DEFAULT_RUBRIC
+    ),
+    samples: Annotated[int, typer.Option(envvar="JUDGE_SAMPLES", help="Ratings that make a verdict.")] = 3,
+    timeout_s: Annotated[
+        float, typer.Option(envvar="JUDGE_TIMEOUT_S", help="Longest wait for a verdict, in seconds.")
+    ] = 60,
+    concurrency: Annotated[int, typer.Option(envvar="JUDGE_CONCURRENCY", min=1, help="Rows under way at once.")] = 8,
+    limit: Annotated[int | None, typer.Option(min=1, help="Only the first so many rows of the input.")] = None,
+    max_cost: Annotated[
+        float | None, typer.Option(min=0, help="Begin no row once the output has cost so many US dollars.")
+    ] = None,
+    form: Annotated[
+        Format | None, typer.Option("--format", help="Write this as well when done; the output's ending says it, too.")
+    ] = None,
+) -> None:
+    """Score each row of a file. Run again, it judges only what is missing.
+
+    Ctrl-C or a crash loses nothing but the rows under way.
+    Exit code 0 means all scored, 1 with gaps, 2 an error, 130 interrupted.
+    """
+    form = choose_format(output, form)
+    journal_path = output if form is Format.JSONL else output.with_suffix(".jsonl")
+    _refuse_same_file(source, journal_path)
+    judge = Judge(model=model, rubric=rubric, samples=samples, timeout_s=timeout_s)
+    last_line, rows = count_lines(source)
+    rows = min(rows, limit or rows)
+    identity = {"model": judge.model, "rubric_version": judge.rubric.version, "samples": samples}
+    with Journal(journal_path, last_line, identity) as journal:
+        journal.check(source)
+        run = Batch(judge, journal, samples, Reports(), concurrency=concurrency, max_cost_usd=max_cost)
+        try:
+            asyncio.run(_run(judge, run, read_rows(source, journal.has, limit), rows))
+        except (KeyboardInterrupt, asyncio.CancelledError):
+            typer.echo(f"Interrupted: {_share(journal.tally, rows)} in {journal_path}; {_GO_ON}", err=True)
+            raise typer.Exit(130) from None
+        if run.stopped:
+            raise JudgeError(f"{run.stopped} Stopped with {_share(journal.tally, rows)} in {journal_path}; {_GO_ON}")
+        journal.sort()
+    if form is not Format.JSONL:
+        export(journal_path, output.with_suffix(f".{form}"), form)
+    typer.echo(_summary(run, journal, rows))
+    raise typer.Exit(1 if run.failed or run.malformed or run.is_spent or journal.tally.unscored else 0)
+
+
+async def _run(judge: Judge, run: Batch, items: Iterator[Item], total: int) -> None:
+    work = asyncio.create_task(run.run(items))
+    loop = asyncio.get_running_loop()
+    before = signal.signal(signal.SIGTERM, lambda *_: loop.call_soon_threadsafe(work.cancel) and None)
+    bar = asyncio.create_task(show_progress(run, total)) if sys.stderr.isatty() else None
+    try:
+        async with judge:
+            await work
+    finally:
+        signal.signal(signal.SIGTERM, before)
+        if bar:
+            bar.cancel()
+            await asyncio.wait([bar])
+
+
+def _refuse_same_file(source: Path, journal: Path) -> None:
+    if source.exists() and journal.exists() and os.path.samefile(source, journal):
+        raise SetupError(f"{journal}: the rows would be written over the input; choose another output.")
+
+
+def _share(tally: Tally, rows: int) -> str:
+    return f"{tally.rows:,} of {rows:,} rows"
+
+
+def _summary(run: Batch, journal: Journal, rows: int) -> str:
+    tally = journal.tally
+    lines = [
+        f"{tally.scored:,} of {rows:,} rows scored, {tally.unscored:,} unscored, {run.failed:,} failed, "
+        f"{run.malformed:,} skipped."
+    ]
+    if tally.scored:
+        mean = sum(score * count for score, count in tally.scores.items()) / tally.scored
+        counts = ", ".join(f"{score}: {count:,}" for score, count in sorted(tally.scores.items()))
+        lines.append(f"Rows by score: {counts}. Mean {mean:.2f}.")
+    if tally.input_tokens or tally.output_tokens:
+        cost = "not known" if tally.unpriced else f"${tally.cost_usd:,.4f}"
+        lines.append(f"{tally.input_tokens:,} + {tally.output_tokens:,} tokens; cost: {cost}.")
+    if run.is_spent:
+        lines.append("Stopped at --max-cost; with more, the same command goes on from there.")
+    elif run.failed:
+        lines.append("The same command asks again for the rows that failed.")
+    else:
+        lines.append(f"Next: judge pairs {journal.path} -o pairs.jsonl")
+    return "\n".join(textwrap.fill(line, _WIDTH, break_long_words=False) for line in lines)

@@ -1,0 +1,56 @@
+"""`judge pairs`: preference pairs from a scored file."""
+
+import os
+import textwrap
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from judge.cli.reports import Reports
+from judge.errors import SetupError
+from judge.export import Format, choose_format, export
+from judge.pairs import Counts, make_pairs
+from judge.rows import os_reason
+
+_WIDTH = 80
+
+
+def pairs(
+    source: Annotated[Path, typer.Argument(metavar="SCORED", help="JSONL as 'judge batch' writes it.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="The file for the pairs; replaced if it is there.")],
+    form: Annotated[
+        Format | None, typer.Option("--format", help="What to write; without, the output's ending says it.")
+    ] = None,
+) -> None:
+    """Make preference pairs: for each prompt its best response and its worst.
+
+    Rows belong together by prompt_id, or by prompt. Ties and unscored rows are left out and counted.
+    Exit code 0 means done, 1 that lines could not be read, 2 an error.
+    """
+    form = choose_format(output, form)
+    if source.exists() and output.exists() and os.path.samefile(source, output):
+        raise SetupError(f"{output}: the pairs would be written over the scored rows; choose another output.")
+    counts = Counts()
+    beside = output.with_name(f"{output.name}.pairing")
+    try:
+        with beside.open("w", encoding="utf-8", newline="\n") as file:
+            file.writelines(f"{pair}\n" for pair in make_pairs(source, Reports(), counts))
+        if form is Format.JSONL:
+            beside.replace(output)
+        else:
+            export(beside, output, form)
+    except OSError as exc:
+        raise SetupError(f"{output}: cannot write it ({os_reason(exc)}).") from exc
+    finally:
+        beside.unlink(missing_ok=True)
+    typer.echo(_summary(output, counts))
+    raise typer.Exit(1 if counts.malformed else 0)
+
+
+def _summary(output: Path, counts: Counts) -> str:
+    left_out = (
+        f"Left out: {counts.ties:,} prompts whose scores tie, {counts.alone:,} with one scored response, "
+        f"{counts.unscored:,} unscored rows, {counts.malformed:,} lines that could not be read."
+    )
+    return "\n".join(textwrap.fill(line, _WIDTH) for line in (f"{counts.pairs:,} pairs in {output}.", left_out))

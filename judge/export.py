@@ -1,0 +1,146 @@
+"""Tables for what comes next: rows of JSONL as CSV or Parquet, read line by line."""
+
+import csv
+from collections.abc import Iterator, Mapping
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+from judge.errors import SetupError
+from judge.rows import ADDED, decode, encode, os_reason, read_lines
+
+_CHUNK_ROWS = 10_000
+_CHUNK_BYTES = 16 * 2**20
+
+
+class Format(StrEnum):
+    """What a file of rows is written as."""
+
+    JSONL = "jsonl"
+    CSV = "csv"
+    PARQUET = "parquet"
+
+
+class Kind(StrEnum):
+    """What a column holds. The values are the names of Arrow's types; TEXT is for all that fits no other."""
+
+    BOOL = "bool"
+    INT = "int64"
+    FLOAT = "float64"
+    TEXT = "string"
+
+
+_KINDS: Mapping[type, Kind] = {bool: Kind.BOOL, int: Kind.INT, float: Kind.FLOAT}
+
+
+def choose_format(path: Path, asked: Format | None) -> Format:
+    """The format that was asked for, else the one that the ending of `path` names, else JSONL.
+
+    Raises:
+        SetupError: Parquet, and its package is not installed.
+    """
+    ending = path.suffix.lower().removeprefix(".")
+    chosen = asked or (Format(ending) if ending in set(Format) else Format.JSONL)
+    if chosen is Format.PARQUET:
+        try:
+            import pyarrow.parquet  # type: ignore[import-untyped]  # noqa: F401
+        except ImportError as exc:
+            raise SetupError("Parquet needs the package pyarrow: pip install 'slack-judge[parquet]'.") from exc
+    return chosen
+
+
+def export(rows: Path, target: Path, form: Format) -> None:
+    """Writes the rows of a JSONL file as a table, which replaces `target` when it is complete.
+
+    A column has one type: true or false, whole number, number or text. One that mixes them, or holds lists or
+    objects, is text: strings as they are, everything else as JSON.
+
+    Raises:
+        SetupError: The table cannot be written.
+    """
+    columns = _columns(rows)
+    beside = target.with_name(f"{target.name}.part")
+    try:
+        if form is Format.CSV:
+            _write_csv(rows, beside, columns)
+        else:
+            _write_parquet(rows, beside, columns)
+        beside.replace(target)
+    except OSError as exc:
+        raise SetupError(f"{target}: cannot write it ({os_reason(exc)}).") from exc
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def _columns(rows: Path) -> dict[str, Kind]:
+    """All columns in the order of their first appearance, each with the one kind that fits all its values."""
+    columns: dict[str, Kind | None] = {}
+    for fields in _read(rows):
+        for name, value in fields.items():
+            seen = columns.setdefault(name, _KINDS.get(ADDED[name], Kind.TEXT) if name in ADDED else None)
+            columns[name] = _common(seen, value)
+    return {name: kind or Kind.TEXT for name, kind in columns.items()}
+
+
+def _common(seen: Kind | None, value: object) -> Kind | None:
+    """The kind that fits what was `seen` before (None: nothing but nulls) and `value`."""
+    if value is None or seen is Kind.TEXT:
+        return seen
+    is_too_long = isinstance(value, int) and abs(value) >= 2**63
+    kind = Kind.TEXT if is_too_long else _KINDS.get(type(value), Kind.TEXT)
+    if seen in (None, kind):
+        return kind
+    return Kind.FLOAT if {seen, kind} == {Kind.INT, Kind.FLOAT} else Kind.TEXT
+
+
+def _read(rows: Path) -> Iterator[dict[str, Any]]:
+    return (decode(raw) for _, _, raw in read_lines(rows))
+
+
+def _to_text(value: object) -> str:
+    if not isinstance(value, str):
+        return encode(value)
+    return value if value.isascii() else value.encode(errors="backslashreplace").decode()
+
+
+def _write_csv(rows: Path, target: Path, columns: Mapping[str, Kind]) -> None:
+    with target.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(_to_text(name) for name in columns)
+        for fields in _read(rows):
+            values = (fields.get(name) for name in columns)
+            writer.writerow("" if value is None else _to_text(value) for value in values)
+
+
+def _write_parquet(rows: Path, target: Path, columns: Mapping[str, Kind]) -> None:
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    names = [_to_text(name) for name in columns]
+    schema = pa.schema(
+        [(name, pa.type_for_alias(kind.value)) for name, kind in zip(names, columns.values(), strict=True)]
+    )
+    with parquet.ParquetWriter(target, schema, compression="zstd") as writer:
+        for chunk in _chunks(rows):
+            cells = [[_to_cell(fields.get(name), kind) for fields in chunk] for name, kind in columns.items()]
+            arrays = [pa.array(column, kind) for column, kind in zip(cells, schema.types, strict=True)]
+            writer.write_batch(pa.record_batch(arrays, schema=schema))
+
+
+def _to_cell(value: object, kind: Kind) -> object:
+    if kind is Kind.FLOAT and isinstance(value, int):
+        return float(value)
+    return value if value is None or kind is not Kind.TEXT else _to_text(value)
+
+
+def _chunks(rows: Path) -> Iterator[list[dict[str, Any]]]:
+    chunk: list[dict[str, Any]] = []
+    size = 0
+    for _, _, raw in read_lines(rows):
+        chunk.append(decode(raw))
+        size += len(raw)
+        if len(chunk) >= _CHUNK_ROWS or size >= _CHUNK_BYTES:
+            yield chunk
+            chunk, size = [], 0
+    if chunk:
+        yield chunk

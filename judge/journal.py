@@ -1,0 +1,259 @@
+"""The output of a batch: each verdict is on file before the next is asked for, and a run that ended early goes on."""
+
+import os
+import time
+from array import array
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import Any, BinaryIO, Self
+
+from judge.errors import SetupError
+from judge.rows import ADDED, Malformed, Row, decode, encode, os_reason, parse_row, read_lines, to_line
+
+_HEAD = b'{"line": '
+_SYNC_EVERY_S = 5.0
+
+
+@dataclass
+class Tally:
+    """What the rows of a journal come to."""
+
+    scored: int = 0
+    unscored: int = 0
+    scores: Counter[int] = field(default_factory=Counter)
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost_usd: float = 0.0
+    unpriced: int = 0
+
+    @property
+    def rows(self) -> int:
+        """Rows with a verdict."""
+        return self.scored + self.unscored
+
+    def add(self, added: Mapping[str, Any]) -> None:
+        """Counts one row by its added fields."""
+        if added["score"] is not None:
+            self.scored += 1
+            self.scores[added["score"]] += 1
+        else:
+            self.unscored += 1
+        self.input_tokens += added["input_tokens"] or 0
+        self.output_tokens += added["output_tokens"] or 0
+        self.cost_usd += added["cost_usd"] or 0.0
+        self.unpriced += added["cost_usd"] is None
+
+
+class Journal:
+    """A JSONL file with one row per verdict, in the order in which they came in; `sort` puts them in the input's.
+
+    A row is handed to the system as soon as it is there, so that a killed process loses none, and reaches the disk
+    within seconds. A torn last line, as a killed process or a full disk leaves it, is cut off when the file is opened.
+    Only one process at a time has it open.
+
+    Args:
+        path: The file; made where there is none.
+        lines: How many lines the input has.
+        judge: The fields that tell one judge from another. Every row must have these values.
+
+    Raises:
+        SetupError: The file cannot be opened, is in use, is damaged, or holds verdicts of another judge.
+    """
+
+    def __init__(self, path: Path, lines: int, judge: Mapping[str, Any]) -> None:
+        self.path = path
+        self.tally = Tally()
+        self._judge = judge
+        # One number per line of the input: 0, or a hash of the row that was judged.
+        self._hashes = array("q", bytes(8 * (lines + 1)))
+        self._end = 0
+        self._last_line = 0
+        self._is_sorted = True
+        self._synced_at = time.monotonic()
+        try:
+            self._file: BinaryIO = path.open("ab", buffering=0)
+        except OSError as exc:
+            raise SetupError(f"{path}: cannot write it ({os_reason(exc)}).") from exc
+        try:
+            _lock(self._file, path)
+            self._load()
+        except BaseException:
+            self._file.close()
+            raise
+
+    def has(self, line: int) -> bool:
+        """Whether there was a verdict on that line of the input when the journal was opened."""
+        return line < len(self._hashes) and self._hashes[line] != 0
+
+    def check(self, source: Path) -> None:
+        """Nothing, where every row here is still in `source` as it was judged.
+
+        Raises:
+            SetupError: A line of `source` has changed, or is gone.
+        """
+        left = self.tally.rows
+        for line, _, raw in read_lines(source):
+            if not left:
+                return
+            if not self.has(line):
+                continue
+            left -= 1
+            row = parse_row(line, raw)
+            if isinstance(row, Malformed) or _hash(row.carried) != self._hashes[line]:
+                raise self._has_changed(f"line {line} of {source}")
+        if left:
+            raise self._has_changed(str(source))
+
+    def append(self, row: Row, added: Mapping[str, Any]) -> None:
+        """Writes the verdict on `row`.
+
+        Raises:
+            SetupError: It cannot be written (a full disk); the file then ends with the row before.
+        """
+        raw = to_line(row, added)
+        try:
+            _write_all(self._file, raw)
+            self._sync()
+        except OSError as exc:
+            self._file.truncate(self._end)  # the next row must not go on where this one broke off
+            raise SetupError(f"{self.path}: cannot write on ({os_reason(exc)}).") from exc
+        self._count(row.line, len(raw), added)
+
+    def sort(self) -> None:
+        """Puts the rows in the order of the input, where they are not.
+
+        A second file replaces the first when it is complete.
+
+        Raises:
+            SetupError: There is no space for the second file; the first stays as it is.
+        """
+        if self._is_sorted:
+            return
+        beside = self.path.with_name(f"{self.path.name}.sorting")
+        try:
+            with self.path.open("rb") as rows, beside.open("wb") as copy:
+                for at in _starts_by_line(rows, self._last_line):
+                    rows.seek(at)
+                    copy.write(rows.readline())
+                copy.flush()
+                os.fsync(copy.fileno())
+            beside.replace(self.path)
+        except OSError as exc:
+            beside.unlink(missing_ok=True)
+            raise SetupError(
+                f"{self.path}: has all rows, but they cannot be put in the order of the input ({os_reason(exc)})."
+            ) from exc
+        self._is_sorted = True
+
+    def close(self) -> None:
+        """Sees to it that all is on the disk, and lets other processes write."""
+        try:
+            os.fsync(self._file.fileno())
+        except OSError as exc:
+            raise SetupError(f"{self.path}: cannot be written to the disk ({os_reason(exc)}).") from exc
+        finally:
+            self._file.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, exc_type: type[BaseException] | None, exc: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _load(self) -> None:
+        with self.path.open("rb") as rows:
+            for number, raw in enumerate(rows, start=1):
+                if not raw.endswith(b"\n") and raw[: len(_HEAD)] == _HEAD[: len(raw)]:
+                    self._file.truncate(self._end)
+                    return
+                self._take(number, raw)
+
+    def _take(self, number: int, raw: bytes) -> None:
+        where = f"{self.path}, line {number}"
+        try:
+            fields = decode(raw)
+        except ValueError as exc:
+            raise SetupError(
+                f"{where}: damaged ({exc}); delete that line to have its row judged again, or choose another output."
+            ) from exc
+        added = {name: fields.pop(name) for name in ADDED if name in fields}
+        line = added.get("line", 0)
+        if not (raw.startswith(_HEAD) and raw.endswith(b"\n") and _is_complete(added) and line >= 1):
+            raise SetupError(f"{where}: not a row of 'judge batch'; choose another output.")
+        for name, value in self._judge.items():
+            if added[name] != value:
+                raise SetupError(
+                    f"{where}: judged with {name} {added[name]!r}, and now it is {value!r}; "
+                    "go on with the former, or choose another output."
+                )
+        if line >= len(self._hashes):
+            raise self._has_changed("the input")
+        if self._hashes[line]:
+            raise SetupError(f"{where}: a second verdict on line {line} of the input; delete one of them.")
+        self._hashes[line] = _hash(encode(fields))
+        self._count(line, len(raw), added)
+
+    def _count(self, line: int, size: int, added: Mapping[str, Any]) -> None:
+        self.tally.add(added)
+        self._end += size
+        self._is_sorted = self._is_sorted and line > self._last_line
+        self._last_line = max(self._last_line, line)
+
+    def _sync(self) -> None:
+        if time.monotonic() - self._synced_at > _SYNC_EVERY_S:
+            os.fsync(self._file.fileno())
+            self._synced_at = time.monotonic()
+
+    def _has_changed(self, what: str) -> SetupError:
+        return SetupError(
+            f"{what} has changed since its verdicts in {self.path}; restore it, or choose another output."
+        )
+
+
+def _is_complete(added: Mapping[str, Any]) -> bool:
+    return len(added) == len(ADDED) and all(
+        value is None or isinstance(value, (ADDED[name], int)) for name, value in added.items()
+    )
+
+
+def _hash(carried: str) -> int:
+    return hash(carried) or 1
+
+
+def _write_all(file: BinaryIO, raw: bytes) -> None:
+    left = memoryview(raw)
+    while left:
+        left = left[file.write(left) :]
+
+
+def _starts_by_line(rows: BinaryIO, last_line: int) -> Iterator[int]:
+    """Where each row begins, in the order of their lines in the input."""
+    starts = array("q", [-1]) * (last_line + 1)
+    at = 0
+    for raw in rows:
+        starts[int(raw[len(_HEAD) : raw.index(b",", len(_HEAD))])] = at
+        at += len(raw)
+    return (start for start in starts if start >= 0)
+
+
+def _lock(file: BinaryIO, path: Path) -> None:
+    """Keeps the file to this process for as long as that lives."""
+    try:
+        import fcntl
+    except ImportError:  # Windows
+        return
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        # While we waited for nothing, the other process may have put a sorted file in the place of this one.
+        is_ours = os.path.samestat(os.fstat(file.fileno()), path.stat())
+    except BlockingIOError:
+        is_ours = False
+    except OSError:  # a file system without locks
+        return
+    if not is_ours:
+        raise SetupError(f"{path}: another process is writing it; wait for its end, or choose another output.")

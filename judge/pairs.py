@@ -1,0 +1,151 @@
+"""Preference pairs from scored rows: for each prompt its best response against its worst."""
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any, BinaryIO, TypeAlias
+
+from judge.errors import SetupError
+from judge.rows import COMPLETION, PROMPT, decode, encode, read_lines, text_of
+
+Key: TypeAlias = str | bytes
+_JUDGE = ("model", "rubric_version", "samples")
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """One scored row: where it stands in the file, and what it takes to rank it."""
+
+    line: int
+    start: int
+    key: Key
+    prompt: bytes
+    score: float
+
+
+@dataclass(slots=True)
+class Prompt:
+    """The responses to one prompt: its first row, how many there are, and the ends of their ranking."""
+
+    first: Scored
+    best: Scored
+    worst: Scored
+    responses: int = 1
+
+    def add(self, row: Scored) -> None:
+        """Ranks one more response; of several with the same score, the first in the file stays."""
+        self.responses += 1
+        if row.score > self.best.score:
+            self.best = row
+        if row.score < self.worst.score:
+            self.worst = row
+
+
+@dataclass
+class Counts:
+    """What became of the rows: `pairs`, `ties` and `alone` count prompts, the others lines."""
+
+    pairs: int = 0
+    ties: int = 0
+    alone: int = 0
+    unscored: int = 0
+    malformed: int = 0
+
+
+def make_pairs(source: Path, report: Callable[[str], None], counts: Counts) -> Iterator[str]:
+    """The pairs of a scored file as JSON, in the order in which its prompts first appear.
+
+    Rows belong together by `prompt_id`, and by the prompt itself where they have none. Per prompt some 500 bytes are
+    held, whatever the length of the texts; the file is read a second time for these.
+
+    Args:
+        source: Rows with prompt, completion and score, in any order; a score of null is unscored.
+        report: Gets one plain sentence for each line that is no such row; it is skipped.
+        counts: Is filled in as the pairs are made.
+
+    Raises:
+        SetupError: One `prompt_id` stands for two prompts, or two judges gave the scores.
+    """
+    prompts: dict[Key, Prompt] = {}
+    for row in _read_scored(source, report, counts):
+        prompt = prompts.get(row.key)
+        if prompt is None:
+            prompts[row.key] = Prompt(row, row, row)
+            continue
+        if row.prompt != prompt.first.prompt:
+            raise SetupError(
+                f"{source}: prompt_id {row.key!s} has one prompt in line {prompt.first.line} and another in line "
+                f"{row.line}; give each prompt an id of its own."
+            )
+        prompt.add(row)
+    with source.open("rb") as file:
+        for prompt in prompts.values():
+            if prompt.best.score > prompt.worst.score:
+                counts.pairs += 1
+                yield encode(_to_pair(_fields_at(file, prompt.best), _fields_at(file, prompt.worst)))
+            elif prompt.responses > 1:
+                counts.ties += 1
+            else:
+                counts.alone += 1
+
+
+def _read_scored(source: Path, report: Callable[[str], None], counts: Counts) -> Iterator[Scored]:
+    judges: dict[str, int] = {}
+    for line, start, raw in read_lines(source):
+        try:
+            fields = decode(raw)
+            row = _to_scored(line, start, fields)
+        except ValueError as exc:
+            counts.malformed += 1
+            report(f"line {line}: {exc}; skipped.")
+            continue
+        _check_judge(source, line, fields, judges)
+        if row is None:
+            counts.unscored += 1
+        else:
+            yield row
+
+
+def _to_scored(line: int, start: int, fields: Mapping[str, Any]) -> Scored | None:
+    prompt = blake2b(text_of(fields, PROMPT).encode(), digest_size=16).digest()
+    text_of(fields, COMPLETION)
+    if "score" not in fields:
+        raise ValueError("no score; 'judge batch' adds them")
+    score = fields["score"]
+    if score is None:
+        return None
+    is_number = isinstance(score, int | float) and not isinstance(score, bool)
+    if not is_number or (isinstance(score, float) and not math.isfinite(score)):
+        raise ValueError("the score is no number")
+    given_id = fields.get("prompt_id")
+    return Scored(line, start, prompt if given_id is None else encode(given_id), prompt, score)
+
+
+def _check_judge(source: Path, line: int, fields: Mapping[str, Any], judges: dict[str, int]) -> None:
+    # Without a rubric the row is not ours, and its `model` may well be the one that wrote the response.
+    judge = ", ".join(f"{name} {fields.get(name)}" for name in _JUDGE) if "rubric_version" in fields else "another"
+    judges.setdefault(judge, line)
+    if len(judges) > 1:
+        (one, first), (other, second) = judges.items()
+        raise SetupError(
+            f"{source}: two judges gave these scores ({one} in line {first}; {other} in line {second}), and "
+            "theirs do not compare; make pairs of each judge's rows alone."
+        )
+
+
+def _fields_at(file: BinaryIO, row: Scored) -> dict[str, Any]:
+    file.seek(row.start)
+    return decode(file.readline())
+
+
+def _to_pair(best: Mapping[str, Any], worst: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "prompt_id": best.get("prompt_id"),
+        "prompt": text_of(best, PROMPT),
+        "chosen": text_of(best, COMPLETION),
+        "rejected": text_of(worst, COMPLETION),
+        "score_chosen": best["score"],
+        "score_rejected": worst["score"],
+    }
