@@ -9,6 +9,8 @@ import sys
 
 import typer
 
+from judge.cli.batch import batch
+from judge.cli.pairs import pairs
 from judge.cli.rubrics import rubrics
 from judge.cli.score import score
 from judge.errors import JudgeError
@@ -25,6 +27,8 @@ app = typer.Typer(
 )
 app.command()(score)
 app.command()(rubrics)
+app.command()(batch)
+app.command()(pairs)
 
 
 def main() -> None:
