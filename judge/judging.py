@@ -1,8 +1,9 @@
 """`Judge`: a question and a response become a verdict."""
 
 import asyncio
+import os
 import time
-from collections.abc import Sequence
+from collections.abc import AsyncGenerator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
@@ -10,60 +11,79 @@ from typing import TYPE_CHECKING, Self
 
 from judge.attacks import find_flags, nothing_to_judge
 from judge.errors import DeadlineError, JudgeError, SetupError
-from judge.model import DEFAULT_MODEL, ChatModel, Completion
+from judge.model import DEFAULT_MODEL, ChatModel, make_client
 from judge.offline import OFFLINE, rate_offline
-from judge.parsing import parse_rating, unscored
-from judge.prompt import render_prompt, render_reminder
-from judge.ratings import Rating, Result, Unscored, UnscoredReason, Verdict, add_known, combine, has_majority
+from judge.panel import Member, Outcome
+from judge.prompt import render_prompt
+from judge.ratings import Rating, Result, Unscored, UnscoredReason, Verdict, combine, has_majority
 from judge.rubric import DEFAULT_RUBRIC, Rubric, load_rubric
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
 
+_SAMPLES = 3
 _CLEANUP_S = 0.5
 
 
 class Judge:
-    """Scores responses with one model and one rubric; safe to share between tasks of one event loop.
+    """Scores responses by one rubric, with a model or a panel of several.
 
         async with Judge() as judge:
             verdict = await judge.score("What is 2 + 2?", "Four.")
 
+    Made to be shared between the tasks of an event loop: its connections stay open, and what it learns of a server
+    stays learnt.
+
     Args:
-        model: The model's name on the server, or "offline" for the rater without a model.
+        model: The model's name on the server, or "offline" for the rater without a model. Several names with commas
+            between them are a panel.
         rubric: A rubric, the name of one that comes with the package, or the path of a file.
-        samples: Ratings that make a verdict, at least 1. With one, the model is asked for its likeliest answer
-            (temperature 0); with several it keeps the server's temperature, since equal ratings tell no spread.
+        samples: Ratings of each model, at least 1; None means 3 of a single model, and 1 of each in a panel.
+            With one, a model is asked for its likeliest answer (temperature 0); with several it keeps the server's
+            temperature, since equal ratings tell no spread.
         client: An `AsyncOpenAI` to ask through, with its own key and address, which stays yours to close.
             Without, one is made at the first call from OPENAI_API_KEY and OPENAI_BASE_URL.
         timeout_s: Longest time from the call of `score` to its return, retries and all.
+        models: The names of the panel, in place of `model`.
+        logprobs: Whether to ask for log probabilities, and so for `weighted_score`, where the server gives them.
 
     Raises:
         RubricError: The rubric cannot be found or is not one.
-        SetupError: `samples` or `timeout_s` out of range.
+        SetupError: A model named twice or not at all; `samples` or `timeout_s` out of range.
     """
 
     def __init__(
         self,
         model: str = DEFAULT_MODEL,
         rubric: Rubric | str | Path = DEFAULT_RUBRIC,
-        samples: int = 3,
+        samples: int | None = None,
         client: "AsyncOpenAI | None" = None,
         timeout_s: float = 60,
+        *,
+        models: Sequence[str] | None = None,
+        logprobs: bool = False,
     ) -> None:
+        self._models = _checked(model.split(",") if models is None else models)
+        if samples is None:
+            samples = _SAMPLES if len(self._models) == 1 else 1
         if samples < 1:
             raise SetupError(f"JUDGE_SAMPLES is {samples!r}, and a verdict needs at least 1 rating; set 1 or more.")
         if not timeout_s > 0:
             raise SetupError(f"JUDGE_TIMEOUT_S is {timeout_s!r}, and a verdict takes time; set it above 0.")
-        self._model = ChatModel(model, client)
         self._rubric = rubric if isinstance(rubric, Rubric) else load_rubric(rubric)
         self._samples = samples
         self._timeout_s = timeout_s
+        self._client = client.with_options(max_retries=0) if client is not None else None
+        self._own_client: AsyncGenerator[AsyncOpenAI, None] | None = None
+        self._members = [
+            Member(ChatModel(name, self._connect), samples, self._rubric.scale, logprobs=logprobs)
+            for name in self._models
+        ]
 
     @property
     def model(self) -> str:
-        """The name of the model that is asked, or "offline"."""
-        return self._model.name
+        """The name of the model that is asked, or "offline"; those of a panel with commas between them."""
+        return ", ".join(self._models)
 
     @property
     def rubric(self) -> Rubric:
@@ -79,12 +99,11 @@ class Judge:
         Raises:
             JudgeError: Fewer than half of the ratings are usable because calls failed; the child says how.
         """
-        began = time.monotonic()
         nothing = nothing_to_judge(question, response)
         if nothing:
             results: Sequence[Result] = ()
         elif self.model == OFFLINE:
-            results = [rate_offline(question, response, self._rubric.scale)]
+            results = [replace(rate_offline(question, response, self._rubric.scale), cost_usd=0.0)]
         else:
             results = await self._rate_all(render_prompt(self._rubric, question, response))
         return combine(
@@ -92,14 +111,14 @@ class Judge:
             model=self.model,
             rubric=self._rubric.name,
             rubric_version=self._rubric.version,
-            latency_ms=_ms_since(began),
             unscored=nothing,
             flags=find_flags(question, response),
         )
 
     async def aclose(self) -> None:
         """Closes the connections that this judge opened; a client that was given stays open."""
-        await self._model.aclose()
+        if self._own_client is not None:
+            await self._own_client.aclose()
 
     async def __aenter__(self) -> Self:
         return self
@@ -109,76 +128,77 @@ class Judge:
     ) -> None:
         await self.aclose()
 
+    async def _connect(self) -> "AsyncOpenAI":
+        if self._client is None or (self._own_client is not None and self._client.is_closed()):
+            self._own_client = _open_client()
+            self._client = await anext(self._own_client)
+        return self._client
+
     async def _rate_all(self, prompt: str) -> list[Result]:
+        outcomes: list[list[Outcome]] = [[None] * self._samples for _ in self._members]
         give_up_at = time.monotonic() + self._timeout_s
-        tasks = [asyncio.create_task(self._rate(prompt, give_up_at)) for _ in range(self._samples)]
+        tasks = [
+            asyncio.create_task(member.rate(prompt, own, give_up_at))
+            for member, own in zip(self._members, outcomes, strict=True)
+        ]
         try:
             await asyncio.wait(tasks, timeout=self._timeout_s)
         finally:
-            for task in tasks:
-                task.cancel()
-            await asyncio.wait(tasks, timeout=_CLEANUP_S)
-        outcomes = [self._outcome(task) for task in tasks]
-        results = [_as_result(outcome) for outcome in outcomes]
-        failures = [outcome for outcome in outcomes if isinstance(outcome, JudgeError)]
+            late = [task for task in tasks if task.cancel()]
+            if late:
+                await asyncio.wait(late, timeout=_CLEANUP_S)
+        for task in tasks:
+            if task.done() and not task.cancelled():
+                task.result()
+        return self._settle(outcomes)
+
+    def _settle(self, outcomes: Sequence[Sequence[Outcome]]) -> list[Result]:
+        """The ratings of all members in turn, failed ones as unscored.
+
+        Raises:
+            JudgeError: The first failure, where the usable ratings make no majority.
+        """
+        results: list[Result] = []
+        failures: list[JudgeError] = []
+        for member, own in zip(self._members, outcomes, strict=True):
+            for outcome in own:
+                if isinstance(outcome, Rating | Unscored):
+                    results.append(outcome)
+                    continue
+                failure = outcome or self._too_late(member.model.name)
+                failures.append(failure)
+                results.append(_failed(failure, member.model.name))
         if failures and not has_majority(results):
             raise failures[0]
         return results
 
-    async def _rate(self, prompt: str, give_up_at: float) -> Result:
-        """One rating, asked for a second time, with a reminder of the format, where the first is unusable."""
-        first = await self._ask(prompt, give_up_at)
-        if isinstance(first, Rating) or first.reason is UnscoredReason.FILTERED:
-            return first
-        second = await self._ask(render_reminder(prompt, self._rubric.scale), give_up_at)
-        return replace(
-            second,
-            input_tokens=add_known((first.input_tokens, second.input_tokens)),
-            output_tokens=add_known((first.output_tokens, second.output_tokens)),
-            latency_ms=add_known((first.latency_ms, second.latency_ms)),
+    def _too_late(self, model: str) -> DeadlineError:
+        return DeadlineError(
+            f"No verdict from model {model!r} within {self._timeout_s:g} s; raise JUDGE_TIMEOUT_S, "
+            "or choose a faster JUDGE_MODEL."
         )
 
-    async def _ask(self, prompt: str, give_up_at: float) -> Result:
-        began = time.monotonic()
-        temperature = 0.0 if self._samples == 1 else None
-        completion = await self._model.complete(prompt, temperature=temperature, give_up_at=give_up_at)
-        return replace(
-            self._read(completion),
-            model=self.model,
-            input_tokens=completion.input_tokens,
-            output_tokens=completion.output_tokens,
-            latency_ms=_ms_since(began),
-        )
 
-    def _read(self, completion: Completion) -> Result:
-        scale, text = self._rubric.scale, completion.text
-        if completion.is_refusal:
-            return unscored(UnscoredReason.REFUSED, scale, text)
-        if completion.finish_reason == "content_filter":
-            return unscored(UnscoredReason.FILTERED, scale, text)
-        result = parse_rating(text, scale)
-        is_cut = completion.finish_reason == "length"
-        return unscored(UnscoredReason.TRUNCATED, scale, text) if is_cut and isinstance(result, Unscored) else result
+async def _open_client() -> "AsyncGenerator[AsyncOpenAI, None]":
+    """Gives a client, and closes it at the latest with the event loop, which ends every generator that is left.
 
-    def _outcome(self, task: "asyncio.Task[Result]") -> Result | JudgeError:
-        if not task.done() or task.cancelled():
-            return DeadlineError(
-                f"No verdict from model {self.model!r} within {self._timeout_s:g} s; raise JUDGE_TIMEOUT_S, "
-                "or choose a faster JUDGE_MODEL."
-            )
-        error = task.exception()
-        if error is None:
-            return task.result()
-        if isinstance(error, JudgeError):
-            return error
-        raise error
+    So a judge that nobody closes does no harm, and one that is asked from `asyncio.run` twice connects anew.
+    """
+    async with make_client(os.environ.get("OPENAI_API_KEY"), os.environ.get("OPENAI_BASE_URL")) as client:
+        yield client
 
 
-def _as_result(outcome: Result | JudgeError) -> Result:
-    if isinstance(outcome, JudgeError):
-        return Unscored(reason=UnscoredReason.CALL_FAILED, detail=str(outcome))
-    return outcome
+def _checked(models: Sequence[str]) -> tuple[str, ...]:
+    names = tuple(name.strip() for name in models)
+    listed = ", ".join(map(repr, names))
+    if not names or not all(names):
+        raise SetupError(f"JUDGE_MODEL names the models {listed or 'not at all'}; write one name between two commas.")
+    if len(set(names)) < len(names):
+        raise SetupError(f"JUDGE_MODEL names a model twice ({listed}); raise JUDGE_SAMPLES to ask one model again.")
+    if OFFLINE in names and len(names) > 1:
+        raise SetupError(f"JUDGE_MODEL is {listed}, but {OFFLINE!r} is no model and sits on no panel; leave it out.")
+    return names
 
 
-def _ms_since(began: float) -> int:
-    return round((time.monotonic() - began) * 1000)
+def _failed(failure: JudgeError, model: str) -> Unscored:
+    return Unscored(reason=UnscoredReason.CALL_FAILED, detail=str(failure), model=model, cost_usd=0.0)

@@ -1,14 +1,17 @@
 """The one seam to the network: a model behind any OpenAI-compatible Chat Completions endpoint."""
 
 import asyncio
-import os
 import random
+import re
 import time
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
+from judge.completion import Choice, Completion, to_completion
 from judge.errors import BadResponseError, SetupError
+from judge.prices import cost_usd, has_price_list
 
 if TYPE_CHECKING:
     import openai
@@ -17,20 +20,11 @@ DEFAULT_MODEL = "gpt-6-luna"
 
 # A limit so that a model that runs on comes to an end; wide, because a reasoning model's thinking counts.
 _MAX_TOKENS = 8192
+# The most candidates per token that OpenAI, Azure and vLLM give.
+_LOGPROBS: Mapping[str, Any] = {"logprobs": True, "top_logprobs": 20}
 _OPENAI_URL = "https://api.openai.com/v1"
 _MAX_ATTEMPTS = 5
 _FIRST_WAIT_S = 0.5
-
-
-@dataclass(frozen=True)
-class Completion:
-    """One answer of a model: `text` to the letter, and why it ended (`stop`, `length`, ...)."""
-
-    text: str
-    finish_reason: str
-    is_refusal: bool = False
-    input_tokens: int | None = None
-    output_tokens: int | None = None
 
 
 class ChatModel:
@@ -38,21 +32,35 @@ class ChatModel:
 
     Args:
         name: The model's name on the server.
-        client: An `AsyncOpenAI` to use and leave open; None makes one from OPENAI_API_KEY and OPENAI_BASE_URL.
+        connect: Gives the client to ask through, one that does not retry; called at the first request and later.
     """
 
-    def __init__(self, name: str, client: "openai.AsyncOpenAI | None" = None) -> None:
+    def __init__(self, name: str, connect: Callable[[], "Awaitable[openai.AsyncOpenAI]"]) -> None:
         self.name = name
-        self._client = client.with_options(max_retries=0) if client is not None else None
-        self._owns_client = client is None
+        self._connect = connect
         self._rejected: set[str] = set()
 
-    async def complete(self, prompt: str, *, temperature: float | None, give_up_at: float) -> Completion:
-        """The model's answer to `prompt`, sent as the one user message.
+    @property
+    def gives_several(self) -> bool:
+        """Whether one request may bring several answers; true until the server shows that it does not."""
+        return "n" not in self._rejected
+
+    async def complete(
+        self,
+        prompt: str,
+        *,
+        count: int = 1,
+        temperature: float | None = None,
+        logprobs: bool = False,
+        give_up_at: float,
+    ) -> Completion:
+        """The model's answers to `prompt`, sent as the one user message.
 
         Args:
             prompt: Lone surrogates, which JSON cannot carry, are replaced.
+            count: Answers wanted; there may be fewer, also where `gives_several` was true before.
             temperature: None leaves it to the server.
+            logprobs: Whether to ask for the log probabilities of the tokens.
             give_up_at: In seconds of `time.monotonic()`. No wait between two attempts goes beyond it; the caller
                 bounds the attempts themselves by cancelling.
 
@@ -63,32 +71,26 @@ class ChatModel:
 
         from judge.failures import is_filtered, is_worth_retrying, rejected_option, to_judge_error
 
+        client = await self._connect()
         attempt = 1
         while True:
-            options = self._options(temperature)
+            options = self._options(count, temperature, logprobs=logprobs)
             try:
-                return await self._request(prompt, options)
+                return await self._request(client, prompt, options)
             except openai.APIError as exc:
                 if is_filtered(exc):
-                    return Completion(text="", finish_reason="content_filter")
+                    return Completion((Choice(text="", finish_reason="content_filter"),) * count, cost_usd=0.0)
                 if option := rejected_option(exc, options):
                     self._rejected.add(option)
                     continue
                 wait_s = _wait_s(exc, attempt)
                 is_last = attempt == _MAX_ATTEMPTS or time.monotonic() + wait_s >= give_up_at
                 if is_last or not is_worth_retrying(exc):
-                    raise to_judge_error(exc, self.name, str(self._connect().base_url)) from exc
+                    raise to_judge_error(exc, self.name, str(client.base_url)) from exc
             await asyncio.sleep(wait_s)
             attempt += 1
 
-    async def aclose(self) -> None:
-        """Closes the connections, unless the client was given."""
-        if self._client is not None and self._owns_client:
-            await self._client.close()
-            self._client = None
-
-    async def _request(self, prompt: str, options: Mapping[str, Any]) -> Completion:
-        client = self._connect()
+    async def _request(self, client: "openai.AsyncOpenAI", prompt: str, options: Mapping[str, Any]) -> Completion:
         content = prompt.encode("utf-8", "replace").decode("utf-8")
         try:
             answer = await client.chat.completions.create(
@@ -101,51 +103,26 @@ class ChatModel:
         completion = to_completion(answer)
         if completion is None:
             raise _not_a_completion(client)
-        return completion
+        if len(completion.choices) < options.get("n", 1):
+            self._rejected.add("n")
+        base_url = str(client.base_url)
+        if completion.input_tokens is None or not has_price_list(base_url):
+            return completion
+        counted = answer.model_dump(include={"model", "usage", "service_tier"}, warnings=False)
+        # In a thread, because the first look at the price list takes a while.
+        return replace(completion, cost_usd=await asyncio.to_thread(cost_usd, base_url, counted))
 
-    def _options(self, temperature: float | None) -> dict[str, Any]:
+    def _options(self, count: int, temperature: float | None, *, logprobs: bool) -> dict[str, Any]:
         """The optional parameters that this server was not seen to reject."""
         limit = "max_tokens" if "max_completion_tokens" in self._rejected else "max_completion_tokens"
-        options = {limit: _MAX_TOKENS} | ({} if temperature is None else {"temperature": temperature})
+        options: dict[str, Any] = {limit: _MAX_TOKENS}
+        if count > 1:
+            options["n"] = count
+        if temperature is not None:
+            options["temperature"] = temperature
+        if logprobs and self._rejected.isdisjoint(_LOGPROBS):
+            options |= _LOGPROBS
         return {name: value for name, value in options.items() if name not in self._rejected}
-
-    def _connect(self) -> "openai.AsyncOpenAI":
-        if self._client is None:
-            self._client = make_client(os.environ.get("OPENAI_API_KEY"), os.environ.get("OPENAI_BASE_URL"))
-        return self._client
-
-
-def to_completion(answer: object) -> Completion | None:
-    """The first choice of a chat completion; None where `answer` is something else.
-
-    The `openai` package checks no types, so a server's answer may hold anything anywhere.
-    """
-    choices = getattr(answer, "choices", None)
-    if not isinstance(choices, list) or not choices:
-        return None
-    message = getattr(choices[0], "message", None)
-    refusal = getattr(message, "refusal", None)
-    usage = getattr(answer, "usage", None)
-    return Completion(
-        text=_text(getattr(message, "content", None)) or _text(refusal),
-        finish_reason=str(getattr(choices[0], "finish_reason", None)),
-        is_refusal=bool(refusal),
-        input_tokens=_count(getattr(usage, "prompt_tokens", None)),
-        output_tokens=_count(getattr(usage, "completion_tokens", None)),
-    )
-
-
-def _text(content: object) -> str:
-    if isinstance(content, str):
-        return content
-    if isinstance(content, list):  # typed parts, as Mistral's reasoning models answer
-        parts = [part.get("text") for part in content if isinstance(part, dict) and part.get("type") == "text"]
-        return "".join(part for part in parts if isinstance(part, str))
-    return ""
-
-
-def _count(tokens: object) -> int | None:
-    return tokens if isinstance(tokens, int) and not isinstance(tokens, bool) and tokens >= 0 else None
 
 
 def _wait_s(error: "openai.APIError", attempt: int) -> float:
@@ -167,7 +144,7 @@ def make_client(api_key: str | None, base_url: str | None) -> "openai.AsyncOpenA
     """A client for a server; OpenAI's own without an address.
 
     Raises:
-        SetupError: Neither a key nor an address.
+        SetupError: Neither a key nor an address, or an address that is none.
     """
     import openai
 
@@ -176,6 +153,15 @@ def make_client(api_key: str | None, base_url: str | None) -> "openai.AsyncOpenA
             "No model is set up: set OPENAI_API_KEY, or OPENAI_BASE_URL for a server of your own; "
             "JUDGE_MODEL=offline (on the command line, --model offline) works without either."
         )
-    # Servers of one's own ask for no key, but the client insists on one. Without an address it would read
-    # OPENAI_BASE_URL itself, and take an empty one for an address.
-    return openai.AsyncOpenAI(api_key=api_key or "none", base_url=base_url or _OPENAI_URL, max_retries=0)
+    # Without an address the client would read OPENAI_BASE_URL itself, and take an empty one for an address.
+    url = base_url or _OPENAI_URL
+    if not re.match(r"https?://[^/\s]", url):
+        raise SetupError("OPENAI_BASE_URL is not an address; it begins with http:// or https://, and a host follows.")
+    # aiohttp takes half the CPU time per request, but no address that holds a user and a password.
+    has_password = "@" in urlsplit(url).netloc
+    return openai.AsyncOpenAI(
+        api_key=api_key or "none",  # servers of one's own ask for no key, but the client insists on one
+        base_url=url,
+        max_retries=0,
+        http_client=None if has_password else openai.DefaultAioHttpClient(),
+    )

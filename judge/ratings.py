@@ -52,6 +52,7 @@ class Rating:
     input_tokens: int | None = None
     output_tokens: int | None = None
     latency_ms: int | None = None
+    cost_usd: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,6 +66,7 @@ class Unscored:
     input_tokens: int | None = None
     output_tokens: int | None = None
     latency_ms: int | None = None
+    cost_usd: float | None = None
 
 
 Result: TypeAlias = Rating | Unscored
@@ -131,7 +133,6 @@ def combine(
     model: str,
     rubric: str,
     rubric_version: str,
-    latency_ms: int | None = None,
     unscored: Unscored | None = None,
     flags: tuple[Flag, ...] = (),
 ) -> Verdict:
@@ -141,6 +142,7 @@ def combine(
     """
     usable = [result for result in results if isinstance(result, Rating)]
     scores = [rating.score for rating in usable]
+    weighted = [rating.weighted_score for rating in usable if rating.weighted_score is not None]
     score = median_low(scores) if has_majority(results) else None
     return Verdict(
         score=score,
@@ -152,10 +154,12 @@ def combine(
         model=model,
         rubric=rubric,
         rubric_version=rubric_version,
+        weighted_score=fmean(weighted) if weighted and len(weighted) == len(usable) else None,
         flags=flags,
         input_tokens=add_known(result.input_tokens for result in results),
         output_tokens=add_known(result.output_tokens for result in results),
-        latency_ms=latency_ms,
+        latency_ms=add_known(result.latency_ms for result in results),
+        cost_usd=add_all(result.cost_usd for result in results),
     )
 
 
@@ -168,6 +172,16 @@ def add_known(counts: Iterable[int | None]) -> int | None:
     """The sum of the known counts; None where not one is known."""
     known = [count for count in counts if count is not None]
     return sum(known) if known else None
+
+
+def add_all(amounts: Iterable[float | None]) -> float | None:
+    """The sum; None where one amount is not known, since the rest alone would be a wrong sum."""
+    total = 0.0
+    for amount in amounts:
+        if amount is None:
+            return None
+        total += amount
+    return total
 
 
 def _why_unscored(results: Sequence[Result]) -> Unscored:

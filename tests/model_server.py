@@ -24,6 +24,7 @@ class Answer:
     finish_reason: str = "stop"
     refusal: str | None = None
     more: tuple[str, ...] = ()
+    logprobs: Any = None
     usage: Mapping[str, int] | None = field(
         default_factory=lambda: {"prompt_tokens": 400, "completion_tokens": 60, "total_tokens": 460}
     )
@@ -85,8 +86,8 @@ class ModelServer:
         self._script = list(replies)
 
     async def asked(self, times: int) -> None:
-        """Returns once that many requests have come in."""
-        async with self._news:
+        """Returns once that many requests have come in; a test that waits in vain fails rather than hangs."""
+        async with asyncio.timeout(30), self._news:
             await self._news.wait_for(lambda: len(self.requests) >= times)
 
     async def __aenter__(self) -> Self:
@@ -150,6 +151,7 @@ def _completion(body: dict[str, Any], answer: Answer) -> dict[str, Any]:
         {
             "index": index,
             "finish_reason": answer.finish_reason,
+            "logprobs": answer.logprobs,
             "message": {"role": "assistant", "content": text, "refusal": answer.refusal, **answer.extra},
         }
         for index, text in enumerate((answer.text, *answer.more))

@@ -106,7 +106,7 @@ async def test_interrupt_leaves_no_traceback(model_server: ModelServer) -> None:
         env=os.environ | {"OPENAI_BASE_URL": model_server.base_url},
         stderr=asyncio.subprocess.PIPE,
     )
-    await model_server.asked(3)
+    await model_server.asked(1)
     process.send_signal(signal.SIGINT)
     _, stderr = await process.communicate()
 

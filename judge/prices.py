@@ -1,0 +1,38 @@
+"""What an answer cost, by the price list of the `genai-prices` package as installed; it is never fetched."""
+
+import ipaddress
+from typing import Any
+from urllib.parse import urlsplit
+
+
+def has_price_list(base_url: str) -> bool:
+    """Whether a server at that address can have public prices: not this machine, nor one without a public name."""
+    host = urlsplit(base_url).hostname or ""
+    try:
+        return ipaddress.ip_address(host).is_global
+    except ValueError:
+        return "." in host and not host.endswith((".local", ".internal", ".localhost"))
+
+
+def cost_usd(base_url: str, answer: dict[str, Any]) -> float | None:
+    """The price in US dollars of a chat completion, cached tokens at their own price; None where it is not known.
+
+    Provider and model must both be on the list: a model of the same name on another server costs something else.
+    The first call reads the list, which takes a fifth of a second.
+
+    Args:
+        base_url: Where the server was asked; it tells the provider.
+        answer: The completion as JSON; its `model` and `usage` are read.
+    """
+    if answer.get("service_tier") not in (None, "default"):
+        return None  # flex and priority have prices of their own
+    from genai_prices import data_snapshot
+
+    prices = data_snapshot.get_snapshot()
+    for flavor in ("chat", "default"):
+        try:
+            extracted = prices.extract_usage(answer, provider_api_url=base_url, api_flavor=flavor)
+            return float(extracted.calc_price().total_price)
+        except (LookupError, ValueError):
+            continue
+    return None
