@@ -9,6 +9,7 @@ import sys
 
 import typer
 
+from judge.cli.agreement import agreement
 from judge.cli.batch import batch
 from judge.cli.pairs import pairs
 from judge.cli.rubrics import rubrics
@@ -29,6 +30,7 @@ app.command()(score)
 app.command()(rubrics)
 app.command()(batch)
 app.command()(pairs)
+app.command()(agreement)
 
 
 def main() -> None:

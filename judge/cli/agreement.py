@@ -1,0 +1,73 @@
+"""`judge agreement`: how far the scores in a file can be trusted."""
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from judge.errors import SetupError
+from judge.scores import Columns, Scores, read_scores, to_range
+
+_EXTRA = ("krippendorff", "matplotlib", "numpy", "scipy", "sklearn")
+
+
+def agreement(
+    file: Annotated[
+        Path, typer.Argument(help="JSONL with a score and a label on each line, as 'judge batch' writes it.")
+    ],
+    label: Annotated[str, typer.Option(help="The field that holds people's label: a number, or a list of them.")],
+    score: Annotated[
+        list[str] | None,
+        typer.Option(help="The field that holds the score; once for each judge.", show_default="score"),
+    ] = None,
+    scale: Annotated[
+        str | None, typer.Option(metavar="LOW-HIGH", help="The labels' own scale, such as 0-1, mapped to the rubric's.")
+    ] = None,
+    rubric: Annotated[
+        Path | None, typer.Option(help="The rubric's file, where it does not come with this package.")
+    ] = None,
+    plot: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Draw the confusion matrix into a .png or .html file.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print all figures as JSON.")] = False,
+) -> None:
+    """Compare scores with the labels of people, and judges with each other.
+
+    Several judges may stand in one file, by their models or in fields of their own.
+    Exit code 0 means all lines could be used, 1 that some could not, 2 an error.
+    """
+    if plot is not None and plot.suffix not in (".png", ".html"):
+        raise SetupError(f"--plot {plot}: the file must end in .png or .html.")
+    columns = Columns(label, tuple(score or ["score"]), to_range(scale) if scale else None)
+    scores = _read(file, columns, rubric)
+    try:
+        _report(scores, columns, plot, as_json)
+    except ModuleNotFoundError as exc:
+        if exc.name not in _EXTRA:
+            raise
+        raise SetupError(f"judge agreement needs {exc.name}: pip install 'slack-judge[agreement]'") from exc
+    raise typer.Exit(1 if scores.problems else 0)
+
+
+def _read(file: Path, columns: Columns, rubric: Path | None) -> Scores:
+    try:
+        with file.open("rb") as lines:
+            return read_scores(lines, columns, rubric)
+    except OSError as exc:
+        raise SetupError(f"{file}: cannot read the file ({(exc.strerror or 'unknown error').lower()}).") from exc
+
+
+def _report(scores: Scores, columns: Columns, plot: Path | None, as_json: bool) -> None:
+    from judge.cli.agreement_tables import print_report, to_text
+    from judge.report import make_report
+
+    report = make_report(scores)
+    if plot is not None:
+        from judge.plots import save_plot
+
+        save_plot(plot, report.with_people, to_text(report, columns.label))
+    if as_json:
+        typer.echo(json.dumps(report.to_dict(), ensure_ascii=False))
+    else:
+        print_report(report, columns.label)

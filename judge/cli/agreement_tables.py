@@ -1,0 +1,152 @@
+"""The report of `judge agreement` as tables for a terminal, and as plain text."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from io import StringIO
+from math import isnan
+from typing import Any
+
+import typer
+from rich import box
+from rich.console import Console, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from judge.agreement import MIN_PROMPTS, Estimate, confusion
+from judge.report import Comparison, Report
+
+_WIDTH = 80
+_MOST_LEVELS = 11
+_MOST_PROBLEMS = 10
+
+_NAMES = {
+    "exact_match": "Exact match",
+    "within_one": "Within one",
+    "quadratic_weighted_kappa": "Quadratic weighted kappa",
+    "krippendorff_alpha": "Krippendorff's alpha",
+    "spearman": "Spearman",
+    "kendall_tau_b": "Kendall tau-b",
+    "mean_error": "Mean error",
+    "pairs_right": "Pairs in people's order",
+    "pairs_tied": "Pairs tied by the judge",
+    "pairs_wrong": "Pairs the other way round",
+    "top_best": "{high}-best",
+    "top_best_by_chance": "{high}-best by chance",
+}
+_SHARES = {"exact_match", "within_one", "pairs_right", "pairs_tied", "pairs_wrong", "top_best", "top_best_by_chance"}
+_PLAIN: Mapping[str, Any] = {"highlight": False, "markup": False, "emoji": False}
+_PAIRS = {"pairs_right", "pairs_tied", "pairs_wrong"}
+
+
+def print_report(report: Report, label: str) -> None:
+    """Prints the report: with bold type in a terminal, else as `to_text` has it."""
+    console = Console(**_PLAIN)
+    if console.is_terminal:
+        _print(console, report, label)
+    else:
+        typer.echo(to_text(report, label), nl=False)
+
+
+def to_text(report: Report, label: str) -> str:
+    """The report as plain text, 80 columns wide."""
+    output = StringIO()
+    _print(Console(file=output, width=_WIDTH, **_PLAIN), report, label)
+    return "".join(f"{line.rstrip()}\n" for line in output.getvalue().splitlines())
+
+
+def _print(console: Console, report: Report, label: str) -> None:
+    for comparison in report.with_people:
+        title = Text(f"{comparison.judge} against people ({label})", "bold")
+        _print_parts(console, title, _coverage(comparison), _measures(comparison), _confusion(comparison))
+    if report.between_judges:
+        _print_parts(console, Text("Judge against judge", "bold"), _between(report.between_judges))
+    for note in _notes(report):
+        console.print(note)
+
+
+def _print_parts(console: Console, *parts: RenderableType) -> None:
+    for part in parts:
+        console.print(part)
+        console.print()
+
+
+def _coverage(comparison: Comparison) -> str:
+    sample = comparison.sample
+    parts = [f"{_count(len(sample.scores), 'response')} to {_count(sample.n_prompts, 'prompt')}"]
+    if comparison.unscored:
+        parts.append(f"{comparison.unscored:,} more left unscored")
+    if sample.label_ties:
+        parts.append(f"{_count(sample.label_ties, 'pair')} with equal labels left out")
+    return "; ".join(parts)
+
+
+def _measures(comparison: Comparison) -> Table:
+    table = _table("Measure", "Value", "95% interval", "Taken over", right=("Value", "Taken over"))
+    for name, title in _NAMES.items():
+        figure = comparison.estimates[name]
+        over = _count(figure.n, "pair" if name in _PAIRS else "response")
+        title = title.format(high=comparison.sample.scale.high)
+        table.add_row(title, _value(name, figure.value), _interval(name, figure), over)
+    return table
+
+
+def _confusion(comparison: Comparison) -> RenderableType:
+    counts, low = confusion(comparison.sample), comparison.sample.scale.low
+    if len(counts) > _MOST_LEVELS:
+        return f"A matrix of {len(counts)} scores is too wide to print; --plot draws it."
+    levels = [str(low + level) for level in range(len(counts))]
+    table = _table("Label \\ score", *levels, right=levels)
+    for row, each in enumerate(counts):
+        cells = [Text(f"{count:,}" if count else "·", "bold" * (row == column)) for column, count in enumerate(each)]
+        table.add_row(levels[row], *cells)
+    return table
+
+
+def _between(comparisons: Iterable[Comparison]) -> Table:
+    table = _table("Judges", "Responses", "Exact match", "Weighted kappa", "Spearman", right=("Responses",))
+    for each in comparisons:
+        names = f"{each.judge}\n{each.other}"
+        values = [f"{_value(name, figure.value)}\n{_interval(name, figure)}" for name, figure in each.estimates.items()]
+        table.add_row(names, f"{len(each.sample.scores):,}", *values)
+    return table
+
+
+def _table(*titles: str, right: Iterable[str]) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
+    for title in titles:
+        table.add_column(title, justify="right" if title in right else "left", overflow="fold")
+    return table
+
+
+def _notes(report: Report) -> Iterator[str]:
+    low, high = report.scores.scale
+    yield f"Scale {low} to {high}. The intervals come from resampling prompts; they need {MIN_PROMPTS} of them."
+    if report.people is not None:
+        figure = report.people
+        yield (
+            f"People among themselves: Krippendorff's alpha {_value('', figure.value)} ({_interval('', figure)}) "
+            f"over {_count(figure.n, 'response')} with several labels."
+        )
+    if report.unlabelled:
+        yield f"{_count(report.unlabelled, 'response')} without a usable label left out."
+    if report.scores.repeats:
+        yield f"{_count(report.scores.repeats, 'line')} scored a response again; the first score counts."
+    problems = report.scores.problems
+    if problems:
+        yield f"{_count(len(problems), 'value')} could not be used:"
+        yield from (f"  {problem}" for problem in problems[:_MOST_PROBLEMS])
+        if len(problems) > _MOST_PROBLEMS:
+            yield f"  and {len(problems) - _MOST_PROBLEMS:,} more; --json lists them all"
+
+
+def _value(name: str, value: float) -> str:
+    if isnan(value):
+        return "n/a"
+    return f"{value:.1%}" if name in _SHARES else f"{value:.2f}"
+
+
+def _interval(name: str, figure: Estimate) -> str:
+    return figure.note or f"{_value(name, figure.low)} to {_value(name, figure.high)}"
+
+
+def _count(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"

@@ -1,0 +1,98 @@
+"""Pictures of agreement: one heat map for each judge, as PNG or as a page that loads nothing."""
+
+import re
+from collections.abc import Sequence
+from html import escape
+from io import StringIO
+from math import ceil
+from pathlib import Path
+from textwrap import fill
+
+import numpy as np
+from matplotlib import rc_context
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from judge.agreement import confusion
+from judge.errors import SetupError
+from judge.report import Comparison
+from judge.resampling import Floats, Ints
+
+_MOST_NUMBERED_LEVELS = 11
+_ACROSS = 3
+_PAGE = """<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>Judge agreement</title>
+<style>
+body {{ margin: 2rem auto; max-width: 64rem; padding: 0 1rem; font-family: sans-serif; background: #fff; color: #222 }}
+svg {{ max-width: 100%; height: auto }}
+pre {{ overflow-x: auto }}
+</style>
+<h1>Judge agreement</h1>
+{picture}
+<pre>{text}</pre>
+</html>
+"""
+
+
+def save_plot(path: Path, comparisons: Sequence[Comparison], text: str) -> None:
+    """Writes the confusion matrices to a .png, or together with the report's `text` to a .html.
+
+    Raises:
+        SetupError: The file cannot be written.
+    """
+    figure = draw(comparisons)
+    try:
+        if path.suffix == ".png":
+            figure.savefig(path, dpi=150)
+        else:
+            path.write_text(_PAGE.format(picture=_to_svg(figure), text=escape(text)), encoding="utf-8")
+    except OSError as exc:
+        raise SetupError(
+            f"--plot {path}: cannot write the file ({(exc.strerror or 'unknown error').lower()})."
+        ) from exc
+
+
+def draw(comparisons: Sequence[Comparison]) -> Figure:
+    """One heat map for each comparison, three in a row."""
+    across = min(_ACROSS, len(comparisons))
+    down = ceil(len(comparisons) / across)
+    figure = Figure(figsize=(4.6 * across, 4.9 * down), layout="constrained")
+    places = figure.subplots(down, across, squeeze=False).ravel()
+    for place, comparison in zip(places, comparisons, strict=False):
+        _draw_one(place, comparison)
+    for place in places[len(comparisons) :]:
+        place.remove()
+    return figure
+
+
+def _draw_one(axes: Axes, comparison: Comparison) -> None:
+    """Counts, shaded by their share of the row: what the judge makes of each label."""
+    counts, (low, high) = confusion(comparison.sample), comparison.sample.scale
+    shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
+    edges = np.arange(low, high + 2) - 0.5
+    axes.pcolormesh(edges, edges, shares, cmap="Blues", vmin=0, vmax=1)
+    axes.invert_yaxis()
+    if len(counts) <= _MOST_NUMBERED_LEVELS:
+        _write_counts(axes, counts, shares, low)
+        axes.set_xticks(range(low, high + 1))
+        axes.set_yticks(range(low, high + 1))
+    axes.set_title(f"{fill(comparison.judge, 36)}\n{len(comparison.sample.scores):,} responses", fontsize=11)
+    axes.set_xlabel("judge's score")
+    axes.set_ylabel("people's label (shade: share of the row)")
+
+
+def _write_counts(axes: Axes, counts: Ints, shares: Floats, low: int) -> None:
+    for (row, column), count in np.ndenumerate(counts):
+        color = "white" if shares[row, column] > 0.5 else "#222"
+        axes.text(column + low, row + low, f"{count:,}", ha="center", va="center", color=color, fontsize=9)
+
+
+def _to_svg(figure: Figure) -> str:
+    """The figure as an <svg> element: its text stays text, and the same figure gives the same bytes."""
+    buffer = StringIO()
+    with rc_context({"svg.fonttype": "none", "svg.hashsalt": "judge"}):
+        figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
+    return re.sub(r"^.*?(?=<svg)|<metadata>.*?</metadata>", "", buffer.getvalue(), flags=re.DOTALL)

@@ -1,0 +1,127 @@
+"""The agreement of every judge in a file: with people, and with every other judge."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from itertools import combinations
+from math import isnan
+from typing import Any
+
+from judge.agreement import (
+    MEASURES,
+    Estimate,
+    Measure,
+    Sample,
+    confusion,
+    estimate,
+    exact_match,
+    people_alpha,
+    quadratic_weighted_kappa,
+    spearman,
+    to_sample,
+)
+from judge.errors import SetupError
+from judge.scores import Scores
+
+BETWEEN_JUDGES: tuple[Measure, ...] = (exact_match, quadratic_weighted_kappa, spearman)
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A judge against people, or, where `other` is not None, against another judge.
+
+    `unscored` counts the labelled responses that the judge left without a score.
+    """
+
+    judge: str
+    other: str | None
+    sample: Sample
+    estimates: dict[str, Estimate]
+    unscored: int = 0
+
+    def to_dict(self) -> dict[str, Any]:
+        """The figures as plain dicts, lists and numbers, ready for `json.dumps`; None where one is not defined."""
+        return {
+            "judge": self.judge,
+            "other": self.other,
+            "responses": len(self.sample.scores),
+            "prompts": self.sample.n_prompts,
+            "unscored": self.unscored,
+            "measures": {name: _to_dict(each) for name, each in self.estimates.items()},
+            "confusion": confusion(self.sample).tolist(),
+        }
+
+
+@dataclass(frozen=True)
+class Report:
+    """Everything there is to say about a file of scores.
+
+    Attributes:
+        scores: What was read.
+        with_people: One comparison for each judge that has one.
+        between_judges: One for every two judges that scored a response in common.
+        people: Krippendorff's alpha of the people alone; None where no response has several labels.
+    """
+
+    scores: Scores
+    with_people: Sequence[Comparison]
+    between_judges: Sequence[Comparison]
+    people: Estimate | None
+
+    @property
+    def unlabelled(self) -> int:
+        """How many responses have no label that could be used."""
+        return sum(not response.labels for response in self.scores.responses)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The same as plain dicts, lists and numbers, ready for `json.dumps`."""
+        return {
+            "scale": list(self.scores.scale),
+            "with_people": [each.to_dict() for each in self.with_people],
+            "between_judges": [each.to_dict() for each in self.between_judges],
+            "people_alpha": _to_dict(self.people) if self.people else None,
+            "unlabelled": self.unlabelled,
+            "repeats": self.scores.repeats,
+            "problems": list(self.scores.problems),
+        }
+
+
+def make_report(scores: Scores) -> Report:
+    """All comparisons that the scores allow.
+
+    Raises:
+        SetupError: No response has both a score and a label.
+    """
+    with_people = _compare(scores, [(judge, None) for judge in scores.judges], MEASURES)
+    if not with_people:
+        raise SetupError("No response has both a score and a label, so there is nothing to compare.")
+    return Report(
+        scores=scores,
+        with_people=with_people,
+        between_judges=_compare(scores, combinations(scores.judges, 2), BETWEEN_JUDGES),
+        people=_compare_people(with_people),
+    )
+
+
+def _compare(scores: Scores, pairs: Iterable[tuple[str, str | None]], measures: Sequence[Measure]) -> list[Comparison]:
+    comparisons = []
+    for judge, other in pairs:
+        sample = to_sample(scores, judge, other)
+        if sample is not None:
+            estimates = {measure.__name__: estimate(measure(sample), sample) for measure in measures}
+            comparisons.append(Comparison(judge, other, sample, estimates, _count_unscored(scores, judge)))
+    return comparisons
+
+
+def _count_unscored(scores: Scores, judge: str) -> int:
+    return sum(bool(each.labels) and each.scores.get(judge) is None for each in scores.responses)
+
+
+def _compare_people(comparisons: Sequence[Comparison]) -> Estimate | None:
+    sample = max((each.sample for each in comparisons), key=lambda sample: len(sample.scores))
+    return estimate(people_alpha(sample), sample) if sample.labels.shape[1] > 1 else None
+
+
+def _to_dict(figure: Estimate) -> dict[str, Any]:
+    return {
+        name: None if isinstance(value, float) and isnan(value) else value for name, value in asdict(figure).items()
+    }

@@ -1,0 +1,239 @@
+"""Scored responses and the labels that people gave them, read from JSONL."""
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from judge.errors import SetupError
+from judge.rubric import DEFAULT_RUBRIC, Rubric, Scale, list_rubrics, load_rubric
+
+_RANGE = re.compile(r"(-?\d+(?:\.\d+)?)-(-?\d+(?:\.\d+)?)")
+_LARGEST = 1e9
+
+# A judge: model, rubric, rubric version, the field of the score.
+_Key = tuple[str, ...]
+
+
+@dataclass
+class Response:
+    """One response: the scores of each judge, and what people think of it, on the rubric's scale.
+
+    Attributes:
+        prompt: What tells the prompts apart; responses to one prompt share it.
+        scores: Judge's name to score; None where the judge left it unscored.
+        labels: One number for each person; empty without a label.
+    """
+
+    prompt: str
+    scores: dict[str, float | None] = field(default_factory=dict)
+    labels: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True)
+class Scores:
+    """What a file of scored responses holds.
+
+    Attributes:
+        responses: In the order of the file, with labels or without.
+        judges: Their names, in the order of the file.
+        scale: Of the scores, and of the labels once they are mapped.
+        problems: One sentence for each value that could not be used, with its line number.
+        repeats: Lines that score a response which the same judge had already scored; the first score counts.
+    """
+
+    responses: tuple[Response, ...]
+    judges: tuple[str, ...]
+    scale: Scale
+    problems: tuple[str, ...]
+    repeats: int
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Which fields to read: people's label, the scores, and the range of the labels where it is not the rubric's."""
+
+    label: str
+    scores: tuple[str, ...] = ("score",)
+    label_range: tuple[float, float] | None = None
+
+
+def read_scores(lines: Iterable[bytes], columns: Columns, rubric: str | Path | None = None) -> Scores:
+    """The scores and labels in JSON `lines`, one object each.
+
+    A response is known by its `case`, else by its prompt (`prompt_id`, `prompt` or `question`) and its text
+    (`completion` or `response`), else each line is one of its own. A judge is known by `model`, `rubric`,
+    `rubric_version` and the score's field, as far as these differ in the file. `rubric` gives the scale where the
+    rows name no rubric that comes with the package.
+
+    Raises:
+        SetupError: A field that no line has, or rubrics with different scales.
+        RubricError: No such rubric, or a file that is not one.
+    """
+    problems: list[str] = []
+    rows = list(_parse_lines(lines, problems))
+    _check_fields(rows, columns)
+    scale = _find_scale([row for _, row in rows], rubric)
+    reader = _Reader(columns, scale, problems)
+    for number, row in rows:
+        reader.add(number, row)
+    return reader.finish()
+
+
+def to_range(text: str) -> tuple[float, float]:
+    """Lowest and highest label of a range such as "0-1" or "1-10".
+
+    Raises:
+        SetupError: Not two numbers with a hyphen between, or the higher one first.
+    """
+    match = _RANGE.fullmatch(text.strip())
+    if match is None or float(match[1]) >= float(match[2]):
+        raise SetupError(f"--scale {text}: give the labels' lowest and highest value, such as 0-1 or 1-10.")
+    return float(match[1]), float(match[2])
+
+
+def _parse_lines(lines: Iterable[bytes], problems: list[str]) -> Iterator[tuple[int, dict[str, Any]]]:
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            row = json.loads(line)
+        except (ValueError, RecursionError):
+            problems.append(f"line {number}: not JSON")
+            continue
+        if isinstance(row, dict):
+            yield number, row
+        else:
+            problems.append(f"line {number}: not a JSON object")
+
+
+def _check_fields(rows: Sequence[tuple[int, dict[str, Any]]], columns: Columns) -> None:
+    if not rows:
+        raise SetupError("No line of the file is a JSON object; give the JSONL that `judge batch` writes.")
+    names = list(dict.fromkeys(name for _, row in rows for name in row))
+    for option, wanted in (("--label", (columns.label,)), ("--score", columns.scores)):
+        for name in wanted:
+            if name not in names:
+                raise SetupError(f"{option} {name}: no line has this field; the fields are {', '.join(names)}.")
+
+
+def _find_scale(rows: Iterable[dict[str, Any]], rubric: str | Path | None) -> Scale:
+    """The scale of `rubric`, else of the rubrics that the rows name, else of the default rubric."""
+    if rubric is not None:
+        return load_rubric(rubric).scale
+    named = list(dict.fromkeys((row.get("rubric"), row.get("rubric_version")) for row in rows if row.get("rubric")))
+    rubrics = [_load_named(str(name), version) for name, version in named] or [load_rubric(DEFAULT_RUBRIC)]
+    scales = list(dict.fromkeys(each.scale for each in rubrics))
+    if len(scales) > 1:
+        raise SetupError(
+            f"The file holds scores on different scales ({', '.join(f'{low} to {high}' for low, high in scales)}); "
+            "compare one scale at a time."
+        )
+    return scales[0]
+
+
+def _load_named(name: str, version: object) -> Rubric:
+    rubric = load_rubric(name) if name in list_rubrics() else None
+    if rubric is None or version not in (None, rubric.version):
+        raise SetupError(
+            f"The scores were given by rubric {name!r} ({version}), which does not come with this package; "
+            "name its file with --rubric, so that the scale is known."
+        )
+    return rubric
+
+
+class _Reader:
+    """Gathers rows into responses: several rows may speak of one response."""
+
+    def __init__(self, columns: Columns, scale: Scale, problems: list[str]) -> None:
+        self._columns = columns
+        self._scale = scale
+        self._problems = problems
+        self._repeats = 0
+        self._prompts: dict[object, str] = {}
+        self._scores: dict[object, dict[_Key, float | None]] = {}
+        # By source, since a second judge's rows repeat the same people's labels.
+        self._labels: dict[object, dict[tuple[str, ...], tuple[float, ...]]] = {}
+
+    def add(self, number: int, row: dict[str, Any]) -> None:
+        prompt, item = _identify(number, row)
+        source = tuple(str(row.get(name) or "") for name in ("model", "rubric", "rubric_version"))
+        self._prompts.setdefault(item, prompt)
+        scores, labels = self._scores.setdefault(item, {}), self._labels.setdefault(item, {})
+        for column in self._columns.scores:
+            self._add_score(scores, (*source, column), self._read_score(number, row.get(column)))
+        labels[source] = labels.get(source, ()) + tuple(self._read_labels(number, row.get(self._columns.label)))
+
+    def _add_score(self, scores: dict[_Key, float | None], key: _Key, score: float | None) -> None:
+        self._repeats += key in scores
+        if scores.get(key) is None:
+            scores[key] = score
+
+    def _read_score(self, number: int, value: object) -> float | None:
+        if value is None:
+            return None
+        return self._read_number(f"line {number}: score", value, self._scale)
+
+    def _read_labels(self, number: int, value: object) -> Iterator[float]:
+        for each in value if isinstance(value, list) else [value]:
+            label = (
+                None
+                if each is None
+                else self._read_number(f"line {number}: label", each, self._columns.label_range or self._scale)
+            )
+            if label is not None:
+                yield self._map(label)
+
+    def _read_number(self, where: str, value: object, bounds: tuple[float, float]) -> float | None:
+        # The bound comes first: a comparison takes any integer and any NaN, which float() and round() do not.
+        if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < _LARGEST:
+            self._problems.append(f"{where} {_shorten(value)} is not a number")
+        elif not bounds[0] <= value <= bounds[1]:
+            self._problems.append(f"{where} {value:g} is off the scale {bounds[0]:g} to {bounds[1]:g}")
+        else:
+            return float(value)
+        return None
+
+    def _map(self, label: float) -> float:
+        low, high = self._columns.label_range or self._scale
+        mapped = self._scale.low + (label - low) / (high - low) * (self._scale.high - self._scale.low)
+        return round(mapped, 9)  # without the dust of binary fractions, equal labels stay equal
+
+    def finish(self) -> Scores:
+        names = _name_judges(list(dict.fromkeys(key for scores in self._scores.values() for key in scores)))
+        responses = tuple(
+            Response(
+                prompt=prompt,
+                scores={names[key]: score for key, score in self._scores[item].items()},
+                labels=next((labels for labels in self._labels[item].values() if labels), ()),
+            )
+            for item, prompt in self._prompts.items()
+        )
+        return Scores(responses, tuple(names.values()), self._scale, tuple(self._problems), self._repeats)
+
+
+def _identify(number: int, row: Mapping[str, Any]) -> tuple[str, object]:
+    """What the row's prompt and its response are known by."""
+    texts = [row[name] for name in ("completion", "response") if isinstance(row.get(name), str)]
+    prompts = [str(row[name]) for name in ("prompt_id", "prompt", "question") if row.get(name) is not None]
+    item: object = f"line {number}"
+    if row.get("case") is not None:
+        item = f"case {row['case']}"
+    elif prompts and texts:
+        item = (prompts[0], texts[0])
+    return (prompts[0] if prompts else str(item)), item
+
+
+def _name_judges(keys: Sequence[_Key]) -> dict[_Key, str]:
+    """Each judge's name: the parts of its key that tell the judges apart, or the one part that a single judge has."""
+    telling = [part for part in range(4) if len({key[part] for key in keys}) > 1]
+    if not telling:
+        return {key: key[0] or key[3] for key in keys}
+    return {key: " ".join(key[part] for part in telling if key[part]) or "unnamed" for key in keys}
+
+
+def _shorten(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 40 else f"{text[:39]}…"

@@ -1,0 +1,320 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from judge.agreement import (
+    MEASURES,
+    Sample,
+    confusion,
+    estimate,
+    exact_match,
+    kendall_tau_b,
+    krippendorff_alpha,
+    mean_error,
+    pairs_right,
+    pairs_tied,
+    pairs_wrong,
+    people_alpha,
+    quadratic_weighted_kappa,
+    spearman,
+    top_best,
+    top_best_by_chance,
+    within_one,
+)
+from judge.rubric import Scale
+
+NONE = np.nan
+
+
+def sample_of(
+    scores: list[float], labels: list[float] | list[list[float]], prompts: list[int] | None = None, high: int = 5
+) -> Sample:
+    people = np.array(labels, dtype=float).reshape(len(scores), -1)
+    return Sample(
+        np.array(prompts or range(len(scores))), np.array(scores, dtype=float), people, Scale(min(high - 1, 0), high)
+    )
+
+
+# Three prompts with 3, 2 and 2 responses.
+MIXED = sample_of([5, 3, 1, 5, 5, 2, 0], [4, 3, 3, 5, 2, 1, 1], [0, 0, 0, 1, 1, 2, 2])
+
+
+def test_exact_match_is_the_share_of_equal_scores() -> None:
+    # Equal are the 2nd (3, 3) and the 4th (5, 5): 2 of 7.
+    assert exact_match(MIXED).value == pytest.approx(2 / 7)
+
+
+def test_within_one_counts_neighbours_too() -> None:
+    # Distances 1, 0, 2, 0, 3, 1, 1: five of seven are at most 1.
+    assert within_one(MIXED).value == pytest.approx(5 / 7)
+
+
+def test_mean_error_is_positive_for_a_kind_judge() -> None:
+    # (1 + 0 - 2 + 0 + 3 + 1 - 1) / 7
+    assert mean_error(MIXED).value == pytest.approx(2 / 7)
+
+
+def test_quadratic_weighted_kappa_is_the_sum_worked_by_hand() -> None:
+    # Scale 0 to 2; judge 0 1 2 2, people 0 1 1 2.
+    # Observed squared distances: 0 0 1 0, sum 1.
+    # Expected: judge has 0:1 1:1 2:2, people 0:1 1:2 2:1; sum over all 16 combinations of the squared distance,
+    # 0 against people 0+1+1+4 = 6, 1: 1+0+0+1 = 2, 2 (twice): 4+1+1+0 = 6 each, 20 in all, over n = 4: 5.
+    # 1 - 1/5 = 0.8
+    assert quadratic_weighted_kappa(sample_of([0, 1, 2, 2], [0, 1, 1, 2], high=2)).value == pytest.approx(0.8)
+
+
+def test_krippendorff_alpha_is_the_sum_worked_by_hand() -> None:
+    # Scale 0 to 2; judge 0 1 2 2, people 0 1 1 2; 8 ratings: 0 twice, 1 three times, 2 three times.
+    # Ordinal distances (ratings between the middles, squared): 0-1: (2/2 + 3/2)^2 = 6.25, 1-2: (3/2 + 3/2)^2 = 9,
+    # 0-2: (2/2 + 3 + 3/2)^2 = 30.25.
+    # Observed: the one pair 2-1 counts in both directions: 2 * 9 = 18.
+    # Expected: 2 * (2*3*6.25 + 3*3*9 + 2*3*30.25) / 7 = 2 * (37.5 + 81 + 181.5) / 7 = 600/7.
+    # 1 - 18 * 7/600 = 0.79
+    assert krippendorff_alpha(sample_of([0, 1, 2, 2], [0, 1, 1, 2], high=2)).value == pytest.approx(0.79)
+
+
+def test_krippendorff_alpha_takes_each_person_as_a_rater() -> None:
+    # The table of Krippendorff (2011), "Computing Krippendorff's Alpha-Reliability", section D: four observers,
+    # twelve units, ordinal alpha 0.815. The fourth column stands for the judge here, without the units it left out.
+    observers = [
+        [1, 2, 3, 3, 2, 1, 4, 1, 2, NONE, NONE],
+        [1, 2, 3, 3, 2, 2, 4, 1, 2, 5, NONE],
+        [NONE, 3, 3, 3, 2, 3, 4, 2, 2, 5, 1],
+        [1, 2, 3, 3, 2, 4, 4, 1, 2, 5, 1],
+    ]
+    sample = sample_of(observers[3], np.array(observers[:3]).T.tolist())
+
+    assert krippendorff_alpha(sample).value == pytest.approx(0.815, abs=0.0005)
+
+
+def test_people_alpha_leaves_the_judge_out() -> None:
+    agreeing_people = [[1, 1], [2, 2], [4, 4], [5, NONE]]
+
+    assert people_alpha(sample_of([5, 0, 2, 1], agreeing_people)).value == 1
+    assert people_alpha(sample_of([5, 0, 2, 1], agreeing_people)).n == 3
+
+
+def test_spearman_is_the_sum_worked_by_hand() -> None:
+    # Ranks of the judge 1 2 3 4, of people 1 3 2 4: 1 - 6 * (0 + 1 + 1 + 0) / (4 * 15) = 0.8
+    assert spearman(sample_of([0, 1, 2, 5], [0, 3, 2, 4])).value == pytest.approx(0.8)
+
+
+def test_spearman_gives_ties_their_mean_rank() -> None:
+    # Judge 1 1 3: ranks 1.5 1.5 3, people 1 2 3. Deviations -.5 -.5 1 and -1 0 1: 1.5 / sqrt(1.5 * 2)
+    assert spearman(sample_of([1, 1, 3], [1, 2, 3])).value == pytest.approx(1.5 / 3**0.5)
+
+
+def test_kendall_tau_b_is_the_sum_worked_by_hand() -> None:
+    # Judge 1 1 3 2, people 1 2 3 4. Six pairs: 1-2 tied by the judge, 3-4 the other way, four in order.
+    # (4 - 1) / sqrt((6 - 1) * 6)
+    assert kendall_tau_b(sample_of([1, 1, 3, 2], [1, 2, 3, 4])).value == pytest.approx(3 / 30**0.5)
+
+
+def test_pairs_are_those_of_one_prompt_with_different_labels() -> None:
+    # Prompt 0: labels 4 3 3, so two pairs, 5 > 3 right, 5 > 1 right; the pair of 3s is left out.
+    # Prompt 1: labels 5 2, scores 5 5: tied. Prompt 2: labels 1 1: left out.
+    assert [measure(MIXED).value for measure in (pairs_right, pairs_tied, pairs_wrong)] == pytest.approx(
+        [2 / 3, 1 / 3, 0]
+    )
+    assert pairs_right(MIXED).n == 3
+    assert MIXED.label_ties == 2
+
+
+def test_a_pair_in_the_opposite_order_is_wrong() -> None:
+    # Labels 1 < 3, 1 < 2, 3 > 2; scores 4 > 0, 4 = 4, 0 < 4: wrong, tied, wrong.
+    sample = sample_of([4, 0, 4], [1, 3, 2], [0, 0, 0])
+
+    assert [measure(sample).value for measure in (pairs_right, pairs_tied, pairs_wrong)] == pytest.approx(
+        [0, 1 / 3, 2 / 3]
+    )
+
+
+def test_top_best_is_the_share_of_top_scores_that_people_rank_highest() -> None:
+    # Prompt 0: the 5 has the highest label, 4. Prompt 1: two 5s, the labels are 5 and 2, so one of them.
+    # Prompt 2 does not count: its labels are equal, everything would be the highest.
+    assert top_best(MIXED).value == pytest.approx(2 / 3)
+    assert top_best(MIXED).n == 3
+
+
+def test_top_best_by_chance_is_the_share_of_all_responses() -> None:
+    # Highest are 1 of 3 in prompt 0 and 1 of 2 in prompt 1.
+    assert top_best_by_chance(MIXED).value == pytest.approx(2 / 5)
+
+
+def test_a_mean_just_below_the_top_is_no_top_score() -> None:
+    assert top_best(sample_of([4.67, 1], [5, 1], [0, 0])).n == 0
+
+
+def test_several_labels_count_as_their_mean() -> None:
+    # Means 2 and 4: errors 1 and -1; the halves of 2.5 and 3.5 would round up.
+    sample = sample_of([3, 3], [[1, 3], [4, NONE]])
+
+    assert sample.label.tolist() == [2, 4]
+    assert mean_error(sample).value == 0
+
+
+def test_halves_round_up_for_measures_of_whole_numbers() -> None:
+    sample = sample_of([1, 3, 3, 5], [0.5, 2.5, 2.4999, 4.5])
+
+    assert sample.levels[0].tolist() == [1, 3, 2, 5]
+
+
+def test_levels_count_from_the_lowest_score() -> None:
+    sample = Sample(np.array([0, 1]), np.array([1.0, 10.0]), np.array([[2.0], [10.0]]), Scale(1, 10))
+
+    assert confusion(sample)[1, 0] == 1
+    assert confusion(sample)[9, 9] == 1
+    assert confusion(sample).shape == (10, 10)
+
+
+def test_confusion_has_people_down_and_the_judge_across() -> None:
+    assert confusion(sample_of([0, 2, 2], [0, 1, 1], high=2)).tolist() == [[1, 0, 0], [0, 0, 2], [0, 0, 0]]
+
+
+def test_constant_scores_have_no_rank_correlation_and_no_agreement_beyond_chance() -> None:
+    sample = sample_of([4, 4, 4], [1, 4, 5], [0, 0, 0])
+
+    assert np.isnan(spearman(sample).value)
+    assert np.isnan(kendall_tau_b(sample).value)
+    assert quadratic_weighted_kappa(sample).value == 0
+    assert estimate(spearman(sample), sample).note == "one score throughout"
+
+
+def test_one_score_from_everybody_has_no_agreement_beyond_chance() -> None:
+    sample = sample_of([4, 4, 4], [4, 4, 4], [0, 0, 1])
+
+    undefined = [measure.__name__ for measure in MEASURES if np.isnan(measure(sample).value)]
+    assert undefined == [
+        "quadratic_weighted_kappa",
+        "krippendorff_alpha",
+        "spearman",
+        "kendall_tau_b",
+        "pairs_right",
+        "pairs_tied",
+        "pairs_wrong",
+        "top_best",
+        "top_best_by_chance",
+    ]
+
+
+def test_every_measure_says_why_it_is_undefined() -> None:
+    sample = sample_of([4], [4])
+
+    notes = {estimate(measure(sample), sample).note for measure in MEASURES}
+    assert notes == {
+        "too few to say",
+        "one score throughout",
+        "no two labels differ",
+        "no score of 5",
+        "labels all equal",
+    }
+
+
+def test_nineteen_prompts_are_too_few_for_an_interval_and_twenty_are_not() -> None:
+    few = sample_of([0, 5] * 19, [0, 4] * 19, sorted([*range(19)] * 2))
+    enough = sample_of([0, 5] * 20, [0, 4] * 20, sorted([*range(20)] * 2))
+
+    assert estimate(exact_match(few), few).note == "too few to say"
+    assert np.isnan(estimate(exact_match(few), few).low)
+    assert estimate(exact_match(enough), enough).note == ""
+
+
+def test_prompts_without_a_top_score_do_not_make_an_interval() -> None:
+    sample = sample_of([5, 0] + [1, 2] * 29, [4, 3] * 30, sorted([*range(30)] * 2))
+
+    assert estimate(top_best(sample), sample).note == "too few to say"
+
+
+def test_the_interval_of_a_mean_is_near_the_textbook_one() -> None:
+    # 400 independent responses, half of them matched: 0.5 ± 1.96 * sqrt(0.25 / 400) = 0.5 ± 0.049
+    sample = sample_of([3] * 400, [3, 4] * 200)
+    figure = estimate(exact_match(sample), sample)
+
+    assert (figure.low, figure.high) == pytest.approx((0.451, 0.549), abs=0.006)
+
+
+def test_responses_to_one_prompt_do_not_count_as_independent() -> None:
+    # 100 prompts with four equal responses each know no more than 100 responses: 0.5 ± 1.96 * sqrt(0.25 / 100)
+    sample = sample_of([3] * 400, [3] * 200 + [4] * 200, sorted([*range(100)] * 4))
+    figure = estimate(exact_match(sample), sample)
+
+    assert (figure.low, figure.high) == pytest.approx((0.402, 0.598), abs=0.012)
+
+
+def test_the_same_sample_gives_the_same_interval() -> None:
+    sample = sample_of([0, 3, 5] * 20, [1, 3, 4] * 20)
+
+    assert estimate(spearman(sample), sample) == estimate(spearman(sample), sample)
+
+
+@st.composite
+def samples(draw: st.DrawFn) -> Sample:
+    n = draw(st.integers(1, 30))
+    prompts = np.unique(draw(arrays(int, n, elements=st.integers(0, 9))), return_inverse=True)[1]
+    scores = draw(arrays(float, n, elements=st.sampled_from([0, 1, 2, 2.5, 3, 4, 14 / 3, 5])))
+    labels = draw(arrays(float, (n, draw(st.integers(1, 3))), elements=st.sampled_from([0, 0.5, 1, 2, 3, 4, 5, NONE])))
+    labels[:, 0] = np.nan_to_num(labels[:, 0])
+    return Sample(prompts, scores, labels, Scale(0, 5))
+
+
+@given(samples())
+@settings(deadline=None)
+def test_a_resample_that_draws_each_prompt_once_gives_the_value_itself(sample: Sample) -> None:
+    once = np.ones((1, sample.n_prompts), dtype=int)
+
+    for measure in MEASURES:
+        statistic = measure(sample)
+        assert statistic.resample(once)[0] == pytest.approx(statistic.value, nan_ok=True), measure.__name__
+
+
+@given(samples(), st.randoms(use_true_random=False))
+@settings(deadline=None)
+def test_a_resample_is_the_measure_of_the_drawn_responses(sample: Sample, random: object) -> None:
+    draw = np.array([random.randrange(3) for _ in range(sample.n_prompts)])  # type: ignore[attr-defined]
+    # A prompt that is drawn twice becomes two prompts, so that no pair is made across them.
+    copies = [(prompt, copy) for prompt, times in enumerate(draw) for copy in range(times)]
+    picks = [np.flatnonzero(sample.prompts == prompt) for prompt, _ in copies]
+    if not picks:
+        return
+    pick = np.concatenate(picks)
+    prompts = np.concatenate([np.full(len(each), number) for number, each in enumerate(picks)])
+    drawn = Sample(prompts, sample.scores[pick], sample.labels[pick], sample.scale)
+
+    for measure in MEASURES:
+        resampled = measure(sample).resample(draw[None])[0]
+        assert resampled == pytest.approx(measure(drawn).value, nan_ok=True), measure.__name__
+
+
+whole = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=2, max_size=30)
+
+
+@given(whole)
+def test_agreement_is_the_same_from_both_sides(pairs: list[tuple[int, int]]) -> None:
+    judge, people = map(list, zip(*pairs, strict=True))
+
+    for measure in (exact_match, within_one, quadratic_weighted_kappa, krippendorff_alpha, spearman, kendall_tau_b):
+        there, back = measure(sample_of(judge, people)).value, measure(sample_of(people, judge)).value
+        assert there == pytest.approx(back, nan_ok=True), measure.__name__
+
+
+@given(st.lists(st.integers(0, 5), min_size=2, max_size=30).filter(lambda scores: len(set(scores)) > 1))
+def test_equal_scores_agree_perfectly(scores: list[int]) -> None:
+    sample = sample_of(scores, scores, [0] * len(scores))
+
+    for measure in (exact_match, quadratic_weighted_kappa, krippendorff_alpha, spearman, kendall_tau_b, pairs_right):
+        assert measure(sample).value == pytest.approx(1), measure.__name__
+
+
+@given(whole)
+def test_reversed_labels_reverse_the_order_of_every_pair(pairs: list[tuple[int, int]]) -> None:
+    judge, people = map(list, zip(*pairs, strict=True))
+    one_prompt = [0] * len(judge)
+    sample, reversed_ = (
+        sample_of(judge, people, one_prompt),
+        sample_of(judge, [5 - label for label in people], one_prompt),
+    )
+
+    assert pairs_right(sample).value == pytest.approx(pairs_wrong(reversed_).value, nan_ok=True)
+    assert kendall_tau_b(sample).value == pytest.approx(-kendall_tau_b(reversed_).value, nan_ok=True)
