@@ -18,57 +18,49 @@ _BULLET = re.compile(r"\s*(?:[-+•·▪]|\d{1,2}[.)]|\(?[a-z]\))\s+")
 
 _NEGATED = re.compile(
     r"\b(?:not|never|cannot|no|neither|nor|without|rather than|instead of|short of|fails? to|prevent\w*"
-    r"|lacks?|hardly|barely|[a-z]{2,6}n['’]t)\b",
-    re.IGNORECASE,
+    r"|lacks?|hardly|barely|[a-z]{2,6}n['’]t)\b"
 )
 _SUPPOSED = re.compile(
     r"\b(?:if|unless|could|might|may|were|had|hypothetical\w*|ideally|otherwise|normally|typically|usually"
     r"|would(?! (?:\w+ly )?(?:rate|give|assign|award|score|grade|say)\b)"
     r"|to (?:\w+ly )?(?:earn|get|reach|achieve|receive|deserve|merit|score|attain|be|make|warrant)"
-    r"|(?:earn|gett|reach|achiev|receiv|deserv|merit)ing)\b",
-    re.IGNORECASE,
+    r"|(?:earn|gett|reach|achiev|receiv|deserv|merit)ing)\b"
 )
 _HEDGED = re.compile(
     r"\b(?:about|around|approximately|roughly|nearly|almost|maybe|perhaps|possibly|probably|at (?:most|least|best)"
-    r"|up to|somewhere|more|less|above|below|over|under|only if)\b",
-    re.IGNORECASE,
+    r"|up to|somewhere|more|less|above|below|over|under|only if)\b"
 )
 _REPORTED = re.compile(
     r"\b(?:say(?:s|ing)?|said|claim\w*|tell(?:s|ing)?|told|ask(?:s|ed|ing)?|instruct\w*|demand\w*|request\w*"
     r"|contain\w*|includ\w*|writ(?:es?|ten|ing)|wrote|reads|mention\w*|quot\w*|insist\w*|tries|try|attempt\w*|inject\w*"
     r"|embed\w*|assert\w*|declar\w*|self-\w+|(?:end|begin|start|open|close)s? with|phrase|string|trick\w*"
-    r"|manipulat\w*|pretend\w*|fake|you|your|user|prompt|previous\w*|earlier|another|competitor)\b",
-    re.IGNORECASE,
+    r"|manipulat\w*|pretend\w*|fake|you|your|user|prompt|previous\w*|earlier|another|competitor)\b"
 )
 _EXEMPLARY = re.compile(
     r"\b(?:examples?|e\.g|i\.e|such as|format|form|template|between|range|scale|threshold|maximum|minimum"
-    r"|max|min|criterion|rubric|guidelines?|describes?|means|average|typical)\b",
-    re.IGNORECASE,
+    r"|max|min|criterion|rubric|guidelines?|describes?|means|average|typical)\b"
 )
 _SUPPOSED_AFTER = re.compile(
     r"[ \t\"'”,]{0,3}(?:would|could|might|if\b|unless|only if|requires|means\b"
     r"|is (?:given|reserved|awarded) (?:for|to|when|if)|or (?:higher|more|less)"
-    r"|which (?:indicates|means)|while the|whereas|as (?:requested|instructed|asked|demanded|claimed))",
-    re.IGNORECASE,
+    r"|which (?:indicates|means)|while the|whereas|as (?:requested|instructed|asked|demanded|claimed))"
 )
 _PARTLY_AFTER = re.compile(
-    r"\s?\(\s?\+|[ \t(]{0,3}(?:points?\b|marks?\b)?[\s,:-]{0,3}(?:for|on|in terms of)\s+"
-    r"(?!(?:(?:the|this|its|their|an?)\s+)?(?:overall|whole|entire|total|response|answer|assistant|being)\b|this\b|it\b)",
-    re.IGNORECASE,
+    r"[ \t]?\(\s?\+|[ \t]so far\b|[ \t(]{0,3}(?:points?\b|marks?\b)?[ \t,:-]{0,3}(?:for|on|in terms of)[ \t]+"
+    r"(?!(?:(?:the|this|its|their|an?)\s+)?(?:overall|whole|entire|total|response|answer|assistant|being|most part)\b"
+    r"|this\b|it\b)"
 )
 # Words that may stand before "score" without making it the score of something else.
 _MODIFIERS = re.compile(
     r"(?:[\W_]|\b(?:the|a|my|our|its|this|that|so|thus|hence|therefore|overall|total|final|summary"
     r"|in|conclusion|evaluation|assessment|judge'?s?|assistant'?s?|ai|response'?s?|answer'?s?|result|output|additive|points?"
     r"|cumulative|numeric|verdict|quality|and|is|as|follows|of|for|to|based|on|above|criteria|sum|up|now|here|s|b)\b"
-    r"|최종|총|종합|전체|평가|综合|最终|总|総合|最終|総|合計|(?:nota|note|puntuación|punteggio|finale?|totale?|global)\b)*",
-    re.IGNORECASE,
+    r"|최종|총|종합|전체|평가|综合|最终|总|総合|最終|総|合計|(?:nota|note|puntuación|punteggio|finale?|totale?|global)\b)*"
 )
-_TOTAL = re.compile(r"\b(?:total|final|overall|cumulative)\b|최종|총|종합|综合|最终|总|総合|最終|合計", re.IGNORECASE)
+_TOTAL = re.compile(r"\b(?:total|final|overall|cumulative)\b|최종|총|종합|综合|最终|总|総合|最終|合計")
 _INTRODUCTION = re.compile(
     r"(?:answer|evaluation|verdict|judge?ment|assessment|follows|result|output|conclusion|review|rating|score|this"
-    r"|니다|평가|결과|점수|평점|です|評価|評分|评价)[\s\"'“`)\]]{0,6}[:：]?[\s\"'“`(\[]{0,6}$",
-    re.IGNORECASE,
+    r"|니다|평가|결과|점수|평점|です|評価|評分|评价)[\s\"'“`)\]]{0,6}[:：]?[\s\"'“`(\[]{0,6}$"
 )
 
 
@@ -111,11 +103,14 @@ def scores_part(text: str, end: int) -> bool:
     return _PARTLY_AFTER.match(text, end) is not None
 
 
-def role_of(text: str, start: int, end: int, *, is_marked: bool = False) -> Role:
-    """What the statement at `start:end` scores; `is_marked` when its brackets alone call it a verdict."""
+def role_of(text: str, start: int, end: int, *, since: int = 0, is_marked: bool = False) -> Role:
+    """What the statement at `start:end` scores.
+
+    `since` is where the statement before it ended; `is_marked` says that its brackets alone call it a verdict.
+    """
     if scores_part(text, end):
         return Role.TALLY
-    line_start = text.rfind("\n", 0, start) + 1
+    line_start = max(text.rfind("\n", 0, start) + 1, since)
     line = text[max(line_start, start - _CONTEXT_CHARS) : start]
     bullet = _BULLET.match(line)
     clause = line[bullet.end() :] if bullet else sentence_before(text, start) if line.strip() else ""

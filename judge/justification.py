@@ -2,6 +2,7 @@
 
 import json
 import re
+from itertools import islice
 
 MAX_WORDS = 100
 MAX_CHARS = 1_000
@@ -26,14 +27,10 @@ def extract_justification(text: str, start: int, end: int) -> str:
 
 def shorten(text: str) -> str:
     """`text` itself, or its first sentences with the cut marked: at most 100 words, the mark among them."""
-    words = []
-    for word in re.finditer(r"\S+", text):
-        words.append(word.end())
-        if len(words) > MAX_WORDS:
-            break
-    if len(words) <= MAX_WORDS and len(text) <= MAX_CHARS:
+    if len(text) <= MAX_CHARS and len(text.split(maxsplit=MAX_WORDS)) <= MAX_WORDS:
         return text
-    limit = min(words[min(len(words), MAX_WORDS - 1) - 1], MAX_CHARS)
+    words = [word.end() for word in islice(re.finditer(r"\S+", text), MAX_WORDS - 1)]
+    limit = min(words[-1], MAX_CHARS)
     ends = [match.end() for match in _SENTENCE_END.finditer(text, 0, limit)]
     # A first sentence of a few words says too little; then the cut falls between two words.
     end = ends[-1] if ends and ends[-1] > limit // 4 else limit

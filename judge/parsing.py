@@ -12,24 +12,30 @@ from judge.context import Role
 from judge.justification import extract_justification
 from judge.ratings import Rating, Result, Unscored, UnscoredReason
 from judge.rubric import Scale
-from judge.statements import MAX_STATEMENTS, Statement, Weight, find_statements
+from judge.statements import Statement, Weight, find_statements
 
-_THOUGHT_OPEN = re.compile(r"\s*<(think(?:ing)?|reasoning|thought|analysis)>", re.IGNORECASE)
-_THOUGHT_CLOSE = re.compile(r"</(?:think(?:ing)?|reasoning|thought|analysis)>", re.IGNORECASE)
-_FENCED = re.compile(r"```[^\n`]{0,20}\n(.*)\n```", re.DOTALL)
-_STRUCK_OUT = re.compile(r"~~[^~\n]{1,80}~~")
-_HTML = re.compile(r"<(?=[/a-z])/?(?:b|strong|em|i|u|p|br|span|div|h[1-6])(?:\s[^<>\n]{0,60})?/?>", re.IGNORECASE)
-# One character for one, so that a place in the blanked text is the same place in the original.
-_BLANKED = str.maketrans(
-    dict.fromkeys("*_#~\xa0\u200b\u200c\u200d\u2060\ufeff️⃣\u3000\t", " ")
-    | dict(zip("：＝／（）［］｛｝｜＋％－０１２３４５６７８９．", ":=/()[]{}|+%-0123456789.", strict=True))
+# How models fence off their thinking; the last two end it in texts of gpt-oss whose special tokens leaked.
+_THOUGHT = re.compile(
+    r"[<\[◁](?P<closing>/?)(?i:think(?:ing)?|reasoning|thought|analysis)[>\]▷]|<\|channel\|>final<\|message\|>|assistantfinal"
 )
-_ECHO = re.compile(r"<(?=[\stsrnx])\s{0,3}(?:total points|score|rating|number|n|x)\s{0,3}>", re.IGNORECASE)
-_CUT_OFF = re.compile(r"(?:score|rating|total|grade)[\s:*\[(\"']{0,8}$", re.IGNORECASE)
+_FENCED = re.compile(r"```[^\n`]{0,20}\n(.*)\n```", re.DOTALL)
+# Not the judge's words: what is struck out, what carries the tags of the prompt's two texts, and markup.
+_FOREIGN = re.compile(
+    r"~~[^~\n]{1,80}~~"
+    r"|<question>[^<]*(?:<(?!/?question>)[^<]*)*</question>|<response>[^<]*(?:<(?!/?response>)[^<]*)*</response>"
+    r"|</?(?:b|strong|em|i|u|p|br|span|div|h[1-6])(?:\s[^<>\n]{0,60})?/?>"
+)
+# One character for one, so that a place in the plain text is the same place in the original.
+_PLAIN = str.maketrans(
+    dict.fromkeys("*_#\xa0\u200b\u200c\u200d\u2060\ufeff️⃣\u3000\t", " ")
+    | dict(zip("：＝／（）［］｛｝｜＋％－０１２３４５６７８９．", ":=/()[]{}|+%-0123456789.", strict=True))
+    | {letter: letter.lower() for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZÀÉÓÇÃОĐ"}
+)
+_ECHO = re.compile(r"<\s{0,3}(?:total points|score|rating|number|n|x)\s{0,3}>")
+_CUT_OFF = re.compile(r"(?:score|rating|total|grade)[\s:*\[(\"']{0,8}$")
 _REFUSAL = re.compile(
     r"\b(?:i['’]?m sorry|i (?:cannot|can['’]t|can ?not|am unable to|won['’]t|am not able to)"
-    r" (?:help|assist|evaluate|rate|score|judge|comply|provide|review|do))",
-    re.IGNORECASE,
+    r" (?:help|assist|evaluate|rate|score|judge|comply|provide|review|do))"
 )
 
 _DETAILS = {
@@ -58,7 +64,7 @@ def parse_rating(completion: str, scale: tuple[int, int] = (0, 5)) -> Result:
         return unscored(UnscoredReason.TRUNCATED, scale, completion)
     if not text:
         return unscored(UnscoredReason.EMPTY, scale, completion)
-    verdict = _decide(_blank(text), scale)
+    verdict = _decide(_plain(text), scale)
     if isinstance(verdict, UnscoredReason):
         return unscored(verdict, scale, completion)
     assert verdict.value.score is not None  # noqa: S101 - _decide gives none with a fault
@@ -76,27 +82,33 @@ def unscored(reason: UnscoredReason, scale: Scale, raw: str = "") -> Unscored:
 
 def _answer_part(text: str) -> str | None:
     """The text without the model's thinking and without a fence round it; None when it never stopped thinking."""
-    closings = list(_THOUGHT_CLOSE.finditer(text))
-    if closings:
-        text = text[closings[-1].end() :]
-    elif _THOUGHT_OPEN.match(text):
+    said: list[str] = []
+    start, is_thinking = 0, False
+    for mark in _THOUGHT.finditer(text):
+        if mark["closing"] == "":
+            said += [] if is_thinking else [text[start : mark.start()]]
+            is_thinking = True
+        else:
+            # Chat templates swallow the opening tag: then all that came before was thought.
+            said = said if is_thinking else []
+            start, is_thinking = mark.end(), False
+    answer = "".join(said if is_thinking else [*said, text[start:]]).strip()
+    if is_thinking and not answer:
         return None
-    text = text.strip()
-    fenced = _FENCED.fullmatch(text)
-    return fenced[1].strip() if fenced and "\n```" not in fenced[1] else text
+    fenced = _FENCED.fullmatch(answer)
+    return fenced[1].strip() if fenced and "\n```" not in fenced[1] else answer
 
 
-def _blank(text: str) -> str:
-    def spaces(match: "re.Match[str]") -> str:
-        return " " * len(match[0])
-
-    return _HTML.sub(spaces, _STRUCK_OUT.sub(spaces, text)).translate(_BLANKED)
+def _plain(text: str) -> str:
+    """`text` in lower case, without markup and without what is not the judge's own, each place kept."""
+    text = text.translate(_PLAIN)
+    return _FOREIGN.sub(lambda match: " " * len(match[0]), text) if "<" in text or "~~" in text else text
 
 
 def _decide(text: str, scale: Scale) -> Statement | UnscoredReason:
     statements = find_statements(text, scale)
-    if len(statements) > MAX_STATEMENTS:
-        return UnscoredReason.CONFLICTING
+    if statements is None:
+        return UnscoredReason.UNCLEAR
     asserted = [statement for statement in statements if not statement.doubt]
     whole = [statement for statement in asserted if statement.role is Role.VERDICT]
     firm = [statement for statement in whole if statement.weight > Weight.PROSE and not statement.is_fenced]
@@ -114,7 +126,7 @@ def _settle(
     group: Sequence[Statement], prose: Sequence[Statement], tally: Sequence[Statement]
 ) -> Statement | UnscoredReason:
     """The verdict that `group` agrees on; `prose` must not contradict it, nor may it be a step of an open tally."""
-    verdict = group[0]
+    verdict = max(group, key=lambda statement: statement.weight)
     if len({_key(statement) for statement in group}) > 1:
         totalled = _totalled(group, tally)
         if totalled is None:

@@ -1,76 +1,74 @@
-"""Finds what a completion states about the score: every place that could be a verdict, and how far to trust
-it.
+"""Finds what a completion states about the score: every number that could be a verdict, and how far to trust it.
 
-Nothing is decided here. Models put the score first, last or in prose, tally criteria, quote the response,
-echo the prompt and speculate, so a number alone says nothing; where it stands does. All patterns are
-bounded and the number of statements is capped, so that the time stays linear in the text.
+Nothing is decided here. Models put the score first, last or in prose, tally criteria, quote the response, echo the
+prompt and speculate, so a number alone says nothing. What stands before it does: a label ("Score:"), a mark ("[["), a
+line of its own, or a verb in the same clause ("I rate it a 4"). All looks back and ahead are bounded and so is the
+number of numbers, which keeps the time linear in the text.
 """
 
 import re
-from collections.abc import Iterator
+from bisect import bisect_left
 from dataclasses import dataclass, replace
 from enum import IntEnum
-from itertools import islice
 
 from judge.context import Role, doubt_about, is_total, role_of, scores_part, sentence_before
 from judge.ratings import UnscoredReason
 from judge.rubric import Scale
-from judge.values import NUMBER_AHEAD, OPEN, Value, read_value
+from judge.values import NUMBER, Value, read_value
 
-MAX_STATEMENTS = 60
+# A judgement has a handful; a text with more than this is none.
+_MAX_NUMBERS = 1_000
+_MAX_STATEMENTS = 60
+_LOOK_BACK = 160
 
 # Words for a score in the languages that judges were seen to answer in.
 _LABEL = (
-    r"scores?|ratings?|grade|marks?|points|verdict|total|overall|final"
-    r"|점수|평점|スコア|点数|得点|評点|评分|得分|分数|評分|总分"
-    r"|puntuaci[oó]n|puntaje|calificaci[oó]n|pontua[cç][aã]o|punteggio|bewertung|punktzahl|оценка|puan|ocena|điểm"
+    r"scores?|ratings?|grade|marks?|points|verdict|total|overall|final|note"
+    r"|점수|평점|スコア|点数|得点|評点|評価|评分|得分|分数|評分|总分"
+    r"|puntuaci[oó]n|puntaje|calificaci[oó]n|pontua[cç][aã]o|punteggio|nota|bewertung|(?:gesamt)?punktzahl|[оО]ценка"
+    r"|puan|ocena|điểm"
 )
 # These stand before many things that are no score ("Total: 4 apples"), so what follows must look like one.
-_VAGUE_LABELS = frozenset({"total", "overall", "final", "points", "mark", "marks"})
+_VAGUE_LABELS = frozenset({"total", "overall", "final", "points", "mark", "marks", "note"})
+# What may stand between a label and its number: markup, brackets, quotes, LaTeX.
+_OPEN = r"(?:[\s\"'`“‘«<\[\]({}$|]|\\boxed\{|\\text\{){0,12}"
 _LABELLED = re.compile(
-    # The first letters once more, since a set is quick to rule out where thirty words are not.
-    rf"(?=[srgmptvofbcоđ점평ス点得評评分总])(?<![^\W_])(?P<label>{_LABEL})(?:(?![^\W_])|(?=[는은は]\s?\d))"
-    # Without a mark or a digit soon there is nothing to look for; said first, since the rest is slow to fail.
-    r"(?=[^.!?\d:=\n>|→⇒–—-]{0,90}+[\d:=\n>|→⇒–—-])"
+    rf"(?<![^\W_])(?P<label>{_LABEL})(?:(?![^\W_])|(?=[는은は]))"
     r"[ \t\"'`”’»\])}]{0,6}+"
-    r"(?:\([^()\n]{0,40}\)[ \t\"'`:]{0,4})?"
+    r"(?:\((?P<aside>[^()\n]{0,40})\)[ \t\"'`:]{0,4})?"
     r"(?:\b(?:awarded|given|assigned|for|of)\b[^:=.!?\n\d]{0,60})?"
-    r"(?P<sep>:|=|->|→|⇒|\||>|\bis\b:?|\bare\b:?|[-–—](?=\s)|\n|(?:는|은|は)(?=\s?\d))"
-    rf"{OPEN}{NUMBER_AHEAD}",
-    re.IGNORECASE,
+    r"(?P<sep>:|=|->|→|⇒|\||>|\bis\b:?|\bare\b:?|[-–—](?=\s)|\n|(?:는|은|は)(?=\s?\Z))"
+    rf"{_OPEN}\Z"
 )
-# Not after "=", "(" or a name: there it is an array in somebody's code.
-_BRACKETED = re.compile(r"(?<![=(]\s)(?<![=(,\[A-Za-z0-9_])\[\[\s{0,3}(?=[-+]?\d)")
+_SEPARATORS = (":", "=", ">", "→", "⇒", "|", "-", "–", "—", " is", " are", "는", "은", "は", "\\boxed", "\\text")
+_OPENERS = " \t\n\"'`“‘«<[({}$"
+_LINE_MARKUP = " \t\"'`“‘«<[(){}$|].*>"
+# Not after "=", "(" or a name: there it is an array in somebody's code. "[RESULT]" is how Prometheus and its kin close.
+_MARK = re.compile(r"(?:(?<![=(]\s)(?<![=(,\[a-z0-9_])\[\[\s{0,3}|\[result\]\s{0,3}\(?|\\boxed\{\s{0,3})\Z")
 # "receives a score of 4", "rate it a 4", "gets 4 points": without the word score, the number needs an article, the
-# thing scored, or a unit. Looked for backwards from each number, in its own clause, which keeps the time linear.
+# thing scored, or a unit. Who gives must be the judge, and who gets must be what is judged: "the film gets a 4".
 _VERB = re.compile(
-    r"\b(?:rate[sd]?|give[sn]?|gave|award(?:s|ed)?|assign(?:s|ed)?|grade[sd]?|receive[sd]?|earn(?:s|ed)?"
-    r"|deserve[sd]?|deservedly|merit(?:s|ed)?|warrants?|gets?|got|score[sd]?)\b",
-    re.IGNORECASE,
+    r"\b(?:(?P<gives>rate|give|award|assign|grade|score|resulting in|total(?:s|l?ing)|"
+    r"(?:i|we|i['’]ve|we['’]ve)\s(?:\w+ly\s)?(?:have\s)?(?:gave|given|rated|awarded|assigned|graded|scored))"
+    r"|rated|given|award(?:s|ed)|assigned|graded|scored|scores|receive[sd]?|earn(?:s|ed)?"
+    r"|deserve[sd]?|deservedly|merit(?:s|ed)?|warrants?|gets?|got|accumulate[sd]?)\b"
 )
+_JUDGED = re.compile(r"\b(?:response|answer|reply|assistant|it|this|rating|score|ai)\b")
 _LINK = re.compile(
-    r"\b(?:(?P<noun>(?:score|rating|grade)\s(?:of|is|as))|an?|as|at|it|this|response|answer)$", re.IGNORECASE
+    r"\b(?:(?P<noun>(?:score|rating|grade|total)\s(?:of|is|as))"
+    r"|an?(?:\s(?:strong|solid|clear|full|perfect|generous|low|high|weak))?|as|at|it|this|response|answer)$"
 )
-_NUMBER = re.compile(r"(?<![\d.])\d")
-_LAST_DIGIT = re.compile(r".*\d")
-_MAX_NUMBERS = 1000
 _PROSE_CHARS = 120
-_KOREAN_PROSE = re.compile(r"(?<![\d.])(?=\d{1,3}\s?점(?:으로|을|이라)\s?(?:평가|주겠|부여|드리|매기))")
+_DIGITS = re.compile(r"\d+")
+_LAST_DIGIT = re.compile(r".*\d")
+_KOREAN_VERB = re.compile(r"(?:으로|을|이라)\s?(?:평가|주겠|부여|드리|매기)")
 _KOREAN_SUBJECT = re.compile(r"답변|따라서|종합|전체")
-# Prometheus and its kin close with this.
-_RESULT = re.compile(r"\[RESULT\]\s{0,3}\(?(?=[-+]?\d)")
 # Words of a tally: then "earns 2 points" is a step on the way.
-_STEPS = re.compile(
-    r"\b(?:another|additional|second|third|fourth|fifth|extra|more) points?\b|\+\s?1\b|\b(?:1|one) point\b",
-    re.IGNORECASE,
-)
+_STEPS = re.compile(r"(?:another|additional|second|third|fourth|fifth|extra|more) points?\b|(?:1|one) point\b|\+ ?1\b")
 # A line with nothing but "4/5" may be the answer to a question about fractions.
-_JUDGES = re.compile(r"\b(?:response|assistant)\b", re.IGNORECASE)
-_CLAUSE_END = re.compile(
-    r"[\s*\"'”’`)\]}]{0,4}(?:[.,;:|<\n(—–]|-\s|$|\b(?:because|since|as|due|based|overall|for|on|with|given|and|but)\b)"
-)
-_OPENERS = " \t\"'`“‘«<[({$|"
-_SPACE = re.compile(r"[\s\"'`“‘«<\[\]({$|]*")
+_JUDGES = re.compile(r"\b(?:response|assistant)\b")
+_FENCE = re.compile(r"^ {0,3}```[ \t]*(?P<language>\w*)", re.MULTILINE)
+_ANSWER_LANGUAGES = frozenset({"", "json", "text", "txt", "plaintext", "markdown", "md", "xml", "yaml", "yml"})
 
 
 class Weight(IntEnum):
@@ -94,71 +92,117 @@ class Statement:
     is_fenced: bool = False
 
 
-def find_statements(text: str, scale: Scale) -> list[Statement]:
-    """All statements in `text`, in order, at most `MAX_STATEMENTS` + 1 of them."""
-    found: dict[int, Statement] = {}
-    for candidate in _candidates(text, scale):
-        known = found.get(candidate.value.start)
-        if known is None or known.weight < candidate.weight:
-            found[candidate.value.start] = candidate
-        if len(found) > MAX_STATEMENTS:
-            break
-    fences = [match.start() for match in re.finditer(r"^ {0,3}```", text, re.MULTILINE)][:100]
-    return [replace(found[at], is_fenced=sum(fence < at for fence in fences) % 2 == 1) for at in sorted(found)]
-
-
-def _candidates(text: str, scale: Scale) -> Iterator[Statement]:
-    yield from _bare_lines(text, scale)
-    yield from _labelled(text, scale)
-    for match in _BRACKETED.finditer(text):
-        value = read_value(text, match.end(), scale)
-        if value and "]" in text[value.start : value.end + 3]:
-            yield _judged(text, match.start(), value, Weight.PLAIN, is_marked=True)
-    for match in _RESULT.finditer(text):
-        if value := read_value(text, match.end(), scale):
-            yield _judged(text, match.start(), value, Weight.PLAIN, is_marked=True)
-    yield from _prose(text, scale)
-    yield from _korean_prose(text, scale)
-
-
-def _labelled(text: str, scale: Scale) -> Iterator[Statement]:
-    for match in islice(_LABELLED.finditer(text), _MAX_NUMBERS):
-        value = read_value(text, match.end(), scale)
-        if value is None or (_needs_explicit(match) and not _looks_final(text, value)):
-            continue
-        weight = Weight.TOTAL if is_total(text, match.start(), match["label"]) else Weight.PLAIN
-        yield _judged(text, match.start(), value, weight)
-
-
-def _bare_lines(text: str, scale: Scale) -> Iterator[Statement]:
-    """A first or last line that is only `4/5` or `4 points`; a lone `4` may as well answer the question."""
-    last = text.rfind("\n") + 1
-    for line_start in sorted({0, last}):
-        line_end = text.find("\n", line_start)
-        line_end = len(text) if line_end < 0 else line_end
-        start = _SPACE.match(text, line_start, line_end).end()  # type: ignore[union-attr]
-        value = read_value(text, start, scale)
-        is_alone = value and not text[value.end : line_end].strip(" \"'`)]}.*")
-        if value and is_alone and value.is_explicit and _JUDGES.search(text):
-            yield Statement(start, value.end, value, Weight.PLAIN)
-
-
-def _prose(text: str, scale: Scale) -> Iterator[Statement]:
+def find_statements(text: str, scale: Scale) -> list[Statement] | None:
+    """All statements in `text`, in order; None when it holds more of them, or of numbers, than a judgement could."""
     has_steps = _STEPS.search(text) is not None
-    for number in islice(_NUMBER.finditer(text), _MAX_NUMBERS):
-        value = read_value(text, number.start(), scale)
-        clause_start, before = _clause_before(text, number.start())
-        link = _LINK.search(before, max(0, len(before) - 12))
-        if value is None or not _is_score_in_prose(text, link, value):
-            continue
-        verbs = list(_VERB.finditer(before))
-        if not verbs:
-            continue
-        start = clause_start + verbs[-1].start()
-        statement = _judged(text, start, value, Weight.PROSE)
-        is_named = bool(link and link["noun"])
-        is_step = not is_named and not value.has_maximum and (has_steps or value.score == 1)
-        yield replace(statement, role=Role.TALLY) if is_step else statement
+    found: list[Statement] = []
+    end = 0
+    for count, number in enumerate(NUMBER.finditer(text)):
+        if count == _MAX_NUMBERS or len(found) > _MAX_STATEMENTS:
+            return None
+        value = read_value(text, number.start(), scale) if number.start() >= end else None
+        statement = value and (
+            _labelled(text, value, scale, end)
+            or _marked(text, value)
+            or _alone(text, value)
+            or _prose(text, value, has_steps=has_steps)
+        )
+        if statement:
+            found.append(statement)
+            end = statement.end
+    return _without_code(text, found) if "```" in text else found
+
+
+def _labelled(text: str, value: Value, scale: Scale, since: int) -> Statement | None:
+    """`Score: 4`; `since` is where the statement before it ended."""
+    low = max(since, value.start - _LOOK_BACK)
+    tail = text[low : value.start].rstrip(_OPENERS)
+    opening = text[low + len(tail) : value.start]
+    if not (tail.endswith(_SEPARATORS) or "\n" in opening):
+        return None
+    label = _LABELLED.search(text, low, value.start)
+    if label is None or (_needs_explicit(label) and not _looks_final(text, value)):
+        return None
+    if fault := _fault_of_label(label, opening, text, value, scale):
+        value = replace(value, score=None, fault=fault)
+    weight = Weight.TOTAL if is_total(text, label.start(), label["label"]) else Weight.PLAIN
+    return Statement(
+        label.start(),
+        value.end,
+        value,
+        weight,
+        doubt_about(text, label.start(), value.start, value.end),
+        role_of(text, label.start(), value.end, since=since),
+    )
+
+
+def _needs_explicit(label: "re.Match[str]") -> bool:
+    return label["label"] in _VAGUE_LABELS or label["sep"] in ("-", "–", "—", "\n")
+
+
+def _looks_final(text: str, value: Value) -> bool:
+    rest = text[value.end : value.end + 8].lstrip(" \"'`)]}|>")
+    return value.is_complete and (value.is_explicit or not rest or rest[0] in "\n.,;(<")
+
+
+def _fault_of_label(
+    label: "re.Match[str]", opening: str, text: str, value: Value, scale: Scale
+) -> UnscoredReason | None:
+    """What is wrong with a number that is otherwise fine: "Score (1-10): 5", "Score: <4", "Score: 4 steps"."""
+    bounds = _DIGITS.findall(label["aside"] or "")
+    if bounds and int(bounds[-1]) != scale.high:
+        return value.fault or UnscoredReason.OFF_SCALE
+    is_below = "<" in opening and ">" not in text[value.end : value.end + 8]
+    return value.fault or (UnscoredReason.UNCLEAR if is_below or not value.is_complete else None)
+
+
+def _marked(text: str, value: Value) -> Statement | None:
+    """`[[4]]` and `[RESULT] 4`, and `\boxed{4}` where a response is judged."""
+    mark = _MARK.search(text, max(0, value.start - 14), value.start)
+    if mark is None or not _closes_mark(text, mark[0], value):
+        return None
+    doubt = doubt_about(text, mark.start(), value.start, value.end)
+    role = role_of(text, mark.start(), value.end, is_marked=True)
+    return Statement(mark.start(), value.end, value, Weight.PLAIN, doubt, role)
+
+
+def _closes_mark(text: str, mark: str, value: Value) -> bool:
+    rest = text[value.start : value.end + 3]
+    if mark.startswith("\\"):
+        return "}" in rest and _JUDGES.search(text) is not None
+    return mark.startswith("[r") or "]" in rest
+
+
+def _alone(text: str, value: Value) -> Statement | None:
+    """A first or last line that is only `4/5` or `4 points`; a lone `4` may as well answer the question."""
+    before, after = text[max(0, value.start - 12) : value.start], text[value.end : value.end + 12]
+    line_start, line_end = before.rfind("\n"), after.find("\n")
+    is_first = line_start < 0 and value.start < 12
+    is_last = line_end < 0 and value.end + 12 > len(text)
+    if not value.is_explicit or not (is_first or (line_start >= 0 and is_last)):
+        return None
+    around = before[line_start + 1 :] + (after if line_end < 0 else after[:line_end])
+    is_line = (line_end >= 0 or is_last) and not around.strip(_LINE_MARKUP)
+    return Statement(value.start, value.end, value, Weight.PLAIN) if is_line and _JUDGES.search(text) else None
+
+
+def _prose(text: str, value: Value, *, has_steps: bool) -> Statement | None:
+    """`I rate it a 4`, `receives a score of 4`, `earns 4 points`."""
+    if _KOREAN_VERB.match(text, value.end):
+        is_verdict = _KOREAN_SUBJECT.search(sentence_before(text, value.start))
+        return Statement(value.start, value.end, value, Weight.PROSE) if is_verdict else None
+    start, clause = _clause_before(text, value.start)
+    link = _LINK.search(clause, max(0, len(clause) - 20))
+    is_named = bool(link and link["noun"])
+    if not value.is_complete or not (value.is_explicit or link):
+        return None
+    verbs = list(_VERB.finditer(clause))
+    if not verbs or not (verbs[-1]["gives"] or _JUDGED.search(clause, 0, verbs[-1].end())):
+        return None
+    start += verbs[-1].start()
+    is_step = not is_named and not value.has_maximum and (has_steps or value.score == 1)
+    role = Role.TALLY if is_step or scores_part(text, value.end) else Role.VERDICT
+    return Statement(start, value.end, value, Weight.PROSE, doubt_about(text, start, value.start, value.end), role)
 
 
 def _clause_before(text: str, at: int) -> tuple[int, str]:
@@ -171,32 +215,15 @@ def _clause_before(text: str, at: int) -> tuple[int, str]:
     return start + skipped, clause[skipped:]
 
 
-def _korean_prose(text: str, scale: Scale) -> Iterator[Statement]:
-    for match in _KOREAN_PROSE.finditer(text):
-        value = read_value(text, match.end(), scale)
-        if value and _KOREAN_SUBJECT.search(sentence_before(text, match.start())):
-            yield Statement(match.start(), value.end, value, Weight.PROSE)
-
-
-def _is_score_in_prose(text: str, link: "re.Match[str] | None", value: Value) -> bool:
-    if value.is_explicit or (link and link["noun"]):
-        return True
-    return bool(link and _CLAUSE_END.match(text, value.end))
-
-
-def _judged(text: str, start: int, value: Value, weight: Weight, *, is_marked: bool = False) -> Statement:
-    doubt = doubt_about(text, start, value.start, value.end)
-    if weight is Weight.PROSE:  # no look at the clause before: its verb is in the pattern
-        role = Role.TALLY if scores_part(text, value.end) else Role.VERDICT
-    else:
-        role = role_of(text, start, value.end, is_marked=is_marked)
-    return Statement(start, value.end, value, weight, doubt, role)
-
-
-def _needs_explicit(match: "re.Match[str]") -> bool:
-    return match["label"].lower() in _VAGUE_LABELS or match["sep"] in ("-", "–", "—", "\n")
-
-
-def _looks_final(text: str, value: Value) -> bool:
-    rest = text[value.end : value.end + 8].lstrip(" *\"'`)]}|>")
-    return value.is_explicit or not rest or rest[0] in "\n.,;(<"
+def _without_code(text: str, statements: list[Statement]) -> list[Statement]:
+    """Those outside fences, and, marked, those in fences that may hold an answer: `total = 0` in Python is none."""
+    fences = list(_FENCE.finditer(text))
+    starts = [fence.start() for fence in fences]
+    kept = []
+    for statement in statements:
+        before = bisect_left(starts, statement.start)
+        if before % 2 == 0:
+            kept.append(statement)
+        elif fences[before - 1]["language"] in _ANSWER_LANGUAGES:
+            kept.append(replace(statement, is_fenced=True))
+    return kept

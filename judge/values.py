@@ -1,4 +1,7 @@
-"""Reads one number as a score: permissive in how it is dressed, strict in what it may be."""
+"""Reads one number as a score: permissive in how it is dressed, strict in what it may be.
+
+All texts here are in lower case (`parsing` sees to that), which spares the patterns a slow comparison.
+"""
 
 import re
 from dataclasses import dataclass
@@ -6,41 +9,51 @@ from dataclasses import dataclass
 from judge.ratings import UnscoredReason
 from judge.rubric import Scale
 
-# What may stand between a label and its number: markup, brackets, quotes, LaTeX.
-OPEN = r"(?:[\s\"'`“‘«<\[\]({$|]|\\boxed\{|\\text\{){0,12}"
-NUMBER_AHEAD = r"(?=[-+−]?\d|\b(?:zero|one|two|three|four|five|six|seven|eight|nine|ten)\b)"
-
 _WORDS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
-_NUMBER = re.compile(rf"(?P<sign>[-+−]?)(?:(?P<digits>\d{{1,4}})|(?P<word>{'|'.join(_WORDS)})\b)", re.IGNORECASE)
+_WORD = rf"(?:{'|'.join(_WORDS)})(?![^\W_])"
+# A number with its decimals; in "3.5" no other begins.
+NUMBER = re.compile(rf"\d+(?:\.\d+)*|{_WORD}")
+
+_AMOUNT = re.compile(rf"(?P<digits>\d{{1,4}})|(?<![^\W_])(?P<word>{_WORD})")
 _WHOLE_DECIMAL = re.compile(r"\.0{1,3}(?!\d)")
 _UNIT = re.compile(
     r"[ \t\]*)}]{0,4}(?:-\s?)?"
     r"(?:(?:total |full )?(?:points?|stars?|marks?|pts?|punkte?n?|puntos?|pontos?|punti)\b\.?"
-    r"|점|点|點|分|балл\w{0,3})",
-    re.IGNORECASE,
+    r"|점|点|點|分|балл\w{0,3})"
 )
-_CLOSE = r"[ \t\])}*\"'”’`$(\[]{0,8}"
+_CLOSE = r"[ \t\])}\"'”’`$(\[]{0,8}"
 _OUT_OF = re.compile(
-    rf"{_CLOSE}(?:/|out\s+of|of|von|sur|de|su|из)\s*(?:an?\s+|the\s+|possible\s+|maximum\s+){{0,2}}[\s\[(*{{]{{0,4}}(\d{{1,4}})(?!\d)",
-    re.IGNORECASE,
+    rf"{_CLOSE}(?:/|out\s+of|of|von|sur|de|su|из)\s*(?:an?\s+|the\s+|possible\s+|maximum\s+(?:of\s+)?){{0,2}}"
+    rf"[\s\[({{]{{0,4}}(?P<maximum>\d{{1,4}}(?!\d)|{_WORD})"
 )
 _CUT_OFF = re.compile(rf"{_CLOSE}/")
-_SUM = re.compile(r"(?:\s?\+\s?\d{1,3}){1,12}\s?=\s?(\d{1,4})(?![\d.])")
-_NOT_WHOLE = re.compile(r"[.,·]\d|\s?[½¼¾⅓⅔]|\s\d/\d")
+_SUM = re.compile(r"(?P<terms>(?:\s?\+\s?\d{1,3}){1,12})\s?=\s?(?P<total>\d{1,4})(?!\d|[.,]\d)")
+_NOT_WHOLE = re.compile(r"[.,·]\d|\s?[½¼¾⅓⅔]|\s\.\s?\d|\s\d/\d|[ \t]and (?:a|one) (?:half|quarter)\b|-and-a-half\b")
 _UNCLEAR = re.compile(
-    r"[ \t]?[%+?~≤≥]|[ \t]?percent\b|[ \t]?(?:-|–|—|→|->|,|;|、|or|to|and|through)[ \t]?[-+]?\d|[ \t]\d",
-    re.IGNORECASE,
+    rf"[ \t]?(?:[%+?~≤≥]|percent\b|\.\.+[ \t]?\d)"
+    rf"|[ \t]?(?:-|–|—|→|->|,|;|、|\||to|and|through)[ \t]?[-+]?\d|[ \t]{{1,3}}\d"
+    # "3, maybe a 4", "4 (or 5)"; "4 (not final)"
+    rf"|[ \t.,;(]{{0,3}}(?:or|maybe|perhaps|possibly)\b(?: \w{{1,20}})? ?(?:\d|{_WORD})"
+    rf"|[ \t]\((?:not|preliminary|tentative|provisional|initial|so far)\b"
 )
-_GLUED = re.compile(r"\d|[a-z_](?<![.])|-[a-z]", re.IGNORECASE)
-
-
-# "one of the best" is no score.
-_WORD_AFTER = re.compile(r"[ \t]*(?!out of\b)[^\W\d_]", re.IGNORECASE)
+# "one of the best" and "4k" are no scores; "4the response" lacks a blank.
+_GLUED = re.compile(r"\d|(?!the\b|this\b)[a-z_](?<![.])|-[a-z]")
+_WORD_AFTER = re.compile(r"[ \t]*(?!out of\b)[^\W\d_]")
+# What may follow a number that says all there is to say. With "steps", "at most" or "x 2" behind it, it does not.
+_COMPLETE = re.compile(
+    r"[ \t\"'”’`)\]}>$|]{0,8}"
+    r"(?:$|[^ \tA-Za-z0-9_À-ɏ=<+×/%^~]|</?[a-z]"
+    r"|(?:because|since|as|due|based|overall|for|on|with|given|and|but|in|so|which|reflecting"
+    r"|although|though|the|this|it|its|score|rating|justif\w*|reason\w*|rationale|explanation|feedback|comments?)\b)"
+)
 
 
 @dataclass(frozen=True)
 class Value:
-    """A number in the text: `score` when it is on the scale, else `fault`."""
+    """A number in the text: `score` when it is on the scale, else `fault`.
+
+    `is_complete` is False where the words behind it make it a number of something else.
+    """
 
     start: int
     end: int
@@ -48,6 +61,7 @@ class Value:
     fault: UnscoredReason | None = None
     has_unit: bool = False
     has_maximum: bool = False
+    is_complete: bool = True
 
     @property
     def is_explicit(self) -> bool:
@@ -55,34 +69,51 @@ class Value:
         return self.has_unit or self.has_maximum
 
 
-def read_value(text: str, start: int, scale: Scale) -> Value | None:
-    """The score that begins at `start`; None where no number stands there by itself (`4th`, `3-step`)."""
-    number = _NUMBER.match(text, start)
-    if number is None:
+def read_value(text: str, at: int, scale: Scale) -> Value | None:
+    """The score whose digits begin at `at`; None where no number stands there by itself (`4th`, `3-step`)."""
+    number = _AMOUNT.match(text, at)
+    if number is None or text[max(0, at - 1) : at] == ".":
         return None
-    end, amount = number.end(), _amount(number)
+    sign = _sign(text, at)
+    amount = _to_int(number[0]) * (-1 if sign in "-−" and sign else 1)
+    start, end = at - len(sign), number.end()
     if decimal := _WHOLE_DECIMAL.match(text, end):
         end = decimal.end()
-    if total := _SUM.match(text, end):
-        end, amount = total.end(), int(total[1])
+    if added := _SUM.match(text, end):
+        amount, end = amount + sum(map(int, added["terms"].split("+")[1:])), added.end()
+        if amount != int(added["total"]):
+            return Value(start, end, None, UnscoredReason.UNCLEAR)
     elif fault := _fault_after(text, end):
         return Value(start, end, None, fault)
     unit = _UNIT.match(text, end)
     maximum = _OUT_OF.match(text, unit.end() if unit else end)
-    is_in_a_phrase = _GLUED.match(text, end) or (number["word"] and _WORD_AFTER.match(text, end))
-    if not (unit or maximum) and is_in_a_phrase:
+    if not (unit or maximum) and (_GLUED.match(text, end) or (number["word"] and _WORD_AFTER.match(text, end))):
         return None
     if not maximum and _CUT_OFF.match(text, end):
         return Value(start, end, None, UnscoredReason.TRUNCATED)
     end = maximum.end() if maximum else unit.end() if unit else end
-    is_on_scale = scale.low <= amount <= scale.high and (not maximum or int(maximum[1]) == scale.high)
-    score, fault = (amount, None) if is_on_scale else (None, UnscoredReason.OFF_SCALE)
-    return Value(start, end, score, fault, has_unit=bool(unit), has_maximum=bool(maximum))
+    if maximum and (unit := _UNIT.match(text, end)):
+        end = unit.end()
+    is_on_scale = scale.low <= amount <= scale.high and (not maximum or _to_int(maximum[1]) == scale.high)
+    return Value(
+        start,
+        end,
+        amount if is_on_scale else None,
+        None if is_on_scale else UnscoredReason.OFF_SCALE,
+        has_unit=unit is not None,
+        has_maximum=maximum is not None,
+        is_complete=_COMPLETE.match(text, end) is not None,
+    )
 
 
-def _amount(number: "re.Match[str]") -> int:
-    amount = _WORDS.index(number["word"].lower()) if number["word"] else int(number["digits"])
-    return -amount if number["sign"] in ("-", "−") else amount
+def _sign(text: str, at: int) -> str:
+    """The sign right before `at`; a dash after a word or a number is none."""
+    sign = text[max(0, at - 1) : at]
+    return sign if sign in "+-−" and not text[max(0, at - 2) : max(0, at - 1)].isalnum() else ""
+
+
+def _to_int(number: str) -> int:
+    return _WORDS.index(number) if number in _WORDS else int(number)
 
 
 def _fault_after(text: str, end: int) -> UnscoredReason | None:
