@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any, BinaryIO, TypeAlias
+from typing import Any, BinaryIO, NamedTuple, TypeAlias
 
 from judge.errors import SetupError
 from judge.rows import COMPLETION, PROMPT, decode, encode, read_lines, text_of
@@ -14,9 +14,8 @@ Key: TypeAlias = str | bytes
 _JUDGE = ("model", "rubric_version", "samples")
 
 
-@dataclass(frozen=True, slots=True)
-class Scored:
-    """One scored row: where it stands in the file, and what it takes to rank it."""
+class Scored(NamedTuple):
+    """One scored row: where it stands in the file, and what it takes to rank it. `prompt` is a digest."""
 
     line: int
     start: int
@@ -26,21 +25,24 @@ class Scored:
 
 
 @dataclass(slots=True)
-class Prompt:
-    """The responses to one prompt: its first row, how many there are, and the ends of their ranking."""
+class Ranking:
+    """The best and the worst response to one prompt, by the bytes where their rows start."""
 
-    first: Scored
-    best: Scored
-    worst: Scored
+    first_line: int
+    prompt: bytes
+    best_score: float
+    best_start: int
+    worst_score: float
+    worst_start: int
     responses: int = 1
 
     def add(self, row: Scored) -> None:
         """Ranks one more response; of several with the same score, the first in the file stays."""
         self.responses += 1
-        if row.score > self.best.score:
-            self.best = row
-        if row.score < self.worst.score:
-            self.worst = row
+        if row.score > self.best_score:
+            self.best_score, self.best_start = row.score, row.start
+        if row.score < self.worst_score:
+            self.worst_score, self.worst_start = row.score, row.start
 
 
 @dataclass
@@ -57,7 +59,7 @@ class Counts:
 def make_pairs(source: Path, report: Callable[[str], None], counts: Counts) -> Iterator[str]:
     """The pairs of a scored file as JSON, in the order in which its prompts first appear.
 
-    Rows belong together by `prompt_id`, and by the prompt itself where they have none. Per prompt some 500 bytes are
+    Rows belong together by `prompt_id`, and by the prompt itself where they have none. Per prompt some 400 bytes are
     held, whatever the length of the texts; the file is read a second time for these.
 
     Args:
@@ -68,24 +70,24 @@ def make_pairs(source: Path, report: Callable[[str], None], counts: Counts) -> I
     Raises:
         SetupError: One `prompt_id` stands for two prompts, or two judges gave the scores.
     """
-    prompts: dict[Key, Prompt] = {}
+    rankings: dict[Key, Ranking] = {}
     for row in _read_scored(source, report, counts):
-        prompt = prompts.get(row.key)
-        if prompt is None:
-            prompts[row.key] = Prompt(row, row, row)
-            continue
-        if row.prompt != prompt.first.prompt:
+        ranking = rankings.get(row.key)
+        if ranking is None:
+            rankings[row.key] = Ranking(row.line, row.prompt, row.score, row.start, row.score, row.start)
+        elif row.prompt == ranking.prompt:
+            ranking.add(row)
+        else:
             raise SetupError(
-                f"{source}: prompt_id {row.key!s} has one prompt in line {prompt.first.line} and another in line "
+                f"{source}: prompt_id {row.key!s} has one prompt in line {ranking.first_line} and another in line "
                 f"{row.line}; give each prompt an id of its own."
             )
-        prompt.add(row)
     with source.open("rb") as file:
-        for prompt in prompts.values():
-            if prompt.best.score > prompt.worst.score:
+        for ranking in rankings.values():
+            if ranking.best_score > ranking.worst_score:
                 counts.pairs += 1
-                yield encode(_to_pair(_fields_at(file, prompt.best), _fields_at(file, prompt.worst)))
-            elif prompt.responses > 1:
+                yield encode(_to_pair(_fields_at(file, ranking.best_start), _fields_at(file, ranking.worst_start)))
+            elif ranking.responses > 1:
                 counts.ties += 1
             else:
                 counts.alone += 1
@@ -135,8 +137,8 @@ def _check_judge(source: Path, line: int, fields: Mapping[str, Any], judges: dic
         )
 
 
-def _fields_at(file: BinaryIO, row: Scored) -> dict[str, Any]:
-    file.seek(row.start)
+def _fields_at(file: BinaryIO, start: int) -> dict[str, Any]:
+    file.seek(start)
     return decode(file.readline())
 
 

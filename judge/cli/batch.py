@@ -4,7 +4,6 @@ import asyncio
 import os
 import signal
 import sys
-import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
@@ -13,7 +12,7 @@ import typer
 
 from judge.batch import Batch
 from judge.cli.progress import show_progress
-from judge.cli.reports import Reports
+from judge.cli.reports import Reports, to_summary
 from judge.errors import JudgeError, SetupError
 from judge.export import Format, choose_format, export
 from judge.journal import Journal, Tally
@@ -22,7 +21,6 @@ from judge.model import DEFAULT_MODEL
 from judge.rows import Item, count_lines, read_rows
 from judge.rubric import DEFAULT_RUBRIC
 
-_WIDTH = 80
 _GO_ON = "the same command goes on from there."
 
 
@@ -125,4 +123,4 @@ def _summary(run: Batch, journal: Journal, rows: int) -> str:
         lines.append("The same command asks again for the rows that failed.")
     else:
         lines.append(f"Next: judge pairs {journal.path} -o pairs.jsonl")
-    return "\n".join(textwrap.fill(line, _WIDTH, break_long_words=False) for line in lines)
+    return to_summary(*lines)

@@ -1,19 +1,16 @@
 """`judge pairs`: preference pairs from a scored file."""
 
 import os
-import textwrap
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from judge.cli.reports import Reports
+from judge.cli.reports import Reports, to_summary
 from judge.errors import SetupError
 from judge.export import Format, choose_format, export
 from judge.pairs import Counts, make_pairs
 from judge.rows import os_reason
-
-_WIDTH = 80
 
 
 def pairs(
@@ -49,8 +46,8 @@ def pairs(
 
 
 def _summary(output: Path, counts: Counts) -> str:
-    left_out = (
+    return to_summary(
+        f"{counts.pairs:,} pairs in {output}.",
         f"Left out: {counts.ties:,} prompts whose scores tie, {counts.alone:,} with one scored response, "
-        f"{counts.unscored:,} unscored rows, {counts.malformed:,} lines that could not be read."
+        f"{counts.unscored:,} unscored rows, {counts.malformed:,} lines that could not be read.",
     )
-    return "\n".join(textwrap.fill(line, _WIDTH) for line in (f"{counts.pairs:,} pairs in {output}.", left_out))

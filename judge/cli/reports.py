@@ -1,8 +1,11 @@
-"""What is wrong with single rows, said as it is found."""
+"""What commands over many rows say: sentences about single rows, and a summary."""
+
+import textwrap
 
 import typer
 
 _SHOWN = 10
+_WIDTH = 80
 
 
 class Reports:
@@ -18,3 +21,10 @@ class Reports:
             typer.echo(sentence, err=True)
         elif self._count == _SHOWN + 1:
             typer.echo("More lines have such trouble; from here on they are only counted.", err=True)
+
+
+def to_summary(*sentences: str) -> str:
+    """Each sentence as a paragraph of its own, no wider than a terminal; file names stay in one piece."""
+    return "\n".join(
+        textwrap.fill(sentence, _WIDTH, break_long_words=False, break_on_hyphens=False) for sentence in sentences
+    )

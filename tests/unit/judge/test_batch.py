@@ -1,0 +1,622 @@
+import asyncio
+import csv
+import fcntl
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from judge.export import Format, export
+from judge.rows import ADDED, Malformed, Row, parse_row
+from tests.model_server import Answer, Failure, ModelServer, Stall
+
+JUDGE = str(Path(sys.executable).with_name("judge"))
+EGGS = "How do I boil an egg?"
+
+
+def run(*arguments: object, **environment: str) -> "subprocess.CompletedProcess[str]":
+    unset = {name: value for name, value in os.environ.items() if not name.startswith(("OPENAI_", "JUDGE_"))}
+    return subprocess.run(  # noqa: S603 - our own command
+        [JUDGE, *map(str, arguments)], env=unset | environment, capture_output=True, text=True, timeout=60, check=False
+    )
+
+
+def offline(source: Path, output: Path, *options: object) -> "subprocess.CompletedProcess[str]":
+    return run("batch", source, "-o", output, "--model", "offline", *options)
+
+
+async def ask(server: ModelServer, source: Path, output: Path, *options: object) -> "subprocess.CompletedProcess[str]":
+    return await asyncio.to_thread(
+        run, "batch", source, "-o", output, "--samples", 1, *options, OPENAI_BASE_URL=server.base_url
+    )
+
+
+def row(answer: str = "Six minutes.", **fields: object) -> dict[str, Any]:
+    return {"prompt": EGGS, "completion": answer, **fields}
+
+
+def write(path: Path, *rows: Mapping[str, Any] | str | bytes) -> Path:
+    lines = [each if isinstance(each, str | bytes) else json.dumps(each) for each in rows]
+    path.write_bytes(b"".join((line.encode() if isinstance(line, str) else line) + b"\n" for line in lines))
+    return path
+
+
+def read(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_bytes().split(b"\n") if line]
+
+
+def asked(server: ModelServer) -> list[str]:
+    """The responses that the server was asked about, in the order of asking."""
+    prompts = [request["messages"][-1]["content"] for request in server.requests]
+    return [prompt.rpartition("<response>")[2].partition("</response>")[0] for prompt in prompts]
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    return write(tmp_path / "in.jsonl", *(row(f"Answer {n}.") for n in range(1, 6)))
+
+
+@pytest.fixture
+def output(tmp_path: Path) -> Path:
+    return tmp_path / "out.jsonl"
+
+
+# Rows
+
+
+def why(line: str | bytes) -> str:
+    item = parse_row(1, line if isinstance(line, bytes) else line.encode())
+    return item.why if isinstance(item, Malformed) else "fine"
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ('{"prompt": "a"', "not JSON (expecting ',' delimiter at character 15)"),
+        (b'{"prompt": "\xff"}', "not UTF-8 at byte 13"),
+        ("[1]", "a list where an object belongs"),
+        ('{"completion": "b"}', "no prompt (nor question)"),
+        ('{"prompt": "a", "completion": null}', "no completion (nor response)"),
+        ('{"prompt": 7, "completion": "b"}', "prompt is a number where a string belongs"),
+        ('{"prompt": NaN, "completion": "b"}', "prompt is a number where a string belongs"),
+        ('{"prompt": "a", "completion": true}', "completion is true or false where a string belongs"),
+        (
+            '{"prompt": [{"role": "user", "content": "a"}], "completion": "b"}',
+            "prompt is a list where a string belongs; join a conversation into one",
+        ),
+        ('{"prompt": "a", "question": "c", "completion": "b"}', "prompt and question differ; leave one out"),
+        ('{"prompt": "a", "completion": "b", "prompt": "a"}', "the name 'prompt' stands twice"),
+        ('{"prompt": "a", "completion": "b", "x": {"y": 1, "y": 2}}', "the name 'y' stands twice"),
+        (
+            '{"prompt": "a", "completion": "\\ud800"}',
+            "completion holds half a surrogate pair, which is no Unicode text",
+        ),
+        ('{"prompt": "a", "completion": "b", "x": ' + "9" * 5000 + "}", "a number with too many digits"),
+        ('{"prompt": "a", "completion": "b", "x": ' + "[" * 200_000 + "]" * 200_000 + "}", "nested too deeply"),
+    ],
+)
+def test_malformed_line_says_what_is_wrong(line: str | bytes, expected: str) -> None:
+    assert why(line) == expected
+
+
+@pytest.mark.parametrize("depth", range(300, 1100, 25))
+def test_any_nesting_is_either_carried_or_named(depth: int) -> None:
+    assert why('{"prompt": "a", "completion": "b", "x": ' + "[" * depth + "]" * depth + "}") in (
+        "fine",
+        "nested too deeply",
+    )
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        '{"question": "a", "response": "b"}',
+        '{"prompt": "a", "question": "a", "completion": "b", "response": null}',
+        '{"prompt": "a", "completion": "b"}\r',
+        '\ufeff{"prompt": "a", "completion": "b"}',
+    ],
+)
+def test_row_is_read_under_either_name_and_in_windows_dress(line: str) -> None:
+    item = parse_row(3, line.encode())
+
+    assert isinstance(item, Row)
+    assert (item.line, item.question, item.response) == (3, "a", "b")
+
+
+def test_huge_line_is_a_row() -> None:
+    item = parse_row(1, json.dumps(row("x" * 10_000_000)).encode())
+
+    assert isinstance(item, Row)
+    assert len(item.response) == 10_000_000
+
+
+# What comes out
+
+
+def test_row_carries_its_fields_and_gets_those_of_the_verdict(tmp_path: Path, output: Path) -> None:
+    carried = {"prompt_id": "p1", "label": 4, "nested": {"a": [1, None]}, "text": "é\u2028\ud800", "not": float("inf")}
+    source = write(tmp_path / "in.jsonl", row(**carried))
+
+    done = offline(source, output)
+
+    assert done.returncode == 0, done.stderr
+    (scored,) = read(output)
+    assert {name: scored[name] for name in carried} == carried
+    assert set(ADDED) < set(scored)
+    assert (scored["line"], scored["status"], scored["model"], scored["rubric"]) == (
+        1,
+        "scored",
+        "offline",
+        "additive-5",
+    )
+    assert scored["score"] == scored["mean"]
+    assert scored["justification"].startswith("Offline rater (no model)")
+
+
+def test_field_with_the_name_of_an_added_one_is_kept_under_another(tmp_path: Path, output: Path) -> None:
+    source = write(tmp_path / "in.jsonl", row(score=5, model="writer", input_score="human"))
+
+    offline(source, output)
+
+    (scored,) = read(output)
+    assert scored["input_score"] == 5
+    assert scored["input_model"] == "writer"
+    assert scored["input_input_score"] == "human"
+    assert scored["model"] == "offline"
+
+
+def test_scored_file_can_be_scored_again(source: Path, output: Path, tmp_path: Path) -> None:
+    offline(source, output)
+
+    done = offline(output, tmp_path / "again.jsonl", "--samples", 1)
+
+    assert done.returncode == 0, done.stderr
+    for first, second in zip(read(output), read(tmp_path / "again.jsonl"), strict=True):
+        assert second["input_score"] == first["score"]
+        assert second["input_samples"] == 3
+        assert second["samples"] == 1
+
+
+def test_empty_text_is_unscored_and_not_malformed(tmp_path: Path, output: Path) -> None:
+    done = offline(write(tmp_path / "in.jsonl", row("")), output)
+
+    (unscored,) = read(output)
+    assert done.returncode == 1
+    assert (unscored["status"], unscored["score"], unscored["unscored_reason"]) == (
+        "unscored",
+        None,
+        "nothing_to_judge",
+    )
+
+
+def test_malformed_lines_are_named_skipped_and_end_in_exit_code_1(tmp_path: Path, output: Path) -> None:
+    source = write(tmp_path / "in.jsonl", row("One."), "nonsense", "", "  ", row("Five."), '{"prompt": "a"}')
+
+    done = offline(source, output)
+
+    assert done.returncode == 1
+    assert done.stderr.splitlines() == [
+        "line 2: not JSON (expecting value at character 1); skipped.",
+        "line 6: no completion (nor response); skipped.",
+    ]
+    assert [each["line"] for each in read(output)] == [1, 5]
+    assert done.stdout.startswith("2 of 4 rows scored, 0 unscored, 0 failed, 2 skipped.")
+
+
+def test_long_list_of_malformed_lines_is_cut(tmp_path: Path, output: Path) -> None:
+    done = offline(write(tmp_path / "in.jsonl", *["{"] * 500), output)
+
+    assert len(done.stderr.splitlines()) == 11
+    assert "500 skipped" in done.stdout
+
+
+def test_equal_rows_are_rows_of_their_own(tmp_path: Path, output: Path) -> None:
+    offline(write(tmp_path / "in.jsonl", row(), row(), row()), output)
+
+    assert [each["line"] for each in read(output)] == [1, 2, 3]
+
+
+def test_summary_fits_a_terminal(source: Path, output: Path) -> None:
+    done = offline(source, output)
+
+    assert done.returncode == 0
+    assert "judge pairs" in done.stdout
+    assert max(map(len, done.stdout.replace(str(output), "out.jsonl").splitlines())) <= 80
+
+
+async def test_rows_end_in_the_order_of_the_input(model_server: ModelServer, source: Path, output: Path) -> None:
+    # The first row gets its verdict last: its first request is turned away, and is made again half a second later.
+    model_server.script(Failure(500), "score: 4\nGood.")
+
+    done = await ask(model_server, source, output, "--concurrency", 2)
+
+    assert done.returncode == 0, done.stderr
+    assert [each["line"] for each in read(output)] == [1, 2, 3, 4, 5]
+    assert not list(output.parent.glob("*.sorting"))
+
+
+async def test_concurrency_bounds_the_requests_at_once(model_server: ModelServer, source: Path, output: Path) -> None:
+    model_server.script("score: 4\nGood.")
+
+    await ask(model_server, source, output, "--concurrency", 2)
+
+    assert len(model_server.requests) == 5
+    assert model_server.most_at_once <= 2
+
+
+# The next run
+
+
+def test_second_run_judges_only_what_is_missing(source: Path, output: Path) -> None:
+    offline(source, output, "--limit", 2)
+    first = output.read_text()
+    offline(source, output)
+
+    assert output.read_text().startswith(first)
+    assert [each["line"] for each in read(output)] == [1, 2, 3, 4, 5]
+
+
+def test_limit_is_of_the_input_and_not_of_the_run(source: Path, output: Path) -> None:
+    offline(source, output, "--limit", 2)
+    done = offline(source, output, "--limit", 2)
+
+    assert len(read(output)) == 2
+    assert done.stdout.startswith("2 of 2 rows scored")
+
+
+def test_rows_added_to_the_input_are_judged_by_the_next_run(source: Path, output: Path) -> None:
+    offline(source, output)
+    with source.open("a") as file:
+        file.write(json.dumps(row("A sixth.")) + "\n")
+    offline(source, output)
+
+    assert [each["completion"] for each in read(output)][4:] == ["Answer 5.", "A sixth."]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda lines: [lines[0].replace("1", "7"), *lines[1:]],
+        lambda lines: [lines[0].replace("}", ', "label": 3}'), *lines[1:]],
+        lambda lines: [lines[1], lines[0], *lines[2:]],
+        lambda lines: ["", *lines[1:]],
+        lambda lines: lines[:2],
+        lambda lines: ["{", *lines[1:]],
+    ],
+    ids=["text", "field", "order", "blank", "shorter", "malformed"],
+)
+def test_changed_input_is_refused(source: Path, output: Path, change: Callable[[list[str]], list[str]]) -> None:
+    offline(source, output, "--limit", 3)
+    before = output.read_bytes()
+    write(source, *change(source.read_text().splitlines()))
+
+    done = offline(source, output)
+
+    assert done.returncode == 2
+    assert "has changed since its verdicts" in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+    assert output.read_bytes() == before
+
+
+def test_other_judge_is_refused(source: Path, output: Path) -> None:
+    offline(source, output)
+
+    done = offline(source, output, "--samples", 5)
+
+    assert done.returncode == 2
+    assert "line 1: judged with samples 3, and now it is 5; go on with the former" in done.stderr
+
+
+def test_torn_last_row_is_judged_again(source: Path, output: Path) -> None:
+    offline(source, output)
+    whole = output.read_bytes()
+    last = whole.rindex(b'{"line": 5')
+    for cut in (last + 1, last + 9, last + 200, len(whole) - 1):
+        output.write_bytes(whole[:cut])
+        assert offline(source, output).returncode == 0
+        assert output.read_bytes() == whole
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        ("{\n", "line 1: damaged (not JSON"),
+        ('{"prompt": "a", "completion": "b", "score": 3}\n', "line 1: not a row of 'judge batch'"),
+        ("precious notes without an end", "line 1: damaged (not JSON"),
+        ('{"line": 1, "status": "scored"}\n', "line 1: not a row of 'judge batch'"),
+    ],
+)
+def test_file_that_is_no_output_is_refused_and_kept(source: Path, output: Path, content: str, expected: str) -> None:
+    output.write_text(content)
+
+    done = offline(source, output)
+
+    assert done.returncode == 2
+    assert expected in done.stderr
+    assert output.read_text() == content
+
+
+def test_damage_inside_the_output_is_refused_with_its_line(source: Path, output: Path) -> None:
+    offline(source, output)
+    lines = output.read_text().splitlines()
+    write(output, *lines[:2], lines[2][:50], *lines[3:])
+    assert f"{output}, line 3: damaged" in offline(source, output).stderr
+
+    write(output, *lines, lines[1])
+    assert "line 6: a second verdict on line 2 of the input" in offline(source, output).stderr
+
+
+def test_output_in_use_is_refused(source: Path, output: Path) -> None:
+    with output.open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        done = offline(source, output)
+
+    assert done.returncode == 2
+    assert "another process is writing it" in done.stderr
+
+
+# When calls fail
+
+
+async def test_failed_row_is_left_out_and_asked_for_again(
+    model_server: ModelServer, source: Path, output: Path
+) -> None:
+    model_server.script(Failure(400, code="context_length_exceeded"), "score: 4\nGood.")
+
+    done = await ask(model_server, source, output, "--concurrency", 1)
+
+    assert done.returncode == 1
+    assert done.stderr.startswith("line 1: Question and response are too long for model")
+    assert "4 of 5 rows scored, 0 unscored, 1 failed" in done.stdout
+    assert [each["line"] for each in read(output)] == [2, 3, 4, 5]
+
+    again = await ask(model_server, source, output)
+    assert again.returncode == 0
+    assert [each["line"] for each in read(output)] == [1, 2, 3, 4, 5]
+    assert asked(model_server) == [*(f"Answer {n}." for n in range(1, 6)), "Answer 1."]
+
+
+async def test_wrong_key_stops_the_run_at_once(model_server: ModelServer, source: Path, output: Path) -> None:
+    model_server.script(Failure(401))
+
+    done = await ask(model_server, source, output, "--concurrency", 1)
+
+    assert done.returncode == 2
+    assert len(done.stderr.splitlines()) == 1
+    assert "check OPENAI_API_KEY. Stopped with 0 of 5 rows" in done.stderr
+    assert len(model_server.requests) == 1
+
+
+async def test_server_that_is_down_stops_the_run_after_three_rows_in_a_row(
+    model_server: ModelServer, source: Path, output: Path
+) -> None:
+    model_server.script("score: 4\nGood.", Stall())
+
+    done = await ask(model_server, source, output, "--concurrency", 1, "--timeout-s", 0.2)
+
+    assert done.returncode == 2
+    assert len(model_server.requests) == 4
+    assert "Stopped with 1 of 5 rows" in done.stderr
+    assert "the same command goes on from there." in done.stderr
+
+
+async def test_rows_that_are_too_long_do_not_stop_the_run(
+    model_server: ModelServer, tmp_path: Path, output: Path
+) -> None:
+    source = write(tmp_path / "in.jsonl", *(row(f"Answer {n}.") for n in range(1, 10)))
+    too_long = [Failure(413)] * 7
+    model_server.script("score: 4\nGood.", *too_long, "score: 4\nGood.")
+
+    done = await ask(model_server, source, output, "--concurrency", 1)
+
+    assert done.returncode == 1
+    assert [each["line"] for each in read(output)] == [1, 9]
+
+
+async def test_server_that_rejects_everything_stops_the_run(
+    model_server: ModelServer, source: Path, output: Path
+) -> None:
+    model_server.script(Failure(400))
+
+    done = await ask(model_server, source, output, "--concurrency", 1)
+
+    assert done.returncode == 2
+    assert len(model_server.requests) == 3
+
+
+# Cost
+
+
+async def test_price_that_is_not_known_stops_at_the_first_verdict(
+    model_server: ModelServer, source: Path, output: Path
+) -> None:
+    model_server.script("score: 4\nGood.")
+
+    done = await ask(model_server, source, output, "--concurrency", 1, "--max-cost", 1)
+
+    assert done.returncode == 2
+    assert "so --max-cost cannot be kept; leave it out, and use --limit." in done.stderr
+    assert len(read(output)) == 1
+
+    assert (await ask(model_server, source, output, "--max-cost", 1)).returncode == 2
+    assert len(model_server.requests) == 1
+
+
+def test_cost_of_earlier_runs_counts(source: Path, output: Path) -> None:
+    offline(source, output, "--limit", 2)
+    priced = [each | {"cost_usd": 0.25} for each in read(output)]
+    write(output, *priced)
+
+    assert "Stopped at --max-cost" in offline(source, output, "--max-cost", 0.5).stdout
+    assert len(read(output)) == 2
+
+    assert offline(source, output, "--max-cost", 0.51).returncode == 0
+    assert len(read(output)) == 5
+
+
+# Mistakes
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (("none.jsonl", "-o", "out.jsonl"), "none.jsonl: no such file."),
+        ((".", "-o", "out.jsonl"), ".: not a plain file."),
+        (("in.jsonl", "-o", "in.jsonl"), "in.jsonl: the rows would be written over the input"),
+        (("in.jsonl", "-o", "in.csv"), "in.jsonl: the rows would be written over the input"),
+        (("in.jsonl", "-o", "none/out.jsonl"), "none/out.jsonl: cannot write it (no such file or directory)."),
+        (("in.jsonl", "-o", "."), ".: cannot write it (is a directory)."),
+        (("in.jsonl",), "Missing option"),
+        (("in.jsonl", "-o", "out.jsonl", "--limit", "0"), "--limit"),
+        (("in.jsonl", "-o", "out.jsonl", "--concurrency", "0"), "--concurrency"),
+        (("in.jsonl", "-o", "out.jsonl", "--rubric", "none"), "no such rubric"),
+    ],
+)
+def test_mistake_is_one_sentence_and_exit_code_2(
+    source: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...], expected: str
+) -> None:
+    monkeypatch.chdir(source.parent)
+
+    done = run("batch", *arguments, "--model", "offline")
+
+    assert done.returncode == 2
+    assert expected in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
+
+
+def test_missing_key_is_named_before_anything_is_asked(source: Path, output: Path) -> None:
+    done = run("batch", source, "-o", output)
+
+    assert done.returncode == 2
+    assert done.stderr.startswith("No model is set up: set OPENAI_API_KEY")
+
+
+def test_full_disk_ends_with_whole_rows(source: Path, output: Path) -> None:
+    # A limit on the size of files, in blocks of 512 bytes, stands in for the disk.
+    command = f"ulimit -f 4; exec {JUDGE} batch {source} -o {output} --model offline"
+    done = subprocess.run(["/bin/sh", "-c", command], capture_output=True, text=True, check=False)  # noqa: S603
+
+    assert done.returncode == 2
+    assert "cannot write on (file too large)" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert 0 < len(read(output)) < 5
+
+    assert offline(source, output).returncode == 0
+    assert [each["line"] for each in read(output)] == [1, 2, 3, 4, 5]
+
+
+# Tables
+
+
+MIXED: list[dict[str, Any]] = [
+    {"line": 1, "score": None, "cost_usd": None, "late": None, "whole": 1, "number": 1, "mixed": 1, "nested": None},
+    {"line": 2, "score": None, "late": "x", "whole": None, "number": 0.5, "mixed": "a", "nested": {"a": ["é"]}},
+    {
+        "line": 3,
+        "whole": 3,
+        "mixed": True,
+        "flag": True,
+        "text": 'two\nlines, "quoted"',
+        "huge": 2**70,
+        "half": "\ud800",
+    },
+]
+
+
+def test_csv_has_nested_values_as_json_and_nulls_as_nothing(tmp_path: Path) -> None:
+    export(write(tmp_path / "in.jsonl", *MIXED), tmp_path / "out.csv", Format.CSV)
+
+    with (tmp_path / "out.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [each["nested"] for each in rows] == ["", '{"a": ["é"]}', ""]
+    assert [each["mixed"] for each in rows] == ["1", "a", "true"]
+    assert rows[2]["text"] == 'two\nlines, "quoted"'
+    assert rows[2]["huge"] == str(2**70)
+    assert rows[2]["half"] == "\\ud800"
+
+
+def test_parquet_has_one_type_per_column_whatever_comes_late(tmp_path: Path) -> None:
+    from pyarrow import parquet
+
+    export(write(tmp_path / "in.jsonl", *MIXED), tmp_path / "out.parquet", Format.PARQUET)
+
+    table = parquet.read_table(tmp_path / "out.parquet")
+    assert {field.name: str(field.type) for field in table.schema} == {
+        "line": "int64",
+        "score": "int64",
+        "cost_usd": "double",
+        "late": "string",
+        "whole": "int64",
+        "number": "double",
+        "mixed": "string",
+        "nested": "string",
+        "flag": "bool",
+        "text": "string",
+        "huge": "string",
+        "half": "string",
+    }
+    columns = table.to_pydict()
+    assert columns["number"] == [1.0, 0.5, None]
+    assert columns["mixed"] == ["1", "a", "true"]
+    assert columns["whole"] == [1, None, 3]
+
+
+@pytest.mark.parametrize("form", [Format.CSV, Format.PARQUET])
+def test_table_of_no_rows_is_written(tmp_path: Path, form: Format) -> None:
+    export(write(tmp_path / "in.jsonl"), tmp_path / "out", form)
+
+    assert (tmp_path / "out").exists()
+
+
+def test_table_is_made_from_verdicts_that_are_there(source: Path, output: Path) -> None:
+    offline(source, output)
+    before = output.read_bytes()
+
+    done = offline(source, output.with_suffix(".csv"))
+
+    assert done.returncode == 0
+    assert output.read_bytes() == before
+    with output.with_suffix(".csv").open(newline="") as file:
+        assert [int(each["score"]) for each in csv.DictReader(file)] == [each["score"] for each in read(output)]
+
+
+def test_format_can_be_asked_for_beside_the_rows(source: Path, output: Path) -> None:
+    offline(source, output, "--format", "parquet")
+
+    assert len(read(output)) == 5
+    assert output.with_suffix(".parquet").read_bytes().startswith(b"PAR1")
+
+
+def test_missing_pyarrow_is_named_before_anything_is_judged(source: Path, output: Path) -> None:
+    code = "import sys; sys.modules['pyarrow'] = None; from judge.cli import main; main()"
+    done = subprocess.run(  # noqa: S603 - our own interpreter
+        [sys.executable, "-c", code, "batch", source, "-o", output.with_suffix(".parquet"), "--model", "offline"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert done.returncode == 2
+    assert done.stderr == "Parquet needs the package pyarrow: pip install 'slack-judge[parquet]'.\n"
+    assert not output.exists()
+
+
+def test_help_imports_neither_rich_nor_pyarrow() -> None:
+    code = "import judge.cli, sys; print([m for m in ('openai', 'rich', 'pyarrow') if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)  # noqa: S603
+
+    assert done.stdout.strip() == "[]"
+
+
+async def test_tokens_are_summed_up(model_server: ModelServer, source: Path, output: Path) -> None:
+    usage = {"prompt_tokens": 1000, "completion_tokens": 10, "total_tokens": 1010}
+    model_server.script(Answer("score: 4\nGood.", usage=usage))
+
+    done = await ask(model_server, source, output)
+
+    assert "5,000 + 50 tokens; cost: not known." in done.stdout
