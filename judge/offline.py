@@ -1,9 +1,9 @@
-"""A rater without a model: a handful of lexical features, to try things without a key and as the baseline
-to beat.
+"""A rater without a model: a few counts of words, to try things without a key and as the baseline to beat.
 
-It knows nothing of what is true. It sees whether the response speaks of what was asked, how long and how
-ordered it is, whether it repeats itself, and whether it declines to answer; the points are added as in the
-prompt.
+It knows nothing of what is true. It sees how much of the question the response takes up, how much it says and in how
+many sentences, and whether it repeats itself, hands the question back or declines; the points are added up as in the
+prompt. The thresholds were chosen by what people thought of the responses to half of the prompts in OASST2, which is
+in English; `bench/offline_report.py` measures both halves.
 """
 
 import re
@@ -14,103 +14,122 @@ from judge.rubric import Scale
 
 OFFLINE = "offline"
 
-# One token a character where writing has no spaces between words.
-_WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\W_]+")
-_SENTENCE = re.compile(r"[^.!?。！？\n]{12,}")
-_LIST_ITEM = re.compile(r"^\s*(?:[-*•]|\d{1,3}[.)])\s", re.MULTILINE)
+_MAX_POINTS = 5
+_ON_TOPIC, _MUCH_OF_IT = 0.1, 1 / 3  # shares of the question's content words
+_SOME_WORDS, _MANY_WORDS = 30, 60  # different words in the response
+_COMPARABLE = 3  # content words without which a question is too short to tell what is off topic
+_OPENING = 120  # characters in which a refusal shows
+
+# Chinese and Japanese put no spaces between words and Korean hangs endings on them, so there any two neighbours are a
+# word. Hiragana is mostly grammar: no word begins with it.
+_KANA, _DENSE = r"\u3040-\u309f", r"\u30a0-\u30ff\u3400-\u9fff\uac00-\ud7af"
+_PAIR = re.compile(rf"(?=([{_DENSE}][{_KANA}{_DENSE}]))")
+_STEM = re.compile(rf"([^\W_{_KANA}{_DENSE}]{{1,5}})[^\W_{_KANA}{_DENSE}]*")
+_SENTENCE_END = re.compile(r"[.!?…؟।。！？\n](?:\s+|$|(?<=[。！？\n]))")
 _DECLINES = re.compile(
-    r"\b(?:i (?:can(?:no|')t|am (?:not able|unable) to|won't|don't know)|i'm (?:sorry|not able|unable)"
-    r"|as an ai)\b",
-    re.IGNORECASE,
+    r"\bi(?:['’]?m| am)? (?:can['’]?t|cannot|can not|won['’]?t|don['’]?t know|do not know|unable|not able|not sure)\b"
 )
 _COMMON = frozenset(
-    """
-    a about an and any are as at be been but by can could did do does explain for from get give had has
-    have he her him his how i if in into is it its just let like make me my need no not of on one or our
-    out please should so some tell than that the their them then there these they this to up use was way
-    we were what when where which who why will with would write you your
-    """.split()  # noqa: SIM905 - eighty quoted words would hide the list
+    word[:5]
+    for word in """
+    about and any are but can could did does explain for from get give had has have her him his how its just let like
+    make need not one our out please should some tell than that the their them then there these they this use was way
+    were what when where which who why will with would write you your
+    """.split()  # noqa: SIM905 - seventy quoted words would hide the list
 )
-_ENOUGH_WORDS = 25
-_FULL_WORDS = 80
-_RAMBLING_WORDS = 600
 
 
 @dataclass(frozen=True)
 class Features:
-    """What the rater sees of a response."""
+    """What the rater sees of a response. Words count as the same when they begin with the same five letters."""
 
     asked: int
     answered: int
     words: int
+    different: int
+    fresh: int
     sentences: int
     repeated: int
-    list_items: int
     declines: bool
 
     @property
     def coverage(self) -> float:
-        """Share of the question's content words that the response takes up; 1 when there are none."""
-        return self.answered / self.asked if self.asked else 1.0
+        """Share of the question's content words that the response takes up; 0 when there are none."""
+        return self.answered / self.asked if self.asked else 0.0
+
+    @property
+    def is_repetitive(self) -> bool:
+        """Whether half of the sentences repeat another, or a few words come more than four times each."""
+        has_few_words = self.different < _SOME_WORDS and self.words > 4 * self.different
+        return has_few_words or self.repeated * 2 >= max(self.sentences, 1)
 
 
 def rate_offline(question: str, response: str, scale: Scale) -> Rating:
-    """A deterministic rating of `response` on `scale`, from the words alone."""
+    """A deterministic rating of `response` on `scale`, from the words alone; the justification names each point."""
     seen = features(question, response)
-    share = _points(seen) / 5
-    score = round(scale.low + share * (scale.high - scale.low))
-    justification = f"Offline rater (no model): {_describe(seen)}"
+    awards = _awards(seen)
+    most, because = _ceiling(seen)
+    points = min(sum(points for points, _ in awards), most)
+    score = round(scale.low + points / _MAX_POINTS * (scale.high - scale.low))
+    justification = (
+        f"Offline rater (no model): {points} of {_MAX_POINTS} points. The response gets "
+        f"{', '.join(f'{points} for {what}' for points, what in awards)}{because}. "
+        "Whether it is true cannot be seen this way."
+    )
     return Rating(score=score, justification=justification, raw=justification, model=OFFLINE)
 
 
 def features(question: str, response: str) -> Features:
-    """Counts what the rater looks at; nothing but words and lines."""
-    asked = _content_stems(question)
-    sentences = [" ".join(_WORD.findall(sentence.lower())) for sentence in _SENTENCE.findall(response)]
+    """Counts what the rater looks at; nothing but words and the ends of sentences and lines."""
+    text = response.strip().lower()
+    words, known = _stems(text), set(_stems(question.lower()))
+    used = set(words)
+    asked = {stem for stem in known - _COMMON if len(stem) > 2 or _PAIR.match(stem)}
+    finished = [sentence for sentence in _SENTENCE_END.split(text)[:-1] if len(sentence) > 3]
     return Features(
         asked=len(asked),
-        answered=len(asked & _content_stems(response)),
-        words=len(_WORD.findall(response)),
-        sentences=len(sentences),
-        repeated=len(sentences) - len(set(sentences)),
-        list_items=len(_LIST_ITEM.findall(response)),
-        declines=bool(_DECLINES.search(response[:300])),
+        answered=len(asked & used),
+        words=len(words),
+        different=len(used),
+        fresh=len(used) - len(used & known),
+        sentences=len(finished),
+        repeated=len(finished) - len(set(finished)),
+        declines=_DECLINES.search(text, 0, _OPENING) is not None,
     )
 
 
-def _content_stems(text: str) -> set[str]:
-    """First five letters of each content word: enough that "judging" meets "judges"."""
-    return {word[:5] for word in _WORD.findall(text.lower()) if word not in _COMMON}
+def _stems(text: str) -> list[str]:
+    """First five letters of each word in lower-case `text`: enough that "judging" meets "judges"."""
+    stems: list[str] = _STEM.findall(text)
+    if not text.isascii():
+        stems += _PAIR.findall(text)
+    return stems
 
 
-def _points(seen: Features) -> int:
-    if seen.repeated > 2 or seen.repeated * 3 > seen.sentences:
-        return 0
-    if seen.declines:
-        return 1 if seen.words >= _ENOUGH_WORDS else 0
-    is_relevant = seen.coverage > 0
-    is_full = seen.words >= _FULL_WORDS and seen.coverage >= 0.3
-    is_ordered = seen.sentences >= 3 or seen.list_items >= 2
-    return sum(
-        (
-            is_relevant or seen.words >= _ENOUGH_WORDS,
-            is_relevant and seen.coverage >= 0.2,
-            seen.words >= _ENOUGH_WORDS,
-            is_full and is_ordered,
-            is_full and seen.coverage >= 0.6 and seen.words <= _RAMBLING_WORDS,
-        )
+def _awards(seen: Features) -> tuple[tuple[int, str], ...]:
+    """Points for relevance (0-2), substance (0-2) and order (0-1), each with its ground."""
+    # A question of one or two content words tells too little; then a response of some length has the benefit of doubt.
+    is_relevant = seen.coverage >= _ON_TOPIC or (seen.asked < _COMPARABLE and seen.different >= _SOME_WORDS)
+    relevance = is_relevant + (seen.coverage >= _MUCH_OF_IT)
+    substance = (seen.different >= _SOME_WORDS) + (seen.different >= _MANY_WORDS)
+    return (
+        (relevance, f"taking up {seen.answered} of {_some(seen.asked, 'content word')} in the question"),
+        (substance, f"its {_some(seen.different, 'different word')}"),
+        (int(seen.sentences >= 2), f"its {_some(seen.sentences, 'finished sentence')}"),
     )
 
 
-def _describe(seen: Features) -> str:
-    parts = [
-        f"the response takes up {seen.answered} of {_some(seen.asked, 'content word')} in the question",
-        f"has {_some(seen.words, 'word')} in {_some(seen.sentences, 'sentence')}"
-        + (f" with {_some(seen.list_items, 'list item')}" if seen.list_items else ""),
-        f"repeats {_some(seen.repeated, 'sentence')}" if seen.repeated else "repeats nothing",
-    ]
-    declines = ", and begins by declining to answer" if seen.declines else ""
-    return f"{', '.join(parts)}{declines}. Whether it is true cannot be seen this way."
+def _ceiling(seen: Features) -> tuple[int, str]:
+    """The most points that the response can have, and why where that is not all of them."""
+    if seen.is_repetitive:
+        return 0, "; none, since it says the same over and over"
+    if seen.coverage > 0.7 and seen.fresh * 10 < seen.different:
+        return 0, "; none, since it hands the question back"
+    if seen.asked >= _COMPARABLE and seen.coverage < _ON_TOPIC:
+        return 1, "; at most 1, since it hardly speaks of what was asked"
+    if seen.declines and seen.different < _MANY_WORDS:
+        return 1, "; at most 1, since it begins by declining to answer"
+    return _MAX_POINTS, ""
 
 
 def _some(count: int, noun: str) -> str:
