@@ -93,7 +93,8 @@ def make_report(scores: Scores) -> Report:
     """
     with_people = _compare(scores, [(judge, None) for judge in scores.judges], MEASURES)
     if not with_people:
-        raise SetupError("No response has both a score and a label, so there is nothing to compare.")
+        first = f" ({scores.problems[0]})" if scores.problems else ""
+        raise SetupError(f"No response has both a score and a label that can be used{first}.")
     return Report(
         scores=scores,
         with_people=with_people,

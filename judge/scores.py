@@ -1,6 +1,5 @@
 """Scored responses and the labels that people gave them, read from JSONL."""
 
-import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -8,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from judge.errors import SetupError
+from judge.rows import COMPLETION, PROMPT, decode, read_lines
 from judge.rubric import DEFAULT_RUBRIC, Rubric, Scale, list_rubrics, load_rubric
 
 _RANGE = re.compile(r"(-?\d+(?:\.\d+)?)-(-?\d+(?:\.\d+)?)")
@@ -17,9 +17,9 @@ _LARGEST = 1e9
 _Key = tuple[str, ...]
 
 
-@dataclass
+@dataclass(frozen=True)
 class Response:
-    """One response: the scores of each judge, and what people think of it, on the rubric's scale.
+    """One response: the score of each judge, and the labels of people, on the rubric's scale.
 
     Attributes:
         prompt: What tells the prompts apart; responses to one prompt share it.
@@ -28,8 +28,8 @@ class Response:
     """
 
     prompt: str
-    scores: dict[str, float | None] = field(default_factory=dict)
-    labels: tuple[float, ...] = ()
+    scores: Mapping[str, float | None]
+    labels: tuple[float, ...]
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Scores:
         judges: Their names, in the order of the file.
         scale: Of the scores, and of the labels once they are mapped.
         problems: One sentence for each value that could not be used, with its line number.
-        repeats: Lines that score a response which the same judge had already scored; the first score counts.
+        repeats: Lines with another score for a response that the same judge had scored; the first score counts.
     """
 
     responses: tuple[Response, ...]
@@ -60,8 +60,8 @@ class Columns:
     label_range: tuple[float, float] | None = None
 
 
-def read_scores(lines: Iterable[bytes], columns: Columns, rubric: str | Path | None = None) -> Scores:
-    """The scores and labels in JSON `lines`, one object each.
+def read_scores(path: Path, columns: Columns, rubric: str | Path | None = None) -> Scores:
+    """The scores and labels in a file of JSONL.
 
     A response is known by its `case`, else by its prompt (`prompt_id`, `prompt` or `question`) and its text
     (`completion` or `response`), else each line is one of its own. A judge is known by `model`, `rubric`,
@@ -69,11 +69,11 @@ def read_scores(lines: Iterable[bytes], columns: Columns, rubric: str | Path | N
     rows name no rubric that comes with the package.
 
     Raises:
-        SetupError: A field that no line has, or rubrics with different scales.
+        SetupError: No such file, a field that no line has, or rubrics with different scales.
         RubricError: No such rubric, or a file that is not one.
     """
     problems: list[str] = []
-    rows = list(_parse_lines(lines, problems))
+    rows = list(_parse_lines(path, problems))
     _check_fields(rows, columns)
     scale = _find_scale([row for _, row in rows], rubric)
     reader = _Reader(columns, scale, problems)
@@ -94,19 +94,12 @@ def to_range(text: str) -> tuple[float, float]:
     return float(match[1]), float(match[2])
 
 
-def _parse_lines(lines: Iterable[bytes], problems: list[str]) -> Iterator[tuple[int, dict[str, Any]]]:
-    for number, line in enumerate(lines, 1):
-        if not line.strip():
-            continue
+def _parse_lines(path: Path, problems: list[str]) -> Iterator[tuple[int, dict[str, Any]]]:
+    for number, _, line in read_lines(path):
         try:
-            row = json.loads(line)
-        except (ValueError, RecursionError):
-            problems.append(f"line {number}: not JSON")
-            continue
-        if isinstance(row, dict):
-            yield number, row
-        else:
-            problems.append(f"line {number}: not a JSON object")
+            yield number, decode(line)
+        except ValueError as exc:
+            problems.append(f"line {number}: {exc}")
 
 
 def _check_fields(rows: Sequence[tuple[int, dict[str, Any]]], columns: Columns) -> None:
@@ -144,80 +137,76 @@ def _load_named(name: str, version: object) -> Rubric:
     return rubric
 
 
+@dataclass
+class _Item:
+    """What the rows say of one response. Labels by source, since a second judge's rows repeat the same people's."""
+
+    prompt: str
+    scores: dict[_Key, float | None] = field(default_factory=dict)
+    labels: dict[_Key, list[float]] = field(default_factory=dict)
+
+
 class _Reader:
-    """Gathers rows into responses: several rows may speak of one response."""
+    """Gathers rows into responses: several rows may speak of one."""
 
     def __init__(self, columns: Columns, scale: Scale, problems: list[str]) -> None:
         self._columns = columns
         self._scale = scale
         self._problems = problems
+        self._items: dict[object, _Item] = {}
         self._repeats = 0
-        self._prompts: dict[object, str] = {}
-        self._scores: dict[object, dict[_Key, float | None]] = {}
-        # By source, since a second judge's rows repeat the same people's labels.
-        self._labels: dict[object, dict[tuple[str, ...], tuple[float, ...]]] = {}
 
-    def add(self, number: int, row: dict[str, Any]) -> None:
-        prompt, item = _identify(number, row)
+    def add(self, number: int, row: Mapping[str, Any]) -> None:
+        prompt, known_by = _identify(number, row)
+        item = self._items.setdefault(known_by, _Item(prompt))
         source = tuple(str(row.get(name) or "") for name in ("model", "rubric", "rubric_version"))
-        self._prompts.setdefault(item, prompt)
-        scores, labels = self._scores.setdefault(item, {}), self._labels.setdefault(item, {})
         for column in self._columns.scores:
-            self._add_score(scores, (*source, column), self._read_score(number, row.get(column)))
-        labels[source] = labels.get(source, ()) + tuple(self._read_labels(number, row.get(self._columns.label)))
+            score = self._read_number(number, "score", row.get(column), self._scale)
+            self._add_score(item, (*source, column), score)
+        item.labels.setdefault(source, []).extend(self._read_labels(number, row.get(self._columns.label)))
 
-    def _add_score(self, scores: dict[_Key, float | None], key: _Key, score: float | None) -> None:
-        self._repeats += key in scores
-        if scores.get(key) is None:
-            scores[key] = score
-
-    def _read_score(self, number: int, value: object) -> float | None:
-        if value is None:
-            return None
-        return self._read_number(f"line {number}: score", value, self._scale)
+    def _add_score(self, item: _Item, judge: _Key, score: float | None) -> None:
+        first = item.scores.get(judge)
+        item.scores[judge] = score if first is None else first
+        self._repeats += score not in (None, item.scores[judge])
 
     def _read_labels(self, number: int, value: object) -> Iterator[float]:
+        low, high = self._columns.label_range or self._scale
         for each in value if isinstance(value, list) else [value]:
-            label = (
-                None
-                if each is None
-                else self._read_number(f"line {number}: label", each, self._columns.label_range or self._scale)
-            )
+            label = self._read_number(number, "label", each, (low, high))
             if label is not None:
-                yield self._map(label)
+                mapped = self._scale.low + (label - low) / (high - low) * (self._scale.high - self._scale.low)
+                yield round(mapped, 9)  # without the dust of binary fractions, equal labels stay equal
 
-    def _read_number(self, where: str, value: object, bounds: tuple[float, float]) -> float | None:
-        # The bound comes first: a comparison takes any integer and any NaN, which float() and round() do not.
+    def _read_number(self, number: int, what: str, value: object, bounds: tuple[float, float]) -> float | None:
+        if value is None:
+            return None
+        # A comparison takes any integer and any NaN, which float() and round() do not.
         if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < _LARGEST:
-            self._problems.append(f"{where} {_shorten(value)} is not a number")
+            self._problems.append(f"line {number}: {what} {_shorten(value)} is not a number")
         elif not bounds[0] <= value <= bounds[1]:
-            self._problems.append(f"{where} {value:g} is off the scale {bounds[0]:g} to {bounds[1]:g}")
+            self._problems.append(f"line {number}: {what} {value:g} is off the scale {bounds[0]:g} to {bounds[1]:g}")
         else:
             return float(value)
         return None
 
-    def _map(self, label: float) -> float:
-        low, high = self._columns.label_range or self._scale
-        mapped = self._scale.low + (label - low) / (high - low) * (self._scale.high - self._scale.low)
-        return round(mapped, 9)  # without the dust of binary fractions, equal labels stay equal
-
     def finish(self) -> Scores:
-        names = _name_judges(list(dict.fromkeys(key for scores in self._scores.values() for key in scores)))
+        names = _name_judges(list(dict.fromkeys(judge for item in self._items.values() for judge in item.scores)))
         responses = tuple(
             Response(
-                prompt=prompt,
-                scores={names[key]: score for key, score in self._scores[item].items()},
-                labels=next((labels for labels in self._labels[item].values() if labels), ()),
+                prompt=item.prompt,
+                scores={names[judge]: score for judge, score in item.scores.items()},
+                labels=tuple(next((labels for labels in item.labels.values() if labels), [])),
             )
-            for item, prompt in self._prompts.items()
+            for item in self._items.values()
         )
         return Scores(responses, tuple(names.values()), self._scale, tuple(self._problems), self._repeats)
 
 
 def _identify(number: int, row: Mapping[str, Any]) -> tuple[str, object]:
     """What the row's prompt and its response are known by."""
-    texts = [row[name] for name in ("completion", "response") if isinstance(row.get(name), str)]
-    prompts = [str(row[name]) for name in ("prompt_id", "prompt", "question") if row.get(name) is not None]
+    texts = [row[name] for name in COMPLETION if isinstance(row.get(name), str)]
+    prompts = [str(row[name]) for name in ("prompt_id", *PROMPT) if row.get(name) is not None]
     item: object = f"line {number}"
     if row.get("case") is not None:
         item = f"case {row['case']}"

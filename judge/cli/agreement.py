@@ -16,16 +16,18 @@ def agreement(
     file: Annotated[
         Path, typer.Argument(help="JSONL with a score and a label on each line, as 'judge batch' writes it.")
     ],
-    label: Annotated[str, typer.Option(help="The field that holds people's label: a number, or a list of them.")],
+    label: Annotated[
+        str, typer.Option(metavar="FIELD", help="The field with the label of people: a number, or a list of them.")
+    ],
     score: Annotated[
         list[str] | None,
-        typer.Option(help="The field that holds the score; once for each judge.", show_default="score"),
+        typer.Option(metavar="FIELD", help="The field with the score; once for each judge.", show_default="score"),
     ] = None,
     scale: Annotated[
         str | None, typer.Option(metavar="LOW-HIGH", help="The labels' own scale, such as 0-1, mapped to the rubric's.")
     ] = None,
     rubric: Annotated[
-        Path | None, typer.Option(help="The rubric's file, where it does not come with this package.")
+        Path | None, typer.Option(metavar="FILE", help="The rubric, where it does not come with this package.")
     ] = None,
     plot: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Draw the confusion matrix into a .png or .html file.")
@@ -40,7 +42,7 @@ def agreement(
     if plot is not None and plot.suffix not in (".png", ".html"):
         raise SetupError(f"--plot {plot}: the file must end in .png or .html.")
     columns = Columns(label, tuple(score or ["score"]), to_range(scale) if scale else None)
-    scores = _read(file, columns, rubric)
+    scores = read_scores(file, columns, rubric)
     try:
         _report(scores, columns, plot, as_json)
     except ModuleNotFoundError as exc:
@@ -48,14 +50,6 @@ def agreement(
             raise
         raise SetupError(f"judge agreement needs {exc.name}: pip install 'slack-judge[agreement]'") from exc
     raise typer.Exit(1 if scores.problems else 0)
-
-
-def _read(file: Path, columns: Columns, rubric: Path | None) -> Scores:
-    try:
-        with file.open("rb") as lines:
-            return read_scores(lines, columns, rubric)
-    except OSError as exc:
-        raise SetupError(f"{file}: cannot read the file ({(exc.strerror or 'unknown error').lower()}).") from exc
 
 
 def _report(scores: Scores, columns: Columns, plot: Path | None, as_json: bool) -> None:

@@ -55,8 +55,8 @@ def to_text(report: Report, label: str) -> str:
 
 def _print(console: Console, report: Report, label: str) -> None:
     for comparison in report.with_people:
-        title = Text(f"{comparison.judge} against people ({label})", "bold")
-        _print_parts(console, title, _coverage(comparison), _measures(comparison), _confusion(comparison))
+        title = Text.assemble((f"{comparison.judge} against people ({label})", "bold"), "\n", _coverage(comparison))
+        _print_parts(console, title, _measures(comparison), _confusion(comparison))
     if report.between_judges:
         _print_parts(console, Text("Judge against judge", "bold"), _between(report.between_judges))
     for note in _notes(report):
@@ -73,7 +73,7 @@ def _coverage(comparison: Comparison) -> str:
     sample = comparison.sample
     parts = [f"{_count(len(sample.scores), 'response')} to {_count(sample.n_prompts, 'prompt')}"]
     if comparison.unscored:
-        parts.append(f"{comparison.unscored:,} more left unscored")
+        parts.append(f"{comparison.unscored:,} more without a score")
     if sample.label_ties:
         parts.append(f"{_count(sample.label_ties, 'pair')} with equal labels left out")
     return "; ".join(parts)
@@ -126,10 +126,13 @@ def _notes(report: Report) -> Iterator[str]:
             f"People among themselves: Krippendorff's alpha {_value('', figure.value)} ({_interval('', figure)}) "
             f"over {_count(figure.n, 'response')} with several labels."
         )
+    labels = [label for response in report.scores.responses for label in response.labels]
+    if low <= 0 and max(labels) <= 1 < high:
+        yield "No label is above 1: if they go from 0 to 1, say --scale 0-1."
     if report.unlabelled:
         yield f"{_count(report.unlabelled, 'response')} without a usable label left out."
     if report.scores.repeats:
-        yield f"{_count(report.scores.repeats, 'line')} scored a response again; the first score counts."
+        yield f"{_count(report.scores.repeats, 'line')} with another score for the same response left out."
     problems = report.scores.problems
     if problems:
         yield f"{_count(len(problems), 'value')} could not be used:"

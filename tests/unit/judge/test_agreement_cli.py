@@ -1,0 +1,127 @@
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+JUDGE = str(Path(sys.executable).with_name("judge"))
+
+REPORT = Path(__file__).parents[2] / "data" / "agreement_report.txt"
+
+# Two prompts, two judges. Labels go from 0 to 1.
+ROWS: list[dict[str, Any]] = [
+    {"prompt_id": 1, "response": "a", "human": 1.0, "model": "one", "score": 5},
+    {"prompt_id": 1, "response": "b", "human": 0.6, "model": "one", "score": 3},
+    {"prompt_id": 1, "response": "c", "human": 0.2, "model": "one", "score": 3},
+    {"prompt_id": 2, "response": "d", "human": 0.8, "model": "one", "score": 2},
+    {"prompt_id": 2, "response": "e", "human": 0.0, "model": "one", "score": None},
+    {"prompt_id": 1, "response": "a", "human": 1.0, "model": "two", "score": 4},
+    {"prompt_id": 1, "response": "b", "human": 0.6, "model": "two", "score": 4},
+    {"prompt_id": 2, "response": "d", "human": None, "model": "two", "score": 1},
+]
+
+
+def run(*arguments: str, **environment: str) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(  # noqa: S603 - our own command
+        [JUDGE, "agreement", *arguments],
+        env=os.environ | environment,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
+@pytest.fixture
+def scored(tmp_path: Path) -> str:
+    path = tmp_path / "scored.jsonl"
+    path.write_text("\n".join(map(json.dumps, ROWS)), encoding="utf-8")
+    return str(path)
+
+
+def test_the_report_fits_80_columns_and_says_all(scored: str) -> None:
+    done = run(scored, "--label", "human", "--scale", "0-1")
+
+    assert done.stderr == ""
+    assert done.returncode == 0
+    assert done.stdout == REPORT.read_text(encoding="utf-8")
+    assert max(map(len, done.stdout.splitlines())) <= 80
+
+
+def test_json_holds_the_same_figures(scored: str) -> None:
+    report = json.loads(run(scored, "--label", "human", "--scale", "0-1", "--json").stdout)
+
+    one = report["with_people"][0]
+    assert (one["judge"], one["responses"], one["prompts"], one["unscored"]) == ("one", 4, 2, 1)
+    assert one["measures"]["exact_match"]["value"] == 0.5
+    assert one["measures"]["exact_match"]["low"] is None
+    assert [sum(row) for row in one["confusion"]] == [0, 1, 0, 1, 1, 1]
+    assert [each["other"] for each in report["between_judges"]] == ["two"]
+
+
+def test_lines_that_cannot_be_used_are_named_and_make_exit_code_1(tmp_path: Path) -> None:
+    path = tmp_path / "scored.jsonl"
+    path.write_text('{"score": 3, "human": 3}\nnot json\n{"score": 3, "human": 9}\n', encoding="utf-8")
+
+    done = run(str(path), "--label", "human")
+
+    assert done.returncode == 1
+    assert "2 values could not be used:\n  line 2: not JSON" in done.stdout
+    assert "\n  line 3: label 9 is off the scale 0 to 5\n" in done.stdout
+    assert "1 response without a usable label left out." in done.stdout
+
+
+def test_labels_that_look_like_another_scale_are_pointed_out(scored: str) -> None:
+    assert "say --scale 0-1" in run(scored, "--label", "human").stdout
+
+
+def test_plots_are_a_picture_and_a_page_that_loads_nothing(scored: str, tmp_path: Path) -> None:
+    picture, page = tmp_path / "out.png", tmp_path / "out.html"
+    assert run(scored, "--label", "human", "--scale", "0-1", "--plot", str(picture)).returncode == 0
+    assert run(scored, "--label", "human", "--scale", "0-1", "--plot", str(page)).returncode == 0
+
+    text = page.read_text(encoding="utf-8")
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    assert "4 responses" in text
+    assert "Krippendorff&#x27;s alpha" in text
+    assert not [part for part in ("src=", "url(http", "@import", "<link", "<script", "<!DOCTYPE svg") if part in text]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--label", "human", "--plot", "out.jpg"], "--plot out.jpg: the file must end in .png or .html."),
+        (["--label", "human", "--scale", "one"], "--scale one: give the labels' lowest and highest value"),
+        (["--label", "gold"], "--label gold: no line has this field; the fields are prompt_id, response, human,"),
+        (["--label", "human", "--score", "mean"], "--score mean: no line has this field;"),
+        (["--label", "response"], "No response has both a score and a label that can be used (line 1: label 'a' is"),
+    ],
+)
+def test_wrong_options_are_one_sentence_and_exit_code_2(scored: str, arguments: list[str], message: str) -> None:
+    done = run(scored, *arguments)
+
+    assert done.returncode == 2
+    assert done.stderr.startswith(message)
+    assert done.stderr.count("\n") == 1
+    assert done.stdout == ""
+
+
+def test_a_plot_that_cannot_be_written_is_one_sentence(scored: str, tmp_path: Path) -> None:
+    done = run(scored, "--label", "human", "--plot", str(tmp_path / "nowhere" / "out.png"))
+
+    assert done.returncode == 2
+    assert "out.png: cannot write the file (no such file or directory)." in done.stderr
+
+
+def test_a_missing_extra_names_the_command_that_installs_it(scored: str, tmp_path: Path) -> None:
+    # An import that fails as it does where the package is not installed.
+    absent = 'raise ModuleNotFoundError("No module named \'krippendorff\'", name="krippendorff")'
+    (tmp_path / "krippendorff.py").write_text(absent, encoding="utf-8")
+
+    done = run(scored, "--label", "human", PYTHONPATH=str(tmp_path))
+
+    assert done.returncode == 2
+    assert done.stderr == "judge agreement needs krippendorff: pip install 'slack-judge[agreement]'\n"
