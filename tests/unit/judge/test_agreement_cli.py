@@ -2,10 +2,13 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
+
+from judge.cli import main
 
 JUDGE = str(Path(sys.executable).with_name("judge"))
 
@@ -24,15 +27,26 @@ ROWS: list[dict[str, Any]] = [
 ]
 
 
-def run(*arguments: str, **environment: str) -> "subprocess.CompletedProcess[str]":
-    return subprocess.run(  # noqa: S603 - our own command
-        [JUDGE, "agreement", *arguments],
-        env=os.environ | environment,
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
+class Done(NamedTuple):
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+Run = Callable[..., Done]
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """The command in this process: its libraries take seconds to load."""
+
+    def run_here(*arguments: str) -> Done:
+        monkeypatch.setattr(sys, "argv", ["judge", "agreement", *arguments])
+        with pytest.raises(SystemExit) as exit_:
+            main()
+        return Done(int(exit_.value.code or 0), *capsys.readouterr())
+
+    return run_here
 
 
 @pytest.fixture
@@ -42,7 +56,7 @@ def scored(tmp_path: Path) -> str:
     return str(path)
 
 
-def test_the_report_fits_80_columns_and_says_all(scored: str) -> None:
+def test_the_report_fits_80_columns_and_says_all(run: Run, scored: str) -> None:
     done = run(scored, "--label", "human", "--scale", "0-1")
 
     assert done.stderr == ""
@@ -51,7 +65,7 @@ def test_the_report_fits_80_columns_and_says_all(scored: str) -> None:
     assert max(map(len, done.stdout.splitlines())) <= 80
 
 
-def test_json_holds_the_same_figures(scored: str) -> None:
+def test_json_holds_the_same_figures(run: Run, scored: str) -> None:
     report = json.loads(run(scored, "--label", "human", "--scale", "0-1", "--json").stdout)
 
     one = report["with_people"][0]
@@ -62,7 +76,7 @@ def test_json_holds_the_same_figures(scored: str) -> None:
     assert [each["other"] for each in report["between_judges"]] == ["two"]
 
 
-def test_lines_that_cannot_be_used_are_named_and_make_exit_code_1(tmp_path: Path) -> None:
+def test_lines_that_cannot_be_used_are_named_and_make_exit_code_1(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "scored.jsonl"
     path.write_text('{"score": 3, "human": 3}\nnot json\n{"score": 3, "human": 9}\n', encoding="utf-8")
 
@@ -74,11 +88,11 @@ def test_lines_that_cannot_be_used_are_named_and_make_exit_code_1(tmp_path: Path
     assert "1 response without a usable label left out." in done.stdout
 
 
-def test_labels_that_look_like_another_scale_are_pointed_out(scored: str) -> None:
+def test_labels_that_look_like_another_scale_are_pointed_out(run: Run, scored: str) -> None:
     assert "say --scale 0-1" in run(scored, "--label", "human").stdout
 
 
-def test_plots_are_a_picture_and_a_page_that_loads_nothing(scored: str, tmp_path: Path) -> None:
+def test_plots_are_a_picture_and_a_page_that_loads_nothing(run: Run, scored: str, tmp_path: Path) -> None:
     picture, page = tmp_path / "out.png", tmp_path / "out.html"
     assert run(scored, "--label", "human", "--scale", "0-1", "--plot", str(picture)).returncode == 0
     assert run(scored, "--label", "human", "--scale", "0-1", "--plot", str(page)).returncode == 0
@@ -100,7 +114,9 @@ def test_plots_are_a_picture_and_a_page_that_loads_nothing(scored: str, tmp_path
         (["--label", "response"], "No response has both a score and a label that can be used (line 1: label 'a' is"),
     ],
 )
-def test_wrong_options_are_one_sentence_and_exit_code_2(scored: str, arguments: list[str], message: str) -> None:
+def test_wrong_options_are_one_sentence_and_exit_code_2(
+    run: Run, scored: str, arguments: list[str], message: str
+) -> None:
     done = run(scored, *arguments)
 
     assert done.returncode == 2
@@ -109,7 +125,7 @@ def test_wrong_options_are_one_sentence_and_exit_code_2(scored: str, arguments: 
     assert done.stdout == ""
 
 
-def test_a_plot_that_cannot_be_written_is_one_sentence(scored: str, tmp_path: Path) -> None:
+def test_a_plot_that_cannot_be_written_is_one_sentence(run: Run, scored: str, tmp_path: Path) -> None:
     done = run(scored, "--label", "human", "--plot", str(tmp_path / "nowhere" / "out.png"))
 
     assert done.returncode == 2
@@ -121,7 +137,14 @@ def test_a_missing_extra_names_the_command_that_installs_it(scored: str, tmp_pat
     absent = 'raise ModuleNotFoundError("No module named \'krippendorff\'", name="krippendorff")'
     (tmp_path / "krippendorff.py").write_text(absent, encoding="utf-8")
 
-    done = run(scored, "--label", "human", PYTHONPATH=str(tmp_path))
+    done = subprocess.run(  # noqa: S603 - our own command
+        [JUDGE, "agreement", scored, "--label", "human"],
+        env=os.environ | {"PYTHONPATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
 
     assert done.returncode == 2
     assert done.stderr == "judge agreement needs krippendorff: pip install 'slack-judge[agreement]'\n"
