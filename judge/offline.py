@@ -85,7 +85,7 @@ def features(question: str, response: str) -> Features:
     words, known = _stems(text), set(_stems(question.lower()))
     used = set(words)
     asked = {stem for stem in known - _COMMON if len(stem) > 2 or _PAIR.match(stem)}
-    finished = [sentence for sentence in _SENTENCE_END.split(text)[:-1] if len(sentence) > 3]
+    finished = [sentence for sentence in _SENTENCE_END.split(text)[:-1] if len(sentence) > 2]
     return Features(
         asked=len(asked),
         answered=len(asked & used),
@@ -99,7 +99,7 @@ def features(question: str, response: str) -> Features:
 
 
 def _stems(text: str) -> list[str]:
-    """First five letters of each word in lower-case `text`: enough that "judging" meets "judges"."""
+    """First five letters of each word in lower-case `text`: enough that "installing" meets "installed"."""
     stems: list[str] = _STEM.findall(text)
     if not text.isascii():
         stems += _PAIR.findall(text)

@@ -94,7 +94,8 @@ def test_empty_phrases_get_at_most_one_point_where_little_was_asked() -> None:
 
 
 def test_long_answer_has_the_benefit_of_doubt_where_little_was_asked() -> None:
-    assert score("Why?", GOOD) > score("Why is the sky blue at noon?", GOOD)
+    assert score("Why?", GOOD) == 3
+    assert score("Why is the sky blue at noon?", GOOD) == 1
 
 
 @pytest.mark.parametrize(
@@ -127,6 +128,13 @@ def test_repetition_scores_nothing(response: str) -> None:
     assert score(QUESTION, response) == 0
 
 
+def test_lines_of_brackets_are_no_repetition() -> None:
+    assert (
+        score(QUESTION, "while (egg.yolk == SOFT) {\n  boil(egg);\n  if (done) {\n  }\n}\n}\n}\n}\n}\nserve(egg);\n")
+        > 0
+    )
+
+
 def test_question_handed_back_scores_nothing() -> None:
     assert score(QUESTION, f"{QUESTION} So how do I boil an egg?") == 0
 
@@ -142,6 +150,22 @@ def test_other_scripts_are_told_apart_too(language: str) -> None:
     question, full, off_topic = OTHER_LANGUAGES[language]
     assert score(question, full) >= 4
     assert score(question, off_topic) <= 1
+
+
+def test_word_counts_in_another_form() -> None:
+    assert "1 of 1 content word" in rate("What is installing?", "It is installed.").justification
+
+
+@pytest.mark.parametrize(
+    "response",
+    ["Boil it. Cool it!", "Boil it\nCool it\nEat", "उबालें। ठंडा करें।", "هل هي طرية؟ كلها.", "煮六分钟。冷却它。"],
+)
+def test_sentences_and_lines_are_counted_in_each_script(response: str) -> None:
+    assert "its 2 finished sentences" in rate(QUESTION, response).justification
+
+
+def test_space_around_the_response_does_not_matter() -> None:
+    assert rate(QUESTION, "\n Boil the egg.\nCool it \n\n") == rate(QUESTION, "Boil the egg.\nCool it")
 
 
 def test_justification_accounts_for_each_point() -> None:
