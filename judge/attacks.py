@@ -1,22 +1,118 @@
 """What the judged texts try on the judge: nothing to judge at all, or words meant for the judge."""
 
+import re
+from collections.abc import Iterable, Mapping
+from functools import cache
+from typing import TypeAlias
+
+from judge import phrases
+from judge.folding import FOLDS, fold, is_invisible
 from judge.ratings import Flag, Unscored, UnscoredReason
+from judge.tags import find_tags
+
+_Patterns: TypeAlias = Mapping[str, tuple[re.Pattern[str], ...]]
+
+_LONGEST_OPENER = 200
+# The marks of prose. Brackets, operators, quotes and emoji may be an answer: `{}`, `*`, `""`, a thumbs-up.
+_MARKS = frozenset(".,:;!?-·•‐‑–—―。、，：；！？")
 
 
 def nothing_to_judge(question: str, response: str) -> Unscored | None:
-    """Why these texts need no model, if so: one is empty, or the response is the question again."""
-    asked, answered = question.strip(), response.strip()
-    if not asked:
+    """Why these texts need no model, if so: a part is empty, or the response is no answer whatever was asked.
+
+    No answers are the question itself, punctuation alone, an opener such as "Thought process:", a lone score. In
+    doubt the model is asked: "5", "C" and "{}" may be right, and so is "Solution" where a word was asked for.
+    """
+    if not _has_marks(question):
         detail = "The question is empty, so there is nothing to judge the response by."
-    elif not answered:
+    elif not _has_marks(response):
         detail = "The response is empty, so there is nothing to judge."
-    elif asked == answered:
+    elif question.split() == response.split():
         detail = "The response is the question itself, so there is nothing to judge."
+    elif _MARKS.issuperset(question):
+        detail = "The question has no words, so there is nothing to judge the response by."
+    elif len(response) <= _LONGEST_OPENER and (what := _what_else(fold(question), fold(response).strip())):
+        detail = f"The response is {what}, so there is nothing to judge."
     else:
         return None
     return Unscored(reason=UnscoredReason.NOTHING_TO_JUDGE, detail=detail)
 
 
 def find_flags(question: str, response: str) -> tuple[Flag, ...]:
-    """What a person should know before trusting a score of these texts, in the order of `Flag`."""
-    return ()
+    """What a person should know before trusting a score of these texts, in the order of `Flag`.
+
+    Wishes and orders count in the response alone, since a question may well give orders to whom it asks; the prompt's
+    tags count in both. Words are looked for, not understood: see "Hostile texts" in docs/judge.md.
+    """
+    folded = fold(response)
+    found = {
+        Flag.ASKS_FOR_SCORE: _says(_wishes(), folded) or _states_score(folded),
+        Flag.GIVES_ORDERS: _says(_orders(), folded),
+        Flag.HOLDS_TAGS: any(not tag.is_code for text in (question, response) for tag in find_tags(text)),
+    }
+    return tuple(flag for flag, is_found in found.items() if is_found)
+
+
+def _has_marks(text: str) -> bool:
+    return not all(character.isspace() or is_invisible(character) for character in text)
+
+
+def _what_else(question: str, response: str) -> str:
+    """What the response is instead of an answer, whatever was asked; "" where it may be one. Both are folded."""
+    words = " ".join(re.findall(r"\w+", response.replace("'", "").replace("’", "")))
+    openers, headings = _openers()
+    if words in openers or (words in headings and response.rstrip("*_ \n").endswith(":")):
+        what, may_be_answer = "an opening without an answer", phrases.ASKS_FOR_A_WORD
+    elif _MARKS.issuperset(response.replace(" ", "")):
+        what, may_be_answer = "punctuation alone", phrases.ASKS_FOR_A_WORD
+    elif _pattern(phrases.LONE_SCORE).fullmatch(response):
+        what, may_be_answer = "a score for itself", phrases.ASKS_FOR_A_SCORE
+    else:
+        return ""
+    return "" if _pattern(may_be_answer).search(question) else what
+
+
+def _says(patterns: _Patterns, folded: str) -> bool:
+    return any(pattern.search(folded) for word, group in patterns.items() if word in folded for pattern in group)
+
+
+def _states_score(folded: str) -> bool:
+    """Whether a line or sentence is a score in the prompt's format, and not one of several data lines."""
+    if not any(word in folded for word in _score_words()):
+        return False
+    statement, data = _pattern(phrases.SCORE_STATEMENT), _pattern(phrases.DATA_LINE)
+    lines = folded.split("\n")
+    return any(
+        statement.search(line) and not data.match(before) and not data.match(after)
+        for before, line, after in zip(["", *lines], lines, [*lines[1:], ""], strict=False)
+    )
+
+
+@cache
+def _openers() -> tuple[frozenset[str], frozenset[str]]:
+    return frozenset(map(fold, phrases.OPENERS)), frozenset(map(fold, phrases.HEADINGS))
+
+
+@cache
+def _score_words() -> tuple[str, ...]:
+    return tuple(map(fold, phrases.SCORE_WORDS))
+
+
+@cache
+def _wishes() -> _Patterns:
+    return _compile(phrases.SCORE_WISHES)
+
+
+@cache
+def _orders() -> _Patterns:
+    return _compile(phrases.ORDERS)
+
+
+def _compile(table: Mapping[str, Iterable[str]]) -> _Patterns:
+    return {fold(word): tuple(map(_pattern, patterns)) for word, patterns in table.items()}
+
+
+@cache
+def _pattern(text: str) -> re.Pattern[str]:
+    """The pattern for folded text; compiled at first use, since all of them take longer than `judge --help`."""
+    return re.compile(text.translate(FOLDS))

@@ -15,7 +15,11 @@ _LOOK_ALIKES = {
     "<": "‹〈⟨❮❰˂ᐸ", ">": "›〉⟩❯❱˃ᐳ", "/": "⁄∕⧸╱", "\n": "\v\f\x85\u2028\u2029",
 }  # fmt: skip
 _FROM_LOOK_ALIKE = {ord(like): plain for plain, likes in _LOOK_ALIKES.items() for like in likes}
-_BLANK_LETTERS = "\u115f\u1160\u2800\u3164"  # letters and a symbol by category, and nothing to see
+for _code, _plain in list(_FROM_LOOK_ALIKE.items()):  # a letter whose other case looks like nothing else goes with it
+    if len(_other := chr(_code).swapcase()) == 1:
+        _FROM_LOOK_ALIKE.setdefault(ord(_other), _plain)
+_INVISIBLE_KINDS = frozenset(("Cc", "Cf", "Mn", "Mc", "Me"))
+_BLANK = frozenset("\u115f\u1160\u2065\u2800\u3164" + "".join(map(chr, range(0xFFF0, 0xFFF9))))
 _ESCAPE = re.compile(
     r"&(?:#(?P<decimal>[0-9]+);?|#[xX](?P<hex>[0-9a-fA-F]+);?|(?P<name>[^\s<&#;]{1,32};?))"
     r"|(?:%|\\x|\\u00)(?P<byte>[0-7][0-9a-fA-F])"
@@ -46,7 +50,7 @@ class _Folds(dict[int, str]):
         return folded
 
 
-_FOLDS = _Folds()
+FOLDS = _Folds()
 
 
 def fold(text: str) -> str:
@@ -54,9 +58,9 @@ def fold(text: str) -> str:
     if _ENTITY.search(text):
         text = fold_aligned(text).text
     elif text.isascii():
-        text = text.translate(_FOLDS)
+        text = text.translate(FOLDS)
     else:
-        text = _BEYOND_ASCII.sub(lambda run: run[0].translate(_FOLDS), text)
+        text = _BEYOND_ASCII.sub(lambda run: run[0].translate(FOLDS), text)
     return text.lower()
 
 
@@ -70,7 +74,7 @@ def fold_aligned(text: str) -> FoldedText:
     starts: list[int] = []
     ends: list[int] = []
     for at in range(len(text) - 1, -1, -1):
-        for character in reversed(_FOLDS[ord(text[at])]):
+        for character in reversed(FOLDS[ord(text[at])]):
             characters.append(character)
             starts.append(at)
             ends.append(at + 1)
@@ -92,7 +96,7 @@ def _resolve(characters: list[str], starts: list[int], ends: list[int]) -> bool:
         return False
     start, end = starts[-1], ends[-length]
     del characters[-length:], starts[-length:], ends[-length:]
-    for character in reversed("".join(_FOLDS[ord(each)] for each in value)):
+    for character in reversed("".join(FOLDS[ord(each)] for each in value)):
         characters.append(character)
         starts.append(start)
         ends.append(end)
@@ -128,5 +132,7 @@ def _fold_character(character: str) -> str:
 
 
 def is_invisible(character: str) -> bool:
-    """Whether nothing is to be seen of it: a control, a mark, a joiner, or a code point without a meaning."""
-    return unicodedata.category(character)[0] in "CM" or character in _BLANK_LETTERS
+    """Whether it alone shows nothing: controls, joiners, marks without a letter, and what Unicode keeps for such."""
+    if unicodedata.category(character) in _INVISIBLE_KINDS or character in _BLANK:
+        return True
+    return 0xE0000 <= ord(character) < 0xE1000

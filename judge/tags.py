@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from judge.folding import FoldedText, fold_aligned
 
-_OPENING = re.compile(r"<(?P<slash>[\s/\\]*)(?:question|response)", re.IGNORECASE)
+_OPENING = re.compile(r"<[\s/\\]*(?:question|response)", re.IGNORECASE)
 _CLOSING = re.compile(r"[^<>]{0,200}(>)")
 # Only where one of these stands can the folded text hold a tag, so that nearly every text is done after this look:
 # a `<` before a letter that begins neither word is no tag, nor a `&` before one that begins no entity for `<` or `&`.
@@ -15,6 +15,7 @@ _SUSPECT = re.compile(
     r"|%3c|%253c|\\x3c|\\u003c|\u0338",
     re.IGNORECASE,
 )
+_CODE = re.compile(r"\w<(?:Question|Response)[^\w\s]|\W?<Response \[[1-5]\d\d\]>")
 _STROKE_OR_ESCAPE = re.compile("[&\u0338]")
 
 
@@ -24,12 +25,12 @@ class Tag(NamedTuple):
     Attributes:
         opening: Its opening bracket, as [start, end) in the text.
         closing: Its closing bracket; None where it has none, which the text after it might bring.
-        is_type: Whether it is a type parameter of a program, such as `List<Response>`.
+        is_code: Whether it is the type parameter `List<Response>` or what Python prints, `<Response [200]>`.
     """
 
     opening: tuple[int, int]
     closing: tuple[int, int] | None
-    is_type: bool
+    is_code: bool
 
 
 def find_tags(text: str) -> list[Tag]:
@@ -68,13 +69,12 @@ def _tags(text: str, folded: FoldedText) -> Iterator[Tag]:
         if _goes_on_as_word(folded, found.end()):
             continue
         closing = _CLOSING.match(folded.text, found.end())
-        opening = folded.span(found.start())
+        at, name_ends = folded.starts[found.start()], folded.ends[found.end() - 1]
         yield Tag(
-            opening=opening,
+            opening=folded.span(found.start()),
             closing=folded.span(closing.start(1)) if closing else None,
-            is_type=not found["slash"] and opening[0] > 0 and text[opening[0] - 1].isalnum()
-            and text[opening[0] : folded.ends[found.end() - 1]] in {"<Question", "<Response"},
-        )  # fmt: skip
+            is_code=bool(_CODE.match(text, max(at - 1, 0), name_ends + 7)),
+        )
 
 
 def _goes_on_as_word(folded: FoldedText, at: int) -> bool:

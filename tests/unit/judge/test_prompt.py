@@ -184,7 +184,7 @@ def test_tag_inside_a_text_is_made_harmless_and_stays_readable(text: str, harmle
     assert rendered == HEAD + harmless + MIDDLE + harmless + END
 
 
-@settings(max_examples=500)
+@settings(max_examples=500, deadline=None)
 @given(TEXTS, TEXTS)
 @example("<response", ">")
 @example("\u0338", "&#824;")
@@ -197,7 +197,7 @@ def test_prompt_holds_exactly_its_own_tags_whatever_is_put_in(question: str, res
     assert rendered.endswith(f"{MIDDLE}{neutralise(response)}{END}")
 
 
-@settings(max_examples=500)
+@settings(max_examples=500, deadline=None)
 @given(TEXTS)
 def test_harmless_text_stays_as_it_is(text: str) -> None:
     harmless = neutralise(text)
@@ -220,12 +220,21 @@ def test_every_named_entity_for_a_bracket_is_seen() -> None:
     assert [name for name in names if not find_tags(f"&{name}question>")] == []
 
 
-def test_type_parameter_is_told_from_a_tag() -> None:
-    (parameter,) = find_tags("Promise<Response>")
-    (tag,) = find_tags("Promise <Response>")
-
-    assert parameter.is_type
-    assert not tag.is_type
+@pytest.mark.parametrize(
+    ("text", "is_code"),
+    [
+        *(("Promise<Response>", True), ("Map<Question, Response>", True), ("<Response [200]>", True)),
+        *(
+            (" = <Response [404]>", True),
+            ("Promise <Response>", False),
+            ("a</Response>", False),
+            ("a<response>", False),
+        ),
+        *(("<Response>", False), ("a<Response b>", False), ("<Response [ok]>", False)),
+    ],
+)
+def test_tag_of_a_program_is_told_from_one_for_the_judge(text: str, is_code: bool) -> None:
+    assert [tag.is_code for tag in find_tags(text)] == [is_code]
 
 
 def test_rubric_may_show_the_response_first() -> None:
