@@ -4,6 +4,7 @@ import asyncio
 import os
 import time
 from collections.abc import AsyncGenerator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
@@ -13,7 +14,7 @@ from judge.attacks import find_flags, nothing_to_judge
 from judge.errors import DeadlineError, JudgeError, SetupError
 from judge.model import DEFAULT_MODEL, ChatModel, make_client
 from judge.offline import OFFLINE, rate_offline
-from judge.panel import Member, Outcome
+from judge.panel import Member, Outcome, run_all
 from judge.prompt import render_prompt
 from judge.ratings import Rating, Result, Unscored, UnscoredReason, Verdict, combine, has_majority
 from judge.rubric import DEFAULT_RUBRIC, Rubric, load_rubric
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from openai import AsyncOpenAI
 
 _SAMPLES = 3
-_CLEANUP_S = 0.5
 
 
 class Judge:
@@ -137,19 +137,11 @@ class Judge:
     async def _rate_all(self, prompt: str) -> list[Result]:
         outcomes: list[list[Outcome]] = [[None] * self._samples for _ in self._members]
         give_up_at = time.monotonic() + self._timeout_s
-        tasks = [
-            asyncio.create_task(member.rate(prompt, own, give_up_at))
-            for member, own in zip(self._members, outcomes, strict=True)
-        ]
-        try:
-            await asyncio.wait(tasks, timeout=self._timeout_s)
-        finally:
-            late = [task for task in tasks if task.cancel()]
-            if late:
-                await asyncio.wait(late, timeout=_CLEANUP_S)
-        for task in tasks:
-            if task.done() and not task.cancelled():
-                task.result()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(self._timeout_s):
+                await run_all(
+                    [member.rate(prompt, own, give_up_at) for member, own in zip(self._members, outcomes, strict=True)]
+                )
         return self._settle(outcomes)
 
     def _settle(self, outcomes: Sequence[Sequence[Outcome]]) -> list[Result]:

@@ -38,7 +38,9 @@ class Member:
 
     async def rate(self, prompt: str, outcomes: list[Outcome], give_up_at: float) -> None:
         """Fills in `outcomes`, one place per rating, as the answers come in: a cancelled call loses none of them."""
-        await _all([self._ask(prompt, outcomes, share, give_up_at) for share in self._requests(range(self._samples))])
+        await run_all(
+            [self._ask(prompt, outcomes, share, give_up_at) for share in self._requests(range(self._samples))]
+        )
 
     def _requests(self, places: Sequence[int]) -> list[Sequence[int]]:
         """The places that one request each is made for: all together where the server gives several answers."""
@@ -64,7 +66,7 @@ class Member:
             shares = self._requests(again)
             follow_ups += [self._ask(reminder, outcomes, share, give_up_at, is_last=True) for share in shares]
         if follow_ups:
-            await _all(follow_ups)
+            await run_all(follow_ups)
 
     async def _request(self, prompt: str, count: int, give_up_at: float) -> list[Result]:
         """What one request brought, at least one result and at most `count`."""
@@ -121,7 +123,7 @@ def _add_up(earlier: Outcome, result: Result) -> Result:
     )
 
 
-async def _all(calls: Sequence[Coroutine[Any, Any, None]]) -> None:
+async def run_all(calls: Sequence[Coroutine[Any, Any, None]]) -> None:
     """Runs all at once; a lone one without a task of its own, which is the common case."""
     if len(calls) == 1:
         return await calls[0]

@@ -1,10 +1,12 @@
 """What an answer cost, by the price list of the `genai-prices` package as installed; it is never fetched."""
 
 import ipaddress
+from functools import cache
 from typing import Any
 from urllib.parse import urlsplit
 
 
+@cache
 def has_price_list(base_url: str) -> bool:
     """Whether a server at that address can have public prices: not this machine, nor one without a public name."""
     host = urlsplit(base_url).hostname or ""
