@@ -38,6 +38,9 @@ check: lint test ## all quality gates
 parser-report: $(READY) ## how labelled judge outputs are read: make parser-report DATA=outputs.jsonl
 	@$(BIN)/python bench/parser_report.py $(DATA)
 
+bench: $(READY) ## what judging costs, beside bare requests
+	@$(BIN)/python -m bench.judging
+
 format: $(READY) ## write the format
 	@$(BIN)/ruff format .
 	@$(BIN)/ruff check --fix .
@@ -45,4 +48,4 @@ format: $(READY) ## write the format
 clean: ## remove what setup made
 	rm -rf .venv .uv
 
-.PHONY: help setup demo run doctor sandbox test lint check parser-report format clean
+.PHONY: help setup demo run doctor sandbox test lint check parser-report bench format clean
