@@ -1,6 +1,7 @@
 """The output of a batch: each verdict is on file before the next is asked for, and a run that ended early goes on."""
 
 import os
+import shutil
 import time
 from array import array
 from collections import Counter
@@ -73,6 +74,8 @@ class Journal:
         self._last_line = 0
         self._is_sorted = True
         self._synced_at = time.monotonic()
+        if path.exists() and not path.is_file():
+            raise SetupError(f"{path}: not a plain file; choose another output.")
         try:
             self._file: BinaryIO = path.open("ab", buffering=0)
         except OSError as exc:
@@ -140,12 +143,14 @@ class Journal:
                     copy.write(rows.readline())
                 copy.flush()
                 os.fsync(copy.fileno())
+            shutil.copymode(self.path, beside)
             beside.replace(self.path)
         except OSError as exc:
-            beside.unlink(missing_ok=True)
             raise SetupError(
                 f"{self.path}: has all rows, but they cannot be put in the order of the input ({os_reason(exc)})."
             ) from exc
+        finally:
+            beside.unlink(missing_ok=True)
         self._is_sorted = True
 
     def close(self) -> None:

@@ -33,12 +33,22 @@ def batch(
     ],
     output: Annotated[Path, typer.Option("--output", "-o", help="The file for the rows with their scores.")],
     model: Annotated[
-        str, typer.Option(envvar="JUDGE_MODEL", help="A model of the server, or 'offline' for none at all.")
+        str,
+        typer.Option(
+            envvar="JUDGE_MODEL", help="A model of the server, several with commas for a panel, or 'offline' for none."
+        ),
     ] = DEFAULT_MODEL,
     rubric: Annotated[str, typer.Option(envvar="JUDGE_RUBRIC", help="A name from 'judge rubrics', or a file.")] = (
         DEFAULT_RUBRIC
     ),
-    samples: Annotated[int, typer.Option(envvar="JUDGE_SAMPLES", help="Ratings that make a verdict.")] = 3,
+    samples: Annotated[
+        int | None,
+        typer.Option(
+            envvar="JUDGE_SAMPLES",
+            show_default=False,
+            help="Ratings of each model; without, 3 of a single one, 1 of each in a panel.",
+        ),
+    ] = None,
     timeout_s: Annotated[
         float, typer.Option(envvar="JUDGE_TIMEOUT_S", help="Longest wait for a verdict, in seconds.")
     ] = 60,
@@ -59,6 +69,8 @@ def batch(
     form = choose_format(output, form)
     journal_path = output if form is Format.JSONL else output.with_suffix(".jsonl")
     _refuse_same_file(source, journal_path)
+    if samples is None:
+        samples = 1 if "," in model else 3
     judge = Judge(model=model, rubric=rubric, samples=samples, timeout_s=timeout_s)
     last_line, rows = count_lines(source)
     rows = min(rows, limit or rows)

@@ -470,7 +470,7 @@ def test_cost_of_earlier_runs_counts(source: Path, output: Path) -> None:
         (("in.jsonl", "-o", "in.jsonl"), "in.jsonl: the rows would be written over the input"),
         (("in.jsonl", "-o", "in.csv"), "in.jsonl: the rows would be written over the input"),
         (("in.jsonl", "-o", "none/out.jsonl"), "none/out.jsonl: cannot write it (no such file or directory)."),
-        (("in.jsonl", "-o", "."), ".: cannot write it (is a directory)."),
+        (("in.jsonl", "-o", "."), ".: not a plain file; choose another output."),
         (("in.jsonl",), "Missing option"),
         (("in.jsonl", "-o", "out.jsonl", "--limit", "0"), "--limit"),
         (("in.jsonl", "-o", "out.jsonl", "--concurrency", "0"), "--concurrency"),
