@@ -4,6 +4,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+# Mistral ends an answer with this where the context, and not the limit that was asked for, is full.
+_FINISH_REASONS = {"model_length": "length"}
+# Counts are stored as 32-bit numbers, and no answer has more tokens.
+_MOST_TOKENS = 2**31 - 1
+
 
 @dataclass(frozen=True, slots=True)
 class Token:
@@ -36,30 +41,38 @@ class Completion:
     cost_usd: float | None = None
 
 
-def to_completion(answer: object) -> Completion | None:
-    """The choices of a chat completion; None where `answer` is something else.
+def to_completion(body: object) -> Completion | None:
+    """The choices of a chat completion; None where `body` is something else.
 
-    The `openai` package checks no types, so a server's answer may hold anything anywhere.
+    Reasoning that a server sends apart (`reasoning`, `reasoning_content`) is no part of the answer.
+
+    Args:
+        body: Any JSON, since a server's answer may hold anything anywhere.
     """
-    choices = getattr(answer, "choices", None)
+    choices = _get(body, "choices")
     if not isinstance(choices, list) or not choices:
         return None
-    usage = getattr(answer, "usage", None)
+    usage = _get(body, "usage")
     return Completion(
         choices=tuple(_to_choice(choice) for choice in choices),
-        input_tokens=_count(getattr(usage, "prompt_tokens", None)),
-        output_tokens=_count(getattr(usage, "completion_tokens", None)),
+        input_tokens=_count(_get(usage, "prompt_tokens")),
+        output_tokens=_count(_get(usage, "completion_tokens")),
     )
 
 
+def _get(part: object, name: str) -> Any:
+    return part.get(name) if isinstance(part, dict) else None
+
+
 def _to_choice(choice: object) -> Choice:
-    message = getattr(choice, "message", None)
-    refusal = getattr(message, "refusal", None)
+    message = _get(choice, "message")
+    refusal = _text(_get(message, "refusal"))
+    finish_reason = _text(_get(choice, "finish_reason"))
     return Choice(
-        text=_text(getattr(message, "content", None)) or _text(refusal),
-        finish_reason=str(getattr(choice, "finish_reason", None)),
+        text=_text(_get(message, "content")) or refusal,
+        finish_reason=_FINISH_REASONS.get(finish_reason, finish_reason),
         is_refusal=bool(refusal),
-        tokens=tuple(_tokens(getattr(choice, "logprobs", None))),
+        tokens=tuple(_tokens(_get(choice, "logprobs"))),
     )
 
 
@@ -67,20 +80,21 @@ def _text(content: object) -> str:
     if isinstance(content, str):
         return content
     if isinstance(content, list):  # typed parts, as Mistral's reasoning models answer
-        parts = [part.get("text") for part in content if isinstance(part, dict) and part.get("type") == "text"]
+        parts = [_get(part, "text") for part in content if _get(part, "type") == "text"]
         return "".join(part for part in parts if isinstance(part, str))
     return ""
 
 
 def _count(tokens: object) -> int | None:
-    return tokens if isinstance(tokens, int) and not isinstance(tokens, bool) and tokens >= 0 else None
+    if not isinstance(tokens, int) or isinstance(tokens, bool):
+        return None
+    return tokens if 0 <= tokens <= _MOST_TOKENS else None
 
 
 def _tokens(logprobs: object) -> Iterator[Token]:
-    content = getattr(logprobs, "content", None)
+    content = _get(logprobs, "content")
     for entry in content if isinstance(content, list) else ():
-        text = getattr(entry, "token", None)
-        candidates = getattr(entry, "top_logprobs", None)
+        text, candidates = _get(entry, "token"), _get(entry, "top_logprobs")
         if not isinstance(text, str) or not isinstance(candidates, list):
             return
         yield Token(text, dict(_candidates(candidates)))
@@ -88,6 +102,7 @@ def _tokens(logprobs: object) -> Iterator[Token]:
 
 def _candidates(candidates: list[Any]) -> Iterator[tuple[str, float]]:
     for candidate in candidates:
-        text, logprob = getattr(candidate, "token", None), getattr(candidate, "logprob", None)
-        if isinstance(text, str) and isinstance(logprob, int | float):
+        text, logprob = _get(candidate, "token"), _get(candidate, "logprob")
+        # NaN and minus infinity, which Python's JSON knows, fall out here.
+        if isinstance(text, str) and isinstance(logprob, int | float) and -1e9 < logprob < 1e9:
             yield text, float(logprob)

@@ -1,10 +1,16 @@
 """Turns what the `openai` package raises into one `JudgeError` child, and says whether asking again may help.
 
-The server's own words are left out of every message: they may hold parts of the key or of the judged texts.
+Servers agree on status codes at best, so their words are read where codes do not tell; tests/server_profiles.py holds
+what each server sends, with its source. The words never get into a message: they may hold parts of the key or of the
+judged texts.
 """
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from enum import Enum, auto
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import openai
@@ -20,72 +26,186 @@ from judge.errors import (
     UnavailableError,
 )
 
-_QUOTA_CODES = frozenset(
-    {"insufficient_quota", "billing_hard_limit_reached", "billing_not_active", "credit_balance_too_low"}
+if TYPE_CHECKING:
+    import httpx2
+
+
+class _Problem(Enum):
+    FILTERED = auto()
+    QUOTA = auto()
+    MODEL = auto()
+    KEY = auto()
+    TOO_LONG = auto()
+    RATE = auto()
+    UNAVAILABLE = auto()
+    NO_COMPLETION = auto()
+    REJECTED = auto()
+
+
+# What words tell before the status does, and with which statuses; the first row that fits counts.
+_WORDS = (
+    (
+        _Problem.FILTERED,
+        range(400, 500),
+        r"content_filter|content_?policy_?violation|content management policy|responsibleaipolicyviolation"
+        r"|flagged|invalid_prompt|data_inspection_failed|content exists risk",
+    ),
+    (
+        _Problem.QUOTA,
+        range(400, 600),
+        r"insufficient_(?:user_)?quota|insufficient (?:credits|balance)|billing_hard_limit_reached|billing_not_active"
+        r"|credit[_ ]balance|budget_exceeded|exceeded ?(?:token)?budget|budget has been exceeded|crossed budget",
+    ),
+    (
+        _Problem.MODEL,
+        range(400, 500),
+        r"model_not_found|model_access_denied|deploymentnotfound|invalid model|not a valid model|model not exist"
+        r"|access to model|\bmodel\b.{0,100}(?:does not exist|not found)",
+    ),
+    (_Problem.KEY, range(400, 500), r"(?:invalid|incorrect)[ _]api[ _]key|api[ _]key[ _](?:not valid|invalid)"),
+    (
+        _Problem.TOO_LONG,
+        range(400, 600),
+        r"context[ _]?(?:length|size|window|limit)|too many tokens|prompt is too long|input token count"
+        r"|max_new_tokens` must be|string_above_max_length",
+    ),
 )
-_TOO_LONG_CODES = frozenset({"context_length_exceeded", "string_above_max_length"})
-_TOO_LONG_WORDS = re.compile(
-    r"context (?:length|size|window)|maximum context|too many tokens|prompt is too long", re.IGNORECASE
+_STATUSES = {
+    401: _Problem.KEY,
+    402: _Problem.QUOTA,
+    403: _Problem.KEY,
+    404: _Problem.MODEL,
+    408: _Problem.UNAVAILABLE,
+    409: _Problem.UNAVAILABLE,
+    413: _Problem.TOO_LONG,
+    425: _Problem.UNAVAILABLE,
+    429: _Problem.RATE,
+}
+_ERRORS: dict[_Problem, tuple[type[JudgeError], str]] = {
+    _Problem.QUOTA: (
+        QuotaExceededError,
+        "The account behind OPENAI_API_KEY is out of quota at {server}; add credit or use another key.",
+    ),
+    _Problem.MODEL: (
+        ModelNotFoundError,
+        "The server at {server} has no model {model!r} (HTTP {status}); check JUDGE_MODEL, and OPENAI_BASE_URL.",
+    ),
+    _Problem.KEY: (
+        KeyRejectedError,
+        "The server at {server} refuses the key (HTTP {status}); check OPENAI_API_KEY.",
+    ),
+    _Problem.TOO_LONG: (
+        RequestRejectedError,
+        "Question and response are too long for model {model!r}; shorten them, "
+        "or set JUDGE_MODEL to one that reads more.",
+    ),
+    _Problem.RATE: (
+        RateLimitedError,
+        "The server at {server} limits the rate of requests (HTTP {status}); wait, lower JUDGE_CONCURRENCY "
+        "or JUDGE_SAMPLES, or raise JUDGE_TIMEOUT_S.",
+    ),
+    _Problem.UNAVAILABLE: (
+        UnavailableError,
+        "The model server at {server} fails (HTTP {status}); try again later, or check OPENAI_BASE_URL.",
+    ),
+    _Problem.NO_COMPLETION: (
+        BadResponseError,
+        "The server at {server} answers, but not with a chat completion; "
+        "check OPENAI_BASE_URL (it usually ends in /v1).",
+    ),
+    _Problem.REJECTED: (
+        RequestRejectedError,
+        "The server at {server} rejects the request (HTTP {status}, {code}); check JUDGE_MODEL and OPENAI_BASE_URL.",
+    ),
+}
+# OpenAI answers 403 to logprobs, and old servers 500 to an `n` that they do not know.
+_OPTION_STATUSES = frozenset({400, 403, 422, 500, 501})
+_OPTION_NAMES = {
+    "n": r"""(?:^|[\s'"`\[(])n(?:['"`\])]|\s*[>=]|\s(?:must|is|should|parameter)\b|$)|only one completion choice"""
+}
+# A limit on the answer that does not fit beside the prompt is complained of as a context that is too short.
+_LIMIT = re.compile(
+    r"\bmax_(?:completion_|new_|output_)?tokens\b|in the completion|(?:completion|output) tokens", re.IGNORECASE
 )
-_CODE = re.compile(r"[a-z][a-z0-9_]{2,39}")
+_MOST_WORDS = 20_000
 
 
 def is_worth_retrying(error: openai.APIError) -> bool:
     """Whether the same request may succeed a moment later."""
-    if isinstance(error, openai.APIConnectionError):
-        return True
-    if not isinstance(error, openai.APIStatusError) or error.code in _QUOTA_CODES:
-        return False
-    return error.status_code in (408, 409, 425, 429) or error.status_code >= 500
+    if isinstance(error, openai.APIStatusError):
+        return _problem(error) in (_Problem.RATE, _Problem.UNAVAILABLE)
+    return isinstance(error, openai.APIConnectionError)
 
 
 def is_filtered(error: openai.APIError) -> bool:
     """Whether a content filter withheld the answer (Azure sends a 400): that is data, not a failure."""
-    return error.code == "content_filter"
+    return isinstance(error, openai.APIStatusError) and _problem(error) is _Problem.FILTERED
 
 
 def rejected_option(error: openai.APIError, options: Collection[str]) -> str | None:
     """The one of the parameters `options` that the server will not take; None where that is not it."""
-    if not isinstance(error, openai.APIStatusError) or error.status_code not in (400, 422):
+    if not isinstance(error, openai.APIStatusError) or error.status_code not in _OPTION_STATUSES:
         return None
-    complaint = f"{error.param or ''} {error.message}"
-    named = [option for option in options if re.search(rf"(?<![\w]){option}(?![\w])", complaint)]
-    if named:
-        return named[0]
+    words = _words(error.body)
+    for option in options:
+        name = _OPTION_NAMES.get(option, rf"(?<!\w){option}(?!\w)")
+        if option == error.param or re.search(name, words, re.IGNORECASE | re.MULTILINE):
+            return option
     # Servers that know one name for the limit complain about the other one by that name.
     limits = [option for option in options if option.startswith("max_")]
-    return limits[0] if limits and re.search(r"\bmax_(?:completion_)?tokens\b", complaint) else None
+    return limits[0] if limits and _LIMIT.search(words) else None
 
 
 def retry_after_s(error: openai.APIError) -> float | None:
-    """The wait that the server asks for, in seconds; None where it names none that is a number."""
+    """The wait that the server asks for, in seconds; None where it names none."""
     if not isinstance(error, openai.APIStatusError):
         return None
     for header, unit_s in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
         value = error.response.headers.get(header, "").strip()
         if re.fullmatch(r"\d{1,9}(?:\.\d{1,9})?", value):
             return float(value) * unit_s
+    return _until_s(error.response.headers.get("retry-after", ""))
+
+
+def hidden_error(response: "httpx2.Response", body: object) -> openai.APIStatusError | None:
+    """The error that came with status 200, as from OpenRouter and vLLM; None for anything else.
+
+    Only an error that names an HTTP status counts: what else is no completion is a matter of the address.
+    """
+    if not isinstance(body, dict):
+        return None
+    choices = body.get("choices")
+    places = [body, *(choices if isinstance(choices, list) else ())]
+    details = [place.get("error") for place in places if isinstance(place, dict)]
+    for detail in (body if body.get("object") == "error" else None, *details):
+        code = str(detail.get("code")) if isinstance(detail, dict) else ""
+        if re.fullmatch(r"[45]\d\d", code):
+            error = openai.APIStatusError(f"Error code: {code}", response=response, body=detail)
+            error.status_code = int(code)
+            return error
     return None
 
 
 def to_judge_error(error: openai.OpenAIError, model: str, base_url: str) -> JudgeError:
     """The `JudgeError` child for what the client raised, with the setting to change in its message."""
-    if isinstance(error, openai.APIStatusError):
-        return _from_status(error, model, server_name(base_url))
+    server = server_name(base_url)
     if isinstance(error, openai.APIConnectionError):
         return UnavailableError(
-            f"The model server at {server_name(base_url)} cannot be reached or drops the connection; "
+            f"The model server at {server} cannot be reached or drops the connection; "
             "check that it runs and that OPENAI_BASE_URL is right."
         )
-    return not_a_completion(base_url)
+    if not isinstance(error, openai.APIStatusError):
+        return not_a_completion(base_url)
+    child, sentence = _ERRORS.get(_problem(error), _ERRORS[_Problem.REJECTED])
+    # Letters alone, since a server may put anything here, and keys have digits.
+    code = error.code if re.fullmatch(r"[a-z_]{3,40}", error.code or "") else "no code given"
+    return child(sentence.format(server=server, model=model, status=error.status_code, code=code))
 
 
 def not_a_completion(base_url: str) -> BadResponseError:
     """For an answer that came with status 200 and is not a chat completion."""
-    return BadResponseError(
-        f"The server at {server_name(base_url)} answers, but not with a chat completion; "
-        "check OPENAI_BASE_URL (it usually ends in /v1)."
-    )
+    _, sentence = _ERRORS[_Problem.NO_COMPLETION]
+    return BadResponseError(sentence.format(server=server_name(base_url)))
 
 
 def server_name(base_url: str) -> str:
@@ -94,38 +214,40 @@ def server_name(base_url: str) -> str:
     return f"{parts.hostname or 'unknown'}{f':{parts.port}' if parts.port else ''}"
 
 
-def _from_status(error: openai.APIStatusError, model: str, server: str) -> JudgeError:
+def _problem(error: openai.APIStatusError) -> _Problem:
     status = error.status_code
-    if status in (401, 403):
-        return KeyRejectedError(f"The server at {server} refuses the key (HTTP {status}); check OPENAI_API_KEY.")
-    if status == 404:
-        return ModelNotFoundError(
-            f"The server at {server} has no model {model!r} (HTTP 404); check JUDGE_MODEL, and OPENAI_BASE_URL."
-        )
-    if error.code in _QUOTA_CODES or status == 402:
-        return QuotaExceededError(
-            f"The account behind OPENAI_API_KEY is out of quota at {server}; add credit or use another key."
-        )
-    if status == 429:
-        return RateLimitedError(
-            f"The server at {server} limits the rate of requests (HTTP 429); wait, lower JUDGE_CONCURRENCY "
-            "or JUDGE_SAMPLES, or raise JUDGE_TIMEOUT_S."
-        )
-    if status >= 500 or status in (408, 409, 425):
-        return UnavailableError(
-            f"The model server at {server} fails (HTTP {status}); try again later, or check OPENAI_BASE_URL."
-        )
-    return _rejected(error, model, server)
+    words = _words(error.body)
+    for problem, statuses, pattern in _WORDS:
+        if status in statuses and re.search(pattern, words, re.IGNORECASE):
+            return problem
+    if status >= 500:
+        return _Problem.UNAVAILABLE
+    return _STATUSES.get(status, _Problem.REJECTED) if status >= 400 else _Problem.NO_COMPLETION
 
 
-def _rejected(error: openai.APIStatusError, model: str, server: str) -> RequestRejectedError:
-    if error.status_code == 413 or error.code in _TOO_LONG_CODES or _TOO_LONG_WORDS.search(error.message):
-        return RequestRejectedError(
-            f"Question and response are too long for model {model!r}; shorten them, "
-            "or set JUDGE_MODEL to one that reads more."
-        )
-    code = error.code if error.code and _CODE.fullmatch(error.code) else "no code given"
-    return RequestRejectedError(
-        f"The server at {server} rejects the request (HTTP {error.status_code}, {code}); check JUDGE_MODEL "
-        "and OPENAI_BASE_URL."
-    )
+def _words(body: object) -> str:
+    """All texts in an error's body, one per line; none of a page of HTML, which speaks of anything."""
+    is_page = isinstance(body, str) and body.lstrip().startswith("<")
+    return "" if is_page else "\n".join(_texts(body))[:_MOST_WORDS]
+
+
+def _texts(body: Any) -> Iterator[str]:
+    pending = [body]
+    while pending:
+        part = pending.pop()
+        if isinstance(part, str):
+            yield part
+        elif isinstance(part, list):
+            pending += part
+        elif isinstance(part, dict):
+            # FastAPI repeats the request, and so the judged texts, as `input`.
+            pending += [value for key, value in part.items() if key != "input"]
+
+
+def _until_s(date: str) -> float | None:
+    try:
+        at = parsedate_to_datetime(date)
+    except ValueError:
+        return None
+    aware = at if at.tzinfo else at.replace(tzinfo=UTC)
+    return max(0.0, (aware - datetime.now(UTC)).total_seconds())

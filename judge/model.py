@@ -4,7 +4,7 @@ import asyncio
 import random
 import re
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Set
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -14,6 +14,7 @@ from judge.errors import BadResponseError, SetupError
 from judge.prices import cost_usd, has_price_list
 
 if TYPE_CHECKING:
+    import httpx2
     import openai
 
 DEFAULT_MODEL = "gpt-6-luna"
@@ -72,35 +73,40 @@ class ChatModel:
         from judge.failures import is_filtered, is_worth_retrying, rejected_option, to_judge_error
 
         client = await self._connect()
+        rejected: set[str] = set()
         attempt = 1
         while True:
-            options = self._options(count, temperature, logprobs=logprobs)
+            options = self._options(count, temperature, self._rejected | rejected, logprobs=logprobs)
             try:
-                return await self._request(client, prompt, options)
+                completion = await self._request(client, prompt, options)
             except openai.APIError as exc:
                 if is_filtered(exc):
                     return Completion((Choice(text="", finish_reason="content_filter"),) * count, cost_usd=0.0)
                 if option := rejected_option(exc, options):
-                    self._rejected.add(option)
+                    rejected.add(option)
                     continue
                 wait_s = _wait_s(exc, attempt)
                 is_last = attempt == _MAX_ATTEMPTS or time.monotonic() + wait_s >= give_up_at
                 if is_last or not is_worth_retrying(exc):
                     raise to_judge_error(exc, self.name, str(client.base_url)) from exc
+            else:
+                # Remembered only now: a prompt that is too long may have been mistaken for a limit that is too high.
+                self._rejected |= rejected
+                return completion
             await asyncio.sleep(wait_s)
             attempt += 1
 
     async def _request(self, client: "openai.AsyncOpenAI", prompt: str, options: Mapping[str, Any]) -> Completion:
-        content = prompt.encode("utf-8", "replace").decode("utf-8")
+        answer = await self._send(client, prompt, options)
         try:
-            answer = await client.chat.completions.create(
-                model=self.name, messages=[{"role": "user", "content": content}], **options
-            )
-        except UnicodeEncodeError as exc:
-            raise SetupError("The key holds characters that no key has; check OPENAI_API_KEY.") from exc
-        except ValueError as exc:  # a body that is not JSON
+            body = answer.json()
+        except (ValueError, RecursionError) as exc:
             raise _not_a_completion(client) from exc
-        completion = to_completion(answer)
+        from judge.failures import hidden_error
+
+        if error := hidden_error(answer, body):
+            raise error
+        completion = to_completion(body)
         if completion is None:
             raise _not_a_completion(client)
         if len(completion.choices) < options.get("n", 1):
@@ -108,21 +114,39 @@ class ChatModel:
         base_url = str(client.base_url)
         if completion.input_tokens is None or not has_price_list(base_url):
             return completion
-        counted = answer.model_dump(include={"model", "usage", "service_tier"}, warnings=False)
+        counted = {name: body.get(name) for name in ("model", "usage", "service_tier")}
         # In a thread, because the first look at the price list takes a while.
         return replace(completion, cost_usd=await asyncio.to_thread(cost_usd, base_url, counted))
 
-    def _options(self, count: int, temperature: float | None, *, logprobs: bool) -> dict[str, Any]:
-        """The optional parameters that this server was not seen to reject."""
-        limit = "max_tokens" if "max_completion_tokens" in self._rejected else "max_completion_tokens"
+    async def _send(self, client: "openai.AsyncOpenAI", prompt: str, options: Mapping[str, Any]) -> "httpx2.Response":
+        """The answer as it came: the `openai` package checks no types, and fails on some that it does not expect."""
+        import aiohttp
+        import httpx2
+        import openai
+
+        content = prompt.encode("utf-8", "replace").decode("utf-8")
+        try:
+            answer = await client.chat.completions.with_raw_response.create(
+                model=self.name, messages=[{"role": "user", "content": content}], **options
+            )
+        except UnicodeEncodeError as exc:
+            raise SetupError("The key holds characters that no key has; check OPENAI_API_KEY.") from exc
+        except aiohttp.ClientError as exc:  # what is no HTTP, which `openai` lets through as it is
+            raise openai.APIConnectionError(request=httpx2.Request("POST", client.base_url)) from exc
+        response: httpx2.Response = answer.http_response
+        return response
+
+    def _options(self, count: int, temperature: float | None, rejected: Set[str], *, logprobs: bool) -> dict[str, Any]:
+        """The optional parameters but those that the server rejects."""
+        limit = "max_tokens" if "max_completion_tokens" in rejected else "max_completion_tokens"
         options: dict[str, Any] = {limit: _MAX_TOKENS}
         if count > 1:
             options["n"] = count
         if temperature is not None:
             options["temperature"] = temperature
-        if logprobs and self._rejected.isdisjoint(_LOGPROBS):
+        if logprobs and rejected.isdisjoint(_LOGPROBS):
             options |= _LOGPROBS
-        return {name: value for name, value in options.items() if name not in self._rejected}
+        return {name: value for name, value in options.items() if name not in rejected}
 
 
 def _wait_s(error: "openai.APIError", attempt: int) -> float:
