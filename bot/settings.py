@@ -49,7 +49,7 @@ class Settings(BaseSettings):
     judge_model: str = DEFAULT_MODEL
     openai_api_key: SecretStr | None = Field(default=None, validate_default=True)
     judge_rubric: str = "additive-5"
-    judge_samples: int = Field(default=3, ge=1, le=16)
+    judge_samples: int | None = Field(default=None, ge=1, le=16)
     judge_concurrency: int = Field(default=8, ge=1, le=256)
     judge_timeout_s: float = Field(default=60, gt=0, le=3600)
     database_url: str = "sqlite+aiosqlite:///slack-judge.db"

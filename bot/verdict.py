@@ -17,9 +17,11 @@ class RecordedRating(BaseModel):
     justification: str
     raw: str
     model: str
+    weighted_score: float | None = None
     input_tokens: int | None = None
     output_tokens: int | None = None
     latency_ms: int | None = None
+    cost_usd: float | None = None
 
 
 class RecordedVerdict(BaseModel):
@@ -41,9 +43,12 @@ class RecordedVerdict(BaseModel):
     model: str
     rubric: str
     rubric_version: str
+    weighted_score: float | None = None
+    flags: tuple[str, ...] = ()
     input_tokens: int | None = None
     output_tokens: int | None = None
     latency_ms: int | None = None
+    cost_usd: float | None = None
     ratings: tuple[RecordedRating, ...] = ()
 
     @property
@@ -66,9 +71,12 @@ def from_verdict(verdict: Verdict, rubric: Rubric) -> RecordedVerdict:
         model=verdict.model,
         rubric=verdict.rubric,
         rubric_version=verdict.rubric_version,
+        weighted_score=verdict.weighted_score,
+        flags=verdict.flags,
         input_tokens=verdict.input_tokens,
         output_tokens=verdict.output_tokens,
         latency_ms=verdict.latency_ms,
+        cost_usd=verdict.cost_usd,
         ratings=tuple(_recorded(rating) for rating in verdict.ratings),
     )
 
@@ -105,7 +113,9 @@ def _recorded(result: Rating | Unscored) -> RecordedRating:
         justification=words,
         raw=result.raw,
         model=result.model,
+        weighted_score=result.weighted_score if isinstance(result, Rating) else None,
         input_tokens=result.input_tokens,
         output_tokens=result.output_tokens,
         latency_ms=result.latency_ms,
+        cost_usd=result.cost_usd,
     )

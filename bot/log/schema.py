@@ -3,6 +3,7 @@
 from datetime import UTC, datetime
 
 from sqlalchemy import (
+    JSON,
     Boolean,
     CheckConstraint,
     Column,
@@ -98,6 +99,9 @@ cases = Table(
     Column("input_tokens", Integer),
     Column("output_tokens", Integer),
     Column("latency_ms", Integer),
+    Column("flags", JSON, nullable=False, server_default="[]"),
+    Column("weighted_score", Float),
+    Column("cost_usd", Float),
     Column("created_at", UtcDateTime, nullable=False),
     Column("judged_at", UtcDateTime),
     Column("delivered_at", UtcDateTime),
@@ -124,6 +128,8 @@ ratings = Table(
     Column("input_tokens", Integer),
     Column("output_tokens", Integer),
     Column("latency_ms", Integer),
+    Column("weighted_score", Float),
+    Column("cost_usd", Float),
     ForeignKeyConstraint(["team_id", "case_id"], ["cases.team_id", "cases.id"], ondelete="CASCADE"),
     CheckConstraint("(score IS NULL) <> (unscored_reason IS NULL)", name="scored_or_not"),
 )

@@ -4,6 +4,7 @@ Foreign words (a model's, a person's) go through `escape` or `clip`, so that the
 so that nobody is pinged. `verbatim` keeps Slack from making links of names.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +13,7 @@ from bot.mrkdwn import clip, escape, excerpt
 from bot.verdict import RecordedRating, RecordedVerdict
 from bot.views import ids
 from bot.views.refusals import why_unscored
+from judge import Flag
 
 UNCONFIRMED = "unconfirmed"
 VERDICT_BEGINS = ("Score ", "Unscored: ")
@@ -24,6 +26,12 @@ _QUESTION_FROM = {
     QuestionSource.PARENT: "the first message of this thread",
     QuestionSource.PREVIOUS: "the message before",
     QuestionSource.TYPED: "as typed",
+}
+
+_FLAGGED: Mapping[str, str] = {
+    Flag.ASKS_FOR_SCORE: "asks for a score",
+    Flag.GIVES_ORDERS: "gives the judge orders",
+    Flag.HOLDS_TAGS: "imitates the judge's prompt",
 }
 
 _HELP = """• `/judge` opens a window for a question and a response
@@ -68,7 +76,8 @@ def verdict_message(case: LoggedCase, verdict: RecordedVerdict, note: str = "") 
         body = clip(verdict.justification, _SECTION_ROOM) or "The judge gave no justification."
         summary = f"{score}{_offline(verdict)}: {excerpt(verdict.justification, _NOTIFICATION)}"
     blocks = [_section(headline + _offline(verdict)), _section(body)]
-    blocks += [_context(line) for line in (_question_line(case), _provenance(case, verdict), note) if line]
+    lines = (_warning(verdict), _question_line(case), _provenance(case, verdict), note)
+    blocks += [_context(line) for line in lines if line]
     return Post(summary, [*blocks, _buttons(case, verdict)])
 
 
@@ -127,6 +136,12 @@ def why_private(blocked_by: str) -> str:
     return f"Only you see this, because Slack did not let me reply here (`{escape(blocked_by)}`)."
 
 
+def _warning(verdict: RecordedVerdict) -> str:
+    """What the response tries on the judge; the flags are worded for the middle of a sentence."""
+    tries = [_FLAGGED[flag] for flag in verdict.flags if flag in _FLAGGED]
+    return f":warning: *Check this one yourself:* the response {' and '.join(tries)}." if tries else ""
+
+
 def _question_line(case: LoggedCase) -> str:
     if not case.question:
         return ""
@@ -148,7 +163,8 @@ def _provenance(case: LoggedCase, verdict: RecordedVerdict) -> str:
 def _ratings(verdict: RecordedVerdict) -> str:
     if len(verdict.ratings) < 2:
         return ""
-    return f"{len(verdict.ratings)} ratings: " + ", ".join(_score(rating) for rating in verdict.ratings)
+    usable = sum(rating.score is not None for rating in verdict.ratings)
+    return f"{usable} of {len(verdict.ratings)} ratings: " + ", ".join(_score(rating) for rating in verdict.ratings)
 
 
 def _score(rating: RecordedRating) -> str:

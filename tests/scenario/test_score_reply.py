@@ -68,7 +68,7 @@ async def test_the_log_holds_the_verdict_and_its_ratings(open_stage: StageFactor
     assert recorded is not None
     assert recorded.score == 4
     assert sorted(rating.score or 0 for rating in recorded.ratings) == [4, 4, 5]
-    assert "3 ratings: " + ", ".join(str(rating.score) for rating in recorded.ratings) in words
+    assert "3 of 3 ratings: " + ", ".join(str(rating.score) for rating in recorded.ratings) in words
     await stage.slack.until(lambda: True)
     case = await stage.log.case(1)
     assert case.status in {CaseStatus.JUDGED, CaseStatus.DELIVERED}

@@ -39,9 +39,26 @@ def a_case(**changes: Any) -> Case:
 
 
 def a_verdict(score: int = 4) -> RecordedVerdict:
-    rating = RecordedRating(score=score, unscored_reason=None, justification="Good.", raw="score: 4", model="m")
+    rating = RecordedRating(
+        score=score,
+        unscored_reason=None,
+        justification="Good.",
+        raw="score: 4",
+        model="m",
+        weighted_score=3.9,
+        cost_usd=0.002,
+    )
     return RecordedVerdict(
-        score=score, mean=score, spread=0, model="m", rubric="additive-5", rubric_version="v", ratings=(rating,)
+        score=score,
+        mean=score,
+        spread=0,
+        model="m",
+        rubric="additive-5",
+        rubric_version="v",
+        weighted_score=3.9,
+        flags=("asks_for_score",),
+        cost_usd=0.002,
+        ratings=(rating,),
     )
 
 
@@ -60,6 +77,31 @@ async def test_the_migrations_make_the_schema(tmp_path: Path) -> None:
         )
     await engine.dispose()
     assert differences == []
+
+
+async def test_a_log_of_the_first_version_keeps_its_verdicts(tmp_path: Path) -> None:
+    log = await Log.open(url(tmp_path))
+    await log.add(a_case())
+    await log.record(1, a_verdict())
+    await log.close()
+    with sqlite3.connect(tmp_path / "log.db") as plain:
+        for table, column in (
+            ("cases", "flags"),
+            ("cases", "weighted_score"),
+            ("cases", "cost_usd"),
+            ("ratings", "weighted_score"),
+            ("ratings", "cost_usd"),
+        ):
+            plain.execute(f"ALTER TABLE {table} DROP COLUMN {column}")
+        plain.execute("UPDATE alembic_version SET version_num = '0001'")
+    plain.close()
+
+    again = await Log.open(url(tmp_path))
+
+    verdict = await again.verdict(1)
+    assert verdict is not None
+    assert (verdict.score, verdict.flags, verdict.cost_usd) == (4, (), None)
+    await again.close()
 
 
 async def test_the_file_is_in_wal_mode_and_a_reopened_log_holds_what_was_added(tmp_path: Path) -> None:
@@ -101,8 +143,7 @@ async def test_a_case_keeps_its_first_verdict(log: Log) -> None:
     case = await log.record(1, a_verdict(2))
     verdict = await log.verdict(1)
     assert case.status is CaseStatus.JUDGED
-    assert verdict is not None
-    assert (verdict.score, len(verdict.ratings)) == (4, 1)
+    assert verdict == a_verdict(4)
 
 
 async def test_a_case_without_a_verdict_has_none(log: Log) -> None:

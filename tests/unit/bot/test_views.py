@@ -12,7 +12,7 @@ from bot.verdict import RecordedRating, RecordedVerdict
 from bot.views import ids, messages
 from bot.views.modals import ModalState, question_modal, texts_modal
 from bot.views.refusals import why_unscored
-from judge import JudgeError, RubricError
+from judge import Flag, JudgeError, RubricError
 from sandbox.blocks import check_blocks, check_view
 
 LONG = st.one_of(st.text(), st.sampled_from(["&" * 40_000, "<!channel>" * 4_000, "word " * 8_000, "ß" * 3_001]))
@@ -82,7 +82,20 @@ def test_several_ratings_are_listed() -> None:
         return RecordedRating(score=score, unscored_reason=reason, justification="", raw="", model="m")
 
     verdict = a_verdict(ratings=tuple(rating(score) for score in (4, None, 5)))
-    assert "3 ratings: 4, unscored, 5" in words(messages.verdict_message(a_case(), verdict))
+    assert "2 of 3 ratings: 4, unscored, 5" in words(messages.verdict_message(a_case(), verdict))
+
+
+def test_a_response_that_speaks_to_the_judge_is_named_as_such() -> None:
+    post = messages.verdict_message(a_case(), a_verdict(flags=tuple(Flag)))
+    assert "the response asks for a score and gives the judge orders and imitates the judge's prompt." in words(post)
+
+
+def test_most_verdicts_carry_no_warning() -> None:
+    assert ":warning:" not in words(messages.verdict_message(a_case(), a_verdict()))
+
+
+def test_a_flag_of_a_later_version_is_left_out() -> None:
+    assert ":warning:" not in words(messages.verdict_message(a_case(), a_verdict(flags=("something_new",))))
 
 
 def test_an_unscored_verdict_never_shows_a_number_as_its_score() -> None:
