@@ -34,14 +34,14 @@ _REPORTED = re.compile(
     r"\b(?:say(?:s|ing)?|said|claim\w*|tell(?:s|ing)?|told|ask(?:s|ed|ing)?|instruct\w*|demand\w*|request\w*"
     r"|contain\w*|includ\w*|writ(?:es?|ten|ing)|wrote|reads|mention\w*|quot\w*|insist\w*|tries|try|attempt\w*|inject\w*"
     r"|embed\w*|assert\w*|declar\w*|self-\w+|(?:end|begin|start|open|close)s? with|phrase|string|trick\w*"
-    r"|manipulat\w*|pretend\w*|fake|you|your|user|prompt|previous\w*|earlier|another|competitor)\b"
+    r"|manipulat\w*|pretend\w*|fake|please|stat(?:es|ed|ing)|according|you|your|user|prompt|previous\w*|earlier|another|competitor)\b"
 )
 _EXEMPLARY = re.compile(
-    r"\b(?:examples?|e\.g|i\.e|such as|format|form|template|between|range|scale|threshold|maximum|minimum"
+    r"\b(?:examples?|instance|e\.g|i\.e|such as|format|form|template|between|range|scale|threshold|maximum|minimum"
     r"|max|min|criterion|rubric|guidelines?|describes?|means|average|typical)\b"
 )
 _SUPPOSED_AFTER = re.compile(
-    r"[ \t\"'”,]{0,3}(?:would|could|might|if\b|unless|only if|requires|means\b"
+    r"[ \t\"'”,\])]{0,4}(?:would|could|might|if\b|unless|only if|requires|means\b"
     r"|is (?:given|reserved|awarded) (?:for|to|when|if)|or (?:higher|more|less)"
     r"|which (?:indicates|means)|while the|whereas|as (?:requested|instructed|asked|demanded|claimed))"
 )
@@ -54,7 +54,7 @@ _PARTLY_AFTER = re.compile(
 _MODIFIERS = re.compile(
     r"(?:[\W_]|\b(?:the|a|my|our|its|this|that|so|thus|hence|therefore|overall|total|final|summary"
     r"|in|conclusion|evaluation|assessment|judge'?s?|assistant'?s?|ai|response'?s?|answer'?s?|result|output|additive|points?"
-    r"|cumulative|numeric|verdict|quality|and|is|as|follows|of|for|to|based|on|above|criteria|sum|up|now|here|s|b)\b"
+    r"|cumulative|numeric|verdict|quality|and|is|as|follows|of|for|to|based|on|above|criteria|sum|up|now|here|text|s|b)\b"
     r"|최종|총|종합|전체|평가|综合|最终|总|総合|最終|総|合計|(?:nota|note|puntuación|punteggio|finale?|totale?|global)\b)*"
 )
 _TOTAL = re.compile(r"\b(?:total|final|overall|cumulative)\b|최종|총|종합|综合|最终|总|総合|最終|合計")
@@ -62,6 +62,7 @@ _INTRODUCTION = re.compile(
     r"(?:answer|evaluation|verdict|judge?ment|assessment|follows|result|output|conclusion|review|rating|score|this"
     r"|니다|평가|결과|점수|평점|です|評価|評分|评价)[\s\"'“`)\]]{0,6}[:：]?[\s\"'“`(\[]{0,6}$"
 )
+_QUOTE_END = re.compile(r"[\])} .]{0,4}[\"`”’」»](?:[.。]|[ \"'`,)\]}]*(?:\n|$))")
 
 
 class Role(Enum):
@@ -87,7 +88,7 @@ def doubt_about(text: str, start: int, value_start: int, end: int) -> UnscoredRe
     """Why the statement at `start:end` is not asserted; None when it is."""
     before = sentence_before(text, start)
     with_verb = before + text[start:value_start]
-    for pattern in (_NEGATED, _SUPPOSED, _REPORTED, _EXEMPLARY):
+    for pattern in (_NEGATED, _SUPPOSED, _REPORTED, _EXEMPLARY) if before else ():
         found = pattern.search(with_verb)
         if found and found.start() < len(before):
             return UnscoredReason.NOT_ASSERTED
@@ -145,8 +146,7 @@ def _is_quoted(text: str, start: int, value_start: int, end: int) -> bool:
         return False
     before = sentence_before(text, start)
     stands_alone = not before.strip(_OPENING) or _INTRODUCTION.search(before) is not None
-    closes = text[end : end + 6].lstrip("])} .").startswith(('"', "`", "”", "’", "」", "»"))
-    return not (stands_alone and closes)
+    return not (stands_alone and _QUOTE_END.match(text, end))
 
 
 def _is_open(text: str, line_start: int, start: int) -> bool:

@@ -13,6 +13,7 @@ from judge.justification import extract_justification
 from judge.ratings import Rating, Result, Unscored, UnscoredReason
 from judge.rubric import Scale
 from judge.statements import Statement, Weight, find_statements
+from judge.values import NUMBER, read_value
 
 # How models fence off their thinking; the last two end it in texts of gpt-oss whose special tokens leaked.
 _THOUGHT = re.compile(
@@ -22,8 +23,18 @@ _FENCED = re.compile(r"```[^\n`]{0,20}\n(.*)\n```", re.DOTALL)
 # Not the judge's words: what is struck out, what carries the tags of the prompt's two texts, and markup.
 _FOREIGN = re.compile(
     r"~~[^~\n]{1,80}~~"
-    r"|<question>[^<]*(?:<(?!/?question>)[^<]*)*</question>|<response>[^<]*(?:<(?!/?response>)[^<]*)*</response>"
-    r"|</?(?:b|strong|em|i|u|p|br|span|div|h[1-6])(?:\s[^<>\n]{0,60})?/?>"
+    r"|<(?=[/a-zA-Z])(?i:question>[^<]*(?:<(?!/?question>)[^<]*)*</question>|response>[^<]*(?:<(?!/?response>)[^<]*)*</response>"
+    r"|/?(?:b|strong|em|i|u|p|br|span|div|h[1-6])(?:\s[^<>\n]{0,60})?/?>)"
+)
+# "Score: 4 The response": a capital after the number begins a new sentence.
+_NEW_SENTENCE = re.compile(r"\d[ *_]{1,4}(?=[A-Z])(?!(?:Out|Of|Points?|Stars?|Marks?|P[uo]n\w+))")
+# What a judge says who changes his mind: "Actually, it is a 4", "I meant score: 4".
+_REVISION = re.compile(
+    r"\b(?:actually|i meant|correction|second thought|reflection|scratch that|make"
+    r"|(?:chang|revis|lower|rais|adjust|correct|downgrad|upgrad|reduc)\w*)\b"
+    r"(?:[\s,:;\"'(–—-]|(?:it|this|that|is|was|should|be|have|been|the|my|final|total|overall|score|rating|response|an?|to"
+    r"|of|as|deserves?|i|would|give|rate|say|make|more|like|rather|d|s)\b){1,24}"
+    rf"(?P<number>{NUMBER.pattern})"
 )
 # One character for one, so that a place in the plain text is the same place in the original.
 _PLAIN = str.maketrans(
@@ -64,7 +75,7 @@ def parse_rating(completion: str, scale: tuple[int, int] = (0, 5)) -> Result:
         return unscored(UnscoredReason.TRUNCATED, scale, completion)
     if not text:
         return unscored(UnscoredReason.EMPTY, scale, completion)
-    verdict = _decide(_plain(text), scale)
+    verdict = _decide(_plain(text, scale), scale)
     if isinstance(verdict, UnscoredReason):
         return unscored(verdict, scale, completion)
     assert verdict.value.score is not None  # noqa: S101 - _decide gives none with a fault
@@ -99,10 +110,19 @@ def _answer_part(text: str) -> str | None:
     return fenced[1].strip() if fenced and "\n```" not in fenced[1] else answer
 
 
-def _plain(text: str) -> str:
+def _plain(text: str, scale: Scale) -> str:
     """`text` in lower case, without markup and without what is not the judge's own, each place kept."""
-    text = text.translate(_PLAIN)
-    return _FOREIGN.sub(lambda match: " " * len(match[0]), text) if "<" in text or "~~" in text else text
+    if "<" in text or "~~" in text:
+        text = _FOREIGN.sub(_blank, text)
+    text = _NEW_SENTENCE.sub(lambda match: match[0][0] + ":" + " " * (len(match[0]) - 2), text).translate(_PLAIN)
+    if "on a scale" in text:
+        known = rf"on a scale (?:of|from) {scale.low} ?(?:to|-|–) ?{scale.high}\b,?"
+        text = re.sub(known, _blank, text)
+    return text
+
+
+def _blank(match: "re.Match[str]") -> str:
+    return " " * len(match[0])
 
 
 def _decide(text: str, scale: Scale) -> Statement | UnscoredReason:
@@ -116,10 +136,21 @@ def _decide(text: str, scale: Scale) -> Statement | UnscoredReason:
     fenced = [statement for statement in whole if statement.is_fenced]
     for group in (firm, prose, fenced):
         if group:
-            return _settle(
-                group, prose if group is firm else (), [each for each in asserted if each.role is Role.TALLY]
-            )
+            tally = [each for each in asserted if each.role is Role.TALLY]
+            verdict = _settle(group, prose if group is firm else (), tally)
+            if isinstance(verdict, Statement) and _is_revised(text, verdict, scale):
+                return UnscoredReason.CONFLICTING
+            return verdict
     return _why_nothing(text, statements)
+
+
+def _is_revised(text: str, verdict: Statement, scale: Scale) -> bool:
+    """Whether another number comes right after words of a change of mind."""
+    for revision in _REVISION.finditer(text, verdict.end):
+        value = read_value(text, revision.start("number"), scale)
+        if value and value.is_complete and (value.score, value.fault) != _key(verdict):
+            return True
+    return False
 
 
 def _settle(
@@ -137,7 +168,8 @@ def _settle(
     is_total = verdict.weight is Weight.TOTAL or verdict.start < min(
         (step.start for step in tally), default=verdict.end
     )
-    return verdict.value.fault or (verdict if is_total else UnscoredReason.CONFLICTING)
+    is_tally = len(group) > 2 and verdict.value.score == 1 and verdict.weight < Weight.TOTAL
+    return verdict.value.fault or (verdict if is_total and not is_tally else UnscoredReason.CONFLICTING)
 
 
 def _totalled(group: Sequence[Statement], tally: Sequence[Statement]) -> Statement | None:

@@ -48,9 +48,9 @@ _MARK = re.compile(r"(?:(?<![=(]\s)(?<![=(,\[a-z0-9_])\[\[\s{0,3}|\[result\]\s{0
 # "receives a score of 4", "rate it a 4", "gets 4 points": without the word score, the number needs an article, the
 # thing scored, or a unit. Who gives must be the judge, and who gets must be what is judged: "the film gets a 4".
 _VERB = re.compile(
-    r"\b(?:(?P<gives>rate|give|award|assign|grade|score|resulting in|total(?:s|l?ing)|"
+    r"\b(?:(?P<gives>rate|give|award|assign|(?:grade|score)(?!\s(?:of|is|as)\b)|resulting in|total(?:s|l?ing)|"
     r"(?:i|we|i['’]ve|we['’]ve)\s(?:\w+ly\s)?(?:have\s)?(?:gave|given|rated|awarded|assigned|graded|scored))"
-    r"|rated|given|award(?:s|ed)|assigned|graded|scored|scores|receive[sd]?|earn(?:s|ed)?"
+    r"|rated|given|awarded|assigned|graded|scored|scores|receive[sd]?|earn(?:s|ed)?"
     r"|deserve[sd]?|deservedly|merit(?:s|ed)?|warrants?|gets?|got|accumulate[sd]?)\b"
 )
 _JUDGED = re.compile(r"\b(?:response|answer|reply|assistant|it|this|rating|score|ai)\b")
@@ -94,7 +94,7 @@ class Statement:
 
 def find_statements(text: str, scale: Scale) -> list[Statement] | None:
     """All statements in `text`, in order; None when it holds more of them, or of numbers, than a judgement could."""
-    has_steps = _STEPS.search(text) is not None
+    has_steps = ("point" in text or "+" in text) and _STEPS.search(text) is not None
     found: list[Statement] = []
     end = 0
     for count, number in enumerate(NUMBER.finditer(text)):
@@ -224,6 +224,9 @@ def _without_code(text: str, statements: list[Statement]) -> list[Statement]:
         before = bisect_left(starts, statement.start)
         if before % 2 == 0:
             kept.append(statement)
-        elif fences[before - 1]["language"] in _ANSWER_LANGUAGES:
+        elif "=" not in text[statement.start : statement.end] and (
+            fences[before - 1]["language"] in _ANSWER_LANGUAGES
+            or not text[fences[before - 1].end() : statement.start].strip()
+        ):
             kept.append(replace(statement, is_fenced=True))
     return kept

@@ -11,40 +11,40 @@ from judge.rubric import Scale
 
 _WORDS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _WORD = rf"(?:{'|'.join(_WORDS)})(?![^\W_])"
-# A number with its decimals; in "3.5" no other begins.
-NUMBER = re.compile(rf"\d+(?:\.\d+)*|{_WORD}")
+# Where a number may begin; in "3.5" it is one. Words by their first letters: a long list is slow to rule out.
+NUMBER = re.compile(r"\d[\d.]*|zero|one|t(?:wo|hree|en)|f(?:our|ive)|s(?:ix|even)|eight|nine")
 
 _AMOUNT = re.compile(rf"(?P<digits>\d{{1,4}})|(?<![^\W_])(?P<word>{_WORD})")
 _WHOLE_DECIMAL = re.compile(r"\.0{1,3}(?!\d)")
 _UNIT = re.compile(
     r"[ \t\]*)}]{0,4}(?:-\s?)?"
-    r"(?:(?:total |full )?(?:points?|stars?|marks?|pts?|punkte?n?|puntos?|pontos?|punti)\b\.?"
+    r"(?:(?:total |full )?(?:points?|stars?|marks?|pts?|punkte?n?|puntos?|pontos?|punti)\b"
     r"|점|点|點|分|балл\w{0,3})"
 )
 _CLOSE = r"[ \t\])}\"'”’`$(\[]{0,8}"
 _OUT_OF = re.compile(
-    rf"{_CLOSE}(?:/|out\s+of|of|von|sur|de|su|из)\s*(?:an?\s+|the\s+|possible\s+|maximum\s+(?:of\s+)?){{0,2}}"
+    rf"{_CLOSE}(?:/|out\s+of|of|von|sur|de|su|из|max(?:imum)?\b:?)\s*(?:an?\s+|the\s+|possible\s+|maximum\s+(?:of\s+)?){{0,2}}"
     rf"[\s\[({{]{{0,4}}(?P<maximum>\d{{1,4}}(?!\d)|{_WORD})"
 )
 _CUT_OFF = re.compile(rf"{_CLOSE}/")
 _SUM = re.compile(r"(?P<terms>(?:\s?\+\s?\d{1,3}){1,12})\s?=\s?(?P<total>\d{1,4})(?!\d|[.,]\d)")
 _NOT_WHOLE = re.compile(r"[.,·]\d|\s?[½¼¾⅓⅔]|\s\.\s?\d|\s\d/\d|[ \t]and (?:a|one) (?:half|quarter)\b|-and-a-half\b")
 _UNCLEAR = re.compile(
-    rf"[ \t]?(?:[%+?~≤≥]|percent\b|\.\.+[ \t]?\d)"
+    rf"[ \t]?(?:[%+~≤≥]|[\"'`”)\]]{{0,3}}\?|percent\b|\.\.+[ \t]?\d)"
     rf"|[ \t]?(?:-|–|—|→|->|,|;|、|\||to|and|through)[ \t]?[-+]?\d|[ \t]{{1,3}}\d"
     # "3, maybe a 4", "4 (or 5)"; "4 (not final)"
     rf"|[ \t.,;(]{{0,3}}(?:or|maybe|perhaps|possibly)\b(?: \w{{1,20}})? ?(?:\d|{_WORD})"
     rf"|[ \t]\((?:not|preliminary|tentative|provisional|initial|so far)\b"
 )
-# "one of the best" and "4k" are no scores; "4the response" lacks a blank.
-_GLUED = re.compile(r"\d|(?!the\b|this\b)[a-z_](?<![.])|-[a-z]")
+# "one of the best" and "4k" are no scores.
+_GLUED = re.compile(r"\d|[a-z_](?<![.])|-[a-z]")
 _WORD_AFTER = re.compile(r"[ \t]*(?!out of\b)[^\W\d_]")
 # What may follow a number that says all there is to say. With "steps", "at most" or "x 2" behind it, it does not.
 _COMPLETE = re.compile(
     r"[ \t\"'”’`)\]}>$|]{0,8}"
     r"(?:$|[^ \tA-Za-z0-9_À-ɏ=<+×/%^~]|</?[a-z]"
     r"|(?:because|since|as|due|based|overall|for|on|with|given|and|but|in|so|which|reflecting"
-    r"|although|though|the|this|it|its|score|rating|justif\w*|reason\w*|rationale|explanation|feedback|comments?)\b)"
+    r"|although|though|the|this|it|awarded|score|rating|justif\w*|reason\w*|rationale|explanation|feedback|comments?)\b)"
 )
 
 
@@ -61,12 +61,13 @@ class Value:
     fault: UnscoredReason | None = None
     has_unit: bool = False
     has_maximum: bool = False
+    is_tally: bool = False
     is_complete: bool = True
 
     @property
     def is_explicit(self) -> bool:
-        """Whether a unit or a maximum says that the number is a score: "4 points", "4/5"."""
-        return self.has_unit or self.has_maximum
+        """Whether a unit, a maximum or its points say that the number is a score: "4 points", "4/5", "1 + 1 + 1 = 3"."""
+        return self.has_unit or self.has_maximum or self.is_tally
 
 
 def read_value(text: str, at: int, scale: Scale) -> Value | None:
@@ -79,9 +80,11 @@ def read_value(text: str, at: int, scale: Scale) -> Value | None:
     start, end = at - len(sign), number.end()
     if decimal := _WHOLE_DECIMAL.match(text, end):
         end = decimal.end()
+    terms = [amount]
     if added := _SUM.match(text, end):
-        amount, end = amount + sum(map(int, added["terms"].split("+")[1:])), added.end()
-        if amount != int(added["total"]):
+        terms += [int(term) for term in added["terms"].split("+")[1:]]
+        amount, end = int(added["total"]), added.end()
+        if amount != sum(terms):
             return Value(start, end, None, UnscoredReason.UNCLEAR)
     elif fault := _fault_after(text, end):
         return Value(start, end, None, fault)
@@ -102,6 +105,7 @@ def read_value(text: str, at: int, scale: Scale) -> Value | None:
         None if is_on_scale else UnscoredReason.OFF_SCALE,
         has_unit=unit is not None,
         has_maximum=maximum is not None,
+        is_tally=len(terms) > 2 and max(terms) == 1,
         is_complete=_COMPLETE.match(text, end) is not None,
     )
 
