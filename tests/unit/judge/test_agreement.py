@@ -244,7 +244,7 @@ def test_responses_to_one_prompt_do_not_count_as_independent() -> None:
 
 
 def test_the_same_sample_gives_the_same_interval() -> None:
-    sample = sample_of([0, 3, 5] * 20, [1, 3, 4] * 20)
+    sample = sample_of([0, 3, 5, 1] * 20, [1, 3, 2, 5] * 20)
 
     assert estimate(spearman(sample), sample) == estimate(spearman(sample), sample)
 

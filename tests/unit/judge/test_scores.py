@@ -41,6 +41,12 @@ def test_labels_of_another_range_are_mapped_to_the_scale(read: Reading) -> None:
     assert scores.responses[0].labels == (3.5,)
 
 
+def test_labels_that_differ_by_the_dust_of_binary_fractions_are_equal(read: Reading) -> None:
+    scores = read(ROW | {"human": 0.3}, NEXT | {"human": 0.1 + 0.2}, columns=Columns("human", label_range=(0, 1)))
+
+    assert scores.responses[0].labels == scores.responses[1].labels
+
+
 def test_a_null_score_is_unscored_and_a_null_label_is_none(read: Reading) -> None:
     scores = read(ROW | {"score": None, "human": None}, NEXT)
 
