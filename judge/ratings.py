@@ -33,6 +33,18 @@ class Flag(StrEnum):
     GIVES_ORDERS = "gives_orders"
     HOLDS_TAGS = "holds_tags"
 
+    @property
+    def words(self) -> str:
+        """What the response does, for a sentence that begins with it."""
+        return _FLAG_WORDS[self]
+
+
+_FLAG_WORDS = {
+    Flag.ASKS_FOR_SCORE: "asks for a score",
+    Flag.GIVES_ORDERS: "gives the judge orders",
+    Flag.HOLDS_TAGS: "imitates the judge's prompt",
+}
+
 
 @dataclass(frozen=True, kw_only=True)
 class Rating:

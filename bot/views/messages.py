@@ -4,7 +4,6 @@ Foreign words (a model's, a person's) go through `escape` or `clip`, so that the
 so that nobody is pinged. `verbatim` keeps Slack from making links of names.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,12 +25,6 @@ _QUESTION_FROM = {
     QuestionSource.PARENT: "the first message of this thread",
     QuestionSource.PREVIOUS: "the message before",
     QuestionSource.TYPED: "as typed",
-}
-
-_FLAGGED: Mapping[str, str] = {
-    Flag.ASKS_FOR_SCORE: "asks for a score",
-    Flag.GIVES_ORDERS: "gives the judge orders",
-    Flag.HOLDS_TAGS: "imitates the judge's prompt",
 }
 
 _HELP = """• `/judge` opens a window for a question and a response
@@ -137,8 +130,8 @@ def why_private(blocked_by: str) -> str:
 
 
 def _warning(verdict: RecordedVerdict) -> str:
-    """What the response tries on the judge; the flags are worded for the middle of a sentence."""
-    tries = [_FLAGGED[flag] for flag in verdict.flags if flag in _FLAGGED]
+    """What the response tries on the judge; a flag of a later version stays unsaid."""
+    tries = [flag.words for flag in Flag if flag in verdict.flags]
     return f":warning: *Check this one yourself:* the response {' and '.join(tries)}." if tries else ""
 
 

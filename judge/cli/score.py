@@ -25,13 +25,25 @@ def score(
     question: Text,
     response: Text,
     model: Annotated[
-        str, typer.Option(envvar="JUDGE_MODEL", help="A model of the server, or 'offline' for none at all.")
+        str,
+        typer.Option(
+            envvar="JUDGE_MODEL", help="A model of the server; several, with commas, for a panel; or 'offline'."
+        ),
     ] = DEFAULT_MODEL,
     rubric: Annotated[str, typer.Option(envvar="JUDGE_RUBRIC", help="A name from 'judge rubrics', or a file.")] = (
         DEFAULT_RUBRIC
     ),
-    samples: Annotated[int, typer.Option(envvar="JUDGE_SAMPLES", help="Ratings that make the verdict.")] = 3,
+    samples: Annotated[
+        int | None,
+        typer.Option(
+            envvar="JUDGE_SAMPLES", help="Ratings of each model; by default 3 of one, or 1 of each in a panel."
+        ),
+    ] = None,
     timeout_s: Annotated[float, typer.Option(envvar="JUDGE_TIMEOUT_S", help="Longest wait, in seconds.")] = 60,
+    logprobs: Annotated[
+        bool,
+        typer.Option("--logprobs", help="Weigh the score by the model's probabilities, where the server gives them."),
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the whole verdict as JSON.")] = False,
 ) -> None:
     """Score one response: the score and its justification.
@@ -42,7 +54,7 @@ def score(
     if question == response == "-":
         raise SetupError("Only one of --question and --response can be read from standard input.")
     texts = _read_text(question, "--question"), _read_text(response, "--response")
-    judge = Judge(model=model, rubric=rubric, samples=samples, timeout_s=timeout_s)
+    judge = Judge(model=model, rubric=rubric, samples=samples, timeout_s=timeout_s, logprobs=logprobs)
     verdict = asyncio.run(_score(judge, *texts))
     typer.echo(json.dumps(verdict.to_dict(), ensure_ascii=False) if as_json else _to_text(verdict, judge.rubric.scale))
     raise typer.Exit(0 if verdict.is_scored else 1)
@@ -73,7 +85,8 @@ def _to_text(verdict: Verdict, scale: Scale) -> str:
         head, body = f"Score: {verdict.score} of {scale.high}", verdict.justification
     else:
         head, body = "Unscored", verdict.unscored.detail
-    paragraphs = [head, *body.splitlines(), _footnote(verdict)]
+    warning = f"Check this one yourself: the response {' and '.join(flag.words for flag in verdict.flags)}."
+    paragraphs = [head, *body.splitlines(), warning if verdict.flags else "", _footnote(verdict)]
     wrapped = [textwrap.fill(paragraph, _WIDTH) for paragraph in paragraphs if paragraph.strip()]
     return "\n\n".join(wrapped)
 
@@ -82,9 +95,13 @@ def _footnote(verdict: Verdict) -> str:
     parts = [f"model {verdict.model}", f"rubric {verdict.rubric} ({verdict.rubric_version})"]
     if len(verdict.ratings) > 1:
         scores = ", ".join(str(each.score) if isinstance(each, Rating) else "unscored" for each in verdict.ratings)
-        parts.insert(0, f"{len(verdict.ratings)} ratings: {scores}")
+        parts.insert(0, f"{verdict.basis} ratings: {scores}")
+    if verdict.weighted_score is not None:
+        parts.insert(0, f"weighted score {verdict.weighted_score:.2f}")
     if verdict.input_tokens is not None and verdict.output_tokens is not None:
         parts.append(f"{verdict.input_tokens:,} + {verdict.output_tokens:,} tokens")
+    if verdict.cost_usd:
+        parts.append(f"{verdict.cost_usd:.4f} USD")
     if verdict.latency_ms is not None and verdict.model != OFFLINE:
         parts.append(f"{verdict.latency_ms / 1000:.1f} s")
     return " · ".join(parts)

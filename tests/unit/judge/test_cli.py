@@ -91,7 +91,7 @@ async def test_model_of_the_environment_is_asked(model_server: ModelServer) -> N
 
     done = await in_thread(*TEXTS, OPENAI_BASE_URL=model_server.base_url, JUDGE_MODEL="mine", JUDGE_SAMPLES="2")
 
-    assert done.stdout.startswith("Score: 4 of 5\n\nGood.\n\n2 ratings: 4, 4 · model mine · ")
+    assert done.stdout.startswith("Score: 4 of 5\n\nGood.\n\n2 of 2 ratings: 4, 4 · model mine · ")
     assert [request["model"] for request in model_server.requests] == ["mine", "mine"]
 
 
