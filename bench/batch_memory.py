@@ -49,7 +49,8 @@ def measure(title: str, *arguments: str | Path) -> None:
     began = time.monotonic()
     process = subprocess.Popen([JUDGE, *arguments], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)  # noqa: S603
     _, _, usage = os.wait4(process.pid, 0)
-    print(f"{title:<28}{time.monotonic() - began:>7.1f} s{usage.ru_maxrss / 1024:>8.0f} MiB", flush=True)
+    took_s, cpu_s = time.monotonic() - began, usage.ru_utime + usage.ru_stime
+    print(f"{title:<28}{took_s:>7.1f} s{cpu_s:>7.1f} s CPU{usage.ru_maxrss / 1024:>7.0f} MiB", flush=True)
 
 
 def main() -> None:

@@ -39,14 +39,18 @@ def choose_format(path: Path, asked: Format | None) -> Format:
     Raises:
         SetupError: Parquet, and its package is not installed.
     """
-    ending = path.suffix.lower().removeprefix(".")
-    chosen = asked or (Format(ending) if ending in set(Format) else Format.JSONL)
+    chosen = asked or _format_of(path) or Format.JSONL
     if chosen is Format.PARQUET:
         try:
             import pyarrow.parquet  # type: ignore[import-untyped]  # noqa: F401
         except ImportError as exc:
             raise SetupError("Parquet needs the package pyarrow: pip install 'slack-judge[parquet]'.") from exc
     return chosen
+
+
+def name_beside(path: Path, form: Format) -> Path:
+    """The file of the same name in another format: an ending that names one is replaced, any other kept."""
+    return path.with_suffix(f".{form}") if _format_of(path) else path.with_name(f"{path.name}.{form}")
 
 
 def export(rows: Path, target: Path, form: Format) -> None:
@@ -70,6 +74,11 @@ def export(rows: Path, target: Path, form: Format) -> None:
         raise SetupError(f"{target}: cannot write it ({os_reason(exc)}).") from exc
     finally:
         beside.unlink(missing_ok=True)
+
+
+def _format_of(path: Path) -> Format | None:
+    ending = path.suffix.lower().removeprefix(".")
+    return Format(ending) if ending in set(Format) else None
 
 
 def _columns(rows: Path) -> dict[str, Kind]:

@@ -168,10 +168,16 @@ def decode(raw: bytes) -> dict[str, Any]:
 
 
 def encode(value: object) -> str:
-    """JSON that can be written as UTF-8; characters are escaped only where one is half a surrogate pair."""
-    text = _encoder.encode(value)
+    """JSON that can be written as UTF-8; characters are escaped only where one is half a surrogate pair.
+
+    Raises:
+        ValueError: It is nested too deeply.
+    """
     try:
+        text = _encoder.encode(value)
         text.encode()
+    except RecursionError as exc:
+        raise ValueError("nested too deeply") from exc
     except UnicodeEncodeError:
         return json.dumps(value)
     return text

@@ -14,7 +14,7 @@ from judge.batch import Batch
 from judge.cli.progress import show_progress
 from judge.cli.reports import Reports, to_summary
 from judge.errors import JudgeError, SetupError
-from judge.export import Format, choose_format, export
+from judge.export import Format, choose_format, export, name_beside
 from judge.journal import Journal, Tally
 from judge.judging import Judge
 from judge.model import DEFAULT_MODEL
@@ -35,7 +35,7 @@ def batch(
     model: Annotated[
         str,
         typer.Option(
-            envvar="JUDGE_MODEL", help="A model of the server, several with commas for a panel, or 'offline' for none."
+            envvar="JUDGE_MODEL", help="A model of the server; several, with commas, for a panel; or 'offline'."
         ),
     ] = DEFAULT_MODEL,
     rubric: Annotated[str, typer.Option(envvar="JUDGE_RUBRIC", help="A name from 'judge rubrics', or a file.")] = (
@@ -44,14 +44,16 @@ def batch(
     samples: Annotated[
         int | None,
         typer.Option(
-            envvar="JUDGE_SAMPLES",
-            show_default=False,
-            help="Ratings of each model; without, 3 of a single one, 1 of each in a panel.",
+            envvar="JUDGE_SAMPLES", help="Ratings of each model; by default 3 of one, or 1 of each in a panel."
         ),
     ] = None,
     timeout_s: Annotated[
         float, typer.Option(envvar="JUDGE_TIMEOUT_S", help="Longest wait for a verdict, in seconds.")
     ] = 60,
+    logprobs: Annotated[
+        bool,
+        typer.Option("--logprobs", help="Weigh the score by the model's probabilities, where the server gives them."),
+    ] = False,
     concurrency: Annotated[int, typer.Option(envvar="JUDGE_CONCURRENCY", min=1, help="Rows under way at once.")] = 8,
     limit: Annotated[int | None, typer.Option(min=1, help="Only the first so many rows of the input.")] = None,
     max_cost: Annotated[
@@ -67,11 +69,11 @@ def batch(
     Exit code 0 means all scored, 1 with gaps, 2 an error, 130 interrupted.
     """
     form = choose_format(output, form)
-    journal_path = output if form is Format.JSONL else output.with_suffix(".jsonl")
+    journal_path = output if form is Format.JSONL else name_beside(output, Format.JSONL)
     _refuse_same_file(source, journal_path)
     if samples is None:
         samples = 1 if "," in model else 3
-    judge = Judge(model=model, rubric=rubric, samples=samples, timeout_s=timeout_s)
+    judge = Judge(model=model, rubric=rubric, samples=samples, timeout_s=timeout_s, logprobs=logprobs)
     last_line, rows = count_lines(source)
     rows = min(rows, limit or rows)
     identity = {"model": judge.model, "rubric_version": judge.rubric.version, "samples": samples}
@@ -87,7 +89,7 @@ def batch(
             raise JudgeError(f"{run.stopped} Stopped with {_share(journal.tally, rows)} in {journal_path}; {_GO_ON}")
         journal.sort()
     if form is not Format.JSONL:
-        export(journal_path, output.with_suffix(f".{form}"), form)
+        export(journal_path, name_beside(output, form), form)
     typer.echo(_summary(run, journal, rows))
     raise typer.Exit(1 if run.failed or run.malformed or run.is_spent or journal.tally.unscored else 0)
 

@@ -33,4 +33,4 @@ def _make_bar() -> "Progress":
             return Text(f"{task.speed or 0:,.1f} rows/s")
 
     console = Console(stderr=True)
-    return Progress(BarColumn(), MofNCompleteColumn(), Rate(), "left", TimeRemainingColumn(), console=console)
+    return Progress(BarColumn(24), MofNCompleteColumn(), Rate(), "left", TimeRemainingColumn(), console=console)
