@@ -5,7 +5,6 @@ from io import StringIO
 from math import isnan
 from typing import Any
 
-import typer
 from rich import box
 from rich.console import Console, RenderableType
 from rich.table import Table
@@ -38,19 +37,18 @@ _PAIRS = {"pairs_right", "pairs_tied", "pairs_wrong"}
 
 
 def print_report(report: Report, label: str) -> None:
-    """Prints the report: with bold type in a terminal, else as `to_text` has it."""
+    """Prints the report, 80 columns wide where the output is no terminal."""
     console = Console(**_PLAIN)
-    if console.is_terminal:
-        _print(console, report, label)
-    else:
-        typer.echo(to_text(report, label), nl=False)
+    if not console.is_terminal:
+        console.width = _WIDTH
+    _print(console, report, label)
 
 
 def to_text(report: Report, label: str) -> str:
     """The report as plain text, 80 columns wide."""
     output = StringIO()
     _print(Console(file=output, width=_WIDTH, **_PLAIN), report, label)
-    return "".join(f"{line.rstrip()}\n" for line in output.getvalue().splitlines())
+    return output.getvalue()
 
 
 def _print(console: Console, report: Report, label: str) -> None:
@@ -96,13 +94,13 @@ def _confusion(comparison: Comparison) -> RenderableType:
     levels = [str(low + level) for level in range(len(counts))]
     table = _table("Label \\ score", *levels, right=levels)
     for row, each in enumerate(counts):
-        cells = [Text(f"{count:,}" if count else "·", "bold" * (row == column)) for column, count in enumerate(each)]
+        cells = [Text(f"{count:,}" if count else ".", "bold" * (row == column)) for column, count in enumerate(each)]
         table.add_row(levels[row], *cells)
     return table
 
 
 def _between(comparisons: Iterable[Comparison]) -> Table:
-    table = _table("Judges", "Responses", "Exact match", "Weighted kappa", "Spearman", right=("Responses",))
+    table = _table("Judges", "Responses", "Exact match", "Weighted kappa", "Spearman", right=("Responses", "Spearman"))
     for each in comparisons:
         names = f"{each.judge}\n{each.other}"
         values = [f"{_value(name, figure.value)}\n{_interval(name, figure)}" for name, figure in each.estimates.items()]
