@@ -47,7 +47,7 @@ def make_rows(count: int) -> Iterator[str]:
 
 def measure(title: str, *arguments: str | Path) -> None:
     began = time.monotonic()
-    process = subprocess.Popen([JUDGE, *arguments], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)  # noqa: S603
+    process = subprocess.Popen([JUDGE, *arguments], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     _, _, usage = os.wait4(process.pid, 0)
     took_s, cpu_s = time.monotonic() - began, usage.ru_utime + usage.ru_stime
     print(f"{title:<28}{took_s:>7.1f} s{cpu_s:>7.1f} s CPU{usage.ru_maxrss / 1024:>7.0f} MiB", flush=True)

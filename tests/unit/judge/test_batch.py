@@ -13,7 +13,7 @@ import pytest
 
 from judge.export import Format, export
 from judge.rows import ADDED, Malformed, Row, parse_row
-from tests.model_server import Answer, Failure, ModelServer, Stall
+from tests.model_server import Answer, Failure, ModelServer
 
 JUDGE = str(Path(sys.executable).with_name("judge"))
 EGGS = "How do I boil an egg?"
@@ -341,6 +341,13 @@ def test_file_that_is_no_output_is_refused_and_kept(source: Path, output: Path, 
     assert output.read_text() == content
 
 
+def test_output_that_another_program_has_written_anew_is_refused(source: Path, output: Path) -> None:
+    offline(source, output)
+    write(output, *(json.dumps(each, separators=(",", ":")) for each in read(output)))
+
+    assert f"{output}, line 1: not a row of 'judge batch'" in offline(source, output).stderr
+
+
 def test_damage_inside_the_output_is_refused_with_its_line(source: Path, output: Path) -> None:
     offline(source, output)
     lines = output.read_text().splitlines()
@@ -395,9 +402,10 @@ async def test_wrong_key_stops_the_run_at_once(model_server: ModelServer, source
 async def test_server_that_is_down_stops_the_run_after_three_rows_in_a_row(
     model_server: ModelServer, source: Path, output: Path
 ) -> None:
-    model_server.script("score: 4\nGood.", Stall())
+    # Too long to wait for, so that each call fails at once.
+    model_server.script("score: 4\nGood.", Failure(503, headers={"Retry-After": "999"}))
 
-    done = await ask(model_server, source, output, "--concurrency", 1, "--timeout-s", 0.2)
+    done = await ask(model_server, source, output, "--concurrency", 1)
 
     assert done.returncode == 2
     assert len(model_server.requests) == 4
@@ -617,6 +625,28 @@ def test_help_imports_neither_rich_nor_pyarrow() -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)  # noqa: S603
 
     assert done.stdout.strip() == "[]"
+
+
+async def test_scores_are_weighed_by_probabilities_where_asked_for(
+    model_server: ModelServer, source: Path, output: Path
+) -> None:
+    model_server.script("score: 4\nGood.")
+
+    await ask(model_server, source, output, "--limit", 1, "--logprobs")
+
+    assert model_server.requests[0]["logprobs"] is True
+
+
+async def test_panel_gives_one_rating_of_each_model(model_server: ModelServer, source: Path, output: Path) -> None:
+    model_server.script(lambda request: f"score: {len(request['model'])}\nGood.")
+    arguments = ("batch", source, "-o", output, "--model", "a,bbbb,ccccc", "--limit", 1)
+
+    done = await asyncio.to_thread(run, *arguments, OPENAI_BASE_URL=model_server.base_url)
+
+    (scored,) = read(output)
+    assert done.returncode == 0, done.stderr
+    assert (scored["model"], scored["samples"]) == ("a, bbbb, ccccc", 1)
+    assert (scored["score"], scored["spread"]) == (4, 4)
 
 
 async def test_tokens_are_summed_up(model_server: ModelServer, source: Path, output: Path) -> None:
