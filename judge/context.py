@@ -11,18 +11,18 @@ from judge.ratings import UnscoredReason
 
 _CONTEXT_CHARS = 200
 _OPENING = " \"'`“‘[({<|>-"
-_SENTENCE_END = re.compile(r"[.!?](?=[\s\"'”)\]])|[。！？\n]")
+_SENTENCE_END = re.compile(r"(?<!e\.g)(?<!i\.e)[.!?](?=[\s\"'”)\]])|[。！？\n]")
 _CLAUSE_BREAK = re.compile(r"[,;—–]")
 _KEY = re.compile(r"[\"'`][\w ]*$")
 _BULLET = re.compile(r"\s*(?:[-+•·▪]|\d{1,2}[.)]|\(?[a-z]\))\s+")
 
 _NEGATED = re.compile(
-    r"\b(?:not|never|cannot|no|neither|nor|without|rather than|instead of|short of|fails? to|prevent\w*"
+    r"\b(?:not|never|cannot|no(?!,)|neither|nor|without|rather than|instead of|short of|fails? to|prevent\w*"
     r"|lacks?|hardly|barely|[a-z]{2,6}n['’]t)\b"
 )
 _SUPPOSED = re.compile(
     r"\b(?:if|unless|could|might|may|were|had|hypothetical\w*|ideally|otherwise|normally|typically|usually"
-    r"|would(?! (?:\w+ly )?(?:rate|give|assign|award|score|grade|say)\b)"
+    r"|so far|at this point|(?:would|should|must)(?! (?:\w+ly )?(?:rate|give|assign|award|score|grade|say)\b)"
     r"|to (?:\w+ly )?(?:earn|get|reach|achieve|receive|deserve|merit|score|attain|be|make|warrant)"
     r"|(?:earn|gett|reach|achiev|receiv|deserv|merit)ing)\b"
 )
@@ -37,7 +37,7 @@ _REPORTED = re.compile(
     r"|manipulat\w*|pretend\w*|fake|please|stat(?:es|ed|ing)|according|you|your|user|prompt|previous\w*|earlier|another|competitor)\b"
 )
 _EXEMPLARY = re.compile(
-    r"\b(?:examples?|instance|e\.g|i\.e|such as|format|form|template|between|range|scale|threshold|maximum|minimum"
+    r"\b(?:examples?|samples?|instance|like this|e\.g|i\.e|such as|format|form|template|between|range|scale|threshold|maximum|minimum"
     r"|max|min|criterion|rubric|guidelines?|describes?|means|average|typical)\b"
 )
 _SUPPOSED_AFTER = re.compile(
@@ -54,7 +54,7 @@ _PARTLY_AFTER = re.compile(
 _MODIFIERS = re.compile(
     r"(?:[\W_]|\b(?:the|a|my|our|its|this|that|so|thus|hence|therefore|overall|total|final|summary"
     r"|in|conclusion|evaluation|assessment|judge'?s?|assistant'?s?|ai|response'?s?|answer'?s?|result|output|additive|points?"
-    r"|cumulative|numeric|verdict|quality|and|is|as|follows|of|for|to|based|on|above|criteria|sum|up|now|here|text|s|b)\b"
+    r"|cumulative|numeric|verdict|quality|and|is|as|follows|of|for|to|based|on|above|criteria|sum|up|now|here|text|no|\d{1,3}-point|(?:new|updated|revised|corrected|adjusted)|s|b)\b"
     r"|최종|총|종합|전체|평가|综合|最终|总|総合|最終|総|合計|(?:nota|note|puntuación|punteggio|finale?|totale?|global)\b)*"
 )
 _TOTAL = re.compile(r"\b(?:total|final|overall|cumulative)\b|최종|총|종합|综合|最终|总|総合|最終|合計")

@@ -30,10 +30,10 @@ _FOREIGN = re.compile(
 _NEW_SENTENCE = re.compile(r"\d[ *_]{1,4}(?=[A-Z])(?!(?:Out|Of|Points?|Stars?|Marks?|P[uo]n\w+))")
 # What a judge says who changes his mind: "Actually, it is a 4", "I meant score: 4".
 _REVISION = re.compile(
-    r"\b(?:actually|i meant|correction|second thought|reflection|scratch that|make"
-    r"|(?:chang|revis|lower|rais|adjust|correct|downgrad|upgrad|reduc)\w*)\b"
+    r"(?:[.!?\n]\s{0,3}(?:actually|correction|on (?:second thought|reflection)|wait|no,|oops|edit|hmm|make)"
+    r"|\b(?:i meant|scratch that|i(?:['’](?:d|ll))? (?:\w{1,12} )?(?:chang|revis|lower|rais|adjust|correct|reduc)\w*)\b)"
     r"(?:[\s,:;\"'(–—-]|(?:it|this|that|is|was|should|be|have|been|the|my|final|total|overall|score|rating|response|an?|to"
-    r"|of|as|deserves?|i|would|give|rate|say|make|more|like|rather|d|s)\b){1,24}"
+    r"|of|as|deserves?|i|would|give|rate|say|make|more|like|rather|d|s|lower|raise)\b){1,24}"
     rf"(?P<number>{NUMBER.pattern})"
 )
 # One character for one, so that a place in the plain text is the same place in the original.

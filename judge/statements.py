@@ -25,18 +25,33 @@ _LOOK_BACK = 160
 _LABEL = (
     r"scores?|ratings?|grade|marks?|points|verdict|total|overall|final|note"
     r"|점수|평점|スコア|点数|得点|評点|評価|评分|得分|分数|評分|总分"
-    r"|puntuaci[oó]n|puntaje|calificaci[oó]n|pontua[cç][aã]o|punteggio|nota|bewertung|(?:gesamt)?punktzahl|[оО]ценка"
-    r"|puan|ocena|điểm"
+    r"|puntuaci[oó]n|puntaje|calificaci[oó]n|pontua[cç][aã]o|punteggio|nota|bewertung|(?:gesamt)?punktzahl|оценка"
+    r"|puan|ocena|điểm|evaluation|assessment|conclusion|judge?ment"
 )
 # These stand before many things that are no score ("Total: 4 apples"), so what follows must look like one.
-_VAGUE_LABELS = frozenset({"total", "overall", "final", "points", "mark", "marks", "note"})
+_VAGUE_LABELS = frozenset(
+    {
+        "total",
+        "overall",
+        "final",
+        "points",
+        "mark",
+        "marks",
+        "note",
+        "evaluation",
+        "assessment",
+        "conclusion",
+        "judgment",
+        "judgement",
+    }
+)
 # What may stand between a label and its number: markup, brackets, quotes, LaTeX.
 _OPEN = r"(?:[\s\"'`“‘«<\[\]({}$|]|\\boxed\{|\\text\{){0,12}"
 _LABELLED = re.compile(
     rf"(?<![^\W_])(?P<label>{_LABEL})(?:(?![^\W_])|(?=[는은は]))"
     r"[ \t\"'`”’»\])}]{0,6}+"
     r"(?:\((?P<aside>[^()\n]{0,40})\)[ \t\"'`:]{0,4})?"
-    r"(?:\b(?:awarded|given|assigned|for|of)\b[^:=.!?\n\d]{0,60})?"
+    r"(?:\b(?:awarded|given|assigned|earned|received|for|of)\b[^:=.!?\n\d]{0,60})?"
     r"(?P<sep>:|=|->|→|⇒|\||>|\bis\b:?|\bare\b:?|[-–—](?=\s)|\n|(?:는|은|は)(?=\s?\Z))"
     rf"{_OPEN}\Z"
 )
@@ -45,18 +60,25 @@ _OPENERS = " \t\n\"'`“‘«<[({}$"
 _LINE_MARKUP = " \t\"'`“‘«<[(){}$|].*>"
 # Not after "=", "(" or a name: there it is an array in somebody's code. "[RESULT]" is how Prometheus and its kin close.
 _MARK = re.compile(r"(?:(?<![=(]\s)(?<![=(,\[a-z0-9_])\[\[\s{0,3}|\[result\]\s{0,3}\(?|\\boxed\{\s{0,3})\Z")
-# "receives a score of 4", "rate it a 4", "gets 4 points": without the word score, the number needs an article, the
-# thing scored, or a unit. Who gives must be the judge, and who gets must be what is judged: "the film gets a 4".
+# "receives a score of 4", "rate it a 4", "gets 4 points". Who gives must be the judge, who gets must be what is judged,
+# and nothing else may stand between: "critics give the film a 4". Without the word score, a number needs an article,
+# the thing scored, or a unit.
 _VERB = re.compile(
-    r"\b(?:(?P<gives>rate|give|award|assign|(?:grade|score)(?!\s(?:of|is|as)\b)|resulting in|total(?:s|l?ing)|"
-    r"(?:i|we|i['’]ve|we['’]ve)\s(?:\w+ly\s)?(?:have\s)?(?:gave|given|rated|awarded|assigned|graded|scored))"
-    r"|rated|given|awarded|assigned|graded|scored|scores|receive[sd]?|earn(?:s|ed)?"
-    r"|deserve[sd]?|deservedly|merit(?:s|ed)?|warrants?|gets?|got|accumulate[sd]?)\b"
+    r"\b(?:(?P<gives>rate|give|gave|award|assign|grade|score)|(?P<sums>resulting in|totall?ing|for(?= a total))"
+    r"|rated|given|awarded|assigned|graded|scored|(?P<gets>scores|receive[sd]?|earn(?:s|ed)?|deserve[sd]?|deservedly"
+    r"|merit(?:s|ed)?|warrants?|gets?|got|accumulate[sd]?))\b"
+    r"(?P<object>(?:[\s\"'`“‘«<(\[{$]|['’]s\b|\b(?:it|this|that|the|its|their|them|my|an?|(?:sub)?total|final|overall|score"
+    r"|rating|grade|mark|of|is|as|at|response|answer|reply|assistant|ai|model|user|quality|only|just|about|around|most|least|out|maximum|perfect"
+    r"|strong|solid|clear|full|generous|low|high|weak|therefore|thus|deservedly)\b){0,20})\Z"
 )
-_JUDGED = re.compile(r"\b(?:response|answer|reply|assistant|it|this|rating|score|ai)\b")
 _LINK = re.compile(
     r"\b(?:(?P<noun>(?:score|rating|grade|total)\s(?:of|is|as))"
-    r"|an?(?:\s(?:strong|solid|clear|full|perfect|generous|low|high|weak))?|as|at|it|this|response|answer)$"
+    r"|(?:an?|as|at|it|this|response|answer)(?:\s(?:strong|solid|clear|full|perfect|generous|low|high|weak))?)\s*\Z"
+)
+_JUDGE = re.compile(r"\b(?:i|we|would|will|must|shall)\b|['’](?:d|ll|ve)\b")
+_JUDGED = re.compile(
+    r"\b(?:response|answer|reply|assistant|it|rating|score|ai"
+    r"|this (?:is|was|would|gets|got|earns|deserves|merits|receives|warrants|scores|therefore))\b"
 )
 _PROSE_CHARS = 120
 _DIGITS = re.compile(r"\d+")
@@ -65,8 +87,6 @@ _KOREAN_VERB = re.compile(r"(?:으로|을|이라)\s?(?:평가|주겠|부여|드�
 _KOREAN_SUBJECT = re.compile(r"답변|따라서|종합|전체")
 # Words of a tally: then "earns 2 points" is a step on the way.
 _STEPS = re.compile(r"(?:another|additional|second|third|fourth|fifth|extra|more) points?\b|(?:1|one) point\b|\+ ?1\b")
-# A line with nothing but "4/5" may be the answer to a question about fractions.
-_JUDGES = re.compile(r"\b(?:response|assistant)\b")
 _FENCE = re.compile(r"^ {0,3}```[ \t]*(?P<language>\w*)", re.MULTILINE)
 _ANSWER_LANGUAGES = frozenset({"", "json", "text", "txt", "plaintext", "markdown", "md", "xml", "yaml", "yml"})
 
@@ -95,6 +115,7 @@ class Statement:
 def find_statements(text: str, scale: Scale) -> list[Statement] | None:
     """All statements in `text`, in order; None when it holds more of them, or of numbers, than a judgement could."""
     has_steps = ("point" in text or "+" in text) and _STEPS.search(text) is not None
+    judges = "response" in text or "assistant" in text
     found: list[Statement] = []
     end = 0
     for count, number in enumerate(NUMBER.finditer(text)):
@@ -103,8 +124,9 @@ def find_statements(text: str, scale: Scale) -> list[Statement] | None:
         value = read_value(text, number.start(), scale) if number.start() >= end else None
         statement = value and (
             _labelled(text, value, scale, end)
-            or _marked(text, value)
-            or _alone(text, value)
+            or _marked(text, value, judges=judges)
+            or _alone(text, value, judges=judges)
+            or _tallied(value, judges=judges)
             or _prose(text, value, has_steps=has_steps)
         )
         if statement:
@@ -115,7 +137,7 @@ def find_statements(text: str, scale: Scale) -> list[Statement] | None:
 
 def _labelled(text: str, value: Value, scale: Scale, since: int) -> Statement | None:
     """`Score: 4`; `since` is where the statement before it ended."""
-    low = max(since, value.start - _LOOK_BACK)
+    low = max(0, value.start - _LOOK_BACK)
     tail = text[low : value.start].rstrip(_OPENERS)
     opening = text[low + len(tail) : value.start]
     if not (tail.endswith(_SEPARATORS) or "\n" in opening):
@@ -152,14 +174,15 @@ def _fault_of_label(
     bounds = _DIGITS.findall(label["aside"] or "")
     if bounds and int(bounds[-1]) != scale.high:
         return value.fault or UnscoredReason.OFF_SCALE
-    is_below = "<" in opening and ">" not in text[value.end : value.end + 8]
-    return value.fault or (UnscoredReason.UNCLEAR if is_below or not value.is_complete else None)
+    closing = text[value.end : value.end + 8]
+    is_open = ("<" in opening and ">" not in closing) or ("$" in opening and "$" not in closing)
+    return value.fault or (UnscoredReason.UNCLEAR if is_open or not value.is_complete else None)
 
 
-def _marked(text: str, value: Value) -> Statement | None:
+def _marked(text: str, value: Value, *, judges: bool) -> Statement | None:
     """`[[4]]` and `[RESULT] 4`, and `\boxed{4}` where a response is judged."""
     mark = _MARK.search(text, max(0, value.start - 14), value.start)
-    if mark is None or not _closes_mark(text, mark[0], value):
+    if mark is None or not _closes_mark(text, mark[0], value) or (mark[0][0] == "\\" and not judges):
         return None
     doubt = doubt_about(text, mark.start(), value.start, value.end)
     role = role_of(text, mark.start(), value.end, is_marked=True)
@@ -169,21 +192,26 @@ def _marked(text: str, value: Value) -> Statement | None:
 def _closes_mark(text: str, mark: str, value: Value) -> bool:
     rest = text[value.start : value.end + 3]
     if mark.startswith("\\"):
-        return "}" in rest and _JUDGES.search(text) is not None
+        return "}" in rest
     return mark.startswith("[r") or "]" in rest
 
 
-def _alone(text: str, value: Value) -> Statement | None:
+def _alone(text: str, value: Value, *, judges: bool) -> Statement | None:
     """A first or last line that is only `4/5` or `4 points`; a lone `4` may as well answer the question."""
     before, after = text[max(0, value.start - 12) : value.start], text[value.end : value.end + 12]
     line_start, line_end = before.rfind("\n"), after.find("\n")
     is_first = line_start < 0 and value.start < 12
     is_last = line_end < 0 and value.end + 12 > len(text)
-    if not value.is_explicit or not (is_first or (line_start >= 0 and is_last)):
+    if not judges or not value.is_explicit or not (is_first or (line_start >= 0 and is_last)):
         return None
     around = before[line_start + 1 :] + (after if line_end < 0 else after[:line_end])
     is_line = (line_end >= 0 or is_last) and not around.strip(_LINE_MARKUP)
-    return Statement(value.start, value.end, value, Weight.PLAIN) if is_line and _JUDGES.search(text) else None
+    return Statement(value.start, value.end, value, Weight.PLAIN) if is_line else None
+
+
+def _tallied(value: Value, *, judges: bool) -> Statement | None:
+    """`1 + 1 + 1 + 0 = 3`, the points counted up."""
+    return Statement(value.start, value.end, value, Weight.TOTAL) if value.is_tally and judges else None
 
 
 def _prose(text: str, value: Value, *, has_steps: bool) -> Statement | None:
@@ -192,16 +220,18 @@ def _prose(text: str, value: Value, *, has_steps: bool) -> Statement | None:
         is_verdict = _KOREAN_SUBJECT.search(sentence_before(text, value.start))
         return Statement(value.start, value.end, value, Weight.PROSE) if is_verdict else None
     start, clause = _clause_before(text, value.start)
-    link = _LINK.search(clause, max(0, len(clause) - 20))
-    is_named = bool(link and link["noun"])
-    if not value.is_complete or not (value.is_explicit or link):
+    verb = _VERB.search(clause)
+    link = verb and _LINK.search(verb["object"].rstrip(_OPENERS))
+    if verb is None or not value.is_complete or not (value.is_explicit or link):
         return None
-    verbs = list(_VERB.finditer(clause))
-    if not verbs or not (verbs[-1]["gives"] or _JUDGED.search(clause, 0, verbs[-1].end())):
+    subject = clause[: verb.start()]
+    is_judge = not verb["gets"] and _JUDGE.search(subject)
+    is_judged = not verb["gives"] and _JUDGED.search(subject)
+    if not (is_judge or is_judged or (verb["sums"] and value.is_explicit)):
         return None
-    start += verbs[-1].start()
-    is_step = not is_named and not value.has_maximum and (has_steps or value.score == 1)
+    is_step = not (link and link["noun"]) and not value.has_maximum and (has_steps or value.score == 1)
     role = Role.TALLY if is_step or scores_part(text, value.end) else Role.VERDICT
+    start += verb.start()
     return Statement(start, value.end, value, Weight.PROSE, doubt_about(text, start, value.start, value.end), role)
 
 
@@ -209,7 +239,7 @@ def _clause_before(text: str, at: int) -> tuple[int, str]:
     """Where the clause before `at` begins, and its words."""
     start = max(0, at - _PROSE_CHARS)
     start = max(start, *(text.rfind(mark, start, at) + 1 for mark in ".!?\n:"))
-    clause = text[start:at].rstrip(_OPENERS)
+    clause = text[start:at]
     digits = _LAST_DIGIT.search(clause)
     skipped = digits.end() if digits else 0
     return start + skipped, clause[skipped:]

@@ -42,7 +42,7 @@ _WORD_AFTER = re.compile(r"[ \t]*(?!out of\b)[^\W\d_]")
 # What may follow a number that says all there is to say. With "steps", "at most" or "x 2" behind it, it does not.
 _COMPLETE = re.compile(
     r"[ \t\"'”’`)\]}>$|]{0,8}"
-    r"(?:$|[^ \tA-Za-z0-9_À-ɏ=<+×/%^~]|</?[a-z]"
+    r"(?:$|[^ \ta-z0-9_À-ɏ=<+×/%^~?]|<[/a-z|]"
     r"|(?:because|since|as|due|based|overall|for|on|with|given|and|but|in|so|which|reflecting"
     r"|although|though|the|this|it|awarded|score|rating|justif\w*|reason\w*|rationale|explanation|feedback|comments?)\b)"
 )
@@ -66,8 +66,8 @@ class Value:
 
     @property
     def is_explicit(self) -> bool:
-        """Whether a unit, a maximum or its points say that the number is a score: "4 points", "4/5", "1 + 1 + 1 = 3"."""
-        return self.has_unit or self.has_maximum or self.is_tally
+        """Whether a unit or a maximum says that the number is a score: "4 points", "4/5"."""
+        return self.has_unit or self.has_maximum
 
 
 def read_value(text: str, at: int, scale: Scale) -> Value | None:
