@@ -222,17 +222,17 @@ def kendall_tau_b(sample: Sample) -> Statistic:
     return rank_statistic(lambda x, y: float(kendalltau(x, y).statistic), sample.scores, sample.label, sample.prompts)
 
 
-def pairs_right(sample: Sample) -> Statistic:
+def pairwise_accuracy(sample: Sample) -> Statistic:
     """Of the pairs of responses to one prompt with different labels: the share that the judge orders as people do."""
     return _pair_share(sample, 1)
 
 
-def pairs_tied(sample: Sample) -> Statistic:
+def pairwise_ties(sample: Sample) -> Statistic:
     """Of the same pairs: the share to which the judge gives one score."""
     return _pair_share(sample, 0)
 
 
-def pairs_wrong(sample: Sample) -> Statistic:
+def pairwise_reversals(sample: Sample) -> Statistic:
     """Of the same pairs: the share that the judge orders the other way round."""
     return _pair_share(sample, -1)
 
@@ -259,9 +259,9 @@ MEASURES: tuple[Measure, ...] = (
     krippendorff_alpha,
     spearman,
     kendall_tau_b,
-    pairs_right,
-    pairs_tied,
-    pairs_wrong,
+    pairwise_accuracy,
+    pairwise_ties,
+    pairwise_reversals,
     top_best,
     top_best_by_chance,
     mean_error,

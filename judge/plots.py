@@ -73,7 +73,7 @@ def _draw_one(axes: Axes, comparison: Comparison) -> None:
     counts, (low, high) = confusion(comparison.sample), comparison.sample.scale
     shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
     edges = np.arange(low, high + 2) - 0.5
-    axes.pcolormesh(edges, edges, shares, cmap="Blues", vmin=0, vmax=1)
+    axes.pcolormesh(edges, edges, shares, cmap="Blues", vmin=0, vmax=shares.max())
     axes.invert_yaxis()
     if len(counts) <= _MOST_NUMBERED_LEVELS:
         _write_counts(axes, counts, shares, low)
@@ -86,7 +86,7 @@ def _draw_one(axes: Axes, comparison: Comparison) -> None:
 
 def _write_counts(axes: Axes, counts: Ints, shares: Floats, low: int) -> None:
     for (row, column), count in np.ndenumerate(counts):
-        color = "white" if shares[row, column] > 0.5 else "#222"
+        color = "white" if shares[row, column] > 0.6 * shares.max() else "#222"
         axes.text(column + low, row + low, f"{count:,}", ha="center", va="center", color=color, fontsize=9)
 
 

@@ -25,15 +25,23 @@ _NAMES = {
     "spearman": "Spearman",
     "kendall_tau_b": "Kendall tau-b",
     "mean_error": "Mean error",
-    "pairs_right": "Pairs in people's order",
-    "pairs_tied": "Pairs tied by the judge",
-    "pairs_wrong": "Pairs the other way round",
+    "pairwise_accuracy": "Pairwise accuracy",
+    "pairwise_ties": "  tied by the judge",
+    "pairwise_reversals": "  the other way round",
     "top_best": "{high}-best",
-    "top_best_by_chance": "{high}-best by chance",
+    "top_best_by_chance": "  by chance",
 }
-_SHARES = {"exact_match", "within_one", "pairs_right", "pairs_tied", "pairs_wrong", "top_best", "top_best_by_chance"}
+_SHARES = {
+    "exact_match",
+    "within_one",
+    "pairwise_accuracy",
+    "pairwise_ties",
+    "pairwise_reversals",
+    "top_best",
+    "top_best_by_chance",
+}
 _PLAIN: Mapping[str, Any] = {"highlight": False, "markup": False, "emoji": False}
-_PAIRS = {"pairs_right", "pairs_tied", "pairs_wrong"}
+_PAIRS = {"pairwise_accuracy", "pairwise_ties", "pairwise_reversals"}
 
 
 def print_report(report: Report, label: str) -> None:

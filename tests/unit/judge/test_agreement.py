@@ -13,9 +13,9 @@ from judge.agreement import (
     kendall_tau_b,
     krippendorff_alpha,
     mean_error,
-    pairs_right,
-    pairs_tied,
-    pairs_wrong,
+    pairwise_accuracy,
+    pairwise_reversals,
+    pairwise_ties,
     people_alpha,
     quadratic_weighted_kappa,
     spearman,
@@ -115,10 +115,10 @@ def test_kendall_tau_b_is_the_sum_worked_by_hand() -> None:
 def test_pairs_are_those_of_one_prompt_with_different_labels() -> None:
     # Prompt 0: labels 4 3 3, so two pairs, 5 > 3 right, 5 > 1 right; the pair of 3s is left out.
     # Prompt 1: labels 5 2, scores 5 5: tied. Prompt 2: labels 1 1: left out.
-    assert [measure(MIXED).value for measure in (pairs_right, pairs_tied, pairs_wrong)] == pytest.approx(
-        [2 / 3, 1 / 3, 0]
-    )
-    assert pairs_right(MIXED).n == 3
+    assert [
+        measure(MIXED).value for measure in (pairwise_accuracy, pairwise_ties, pairwise_reversals)
+    ] == pytest.approx([2 / 3, 1 / 3, 0])
+    assert pairwise_accuracy(MIXED).n == 3
     assert MIXED.label_ties == 2
 
 
@@ -126,9 +126,9 @@ def test_a_pair_in_the_opposite_order_is_wrong() -> None:
     # Labels 1 < 3, 1 < 2, 3 > 2; scores 4 > 0, 4 = 4, 0 < 4: wrong, tied, wrong.
     sample = sample_of([4, 0, 4], [1, 3, 2], [0, 0, 0])
 
-    assert [measure(sample).value for measure in (pairs_right, pairs_tied, pairs_wrong)] == pytest.approx(
-        [0, 1 / 3, 2 / 3]
-    )
+    assert [
+        measure(sample).value for measure in (pairwise_accuracy, pairwise_ties, pairwise_reversals)
+    ] == pytest.approx([0, 1 / 3, 2 / 3])
 
 
 def test_top_best_is_the_share_of_top_scores_that_people_rank_highest() -> None:
@@ -191,9 +191,9 @@ def test_one_score_from_everybody_has_no_agreement_beyond_chance() -> None:
         "krippendorff_alpha",
         "spearman",
         "kendall_tau_b",
-        "pairs_right",
-        "pairs_tied",
-        "pairs_wrong",
+        "pairwise_accuracy",
+        "pairwise_ties",
+        "pairwise_reversals",
         "top_best",
         "top_best_by_chance",
     ]
@@ -303,7 +303,14 @@ def test_agreement_is_the_same_from_both_sides(pairs: list[tuple[int, int]]) -> 
 def test_equal_scores_agree_perfectly(scores: list[int]) -> None:
     sample = sample_of(scores, scores, [0] * len(scores))
 
-    for measure in (exact_match, quadratic_weighted_kappa, krippendorff_alpha, spearman, kendall_tau_b, pairs_right):
+    for measure in (
+        exact_match,
+        quadratic_weighted_kappa,
+        krippendorff_alpha,
+        spearman,
+        kendall_tau_b,
+        pairwise_accuracy,
+    ):
         assert measure(sample).value == pytest.approx(1), measure.__name__
 
 
@@ -316,5 +323,5 @@ def test_reversed_labels_reverse_the_order_of_every_pair(pairs: list[tuple[int, 
         sample_of(judge, [5 - label for label in people], one_prompt),
     )
 
-    assert pairs_right(sample).value == pytest.approx(pairs_wrong(reversed_).value, nan_ok=True)
+    assert pairwise_accuracy(sample).value == pytest.approx(pairwise_reversals(reversed_).value, nan_ok=True)
     assert kendall_tau_b(sample).value == pytest.approx(-kendall_tau_b(reversed_).value, nan_ok=True)
