@@ -14,7 +14,7 @@ from typing import Any, BinaryIO, Self
 from judge.errors import SetupError
 from judge.rows import ADDED, Malformed, Row, decode, encode, os_reason, parse_row, read_lines, to_line
 
-_HEAD = b'{"line": '
+_HEAD = b'{"line":'
 _SYNC_EVERY_S = 5.0
 
 
@@ -188,7 +188,7 @@ class Journal:
             ) from exc
         added = {name: fields.pop(name) for name in ADDED if name in fields}
         line = added.get("line", 0)
-        if not (raw.startswith(_HEAD) and raw.endswith(b"\n") and _is_complete(added) and line >= 1):
+        if not (raw.endswith(b"\n") and _is_complete(added) and line >= 1):
             raise SetupError(f"{where}: not a row of 'judge batch'; choose another output.")
         for name, value in self._judge.items():
             if added[name] != value:
@@ -241,7 +241,7 @@ def _starts_by_line(rows: BinaryIO, last_line: int) -> Iterator[int]:
     starts = array("q", [-1]) * (last_line + 1)
     at = 0
     for raw in rows:
-        starts[int(raw[len(_HEAD) : raw.index(b",", len(_HEAD))])] = at
+        starts[decode(raw)["line"]] = at
         at += len(raw)
     return (start for start in starts if start >= 0)
 
