@@ -1,7 +1,8 @@
 """What the judged texts try on the judge: nothing to judge at all, or words meant for the judge."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import TypeAlias
 
@@ -10,11 +11,11 @@ from judge.folding import FOLDS, fold, is_invisible
 from judge.ratings import Flag, Unscored, UnscoredReason
 from judge.tags import find_tags
 
-_Patterns: TypeAlias = Mapping[str, tuple[re.Pattern[str], ...]]
+_Patterns: TypeAlias = Mapping[str, Sequence[re.Pattern[str]]]
 
 _LONGEST_OPENER = 200
 # The marks of prose. Brackets, operators, quotes and emoji may be an answer: `{}`, `*`, `""`, a thumbs-up.
-_MARKS = frozenset(".,:;!?-·•‐‑–—―。、，：；！？")
+_MARKS = frozenset(" \n.,:;!?-–—…·。、，：；！？")
 
 
 def nothing_to_judge(question: str, response: str) -> Unscored | None:
@@ -23,9 +24,9 @@ def nothing_to_judge(question: str, response: str) -> Unscored | None:
     No answers are the question itself, punctuation alone, an opener such as "Thought process:", a lone score. In
     doubt the model is asked: "5", "C" and "{}" may be right, and so is "Solution" where a word was asked for.
     """
-    if not _has_marks(question):
+    if _is_blank(question):
         detail = "The question is empty, so there is nothing to judge the response by."
-    elif not _has_marks(response):
+    elif _is_blank(response):
         detail = "The response is empty, so there is nothing to judge."
     elif question.split() == response.split():
         detail = "The response is the question itself, so there is nothing to judge."
@@ -53,17 +54,17 @@ def find_flags(question: str, response: str) -> tuple[Flag, ...]:
     return tuple(flag for flag, is_found in found.items() if is_found)
 
 
-def _has_marks(text: str) -> bool:
-    return not all(character.isspace() or is_invisible(character) for character in text)
+def _is_blank(text: str) -> bool:
+    return all(character.isspace() or is_invisible(character) for character in text)
 
 
 def _what_else(question: str, response: str) -> str:
     """What the response is instead of an answer, whatever was asked; "" where it may be one. Both are folded."""
-    words = " ".join(re.findall(r"\w+", response.replace("'", "").replace("’", "")))
+    words = " ".join(re.findall(r"\w+", response.replace("'", "")))
     openers, headings = _openers()
     if words in openers or (words in headings and response.rstrip("*_ \n").endswith(":")):
         what, may_be_answer = "an opening without an answer", phrases.ASKS_FOR_A_WORD
-    elif _MARKS.issuperset(response.replace(" ", "")):
+    elif _MARKS.issuperset(response):
         what, may_be_answer = "punctuation alone", phrases.ASKS_FOR_A_WORD
     elif _pattern(phrases.LONE_SCORE).fullmatch(response):
         what, may_be_answer = "a score for itself", phrases.ASKS_FOR_A_SCORE
@@ -73,7 +74,10 @@ def _what_else(question: str, response: str) -> str:
 
 
 def _says(patterns: _Patterns, folded: str) -> bool:
-    return any(pattern.search(folded) for word, group in patterns.items() if word in folded for pattern in group)
+    flat = folded.replace("\n", " ")
+    while "  " in flat:
+        flat = flat.replace("  ", " ")
+    return any(pattern.search(folded) for phrase, group in patterns.items() if phrase in flat for pattern in group)
 
 
 def _states_score(folded: str) -> bool:
@@ -108,11 +112,14 @@ def _orders() -> _Patterns:
     return _compile(phrases.ORDERS)
 
 
-def _compile(table: Mapping[str, Iterable[str]]) -> _Patterns:
-    return {fold(word): tuple(map(_pattern, patterns)) for word, patterns in table.items()}
+def _compile(table: Iterable[tuple[str, str]]) -> _Patterns:
+    patterns = defaultdict(list)
+    for phrase, pattern in table:
+        patterns[fold(phrase)].append(_pattern(pattern))
+    return patterns
 
 
 @cache
 def _pattern(text: str) -> re.Pattern[str]:
     """The pattern for folded text; compiled at first use, since all of them take longer than `judge --help`."""
-    return re.compile(text.translate(FOLDS))
+    return re.compile(text.replace(" ", r"\s+").translate(FOLDS))

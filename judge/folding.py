@@ -12,7 +12,8 @@ _LOOK_ALIKES = {
     "a": "аαАΑᴀ", "b": "ВΒʙ", "c": "сСᴄ", "d": "ԁᴅ", "e": "еεЕΕᴇ", "f": "ғꜰ", "g": "ɢ", "h": "һНΗʜ", "i": "іιІΙıɪ",
     "j": "јЈᴊ", "k": "кκКΚᴋ", "l": "ʟ", "m": "мМΜᴍ", "n": "пηոΝɴ", "o": "оοօОΟՕᴏ", "p": "рρРΡᴘ", "q": "ԛԚǫ",
     "r": "гʀ", "s": "ѕЅꜱ", "t": "тτТΤᴛ", "u": "иυսՍᴜ", "v": "νᴠ", "w": "ԝԜᴡ", "x": "хχХΧ", "y": "уγУΥʏ", "z": "ΖЗᴢ",
-    "<": "‹〈⟨❮❰˂ᐸ", ">": "›〉⟩❯❱˃ᐳ", "/": "⁄∕⧸╱", "\n": "\v\f\x85\u2028\u2029",
+    "<": "‹〈⟨❮❰˂ᐸ", ">": "›〉⟩❯❱˃ᐳ", "/": "⁄∕⧸╱", "-": "‐‑‒–—―−•·・", "'": "‘’‚‛′", '"': "“”„‟″",
+    "\n": "\v\f\x85\u2028\u2029",
 }  # fmt: skip
 _FROM_LOOK_ALIKE = {ord(like): plain for plain, likes in _LOOK_ALIKES.items() for like in likes}
 for _code, _plain in list(_FROM_LOOK_ALIKE.items()):  # a letter whose other case looks like nothing else goes with it

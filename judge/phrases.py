@@ -1,7 +1,8 @@
 """What texts say to a judge, as data: openers without an answer, wishes for a score, orders.
 
-Patterns are for folded text: lower case, no accents, look-alikes as Latin letters. Each stands under a word without
-which it cannot match, since looking for a plain word is far cheaper than trying a pattern.
+All is for folded text: lower case, no accents, look-alikes as Latin letters. In patterns a blank stands for any blanks.
+Before a pattern stands a phrase without which it cannot match, and where it can it begins with a plain word: finding
+plain words is far faster than trying a pattern at every character.
 """
 
 # "One Token to Fool LLM-as-a-Judge" (arXiv 2507.08794) found that these fool judges; and the same in other words.
@@ -23,221 +24,204 @@ HEADINGS = (
     *("solucao", "raciocinio", "soluzione", "risposta", "oplossing", "antwoord", "rozwiazanie", "cozum"),
     *("решение", "ответ", "解答", "答案", "解説", "回答", "풀이", "해설", "정답"),
 )
-
 # A question that asks for a word or a sign may well be answered by one that is an opener or a mark elsewhere.
 ASKS_FOR_A_WORD = (
-    r"\b(?:words?|terms?|synonyms?|called|calls?|say|says|said|translat\w*|mean(?:s|ing)?|names?|titles?|headings?|labels?|"
+    r"\b(?:words?|terms?|synonyms?|calls?|called|says?|said|translat\w*|mean(?:s|ing)?|names?|titles?|headings?|labels?|"
     r"symbols?|signs?|characters?|operators?|punctuation|marks?|delimiters?|separators?|terminators?|regex\w*|letters?|"
-    r"keys?|types?|writ\w*|spell|language|chinese|japanese|korean|spanish|french|german|italian|russian|repeat|echo|quote|wort\w*|begriff\w*|heisst|zeichen|ubersetz\w*|mot|terme|signe|tradui\w*|appelle|dit|"
-    r"palabra|termino|simbolo|signo|traduc\w*|dice|llama|significa|palavra|traduz\w*|слово|термин\w*|знак|символ|переве\w*|"
-    r"назыв\w*)\b|[词詞字符号語语訳译称叫]"
+    r"keys?|types?|writ\w*|spell|repeat|echo|quote|language|chinese|japanese|korean|spanish|french|german|russian|"
+    r"wort\w*|begriff\w*|heisst|zeichen|ubersetz\w*|mot|terme|signe|tradui\w*|appelle|dit|palabra|termino|simbolo|signo|"
+    r"traduc\w*|dice|llama|significa|palavra|traduz\w*|слово|термин\w*|знак|символ|переве\w*|назыв\w*)\b"
+    r"|[词詞字符号語语訳译称叫]"
 )
-ASKS_FOR_A_SCORE = (
-    r"scor|rat(?:e|ing)|grad|marks?\b|points?\b|result|punkt|bewert|not[ea]\b|puntu|pontu|оцен|счет|分|点|評価|점"
-)
+ASKS_FOR_A_SCORE = r"scor|rat(?:e|ing)|grad|marks?\b|points?\b|result|punkt|bewert|puntu|pontu|оцен|счет|分|点|評価|점"
 
-_NUMBER = r"(?:10{1,2}|[0-9])(?![\d\w]|[.,]\d)"
-_TOP = r"(?:perfect|full|maximum|max|highest|top|best)(?:\s+possible)?"
-_MARKS = r"(?:scores?|marks?|ratings?|grades?|points?|credit)"
-_ENDS = r"(?=\W*(?:$|\n)|\s*(?:[.!,;)\]\"'*]|/\s*\d|points?\b|marks?\b|out\s+of\b|and\b|or\b|because\b|please\b|for\b|as\b))"
-_GRADE = (
-    rf"(?:an?\s+|the\s+)?(?:(?:score|rating|grade|mark)\s+of\s+)?"
-    rf"(?:(?:{_TOP}\s+)+(?:{_MARKS}\b|{_NUMBER})|(?:{_NUMBER}|five|ten|a\+){_ENDS})"
-)
-_THIS = r"(?:this|the|my|that)\s+(?:\w+\s+)?(?:response|answer|reply|submission|completion)"
+
+def _after(word: str, *before: str) -> str:
+    """A pattern for `word` behind one of `before`, each of a fixed length; it begins with `word`, to be found fast."""
+    return word + "(?:" + "|".join(f"(?<={each}{word})" for each in before) + ")"
+
+
+def _order(verb: str) -> str:
+    """A pattern for `verb` where it gives an order: first in a sentence or line, or after such a word as "please"."""
+    asks = ("please", "must", "should", "shall", "will", "to", "and", "then", "now", "just", "always")
+    return _after(verb, "^", r"[.!?:;,\n\"'(*_>]", r"[.!?:;,>*#-]\s", *(rf"\b{word}\s" for word in asks))
+
 
 # A line or sentence `score: 5`, as the prompt wants it from the judge; and a response that is nothing else.
 SCORE_WORDS = (
-    *(
-        "score",
-        "punktzahl",
-        "puntuacion",
-        "pontuacao",
-        "оценка",
-        "评分",
-        "評分",
-        "得分",
-        "分数",
-        "スコア",
-        "点数",
-        "점수",
-    ),
+    *("score", "punktzahl", "puntuacion", "pontuacao", "оценка"),
+    *("评分", "評分", "得分", "分数", "スコア", "点数", "점수"),
 )
-_SCORE_WORD = rf"(?:{'|'.join(SCORE_WORDS)})"
+_SCORE = f"(?:{'|'.join(SCORE_WORDS)})"
+_NUMBER = r"(?:10{1,2}|[0-9])(?![\d\w]|[.,]\d)"
 SCORE_STATEMENT = (
-    r"(?:^|[.!?;。]\s*|--+\s*|\\n)[^\w\n\"'=]{0,12}(?:(?:final|total|overall|my|your|the|correct|judge'?s?|verdict)\W{1,4})"
-    rf"{{0,3}}{_SCORE_WORD}[\s*_`]*:[\s*_`\[(<]*{_NUMBER}(?!\s*(?:[-–:x×]|to\b|vs?\b|all\b|%)\s*\d?)"
+    r"(?:^|[.!?;。]\s*|--+\s*|\\n)[^\w\n\"'=]{0,12}"
+    r"(?:(?:final|total|overall|my|your|the|correct|judge'?s?|verdict)\W{1,4}){0,3}"
+    rf"{_SCORE}[\s*_`]*:[\s*_`\[(<]*{_NUMBER}(?!\s*(?:[-:x×]|to\b|vs?\b|all\b|%))"
 )
 LONE_SCORE = (
-    rf"\W*+(?:(?:the|my|your|final|total|overall)\W++)*(?:{_SCORE_WORD}|rating(?=\W*+\d\W*\]\]))\W*+(?:is\W++|of\W++)?"
-    r"\d{1,3}(?:\s*(?:/|out\s+of|of)\s*\d{1,3})?(?:\s*(?:points?|stars?))?\W*+(?:score)?\W*+"
+    rf"\W*+(?:(?:the|my|your|final|total|overall)\W++)*(?:{_SCORE}|rating(?=\W*+\d\W*\]\]))\W*+(?:is\W++|of\W++)?"
+    r"\d{1,3}(?:\s*(?:/|out of|of)\s*\d{1,3})?(?:\s*(?:points?|stars?))?\W*+(?:score)?\W*+"
 )
-# A neighbouring line `name: value` makes it data rather than a verdict.
+# A neighbouring line `name: value` makes it one of several data rather than a verdict.
 DATA_LINE = (
     r"\s*(?:[-{,]\s*)?[\"']?(?!(?:question|response|answer|justif\w*|reason\w*|rationale|explanation|feedback|verdict|"
     r"evaluation|assistant|user|human|judge|system|q|a)\b)[a-z_][\w.-]*[\"']?\s*[:=]\s*\S"
 )
 
-SCORE_WISHES = {
-    "score": (
-        rf"\b(?:output|write|print|return|reply|respond|answer|give|assign|award|emit|begin|start|say|put|with|exactly)\b"
-        rf"[^.\n]{{0,30}}[\s\"'`*(\[]score[\s*]*:[\s*\"'`]*{_NUMBER}",
-        rf"[\"']score[\"']\s*:\s*\"?{_NUMBER}[^{{}}]{{0,40}}[\"'](?:justif|reason|rational|explan|feedback|verdict|comment)",
-        rf"[\"'](?:justif|reason|rational|explan|feedback|verdict)\w*[\"']\s*:[^{{}}]{{0,400}}[\"']score[\"']\s*:\s*\"?{_NUMBER}",
-        rf"(?:\A|[^>\s])\s?<score>\s?{_NUMBER}",
-        rf"\b(?:score|mark)\s+{_THIS}\s+(?:as\s+)?{_GRADE}",
-        rf"\b(?:the|a)\s+(?:correct|right|appropriate|only\s+fair)\s+score\s+(?:here\s+|for\s+\w+\s+\w+\s+)?is\s+{_GRADE}",
-    ),
-    "[[": (rf"(?:rating|score|verdict)\W{{0,6}}\[\[\s*{_NUMBER}\s*\]\]",),
-    "rate": (
-        rf"(?:^|[.!?:;,\n\"'(]\s*|\b(?:please|must|should|shall|to|and|then|now)\s+)rate\s+(?:{_THIS}|this|it|me)\s+"
-        rf"(?:as\s+|with\s+)?{_GRADE}",
-        rf"\brated\s+{_THIS}\s+(?:as\s+|at\s+)?{_GRADE}",
-    ),
-    "give": (
-        rf"(?:^|[.!?:;,\n\"'(]\s*|\b(?:please|must|should|shall|will|to|and|then|now|just|always)\s+)"
-        rf"give\s+(?:{_THIS}|this|it|me)\s+{_GRADE}",
-        rf"\bgiven?\s+{_THIS}\s+{_GRADE}",
-    ),
-    "gave": (rf"\bgave\s+{_THIS}\s+{_GRADE}",),
-    "award": (
-        rf"\baward\s+(?:(?:{_THIS}|this|it|me)\s+)?(?:all\s+)?{_GRADE}",
-        rf"\bawarded\s+{_THIS}\s+{_GRADE}",
-        r"\baward\s+(?:all|every)\s+(?:five|5|the)\s+points",
-    ),
-    "assign": (rf"\bassign(?:ed)?\s+(?:{_THIS}|this|it)\s+{_GRADE}",),
-    "grade": (rf"\bgraded?\s+{_THIS}\s+(?:as\s+|at\s+|with\s+)?{_GRADE}",),
-    "deserve": (rf"(?:{_THIS}|\b(?:this|it|i))\s+(?:\w+ly\s+)?deserves?\s+(?:all\s+)?{_GRADE}",),
-    "merits": (rf"(?:{_THIS}|\b(?:this|it))\s+(?:\w+ly\s+)?merits\s+{_GRADE}",),
-    "should": (
-        rf"{_THIS}\s+should\s+(?:\w+ly\s+)?(?:get|receive|earn|score|be\s+(?:given|awarded|rated|scored|graded))\s+{_GRADE}",
-    ),
-    "gib": (
-        r"\bgib\s+(?:dieser\s+antwort|mir|ihr|bitte)\s[^.\n]{0,20}(?:volle\s+punktzahl|hochstpunktzahl|5\s+punkte|eine\s+5\b)",
-    ),
-    "geben sie": (
-        r"\bgeben\s+sie\s+(?:dieser\s+antwort|mir|ihr|bitte)\s[^.\n]{0,20}(?:volle\s+punktzahl|hochstpunktzahl|5\s+punkte|eine\s+5\b)",
-    ),
-    "bewerte": (r"\bbewerten?\s+(?:sie\s+)?diese\s+antwort\s[^.\n]{0,20}(?:\b5\b|voller\s+punktzahl|hochst)",),
-    "donne": (r"\bdonnez?(?:-\w+)?\s[^.\n]{0,30}(?:note\s+(?:maximale|de\s+5|parfaite)|5\s*/\s*5|5\s+points)",),
-    "attribue": (r"\battribuez?\s[^.\n]{0,30}(?:note\s+(?:maximale|de\s+5|parfaite)|5\s*/\s*5|5\s+points)",),
-    "puntuacion": (
-        r"\b(?:dale|dele|da|otorga|otorgue|asigna|asigne)\s[^.\n]{0,30}puntuacion\s+(?:maxima|perfecta|de\s+5)",
-    ),
-    "nota": (r"\b(?:de|da|dale|atribua|conceda|pon|ponle)\s[^.\n]{0,25}nota\s+(?:maxima|5|perfeita|de\s+5)",),
-    "分": (r"(?:给|給|打|评为|評為)[^。\n]{0,10}(?:5|五|满|滿)\s*分",),
-    "点": (r"(?:5|五|満|最高)点[^。\n]{0,6}(?:つけ|付け|与え|評価|くださ|下さ|にし)",),
-    "оцен": (
-        r"(?:поставь|поставьте|дай|дайте|выставь|выставьте)[^.\n]{0,30}(?:оценку\s+(?:5|пять)|(?:высш|максимальн)\w+\s+оцен)",
-    ),
-    "балл": (r"(?:поставь|поставьте|дай|дайте|оцени|оцените)[^.\n]{0,30}(?:5|пять|максимальн\w+)\s+балл",),
-}
+_TOP = r"(?:(?:perfect|full|maximum|max|highest|top|best)(?: possible)? )"
+_BEHIND = r"(?=\W*(?:$|\n)|\s*(?:[.!,;)\]\"'*]|/\s*\d|(?:points?|marks?|out of|and|or|because|please|for|as)\b))"
+_GRADE = (
+    r"(?:an? |the )?(?:(?:score|rating|grade|mark) of )?"
+    rf"(?:{_TOP}+(?:(?:scores?|marks?|ratings?|grades?|points?|credit)\b|{_NUMBER})|(?:{_NUMBER}|five|ten|a\+){_BEHIND})"
+)
+_WORK = r"(?:response|answer|reply|submission|completion)"
+_THIS = rf"(?:this|the|my|that) (?:\w+ )?{_WORK}"
+_IT = rf"(?:{_THIS}|this|it|me)"
+_WORKS = ("response.", "answer.", "reply.", "submission.")
+_GIVEN = r"(?:given|awarded|rated|scored|graded)"
+_NOTE = r"(?:note (?:maximale|de 5|parfaite)|5\s*/\s*5|5 points)"
+_REASON = r"[\"'](?:justif|reason|rational|explan|feedback|verdict|comment)\w*[\"']"
 
-_WORK = r"(?:rubric|grading|scoring|judging|evaluation\s+(?:criteri\w+|rules?|instructions?)|criteria\s+above|scale\s+above)"
+SCORE_WISHES = (
+    (
+        "score:",
+        rf"\b(?:output|write|return|reply|respond|answer|begin|start|say|put) [^.\n]{{0,40}}\bscore: ?{_NUMBER}",
+    ),
+    ("score", rf"score {_THIS} (?:as )?{_GRADE}"),
+    ("score", rf"{_after('score', r'correct.', r'right.', r'fair.')} is {_GRADE}"),
+    ("score", rf'"score"\s*:\s*"?{_NUMBER}[^{{}}]{{0,40}}{_REASON}'),
+    ("score", rf'{_REASON}\s*:[^{{}}]{{0,400}}"score"\s*:\s*"?{_NUMBER}'),
+    ("<score>", rf"(?:\A|[^>\s])\s?<score>\s?{_NUMBER}"),
+    ("[[", rf"(?:rating|score|verdict)\W{{0,6}}\[\[\s*{_NUMBER}\s*\]\]"),
+    ("rate", rf"{_order('rate')} {_IT} (?:as |with )?{_GRADE}"),
+    ("rated", rf"rated {_THIS} (?:as |at )?{_GRADE}"),
+    ("give", rf"{_order('give')} {_IT} {_GRADE}"),
+    ("give", rf"given? {_THIS} {_GRADE}"),
+    ("gave", rf"gave {_THIS} {_GRADE}"),
+    ("award", rf"award (?:{_IT} )?(?:all )?{_GRADE}"),
+    ("award", rf"awarded {_THIS} {_GRADE}"),
+    ("assign", rf"assign(?:ed)? (?:{_THIS}|this|it) {_GRADE}"),
+    ("grade", rf"graded? {_THIS} (?:as |at |with )?{_GRADE}"),
+    ("deserve", rf"(?:{_THIS}|\b(?:this|it|i)) (?:\w+ly )?deserves? (?:all )?{_GRADE}"),
+    ("merits", rf"(?:{_THIS}|\b(?:this|it)) (?:\w+ly )?merits {_GRADE}"),
+    ("should", rf"{_after('should', *_WORKS)} (?:\w+ly )?(?:get|receive|earn|score|be {_GIVEN}) {_GRADE}"),
+    # German, French, Spanish, Portuguese, Chinese, Japanese, Russian
+    ("gib", r"gib (?:dieser antwort|mir|ihr|bitte) [^.\n]{0,20}(?:volle punktzahl|hochstpunktzahl|5 punkte)"),
+    (
+        "geben sie",
+        r"geben sie (?:dieser antwort|mir|ihr|bitte) [^.\n]{0,20}(?:volle punktzahl|hochstpunktzahl|5 punkte)",
+    ),
+    ("bewerte", r"bewerten? (?:sie )?diese antwort [^.\n]{0,20}(?:\b5\b|voller punktzahl|hochst)"),
+    ("donne", rf"donnez? [^.\n]{{0,30}}{_NOTE}"),
+    ("attribue", rf"attribuez? [^.\n]{{0,30}}{_NOTE}"),
+    ("puntuacion", r"\b(?:dale|dele|da|otorg[ae]|asign[ae]) [^.\n]{0,30}puntuacion (?:maxima|perfecta|de 5)"),
+    ("nota", r"\b(?:de|da|dale|atribua|conceda|pon|ponle) [^.\n]{0,25}nota (?:maxima|5|perfeita|de 5)"),
+    ("分", r"(?:给|給|打|评为|評為)[^。\n]{0,10}(?:5|五|满|滿)\s*分"),
+    ("点", r"(?:5|五|満|最高)点[^。\n]{0,6}(?:つけ|付け|与え|評価|くださ|下さ|にし)"),
+    ("оценк", r"(?:поставь|дай|выставь)\w* [^.\n]{0,30}(?:высш|максимальн)\w+ оценк"),
+    ("оценку", r"(?:поставь|дай|выставь)\w* [^.\n]{0,30}оценку (?:5|пять)"),
+    ("балл", r"(?:поставь|дай|оцени)\w* [^.\n]{0,30}(?:5|пять|максимальн\w+) балл"),
+)
+
 _TOLD = r"(?:instructions?|guidelines?|directives?|directions|rules|prompts?|commands?|criteria|constraints)"
 _EARLIER = r"(?:previous|prior|above|earlier|preceding|foregoing|original|initial|system|your|existing|former|given)"
-_WHAT = r"\s+(?:(?:all|any|every|each|of|the|these|those|that|this|what\w*|everything|anything|and|or|completely|entirely)\s+){0,5}"
-_TASK = (
-    rf"(?:{_WORK}|(?:{_EARLIER}\s+(?:\w+\s+)?){{1,3}}{_TOLD}\b|{_TOLD}\s+(?:above|before|given\s+(?:to\s+you|above)))"
+_RUBRIC = (
+    r"(?:rubric|grading|scoring|judging|evaluation (?:criteri\w+|rules?|instructions?)|criteria above|scale above)"
 )
-_ABOVE = r"(?:above|before)\b(?!\s+(?:if|error|warning|message|notice|e-?mail|example|step|line|\w+\s+if))"
-_DROP = rf"{_WHAT}(?:{_TASK}|{_ABOVE})"
-_GRADER = r"(?:evaluator|grader|rater|scorer|assessor|llm\s+judge|ai\s+judge|judge\s+model|grading\s+(?:model|assistant|system))"
+_ALL = r" (?:(?:all|any|every|each|of|the|these|those|that|this|what\w*|everything|anything|and|or|completely) ){0,5}"
+_TASK = rf"(?:{_RUBRIC}|(?:{_EARLIER} (?:\w+ )?){{1,3}}{_TOLD}\b|{_TOLD} (?:above|before|given (?:to you|above)))"
+_ABOVE = r"(?:above|before)\b(?! (?:if|error|warning|message|notice|e-?mail|example|step|line|\w+ if))"
+_DROP = rf"{_ALL}(?:{_TASK}|{_ABOVE})"
+_JUDGES = ("judge", "evaluator", "grader")
+_SPOKEN_TO = r"[^.\n]{0,20}\b(?:you|your|i|we|please)\b"
+_OF_JUDGING = r"\b(?:scores?|rubric|full marks|points|this (?:response|answer))\b"
+_SHOW = ("reveal.", "repeat.", "print.", "show.", "show.me.", "output.", "leak.", "display.")
+_EDGE = r"[-=#*(<{_>\[\n]"
+_TEXT = rf"(?:question|input|prompt|{_WORK})"
+_EDGE_BEHIND = r"[^\w\n]*?(?:$|[-=#*)>}_\]\n])"
+_SYSTEM_SAYS = (
+    r"(?:you\b|ignore|disregard|new (?:instruction|rule|rubric)|give|award|from now|override|always|"
+    r"the (?:evaluat|judg|grad|scor|response|answer|rubric))"
+)
+_ROMANCE = r"(?:instruc\w+|criteri\w+|regl\w+|regras|rubrica|indicaciones|consignes|bareme)"
+_CHINESE = r"(?:指令|指示|说明|說明|规则|規則|标准|標準|评分|評分|提示)"
+_RUSSIAN = r"(?:инструкци|указани|критери|правил|рубрик|промпт)"
 
-ORDERS = {
-    "ignore": (
-        rf"\bignore{_DROP}",
-        r"\bignorez?\s+(?:toutes?\s+)?(?:les|la|vos|tes)\s+(?:\w+\s+)?(?:instructions|consignes|criteres|grille|regles|bareme)",
-        r"\bignore\s+(?:todas?\s+|todos\s+)?(?:las?|los|sus?|as?|os?|suas|seus)\s+(?:\w+\s+)?"
-        r"(?:instrucciones|criterios|reglas|rubrica|indicaciones|instrucoes|regras)",
+ORDERS = (
+    ("ignor", rf"ignore{_DROP}"),
+    (
+        "ignor",
+        r"ignorieren? (?:sie )?(?:bitte )?(?:\w+ ){0,3}(?:anweisung|vorgaben|kriterien|bewertungs|rubrik|regeln)",
     ),
-    "ignora": (
-        r"\bignora\s+(?:todas?\s+|todos\s+)?(?:las?|los|tus|as?|os?|suas)\s+(?:\w+\s+)?"
-        r"(?:instrucciones|criterios|reglas|rubrica|indicaciones|instrucoes|regras)",
+    (
+        "ignor",
+        rf"ignor(?:ez?|a) (?:tou\w+ |tod[ao]s? )?(?:les?|las?|los|[tsv]os|[ts]us|[ao]s?|suas|seus) (?:\w+ )?{_ROMANCE}",
     ),
-    "ignorier": (
-        r"\bignorieren?\s+(?:sie\s+)?(?:bitte\s+)?(?:\w+\s+){0,3}(?:anweisung\w*|vorgaben|kriterien|bewertungs\w+|rubrik|regeln)",
+    ("vergiss", r"vergiss (?:\w+ ){0,3}(?:anweisung|vorgaben|kriterien|regeln)"),
+    ("oublie", rf"oubliez? (?:\w+ ){{0,3}}{_ROMANCE}"),
+    ("olvid", rf"olvid[ae] (?:\w+ ){{0,3}}{_ROMANCE}"),
+    ("desconsider", rf"desconsidere (?:\w+ ){{0,3}}{_ROMANCE}"),
+    ("esqueca", rf"esqueca (?:\w+ ){{0,3}}{_ROMANCE}"),
+    ("忽略", rf"忽略[^。\n]{{0,12}}{_CHINESE}"),
+    ("无视", rf"无视[^。\n]{{0,12}}{_CHINESE}"),
+    ("忘记", rf"忘记[^。\n]{{0,12}}{_CHINESE}"),
+    ("無視", r"(?:指示|命令|ルール|基準|プロンプト|ルーブリック)[^。\n]{0,12}無視(?:し|せ)"),
+    ("игнорир", rf"игнорируй\w* (?:\w+ ){{0,3}}{_RUSSIAN}"),
+    ("забудь", rf"забудь\w* (?:\w+ ){{0,3}}{_RUSSIAN}"),
+    ("disregard", rf"disregard{_DROP}"),
+    ("forget", rf"forget{_DROP}"),
+    ("forget", r"forget everything (?:above|before|you were told|i said)"),
+    ("override", rf"override{_ALL}{_TASK}"),
+    ("system", r"system override\b"),
+    ("bypass", rf"bypass{_ALL}{_TASK}"),
+    ("rubric", r"\b(?:do not|don'?t|never|stop) (?:follow|apply|us)\w* (?:the|this|that|any) (?:\w+ )?rubric"),
+    (
+        "rubric",
+        r"rubric (?:\w+ )?(?:is|has been) (?:now )?(?:void|obsolete|outdated|superseded|cancell?ed|replaced|disabled)",
     ),
-    "vergiss": (r"\bvergiss\s+(?:\w+\s+){0,3}(?:anweisung\w*|vorgaben|kriterien|regeln)",),
-    "oublie": (r"\boubliez?\s+(?:\w+\s+){0,3}(?:instructions|consignes|criteres|regles)",),
-    "olvid": (r"\bolvid[ae]\s+(?:\w+\s+){0,3}(?:instrucciones|criterios|reglas|indicaciones)",),
-    "desconsider": (r"\bdesconsidere\s+(?:\w+\s+){0,3}(?:instrucoes|criterios|regras)",),
-    "esqueca": (r"\besqueca\s+(?:\w+\s+){0,3}(?:instrucoes|criterios|regras)",),
-    "disregard": (rf"\bdisregard{_DROP}",),
-    "forget": (rf"\bforget{_DROP}", r"\bforget\s+everything\s+(?:above|before|you\s+were\s+told|i\s+said)"),
-    "override": (rf"\boverride{_WHAT}{_TASK}", r"\bsystem\s+override\b"),
-    "bypass": (rf"\bbypass{_WHAT}{_TASK}",),
-    "忽略": (r"忽略[^。\n]{0,12}(?:指令|指示|说明|說明|规则|規則|标准|標準|评分|評分|提示)",),
-    "无视": (r"无视[^。\n]{0,12}(?:指令|指示|说明|规则|标准|评分|提示)",),
-    "忘记": (r"忘记[^。\n]{0,12}(?:指令|指示|说明|规则|标准|提示)",),
-    "無視": (r"(?:指示|命令|ルール|基準|プロンプト|ルーブリック)[^。\n]{0,12}無視(?:し|せ)",),
-    "игнорир": (r"игнорируй\w*\s+(?:\w+\s+){0,3}(?:инструкци|указани|критери|правил|рубрик|промпт)",),
-    "забудь": (r"забудь\w*\s+(?:\w+\s+){0,3}(?:инструкци|указани|критери|правил|промпт)",),
-    "follow": (
-        r"\b(?:do\s+not|don'?t|never|stop)\s+(?:follow|apply|use)(?:ing)?\s+(?:the|this|that|any)\s+(?:\w+\s+)?"
-        r"(?:rubric|scoring|grading\s+(?:scheme|criteria|rubric))",
+    ("rubric", r"\b(?:new|updated|revised|real|actual|true) (?:scoring |grading )?rubric:"),
+    ("instructions:", r"(?:^|\n)\W*(?:new|real|actual|true|hidden|secret|additional|important) instructions:"),
+    ("your", rf"{_after('your', *_SHOW)} (?:\w+ )?(?:prompt|instructions)"),
+    ("system", rf"{_after('the', *_SHOW)} (?:\w+ )?system prompt"),
+    ("task is", r"your (?:\w+ ){0,2}task is (?:\w+ )?to (?:\w+ )?(?:give|award|score|assign|output|rate)\b"),
+    # spoken to the judge
+    *((who, rf"\bas (?:the|an?|your) (?:\w+ )?{who}\b{_SPOKEN_TO}") for who in ("evaluator", "grader")),
+    *((who, rf"\b(?:dear|hey|hello|hi) (?:the )?(?:\w+ )?{who}s?\b") for who in ("evaluator", "grader")),
+    *((who, rf"\b(?:note|message|instructions) (?:to|for) (?:the )?(?:ai |llm )?{who}\b") for who in _JUDGES),
+    *((who, rf"\battention,? (?:the |all )?(?:ai |llm )?{who}s?\b") for who in _JUDGES),
+    ("judge", rf"\bas (?:the|an?) (?:\w+ )?judge\b[^.\n]{{0,60}}{_OF_JUDGING}"),
+    # another part to play
+    (
+        "you are now",
+        r"you are now (?:in )?(?:dan\b|unrestricted|free (?:from|of)|(?:\w+ )?(?:developer|debug|god) mode)",
     ),
-    "rubric": (
-        r"\b(?:do\s+not|don'?t|never|stop)\s+(?:follow|apply|us)\w*\s+(?:the|this|that|any)\s+(?:\w+\s+)?rubric",
-        r"\brubric\s+(?:\w+\s+)?(?:is|has\s+been)\s+(?:now\s+)?(?:void|obsolete|outdated|superseded|cancell?ed|replaced|suspended|disabled)",
-        r"\b(?:new|updated|revised|real|actual|true)\s+(?:scoring\s+|grading\s+)?rubric\s*:",
+    (
+        "you are now",
+        r"you are now an? (?:[\w'-]+ ){0,3}(?:assistant|judge|evaluator|grader|ai|model|chatbot|bot|pirate)\b",
     ),
-    "instructions": (
-        r"(?:^|\n)\W*(?:new|real|actual|true|hidden|secret|additional|important)\s+(?:\w+\s+)?instructions?(?:\s+(?:for|to)\s+the\s+\w+)?\s*:",
-        r"\b(?:reveal|repeat|print|show|output|leak|display)\s+(?:me\s+)?your\s+(?:\w+\s+)?(?:prompt|instructions)",
-        rf"\binstructions?\s+(?:for|to)\s+(?:the\s+)?(?:ai\s+|llm\s+)?(?:judge|{_GRADER})\b",
+    ("no longer", r"you are no longer (?:bound|an?|the) (?:\w+ )?(?:judge|evaluator|grader|ai|by|to)\b"),
+    ("from now on", r"from now on,? you are an?\b"),
+    (
+        "from now on",
+        r"from now on,? you (?:must|will|shall) (?:\w+ )?(?:act|answer|reply|respond|give|score|rate|output)\b",
     ),
-    "system prompt": (
-        r"\b(?:reveal|repeat|print|show|output|leak|display)\s+(?:me\s+)?(?:your|the)\s+(?:\w+\s+)?system\s+prompt",
+    ("developer mode", r"developer mode (?:is |has been )?(?:on|enabled|activated)"),
+    ("do anything now", r"do anything now"),
+    # what looks like the end of a text, a system message or a model's own control words
+    (
+        "end of",
+        rf"{_after('end', '^', _EDGE, _EDGE + '.')} of (?:the )?(?:\w+ )?{_TEXT}{_EDGE_BEHIND}",
     ),
-    "evaluat": (
-        r"\bas\s+(?:the|an?|your)\s+(?:\w+\s+)?evaluator\b[^.\n]{0,20}\b(?:you|your|i|we|please)\b",
-        r"(?:^|[\n.!?]\s*)\W{0,4}(?:dear|hey|hello|hi|attention|note\s+(?:to|for)|message\s+(?:to|for))\s+(?:the\s+|all\s+)?(?:\w+\s+)?evaluators?\b",
-        r"\bevaluator\s*[,:]\s*(?:you|please|ignore|give|output|award|assign|stop)\b",
-        r"\bstop\s+evaluating\s+(?:this|the)\s+(?:response|answer)",
+    ("system", rf"{_after('system', '^', _EDGE, _EDGE + '.')}(?: \w+)?\W*:\W*{_SYSTEM_SAYS}"),
+    ("[system]", r"(?:^|\n)\W*\[system\]"),
+    ("system", r"### system:"),
+    ("# instruction", r"### instructions?:"),
+    ("[inst]", r"(?:^|\s)\[inst\](?:\s|$)"),
+    ("[/inst]", r"\[/inst\]"),
+    (
+        "<|",
+        r"<\|(?:im_start|im_end|eot_id|(?:start|end)_header_id|endoftext|begin_of_text|system|user|assistant|end)\|>",
     ),
-    "grader": (
-        r"\bas\s+(?:the|an?|your)\s+(?:\w+\s+)?grader\b[^.\n]{0,20}\b(?:you|your|i|we|please)\b",
-        r"\b(?:dear|hey|hello|hi|attention|note\s+(?:to|for)|message\s+(?:to|for))\s+(?:the\s+)?(?:\w+\s+)?graders?\b",
-        r"\bgrader\s*[,:]\s*(?:you|please|ignore|give|output|award|assign|stop)\b",
-    ),
-    "judge": (
-        r"\bas\s+(?:the|an?)\s+(?:\w+\s+)?judge\b[^.\n]{0,60}\b(?:scores?|rubric|full\s+marks|points|this\s+response|this\s+answer)\b",
-        r"\b(?:attention|note\s+(?:to|for)|message\s+(?:to|for))\s*,?\s*(?:the\s+)?(?:ai\s+|llm\s+)?judge\b",
-        r"\b(?:ai|llm)\s+judge\s*[,:]",
-        r"\bjudge\s*[,:]\s*(?:please\s+(?:give|ignore|score|rate)|ignore|give|output|award|assign|score)\b",
-        r"\byou\s+are\s+(?:now\s+)?(?:an?|the)\s+(?:\w+\s+){0,3}judge\s+(?:who|that|and)\b",
-    ),
-    "you are": (
-        r"\byou\s+are\s+now\s+(?:in\s+)?(?:dan\b|an?\s+(?:[\w'-]+\s+){0,3}(?:assistant|evaluator|judge|grader|ai|model|chatbot|bot|pirate)\b"
-        r"|(?:\w+\s+)?(?:developer|debug|maintenance|jailbreak|god)\s+mode|unrestricted|free\s+(?:from|of))",
-        r"\byou\s+are\s+no\s+longer\s+(?:an?|the|bound|a\s+\w+)\s+(?:\w+\s+)?(?:judge|evaluator|grader|ai|by\b|to\b)",
-        r"\bfrom\s+now\s+on,?\s+you\s+are\b",
-    ),
-    "from now on": (
-        r"\bfrom\s+now\s+on,?\s+you\s+(?:must|will|shall)\s+(?:\w+\s+)?(?:act|answer|reply|respond|give|score|rate|output)\b",
-    ),
-    "your": (
-        r"\byour\s+(?:\w+\s+){0,2}task\s+is\s+(?:\w+\s+)?to\s+(?:\w+\s+)?(?:give|award|score|assign|output|rate)\b",
-    ),
-    "developer mode": (r"\bdeveloper\s+mode\s+(?:is\s+|has\s+been\s+)?(?:on|enabled|activated)",),
-    "do anything now": (r"do\s+anything\s+now",),
-    "end of": (
-        r"(?:^|\n)[^\w\n]*end\s+of\s+(?:the\s+)?(?:\w+\s+)?(?:response|answer|question|input|prompt|submission)[^\w\n]*(?:$|\n)",
-        r"[-=#*\[(<{]{2,}\s*end\s+of\s+(?:the\s+)?(?:\w+\s+)?(?:response|answer|question|input|prompt|submission)",
-    ),
-    "system": (
-        r"(?:^|\n)\W*system\s*(?:prompt|message|override|note|update|instruction)?\W*:\W*(?:you\b|ignore|disregard|the\s+(?:evaluat|judg|"
-        r"grad|scor|response|answer|rubric)|new\s+(?:instruction|rule|rubric)|give|award|from\s+now|override|always|all\s+\w+s\s+(?:get|score))",
-        r"(?:^|\n)\W*\[/?system\]",
-        r"(?:^|\n)###+\s*system\s*:",
-        r"<<sys>>|<\|system\|>",
-    ),
-    "[inst]": (r"(?:^|\s)\[inst\](?:\s|$)",),
-    "[/inst]": (r"\[/inst\]",),
-    "<|": (
-        r"<\|(?:im_start|im_end|eot_id|start_header_id|end_header_id|endoftext|begin_of_text|user|assistant|end)\|>",
-    ),
-    "_of_turn>": (r"<(?:start|end)_of_turn>",),
-    "## instruction": (r"(?:^|\n)#{2,4}\s*instructions?\s*:",),
-}
+    ("_of_turn>", r"<(?:start|end)_of_turn>"),
+)
