@@ -47,7 +47,7 @@ def pairs(
 
 def _summary(output: Path, counts: Counts) -> str:
     return to_summary(
-        f"{counts.pairs:,} pairs in {output}.",
-        f"Left out: {counts.ties:,} prompts whose scores tie, {counts.alone:,} with one scored response, "
-        f"{counts.unscored:,} unscored rows, {counts.malformed:,} lines that could not be read.",
+        f"Pairs: {counts.pairs:,}, in {output}.",
+        f"Prompts left out: {counts.ties:,} for a tie, {counts.alone:,} with one scored response. "
+        f"Lines left out: {counts.unscored:,} unscored, {counts.malformed:,} skipped.",
     )

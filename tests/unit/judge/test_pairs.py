@@ -159,7 +159,13 @@ def test_command_counts_what_it_leaves_out(tmp_path: Path) -> None:
     done = run(source, "-o", tmp_path / "pairs.jsonl")
 
     assert done.returncode == 1
-    assert f"{tmp_path}/pairs.jsonl.\nLeft out: 0 prompts whose scores tie, 1 with" in done.stdout
+    assert (
+        done.stdout.split()
+        == (
+            f"Pairs: 1, in {tmp_path}/pairs.jsonl. Prompts left out: 0 for a tie, 1 with one scored response. "
+            "Lines left out: 0 unscored, 1 skipped."
+        ).split()
+    )
     assert done.stderr.startswith("line 4: not JSON")
     assert [path.name for path in sorted(tmp_path.iterdir())] == ["pairs.jsonl", "scored.jsonl"]
 
