@@ -78,10 +78,9 @@ def _to_choice(choice: object) -> Choice:
 
 def _text(content: object) -> str:
     if isinstance(content, str):
-        return content
+        return content.encode("utf-8", "replace").decode("utf-8")  # half a character can neither be stored nor sent
     if isinstance(content, list):  # typed parts, as Mistral's reasoning models answer
-        parts = [_get(part, "text") for part in content if _get(part, "type") == "text"]
-        return "".join(part for part in parts if isinstance(part, str))
+        return "".join(_text(_get(part, "text")) for part in content if _get(part, "type") == "text")
     return ""
 
 

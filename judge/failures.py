@@ -121,7 +121,7 @@ _ERRORS: dict[_Problem, tuple[type[JudgeError], str]] = {
 # OpenAI answers 403 to logprobs, and old servers 500 to an `n` that they do not know.
 _OPTION_STATUSES = frozenset({400, 403, 422, 500, 501})
 _OPTION_NAMES = {
-    "n": r"""(?:^|[\s'"`\[(])n(?:['"`\])]|\s*[>=]|\s(?:must|is|should|parameter)\b|$)|only one completion choice"""
+    "n": r"""(?:^|[\s'"`\[(])n(?:['"`\])]|\s*[>=:]|\s(?:must|is|should|parameter)\b|$)|only one completion choice"""
 }
 # A limit on the answer that does not fit beside the prompt is complained of as a context that is too short.
 _LIMIT = re.compile(

@@ -45,10 +45,19 @@ class Failure:
 
 @dataclass(frozen=True)
 class Raw:
-    """A 200 that need not be a completion, nor JSON."""
+    """A 200, or another status, that need not be a completion, nor JSON."""
 
     body: str
     content_type: str = "application/json"
+    status: int = 200
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Wire:
+    """Any bytes in place of an HTTP response; then the connection is closed."""
+
+    sent: bytes
 
 
 @dataclass(frozen=True)
@@ -59,11 +68,16 @@ class Stall:
 
 
 @dataclass(frozen=True)
+class Drip:
+    """A body that never ends, bit by bit."""
+
+
+@dataclass(frozen=True)
 class Drop:
     """The connection is closed without a word."""
 
 
-Reply = str | Answer | Failure | Raw | Stall | Drop
+Reply = str | Answer | Failure | Raw | Wire | Stall | Drip | Drop
 Script = Reply | Callable[[dict[str, Any]], Reply]
 
 
@@ -93,6 +107,8 @@ class ModelServer:
     async def __aenter__(self) -> Self:
         app = web.Application(client_max_size=64 * 2**20)
         app.router.add_post("/v1/chat/completions", self._handle)
+        app.router.add_post("/v1/deployments/{model}/chat/completions", self._handle)  # Azure
+        app.router.add_get("/login", self._log_in)
         self._runner = web.AppRunner(app, shutdown_timeout=0.1)
         await self._runner.setup()
         await web.TCPSite(self._runner, "127.0.0.1", 0).start()
@@ -129,9 +145,15 @@ class ModelServer:
             case Failure():
                 return web.json_response(_error(reply), status=reply.status, headers=reply.headers)
             case Raw():
-                return web.Response(text=reply.body, content_type=reply.content_type)
+                return web.Response(
+                    text=reply.body, content_type=reply.content_type, status=reply.status, headers=reply.headers
+                )
+            case Wire():
+                return _send_bytes(request, reply.sent)
             case Stall():
                 return await self._stall(request, in_body=reply.in_body)
+            case Drip():
+                return await self._drip(request)
             case Drop():
                 assert request.transport is not None
                 request.transport.abort()
@@ -144,6 +166,24 @@ class ModelServer:
             await response.write(b'{"id": "stalled", ')
         await self._stopping.wait()
         return response
+
+    async def _drip(self, request: web.Request) -> web.StreamResponse:
+        response = web.StreamResponse(headers={"Content-Type": "application/json"})
+        await response.prepare(request)
+        while not self._stopping.is_set():
+            await response.write(b" " * 1024)
+            await asyncio.sleep(0.005)
+        return response
+
+    async def _log_in(self, _: web.Request) -> web.Response:
+        return web.Response(text="<html><title>Please log in</title></html>", content_type="text/html")
+
+
+def _send_bytes(request: web.Request, sent: bytes) -> web.Response:
+    assert request.transport is not None
+    request.transport.write(sent)
+    request.transport.close()
+    return web.Response()
 
 
 def _completion(body: dict[str, Any], answer: Answer) -> dict[str, Any]:

@@ -1,0 +1,314 @@
+"""What comes of a failed request: never anything but a `JudgeError` child or a verdict."""
+
+import gzip
+import json
+from collections.abc import AsyncIterator
+from typing import Any
+
+import httpx2
+import openai
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from openai import AsyncOpenAI
+
+from judge import BadResponseError, Judge, JudgeError, ModelNotFoundError, UnavailableError, UnscoredReason, Verdict
+from judge.completion import to_completion
+from judge.failures import hidden_error, is_worth_retrying, rejected_option, retry_after_s, server_name, to_judge_error
+from judge.model import ChatModel
+from tests.model_server import ModelServer, Raw, Wire
+
+QUESTION, RESPONSE = "Why is the sky blue at noon?", "Because air scatters blue light most."
+KEY = "sk-very-secret"
+GOOD = json.dumps({"choices": [{"message": {"content": "score: 4\nGood."}, "finish_reason": "stop"}]}).encode()
+
+
+@pytest.fixture(params=["aiohttp", "httpx2"])
+async def client(request: pytest.FixtureRequest, model_server: ModelServer) -> AsyncIterator[AsyncOpenAI]:
+    transport = openai.DefaultAioHttpClient if request.param == "aiohttp" else openai.DefaultAsyncHttpxClient
+    async with AsyncOpenAI(
+        api_key=KEY, base_url=model_server.base_url, http_client=transport(), max_retries=0
+    ) as client:
+        yield client
+
+
+async def complete_once(client: AsyncOpenAI) -> Any:
+    """One request of a model whose time is up, so that no failure is followed by a wait."""
+
+    async def connect() -> AsyncOpenAI:
+        return client
+
+    return await ChatModel("m", connect).complete("prompt", give_up_at=0)
+
+
+def http(body: bytes, head: str = "", status: str = "200 OK", length: int | None = None) -> bytes:
+    length = len(body) if length is None else length
+    lines = f"HTTP/1.1 {status}\r\nContent-Type: application/json\r\nContent-Length: {length}\r\n{head}\r\n"
+    return lines.encode() + body
+
+
+def status_error(status: int, body: Any = None, headers: dict[str, str] | None = None) -> openai.APIStatusError:
+    """The error as the `openai` package makes it of an answer."""
+    response = httpx2.Response(
+        status, json=body, headers=headers, request=httpx2.Request("POST", "http://judge.test/v1/chat/completions")
+    )
+    return openai.OpenAI(api_key=KEY, base_url="http://judge.test/v1")._make_status_error_from_response(response)
+
+
+# On the wire
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        b"",
+        b"\x15\x03\x01\x00\x02\x02F",  # a TLS alert
+        b"SSH-2.0-OpenSSH_9.6\r\n",
+        b"HTTP/9.9 hello\r\n\r\n",
+        b"HTTP/1.1 100 Continue\r\n\r\n",
+        http(GOOD, status="99 Odd"),
+        http(GOOD, length=10_000),
+        http(GOOD, "Content-Length: many\r\n"),
+        http(GOOD, f"X-Long: {'x' * 200_000}\r\n"),
+        http(b"no gzip", "Content-Encoding: gzip\r\n"),
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nhello",
+        http(b"", "Location: ftp://example.com/\r\n", "302 Found"),
+        http(b"", "Location: http://[bad\r\n", "302 Found"),
+        http(b"", "Location: /v1/chat/completions\r\n", "307 Temporary Redirect"),
+    ],
+    ids=lambda sent: repr(sent[:40]),
+)
+async def test_what_is_no_http_names_the_address(model_server: ModelServer, client: AsyncOpenAI, sent: bytes) -> None:
+    model_server.script(Wire(sent))
+
+    with pytest.raises(UnavailableError, match=r"127\.0\.0\.1:\d+ cannot be reached.*OPENAI_BASE_URL"):
+        await complete_once(client)
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        http(gzip.compress(GOOD)[:-12], "Content-Encoding: gzip\r\n"),
+        http(b'{"a": "\xe9"}'),
+        http(b'{"choices": ' + b"[" * 50_000 + b"]" * 50_000 + b"}"),
+    ],
+    ids=["gzip cut off", "latin-1", "nested without end"],
+)
+async def test_body_that_cannot_be_read_is_no_completion(
+    model_server: ModelServer, client: AsyncOpenAI, sent: bytes
+) -> None:
+    model_server.script(Wire(sent))
+
+    with pytest.raises(BadResponseError, match="OPENAI_BASE_URL"):
+        await complete_once(client)
+
+
+@pytest.mark.parametrize("encoding", ["gzip", "martian"])
+async def test_compressed_answer_is_read(model_server: ModelServer, client: AsyncOpenAI, encoding: str) -> None:
+    body = gzip.compress(GOOD) if encoding == "gzip" else GOOD
+    model_server.script(Wire(http(body, f"Content-Encoding: {encoding}\r\n")))
+
+    assert (await complete_once(client)).choices[0].text == "score: 4\nGood."
+
+
+@pytest.mark.parametrize("scheme", ["https://", "http://"])
+async def test_address_that_no_server_answers_at_is_named(
+    model_server: ModelServer, client: AsyncOpenAI, scheme: str
+) -> None:
+    port = httpx2.URL(model_server.base_url).port if scheme == "https://" else 9
+
+    with pytest.raises(UnavailableError, match=rf"127\.0\.0\.1:{port} .*OPENAI_BASE_URL"):
+        await complete_once(client.with_options(base_url=f"{scheme}127.0.0.1:{port}/v1"))
+
+
+async def test_error_nested_without_end_is_told_by_its_status(model_server: ModelServer, client: AsyncOpenAI) -> None:
+    model_server.script(Wire(http(b'{"error": ' + b"[" * 50_000 + b"]" * 50_000 + b"}", status="404 Not Found")))
+
+    with pytest.raises(ModelNotFoundError):
+        await complete_once(client)
+
+
+# Any JSON at all
+
+NAMES = [
+    *("choices", "message", "content", "refusal", "finish_reason", "logprobs", "token", "top_logprobs", "logprob"),
+    *("usage", "prompt_tokens", "completion_tokens", "error", "code", "param", "type", "detail", "loc", "msg", "text"),
+    *("model", "object"),
+]
+json_values = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.just(10**400)
+    | st.floats()
+    | st.text(max_size=20)
+    | st.sampled_from(
+        ["stop", "length", "score: 4\nGood.", "content_filter", KEY, QUESTION, RESPONSE, "\ud800", "text"]
+    ),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(NAMES), inner, max_size=5),
+    max_leaves=12,
+)
+
+
+def completion_like(value: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    """A chat completion with anything in each place."""
+    token = st.fixed_dictionaries({"token": value, "logprob": value})
+    tokens = st.lists(st.fixed_dictionaries({"token": value, "top_logprobs": value | st.lists(token, max_size=2)}))
+    message = st.fixed_dictionaries({}, optional={"content": value, "refusal": value, "reasoning_content": value})
+    choice = st.fixed_dictionaries(
+        {"message": value | message, "finish_reason": value},
+        optional={"logprobs": value | st.fixed_dictionaries({"content": value | tokens}), "error": value},
+    )
+    usage = st.fixed_dictionaries({"prompt_tokens": value, "completion_tokens": value})
+    return st.fixed_dictionaries(
+        {"choices": value | st.lists(value | choice, max_size=3)},
+        optional={"usage": value | usage, "error": value, "object": value, "code": value},
+    )
+
+
+statuses = st.sampled_from(
+    [200, 200, 200, 201, 299, 304, 400, 401, 402, 403, 404, 413, 418, 422, 429, 451, 500, 503, 599]
+)
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(status=statuses, body=json_values | completion_like(json_values) | st.lists(json_values, max_size=2))
+async def test_any_json_gives_a_verdict_or_one_judge_error(
+    model_server: ModelServer, client: AsyncOpenAI, status: int, body: Any
+) -> None:
+    # A wait beyond the deadline, so that no example waits.
+    model_server.script(Raw(json.dumps(body), status=status, headers={"retry-after": "300"}))
+
+    outcome: Verdict | JudgeError
+    try:
+        outcome = await Judge("m", samples=2, client=client, logprobs=True, timeout_s=60).score(QUESTION, RESPONSE)
+    except JudgeError as exc:
+        outcome = exc
+
+    if isinstance(outcome, Verdict):
+        json.dumps(outcome.to_dict(), allow_nan=False, ensure_ascii=False).encode()
+        return
+    assert type(outcome) is not JudgeError
+    assert any(setting in str(outcome) for setting in ("OPENAI_", "JUDGE_"))
+    assert not any(secret in str(outcome) for secret in (KEY, QUESTION, RESPONSE, "\n"))
+
+
+@given(body=json_values | completion_like(json_values))
+@settings(max_examples=300, deadline=None)
+def test_any_json_is_a_completion_of_known_types_or_none(body: Any) -> None:
+    completion = to_completion(body)
+
+    if completion is not None:
+        for tokens in (completion.input_tokens, completion.output_tokens):
+            assert tokens is None or 0 <= tokens < 2**31
+        assert all(isinstance(choice.text, str) for choice in completion.choices)
+        json.dumps(
+            [[dict(token.candidates) for token in choice.tokens] for choice in completion.choices], allow_nan=False
+        )
+
+
+# Single rules
+
+
+@pytest.mark.parametrize("after", ["soon", "-1", "nan", "inf", "1e9", "Fri, 99 Dec 9999", "", "1" * 5000])
+def test_wait_that_is_no_time_is_none(after: str) -> None:
+    assert retry_after_s(status_error(429, headers={"retry-after": after})) is None
+
+
+def test_wait_in_milliseconds_is_the_finer_one() -> None:
+    assert retry_after_s(status_error(429, headers={"retry-after": "2", "retry-after-ms": "1500"})) == 1.5
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "expected"),
+    [
+        ("'temperature' is not supported", ["temperature", "n"], "temperature"),
+        ("Temperature must be 1", ["temperature"], "temperature"),
+        ("set my_temperature", ["temperature"], None),
+        ("n must be 1", ["n"], "n"),
+        ("Reasoning model does not support n > 1, logprobs", ["n"], "n"),
+        ("an answer, and no n-gram, is n/a\nin a new line", ["n"], None),
+        ("Use 'max_tokens' instead", ["max_completion_tokens"], "max_completion_tokens"),
+        ("max_tokens is too large", ["temperature"], None),
+    ],
+)
+def test_option_is_found_by_its_name(text: str, options: list[str], expected: str | None) -> None:
+    assert rejected_option(status_error(400, {"error": {"message": text}}), options) == expected
+
+
+@pytest.mark.parametrize("status", [401, 402, 404, 408, 409, 413, 429, 503])
+def test_option_is_not_blamed_for_other_troubles(status: int) -> None:
+    assert rejected_option(status_error(status, {"error": {"message": "temperature"}}), ["temperature"]) is None
+
+
+@pytest.mark.parametrize("param", [["temperature"], {"temperature": 1}, 4, True, None])
+def test_param_of_another_type_is_no_name(param: Any) -> None:
+    error = status_error(400, {"error": {"param": param, "message": "no"}})
+
+    assert rejected_option(error, {"n": 1, "max_tokens": 1}) is None
+
+
+def test_request_that_fastapi_repeats_is_not_read() -> None:
+    repeated = {"detail": [{"loc": ["body", "messages"], "msg": "no", "input": "temperature context length flagged"}]}
+    error = status_error(422, repeated)
+
+    assert rejected_option(error, ["temperature"]) is None
+    assert "rejects the request" in str(to_judge_error(error, "m", "http://judge.test/v1"))
+
+
+@pytest.mark.parametrize("status", [408, 409, 425, 429, 500, 502, 503, 504, 529])
+def test_passing_trouble_is_worth_another_try(status: int) -> None:
+    assert is_worth_retrying(status_error(status))
+
+
+@pytest.mark.parametrize("status", [300, 304, 400, 401, 402, 403, 404, 405, 410, 413, 418, 422, 451])
+def test_lasting_trouble_is_not_worth_another_try(status: int) -> None:
+    assert not is_worth_retrying(status_error(status))
+
+
+def test_code_is_shown_where_it_is_one() -> None:
+    known = to_judge_error(status_error(400, {"error": {"code": "unsupported_country"}}), "m", "http://judge.test/v1")
+    key = to_judge_error(status_error(400, {"error": {"code": "sk_12345678"}}), "m", "http://judge.test/v1")
+
+    assert "unsupported_country" in str(known)
+    assert "sk_" not in str(key)
+
+
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [
+        ({"error": {"code": 429, "message": "slow down"}}, 429),
+        ({"choices": [{"error": {"code": "502"}}]}, 502),
+        ({"object": "error", "message": "no", "code": 400}, 400),  # https://github.com/vllm-project/vllm/issues/16831
+        ({"error": {"code": 200}}, None),
+        ({"error": {"code": None}}, None),
+        ({"error": "no such endpoint"}, None),
+        ({"choices": [{"error": None}], "error": None}, None),
+        ([{"error": {"code": 429}}], None),
+    ],
+)
+def test_error_with_status_200_is_found_by_its_code(body: Any, status: int | None) -> None:
+    error = hidden_error(httpx2.Response(200, request=httpx2.Request("POST", "http://judge.test")), body)
+
+    assert (error.status_code if error else None) == status
+
+
+@pytest.mark.parametrize(
+    ("base_url", "name"),
+    [
+        ("https://user:hunter2@models.example.com/v1?key=hunter2", "models.example.com"),
+        ("http://10.0.0.1:8000/v1", "10.0.0.1:8000"),
+    ],
+)
+def test_server_is_named_without_password(base_url: str, name: str) -> None:
+    assert server_name(base_url) == name
+    assert "hunter2" not in str(to_judge_error(status_error(500), "m", base_url))
+
+
+async def test_filter_is_an_unscored_verdict(model_server: ModelServer, client: AsyncOpenAI) -> None:
+    model_server.script(Raw('{"error": {"code": 403, "message": "Your input was flagged"}}'))
+
+    verdict = await Judge("m", samples=2, client=client).score(QUESTION, RESPONSE)
+
+    assert verdict.unscored is not None
+    assert verdict.unscored.reason is UnscoredReason.FILTERED
