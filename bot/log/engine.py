@@ -101,8 +101,13 @@ def _configure_sqlite(engine: AsyncEngine) -> None:
         connection.exec_driver_sql("BEGIN IMMEDIATE" if is_write else "BEGIN")
 
 
-def _migrate(connection: Connection) -> None:
+def migrations(connection: Connection) -> Config:
+    """What Alembic's commands need to work over an open connection."""
     config = Config()
     config.set_main_option("script_location", str(_MIGRATIONS))
     config.attributes["connection"] = connection
-    command.upgrade(config, "head")
+    return config
+
+
+def _migrate(connection: Connection) -> None:
+    command.upgrade(migrations(connection), "head")

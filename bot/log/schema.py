@@ -81,6 +81,9 @@ cases = Table(
     Column("obstacle", Text),
     Column("response_url", Text),
     Column("status", String, nullable=False),
+    Column("holder", String, comment="The process that settles it; another may take it over when that one is gone"),
+    Column("tries", Integer, nullable=False, server_default="0", comment="Failed in a row, in this status"),
+    Column("due_at", UtcDateTime, comment="Not to be settled before"),
     Column("thread_ts", String),
     Column("reply_ts", String),
     Column("thread_intent", Boolean, nullable=False, server_default=false()),
@@ -109,6 +112,7 @@ cases = Table(
     UniqueConstraint("team_id", "id"),
     Index(None, "team_id", "channel_id", "message_ts"),
     Index(None, "team_id", "channel_id", "judged_at"),
+    Index(None, "team_id", "requester_id", "created_at"),
     Index("ix_cases_unsettled", "status", sqlite_where=_UNSETTLED, postgresql_where=_UNSETTLED),
     CheckConstraint("score IS NULL OR unscored_reason IS NULL", name="scored_or_not"),
     sqlite_autoincrement=True,
@@ -145,6 +149,17 @@ labels = Table(
     Column("created_at", UtcDateTime, nullable=False),
     Column("updated_at", UtcDateTime, nullable=False),
     ForeignKeyConstraint(["team_id", "case_id"], ["cases.team_id", "cases.id"], ondelete="CASCADE"),
+)
+
+processes = Table(
+    "processes",
+    metadata,
+    Column("id", String, primary_key=True),
+    Column("host", String, nullable=False),
+    Column("pid", Integer, nullable=False),
+    Column("is_connected", Boolean, nullable=False),
+    Column("started_at", UtcDateTime, nullable=False),
+    Column("seen_at", UtcDateTime, nullable=False),
 )
 
 channels = Table(

@@ -4,14 +4,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy.exc import DBAPIError
+from sqlalchemy.ext.asyncio import create_async_engine
 
 from bot.case import Case, CaseSource, CaseStatus, Visibility
 from bot.errors import LogError
 from bot.log import Log
-from bot.log.engine import open_engine
+from bot.log.engine import migrations, open_engine
 from bot.log.schema import metadata
 from bot.verdict import RecordedRating, RecordedVerdict
 
@@ -69,6 +71,14 @@ async def log(tmp_path: Path) -> Any:
     await opened.close()
 
 
+async def downgrade(folder: Path, revision: str) -> None:
+    """Takes the log back to what an earlier version has left."""
+    engine = create_async_engine(url(folder))
+    async with engine.begin() as connection:
+        await connection.run_sync(lambda sync: command.downgrade(migrations(sync), revision))
+    await engine.dispose()
+
+
 async def test_the_migrations_make_the_schema(tmp_path: Path) -> None:
     engine = await open_engine(url(tmp_path))
     async with engine.connect() as connection:
@@ -84,17 +94,7 @@ async def test_a_log_of_the_first_version_keeps_its_verdicts(tmp_path: Path) -> 
     await log.add(a_case())
     await log.record(1, a_verdict())
     await log.close()
-    with sqlite3.connect(tmp_path / "log.db") as plain:
-        for table, column in (
-            ("cases", "flags"),
-            ("cases", "weighted_score"),
-            ("cases", "cost_usd"),
-            ("ratings", "weighted_score"),
-            ("ratings", "cost_usd"),
-        ):
-            plain.execute(f"ALTER TABLE {table} DROP COLUMN {column}")
-        plain.execute("UPDATE alembic_version SET version_num = '0001'")
-    plain.close()
+    await downgrade(tmp_path, "0001")
 
     again = await Log.open(url(tmp_path))
 
