@@ -37,8 +37,8 @@ _REPORTED = re.compile(
     r"|manipulat\w*|pretend\w*|fake|please|stat(?:es|ed|ing)|according|you|your|user|prompt|previous\w*|earlier|another|competitor)\b"
 )
 _EXEMPLARY = re.compile(
-    r"\b(?:examples?|samples?|instance|like this|e\.g|i\.e|such as|format|form|template|between|range|scale|threshold|maximum|minimum"
-    r"|max|min|criterion|rubric|guidelines?|describes?|means|average|typical)\b"
+    r"\b(?:examples?|samples?|instance|like this|e\.g|i\.e|such as|format|form|template|between|range|scale|threshold"
+    r"|maximum|minimum|max|min|criterion|rubric|guidelines?|describes?|means|average|typical)\b"
 )
 _SUPPOSED_AFTER = re.compile(
     r"[ \t\"'”,\])]{0,4}(?:would|could|might|if\b|unless|only if|requires|means\b"

@@ -15,23 +15,24 @@ from judge.rubric import Scale
 from judge.statements import Statement, Weight, find_statements
 from judge.values import NUMBER, read_value
 
-# How models fence off their thinking; the last two end it in texts of gpt-oss whose special tokens leaked.
-_THOUGHT = re.compile(
-    r"[<\[◁](?P<closing>/?)(?i:think(?:ing)?|reasoning|thought|analysis)[>\]▷]|<\|channel\|>final<\|message\|>|assistantfinal"
-)
+# How models fence off their thinking.
+_THOUGHT = re.compile(r"[<\[◁](?P<closing>/?)(?i:think(?:ing)?|reasoning|thought|analysis)[>\]▷]")
+# So does gpt-oss where the server leaks its special tokens.
+_FINAL = ("<|channel|>final<|message|>", "assistantfinal")
 _FENCED = re.compile(r"```[^\n`]{0,20}\n(.*)\n```", re.DOTALL)
 # Not the judge's words: what is struck out, what carries the tags of the prompt's two texts, and markup.
 _FOREIGN = re.compile(
     r"~~[^~\n]{1,80}~~"
-    r"|<(?=[/a-zA-Z])(?i:question>[^<]*(?:<(?!/?question>)[^<]*)*</question>|response>[^<]*(?:<(?!/?response>)[^<]*)*</response>"
+    r"|<(?=/?[a-zA-Z])(?i:question>[^<]*(?:<(?!/?question>)[^<]*)*</question>|response>[^<]*(?:<(?!/?response>)[^<]*)*</response>"
     r"|/?(?:b|strong|em|i|u|p|br|span|div|h[1-6])(?:\s[^<>\n]{0,60})?/?>)"
 )
 # "Score: 4 The response": a capital after the number begins a new sentence.
 _NEW_SENTENCE = re.compile(r"\d[ *_]{1,4}(?=[A-Z])(?!(?:Out|Of|Points?|Stars?|Marks?|P[uo]n\w+))")
 # What a judge says who changes his mind: "Actually, it is a 4", "I meant score: 4".
 _REVISION = re.compile(
-    r"(?:[.!?\n]\s{0,3}(?:actually|correction|on (?:second thought|reflection)|wait|no,|oops|edit|hmm|make)"
-    r"|\b(?:i meant|scratch that|i(?:['’](?:d|ll))? (?:\w{1,12} )?(?:chang|revis|lower|rais|adjust|correct|reduc)\w*)\b)"
+    r"[.!?,;\n]\s{0,3}(?:(?:so|but|and) )?"
+    r"(?:actually|correction|on (?:second thought|reflection)|wait|no(?=,)|oops|edit|hmm|make|scratch that|i meant"
+    r"|i(?:['’](?:d|ll))? (?:\w{1,12} )?(?:change|revise|lower|raise|adjust|correct|reduce))\b"
     r"(?:[\s,:;\"'(–—-]|(?:it|this|that|is|was|should|be|have|been|the|my|final|total|overall|score|rating|response|an?|to"
     r"|of|as|deserves?|i|would|give|rate|say|make|more|like|rather|d|s|lower|raise)\b){1,24}"
     rf"(?P<number>{NUMBER.pattern})"
@@ -93,16 +94,18 @@ def unscored(reason: UnscoredReason, scale: Scale, raw: str = "") -> Unscored:
 
 def _answer_part(text: str) -> str | None:
     """The text without the model's thinking and without a fence round it; None when it never stopped thinking."""
+    for mark in _FINAL:
+        text = text.rpartition(mark)[2]
     said: list[str] = []
     start, is_thinking = 0, False
-    for mark in _THOUGHT.finditer(text):
-        if mark["closing"] == "":
-            said += [] if is_thinking else [text[start : mark.start()]]
+    for tag in _THOUGHT.finditer(text):
+        if tag["closing"] == "":
+            said += [] if is_thinking else [text[start : tag.start()]]
             is_thinking = True
         else:
             # Chat templates swallow the opening tag: then all that came before was thought.
             said = said if is_thinking else []
-            start, is_thinking = mark.end(), False
+            start, is_thinking = tag.end(), False
     answer = "".join(said if is_thinking else [*said, text[start:]]).strip()
     if is_thinking and not answer:
         return None

@@ -10,6 +10,7 @@ import re
 from bisect import bisect_left
 from dataclasses import dataclass, replace
 from enum import IntEnum
+from functools import lru_cache
 
 from judge.context import Role, doubt_about, is_total, role_of, scores_part, sentence_before
 from judge.ratings import UnscoredReason
@@ -17,7 +18,7 @@ from judge.rubric import Scale
 from judge.values import NUMBER, Value, read_value
 
 # A judgement has a handful; a text with more than this is none.
-_MAX_NUMBERS = 1_000
+_MAX_NUMBERS = 500
 _MAX_STATEMENTS = 60
 _LOOK_BACK = 160
 
@@ -114,7 +115,6 @@ class Statement:
 
 def find_statements(text: str, scale: Scale) -> list[Statement] | None:
     """All statements in `text`, in order; None when it holds more of them, or of numbers, than a judgement could."""
-    has_steps = ("point" in text or "+" in text) and _STEPS.search(text) is not None
     judges = "response" in text or "assistant" in text
     found: list[Statement] = []
     end = 0
@@ -127,7 +127,7 @@ def find_statements(text: str, scale: Scale) -> list[Statement] | None:
             or _marked(text, value, judges=judges)
             or _alone(text, value, judges=judges)
             or _tallied(value, judges=judges)
-            or _prose(text, value, has_steps=has_steps)
+            or _prose(text, value)
         )
         if statement:
             found.append(statement)
@@ -214,7 +214,7 @@ def _tallied(value: Value, *, judges: bool) -> Statement | None:
     return Statement(value.start, value.end, value, Weight.TOTAL) if value.is_tally and judges else None
 
 
-def _prose(text: str, value: Value, *, has_steps: bool) -> Statement | None:
+def _prose(text: str, value: Value) -> Statement | None:
     """`I rate it a 4`, `receives a score of 4`, `earns 4 points`."""
     if _KOREAN_VERB.match(text, value.end):
         is_verdict = _KOREAN_SUBJECT.search(sentence_before(text, value.start))
@@ -229,10 +229,16 @@ def _prose(text: str, value: Value, *, has_steps: bool) -> Statement | None:
     is_judged = not verb["gives"] and _JUDGED.search(subject)
     if not (is_judge or is_judged or (verb["sums"] and value.is_explicit)):
         return None
-    is_step = not (link and link["noun"]) and not value.has_maximum and (has_steps or value.score == 1)
+    is_step = not (link and link["noun"]) and not value.has_maximum and (value.score == 1 or _has_steps(text))
     role = Role.TALLY if is_step or scores_part(text, value.end) else Role.VERDICT
     start += verb.start()
     return Statement(start, value.end, value, Weight.PROSE, doubt_about(text, start, value.start, value.end), role)
+
+
+@lru_cache(maxsize=1)
+def _has_steps(text: str) -> bool:
+    """Whether points are added up in `text`; kept, since every number may ask."""
+    return _STEPS.search(text) is not None
 
 
 def _clause_before(text: str, at: int) -> tuple[int, str]:
