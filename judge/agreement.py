@@ -6,7 +6,7 @@
 The values come from scikit-learn, krippendorff and scipy.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import astuple, dataclass
 from functools import cached_property
 from itertools import permutations
@@ -124,20 +124,29 @@ class Estimate:
 
 def to_sample(scores: Scores, judge: str, other: str | None = None) -> Sample | None:
     """The responses with a score of `judge` and a label, or one of the judge `other`; None where there are none."""
-    prompts, given, labels = [], [], []
+    rows = []
     for response in scores.responses:
         score = response.scores.get(judge)
         reference = response.labels if other is None else (response.scores.get(other),)
         if score is not None and reference not in ((), (None,)):
-            prompts.append(response.prompt)
-            given.append(score)
-            labels.append(reference)
-    if not given:
+            rows.append((response.prompt, score, reference))
+    return _to_sample(rows, scores.scale)
+
+
+def to_people_sample(scores: Scores) -> Sample | None:
+    """The responses with several labels, whether scored or not, for `people_alpha`; None where there are none."""
+    rows = [(each.prompt, np.nan, each.labels) for each in scores.responses if len(each.labels) > 1]
+    return _to_sample(rows, scores.scale)
+
+
+def _to_sample(rows: Sequence[tuple[str, float, Sequence[float | None]]], scale: Scale) -> Sample | None:
+    if not rows:
         return None
+    prompts, scores, labels = zip(*rows, strict=True)
     people = max(map(len, labels))
     padded = [[*each, *[None] * (people - len(each))] for each in labels]
     numbers = np.unique(prompts, return_inverse=True)[1]
-    return Sample(numbers, np.array(given, dtype=float), np.array(padded, dtype=float), scores.scale)
+    return Sample(numbers, np.array(scores, dtype=float), np.array(padded, dtype=float), scale)
 
 
 def estimate(statistic: Statistic, sample: Sample) -> Estimate:

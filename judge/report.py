@@ -17,6 +17,7 @@ from judge.agreement import (
     people_alpha,
     quadratic_weighted_kappa,
     spearman,
+    to_people_sample,
     to_sample,
 )
 from judge.errors import SetupError
@@ -99,7 +100,7 @@ def make_report(scores: Scores) -> Report:
         scores=scores,
         with_people=with_people,
         between_judges=_compare(scores, combinations(scores.judges, 2), BETWEEN_JUDGES),
-        people=_compare_people(with_people),
+        people=_compare_people(scores),
     )
 
 
@@ -117,9 +118,9 @@ def _count_unscored(scores: Scores, judge: str) -> int:
     return sum(bool(each.labels) and each.scores.get(judge) is None for each in scores.responses)
 
 
-def _compare_people(comparisons: Sequence[Comparison]) -> Estimate | None:
-    sample = max((each.sample for each in comparisons), key=lambda sample: len(sample.scores))
-    return estimate(people_alpha(sample), sample) if sample.labels.shape[1] > 1 else None
+def _compare_people(scores: Scores) -> Estimate | None:
+    sample = to_people_sample(scores)
+    return estimate(people_alpha(sample), sample) if sample else None
 
 
 def _to_dict(figure: Estimate) -> dict[str, Any]:

@@ -60,8 +60,8 @@ def _report(scores: Scores, columns: Columns, plot: Path | None, as_json: bool) 
     if plot is not None:
         from judge.plots import save_plot
 
-        save_plot(plot, report.with_people, to_text(report, columns.label))
+        save_plot(plot, report.with_people, to_text(report, columns))
     if as_json:
         typer.echo(json.dumps(report.to_dict(), ensure_ascii=False))
     else:
-        print_report(report, columns.label)
+        print_report(report, columns)

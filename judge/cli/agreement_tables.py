@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from io import StringIO
 from math import isnan
+from textwrap import fill
 from typing import Any
 
 from rich import box
@@ -12,6 +13,7 @@ from rich.text import Text
 
 from judge.agreement import MIN_PROMPTS, Estimate, confusion
 from judge.report import Comparison, Report
+from judge.scores import Columns
 
 _WIDTH = 80
 _MOST_LEVELS = 11
@@ -44,29 +46,30 @@ _PLAIN: Mapping[str, Any] = {"highlight": False, "markup": False, "emoji": False
 _PAIRS = {"pairwise_accuracy", "pairwise_ties", "pairwise_reversals"}
 
 
-def print_report(report: Report, label: str) -> None:
+def print_report(report: Report, columns: Columns) -> None:
     """Prints the report, 80 columns wide where the output is no terminal."""
     console = Console(**_PLAIN)
     if not console.is_terminal:
         console.width = _WIDTH
-    _print(console, report, label)
+    _print(console, report, columns)
 
 
-def to_text(report: Report, label: str) -> str:
+def to_text(report: Report, columns: Columns) -> str:
     """The report as plain text, 80 columns wide."""
     output = StringIO()
-    _print(Console(file=output, width=_WIDTH, **_PLAIN), report, label)
+    _print(Console(file=output, width=_WIDTH, **_PLAIN), report, columns)
     return output.getvalue()
 
 
-def _print(console: Console, report: Report, label: str) -> None:
+def _print(console: Console, report: Report, columns: Columns) -> None:
     for comparison in report.with_people:
-        title = Text.assemble((f"{comparison.judge} against people ({label})", "bold"), "\n", _coverage(comparison))
-        _print_parts(console, title, _measures(comparison), _confusion(comparison))
+        title = Text(f"{comparison.judge} against people ({columns.label})", "bold")
+        coverage = fill(_coverage(comparison), console.width)
+        _print_parts(console, Text("\n").join([title, Text(coverage)]), _measures(comparison), _confusion(comparison))
     if report.between_judges:
         _print_parts(console, Text("Judge against judge", "bold"), _between(report.between_judges))
-    for note in _notes(report):
-        console.print(note)
+    for note in _notes(report, columns):
+        console.print(fill(note, console.width))
 
 
 def _print_parts(console: Console, *parts: RenderableType) -> None:
@@ -123,17 +126,17 @@ def _table(*titles: str, right: Iterable[str]) -> Table:
     return table
 
 
-def _notes(report: Report) -> Iterator[str]:
+def _notes(report: Report, columns: Columns) -> Iterator[str]:
     low, high = report.scores.scale
     yield f"Scale {low} to {high}. The intervals come from resampling prompts; they need {MIN_PROMPTS} of them."
     if report.people is not None:
         figure = report.people
         yield (
-            f"People among themselves: Krippendorff's alpha {_value('', figure.value)} ({_interval('', figure)}) "
-            f"over {_count(figure.n, 'response')} with several labels."
+            f"People among themselves: Krippendorff's alpha {_value('', figure.value)} ({_interval('', figure)}), "
+            f"{_count(figure.n, 'response')}."
         )
     labels = [label for response in report.scores.responses for label in response.labels]
-    if low <= 0 and max(labels) <= 1 < high:
+    if columns.label_range is None and low <= 0 and max(labels) <= 1 < high:
         yield "No label is above 1: if they go from 0 to 1, say --scale 0-1."
     if report.unlabelled:
         yield f"{_count(report.unlabelled, 'response')} without a usable label left out."

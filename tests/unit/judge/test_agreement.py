@@ -227,6 +227,14 @@ def test_prompts_without_a_top_score_do_not_make_an_interval() -> None:
     assert estimate(top_best(sample), sample).note == "too few to say"
 
 
+def test_a_measure_undefined_on_many_resamples_has_no_interval() -> None:
+    # One response in 25 breaks the constant score; a resample misses it with probability (24/25)^25 = 36%.
+    sample = sample_of([3] * 24 + [5], [*range(5)] * 5)
+
+    assert spearman(sample).value != 0
+    assert estimate(spearman(sample), sample).note == "too few to say"
+
+
 def test_the_interval_of_a_mean_is_near_the_textbook_one() -> None:
     # 400 independent responses, half of them matched: 0.5 ± 1.96 * sqrt(0.25 / 400) = 0.5 ± 0.049
     sample = sample_of([3] * 400, [3, 4] * 200)

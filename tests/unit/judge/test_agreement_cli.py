@@ -9,6 +9,10 @@ from typing import Any, NamedTuple
 import pytest
 
 from judge.cli import main
+from judge.plots import draw
+from judge.report import make_report
+from judge.rubric import Scale, load_rubric
+from judge.scores import Response, Scores
 
 JUDGE = str(Path(sys.executable).with_name("judge"))
 
@@ -86,6 +90,56 @@ def test_lines_that_cannot_be_used_are_named_and_make_exit_code_1(run: Run, tmp_
     assert "2 values could not be used:\n  line 2: not JSON" in done.stdout
     assert "\n  line 3: label 9 is off the scale 0 to 5\n" in done.stdout
     assert "1 response without a usable label left out." in done.stdout
+
+
+def test_ten_problems_are_enough_to_print(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "scored.jsonl"
+    path.write_text('{"score": 3, "human": 3}\n' + '{"score": 3, "human": 9}\n' * 12, encoding="utf-8")
+
+    shown = run(str(path), "--label", "human").stdout
+    assert shown.count("is off the scale") == 10
+    assert shown.endswith("  and 2 more; --json lists them all\n")
+
+
+def test_people_are_compared_among_themselves_scored_or_not(run: Run, tmp_path: Path) -> None:
+    rows = [{"score": 3, "human": [3, 3]}, {"score": None, "human": [1, 1]}, {"score": 5, "human": 4}]
+    path = tmp_path / "scored.jsonl"
+    path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+
+    shown = run(str(path), "--label", "human").stdout
+    assert "People among themselves: Krippendorff's alpha 1.00 (too few to say), 2\nresponses." in shown
+
+
+def test_another_score_for_the_same_response_is_counted(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "scored.jsonl"
+    path.write_text(
+        "\n".join(json.dumps({"case": 1, "score": score, "human": 3}) for score in (3, 4)), encoding="utf-8"
+    )
+
+    assert "1 line with another score for the same response left out." in run(str(path), "--label", "human").stdout
+
+
+def test_a_wide_matrix_is_left_to_the_plot(run: Run, tmp_path: Path) -> None:
+    rubric = tmp_path / "wide.txt"
+    rubric.write_text(
+        load_rubric("additive-5").prompt.replace("between 0 and 5", "between 0 and 100"), encoding="utf-8"
+    )
+    path = tmp_path / "scored.jsonl"
+    path.write_text('{"score": 70, "human": 60}', encoding="utf-8")
+
+    shown = run(str(path), "--label", "human", "--rubric", str(rubric), "--plot", str(tmp_path / "out.png")).stdout
+    assert "A matrix of 101 scores is too wide to print; --plot draws it." in shown
+
+
+def test_each_judge_has_a_heat_map_with_the_lowest_label_on_top() -> None:
+    responses = tuple(Response(str(n), dict.fromkeys("abcd", n), (n,)) for n in range(6))
+    figure = draw(make_report(Scores(responses, tuple("abcd"), Scale(0, 5), (), 0)).with_people)
+
+    assert [axes.get_title() for axes in figure.axes] == [f"{judge}\n6 responses" for judge in "abcd"]
+    assert all(axes.yaxis_inverted() for axes in figure.axes)
+    assert [text.get_position() for text in figure.axes[0].texts if text.get_text() == "1"] == [
+        (n, n) for n in range(6)
+    ]
 
 
 def test_labels_that_look_like_another_scale_are_pointed_out(run: Run, scored: str) -> None:
