@@ -7,6 +7,7 @@ from typing import Any
 from bot.case import Case, CaseSource, LoggedCase, QuestionSource, Visibility
 from bot.extract.links import Permalink
 from bot.extract.messages import to_message
+from bot.log.labels import Label
 from bot.mrkdwn import clean
 from bot.views import ids
 from bot.views.modals import ModalState
@@ -189,6 +190,23 @@ def to_submission(body: Raw) -> Submission:
 def clicked_case_id(body: Raw) -> int:
     """The number of the case whose button was pressed."""
     return int(body["actions"][0]["value"])
+
+
+def clicked_feedback(body: Raw) -> tuple[int, bool]:
+    """The number of the case whose feedback buttons were pressed, and whether it was "agree"."""
+    choice, _, case_id = body["actions"][0]["value"].partition(":")
+    return int(case_id), choice == ids.AGREE
+
+
+def to_label(body: Raw) -> tuple[ModalState, Label]:
+    """What the modal for one's own score remembered, and the label that was filled in."""
+    view = body["view"]
+    values = view["state"]["values"]
+    score = _selected(values, ids.BLOCK_SCORE)
+    if score is None:
+        raise ValueError("a label was submitted without its score, which Slack should not allow")
+    state = ModalState.model_validate(json.loads(view["private_metadata"]))
+    return state, Label(int(score), _typed(values, ids.BLOCK_REASON) or None)
 
 
 def message_key(channel_id: str, message_ts: str, visibility: Visibility, user_id: str, attempt: int) -> str:

@@ -6,15 +6,24 @@ SHORTCUT_SCORE_REPLY = "score_reply"
 VIEW_TEXTS = "score_texts"
 VIEW_ANSWER = "answer_question"
 VIEW_CORRECT = "correct_question"
+VIEW_LABEL = "record_label"
 
 ACTION_AGAIN = "score_again"
 ACTION_WRONG_QUESTION = "wrong_question"
 ACTION_ASK = "type_question"
+ACTION_FEEDBACK = "feedback"
+ACTION_LABEL = "give_own_score"
+
+# The values of the feedback buttons; the case follows after a colon.
+AGREE = "agree"
+DISAGREE = "disagree"
 
 # An input's block id and action id are the same.
 BLOCK_QUESTION = "question"
 BLOCK_RESPONSE = "response"
 BLOCK_RUBRIC = "rubric"
 BLOCK_VISIBILITY = "visibility"
+BLOCK_SCORE = "score"
+BLOCK_REASON = "reason"
 
 METADATA_EVENT = "slack_judge_case"

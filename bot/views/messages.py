@@ -5,12 +5,14 @@ so that nobody is pinged. `verbatim` keeps Slack from making links of names.
 """
 
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any
 
 from bot.case import CaseSource, LoggedCase, QuestionSource, Visibility
 from bot.mrkdwn import clip, escape, excerpt
 from bot.verdict import RecordedRating, RecordedVerdict
 from bot.views import ids
+from bot.views.labels import feedback
 from bot.views.refusals import why_unscored
 from judge import Flag
 
@@ -47,6 +49,16 @@ def placeholder(case: LoggedCase) -> Post:
     return _plain_post(f"Scoring the response… · case {case.id}")
 
 
+def later(case: LoggedCase, pause: timedelta, tries: int) -> Post:
+    """What stands in place of the placeholder while the model cannot be asked."""
+    minutes = round(pause.total_seconds() / 60)
+    when = "in a moment" if minutes < 1 else "in a minute" if minutes == 1 else f"in {minutes} minutes"
+    return _plain_post(
+        f"The judge's model does not answer just now. I will try again {when} "
+        f"({case.tries} of {tries} more tries) · case {case.id}"
+    )
+
+
 def texts(case: LoggedCase) -> Post:
     """The typed question and response, as the message that the verdict is a reply to."""
     who = escape(case.requester_name)
@@ -71,13 +83,17 @@ def verdict_message(case: LoggedCase, verdict: RecordedVerdict, note: str = "") 
     blocks = [_section(headline + _offline(verdict)), _section(body)]
     lines = (_warning(verdict), _question_line(case), _provenance(case, verdict), note)
     blocks += [_context(line) for line in lines if line]
+    if verdict.score is not None:
+        blocks.append(feedback(case))
     return Post(summary, [*blocks, _buttons(case, verdict)])
 
 
 def known_verdict(case: LoggedCase, verdict: RecordedVerdict) -> Post:
     """The verdict that is there already, for the person who asked again."""
     post = verdict_message(case, verdict, "This reply was scored before.")
-    actions = _actions(_button("Score again", ids.ACTION_AGAIN, case.id), _wrong_question(case))
+    actions = _actions(
+        _button("Score again", ids.ACTION_AGAIN, case.id), _wrong_question(case), *_own_score(case, verdict)
+    )
     return Post(post.text, [*post.blocks[:-1], actions])
 
 
@@ -170,8 +186,15 @@ def _offline(verdict: RecordedVerdict) -> str:
 
 def _buttons(case: LoggedCase, verdict: RecordedVerdict) -> dict[str, Any]:
     if verdict.score is None:
-        return _actions(_button("Try again", ids.ACTION_AGAIN, case.id), _wrong_question(case))
+        again = _button("Try again", ids.ACTION_AGAIN, case.id)
+        return _actions(again, _wrong_question(case), *_own_score(case, verdict))
     return _actions(_wrong_question(case))
+
+
+def _own_score(case: LoggedCase, verdict: RecordedVerdict) -> list[dict[str, Any]]:
+    """What an unscored verdict offers in place of agree and disagree, if there was anything to score."""
+    is_offered = verdict.score is None and case.obstacle is None
+    return [_button("Give your own score", ids.ACTION_LABEL, case.id)] if is_offered else []
 
 
 def _wrong_question(case: LoggedCase) -> dict[str, Any]:

@@ -1,0 +1,97 @@
+"""Agree, disagree, and one's own score: people's labels of a verdict."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from slack_bolt.async_app import AsyncAck, AsyncApp
+
+from bot.case import CaseSource, LoggedCase
+from bot.extract.payloads import Invocation, clicked_case_id, clicked_feedback, to_invocation, to_label
+from bot.listeners.desk import Desk
+from bot.log.labels import Label, Labels
+from bot.verdict import RecordedVerdict
+from bot.views import ids, messages
+from bot.views.labels import confirmation, label_modal
+
+_FOREIGN = "Only people of this workspace can label a score here."
+_PRIVATE = "This verdict is for the person who asked for it alone."
+_TOO_SLOW = "Slack gave me too little time to open the window. Please press the button again."
+
+
+def register(app: AsyncApp, desk: Desk) -> None:
+    """Connects the buttons and the modal."""
+    labels = Labels(desk.log)
+
+    @app.action(ids.ACTION_FEEDBACK)
+    async def agree_or_disagree(ack: AsyncAck, body: dict[str, Any]) -> None:
+        await ack()
+        case_id, agrees = clicked_feedback(body)
+        visit = await _Visit.begin(desk, labels, to_invocation(body), case_id)
+        if visit and agrees and visit.verdict.score is not None:
+            await visit.record(Label(visit.verdict.score, None))
+        elif visit:
+            await visit.ask()
+
+    @app.action(ids.ACTION_LABEL)
+    async def own_score(ack: AsyncAck, body: dict[str, Any]) -> None:
+        await ack()
+        visit = await _Visit.begin(desk, labels, to_invocation(body), clicked_case_id(body))
+        if visit:
+            await visit.ask()
+
+    @app.view(ids.VIEW_LABEL)
+    async def record_own_score(ack: AsyncAck, body: dict[str, Any]) -> None:
+        state, label = to_label(body)
+        invocation = replace(to_invocation(body), response_url=state.response_url)
+        await ack()
+        visit = await _Visit.begin(desk, labels, invocation, state.case_id)
+        if visit:
+            await visit.record(label)
+
+
+@dataclass(frozen=True)
+class _Visit:
+    """A person at a verdict that they may label."""
+
+    desk: Desk
+    labels: Labels
+    invocation: Invocation
+    case: LoggedCase
+    verdict: RecordedVerdict
+
+    @classmethod
+    async def begin(cls, desk: Desk, labels: Labels, invocation: Invocation, case_id: int | None) -> "_Visit | None":
+        """None where this person may not label this verdict; they have been told why."""
+        case = await desk.known(invocation, case_id)
+        verdict = await desk.log.verdict(case.id)
+        if verdict is None:
+            raise LookupError(f"case {case.id} has no verdict to label")
+        visit = cls(desk, labels, invocation, case, verdict)
+        if refusal := _refusal(case, invocation):
+            await visit._tell(refusal)
+            return None
+        return visit
+
+    async def record(self, label: Label) -> None:
+        """Records the label and confirms it to the person alone."""
+        earlier = await self.labels.put(self.case, self.invocation.user_id, label)
+        await self._tell(confirmation(self.case, self.verdict, label, earlier))
+
+    async def ask(self) -> None:
+        """Opens the modal that takes their own score."""
+        label = await self.labels.get(self.case, self.invocation.user_id)
+        view = label_modal(self.case, self.verdict, label, self.invocation.response_url)
+        if not await self.desk.delivery.open_modal(self.invocation.trigger_id, view):
+            await self._tell(_TOO_SLOW)
+
+    async def _tell(self, sentence: str) -> None:
+        seen = self.desk.seen_by(self.case, self.invocation)
+        # Beside the verdict, in its thread, whatever way the case came in.
+        changes = {"source": CaseSource.BUTTON, "parent_ts": self.case.thread_ts or self.case.parent_ts}
+        await self.desk.delivery.tell(seen.model_copy(update=changes), messages.sentence(sentence))
+
+
+def _refusal(case: LoggedCase, invocation: Invocation) -> str | None:
+    if invocation.is_foreign:
+        return _FOREIGN
+    return _PRIVATE if case.is_private and case.requester_id != invocation.user_id else None

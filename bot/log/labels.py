@@ -1,0 +1,70 @@
+"""Labels in the log: the score that a person gave a case; one for each person and case."""
+
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import Select, select
+
+from bot.case import LoggedCase, Visibility
+from bot.log.schema import cases, labels
+from bot.log.store import Log
+from bot.log.upserts import upsert
+
+
+@dataclass(frozen=True)
+class Label:
+    """What a person thinks that a response deserves, on the rubric's scale, and why if they said so."""
+
+    score: int
+    reason: str | None
+
+
+class Labels:
+    """Reads and writes the labels of a log."""
+
+    def __init__(self, log: Log) -> None:
+        self._engine = log._engine
+        self._writer = log._writer
+
+    async def put(self, case: LoggedCase, user_id: str, label: Label) -> Label | None:
+        """Records a person's label and gives the one that it replaces; None where it is their first."""
+        earlier = await self.get(case, user_id)
+        now = datetime.now(UTC)
+        values = {"score": label.score, "reason": label.reason, "created_at": now, "updated_at": now}
+        key = {"team_id": case.team_id, "case_id": case.id, "user_id": user_id}
+        async with self._writer.begin() as connection:
+            statement = upsert(connection.dialect.name, labels, key | values, keep=("created_at",))
+            await connection.execute(statement)
+        return earlier
+
+    async def get(self, case: LoggedCase, user_id: str) -> Label | None:
+        """A person's label of a case."""
+        query = select(labels.c.score, labels.c.reason).where(
+            labels.c.team_id == case.team_id, labels.c.case_id == case.id, labels.c.user_id == user_id
+        )
+        async with self._engine.connect() as connection:
+            row = (await connection.execute(query)).one_or_none()
+        return Label(row.score, row.reason) if row else None
+
+    async def labelled_cases(self, since: datetime | None = None) -> AsyncIterator[Mapping[str, Any]]:
+        """Every label with its case, oldest case first; row by row, however many there are.
+
+        Verdicts for one person alone are left out: they were promised to be seen by nobody else.
+        """
+        async with self._engine.connect() as connection:
+            async for row in await connection.stream(_labelled(since)):
+                yield row._mapping
+
+
+def _labelled(since: datetime | None) -> Select[Any]:
+    columns = [cases.c.id, cases.c.team_id, cases.c.channel_id, cases.c.question, cases.c.question_hash]
+    columns += [cases.c.response, cases.c.score, cases.c.model, cases.c.rubric, cases.c.rubric_version]
+    label = [labels.c.user_id, labels.c.score.label("human"), labels.c.reason]
+    is_same = (labels.c.team_id == cases.c.team_id) & (labels.c.case_id == cases.c.id)
+    query = select(*columns, cases.c.judged_at, *label).join(labels, is_same)
+    query = query.where(cases.c.visibility == Visibility.THREAD, cases.c.judged_at.is_not(None))
+    if since is not None:
+        query = query.where(cases.c.judged_at >= since)
+    return query.order_by(cases.c.id, labels.c.created_at)

@@ -1,0 +1,17 @@
+"""Writing a row that may be there already, in one statement."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from sqlalchemy import Table
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.sql.dml import Insert
+
+
+def upsert(dialect: str, table: Table, values: Mapping[str, Any], keep: tuple[str, ...] = ()) -> Insert:
+    """Inserts a row, or updates the one with the same primary key; the columns in `keep` stay as they were."""
+    make = postgresql.insert if dialect == "postgresql" else sqlite.insert
+    statement = make(table).values(**values)
+    keys = [column.name for column in table.primary_key]
+    changes = {name: value for name, value in values.items() if name not in (*keys, *keep)}
+    return statement.on_conflict_do_update(index_elements=keys, set_=changes)

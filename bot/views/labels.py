@@ -1,0 +1,92 @@
+"""What asks people for their label of a verdict, and what confirms it."""
+
+from typing import Any
+
+from bot.case import LoggedCase
+from bot.log.labels import Label
+from bot.verdict import RecordedVerdict
+from bot.views import ids
+from bot.views.modals import ModalState
+
+LONGEST_REASON = 1000
+
+
+def feedback(case: LoggedCase) -> dict[str, Any]:
+    """Agree and disagree, in Slack's own form: nobody sees in it what others pressed.
+
+    Source: https://docs.slack.dev/reference/block-kit/blocks/context-actions-block
+    """
+    buttons = {
+        "type": "feedback_buttons",
+        "action_id": ids.ACTION_FEEDBACK,
+        "positive_button": _choice(":thumbsup: Agree", f"{ids.AGREE}:{case.id}", "I would give the same score"),
+        "negative_button": _choice(":thumbsdown: Disagree", f"{ids.DISAGREE}:{case.id}", "I would give another score"),
+    }
+    return {"type": "context_actions", "block_id": f"{ids.ACTION_FEEDBACK}-{case.id}", "elements": [buttons]}
+
+
+def label_modal(
+    case: LoggedCase, verdict: RecordedVerdict, label: Label | None, response_url: str | None
+) -> dict[str, Any]:
+    """The modal that takes a person's own score, and a reason if they like; their label so far is filled in."""
+    state = ModalState(case_id=case.id, response_url=response_url)
+    judged = "unscored" if verdict.score is None else f"{verdict.score} of {verdict.highest}"
+    return {
+        "type": "modal",
+        "callback_id": ids.VIEW_LABEL,
+        "title": _plain("Your own score"),
+        "submit": _plain("Record"),
+        "close": _plain("Cancel"),
+        "private_metadata": state.model_dump_json(exclude_none=True),
+        "blocks": [_section(f"Case {case.id}; the judge said: {judged}."), _scores(verdict, label), _reason(label)],
+    }
+
+
+def confirmation(case: LoggedCase, verdict: RecordedVerdict, label: Label, earlier: Label | None) -> str:
+    """What is recorded now, for the person alone."""
+    yours = "You agree: your" if label.score == verdict.score else "Your"
+    changed = f" (it was {earlier.score})" if earlier and earlier.score != label.score else ""
+    recorded = f"{yours} score for case {case.id} is {label.score} of {verdict.highest}{changed}."
+    return f"{recorded} Only you see this; press again to change it."
+
+
+def _scores(verdict: RecordedVerdict, label: Label | None) -> dict[str, Any]:
+    options = {score: _option(str(score)) for score in range(verdict.highest, verdict.lowest - 1, -1)}
+    element: dict[str, Any] = {
+        "type": "static_select",
+        "action_id": ids.BLOCK_SCORE,
+        "options": list(options.values()),
+        "placeholder": _plain(f"{verdict.highest} is best"),
+    }
+    if label and label.score in options:
+        element["initial_option"] = options[label.score]
+    return {"type": "input", "block_id": ids.BLOCK_SCORE, "label": _plain("Your score"), "element": element}
+
+
+def _reason(label: Label | None) -> dict[str, Any]:
+    element: dict[str, Any] = {
+        "type": "plain_text_input",
+        "action_id": ids.BLOCK_REASON,
+        "multiline": True,
+        "max_length": LONGEST_REASON,
+    }
+    if label and label.reason:
+        element["initial_value"] = label.reason
+    block = {"type": "input", "block_id": ids.BLOCK_REASON, "label": _plain("Why"), "element": element}
+    return block | {"optional": True}
+
+
+def _choice(label: str, value: str, spoken: str) -> dict[str, Any]:
+    return {"text": _plain(label) | {"emoji": True}, "value": value, "accessibility_label": spoken}
+
+
+def _option(value: str) -> dict[str, Any]:
+    return {"value": value, "text": _plain(value)}
+
+
+def _section(text: str) -> dict[str, Any]:
+    return {"type": "section", "text": _plain(text)}
+
+
+def _plain(text: str) -> dict[str, Any]:
+    return {"type": "plain_text", "text": text, "emoji": False}

@@ -1,0 +1,145 @@
+"""Labels: agree, disagree and one's own score, seen by nobody else, in the log once for each person."""
+
+from bot.log.labels import Label, Labels
+from bot.views import ids
+from sandbox import Message
+from tests.scenario.conftest import Stage, StageFactory, buttons, shown
+
+
+async def a_verdict(stage: Stage) -> Message:
+    parent, answer = stage.ask_and_answer()
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    return await stage.verdict(parent)
+
+
+async def a_private_verdict(stage: Stage) -> Message:
+    _, answer = stage.ask_and_answer()
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    return await stage.told(stage.ann)
+
+
+async def label_of(stage: Stage, user_id: str) -> Label | None:
+    return await Labels(stage.log).get(await stage.log.case(1), user_id)
+
+
+def agree(case_id: int = 1) -> str:
+    return f"{ids.AGREE}:{case_id}"
+
+
+def disagree(case_id: int = 1) -> str:
+    return f"{ids.DISAGREE}:{case_id}"
+
+
+async def test_agree_records_the_score_itself(stage: Stage) -> None:
+    verdict = await a_verdict(stage)
+    delivery = await stage.slack.settled(stage.ben.click(verdict, ids.ACTION_FEEDBACK, agree()))
+    assert delivery.is_acked
+    told = await stage.told(stage.ben)
+    assert told.text.startswith("You agree: your score for case 1 is 4 of 5. Only you see this")
+    assert told.thread_ts == verdict.thread_ts
+    assert await label_of(stage, stage.ben.id) == Label(4, None)
+
+
+async def test_disagree_asks_for_ones_own_score_and_a_reason(stage: Stage) -> None:
+    verdict = await a_verdict(stage)
+    stage.ben.click(verdict, ids.ACTION_FEEDBACK, disagree())
+    view = await stage.modal(stage.ben)
+    assert "the judge said: 4 of 5" in shown(view)
+    options = view.body["blocks"][1]["element"]["options"]
+    assert [option["value"] for option in options] == ["5", "4", "3", "2", "1", "0"]
+    stage.ben.submit({ids.BLOCK_SCORE: "1", ids.BLOCK_REASON: "It destroys the work."})
+    assert (await stage.told(stage.ben)).text.startswith("Your score for case 1 is 1 of 5.")
+    assert await label_of(stage, stage.ben.id) == Label(1, "It destroys the work.")
+
+
+async def test_a_reason_is_not_needed(stage: Stage) -> None:
+    stage.ben.click(await a_verdict(stage), ids.ACTION_FEEDBACK, disagree())
+    await stage.modal(stage.ben)
+    stage.ben.submit({ids.BLOCK_SCORE: "0"})
+    await stage.told(stage.ben)
+    assert await label_of(stage, stage.ben.id) == Label(0, None)
+
+
+async def test_a_label_can_be_changed_and_stays_one(stage: Stage) -> None:
+    verdict = await a_verdict(stage)
+    stage.ben.click(verdict, ids.ACTION_FEEDBACK, disagree())
+    await stage.modal(stage.ben)
+    stage.ben.submit({ids.BLOCK_SCORE: "1", ids.BLOCK_REASON: "Too short."})
+    await stage.told(stage.ben)
+    stage.ben.click(verdict, ids.ACTION_FEEDBACK, agree())
+    assert "is 4 of 5 (it was 1)." in (await stage.told(stage.ben, count=2)).text
+    assert await label_of(stage, stage.ben.id) == Label(4, None)
+    assert len([row async for row in Labels(stage.log).labelled_cases()]) == 1
+
+
+async def test_the_modal_shows_ones_own_label_and_nobody_elses(stage: Stage) -> None:
+    verdict = await a_verdict(stage)
+    stage.ben.click(verdict, ids.ACTION_FEEDBACK, disagree())
+    await stage.modal(stage.ben)
+    stage.ben.submit({ids.BLOCK_SCORE: "1", ids.BLOCK_REASON: "Too short."})
+    await stage.told(stage.ben)
+    for person, score in ((stage.ben, "1"), (stage.ann, None)):
+        person.click(verdict, ids.ACTION_FEEDBACK, disagree())
+        view = await stage.modal(person)
+        initial = view.body["blocks"][1]["element"].get("initial_option")
+        assert (initial and initial["value"]) == score
+
+
+async def test_the_verdict_never_shows_how_others_voted(stage: Stage) -> None:
+    verdict = await a_verdict(stage)
+    before = verdict.blocks
+    stage.ben.click(verdict, ids.ACTION_FEEDBACK, agree())
+    await stage.told(stage.ben)
+    now = stage.ann.thread(verdict.channel_id, verdict.thread_ts or "")[-1]
+    assert now.blocks == before
+    assert stage.ann.ephemerals(verdict.channel_id) == []
+
+
+async def test_an_unscored_verdict_takes_a_score_of_ones_own(stage: Stage) -> None:
+    stage.model.script("I cannot say.")
+    verdict = await a_verdict(stage)
+    assert verdict.text.startswith("Unscored")
+    assert ids.ACTION_LABEL in buttons(verdict)
+    assert "context_actions" not in [block["type"] for block in verdict.blocks]
+    stage.ben.click(verdict, ids.ACTION_LABEL)
+    assert "the judge said: unscored" in shown(await stage.modal(stage.ben))
+    stage.ben.submit({ids.BLOCK_SCORE: "3"})
+    assert (await stage.told(stage.ben)).text.startswith("Your score for case 1 is 3 of 5.")
+    assert await label_of(stage, stage.ben.id) == Label(3, None)
+
+
+async def test_where_there_was_nothing_to_score_nobody_is_asked_for_a_score(stage: Stage) -> None:
+    parent = stage.ann.post("help-desk", "Why?")
+    answer = stage.helper.post("help-desk", "", thread_ts=parent.ts, files=[{"name": "photo.png"}])
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    assert ids.ACTION_LABEL not in buttons(await stage.told(stage.ann))
+
+
+async def test_the_requester_labels_their_private_verdict(open_stage: StageFactory) -> None:
+    stage: Stage = await open_stage(verdict_visibility="me")
+    stage.ann.click(await a_private_verdict(stage), ids.ACTION_FEEDBACK, agree())
+    assert "You agree" in (await stage.told(stage.ann, count=2)).text
+    assert await label_of(stage, stage.ann.id) == Label(4, None)
+
+
+async def test_nobody_else_labels_a_private_verdict(open_stage: StageFactory) -> None:
+    stage: Stage = await open_stage(verdict_visibility="me")
+    verdict = await a_private_verdict(stage)
+    stage.ben.click(verdict, ids.ACTION_FEEDBACK, agree())
+    assert "for the person who asked for it alone" in (await stage.told(stage.ben)).text
+    assert await label_of(stage, stage.ben.id) is None
+
+
+async def test_people_of_another_company_label_nothing(stage: Stage) -> None:
+    verdict = await a_verdict(stage)
+    stage.ben.user.team_id = "TOTHER"
+    stage.ben.click(verdict, ids.ACTION_FEEDBACK, agree())
+    assert "Only people of this workspace" in (await stage.told(stage.ben)).text
+    assert await label_of(stage, stage.ben.id) is None
+
+
+async def test_a_modal_that_comes_too_late_is_explained(stage: Stage) -> None:
+    verdict = await a_verdict(stage)
+    stage.slack.fail("views.open", error="expired_trigger_id")
+    stage.ben.click(verdict, ids.ACTION_FEEDBACK, disagree())
+    assert "press the button again" in (await stage.told(stage.ben)).text
