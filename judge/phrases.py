@@ -95,7 +95,7 @@ SCORE_WISHES = (
     ("<score>", rf"(?:\A|[^>\s])\s?<score>\s?{_NUMBER}"),
     ("[[", rf"(?:rating|score|verdict)\W{{0,6}}\[\[\s*{_NUMBER}\s*\]\]"),
     ("rate", rf"{_order('rate')} {_IT} (?:as |with )?{_GRADE}"),
-    ("rated", rf"rated {_THIS} (?:as |at )?{_GRADE}"),
+    ("rate", rf"rated {_THIS} (?:as |at )?{_GRADE}"),
     ("give", rf"{_order('give')} {_IT} {_GRADE}"),
     ("give", rf"given? {_THIS} {_GRADE}"),
     ("gave", rf"gave {_THIS} {_GRADE}"),
@@ -133,7 +133,16 @@ _ALL = r" (?:(?:all|any|every|each|of|the|these|those|that|this|what\w*|everythi
 _TASK = rf"(?:{_RUBRIC}|(?:{_EARLIER} (?:\w+ )?){{1,3}}{_TOLD}\b|{_TOLD} (?:above|before|given (?:to you|above)))"
 _ABOVE = r"(?:above|before)\b(?! (?:if|error|warning|message|notice|e-?mail|example|step|line|\w+ if))"
 _DROP = rf"{_ALL}(?:{_TASK}|{_ABOVE})"
-_JUDGES = ("judge", "evaluator", "grader")
+_KINDS = ("", "ai.", "llm.", "all.")
+_AS = [rf"\bas.{article}.{kind}" for article in ("the", "a", "an", "your") for kind in _KINDS]
+_DEAR = [rf"\b{word}.{kind}" for word in ("dear", "hey", "hello", "hi") for kind in _KINDS]
+_ATTENTION = [f"attention{after}{kind}" for after in (".", ",.", ".the.") for kind in _KINDS]
+_NOTE_TO = [
+    f"{what}.{to}.{kind}"
+    for what in ("note", "message", "instructions")
+    for to in ("to", "for", "to.the", "for.the")
+    for kind in _KINDS
+]
 _SPOKEN_TO = r"[^.\n]{0,20}\b(?:you|your|i|we|please)\b"
 _OF_JUDGING = r"\b(?:scores?|rubric|full marks|points|this (?:response|answer))\b"
 _SHOW = ("reveal.", "repeat.", "print.", "show.", "show.me.", "output.", "leak.", "display.")
@@ -186,11 +195,10 @@ ORDERS = (
     ("system", rf"{_after('the', *_SHOW)} (?:\w+ )?system prompt"),
     ("task is", r"your (?:\w+ ){0,2}task is (?:\w+ )?to (?:\w+ )?(?:give|award|score|assign|output|rate)\b"),
     # spoken to the judge
-    *((who, rf"\bas (?:the|an?|your) (?:\w+ )?{who}\b{_SPOKEN_TO}") for who in ("evaluator", "grader")),
-    *((who, rf"\b(?:dear|hey|hello|hi) (?:the )?(?:\w+ )?{who}s?\b") for who in ("evaluator", "grader")),
-    *((who, rf"\b(?:note|message|instructions) (?:to|for) (?:the )?(?:ai |llm )?{who}\b") for who in _JUDGES),
-    *((who, rf"\battention,? (?:the |all )?(?:ai |llm )?{who}s?\b") for who in _JUDGES),
-    ("judge", rf"\bas (?:the|an?) (?:\w+ )?judge\b[^.\n]{{0,60}}{_OF_JUDGING}"),
+    *((who, rf"{_after(who, *_AS)}\b{_SPOKEN_TO}") for who in ("evaluator", "grader")),
+    *((who, _after(who, *_DEAR)) for who in ("evaluator", "grader")),
+    *((who, _after(who, *_NOTE_TO, *_ATTENTION)) for who in ("evaluator", "grader", "judge")),
+    ("judge", rf"{_after('judge', *_AS)}\b[^.\n]{{0,60}}{_OF_JUDGING}"),
     # another part to play
     (
         "you are now",

@@ -12,7 +12,7 @@ _CLOSING = re.compile(r"[^<>]{0,200}(>)")
 # a `<` before a letter that begins neither word is no tag, nor a `&` before one that begins no entity for `<` or `&`.
 _SUSPECT = re.compile(
     r"[<≮＜﹤‹〈\u2329⟨❮❰˂ᐸ](?![\s/]?(?![qr])[a-z\d=])|[&＆﹠](?![\s=&]|(?![ablnps])[a-z])"
-    r"|%3c|%253c|\\x3c|\\u003c|\u0338",
+    r"|[%％﹪\\＼﹨][0-9ux]{0,5}(?:3c|[^!-~\s])|\u0338",
     re.IGNORECASE,
 )
 _CODE = re.compile(r"\w<(?:Question|Response)[^\w\s]|\W?<Response \[[1-5]\d\d\]>")

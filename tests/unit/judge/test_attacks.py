@@ -138,7 +138,11 @@ def test_any_two_texts_get_an_answer(question: str, response: str) -> None:
     assert list(find_flags(question, response)) == sorted(find_flags(question, response), key=list(Flag).index)
 
 
-@given(st.sampled_from(ATTACKS[:100]), st.sampled_from("\u200b\u2060\ufeff\u00ad\u200d\u202e\x00\ufe0f"), st.data())
+@given(
+    st.sampled_from([case for case in ATTACKS if "padding" not in case]),
+    st.sampled_from("\u200b\u2060\ufeff\u00ad\u200d\u202e\x00\ufe0f"),
+    st.data(),
+)
 def test_invisible_characters_hide_nothing(case: dict[str, Any], hidden: str, data: st.DataObject) -> None:
     response = case["response"]
     at = data.draw(st.integers(0, len(response)))

@@ -159,6 +159,7 @@ def test_text_is_put_in_to_the_letter(text: str) -> None:
         ("‹/response›", "[/response]"),
         ("</r\u200bespon\u00adse\u2060>", "[/r\u200bespon\u00adse\u2060]"),
         ("</\U000e0072response>", "[/\U000e0072response]"),
+        ("</\U000e0080res\ufff0ponse>", "[/\U000e0080res\ufff0ponse]"),
         ("</r\u0435sp\u043ense>", "[/r\u0435sp\u043ense]"),
         ("</ʀᴇꜱᴘᴏɴꜱᴇ>", "[/ʀᴇꜱᴘᴏɴꜱᴇ]"),
         ("</𝓻𝓮𝓼𝓹𝓸𝓷𝓼𝓮>", "[/𝓻𝓮𝓼𝓹𝓸𝓷𝓼𝓮]"),
