@@ -9,8 +9,8 @@ from typing import Any
 from judge.errors import SetupError
 from judge.rows import ADDED, decode, encode, os_reason, read_lines
 
-_CHUNK_ROWS = 10_000
-_CHUNK_BYTES = 16 * 2**20
+_CHUNK_ROWS = 4_000
+_CHUNK_BYTES = 8 * 2**20
 
 
 class Format(StrEnum):
