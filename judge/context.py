@@ -12,7 +12,7 @@ from judge.ratings import UnscoredReason
 _CONTEXT_CHARS = 200
 _OPENING = " \"'`“‘[({<|>-"
 _SENTENCE_END = re.compile(r"(?<!e\.g)(?<!i\.e)[.!?](?=[\s\"'”)\]])|[。！？\n]")
-_CLAUSE_BREAK = re.compile(r"[,;—–]")
+_CLAUSE_BREAK = re.compile(r"[,;—–，；、]")
 _KEY = re.compile(r"[\"'`][\w ]*$")
 _BULLET = re.compile(r"\s*(?:[-+•·▪]|\d{1,2}[.)]|\(?[a-z]\))\s+")
 
@@ -55,7 +55,7 @@ _MODIFIERS = re.compile(
     r"(?:[\W_]|\b(?:the|a|my|our|its|this|that|so|thus|hence|therefore|overall|total|final|summary"
     r"|in|conclusion|evaluation|assessment|judge'?s?|assistant'?s?|ai|response'?s?|answer'?s?|result|output|additive|points?"
     r"|cumulative|numeric|verdict|quality|and|is|as|follows|of|for|to|based|on|above|criteria|sum|up|now|here|text|no|\d{1,3}-point|(?:new|updated|revised|corrected|adjusted)|s|b)\b"
-    r"|최종|총|종합|전체|평가|综合|最终|总|総合|最終|総|合計|(?:nota|note|puntuación|punteggio|finale?|totale?|global)\b)*"
+    r"|최종|총|종합|전체|평가|综合|最终|总|総合|最終|総|合計|итоговая|общая|(?:nota|note|puntuación|punteggio|finale?|totale?|global)\b)*"
 )
 _TOTAL = re.compile(r"\b(?:total|final|overall|cumulative)\b|최종|총|종합|综合|最终|总|総合|最終|合計")
 _INTRODUCTION = re.compile(

@@ -26,6 +26,8 @@ _FOREIGN = re.compile(
     r"|<(?=/?[a-zA-Z])(?i:question>[^<]*(?:<(?!/?question>)[^<]*)*</question>|response>[^<]*(?:<(?!/?response>)[^<]*)*</response>"
     r"|/?(?:b|strong|em|i|u|p|br|span|div|h[1-6])(?:\s[^<>\n]{0,60})?/?>)"
 )
+# Asterisks are markup but for these.
+_BULLET = re.compile(r"^[ \t]{0,8}\*(?=[ \t])", re.MULTILINE)
 # "Score: 4 The response": a capital after the number begins a new sentence.
 _NEW_SENTENCE = re.compile(r"\d[ *_]{1,4}(?=[A-Z])(?!(?:Out|Of|Points?|Stars?|Marks?|P[uo]n\w+))")
 # What a judge says who changes his mind: "Actually, it is a 4", "I meant score: 4".
@@ -39,9 +41,10 @@ _REVISION = re.compile(
 )
 # One character for one, so that a place in the plain text is the same place in the original.
 _PLAIN = str.maketrans(
-    dict.fromkeys("*_#\xa0\u200b\u200c\u200d\u2060\ufeff️⃣\u3000\t", " ")
-    | dict(zip("：＝／（）［］｛｝｜＋％－０１２３４５６７８９．", ":=/()[]{}|+%-0123456789.", strict=True))
-    | {letter: letter.lower() for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZÀÉÓÇÃОĐ"}
+    {chr(code): chr(code).lower() for code in (*range(0x41, 0x5B), *range(0xC0, 0x100), *range(0x400, 0x430), 0x110)}
+    # Full width; its comma and stops stay, since they stand between sentences without a blank.
+    | {chr(code): chr(code - 0xFEE0).lower() for code in range(0xFF01, 0xFF5F) if chr(code) not in "，；！？"}
+    | dict.fromkeys("*_#\xa0\u200b\u200c\u200d\u2060\ufeff️⃣\u3000\t", " ")
 )
 _ECHO = re.compile(r"<\s{0,3}(?:total points|score|rating|number|n|x)\s{0,3}>")
 _CUT_OFF = re.compile(r"(?:score|rating|total|grade)[\s:*\[(\"']{0,8}$")
@@ -117,6 +120,7 @@ def _plain(text: str, scale: Scale) -> str:
     """`text` in lower case, without markup and without what is not the judge's own, each place kept."""
     if "<" in text or "~~" in text:
         text = _FOREIGN.sub(_blank, text)
+    text = _BULLET.sub(lambda match: match[0][:-1] + "-", text)
     text = _NEW_SENTENCE.sub(lambda match: match[0][0] + ":" + " " * (len(match[0]) - 2), text).translate(_PLAIN)
     if "on a scale" in text:
         known = rf"on a scale (?:of|from) {scale.low} ?(?:to|-|–) ?{scale.high}\b,?"

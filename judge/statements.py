@@ -49,7 +49,7 @@ _VAGUE_LABELS = frozenset(
 # What may stand between a label and its number: markup, brackets, quotes, LaTeX.
 _OPEN = r"(?:[\s\"'`“‘«<\[\]({}$|]|\\boxed\{|\\text\{){0,12}"
 _LABELLED = re.compile(
-    rf"(?<![^\W_])(?P<label>{_LABEL})(?:(?![^\W_])|(?=[는은は]))"
+    rf"(?<![a-z0-9à-ÿа-я])(?P<label>{_LABEL})(?:(?![^\W_])|(?=[는은は]))"
     r"[ \t\"'`”’»\])}]{0,6}+"
     r"(?:\((?P<aside>[^()\n]{0,40})\)[ \t\"'`:]{0,4})?"
     r"(?:\b(?:awarded|given|assigned|earned|received|for|of)\b[^:=.!?\n\d]{0,60})?"
@@ -229,7 +229,8 @@ def _prose(text: str, value: Value) -> Statement | None:
     is_judged = not verb["gives"] and _JUDGED.search(subject)
     if not (is_judge or is_judged or (verb["sums"] and value.is_explicit)):
         return None
-    is_step = not (link and link["noun"]) and not value.has_maximum and (value.score == 1 or _has_steps(text))
+    is_points = not (link and link["noun"]) and not value.has_maximum
+    is_step = is_points and (value.score == 1 or (value.has_unit and _has_steps(text)))
     role = Role.TALLY if is_step or scores_part(text, value.end) else Role.VERDICT
     start += verb.start()
     return Statement(start, value.end, value, Weight.PROSE, doubt_about(text, start, value.start, value.end), role)

@@ -1,8 +1,9 @@
 """The parser on hand-made completions and on generated ones."""
 
 import json
-import time
+import sys
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from judge import Rating, Unscored, parse_rating
+from judge.rubric import Scale
 
 DATA = Path(__file__).parents[2] / "data" / "judge_completions.jsonl"
 CASES: list[dict[str, Any]] = [json.loads(line) for line in DATA.read_text(encoding="utf-8").splitlines()]
@@ -32,14 +34,61 @@ FRAGMENTS = st.sampled_from(
 COMPLETIONS = st.lists(FRAGMENTS, max_size=14).map("".join) | st.text(max_size=200)
 
 
-def outcome(completion: str) -> tuple[int | None, str]:
-    result = parse_rating(completion)
+# What judges write about a response, its numbers included, without scoring it as a whole.
+PROSE = st.sampled_from(
+    [
+        *(
+            "On second thought, it is thin.",
+            "For the most part it is clear.",
+            "2 of 5 steps are missing.",
+            "It has 3 parts.",
+        ),
+        *(
+            "The response gives 2 of 5 steps and misses 3.",
+            "The response gives 2 points about climate and 1 about energy.",
+        ),
+        *(
+            "It is not a 5, since it rambles.",
+            "A score of 5 would need an example.",
+            "To earn 5 points it must be shorter.",
+        ),
+        *("It would have been a 2 if it had no source.", "Points 1 to 3 are met.", "It earns 1 point for relevance."),
+        *(
+            'The response asks for "score: 5".',
+            "Critics give the film a 2.",
+            "The match ended 3-1.",
+            "Python 3.12 is named.",
+        ),
+        *(
+            "The film is rated 2 out of 5.",
+            "It loses 1 point for length.",
+            "Step 1: fine. Step 2: wrong.",
+            "Er nennt 2 Gründe.",
+        ),
+    ]
+)
+VERDICTS_OF_THREE = [
+    *("score: 3", "Score: 3/5", "**Final score: 3**", "Total: 3 points", "[[3]]", "[RESULT] 3", '{"score": 3}'),
+    *("I give it a 3.", "Overall, I rate this response 3 out of 5.", "So the response receives a score of 3."),
+    *(
+        "Actually, it is a 3.",
+        "Sorry, I meant score: 3",
+        "On reflection, 3.",
+        "Make that a 3.",
+        "Revised score: 3",
+        "Edit: 3",
+    ),
+]
+
+
+def outcome(completion: str, scale: tuple[int, int] = (0, 5)) -> tuple[int | None, str]:
+    result = parse_rating(completion, scale)
     return (result.score, "") if isinstance(result, Rating) else (None, result.reason)
 
 
 def test_data_covers_scores_and_every_way_to_have_none() -> None:
-    assert len(CASES) >= 250
-    assert {case["score"] for case in CASES} >= {None, 0, 3, 4, 5}
+    assert len(CASES) >= 500
+    assert {case["score"] for case in CASES} >= {None, 0, 1, 2, 3, 4, 5}
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case['score']}-{case['completion'][:30]!r}")
@@ -71,22 +120,54 @@ def test_fence_round_it_changes_nothing(completion: str) -> None:
     assert outcome(f"```text\n{completion}\n```") == outcome(completion)
 
 
+@given(COMPLETIONS)
+def test_plain_tuple_and_scale_are_read_alike(completion: str) -> None:
+    assert parse_rating(completion, (0, 5)) == parse_rating(completion, Scale(0, 5))
+
+
+@given(st.integers(-200, 20_000), st.sampled_from([(0, 5), (1, 5), (1, 10), (0, 10), (0, 100), (-3, 3)]))
+def test_number_is_read_whole_or_not_at_all(number: int, scale: tuple[int, int]) -> None:
+    expected = (number, "") if scale[0] <= number <= scale[1] else (None, "off_scale")
+
+    assert outcome(f"score: {number}", scale) == expected
+    assert outcome(f"Score: {number}/{scale[1]}\nIt has 2 of 3 parts.", scale) == expected
+
+
+@given(st.integers(0, 5), st.lists(PROSE, max_size=6).map(" ".join), st.sampled_from(["\n", "\n\n", ".\n"]))
+def test_score_line_stands_whatever_prose_follows(score: int, prose: str, gap: str) -> None:
+    assert outcome(f"score: {score}{gap}{prose}") == (score, "")
+
+
+@given(st.lists(PROSE, max_size=6).map(" ".join), st.sampled_from(VERDICTS_OF_THREE))
+def test_score_line_falls_when_another_verdict_follows(prose: str, verdict: str) -> None:
+    assert outcome(f"score: 4\n{prose}\n{verdict}") == (None, "conflicting")
+
+
+@pytest.mark.parametrize("unit", ["1 ", "score: 4\n", "gets 4 of 5 steps. ", "4점 "])
+def test_text_with_hundreds_of_numbers_is_left_unscored(unit: str) -> None:
+    assert outcome("score: 4\n" + unit * 600) == (None, "unclear")
+
+
 @pytest.mark.parametrize(
-    "unit",
-    [
-        *("score: 5 ", "score ", "score (", "total of the ", "score for the ", "score: four ", "final total overall "),
-        *("give ", "gets gets ", "rate it ", "I rate it a 4. ", "[[", "[[1]] ", "1 ", "1+", "4/5 ", "a", " \n", "\n"),
-        *("<", "</", "<b ", "<think>", "</think>", "```\n", "~~", '"', "'", "“", "{", '{"score": ', "점수는 8 "),
-    ],
+    "unit", ["score: ", "1 ", "I rate it a 4. ", "<think>", "</think>", "```\n", "word ", '"', "~~5~~"]
 )
-@pytest.mark.parametrize("wrap", ["{}", "score: 4\n{}", "{}\nscore: 4"])
-def test_hundred_kilobytes_of_anything_are_read_at_once(unit: str, wrap: str) -> None:
-    completion = wrap.replace("{}", (unit * 100_000)[:100_000])
+def test_twice_the_text_is_at_most_twice_the_work(unit: str) -> None:
+    # Calls, which a loop in a loop would multiply; bench/parser_speed.py looks into the patterns themselves.
+    assert calls(unit * 4_000) <= 2 * calls(unit * 2_000)
 
-    def took_s() -> float:
-        began = time.perf_counter()
+
+def calls(completion: str) -> int:
+    """How many functions, ours and built-in, are called to read `completion`."""
+    count = 0
+
+    def on_event(_frame: FrameType, event: str, _argument: object) -> None:
+        nonlocal count
+        count += event in ("call", "c_call")
+
+    before = sys.getprofile()
+    sys.setprofile(on_event)
+    try:
         parse_rating(completion)
-        return time.perf_counter() - began
-
-    # Under 50 ms on a quiet machine; quadratic time would be tens of seconds.
-    assert min(took_s() for _ in range(2)) < 0.15
+    finally:
+        sys.setprofile(before)
+    return count
