@@ -16,6 +16,8 @@ _Patterns: TypeAlias = Mapping[str, Sequence[re.Pattern[str]]]
 _LONGEST_OPENER = 200
 # The marks of prose. Brackets, operators, quotes and emoji may be an answer: `{}`, `*`, `""`, a thumbs-up.
 _MARKS = frozenset(" \n.,:;!?-–—…·。、，：；！？")
+# Unicode's tag characters: ASCII once more, which no screen shows and some models read.
+_UNSEEN_ASCII = re.compile("[\U000e0020-\U000e007e]")
 
 
 def nothing_to_judge(question: str, response: str) -> Unscored | None:
@@ -46,12 +48,18 @@ def find_flags(question: str, response: str) -> tuple[Flag, ...]:
     tags count in both. Words are looked for, not understood: see "Hostile texts" in docs/judge.md.
     """
     folded = fold(response)
+    if not response.isascii():
+        folded += "\n" + fold(_spelled_unseen(response))
     found = {
         Flag.ASKS_FOR_SCORE: _says(_wishes(), folded) or _states_score(folded),
         Flag.GIVES_ORDERS: _says(_orders(), folded),
         Flag.HOLDS_TAGS: any(not tag.is_code for text in (question, response) for tag in find_tags(text)),
     }
     return tuple(flag for flag, is_found in found.items() if is_found)
+
+
+def _spelled_unseen(text: str) -> str:
+    return "".join(chr(ord(character) - 0xE0000) for character in _UNSEEN_ASCII.findall(text))
 
 
 def _is_blank(text: str) -> bool:

@@ -227,6 +227,7 @@ ORDERS = (
     ("# instruction", r"### instructions?:"),
     ("[inst]", r"(?:^|\s)\[inst\](?:\s|$)"),
     ("[/inst]", r"\[/inst\]"),
+    ("<<sys", r"<<sys>>"),
     (
         "<|",
         r"<\|(?:im_start|im_end|eot_id|(?:start|end)_header_id|endoftext|begin_of_text|system|user|assistant|end)\|>",
