@@ -10,17 +10,15 @@ from judge.agreement import (
     MEASURES,
     Estimate,
     Measure,
-    Sample,
     confusion,
     estimate,
     exact_match,
     people_alpha,
     quadratic_weighted_kappa,
     spearman,
-    to_people_sample,
-    to_sample,
 )
 from judge.errors import SetupError
+from judge.sample import Sample, to_people_sample, to_sample
 from judge.scores import Scores
 
 BETWEEN_JUDGES: tuple[Measure, ...] = (exact_match, quadratic_weighted_kappa, spearman)

@@ -6,7 +6,6 @@ from hypothesis.extra.numpy import arrays
 
 from judge.agreement import (
     MEASURES,
-    Sample,
     confusion,
     estimate,
     exact_match,
@@ -24,6 +23,7 @@ from judge.agreement import (
     within_one,
 )
 from judge.rubric import Scale
+from judge.sample import Sample
 
 NONE = np.nan
 

@@ -1,0 +1,107 @@
+"""Scores and labels as arrays, for `judge.agreement`."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from judge.resampling import Floats, Ints
+from judge.rubric import Scale
+from judge.scores import Scores
+
+Bools = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Scores and labels of the same responses, at least one.
+
+    Attributes:
+        prompts: Shape (n,); responses to one prompt share a number, from 0 up to the number of prompts.
+        scores: Shape (n,); the judge's, on `scale`, whole or not.
+        labels: Shape (n, people), on `scale`; NaN where a person gave none. At least one for each response.
+        scale: Lowest and highest score, both included.
+    """
+
+    prompts: Ints
+    scores: Floats
+    labels: Floats
+    scale: Scale
+
+    @cached_property
+    def label(self) -> Floats:
+        """The mean over the people, shape (n,)."""
+        return np.asarray(np.nanmean(self.labels, axis=1)).round(9)
+
+    @cached_property
+    def levels(self) -> tuple[Ints, Ints]:
+        """The mean label and the score as steps of the scale, from 0; both of shape (n,)."""
+        return self.to_levels(self.label), self.to_levels(self.scores)
+
+    @cached_property
+    def n_levels(self) -> int:
+        """How many whole numbers the scale has."""
+        return self.scale.high - self.scale.low + 1
+
+    @cached_property
+    def n_prompts(self) -> int:
+        """How many prompts the responses belong to."""
+        return int(self.prompts.max()) + 1
+
+    def to_levels(self, values: Floats) -> Ints:
+        """The nearest step of the scale, from 0; halves go up, as people round."""
+        return np.floor(values + (0.5 + 1e-9) - self.scale.low).astype(np.int64)
+
+    def sum_by_prompt(self, values: Floats | Bools) -> Floats:
+        """Each prompt's sum of `values`, shape (n,) to (prompts,)."""
+        return np.bincount(self.prompts, values, self.n_prompts).astype(float)
+
+    @cached_property
+    def pair_orders(self) -> Floats:
+        """Each prompt's pairs with different labels, shape (3, prompts).
+
+        Row 0 counts those that the judge scores alike, row 1 those that it orders as people do, row -1 the others.
+        """
+        orders = np.zeros((3, self.n_prompts))
+        by_prompt = np.argsort(self.prompts, kind="stable")
+        for gap in range(1, np.bincount(self.prompts).max()):
+            first, second = by_prompt[:-gap], by_prompt[gap:]
+            people, judge = (np.sign(each[first] - each[second]).astype(int) for each in (self.label, self.scores))
+            counted = (self.prompts[first] == self.prompts[second]) & (people != 0)
+            np.add.at(orders, ((people * judge)[counted], self.prompts[first][counted]), 1)
+        return orders
+
+    @property
+    def label_ties(self) -> int:
+        """How many pairs of responses to one prompt have equal labels, and so no order to find."""
+        responses = np.bincount(self.prompts)
+        return int((responses * (responses - 1) // 2).sum() - self.pair_orders.sum())
+
+
+def to_sample(scores: Scores, judge: str, other: str | None = None) -> Sample | None:
+    """The responses with a score of `judge` and a label, or one of the judge `other`; None where there are none."""
+    rows = []
+    for response in scores.responses:
+        score = response.scores.get(judge)
+        reference = response.labels if other is None else (response.scores.get(other),)
+        if score is not None and reference not in ((), (None,)):
+            rows.append((response.prompt, score, reference))
+    return _to_sample(rows, scores.scale)
+
+
+def to_people_sample(scores: Scores) -> Sample | None:
+    """The responses with several labels, whether scored or not, for `people_alpha`; None where there are none."""
+    rows = [(each.prompt, np.nan, each.labels) for each in scores.responses if len(each.labels) > 1]
+    return _to_sample(rows, scores.scale)
+
+
+def _to_sample(rows: Sequence[tuple[str, float, Sequence[float | None]]], scale: Scale) -> Sample | None:
+    if not rows:
+        return None
+    prompts, scores, labels = zip(*rows, strict=True)
+    people = max(map(len, labels))
+    padded = [[*each, *[None] * (people - len(each))] for each in labels]
+    numbers = np.unique(prompts, return_inverse=True)[1]
+    return Sample(numbers, np.array(scores, dtype=float), np.array(padded, dtype=float), scale)
