@@ -1,14 +1,17 @@
 """The people's side over HTTP, for a page or another process: thin over `Person`.
 
     GET  /sandbox/app                      address and tokens
+    GET  /sandbox/people                   names of those who can be acted as
     GET  /sandbox/state?as=ann             what that person sees
+    GET  /sandbox/stream?as=ann            the same and every change, as server-sent events (stream.py)
     GET  /sandbox/journal?after=17&wait_s=20
     POST /sandbox/people/ann/post          {"channel": "help", "text": "..."}
     POST /sandbox/faults                   {"method": "chat.postMessage", "status": 500}
+    DELETE /sandbox/faults                 forget those that still wait
     POST /sandbox/sockets/drop             also silence, warning, refresh_requested
     POST /sandbox/envelopes/<id>/redeliver
 
-Messages are named by `channel` and `ts`, modals and home tabs by nothing: they are the ones in front.
+`submit` answers `errors` by block id where the client would not send. Messages are named by `channel` and `ts`, modals and home tabs by nothing: they are the ones in front.
 """
 
 import json
@@ -17,7 +20,6 @@ from typing import Any
 
 from aiohttp import web
 
-from sandbox import views
 from sandbox.deliveries import Delivery
 from sandbox.errors import RefusedError, SandboxError
 from sandbox.faults import Fault
@@ -25,11 +27,10 @@ from sandbox.model import Json, Message, View
 from sandbox.people import Person
 from sandbox.posts import shown
 from sandbox.sockets import Sockets
-from sandbox.workspace import Workspace
+from sandbox.state import to_state, to_view
+from sandbox.workspace import SLACKBOT, Workspace
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
-
-LOCAL_NAMES = ("127.0.0.1", "localhost", "[::1]")
 
 
 class Control:
@@ -43,10 +44,12 @@ class Control:
         """Where the handlers stand."""
         return [
             web.get("/sandbox/app", self.app),
+            web.get("/sandbox/people", self.people),
             web.get("/sandbox/state", self.state),
             web.get("/sandbox/journal", self.journal),
             web.post("/sandbox/people/{name}/{verb}", self.act),
             web.post("/sandbox/faults", self.fault),
+            web.delete("/sandbox/faults", self.clear_faults),
             web.post("/sandbox/sockets/{verb}", self.sockets),
             web.post("/sandbox/envelopes/{id}/redeliver", self.redeliver),
         ]
@@ -56,6 +59,11 @@ class Control:
         ws = self._ws
         api_url = f"{ws.grants.base_url}/api/"
         return web.json_response({"api_url": api_url, "bot_token": ws.bot_token, "app_token": ws.app_token})
+
+    async def people(self, request: web.Request) -> web.StreamResponse:
+        """The names of the people, without bots."""
+        people = [user.name for user in self._ws.users.values() if not user.bot_id and user.id != SLACKBOT]
+        return web.json_response(people)
 
     async def state(self, request: web.Request) -> web.StreamResponse:
         """The workspace as one person sees it."""
@@ -79,7 +87,11 @@ class Control:
         if verb is None:
             raise SandboxError(f"nobody can {request.match_info['verb']!r}; there are {sorted(_VERBS)}")
         person = Person(self._ws, request.match_info["name"])
-        result = verb(person, await _body(request))
+        try:
+            result = verb(person, await _body(request))
+        except RefusedError as error:
+            # What happens to people every day is no mistake of whoever drives the sandbox.
+            return web.json_response({"errors": error.errors})
         if isinstance(result, Delivery):
             await self._ws.journal.until(lambda: result.is_over)
         return web.json_response(self._shown(result))
@@ -88,6 +100,11 @@ class Control:
         """Let calls fail."""
         fault = await _body(request)
         self._ws.faults.add(fault.pop("method"), Fault(**fault))
+        return web.json_response({})
+
+    async def clear_faults(self, request: web.Request) -> web.StreamResponse:
+        """Let all calls be answered again."""
+        self._ws.faults.clear()
         return web.json_response({})
 
     async def sockets(self, request: web.Request) -> web.StreamResponse:
@@ -122,48 +139,16 @@ class Control:
 
 
 @web.middleware
-async def guard(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """Answers control requests of this machine's pages and processes only, and errors as JSON.
-
-    A page of another origin must not drive the sandbox, not even through a name that resolves to this machine.
-    """
+async def errors_as_json(request: web.Request, handler: Handler) -> web.StreamResponse:
+    """Answers a control request that makes no sense with `error` and the status 400."""
     if not request.path.startswith("/sandbox/"):
         return await handler(request)
-    host = request.host.rsplit(":", 1)[0]
-    origin = request.headers.get("Origin")
-    if host not in LOCAL_NAMES or (origin and origin != f"http://{request.host}"):
-        return web.json_response({"error": "this origin may not drive the sandbox"}, status=403)
     try:
         return await handler(request)
-    except RefusedError as error:
-        return web.json_response({"error": str(error), "errors": error.errors}, status=422)
-    except (SandboxError, KeyError, TypeError, ValueError) as error:
+    except SandboxError as error:
+        return web.json_response({"error": str(error)}, status=400)
+    except (KeyError, TypeError, ValueError) as error:
         return web.json_response({"error": f"{type(error).__name__}: {error}"}, status=400)
-
-
-def to_state(person: Person) -> Json:
-    """Everything a person sees: their channels with messages and ephemerals, their modal and home tab."""
-    ws = person.ws
-    seen = [c for c in ws.channels.values() if person.id in c.members or not (c.is_private or c.is_im)]
-    return {
-        "me": person.user.to_slack(),
-        "users": [user.to_slack() for user in ws.users.values()],
-        "channels": [
-            {
-                **channel.to_slack(person.id),
-                "messages": [shown(channel, message) for message in channel.messages.values()],
-                "ephemerals": [message.to_slack() for message in person.ephemerals(channel.id)],
-            }
-            for channel in seen
-        ],
-        "view": to_view(person, person.view) if person.view else None,
-        "home": to_view(person, person.home) if person.home else None,
-    }
-
-
-def to_view(person: Person, view: View) -> Json:
-    """A view with what the client shows in it besides: the errors under its inputs."""
-    return {**views.to_slack(person.ws, view), "errors": view.errors}
 
 
 def _message(person: Person, body: Json) -> Message:
@@ -173,12 +158,26 @@ def _message(person: Person, body: Json) -> Message:
     return channel.messages[ts] if ts in channel.messages else ephemerals[ts]
 
 
+def _fill(person: Person, body: Json) -> None:
+    """Types `values` (by action id), or `state` (by block id, then action id), into the modal in front."""
+    for block_id, values in body.get("state", {}).items():
+        person.fill(values, block_id)
+    person.fill(body.get("values", {}))
+
+
+def _submit(person: Person, body: Json) -> Delivery:
+    _fill(person, body)
+    return person.submit()
+
+
 def _click(person: Person, body: Json) -> Delivery:
     surface: Message | View | None = person.home if body.get("in") == "home" else person.view
     if "ts" in body:
         surface = _message(person, body)
     if surface is None:
         raise SandboxError("there is no modal or home tab to click in")
+    if "state" in body:
+        _fill(person, body)
     return person.click(surface, body["action_id"], body.get("value"), body.get("block_id"))
 
 
@@ -194,14 +193,17 @@ _VERBS: Mapping[str, Callable[[Person, Json], Any]] = {
         body["callback_id"], _message(person, body) if "ts" in body else None
     ),
     "click": _click,
-    "fill": lambda person, body: person.fill(body["values"]),
-    "submit": lambda person, body: person.submit(body.get("values")),
+    "fill": _fill,
+    "submit": _submit,
     "close": lambda person, body: person.close(),
     "home": lambda person, body: person.open_home(),
 }
 
 
 async def _body(request: web.Request) -> Json:
+    # A page of another origin cannot send this content type without asking first, and is told no.
+    if request.content_type != "application/json":
+        raise SandboxError("the content type is not application/json")
     try:
         body = await request.json()
     except json.JSONDecodeError as exc:

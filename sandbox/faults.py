@@ -7,6 +7,9 @@ from sandbox.journal import Journal
 from sandbox.model import Json
 
 
+ANY = "*"
+
+
 @dataclass(frozen=True)
 class Answer:
     """What goes back over HTTP; without a body it is an empty page."""
@@ -67,14 +70,14 @@ class Faults:
     def add(self, method: str, fault: Fault) -> None:
         """Let the next `fault.times` calls of `method` meet this fault; several faults queue up.
 
-        `method` is a Web API method's name, or `response_url`.
+        `method` is a Web API method's name, `response_url`, or `*` for any of them.
         """
         self._waiting.setdefault(method, []).append(fault)
         self._journal.record("fault", method=method, **{key: value for key, value in vars(fault).items() if value})
 
     def take(self, method: str) -> Fault:
         """The fault for a call that has just come in; one without any effect if none waits."""
-        waiting = self._waiting.get(method)
+        waiting = self._waiting.get(method) or self._waiting.get(ANY)
         if not waiting:
             return Fault()
         fault = waiting[0]

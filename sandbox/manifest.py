@@ -13,6 +13,8 @@ class Command:
 
     name: str
     should_escape: bool = False
+    description: str = ""
+    usage_hint: str = ""
 
 
 @dataclass(frozen=True)
@@ -56,7 +58,12 @@ class Manifest:
                 bot_name=bot.get("display_name", name),
                 bot_scopes=frozenset(manifest.get("oauth_config", {}).get("scopes", {}).get("bot", [])),
                 commands={
-                    entry["command"]: Command(entry["command"], bool(entry.get("should_escape")))
+                    entry["command"]: Command(
+                        entry["command"],
+                        bool(entry.get("should_escape")),
+                        entry.get("description", ""),
+                        entry.get("usage_hint", ""),
+                    )
                     for entry in features.get("slash_commands", [])
                 },
                 shortcuts={

@@ -56,6 +56,10 @@ class Person:
         self._own(message)
         posts.delete(self.ws, message)
 
+    def sees(self, channel: Channel) -> bool:
+        """Whether the channel exists for this person: public, or they are a member."""
+        return self.id in channel.members or not (channel.is_private or channel.is_im)
+
     def messages(self, channel: str) -> list[Message]:
         """The channel as it stands, oldest first, without the replies in threads."""
         return [m for m in self._seen(channel).messages.values() if not m.is_reply or m.is_broadcast]
@@ -82,7 +86,9 @@ class Person:
 
     def leave(self, channel: str) -> None:
         """Leave a channel."""
-        self._joined(channel).members.remove(self.id)
+        where = self._joined(channel)
+        where.members.remove(self.id)
+        self.ws.journal.record("channel", channel=where.id, left=self.id)
 
     def command(self, channel: str, command: str, text: str = "") -> Delivery:
         """Run a slash command of the app, in a channel; Slack offers none in threads."""
@@ -142,11 +148,11 @@ class Person:
         stack = self.ws.stacks.get(self.id)
         return stack[-1] if stack else None
 
-    def fill(self, values: Json) -> View:
-        """Type into the modal in front; `values` maps action ids to what is typed or chosen."""
+    def fill(self, values: Json, block_id: str | None = None) -> View:
+        """Type into the modal in front; `values` maps action ids (of one block) to what is typed or chosen."""
         view = self._modal()
         for action_id, value in values.items():
-            block, element = find_element(view.body["blocks"], action_id)
+            block, element = find_element(view.body["blocks"], action_id, block_id)
             view.values.setdefault(block["block_id"], {})[action_id] = chosen(element, value)
         return view
 
@@ -203,7 +209,7 @@ class Person:
 
     def _seen(self, channel: str) -> Channel:
         where = self.ws.channel(channel)
-        if (where.is_private or where.is_im) and self.id not in where.members:
+        if not self.sees(where):
             raise SandboxError(f"{self.user.name} does not see {where.name}")
         return where
 

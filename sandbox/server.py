@@ -1,17 +1,22 @@
 """The pocket Slack, running: one process, one port, on this machine only."""
 
 import asyncio
+import errno
 from collections.abc import Callable
 from types import TracebackType
 from typing import Any, TypeVar
 
 from aiohttp import web
 
-from sandbox.control import Control, guard
+from sandbox.control import Control, errors_as_json
 from sandbox.deliveries import Delivery
+from sandbox.errors import SandboxError
 from sandbox.faults import Fault
+from sandbox.guard import guard
 from sandbox.people import Person
 from sandbox.sockets import Sockets
+from sandbox.static import static_routes
+from sandbox.stream import Stream
 from sandbox.web import Web
 from sandbox.workspace import Workspace
 
@@ -80,14 +85,23 @@ class Sandbox:
         self.workspace.faults.add(method, Fault(**fault))
 
     async def start(self) -> None:
-        """Listen."""
-        app = web.Application(middlewares=[guard], client_max_size=4 * 1024 * 1024)
+        """Listen.
+
+        Raises:
+            SandboxError: The port is taken, or is none of this machine's.
+        """
+        app = web.Application(middlewares=[guard(self._host), errors_as_json], client_max_size=4 * 1024 * 1024)
         app.add_routes([*Web(self.workspace).routes(), *Control(self.workspace, self.sockets).routes()])
         app.add_routes([web.get("/link/", self.sockets.handle)])
+        app.add_routes([web.get("/sandbox/stream", Stream(self.workspace).handle), *static_routes()])
         self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
         await self._runner.setup()
         site = web.TCPSite(self._runner, self._host, self.port)
-        await site.start()
+        try:
+            await site.start()
+        except OSError as exc:
+            await self._runner.cleanup()
+            raise SandboxError(self._cannot_listen(exc)) from exc
         self.port = self._runner.addresses[0][1]
         self.workspace.grants.base_url = self.url
         self.workspace.deliveries.is_open = True
@@ -98,6 +112,11 @@ class Sandbox:
         await asyncio.gather(*(socket.close() for socket in list(self.sockets.open)))
         if self._runner:
             await self._runner.cleanup()
+
+    def _cannot_listen(self, error: OSError) -> str:
+        if error.errno == errno.EADDRINUSE:
+            return f"port {self.port} is taken, perhaps by another sandbox; stop that one, or give another --port"
+        return f"cannot listen on {self._host}:{self.port}: {error.strerror or error}"
 
     async def __aenter__(self) -> "Sandbox":
         await self.start()

@@ -105,6 +105,7 @@ class Workspace:
             self.ids.new("D"), "directmessage", int(self.clock.now()), user_id, is_im=True, members=members
         )
         self.channels[channel.id] = channel
+        self.journal.record("channel", channel=channel.id, opened=user_id)
         return channel
 
     def user_by_bot_id(self, bot_id: str) -> User | None:

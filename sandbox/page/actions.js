@@ -1,0 +1,53 @@
+// What a person does, told to the server. What becomes of it comes back by the stream.
+
+import { store } from "./store.js";
+import { current } from "./place.js";
+
+/** The server's no, in a sentence. */
+export class Refusal extends Error {}
+
+/** Do something as the acting person; throws a Refusal. @returns {Promise<any>} */
+export function act(verb, body = {}) {
+  return send(`people/${encodeURIComponent(current().as)}/${verb}`, body);
+}
+
+/** Do something, and show what the server has against it, if anything. */
+export async function attempt(doing) {
+  try {
+    return await doing();
+  } catch (error) {
+    tell(error instanceof Refusal ? error.message : "The sandbox does not answer. Is it still running?");
+    return null;
+  }
+}
+
+/** One sentence for the person, in front of everything else. */
+export function tell(text) {
+  store.dispatch({ type: "notice", data: text });
+}
+
+/** Run `proceed`, after asking if the app wants that: a confirmation object of Block Kit, or nothing. */
+export function confirmed(confirm, proceed) {
+  if (confirm) store.dispatch({ type: "question", data: { confirm, proceed } });
+  else proceed();
+}
+
+/** Send what was typed: a slash command, an invitation, or a message. */
+export async function say(channel, text, threadTs) {
+  const [word] = text.split(/\s/, 1);
+  const rest = text.slice(word.length).trim();
+  if (!word.startsWith("/")) return act("post", { channel: channel.id, text, ...(threadTs && { thread_ts: threadTs }) });
+  if (threadTs) throw new Refusal(`${word} is not supported in threads, as in Slack. Type it in the channel.`);
+  if (word === "/invite") return act("invite", { channel: channel.id, user: rest });
+  if (word === "/leave") return act("leave", { channel: channel.id });
+  return act("command", { channel: channel.id, command: word, text: rest });
+}
+
+/** A control request: trouble, sockets, envelopes. */
+export async function send(path, body, method = "POST") {
+  const headers = { "Content-Type": "application/json" };
+  const response = await fetch(`/sandbox/${path}`, { method, headers, body: JSON.stringify(body) });
+  const answer = await response.json();
+  if (!response.ok) throw new Refusal(answer.error);
+  return answer;
+}

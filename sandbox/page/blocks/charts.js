@@ -1,0 +1,86 @@
+// https://docs.slack.dev/reference/block-kit/blocks/data-visualization-block, as inline SVG; the numbers are there as a
+// table too, for screen readers.
+
+import { html } from "../vendor/preact.js";
+
+const WIDTH = 480;
+const HEIGHT = 220;
+const LEFT = 44;
+const BOTTOM = 34;
+const TOP = 10;
+
+/** A bar, line, area or pie chart. */
+export function Chart({ block: { title, chart } }) {
+  const names = chart.type === "pie" ? chart.segments.map((segment) => segment.label) : chart.series.map((one) => one.name);
+  return html`<figure class="block chart">
+    <figcaption>${title}</figcaption>
+    <svg viewBox="0 0 ${WIDTH} ${HEIGHT}" aria-hidden="true">${chart.type === "pie" ? pie(chart) : axes(chart)}</svg>
+    <ul class="legend" aria-hidden="true">${names.map((name, index) => html`<li><i class="series-${index}"></i>${name}</li>`)}</ul>
+    <${Numbers} title=${title} chart=${chart} />
+  </figure>`;
+}
+
+function axes({ type, series, axis_config: axis }) {
+  const { categories } = axis;
+  const values = series.flatMap((one) => one.data.map((point) => point.value));
+  const [low, high] = [Math.min(0, ...values), Math.max(0, ...values) || 1];
+  const y = (value) => TOP + ((high - value) / (high - low)) * (HEIGHT - TOP - BOTTOM);
+  const step = (WIDTH - LEFT - 8) / categories.length;
+  const x = (index) => LEFT + step * (index + 0.5);
+  const ticks = [low, (low + high) / 2, high];
+  return [
+    ticks.map((tick) => html`<line class="tick" x1=${LEFT} x2=${WIDTH} y1=${y(tick)} y2=${y(tick)} />
+      <text x=${LEFT - 6} y=${y(tick) + 4} text-anchor="end">${shortNumber(tick)}</text>`),
+    categories.map((name, index) => html`<text x=${x(index)} y=${HEIGHT - BOTTOM + 16} text-anchor="middle">${name}</text>`),
+    axis.x_label && html`<text x=${(WIDTH + LEFT) / 2} y=${HEIGHT - 4} text-anchor="middle">${axis.x_label}</text>`,
+    series.map((one, index) => (type === "bar" ? bars : line)(one, index, { categories, x, y, step, count: series.length, type })),
+  ];
+}
+
+function bars({ data }, index, { categories, x, y, step, count }) {
+  const width = (step * 0.7) / count;
+  return data.map((point) => {
+    const left = x(categories.indexOf(point.label)) - (width * count) / 2 + width * index;
+    const [top, bottom] = [y(Math.max(0, point.value)), y(Math.min(0, point.value))];
+    return html`<rect class="series-${index}" x=${left} y=${top} width=${width} height=${Math.max(1, bottom - top)} rx="2" />`;
+  });
+}
+
+function line({ data }, index, { categories, x, y, type }) {
+  const points = data.map((point) => [x(categories.indexOf(point.label)), y(point.value)]);
+  const path = `M${points.map((point) => point.join(" ")).join("L")}`;
+  const under = `${path}L${points.at(-1)[0]} ${y(0)}L${points[0][0]} ${y(0)}Z`;
+  return html`<g class="series-${index}">
+    ${type === "area" && html`<path class="area" d=${under} />`}
+    <path class="stroke" d=${path} />${points.map(([cx, cy]) => html`<circle cx=${cx} cy=${cy} r="3" />`)}
+  </g>`;
+}
+
+function pie({ segments }) {
+  const total = segments.reduce((sum, { value }) => sum + value, 0) || 1;
+  const [cx, cy, radius] = [WIDTH / 2, HEIGHT / 2, HEIGHT / 2 - 10];
+  const at = (turn) => `${cx + radius * Math.sin(2 * Math.PI * turn)} ${cy - radius * Math.cos(2 * Math.PI * turn)}`;
+  let from = 0;
+  return segments.map(({ value }, index) => {
+    const share = value / total;
+    const [start, end] = [from, (from += share)];
+    if (share >= 1) return html`<circle class="series-${index}" cx=${cx} cy=${cy} r=${radius} />`;
+    const arc = `A${radius} ${radius} 0 ${share > 0.5 ? 1 : 0} 1 ${at(end)}`;
+    return html`<path class="series-${index} slice" d="M${cx} ${cy}L${at(start)}${arc}Z" />`;
+  });
+}
+
+function Numbers({ title, chart }) {
+  const lists = chart.type === "pie" ? [{ name: "Value", data: chart.segments }] : chart.series;
+  const labels = chart.type === "pie" ? chart.segments.map((one) => one.label) : chart.axis_config.categories;
+  const value = ({ data }, label) => data.find((point) => point.label === label)?.value ?? "";
+  return html`<table class="sr-only">
+    <caption>${title}</caption>
+    <thead><tr><td></td>${lists.map((list) => html`<th scope="col">${list.name}</th>`)}</tr></thead>
+    <tbody>${labels.map((label) => html`<tr><th scope="row">${label}</th>${lists.map((list) => html`<td>${value(list, label)}</td>`)}</tr>`)}</tbody>
+  </table>`;
+}
+
+function shortNumber(value) {
+  return new Intl.NumberFormat(undefined, { notation: "compact", maximumFractionDigits: 1 }).format(value);
+}

@@ -1,0 +1,15 @@
+// Images of this machine are shown. Any other would be a request to somewhere else: its description stands instead.
+
+import { html } from "../vendor/preact.js";
+
+/** An image block or element. */
+export function Image({ image, title, isSmall = false }) {
+  const url = image.image_url ?? image.slack_file?.url ?? "";
+  const isOurs = url.startsWith(`${location.origin}/`);
+  const picture = isOurs
+    ? html`<img src=${url} alt=${image.alt_text} />`
+    : html`<span class="no-image" role="img" aria-label=${image.alt_text} title=${url}>🖼 ${image.alt_text}</span>`;
+  return html`<figure class=${isSmall ? "image small" : "image"}>
+    ${title && html`<figcaption>${title}</figcaption>`}${picture}
+  </figure>`;
+}

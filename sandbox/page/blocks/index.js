@@ -1,0 +1,74 @@
+// Every block that the sandbox accepts, one renderer each; any other is shown as its JSON rather than dropped.
+// https://docs.slack.dev/reference/block-kit/blocks
+
+import { html } from "../vendor/preact.js";
+import { Chart } from "./charts.js";
+import { Element, IconButton } from "./elements.js";
+import { FeedbackButtons } from "./feedback.js";
+import { Image } from "./image.js";
+import { Input } from "./input.js";
+import { Markdown } from "./markdown.js";
+import { Mrkdwn, Text, plain } from "./mrkdwn.js";
+import { RichText } from "./rich_text.js";
+import { DataTable, Table } from "./tables.js";
+
+const BLOCKS = {
+  section: Section,
+  header: ({ block }) => html`<p class="block header" role="heading" aria-level="4">${plain(block.text)}</p>`,
+  context: Context,
+  divider: () => html`<hr class="block" />`,
+  actions: Actions,
+  image: ({ block }) => html`<div class="block"><${Image} image=${block} title=${block.title && plain(block.title)} /></div>`,
+  input: Input,
+  rich_text: ({ block }) => html`<div class="block"><${RichText} block=${block} /></div>`,
+  markdown: ({ block }) => html`<div class="block"><${Markdown} text=${block.text} /></div>`,
+  context_actions: ContextActions,
+  table: Table,
+  data_table: DataTable,
+  data_visualization: Chart,
+};
+
+/** The blocks of a message, modal or home tab. */
+export function Blocks({ blocks }) {
+  return blocks.map((block) => html`<${BLOCKS[block.type] ?? Unknown} key=${block.block_id} block=${block} />`);
+}
+
+function Section({ block }) {
+  const { text, fields = [], accessory } = block;
+  return html`<div class="block section">
+    <div class="section-body">
+      ${text && html`<div><${Text} text=${text} /></div>`}
+      ${fields.length > 0 && html`<div class="fields">${fields.map((field) => html`<div><${Text} text=${field} /></div>`)}</div>`}
+    </div>
+    ${accessory && html`<div class="accessory"><${Element} element=${accessory} block=${block} /></div>`}
+  </div>`;
+}
+
+function Context({ block }) {
+  const one = (element) =>
+    element.type === "image" ? html`<${Image} image=${element} isSmall />` : html`<${Text} text=${element} />`;
+  return html`<div class="block context">${block.elements.map((element) => html`<span>${one(element)}</span>`)}</div>`;
+}
+
+function Actions({ block }) {
+  const elements = block.elements.map(
+    (element) => html`<${Element} key=${element.action_id} element=${element} block=${block} />`,
+  );
+  return html`<div class="block actions">${elements}</div>`;
+}
+
+function ContextActions({ block }) {
+  const kinds = { feedback_buttons: FeedbackButtons, icon_button: IconButton };
+  const elements = block.elements.map(
+    (element) => html`<${kinds[element.type] ?? Unknown} element=${element} block=${block} />`,
+  );
+  return html`<div class="block actions">${elements}</div>`;
+}
+
+function Unknown({ block, element }) {
+  const json = element ?? block;
+  return html`<details class="block unknown">
+    <summary>A ${json.type} block, which this page does not draw</summary>
+    <pre>${JSON.stringify(json, null, 2)}</pre>
+  </details>`;
+}

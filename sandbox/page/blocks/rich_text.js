@@ -1,0 +1,49 @@
+// https://docs.slack.dev/reference/block-kit/blocks/rich-text-block
+
+import { html, useContext } from "../vendor/preact.js";
+import { emoji } from "./emoji.js";
+import { formatDate } from "./dates.js";
+import { Link } from "./link.js";
+import { Names, channelName, userName } from "./names.js";
+
+const STYLES = [["bold", "strong"], ["italic", "em"], ["strike", "s"], ["underline", "u"], ["highlight", "mark"], ["code", "code"]];
+
+const INLINE = {
+  text: (element) => element.text,
+  link: (element) => html`<${Link} url=${element.url} label=${element.text} />`,
+  emoji: (element) => emoji(element.name),
+  user: (element, names) => html`<span class="mention">@${userName(names, element.user_id)}</span>`,
+  usergroup: (element) => html`<span class="mention">@${element.usergroup_id}</span>`,
+  channel: (element, names) => html`<span class="mention">#${channelName(names, element.channel_id)}</span>`,
+  broadcast: (element) => html`<span class="mention">@${element.range}</span>`,
+  color: (element) => html`<code>${element.value}</code>`,
+  date: (element) => html`<time>${formatDate(element.timestamp, element.format, element.fallback)}</time>`,
+};
+
+const OUTER = {
+  rich_text_section: (element, names) => html`<div class="text">${inline(element, names)}</div>`,
+  rich_text_preformatted: (element, names) => html`<pre><code>${inline(element, names)}</code></pre>`,
+  rich_text_quote: (element, names) => html`<blockquote class="text">${inline(element, names)}</blockquote>`,
+  rich_text_list: (element, names) => {
+    const items = element.elements.map((item) => html`<li class="text">${inline(item, names)}</li>`);
+    const indent = `indent-${element.indent ?? 0}`;
+    return element.style === "ordered"
+      ? html`<ol class=${indent} start=${(element.offset ?? 0) + 1}>${items}</ol>`
+      : html`<ul class=${indent}>${items}</ul>`;
+  },
+};
+
+/** A rich_text block. */
+export function RichText({ block }) {
+  const names = useContext(Names);
+  return html`<div class="rich-text">${block.elements.map((element) => OUTER[element.type]?.(element, names))}</div>`;
+}
+
+function inline({ elements }, names) {
+  return elements.map((element) =>
+    STYLES.reduce(
+      (inner, [style, tag]) => (element.style?.[style] ? html`<${tag}>${inner}</${tag}>` : inner),
+      INLINE[element.type]?.(element, names) ?? "",
+    ),
+  );
+}

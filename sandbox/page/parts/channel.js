@@ -1,0 +1,32 @@
+// One channel: its heading, its messages, what to type into.
+
+import { html } from "../vendor/preact.js";
+import { channelTitle } from "../blocks/names.js";
+import { act, attempt } from "../actions.js";
+import { toHash } from "../place.js";
+import { repliesByParent, topLevel } from "../store.js";
+import { Composer } from "./composer.js";
+import { Messages } from "./messages.js";
+
+/** The middle pane. */
+export function Channel({ state, channel }) {
+  const title = channelTitle({ users: state.users }, channel);
+  const count = channel.num_members;
+  return html`<main class="pane channel" aria-label=${title}>
+    <header>
+      <a class="button quiet back" href=${toHash({ as: state.place.as, inspector: state.place.inspector })} aria-label="Back to the channels">‹</a>
+      <h2>${channel.is_im ? "" : channel.is_private ? html`<span aria-label="private">🔒</span> ` : "# "}${title}</h2>
+      ${count !== undefined && html`<span class="members">${count} members</span>`}
+    </header>
+    <${Messages} state=${state} channel=${channel} messages=${topLevel(channel)} replies=${repliesByParent(channel)}
+      label="Messages in ${title}" at=${state.place.thread ? undefined : state.place.at} />
+    ${channel.is_member || channel.is_im
+      ? html`<${Composer} state=${state} channel=${channel} label="Message to ${title}" />`
+      : html`<${Join} channel=${channel} title=${title} />`}
+  </main>`;
+}
+
+function Join({ channel, title }) {
+  const join = () => attempt(() => act("join", { channel: channel.id }));
+  return html`<p class="join">You are not in #${title}. <button class="button primary" type="button" onClick=${join}>Join</button></p>`;
+}

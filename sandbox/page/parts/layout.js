@@ -1,0 +1,64 @@
+// The whole page, as a function of the state: sidebar, one channel or the home tab, a thread, the inspector, modals.
+
+import { html, useEffect, useRef } from "../vendor/preact.js";
+import { Names, channelTitle } from "../blocks/names.js";
+import { tell } from "../actions.js";
+import { go } from "../place.js";
+import { Channel } from "./channel.js";
+import { Home } from "./home.js";
+import { Inspector } from "./inspector.js";
+import { Modal, Question } from "./modal.js";
+import { Announcer, Keys, Notice } from "./notices.js";
+import { Sidebar } from "./sidebar.js";
+import { Thread } from "./thread.js";
+
+/** The page. */
+export function Layout({ state }) {
+  const { place, link, me } = state;
+  if (!me) return html`<p class="waiting" role="status">${link === "lost" ? "The sandbox does not answer; trying again…" : "Connecting…"}</p>`;
+  const channel = openChannel(state);
+  const names = { users: state.users, channels: state.channels, team: state.team, as: place.as };
+  const pane = place.thread && channel ? "thread" : place.channel ? "channel" : "list";
+  return html`<${Names.Provider} value=${names}>
+    <div class="page showing-${pane} ${place.thread && channel ? "has-thread" : ""} ${place.inspector ? "has-inspector" : ""}">
+      <${Sidebar} state=${state} open=${channel} />
+      ${place.channel === "home" || !channel
+        ? html`<${Home} state=${state} />`
+        : html`<${Channel} key=${channel.id} state=${state} channel=${channel} />`}
+      ${place.thread && channel && html`<${Thread} key=${place.thread} state=${state} channel=${channel} ts=${place.thread} />`}
+      ${place.inspector && html`<${Inspector} entries=${state.entries} />`}
+    </div>
+    ${state.view && html`<${Modal} key=${state.view.id} view=${state.view} />`}
+    ${state.question && html`<${Question} question=${state.question} />`}
+    <${Notice} text=${state.notice} />
+    <${Announcer} channel=${channel} thread=${place.thread} />
+    <${Keys} />
+    <${Title} text=${channel ? channelTitle(names, channel) : state.app.name} team=${state.team.name} />
+    <${LostChannel} isLost=${Boolean(place.channel && place.channel !== "home" && !state.channels[place.channel])} />
+  <//>`;
+}
+
+/** The open channel: the one that the address names, or the first one where there is room to show one. */
+function openChannel({ place, channels }) {
+  if (place.channel === "home") return null;
+  return channels[place.channel] ?? Object.values(channels)[0];
+}
+
+function Title({ text, team }) {
+  useEffect(() => {
+    document.title = `${text} · ${team}`;
+  }, [text, team]);
+  return null;
+}
+
+function LostChannel({ isLost }) {
+  const was = useRef(false);
+  useEffect(() => {
+    if (isLost && !was.current) {
+      tell("This channel is not there for this person.");
+      go({});
+    }
+    was.current = isLost;
+  }, [isLost]);
+  return null;
+}

@@ -1,0 +1,40 @@
+// A list of messages that stays fluent when it is long: the newest are drawn, older ones as somebody scrolls up to them.
+
+import { html, useEffect, useLayoutEffect, useRef, useState } from "../vendor/preact.js";
+import { Message } from "./message.js";
+import { moveFocus } from "./keyboard.js";
+
+const AT_FIRST = 60;
+const MORE = 100;
+const NEAR_PX = 80;
+
+/** The messages, newest at the bottom; keeps to the bottom while it is there. */
+export function Messages({ state, channel, messages, replies = new Map(), label, isThread = false, at }) {
+  const list = useRef(null);
+  const isAtEnd = useRef(true);
+  const [room, setRoom] = useState(AT_FIRST);
+  const wanted = at ? messages.findIndex((message) => message.ts === at) : -1;
+  const start = Math.max(0, Math.min(messages.length - room, wanted < 0 ? Infinity : wanted - 5));
+  const last = messages.at(-1);
+
+  useLayoutEffect(() => {
+    if (isAtEnd.current && wanted < 0) list.current.scrollTop = list.current.scrollHeight;
+  }, [last, messages.length]);
+  useEffect(() => {
+    if (wanted >= 0) list.current.querySelector(`[data-ts="${at}"]`)?.scrollIntoView({ block: "center" });
+  }, [at, wanted >= 0]);
+
+  const onScroll = ({ target }) => {
+    isAtEnd.current = target.scrollHeight - target.scrollTop - target.clientHeight < NEAR_PX;
+    if (target.scrollTop < NEAR_PX && start > 0) setRoom(room + MORE);
+  };
+  return html`<ol class="messages" ref=${list} aria-label=${label} onScroll=${onScroll} onKeyDown=${moveFocus}>
+    ${start > 0 && html`<li key="earlier" class="earlier"><button class="button quiet" type="button" onClick=${() => setRoom(room + MORE)}>${start} earlier messages</button></li>`}
+    ${messages.length === 0 && html`<li key="empty" class="earlier">${isThread ? "This thread is gone." : "Nothing here yet. Say something!"}</li>`}
+    ${messages.slice(start).map((message, index, shown) => html`<${Message}
+      key=${message.ts}
+      state=${state} channel=${channel} message=${message}
+      replies=${replies.get(message.ts)}
+      isThread=${isThread} isLast=${index === shown.length - 1} isWanted=${message.ts === at} />`)}
+  </ol>`;
+}

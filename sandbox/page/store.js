@@ -1,0 +1,121 @@
+// The state of the page, and the one function that makes the next state. No effects here.
+
+/** @typedef {{type: string, data: any}} Event  What the server says (sandbox/stream.py), or what happens on the page. */
+
+const FIRST = {
+  link: "connecting", // or "live", "lost"
+  place: {},
+  team: { name: "", url: "" },
+  app: { commands: [], shortcuts: [] },
+  me: null,
+  users: {},
+  channels: {},
+  view: null,
+  home: null,
+  entries: [],
+  notice: null,
+  question: null, // a confirmation that is asked: {confirm, proceed}
+};
+
+const MOST_ENTRIES = 500;
+
+const REDUCERS = {
+  link: (state, link) => ({ ...state, link }),
+  place: (state, place) =>
+    // Another person sees other things: nothing of the one before may linger.
+    place.as === state.place.as ? { ...state, place } : { ...FIRST, place },
+  notice: (state, notice) => ({ ...state, notice }),
+  question: (state, question) => ({ ...state, question }),
+  snapshot: (state, data) => ({
+    ...state,
+    ...data,
+    users: byId(data.users),
+    channels: Object.fromEntries(data.channels.map((channel) => [channel.id, taken(channel)])),
+  }),
+  channel: (state, channel) => withChannel(state, taken(channel)),
+  unseen: (state, { channel }) => {
+    const { [channel]: _, ...channels } = state.channels;
+    return { ...state, channels };
+  },
+  message: (state, { channel, message }) => {
+    const where = state.channels[channel];
+    return where ? withChannel(state, { ...where, messages: upserted(where.messages, message) }) : state;
+  },
+  gone: (state, { channel, ts }) => {
+    const where = state.channels[channel];
+    const messages = where?.messages.filter((message) => message.ts !== ts);
+    return where ? withChannel(state, { ...where, messages }) : state;
+  },
+  view: (state, view) => ({ ...state, view }),
+  home: (state, home) => ({ ...state, home }),
+  entry: (state, entry) => ({ ...state, entries: [...state.entries, entry].slice(-MOST_ENTRIES) }),
+};
+
+/** The state after an event; pure. */
+export function reduce(state, event) {
+  return REDUCERS[event.type](state, event.data);
+}
+
+function createStore() {
+  const listeners = [];
+  const store = {
+    state: FIRST,
+    /** @param {Event} event */
+    dispatch(event) {
+      store.state = reduce(store.state, event);
+      for (const listener of listeners) listener();
+    },
+    subscribe: (listener) => listeners.push(listener),
+  };
+  return store;
+}
+
+export const store = createStore();
+
+/** The messages of a channel's own pane: no replies, except those that were sent to the channel too. */
+export function topLevel(channel) {
+  return channel.messages.filter((m) => !isReply(m) || m.subtype === "thread_broadcast");
+}
+
+/** A thread: its parent, then the replies; without a parent if that is gone. */
+export function thread(channel, ts) {
+  return channel.messages.filter((m) => m.ts === ts || m.thread_ts === ts);
+}
+
+/** The replies of all threads of a channel, by the parent's ts. */
+export function repliesByParent(channel) {
+  const replies = new Map();
+  for (const message of channel.messages) {
+    if (!isReply(message)) continue;
+    if (!replies.has(message.thread_ts)) replies.set(message.thread_ts, []);
+    replies.get(message.thread_ts).push(message);
+  }
+  return replies;
+}
+
+export function isReply(message) {
+  return Boolean(message.thread_ts) && message.thread_ts !== message.ts;
+}
+
+function withChannel(state, channel) {
+  return { ...state, channels: { ...state.channels, [channel.id]: channel } };
+}
+
+function taken({ ephemerals, ...channel }) {
+  return { ...channel, messages: [...channel.messages, ...ephemerals].sort(byTs) };
+}
+
+function upserted(messages, message) {
+  const index = messages.findLastIndex((known) => known.ts === message.ts);
+  if (index >= 0) return messages.with(index, message);
+  const last = messages.at(-1);
+  return !last || last.ts < message.ts ? [...messages, message] : [...messages, message].sort(byTs);
+}
+
+function byTs(one, other) {
+  return one.ts < other.ts ? -1 : 1;
+}
+
+function byId(things) {
+  return Object.fromEntries(things.map((thing) => [thing.id, thing]));
+}

@@ -1,0 +1,30 @@
+// The server's events, for as long as the page is open. EventSource connects again by itself and says what it saw last.
+
+const EVENTS = ["snapshot", "message", "gone", "channel", "unseen", "view", "home", "entry"];
+const RETRY_MS = 1000;
+
+/**
+ * Passes on what one person's page has to know; returns what ends that.
+ * @param {string} as  The person's name.
+ * @param {(event: {type: string, data: any}) => void} dispatch
+ */
+export function follow(as, dispatch) {
+  let source, timer;
+  const connect = () => {
+    source = new EventSource(`/sandbox/stream?as=${encodeURIComponent(as)}`);
+    source.onopen = () => dispatch({ type: "link", data: "live" });
+    source.onerror = () => {
+      dispatch({ type: "link", data: "lost" });
+      // Refused for good, as by a server that is just starting: EventSource gives up, we do not.
+      if (source.readyState === EventSource.CLOSED) timer = setTimeout(connect, RETRY_MS);
+    };
+    for (const type of EVENTS) {
+      source.addEventListener(type, (event) => dispatch({ type, data: JSON.parse(event.data) }));
+    }
+  };
+  connect();
+  return () => {
+    clearTimeout(timer);
+    source.close();
+  };
+}

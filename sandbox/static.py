@@ -1,0 +1,31 @@
+"""The page's files. They stand in `page/` as the browser gets them: no build step, nothing from elsewhere."""
+
+from pathlib import Path
+
+from aiohttp import web
+
+FOLDER = Path(__file__).parent / "page"
+
+HEADERS = {
+    # Texts are hostile: nothing inline runs, and nothing is asked of any other machine.
+    "Content-Security-Policy": "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+    "Cache-Control": "no-cache",
+}
+
+
+def static_routes() -> list[web.RouteDef]:
+    """The page at `/`, its parts under `/page/`."""
+    return [web.get("/", _index), web.get("/page/{path:.+}", _part)]
+
+
+async def _index(request: web.Request) -> web.StreamResponse:
+    return web.FileResponse(FOLDER / "index.html", headers=HEADERS)
+
+
+async def _part(request: web.Request) -> web.StreamResponse:
+    path = (FOLDER / request.match_info["path"]).resolve()
+    if not (path.is_relative_to(FOLDER) and path.is_file()):
+        raise web.HTTPNotFound
+    return web.FileResponse(path, headers=HEADERS)
