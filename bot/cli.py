@@ -1,8 +1,11 @@
-"""`judge-bot`: serve, doctor, demo."""
+"""`judge-bot`: serve, doctor, demo, digest, export."""
 
 import asyncio
 import sys
 from collections.abc import Coroutine
+from contextlib import nullcontext
+from datetime import UTC, datetime
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -46,6 +49,36 @@ def demo(
     from bot.demo import play
 
     _run(play(database))
+
+
+@app.command()
+def export(
+    output: Annotated[Path | None, typer.Option("-o", "--output", help="The file; the terminal by default.")] = None,
+    since: Annotated[
+        datetime | None, typer.Option(formats=["%Y-%m-%d"], help="Only cases judged on that day (UTC) or later.")
+    ] = None,
+) -> None:
+    """Write the labelled cases as JSONL, for `judge agreement FILE --label human`."""
+    _run(_export(output, since))
+
+
+async def _export(path: Path | None, since: datetime | None) -> None:
+    from bot.errors import BotError
+    from bot.export import export as write
+    from bot.log import Log
+    from bot.settings import load_settings
+
+    settings = load_settings()
+    log = await Log.open(settings.database_url)
+    try:
+        with path.open("w", encoding="utf-8") if path else nullcontext(sys.stdout) as output:
+            since = since.replace(tzinfo=UTC) if since else None
+            count = await write(log, output, since, has_texts=settings.store_text == "full")
+    except OSError as exc:
+        raise BotError(f"--output {path}: cannot be written ({exc.strerror}); name another file") from exc
+    finally:
+        await log.close()
+    typer.echo(f"{count} {'label' if count == 1 else 'labels'} written", err=True)
 
 
 def _run(work: Coroutine[Any, Any, None]) -> None:

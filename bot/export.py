@@ -1,0 +1,47 @@
+"""`judge-bot export`: labelled cases as JSONL, in the form that `judge agreement --label human` reads."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any, TextIO
+
+from bot.log import Log
+from bot.log.labels import Labels
+
+_RATER_DIGITS = 12
+
+
+async def export(log: Log, output: TextIO, since: datetime | None = None, has_texts: bool = True) -> int:
+    """Writes a row for each label and gives their number.
+
+    `has_texts` False leaves the texts out; rows of the same question are still known as such by `prompt_id`.
+    """
+    count = 0
+    async for labelled in Labels(log).labelled_cases(since):
+        output.write(json.dumps(_to_row(labelled, has_texts), ensure_ascii=False) + "\n")
+        count += 1
+    return count
+
+
+def _to_row(labelled: Mapping[str, Any], has_texts: bool) -> dict[str, Any]:
+    row = {
+        "case": labelled["id"],
+        "prompt_id": labelled["question_hash"],
+        "score": labelled["score"],
+        "human": labelled["human"],
+        "label_by": _pseudonym(labelled["team_id"], labelled["user_id"]),
+        "model": labelled["model"],
+        "rubric": labelled["rubric"],
+        "rubric_version": labelled["rubric_version"],
+        "channel": labelled["channel_id"],
+        "judged_at": labelled["judged_at"].isoformat(),
+    }
+    if has_texts:
+        row |= {"prompt": labelled["question"], "completion": labelled["response"], "reason": labelled["reason"]}
+    return row
+
+
+def _pseudonym(team_id: str, user_id: str) -> str:
+    """Tells people apart without naming them; whoever knows the workspace's user ids can undo it."""
+    return hashlib.sha256(f"{team_id}:{user_id}".encode()).hexdigest()[:_RATER_DIGITS]

@@ -1,0 +1,148 @@
+"""Labels in the log, and on their way out to `judge agreement`."""
+
+import io
+import json
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import text
+
+from bot.case import Case, CaseSource, LoggedCase, Visibility
+from bot.export import export
+from bot.log import Log
+from bot.log.labels import Label, Labels
+from bot.verdict import RecordedVerdict
+from bot.views.labels import LONGEST_REASON, confirmation, feedback, label_modal
+from judge.agreement import exact_match, to_sample
+from judge.scores import Columns, read_scores
+from sandbox.blocks import check_blocks, check_view
+from tests.unit.bot.test_views import a_case, a_verdict
+
+
+@pytest.fixture
+async def log(tmp_path: Path) -> AsyncIterator[Log]:
+    opened = await Log.open(f"sqlite+aiosqlite:///{tmp_path}/log.db")
+    yield opened
+    await opened.close()
+
+
+async def judged(log: Log, key: str, score: int | None = 4, **changes: Any) -> LoggedCase:
+    fields: dict[str, Any] = {
+        "key": key,
+        "team_id": "T1",
+        "channel_id": "C1",
+        "requester_id": "U1",
+        "requester_name": "ann",
+        "source": CaseSource.TEXT,
+        "rubric": "additive-5",
+        "visibility": Visibility.THREAD,
+        "question": "Why?",
+        "response": f"Because of {key}.",
+    }
+    case, _ = await log.add(Case(**(fields | changes)))
+    reason = "no_score" if score is None else None
+    verdict = RecordedVerdict(
+        score=score, unscored_reason=reason, model="m", rubric="additive-5", rubric_version="f846c469"
+    )
+    return await log.record(case.id, verdict)
+
+
+async def rows(log: Log, **options: Any) -> list[dict[str, Any]]:
+    output = io.StringIO()
+    count = await export(log, output, **options)
+    found = [json.loads(line) for line in output.getvalue().splitlines()]
+    assert len(found) == count
+    return found
+
+
+async def test_a_second_label_replaces_the_first_and_tells_it(log: Log) -> None:
+    case, labels = await judged(log, "a"), Labels(log)
+    assert await labels.put(case, "U1", Label(2, "short")) is None
+    assert await labels.put(case, "U1", Label(3, None)) == Label(2, "short")
+    assert await labels.get(case, "U1") == Label(3, None)
+
+
+async def test_each_person_has_a_label_of_their_own(log: Log) -> None:
+    case, labels = await judged(log, "a"), Labels(log)
+    await labels.put(case, "U1", Label(2, None))
+    await labels.put(case, "U2", Label(5, None))
+    assert [row["human"] for row in await rows(log)] == [2, 5]
+
+
+async def test_a_change_keeps_the_time_of_the_first(log: Log) -> None:
+    case, labels = await judged(log, "a"), Labels(log)
+    await labels.put(case, "U1", Label(2, None))
+    await labels.put(case, "U1", Label(3, None))
+    async with log._engine.connect() as connection:
+        row = (await connection.execute(text("SELECT created_at, updated_at FROM labels"))).one()
+    assert row.created_at < row.updated_at
+
+
+async def test_what_is_exported_is_what_judge_agreement_reads(log: Log, tmp_path: Path) -> None:
+    labels = Labels(log)
+    for number, (score, label) in enumerate([(4, 4), (4, 2), (3, 3), (None, 5)]):
+        await labels.put(await judged(log, f"k{number}", score), "U1", Label(label, None))
+    await judged(log, "without a label")
+    file = tmp_path / "labels.jsonl"
+    with file.open("w") as output:
+        assert await export(log, output) == 4
+    scores = read_scores(file, Columns("human"))
+    assert scores.problems == ()
+    sample = to_sample(scores, scores.judges[0])
+    assert sample is not None
+    assert exact_match(sample).value == pytest.approx(2 / 3)
+
+
+async def test_an_exported_row_names_nobody(log: Log) -> None:
+    case = await judged(log, "a", requester_id="UANN", requester_name="Ann Smith")
+    await Labels(log).put(case, "UBEN", Label(1, "Wrong."))
+    (row,) = await rows(log)
+    assert row["prompt"] == "Why?"
+    assert row["completion"] == "Because of a."
+    assert row["reason"] == "Wrong."
+    assert row["channel"] == "C1"
+    assert not any(name in json.dumps(row) for name in ("UBEN", "UANN", "Smith"))
+
+
+async def test_without_texts_the_prompts_are_still_told_apart(log: Log) -> None:
+    for key, question in (("a", "Why?"), ("b", "Why?"), ("c", "How?")):
+        await Labels(log).put(await judged(log, key, question=question), "U1", Label(1, "Words."))
+    found = await rows(log, has_texts=False)
+    assert not {"prompt", "completion", "reason"} & set(found[0])
+    assert [row["prompt_id"] == found[0]["prompt_id"] for row in found] == [True, True, False]
+
+
+async def test_verdicts_for_one_person_alone_are_not_exported(log: Log) -> None:
+    case = await judged(log, "a", visibility=Visibility.ME)
+    await Labels(log).put(case, "U1", Label(1, None))
+    assert await rows(log) == []
+
+
+async def test_since_leaves_out_what_was_judged_before(log: Log) -> None:
+    await Labels(log).put(await judged(log, "a"), "U1", Label(1, None))
+    now = datetime.now(UTC)
+    assert len(await rows(log, since=now - timedelta(hours=1))) == 1
+    assert await rows(log, since=now + timedelta(hours=1)) == []
+
+
+def test_what_asks_for_a_label_keeps_slacks_limits() -> None:
+    case, verdict = a_case(id=10**9), a_verdict()
+    check_blocks([feedback(case)])
+    url = "https://hooks.slack.com/actions/" + "x" * 200
+    check_view(label_modal(case, verdict, Label(3, "w" * LONGEST_REASON), url), "modal")
+    check_view(label_modal(case, a_verdict(score=None, highest=10), None, None), "modal")
+
+
+@pytest.mark.parametrize(
+    ("label", "earlier", "begin"),
+    [
+        (Label(4, None), None, "You agree: your score for case 7 is 4 of 5."),
+        (Label(1, None), Label(1, "x"), "Your score for case 7 is 1 of 5."),
+        (Label(1, None), Label(4, None), "Your score for case 7 is 1 of 5 (it was 4)."),
+    ],
+)
+def test_the_confirmation_says_what_is_recorded_now(label: Label, earlier: Label | None, begin: str) -> None:
+    assert confirmation(a_case(), a_verdict(), label, earlier).startswith(begin)
