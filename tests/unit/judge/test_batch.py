@@ -524,7 +524,7 @@ def test_full_disk_ends_with_whole_rows(source: Path, output: Path) -> None:
 
 
 MIXED: list[dict[str, Any]] = [
-    {"line": 1, "score": None, "cost_usd": None, "late": None, "whole": 1, "number": 1, "mixed": 1, "nested": None},
+    {"line": 1, "score": None, "cost_usd": None, "late": None, "whole": 1, "number": 2**60, "mixed": 1, "nested": None},
     {"line": 2, "score": None, "late": "x", "whole": None, "number": 0.5, "mixed": "a", "nested": {"a": ["é"]}},
     {
         "line": 3,
@@ -571,7 +571,7 @@ def test_parquet_has_one_type_per_column_whatever_comes_late(tmp_path: Path) -> 
         "half": "string",
     }
     columns = table.to_pydict()
-    assert columns["number"] == [1.0, 0.5, None]
+    assert columns["number"] == [2.0**60, 0.5, None]
     assert columns["mixed"] == ["1", "a", "true"]
     assert columns["whole"] == [1, None, 3]
 
