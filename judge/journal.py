@@ -78,14 +78,14 @@ class Journal:
             raise SetupError(f"{path}: not a plain file; choose another output.")
         try:
             self._file: BinaryIO = path.open("ab", buffering=0)
+            try:
+                _lock(self._file, path)
+                self._load()
+            except BaseException:
+                self._file.close()
+                raise
         except OSError as exc:
-            raise SetupError(f"{path}: cannot write it ({os_reason(exc)}).") from exc
-        try:
-            _lock(self._file, path)
-            self._load()
-        except BaseException:
-            self._file.close()
-            raise
+            raise SetupError(f"{path}: cannot read and write it ({os_reason(exc)}).") from exc
 
     def has(self, line: int) -> bool:
         """Whether there was a verdict on that line of the input when the journal was opened."""
@@ -182,12 +182,13 @@ class Journal:
         where = f"{self.path}, line {number}"
         try:
             fields = decode(raw)
+            added = {name: fields.pop(name) for name in ADDED if name in fields}
+            carried = encode(fields)
         except ValueError as exc:
             raise SetupError(
                 f"{where}: damaged ({exc}); delete that line to have its row judged again, or choose another output."
             ) from exc
-        added = {name: fields.pop(name) for name in ADDED if name in fields}
-        line = added.get("line", 0)
+        line = added.get("line") or 0
         if not (raw.endswith(b"\n") and _is_complete(added) and line >= 1):
             raise SetupError(f"{where}: not a row of 'judge batch'; choose another output.")
         for name, value in self._judge.items():
@@ -200,7 +201,7 @@ class Journal:
             raise self._has_changed("the input")
         if self._hashes[line]:
             raise SetupError(f"{where}: a second verdict on line {line} of the input; delete one of them.")
-        self._hashes[line] = _hash(encode(fields))
+        self._hashes[line] = _hash(carried)
         self._count(line, len(raw), added)
 
     def _count(self, line: int, size: int, added: Mapping[str, Any]) -> None:
@@ -254,7 +255,7 @@ def _lock(file: BinaryIO, path: Path) -> None:
         return
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        # While we waited for nothing, the other process may have put a sorted file in the place of this one.
+        # Before we had the lock, another process may have put a sorted file in the place of the one we opened.
         is_ours = os.path.samestat(os.fstat(file.fileno()), path.stat())
     except BlockingIOError:
         is_ours = False

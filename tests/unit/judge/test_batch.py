@@ -359,6 +359,13 @@ def test_damage_inside_the_output_is_refused_with_its_line(source: Path, output:
     write(output, *lines, lines[1])
     assert "line 6: a second verdict on line 2 of the input" in offline(source, output).stderr
 
+    for wrong in ({"line": None}, {"line": 0}, {"line": "1"}, {"score": [4]}, {"cost_usd": "free"}):
+        write(output, json.dumps(json.loads(lines[0]) | wrong))
+        assert "line 1: not a row of 'judge batch'" in offline(source, output).stderr
+
+    write(output, json.dumps(json.loads(lines[0]) | {"line": 6}))
+    assert "has changed since its verdicts" in offline(source, output).stderr
+
 
 def test_output_in_use_is_refused(source: Path, output: Path) -> None:
     with output.open("w") as file:
@@ -479,7 +486,7 @@ def test_cost_of_earlier_runs_counts(source: Path, output: Path) -> None:
         ((".", "-o", "out.jsonl"), ".: not a plain file."),
         (("in.jsonl", "-o", "in.jsonl"), "in.jsonl: the rows would be written over the input"),
         (("in.jsonl", "-o", "in.csv"), "in.jsonl: the rows would be written over the input"),
-        (("in.jsonl", "-o", "none/out.jsonl"), "none/out.jsonl: cannot write it (no such file or directory)."),
+        (("in.jsonl", "-o", "none/out.jsonl"), "none/out.jsonl: cannot read and write it (no such file or directory)."),
         (("in.jsonl", "-o", "."), ".: not a plain file; choose another output."),
         (("in.jsonl",), "Missing option"),
         (("in.jsonl", "-o", "out.jsonl", "--limit", "0"), "--limit"),
