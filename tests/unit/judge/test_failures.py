@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from openai import AsyncOpenAI
 
 from judge import BadResponseError, Judge, JudgeError, ModelNotFoundError, UnavailableError, UnscoredReason, Verdict
-from judge.completion import to_completion
+from judge.completion import Token, to_completion
 from judge.failures import hidden_error, is_worth_retrying, rejected_option, retry_after_s, server_name, to_judge_error
 from judge.model import ChatModel
 from tests.model_server import ModelServer, Raw, Wire
@@ -205,6 +205,39 @@ def test_any_json_is_a_completion_of_known_types_or_none(body: Any) -> None:
         json.dumps(
             [[dict(token.candidates) for token in choice.tokens] for choice in completion.choices], allow_nan=False
         )
+
+
+@pytest.mark.parametrize("count", [True, -1, 2**31, 10**400, 1.5, float("nan"), "5", None, [5]])
+def test_count_of_tokens_that_is_none_is_unknown(count: Any) -> None:
+    completion = to_completion({"choices": [{}], "usage": {"prompt_tokens": count, "completion_tokens": 5}})
+
+    assert completion is not None
+    assert (completion.input_tokens, completion.output_tokens) == (None, 5)
+
+
+def test_half_a_character_is_replaced() -> None:
+    completion = to_completion({"choices": [{"message": {"content": "score: 4 \ud83d"}}]})
+
+    assert completion is not None
+    assert completion.choices[0].text == "score: 4 ?"
+
+
+def test_parts_that_are_no_text_are_left_out() -> None:
+    parts = [{"type": "reasoning", "text": "score: 1"}, "score: 2", None, {"type": "text", "text": "score: 4"}]
+    completion = to_completion({"choices": [{"message": {"content": parts}}]})
+
+    assert completion is not None
+    assert completion.choices[0].text == "score: 4"
+
+
+@pytest.mark.parametrize("logprob", [float("nan"), float("-inf"), float("inf"), 10**400, "-1", None])
+def test_probability_that_is_none_is_left_out(logprob: Any) -> None:
+    candidates = [{"token": "4", "logprob": -0.5}, {"token": "5", "logprob": logprob}]
+    content = [{"token": "4", "top_logprobs": candidates}]
+    completion = to_completion({"choices": [{"logprobs": {"content": content}}]})
+
+    assert completion is not None
+    assert completion.choices[0].tokens == (Token("4", {"4": -0.5}),)
 
 
 # Single rules
