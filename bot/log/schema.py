@@ -35,6 +35,8 @@ metadata = MetaData(
 
 
 _UNSETTLED = text("status != 'delivered'")
+_PUBLIC = text("visibility = 'thread' AND obstacle IS NULL AND blocked_by IS NULL")
+_REPEATED = text("attempt > 1")
 
 
 class UtcDateTime(TypeDecorator[datetime]):
@@ -114,6 +116,20 @@ cases = Table(
     Index(None, "team_id", "channel_id", "judged_at"),
     Index(None, "team_id", "requester_id", "created_at"),
     Index("ix_cases_unsettled", "status", sqlite_where=_UNSETTLED, postgresql_where=_UNSETTLED),
+    # The digest's figures come from this index alone.
+    Index(
+        "ix_cases_figures",
+        *("team_id", "channel_id", "judged_at", "lowest", "highest", "score", "author_id", "requester_id"),
+        *("unscored_reason", "input_tokens", "output_tokens", "cost_usd"),
+        sqlite_where=_PUBLIC,
+        postgresql_where=_PUBLIC,
+    ),
+    Index(
+        "ix_cases_repeated",
+        *("team_id", "channel_id", "judged_at", "message_ts"),
+        sqlite_where=_REPEATED,
+        postgresql_where=_REPEATED,
+    ),
     CheckConstraint("score IS NULL OR unscored_reason IS NULL", name="scored_or_not"),
     sqlite_autoincrement=True,
 )
@@ -171,6 +187,8 @@ channels = Table(
     Column("digest_day", String),
     Column("digest_time", String),
     Column("digest_tz", String),
+    Column("digest_since", UtcDateTime, comment="When it was last switched on; no week due before is posted"),
+    Column("ranks_people", Boolean, nullable=False, server_default=false()),
     Column("updated_at", UtcDateTime, nullable=False),
 )
 
