@@ -12,8 +12,8 @@ $(READY): pyproject.toml uv.lock tools/setup
 
 setup: $(READY) ## make .venv from uv.lock
 
-demo: $(READY) ## the main job, without a workspace or a key
-	@$(BIN)/judge-bot demo
+demo: $(READY) ## the bot beside a pocket Slack, in the browser; ARGS=--script plays it in the terminal
+	@$(BIN)/judge-bot demo $(ARGS)
 
 run: $(READY) ## the bot, with the settings in .env
 	@$(BIN)/judge-bot serve

@@ -44,11 +44,14 @@ def doctor() -> None:
 @app.command()
 def demo(
     database: Annotated[str, typer.Option(help="SQLite file for the log; a temporary one by default.")] = "",
+    port: Annotated[int, typer.Option(help="Where the page is on this machine; 0 takes a free one.")] = 8123,
+    script: Annotated[bool, typer.Option("--script", help="Play the main job in the terminal, and end.")] = False,
+    opens: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
 ) -> None:
-    """Play the main job against a pocket Slack: no workspace, no key."""
-    from bot.demo import play
+    """Try the bot in a pocket Slack in the browser: no workspace, no key."""
+    from bot.demo import play, show
 
-    _run(play(database))
+    _run(play(database) if script else show(database, port, opens))
 
 
 @app.command()

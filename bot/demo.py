@@ -1,8 +1,11 @@
-"""`judge-bot demo`: the main job against a pocket Slack, in the terminal, as a person would see it."""
+"""`judge-bot demo`: the bot beside a pocket Slack, to use in a browser or to watch in the terminal."""
 
+import asyncio
 import logging
 import os
+import signal
 import tempfile
+import webbrowser
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +25,8 @@ from bot.mrkdwn import to_plain
 from bot.settings import OFFLINE, Settings, load_settings
 from bot.views import ids
 from bot.views.messages import VERDICT_BEGINS
-from sandbox import Message, Person, Sandbox, Workspace
+from sandbox import Message, Person, Sandbox, SandboxError, Workspace
+from sandbox.workspace_file import open_workspace
 
 _CHANNEL = "help-desk"
 _QUESTION = "How do I undo my last git commit but keep the changes?"
@@ -31,8 +35,36 @@ _ANSWER = (
     "so you can edit them and commit again. Use it only on a commit that you have not pushed."
 )
 _TYPED = "What is the capital of Australia? | Sydney is nice. Sydney is nice. Sydney is nice."
+_INVITATION = "A small workspace with the bot in it is waiting for you. Open the menu of a reply: Score this reply."
 _PATIENCE_S = 180
 _WIDTH = 80
+
+
+async def show(database: str = "", port: int = 0, opens: bool = False) -> None:
+    """Runs the bot beside a pocket Slack whose page says all else, until SIGINT or SIGTERM.
+
+    Args:
+        database: The SQLite file for the log; empty for one that goes away afterwards.
+        port: Where the page is; 0 takes a free one.
+        opens: Whether to open the page in a browser.
+
+    Raises:
+        BotError: The port is taken.
+    """
+    configure_logs("console", logging.WARNING)
+    stopping = asyncio.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(number, stopping.set)
+    with tempfile.TemporaryDirectory() as folder:
+        url = f"sqlite+aiosqlite:///{database or Path(folder, 'demo.db')}"
+        try:
+            async with Sandbox(open_workspace(load_manifest()), port) as slack, running_bot(_settings(slack, url), 1):
+                Console(highlight=False).print(f"{_INVITATION}\n\n    [bold]{slack.url}[/]\n\nCtrl-C ends it.")
+                if opens:
+                    webbrowser.open(slack.url)
+                await stopping.wait()
+        except SandboxError as exc:
+            raise BotError(str(exc)) from exc
 
 
 async def play(database: str = "") -> None:

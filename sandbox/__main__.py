@@ -9,17 +9,20 @@ from pathlib import Path
 from typing import Any
 
 from sandbox import Sandbox, SandboxError, Workspace
-from sandbox.example import furnish
+from sandbox.workspace_file import EXAMPLE, open_workspace
 
 
 def main() -> int:
     """Serve until interrupted; returns the exit code."""
     parser = argparse.ArgumentParser(prog="python -m sandbox", description="A pocket Slack for a Bolt app.")
     parser.add_argument("--manifest", type=Path, required=True, help="the app's manifest, YAML or JSON")
-    parser.add_argument("--port", type=int, default=0, help="where to listen on 127.0.0.1 (default: a free one)")
+    parser.add_argument("--workspace", type=Path, default=EXAMPLE, help="who is there and what was said, as TOML")
+    parser.add_argument("--port", type=int, default=0, help="where to listen (default: a free port)")
+    parser.add_argument("--host", default="127.0.0.1", help="the address to listen on (default: this machine only)")
     options = parser.parse_args()
     try:
-        asyncio.run(_serve(furnish(Workspace(read_manifest(options.manifest))), options.port))
+        workspace = open_workspace(read_manifest(options.manifest), options.workspace)
+        asyncio.run(_serve(workspace, options.port, options.host))
     except KeyboardInterrupt:
         return 0
     except (SandboxError, OSError) as error:
@@ -59,10 +62,11 @@ def _from_yaml(path: Path, text: str) -> Any:
         raise SandboxError(f"{path}: {exc}") from exc
 
 
-async def _serve(workspace: Workspace, port: int) -> None:
-    async with Sandbox(workspace, port) as slack:
+async def _serve(workspace: Workspace, port: int, host: str) -> None:
+    async with Sandbox(workspace, port, host) as slack:
         sys.stdout.write(
-            f"A pocket Slack is listening on {slack.url}\n\n"
+            f"A pocket Slack is listening on {slack.url}\n"
+            "Open that address in a browser; give the app these settings:\n\n"
             f"SLACK_API_URL={slack.api_url}\n"
             f"SLACK_BOT_TOKEN={slack.bot_token}\n"
             f"SLACK_APP_TOKEN={slack.app_token}\n"

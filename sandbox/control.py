@@ -11,7 +11,8 @@
     POST /sandbox/sockets/drop             also silence, warning, refresh_requested
     POST /sandbox/envelopes/<id>/redeliver
 
-`submit` answers `errors` by block id where the client would not send. Messages are named by `channel` and `ts`, modals and home tabs by nothing: they are the ones in front.
+Messages are named by `channel` and `ts`, modals and home tabs by nothing: they are the ones in front. `submit` answers
+`errors` by block id where the client would not send.
 """
 
 import json

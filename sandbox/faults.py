@@ -6,7 +6,6 @@ from sandbox.errors import SlackError
 from sandbox.journal import Journal
 from sandbox.model import Json
 
-
 ANY = "*"
 
 

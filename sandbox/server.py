@@ -42,7 +42,8 @@ class Sandbox:
     @property
     def url(self) -> str:
         """The address, such as `http://127.0.0.1:40123`."""
-        return f"http://{self._host}:{self.port}"
+        host = f"[{self._host}]" if ":" in self._host else self._host
+        return f"http://{host}:{self.port}"
 
     @property
     def api_url(self) -> str:

@@ -46,14 +46,15 @@ def environment(slack: Sandbox, model: ModelServer, folder: Path) -> dict[str, s
     }
 
 
-async def start(command: str, env: dict[str, str], folder: Path) -> asyncio.subprocess.Process:
+async def start(command: str, env: dict[str, str], folder: Path, *options: str) -> asyncio.subprocess.Process:
+    pipe = asyncio.subprocess.PIPE
     return await asyncio.create_subprocess_exec(
-        str(JUDGE_BOT), command, env=env, cwd=folder, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE
+        str(JUDGE_BOT), command, *options, env=env, cwd=folder, stdout=pipe, stderr=pipe
     )
 
 
-async def run(command: str, env: dict[str, str], folder: Path) -> tuple[int, str, str]:
-    process = await start(command, env, folder)
+async def run(command: str, env: dict[str, str], folder: Path, *options: str) -> tuple[int, str, str]:
+    process = await start(command, env, folder, *options)
     out, err = await process.communicate()
     assert process.returncode is not None
     return process.returncode, out.decode(), err.decode()
@@ -166,8 +167,18 @@ async def test_doctor_names_scopes_that_were_not_granted(model_server: ModelServ
 
 
 async def test_the_demo_shows_both_verdicts_and_the_log(tmp_path: Path) -> None:
-    code, out, err = await run("demo", {"PATH": os.environ["PATH"]}, tmp_path)
+    code, out, err = await run("demo", {"PATH": os.environ["PATH"]}, tmp_path, "--script")
     assert code == 0, err
     assert out.count("offline rater, no model") >= 2
     assert out.count("delivered") == 2
     assert max(len(line) for line in out.splitlines()) <= 80
+
+
+async def test_the_demo_gives_an_address_and_ends_when_interrupted(tmp_path: Path) -> None:
+    demo = await start("demo", {"PATH": os.environ["PATH"], "PYTHONUNBUFFERED": "1"}, tmp_path, "--port", "0")
+    assert demo.stdout
+    said = (await demo.stdout.readuntil(b"Ctrl-C")).decode()
+    assert "http://127.0.0.1:" in said
+    demo.send_signal(signal.SIGINT)
+    await demo.communicate()
+    assert demo.returncode == 0

@@ -3,6 +3,7 @@
 
 import { html, useContext } from "../vendor/preact.js";
 import { confirmed } from "../actions.js";
+import { Icon } from "../parts/icon.js";
 import { Menu } from "../parts/menu.js";
 import { Choices } from "./choices.js";
 import { Image } from "./image.js";
@@ -36,7 +37,7 @@ export function IconButton({ element, block }) {
   const surface = useContext(Surface);
   const send = () => confirmed(element.confirm, () => surface.click(block, element));
   return html`<button class="button quiet" type="button" onClick=${send} title=${plain(element.text)}
-    aria-label=${element.accessibility_label ?? plain(element.text)}>🗑️</button>`;
+    aria-label=${element.accessibility_label ?? plain(element.text)}><${Icon} name="trash" /></button>`;
 }
 
 function Button({ element, send }) {
@@ -54,7 +55,7 @@ function Overflow({ element, send }) {
       send(option.value);
     },
   }));
-  return html`<${Menu} label="More options" items=${items}>⋯<//>`;
+  return html`<${Menu} label="More options" items=${items}><${Icon} name="more" /><//>`;
 }
 
 function nameOf(element) {

@@ -1,6 +1,7 @@
 // https://docs.slack.dev/reference/block-kit/block-elements/feedback-buttons-element
 
 import { html, useContext, useState } from "../vendor/preact.js";
+import { Icon } from "../parts/icon.js";
 import { plain } from "./mrkdwn.js";
 import { Surface } from "./surface.js";
 
@@ -14,8 +15,12 @@ export function FeedbackButtons({ element, block }) {
     onClick=${() => {
       choose(choice.value);
       surface.click(block, element, choice.value);
-    }}>${sign} ${plain(choice.text)}</button>`;
+    }}>${startsWithEmoji(choice.text) ? "" : html`<${Icon} name=${sign} />`} ${plain(choice.text)}</button>`;
   return html`<span class="feedback" role="group" aria-label="Feedback">
-    ${button(element.positive_button, "👍")}${button(element.negative_button, "👎")}
+    ${button(element.positive_button, "up")}${button(element.negative_button, "down")}
   </span>`;
+}
+
+function startsWithEmoji({ text }) {
+  return /^(:[\w+-]+:|\p{Emoji_Presentation})/u.test(text);
 }

@@ -1,6 +1,7 @@
 // Images of this machine are shown. Any other would be a request to somewhere else: its description stands instead.
 
 import { html } from "../vendor/preact.js";
+import { Icon } from "../parts/icon.js";
 
 /** An image block or element. */
 export function Image({ image, title, isSmall = false }) {
@@ -8,7 +9,7 @@ export function Image({ image, title, isSmall = false }) {
   const isOurs = url.startsWith(`${location.origin}/`);
   const picture = isOurs
     ? html`<img src=${url} alt=${image.alt_text} />`
-    : html`<span class="no-image" role="img" aria-label=${image.alt_text} title=${url}>🖼 ${image.alt_text}</span>`;
+    : html`<span class="no-image" role="img" aria-label=${image.alt_text} title=${url}><${Icon} name="picture" /> ${image.alt_text}</span>`;
   return html`<figure class=${isSmall ? "image small" : "image"}>
     ${title && html`<figcaption>${title}</figcaption>`}${picture}
   </figure>`;

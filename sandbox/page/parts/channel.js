@@ -6,6 +6,7 @@ import { act, attempt } from "../actions.js";
 import { toHash } from "../place.js";
 import { repliesByParent, topLevel } from "../store.js";
 import { Composer } from "./composer.js";
+import { Icon } from "./icon.js";
 import { Messages } from "./messages.js";
 
 /** The middle pane. */
@@ -14,8 +15,8 @@ export function Channel({ state, channel }) {
   const count = channel.num_members;
   return html`<main class="pane channel" aria-label=${title}>
     <header>
-      <a class="button quiet back" href=${toHash({ as: state.place.as, inspector: state.place.inspector })} aria-label="Back to the channels">‹</a>
-      <h2>${channel.is_im ? "" : channel.is_private ? html`<span aria-label="private">🔒</span> ` : "# "}${title}</h2>
+      <a class="button quiet back" href=${toHash({ as: state.place.as, inspector: state.place.inspector })} aria-label="Back to the channels"><${Icon} name="back" /></a>
+      <h2>${!channel.is_im && html`<${Icon} name=${channel.is_private ? "lock" : "hash"} />`}${title}</h2>
       ${count !== undefined && html`<span class="members">${count} members</span>`}
     </header>
     <${Messages} state=${state} channel=${channel} messages=${topLevel(channel)} replies=${repliesByParent(channel)}

@@ -5,6 +5,7 @@ import { act, attempt } from "../actions.js";
 import { Blocks } from "../blocks/index.js";
 import { Surface } from "../blocks/surface.js";
 import { toHash } from "../place.js";
+import { Icon } from "./icon.js";
 
 /** What the app has published for the acting person; opening it tells the app. */
 export function Home({ state }) {
@@ -23,7 +24,7 @@ export function Home({ state }) {
   };
   return html`<main class="pane home" aria-label="${app.name} home">
     <header>
-      <a class="button quiet back" href=${toHash({ as: place.as, inspector: place.inspector })} aria-label="Back to the channels">‹</a>
+      <a class="button quiet back" href=${toHash({ as: place.as, inspector: place.inspector })} aria-label="Back to the channels"><${Icon} name="back" /></a>
       <h2>${app.name}</h2>
     </header>
     <div class="home-body">

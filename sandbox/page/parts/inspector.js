@@ -4,6 +4,7 @@ import { html, useState } from "../vendor/preact.js";
 import { attempt, send } from "../actions.js";
 import { fullTime } from "../blocks/dates.js";
 import { current, go } from "../place.js";
+import { Icon } from "./icon.js";
 
 const SHOWN = 100;
 
@@ -30,7 +31,7 @@ export function Inspector({ entries }) {
         <button class="button" type="button" title="Send the newest envelope once more" disabled=${!latest}
           onClick=${() => redeliver(latest)}>Redeliver</button>
       </span>
-      <button class="button quiet close" type="button" aria-label="Close the inspector" onClick=${() => go({ ...current(), inspector: "" })}>✕</button>
+      <button class="button quiet close" type="button" aria-label="Close the inspector" onClick=${() => go({ ...current(), inspector: "" })}><${Icon} name="close" /></button>
     </header>
     <ol class="entries" tabindex="0" aria-label="Traffic, newest first">
       ${found.slice(-SHOWN).reverse().map((entry) => html`<${Entry} key=${entry.id} entry=${entry} />`)}

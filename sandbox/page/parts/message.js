@@ -8,6 +8,7 @@ import { Mrkdwn } from "../blocks/mrkdwn.js";
 import { Surface } from "../blocks/surface.js";
 import { go, toPermalink } from "../place.js";
 import { Avatar } from "./avatar.js";
+import { Icon } from "./icon.js";
 import { Menu } from "./menu.js";
 
 const COMPARED = ["message", "isLast", "isWanted", "isThread"];
@@ -30,7 +31,7 @@ export class Message extends Component {
       data-ts=${message.ts} tabindex=${isLast ? 0 : -1} aria-label=${label}>
       <${Avatar} user=${author} />
       <div class="message-body">
-        ${message.is_ephemeral && html`<p class="only-you">👁 Only visible to you</p>`}
+        ${message.is_ephemeral && html`<p class="only-you"><${Icon} name="eye" /> Only visible to you</p>`}
         ${message.subtype === "thread_broadcast" && html`<p class="only-you">replied to a thread</p>`}
         <p class="message-head"><strong>${author.real_name}</strong>
           ${author.is_bot && html`<span class="app-badge">APP</span>`}
@@ -59,7 +60,7 @@ function Content({ channel, message, isThread }) {
       ${blocks.length > 0 ? html`<${Blocks} blocks=${blocks} />` : html`<${Mrkdwn} text=${message.text} />`}
       ${message.edited && html`<small class="edited" title=${fullTime(message.edited.ts)}>(edited)</small>`}
       ${attachments.map((one) => html`<div class="attachment">${one.blocks ? html`<${Blocks} blocks=${one.blocks} />` : html`<${Mrkdwn} text=${one.text ?? one.fallback ?? ""} />`}</div>`)}
-      ${files.map((file) => html`<p class="file">📎 ${file.name ?? file.title ?? file.id}</p>`)}
+      ${files.map((file) => html`<p class="file"><${Icon} name="file" /> ${file.name ?? file.title ?? file.id}</p>`)}
     </div>
   <//>`;
 }
@@ -89,8 +90,8 @@ function MessageMenu({ state, channel, message, isThread }) {
   if (message.user === state.me.id) items.push({ label: "Delete message", run: () => attempt(() => act("delete", where)) });
   return html`<div class="message-menu">
     ${!isThread && html`<button class="button quiet open-thread" type="button" aria-label="Reply in thread" title="Reply in thread"
-      onClick=${() => openThread(channel, message)}>💬</button>`}
-    <${Menu} label="More actions" items=${items}>⋮<//>
+      onClick=${() => openThread(channel, message)}><${Icon} name="thread" /></button>`}
+    <${Menu} label="More actions" items=${items}><${Icon} name="more" /><//>
   </div>`;
 }
 

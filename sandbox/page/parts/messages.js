@@ -21,6 +21,14 @@ export function Messages({ state, channel, messages, replies = new Map(), label,
     if (isAtEnd.current && wanted < 0) list.current.scrollTop = list.current.scrollHeight;
   }, [last, messages.length]);
   useEffect(() => {
+    // The drawer opens, the window shrinks: the newest message stays in sight.
+    const observer = new ResizeObserver(([{ target }]) => {
+      if (isAtEnd.current) target.scrollTop = target.scrollHeight;
+    });
+    observer.observe(list.current);
+    return () => observer.disconnect();
+  }, []);
+  useEffect(() => {
     if (wanted >= 0) list.current.querySelector(`[data-ts="${at}"]`)?.scrollIntoView({ block: "center" });
   }, [at, wanted >= 0]);
 

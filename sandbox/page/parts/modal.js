@@ -6,6 +6,7 @@ import { Blocks } from "../blocks/index.js";
 import { Text, plain } from "../blocks/mrkdwn.js";
 import { Surface } from "../blocks/surface.js";
 import { store } from "../store.js";
+import { Icon } from "./icon.js";
 
 /** The modal in front. */
 export function Modal({ view }) {
@@ -34,7 +35,7 @@ export function Modal({ view }) {
     <form novalidate onSubmit=${submit}>
       <header>
         <h2 id="modal-title">${plain(view.title)}</h2>
-        <button class="button quiet" type="button" aria-label="Close" onClick=${close}>✕</button>
+        <button class="button quiet" type="button" aria-label="Close" onClick=${close}><${Icon} name="close" /></button>
       </header>
       <div class="modal-body">
         ${errors[""] && html`<p class="error banner" role="alert">${errors[""]}</p>`}

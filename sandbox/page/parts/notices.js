@@ -2,13 +2,14 @@
 
 import { html, useEffect, useRef } from "../vendor/preact.js";
 import { store } from "../store.js";
+import { Icon } from "./icon.js";
 import { KEYS } from "./keyboard.js";
 
 /** One sentence about what did not work; stays until it is closed. */
 export function Notice({ text }) {
   const close = () => store.dispatch({ type: "notice", data: null });
   return html`<div class="notice" role="alert" hidden=${!text}>
-    ${text && html`<span>${text}</span><button class="button quiet" type="button" aria-label="Close" onClick=${close}>✕</button>`}
+    ${text && html`<span>${text}</span><button class="button quiet" type="button" aria-label="Close" onClick=${close}><${Icon} name="close" /></button>`}
   </div>`;
 }
 

@@ -4,6 +4,7 @@ import { html } from "../vendor/preact.js";
 import { channelTitle } from "../blocks/names.js";
 import { fromHash, toHash } from "../place.js";
 import { Avatar } from "./avatar.js";
+import { Icon } from "./icon.js";
 
 /** The list on the left. */
 export function Sidebar({ state, open }) {
@@ -32,9 +33,9 @@ export function Sidebar({ state, open }) {
 
 function Entry({ state, channel, isOpen }) {
   const names = { users: state.users, channels: state.channels };
-  const sign = channel.is_im ? "•" : channel.is_private ? "🔒" : "#";
+  const sign = channel.is_im ? "app" : channel.is_private ? "lock" : "hash";
   return html`<li><a href=${hrefOf(state.place, channel.id)} aria-current=${isOpen ? "page" : undefined}>
-    <span class="sign" aria-hidden="true">${sign}</span> ${channelTitle(names, channel)}
+    <span class="sign"><${Icon} name=${sign} /></span> ${channelTitle(names, channel)}
     ${channel.is_private && html`<span class="sr-only">, private</span>`}
   </a></li>`;
 }

@@ -5,6 +5,7 @@ import { channelTitle } from "../blocks/names.js";
 import { toHash } from "../place.js";
 import { thread } from "../store.js";
 import { Composer } from "./composer.js";
+import { Icon } from "./icon.js";
 import { Messages } from "./messages.js";
 
 /** The pane on the right. */
@@ -14,7 +15,7 @@ export function Thread({ state, channel, ts }) {
   return html`<aside class="pane thread" aria-label="Thread">
     <header>
       <h2>Thread</h2><span class="members">${channel.is_im ? "" : "#"}${title}</span>
-      <a class="button quiet close" href=${toHash({ as, inspector, channel: channel.id })} aria-label="Close the thread">✕</a>
+      <a class="button quiet close" href=${toHash({ as, inspector, channel: channel.id })} aria-label="Close the thread"><${Icon} name="close" /></a>
     </header>
     <${Messages} state=${state} channel=${channel} messages=${thread(channel, ts)} label="Messages in the thread" isThread at=${state.place.at} />
     ${(channel.is_member || channel.is_im) && html`<${Composer} state=${state} channel=${channel} threadTs=${ts} label="Reply in the thread" />`}

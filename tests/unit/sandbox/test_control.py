@@ -119,7 +119,7 @@ async def test_it_starts_alone_and_prints_what_an_app_needs(tmp_path: Path) -> N
         printed = (await process.stdout.readuntil(b"SLACK_APP_TOKEN=")).decode()
         address = printed.split("listening on ")[1].split()[0]
         async with aiohttp.ClientSession(base_url=address) as http:
-            delivery = await do(http, "people/ann/command", channel="help", command="/hi")
+            delivery = await do(http, "people/ann/command", channel="help-desk", command="/hi")
         assert delivery["failure"] == "dispatch_failed"
     finally:
         process.terminate()
