@@ -149,7 +149,7 @@ def rejected_option(error: openai.APIError, options: Collection[str]) -> str | N
     words = _words(error.body)
     for option in options:
         name = _OPTION_NAMES.get(option, rf"(?<!\w){option}(?!\w)")
-        if option == error.param or re.search(name, words, re.IGNORECASE | re.MULTILINE):
+        if re.search(name, words, re.IGNORECASE | re.MULTILINE):
             return option
     # Servers that know one name for the limit complain about the other one by that name.
     limits = [option for option in options if option.startswith("max_")]

@@ -263,6 +263,7 @@ def test_wait_in_milliseconds_is_the_finer_one() -> None:
         ("an answer, and no n-gram, is n/a\nin a new line", ["n"], None),
         ("Use 'max_tokens' instead", ["max_completion_tokens"], "max_completion_tokens"),
         ("max_tokens is too large", ["temperature"], None),
+        ("n", ["n"], "n"),  # a `param` or a `loc` alone
     ],
 )
 def test_option_is_found_by_its_name(text: str, options: list[str], expected: str | None) -> None:
@@ -297,6 +298,14 @@ def test_passing_trouble_is_worth_another_try(status: int) -> None:
 @pytest.mark.parametrize("status", [300, 304, 400, 401, 402, 403, 404, 405, 410, 413, 418, 422, 451])
 def test_lasting_trouble_is_not_worth_another_try(status: int) -> None:
     assert not is_worth_retrying(status_error(status))
+
+
+@pytest.mark.parametrize("status", [400, 401, 402, 403, 404, 413, 429, 500])
+def test_words_of_the_server_are_not_repeated(status: int) -> None:
+    said = {"message": KEY, "code": KEY, "type": KEY, "param": KEY, "detail": [KEY]}
+    error = status_error(status, {"error": said}, {"x-request-id": KEY})
+
+    assert KEY not in str(to_judge_error(error, "m", "http://judge.test/v1"))
 
 
 def test_code_is_shown_where_it_is_one() -> None:
