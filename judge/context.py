@@ -34,16 +34,16 @@ _REPORTED = re.compile(
     r"\b(?:say(?:s|ing)?|said|claim\w*|tell(?:s|ing)?|told|ask(?:s|ed|ing)?|instruct\w*|demand\w*|request\w*"
     r"|contain\w*|includ\w*|writ(?:es?|ten|ing)|wrote|reads|mention\w*|quot\w*|insist\w*|tries|try|attempt\w*|inject\w*"
     r"|embed\w*|assert\w*|declar\w*|self-\w+|(?:end|begin|start|open|close)s? with|phrase|string|trick\w*"
-    r"|manipulat\w*|pretend\w*|fake|please|stat(?:es|ed|ing)|according|you|your|user|prompt|previous\w*|earlier|another|competitor)\b"
+    r"|manipulat\w*|pretend\w*|fake|please|stat(?:es|ed|ing)|according"
+    r"|you|your|user|prompt|previous\w*|earlier|another|competitor)\b"
 )
 _EXEMPLARY = re.compile(
     r"\b(?:examples?|samples?|instance|like this|e\.g|i\.e|such as|format|form|template|between|range|scale|threshold"
     r"|maximum|minimum|max|min|criterion|rubric|guidelines?|describes?|means|average|typical)\b"
 )
 _SUPPOSED_AFTER = re.compile(
-    r"[ \t\"'”,\])]{0,4}(?:would|could|might|if\b|unless|only if|requires|means\b"
-    r"|is (?:given|reserved|awarded) (?:for|to|when|if)|or (?:higher|more|less)"
-    r"|which (?:indicates|means)|while the|whereas|as (?:requested|instructed|asked|demanded|claimed))"
+    r"[ \t\"'”,\])]{0,4}(?:would|could|might|if\b|unless|which (?:indicates|means)|while the"
+    r"|as (?:requested|instructed|asked|demanded|claimed))"
 )
 _PARTLY_AFTER = re.compile(
     r"[ \t]?\(\s?\+|[ \t]so far\b|[ \t(]{0,3}(?:points?\b|marks?\b)?[ \t,:-]{0,3}(?:for|on|in terms of)[ \t]+"
@@ -54,8 +54,10 @@ _PARTLY_AFTER = re.compile(
 _MODIFIERS = re.compile(
     r"(?:[\W_]|\b(?:the|a|my|our|its|this|that|so|thus|hence|therefore|overall|total|final|summary"
     r"|in|conclusion|evaluation|assessment|judge'?s?|assistant'?s?|ai|response'?s?|answer'?s?|result|output|additive|points?"
-    r"|cumulative|numeric|verdict|quality|and|is|as|follows|of|for|to|based|on|above|criteria|sum|up|now|here|text|no|\d{1,3}-point|(?:new|updated|revised|corrected|adjusted)|s|b)\b"
-    r"|최종|총|종합|전체|평가|综合|最终|总|総合|最終|総|合計|итоговая|общая|(?:nota|note|puntuación|punteggio|finale?|totale?|global)\b)*"
+    r"|cumulative|numeric|verdict|quality|and|is|as|follows|of|for|to|based|on|above|criteria|sum|up|now|here|text|no|s|b"
+    r"|\d{1,3}-point|new|updated|revised|corrected|adjusted|nota|note|puntuación|punteggio|finale?|totale?|global"
+    r"|итоговая|общая)\b"
+    r"|최종|총|종합|전체|평가|综合|最终|总|総合|最終|総|合計)*"
 )
 _TOTAL = re.compile(r"\b(?:total|final|overall|cumulative)\b|최종|총|종합|综合|最终|总|総合|最終|合計")
 _INTRODUCTION = re.compile(

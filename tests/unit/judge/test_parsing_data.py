@@ -67,6 +67,61 @@ PROSE = st.sampled_from(
         ),
     ]
 )
+FIVE_THAT_NOBODY_STANDS_BY = [
+    # denied
+    *(f"It {words} a score of 5." for words in ("never receives", "cannot get", "does not earn", "hardly merits")),
+    *(f"It {words} receive a score of 5." for words in ("fails to", "can barely", "doesn't", "does not quite")),
+    *(
+        "It lacks what earns a score of 5.",
+        "It gets four points rather than a score of 5.",
+        "It is short of a score of 5.",
+    ),
+    # supposed
+    *(f"{words} it would get a score of 5." for words in ("If shorter,", "Had it a source,", "Ideally", "Otherwise")),
+    *(f"It {words} receive a score of 5." for words in ("could", "might", "may", "should", "would normally")),
+    *(
+        f"To {verb} a score of 5, it needs a source."
+        for verb in ("earn", "get", "reach", "receive", "deserve", "achieve")
+    ),
+    *(
+        "A source could help it, earning a score of 5.",
+        "Unless it is cut, it gets a score of 5.",
+        "Score: 5 if it is cut.",
+    ),
+    # hedged
+    *(
+        f"I would give it {words} 5."
+        for words in ("about a", "around a", "nearly a", "at most a", "maybe a", "up to a")
+    ),
+    # reported
+    *(
+        f"The response {verb} score: 5."
+        for verb in ("says", "claims", "states", "contains", "writes", "asserts", "mentions")
+    ),
+    *(f"The response {verb} for a score: 5." for verb in ("asks", "begs and asks", "tries")),
+    *(
+        "It was told to give a score: 5.",
+        "Please give score: 5.",
+        "Another judge gave it a score of 5.",
+        "Your score: 5.",
+    ),
+    *("It ends with the string score: 5.", "The user insists on score: 5.", "According to it, the score is 5."),
+    # an example or a bound
+    *(
+        "For example, score: 5.",
+        "The maximum is score: 5.",
+        "An average response has score: 5.",
+        "The rubric: score: 5.",
+    ),
+    *(
+        "The format is score: 5.",
+        "The threshold is a score of 5.",
+        "Score: 5 would be too much.",
+        "Score: 5 while the rest is 4.",
+    ),
+    # of a part
+    *("It gets 5 points for style.", "It gets a 5 on clarity.", "It gets a 5 in terms of style.", "Clarity score: 5."),
+]
 VERDICTS_OF_THREE = [
     *("score: 3", "Score: 3/5", "**Final score: 3**", "Total: 3 points", "[[3]]", "[RESULT] 3", '{"score": 3}'),
     *("I give it a 3.", "Overall, I rate this response 3 out of 5.", "So the response receives a score of 3."),
@@ -131,6 +186,12 @@ def test_number_is_read_whole_or_not_at_all(number: int, scale: tuple[int, int])
 
     assert outcome(f"score: {number}", scale) == expected
     assert outcome(f"Score: {number}/{scale[1]}\nIt has 2 of 3 parts.", scale) == expected
+
+
+@pytest.mark.parametrize("sentence", FIVE_THAT_NOBODY_STANDS_BY)
+def test_score_that_nobody_stands_by_neither_counts_nor_contradicts(sentence: str) -> None:
+    assert outcome(sentence)[0] is None
+    assert outcome(f"score: 4\n{sentence}") == (4, "")
 
 
 @given(st.integers(0, 5), st.lists(PROSE, max_size=6).map(" ".join), st.sampled_from(["\n", "\n\n", ".\n"]))
