@@ -130,7 +130,7 @@ class ChatModel:
                 model=self.name, messages=[{"role": "user", "content": content}], **options
             )
         except UnicodeEncodeError as exc:
-            raise SetupError("The key holds characters that no key has; check OPENAI_API_KEY.") from exc
+            raise _odd_key() from exc
         except aiohttp.ClientError as exc:  # what is no HTTP, which `openai` lets through as it is
             raise openai.APIConnectionError(request=httpx2.Request("POST", client.base_url)) from exc
         response: httpx2.Response = answer.http_response
@@ -179,8 +179,10 @@ def make_client(api_key: str | None, base_url: str | None) -> "openai.AsyncOpenA
         )
     # Without an address the client would read OPENAI_BASE_URL itself, and take an empty one for an address.
     url = base_url or _OPENAI_URL
-    if not re.match(r"https?://[^/\s]", url):
+    if not _is_address(url):
         raise SetupError("OPENAI_BASE_URL is not an address; it begins with http:// or https://, and a host follows.")
+    if not re.fullmatch("[!-~]*", api_key or ""):
+        raise _odd_key()
     # aiohttp takes half the CPU time per request, but no address that holds a user and a password.
     has_password = "@" in urlsplit(url).netloc
     return openai.AsyncOpenAI(
@@ -189,3 +191,19 @@ def make_client(api_key: str | None, base_url: str | None) -> "openai.AsyncOpenA
         max_retries=0,
         http_client=None if has_password else openai.DefaultAioHttpClient(),
     )
+
+
+def _is_address(url: str) -> bool:
+    import httpx2
+
+    try:
+        address = httpx2.URL(url)
+        host = (urlsplit(url).hostname or "").encode("idna")  # fails on a part that is empty or too long
+    except (httpx2.InvalidURL, ValueError):
+        return False
+    is_http = address.scheme in ("http", "https") and host != b""
+    return is_http and (address.port or 0) < 2**16 and re.search(r"\s", url) is None
+
+
+def _odd_key() -> SetupError:
+    return SetupError("The key holds a blank, a line break or a letter that no key has; check OPENAI_API_KEY.")

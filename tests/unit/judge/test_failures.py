@@ -12,10 +12,19 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from openai import AsyncOpenAI
 
-from judge import BadResponseError, Judge, JudgeError, ModelNotFoundError, UnavailableError, UnscoredReason, Verdict
+from judge import (
+    BadResponseError,
+    Judge,
+    JudgeError,
+    ModelNotFoundError,
+    SetupError,
+    UnavailableError,
+    UnscoredReason,
+    Verdict,
+)
 from judge.completion import Token, to_completion
 from judge.failures import hidden_error, is_worth_retrying, rejected_option, retry_after_s, server_name, to_judge_error
-from judge.model import ChatModel
+from judge.model import ChatModel, make_client
 from tests.model_server import ModelServer, Raw, Wire
 
 QUESTION, RESPONSE = "Why is the sky blue at noon?", "Because air scatters blue light most."
@@ -126,6 +135,53 @@ async def test_error_nested_without_end_is_told_by_its_status(model_server: Mode
 
     with pytest.raises(ModelNotFoundError):
         await complete_once(client)
+
+
+@pytest.mark.parametrize(
+    "base_url",
+    [
+        "localhost:8000/v1",
+        "ftp://localhost/v1",
+        "http://",
+        "http://:8000/v1",
+        "http://localhost:99999/v1",
+        "http://localhost:hunter2/v1",
+        "http://user:hunter2@[localhost/v1",
+        "http://user:hunter2@models..example/v1",
+        f"http://{'a' * 64}.example/v1",
+        "http://local host/v1",
+        "http://localhost/v1 ",
+        "http://local\x07host/v1",
+        "http://\u2603.example/v1",
+    ],
+)
+def test_address_that_is_none_is_a_matter_of_the_set_up(base_url: str) -> None:
+    with pytest.raises(SetupError, match="OPENAI_BASE_URL is not an address") as caught:
+        make_client(KEY, base_url)
+
+    assert "hunter2" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "base_url",
+    [
+        "http://[::1]:8000/v1",
+        "https://models.example.com",
+        "http://user:p@w@vllm_1:8000/v1",
+        "http://b\xfccher.example/v1",
+    ],
+)
+def test_address_of_any_server_is_taken(base_url: str) -> None:
+    assert make_client(None, base_url).base_url.host
+
+
+@pytest.mark.parametrize("key", ["sk-\xfc", "sk-1\r", "sk-1\n", " sk-1", "sk 1", "\u201csk-1\u201d"])
+@pytest.mark.parametrize("base_url", [None, "http://user:hunter2@localhost/v1"])
+def test_key_that_is_none_is_a_matter_of_the_set_up(key: str, base_url: str | None) -> None:
+    with pytest.raises(SetupError, match="OPENAI_API_KEY") as caught:
+        make_client(key, base_url)
+
+    assert key not in str(caught.value)
 
 
 # Any JSON at all
