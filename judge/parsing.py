@@ -12,14 +12,14 @@ from judge.context import Role
 from judge.justification import extract_justification
 from judge.ratings import Rating, Result, Unscored, UnscoredReason
 from judge.rubric import Scale
-from judge.statements import Statement, Weight, find_statements
+from judge.statements import ANSWER_LANGUAGES, Statement, Weight, find_statements
 from judge.values import NUMBER, read_value
 
 # How models fence off their thinking.
 _THOUGHT = re.compile(r"[<\[◁](?P<closing>/?)(?i:think(?:ing)?|reasoning|thought|analysis)[>\]▷]")
 # So does gpt-oss where the server leaks its special tokens.
 _FINAL = ("<|channel|>final<|message|>", "assistantfinal")
-_FENCED = re.compile(r"```[^\n`]{0,20}\n(.*)\n```", re.DOTALL)
+_FENCED = re.compile(r"```(?P<language>\w{0,20})[ \t]*\n(?P<inside>.*)\n```", re.DOTALL)
 # Not the judge's words: what is struck out, what carries the tags of the prompt's two texts, and markup.
 _FOREIGN = re.compile(
     r"~~[^~\n]{1,80}~~"
@@ -113,7 +113,9 @@ def _answer_part(text: str) -> str | None:
     if is_thinking and not answer:
         return None
     fenced = _FENCED.fullmatch(answer)
-    return fenced[1].strip() if fenced and "\n```" not in fenced[1] else answer
+    if fenced and fenced["language"].lower() in ANSWER_LANGUAGES and "\n```" not in fenced["inside"]:
+        return fenced["inside"].strip()
+    return answer
 
 
 def _plain(text: str, scale: Scale) -> str:

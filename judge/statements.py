@@ -31,20 +31,7 @@ _LABEL = (
 )
 # These stand before many things that are no score ("Total: 4 apples"), so what follows must look like one.
 _VAGUE_LABELS = frozenset(
-    {
-        "total",
-        "overall",
-        "final",
-        "points",
-        "mark",
-        "marks",
-        "note",
-        "evaluation",
-        "assessment",
-        "conclusion",
-        "judgment",
-        "judgement",
-    }
+    "verdict total overall final points mark marks note evaluation assessment conclusion judgment judgement".split()
 )
 # What may stand between a label and its number: markup, brackets, quotes, LaTeX.
 _OPEN = r"(?:[\s\"'`“‘«<\[\]({}$|]|\\boxed\{|\\text\{){0,12}"
@@ -83,13 +70,12 @@ _JUDGED = re.compile(
 )
 _PROSE_CHARS = 120
 _DIGITS = re.compile(r"\d+")
-_LAST_DIGIT = re.compile(r".*\d")
 _KOREAN_VERB = re.compile(r"(?:으로|을|이라)\s?(?:평가|주겠|부여|드리|매기)")
 _KOREAN_SUBJECT = re.compile(r"답변|따라서|종합|전체")
 # Words of a tally: then "earns 2 points" is a step on the way.
 _STEPS = re.compile(r"(?:another|additional|second|third|fourth|fifth|extra|more) points?\b|(?:1|one) point\b|\+ ?1\b")
 _FENCE = re.compile(r"^ {0,3}```[ \t]*(?P<language>\w*)", re.MULTILINE)
-_ANSWER_LANGUAGES = frozenset({"", "json", "text", "txt", "plaintext", "markdown", "md", "xml", "yaml", "yml"})
+ANSWER_LANGUAGES = frozenset({"", "json", "text", "xml", "yaml"})
 
 
 class Weight(IntEnum):
@@ -246,10 +232,7 @@ def _clause_before(text: str, at: int) -> tuple[int, str]:
     """Where the clause before `at` begins, and its words."""
     start = max(0, at - _PROSE_CHARS)
     start = max(start, *(text.rfind(mark, start, at) + 1 for mark in ".!?\n:"))
-    clause = text[start:at]
-    digits = _LAST_DIGIT.search(clause)
-    skipped = digits.end() if digits else 0
-    return start + skipped, clause[skipped:]
+    return start, text[start:at]
 
 
 def _without_code(text: str, statements: list[Statement]) -> list[Statement]:
@@ -262,7 +245,7 @@ def _without_code(text: str, statements: list[Statement]) -> list[Statement]:
         if before % 2 == 0:
             kept.append(statement)
         elif "=" not in text[statement.start : statement.end] and (
-            fences[before - 1]["language"] in _ANSWER_LANGUAGES
+            fences[before - 1]["language"] in ANSWER_LANGUAGES
             or not text[fences[before - 1].end() : statement.start].strip()
         ):
             kept.append(replace(statement, is_fenced=True))

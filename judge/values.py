@@ -36,12 +36,11 @@ _UNCLEAR = re.compile(
     rf"|[ \t.,;(]{{0,3}}(?:or|maybe|perhaps|possibly)\b(?: \w{{1,20}})? ?(?:\d|{_WORD})"
     rf"|[ \t]\((?:not|preliminary|tentative|provisional|initial|so far)\b"
 )
-# "one of the best" and "4k" are no scores.
-_GLUED = re.compile(r"\d|[a-z_](?<![.])|-[a-z]")
+# "one of the best" is no score.
 _WORD_AFTER = re.compile(r"[ \t]*(?!out of\b)[^\W\d_]")
 # What may follow a number that says all there is to say. With "steps", "at most" or "x 2" behind it, it does not.
 _COMPLETE = re.compile(
-    r"[ \t\"'”’`)\]}>$|]{0,8}"
+    r"(?!-[a-z])[ \t\"'”’`)\]}>$|]{0,8}"
     r"(?:$|[^ \ta-z0-9_À-ɏ=<+×/%^~?]|<[/a-z|]"
     r"|(?:because|since|as|due|based|overall|for|on|with|given|and|but|in|so|which|reflecting"
     r"|although|though|the|this|it|awarded|score|rating|justif\w*|reason\w*|rationale|explanation|feedback|comments?)\b)"
@@ -71,7 +70,7 @@ class Value:
 
 
 def read_value(text: str, at: int, scale: Scale) -> Value | None:
-    """The score whose digits begin at `at`; None where no number stands there by itself (`4th`, `3-step`)."""
+    """The score whose digits begin at `at`; None where no number stands there by itself ("one of")."""
     number = _AMOUNT.match(text, at)
     if number is None or text[max(0, at - 1) : at] == ".":
         return None
@@ -90,7 +89,7 @@ def read_value(text: str, at: int, scale: Scale) -> Value | None:
         return Value(start, end, None, fault)
     unit = _UNIT.match(text, end)
     maximum = _OUT_OF.match(text, unit.end() if unit else end)
-    if not (unit or maximum) and (_GLUED.match(text, end) or (number["word"] and _WORD_AFTER.match(text, end))):
+    if not (unit or maximum) and number["word"] and _WORD_AFTER.match(text, end):
         return None
     if not maximum and _CUT_OFF.match(text, end):
         return Value(start, end, None, UnscoredReason.TRUNCATED)

@@ -122,6 +122,22 @@ FIVE_THAT_NOBODY_STANDS_BY = [
     # of a part
     *("It gets 5 points for style.", "It gets a 5 on clarity.", "It gets a 5 in terms of style.", "Clarity score: 5."),
 ]
+PARTS_COUNTED = [
+    *(
+        "Overall: 2 strengths, 1 weakness.",
+        "Points: 2 strong, 1 weak.",
+        "Final: 2 remarks.",
+        "Note: 2 sources are named.",
+    ),
+    *(
+        "Marks: 2 remarks.",
+        "Mark: 2 things.",
+        "Evaluation: 2 parts hold.",
+        "Assessment: 2 parts hold.",
+        "Total: 2 parts hold.",
+    ),
+    *("Conclusion: 2 parts hold.", "Judgement: 2 parts hold.", "Judgment: 2 parts hold.", "Verdict: 2 parts hold."),
+]
 VERDICTS_OF_THREE = [
     *("score: 3", "Score: 3/5", "**Final score: 3**", "Total: 3 points", "[[3]]", "[RESULT] 3", '{"score": 3}'),
     *("I give it a 3.", "Overall, I rate this response 3 out of 5.", "So the response receives a score of 3."),
@@ -188,7 +204,7 @@ def test_number_is_read_whole_or_not_at_all(number: int, scale: tuple[int, int])
     assert outcome(f"Score: {number}/{scale[1]}\nIt has 2 of 3 parts.", scale) == expected
 
 
-@pytest.mark.parametrize("sentence", FIVE_THAT_NOBODY_STANDS_BY)
+@pytest.mark.parametrize("sentence", [*FIVE_THAT_NOBODY_STANDS_BY, *PARTS_COUNTED])
 def test_score_that_nobody_stands_by_neither_counts_nor_contradicts(sentence: str) -> None:
     assert outcome(sentence)[0] is None
     assert outcome(f"score: 4\n{sentence}") == (4, "")
@@ -214,7 +230,7 @@ def test_text_with_hundreds_of_numbers_is_left_unscored(unit: str) -> None:
 )
 def test_twice_the_text_is_at_most_twice_the_work(unit: str) -> None:
     # Calls, which a loop in a loop would multiply; bench/parser_speed.py looks into the patterns themselves.
-    assert calls(unit * 4_000) <= 2 * calls(unit * 2_000)
+    assert calls(unit * 4_000) <= 2 * calls(unit * 2_000) + 50
 
 
 def calls(completion: str) -> int:
