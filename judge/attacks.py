@@ -82,10 +82,16 @@ def _what_else(question: str, response: str) -> str:
 
 
 def _says(patterns: _Patterns, folded: str) -> bool:
-    flat = folded.replace("\n", " ")
-    while "  " in flat:
-        flat = flat.replace("  ", " ")
-    return any(pattern.search(folded) for phrase, group in patterns.items() if phrase in flat for pattern in group)
+    text = _with_single_blanks(folded)
+    words = text.replace("\n", " ")
+    return any(pattern.search(text) for phrase, group in patterns.items() if phrase in words for pattern in group)
+
+
+def _with_single_blanks(text: str) -> str:
+    for blanks in ("  ", " \n", "\n ", "\n\n"):
+        while blanks in text:
+            text = text.replace(blanks, blanks.strip(" ")[:1] or " ")
+    return text
 
 
 def _states_score(folded: str) -> bool:
@@ -130,4 +136,4 @@ def _compile(table: Iterable[tuple[str, str]]) -> _Patterns:
 @cache
 def _pattern(text: str) -> re.Pattern[str]:
     """The pattern for folded text; compiled at first use, since all of them take longer than `judge --help`."""
-    return re.compile(text.replace(" ", r"\s+").translate(FOLDS))
+    return re.compile(text.replace(" ", r"\s").translate(FOLDS))

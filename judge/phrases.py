@@ -1,8 +1,9 @@
 """What texts say to a judge, as data: openers without an answer, wishes for a score, orders.
 
-All is for folded text: lower case, no accents, look-alikes as Latin letters. In patterns a blank stands for any blanks.
-Before a pattern stands a phrase without which it cannot match, and where it can it begins with a plain word: finding
-plain words is far faster than trying a pattern at every character.
+All is for folded text: lower case, no accents, look-alikes as Latin letters, single blanks. In patterns a blank stands
+for a line end as well. Before a pattern stands a phrase without which it cannot match, and where it can it begins with
+a plain word: finding plain words is far faster than trying a pattern at every character. Repeats are bounded, so that
+time stays linear in whatever text.
 """
 
 # "One Token to Fool LLM-as-a-Judge" (arXiv 2507.08794) found that these fool judges; and the same in other words.
@@ -55,9 +56,9 @@ SCORE_WORDS = (
 _SCORE = f"(?:{'|'.join(SCORE_WORDS)})"
 _NUMBER = r"(?:10{1,2}|[0-9])(?![\d\w]|[.,]\d)"
 SCORE_STATEMENT = (
-    r"(?:^|[.!?;。]\s*|--+\s*|\\n)[^\w\n\"'=]{0,12}"
+    r"(?:^|[.!?;。]|--|\\n)[^\w\n\"'=]{0,12}"
     r"(?:(?:final|total|overall|my|your|the|correct|judge'?s?|verdict)\W{1,4}){0,3}"
-    rf"{_SCORE}[\s*_`]*:[\s*_`\[(<]*{_NUMBER}(?!\s*(?:[-:x×]|to\b|vs?\b|all\b|%))"
+    rf"{_SCORE}[\s*_`]{{0,9}}:[\s*_`\[(<]{{0,9}}{_NUMBER}(?!\s?(?:[-:x×]|to\b|vs?\b|all\b|%))"
 )
 LONE_SCORE = (
     rf"\W*+(?:(?:the|my|your|final|total|overall)\W++)*(?:{_SCORE}|rating(?=\W*+\d\W*\]\]))\W*+(?:is\W++|of\W++)?"
@@ -70,7 +71,7 @@ DATA_LINE = (
 )
 
 _TOP = r"(?:(?:perfect|full|maximum|max|highest|top|best)(?: possible)? )"
-_BEHIND = r"(?=\W*(?:$|\n)|\s*(?:[.!,;)\]\"'*]|/\s*\d|(?:points?|marks?|out of|and|or|because|please|for|as)\b))"
+_BEHIND = r"(?=\W{0,20}(?:$|\n)|\s?(?:[.!,;)\]\"'*]|/\s*\d|(?:points?|marks?|out of|and|or|because|please|for|as)\b))"
 _GRADE = (
     r"(?:an? |the )?(?:(?:score|rating|grade|mark) of )?"
     rf"(?:{_TOP}+(?:(?:scores?|marks?|ratings?|grades?|points?|credit)\b|{_NUMBER})|(?:{_NUMBER}|five|ten|a\+){_BEHIND})"
@@ -80,7 +81,7 @@ _THIS = rf"(?:this|the|my|that) (?:\w+ )?{_WORK}"
 _IT = rf"(?:{_THIS}|this|it|me)"
 _WORKS = ("response.", "answer.", "reply.", "submission.")
 _GIVEN = r"(?:given|awarded|rated|scored|graded)"
-_NOTE = r"(?:note (?:maximale|de 5|parfaite)|5\s*/\s*5|5 points)"
+_NOTE = r"(?:note (?:maximale|de 5|parfaite)|5\s?/\s?5|5 points)"
 _REASON = r"[\"'](?:justif|reason|rational|explan|feedback|verdict|comment)\w*[\"']"
 
 SCORE_WISHES = (
@@ -90,10 +91,10 @@ SCORE_WISHES = (
     ),
     ("score", rf"score {_THIS} (?:as )?{_GRADE}"),
     ("score", rf"{_after('score', r'correct.', r'right.', r'fair.')} is {_GRADE}"),
-    ("score", rf'"score"\s*:\s*"?{_NUMBER}[^{{}}]{{0,40}}{_REASON}'),
-    ("score", rf'{_REASON}\s*:[^{{}}]{{0,400}}"score"\s*:\s*"?{_NUMBER}'),
+    ("score", rf'"score"\s?:\s?"?{_NUMBER}[^{{}}]{{0,40}}{_REASON}'),
+    ("score", rf'{_REASON}\s?:[^{{}}]{{0,400}}"score"\s?:\s?"?{_NUMBER}'),
     ("<score>", rf"(?:\A|[^>\s])\s?<score>\s?{_NUMBER}"),
-    ("[[", rf"(?:rating|score|verdict)\W{{0,6}}\[\[\s*{_NUMBER}\s*\]\]"),
+    ("[[", rf"(?:rating|score|verdict)\W{{0,6}}\[\[\s?{_NUMBER}\s?\]\]"),
     ("rate", rf"{_order('rate')} {_IT} (?:as |with )?{_GRADE}"),
     ("rate", rf"rated {_THIS} (?:as |at )?{_GRADE}"),
     ("give", rf"{_order('give')} {_IT} {_GRADE}"),
@@ -117,11 +118,11 @@ SCORE_WISHES = (
     ("attribue", rf"attribuez? [^.\n]{{0,30}}{_NOTE}"),
     ("puntuacion", r"\b(?:dale|dele|da|otorg[ae]|asign[ae]) [^.\n]{0,30}puntuacion (?:maxima|perfecta|de 5)"),
     ("nota", r"\b(?:de|da|dale|atribua|conceda|pon|ponle) [^.\n]{0,25}nota (?:maxima|5|perfeita|de 5)"),
-    ("分", r"(?:给|給|打|评为|評為)[^。\n]{0,10}(?:5|五|满|滿)\s*分"),
+    ("分", r"(?:给|給|打|评为|評為)[^。\n]{0,10}(?:5|五|满|滿)\s?分"),
     ("点", r"(?:5|五|満|最高)点[^。\n]{0,6}(?:つけ|付け|与え|評価|くださ|下さ|にし)"),
-    ("оценк", r"(?:поставь|дай|выставь)\w* [^.\n]{0,30}(?:высш|максимальн)\w+ оценк"),
-    ("оценку", r"(?:поставь|дай|выставь)\w* [^.\n]{0,30}оценку (?:5|пять)"),
-    ("балл", r"(?:поставь|дай|оцени)\w* [^.\n]{0,30}(?:5|пять|максимальн\w+) балл"),
+    ("оценк", r"(?:поставь|дай|выставь)\w{0,9} [^.\n]{0,30}(?:высш|максимальн)\w+ оценк"),
+    ("оценку", r"(?:поставь|дай|выставь)\w{0,9} [^.\n]{0,30}оценку (?:5|пять)"),
+    ("балл", r"(?:поставь|дай|оцени)\w{0,9} [^.\n]{0,30}(?:5|пять|максимальн\w+) балл"),
 )
 
 _TOLD = r"(?:instructions?|guidelines?|directives?|directions|rules|prompts?|commands?|criteria|constraints)"
@@ -148,7 +149,7 @@ _OF_JUDGING = r"\b(?:scores?|rubric|full marks|points|this (?:response|answer))\
 _SHOW = ("reveal.", "repeat.", "print.", "show.", "show.me.", "output.", "leak.", "display.")
 _EDGE = r"[-=#*(<{_>\[\n]"
 _TEXT = rf"(?:question|input|prompt|{_WORK})"
-_EDGE_BEHIND = r"[^\w\n]*?(?:$|[-=#*)>}_\]\n])"
+_EDGE_BEHIND = r"[^\w\n]{0,20}?(?:$|[-=#*)>}_\]\n])"
 _SYSTEM_SAYS = (
     r"(?:you\b|ignore|disregard|new (?:instruction|rule|rubric)|give|award|from now|override|always|"
     r"the (?:evaluat|judg|grad|scor|response|answer|rubric))"
@@ -176,8 +177,8 @@ ORDERS = (
     ("无视", rf"无视[^。\n]{{0,12}}{_CHINESE}"),
     ("忘记", rf"忘记[^。\n]{{0,12}}{_CHINESE}"),
     ("無視", r"(?:指示|命令|ルール|基準|プロンプト|ルーブリック)[^。\n]{0,12}無視(?:し|せ)"),
-    ("игнорир", rf"игнорируй\w* (?:\w+ ){{0,3}}{_RUSSIAN}"),
-    ("забудь", rf"забудь\w* (?:\w+ ){{0,3}}{_RUSSIAN}"),
+    ("игнорир", rf"игнорируй\w{{0,9}} (?:\w+ ){{0,3}}{_RUSSIAN}"),
+    ("забудь", rf"забудь\w{{0,9}} (?:\w+ ){{0,3}}{_RUSSIAN}"),
     ("disregard", rf"disregard{_DROP}"),
     ("forget", rf"forget{_DROP}"),
     ("forget", r"forget everything (?:above|before|you were told|i said)"),
@@ -190,7 +191,7 @@ ORDERS = (
         r"rubric (?:\w+ )?(?:is|has been) (?:now )?(?:void|obsolete|outdated|superseded|cancell?ed|replaced|disabled)",
     ),
     ("rubric", r"\b(?:new|updated|revised|real|actual|true) (?:scoring |grading )?rubric:"),
-    ("instructions:", r"(?:^|\n)\W*(?:new|real|actual|true|hidden|secret|additional|important) instructions:"),
+    ("instructions:", r"(?:^|\n)\W{0,9}(?:new|real|actual|true|hidden|secret|additional|important) instructions:"),
     ("your", rf"{_after('your', *_SHOW)} (?:\w+ )?(?:prompt|instructions)"),
     ("system", rf"{_after('the', *_SHOW)} (?:\w+ )?system prompt"),
     ("task is", r"your (?:\w+ ){0,2}task is (?:\w+ )?to (?:\w+ )?(?:give|award|score|assign|output|rate)\b"),
@@ -221,8 +222,8 @@ ORDERS = (
         "end of",
         rf"{_after('end', '^', _EDGE, _EDGE + '.')} of (?:the )?(?:\w+ )?{_TEXT}{_EDGE_BEHIND}",
     ),
-    ("system", rf"{_after('system', '^', _EDGE, _EDGE + '.')}(?: \w+)?\W*:\W*{_SYSTEM_SAYS}"),
-    ("[system]", r"(?:^|\n)\W*\[system\]"),
+    ("system", rf"{_after('system', '^', _EDGE, _EDGE + '.')}(?: \w+)?\W{{0,9}}:\W{{0,9}}{_SYSTEM_SAYS}"),
+    ("[system]", r"(?:^|\n)\W{0,9}\[system\]"),
     ("system", r"### system:"),
     ("# instruction", r"### instructions?:"),
     ("[inst]", r"(?:^|\s)\[inst\](?:\s|$)"),
