@@ -30,9 +30,7 @@ _LABEL = (
     r"|puan|ocena|điểm|evaluation|assessment|conclusion|judge?ment"
 )
 # These stand before many things that are no score ("Total: 4 apples"), so what follows must look like one.
-_VAGUE_LABELS = frozenset(
-    "verdict total overall final points mark marks note evaluation assessment conclusion judgment judgement".split()
-)
+_VAGUE_LABEL = re.compile(r"verdict|total|overall|final|points|marks?|note|evaluation|assessment|conclusion|judge?ment")
 # What may stand between a label and its number: markup, brackets, quotes, LaTeX.
 _OPEN = r"(?:[\s\"'`“‘«<\[\]({}$|]|\\boxed\{|\\text\{){0,12}"
 _LABELLED = re.compile(
@@ -145,7 +143,7 @@ def _labelled(text: str, value: Value, scale: Scale, since: int) -> Statement | 
 
 
 def _needs_explicit(label: "re.Match[str]") -> bool:
-    return label["label"] in _VAGUE_LABELS or label["sep"] in ("-", "–", "—", "\n")
+    return _VAGUE_LABEL.fullmatch(label["label"]) is not None or label["sep"] in ("-", "–", "—", "\n")
 
 
 def _looks_final(text: str, value: Value) -> bool:
