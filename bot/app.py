@@ -3,25 +3,28 @@
 import asyncio
 import logging
 import signal
-from collections.abc import AsyncIterator, Mapping
+from asyncio import FIRST_COMPLETED
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any
 from urllib.parse import urlsplit
 
 import structlog
-from slack_bolt.adapter.socket_mode.aiohttp import AsyncSocketModeHandler
 from slack_bolt.async_app import AsyncApp
 from slack_bolt.authorization import AuthorizeResult
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.delivery import Delivery
-from bot.docket import Docket
+from bot.docket import MODEL_PAUSES, Docket
 from bot.extract.payloads import Choice, to_invocation
 from bot.listeners import Desk, register
 from bot.log import Log
 from bot.lookup import Lookup
 from bot.settings import OFFLINE, Settings
-from bot.slack import Identity, identify, open_socket_url, web_client
+from bot.slack import Identity, identify, web_client
+from bot.socket import SocketLink
 from bot.views import messages
 from judge import Judge, Rubric, list_rubrics, load_rubric
 from judge.model import make_client
@@ -33,23 +36,45 @@ logger = structlog.get_logger(__name__)
 
 
 async def serve(settings: Settings) -> None:
-    """Runs the bot over Socket Mode until SIGTERM or SIGINT.
+    """Runs the bot over Socket Mode until SIGTERM or SIGINT; a second signal does not wait for running cases.
 
     Raises:
-        BotError: It cannot start; the message says what to mend.
+        BotError: It cannot start, or has lost its connection for good; the message says what to mend.
     """
     stopping = asyncio.Event()
-    loop = asyncio.get_running_loop()
+    serving = asyncio.current_task()
+
+    def stop() -> None:
+        if stopping.is_set() and serving:
+            serving.cancel()
+        stopping.set()
+
     for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, stopping.set)
-    async with running_bot(settings):
-        await stopping.wait()
-        logger.info("stopping", grace_s=GRACE_S)
+        asyncio.get_running_loop().add_signal_handler(number, stop)
+    try:
+        async with running_bot(settings) as bot:
+            await asyncio.wait([*bot.duties, asyncio.ensure_future(stopping.wait())], return_when=FIRST_COMPLETED)
+            logger.info("stopping", grace_s=GRACE_S)
+            for duty in bot.duties:
+                if duty.done():
+                    duty.result()
+    except asyncio.CancelledError:
+        logger.warning("stopped_at_once", left="the next start settles what was running")
+
+
+@dataclass(frozen=True)
+class RunningBot:
+    """A bot at work: its log, and the tasks that never end unless something is wrong."""
+
+    log: Log
+    duties: Sequence[asyncio.Task[None]]
 
 
 @asynccontextmanager
-async def running_bot(settings: Settings, grace_s: float = GRACE_S) -> AsyncIterator[Log]:
-    """The bot, connected; gives its log. Leaving it lets running cases finish for `grace_s`, and closes everything."""
+async def running_bot(
+    settings: Settings, grace_s: float = GRACE_S, model_pauses: Sequence[timedelta] = MODEL_PAUSES
+) -> AsyncIterator[RunningBot]:
+    """The bot, connected. Leaving it lets running cases finish for `grace_s`, and closes everything."""
     async with AsyncExitStack() as stack:
         log = await Log.open(settings.database_url, settings.store_text)
         stack.push_async_callback(log.close)
@@ -57,7 +82,8 @@ async def running_bot(settings: Settings, grace_s: float = GRACE_S) -> AsyncIter
         client = await stack.enter_async_context(web_client(settings))
         identity = await identify(client)
         delivery = Delivery(client, log)
-        docket = Docket(log, judges, Lookup(client, identity.own_ids), delivery, settings.judge_concurrency)
+        lookup = Lookup(client, identity.own_ids)
+        docket = Docket(log, judges, lookup, delivery, settings.judge_concurrency, model_pauses)
         desk = Desk(
             log=log,
             docket=docket,
@@ -67,12 +93,18 @@ async def running_bot(settings: Settings, grace_s: float = GRACE_S) -> AsyncIter
             hosts=frozenset({urlsplit(identity.url).netloc}),
             own_ids=identity.own_ids,
         )
+        link = SocketLink(make_app(client, identity, desk), settings)
+        await log.presence.enter()
+        stack.push_async_callback(log.presence.leave)
+        # Left in the order: no new payloads, running cases finish, and only then no more signs of life.
+        beating = asyncio.create_task(docket.beat_forever(link.is_connected), name="beat")
+        stack.push_async_callback(_cancelled, beating)
         stack.push_async_callback(docket.stop, grace_s)
-        sweeper = asyncio.create_task(docket.sweep_forever(), name="sweep")
-        stack.push_async_callback(_cancelled, sweeper)
-        await stack.enter_async_context(_connected(make_app(client, identity, desk), settings))
+        await stack.enter_async_context(link)
         logger.info("connected", team=identity.team_id, model=settings.judge_model)
-        yield log
+        watching = asyncio.create_task(link.watch(), name="watch")
+        stack.push_async_callback(_cancelled, watching)
+        yield RunningBot(log, (beating, watching))
 
 
 def rubric_of(settings: Settings) -> Rubric:
@@ -128,20 +160,6 @@ def make_app(client: AsyncWebClient, identity: Identity, desk: Desk) -> AsyncApp
         await desk.delivery.tell(asked, messages.sentence(_WENT_WRONG))
 
     return app
-
-
-@asynccontextmanager
-async def _connected(app: AsyncApp, settings: Settings) -> AsyncIterator[None]:
-    # Asked for here, because the handler would try a wrong token again for ever without a word to the caller.
-    url = await open_socket_url(app.client, settings)
-    token = settings.slack_app_token.get_secret_value()
-    handler = AsyncSocketModeHandler(app, token, logger=logging.getLogger("slack_sdk.socket_mode"))
-    handler.client.wss_uri = url
-    try:
-        await handler.client.connect()  # type: ignore[no-untyped-call]
-        yield
-    finally:
-        await handler.client.close()  # type: ignore[no-untyped-call]
 
 
 async def _cancelled(task: asyncio.Task[None]) -> None:

@@ -77,12 +77,16 @@ class LoggedCase(Case):
 
     `thread_ts` is the thread that the verdict goes to, `reply_ts` our message in it. `thread_intent` and
     `reply_intent` say that a post was begun, so that after a crash we look before we post again.
+    `holder` is the process that settles it; `tries` failed in a row, so that it waits until `due_at`.
     `blocked_by` is Slack's error where the thread could not be written to; the verdict then goes to the
     requester alone.
     """
 
     id: int
     status: CaseStatus
+    holder: str | None = None
+    tries: int = 0
+    due_at: datetime | None = None
     response_hash: str | None = None
     thread_ts: str | None = None
     reply_ts: str | None = None
@@ -97,6 +101,11 @@ class LoggedCase(Case):
     def is_private(self) -> bool:
         """Whether the verdict is meant for the requester alone."""
         return self.visibility is Visibility.ME or self.obstacle is not None
+
+    @property
+    def lacks_question(self) -> bool:
+        """Whether the question is yet to be found, or typed."""
+        return self.question is None and self.obstacle is None
 
 
 def text_hash(text: str) -> str:

@@ -1,6 +1,9 @@
 """Our messages in Slack: each at most once, in the thread where it is possible, else to the requester alone."""
 
+import asyncio
+from collections import defaultdict
 from collections.abc import Awaitable, Callable
+from datetime import timedelta
 from typing import Any, Literal
 
 import aiohttp
@@ -40,6 +43,7 @@ class Delivery:
     def __init__(self, client: AsyncWebClient, log: Log) -> None:
         self._client = client
         self._log = log
+        self._lines: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
 
     async def announce(self, case: LoggedCase) -> LoggedCase:
         """The case with a placeholder in its thread; typed texts are posted first, and begin the thread."""
@@ -63,17 +67,25 @@ class Delivery:
         if not case.is_private and case.reply_ts:
             post = messages.verdict_message(case, verdict)
             try:
-                await self._client.chat_update(
-                    channel=case.channel_id, ts=case.reply_ts, text=post.text, blocks=post.blocks
-                )
+                await self._update(case, case.reply_ts, post)
                 return
             except SlackApiError as exc:
                 case = await self._note_blocked(case, exc)
+        self._log.presence.check()
         note = messages.why_private(case.blocked_by) if case.blocked_by else "Only you see this."
         await self.tell(case, messages.verdict_message(case, verdict, note))
 
+    async def say_later(self, case: LoggedCase, pause: timedelta, tries: int) -> None:
+        """Says in place of the placeholder that the model cannot be asked now; to the requester alone, only once."""
+        post = messages.later(case, pause, tries)
+        if case.reply_ts and not case.is_private:
+            await self._update(case, case.reply_ts, post)
+        elif case.tries == 1:
+            await self.tell(case, post)
+
     async def ask(self, case: LoggedCase, trigger_id: str | None) -> None:
         """Asks the requester for the question: a modal while the trigger lives, else a message with a button."""
+        self._log.presence.check()
         view = modals.question_modal(case, ids.VIEW_ANSWER, "I could not find the question that this reply answers.")
         if not (trigger_id and await self.open_modal(trigger_id, view)):
             await self.tell(case, messages.ask_for_question(case))
@@ -98,6 +110,10 @@ class Delivery:
         logger.error("requester_unreachable", key=case.key, channel=case.channel_id)
         return False
 
+    async def _update(self, case: LoggedCase, ts: str, post: Post) -> None:
+        self._log.presence.check()
+        await self._client.chat_update(channel=case.channel_id, ts=ts, text=post.text, blocks=post.blocks)
+
     async def _post_once(self, case: LoggedCase, part: Part, post: Post, thread_ts: str | None) -> str:
         """The ts of our message; after a try of which nobody knows how it ended, it is looked for first."""
         was_begun = case.thread_intent if part == "thread" else case.reply_intent
@@ -107,15 +123,18 @@ class Delivery:
                 return found
         else:
             await self._log.note_post(case.id, **{f"{part}_intent": True})
-        answer = await self._client.chat_postMessage(
-            channel=case.channel_id,
-            thread_ts=thread_ts,
-            text=post.text,
-            blocks=post.blocks,
-            unfurl_links=False,
-            unfurl_media=False,
-            metadata={"event_type": ids.METADATA_EVENT, "event_payload": {"case_id": case.id, "part": part}},
-        )
+        # In line: while Slack makes one post of a channel wait, the next ones of that channel wait behind it.
+        async with self._lines[case.channel_id]:
+            self._log.presence.check()
+            answer = await self._client.chat_postMessage(
+                channel=case.channel_id,
+                thread_ts=thread_ts,
+                text=post.text,
+                blocks=post.blocks,
+                unfurl_links=False,
+                unfurl_media=False,
+                metadata={"event_type": ids.METADATA_EVENT, "event_payload": {"case_id": case.id, "part": part}},
+            )
         return str(answer["ts"])
 
     async def _find(self, case: LoggedCase, part: Part, thread_ts: str | None) -> str | None:

@@ -3,24 +3,40 @@
     received ──(read the message, find the question)──> received ──(judge)──> judged ──(deliver)──> delivered
         └──(no question found)──> asked ──(the person types it)──> received
 
-`settle` may be called at any time, any number of times, by anybody: it takes a case up at the step it has reached.
+`settle` may be called at any time, any number of times, by any process: it takes a case up at the step it has
+reached, and only one process holds a case. A step that fails is tried again later, after growing pauses.
 """
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
+from datetime import timedelta
 
 import structlog
 from sqlalchemy.exc import DBAPIError
 
 from bot.case import CaseStatus, LoggedCase
 from bot.delivery import Delivery
-from bot.log import Log
+from bot.log import LapsedError, Log, TakenError
 from bot.lookup import Lookup
+from bot.turns import Turns
 from bot.verdict import RecordedVerdict, from_error, from_obstacle, from_verdict
-from judge import Judge, JudgeError, nothing_to_judge
+from judge import (
+    DeadlineError,
+    Judge,
+    JudgeError,
+    QuotaExceededError,
+    RateLimitedError,
+    UnavailableError,
+    nothing_to_judge,
+)
 
-SWEEP_EVERY_S = 30
+BEAT_S = 5.0
+MODEL_PAUSES = tuple(timedelta(minutes=minutes) for minutes in (1, 3, 6))
+_FIRST_PAUSE = timedelta(seconds=1)
+_LONGEST_PAUSE = timedelta(minutes=5)
 
+_PASSING = (DeadlineError, RateLimitedError, UnavailableError)
 _GONE = "That message is gone, or I cannot see its channel (invite me there)."
 _NO_RUBRIC = "The rubric {!r} is no longer there."
 _NOT_KEPT = "The texts of that case were not kept, so I cannot score them again."
@@ -28,8 +44,12 @@ _NOT_KEPT = "The texts of that case were not kept, so I cannot score them again.
 logger = structlog.get_logger(__name__)
 
 
+class _NotNowError(Exception):
+    """The model cannot be asked at the moment, and the case may wait."""
+
+
 class Docket:
-    """Settles cases, at most `concurrency` of them in front of the judge at the same time.
+    """Settles cases, at most `concurrency` of them in front of the judge at the same time, channels in turn.
 
     Args:
         log: Where cases are, and where each step is written down.
@@ -37,63 +57,117 @@ class Docket:
         lookup: Reads messages and finds questions.
         delivery: Posts and updates.
         concurrency: Cases that are judged at once; everything else is not bounded.
+        model_pauses: How long a case waits after each failed try of a model that is busy, down or slow;
+            after the last one it is given up.
     """
 
     def __init__(
-        self, log: Log, judges: Mapping[str, Judge], lookup: Lookup, delivery: Delivery, concurrency: int
+        self,
+        log: Log,
+        judges: Mapping[str, Judge],
+        lookup: Lookup,
+        delivery: Delivery,
+        concurrency: int,
+        model_pauses: Sequence[timedelta] = MODEL_PAUSES,
     ) -> None:
         self._log = log
         self._judges = judges
         self._lookup = lookup
         self._delivery = delivery
-        self._slots = asyncio.Semaphore(concurrency)
+        self._turns = Turns(concurrency)
+        self._model_pauses = model_pauses
         self._running: dict[int, asyncio.Task[None]] = {}
+        self._is_stopping = False
+        self._is_due = asyncio.Event()
 
     def start(self, case_id: int, trigger_id: str | None = None) -> asyncio.Task[None]:
         """Settles a case in the background; a case that is being settled already is left to that task."""
         task = self._running.get(case_id)
         if task is None:
-            task = asyncio.create_task(self.settle(case_id, trigger_id), name=f"case-{case_id}")
+            task = asyncio.create_task(self._settle_or_postpone(case_id, trigger_id), name=f"case-{case_id}")
             self._running[case_id] = task
             task.add_done_callback(lambda done: self._finished(case_id, done))
         return task
 
     async def sweep(self) -> None:
-        """Takes up every case that has a way to go: after a crash, or after a step that failed for the moment."""
+        """Takes up every case that has a way to go: after a crash, ours or another's, and when a pause is over."""
         for case_id in await self._log.unsettled():
             self.start(case_id)
 
-    async def sweep_forever(self) -> None:
-        """Sweeps now and then, until cancelled."""
+    async def beat_forever(self, is_connected: Callable[[], Awaitable[bool]]) -> None:
+        """Says every few seconds that this process is alive, and sweeps; until cancelled."""
         while True:
             try:
-                await self.sweep()
+                await self._beat(is_connected=await is_connected())
+                if not self._is_stopping:
+                    await self.sweep()
             except DBAPIError as exc:
-                logger.error("sweep_failed", reason=str(exc.orig), next_in_s=SWEEP_EVERY_S)
-            await asyncio.sleep(SWEEP_EVERY_S)
+                logger.error("log_out_of_reach", reason=str(exc.orig), next_in_s=BEAT_S)
+            self._is_due.clear()
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._is_due.wait(), BEAT_S)
 
     async def stop(self, grace_s: float) -> None:
         """Lets running cases finish for `grace_s`; the rest stays in the log for the next start."""
-        if not self._running:
+        self._is_stopping = True
+        if self._running:
+            await asyncio.wait(self._running.values(), timeout=grace_s)
+        await self._drop_all()
+
+    async def settle(self, case_id: int, trigger_id: str | None = None) -> None:
+        """Brings a case as far as it will go; `trigger_id`, while it lives, can open a modal that asks.
+
+        Raises:
+            TakenError, LapsedError: Another process has the case, or may have.
+        """
+        case = await self._log.claim(case_id)
+        if case is None:
             return
-        _, left = await asyncio.wait(self._running.values(), timeout=grace_s)
+        if case.status is CaseStatus.RECEIVED:
+            case = await self._complete(case)
+            if case.lacks_question:
+                # Asked before it is noted: after a crash in between the person is asked twice rather than never.
+                await self._delivery.ask(case, trigger_id)
+                await self._log.note_asked(case_id)
+                return
+            case = await self._delivery.announce(case)
+            case = await self._log.record(case_id, await self._judge(case))
+        await self._deliver(case)
+
+    async def _settle_or_postpone(self, case_id: int, trigger_id: str | None) -> None:
+        try:
+            await self.settle(case_id, trigger_id)
+        except (TakenError, LapsedError):
+            logger.info("case_left_to_another", case=case_id)
+        except _NotNowError:
+            case = await self._log.case(case_id)
+            pause = self._model_pauses[case.tries]
+            case = await self._postpone(case_id, pause)
+            await self._delivery.say_later(case, pause, len(self._model_pauses))
+        except Exception as exc:  # whatever it was, the case is not lost, and not tried in a rush
+            case = await self._log.case(case_id)
+            pause = min(_FIRST_PAUSE * 2 ** min(case.tries, 10), _LONGEST_PAUSE)
+            logger.error("case_interrupted", case=case_id, next_in_s=pause.total_seconds(), exc_info=exc)
+            await self._postpone(case_id, pause)
+
+    async def _postpone(self, case_id: int, pause: timedelta) -> LoggedCase:
+        case = await self._log.postpone(case_id, pause)
+        asyncio.get_running_loop().call_later(pause.total_seconds(), self._is_due.set)
+        return case
+
+    async def _beat(self, *, is_connected: bool) -> None:
+        try:
+            await self._log.presence.beat(is_connected=is_connected)
+        except LapsedError:
+            logger.error("silent_for_too_long", left_to_others=len(self._running))
+            await self._drop_all()
+            await self._log.presence.enter()
+
+    async def _drop_all(self) -> None:
+        left = list(self._running.values())
         for task in left:
             task.cancel()
         await asyncio.gather(*left, return_exceptions=True)
-
-    async def settle(self, case_id: int, trigger_id: str | None = None) -> None:
-        """Brings a case as far as it will go; `trigger_id`, while it lives, can open a modal that asks."""
-        case = await self._log.case(case_id)
-        if case.status is CaseStatus.RECEIVED:
-            case = await self._complete(case)
-            if _lacks_question(case):
-                case = await self._log.note_asked(case_id)
-                await self._delivery.ask(case, trigger_id)
-        if case.status is CaseStatus.RECEIVED:
-            case = await self._delivery.announce(case)
-            case = await self._log.record(case_id, await self._judge(case))
-        if case.status is CaseStatus.JUDGED:
-            await self._deliver(case)
 
     async def _complete(self, case: LoggedCase) -> LoggedCase:
         """The case with what could be read in Slack, or with the obstacle that keeps it from being judged."""
@@ -119,7 +193,7 @@ class Docket:
                 parent_ts=message.parent_ts,
                 obstacle=message.obstacle,
             )
-        if _lacks_question(case):
+        if case.lacks_question:
             question = await self._lookup.question(case)
             if question:
                 case = await self._log.note_texts(case.id, question=question.text, question_source=question.source)
@@ -130,12 +204,14 @@ class Docket:
         obstacle = case.obstacle or (_NO_RUBRIC.format(case.rubric) if judge.rubric.name != case.rubric else None)
         if obstacle:
             return from_obstacle(obstacle, judge.model, judge.rubric)
-        async with self._slots:
-            try:
+        try:
+            async with self._turns.of(case.channel_id):
                 verdict = await judge.score(case.question or "", case.response or "")
-            except JudgeError as exc:
-                logger.warning("judge_failed", case=case.id, error=type(exc).__name__, reason=str(exc))
-                return from_error(exc, judge.model, judge.rubric)
+        except JudgeError as exc:
+            logger.warning("judge_failed", case=case.id, error=type(exc).__name__, reason=str(exc))
+            if _may_pass(exc) and case.tries < len(self._model_pauses):
+                raise _NotNowError from exc
+            return from_error(exc, judge.model, judge.rubric)
         return from_verdict(verdict, judge.rubric)
 
     async def _deliver(self, case: LoggedCase) -> None:
@@ -149,8 +225,8 @@ class Docket:
     def _finished(self, case_id: int, task: asyncio.Task[None]) -> None:
         del self._running[case_id]
         if not task.cancelled() and (error := task.exception()):
-            logger.error("case_interrupted", case=case_id, exc_info=error)
+            logger.error("case_left_to_the_sweep", case=case_id, exc_info=error)
 
 
-def _lacks_question(case: LoggedCase) -> bool:
-    return case.question is None and case.obstacle is None
+def _may_pass(error: JudgeError) -> bool:
+    return isinstance(error, _PASSING) and not isinstance(error, QuotaExceededError)

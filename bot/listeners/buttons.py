@@ -4,7 +4,7 @@ from typing import Any
 
 from slack_bolt.async_app import AsyncAck, AsyncApp
 
-from bot.case import CaseStatus, LoggedCase
+from bot.case import LoggedCase
 from bot.extract.payloads import Invocation, again_case, clicked_case_id, to_invocation
 from bot.listeners.desk import FOREIGN, Desk
 from bot.views import ids, messages
@@ -43,7 +43,7 @@ async def _open(desk: Desk, ack: AsyncAck, body: dict[str, Any], callback_id: st
     if await _refused(desk, ack, invocation, case):
         return
     await ack()
-    if callback_id == ids.VIEW_ANSWER and case.status is not CaseStatus.ASKED:
+    if callback_id == ids.VIEW_ANSWER and not case.lacks_question:
         await desk.proceed(case, False, invocation)
     elif not await desk.delivery.open_modal(invocation.trigger_id, question_modal(case, callback_id, reason)):
         await desk.delivery.tell(desk.seen_by(case, invocation), messages.sentence(_TOO_SLOW))

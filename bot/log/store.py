@@ -1,24 +1,34 @@
 """Reading and writing the log. Every write is one short transaction, and may be repeated without harm."""
 
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Row, Select, and_, func, insert, or_, select, update
+from sqlalchemy import ColumnElement, Row, Select, and_, func, insert, or_, select, update
 from sqlalchemy.exc import IntegrityError, NoResultFound
-from sqlalchemy.ext.asyncio import AsyncEngine
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from bot.case import Case, CaseStatus, LoggedCase, QuestionSource, Visibility, text_hash
 from bot.log.engine import open_engine
+from bot.log.presence import Presence
 from bot.log.schema import cases, ratings
+from bot.log.whole import whole
 from bot.verdict import RecordedRating, RecordedVerdict
 
 _VERDICT_COLUMNS = set(RecordedVerdict.model_fields) - {"ratings", "rubric"}
 _OPEN = (CaseStatus.RECEIVED, CaseStatus.JUDGED)
+_SWEPT_AT_ONCE = 1000
+
+
+class TakenError(Exception):
+    """The case is settled by another process now, or has gone on without us; ours must stop."""
 
 
 class Log:
     """The log of cases and verdicts.
+
+    Whoever settles a case holds it: the writes that bring a case forward (`note_texts`, `note_asked`, `note_post`,
+    `record`, `postpone`, `note_delivered`) raise `TakenError` where the process no longer does.
 
     With `store_text="none"` the two texts and what the model wrote about them are dropped once the verdict is
     delivered; hashes, scores and justifications stay.
@@ -28,6 +38,7 @@ class Log:
         self._engine = engine
         self._writer = engine.execution_options(write=True)
         self._keeps_text = store_text == "full"
+        self.presence = Presence(engine)
 
     @classmethod
     async def open(cls, database_url: str, store_text: str = "full") -> "Log":
@@ -42,10 +53,12 @@ class Log:
         """Give the connections back."""
         await self._engine.dispose()
 
+    @whole
     async def add(self, case: Case) -> tuple[LoggedCase, bool]:
-        """The case, durable, and whether it is new; the same key in the same team is the same case."""
+        """The case, durable and held by us, and whether it is new; the same key in the same team is the same case."""
         values = case.model_dump() | {
             "status": CaseStatus.RECEIVED,
+            "holder": self.presence.name,
             "question_hash": _hash(case.question),
             "response_hash": _hash(case.response),
             "created_at": datetime.now(UTC),
@@ -58,6 +71,7 @@ class Log:
             known = select(cases).where(cases.c.team_id == case.team_id, cases.c.key == case.key)
             return _to_case(await self._one(known)), False
 
+    @whole
     async def case(self, case_id: int) -> LoggedCase:
         """The case with this number.
 
@@ -69,6 +83,7 @@ class Log:
         except NoResultFound as exc:
             raise LookupError(f"no case {case_id} in the log") from exc
 
+    @whole
     async def latest(self, case: Case) -> LoggedCase | None:
         """The newest case about the same message that the same person may see."""
         query = (
@@ -86,12 +101,31 @@ class Log:
             row = (await connection.execute(query)).one_or_none()
         return _to_case(row) if row else None
 
+    @whole
     async def unsettled(self) -> Sequence[int]:
-        """The numbers of all cases that still have a way to go, oldest first; those that wait for a person are not."""
-        query = select(cases.c.id).where(cases.c.status.in_(_OPEN)).order_by(cases.c.id)
+        """The numbers of the oldest cases that have a way to go, and that we may take up now."""
+        query = select(cases.c.id).where(self._is_takeable()).order_by(cases.c.id).limit(_SWEPT_AT_ONCE)
         async with self._engine.connect() as connection:
             return (await connection.execute(query)).scalars().all()
 
+    @whole
+    async def claim(self, case_id: int) -> LoggedCase | None:
+        """The case, held by us; None where it is settled, not due yet, waits for a person, or is another's."""
+        case = await self.case(case_id)
+        if case.holder == self.presence.name and case.status in _OPEN and case.due_at is None:
+            return case
+        takes = update(cases).where(cases.c.id == case_id, self._is_takeable()).values(holder=self.presence.name)
+        async with self._writer.begin() as connection:
+            row = (await connection.execute(takes.returning(cases))).one_or_none()
+        return _to_case(row) if row else None
+
+    @whole
+    async def postpone(self, case_id: int, pause: timedelta) -> LoggedCase:
+        """The case after a failed try, free and due again after `pause`."""
+        values = {"tries": cases.c.tries + 1, "due_at": datetime.now(UTC) + pause, "holder": None}
+        return await self._advance(case_id, values)
+
+    @whole
     async def note_texts(
         self, case_id: int, *, response: str | None = None, author_id: str | None = None, **found: Any
     ) -> LoggedCase:
@@ -100,38 +134,45 @@ class Log:
             found |= {"response": response, "author_id": author_id, "response_hash": _hash(response)}
         if "question" in found:
             found["question_hash"] = _hash(found["question"])
-        return await self._update(case_id, found)
+        return await self._advance(case_id, found)
 
+    @whole
     async def note_asked(self, case_id: int) -> LoggedCase:
         """The case waits until a person has typed its question."""
-        return await self._update(case_id, {"status": CaseStatus.ASKED}, CaseStatus.RECEIVED)
+        return await self._advance(case_id, {"status": CaseStatus.ASKED, "holder": None})
 
+    @whole
     async def answer(self, case_id: int, question: str) -> LoggedCase:
-        """The person has typed the question; only the first answer counts."""
+        """The person has typed the question; only the first answer counts, however early it comes."""
         values = {
             "status": CaseStatus.RECEIVED,
             "question": question,
             "question_source": QuestionSource.TYPED,
             "question_hash": _hash(question),
+            "holder": None,
         }
-        return await self._update(case_id, values, CaseStatus.ASKED)
+        is_open = and_(cases.c.status.in_((CaseStatus.RECEIVED, CaseStatus.ASKED)), cases.c.question.is_(None))
+        async with self._writer.begin() as connection:
+            await connection.execute(update(cases).where(cases.c.id == case_id, is_open).values(values))
+        return await self.case(case_id)
 
+    @whole
     async def note_post(self, case_id: int, **progress: Any) -> LoggedCase:
         """How far our messages have come: `thread_ts`, `reply_ts`, `thread_intent`, `reply_intent`, `blocked_by`."""
-        return await self._update(case_id, progress)
+        return await self._advance(case_id, progress)
 
+    @whole
     async def record(self, case_id: int, verdict: RecordedVerdict) -> LoggedCase:
         """The verdict with its ratings, in one transaction; a case that has one keeps it."""
         values = verdict.model_dump(include=_VERDICT_COLUMNS)
-        values |= {"status": CaseStatus.JUDGED, "judged_at": datetime.now(UTC)}
-        is_received = and_(cases.c.id == case_id, cases.c.status == CaseStatus.RECEIVED)
+        values |= {"status": CaseStatus.JUDGED, "judged_at": datetime.now(UTC), "tries": 0, "due_at": None}
         async with self._writer.begin() as connection:
-            updated = await connection.execute(update(cases).where(is_received).values(values).returning(cases))
-            row = updated.one_or_none()
-            if row and verdict.ratings:
+            row = await self._held(connection, case_id, values, CaseStatus.RECEIVED)
+            if verdict.ratings:
                 await connection.execute(insert(ratings), _rating_rows(row.team_id, case_id, verdict.ratings))
-        return _to_case(row) if row else await self.case(case_id)
+        return _to_case(row)
 
+    @whole
     async def verdict(self, case_id: int) -> RecordedVerdict | None:
         """The recorded verdict with its ratings; None while there is none."""
         async with self._engine.connect() as connection:
@@ -143,19 +184,24 @@ class Log:
         given = tuple(RecordedRating.model_validate(dict(rating._mapping)) for rating in rows)
         return RecordedVerdict.model_validate(dict(row._mapping) | {"ratings": given})
 
+    @whole
     async def note_delivered(self, case_id: int) -> LoggedCase:
         """The verdict is where it belongs, and the case is done."""
         values: dict[str, Any] = {
             "status": CaseStatus.DELIVERED,
             "delivered_at": datetime.now(UTC),
             "response_url": None,
+            "holder": None,
         }
         if not self._keeps_text:
             values |= {"question": None, "response": None}
-            async with self._writer.begin() as connection:
+        async with self._writer.begin() as connection:
+            row = await self._held(connection, case_id, values, CaseStatus.JUDGED)
+            if not self._keeps_text:
                 await connection.execute(update(ratings).where(ratings.c.case_id == case_id).values(raw=""))
-        return await self._update(case_id, values, CaseStatus.JUDGED)
+        return _to_case(row)
 
+    @whole
     async def recent(self, limit: int) -> Sequence[LoggedCase]:
         """The newest cases, oldest of them first."""
         query = select(cases).order_by(cases.c.id.desc()).limit(limit)
@@ -163,6 +209,7 @@ class Log:
             rows = (await connection.execute(query)).all()
         return [_to_case(row) for row in reversed(rows)]
 
+    @whole
     async def counts(self) -> Mapping[str, int]:
         """How many cases there are, by status."""
         query = select(cases.c.status, func.count().label("number")).group_by(cases.c.status)
@@ -175,15 +222,28 @@ class Log:
             row: Row[Any] = (await connection.execute(query)).one()
             return row
 
-    async def _update(self, case_id: int, values: dict[str, Any], when: CaseStatus | None = None) -> LoggedCase:
-        """The case after the update, which is left out where the case is not in the status `when`."""
-        allowed = cases.c.id == case_id
-        if when is not None:
-            allowed = and_(allowed, cases.c.status == when)
+    def _is_takeable(self) -> ColumnElement[bool]:
+        is_due = or_(cases.c.due_at.is_(None), cases.c.due_at <= datetime.now(UTC))
+        return and_(cases.c.status.in_(_OPEN), is_due, self.presence.may_take())
+
+    async def _advance(self, case_id: int, values: dict[str, Any]) -> LoggedCase:
         async with self._writer.begin() as connection:
-            updated = await connection.execute(update(cases).where(allowed).values(values).returning(cases))
-            row = updated.one_or_none()
-        return _to_case(row) if row else await self.case(case_id)
+            return _to_case(await self._held(connection, case_id, values, *_OPEN))
+
+    async def _held(
+        self, connection: AsyncConnection, case_id: int, values: dict[str, Any], *status: CaseStatus
+    ) -> Row[Any]:
+        """The row after the update of a case that we hold.
+
+        Raises:
+            TakenError: We do not, or it is not in one of these statuses.
+        """
+        is_ours = and_(cases.c.id == case_id, cases.c.holder == self.presence.name, cases.c.status.in_(status))
+        row: Row[Any] | None
+        row = (await connection.execute(update(cases).where(is_ours).values(values).returning(cases))).one_or_none()
+        if row is None:
+            raise TakenError(f"case {case_id}")
+        return row
 
 
 def _rating_rows(team_id: str, case_id: int, given: Sequence[RecordedRating]) -> list[dict[str, Any]]:

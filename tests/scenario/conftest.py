@@ -1,14 +1,18 @@
 """The real bot over real sockets: the pocket Slack on one side, the scriptable model server on the other."""
 
-from collections.abc import AsyncIterator, Callable
+import asyncio
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from bot.app import running_bot
+from bot.case import CaseStatus, LoggedCase
+from bot.docket import MODEL_PAUSES
 from bot.log import Log
 from bot.manifest import load_manifest
 from bot.settings import Settings, load_settings
@@ -51,6 +55,13 @@ class Stage:
         """The latest ephemeral that a person sees, once there are `count`."""
         await self.slack.until(lambda: len(person.ephemerals(channel)) >= count)
         return person.ephemerals(channel)[-1]
+
+    async def reaches(self, case_id: int, status: CaseStatus) -> LoggedCase:
+        """A case, once it has come so far; the log makes no noise that one could wait for."""
+        async with asyncio.timeout(10):
+            while (case := await self.log.case(case_id)).status is not status:  # noqa: ASYNC110
+                await asyncio.sleep(0.01)
+        return case
 
     async def modal(self, person: Person) -> View:
         """The modal in front of a person, once it is open."""
@@ -97,19 +108,21 @@ async def open_stage(model_server: ModelServer, tmp_path: Path) -> AsyncIterator
     """Opens the stage with settings of the test's own; all of it is closed afterwards."""
     async with AsyncExitStack() as stack:
 
-        async def open_it(*, is_member: bool = True, **settings: Any) -> Stage:
+        async def open_it(
+            *, is_member: bool = True, model_pauses: Sequence[timedelta] = MODEL_PAUSES, **settings: Any
+        ) -> Stage:
             workspace = Workspace(load_manifest(), limits=Limits.off())
             people = [workspace.add_user("ann"), workspace.add_user("ben"), workspace.add_bot("helper")]
             members = [*people, workspace.bot] if is_member else people
             workspace.add_channel(CHANNEL, members, is_private=not is_member)
             slack = await stack.enter_async_context(Sandbox(workspace))
             model_server.script(GOOD)
-            log = await stack.enter_async_context(
-                running_bot(make_settings(slack, model_server, tmp_path, **settings), grace_s=0)
+            bot = await stack.enter_async_context(
+                running_bot(make_settings(slack, model_server, tmp_path, **settings), 0, model_pauses)
             )
             await slack.connected()
             ann, ben, helper = (slack.person(name) for name in ("ann", "ben", "helper"))
-            return Stage(slack, model_server, log, ann, ben, helper)
+            return Stage(slack, model_server, bot.log, ann, ben, helper)
 
         yield open_it
 

@@ -1,13 +1,22 @@
 """The model is down, slow, refusing, out of quota or talking nonsense: an honest "unscored", and nothing lost."""
 
+from datetime import timedelta
+
 import pytest
 
 from bot.case import CaseStatus
 from bot.views import ids
 from tests.model_server import Answer, Drop, Failure, Raw, Script, Stall
-from tests.scenario.conftest import Stage, StageFactory, buttons, is_verdict, shown
+from tests.scenario.conftest import CHANNEL, GOOD, Stage, StageFactory, buttons, is_verdict, shown
 
+AT_ONCE = timedelta()
 QUOTA = Failure(429, code="insufficient_quota", message="You exceeded your current quota")
+
+
+def updates(stage: Stage) -> list[str]:
+    """The texts that our message was changed to, one after the other."""
+    calls = stage.slack.workspace.journal.of("call")
+    return [entry.data["args"]["text"] for entry in calls if entry.data["method"] == "chat.update"]
 
 
 @pytest.mark.parametrize(
@@ -38,13 +47,43 @@ async def test_no_score_is_said_and_logged(stage: Stage, script: Script, sentenc
 
 @pytest.mark.parametrize("script", [Stall(), Drop(), Failure(503)], ids=["stalls", "drops", "fails"])
 async def test_a_model_that_does_not_answer_in_time_is_given_up(open_stage: StageFactory, script: Script) -> None:
-    stage: Stage = await open_stage(judge_timeout_s=0.5)
+    stage: Stage = await open_stage(judge_timeout_s=0.5, model_pauses=[AT_ONCE, AT_ONCE])
     stage.model.script(script)
     parent, answer = stage.ask_and_answer()
     stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
     verdict = await stage.verdict(parent)
     assert verdict.text.startswith("Unscored: ")
     assert "try again in a few minutes" in verdict.text
+    assert [n for n in (1, 2) if any(f"({n} of 2 more tries)" in text for text in updates(stage))] == [1, 2]
+
+
+async def test_a_model_that_is_down_for_a_while_still_gives_its_verdict(open_stage: StageFactory) -> None:
+    stage: Stage = await open_stage(model_pauses=[AT_ONCE])
+    stage.model.script(Failure(429, headers={"retry-after": "300"}), GOOD)
+    parent, answer = stage.ask_and_answer()
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    assert (await stage.verdict(parent)).text.startswith("Score 4 of 5")
+    assert len(stage.ours()) == 1
+    assert "The judge's model does not answer just now." in updates(stage)[0]
+
+
+async def test_a_person_who_waits_alone_is_told_once_that_it_takes_longer(open_stage: StageFactory) -> None:
+    stage: Stage = await open_stage(verdict_visibility="me", model_pauses=[AT_ONCE, AT_ONCE])
+    stage.model.script(Failure(429, headers={"retry-after": "300"}))
+    _, answer = stage.ask_and_answer()
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    await stage.told(stage.ann, count=2)
+    first, last = stage.ann.ephemerals(CHANNEL)
+    assert "I will try again" in first.text
+    assert last.text.startswith("Unscored: ")
+
+
+async def test_a_key_that_is_refused_is_said_at_once(stage: Stage) -> None:
+    stage.model.script(Failure(401))
+    parent, answer = stage.ask_and_answer()
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    await stage.verdict(parent)
+    assert len(updates(stage)) == 1
 
 
 async def test_an_unscored_verdict_can_be_tried_again(stage: Stage) -> None:
@@ -52,7 +91,7 @@ async def test_an_unscored_verdict_can_be_tried_again(stage: Stage) -> None:
     parent, answer = stage.ask_and_answer()
     stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
     verdict = await stage.verdict(parent)
-    assert buttons(verdict) == [ids.ACTION_AGAIN, ids.ACTION_WRONG_QUESTION]
+    assert buttons(verdict)[:2] == [ids.ACTION_AGAIN, ids.ACTION_WRONG_QUESTION]
     stage.model.script("score: 3\nFair.")
     stage.ben.click(verdict, ids.ACTION_AGAIN)
     assert (await stage.verdict(parent, count=2)).text.startswith("Score 3 of 5")
@@ -81,7 +120,7 @@ async def test_the_offline_rater_is_named_wherever_its_score_shows(open_stage: S
 
 
 async def test_no_more_cases_than_allowed_are_judged_at_once(open_stage: StageFactory) -> None:
-    stage: Stage = await open_stage(judge_concurrency=1, judge_timeout_s=0.5)
+    stage: Stage = await open_stage(judge_concurrency=1, judge_timeout_s=0.5, model_pauses=())
     stage.model.script(Stall())
     threads = [stage.ask_and_answer(answer=f"Answer {n}.") for n in range(6)]
     for _, answer in threads:

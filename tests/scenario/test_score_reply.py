@@ -104,7 +104,7 @@ async def test_blanks_are_no_question(stage: Stage) -> None:
     delivery = await stage.slack.settled(stage.ann.submit({ids.BLOCK_QUESTION: "   \n"}))
     assert delivery.response is not None
     assert ids.BLOCK_QUESTION in delivery.response["errors"]
-    assert (await stage.log.case(1)).status is CaseStatus.ASKED
+    await stage.reaches(1, CaseStatus.ASKED)
 
 
 async def test_a_modal_that_comes_too_late_becomes_a_button(stage: Stage) -> None:

@@ -38,8 +38,8 @@ async def test_after_a_lost_connection_the_next_start_leaves_one_verdict(
         await stage.slack.until(lambda: calls(stage, "chat.update", 200))
         verdict = await stage.verdict(parent)
         assert verdict.text.startswith("Score 4 of 5")
+        await stage.reaches(1, CaseStatus.DELIVERED)
     assert len(stage.ours()) == 1
-    assert (await stage.log.case(1)).status is CaseStatus.DELIVERED
 
 
 async def test_a_lost_first_post_of_typed_texts_is_found_again(open_stage: StageFactory, tmp_path: Path) -> None:
@@ -71,7 +71,7 @@ async def test_a_question_that_cannot_be_looked_up_is_asked_for(stage: Stage) ->
     _, answer = stage.ask_and_answer()
     stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
     await stage.modal(stage.ann)
-    assert (await stage.log.case(1)).status is CaseStatus.ASKED
+    assert (await stage.reaches(1, CaseStatus.ASKED)).question is None
 
 
 async def test_where_no_way_is_open_the_person_gets_a_direct_message(open_stage: StageFactory) -> None:

@@ -12,7 +12,7 @@ from sqlalchemy.ext.asyncio import create_async_engine
 
 from bot.case import Case, CaseSource, CaseStatus, Visibility
 from bot.errors import LogError
-from bot.log import Log
+from bot.log import Log, TakenError
 from bot.log.engine import migrations, open_engine
 from bot.log.schema import metadata
 from bot.verdict import RecordedRating, RecordedVerdict
@@ -140,10 +140,10 @@ async def test_the_same_key_in_another_team_is_another_case(log: Log) -> None:
 async def test_a_case_keeps_its_first_verdict(log: Log) -> None:
     await log.add(a_case())
     await log.record(1, a_verdict(4))
-    case = await log.record(1, a_verdict(2))
-    verdict = await log.verdict(1)
-    assert case.status is CaseStatus.JUDGED
-    assert verdict == a_verdict(4)
+    with pytest.raises(TakenError):
+        await log.record(1, a_verdict(2))
+    assert (await log.case(1)).status is CaseStatus.JUDGED
+    assert await log.verdict(1) == a_verdict(4)
 
 
 async def test_a_case_without_a_verdict_has_none(log: Log) -> None:
@@ -228,3 +228,16 @@ async def test_a_database_error_does_not_tell_the_texts(log: Log, tmp_path: Path
         await log.add(a_case())
     assert "no such table" in str(error.value)
     assert "Because." not in str(error.value)
+
+
+async def test_a_cancelled_write_does_not_lock_the_file(log: Log) -> None:
+    for turns in range(40):
+        tasks = [asyncio.create_task(log.add(a_case(key=f"{turns}-{n}"))) for n in range(5)]
+        for _ in range(turns):
+            await asyncio.sleep(0)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        case, is_new = await log.add(a_case(key=f"after {turns}"))
+        assert is_new
+        assert case.key == f"after {turns}"

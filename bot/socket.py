@@ -1,0 +1,59 @@
+"""The Socket Mode connection, and whether it is alive."""
+
+import asyncio
+import logging
+from typing import Self
+
+from slack_bolt.adapter.socket_mode.aiohttp import AsyncSocketModeHandler
+from slack_bolt.async_app import AsyncApp
+
+from bot.errors import SlackError
+from bot.settings import Settings
+from bot.slack import open_socket_url
+
+_LOOK_EVERY_S = 5.0
+# slack-sdk takes a connection without an answer to its pings for dead after 20 s; together they make a minute.
+_PATIENCE_S = 40.0
+
+
+class SocketLink:
+    """Open while entered. slack-sdk reconnects by itself, but has been seen to stop trying (bolt-python#1529)."""
+
+    def __init__(self, app: AsyncApp, settings: Settings) -> None:
+        self._app = app
+        self._settings = settings
+        self._handler: AsyncSocketModeHandler | None = None
+
+    async def __aenter__(self) -> Self:
+        """Connects.
+
+        Raises:
+            SlackError: Slack refuses the app-level token, or cannot be reached.
+        """
+        # Asked for here, because the handler would try a wrong token again for ever without a word to the caller.
+        url = await open_socket_url(self._app.client, self._settings)
+        token = self._settings.slack_app_token.get_secret_value()
+        self._handler = AsyncSocketModeHandler(self._app, token, logger=logging.getLogger("slack_sdk.socket_mode"))
+        self._handler.client.wss_uri = url
+        await self._handler.client.connect()  # type: ignore[no-untyped-call]
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        if self._handler is not None:
+            await self._handler.client.close()  # type: ignore[no-untyped-call]
+
+    async def is_connected(self) -> bool:
+        """Whether payloads can come in right now."""
+        return self._handler is not None and await self._handler.client.is_connected()
+
+    async def watch(self) -> None:
+        """Returns never.
+
+        Raises:
+            SlackError: The connection is gone and does not come back; a new process may do better.
+        """
+        down_s = 0.0
+        while down_s < _PATIENCE_S:
+            await asyncio.sleep(_LOOK_EVERY_S)
+            down_s = 0.0 if await self.is_connected() else down_s + _LOOK_EVERY_S
+        raise SlackError(f"the connection to Slack has been down for a minute ({self._app.client.base_url}); leaving")

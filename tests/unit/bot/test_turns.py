@@ -1,0 +1,93 @@
+import asyncio
+
+import pytest
+
+from bot.turns import Turns
+
+
+class Line:
+    """People who wait for their turn, and the order in which they were called."""
+
+    def __init__(self, limit: int) -> None:
+        self.turns = Turns(limit)
+        self.called: list[str] = []
+        self._leave: dict[str, asyncio.Event] = {}
+        self._tasks: dict[str, asyncio.Task[None]] = {}
+
+    async def join(self, *names: str) -> None:
+        """Names are of the form key and number: "a1"."""
+        for name in names:
+            self._leave[name] = asyncio.Event()
+            self._tasks[name] = asyncio.create_task(self._wait(name))
+            await asyncio.sleep(0)
+
+    async def leave(self, name: str) -> None:
+        self._leave[name].set()
+        await self._tasks[name]
+        await asyncio.sleep(0)
+
+    async def give_up(self, name: str) -> None:
+        self._tasks[name].cancel()
+        await asyncio.gather(self._tasks[name], return_exceptions=True)
+
+    async def _wait(self, name: str) -> None:
+        async with self.turns.of(name[0]):
+            self.called.append(name)
+            await self._leave[name].wait()
+
+
+async def test_no_more_than_the_limit_go_at_once() -> None:
+    line = Line(2)
+    await line.join("a1", "b1", "a2", "c1")
+    assert line.called == ["a1", "b1"]
+    await line.leave("a1")
+    assert line.called == ["a1", "b1", "a2"]
+
+
+async def test_a_single_one_waits_for_no_more_than_one_of_a_long_queue() -> None:
+    line = Line(1)
+    await line.join("a1", "a2", "a3", "a4", "b1")
+    await line.leave("a1")
+    await line.leave("a2")
+    assert line.called == ["a1", "a2", "b1"]
+
+
+async def test_within_one_key_the_order_is_that_of_asking() -> None:
+    line = Line(1)
+    await line.join("a1", "b1", "a2", "b2", "a3")
+    for name in ("a1", "b1", "a2", "b2"):
+        await line.leave(name)
+    assert line.called == ["a1", "b1", "a2", "b2", "a3"]
+
+
+async def test_who_gives_up_is_passed_over() -> None:
+    line = Line(1)
+    await line.join("a1", "a2", "b1")
+    await line.give_up("a2")
+    await line.leave("a1")
+    assert line.called == ["a1", "b1"]
+
+
+async def test_a_turn_that_is_given_to_somebody_who_gives_up_goes_on_to_the_next() -> None:
+    turns = Turns(1)
+    called = []
+
+    async def wait(name: str) -> None:
+        async with turns.of("a"):
+            called.append(name)
+
+    async with turns.of("a"):
+        first, second = (asyncio.create_task(wait(name)) for name in ("first", "second"))
+        await asyncio.sleep(0)
+    first.cancel()  # called, but it has not woken up yet
+    await asyncio.gather(first, second, return_exceptions=True)
+    assert called == ["second"]
+
+
+async def test_a_turn_is_given_back_after_an_error() -> None:
+    turns = Turns(1)
+    with pytest.raises(ValueError, match="no"):
+        async with turns.of("a"):
+            raise ValueError("no")
+    async with asyncio.timeout(5), turns.of("a"):
+        pass
