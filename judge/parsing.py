@@ -23,7 +23,8 @@ _FENCED = re.compile(r"```(?P<language>\w{0,20})[ \t]*\n(?P<inside>.*)\n```", re
 # Not the judge's words: what is struck out, what carries the tags of the prompt's two texts, and markup.
 _FOREIGN = re.compile(
     r"~~[^~\n]{1,80}~~"
-    r"|<(?=/?[a-zA-Z])(?i:question>[^<]*(?:<(?!/?question>)[^<]*)*</question>|response>[^<]*(?:<(?!/?response>)[^<]*)*</response>"
+    r"|<(?=/?[a-zA-Z])(?i:question>[^<]*(?:<(?!/?question>)[^<]*)*</question>"
+    r"|response>[^<]*(?:<(?!/?response>)[^<]*)*</response>"
     r"|/?(?:b|strong|em|i|u|p|br|span|div|h[1-6])(?:\s[^<>\n]{0,60})?/?>)"
 )
 # Asterisks are markup but for these.

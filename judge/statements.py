@@ -54,8 +54,8 @@ _VERB = re.compile(
     r"|rated|given|awarded|assigned|graded|scored|(?P<gets>scores|receive[sd]?|earn(?:s|ed)?|deserve[sd]?|deservedly"
     r"|merit(?:s|ed)?|warrants?|gets?|got|accumulate[sd]?))\b"
     r"(?P<object>(?:[\s\"'`“‘«<(\[{$]|['’]s\b|\b(?:it|this|that|the|its|their|them|my|an?|(?:sub)?total|final|overall|score"
-    r"|rating|grade|mark|of|is|as|at|response|answer|reply|assistant|ai|model|user|quality|only|just|about|around|most|least|out|maximum|perfect"
-    r"|strong|solid|clear|full|generous|low|high|weak|therefore|thus|deservedly)\b){0,20})\Z"
+    r"|rating|grade|mark|of|is|as|at|response|answer|reply|assistant|ai|model|user|quality|only|just|about|around|most|least|out"
+    r"|maximum|perfect|strong|solid|clear|full|generous|low|high|weak|therefore|thus|deservedly)\b){0,20})\Z"
 )
 _LINK = re.compile(
     r"\b(?:(?P<noun>(?:score|rating|grade|total)\s(?:of|is|as))"
@@ -164,7 +164,7 @@ def _fault_of_label(
 
 
 def _marked(text: str, value: Value, *, judges: bool) -> Statement | None:
-    """`[[4]]` and `[RESULT] 4`, and `\boxed{4}` where a response is judged."""
+    r"""`[[4]]` and `[RESULT] 4`, and `\boxed{4}` where a response is judged."""
     mark = _MARK.search(text, max(0, value.start - 14), value.start)
     if mark is None or not _closes_mark(text, mark[0], value) or (mark[0][0] == "\\" and not judges):
         return None

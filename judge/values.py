@@ -75,32 +75,38 @@ def read_value(text: str, at: int, scale: Scale) -> Value | None:
     if number is None or text[max(0, at - 1) : at] == ".":
         return None
     sign = _sign(text, at)
-    amount = _to_int(number[0]) * (-1 if sign in "-−" and sign else 1)
+    terms = [-_to_int(number[0]) if sign in ("-", "−") else _to_int(number[0])]
     start, end = at - len(sign), number.end()
     if decimal := _WHOLE_DECIMAL.match(text, end):
         end = decimal.end()
-    terms = [amount]
     if added := _SUM.match(text, end):
+        end = added.end()
         terms += [int(term) for term in added["terms"].split("+")[1:]]
-        amount, end = int(added["total"]), added.end()
-        if amount != sum(terms):
-            return Value(start, end, None, UnscoredReason.UNCLEAR)
-    elif fault := _fault_after(text, end):
+        fault = None if sum(terms) == int(added["total"]) else UnscoredReason.UNCLEAR
+    else:
+        fault = _fault_after(text, end)
+    if fault:
         return Value(start, end, None, fault)
+    value = _with_maximum(text, start, end, terms, scale)
+    is_phrase = number["word"] and not value.is_explicit and _WORD_AFTER.match(text, end)
+    return None if is_phrase else value
+
+
+def _with_maximum(text: str, start: int, end: int, terms: list[int], scale: Scale) -> Value:
+    """The sum of `terms`, with the unit and the maximum behind it ("4 points", "4 out of 5 points"), on the scale."""
     unit = _UNIT.match(text, end)
     maximum = _OUT_OF.match(text, unit.end() if unit else end)
-    if not (unit or maximum) and number["word"] and _WORD_AFTER.match(text, end):
-        return None
     if not maximum and _CUT_OFF.match(text, end):
         return Value(start, end, None, UnscoredReason.TRUNCATED)
-    end = maximum.end() if maximum else unit.end() if unit else end
-    if maximum and (unit := _UNIT.match(text, end)):
-        end = unit.end()
-    is_on_scale = scale.low <= amount <= scale.high and (not maximum or _to_int(maximum[1]) == scale.high)
+    if maximum:
+        unit = _UNIT.match(text, maximum.end())
+    end = unit.end() if unit else maximum.end() if maximum else end
+    score = sum(terms)
+    is_on_scale = scale.low <= score <= scale.high and (not maximum or _to_int(maximum["maximum"]) == scale.high)
     return Value(
         start,
         end,
-        amount if is_on_scale else None,
+        score if is_on_scale else None,
         None if is_on_scale else UnscoredReason.OFF_SCALE,
         has_unit=unit is not None,
         has_maximum=maximum is not None,
