@@ -4,48 +4,17 @@ import os
 import shutil
 import time
 from array import array
-from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO, Self
 
 from judge.errors import SetupError
 from judge.rows import ADDED, Malformed, Row, decode, encode, os_reason, parse_row, read_lines, to_line
+from judge.tally import Tally
 
 _HEAD = b'{"line":'
 _SYNC_EVERY_S = 5.0
-
-
-@dataclass
-class Tally:
-    """What the rows of a journal come to."""
-
-    scored: int = 0
-    unscored: int = 0
-    scores: Counter[int] = field(default_factory=Counter)
-    input_tokens: int = 0
-    output_tokens: int = 0
-    cost_usd: float = 0.0
-    unpriced: int = 0
-
-    @property
-    def rows(self) -> int:
-        """Rows with a verdict."""
-        return self.scored + self.unscored
-
-    def add(self, added: Mapping[str, Any]) -> None:
-        """Counts one row by its added fields."""
-        if added["score"] is not None:
-            self.scored += 1
-            self.scores[added["score"]] += 1
-        else:
-            self.unscored += 1
-        self.input_tokens += added["input_tokens"] or 0
-        self.output_tokens += added["output_tokens"] or 0
-        self.cost_usd += added["cost_usd"] or 0.0
-        self.unpriced += added["cost_usd"] is None
 
 
 class Journal:

@@ -15,11 +15,12 @@ from judge.cli.progress import show_progress
 from judge.cli.reports import Reports, to_summary
 from judge.errors import JudgeError, SetupError
 from judge.export import Format, choose_format, export, name_beside
-from judge.journal import Journal, Tally
+from judge.journal import Journal
 from judge.judging import Judge
 from judge.model import DEFAULT_MODEL
 from judge.rows import Item, count_lines, read_rows
 from judge.rubric import DEFAULT_RUBRIC
+from judge.tally import Tally
 
 _GO_ON = "the same command goes on from there."
 

@@ -1,0 +1,36 @@
+"""What the rows of a batch come to."""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass
+class Tally:
+    """Counts and sums over the rows that have a verdict; `unpriced` are those whose cost is not known."""
+
+    scored: int = 0
+    unscored: int = 0
+    scores: Counter[int] = field(default_factory=Counter)
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost_usd: float = 0.0
+    unpriced: int = 0
+
+    @property
+    def rows(self) -> int:
+        """Rows with a verdict."""
+        return self.scored + self.unscored
+
+    def add(self, added: Mapping[str, Any]) -> None:
+        """Counts one row by its added fields."""
+        if added["score"] is not None:
+            self.scored += 1
+            self.scores[added["score"]] += 1
+        else:
+            self.unscored += 1
+        self.input_tokens += added["input_tokens"] or 0
+        self.output_tokens += added["output_tokens"] or 0
+        self.cost_usd += added["cost_usd"] or 0.0
+        self.unpriced += added["cost_usd"] is None
