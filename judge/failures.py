@@ -9,7 +9,7 @@ import re
 from collections.abc import Collection, Iterator
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from enum import Enum, auto
+from enum import Enum
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -30,17 +30,7 @@ if TYPE_CHECKING:
     import httpx2
 
 
-class _Problem(Enum):
-    FILTERED = auto()
-    QUOTA = auto()
-    MODEL = auto()
-    KEY = auto()
-    TOO_LONG = auto()
-    RATE = auto()
-    UNAVAILABLE = auto()
-    NO_COMPLETION = auto()
-    REJECTED = auto()
-
+_Problem = Enum("_Problem", "FILTERED QUOTA MODEL KEY TOO_LONG RATE UNAVAILABLE NO_COMPLETION REJECTED")
 
 # What words tell before the status does, and with which statuses; the first row that fits counts.
 _WORDS = (
@@ -48,7 +38,7 @@ _WORDS = (
         _Problem.FILTERED,
         range(400, 500),
         r"content_filter|content_?policy_?violation|content management policy|responsibleaipolicyviolation"
-        r"|flagged|invalid_prompt|data_inspection_failed|content exists risk",
+        r"|(?:input|prompt) was flagged|invalid_prompt|data_inspection_failed|content exists risk",
     ),
     (
         _Problem.QUOTA,

@@ -97,13 +97,13 @@ class ChatModel:
             attempt += 1
 
     async def _request(self, client: "openai.AsyncOpenAI", prompt: str, options: Mapping[str, Any]) -> Completion:
+        from judge.failures import hidden_error
+
         answer = await self._send(client, prompt, options)
         try:
             body = answer.json()
         except (ValueError, RecursionError) as exc:
             raise _not_a_completion(client) from exc
-        from judge.failures import hidden_error
-
         if error := hidden_error(answer, body):
             raise error
         completion = to_completion(body)

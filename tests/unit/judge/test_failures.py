@@ -16,6 +16,7 @@ from judge import (
     BadResponseError,
     Judge,
     JudgeError,
+    KeyRejectedError,
     ModelNotFoundError,
     SetupError,
     UnavailableError,
@@ -23,7 +24,15 @@ from judge import (
     Verdict,
 )
 from judge.completion import Token, to_completion
-from judge.failures import hidden_error, is_worth_retrying, rejected_option, retry_after_s, server_name, to_judge_error
+from judge.failures import (
+    hidden_error,
+    is_filtered,
+    is_worth_retrying,
+    rejected_option,
+    retry_after_s,
+    server_name,
+    to_judge_error,
+)
 from judge.model import ChatModel, make_client
 from tests.model_server import ModelServer, Raw, Wire
 
@@ -336,6 +345,13 @@ def test_param_of_another_type_is_no_name(param: Any) -> None:
     error = status_error(400, {"error": {"param": param, "message": "no"}})
 
     assert rejected_option(error, {"n": 1, "max_tokens": 1}) is None
+
+
+def test_account_that_was_flagged_is_no_filtered_answer() -> None:
+    error = status_error(403, {"error": {"message": "Your account was flagged; contact support."}})
+
+    assert not is_filtered(error)
+    assert isinstance(to_judge_error(error, "m", "http://judge.test/v1"), KeyRejectedError)
 
 
 def test_request_that_fastapi_repeats_is_not_read() -> None:

@@ -20,7 +20,6 @@ from judge import (
     Rating,
     RequestRejectedError,
     UnavailableError,
-    Unscored,
     UnscoredReason,
     Verdict,
 )
@@ -471,15 +470,6 @@ async def test_deadline_holds_whatever_the_server_does(
 
     assert isinstance(error, DeadlineError)
     assert "JUDGE_TIMEOUT_S" in str(error)
-
-
-async def test_late_ratings_are_named_beside_those_in_time(model_server: ModelServer, client: AsyncOpenAI) -> None:
-    model_server.script(GOOD, GOOD, Drip())
-
-    verdict = await score(client, samples=3, timeout_s=1)
-
-    [late] = [rating for rating in verdict.ratings if isinstance(rating, Unscored)]
-    assert (verdict.score, late.reason) == (4, UnscoredReason.CALL_FAILED)
 
 
 async def test_dropped_connection_is_asked_again(model_server: ModelServer, client: AsyncOpenAI) -> None:
