@@ -50,10 +50,11 @@ def find_flags(question: str, response: str) -> tuple[Flag, ...]:
     folded = fold(response)
     if not response.isascii():
         folded += "\n" + fold(_spelled_unseen(response))
+    text = _with_single_blanks(folded)
     found = {
-        Flag.ASKS_FOR_SCORE: _says(_wishes(), folded) or _states_score(folded),
-        Flag.GIVES_ORDERS: _says(_orders(), folded),
-        Flag.HOLDS_TAGS: any(not tag.is_code for text in (question, response) for tag in find_tags(text)),
+        Flag.ASKS_FOR_SCORE: _says(_wishes(), text) or _states_score(folded),
+        Flag.GIVES_ORDERS: _says(_orders(), text),
+        Flag.HOLDS_TAGS: any(not tag.is_code for tag in (*find_tags(question), *find_tags(response))),
     }
     return tuple(flag for flag, is_found in found.items() if is_found)
 
@@ -81,8 +82,7 @@ def _what_else(question: str, response: str) -> str:
     return "" if _pattern(may_be_answer).search(question) else what
 
 
-def _says(patterns: _Patterns, folded: str) -> bool:
-    text = _with_single_blanks(folded)
+def _says(patterns: _Patterns, text: str) -> bool:
     words = text.replace("\n", " ")
     return any(pattern.search(text) for phrase, group in patterns.items() if phrase in words for pattern in group)
 
