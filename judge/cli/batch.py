@@ -76,10 +76,10 @@ def batch(
         samples = 1 if "," in model else 3
     judge = Judge(model=model, rubric=rubric, samples=samples, timeout_s=timeout_s, logprobs=logprobs)
     last_line, rows = count_lines(source)
-    rows = min(rows, limit or rows)
     identity = {"model": judge.model, "rubric_version": judge.rubric.version, "samples": samples}
     with Journal(journal_path, last_line, identity) as journal:
         journal.check(source)
+        rows = max(min(rows, limit or rows), journal.tally.rows)
         run = Batch(judge, journal, samples, Reports(), concurrency=concurrency, max_cost_usd=max_cost)
         try:
             asyncio.run(_run(judge, run, read_rows(source, journal.has, limit), rows))

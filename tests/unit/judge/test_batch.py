@@ -269,6 +269,14 @@ def test_limit_is_of_the_input_and_not_of_the_run(source: Path, output: Path) ->
     assert done.stdout.startswith("2 of 2 rows scored")
 
 
+def test_lower_limit_than_before_takes_nothing_away(source: Path, output: Path) -> None:
+    offline(source, output, "--limit", 3)
+    done = offline(source, output, "--limit", 2)
+
+    assert done.stdout.startswith("3 of 3 rows scored")
+    assert len(read(output)) == 3
+
+
 def test_rows_added_to_the_input_are_judged_by_the_next_run(source: Path, output: Path) -> None:
     offline(source, output)
     with source.open("a") as file:
