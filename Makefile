@@ -24,8 +24,12 @@ doctor: $(READY) ## check tokens, scopes, database and model
 sandbox: $(READY) ## the pocket Slack alone, for a Bolt app of your own
 	@$(BIN)/python -m sandbox --manifest manifest.yml --port 8123
 
-test: $(READY) ## the tests
-	@$(BIN)/pytest
+test: $(READY) ## the tests, without those that need a browser
+	@$(BIN)/pytest --ignore=tests/browser
+
+test-browser: $(READY) ## the tests of the pocket Slack's page, in Chromium
+	@sh tools/browser
+	@$(BIN)/pytest tests/browser
 
 lint: $(READY) ## format, lint, types and the one-way imports
 	@$(BIN)/ruff format --check .
@@ -33,7 +37,7 @@ lint: $(READY) ## format, lint, types and the one-way imports
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
 
-check: lint test ## all quality gates
+check: lint test test-browser ## all quality gates
 
 parser-report: $(READY) ## how labelled judge outputs are read: make parser-report DATA=outputs.jsonl
 	@$(BIN)/python bench/parser_report.py $(DATA)
@@ -48,4 +52,4 @@ format: $(READY) ## write the format
 clean: ## remove what setup made
 	rm -rf .venv .uv
 
-.PHONY: help setup demo run doctor sandbox test lint check parser-report bench format clean
+.PHONY: help setup demo run doctor sandbox test test-browser lint check parser-report bench format clean

@@ -36,6 +36,8 @@ INSPECTOR_REMEMBERS = 200
 HEARTBEAT_S = 15
 """A comment now and then; writing it is how a connection that has gone away is noticed."""
 
+RETRY_MS = 500
+
 _MASK = "•••"
 _SECRETS = (
     re.compile(r"\b(xox[a-z]-|xapp-)[\w-]+"),
@@ -62,7 +64,7 @@ class Stream:
         try:
             first = "".join(self.catch_up(person, request.headers.get("Last-Event-ID", "")))
             await response.prepare(request)
-            await response.write(first.encode())
+            await response.write(f"retry: {RETRY_MS}\n\n{first}".encode())
             while True:
                 await response.write((await self._next(person, news)).encode())
         except ConnectionResetError:

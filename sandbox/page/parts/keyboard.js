@@ -25,8 +25,8 @@ const MOVES = {
 };
 
 const SHORTCUTS = {
-  m: (message) => press(message.querySelector(".message-menu button")),
-  ContextMenu: (message) => press(message.querySelector(".message-menu button")),
+  m: (message) => press(message.querySelector(".message-menu [aria-haspopup]")),
+  ContextMenu: (message) => press(message.querySelector(".message-menu [aria-haspopup]")),
   t: (message) => press(message.querySelector(".open-thread")),
 };
 

@@ -1,0 +1,120 @@
+"""The page in the system's Chromium, with a small Bolt app behind it."""
+
+import shutil
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+from playwright.async_api import Browser, ConsoleMessage, Page, Request, async_playwright
+from slack_bolt.adapter.socket_mode.aiohttp import AsyncSocketModeHandler
+from slack_bolt.app.async_app import AsyncApp
+from slack_sdk.web.async_client import AsyncWebClient
+
+from sandbox import Limits, Sandbox, Workspace
+
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+
+MANIFEST: dict[str, Any] = {
+    "display_information": {"name": "Echo"},
+    "features": {
+        "bot_user": {"display_name": "echo"},
+        "app_home": {"home_tab_enabled": True},
+        "slash_commands": [{"command": "/echo", "description": "Says it again", "usage_hint": "[text]"}],
+        "shortcuts": [{"callback_id": "echo_this", "type": "message", "name": "Echo this", "description": "Again"}],
+    },
+    "oauth_config": {"scopes": {"bot": ["channels:history", "chat:write", "commands", "users:read"]}},
+    "settings": {"event_subscriptions": {"bot_events": ["app_home_opened"]}},
+}
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    if CHROMIUM is None:
+        for item in items:
+            if "browser" in item.path.parts:
+                item.add_marker(pytest.mark.skip(reason="no Chromium; `make test-browser` installs it"))
+
+
+@pytest.fixture
+async def browser() -> AsyncIterator[Browser]:
+    async with async_playwright() as playwright:
+        # Containers often run as root, where Chromium's own sandbox cannot work; it sees pages of ours only.
+        chromium = await playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield chromium
+        await chromium.close()
+
+
+@dataclass
+class Tab:
+    """A tab of the browser, and what went wrong in it."""
+
+    page: Page
+    trouble: list[str] = field(default_factory=list)
+
+    def watch(self, url: str) -> None:
+        def on_request(request: Request) -> None:
+            if not request.url.startswith(url):
+                self.trouble.append(f"a request to {request.url}")
+
+        def on_console(message: ConsoleMessage) -> None:
+            if message.type in ("error", "warning"):
+                self.trouble.append(f"{message.type} in the console: {message.text}")
+
+        self.page.on("request", on_request)
+        self.page.on("console", on_console)
+        self.page.on("pageerror", lambda error: self.trouble.append(f"uncaught: {error}"))
+
+
+class Tabs:
+    """Opens tabs, each with a profile of its own; afterwards, none may have seen an error or asked elsewhere."""
+
+    def __init__(self, browser: Browser) -> None:
+        self._browser = browser
+        self.open: list[Tab] = []
+
+    async def __call__(self, slack: Sandbox, place: str = "", width: int = 1400, scheme: Any = "light") -> Tab:
+        context = await self._browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
+        tab = Tab(await context.new_page())
+        tab.watch(slack.url)
+        self.open.append(tab)
+        await tab.page.goto(f"{slack.url}/#{place}")
+        await tab.page.get_by_role("status").get_by_text("Connected").wait_for(state="attached")
+        return tab
+
+
+@pytest.fixture
+async def open_tab(browser: Browser) -> AsyncIterator[Tabs]:
+    tabs = Tabs(browser)
+    yield tabs
+    assert [trouble for tab in tabs.open for trouble in tab.trouble] == []
+
+
+def small_workspace() -> Workspace:
+    workspace = Workspace(MANIFEST, limits=Limits.off())
+    ann, ben = workspace.add_user("ann", "Ann Lee"), workspace.add_user("ben", "Ben Roy")
+    helper = workspace.add_bot("helper")
+    workspace.add_channel("help", [ann, ben, helper, workspace.bot])
+    workspace.add_channel("secret", [ann], is_private=True)
+    return workspace
+
+
+@pytest.fixture
+async def slack() -> AsyncIterator[Sandbox]:
+    async with Sandbox(small_workspace()) as running:
+        yield running
+
+
+@pytest.fixture
+def client(slack: Sandbox) -> AsyncWebClient:
+    return AsyncWebClient(token=slack.bot_token, base_url=slack.api_url)
+
+
+@pytest.fixture
+async def app(slack: Sandbox, client: AsyncWebClient) -> AsyncIterator[AsyncApp]:
+    """A Bolt app, connected; tests add its listeners."""
+    bolt = AsyncApp(client=client)
+    handler = AsyncSocketModeHandler(bolt, slack.app_token)
+    await handler.connect_async()
+    await slack.connected()
+    yield bolt
+    await handler.close_async()

@@ -1,0 +1,65 @@
+"""The product's main job, with the real bot behind the page."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from playwright.async_api import expect
+
+from bot.app import running_bot
+from bot.manifest import load_manifest
+from bot.settings import OFFLINE, load_settings
+from sandbox import Sandbox
+from sandbox.workspace_file import open_workspace
+
+
+@pytest.fixture
+async def bot(tmp_path: Path) -> AsyncIterator[Sandbox]:
+    """The demo's workspace with the bot in it, on the offline rater."""
+    async with Sandbox(open_workspace(load_manifest())) as slack:
+        settings = load_settings(
+            env_file=None,
+            slack_bot_token=slack.bot_token,
+            slack_app_token=slack.app_token,
+            slack_api_url=slack.api_url,
+            database_url=f"sqlite+aiosqlite:///{tmp_path}/log.db",
+            judge_model=OFFLINE,
+        )
+        async with running_bot(settings, grace_s=0):
+            await slack.connected()
+            yield slack
+
+
+async def test_a_reply_is_scored_by_its_menu(bot: Sandbox, open_tab) -> None:
+    page = (await open_tab(bot)).page
+    await page.get_by_role("button", name="1 reply").first.click()
+    thread = page.get_by_role("complementary", name="Thread")
+    answer = thread.get_by_role("listitem", name="helper")
+    await answer.hover()
+    await answer.get_by_role("button", name="More actions").click()
+    await page.get_by_role("menuitem", name="Score this reply").click()
+    verdict = thread.get_by_role("listitem", name="Slack Judge")
+    await expect(verdict).to_contain_text("of 5")
+    await expect(verdict).to_contain_text("I committed to main by mistake")
+    await expect(page.get_by_role("button", name="2 replies")).to_be_visible()
+
+
+async def test_two_texts_are_scored_by_the_modal_after_its_errors_are_mended(bot: Sandbox, open_tab) -> None:
+    page = (await open_tab(bot)).page
+    await page.get_by_role("textbox", name="Message to help-desk").fill("/judge")
+    await page.keyboard.press("Enter")
+    modal = page.get_by_role("dialog", name="Score a response")
+    send = modal.get_by_role("button", name="Score", exact=True)
+    await send.click()
+    await expect(modal.get_by_text("Please complete this required field.")).to_have_count(2)
+    question, response = modal.get_by_label("Question"), modal.get_by_label("Response")
+    await question.fill("Why?")
+    await response.fill("Why?")
+    await send.click()
+    await expect(modal.get_by_text("This is the question again.")).to_be_visible()
+    await expect(response).to_have_attribute("aria-invalid", "true")
+    await expect(response).to_be_focused()
+    await response.fill("Because it was raining, and the roof had a hole.")
+    await send.click()
+    await expect(modal).to_have_count(0)
+    await expect(page.get_by_role("main")).to_contain_text("asked for a score")

@@ -1,0 +1,138 @@
+"""Messages: who sees them, how they get there, what is drawn."""
+
+from typing import Any
+
+from playwright.async_api import expect
+from slack_bolt.app.async_app import AsyncApp
+from slack_sdk.web.async_client import AsyncWebClient
+
+from sandbox import Sandbox
+from tests.browser.conftest import Tab
+
+
+def message(tab: Tab, author: str) -> Any:
+    return tab.page.get_by_role("list", name="Messages in help").get_by_role("listitem", name=author)
+
+
+async def say(tab: Tab, text: str) -> None:
+    await tab.page.get_by_role("textbox", name="Message to help").fill(text)
+    await tab.page.keyboard.press("Enter")
+
+
+async def test_what_is_typed_appears_for_everybody_at_once(slack: Sandbox, open_tab) -> None:
+    ann, ben = await open_tab(slack, "as=ann"), await open_tab(slack, "as=ben")
+    await say(ann, "good morning @ben")
+    await expect(message(ben, "Ann Lee")).to_contain_text("good morning @ben")
+    assert slack.person("ben").messages("help")[0].text.startswith("good morning <@U")
+
+
+async def test_acting_as_somebody_else_shows_what_they_see(slack: Sandbox, open_tab) -> None:
+    tab = await open_tab(slack, "as=ann")
+    await expect(tab.page.get_by_role("link", name="secret")).to_be_visible()
+    await tab.page.get_by_label("Act as").select_option("Ben Roy")
+    await expect(tab.page.get_by_role("link", name="secret")).to_have_count(0)
+    await say(tab, "it is me")
+    await expect(message(tab, "Ben Roy")).to_contain_text("it is me")
+
+
+async def test_an_ephemeral_message_is_seen_by_its_owner_alone(
+    slack: Sandbox, client: AsyncWebClient, open_tab
+) -> None:
+    ann, ben = await open_tab(slack, "as=ann"), await open_tab(slack, "as=ben")
+    channel = slack.workspace.channel("help").id
+    await client.chat_postEphemeral(channel=channel, user=slack.person("ann").id, text="between us")
+    await client.chat_postMessage(channel=channel, text="for all")
+    await expect(message(ben, "echo").last).to_contain_text("for all")
+    await expect(message(ann, "echo").first).to_contain_text("Only visible to you")
+    await expect(message(ann, "echo").first).to_contain_text("between us")
+    await expect(ben.page.get_by_text("between us")).to_have_count(0)
+    await ann.page.get_by_label("Act as").select_option("Ben Roy")
+    await expect(message(ann, "echo")).to_have_count(1)
+
+
+async def test_hostile_text_stays_text(slack: Sandbox, client: AsyncWebClient, open_tab) -> None:
+    tab = await open_tab(slack)
+    hostile = "<img src=x onerror=alert(1)> &lt;script&gt;alert(2)&lt;/script&gt; <javascript:alert(3)|click me>"
+    section = {"type": "section", "text": {"type": "mrkdwn", "text": hostile}}
+    await client.chat_postMessage(channel=slack.workspace.channel("help").id, text="x", blocks=[section])
+    shown = message(tab, "echo")
+    await expect(shown).to_contain_text("<script>alert(2)</script>")
+    await expect(shown).to_contain_text("click me")
+    assert await shown.locator("img, script, a").count() == 0
+
+
+async def test_edited_and_deleted_messages_change_on_the_page(slack: Sandbox, client: AsyncWebClient, open_tab) -> None:
+    tab = await open_tab(slack)
+    channel = slack.workspace.channel("help").id
+    ts = (await client.chat_postMessage(channel=channel, text="first"))["ts"]
+    await expect(message(tab, "echo")).to_contain_text("first")
+    await client.chat_update(channel=channel, ts=ts, text="second")
+    await expect(message(tab, "echo")).to_contain_text("second(edited)")
+    await client.chat_delete(channel=channel, ts=ts)
+    await expect(message(tab, "echo")).to_have_count(0)
+
+
+async def test_a_permalink_opens_the_thread_that_it_names(slack: Sandbox, open_tab) -> None:
+    ann = slack.person("ann")
+    parent = ann.post("help", "the question")
+    reply = ann.post("help", "the reply", thread_ts=parent.ts)
+    ann.post("help", slack.workspace.permalink(parent.channel_id, reply.ts, parent.ts))
+    tab = await open_tab(slack)
+    await message(tab, "Ann Lee").last.get_by_role("link").click()
+    thread = tab.page.get_by_role("complementary", name="Thread")
+    await expect(thread.get_by_role("listitem").last).to_contain_text("the reply")
+
+
+async def test_a_command_that_the_app_does_not_have_is_refused_in_a_sentence(slack: Sandbox, open_tab) -> None:
+    tab = await open_tab(slack)
+    await say(tab, "/nonsense")
+    await expect(tab.page.get_by_role("alert")).to_contain_text("/nonsense is not a command of the manifest")
+    await expect(tab.page.get_by_role("textbox", name="Message to help")).to_have_value("/nonsense")
+    tab.trouble.clear()  # the browser notes every answer of status 400
+
+
+async def test_buttons_and_feedback_reach_the_app(slack: Sandbox, app: AsyncApp, open_tab) -> None:
+    choice = {"type": "plain_text", "text": "Good"}, {"type": "plain_text", "text": "Bad"}
+    feedback = {
+        "type": "feedback_buttons",
+        "action_id": "feedback",
+        "positive_button": {"text": choice[0], "value": "up"},
+        "negative_button": {"text": choice[1], "value": "down"},
+    }
+    confirm = {"title": choice[0], "text": choice[1], "confirm": choice[0], "deny": choice[1]}
+    button = {"type": "button", "action_id": "go", "text": {"type": "plain_text", "text": "Go"}, "confirm": confirm}
+
+    @app.action("feedback")
+    async def on_feedback(ack: Any, body: Any, respond: Any) -> None:
+        await ack()
+        await respond(f"you said {body['actions'][0]['value']}")
+
+    @app.action("go")
+    async def on_go(ack: Any, respond: Any) -> None:
+        await ack()
+        await respond("gone")
+
+    tab = await open_tab(slack)
+    blocks = [{"type": "context_actions", "elements": [feedback]}, {"type": "actions", "elements": [button]}]
+    await app.client.chat_postMessage(channel=slack.workspace.channel("help").id, text="x", blocks=blocks)
+    await tab.page.get_by_role("button", name="Bad").click()
+    await expect(message(tab, "echo").get_by_text("you said down")).to_be_visible()
+    await expect(tab.page.get_by_role("button", name="Bad")).to_have_attribute("aria-pressed", "true")
+    await tab.page.get_by_role("button", name="Go", exact=True).click()
+    await expect(message(tab, "echo").get_by_text("gone")).to_have_count(0)
+    await tab.page.get_by_role("dialog", name="Good").get_by_role("button", name="Good").click()
+    await expect(message(tab, "echo").get_by_text("gone")).to_be_visible()
+
+
+async def test_a_long_channel_draws_its_end_and_reaches_its_beginning(slack: Sandbox, open_tab) -> None:
+    ann = slack.person("ann")
+    for number in range(1000):
+        ann.post("help", f"message {number}")
+    tab = await open_tab(slack)
+    await expect(message(tab, "Ann Lee").last).to_be_in_viewport()
+    await expect(message(tab, "Ann Lee").last).to_contain_text("message 999")
+    assert await message(tab, "Ann Lee").count() < 200
+    earlier = tab.page.get_by_role("button", name="earlier messages")
+    while await earlier.count():
+        await earlier.click()
+    await expect(message(tab, "Ann Lee").first).to_contain_text("message 0")

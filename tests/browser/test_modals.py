@@ -1,0 +1,173 @@
+"""Modals and the home tab, with a Bolt app that answers in every way."""
+
+from typing import Any
+
+from playwright.async_api import Locator, expect
+from slack_bolt.app.async_app import AsyncApp
+
+from sandbox import Sandbox
+from tests.browser.conftest import Tab
+
+
+def plain(text: str) -> dict[str, str]:
+    return {"type": "plain_text", "text": text}
+
+
+def option(name: str) -> dict[str, Any]:
+    return {"text": plain(name), "value": name.lower()}
+
+
+def field(label: str, kind: str, **element: Any) -> dict[str, Any]:
+    # One action id in every block, as many apps have it.
+    return {
+        "type": "input",
+        "block_id": label,
+        "label": plain(label),
+        "element": {"type": kind, "action_id": "v"} | element,
+    }
+
+
+OPTIONS = [option("One"), option("Two")]
+INPUTS = [
+    field("Text", "plain_text_input", min_length=3, max_length=20),
+    field("Lines", "plain_text_input", multiline=True),
+    field("Choice", "static_select", options=OPTIONS, initial_option=OPTIONS[1]),
+    field("Radio", "radio_buttons", options=OPTIONS),
+    field("Boxes", "checkboxes", options=OPTIONS, initial_options=[OPTIONS[0]]),
+    field("Who", "users_select"),
+    field("Where", "conversations_select"),
+    field("Channel", "channels_select"),
+    field("Day", "datepicker", initial_date="2026-01-02"),
+    field("Time", "timepicker"),
+]
+
+
+def modal(title: str, *blocks: dict[str, Any], **more: Any) -> dict[str, Any]:
+    view = {"type": "modal", "callback_id": "form", "title": plain(title), "submit": plain("Send")}
+    return view | {"blocks": list(blocks), **more}
+
+
+def opens(app: AsyncApp, view: dict[str, Any]) -> None:
+    @app.command("/echo")
+    async def on_command(ack: Any, body: Any, client: Any) -> None:
+        await client.views_open(trigger_id=body["trigger_id"], view=view)
+        await ack()
+
+
+async def opened(tab: Tab, title: str) -> Locator:
+    await tab.page.get_by_role("textbox", name="Message to help").fill("/echo")
+    await tab.page.keyboard.press("Enter")
+    dialog = tab.page.get_by_role("dialog", name=title)
+    await dialog.wait_for()
+    return dialog
+
+
+async def test_every_kind_of_input_reaches_the_app(slack: Sandbox, app: AsyncApp, open_tab) -> None:
+    opens(app, modal("Form", *INPUTS))
+    got: dict[str, Any] = {}
+
+    @app.view("form")
+    async def on_submit(ack: Any, view: Any) -> None:
+        got.update({label: state["v"] for label, state in view["state"]["values"].items()})
+        await ack()
+
+    dialog = await opened(await open_tab(slack), "Form")
+    await dialog.get_by_label("Text").fill("hello")
+    await dialog.get_by_label("Lines").fill("a\nb")
+    await dialog.get_by_role("radiogroup", name="Radio").get_by_label("One").check()
+    await dialog.get_by_role("group", name="Boxes").get_by_label("Two").check()
+    await dialog.get_by_label("Who").select_option("Ben Roy")
+    await dialog.get_by_label("Where").select_option("secret")
+    await dialog.get_by_label("Channel").select_option("#help")
+    await dialog.get_by_label("Time").fill("09:30")
+    await dialog.get_by_role("button", name="Send").click()
+    await expect(dialog).to_have_count(0)
+    assert (got["Text"]["value"], got["Lines"]["value"]) == ("hello", "a\nb")
+    assert got["Choice"]["selected_option"]["value"] == "two"
+    assert got["Radio"]["selected_option"]["value"] == "one"
+    assert [chosen["value"] for chosen in got["Boxes"]["selected_options"]] == ["one", "two"]
+    assert got["Who"]["selected_user"] == slack.person("ben").id
+    assert got["Where"]["selected_conversation"] == slack.workspace.channel("secret").id
+    assert got["Channel"]["selected_channel"] == slack.workspace.channel("help").id
+    assert (got["Day"]["selected_date"], got["Time"]["selected_time"]) == ("2026-01-02", "09:30")
+
+
+async def test_the_client_refuses_what_slack_would_not_send(slack: Sandbox, app: AsyncApp, open_tab) -> None:
+    opens(app, modal("Form", INPUTS[0]))
+    dialog = await opened(await open_tab(slack), "Form")
+    await dialog.get_by_label("Text").fill("a")
+    await dialog.get_by_role("button", name="Send").click()
+    await expect(dialog.get_by_text("Please enter at least 3 characters.")).to_be_visible()
+    await expect(dialog.get_by_label("Text")).to_be_focused()
+
+
+async def test_an_answer_of_the_app_replaces_stacks_and_clears_modals(slack: Sandbox, app: AsyncApp, open_tab) -> None:
+    opens(app, modal("First", field("Text", "plain_text_input")))
+    answers = [
+        {"response_action": "update", "view": modal("Second", field("Text", "plain_text_input"))},
+        {"response_action": "push", "view": modal("Third")},
+        {"response_action": "clear"},
+    ]
+
+    @app.view("form")
+    async def on_submit(ack: Any) -> None:
+        await ack(**answers.pop(0))
+
+    tab = await open_tab(slack)
+    await (await opened(tab, "First")).get_by_label("Text").fill("kept")
+    await tab.page.keyboard.press("Enter")
+    second = tab.page.get_by_role("dialog", name="Second")
+    await second.get_by_label("Text").fill("again")
+    await second.get_by_role("button", name="Send").click()
+    await tab.page.get_by_role("dialog", name="Third").get_by_role("button", name="Send").click()
+    await expect(tab.page.get_by_role("dialog")).to_have_count(0)
+
+
+async def test_escape_closes_a_modal_and_the_app_hears_of_it(slack: Sandbox, app: AsyncApp, open_tab) -> None:
+    opens(app, modal("Form", notify_on_close=True))
+    closed: list[str] = []
+
+    @app.view_closed("form")
+    async def on_close(ack: Any, view: Any) -> None:
+        closed.append(view["callback_id"])
+        await ack()
+
+    tab = await open_tab(slack)
+    dialog = await opened(tab, "Form")
+    await tab.page.keyboard.press("Escape")
+    await expect(dialog).to_have_count(0)
+    await slack.until(lambda: closed)
+
+
+async def test_what_was_typed_is_there_after_the_page_is_loaded_again(slack: Sandbox, app: AsyncApp, open_tab) -> None:
+    opens(app, modal("Form", INPUTS[0], INPUTS[1]))
+    tab = await open_tab(slack)
+    dialog = await opened(tab, "Form")
+    await dialog.get_by_label("Text").fill("half a sentence")
+    async with tab.page.expect_response("**/fill"):
+        await dialog.get_by_label("Lines").focus()
+    await tab.page.reload()
+    await expect(tab.page.get_by_role("dialog", name="Form").get_by_label("Text")).to_have_value("half a sentence")
+
+
+async def test_the_home_tab_is_published_when_it_is_opened(slack: Sandbox, app: AsyncApp, open_tab) -> None:
+    button = {"type": "button", "action_id": "count", "text": plain("Count")}
+
+    def home(text: str) -> dict[str, Any]:
+        header = {"type": "header", "text": plain(text)}
+        return {"type": "home", "blocks": [header, {"type": "actions", "elements": [button]}]}
+
+    @app.event("app_home_opened")
+    async def on_open(event: Any, client: Any) -> None:
+        await client.views_publish(user_id=event["user"], view=home("Welcome"))
+
+    @app.action("count")
+    async def on_count(ack: Any, body: Any, client: Any) -> None:
+        await ack()
+        await client.views_publish(user_id=body["user"]["id"], view=home("Counted"))
+
+    page = (await open_tab(slack)).page
+    await page.get_by_role("link", name="Echo home").click()
+    await expect(page.get_by_role("heading", name="Welcome")).to_be_visible()
+    await page.get_by_role("button", name="Count").click()
+    await expect(page.get_by_role("heading", name="Counted")).to_be_visible()

@@ -1,0 +1,157 @@
+"""The page as a whole: connection, keyboard, accessibility, small screens, the inspector, every block."""
+
+import re
+from typing import Any
+
+import pytest
+from axe_playwright_python.async_playwright import Axe
+from playwright.async_api import Page, expect
+from slack_bolt.app.async_app import AsyncApp
+from slack_sdk.errors import SlackApiError
+from slack_sdk.web.async_client import AsyncWebClient
+
+from sandbox import Sandbox
+from tests.browser.conftest import small_workspace
+from tests.browser.every_block import EVERY_BLOCK, EVERY_INPUT
+
+
+async def test_a_page_that_lost_the_server_finds_everything_as_it_was(open_tab) -> None:
+    workspace = small_workspace()
+    async with Sandbox(workspace) as first:
+        tab = await open_tab(first)
+        await tab.page.get_by_role("textbox", name="Message to help").fill("half a sen")
+        port = first.port
+    await expect(tab.page.get_by_role("status")).to_contain_text("Connecting again")
+    async with Sandbox(workspace, port) as second:
+        second.person("ben").post("help", "while you were away")
+        await expect(tab.page.get_by_role("status")).to_contain_text("Connected")
+        await expect(tab.page.get_by_role("main")).to_contain_text("while you were away")
+        await expect(tab.page.get_by_role("textbox", name="Message to help")).to_have_value("half a sen")
+    tab.trouble.clear()  # the browser notes each attempt to connect
+
+
+async def test_the_menu_of_a_message_opens_by_keyboard(slack: Sandbox, app: AsyncApp, open_tab) -> None:
+    @app.shortcut("echo_this")
+    async def on_shortcut(ack: Any, shortcut: Any, client: AsyncWebClient) -> None:
+        await ack()
+        await client.chat_postMessage(channel=shortcut["channel"]["id"], text=f"again: {shortcut['message']['text']}")
+
+    for text in ("one", "two", "three"):
+        slack.person("ben").post("help", text)
+    page = (await open_tab(slack)).page
+    messages = page.get_by_role("listitem", name="Ben Roy")
+    await messages.last.focus()
+    await page.keyboard.press("ArrowUp")
+    await expect(messages.nth(1)).to_be_focused()
+    await page.keyboard.press("m")
+    await expect(page.get_by_role("menuitem", name="Echo this")).to_be_focused()
+    await page.keyboard.press("Escape")
+    await expect(page.get_by_role("menu")).to_have_count(0)
+    await page.keyboard.press("Enter")
+    await expect(page.get_by_role("menuitem", name="Echo this")).to_be_focused()
+    await page.keyboard.press("Enter")
+    await expect(page.get_by_role("main")).to_contain_text("again: two")
+
+
+async def test_every_block_is_drawn_and_an_unknown_one_is_shown_as_json(slack: Sandbox, open_tab) -> None:
+    unknown = {"type": "video", "title": {"type": "plain_text", "text": "A film"}}
+    slack.person("helper").post("help", "x", blocks=[*EVERY_BLOCK, unknown])
+    tab = await open_tab(slack)
+    message = tab.page.get_by_role("listitem", name="helper")
+    await expect(message.locator("details.unknown")).to_have_count(1)
+    await message.get_by_text("A video block, which this page does not draw").click()
+    await expect(message.get_by_text('"A film"')).to_be_visible()
+    await expect(message.get_by_role("img", name="A picture from elsewhere").last).to_be_visible()
+    await expect(message.get_by_role("table", name="Answers")).to_contain_text("help")
+    await expect(message.locator("svg .series-1").first).to_be_visible()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+async def test_the_page_has_no_serious_accessibility_problems(
+    slack: Sandbox, client: AsyncWebClient, open_tab, scheme: str
+) -> None:
+    ann = slack.person("ann")
+    parent = slack.person("helper").post("help", "x", blocks=EVERY_BLOCK)
+    ann.post("help", "a reply to @ben", thread_ts=parent.ts)
+    channel = slack.workspace.channel("help").id
+    await client.chat_postEphemeral(channel=channel, user=ann.id, text="between us")
+    tab = await open_tab(slack, f"as=ann&channel={channel}&thread={parent.ts}&inspector=all", scheme=scheme)
+    await tab.page.get_by_role("listitem", name="helper").first.get_by_role("button", name="More actions").click()
+    assert await serious_problems(tab.page) == []
+    await tab.page.keyboard.press("Escape")
+    await open_modal(slack, client)
+    await tab.page.get_by_role("dialog").get_by_role("button", name="Send").click()
+    await tab.page.get_by_text("Please complete this required field.").first.wait_for()
+    assert await serious_problems(tab.page) == []
+
+
+async def test_a_small_screen_shows_one_pane_at_a_time(slack: Sandbox, open_tab) -> None:
+    parent = slack.person("ann").post("help", "a question")
+    slack.person("ben").post("help", "an answer", thread_ts=parent.ts)
+    page = (await open_tab(slack, width=400)).page
+    sidebar, channel = page.get_by_role("navigation"), page.get_by_role("main")
+    thread = page.get_by_role("complementary", name="Thread")
+    await expect(channel).to_be_hidden()
+    await sidebar.get_by_role("link", name="help").click()
+    await expect(sidebar).to_be_hidden()
+    await channel.get_by_role("button", name="1 reply").click()
+    await expect(thread).to_be_visible()
+    await expect(channel).to_be_hidden()
+    assert await page.evaluate("document.documentElement.scrollWidth") <= 400
+    await thread.get_by_role("link", name="Close the thread").click()
+    await channel.get_by_role("link", name="Back to the channels").click()
+    await expect(sidebar).to_be_visible()
+
+
+async def test_the_inspector_shows_the_traffic_without_secrets(slack: Sandbox, app: AsyncApp, open_tab) -> None:
+    @app.command("/echo")
+    async def on_command(ack: Any) -> None:
+        await ack()
+
+    tab = await open_tab(slack)
+    await tab.page.get_by_role("button", name="Inspector").click()
+    await slack.settled(slack.person("ann").command("help", "/echo", "hi"))
+    inspector = tab.page.get_by_role("region", name="Inspector")
+    entries = inspector.get_by_role("list", name="Traffic").get_by_role("listitem")
+    await expect(entries.first).to_contain_text(re.compile(r"ack\s*[\d.]+ ms"))
+    await entries.filter(has_text="/echo hi").locator("summary").click()
+    await expect(inspector.get_by_text('"command": "/echo"')).to_be_visible()
+    assert slack.workspace.verification_token not in await inspector.inner_text()
+    await inspector.get_by_label("Filter").fill("apps.connections.open")
+    await expect(entries).to_have_count(1)
+    await entries.locator("summary").click()
+    await expect(entries).to_contain_text("ticket=•••")
+
+
+async def test_trouble_comes_at_the_push_of_a_button(
+    slack: Sandbox, app: AsyncApp, client: AsyncWebClient, open_tab
+) -> None:
+    tab = await open_tab(slack, "as=ann&inspector=all")
+    inspector = tab.page.get_by_role("region", name="Inspector")
+    channel = slack.workspace.channel("help").id
+    for button, status in (("429", 429), ("500", 500), ("Posted, but error", 500)):
+        await inspector.get_by_role("button", name=button, exact=True).click()
+        await expect(inspector.get_by_role("list").locator("li").first).to_contain_text("waits for chat.postMessage")
+        with pytest.raises(SlackApiError) as caught:
+            await client.chat_postMessage(channel=channel, text=button)
+        assert caught.value.response.status_code == status
+    await expect(tab.page.get_by_role("main")).to_contain_text("Posted, but error")
+    await inspector.get_by_role("button", name="Drop socket").click()
+    await slack.until(lambda: [entry for entry in slack.workspace.journal.of("connection") if entry.data.get("closed")])
+
+
+async def open_modal(slack: Sandbox, client: AsyncWebClient) -> None:
+    """A modal with every kind of input on ann's screen."""
+    title = {"type": "plain_text", "text": "Inputs"}
+    view = {"type": "modal", "title": title, "submit": {"type": "plain_text", "text": "Send"}, "blocks": EVERY_INPUT}
+    await client.views_open(trigger_id=slack.workspace.grants.new_trigger(slack.person("ann").id), view=view)
+
+
+async def serious_problems(page: Page) -> list[str]:
+    """What axe-core calls serious or critical, each with the places."""
+    results = await Axe().run(page)
+    return [
+        f"{found['id']}: {found['help']}: {[node['target'] for node in found['nodes']]}"
+        for found in results.response["violations"]
+        if found["impact"] in ("serious", "critical")
+    ]
