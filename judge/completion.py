@@ -77,11 +77,11 @@ def _to_choice(choice: object) -> Choice:
 
 
 def _text(content: object) -> str:
-    if isinstance(content, str):
-        return content.encode("utf-8", "replace").decode("utf-8")  # half a character can neither be stored nor sent
     if isinstance(content, list):  # typed parts, as Mistral's reasoning models answer
-        return "".join(_text(_get(part, "text")) for part in content if _get(part, "type") == "text")
-    return ""
+        texts = [_get(part, "text") for part in content if _get(part, "type") == "text"]
+        content = "".join(text for text in texts if isinstance(text, str))
+    # Half a character can neither be stored nor sent on.
+    return content.encode("utf-8", "replace").decode("utf-8") if isinstance(content, str) else ""
 
 
 def _count(tokens: object) -> int | None:

@@ -295,6 +295,16 @@ def test_parts_that_are_no_text_are_left_out() -> None:
     assert completion.choices[0].text == "score: 4"
 
 
+def test_parts_within_parts_are_no_text() -> None:
+    content: Any = "score: 4"
+    for _ in range(2000):
+        content = [{"type": "text", "text": content}]
+    completion = to_completion({"choices": [{"message": {"content": content}}]})
+
+    assert completion is not None
+    assert completion.choices[0].text == ""
+
+
 @pytest.mark.parametrize("logprob", [float("nan"), float("-inf"), float("inf"), 10**400, "-1", None])
 def test_probability_that_is_none_is_left_out(logprob: Any) -> None:
     candidates = [{"token": "4", "logprob": -0.5}, {"token": "5", "logprob": logprob}]
