@@ -1,6 +1,7 @@
 # Everything sets itself up: Python 3.11+, make and a network are enough. `make` alone lists the targets.
 .DEFAULT_GOAL := help
 BIN := .venv/bin
+CHAOS_SEED ?= $(shell date +%s)
 READY := .venv/.ready
 
 help: ## list the targets
@@ -31,6 +32,9 @@ test-browser: $(READY) ## the tests of the pocket Slack's page, in Chromium
 	@sh tools/browser
 	@$(BIN)/pytest tests/browser
 
+chaos: $(READY) ## kill the bot at every instant, ten times each: make chaos CHAOS_SEED=7
+	@CHAOS_ROUNDS=10 CHAOS_SEED=$(CHAOS_SEED) $(BIN)/pytest -s tests/chaos
+
 lint: $(READY) ## format, lint, types and the one-way imports
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
@@ -52,4 +56,4 @@ format: $(READY) ## write the format
 clean: ## remove what setup made
 	rm -rf .venv .uv
 
-.PHONY: help setup demo run doctor sandbox test test-browser lint check parser-report bench format clean
+.PHONY: help setup demo run doctor sandbox test test-browser lint check parser-report bench format chaos clean

@@ -1,0 +1,49 @@
+"""The instants at which a process is killed: each durable step and each outgoing call, before and after it."""
+
+from dataclasses import dataclass
+
+REPLY, TEXTS = "reply", "texts"
+
+
+@dataclass(frozen=True)
+class Point:
+    """Before or after the `occurrence`-th call of a step, since the process was armed.
+
+    `request` is how the case comes in: as a reply in a thread, or as two typed texts.
+    """
+
+    step: str
+    when: str
+    occurrence: int = 1
+    request: str = REPLY
+
+    def __str__(self) -> str:
+        return f"{self.when}-{self.step}-{self.occurrence}-{self.request}"
+
+    @classmethod
+    def parse(cls, name: str) -> "Point":
+        """The point with that name."""
+        when, step, occurrence, request = name.split("-")
+        return cls(step, when, int(occurrence), request)
+
+
+def _around(step: str, occurrence: int = 1, request: str = REPLY) -> list[Point]:
+    return [Point(step, when, occurrence, request) for when in ("before", "after")]
+
+
+POINTS = [
+    Point("Log.add", "after"),  # before it, nobody was told that there is a case
+    *_around("ack"),
+    *_around("conversations_replies"),
+    *_around("Log.note_texts"),
+    *_around("Log.note_post", 1),  # which thread
+    *_around("Log.note_post", 2),  # that a post begins
+    *_around("chat_postMessage"),
+    *_around("Log.note_post", 3),  # which message it became
+    *_around("Judge.score"),
+    *_around("Log.record"),
+    *_around("chat_update"),
+    *_around("Log.note_delivered"),
+    *_around("chat_postMessage", 1, TEXTS),
+    *_around("chat_postMessage", 2, TEXTS),
+]
