@@ -18,6 +18,9 @@ from judge import (
     JudgeError,
     KeyRejectedError,
     ModelNotFoundError,
+    QuotaExceededError,
+    RateLimitedError,
+    RequestRejectedError,
     SetupError,
     UnavailableError,
     UnscoredReason,
@@ -355,6 +358,38 @@ def test_param_of_another_type_is_no_name(param: Any) -> None:
     error = status_error(400, {"error": {"param": param, "message": "no"}})
 
     assert rejected_option(error, {"n": 1, "max_tokens": 1}) is None
+
+
+@pytest.mark.parametrize(
+    ("status", "words", "child"),
+    [
+        # LiteLLM: https://github.com/BerriAI/litellm/issues/14144
+        (400, "OpenAIException - Budget has been exceeded! Current cost: 14, Max budget: 100", QuotaExceededError),
+        (429, "No deployments available - crossed budget: model_name: m", QuotaExceededError),
+        (400, "ExceededBudget: End User=x over budget", QuotaExceededError),
+        (429, "billing_hard_limit_reached", QuotaExceededError),
+        (429, "billing_not_active", QuotaExceededError),
+        (403, "insufficient_user_quota", QuotaExceededError),
+        (400, "Insufficient Balance", QuotaExceededError),
+        (400, "Model Not Exist", ModelNotFoundError),
+        (403, "Project `p` does not have access to model `m`", ModelNotFoundError),
+        (401, "key_model_access_denied", ModelNotFoundError),
+        (403, "model_not_found", ModelNotFoundError),
+        (400, "DeploymentNotFound", ModelNotFoundError),
+        (400, "invalid_api_key", KeyRejectedError),
+        (500, "the request exceeds the available context size", RequestRejectedError),
+        (400, "Requested tokens (2285) exceed context window of 2048", RequestRejectedError),
+        (429, "Rate limit reached for model `m`: Limit 30000, Used 29000", RateLimitedError),
+        (503, "model `m` not found on any worker yet", UnavailableError),
+    ],
+)
+def test_words_tell_what_the_status_does_not(status: int, words: str, child: type[JudgeError]) -> None:
+    assert type(to_judge_error(status_error(status, {"error": words}), "m", "http://judge.test/v1")) is child
+
+
+@pytest.mark.parametrize("words", ["data_inspection_failed", "Content Exists Risk", "content_policy_violation"])
+def test_words_of_a_filter_are_known(words: str) -> None:
+    assert is_filtered(status_error(400, {"error": {"code": words}}))
 
 
 def test_account_that_was_flagged_is_no_filtered_answer() -> None:
