@@ -22,7 +22,8 @@ _NEGATED = re.compile(
 )
 _SUPPOSED = re.compile(
     r"\b(?:if|unless|could|might|may|were|had|hypothetical\w*|ideally|otherwise|normally|typically|usually"
-    r"|so far|at this point|(?:would|should|must)(?! (?:\w+ly )?(?:rate|give|assign|award|score|grade|say)\b)"
+    r"|so far|at this point|although|though|despite"
+    r"|(?:would|should|must)(?! (?:\w+ly )?(?:rate|give|assign|award|score|grade|say)\b)"
     r"|to (?:\w+ly )?(?:earn|get|reach|achieve|receive|deserve|merit|score|attain|be|make|warrant)"
     r"|(?:earn|gett|reach|achiev|receiv|deserv|merit)ing)\b"
 )
@@ -55,7 +56,7 @@ _MODIFIERS = re.compile(
     r"(?:[\W_]|\b(?:the|a|my|our|its|this|that|so|thus|hence|therefore|overall|total|final|summary"
     r"|in|conclusion|evaluation|assessment|judge'?s?|assistant'?s?|ai|response'?s?|answer'?s?|result|output|additive|points?"
     r"|cumulative|numeric|verdict|quality|and|is|as|follows|of|for|to|based|on|above|criteria|sum|up|now|here|text|no|s|b"
-    r"|\d{1,3}-point|new|updated|revised|corrected|adjusted|nota|note|puntuación|punteggio|finale?|totale?|global"
+    r"|\d{1,3}-point|new|updated|revised|corrected|adjusted|resulting|appropriate|perfect|nota|note|puntuación|punteggio|finale?|totale?|global"
     r"|итоговая|общая)\b"
     r"|최종|총|종합|전체|평가|综合|最终|总|総合|最終|総|合計)*"
 )

@@ -147,7 +147,7 @@ def _decide(text: str, scale: Scale) -> Statement | UnscoredReason:
     for group in (firm, prose, fenced):
         if group:
             tally = [each for each in asserted if each.role is Role.TALLY]
-            verdict = _settle(group, prose if group is firm else (), tally)
+            verdict = _settle(text, group, prose if group is firm else (), tally)
             if isinstance(verdict, Statement) and _is_revised(text, verdict, scale):
                 return UnscoredReason.CONFLICTING
             return verdict
@@ -164,7 +164,7 @@ def _is_revised(text: str, verdict: Statement, scale: Scale) -> bool:
 
 
 def _settle(
-    group: Sequence[Statement], prose: Sequence[Statement], tally: Sequence[Statement]
+    text: str, group: Sequence[Statement], prose: Sequence[Statement], tally: Sequence[Statement]
 ) -> Statement | UnscoredReason:
     """The verdict that `group` agrees on; `prose` must not contradict it, nor may it be a step of an open tally."""
     verdict = max(group, key=lambda statement: statement.weight)
@@ -175,11 +175,16 @@ def _settle(
         verdict = totalled
     if any(_key(other) != _key(verdict) for other in prose):
         return UnscoredReason.CONFLICTING
-    is_total = verdict.weight is Weight.TOTAL or verdict.start < min(
-        (step.start for step in tally), default=verdict.end
-    )
-    is_tally = len(group) > 2 and verdict.value.score == 1 and verdict.weight < Weight.TOTAL
-    return verdict.value.fault or (verdict if is_total and not is_tally else UnscoredReason.CONFLICTING)
+    is_open = any(step.start < verdict.start for step in tally) or (len(group) > 1 and verdict.value.score == 1)
+    if is_open and not (verdict.weight is Weight.TOTAL or _concludes(text, verdict, tally)):
+        return UnscoredReason.CONFLICTING
+    return verdict.value.fault or verdict
+
+
+def _concludes(text: str, verdict: Statement, tally: Sequence[Statement]) -> bool:
+    """Whether the answer ends with `verdict`, after steps in prose: "It earns 1 point. It earns another. Score: 2"."""
+    is_last = not text[verdict.end :].strip(" \n\"'`.)]}")
+    return is_last and bool(tally) and all(step.weight is Weight.PROSE for step in tally)
 
 
 def _totalled(group: Sequence[Statement], tally: Sequence[Statement]) -> Statement | None:

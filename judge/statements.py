@@ -41,6 +41,8 @@ _LABELLED = re.compile(
     r"(?P<sep>:|=|->|→|⇒|\||>|\bis\b:?|\bare\b:?|[-–—](?=\s)|\n|(?:는|은|は)(?=\s?\Z))"
     rf"{_OPEN}\Z"
 )
+# "Points:" and below it "1. Relevance".
+_LIST_ITEM = re.compile(r"[.)][ \t]+\S")
 _SEPARATORS = (":", "=", ">", "→", "⇒", "|", "-", "–", "—", " is", " are", "는", "은", "は", "\\boxed", "\\text")
 _OPENERS = " \t\n\"'`“‘«<[({}$"
 _LINE_MARKUP = " \t\"'`“‘«<[(){}$|].*>"
@@ -127,7 +129,9 @@ def _labelled(text: str, value: Value, scale: Scale, since: int) -> Statement | 
     if not (tail.endswith(_SEPARATORS) or "\n" in opening):
         return None
     label = _LABELLED.search(text, low, value.start)
-    if label is None or (_needs_explicit(label) and not _looks_final(text, value)):
+    if label is None or ("\n" in opening and _LIST_ITEM.match(text, value.end)):
+        return None
+    if _needs_explicit(label) and not (value.is_complete and (value.is_explicit or _ends_line(text, label, value))):
         return None
     if fault := _fault_of_label(label, opening, text, value, scale):
         value = replace(value, score=None, fault=fault)
@@ -146,9 +150,10 @@ def _needs_explicit(label: "re.Match[str]") -> bool:
     return _VAGUE_LABEL.fullmatch(label["label"]) is not None or label["sep"] in ("-", "–", "—", "\n")
 
 
-def _looks_final(text: str, value: Value) -> bool:
+def _ends_line(text: str, label: "re.Match[str]", value: Value) -> bool:
+    """Whether "Total: 4" is said as a verdict is; "the total is 12, not 15" is not."""
     rest = text[value.end : value.end + 8].lstrip(" \"'`)]}|>")
-    return value.is_complete and (value.is_explicit or not rest or rest[0] in "\n.,;(<")
+    return label["sep"][:2] not in ("is", "ar") and (not rest or rest[0] in "\n.(<")
 
 
 def _fault_of_label(
