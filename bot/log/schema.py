@@ -116,17 +116,19 @@ cases = Table(
     Index(None, "team_id", "channel_id", "judged_at"),
     Index(None, "team_id", "requester_id", "created_at"),
     Index("ix_cases_unsettled", "status", sqlite_where=_UNSETTLED, postgresql_where=_UNSETTLED),
-    # The digest's figures come from this index alone.
+    # The digest's figures come from these two alone; SQLite needs the columns of the condition in them, too.
     Index(
         "ix_cases_figures",
         *("team_id", "channel_id", "judged_at", "lowest", "highest", "score", "author_id", "requester_id"),
         *("unscored_reason", "input_tokens", "output_tokens", "cost_usd"),
+        *("visibility", "obstacle", "blocked_by"),
         sqlite_where=_PUBLIC,
         postgresql_where=_PUBLIC,
     ),
     Index(
         "ix_cases_repeated",
-        *("team_id", "channel_id", "judged_at", "message_ts"),
+        *("team_id", "channel_id", "judged_at", "message_ts", "attempt"),
+        *("visibility", "obstacle", "blocked_by"),
         sqlite_where=_REPEATED,
         postgresql_where=_REPEATED,
     ),

@@ -27,3 +27,4 @@ BLOCK_SCORE = "score"
 BLOCK_REASON = "reason"
 
 METADATA_EVENT = "slack_judge_case"
+METADATA_DIGEST = "slack_judge_digest"

@@ -9,8 +9,12 @@ revision = "0004"
 down_revision = "0003"
 
 # The columns that the figures are made of, so that they come from the index alone.
-_FIGURES = ("team_id", "channel_id", "judged_at", "lowest", "highest", "score", "author_id", "requester_id")
-_FIGURES += ("unscored_reason", "input_tokens", "output_tokens", "cost_usd")
+_PUBLIC_COLUMNS = ("visibility", "obstacle", "blocked_by")
+_FIGURES = [
+    *("team_id", "channel_id", "judged_at", "lowest", "highest", "score", "author_id", "requester_id"),
+    *("unscored_reason", "input_tokens", "output_tokens", "cost_usd"),
+    *_PUBLIC_COLUMNS,
+]
 _PUBLIC = sa.text("visibility = 'thread' AND obstacle IS NULL AND blocked_by IS NULL")
 _REPEATED = sa.text("attempt > 1")
 
@@ -18,11 +22,11 @@ _REPEATED = sa.text("attempt > 1")
 def upgrade() -> None:
     op.add_column("channels", sa.Column("digest_since", UtcDateTime(), nullable=True))
     op.add_column("channels", sa.Column("ranks_people", sa.Boolean(), nullable=False, server_default=sa.false()))
-    op.create_index("ix_cases_figures", "cases", [*_FIGURES], sqlite_where=_PUBLIC, postgresql_where=_PUBLIC)
+    op.create_index("ix_cases_figures", "cases", _FIGURES, sqlite_where=_PUBLIC, postgresql_where=_PUBLIC)
     op.create_index(
         "ix_cases_repeated",
         "cases",
-        ["team_id", "channel_id", "judged_at", "message_ts"],
+        ["team_id", "channel_id", "judged_at", "message_ts", "attempt", *_PUBLIC_COLUMNS],
         sqlite_where=_REPEATED,
         postgresql_where=_REPEATED,
     )

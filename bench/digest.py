@@ -1,0 +1,111 @@
+"""How long the figures of one channel's week take: a year of synthetic log, 1,000,000 verdicts.
+
+    python -m bench.digest --verdicts 1000000 --week 40000
+
+The log is made in /tmp by a fixed seed, once, and kept for the next run. The channel that is measured has a week of
+40,000 cases, the busiest of its year; seven weeks before it are as busy, so that the trend has something to read.
+"""
+
+import argparse
+import asyncio
+import random
+import resource
+import sqlite3
+import time
+from contextlib import closing
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from statistics import median
+from zoneinfo import ZoneInfo
+
+from bot.digest.figures import TREND_WEEKS, read_figures
+from bot.digest.week import Week
+from bot.log import Log
+from bot.log.tallies import Place, Tallies
+
+ZONE = ZoneInfo("Europe/Berlin")
+WEEK = Week(2026, 46, ZONE)
+BUSY, TEAM = "C0", "T1"
+CHANNELS, BOTS, PEOPLE = 50, 12, 300
+WEIGHTS = (2, 5, 10, 20, 40, 23)
+LABELLED = 0.01
+RUNS = 30
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--verdicts", type=int, default=1_000_000)
+    parser.add_argument("--week", type=int, default=40_000, help="cases in the measured channel's week")
+    options = parser.parse_args()
+    asyncio.run(measure(options.verdicts, options.week))
+
+
+async def measure(verdicts: int, in_week: int) -> None:
+    file = Path(f"/tmp/slack-judge-bench-{verdicts}-{in_week}.db")  # noqa: S108 - kept for the next run on purpose
+    log = await Log.open(f"sqlite+aiosqlite:///{file}")
+    fill(file, verdicts, in_week)
+    tallies, place, now = Tallies(log), Place(TEAM, BUSY), WEEK.end + timedelta(hours=9)
+    figures = await read_figures(tallies, place, WEEK, now)
+    before_kb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    took_ms = []
+    for _ in range(RUNS):
+        begin = time.perf_counter()
+        await read_figures(tallies, place, WEEK, now)
+        took_ms.append((time.perf_counter() - begin) * 1000)
+    grown_kb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before_kb
+    await log.close()
+    scored = f"{figures.this.n:,} scored of {figures.usage.cases:,} in the week, {len(figures.authors)} authors"
+    print(f"{verdicts:,} verdicts, {scored}")
+    print(f"median {median(took_ms):.0f} ms, slowest of {RUNS} {max(took_ms):.0f} ms, memory grown by {grown_kb} KB")
+
+
+def fill(file: Path, verdicts: int, in_week: int) -> None:
+    """Writes the year, unless it is there."""
+    chance = random.Random(6)
+    with closing(sqlite3.connect(file)) as db:
+        if db.execute("SELECT count(*) FROM cases").fetchone()[0] == verdicts:
+            return
+        db.execute("DELETE FROM cases")
+        busy = [WEEK.before(back) for back in range(TREND_WEEKS - 1, -1, -1)]
+        moments = [(week.start + timedelta(weeks=1) * chance.random(), BUSY) for week in busy for _ in range(in_week)]
+        year = WEEK.end - timedelta(days=365)
+        while len(moments) < verdicts:
+            channel = f"C{chance.randrange(1, CHANNELS)}"
+            moments.append((year + timedelta(days=365) * chance.random(), channel))
+        moments.sort()
+        db.executemany(_INSERT, (_case(chance, number, *each) for number, each in enumerate(moments[:verdicts], 1)))
+        db.executemany(_LABEL, (_label(chance, number) for number in range(1, verdicts) if chance.random() < LABELLED))
+        db.commit()
+
+
+_INSERT = """INSERT INTO cases (id, team_id, key, channel_id, requester_id, requester_name, source, rubric, visibility,
+    message_ts, thread_ts, reply_ts, author_id, attempt, question, response, justification, status, score, lowest,
+    highest, unscored_reason, model, rubric_version, input_tokens, output_tokens, cost_usd, created_at, judged_at)
+    VALUES (?, 'T1', ?, ?, ?, 'ann', 'shortcut', 'additive-5', ?, ?, '1', '2', ?, ?, ?, ?, ?, 'delivered', ?, 0, 5, ?,
+    'm', 'v', ?, ?, ?, ?, ?)"""
+_LABEL = "INSERT INTO labels (team_id, case_id, user_id, score, created_at, updated_at) VALUES ('T1', ?, ?, ?, ?, ?)"
+_WORDS = "The response answers the question and leaves out what happens to the changes. " * 8
+
+
+def _case(chance: random.Random, number: int, at: datetime, channel: str) -> tuple[object, ...]:
+    score = chance.choices(range(6), WEIGHTS)[0] if chance.random() < 0.97 else None
+    is_bot = chance.random() < 0.9
+    author = f"B{chance.randrange(BOTS)}" if is_bot else f"U{chance.randrange(PEOPLE)}"
+    is_repeat = chance.random() < 0.01
+    message_ts = f"{number - 1 if is_repeat else number}.000001"
+    shown = "me" if chance.random() < 0.05 else "thread"
+    reason = "no_score" if score is None else None
+    cost = 0.0012 if chance.random() < 0.9 else None
+    asker, moment = f"U{chance.randrange(PEOPLE)}", at.astimezone(UTC).replace(tzinfo=None).isoformat(" ")
+    texts = (_WORDS[:200], _WORDS, _WORDS[:300])
+    judged = (score, reason, 900, chance.randrange(60, 200), cost, moment, moment)
+    return number, str(number), channel, asker, shown, message_ts, author, 1 + is_repeat, *texts, *judged
+
+
+def _label(chance: random.Random, number: int) -> tuple[object, ...]:
+    moment = "2026-11-01 00:00:00.000000"
+    return number, f"U{chance.randrange(PEOPLE)}", chance.choices(range(6), WEIGHTS)[0], moment, moment
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,260 @@
+"""What the log says of a channel's week, as numbers."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from math import floor
+from typing import Any
+
+from bot.digest.week import Week
+from bot.log.tallies import Place, Span, Tallies
+
+TREND_WEEKS = 8
+LOWEST = 3
+_DEFAULT_SCALE = (0, 5)
+_LOW_SHARE = 0.4
+
+Scale = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Tally:
+    """How many cases have which score."""
+
+    counts: Mapping[int, int]
+
+    @property
+    def n(self) -> int:
+        """How many cases have a score."""
+        return sum(self.counts.values())
+
+    @property
+    def mean(self) -> float | None:
+        """Their mean; None without any."""
+        return sum(score * count for score, count in self.counts.items()) / self.n if self.n else None
+
+    @property
+    def median(self) -> float | None:
+        """The middle score, or the mean of the two in the middle; None without any."""
+        if not self.n:
+            return None
+        return (self._at((self.n - 1) // 2) + self._at(self.n // 2)) / 2
+
+    def share_up_to(self, highest: float) -> float | None:
+        """The share of scores that are not above `highest`; None without any."""
+        return sum(count for score, count in self.counts.items() if score <= highest) / self.n if self.n else None
+
+    def _at(self, position: int) -> int:
+        for score in sorted(self.counts):
+            position -= self.counts[score]
+            if position < 0:
+                return score
+        raise IndexError("position beyond the last score")
+
+
+@dataclass(frozen=True)
+class Point:
+    """One week of the trend; without scores `mean` is None."""
+
+    week: Week
+    mean: float | None
+    n: int
+
+
+@dataclass(frozen=True)
+class LowCase:
+    """One of the lowest scores, and where its message stands; no text."""
+
+    id: int
+    score: int
+    message_ts: str | None
+    thread_ts: str | None
+
+
+@dataclass(frozen=True)
+class Author:
+    """The scores of what one bot or person wrote, this week and the week before."""
+
+    id: str
+    this: Tally
+    last: Tally
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """The judge against people's labels; a case's label is the mean of its labels, halves rounded up.
+
+    Attributes:
+        n: Cases with a score and a label.
+        exact: Share of them with the same number.
+        within_one: Share with numbers at most one apart.
+        kappa: Quadratic weighted kappa; None where both gave one number throughout.
+    """
+
+    n: int
+    exact: float
+    within_one: float
+    kappa: float | None
+
+
+@dataclass(frozen=True)
+class Usage:
+    """Who asked, and tokens and cost as far as known: of `with_tokens` and `with_cost` of all `cases`."""
+
+    people: int
+    cases: int
+    tokens: int
+    with_tokens: int
+    cost_usd: float
+    with_cost: int
+
+
+@dataclass(frozen=True)
+class Figures:
+    """A channel's week. All scores are on `scale`, the week's commonest; `off_scale` counts those that are not.
+
+    Attributes:
+        until: The moment up to which the week was counted; its end once it is over.
+        unscored: Cases without a score, by the reason.
+        trend: Up to eight weeks, oldest first, this one last.
+        authors: With scores this week, most first.
+        agreement: This week's; None without a label.
+        agreement_ever: Of all time up to now.
+    """
+
+    week: Week
+    until: datetime
+    scale: Scale
+    this: Tally
+    last: Tally
+    off_scale: int
+    unscored: Mapping[str, int]
+    trend: tuple[Point, ...]
+    lowest: tuple[LowCase, ...]
+    authors: tuple[Author, ...]
+    agreement: Agreement | None
+    agreement_ever: Agreement | None
+    usage: Usage
+
+    @property
+    def is_quiet(self) -> bool:
+        """Whether nothing was judged."""
+        return self.usage.cases == 0
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether the week is over."""
+        return self.until >= self.week.end
+
+    @property
+    def low(self) -> int:
+        """The highest score that counts as low: 2 of 0 to 5."""
+        lowest, highest = self.scale
+        return lowest + floor((highest - lowest) * _LOW_SHARE)
+
+
+async def read_figures(tallies: Tallies, place: Place, week: Week, now: datetime) -> Figures:
+    """The figures of a week, or of the part of it that has passed."""
+    span = Span(week.start, min(week.end, max(now, week.start)))
+    before = week.before()
+    rows = await tallies.scores(place, span)
+    earlier = await tallies.scores(place, Span(before.start, before.end))
+    scale = _commonest_scale(rows)
+    this, last = _tally(rows, scale), _tally(earlier, scale)
+    labelled = await tallies.labelled(place, span, scale)
+    return Figures(
+        week=week,
+        until=span.end,
+        scale=scale,
+        this=this,
+        last=last,
+        off_scale=sum(row.number for row in rows if row.score is not None and (row.lowest, row.highest) != scale),
+        unscored=_unscored(rows),
+        trend=await _trend(tallies, place, week, this, last, scale),
+        lowest=tuple(
+            LowCase(row.id, row.score, row.message_ts, row.thread_ts)
+            for row in await tallies.lowest(place, span, scale, LOWEST)
+        ),
+        authors=_authors(rows, earlier, scale),
+        agreement=_agreement(row for row in labelled if row.is_new),
+        agreement_ever=_agreement(labelled),
+        usage=Usage(**(await tallies.usage(place, span))._mapping),
+    )
+
+
+def weighted_kappa(pairs: Mapping[tuple[int, int], int]) -> float | None:
+    """Agreement beyond chance of two raters on an ordered scale; 1 is perfect, 0 is chance.
+
+    `pairs` counts how often the first rater gave one number and the second the other. None where both gave one number
+    throughout. The tests hold it to scikit-learn, which the bot can do without. Source: Cohen (1968), Psychological
+    Bulletin 70(4).
+    """
+    n = sum(pairs.values())
+    first, second = Counter[int](), Counter[int]()
+    for (one, other), count in pairs.items():
+        first[one] += count
+        second[other] += count
+    observed = sum(count * (one - other) ** 2 for (one, other), count in pairs.items())
+    expected = sum(a * b * (one - other) ** 2 for one, a in first.items() for other, b in second.items()) / max(n, 1)
+    return 1 - observed / expected if expected else None
+
+
+def _commonest_scale(rows: Iterable[Any]) -> Scale:
+    counts = Counter[Scale]()
+    for row in rows:
+        if row.score is not None:
+            counts[row.lowest, row.highest] += row.number
+    return max(counts, key=lambda scale: (counts[scale], scale == _DEFAULT_SCALE, scale), default=_DEFAULT_SCALE)
+
+
+def _tally(rows: Iterable[Any], scale: Scale) -> Tally:
+    counts = Counter[int]()
+    for row in rows:
+        if row.score is not None and (row.lowest, row.highest) == scale:
+            counts[row.score] += row.number
+    return Tally(dict(sorted(counts.items())))
+
+
+def _unscored(rows: Iterable[Any]) -> Mapping[str, int]:
+    counts = Counter[str]()
+    for row in rows:
+        if row.score is None:
+            counts[row.unscored_reason or ""] += row.number
+    return dict(counts.most_common())
+
+
+def _authors(rows: Sequence[Any], earlier: Sequence[Any], scale: Scale) -> tuple[Author, ...]:
+    this, last = _by_author(rows), _by_author(earlier)
+    authors = [Author(each, _tally(theirs, scale), _tally(last[each], scale)) for each, theirs in this.items()]
+    return tuple(sorted((each for each in authors if each.this.n), key=lambda each: (-each.this.n, each.id)))
+
+
+def _by_author(rows: Iterable[Any]) -> defaultdict[str, list[Any]]:
+    found = defaultdict[str, list[Any]](list)
+    for row in rows:
+        if row.author_id is not None:
+            found[row.author_id].append(row)
+    return found
+
+
+async def _trend(
+    tallies: Tallies, place: Place, week: Week, this: Tally, last: Tally, scale: Scale
+) -> tuple[Point, ...]:
+    weeks = [week.before(back) for back in range(TREND_WEEKS - 1, 1, -1)]
+    sums = await tallies.sums(place, [Span(each.start, each.end) for each in weeks], scale)
+    points = [Point(each, total / n if n else None, n) for each, (total, n) in zip(weeks, sums, strict=True)]
+    return (*points, Point(week.before(), last.mean, last.n), Point(week, this.mean, this.n))
+
+
+def _agreement(rows: Iterable[Any]) -> Agreement | None:
+    pairs = Counter[tuple[int, int]]()
+    for row in rows:
+        label = floor(row.total / row.people + 0.5)
+        pairs[row.score, label] += row.number
+    n = sum(pairs.values())
+    if not n:
+        return None
+    exact = sum(count for (score, label), count in pairs.items() if score == label)
+    near = sum(count for (score, label), count in pairs.items() if abs(score - label) <= 1)
+    return Agreement(n, exact / n, near / n, weighted_kappa(pairs))

@@ -1,0 +1,187 @@
+"""Posts every digest that is due, each exactly once.
+
+A digest is claimed in the log before it is posted, and the claim says so afterwards. Whoever takes over a claim that
+was left behind looks for the message before posting it; where it may not look, nothing is posted again.
+"""
+
+import asyncio
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any
+
+import aiohttp
+import structlog
+from slack_sdk.errors import SlackApiError
+from slack_sdk.web.async_client import AsyncWebClient
+from sqlalchemy.exc import DBAPIError
+
+from bot.digest.figures import read_figures
+from bot.digest.members import Members
+from bot.digest.week import Schedule, Week, parse_day, parse_time, parse_zone
+from bot.log import Log
+from bot.log.digests import LEASE, ChannelSettings, Claim, Digests, DigestStatus
+from bot.log.tallies import Place, Tallies
+from bot.marks import find_marked, is_transient, to_metadata
+from bot.slack import Identity
+from bot.views import ids
+from bot.views.digest import digest_message
+from bot.views.messages import Post
+
+EVERY_S = 60
+# Well below the lease: whoever takes a claim over must find the message, or never meet it.
+_POST_TIMEOUT_S = 120
+_MOST_ASKED = 25
+
+Draft = Callable[[bool], Post]
+"""A digest that can be shown: True for plain blocks alone."""
+
+logger = structlog.get_logger(__name__)
+
+
+class Poster:
+    """Computes and posts digests.
+
+    Args:
+        client: The bot's Web API client; it waits when Slack says so, and never repeats a post by itself.
+        log: The log.
+        identity: Who we are; one workspace.
+        default: When digests are due in channels that have chosen nothing else.
+        clock: The time, aware.
+    """
+
+    def __init__(
+        self,
+        client: AsyncWebClient,
+        log: Log,
+        identity: Identity,
+        default: Schedule,
+        clock: Callable[[], datetime] = lambda: datetime.now(UTC),
+    ) -> None:
+        self.digests = Digests(log)
+        self.default = default
+        self.now = clock
+        self._client = client
+        self._tallies = Tallies(log)
+        self._identity = identity
+
+    async def run_forever(self) -> None:
+        """Posts what is due, at once and every minute, until cancelled."""
+        while True:
+            try:
+                await self.post_due()
+            except DBAPIError as exc:
+                logger.error("digests_failed", reason=str(exc.orig), next_in_s=EVERY_S)
+            await asyncio.sleep(EVERY_S)
+
+    async def post_due(self) -> None:
+        """Posts the digest of every channel whose week is over and due; trouble in one keeps no other waiting."""
+        now, members = self.now(), Members(self._client)
+        due: dict[tuple[str, str], tuple[ChannelSettings, Week]] = {}
+        for settings in await self.digests.wanted(self._identity.team_id):
+            schedule = self.schedule(settings)
+            week = schedule.latest(now)
+            if settings.digest_since is None or schedule.due(week) >= settings.digest_since:
+                due[settings.channel_id, week.label] = settings, week
+        for key in await self.digests.open(self._identity.team_id, due, now):
+            try:
+                await self._post_claimed(*due[key], members)
+            except (SlackApiError, aiohttp.ClientError, TimeoutError) as exc:
+                logger.warning(
+                    "digest_interrupted", channel=key[0], week=key[1], error=_reason(exc), again_in=str(LEASE)
+                )
+
+    def schedule(self, settings: ChannelSettings) -> Schedule:
+        """When a channel's digests are due."""
+        day, at, zone = settings.digest_day, settings.digest_time, settings.digest_tz
+        return Schedule(
+            parse_day(day) if day else self.default.day,
+            parse_time(at) if at else self.default.time,
+            parse_zone(zone) if zone else self.default.zone,
+        )
+
+    async def preview(self, settings: ChannelSettings) -> Draft:
+        """The digest of the week that is under way, as far as it has come."""
+        week = Week.of(self.now(), self.schedule(settings).zone)
+        return await self._draft(settings, week, Members(self._client))
+
+    async def post(self, settings: ChannelSettings) -> None:
+        """Posts the week so far because somebody asked for it; the weekly digest comes all the same.
+
+        Raises:
+            SlackApiError: Slack will not have it.
+        """
+        await self._send(settings.channel_id, await self.preview(settings))
+
+    async def _post_claimed(self, settings: ChannelSettings, week: Week, members: Members) -> None:
+        claim = await self.digests.claim(settings.team_id, settings.channel_id, week.label, self.now())
+        if claim is None:
+            return
+        mark = to_metadata(ids.METADATA_DIGEST, {"channel": settings.channel_id, "week": week.label})
+        try:
+            status, ts = await self._post_once(claim, settings, week, mark, members)
+        except SlackApiError as exc:
+            if is_transient(exc):
+                raise
+            status, ts = DigestStatus.REFUSED, None
+            logger.warning("digest_refused", channel=settings.channel_id, week=week.label, error=_reason(exc))
+        if status is not None:
+            await self.digests.settle(claim, status, self.now(), ts)
+            logger.info("digest_settled", channel=settings.channel_id, week=week.label, status=status)
+
+    async def _post_once(
+        self, claim: Claim, settings: ChannelSettings, week: Week, mark: dict[str, Any], members: Members
+    ) -> tuple[DigestStatus | None, str | None]:
+        """What becomes of the digest, and its ts; no status where somebody else has taken it over."""
+        if not await self._is_welcome(settings.channel_id):
+            return DigestStatus.REFUSED, None
+        if not claim.is_first:
+            try:
+                found = await find_marked(self._client, settings.channel_id, mark, week.end.timestamp())
+            except SlackApiError as exc:
+                if is_transient(exc):
+                    raise
+                return DigestStatus.UNCONFIRMED, None
+            if found:
+                return DigestStatus.POSTED, found
+        draft = await self._draft(settings, week, members)
+        if not await self.digests.renew(claim, self.now()):
+            return None, None
+        async with asyncio.timeout(_POST_TIMEOUT_S):
+            return DigestStatus.POSTED, await self._send(settings.channel_id, draft, mark)
+
+    async def _is_welcome(self, channel_id: str) -> bool:
+        # A bot that was removed from a public channel could still post there, with chat:write.public.
+        channel = (await self._client.conversations_info(channel=channel_id))["channel"]
+        return bool(channel.get("is_member")) and not channel.get("is_archived")
+
+    async def _draft(self, settings: ChannelSettings, week: Week, members: Members) -> Draft:
+        place = Place(settings.team_id, settings.channel_id)
+        figures = await read_figures(self._tallies, place, week, self.now())
+        listed = {author.id: await members.of(author.id) for author in figures.authors[:_MOST_ASKED]}
+        shown = {key: member for key, member in listed.items() if member.is_bot or settings.ranks_people}
+        return lambda is_plain: digest_message(figures, shown, self._identity.url, settings.channel_id, is_plain)
+
+    async def _send(self, channel_id: str, draft: Draft, metadata: dict[str, Any] | None = None) -> str:
+        """The ts of the posted message, in plain blocks where Slack does not know charts."""
+        try:
+            return await self._send_as(channel_id, draft(False), metadata)
+        except SlackApiError as exc:
+            if exc.response.get("error") != "invalid_blocks":
+                raise
+            logger.info("charts_refused", channel=channel_id)
+            return await self._send_as(channel_id, draft(True), metadata)
+
+    async def _send_as(self, channel_id: str, post: Post, metadata: dict[str, Any] | None) -> str:
+        answer = await self._client.chat_postMessage(
+            channel=channel_id,
+            text=post.text,
+            blocks=post.blocks,
+            metadata=metadata,
+            unfurl_links=False,
+            unfurl_media=False,
+        )
+        return str(answer["ts"])
+
+
+def _reason(exc: Exception) -> str:
+    return str(exc.response.get("error")) if isinstance(exc, SlackApiError) else type(exc).__name__

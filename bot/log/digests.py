@@ -1,0 +1,136 @@
+"""Which channels want a digest, and which digests were claimed, posted or given up."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import asdict, dataclass, fields
+from datetime import UTC, datetime, timedelta
+from enum import StrEnum
+from typing import Any
+
+from sqlalchemy import Row, Update, insert, select, update
+from sqlalchemy.exc import IntegrityError
+
+from bot.log.schema import channels, digests
+from bot.log.store import Log
+from bot.log.upserts import upsert
+
+LEASE = timedelta(minutes=5)
+"""How long a claim holds; whoever claimed and has neither posted nor given up by then is taken to be gone."""
+
+
+class DigestStatus(StrEnum):
+    """How far the digest of a week has come. `REFUSED`: Slack would not have it; `UNCONFIRMED`: it may be there."""
+
+    CLAIMED = "claimed"
+    POSTED = "posted"
+    REFUSED = "refused"
+    UNCONFIRMED = "unconfirmed"
+
+
+@dataclass(frozen=True)
+class ChannelSettings:
+    """What a channel has chosen; None where the app's settings decide.
+
+    Attributes:
+        digest_since: When the digest was last switched on.
+        ranks_people: Whether people stand beside bots in the table.
+    """
+
+    team_id: str
+    channel_id: str
+    is_digest_on: bool = False
+    digest_day: str | None = None
+    digest_time: str | None = None
+    digest_tz: str | None = None
+    digest_since: datetime | None = None
+    ranks_people: bool = False
+
+
+@dataclass(frozen=True)
+class Claim:
+    """The right to post one digest; `is_first` is False where an earlier holder may have posted already."""
+
+    team_id: str
+    channel_id: str
+    week: str
+    claimed_at: datetime
+    is_first: bool
+
+
+class Digests:
+    """Reads and writes channels' settings and the digests' state."""
+
+    def __init__(self, log: Log) -> None:
+        self._engine = log._engine
+        self._writer = log._writer
+
+    async def channel(self, team_id: str, channel_id: str) -> ChannelSettings:
+        """What the channel has chosen so far."""
+        query = select(channels).where(channels.c.team_id == team_id, channels.c.channel_id == channel_id)
+        async with self._engine.connect() as connection:
+            row = (await connection.execute(query)).one_or_none()
+        return _to_settings(row) if row else ChannelSettings(team_id, channel_id)
+
+    async def save(self, settings: ChannelSettings) -> None:
+        """Records what the channel has chosen."""
+        values = asdict(settings) | {"updated_at": datetime.now(UTC)}
+        async with self._writer.begin() as connection:
+            await connection.execute(upsert(connection.dialect.name, channels, values))
+
+    async def wanted(self, team_id: str) -> Sequence[ChannelSettings]:
+        """The channels with a digest."""
+        query = select(channels).where(channels.c.team_id == team_id, channels.c.is_digest_on)
+        async with self._engine.connect() as connection:
+            rows = (await connection.execute(query.order_by(channels.c.channel_id))).all()
+        return [_to_settings(row) for row in rows]
+
+    async def open(self, team_id: str, due: Collection[tuple[str, str]], now: datetime) -> Sequence[tuple[str, str]]:
+        """Which of these digests, by channel and week, nobody has posted, given up, or is about to post."""
+        query = select(digests.c.channel_id, digests.c.week, digests.c.status, digests.c.claimed_at).where(
+            digests.c.team_id == team_id, digests.c.week.in_({week for _, week in due})
+        )
+        async with self._engine.connect() as connection:
+            rows = (await connection.execute(query)).all()
+        taken = {
+            (row.channel_id, row.week)
+            for row in rows
+            if row.status != DigestStatus.CLAIMED or row.claimed_at > now - LEASE
+        }
+        return [each for each in due if each not in taken]
+
+    async def claim(self, team_id: str, channel_id: str, week: str, now: datetime) -> Claim | None:
+        """The right to post this digest, durable; None where somebody has it, or has used it."""
+        key = {"team_id": team_id, "channel_id": channel_id, "week": week}
+        values = key | {"status": DigestStatus.CLAIMED, "claimed_at": now}
+        try:
+            async with self._writer.begin() as connection:
+                await connection.execute(insert(digests).values(**values))
+            return Claim(team_id, channel_id, week, now, is_first=True)
+        except IntegrityError:
+            ours = Claim(team_id, channel_id, week, now, is_first=False)
+            is_left = (digests.c.status == DigestStatus.CLAIMED) & (digests.c.claimed_at <= now - LEASE)
+            async with self._writer.begin() as connection:
+                taken_over = await connection.execute(_update(ours).where(is_left).values(claimed_at=now))
+            return ours if taken_over.rowcount == 1 else None
+
+    async def renew(self, claim: Claim, now: datetime) -> bool:
+        """Whether the claim still holds, for a whole lease from now: asked right before posting."""
+        is_ours = (digests.c.status == DigestStatus.CLAIMED) & (digests.c.claimed_at == claim.claimed_at)
+        async with self._writer.begin() as connection:
+            renewed = await connection.execute(_update(claim).where(is_ours).values(claimed_at=now))
+        return renewed.rowcount == 1
+
+    async def settle(self, claim: Claim, status: DigestStatus, now: datetime, message_ts: str | None = None) -> None:
+        """Records what has become of a digest."""
+        posted_at = now if status is DigestStatus.POSTED else None
+        values = {"status": status, "posted_at": posted_at, "message_ts": message_ts}
+        async with self._writer.begin() as connection:
+            await connection.execute(_update(claim).values(**values))
+
+
+def _update(claim: Claim) -> Update:
+    key = {"team_id": claim.team_id, "channel_id": claim.channel_id, "week": claim.week}
+    return update(digests).filter_by(**key)
+
+
+def _to_settings(row: Row[Any]) -> ChannelSettings:
+    return ChannelSettings(**{each.name: getattr(row, each.name) for each in fields(ChannelSettings)})

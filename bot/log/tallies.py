@@ -1,0 +1,144 @@
+"""The figures of a channel, counted by the database: a few rows come back, however many cases there are.
+
+Every query here sees only what everybody in that channel could see: verdicts in its threads. Verdicts for one person
+alone, in whatever way they came to be so, are in no figure. Of several verdicts on one message the newest counts.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import ColumnElement, FromClause, Row, Select, and_, func, literal_column, select
+
+from bot.log.schema import cases, labels
+from bot.log.store import Log
+
+_THREAD: ColumnElement[str] = literal_column("'thread'")
+_BEGINNING = datetime(2000, 1, 1, tzinfo=UTC)
+
+
+@dataclass(frozen=True)
+class Place:
+    """A channel, in its team: channel ids alone are not unique."""
+
+    team_id: str
+    channel_id: str
+
+
+@dataclass(frozen=True)
+class Span:
+    """From `start` up to, and not with, `end`."""
+
+    start: datetime
+    end: datetime
+
+
+class Tallies:
+    """Counts what is in the log."""
+
+    def __init__(self, log: Log) -> None:
+        self._engine = log._engine
+
+    async def scores(self, place: Place, span: Span) -> Sequence[Row[Any]]:
+        """How many cases (`number`), by `author_id`, `lowest`, `highest`, `score` and `unscored_reason`."""
+        by = (cases.c.author_id, cases.c.lowest, cases.c.highest, cases.c.score, cases.c.unscored_reason)
+        return await self._all(select(*by, func.count().label("number")).where(_public(place, span)).group_by(*by))
+
+    async def usage(self, place: Place, span: Span) -> Row[Any]:
+        """Who asked and what it took: `people`, `cases`, and sums of `tokens` and `cost_usd`.
+
+        The sums are over the `with_tokens` and `with_cost` cases of which they are known.
+        """
+        tokens = cases.c.input_tokens + cases.c.output_tokens
+        query = select(
+            func.count(func.distinct(cases.c.requester_id)).label("people"),
+            func.count().label("cases"),
+            func.coalesce(func.sum(tokens), 0).label("tokens"),
+            func.count(tokens).label("with_tokens"),
+            func.coalesce(func.sum(cases.c.cost_usd), 0.0).label("cost_usd"),
+            func.count(cases.c.cost_usd).label("with_cost"),
+        )
+        return (await self._all(query.where(_public(place, span))))[0]
+
+    async def sums(self, place: Place, spans: Sequence[Span], scale: tuple[int, int]) -> Sequence[tuple[int, int]]:
+        """For each span: the sum of the scores on that scale, and their number."""
+        is_on_scale = and_(cases.c.lowest == scale[0], cases.c.highest == scale[1])
+        figures = select(func.coalesce(func.sum(cases.c.score), 0).label("total"), func.count(cases.c.score).label("n"))
+        async with self._engine.connect() as connection:
+            rows = [
+                (await connection.execute(figures.where(_public(place, span), is_on_scale))).one() for span in spans
+            ]
+        return [(row.total, row.n) for row in rows]
+
+    async def lowest(self, place: Place, span: Span, scale: tuple[int, int], limit: int) -> Sequence[Row[Any]]:
+        """The cases with the lowest scores, newest first among equals: `id`, `score`, `message_ts`, `thread_ts`."""
+        is_on_scale = and_(cases.c.lowest == scale[0], cases.c.highest == scale[1], cases.c.score.is_not(None))
+        found = select(cases.c.id).where(_public(place, span), is_on_scale)
+        found = found.order_by(cases.c.score, cases.c.judged_at.desc()).limit(limit)
+        query = select(cases.c.id, cases.c.score, cases.c.message_ts, cases.c.thread_ts)
+        return await self._all(query.where(cases.c.id.in_(found)).order_by(cases.c.score, cases.c.judged_at.desc()))
+
+    async def labelled(self, place: Place, span: Span, scale: tuple[int, int]) -> Sequence[Row[Any]]:
+        """Scores against labels, of everything up to the span's end.
+
+        Columns: `is_new` (judged within the span), `score`, `total` and `people` (sum and number of a case's labels),
+        `number` (of such cases).
+        """
+        given = (
+            select(labels.c.case_id, func.sum(labels.c.score).label("total"), func.count().label("people"))
+            .where(labels.c.team_id == place.team_id)
+            .group_by(labels.c.case_id)
+            .subquery()
+        )
+        is_new = (cases.c.judged_at >= span.start).label("is_new")
+        by = (is_new, cases.c.score, given.c.total, given.c.people)
+        # Labels are few: from each to its case, and not through all cases, which this keeps the database from doing.
+        is_here = and_(cases.c.team_id.concat("") == place.team_id, cases.c.channel_id == place.channel_id)
+        is_past = and_(cases.c.judged_at < span.end, cases.c.id.not_in(_repeated(place, Span(_BEGINNING, span.end))))
+        is_on_scale = and_(cases.c.lowest == scale[0], cases.c.highest == scale[1], cases.c.score.is_not(None))
+        query = select(*by, func.count().label("number")).join(given, given.c.case_id == cases.c.id)
+        return await self._all(query.where(is_here, is_past, _is_public(cases), is_on_scale).group_by(*by))
+
+    async def _all(self, query: Select[Any]) -> Sequence[Row[Any]]:
+        async with self._engine.connect() as connection:
+            rows: Sequence[Row[Any]] = (await connection.execute(query)).all()
+        return rows
+
+
+def _public(place: Place, span: Span) -> ColumnElement[bool]:
+    """What everybody in the channel could see; the conditions as in the indexes, so that they are used."""
+    return and_(
+        cases.c.team_id == place.team_id,
+        cases.c.channel_id == place.channel_id,
+        cases.c.judged_at >= span.start,
+        cases.c.judged_at < span.end,
+        _is_public(cases),
+        cases.c.id.not_in(_repeated(place, span)),
+    )
+
+
+def _is_public(table: FromClause) -> ColumnElement[bool]:
+    return and_(table.c.visibility == _THREAD, table.c.obstacle.is_(None), table.c.blocked_by.is_(None))
+
+
+def _repeated(place: Place, span: Span) -> Select[Any]:
+    """The cases whose message has a newer public verdict."""
+    newer, older = cases.alias("newer"), cases.alias("older")
+    is_same = and_(
+        older.c.team_id == newer.c.team_id,
+        older.c.channel_id == newer.c.channel_id,
+        older.c.message_ts == newer.c.message_ts,
+        older.c.id < newer.c.id,
+    )
+    return (
+        select(older.c.id)
+        .join(newer, is_same)
+        .where(
+            newer.c.team_id == place.team_id,
+            newer.c.channel_id == place.channel_id,
+            newer.c.judged_at >= span.start,
+            newer.c.attempt > literal_column("1"),
+            _is_public(newer),
+        )
+    )
