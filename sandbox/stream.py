@@ -116,7 +116,7 @@ def to_events(person: Person, entry: Entry) -> Iterator[Event]:
             view = person.view if entry.kind == "view" else person.home
             yield entry.kind, to_view(person, view) if view else None
     elif entry.kind == "channel":
-        yield _channel(person, entry.data["channel"])
+        yield from _channel(person, entry)
     elif _is_theirs(person, entry):
         yield _message(person, entry)
 
@@ -138,9 +138,12 @@ def _is_theirs(person: Person, entry: Entry) -> bool:
     return person.sees(person.ws.channels[entry.data["channel"]]) and alone in (None, person.id)
 
 
-def _channel(person: Person, channel_id: str) -> Event:
-    channel = person.ws.channels[channel_id]
-    return ("channel", to_channel(person, channel)) if person.sees(channel) else ("unseen", {"channel": channel_id})
+def _channel(person: Person, entry: Entry) -> Iterator[Event]:
+    channel = person.ws.channels[entry.data["channel"]]
+    if person.sees(channel):
+        yield "channel", to_channel(person, channel)
+    elif entry.data.get("left") == person.id:
+        yield "unseen", {"channel": channel.id}
 
 
 def _message(person: Person, entry: Entry) -> Event:

@@ -100,7 +100,8 @@ def read_workspace_file(path: Path) -> WorkspaceFile:
     except tomllib.TOMLDecodeError as exc:
         raise SandboxError(f"{path}: not TOML: {exc}") from exc
     except ValidationError as exc:
-        first = exc.errors()[0]
+        # A setting under a wrong name is missing as well; the name explains more.
+        first = min(exc.errors(), key=lambda error: error["type"] != "extra_forbidden")
         raise SandboxError(_complaint(path, text, first["loc"], _REASONS.get(first["type"], first["msg"]))) from exc
     for place, reason in _contradictions(content):
         raise SandboxError(_complaint(path, text, place, reason))

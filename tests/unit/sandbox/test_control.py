@@ -10,6 +10,7 @@ from typing import Any
 import aiohttp
 import pytest
 from slack_bolt.app.async_app import AsyncApp
+from yarl import URL
 
 from sandbox import Sandbox
 
@@ -74,13 +75,51 @@ async def test_the_journal_can_be_waited_for(slack: Sandbox, http: aiohttp.Clien
     assert (entry["kind"], entry["message"]["text"]) == ("message", "news")
 
 
-async def test_pages_of_other_origins_cannot_drive_it(slack: Sandbox, http: aiohttp.ClientSession) -> None:
-    for headers in ({"Origin": "https://example.com"}, {"Host": "example.com"}, {"Origin": "null"}):
-        async with http.get("/sandbox/app", headers=headers) as response:
-            assert response.status == 403
-            assert slack.bot_token not in await response.text()
-    async with http.get("/sandbox/app", headers={"Origin": slack.url}) as response:
+@pytest.mark.parametrize("path", ["/sandbox/app", "/sandbox/stream?as=ann", "/page/app.js", "/"])
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Origin": "https://example.com"},
+        {"Origin": "null"},
+        {"Host": "example.com"},  # a name that was made to resolve to this machine
+        {"Host": "localhost.example.com:80"},
+        {"Sec-Fetch-Site": "cross-site"},
+        {"Sec-Fetch-Site": "same-site", "Sec-Fetch-Dest": "iframe"},
+    ],
+)
+async def test_pages_of_other_origins_cannot_drive_it(
+    slack: Sandbox, http: aiohttp.ClientSession, path: str, headers: dict[str, str]
+) -> None:
+    async with http.get(path, headers=headers) as response:
+        assert response.status == 403
+        assert slack.bot_token not in await response.text()
+
+
+async def test_its_own_page_drives_it(slack: Sandbox, http: aiohttp.ClientSession) -> None:
+    async with http.get("/sandbox/app", headers={"Origin": slack.url, "Sec-Fetch-Site": "same-origin"}) as response:
         assert (await response.json())["bot_token"] == slack.bot_token
+    async with http.get("/sandbox/people", headers={"Host": f"localhost:{slack.port}"}) as response:
+        assert await response.json() == ["ann", "ben", "cat"]
+
+
+async def test_a_link_from_elsewhere_leads_to_the_page(http: aiohttp.ClientSession) -> None:
+    headers = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Dest": "document"}
+    async with http.get("/", headers=headers) as response:
+        assert response.status == 200
+        assert response.headers["Content-Security-Policy"].startswith("default-src 'self';")
+
+
+async def test_what_a_form_of_another_page_could_send_is_refused(http: aiohttp.ClientSession) -> None:
+    async with http.post("/sandbox/people/ann/post", data='{"channel": "help", "text": "x"}') as response:
+        assert response.status == 400
+        assert "the content type is not application/json" in (await response.json())["error"]
+
+
+@pytest.mark.parametrize("path", ["/page/../server.py", "/page/%2e%2e/server.py", "/page/none.js", "/page/parts"])
+async def test_only_files_of_the_page_are_served(slack: Sandbox, path: str) -> None:
+    url = URL(slack.url + path, encoded=True)
+    async with aiohttp.ClientSession() as http, http.get(url) as response:
+        assert response.status == 404
 
 
 @pytest.mark.parametrize(
@@ -106,6 +145,17 @@ async def test_faults_can_be_ordered(slack: Sandbox, http: aiohttp.ClientSession
     await do(http, "faults", method="auth.test", status=503)
     async with http.post("/api/auth.test") as response:
         assert response.status == 503
+
+
+async def test_faults_of_any_call_wait_until_they_are_forgotten(slack: Sandbox, http: aiohttp.ClientSession) -> None:
+    await do(http, "faults", method="*", status=503, times=9)
+    for method in ("auth.test", "chat.postMessage"):
+        async with http.post(f"/api/{method}") as response:
+            assert response.status == 503
+    async with http.delete("/sandbox/faults") as response:
+        assert response.status == 200
+    async with http.post("/api/auth.test") as response:
+        assert response.status == 200
 
 
 async def test_it_starts_alone_and_prints_what_an_app_needs(tmp_path: Path) -> None:

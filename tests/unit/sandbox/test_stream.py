@@ -1,0 +1,176 @@
+"""What a page hears, and who hears it."""
+
+import json
+from collections.abc import AsyncIterator
+from typing import Any
+
+import aiohttp
+import pytest
+
+from sandbox import Sandbox, Workspace, posts, views
+from sandbox.people import Person
+from sandbox.posts import Content
+from sandbox.stream import Stream, masked, to_events, to_snapshot
+
+MODAL = {"type": "modal", "title": {"type": "plain_text", "text": "Hi"}, "blocks": []}
+
+
+def events(workspace: Workspace, name: str, after: int) -> list[tuple[str, Any]]:
+    """What the page of that person hears of what happened after an entry."""
+    person = Person(workspace, name)
+    return [event for entry in workspace.journal.entries if entry.id > after for event in to_events(person, entry)]
+
+
+def last_id(workspace: Workspace) -> int:
+    return workspace.journal.entries[-1].id
+
+
+def test_a_message_is_heard_by_those_who_see_its_channel(workspace: Workspace) -> None:
+    before = last_id(workspace)
+    message = Person(workspace, "ann").post("secret", "hush")
+    [(kind, data)] = events(workspace, "cat", before)
+    assert (kind, data["message"]["ts"], data["message"]["text"]) == ("message", message.ts, "hush")
+    assert events(workspace, "ben", before) == []
+
+
+def test_an_ephemeral_message_and_its_changes_are_heard_by_its_owner_alone(workspace: Workspace) -> None:
+    before = last_id(workspace)
+    ann, channel = Person(workspace, "ann"), workspace.channel("help")
+    message = posts.post_ephemeral(workspace, channel, ann.id, Content("only you"))
+    posts.edit(workspace, message, Content("you alone"), workspace.bot)
+    posts.delete(workspace, message)
+    heard = events(workspace, "ann", before)
+    assert [kind for kind, _ in heard] == ["message", "message", "gone"]
+    assert all(data["message"]["is_ephemeral"] for _, data in heard[:2])
+    assert events(workspace, "ben", before) == []
+
+
+def test_a_deleted_message_is_gone_and_a_deleted_parent_stays_as_a_tombstone(workspace: Workspace) -> None:
+    ann = Person(workspace, "ann")
+    parent, other = ann.post("help", "question"), ann.post("help", "other")
+    ann.post("help", "reply", thread_ts=parent.ts)
+    before = last_id(workspace)
+    ann.delete(parent)
+    ann.delete(other)
+    (kind, data), (other_kind, gone) = events(workspace, "ben", before)
+    assert (kind, data["message"]["subtype"]) == ("message", "tombstone")
+    assert (other_kind, gone["ts"]) == ("gone", other.ts)
+
+
+def test_a_modal_is_heard_by_its_user_and_nothing_is_in_front_after_it(workspace: Workspace) -> None:
+    before = last_id(workspace)
+    ann = Person(workspace, "ann")
+    view = views.open_modal(workspace, ann.id, MODAL)
+    [(kind, data)] = events(workspace, "ann", before)
+    assert (kind, data["id"], data["errors"]) == ("view", view.id, {})
+    assert events(workspace, "ben", before) == []
+    before = last_id(workspace)
+    ann.close()
+    assert events(workspace, "ann", before) == [("view", None)]
+
+
+def test_joining_and_leaving_change_what_is_seen(workspace: Workspace) -> None:
+    ann, cat = Person(workspace, "ann"), Person(workspace, "cat")
+    before = last_id(workspace)
+    ann.invite("secret", "ben")
+    [(kind, channel)] = events(workspace, "ben", before)
+    assert (kind, channel["name"], channel["is_member"]) == ("channel", "secret", True)
+    before = last_id(workspace)
+    cat.leave("secret")
+    assert events(workspace, "cat", before) == [("unseen", {"channel": workspace.channel("secret").id})]
+
+
+def test_direct_messages_of_the_app_open_a_channel_on_the_page(workspace: Workspace) -> None:
+    before = last_id(workspace)
+    ann = Person(workspace, "ann")
+    posts.post(workspace, workspace.im(ann.id), workspace.bot, Content("hello"))
+    assert [kind for kind, _ in events(workspace, "ann", before)] == ["channel", "message"]
+    assert events(workspace, "ben", before) == []
+
+
+def test_a_snapshot_holds_what_that_person_sees(workspace: Workspace) -> None:
+    Person(workspace, "ann").post("secret", "hush")
+    snapshot = to_snapshot(Person(workspace, "ben"))
+    assert [channel["name"] for channel in snapshot["channels"]] == ["help", "random"]
+    assert snapshot["me"]["name"] == "ben"
+    assert [shortcut["name"] for shortcut in snapshot["app"]["shortcuts"]] == ["Echo this", "Echo"]
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        ({"token": "abc", "text": "a"}, {"token": "•••", "text": "a"}),
+        ("Bearer xoxb-1-AB_c", "Bearer xoxb-•••"),
+        ("xapp-1-A0-XY", "xapp-•••"),
+        (["ws://127.0.0.1:1/link/?ticket=a-b_c&app_id=A1"], ["ws://127.0.0.1:1/link/?ticket=•••&app_id=A1"]),
+        ("http://127.0.0.1:1/actions/s3-cr_et", "http://127.0.0.1:1/actions/•••"),
+        ("a token of love", "a token of love"),
+        (7, 7),
+    ],
+)
+def test_secrets_are_masked(value: Any, shown: Any) -> None:
+    assert masked(value) == shown
+
+
+def frames(parts: list[str]) -> list[tuple[str, str, Any]]:
+    """Id, event and data of each server-sent event."""
+    found = []
+    for part in "".join(parts).strip().split("\n\n"):
+        fields = dict(line.split(": ", 1) for line in part.splitlines())
+        found.append((fields["id"], fields["event"], json.loads(fields["data"])))
+    return found
+
+
+def test_a_page_that_comes_back_hears_what_it_missed_and_nothing_twice(workspace: Workspace) -> None:
+    stream, ann = Stream(workspace), Person(workspace, "ann")
+    [(seen, kind, _)] = frames(list(stream.catch_up(ann, "")))
+    assert kind == "snapshot"
+    ann.post("help", "one")
+    ann.post("help", "two")
+    missed = frames(list(stream.catch_up(ann, seen)))
+    assert [data["message"]["text"] for _, _, data in missed] == ["one", "two"]
+    assert [data["message"]["text"] for _, _, data in frames(list(stream.catch_up(ann, missed[0][0])))] == ["two"]
+    assert list(stream.catch_up(ann, missed[1][0])) == []
+
+
+@pytest.mark.parametrize("last_event_id", ["other-3", "nonsense", "-1"])
+def test_a_page_of_another_run_starts_with_a_snapshot(workspace: Workspace, last_event_id: str) -> None:
+    [(_, kind, _)] = frames(list(Stream(workspace).catch_up(Person(workspace, "ann"), last_event_id)))
+    assert kind == "snapshot"
+
+
+def test_a_page_that_missed_more_than_is_kept_starts_with_a_snapshot(workspace: Workspace) -> None:
+    stream, ann = Stream(workspace), Person(workspace, "ann")
+    [(seen, _, _)] = frames(list(stream.catch_up(ann, "")))
+    for _ in range(workspace.journal.entries.maxlen or 0):
+        workspace.journal.record("fault", sockets="none")
+    assert frames(list(stream.catch_up(ann, seen)))[0][1] == "entry"
+    workspace.journal.record("fault", sockets="none")
+    assert frames(list(stream.catch_up(ann, seen)))[0][1] == "snapshot"
+
+
+async def lines(response: aiohttp.ClientResponse) -> AsyncIterator[str]:
+    async for line in response.content:
+        yield line.decode().strip()
+
+
+async def test_changes_arrive_over_http_as_they_happen(slack: Sandbox) -> None:
+    async with aiohttp.ClientSession(slack.url) as http, http.get("/sandbox/stream?as=ann") as response:
+        assert response.content_type == "text/event-stream"
+        heard = lines(response)
+        assert [line async for line in _until(heard, "event: snapshot")]
+        slack.person("ben").post("help", "news")
+        assert [line async for line in _until(heard, "event: message")]
+
+
+async def test_nobody_is_no_person_to_follow(slack: Sandbox) -> None:
+    async with aiohttp.ClientSession(slack.url) as http, http.get("/sandbox/stream?as=zoe") as response:
+        assert response.status == 400
+        assert "no user 'zoe'" in (await response.json())["error"]
+
+
+async def _until(heard: AsyncIterator[str], wanted: str) -> AsyncIterator[str]:
+    async for line in heard:
+        yield line
+        if line == wanted:
+            return

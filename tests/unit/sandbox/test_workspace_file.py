@@ -1,0 +1,121 @@
+"""Workspace files: what they make, and what is said of broken ones."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from sandbox import Sandbox, SandboxError, Workspace
+from sandbox.people import Person
+from sandbox.workspace_file import EXAMPLE, open_workspace, read_workspace_file
+from tests.unit.sandbox.conftest import MANIFEST
+
+FILE = '''name = "Small"
+
+[[people]]
+name = "ann"
+real_name = "Ann Lee"
+
+[[bots]]
+name = "a helper"
+
+[[channels]]
+name = "help"
+members = ["ann", "a helper"]
+
+[[channels.messages]]
+from = "ann"
+text = """
+[[people]]
+name = 3"""
+
+[[channels.messages.replies]]
+from = "a helper"
+text = "*yes*"
+
+[[channels]]
+name = "quiet"
+private = true
+app = false
+members = ["ann"]
+'''
+
+
+def written(folder: Path, text: str) -> Path:
+    path = folder / "mine.toml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_a_file_makes_people_channels_and_threads(tmp_path: Path) -> None:
+    workspace = open_workspace(MANIFEST, written(tmp_path, FILE))
+    ann = Person(workspace, "ann")
+    [question] = ann.messages("help")
+    assert question.text == "[[people]]\nname = 3"
+    assert [reply.text for reply in ann.thread("help", question.ts)[1:]] == ["*yes*"]
+    assert (workspace.name, ann.user.real_name) == ("Small", "Ann Lee")
+    assert workspace.bot.id in workspace.channel("help").members
+    quiet = workspace.channel("quiet")
+    assert (quiet.is_private, quiet.members) == (True, [ann.id])
+
+
+def test_the_example_has_what_the_demo_shows() -> None:
+    workspace = open_workspace(MANIFEST)
+    channels = list(workspace.channels.values())
+    assert [channel.is_private for channel in channels] == [False, True]
+    answers = [
+        reply.author
+        for message in Person(workspace, "ann").messages("help-desk")
+        for reply in channels[0].replies(message.ts)
+    ]
+    assert [bool(author.bot_id) for author in answers] == [True, True, False]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "complaint"),
+    [
+        ('name = "ann"\nreal', 'nam = "ann"\nreal', "line 4: people.1.nam: there is no such setting"),
+        ('name = "ann"\nreal', "real", "line 3: people.1.name: this has to be given"),
+        ('"Ann Lee"', "3", "line 5: people.1.real_name: Input should be a valid string"),
+        ("private = true", 'private = "no?"', "line 26: channels.2.private: Input should be a valid boolean"),
+        (
+            'text = "*yes*"',
+            'text = " "',
+            "line 22: channels.1.messages.1.replies.1.text: String should have",
+        ),
+        ('from = "a helper"', 'from = "zoe"', "line 21: channels.1.messages.1.replies.1.from: 'zoe' is not among the"),
+        ('members = ["ann"]', 'members = ["bob"]', "line 28: channels.2.members: no person or bot is called 'bob'"),
+        ('name = "quiet"', 'name = "help"', "line 25: channels.2.name: 'help' is there already"),
+        ('name = "a helper"', 'name = "ann"', "'ann' is there already"),
+        ("[[bots]]", "[[bots]", "not TOML: Expected ']]' at the end of an array declaration (at line 7"),
+        (FILE, "", "people: this has to be given"),
+    ],
+)
+def test_a_broken_file_is_refused_with_line_and_reason(tmp_path: Path, old: str, new: str, complaint: str) -> None:
+    assert FILE.count(old) >= 1
+    with pytest.raises(SandboxError) as caught:
+        read_workspace_file(written(tmp_path, FILE.replace(old, new)))
+    assert complaint in str(caught.value)
+    assert "mine.toml" in str(caught.value)
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
+    with pytest.raises(SandboxError, match=r"none\.toml: cannot be read"):
+        read_workspace_file(tmp_path / "none.toml")
+
+
+def test_a_file_that_is_no_text_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "picture.toml"
+    path.write_bytes(b"\x89PNG\xff")
+    with pytest.raises(SandboxError, match=r"picture\.toml: cannot be read"):
+        read_workspace_file(path)
+
+
+async def test_a_second_sandbox_on_a_port_is_refused_in_one_sentence() -> None:
+    async with Sandbox(Workspace(MANIFEST)) as first:
+        with pytest.raises(SandboxError, match=f"port {first.port} is taken, perhaps by another sandbox"):
+            await Sandbox(Workspace(MANIFEST), first.port).start()
+
+
+def test_the_example_is_data_of_the_package() -> None:
+    assert EXAMPLE.parent == Path(sys.modules["sandbox"].__file__ or "").parent
