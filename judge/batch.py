@@ -29,7 +29,6 @@ class Batch:
     Args:
         judge: Scores the rows.
         journal: Takes the verdicts.
-        samples: Ratings of each model per verdict, as noted in each row.
         report: Gets one plain sentence for each row that fails and each line that is no row.
         concurrency: Rows under way at once, at least 1.
         max_cost_usd: No row is begun once the journal's verdicts have cost this much, in US dollars.
@@ -45,7 +44,6 @@ class Batch:
         self,
         judge: Judge,
         journal: Journal,
-        samples: int,
         report: Callable[[str], None],
         *,
         concurrency: int = 8,
@@ -53,7 +51,6 @@ class Batch:
     ) -> None:
         self._judge = judge
         self._journal = journal
-        self._samples = samples
         self._report = report
         self._concurrency = concurrency
         self._max_cost_usd = max_cost_usd
@@ -103,7 +100,7 @@ class Batch:
         self._has_verdict = True
         self._failures_in_a_row = 0
         try:
-            self._journal.append(row, to_added(verdict, self._samples))
+            self._journal.append(row, to_added(verdict, self._judge.samples))
         except SetupError as exc:
             self.stopped = exc
         self._watch_cost()

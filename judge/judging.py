@@ -86,6 +86,11 @@ class Judge:
         return ", ".join(self._models)
 
     @property
+    def samples(self) -> int:
+        """How many ratings are asked of each model."""
+        return self._samples
+
+    @property
     def rubric(self) -> Rubric:
         """The rubric that responses are scored by."""
         return self._rubric

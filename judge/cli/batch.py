@@ -72,15 +72,13 @@ def batch(
     form = choose_format(output, form)
     journal_path = output if form is Format.JSONL else name_beside(output, Format.JSONL)
     _refuse_same_file(source, journal_path)
-    if samples is None:
-        samples = 1 if "," in model else 3
     judge = Judge(model=model, rubric=rubric, samples=samples, timeout_s=timeout_s, logprobs=logprobs)
     last_line, rows = count_lines(source)
-    identity = {"model": judge.model, "rubric_version": judge.rubric.version, "samples": samples}
+    identity = {"model": judge.model, "rubric_version": judge.rubric.version, "samples": judge.samples}
     with Journal(journal_path, last_line, identity) as journal:
         journal.check(source)
         rows = max(min(rows, limit or rows), journal.tally.rows)
-        run = Batch(judge, journal, samples, Reports(), concurrency=concurrency, max_cost_usd=max_cost)
+        run = Batch(judge, journal, Reports(), concurrency=concurrency, max_cost_usd=max_cost)
         try:
             asyncio.run(_run(judge, run, read_rows(source, journal.has, limit), rows))
         except (KeyboardInterrupt, asyncio.CancelledError):
