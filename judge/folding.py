@@ -44,10 +44,12 @@ class FoldedText(NamedTuple):
 
 
 class _Folds(dict[int, str]):
-    """Code point to its fold, worked out at first use."""
+    """Code point to its fold, worked out at first use; kept for as many as honest texts need."""
 
     def __missing__(self, code: int) -> str:
-        self[code] = folded = _fold_character(chr(code))
+        folded = _fold_character(chr(code))
+        if len(self) < 50_000:
+            self[code] = folded
         return folded
 
 
