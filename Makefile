@@ -28,6 +28,10 @@ sandbox: $(READY) ## the pocket Slack alone, for a Bolt app of your own
 test: $(READY) ## the tests, without those that need a browser
 	@$(BIN)/pytest --ignore=tests/browser
 
+screenshots: $(READY) ## the README's pictures, from the demo
+	@sh tools/browser
+	@$(BIN)/python -m tools.screenshots
+
 test-browser: $(READY) ## the tests of the pocket Slack's page, in Chromium
 	@sh tools/browser
 	@$(BIN)/pytest tests/browser
@@ -56,4 +60,4 @@ format: $(READY) ## write the format
 clean: ## remove what setup made
 	rm -rf .venv .uv
 
-.PHONY: help setup demo run doctor sandbox test test-browser lint check parser-report bench format chaos clean
+.PHONY: help setup demo run doctor sandbox test test-browser screenshots lint check parser-report bench format chaos clean

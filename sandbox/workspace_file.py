@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
+from sandbox.clock import Clock
 from sandbox.errors import SandboxError
 from sandbox.limits import Limits
 from sandbox.people import Person
@@ -69,14 +70,22 @@ class WorkspaceFile(_Entry):
     channels: tuple[ChannelEntry, ...] = Field(min_length=1)
 
 
-def open_workspace(manifest: Mapping[str, Any], path: Path = EXAMPLE, limits: Limits | None = None) -> Workspace:
+def open_workspace(
+    manifest: Mapping[str, Any], path: Path = EXAMPLE, *, clock: Clock | None = None, limits: Limits | None = None
+) -> Workspace:
     """The workspace that a file describes, with the app of that manifest installed.
+
+    Args:
+        manifest: The app's manifest.
+        path: The file.
+        clock: As for `Workspace`.
+        limits: As for `Workspace`.
 
     Raises:
         SandboxError: The file is missing or wrong; the message names the line and the reason.
     """
     content = read_workspace_file(path)
-    workspace = Workspace(manifest, limits=limits, name=content.name)
+    workspace = Workspace(manifest, clock=clock, limits=limits, name=content.name)
     for person in content.people:
         workspace.add_user(person.name, person.real_name)
     for bot in content.bots:

@@ -17,7 +17,7 @@ export function Sidebar({ state, open }) {
     <${ActAs} state=${state} />
     <h2>Channels</h2>
     <ul>${channels.map(entry)}</ul>
-    <h2>Apps</h2>
+    ${(app.has_home_tab || direct.length > 0) && html`<h2>Apps</h2>`}
     <ul>
       ${app.has_home_tab && html`<li><a href=${hrefOf(place, "home")} aria-current=${place.channel === "home" ? "page" : undefined}>
         <${Avatar} user=${users[app.user]} isSmall /> ${app.name} home</a></li>`}

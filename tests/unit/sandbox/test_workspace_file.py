@@ -26,7 +26,7 @@ members = ["ann", "a helper"]
 [[channels.messages]]
 from = "ann"
 text = """
-[[people]]
+[[channels]]
 name = 3"""
 
 [[channels.messages.replies]]
@@ -51,7 +51,7 @@ def test_a_file_makes_people_channels_and_threads(tmp_path: Path) -> None:
     workspace = open_workspace(MANIFEST, written(tmp_path, FILE))
     ann = Person(workspace, "ann")
     [question] = ann.messages("help")
-    assert question.text == "[[people]]\nname = 3"
+    assert question.text == "[[channels]]\nname = 3"
     assert [reply.text for reply in ann.thread("help", question.ts)[1:]] == ["*yes*"]
     assert (workspace.name, ann.user.real_name) == ("Small", "Ann Lee")
     assert workspace.bot.id in workspace.channel("help").members
