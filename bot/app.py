@@ -17,6 +17,9 @@ from slack_bolt.authorization import AuthorizeResult
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.delivery import Delivery
+from bot.digest.access import Access
+from bot.digest.poster import Poster
+from bot.digest.week import Schedule
 from bot.docket import MODEL_PAUSES, Docket
 from bot.extract.payloads import Choice, to_invocation
 from bot.listeners import Desk, register
@@ -84,6 +87,8 @@ async def running_bot(
         delivery = Delivery(client, log)
         lookup = Lookup(client, identity.own_ids)
         docket = Docket(log, judges, lookup, delivery, settings.judge_concurrency, model_pauses)
+        schedule = Schedule.parse(settings.digest_day, settings.digest_time, settings.digest_tz)
+        poster = Poster(client, log, identity, schedule)
         desk = Desk(
             log=log,
             docket=docket,
@@ -92,6 +97,8 @@ async def running_bot(
             rubrics=tuple(judges),
             hosts=frozenset({urlsplit(identity.url).netloc}),
             own_ids=identity.own_ids,
+            poster=poster,
+            access=Access(client, settings.digest_by == "admins"),
         )
         link = SocketLink(make_app(client, identity, desk), settings)
         await log.presence.enter()
@@ -104,7 +111,9 @@ async def running_bot(
         logger.info("connected", team=identity.team_id, model=settings.judge_model)
         watching = asyncio.create_task(link.watch(), name="watch")
         stack.push_async_callback(_cancelled, watching)
-        yield RunningBot(log, (beating, watching))
+        posting = asyncio.create_task(poster.run_forever(), name="digests")
+        stack.push_async_callback(_cancelled, posting)
+        yield RunningBot(log, (beating, watching, posting))
 
 
 def rubric_of(settings: Settings) -> Rubric:

@@ -7,6 +7,7 @@ from pydantic import AfterValidator, Field, SecretStr, ValidationError, Validati
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from bot.case import Visibility
+from bot.digest.week import parse_day, parse_time, parse_zone
 from bot.errors import SettingsError
 from judge import DEFAULT_MODEL
 
@@ -55,6 +56,10 @@ class Settings(BaseSettings):
     database_url: str = "sqlite+aiosqlite:///slack-judge.db"
     store_text: Literal["full", "none"] = "full"
     verdict_visibility: Visibility = Visibility.THREAD
+    digest_day: Annotated[str, AfterValidator(parse_day)] = "monday"
+    digest_time: Annotated[str, AfterValidator(lambda text: f"{parse_time(text):%H:%M}")] = "09:00"
+    digest_tz: Annotated[str, AfterValidator(lambda text: parse_zone(text).key)] = "UTC"
+    digest_by: Literal["members", "admins"] = "members"
     log_format: Literal["console", "json"] = "console"
 
     @field_validator("openai_api_key")

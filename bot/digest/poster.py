@@ -5,8 +5,9 @@ was left behind looks for the message before posting it; where it may not look, 
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
 import aiohttp
@@ -99,10 +100,14 @@ class Poster:
             parse_zone(zone) if zone else self.default.zone,
         )
 
-    async def preview(self, settings: ChannelSettings) -> Draft:
-        """The digest of the week that is under way, as far as it has come."""
-        week = Week.of(self.now(), self.schedule(settings).zone)
-        return await self._draft(settings, week, Members(self._client))
+    async def show(self, settings: ChannelSettings, user_id: str) -> None:
+        """Shows the week so far to one person in the channel.
+
+        Raises:
+            SlackApiError: Slack will not have it.
+        """
+        draft = await self._draft_so_far(settings)
+        await _in_either_form(draft, partial(self._show_as, settings.channel_id, user_id))
 
     async def post(self, settings: ChannelSettings) -> None:
         """Posts the week so far because somebody asked for it; the weekly digest comes all the same.
@@ -110,7 +115,8 @@ class Poster:
         Raises:
             SlackApiError: Slack will not have it.
         """
-        await self._send(settings.channel_id, await self.preview(settings))
+        draft = await self._draft_so_far(settings)
+        await _in_either_form(draft, partial(self._post_as, settings.channel_id, None))
 
     async def _post_claimed(self, settings: ChannelSettings, week: Week, members: Members) -> None:
         claim = await self.digests.claim(settings.team_id, settings.channel_id, week.label, self.now())
@@ -147,7 +153,7 @@ class Poster:
         if not await self.digests.renew(claim, self.now()):
             return None, None
         async with asyncio.timeout(_POST_TIMEOUT_S):
-            return DigestStatus.POSTED, await self._send(settings.channel_id, draft, mark)
+            return DigestStatus.POSTED, await _in_either_form(draft, partial(self._post_as, settings.channel_id, mark))
 
     async def _is_welcome(self, channel_id: str) -> bool:
         # A bot that was removed from a public channel could still post there, with chat:write.public.
@@ -161,17 +167,11 @@ class Poster:
         shown = {key: member for key, member in listed.items() if member.is_bot or settings.ranks_people}
         return lambda is_plain: digest_message(figures, shown, self._identity.url, settings.channel_id, is_plain)
 
-    async def _send(self, channel_id: str, draft: Draft, metadata: dict[str, Any] | None = None) -> str:
-        """The ts of the posted message, in plain blocks where Slack does not know charts."""
-        try:
-            return await self._send_as(channel_id, draft(False), metadata)
-        except SlackApiError as exc:
-            if exc.response.get("error") != "invalid_blocks":
-                raise
-            logger.info("charts_refused", channel=channel_id)
-            return await self._send_as(channel_id, draft(True), metadata)
+    async def _draft_so_far(self, settings: ChannelSettings) -> Draft:
+        week = Week.of(self.now(), self.schedule(settings).zone)
+        return await self._draft(settings, week, Members(self._client))
 
-    async def _send_as(self, channel_id: str, post: Post, metadata: dict[str, Any] | None) -> str:
+    async def _post_as(self, channel_id: str, metadata: dict[str, Any] | None, post: Post) -> str:
         answer = await self._client.chat_postMessage(
             channel=channel_id,
             text=post.text,
@@ -181,6 +181,23 @@ class Poster:
             unfurl_media=False,
         )
         return str(answer["ts"])
+
+    async def _show_as(self, channel_id: str, user_id: str, post: Post) -> str:
+        answer = await self._client.chat_postEphemeral(
+            channel=channel_id, user=user_id, text=post.text, blocks=post.blocks
+        )
+        return str(answer["message_ts"])
+
+
+async def _in_either_form(draft: Draft, send: Callable[[Post], Awaitable[str]]) -> str:
+    """The ts of what was sent, in plain blocks where Slack does not know charts."""
+    try:
+        return await send(draft(False))
+    except SlackApiError as exc:
+        if exc.response.get("error") != "invalid_blocks":
+            raise
+        logger.info("charts_refused")
+        return await send(draft(True))
 
 
 def _reason(exc: Exception) -> str:

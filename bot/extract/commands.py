@@ -1,9 +1,18 @@
 """What the person typed after `/judge`."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from typing import Any, Literal
 
+from bot.digest.week import DAYS, parse_day, parse_time, parse_zone
 from bot.extract.links import Permalink, parse_permalink
 from bot.mrkdwn import to_plain
+
+_FILLERS = {"every", "at", "in"}
+_LONGEST = 80
+# "fryday" is a day misspelt, and no time zone.
+_CLOSE = 0.7
 
 
 @dataclass(frozen=True)
@@ -16,9 +25,18 @@ class Texts:
 
 @dataclass(frozen=True)
 class Word:
-    """A subcommand, or anything else that is neither a link nor two texts."""
+    """A subcommand with what follows it, or anything else that is neither a link nor two texts."""
 
     word: str
+    rest: str = ""
+
+
+@dataclass(frozen=True)
+class DigestRequest:
+    """What `/judge digest` is to do, and the settings that it changes, by the names of `ChannelSettings`."""
+
+    action: Literal["on", "off", "now", "preview", "people", "state", "help"]
+    changes: Mapping[str, Any] = field(default_factory=dict)
 
 
 def parse_command(text: str) -> Permalink | Texts | Word | None:
@@ -37,4 +55,33 @@ def parse_command(text: str) -> Permalink | Texts | Word | None:
     question, bar, response = plain.partition(separator)
     if bar:
         return Texts(question.strip(), response.strip())
-    return Word(plain.split()[0].lower())
+    word, *rest = plain.split(maxsplit=1)
+    return Word(word.lower(), "".join(rest))
+
+
+def parse_digest(text: str) -> DigestRequest:
+    """The request in what follows `/judge digest`.
+
+    Raises:
+        ValueError: It is none; the message says what is wrong with which word.
+    """
+    match text.lower().split():
+        case []:
+            return DigestRequest("state")
+        case ["off" | "now" | "preview" | "help" as action]:
+            return DigestRequest(action)
+        case ["people", "on" | "off" as switch]:
+            return DigestRequest("people", {"ranks_people": switch == "on"})
+        case ["on", *words]:
+            changes = [_schedule_change(word) for word in words if word not in _FILLERS]
+            return DigestRequest("on", dict(changes))
+        case _:
+            raise ValueError(f"I do not know {text[:_LONGEST]!r}")
+
+
+def _schedule_change(word: str) -> tuple[str, str]:
+    if word[0].isdigit():
+        return "digest_time", f"{parse_time(word):%H:%M}"
+    if get_close_matches(word, [day[: len(word)] for day in DAYS], cutoff=_CLOSE):
+        return "digest_day", parse_day(word)
+    return "digest_tz", parse_zone(word).key

@@ -9,6 +9,7 @@ from bot.extract.commands import Texts, Word, parse_command
 from bot.extract.links import Permalink
 from bot.extract.payloads import Invocation, link_case, texts_case, to_invocation
 from bot.listeners.desk import Desk
+from bot.listeners.digest import answer_digest
 from bot.views import ids, messages
 from bot.views.modals import ModalState, texts_modal
 
@@ -26,6 +27,9 @@ def register(app: AsyncApp, desk: Desk) -> None:
         match request:
             case None:
                 await _open_modal(desk, ack, invocation)
+            case Word(word="digest", rest=rest):
+                await ack()
+                await answer_digest(desk, invocation, rest)
             case Word(word=word):
                 await ack(text=messages.help_text("" if word == "help" else word))
             case Permalink():

@@ -4,6 +4,8 @@ from dataclasses import dataclass
 
 from bot.case import Case, CaseStatus, LoggedCase, text_hash
 from bot.delivery import Delivery
+from bot.digest.access import Access
+from bot.digest.poster import Poster
 from bot.docket import Docket
 from bot.extract.payloads import Choice, Invocation, texts_case
 from bot.log import Log
@@ -24,6 +26,8 @@ class Desk:
         rubrics: The names of the rubrics to choose from.
         hosts: The workspace's addresses, as they stand in its message links.
         own_ids: The app's own user and bot id.
+        poster: Computes and posts digests.
+        access: Who may see and change them.
     """
 
     log: Log
@@ -33,6 +37,8 @@ class Desk:
     rubrics: tuple[str, ...]
     hosts: frozenset[str]
     own_ids: frozenset[str]
+    poster: Poster
+    access: Access
 
     async def known(self, invocation: Invocation, case_id: int | None) -> LoggedCase:
         """The case of a button or modal.

@@ -12,6 +12,7 @@ from sqlalchemy.exc import IntegrityError
 from bot.log.schema import channels, digests
 from bot.log.store import Log
 from bot.log.upserts import upsert
+from bot.log.whole import whole
 
 LEASE = timedelta(minutes=5)
 """How long a claim holds; whoever claimed and has neither posted nor given up by then is taken to be gone."""
@@ -70,6 +71,7 @@ class Digests:
             row = (await connection.execute(query)).one_or_none()
         return _to_settings(row) if row else ChannelSettings(team_id, channel_id)
 
+    @whole
     async def save(self, settings: ChannelSettings) -> None:
         """Records what the channel has chosen."""
         values = asdict(settings) | {"updated_at": datetime.now(UTC)}
@@ -97,6 +99,7 @@ class Digests:
         }
         return [each for each in due if each not in taken]
 
+    @whole
     async def claim(self, team_id: str, channel_id: str, week: str, now: datetime) -> Claim | None:
         """The right to post this digest, durable; None where somebody has it, or has used it."""
         key = {"team_id": team_id, "channel_id": channel_id, "week": week}
@@ -112,6 +115,7 @@ class Digests:
                 taken_over = await connection.execute(_update(ours).where(is_left).values(claimed_at=now))
             return ours if taken_over.rowcount == 1 else None
 
+    @whole
     async def renew(self, claim: Claim, now: datetime) -> bool:
         """Whether the claim still holds, for a whole lease from now: asked right before posting."""
         is_ours = (digests.c.status == DigestStatus.CLAIMED) & (digests.c.claimed_at == claim.claimed_at)
@@ -119,6 +123,7 @@ class Digests:
             renewed = await connection.execute(_update(claim).where(is_ours).values(claimed_at=now))
         return renewed.rowcount == 1
 
+    @whole
     async def settle(self, claim: Claim, status: DigestStatus, now: datetime, message_ts: str | None = None) -> None:
         """Records what has become of a digest."""
         posted_at = now if status is DigestStatus.POSTED else None

@@ -11,6 +11,7 @@ from bot.case import LoggedCase, Visibility
 from bot.log.schema import cases, labels
 from bot.log.store import Log
 from bot.log.upserts import upsert
+from bot.log.whole import whole
 
 
 @dataclass(frozen=True)
@@ -28,6 +29,7 @@ class Labels:
         self._engine = log._engine
         self._writer = log._writer
 
+    @whole
     async def put(self, case: LoggedCase, user_id: str, label: Label) -> Label | None:
         """Records a person's label and gives the one that it replaces; None where it is their first."""
         earlier = await self.get(case, user_id)

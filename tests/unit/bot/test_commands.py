@@ -53,4 +53,4 @@ def test_no_text_is_no_request() -> None:
 
 
 def test_anything_else_is_a_word() -> None:
-    assert parse_command("HELP me") == Word("help")
+    assert parse_command("HELP me") == Word("help", "me")

@@ -16,7 +16,7 @@ from bot.log import Log
 from bot.log.labels import Label, Labels
 from bot.verdict import RecordedVerdict
 from bot.views.labels import LONGEST_REASON, confirmation, feedback, label_modal
-from judge.agreement import exact_match, to_sample
+from judge.report import make_report
 from judge.scores import Columns, read_scores
 from sandbox.blocks import check_blocks, check_view
 from tests.unit.bot.test_views import a_case, a_verdict
@@ -91,9 +91,9 @@ async def test_what_is_exported_is_what_judge_agreement_reads(log: Log, tmp_path
         assert await export(log, output) == 4
     scores = read_scores(file, Columns("human"))
     assert scores.problems == ()
-    sample = to_sample(scores, scores.judges[0])
-    assert sample is not None
-    assert exact_match(sample).value == pytest.approx(2 / 3)
+    (comparison,) = make_report(scores).with_people
+    assert comparison.estimates["exact_match"].value == pytest.approx(2 / 3)
+    assert comparison.unscored == 1
 
 
 async def test_an_exported_row_names_nobody(log: Log) -> None:

@@ -1,0 +1,54 @@
+"""Who may switch a channel's digest, and look at it: what cannot be made sure of is refused."""
+
+from slack_sdk.errors import SlackApiError
+from slack_sdk.web.async_client import AsyncWebClient
+
+_PAGE = 1000
+_DIRECT = "A digest is about a channel; there is none for direct messages."
+_NOT_HERE = "I am not in this channel. Type `/invite @Slack Judge` first."
+_NOT_YOU = "Only people in this channel can see or change its digest."
+_ADMINS = "Only admins of this workspace can change digests here (setting DIGEST_BY)."
+_UNSURE = "Slack does not let me see who is in this channel (`{error}`), so I leave its digest alone."
+
+
+class Access:
+    """Asks Slack who is in a channel, and who is an admin.
+
+    Args:
+        client: The bot's Web API client.
+        is_for_admins: Whether only admins may change a digest.
+    """
+
+    def __init__(self, client: AsyncWebClient, is_for_admins: bool) -> None:
+        self._client = client
+        self._is_for_admins = is_for_admins
+
+    async def refusal(self, channel_id: str, user_id: str, is_change: bool) -> str | None:
+        """Why this person may not see the channel's digest, or not change it; None where they may."""
+        if channel_id.startswith("D"):
+            return _DIRECT
+        try:
+            channel = (await self._client.conversations_info(channel=channel_id))["channel"]
+            if not channel.get("is_member"):
+                return _NOT_HERE
+            if not await self._is_in(channel_id, user_id):
+                return _NOT_YOU
+            needs_admin = is_change and self._is_for_admins
+            return _ADMINS if needs_admin and not await self._is_admin(user_id) else None
+        except SlackApiError as exc:
+            error = exc.response.get("error")
+            return _NOT_HERE if error == "channel_not_found" else _UNSURE.format(error=error)
+
+    async def _is_in(self, channel_id: str, user_id: str) -> bool:
+        cursor = ""
+        while True:
+            page = await self._client.conversations_members(channel=channel_id, limit=_PAGE, cursor=cursor)
+            if user_id in (page.get("members") or []):
+                return True
+            cursor = (page.get("response_metadata") or {}).get("next_cursor") or ""
+            if not cursor:
+                return False
+
+    async def _is_admin(self, user_id: str) -> bool:
+        user = (await self._client.users_info(user=user_id))["user"]
+        return bool(user.get("is_admin") or user.get("is_owner"))

@@ -1,0 +1,73 @@
+"""`/judge digest`: on, off, now, preview, and whether people are ranked."""
+
+from collections.abc import Awaitable
+from dataclasses import replace
+
+from slack_sdk.errors import SlackApiError
+
+from bot.extract.commands import DigestRequest, parse_digest
+from bot.extract.payloads import Invocation
+from bot.listeners.desk import Desk
+from bot.log.digests import ChannelSettings
+from bot.mrkdwn import escape
+from bot.views import messages
+from bot.views.digest import digest_help, digest_state
+
+_POSTED = "The week so far is posted here; the weekly digest comes all the same."
+_NOT_POSTED = "Slack did not let me post here (`{error}`)."
+_READS = {"preview", "state", "help"}
+
+
+async def answer_digest(desk: Desk, invocation: Invocation, text: str) -> None:
+    """Does what was asked, or says why not, to the person alone."""
+    try:
+        request = parse_digest(text)
+    except ValueError as exc:
+        await _tell(desk, invocation, f"{escape(str(exc))}. This is what I understand:\n{digest_help()}")
+        return
+    is_change = request.action not in _READS
+    refusal = await desk.access.refusal(invocation.channel_id, invocation.user_id, is_change)
+    if refusal:
+        await _tell(desk, invocation, refusal)
+        return
+    settings = await desk.poster.digests.channel(invocation.team_id, invocation.channel_id)
+    match request.action:
+        case "help":
+            await _tell(desk, invocation, digest_help())
+        case "preview":
+            await _show(desk, invocation, desk.poster.show(settings, invocation.user_id), None)
+        case "now":
+            await _show(desk, invocation, desk.poster.post(settings), _POSTED)
+        case "state":
+            await _tell_state(desk, invocation, settings)
+        case _:
+            changed = _changed(settings, request, desk)
+            await desk.poster.digests.save(changed)
+            await _tell_state(desk, invocation, changed)
+
+
+def _changed(settings: ChannelSettings, request: DigestRequest, desk: Desk) -> ChannelSettings:
+    if request.action == "on" and not settings.is_digest_on:
+        settings = replace(settings, is_digest_on=True, digest_since=desk.poster.now())
+    if request.action == "off":
+        settings = replace(settings, is_digest_on=False)
+    return replace(settings, **request.changes)
+
+
+async def _show(desk: Desk, invocation: Invocation, work: Awaitable[None], done: str | None) -> None:
+    try:
+        await work
+    except SlackApiError as exc:
+        await _tell(desk, invocation, _NOT_POSTED.format(error=exc.response.get("error")))
+    else:
+        if done:
+            await _tell(desk, invocation, done)
+
+
+async def _tell_state(desk: Desk, invocation: Invocation, settings: ChannelSettings) -> None:
+    schedule = desk.poster.schedule(settings)
+    await _tell(desk, invocation, digest_state(settings, schedule, desk.poster.now()))
+
+
+async def _tell(desk: Desk, invocation: Invocation, text: str) -> None:
+    await desk.delivery.tell(desk.apology(invocation), messages.sentence(text))
