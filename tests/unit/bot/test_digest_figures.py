@@ -1,0 +1,301 @@
+"""The figures, counted by the database, against the same counted in plain Python; and what must be in none of them."""
+
+import itertools
+import statistics
+from collections import Counter
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from math import floor
+from pathlib import Path
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from sklearn.metrics import cohen_kappa_score  # type: ignore[import-untyped]
+from sqlalchemy import delete, insert
+
+from bot.case import CaseSource, CaseStatus, Visibility
+from bot.digest.figures import Agreement, Figures, Tally, read_figures, weighted_kappa
+from bot.digest.week import Week
+from bot.log import Log
+from bot.log.schema import cases, labels
+from bot.log.tallies import Place, Tallies
+
+WEEK = Week(2026, 47, ZoneInfo("Europe/Berlin"))
+NOW = WEEK.end + timedelta(hours=9)
+MOMENT = timedelta(microseconds=1)
+TEAMS = (f"T{number}" for number in itertools.count())
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A case in the log, with what the figures depend on."""
+
+    channel: str = "C1"
+    judged_at: datetime | None = WEEK.start + timedelta(days=2)
+    score: int | None = 4
+    scale: tuple[int, int] = (0, 5)
+    reason: str = "no_score"
+    author: str | None = "B1"
+    requester: str = "U1"
+    message_ts: str | None = None
+    attempt: int = 1
+    visibility: Visibility = Visibility.THREAD
+    obstacle: str | None = None
+    blocked_by: str | None = None
+    tokens: int | None = 100
+    cost: float | None = 0.5
+    labels: tuple[int, ...] = field(default=())
+
+    @property
+    def is_public(self) -> bool:
+        return self.visibility is Visibility.THREAD and self.obstacle is None and self.blocked_by is None
+
+
+@pytest.fixture
+async def log(tmp_path: Path) -> AsyncIterator[Log]:
+    opened = await Log.open(f"sqlite+aiosqlite:///{tmp_path}/log.db")
+    yield opened
+    await opened.close()
+
+
+async def write(log: Log, team: str, entries: Sequence[Entry]) -> None:
+    async with log._writer.begin() as connection:
+        for number, entry in enumerate(entries):
+            case_id = (await connection.execute(insert(cases).values(_row(team, number, entry)))).inserted_primary_key
+            for person, score in enumerate(entry.labels):
+                moment = {"created_at": NOW, "updated_at": NOW}
+                label = {"team_id": team, "case_id": case_id[0], "user_id": f"U{person}", "score": score}
+                await connection.execute(insert(labels).values(label | moment))
+
+
+def _row(team: str, number: int, entry: Entry) -> dict[str, Any]:
+    is_judged = entry.judged_at is not None
+    return {
+        "team_id": team,
+        "key": str(number),
+        "channel_id": entry.channel,
+        "requester_id": entry.requester,
+        "requester_name": "ann",
+        "source": CaseSource.SHORTCUT,
+        "rubric": "additive-5",
+        "visibility": entry.visibility,
+        "message_ts": entry.message_ts,
+        "author_id": entry.author,
+        "attempt": entry.attempt,
+        "obstacle": entry.obstacle,
+        "blocked_by": entry.blocked_by,
+        "status": CaseStatus.DELIVERED if is_judged else CaseStatus.RECEIVED,
+        "score": entry.score if is_judged else None,
+        "lowest": entry.scale[0],
+        "highest": entry.scale[1],
+        "unscored_reason": entry.reason if is_judged and entry.score is None else None,
+        "input_tokens": entry.tokens,
+        "output_tokens": entry.tokens,
+        "cost_usd": entry.cost,
+        "created_at": NOW,
+        "judged_at": entry.judged_at,
+    }
+
+
+async def figures_of(log: Log, *entries: Entry, now: datetime = NOW, team: str | None = None) -> Figures:
+    """The figures of channel C1 in a log that holds these entries and nothing else of their team."""
+    team = team or next(TEAMS)
+    await write(log, team, entries)
+    return await read_figures(Tallies(log), Place(team, "C1"), WEEK, now)
+
+
+def counted(entries: Sequence[Entry], week: Week) -> list[Entry]:
+    """In plain Python: what everybody in C1 could see of a week, of several verdicts on a message the newest."""
+    here = [each for each in entries if each.channel == "C1" and each.is_public and each.judged_at]
+    found = []
+    for number, entry in enumerate(here):
+        newer = [each for each in here[number + 1 :] if each.attempt > 1 and each.message_ts == entry.message_ts]
+        is_repeated = entry.message_ts is not None and bool(newer)
+        if not is_repeated and entry.judged_at and week.start <= entry.judged_at < week.end:
+            found.append(entry)
+    return found
+
+
+EDGES = [WEEK.start, WEEK.start - MOMENT, WEEK.end, WEEK.end - MOMENT, WEEK.before().start, WEEK.before(7).start]
+scales = st.sampled_from([(0, 5)] * 5 + [(1, 10)])
+entries_of_a_log = st.lists(
+    st.builds(
+        Entry,
+        channel=st.sampled_from(["C1", "C1", "C1", "C2"]),
+        judged_at=st.sampled_from([*EDGES, WEEK.start + timedelta(days=1), WEEK.before(3).start, None]),
+        score=st.sampled_from([None, 1, 2, 3, 4, 5]),
+        scale=scales,
+        reason=st.sampled_from(["no_score", "DeadlineError", "refused"]),
+        author=st.sampled_from([None, "U1", "B1", "B2"]),
+        requester=st.sampled_from(["U1", "U2", "U3"]),
+        visibility=st.sampled_from([Visibility.THREAD] * 4 + [Visibility.ME]),
+        obstacle=st.sampled_from([None] * 5 + ["nothing"]),
+        blocked_by=st.sampled_from([None] * 5 + ["not_in_channel"]),
+        tokens=st.sampled_from([None, 10, 300]),
+        cost=st.sampled_from([None, 0.25, 2.0]),
+        labels=st.lists(st.integers(0, 5), max_size=3).map(tuple),
+    ),
+    max_size=25,
+)
+repeats = st.lists(
+    st.tuples(st.sampled_from([None, "1.1", "2.2"]), st.sampled_from([1, 1, 2])), min_size=25, max_size=25
+)
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(entries=entries_of_a_log, places=repeats)
+async def test_the_figures_are_those_of_plain_python(
+    log: Log, entries: list[Entry], places: list[tuple[str | None, int]]
+) -> None:
+    # A message is judged again only after it was judged before.
+    entries = sorted(entries, key=lambda each: each.judged_at or NOW)
+    entries = [replace(e, message_ts=ts, attempt=n) for e, (ts, n) in zip(entries, places, strict=False)]
+    figures = await figures_of(log, *entries)
+    this, last = counted(entries, WEEK), counted(entries, WEEK.before())
+    scale = figures.scale
+    on_scale = [each for each in this if each.score is not None and each.scale == scale]
+    scores = [each.score for each in on_scale if each.score is not None]
+    assert figures.this.counts == Counter(scores)
+    assert figures.this.mean == (pytest.approx(statistics.fmean(scores)) if scores else None)
+    assert figures.this.median == (statistics.median(scores) if scores else None)
+    assert figures.last.n == len([e for e in last if e.score is not None and e.scale == scale])
+    assert figures.off_scale == len([e for e in this if e.score is not None and e.scale != scale])
+    assert figures.unscored == Counter(each.reason for each in this if each.score is None)
+    assert [case.score for case in figures.lowest] == sorted(scores)[:3]
+    _check_usage(figures, this)
+    _check_trend(figures, entries)
+    _check_authors(figures, on_scale)
+    assert figures.agreement == _agreement(on_scale)
+
+
+def _check_usage(figures: Figures, this: list[Entry]) -> None:
+    usage = figures.usage
+    assert usage.cases == len(this)
+    assert usage.people == len({each.requester for each in this})
+    assert usage.tokens == sum(2 * (each.tokens or 0) for each in this)
+    assert usage.with_tokens == len([each for each in this if each.tokens is not None])
+    assert usage.cost_usd == pytest.approx(sum(each.cost or 0 for each in this))
+    assert usage.with_cost == len([each for each in this if each.cost is not None])
+
+
+def _check_trend(figures: Figures, entries: Sequence[Entry]) -> None:
+    assert [point.week for point in figures.trend] == [WEEK.before(back) for back in range(7, -1, -1)]
+    for point in figures.trend:
+        found = [e.score for e in counted(entries, point.week) if e.score is not None and e.scale == figures.scale]
+        assert point.n == len(found)
+        assert point.mean == (pytest.approx(statistics.fmean(found)) if found else None)
+
+
+def _check_authors(figures: Figures, on_scale: list[Entry]) -> None:
+    expected = Counter(each.author for each in on_scale if each.author is not None)
+    assert {author.id: author.this.n for author in figures.authors} == expected
+    assert [author.this.n for author in figures.authors] == sorted(expected.values(), reverse=True)
+
+
+def _agreement(on_scale: list[Entry]) -> Agreement | None:
+    pairs = [(e.score or 0, floor(statistics.fmean(e.labels) + 0.5)) for e in on_scale if e.labels]
+    if not pairs:
+        return None
+    n = len(pairs)
+    exact, near = (sum(abs(a - b) <= gap for a, b in pairs) / n for gap in (0, 1))
+    return Agreement(n, pytest.approx(exact), pytest.approx(near), _kappa(pairs))  # type: ignore[arg-type]
+
+
+def _kappa(pairs: list[tuple[int, int]]) -> Any:
+    if len({value for pair in pairs for value in pair}) < 2:
+        return None
+    judge, people = zip(*pairs, strict=True)
+    return pytest.approx(cohen_kappa_score(judge, people, labels=range(11), weights="quadratic"))
+
+
+@settings(max_examples=200)
+@given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=1, max_size=60))
+def test_weighted_kappa_is_scikit_learns(pairs: list[tuple[int, int]]) -> None:
+    assert weighted_kappa(Counter(pairs)) == _kappa(pairs)
+
+
+def test_weighted_kappa_by_hand() -> None:
+    # Judge 0, 0, 1, 2 and people 0, 1, 1, 2: one miss by 1, so the observed sum is 1. Expected, from the margins
+    # judge (2, 1, 1) and people (1, 2, 1): (2*2*1 + 2*1*4 + 1*1*1 + 1*1*1 + 1*1*4 + 1*2*1) / 4 = 20 / 4 = 5.
+    assert weighted_kappa(Counter([(0, 0), (0, 1), (1, 1), (2, 2)])) == pytest.approx(1 - 1 / 5)
+
+
+@given(st.lists(st.integers(0, 5), min_size=1))
+def test_median_mean_and_share_of_a_tally(scores: list[int]) -> None:
+    tally = Tally(Counter(scores))
+    assert tally.median == statistics.median(scores)
+    assert tally.mean == pytest.approx(statistics.fmean(scores))
+    assert tally.share_up_to(2) == pytest.approx(sum(score <= 2 for score in scores) / len(scores))
+
+
+async def test_a_week_without_cases_is_quiet(log: Log) -> None:
+    figures = await figures_of(log, Entry(judged_at=WEEK.end), Entry(judged_at=WEEK.start - MOMENT))
+    assert figures.is_quiet
+    assert figures.this.mean is None
+
+
+async def test_only_unscored_cases_are_no_quiet_week(log: Log) -> None:
+    assert not (await figures_of(log, Entry(score=None))).is_quiet
+
+
+async def test_the_week_so_far_ends_now(log: Log) -> None:
+    now = WEEK.start + timedelta(days=1)
+    figures = await figures_of(log, Entry(judged_at=now - MOMENT), Entry(judged_at=now + MOMENT), now=now)
+    assert figures.this.n == 1
+    assert not figures.is_finished
+
+
+@pytest.mark.parametrize(
+    "hidden",
+    [
+        Entry(visibility=Visibility.ME),
+        Entry(obstacle="That message holds only an image."),
+        Entry(blocked_by="not_in_channel"),
+        Entry(channel="C2"),
+    ],
+    ids=["only me", "nothing to score", "told to one person", "another channel"],
+)
+@pytest.mark.parametrize("score", [0, None])
+async def test_what_not_everybody_could_see_changes_no_figure(log: Log, hidden: Entry, score: int | None) -> None:
+    shown = [Entry(score=3, labels=(3,)), Entry(score=5), Entry(judged_at=WEEK.before().start)]
+    secret = replace(hidden, score=score, author="B9", requester="U9", labels=(1, 1))
+    secrets = [replace(secret, judged_at=week.start) for week in (WEEK, WEEK.before(), WEEK.before(5))]
+    alone, together = await figures_of(log, *shown), await figures_of(log, *shown, *secrets)
+    assert replace(together, lowest=()) == replace(alone, lowest=())
+    assert [case.score for case in together.lowest] == [case.score for case in alone.lowest]
+
+
+async def test_a_private_verdict_does_not_hide_the_public_one_on_its_message(log: Log) -> None:
+    secret = Entry(score=0, message_ts="1.1", attempt=2, visibility=Visibility.ME)
+    assert (await figures_of(log, Entry(score=5, message_ts="1.1"), secret)).this.counts == {5: 1}
+
+
+async def test_a_channel_of_the_same_id_in_another_team_is_another(log: Log) -> None:
+    await figures_of(log, Entry(score=0, labels=(0,)), Entry(score=1))
+    figures = await figures_of(log, Entry(score=5, labels=(5,)))
+    assert figures.this.counts == {5: 1}
+    assert figures.agreement_ever == Agreement(1, 1.0, 1.0, None)
+
+
+async def test_a_deleted_case_is_in_no_later_figure(log: Log) -> None:
+    team = next(TEAMS)
+    kept, gone = Entry(score=5, labels=(5,)), Entry(score=0, author="B2", labels=(5,))
+    before = await figures_of(log, kept, gone, team=team)
+    assert before.this.n == 2
+    async with log._writer.begin() as connection:
+        await connection.execute(delete(cases).where(cases.c.team_id == team, cases.c.score == 0))
+    after = await read_figures(Tallies(log), Place(team, "C1"), WEEK, NOW)
+    alone = await figures_of(log, kept)
+    assert replace(after, lowest=()) == replace(alone, lowest=())
+
+
+async def test_labels_of_earlier_weeks_count_for_ever_and_not_for_this_week(log: Log) -> None:
+    old = Entry(judged_at=datetime(2025, 1, 1, tzinfo=UTC), score=1, labels=(3,))
+    figures = await figures_of(log, Entry(score=4, labels=(4,)), old)
+    assert figures.agreement == Agreement(1, 1.0, 1.0, None)
+    assert figures.agreement_ever is not None
+    assert (figures.agreement_ever.n, figures.agreement_ever.exact) == (2, 0.5)

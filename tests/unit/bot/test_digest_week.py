@@ -1,0 +1,153 @@
+"""Weeks in a channel's zone, and when their digests are due, through clock changes and turns of the year."""
+
+from datetime import UTC, datetime, time, timedelta
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.digest.week import Schedule, Week, parse_day, parse_time, parse_zone
+
+BERLIN, TOKYO, NEW_YORK = ZoneInfo("Europe/Berlin"), ZoneInfo("Asia/Tokyo"), ZoneInfo("America/New_York")
+ZONES = [ZoneInfo(name) for name in ("UTC", "Europe/Berlin", "America/St_Johns", "Pacific/Apia", "Australia/Lord_Howe")]
+
+moments = st.integers(946_684_800, 2_208_988_800).map(lambda seconds: datetime.fromtimestamp(seconds, UTC))
+schedules = st.builds(
+    Schedule,
+    st.sampled_from(["monday", "thursday", "sunday"]),
+    st.times().map(lambda at: time(at.hour, at.minute)),
+    st.sampled_from(ZONES),
+)
+
+
+def utc(*parts: int) -> datetime:
+    return datetime(*parts, tzinfo=UTC)  # type: ignore[misc,arg-type]
+
+
+def test_a_week_is_monday_to_sunday_on_the_zones_clocks() -> None:
+    week = Week.of(utc(2026, 11, 22, 22, 59), BERLIN)
+    assert week.label == "2026-W47"
+    assert (week.start, week.end) == (utc(2026, 11, 15, 23), utc(2026, 11, 22, 23))
+    assert Week.of(utc(2026, 11, 22, 23), BERLIN).label == "2026-W48"
+
+
+def test_the_same_moment_is_another_week_elsewhere() -> None:
+    sunday_noon = utc(2026, 11, 22, 16)
+    assert Week.of(sunday_noon, NEW_YORK).label == "2026-W47"
+    assert Week.of(sunday_noon, TOKYO).label == "2026-W48"
+
+
+@pytest.mark.parametrize(
+    ("day", "label"),
+    [
+        (utc(2027, 1, 1), "2026-W53"),  # 2026 has 53 weeks: its first day is a Thursday
+        (utc(2027, 1, 4), "2027-W01"),
+        (utc(2024, 12, 30), "2025-W01"),
+    ],
+)
+def test_the_turn_of_the_year_follows_iso_8601(day: datetime, label: str) -> None:
+    assert Week.of(day, ZoneInfo("UTC")).label == label
+
+
+def test_the_week_of_a_clock_change_is_an_hour_shorter_or_longer() -> None:
+    spring, autumn = Week.of(utc(2026, 3, 29, 12), BERLIN), Week.of(utc(2026, 10, 25, 12), BERLIN)
+    assert spring.end - spring.start == timedelta(days=7, hours=-1)
+    assert autumn.end - autumn.start == timedelta(days=7, hours=1)
+
+
+@given(moments, st.sampled_from(ZONES))
+def test_weeks_follow_each_other_without_a_gap(moment: datetime, zone: ZoneInfo) -> None:
+    week = Week.of(moment, zone)
+    assert week.start <= moment < week.end
+    assert week.before().end == week.start
+    assert Week.of(week.end, zone).before() == week
+
+
+def test_nine_in_the_morning_stays_nine_through_the_summer() -> None:
+    schedule = Schedule.parse("monday", "09:00", "Europe/Berlin")
+    assert schedule.due(Week(2026, 47, BERLIN)) == utc(2026, 11, 23, 8)
+    assert schedule.due(Week(2026, 27, BERLIN)) == utc(2026, 7, 6, 7)
+
+
+def test_a_day_later_in_the_week_is_about_the_week_before() -> None:
+    schedule = Schedule.parse("friday", "16:00", "UTC")
+    assert schedule.due(Week(2026, 47, ZoneInfo("UTC"))) == utc(2026, 11, 27, 16)
+
+
+def test_a_time_that_is_skipped_comes_later_by_the_skip() -> None:
+    # Berlin, 29 March 2026: 02:00 becomes 03:00, so 02:30 on the old clock is 01:30 UTC, and 03:30 on the new one.
+    due = Schedule.parse("sunday", "02:30", "Europe/Berlin").due(Week(2026, 12, BERLIN))
+    assert due == utc(2026, 3, 29, 1, 30)
+    assert due.astimezone(BERLIN).time() == time(3, 30)
+
+
+def test_of_a_time_that_occurs_twice_the_first_counts() -> None:
+    # Berlin, 25 October 2026: 02:30 is 00:30 UTC, and an hour later 01:30 UTC.
+    assert Schedule.parse("sunday", "02:30", "Europe/Berlin").due(Week(2026, 42, BERLIN)) == utc(2026, 10, 25, 0, 30)
+
+
+def test_the_latest_week_is_the_newest_whose_digest_is_due() -> None:
+    schedule = Schedule.parse("monday", "09:00", "Europe/Berlin")
+    assert schedule.latest(utc(2026, 11, 23, 7, 59)).label == "2026-W46"
+    assert schedule.latest(utc(2026, 11, 23, 8)).label == "2026-W47"
+
+
+@given(moments, schedules)
+def test_the_latest_digest_was_due_less_than_a_week_and_an_hour_ago(now: datetime, schedule: Schedule) -> None:
+    week = schedule.latest(now)
+    assert schedule.due(week) <= now
+    assert now - schedule.due(week) <= timedelta(days=7, hours=1)
+    assert week.end <= schedule.due(week)
+
+
+@given(moments, schedules)
+def test_the_next_digest_is_yet_to_come(now: datetime, schedule: Schedule) -> None:
+    assert now < schedule.next_due(now) <= now + timedelta(days=7, hours=1)
+
+
+@pytest.mark.parametrize(("text", "day"), [("Monday", "monday"), ("fri", "friday"), ("TUES", "tuesday")])
+def test_days_may_be_short(text: str, day: str) -> None:
+    assert parse_day(text) == day
+
+
+@pytest.mark.parametrize(
+    ("text", "at"), [("9", time(9)), ("09:00", time(9)), ("23:59", time(23, 59)), ("0:05", time(0, 5))]
+)
+def test_times_of_day(text: str, at: time) -> None:
+    assert parse_time(text) == at
+
+
+@pytest.mark.parametrize("text", ["", "24:00", "9:60", "9:", ":30", "-1", "9am", "٩", "1:2:3"])
+def test_no_time_of_day(text: str) -> None:
+    with pytest.raises(ValueError, match="no time of day"):
+        parse_time(text)
+
+
+@pytest.mark.parametrize("text", ["", "m", "mo", "someday"])
+def test_no_day(text: str) -> None:
+    with pytest.raises(ValueError, match="no day of the week"):
+        parse_day(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "name"), [("Europe/Berlin", "Europe/Berlin"), ("europe/berlin", "Europe/Berlin"), ("utc", "UTC")]
+)
+def test_zones_by_name_in_any_case(text: str, name: str) -> None:
+    assert parse_zone(text).key == name
+
+
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("Berlin", "did you mean Europe/Berlin?"),
+        ("Europe/Berln", "did you mean Europe/Berlin?"),
+        ("new york", "did you mean America/New_York?"),
+        ("../etc/passwd", "expected one such as Europe/Berlin"),
+        ("", "expected one such as Europe/Berlin"),
+    ],
+)
+def test_no_zone_names_one_that_is_close(text: str, hint: str) -> None:
+    with pytest.raises(ValueError, match="no time zone") as error:
+        parse_zone(text)
+    assert hint in str(error.value)
