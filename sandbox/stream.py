@@ -6,6 +6,7 @@ Events, in the order of the journal; the id of each is `<run>-<entry>`, so that 
     snapshot   what that person sees, the app's commands and shortcuts, the inspector's last entries
     message    {"channel": id, "message": ...}     new or changed; an ephemeral one says `is_ephemeral`
     gone       {"channel": id, "ts": ...}
+    user       somebody new
     channel    a channel as in the snapshot
     unseen     {"channel": id}                     left, and no longer visible
     view       the modal in front, or null
@@ -115,6 +116,8 @@ def to_events(person: Person, entry: Entry) -> Iterator[Event]:
         if entry.data["user"] == person.id:
             view = person.view if entry.kind == "view" else person.home
             yield entry.kind, to_view(person, view) if view else None
+    elif entry.kind == "user":
+        yield "user", person.ws.users[entry.data["user"]].to_slack()
     elif entry.kind == "channel":
         yield from _channel(person, entry)
     elif _is_theirs(person, entry):

@@ -125,4 +125,5 @@ class Workspace:
         if any(known.name == user.name for known in self.users.values()):
             raise SandboxError(f"there is a user {user.name!r} already")
         self.users[user.id] = user
+        self.journal.record("user", user=user.id)
         return user

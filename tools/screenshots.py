@@ -79,7 +79,7 @@ async def open_page(slack: Sandbox) -> AsyncIterator[Page]:
     async with async_playwright() as playwright:
         browser = await playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
         page = await browser.new_page(
-            viewport={"width": 1180, "height": 840},
+            viewport={"width": 1240, "height": 860},
             device_scale_factor=2,
             color_scheme="light",
             locale="en-US",

@@ -7,8 +7,11 @@ import { current } from "./place.js";
 export class Refusal extends Error {}
 
 /** Do something as the acting person; throws a Refusal. @returns {Promise<any>} */
-export function act(verb, body = {}) {
-  return send(`people/${encodeURIComponent(current().as)}/${verb}`, body);
+export async function act(verb, body = {}) {
+  const answer = await send(`people/${encodeURIComponent(current().as)}/${verb}`, body);
+  // Slack itself tells people of commands and submissions that failed; for the rest, this is the page's word.
+  if (answer.failure && verb !== "command" && verb !== "submit") tell(`The app did not answer (${answer.failure}).`);
+  return answer;
 }
 
 /** Do something, and show what the server has against it, if anything. */

@@ -29,13 +29,8 @@ export function current() {
 
 /** Calls back with every place this tab comes to, the first one included. */
 export function onPlace(callback) {
-  const tell = async () => {
-    const place = current();
-    if (place.as) callback(place);
-    else location.replace(toHash({ as: await firstPerson() }));
-  };
-  addEventListener("hashchange", tell);
-  tell();
+  addEventListener("hashchange", () => callback(current()));
+  arrive(callback);
 }
 
 /** The place that a permalink of this workspace names; null for any other link. */
@@ -54,8 +49,9 @@ export function toPermalink(team, channel, message) {
   return isReply ? `${link}?thread_ts=${message.thread_ts}&cid=${channel.id}` : link;
 }
 
-async function firstPerson() {
+async function arrive(callback) {
   const response = await fetch("/sandbox/people");
   const people = await response.json();
-  return people[0] ?? "";
+  if (people.includes(current().as)) callback(current());
+  else location.replace(toHash({ as: people[0] })); // nobody yet, or somebody of another workspace
 }

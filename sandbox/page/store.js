@@ -13,6 +13,7 @@ const FIRST = {
   view: null,
   home: null,
   entries: [],
+  drafts: {}, // what is typed and not sent, by channel or thread
   notice: null,
   question: null, // a confirmation that is asked: {confirm, proceed}
 };
@@ -24,6 +25,7 @@ const REDUCERS = {
   place: (state, place) =>
     // Another person sees other things: nothing of the one before may linger.
     place.as === state.place.as ? { ...state, place } : { ...FIRST, place },
+  draft: (state, { key, text }) => ({ ...state, drafts: { ...state.drafts, [key]: text } }),
   notice: (state, notice) => ({ ...state, notice }),
   question: (state, question) => ({ ...state, question }),
   snapshot: (state, data) => ({
@@ -32,6 +34,7 @@ const REDUCERS = {
     users: byId(data.users),
     channels: Object.fromEntries(data.channels.map((channel) => [channel.id, taken(channel)])),
   }),
+  user: (state, user) => ({ ...state, users: { ...state.users, [user.id]: user } }),
   channel: (state, channel) => withChannel(state, taken(channel)),
   unseen: (state, { channel }) => {
     const { [channel]: _, ...channels } = state.channels;

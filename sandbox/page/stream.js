@@ -1,6 +1,6 @@
 // The server's events, for as long as the page is open. EventSource connects again by itself and says what it saw last.
 
-const EVENTS = ["snapshot", "message", "gone", "channel", "unseen", "view", "home", "entry"];
+const EVENTS = ["snapshot", "message", "gone", "user", "channel", "unseen", "view", "home", "entry"];
 const RETRY_MS = 1000;
 
 /**

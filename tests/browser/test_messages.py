@@ -61,6 +61,36 @@ async def test_hostile_text_stays_text(slack: Sandbox, client: AsyncWebClient, o
     assert await shown.locator("img, script, a").count() == 0
 
 
+async def test_what_cannot_be_drawn_takes_nothing_else_with_it(slack: Sandbox, open_tab) -> None:
+    helper = slack.person("helper")
+    helper.post("help", ":constructor: {toString}", blocks=[])
+    helper.post("help", "x", blocks=[{"type": "constructor"}, {"type": "table", "rows": 7}])
+    helper.post("help", "still here")
+    tab = await open_tab(slack)
+    await expect(message(tab, "helper").first).to_contain_text(":constructor: {toString}")
+    await expect(message(tab, "helper").nth(1).locator("details.unknown")).to_have_count(2)
+    await expect(message(tab, "helper").last).to_contain_text("still here")
+    tab.trouble.clear()  # the page warns of the block in the console
+
+
+async def test_a_draft_is_there_when_somebody_comes_back_to_the_channel(slack: Sandbox, open_tab) -> None:
+    tab = await open_tab(slack)
+    await tab.page.get_by_role("textbox", name="Message to help").fill("half a sen")
+    await tab.page.get_by_role("link", name="secret").click()
+    await expect(tab.page.get_by_role("textbox", name="Message to secret")).to_have_value("")
+    await tab.page.get_by_role("link", name="help").click()
+    await expect(tab.page.get_by_role("textbox", name="Message to help")).to_have_value("half a sen")
+
+
+async def test_a_click_that_nobody_answers_is_told(slack: Sandbox, client: AsyncWebClient, open_tab) -> None:
+    tab = await open_tab(slack)
+    button = {"type": "button", "action_id": "go", "text": {"type": "plain_text", "text": "Go"}}
+    blocks = [{"type": "actions", "elements": [button]}]
+    await client.chat_postMessage(channel=slack.workspace.channel("help").id, text="x", blocks=blocks)
+    await tab.page.get_by_role("button", name="Go").click()
+    await expect(tab.page.get_by_role("alert")).to_contain_text("The app did not answer (dispatch_failed).")
+
+
 async def test_edited_and_deleted_messages_change_on_the_page(slack: Sandbox, client: AsyncWebClient, open_tab) -> None:
     tab = await open_tab(slack)
     channel = slack.workspace.channel("help").id

@@ -137,6 +137,7 @@ async def test_escape_closes_a_modal_and_the_app_hears_of_it(slack: Sandbox, app
     await tab.page.keyboard.press("Escape")
     await expect(dialog).to_have_count(0)
     await slack.until(lambda: closed)
+    await expect(tab.page.get_by_role("textbox", name="Message to help")).to_be_focused()
 
 
 async def test_what_was_typed_is_there_after_the_page_is_loaded_again(slack: Sandbox, app: AsyncApp, open_tab) -> None:

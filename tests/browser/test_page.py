@@ -117,6 +117,8 @@ async def test_the_inspector_shows_the_traffic_without_secrets(slack: Sandbox, a
     await entries.filter(has_text="/echo hi").locator("summary").click()
     await expect(inspector.get_by_text('"command": "/echo"')).to_be_visible()
     assert slack.workspace.verification_token not in await inspector.inner_text()
+    await inspector.get_by_role("button", name="Redeliver").first.click()
+    await expect(entries.filter(has_text="/echo hi (once more)")).to_have_count(1)
     await inspector.get_by_label("Filter").fill("apps.connections.open")
     await expect(entries).to_have_count(1)
     await entries.locator("summary").click()

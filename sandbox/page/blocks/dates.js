@@ -1,5 +1,7 @@
 // Slack's dates: https://docs.slack.dev/messaging/formatting-message-text#date-formatting
 
+import { own } from "./table.js";
+
 const FORMATS = {
   date_num: { year: "numeric", month: "2-digit", day: "2-digit" },
   date: { year: "numeric", month: "long", day: "numeric" },
@@ -15,7 +17,7 @@ export function formatDate(timestamp, format, fallback) {
   const date = new Date(Number(timestamp) * 1000);
   if (Number.isNaN(date.getTime())) return fallback ?? format;
   return format.replace(/\{(\w+)\}/g, (token, name) => {
-    const options = FORMATS[name.replace(/_pretty$/, "")] ?? FORMATS[name];
+    const options = own(FORMATS, name) ?? own(FORMATS, name.replace(/_pretty$/, ""));
     return options ? new Intl.DateTimeFormat(undefined, options).format(date) : token;
   });
 }

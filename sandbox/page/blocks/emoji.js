@@ -1,5 +1,7 @@
 // A few of Slack's emoji names; what is not here keeps its name between colons.
 
+import { own } from "./table.js";
+
 const EMOJI = {
   "+1": "👍", "-1": "👎", arrow_down: "⬇️", arrow_right: "➡️", arrow_up: "⬆️", bar_chart: "📊", bell: "🔔", bulb: "💡",
   calendar: "📅", chart_with_downwards_trend: "📉", chart_with_upwards_trend: "📈", clap: "👏", eyes: "👀", fire: "🔥",
@@ -12,5 +14,5 @@ const EMOJI = {
 
 /** The character of an emoji name. */
 export function emoji(name) {
-  return EMOJI[name] ?? `:${name}:`;
+  return own(EMOJI, name) ?? `:${name}:`;
 }

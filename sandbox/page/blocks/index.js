@@ -1,7 +1,7 @@
 // Every block that the sandbox accepts, one renderer each; any other is shown as its JSON rather than dropped.
 // https://docs.slack.dev/reference/block-kit/blocks
 
-import { html } from "../vendor/preact.js";
+import { Component, html } from "../vendor/preact.js";
 import { Chart } from "./charts.js";
 import { Element, IconButton } from "./elements.js";
 import { FeedbackButtons } from "./feedback.js";
@@ -10,6 +10,7 @@ import { Input } from "./input.js";
 import { Markdown } from "./markdown.js";
 import { Mrkdwn, Text, plain } from "./mrkdwn.js";
 import { RichText } from "./rich_text.js";
+import { own } from "./table.js";
 import { DataTable, Table } from "./tables.js";
 
 const BLOCKS = {
@@ -30,7 +31,20 @@ const BLOCKS = {
 
 /** The blocks of a message, modal or home tab. */
 export function Blocks({ blocks }) {
-  return blocks.map((block) => html`<${BLOCKS[block.type] ?? Unknown} key=${block.block_id} block=${block} />`);
+  return blocks.map((block) => html`<${Block} key=${block.block_id} block=${block} />`);
+}
+
+/** One block; one that cannot be drawn must not take the page with it. */
+class Block extends Component {
+  componentDidCatch(error) {
+    console.warn("a block could not be drawn:", error);
+    this.setState({ broken: this.props.block });
+  }
+
+  render({ block }, { broken }) {
+    const Kind = (broken !== block && own(BLOCKS, block.type)) || Unknown;
+    return html`<${Kind} block=${block} />`;
+  }
 }
 
 function Section({ block }) {
@@ -60,7 +74,7 @@ function Actions({ block }) {
 function ContextActions({ block }) {
   const kinds = { feedback_buttons: FeedbackButtons, icon_button: IconButton };
   const elements = block.elements.map(
-    (element) => html`<${kinds[element.type] ?? Unknown} element=${element} block=${block} />`,
+    (element) => html`<${own(kinds, element.type) ?? Unknown} element=${element} block=${block} />`,
   );
   return html`<div class="block actions">${elements}</div>`;
 }

@@ -5,6 +5,7 @@ import { emoji } from "./emoji.js";
 import { formatDate } from "./dates.js";
 import { Link } from "./link.js";
 import { Names, channelName, userName } from "./names.js";
+import { own } from "./table.js";
 
 const STYLES = [["bold", "strong"], ["italic", "em"], ["strike", "s"], ["underline", "u"], ["highlight", "mark"], ["code", "code"]];
 
@@ -36,14 +37,18 @@ const OUTER = {
 /** A rich_text block. */
 export function RichText({ block }) {
   const names = useContext(Names);
-  return html`<div class="rich-text">${block.elements.map((element) => OUTER[element.type]?.(element, names))}</div>`;
+  return html`<div class="rich-text">${block.elements.map((element) => drawn(OUTER, element, names))}</div>`;
+}
+
+function drawn(table, element, names) {
+  return own(table, element.type)?.(element, names) ?? html`<code>${JSON.stringify(element)}</code>`;
 }
 
 function inline({ elements }, names) {
   return elements.map((element) =>
     STYLES.reduce(
       (inner, [style, tag]) => (element.style?.[style] ? html`<${tag}>${inner}</${tag}>` : inner),
-      INLINE[element.type]?.(element, names) ?? "",
+      drawn(INLINE, element, names),
     ),
   );
 }

@@ -2,11 +2,14 @@
 
 import { html, useRef, useState } from "../vendor/preact.js";
 import { attempt, say } from "../actions.js";
+import { store } from "../store.js";
 
 /** The box under a channel or a thread. */
 export function Composer({ state, channel, threadTs, label }) {
   const box = useRef(null);
-  const [text, setText] = useState("");
+  const key = threadTs ?? channel.id;
+  const text = state.drafts[key] ?? "";
+  const setText = (draft) => store.dispatch({ type: "draft", data: { key, text: draft } });
   const [isBusy, setBusy] = useState(false);
   const id = threadTs ? "composer-thread" : "composer";
   const send = async () => {

@@ -98,4 +98,5 @@ function surfaceOf(view, typed, errors) {
 function openFocused(dialog) {
   dialog.showModal();
   dialog.querySelector("input, textarea, select, button[type=submit]")?.focus();
+  return () => dialog.close(); // gives the focus back to where it was
 }

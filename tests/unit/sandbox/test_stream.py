@@ -88,6 +88,13 @@ def test_direct_messages_of_the_app_open_a_channel_on_the_page(workspace: Worksp
     assert events(workspace, "ben", before) == []
 
 
+def test_somebody_new_is_known_before_they_speak(workspace: Workspace) -> None:
+    before = last_id(workspace)
+    dan = workspace.add_user("dan")
+    [(kind, user)] = events(workspace, "ann", before)
+    assert (kind, user["id"], user["name"]) == ("user", dan.id, "dan")
+
+
 def test_a_snapshot_holds_what_that_person_sees(workspace: Workspace) -> None:
     Person(workspace, "ann").post("secret", "hush")
     snapshot = to_snapshot(Person(workspace, "ben"))

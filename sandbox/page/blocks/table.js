@@ -1,0 +1,6 @@
+// Looking something up by a name that somebody else chose: `constructor` is no block and no emoji.
+
+/** What a table holds under a name of its own; undefined otherwise. */
+export function own(table, name) {
+  return Object.hasOwn(table, name) ? table[name] : undefined;
+}
