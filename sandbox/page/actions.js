@@ -39,7 +39,8 @@ export function confirmed(confirm, proceed) {
 export async function say(channel, text, threadTs) {
   const [word] = text.split(/\s/, 1);
   const rest = text.slice(word.length).trim();
-  if (!word.startsWith("/")) return act("post", { channel: channel.id, text, ...(threadTs && { thread_ts: threadTs }) });
+  if (!word.startsWith("/"))
+    return act("post", { channel: channel.id, text, ...(threadTs && { thread_ts: threadTs }) });
   if (threadTs) throw new Refusal(`${word} is not supported in threads, as in Slack. Type it in the channel.`);
   if (word === "/invite") return act("invite", { channel: channel.id, user: rest });
   if (word === "/leave") return act("leave", { channel: channel.id });

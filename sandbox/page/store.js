@@ -1,6 +1,6 @@
 // The state of the page, and the one function that makes the next state. No effects here.
 
-/** @typedef {{type: string, data: any}} Event  What the server says (sandbox/stream.py), or what happens on the page. */
+/** @typedef {{type: string, data: any}} Event  What the server says (stream.py), or what happens on the page. */
 
 const FIRST = {
   link: "connecting", // or "live", "lost"

@@ -11,11 +11,14 @@ const TOP = 10;
 
 /** A bar, line, area or pie chart. */
 export function Chart({ block: { title, chart } }) {
-  const names = chart.type === "pie" ? chart.segments.map((segment) => segment.label) : chart.series.map((one) => one.name);
+  const names =
+    chart.type === "pie" ? chart.segments.map((segment) => segment.label) : chart.series.map((one) => one.name);
   return html`<figure class="block chart">
     <figcaption>${title}</figcaption>
     <svg viewBox="0 0 ${WIDTH} ${HEIGHT}" aria-hidden="true">${chart.type === "pie" ? pie(chart) : axes(chart)}</svg>
-    <ul class="legend" aria-hidden="true">${names.map((name, index) => html`<li><i class="series-${index}"></i>${name}</li>`)}</ul>
+    <ul class="legend" aria-hidden="true">
+      ${names.map((name, index) => html`<li><i class="series-${index}"></i>${name}</li>`)}
+    </ul>
     <${Numbers} title=${title} chart=${chart} />
   </figure>`;
 }
@@ -29,11 +32,18 @@ function axes({ type, series, axis_config: axis }) {
   const x = (index) => LEFT + step * (index + 0.5);
   const ticks = [low, (low + high) / 2, high];
   return [
-    ticks.map((tick) => html`<line class="tick" x1=${LEFT} x2=${WIDTH} y1=${y(tick)} y2=${y(tick)} />
-      <text x=${LEFT - 6} y=${y(tick) + 4} text-anchor="end">${shortNumber(tick)}</text>`),
-    categories.map((name, index) => html`<text x=${x(index)} y=${HEIGHT - BOTTOM + 16} text-anchor="middle">${name}</text>`),
+    ticks.map(
+      (tick) =>
+        html`<line class="tick" x1=${LEFT} x2=${WIDTH} y1=${y(tick)} y2=${y(tick)} />
+          <text x=${LEFT - 6} y=${y(tick) + 4} text-anchor="end">${shortNumber(tick)}</text>`,
+    ),
+    categories.map(
+      (name, index) => html`<text x=${x(index)} y=${HEIGHT - BOTTOM + 16} text-anchor="middle">${name}</text>`,
+    ),
     axis.x_label && html`<text x=${(WIDTH + LEFT) / 2} y=${HEIGHT - 4} text-anchor="middle">${axis.x_label}</text>`,
-    series.map((one, index) => (type === "bar" ? bars : line)(one, index, { categories, x, y, step, count: series.length, type })),
+    series.map((one, index) =>
+      (type === "bar" ? bars : line)(one, index, { categories, x, y, step, count: series.length, type }),
+    ),
   ];
 }
 
@@ -42,7 +52,14 @@ function bars({ data }, index, { categories, x, y, step, count }) {
   return data.map((point) => {
     const left = x(categories.indexOf(point.label)) - (width * count) / 2 + width * index;
     const [top, bottom] = [y(Math.max(0, point.value)), y(Math.min(0, point.value))];
-    return html`<rect class="series-${index}" x=${left} y=${top} width=${width} height=${Math.max(1, bottom - top)} rx="2" />`;
+    return html`<rect
+      class="series-${index}"
+      x=${left}
+      y=${top}
+      width=${width}
+      height=${Math.max(1, bottom - top)}
+      rx="2"
+    />`;
   });
 }
 
@@ -75,9 +92,24 @@ function Numbers({ title, chart }) {
   const labels = chart.type === "pie" ? chart.segments.map((one) => one.label) : chart.axis_config.categories;
   const value = ({ data }, label) => data.find((point) => point.label === label)?.value ?? "";
   return html`<table class="sr-only">
-    <caption>${title}</caption>
-    <thead><tr><td></td>${lists.map((list) => html`<th scope="col">${list.name}</th>`)}</tr></thead>
-    <tbody>${labels.map((label) => html`<tr><th scope="row">${label}</th>${lists.map((list) => html`<td>${value(list, label)}</td>`)}</tr>`)}</tbody>
+    <caption>
+      ${title}
+    </caption>
+    <thead>
+      <tr>
+        <td></td>
+        ${lists.map((list) => html`<th scope="col">${list.name}</th>`)}
+      </tr>
+    </thead>
+    <tbody>
+      ${labels.map(
+        (label) =>
+          html`<tr>
+            <th scope="row">${label}</th>
+            ${lists.map((list) => html`<td>${value(list, label)}</td>`)}
+          </tr>`,
+      )}
+    </tbody>
   </table>`;
 }
 

@@ -17,10 +17,22 @@ export function Choices({ element, field, onInput, onDone }) {
   };
   const { id, state, required, ...aria } = field;
   return html`<div class="choices" id=${id} role=${isMany ? "group" : "radiogroup"} ...${aria}>
-    ${element.options.map((option) => html`<label class="choice" key=${option.value}>
-      <input type=${isMany ? "checkbox" : "radio"} name=${id} value=${option.value}
-        checked=${chosen.includes(option.value)} onChange=${(event) => pick(option.value, event.target.checked)} />
-      <span><${Text} text=${option.text} />${option.description && html`<small><${Text} text=${option.description} /></small>`}</span>
-    </label>`)}
+    ${element.options.map(
+      (option) =>
+        html`<label class="choice" key=${option.value}>
+          <input
+            type=${isMany ? "checkbox" : "radio"}
+            name=${id}
+            value=${option.value}
+            checked=${chosen.includes(option.value)}
+            onChange=${(event) => pick(option.value, event.target.checked)}
+          />
+          <span
+            ><${Text}
+              text=${option.text}
+            />${option.description && html`<small><${Text} text=${option.description} /></small>`}</span
+          >
+        </label>`,
+    )}
   </div>`;
 }

@@ -1,6 +1,6 @@
 // Slack's dates: https://docs.slack.dev/messaging/formatting-message-text#date-formatting
 
-import { own } from "./table.js";
+import { own } from "./lookup.js";
 
 const FORMATS = {
   date_num: { year: "numeric", month: "2-digit", day: "2-digit" },

@@ -36,15 +36,25 @@ export function Field({ element, field, onInput, onDone }) {
 export function IconButton({ element, block }) {
   const surface = useContext(Surface);
   const send = () => confirmed(element.confirm, () => surface.click(block, element));
-  return html`<button class="button quiet" type="button" onClick=${send} title=${plain(element.text)}
-    aria-label=${element.accessibility_label ?? plain(element.text)}><${Icon} name="trash" /></button>`;
+  return html`<button
+    class="button quiet"
+    type="button"
+    onClick=${send}
+    title=${plain(element.text)}
+    aria-label=${element.accessibility_label ?? plain(element.text)}
+  >
+    <${Icon} name="trash" />
+  </button>`;
 }
 
 function Button({ element, send }) {
   const look = { class: `button ${element.style ?? ""}`, "aria-label": element.accessibility_label };
-  if (!element.url) return html`<button type="button" ...${look} onClick=${() => send()}>${plain(element.text)}</button>`;
+  if (!element.url)
+    return html`<button type="button" ...${look} onClick=${() => send()}>${plain(element.text)}</button>`;
   const href = /^https?:/i.test(element.url) ? element.url : undefined;
-  return html`<a ...${look} href=${href} target="_blank" rel="noopener noreferrer" onClick=${() => send()}>${plain(element.text)}</a>`;
+  return html`<a ...${look} href=${href} target="_blank" rel="noopener noreferrer" onClick=${() => send()}
+    >${plain(element.text)}</a
+  >`;
 }
 
 function Overflow({ element, send }) {

@@ -9,7 +9,9 @@ export function Image({ image, title, isSmall = false }) {
   const isOurs = url.startsWith(`${location.origin}/`);
   const picture = isOurs
     ? html`<img src=${url} alt=${image.alt_text} />`
-    : html`<span class="no-image" role="img" aria-label=${image.alt_text} title=${url}><${Icon} name="picture" /> ${image.alt_text}</span>`;
+    : html`<span class="no-image" role="img" aria-label=${image.alt_text} title=${url}
+        ><${Icon} name="picture" /> ${image.alt_text}</span
+      >`;
   return html`<figure class=${isSmall ? "image small" : "image"}>
     ${title && html`<figcaption>${title}</figcaption>`}${picture}
   </figure>`;

@@ -10,7 +10,7 @@ import { Input } from "./input.js";
 import { Markdown } from "./markdown.js";
 import { Mrkdwn, Text, plain } from "./mrkdwn.js";
 import { RichText } from "./rich_text.js";
-import { own } from "./table.js";
+import { own } from "./lookup.js";
 import { DataTable, Table } from "./tables.js";
 
 const BLOCKS = {
@@ -19,7 +19,8 @@ const BLOCKS = {
   context: Context,
   divider: () => html`<hr class="block" />`,
   actions: Actions,
-  image: ({ block }) => html`<div class="block"><${Image} image=${block} title=${block.title && plain(block.title)} /></div>`,
+  image: ({ block }) =>
+    html`<div class="block"><${Image} image=${block} title=${block.title && plain(block.title)} /></div>`,
   input: Input,
   rich_text: ({ block }) => html`<div class="block"><${RichText} block=${block} /></div>`,
   markdown: ({ block }) => html`<div class="block"><${Markdown} text=${block.text} /></div>`,
@@ -52,7 +53,10 @@ function Section({ block }) {
   return html`<div class="block section">
     <div class="section-body">
       ${text && html`<div><${Text} text=${text} /></div>`}
-      ${fields.length > 0 && html`<div class="fields">${fields.map((field) => html`<div><${Text} text=${field} /></div>`)}</div>`}
+      ${
+        fields.length > 0 &&
+        html`<div class="fields">${fields.map((field) => html`<div><${Text} text=${field} /></div>`)}</div>`
+      }
     </div>
     ${accessory && html`<div class="accessory"><${Element} element=${accessory} block=${block} /></div>`}
   </div>`;

@@ -25,11 +25,16 @@ export function Input({ block }) {
     surface.type(block, element, value, false);
   };
   return html`<div class="block input ${error ? "has-error" : ""}">
-    <label class="label" id="${id}-label" for=${id}>${plain(block.label)}${block.optional && html`<small> (optional)</small>`}</label>
-    <${Field} element=${element} field=${forKind(element, field)} onInput=${onInput}
-      onDone=${(value) => surface.type(block, element, value, true)} />
-    ${roomLeft(element, length)}
-    ${block.hint && html`<p class="hint" id="${id}-hint">${plain(block.hint)}</p>`}
+    <label class="label" id="${id}-label" for=${id}
+      >${plain(block.label)}${block.optional && html`<small> (optional)</small>`}</label
+    >
+    <${Field}
+      element=${element}
+      field=${forKind(element, field)}
+      onInput=${onInput}
+      onDone=${(value) => surface.type(block, element, value, true)}
+    />
+    ${roomLeft(element, length)} ${block.hint && html`<p class="hint" id="${id}-hint">${plain(block.hint)}</p>`}
     ${error && html`<p class="error" id="${id}-error">${error}</p>`}
   </div>`;
 }

@@ -5,7 +5,20 @@ import { html } from "../vendor/preact.js";
 import { emoji } from "./emoji.js";
 import { Link } from "./link.js";
 
-const INLINE = /`([^`]+)`|!?\[([^\]]*)\]\(([^)\s]+)\)|\*\*(.+?)\*\*|__(.+?)__|~~(.+?)~~|\*([^*\n]+)\*|(?<!\w)_([^_\n]+)_(?!\w)|:([a-z0-9_+-]+):|(https?:\/\/[^\s<>)]+)/g;
+const INLINE = new RegExp(
+  [
+    "`([^`]+)`",
+    "!?\\[([^\\]]*)\\]\\(([^)\\s]+)\\)",
+    "\\*\\*(.+?)\\*\\*",
+    "__(.+?)__",
+    "~~(.+?)~~",
+    "\\*([^*\\n]+)\\*",
+    "(?<!\\w)_([^_\\n]+)_(?!\\w)",
+    ":([a-z0-9_+-]+):",
+    "(https?:\\/\\/[^\\s<>)]+)",
+  ].join("|"),
+  "g",
+);
 
 const LINES = [
   [/^#{1,6} +(.*)$/, "heading"],
@@ -21,8 +34,14 @@ const GROUPS = {
   heading: (lines) => lines.map((line) => html`<p class="heading">${inline(line)}</p>`),
   rule: () => html`<hr />`,
   quote: (lines) => html`<blockquote class="text">${inline(lines.join("\n"))}</blockquote>`,
-  bullet: (lines) => html`<ul>${lines.map((line) => html`<li>${inline(line)}</li>`)}</ul>`,
-  number: (lines) => html`<ol>${lines.map((line) => html`<li>${inline(line)}</li>`)}</ol>`,
+  bullet: (lines) =>
+    html`<ul>
+      ${lines.map((line) => html`<li>${inline(line)}</li>`)}
+    </ul>`,
+  number: (lines) =>
+    html`<ol>
+      ${lines.map((line) => html`<li>${inline(line)}</li>`)}
+    </ol>`,
   blank: () => null,
   paragraph: (lines) => html`<p class="text">${inline(lines.join("\n"))}</p>`,
 };

@@ -11,9 +11,19 @@ const ENTITIES = { amp: "&", lt: "<", gt: ">" };
 
 const marked = (mark) => `(?<![\\w${mark}])\\${mark}(?=\\S)([^${mark}\\n]*?\\S)\\${mark}(?![\\w${mark}])`;
 const INLINE = new RegExp(
-  ["`([^`\\n]+)`", "<([^<>\\s][^<>]*)>", marked("*"), marked("_"), marked("~"), ":([a-z0-9_+'-]+):", "(https?://[^\\s<>|]+)"].join("|"),
+  [
+    "`([^`\\n]+)`",
+    "<([^<>\\s][^<>]*)>",
+    marked("*"),
+    marked("_"),
+    marked("~"),
+    ":([a-z0-9_+'-]+):",
+    "(https?://[^\\s<>|]+)",
+  ].join("|"),
   "g",
 );
+
+const REFERENCE = /<([^<>|]+)\|?([^<>]*)>/g;
 
 /** The characters that stand for themselves. */
 export function unescaped(text) {
@@ -39,17 +49,23 @@ export function plain(text) {
 
 function blocksOf(text, context) {
   // Every second part stood between fences.
-  return text.split(/```\n?([\s\S]+?)\n?```\n?/).map((part, index) =>
-    index % 2 ? html`<pre><code>${unescaped(part.replace(/<([^<>|]+)\|?([^<>]*)>/g, (_, url, label) => label || url))}</code></pre>` : quotesOf(part, context),
-  );
+  return text
+    .split(/```\n?([\s\S]+?)\n?```\n?/)
+    .map((part, index) =>
+      index % 2
+        ? html`<pre><code>${unescaped(part.replace(REFERENCE, (_, url, label) => label || url))}</code></pre>`
+        : quotesOf(part, context),
+    );
 }
 
 function quotesOf(text, context) {
-  return text.split(/((?:^&gt;.*(?:\n|$))+)/m).map((part, index) =>
-    index % 2
-      ? html`<blockquote>${inline(part.replace(/^&gt; ?/gm, "").replace(/\n$/, ""), context)}</blockquote>`
-      : inline(part, context),
-  );
+  return text
+    .split(/((?:^&gt;.*(?:\n|$))+)/m)
+    .map((part, index) =>
+      index % 2
+        ? html`<blockquote>${inline(part.replace(/^&gt; ?/gm, "").replace(/\n$/, ""), context)}</blockquote>`
+        : inline(part, context),
+    );
 }
 
 function inline(text, context) {

@@ -7,12 +7,17 @@ import { initialValue } from "./values.js";
 
 const DATE_TIME = {
   read: (value) => (value ? Math.floor(new Date(value).getTime() / 1000) : null),
-  write: (seconds) => (seconds ? new Date(seconds * 1000 - new Date().getTimezoneOffset() * 60_000).toISOString().slice(0, 16) : ""),
+  write: (seconds) =>
+    seconds ? new Date(seconds * 1000 - new Date().getTimezoneOffset() * 60_000).toISOString().slice(0, 16) : "",
 };
 
 const TYPED = {
-  number_input: "number", email_text_input: "email", url_text_input: "url",
-  datepicker: "date", timepicker: "time", datetimepicker: "datetime-local",
+  number_input: "number",
+  email_text_input: "email",
+  url_text_input: "url",
+  datepicker: "date",
+  timepicker: "time",
+  datetimepicker: "datetime-local",
 };
 
 /** A control for `element`; `field` holds its id, aria attributes and the state it begins with. */
@@ -40,10 +45,17 @@ function Line({ element, field, value, onInput, onDone }) {
 function Typed({ element, field, value, onInput, onDone }) {
   const isMoment = element.type === "datetimepicker";
   const read = (event) => (isMoment ? DATE_TIME.read(event.target.value) : event.target.value || null);
-  return html`<input ...${field} type=${TYPED[element.type]} placeholder=${placeholderOf(element)}
-    step=${element.is_decimal_allowed ? "any" : undefined} min=${element.min_value} max=${element.max_value}
+  return html`<input
+    ...${field}
+    type=${TYPED[element.type]}
+    placeholder=${placeholderOf(element)}
+    step=${element.is_decimal_allowed ? "any" : undefined}
+    min=${element.min_value}
+    max=${element.max_value}
     defaultValue=${isMoment ? DATE_TIME.write(value) : (value ?? "")}
-    onInput=${(event) => onInput(read(event))} onChange=${(event) => onDone(read(event))} />`;
+    onInput=${(event) => onInput(read(event))}
+    onChange=${(event) => onDone(read(event))}
+  />`;
 }
 
 function Select({ element, field, value, onInput, onDone }) {
@@ -56,13 +68,16 @@ function Select({ element, field, value, onInput, onDone }) {
   const groups = groupsOf(element, names).map(({ label, options }) =>
     label ? html`<optgroup label=${label}>${options.map(option)}</optgroup>` : options.map(option),
   );
-  return html`<select ...${field} multiple=${isMany} size=${isMany ? 4 : undefined}
+  return html`<select
+    ...${field}
+    multiple=${isMany}
+    size=${isMany ? 4 : undefined}
     onChange=${(event) => {
       onInput(read(event));
       onDone(read(event));
-    }}>
-    ${!isMany && html`<option value="">${placeholderOf(element) ?? "Choose…"}</option>`}
-    ${groups}
+    }}
+  >
+    ${!isMany && html`<option value="">${placeholderOf(element) ?? "Choose…"}</option>`} ${groups}
   </select>`;
 }
 

@@ -5,9 +5,16 @@ import { emoji } from "./emoji.js";
 import { formatDate } from "./dates.js";
 import { Link } from "./link.js";
 import { Names, channelName, userName } from "./names.js";
-import { own } from "./table.js";
+import { own } from "./lookup.js";
 
-const STYLES = [["bold", "strong"], ["italic", "em"], ["strike", "s"], ["underline", "u"], ["highlight", "mark"], ["code", "code"]];
+const STYLES = [
+  ["bold", "strong"],
+  ["italic", "em"],
+  ["strike", "s"],
+  ["underline", "u"],
+  ["highlight", "mark"],
+  ["code", "code"],
+];
 
 const INLINE = {
   text: (element) => element.text,
@@ -29,8 +36,12 @@ const OUTER = {
     const items = element.elements.map((item) => html`<li class="text">${inline(item, names)}</li>`);
     const indent = `indent-${element.indent ?? 0}`;
     return element.style === "ordered"
-      ? html`<ol class=${indent} start=${(element.offset ?? 0) + 1}>${items}</ol>`
-      : html`<ul class=${indent}>${items}</ul>`;
+      ? html`<ol class=${indent} start=${(element.offset ?? 0) + 1}>
+          ${items}
+        </ol>`
+      : html`<ul class=${indent}>
+          ${items}
+        </ul>`;
   },
 };
 

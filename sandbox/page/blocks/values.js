@@ -1,12 +1,21 @@
 // Between Slack's `state.values` and what a control holds: text, an option's value, an id, or a list of them.
 
 const KEYS = {
-  static_select: "selected_option", external_select: "selected_option", radio_buttons: "selected_option",
-  checkboxes: "selected_options", multi_static_select: "selected_options", multi_external_select: "selected_options",
-  users_select: "selected_user", multi_users_select: "selected_users",
-  channels_select: "selected_channel", multi_channels_select: "selected_channels",
-  conversations_select: "selected_conversation", multi_conversations_select: "selected_conversations",
-  datepicker: "selected_date", timepicker: "selected_time", datetimepicker: "selected_date_time",
+  static_select: "selected_option",
+  external_select: "selected_option",
+  radio_buttons: "selected_option",
+  checkboxes: "selected_options",
+  multi_static_select: "selected_options",
+  multi_external_select: "selected_options",
+  users_select: "selected_user",
+  multi_users_select: "selected_users",
+  channels_select: "selected_channel",
+  multi_channels_select: "selected_channels",
+  conversations_select: "selected_conversation",
+  multi_conversations_select: "selected_conversations",
+  datepicker: "selected_date",
+  timepicker: "selected_time",
+  datetimepicker: "selected_date_time",
   rich_text_input: "rich_text_value",
 };
 

@@ -15,19 +15,34 @@ export function Channel({ state, channel }) {
   const count = channel.num_members;
   return html`<main class="pane channel" aria-label=${title}>
     <header>
-      <a class="button quiet back" href=${toHash({ as: state.place.as, inspector: state.place.inspector })} aria-label="Back to the channels"><${Icon} name="back" /></a>
+      <a
+        class="button quiet back"
+        href=${toHash({ as: state.place.as, inspector: state.place.inspector })}
+        aria-label="Back to the channels"
+        ><${Icon} name="back"
+      /></a>
       <h2>${!channel.is_im && html`<${Icon} name=${channel.is_private ? "lock" : "hash"} />`}${title}</h2>
       ${count !== undefined && html`<span class="members">${count} members</span>`}
     </header>
-    <${Messages} state=${state} channel=${channel} messages=${topLevel(channel)} replies=${repliesByParent(channel)}
-      label="Messages in ${title}" at=${state.place.thread ? undefined : state.place.at} />
-    ${channel.is_member || channel.is_im
-      ? html`<${Composer} state=${state} channel=${channel} label="Message to ${title}" />`
-      : html`<${Join} channel=${channel} title=${title} />`}
+    <${Messages}
+      state=${state}
+      channel=${channel}
+      messages=${topLevel(channel)}
+      replies=${repliesByParent(channel)}
+      label="Messages in ${title}"
+      at=${state.place.thread ? undefined : state.place.at}
+    />
+    ${
+      channel.is_member || channel.is_im
+        ? html`<${Composer} state=${state} channel=${channel} label="Message to ${title}" />`
+        : html`<${Join} channel=${channel} title=${title} />`
+    }
   </main>`;
 }
 
 function Join({ channel, title }) {
   const join = () => attempt(() => act("join", { channel: channel.id }));
-  return html`<p class="join">You are not in #${title}. <button class="button primary" type="button" onClick=${join}>Join</button></p>`;
+  return html`<p class="join">
+    You are not in #${title}. <button class="button primary" type="button" onClick=${join}>Join</button>
+  </p>`;
 }

@@ -29,8 +29,16 @@ export function Composer({ state, channel, threadTs, label }) {
   return html`<div class="composer">
     <${Hints} commands=${threadTs ? [] : state.app.commands} text=${text} />
     <div class="composer-box">
-      <textarea id=${id} ref=${box} rows=${Math.min(8, text.split("\n").length)} aria-label=${label} placeholder=${label}
-        value=${text} onInput=${(event) => setText(event.target.value)} onKeyDown=${onKeyDown}></textarea>
+      <textarea
+        id=${id}
+        ref=${box}
+        rows=${Math.min(8, text.split("\n").length)}
+        aria-label=${label}
+        placeholder=${label}
+        value=${text}
+        onInput=${(event) => setText(event.target.value)}
+        onKeyDown=${onKeyDown}
+      ></textarea>
       <button class="button primary" type="button" disabled=${!text.trim() || isBusy} onClick=${send}>Send</button>
     </div>
   </div>`;
@@ -41,6 +49,9 @@ function Hints({ commands, text }) {
   const [word] = text.split(/\s/, 1);
   const fitting = commands.filter((command) => command.name.startsWith(word));
   return html`<ul class="command-hints" aria-label="Commands">
-    ${fitting.map((command) => html`<li><strong>${command.name}</strong> ${command.usage_hint} <small>${command.description}</small></li>`)}
+    ${fitting.map(
+      ({ name, usage_hint, description }) =>
+        html`<li><strong>${name}</strong> ${usage_hint} <small>${description}</small></li>`,
+    )}
   </ul>`;
 }

@@ -24,13 +24,22 @@ export function Home({ state }) {
   };
   return html`<main class="pane home" aria-label="${app.name} home">
     <header>
-      <a class="button quiet back" href=${toHash({ as: place.as, inspector: place.inspector })} aria-label="Back to the channels"><${Icon} name="back" /></a>
+      <a
+        class="button quiet back"
+        href=${toHash({ as: place.as, inspector: place.inspector })}
+        aria-label="Back to the channels"
+        ><${Icon} name="back"
+      /></a>
       <h2>${app.name}</h2>
     </header>
     <div class="home-body">
-      ${home
-        ? html`<${Surface.Provider} value=${surface}><${Blocks} blocks=${home.blocks} /><//>`
-        : html`<p class="earlier">${app.has_home_tab ? "The app has not published a home tab for you yet." : "Choose a channel."}</p>`}
+      ${
+        home
+          ? html`<${Surface.Provider} value=${surface}><${Blocks} blocks=${home.blocks} /><//>`
+          : html`<p class="earlier">
+              ${app.has_home_tab ? "The app has not published a home tab for you yet." : "Choose a channel."}
+            </p>`
+      }
     </div>
   </main>`;
 }

@@ -20,21 +20,49 @@ const TROUBLE = [
 /** The drawer. */
 export function Inspector({ entries }) {
   const [filter, setFilter] = useState("");
-  const found = entries.filter((entry) => !filter || JSON.stringify(entry).toLowerCase().includes(filter.toLowerCase()));
+  const found = entries.filter(
+    (entry) => !filter || JSON.stringify(entry).toLowerCase().includes(filter.toLowerCase()),
+  );
   const latest = entries.findLast((entry) => entry.kind === "envelope");
   return html`<section class="inspector" aria-label="Inspector">
     <header>
       <h2>Inspector</h2>
-      <input type="search" aria-label="Filter" placeholder="Filter" value=${filter} onInput=${(event) => setFilter(event.target.value)} />
+      <input
+        type="search"
+        aria-label="Filter"
+        placeholder="Filter"
+        value=${filter}
+        onInput=${(event) => setFilter(event.target.value)}
+      />
       <span class="trouble" role="group" aria-label="Trouble">
-        ${TROUBLE.map(([name, what, run]) => html`<button class="button" type="button" title=${what} onClick=${() => attempt(run)}>${name}</button>`)}
-        <button class="button" type="button" title="Send the newest envelope once more" disabled=${!latest}
-          onClick=${() => redeliver(latest)}>Redeliver</button>
+        ${TROUBLE.map(
+          ([name, what, run]) =>
+            html`<button class="button" type="button" title=${what} onClick=${() => attempt(run)}>${name}</button>`,
+        )}
+        <button
+          class="button"
+          type="button"
+          title="Send the newest envelope once more"
+          disabled=${!latest}
+          onClick=${() => redeliver(latest)}
+        >
+          Redeliver
+        </button>
       </span>
-      <button class="button quiet close" type="button" aria-label="Close the inspector" onClick=${() => go({ ...current(), inspector: "" })}><${Icon} name="close" /></button>
+      <button
+        class="button quiet close"
+        type="button"
+        aria-label="Close the inspector"
+        onClick=${() => go({ ...current(), inspector: "" })}
+      >
+        <${Icon} name="close" />
+      </button>
     </header>
     <ol class="entries" tabindex="0" aria-label="Traffic, newest first">
-      ${found.slice(-SHOWN).reverse().map((entry) => html`<${Entry} key=${entry.id} entry=${entry} />`)}
+      ${found
+        .slice(-SHOWN)
+        .reverse()
+        .map((entry) => html`<${Entry} key=${entry.id} entry=${entry} />`)}
     </ol>
   </section>`;
 }
@@ -43,21 +71,44 @@ function Entry({ entry }) {
   const [isOpen, setOpen] = useState(false);
   const { id, at, kind, ...data } = entry;
   const { text, isBad } = SUMMARIES[kind](data);
-  return html`<li><details onToggle=${(event) => setOpen(event.target.open)}>
-    <summary title=${fullTime(at)}><span class="kind ${kind}">${kind.replace("_", " ")}</span> <span class=${isBad ? "bad" : ""}>${text}</span></summary>
-    ${isOpen && html`<pre tabindex="0">${JSON.stringify(data, null, 2)}</pre>
-      ${kind === "envelope" && html`<button class="button" type="button" onClick=${() => redeliver(entry)}>Redeliver</button>`}`}
-  </details></li>`;
+  return html`<li>
+    <details onToggle=${(event) => setOpen(event.target.open)}>
+      <summary title=${fullTime(at)}>
+        <span class="kind ${kind}">${kind.replace("_", " ")}</span> <span class=${isBad ? "bad" : ""}>${text}</span>
+      </summary>
+      ${
+        isOpen &&
+        html`<pre tabindex="0">${JSON.stringify(data, null, 2)}</pre>
+          ${
+            kind === "envelope" &&
+            html`<button class="button" type="button" onClick=${() => redeliver(entry)}>Redeliver</button>`
+          }`
+      }
+    </details>
+  </li>`;
 }
 
 const SUMMARIES = {
   connection: (data) => ({ text: data.closed ? `closed, ${data.open} open` : `opened, ${data.open} open` }),
-  envelope: (data) => ({ text: `${subject(data)}${data.redelivered ? " (once more)" : ""}${data.connection ? "" : " (nobody connected)"}`, isBad: !data.connection }),
-  ack: (data) => ({ text: data.ignored ? `ignored: ${data.ignored}` : `${data.ms} ms${data.payload ? `, ${data.payload.response_action ?? "with an answer"}` : ""}`, isBad: Boolean(data.ignored) }),
+  envelope: (data) => ({
+    text: `${subject(data)}${data.redelivered ? " (once more)" : ""}${data.connection ? "" : " (nobody connected)"}`,
+    isBad: !data.connection,
+  }),
+  ack: (data) => ({
+    text: data.ignored
+      ? `ignored: ${data.ignored}`
+      : `${data.ms} ms${data.payload ? `, ${data.payload.response_action ?? "with an answer"}` : ""}`,
+    isBad: Boolean(data.ignored),
+  }),
   failure: (data) => ({ text: data.error, isBad: true }),
-  call: (data) => ({ text: `${data.method} → ${outcome(data)}`, isBad: data.status !== 200 || data.answer?.ok === false }),
+  call: (data) => ({
+    text: `${data.method} → ${outcome(data)}`,
+    isBad: data.status !== 200 || data.answer?.ok === false,
+  }),
   response_url: (data) => ({ text: `→ ${outcome(data)}`, isBad: data.status !== 200 }),
-  fault: (data) => ({ text: data.method ? `waits for ${data.method === "*" ? "any call" : data.method}` : `sockets ${data.sockets}` }),
+  fault: (data) => ({
+    text: data.method ? `waits for ${data.method === "*" ? "any call" : data.method}` : `sockets ${data.sockets}`,
+  }),
 };
 
 function subject({ type, payload }) {

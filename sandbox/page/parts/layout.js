@@ -15,17 +15,23 @@ import { Thread } from "./thread.js";
 /** The page. */
 export function Layout({ state }) {
   const { place, link, me } = state;
-  if (!me) return html`<p class="waiting" role="status">${link === "lost" ? "The sandbox does not answer; trying again…" : "Connecting…"}</p>`;
+  if (!me)
+    return html`<p class="waiting" role="status">
+      ${link === "lost" ? "The sandbox does not answer; trying again…" : "Connecting…"}
+    </p>`;
   const channel = openChannel(state);
   const names = { users: state.users, channels: state.channels, team: state.team, as: place.as };
-  const pane = place.thread && channel ? "thread" : place.channel ? "channel" : "list";
+  const hasThread = Boolean(place.thread && channel);
+  const pane = hasThread ? "thread" : place.channel ? "channel" : "list";
   return html`<${Names.Provider} value=${names}>
-    <div class="page showing-${pane} ${place.thread && channel ? "has-thread" : ""} ${place.inspector ? "has-inspector" : ""}">
+    <div class="page showing-${pane} ${hasThread ? "has-thread" : ""}">
       <${Sidebar} state=${state} open=${channel} />
-      ${place.channel === "home" || !channel
-        ? html`<${Home} state=${state} />`
-        : html`<${Channel} key=${channel.id} state=${state} channel=${channel} />`}
-      ${place.thread && channel && html`<${Thread} key=${place.thread} state=${state} channel=${channel} ts=${place.thread} />`}
+      ${
+        place.channel === "home" || !channel
+          ? html`<${Home} state=${state} />`
+          : html`<${Channel} key=${channel.id} state=${state} channel=${channel} />`
+      }
+      ${hasThread && html`<${Thread} key=${place.thread} state=${state} channel=${channel} ts=${place.thread} />`}
       ${place.inspector && html`<${Inspector} entries=${state.entries} />`}
     </div>
     ${state.view && html`<${Modal} key=${state.view.id} view=${state.view} />`}

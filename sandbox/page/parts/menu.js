@@ -29,19 +29,40 @@ export function Menu({ label, items, children }) {
     item.run();
   };
   return html`<span class="menu" ref=${root} onKeyDown=${isOpen ? (event) => onKey(event, close) : undefined}>
-    <button class="button quiet" type="button" aria-label=${label} title=${label} aria-haspopup="menu"
-      aria-expanded=${String(isOpen)} onClick=${toggle}>${children}</button>
-    ${isOpen && html`<div role="menu" aria-label=${label} class=${isUp ? "up" : ""}>
-      ${items.map((item) => html`<button role="menuitem" type="button" tabindex="-1" onClick=${() => choose(item)}>
-        ${item.label}${item.note && html` <small>${item.note}</small>`}</button>`)}
-    </div>`}
+    <button
+      class="button quiet"
+      type="button"
+      aria-label=${label}
+      title=${label}
+      aria-haspopup="menu"
+      aria-expanded=${String(isOpen)}
+      onClick=${toggle}
+    >
+      ${children}
+    </button>
+    ${
+      isOpen &&
+      html`<div role="menu" aria-label=${label} class=${isUp ? "up" : ""}>
+        ${items.map(
+          (item) =>
+            html`<button role="menuitem" type="button" tabindex="-1" onClick=${() => choose(item)}>
+              ${item.label}${item.note && html` <small>${item.note}</small>`}
+            </button>`,
+        )}
+      </div>`
+    }
   </span>`;
 }
 
 function onKey(event, close) {
   const items = [...event.currentTarget.querySelectorAll("[role=menuitem]")];
   const index = items.indexOf(document.activeElement);
-  const targets = { ArrowDown: (index + 1) % items.length, ArrowUp: (index - 1 + items.length) % items.length, Home: 0, End: items.length - 1 };
+  const targets = {
+    ArrowDown: (index + 1) % items.length,
+    ArrowUp: (index - 1 + items.length) % items.length,
+    Home: 0,
+    End: items.length - 1,
+  };
   if (event.key === "Escape") close(true);
   else if (event.key === "Tab") close(false);
   else if (event.key in targets) items[targets[event.key]].focus();

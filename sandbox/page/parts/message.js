@@ -1,15 +1,14 @@
 // One message with its menu, its blocks, and what its thread holds.
 
 import { Component, html } from "../vendor/preact.js";
-import { act, attempt, tell } from "../actions.js";
+import { act, attempt } from "../actions.js";
 import { Blocks } from "../blocks/index.js";
 import { clockTime, fullTime } from "../blocks/dates.js";
 import { Mrkdwn } from "../blocks/mrkdwn.js";
 import { Surface } from "../blocks/surface.js";
-import { go, toPermalink } from "../place.js";
 import { Avatar } from "./avatar.js";
 import { Icon } from "./icon.js";
-import { Menu } from "./menu.js";
+import { MessageMenu, openThread } from "./message_menu.js";
 
 const COMPARED = ["message", "isLast", "isWanted", "isThread"];
 
@@ -26,20 +25,27 @@ export class Message extends Component {
 
   render({ state, channel, message, replies, isThread, isLast, isWanted }) {
     const author = state.users[message.user];
+    const hasMenu = !message.is_ephemeral && message.subtype !== "tombstone";
     const label = `${author.real_name}, ${clockTime(message.ts)}`;
-    return html`<li class="message ${message.is_ephemeral ? "ephemeral" : ""} ${isWanted ? "wanted" : ""}"
-      data-ts=${message.ts} tabindex=${isLast ? 0 : -1} aria-label=${label}>
+    return html`<li
+      class="message ${message.is_ephemeral ? "ephemeral" : ""} ${isWanted ? "wanted" : ""}"
+      data-ts=${message.ts}
+      tabindex=${isLast ? 0 : -1}
+      aria-label=${label}
+    >
       <${Avatar} user=${author} />
       <div class="message-body">
         ${message.is_ephemeral && html`<p class="only-you"><${Icon} name="eye" /> Only visible to you</p>`}
         ${message.subtype === "thread_broadcast" && html`<p class="only-you">replied to a thread</p>`}
-        <p class="message-head"><strong>${author.real_name}</strong>
+        <p class="message-head">
+          <strong>${author.real_name}</strong>
           ${author.is_bot && html`<span class="app-badge">APP</span>`}
-          <time title=${fullTime(message.ts)}>${clockTime(message.ts)}</time></p>
+          <time title=${fullTime(message.ts)}>${clockTime(message.ts)}</time>
+        </p>
         <${Content} channel=${channel} message=${message} isThread=${isThread} />
-        ${!isThread && replies && html`<${Replies} state=${state} channel=${channel} message=${message} replies=${replies} />`}
+        ${!isThread && replies && html`<${Replies} ...${{ state, channel, message, replies }} />`}
       </div>
-      ${!message.is_ephemeral && message.subtype !== "tombstone" && html`<${MessageMenu} state=${state} channel=${channel} message=${message} isThread=${isThread} />`}
+      ${hasMenu && html`<${MessageMenu} ...${{ state, channel, message, isThread }} />`}
     </li>`;
   }
 }
@@ -49,20 +55,36 @@ function Content({ channel, message, isThread }) {
     // The same message may stand in the channel and in the thread.
     id: `${isThread ? "thread" : "channel"}-${message.ts}`,
     click: (block, element, value) =>
-      attempt(() => act("click", { channel: channel.id, ts: message.ts, action_id: element.action_id, block_id: block.block_id, value })),
+      attempt(() =>
+        act("click", {
+          channel: channel.id,
+          ts: message.ts,
+          action_id: element.action_id,
+          block_id: block.block_id,
+          value,
+        }),
+      ),
     type() {},
     values: {},
     errors: {},
   };
-  const { blocks = [], attachments = [], files = [] } = message;
+  const { blocks, attachments = [], files = [] } = message;
   return html`<${Surface.Provider} value=${surface}>
     <div class="content">
-      ${blocks.length > 0 ? html`<${Blocks} blocks=${blocks} />` : html`<${Mrkdwn} text=${message.text} />`}
+      <${Said} blocks=${blocks} text=${message.text} />
       ${message.edited && html`<small class="edited" title=${fullTime(message.edited.ts)}>(edited)</small>`}
-      ${attachments.map((one) => html`<div class="attachment">${one.blocks ? html`<${Blocks} blocks=${one.blocks} />` : html`<${Mrkdwn} text=${one.text ?? one.fallback ?? ""} />`}</div>`)}
+      ${attachments.map(
+        ({ blocks, text, fallback = "" }) =>
+          html`<div class="attachment"><${Said} blocks=${blocks} text=${text ?? fallback} /></div>`,
+      )}
       ${files.map((file) => html`<p class="file"><${Icon} name="file" /> ${file.name ?? file.title ?? file.id}</p>`)}
     </div>
   <//>`;
+}
+
+/** Blocks where there are any, the text otherwise. */
+function Said({ blocks = [], text }) {
+  return blocks.length > 0 ? html`<${Blocks} blocks=${blocks} />` : html`<${Mrkdwn} text=${text} />`;
 }
 
 function Replies({ state, channel, message, replies }) {
@@ -74,36 +96,4 @@ function Replies({ state, channel, message, replies }) {
     ${authors.map((id) => html`<${Avatar} user=${state.users[id]} isSmall />`)}
     <span>${texts.filter(Boolean).join(", ")}</span>
   </button>`;
-}
-
-function MessageMenu({ state, channel, message, isThread }) {
-  const where = { channel: channel.id, ts: message.ts };
-  const shortcuts = state.app.shortcuts.filter((shortcut) => shortcut.kind === "message");
-  const items = [
-    ...shortcuts.map(({ callback_id, name }) => ({
-      label: name || callback_id,
-      note: state.app.name,
-      run: () => attempt(() => act("shortcut", { ...where, callback_id })),
-    })),
-    { label: "Copy link", run: () => copyLink(toPermalink(state.team, channel, message)) },
-  ];
-  if (message.user === state.me.id) items.push({ label: "Delete message", run: () => attempt(() => act("delete", where)) });
-  return html`<div class="message-menu">
-    ${!isThread && html`<button class="button quiet open-thread" type="button" aria-label="Reply in thread" title="Reply in thread"
-      onClick=${() => openThread(channel, message)}><${Icon} name="thread" /></button>`}
-    <${Menu} label="More actions" items=${items}><${Icon} name="more" /><//>
-  </div>`;
-}
-
-function openThread(channel, message) {
-  go({ channel: channel.id, thread: message.thread_ts ?? message.ts });
-}
-
-async function copyLink(link) {
-  try {
-    await navigator.clipboard.writeText(link);
-    tell("The link is copied.");
-  } catch {
-    tell(link); // no clipboard without permission: it can still be copied by hand
-  }
 }

@@ -1,4 +1,4 @@
-// A list of messages that stays fluent when it is long: the newest are drawn, older ones as somebody scrolls up to them.
+// A list of messages that stays fluent when it is long: the newest are drawn, older ones as somebody scrolls up.
 
 import { html, useEffect, useLayoutEffect, useRef, useState } from "../vendor/preact.js";
 import { Message } from "./message.js";
@@ -7,6 +7,7 @@ import { moveFocus } from "./keyboard.js";
 const AT_FIRST = 60;
 const MORE = 100;
 const NEAR_PX = 80;
+const EMPTY = "Nothing here yet. Say something!";
 
 /** The messages, newest at the bottom; keeps to the bottom while it is there. */
 export function Messages({ state, channel, messages, replies = new Map(), label, isThread = false, at }) {
@@ -37,12 +38,29 @@ export function Messages({ state, channel, messages, replies = new Map(), label,
     if (target.scrollTop < NEAR_PX && start > 0) setRoom(room + MORE);
   };
   return html`<ol class="messages" ref=${list} aria-label=${label} onScroll=${onScroll} onKeyDown=${moveFocus}>
-    ${start > 0 && html`<li key="earlier" class="earlier"><button class="button quiet" type="button" onClick=${() => setRoom(room + MORE)}>${start} earlier messages</button></li>`}
-    ${messages.length === 0 && html`<li key="empty" class="earlier">${isThread ? "This thread is gone." : "Nothing here yet. Say something!"}</li>`}
-    ${messages.slice(start).map((message, index, shown) => html`<${Message}
-      key=${message.ts}
-      state=${state} channel=${channel} message=${message}
-      replies=${replies.get(message.ts)}
-      isThread=${isThread} isLast=${index === shown.length - 1} isWanted=${message.ts === at} />`)}
+    ${
+      start > 0 &&
+      html`<li key="earlier" class="earlier">
+        <button class="button quiet" type="button" onClick=${() => setRoom(room + MORE)}>
+          ${start} earlier messages
+        </button>
+      </li>`
+    }
+    ${messages.length === 0 && html`<li key="empty" class="earlier">${isThread ? "This thread is gone." : EMPTY}</li>`}
+    ${messages
+      .slice(start)
+      .map(
+        (message, index, shown) =>
+          html`<${Message}
+            key=${message.ts}
+            state=${state}
+            channel=${channel}
+            message=${message}
+            replies=${replies.get(message.ts)}
+            isThread=${isThread}
+            isLast=${index === shown.length - 1}
+            isWanted=${message.ts === at}
+          />`,
+      )}
   </ol>`;
 }

@@ -43,14 +43,26 @@ export function Modal({ view }) {
       </div>
       <footer>
         <button class="button" type="button" onClick=${close}>${view.close ? plain(view.close) : "Cancel"}</button>
-        ${view.submit && html`<button class="button primary" type="submit" aria-busy=${String(isBusy)}
-          disabled=${isBusy || view.submit_disabled}>${isBusy ? "Sending…" : plain(view.submit)}</button>`}
+        ${
+          view.submit &&
+          html`<button
+            class="button primary"
+            type="submit"
+            aria-busy=${String(isBusy)}
+            disabled=${isBusy || view.submit_disabled}
+          >
+            ${isBusy ? "Sending…" : plain(view.submit)}
+          </button>`
+        }
       </footer>
     </form>
   </dialog>`;
 }
 
-/** A confirmation that the app wants before a click: https://docs.slack.dev/reference/block-kit/composition-objects/confirmation-dialog-object */
+/**
+ * A confirmation that the app wants before a click.
+ * https://docs.slack.dev/reference/block-kit/composition-objects/confirmation-dialog-object
+ */
 export function Question({ question: { confirm, proceed } }) {
   const dialog = useRef(null);
   useEffect(() => openFocused(dialog.current), []);

@@ -9,7 +9,13 @@ import { KEYS } from "./keyboard.js";
 export function Notice({ text }) {
   const close = () => store.dispatch({ type: "notice", data: null });
   return html`<div class="notice" role="alert" hidden=${!text}>
-    ${text && html`<span>${text}</span><button class="button quiet" type="button" aria-label="Close" onClick=${close}><${Icon} name="close" /></button>`}
+    ${
+      text &&
+      html`<span>${text}</span>
+        <button class="button quiet" type="button" aria-label="Close" onClick=${close}>
+          <${Icon} name="close" />
+        </button>`
+    }
   </div>`;
 }
 
@@ -28,9 +34,19 @@ export function Announcer({ channel, thread }) {
 
 /** The keyboard shortcuts. */
 export function Keys() {
-  return html`<dialog id="keys" class="modal question" aria-labelledby="keys-title"><form method="dialog">
-    <header><h2 id="keys-title">Keys</h2></header>
-    <div class="modal-body"><dl>${KEYS.map(([keys, what]) => html`<dt><kbd>${keys}</kbd></dt><dd>${what}</dd>`)}</dl></div>
-    <footer><button class="button primary" type="submit">Close</button></footer>
-  </form></dialog>`;
+  return html`<dialog id="keys" class="modal question" aria-labelledby="keys-title">
+    <form method="dialog">
+      <header><h2 id="keys-title">Keys</h2></header>
+      <div class="modal-body">
+        <dl>
+          ${KEYS.map(
+            ([keys, what]) =>
+              html`<dt><kbd>${keys}</kbd></dt>
+                <dd>${what}</dd>`,
+          )}
+        </dl>
+      </div>
+      <footer><button class="button primary" type="submit">Close</button></footer>
+    </form>
+  </dialog>`;
 }

@@ -11,22 +11,41 @@ export function Sidebar({ state, open }) {
   const { place, team, app, users } = state;
   const channels = Object.values(state.channels).filter((channel) => !channel.is_im);
   const direct = Object.values(state.channels).filter((channel) => channel.is_im);
-  const entry = (channel) => html`<${Entry} key=${channel.id} state=${state} channel=${channel} isOpen=${channel === open} />`;
+  const entry = (channel) =>
+    html`<${Entry} key=${channel.id} state=${state} channel=${channel} isOpen=${channel === open} />`;
   return html`<nav class="sidebar" aria-label="Workspace">
-    <header><h1>${team.name}</h1><${Link} state=${state} /></header>
+    <header>
+      <h1>${team.name}</h1>
+      <${Link} state=${state} />
+    </header>
     <${ActAs} state=${state} />
     <h2>Channels</h2>
-    <ul>${channels.map(entry)}</ul>
+    <ul>
+      ${channels.map(entry)}
+    </ul>
     ${(app.has_home_tab || direct.length > 0) && html`<h2>Apps</h2>`}
     <ul>
-      ${app.has_home_tab && html`<li><a href=${hrefOf(place, "home")} aria-current=${place.channel === "home" ? "page" : undefined}>
-        <${Avatar} user=${users[app.user]} isSmall /> ${app.name} home</a></li>`}
+      ${
+        app.has_home_tab &&
+        html`<li>
+          <a href=${hrefOf(place, "home")} aria-current=${place.channel === "home" ? "page" : undefined}>
+            <${Avatar} user=${users[app.user]} isSmall /> ${app.name} home</a
+          >
+        </li>`
+      }
       ${direct.map(entry)}
     </ul>
     <footer>
-      <a class="button quiet" href=${toHash({ ...place, inspector: place.inspector ? "" : "all" })}
-        aria-expanded=${String(Boolean(place.inspector))} role="button">Inspector</a>
-      <button class="button quiet" type="button" onClick=${() => document.getElementById("keys").showModal()}>Keys</button>
+      <a
+        class="button quiet"
+        href=${toHash({ ...place, inspector: place.inspector ? "" : "all" })}
+        aria-expanded=${String(Boolean(place.inspector))}
+        role="button"
+        >Inspector</a
+      >
+      <button class="button quiet" type="button" onClick=${() => document.getElementById("keys").showModal()}>
+        Keys
+      </button>
     </footer>
   </nav>`;
 }
@@ -34,10 +53,12 @@ export function Sidebar({ state, open }) {
 function Entry({ state, channel, isOpen }) {
   const names = { users: state.users, channels: state.channels };
   const sign = channel.is_im ? "app" : channel.is_private ? "lock" : "hash";
-  return html`<li><a href=${hrefOf(state.place, channel.id)} aria-current=${isOpen ? "page" : undefined}>
-    <span class="sign"><${Icon} name=${sign} /></span> ${channelTitle(names, channel)}
-    ${channel.is_private && html`<span class="sr-only">, private</span>`}
-  </a></li>`;
+  return html`<li>
+    <a href=${hrefOf(state.place, channel.id)} aria-current=${isOpen ? "page" : undefined}>
+      <span class="sign"><${Icon} name=${sign} /></span> ${channelTitle(names, channel)}
+      ${channel.is_private && html`<span class="sr-only">, private</span>`}
+    </a>
+  </li>`;
 }
 
 function ActAs({ state }) {
@@ -45,9 +66,12 @@ function ActAs({ state }) {
   const change = (event) => {
     location.hash = toHash({ ...fromHash(location.hash), as: event.target.value });
   };
-  return html`<label class="act-as"><span>Act as</span>
+  return html`<label class="act-as"
+    ><span>Act as</span>
     <select id="act-as" onChange=${change}>
-      ${people.map((user) => html`<option value=${user.name} selected=${user.id === state.me.id}>${user.real_name}</option>`)}
+      ${people.map(
+        ({ id, name, real_name }) => html`<option value=${name} selected=${id === state.me.id}>${real_name}</option>`,
+      )}
     </select>
   </label>`;
 }

@@ -14,10 +14,25 @@ export function Thread({ state, channel, ts }) {
   const title = channelTitle({ users: state.users }, channel);
   return html`<aside class="pane thread" aria-label="Thread">
     <header>
-      <h2>Thread</h2><span class="members">${!channel.is_im && html`<${Icon} name=${channel.is_private ? "lock" : "hash"} />`} ${title}</span>
-      <a class="button quiet close" href=${toHash({ as, inspector, channel: channel.id })} aria-label="Close the thread"><${Icon} name="close" /></a>
+      <h2>Thread</h2>
+      <span class="members"
+        >${!channel.is_im && html`<${Icon} name=${channel.is_private ? "lock" : "hash"} />`} ${title}</span
+      >
+      <a class="button quiet close" href=${toHash({ as, inspector, channel: channel.id })} aria-label="Close the thread"
+        ><${Icon} name="close"
+      /></a>
     </header>
-    <${Messages} state=${state} channel=${channel} messages=${thread(channel, ts)} label="Messages in the thread" isThread at=${state.place.at} />
-    ${(channel.is_member || channel.is_im) && html`<${Composer} state=${state} channel=${channel} threadTs=${ts} label="Reply in the thread" />`}
+    <${Messages}
+      state=${state}
+      channel=${channel}
+      messages=${thread(channel, ts)}
+      label="Messages in the thread"
+      isThread
+      at=${state.place.at}
+    />
+    ${
+      (channel.is_member || channel.is_im) &&
+      html`<${Composer} state=${state} channel=${channel} threadTs=${ts} label="Reply in the thread" />`
+    }
   </aside>`;
 }

@@ -1,0 +1,52 @@
+// What can be done with a message: the app's shortcuts among it.
+
+import { html } from "../vendor/preact.js";
+import { act, attempt, tell } from "../actions.js";
+import { go, toPermalink } from "../place.js";
+import { Icon } from "./icon.js";
+import { Menu } from "./menu.js";
+
+/** Reply, and everything else that can be done with a message. */
+export function MessageMenu({ state, channel, message, isThread }) {
+  const where = { channel: channel.id, ts: message.ts };
+  const shortcuts = state.app.shortcuts.filter((shortcut) => shortcut.kind === "message");
+  const items = [
+    ...shortcuts.map(({ callback_id, name }) => ({
+      label: name || callback_id,
+      note: state.app.name,
+      run: () => attempt(() => act("shortcut", { ...where, callback_id })),
+    })),
+    { label: "Copy link", run: () => copyLink(toPermalink(state.team, channel, message)) },
+  ];
+  if (message.user === state.me.id)
+    items.push({ label: "Delete message", run: () => attempt(() => act("delete", where)) });
+  return html`<div class="message-menu">
+    ${
+      !isThread &&
+      html`<button
+        class="button quiet open-thread"
+        type="button"
+        aria-label="Reply in thread"
+        title="Reply in thread"
+        onClick=${() => openThread(channel, message)}
+      >
+        <${Icon} name="thread" />
+      </button>`
+    }
+    <${Menu} label="More actions" items=${items}><${Icon} name="more" /><//>
+  </div>`;
+}
+
+/** Go to the thread of a message. */
+export function openThread(channel, message) {
+  go({ channel: channel.id, thread: message.thread_ts ?? message.ts });
+}
+
+async function copyLink(link) {
+  try {
+    await navigator.clipboard.writeText(link);
+    tell("The link is copied.");
+  } catch {
+    tell(link); // no clipboard without permission: it can still be copied by hand
+  }
+}
