@@ -110,4 +110,4 @@ class LoggedCase(Case):
 
 def text_hash(text: str) -> str:
     """What stays of a text where the text itself is not kept: SHA-256, in hex."""
-    return hashlib.sha256(text.encode()).hexdigest()
+    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()

@@ -1,13 +1,41 @@
 """Fixtures that several packages' tests share."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
 
 import pytest
 
 from tests.model_server import ModelServer
+from tests.postgres import ABSENT, cluster, find_binaries, new_database
 
 
 @pytest.fixture
 async def model_server() -> AsyncIterator[ModelServer]:
     async with ModelServer() as server:
         yield server
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[str]:
+    """A running PostgreSQL, for as long as the tests run."""
+    binaries = find_binaries()
+    if binaries is None:
+        pytest.skip(ABSENT)
+    with cluster(binaries) as server:
+        yield server
+
+
+@pytest.fixture
+def postgres_url(postgres: str) -> str:
+    """A database of the test's own."""
+    binaries = find_binaries()
+    assert binaries is not None
+    return new_database(postgres, binaries)
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """The same test on both databases."""
+    if request.param == "sqlite":
+        return f"sqlite+aiosqlite:///{tmp_path}/log.db"
+    return str(request.getfixturevalue("postgres_url"))

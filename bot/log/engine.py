@@ -16,8 +16,10 @@ from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 from bot.errors import LogError
 
 _MIGRATIONS = Path(__file__).parent / "migrations"
+_DRIVERS = dict.fromkeys(("postgres", "postgresql"), "postgresql+asyncpg") | {"sqlite": "sqlite+aiosqlite"}
 _BUSY_TIMEOUT_S = 10
 _PROBE_BYTES = 1 << 20
+_MIGRATION_LOCK = 5_118_005  # any number that nobody else takes
 
 
 async def open_engine(database_url: str) -> AsyncEngine:
@@ -33,7 +35,10 @@ async def open_engine(database_url: str) -> AsyncEngine:
         # An error that shows its parameters would put the judged texts into the log file.
         engine = create_async_engine(url, hide_parameters=True)
     except (ModuleNotFoundError, NoSuchModuleError) as exc:
-        raise LogError(f"DATABASE_URL: no driver for {url.drivername!r}; expected sqlite+aiosqlite:///FILE") from exc
+        raise LogError(
+            f"DATABASE_URL: no driver for {url.drivername!r}; expected sqlite+aiosqlite:///FILE, or "
+            "postgresql+asyncpg://USER:PASSWORD@HOST/NAME with slack-judge[postgres] installed"
+        ) from exc
     if engine.dialect.name == "sqlite":
         _configure_sqlite(engine)
     try:
@@ -51,7 +56,7 @@ def _parse(database_url: str) -> URL:
         url = make_url(database_url)
     except ArgumentError as exc:
         raise LogError("DATABASE_URL: expected a URL such as sqlite+aiosqlite:///slack-judge.db") from exc
-    return url.set(drivername="sqlite+aiosqlite") if url.drivername == "sqlite" else url
+    return url.set(drivername=_DRIVERS.get(url.drivername, url.drivername))
 
 
 def _shown(url: URL) -> str:
@@ -110,4 +115,7 @@ def migrations(connection: Connection) -> Config:
 
 
 def _migrate(connection: Connection) -> None:
+    if connection.dialect.name == "postgresql":
+        # Replicas start at the same time, and only one of them may migrate.
+        connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_MIGRATION_LOCK})")
     command.upgrade(migrations(connection), "head")

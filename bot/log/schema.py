@@ -59,6 +59,17 @@ class UtcDateTime(TypeDecorator[datetime]):
         return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
 
 
+class CleanText(TypeDecorator[str]):
+    """Text of any origin; what no database takes (NUL on PostgreSQL, half a surrogate pair) becomes U+FFFD."""
+
+    impl = Text
+    cache_ok = True
+
+    def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:
+        """Without what cannot be stored."""
+        return None if value is None else value.encode("utf-8", "replace").decode().replace("\0", "\ufffd")
+
+
 cases = Table(
     "cases",
     metadata,
@@ -75,17 +86,17 @@ cases = Table(
     Column("parent_ts", String),
     Column("author_id", String),
     Column("attempt", Integer, nullable=False),
-    Column("question", Text),
+    Column("question", CleanText),
     Column("question_source", String),
     Column("question_hash", String),
-    Column("response", Text),
+    Column("response", CleanText),
     Column("response_hash", String),
-    Column("obstacle", Text),
+    Column("obstacle", CleanText),
     Column("response_url", Text),
     Column("status", String, nullable=False),
-    Column("holder", String, comment="The process that settles it; another may take it over when that one is gone"),
-    Column("tries", Integer, nullable=False, server_default="0", comment="Failed in a row, in this status"),
-    Column("due_at", UtcDateTime, comment="Not to be settled before"),
+    Column("holder", String),  # the process that settles it; when that one is gone, another takes it over
+    Column("tries", Integer, nullable=False, server_default="0"),  # that failed in a row, in this status
+    Column("due_at", UtcDateTime),  # not to be settled before
     Column("thread_ts", String),
     Column("reply_ts", String),
     Column("thread_intent", Boolean, nullable=False, server_default=false()),
@@ -96,11 +107,11 @@ cases = Table(
     Column("highest", Integer),
     Column("mean", Float),
     Column("spread", Float),
-    Column("justification", Text),
+    Column("justification", CleanText),
     Column("model", String),
     Column("rubric_version", String),
     Column("unscored_reason", String),
-    Column("unscored_detail", Text),
+    Column("unscored_detail", CleanText),
     Column("input_tokens", Integer),
     Column("output_tokens", Integer),
     Column("latency_ms", Integer),
@@ -144,8 +155,8 @@ ratings = Table(
     Column("position", Integer, primary_key=True),
     Column("score", Integer),
     Column("unscored_reason", String),
-    Column("justification", Text, nullable=False),
-    Column("raw", Text, nullable=False),
+    Column("justification", CleanText, nullable=False),
+    Column("raw", CleanText, nullable=False),
     Column("model", String),
     Column("input_tokens", Integer),
     Column("output_tokens", Integer),
@@ -163,7 +174,7 @@ labels = Table(
     Column("case_id", Integer, primary_key=True),
     Column("user_id", String, primary_key=True),
     Column("score", Integer, nullable=False),
-    Column("reason", Text),
+    Column("reason", CleanText),
     Column("created_at", UtcDateTime, nullable=False),
     Column("updated_at", UtcDateTime, nullable=False),
     ForeignKeyConstraint(["team_id", "case_id"], ["cases.team_id", "cases.id"], ondelete="CASCADE"),
@@ -189,7 +200,7 @@ channels = Table(
     Column("digest_day", String),
     Column("digest_time", String),
     Column("digest_tz", String),
-    Column("digest_since", UtcDateTime, comment="When it was last switched on; no week due before is posted"),
+    Column("digest_since", UtcDateTime),  # when it was last switched on; no week due before is posted
     Column("ranks_people", Boolean, nullable=False, server_default=false()),
     Column("updated_at", UtcDateTime, nullable=False),
 )
@@ -199,7 +210,7 @@ digests = Table(
     metadata,
     Column("team_id", String, primary_key=True),
     Column("channel_id", String, primary_key=True),
-    Column("week", String, primary_key=True, comment="ISO week in the channel's zone, e.g. 2026-W47"),
+    Column("week", String, primary_key=True),  # the ISO week in the channel's zone, e.g. 2026-W47
     Column("status", String, nullable=False),
     Column("claimed_at", UtcDateTime, nullable=False),
     Column("posted_at", UtcDateTime),

@@ -65,8 +65,8 @@ def a_verdict(score: int = 4) -> RecordedVerdict:
 
 
 @pytest.fixture
-async def log(tmp_path: Path) -> Any:
-    opened = await Log.open(url(tmp_path))
+async def log(database_url: str) -> Any:
+    opened = await Log.open(database_url)
     yield opened
     await opened.close()
 
@@ -79,8 +79,8 @@ async def downgrade(folder: Path, revision: str) -> None:
     await engine.dispose()
 
 
-async def test_the_migrations_make_the_schema(tmp_path: Path) -> None:
-    engine = await open_engine(url(tmp_path))
+async def test_the_migrations_make_the_schema(database_url: str) -> None:
+    engine = await open_engine(database_url)
     async with engine.connect() as connection:
         differences = await connection.run_sync(
             lambda sync: compare_metadata(MigrationContext.configure(sync), metadata)
@@ -220,7 +220,8 @@ async def test_a_file_that_is_no_database_says_so(tmp_path: Path) -> None:
         await Log.open(url(tmp_path))
 
 
-async def test_a_database_error_does_not_tell_the_texts(log: Log, tmp_path: Path) -> None:
+async def test_a_database_error_does_not_tell_the_texts(tmp_path: Path) -> None:
+    log = await Log.open(url(tmp_path))
     with sqlite3.connect(tmp_path / "log.db") as plain:
         plain.execute("DROP TABLE cases")
     plain.close()
@@ -228,6 +229,7 @@ async def test_a_database_error_does_not_tell_the_texts(log: Log, tmp_path: Path
         await log.add(a_case())
     assert "no such table" in str(error.value)
     assert "Because." not in str(error.value)
+    await log.close()
 
 
 async def test_a_cancelled_write_does_not_lock_the_file(log: Log) -> None:
@@ -241,3 +243,22 @@ async def test_a_cancelled_write_does_not_lock_the_file(log: Log) -> None:
         case, is_new = await log.add(a_case(key=f"after {turns}"))
         assert is_new
         assert case.key == f"after {turns}"
+
+
+async def test_what_no_database_takes_is_replaced(log: Log) -> None:
+    await log.add(a_case(question="a\0b", response="half \ud800 a pair"))
+    case = await log.case(1)
+    assert (case.question, case.response) == ("a\ufffdb", "half ? a pair")
+
+
+async def test_replicas_that_start_together_migrate_once(postgres_url: str) -> None:
+    logs = await asyncio.gather(*(Log.open(postgres_url) for _ in range(5)))
+    assert await logs[0].counts() == {}
+    for log in logs:
+        await log.close()
+
+
+async def test_an_address_as_providers_give_it_is_taken(postgres_url: str) -> None:
+    log = await Log.open(postgres_url.replace("postgresql+asyncpg://", "postgres://"))
+    assert await log.counts() == {}
+    await log.close()

@@ -5,7 +5,6 @@ import os
 import sys
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,20 +15,20 @@ from bot.log import LapsedError, Log, TakenError
 from bot.log.engine import open_engine
 from bot.log.presence import LEASE_S, Presence
 from bot.log.schema import cases, processes
-from tests.unit.bot.test_log import a_case, a_verdict, url
+from tests.unit.bot.test_log import a_case, a_verdict
 
 
 @pytest.fixture
-async def ours(tmp_path: Path) -> AsyncIterator[Log]:
-    log = await Log.open(url(tmp_path))
+async def ours(database_url: str) -> AsyncIterator[Log]:
+    log = await Log.open(database_url)
     await log.presence.enter()
     yield log
     await log.close()
 
 
 @pytest.fixture
-async def theirs(tmp_path: Path) -> AsyncIterator[Log]:
-    log = await Log.open(url(tmp_path))
+async def theirs(database_url: str) -> AsyncIterator[Log]:
+    log = await Log.open(database_url)
     await log.presence.enter()
     yield log
     await log.close()
@@ -112,9 +111,9 @@ async def test_a_sign_of_life_after_being_forgotten_comes_too_late(ours: Log) ->
         await ours.presence.beat(is_connected=True)
 
 
-async def test_after_a_silence_nothing_goes_out_under_the_old_name(tmp_path: Path) -> None:
+async def test_after_a_silence_nothing_goes_out_under_the_old_name(database_url: str) -> None:
     now_s = [100.0]
-    engine = await open_engine(url(tmp_path))
+    engine = await open_engine(database_url)
     presence = Presence(engine, lambda: now_s[0])
     await presence.enter()
     before = presence.name

@@ -190,7 +190,7 @@ def test_a_missing_extra_names_the_command_that_installs_it(scored: str, tmp_pat
     absent = 'raise ModuleNotFoundError("No module named \'krippendorff\'", name="krippendorff")'
     (tmp_path / "krippendorff.py").write_text(absent, encoding="utf-8")
 
-    done = subprocess.run(  # noqa: S603 - our own command
+    done = subprocess.run(
         [JUDGE, "agreement", scored, "--label", "human"],
         env=os.environ | {"PYTHONPATH": str(tmp_path)},
         capture_output=True,

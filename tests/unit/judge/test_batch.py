@@ -21,7 +21,7 @@ EGGS = "How do I boil an egg?"
 
 def run(*arguments: object, **environment: str) -> "subprocess.CompletedProcess[str]":
     unset = {name: value for name, value in os.environ.items() if not name.startswith(("OPENAI_", "JUDGE_"))}
-    return subprocess.run(  # noqa: S603 - our own command
+    return subprocess.run(
         [JUDGE, *map(str, arguments)], env=unset | environment, capture_output=True, text=True, timeout=60, check=False
     )
 
@@ -524,7 +524,7 @@ def test_missing_key_is_named_before_anything_is_asked(source: Path, output: Pat
 def test_full_disk_ends_with_whole_rows(source: Path, output: Path) -> None:
     # A limit on the size of files, in blocks of 512 bytes, stands in for the disk.
     command = f"ulimit -f 4; exec {JUDGE} batch {source} -o {output} --model offline"
-    done = subprocess.run(["/bin/sh", "-c", command], capture_output=True, text=True, check=False)  # noqa: S603
+    done = subprocess.run(["/bin/sh", "-c", command], capture_output=True, text=True, check=False)
 
     assert done.returncode == 2
     assert "cannot write on (file too large)" in done.stderr
@@ -625,7 +625,7 @@ def test_name_without_a_format_of_its_own_stays_whole(source: Path, output: Path
 
 def test_missing_pyarrow_is_named_before_anything_is_judged(source: Path, output: Path) -> None:
     code = "import sys; sys.modules['pyarrow'] = None; from judge.cli import main; main()"
-    done = subprocess.run(  # noqa: S603 - our own interpreter
+    done = subprocess.run(
         [sys.executable, "-c", code, "batch", source, "-o", output.with_suffix(".parquet"), "--model", "offline"],
         capture_output=True,
         text=True,
@@ -639,7 +639,7 @@ def test_missing_pyarrow_is_named_before_anything_is_judged(source: Path, output
 
 def test_help_imports_neither_rich_nor_pyarrow() -> None:
     code = "import judge.cli, sys; print([m for m in ('openai', 'rich', 'pyarrow') if m in sys.modules])"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)  # noqa: S603
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
 
     assert done.stdout.strip() == "[]"
 

@@ -16,7 +16,7 @@ TEXTS = ("--question", "How do I boil an egg?", "--response", "Boil the egg for 
 
 def run(*arguments: str, given: str = "", **environment: str) -> "subprocess.CompletedProcess[str]":
     unset = {name: value for name, value in os.environ.items() if not name.startswith(("OPENAI_", "JUDGE_"))}
-    return subprocess.run(  # noqa: S603 - our own command
+    return subprocess.run(
         [JUDGE, *arguments],
         input=given,
         env=unset | environment,
@@ -140,6 +140,6 @@ def test_help_is_instant_and_imports_no_client() -> None:
 
 
 def run_python(code: str) -> str:
-    return subprocess.run(  # noqa: S603 - our own interpreter
+    return subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     ).stdout.strip()

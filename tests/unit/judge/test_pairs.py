@@ -34,7 +34,7 @@ def pair(path: Path, *rows: Mapping[str, Any] | str) -> tuple[list[dict[str, Any
 
 
 def run(*arguments: object) -> "subprocess.CompletedProcess[str]":
-    return subprocess.run([JUDGE, "pairs", *map(str, arguments)], capture_output=True, text=True, check=False)  # noqa: S603
+    return subprocess.run([JUDGE, "pairs", *map(str, arguments)], capture_output=True, text=True, check=False)
 
 
 def test_best_is_paired_with_worst(tmp_path: Path) -> None:

@@ -109,9 +109,10 @@ async def test_a_link_from_elsewhere_leads_to_the_page(http: aiohttp.ClientSessi
         assert response.headers["Content-Security-Policy"].startswith("default-src 'self';")
 
 
-async def test_what_a_form_of_another_page_could_send_is_refused(http: aiohttp.ClientSession) -> None:
-    async with http.post("/sandbox/people/ann/post", data='{"channel": "help", "text": "x"}') as response:
-        assert response.status == 400
+@pytest.mark.parametrize("path", ["people/ann/post", "sockets/drop", "faults"])
+async def test_what_a_form_of_another_page_could_send_is_refused(http: aiohttp.ClientSession, path: str) -> None:
+    async with http.post(f"/sandbox/{path}", data='{"channel": "help", "text": "x"}') as response:
+        assert response.status == 415
         assert "the content type is not application/json" in (await response.json())["error"]
 
 

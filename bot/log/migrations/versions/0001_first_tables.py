@@ -79,7 +79,7 @@ def upgrade() -> None:
         "digests",
         sa.Column("team_id", sa.String(), nullable=False),
         sa.Column("channel_id", sa.String(), nullable=False),
-        sa.Column("week", sa.String(), nullable=False, comment="ISO week in the channel's zone, e.g. 2026-W47"),
+        sa.Column("week", sa.String(), nullable=False),
         sa.Column("status", sa.String(), nullable=False),
         sa.Column("claimed_at", UtcDateTime(), nullable=False),
         sa.Column("posted_at", UtcDateTime(), nullable=True),
