@@ -1,7 +1,8 @@
 """Who may drive the sandbox from a browser: its own page, and no page of another origin.
 
 Not even through a name that resolves to this machine (DNS rebinding): a request has to name the machine by an address,
-as `localhost`, or by the name that was asked for with `--host`.
+as `localhost`, or by the name that was asked for with `--host`. What changes something has to be sent as JSON, which a
+form of another page cannot do.
 """
 
 import ipaddress
@@ -26,6 +27,8 @@ def guard(own_host: str) -> Middleware:
         is_guarded = request.path == "/" or request.path.startswith(GUARDED)
         if is_guarded and not (_is_our_name(request, own_host) and _is_own_page(request)):
             return web.json_response({"error": "this origin may not drive the sandbox"}, status=403)
+        if is_guarded and request.method == "POST" and request.content_type != "application/json":
+            return web.json_response({"error": "the content type is not application/json"}, status=415)
         return await handler(request)
 
     return guarded

@@ -29,8 +29,10 @@ async def test_what_is_typed_appears_for_everybody_at_once(slack: Sandbox, open_
 async def test_acting_as_somebody_else_shows_what_they_see(slack: Sandbox, open_tab) -> None:
     tab = await open_tab(slack, "as=ann")
     await expect(tab.page.get_by_role("link", name="secret")).to_be_visible()
+    await tab.page.get_by_role("textbox", name="Message to help").fill("what only ann knows")
     await tab.page.get_by_label("Act as").select_option("Ben Roy")
     await expect(tab.page.get_by_role("link", name="secret")).to_have_count(0)
+    await expect(tab.page.get_by_role("textbox", name="Message to help")).to_have_value("")
     await say(tab, "it is me")
     await expect(message(tab, "Ben Roy")).to_contain_text("it is me")
 
@@ -119,6 +121,22 @@ async def test_a_command_that_the_app_does_not_have_is_refused_in_a_sentence(sla
     await expect(tab.page.get_by_role("alert")).to_contain_text("/nonsense is not a command of the manifest")
     await expect(tab.page.get_by_role("textbox", name="Message to help")).to_have_value("/nonsense")
     tab.trouble.clear()  # the browser notes every answer of status 400
+
+
+async def test_a_command_in_a_thread_is_refused_as_in_slack(slack: Sandbox, open_tab) -> None:
+    parent = slack.person("ann").post("help", "a question")
+    tab = await open_tab(slack, f"as=ann&channel={parent.channel_id}&thread={parent.ts}")
+    await tab.page.get_by_role("textbox", name="Reply in the thread").fill("/echo hi")
+    await tab.page.keyboard.press("Enter")
+    await expect(tab.page.get_by_role("alert")).to_contain_text("/echo is not supported in threads")
+
+
+async def test_an_invited_bot_is_in_the_channel(slack: Sandbox, open_tab) -> None:
+    tab = await open_tab(slack, f"as=ann&channel={slack.workspace.channel('secret').id}")
+    await tab.page.get_by_role("textbox", name="Message to secret").fill("/invite @echo")
+    await tab.page.keyboard.press("Enter")
+    await expect(tab.page.get_by_role("main")).to_contain_text("2 members")
+    assert slack.workspace.bot.id in slack.workspace.channel("secret").members
 
 
 async def test_buttons_and_feedback_reach_the_app(slack: Sandbox, app: AsyncApp, open_tab) -> None:
