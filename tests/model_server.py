@@ -68,6 +68,14 @@ class Stall:
 
 
 @dataclass(frozen=True)
+class Held:
+    """An answer that waits until `gate` is set."""
+
+    gate: asyncio.Event
+    text: str
+
+
+@dataclass(frozen=True)
 class Drip:
     """A body that never ends, bit by bit."""
 
@@ -77,7 +85,7 @@ class Drop:
     """The connection is closed without a word."""
 
 
-Reply = str | Answer | Failure | Raw | Wire | Stall | Drip | Drop
+Reply = str | Answer | Failure | Raw | Wire | Stall | Held | Drip | Drop
 Script = Reply | Callable[[dict[str, Any]], Reply]
 
 
@@ -152,6 +160,9 @@ class ModelServer:
                 return _send_bytes(request, reply.sent)
             case Stall():
                 return await self._stall(request, in_body=reply.in_body)
+            case Held():
+                await reply.gate.wait()
+                return web.json_response(_completion(body, Answer(reply.text)))
             case Drip():
                 return await self._drip(request)
             case Drop():

@@ -23,6 +23,7 @@ def whole(method: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, Coroutine[
             return await asyncio.shield(task)
         except asyncio.CancelledError:
             await asyncio.wait([task])
+            task.cancelled() or task.exception()  # looked at, so that asyncio does not complain of it
             raise
 
     return run
