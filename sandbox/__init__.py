@@ -8,6 +8,7 @@ It serves any Bolt app, knows none, and is as strict as Slack's documentation; d
     workspace.add_channel("help", [ann, ben, helper, workspace.bot])    # without workspace.bot: `not_in_channel`
 
     async with Sandbox(workspace) as slack:      # port 0: a free one
+        print(slack.url)                                                  # the page for the browser
         client = AsyncWebClient(token=slack.bot_token, base_url=slack.api_url)
         app = AsyncApp(client=client)
         handler = AsyncSocketModeHandler(app, slack.app_token)

@@ -18,7 +18,7 @@ const INLINE = new RegExp(
     marked("_"),
     marked("~"),
     ":([a-z0-9_+'-]+):",
-    "(https?://[^\\s<>|]+)",
+    "(https?://[^\\s<>|]*[^\\s<>|.,;:!?)])",
   ].join("|"),
   "g",
 );

@@ -1,6 +1,7 @@
 // Moving through messages by keyboard. One message at a time is in the tab order; arrows go on from there.
 
 export const KEYS = [
+  ["Tab", "to the messages, and on"],
   ["↑ ↓", "the message before, the message after"],
   ["Home, End", "the first and the last message"],
   ["m", "the menu of the message"],
