@@ -53,6 +53,7 @@ METHODS: Mapping[str, Method] = {
     "conversations.open": Method(conversations.open_im, ("im:write", "mpim:write"), tier=3),
     "conversations.replies": Method(conversations.replies, _HISTORY, tier=3),
     "team.info": Method(auth.team_info, ("team:read",), tier=3),
+    "users.conversations": Method(conversations.of_user, _READ, tier=3),
     "users.info": Method(users.info, ("users:read",), tier=4),
     "users.list": Method(users.list_all, ("users:read",), tier=2),
     "views.open": Method(modals.open_view, (), tier=4),

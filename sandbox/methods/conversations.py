@@ -37,6 +37,12 @@ def list_all(call: Call) -> Json:
     return {"channels": channels, "response_metadata": metadata}
 
 
+def of_user(call: Call) -> Json:
+    """https://docs.slack.dev/reference/methods/users.conversations, of the app itself"""
+    answer = list_all(call)
+    return answer | {"channels": [channel for channel in answer["channels"] if channel.get("is_member")]}
+
+
 def members(call: Call) -> Json:
     """https://docs.slack.dev/reference/methods/conversations.members"""
     channel = call.channel()

@@ -26,15 +26,16 @@ export class Message extends Component {
   render({ state, channel, message, replies, isThread, isLast, isWanted }) {
     const author = state.users[message.user];
     const hasMenu = !message.is_ephemeral && message.subtype !== "tombstone";
-    const label = `${author.real_name}, ${clockTime(message.ts)}`;
+    // The same message may stand in the channel and in the thread.
+    const id = `${isThread ? "thread" : "channel"}-${message.ts}`;
     return html`<li
       class="message ${message.is_ephemeral ? "ephemeral" : ""} ${isWanted ? "wanted" : ""}"
       data-ts=${message.ts}
       tabindex=${isLast ? 0 : -1}
-      aria-label=${label}
+      aria-labelledby="${id}-body"
     >
       <${Avatar} user=${author} />
-      <div class="message-body">
+      <div class="message-body" id="${id}-body">
         ${message.is_ephemeral && html`<p class="only-you"><${Icon} name="eye" /> Only visible to you</p>`}
         ${message.subtype === "thread_broadcast" && html`<p class="only-you">replied to a thread</p>`}
         <p class="message-head">
@@ -42,7 +43,7 @@ export class Message extends Component {
           ${author.is_bot && html`<span class="app-badge">APP</span>`}
           <time title=${fullTime(message.ts)}>${clockTime(message.ts)}</time>
         </p>
-        <${Content} channel=${channel} message=${message} isThread=${isThread} />
+        <${Content} id=${id} channel=${channel} message=${message} />
         ${!isThread && replies && html`<${Replies} ...${{ state, channel, message, replies }} />`}
       </div>
       ${hasMenu && html`<${MessageMenu} ...${{ state, channel, message, isThread }} />`}
@@ -50,10 +51,9 @@ export class Message extends Component {
   }
 }
 
-function Content({ channel, message, isThread }) {
+function Content({ id, channel, message }) {
   const surface = {
-    // The same message may stand in the channel and in the thread.
-    id: `${isThread ? "thread" : "channel"}-${message.ts}`,
+    id,
     click: (block, element, value) =>
       attempt(() =>
         act("click", {
