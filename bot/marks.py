@@ -9,7 +9,8 @@ from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
 _PAGE = 200
-_TRANSIENT = {"ratelimited", "internal_error", "fatal_error", "service_unavailable", "request_timeout"}
+# None: an error page instead of an answer.
+_TRANSIENT = {None, "ratelimited", "internal_error", "fatal_error", "service_unavailable", "request_timeout"}
 
 
 def is_transient(exc: SlackApiError) -> bool:

@@ -32,6 +32,7 @@ EVERY_S = 60
 # Well below the lease: whoever takes a claim over must find the message, or never meet it.
 _POST_TIMEOUT_S = 120
 _MOST_ASKED = 25
+_PAGE = 1000
 
 Draft = Callable[[bool], Post]
 """A digest that can be shown: True for plain blocks alone."""
@@ -72,6 +73,8 @@ class Poster:
                 await self.post_due()
             except DBAPIError as exc:
                 logger.error("digests_failed", reason=str(exc.orig), next_in_s=EVERY_S)
+            except (SlackApiError, aiohttp.ClientError, TimeoutError) as exc:
+                logger.error("digests_failed", reason=_reason(exc), next_in_s=EVERY_S)
             await asyncio.sleep(EVERY_S)
 
     async def post_due(self) -> None:
@@ -83,9 +86,12 @@ class Poster:
             week = schedule.latest(now)
             if settings.digest_since is None or schedule.due(week) >= settings.digest_since:
                 due[settings.channel_id, week.label] = settings, week
-        for key in await self.digests.open(self._identity.team_id, due, now):
+        if not (keys := await self.digests.open(self._identity.team_id, due, now)):
+            return
+        welcome = await self._channels()
+        for key in keys:
             try:
-                await self._post_claimed(*due[key], members)
+                await self._post_claimed(*due[key], members, key[0] in welcome)
             except (SlackApiError, aiohttp.ClientError, TimeoutError) as exc:
                 logger.warning(
                     "digest_interrupted", channel=key[0], week=key[1], error=_reason(exc), again_in=str(LEASE)
@@ -118,17 +124,35 @@ class Poster:
         draft = await self._draft_so_far(settings)
         await _in_either_form(draft, partial(self._post_as, settings.channel_id, None))
 
-    async def _post_claimed(self, settings: ChannelSettings, week: Week, members: Members) -> None:
+    async def _channels(self) -> set[str]:
+        """The channels that we are in. Asked of Slack once for all digests that are due.
+
+        A bot that was removed from a public channel could still post there, with chat:write.public.
+        """
+        found: set[str] = set()
+        cursor = ""
+        while True:
+            page = await self._client.users_conversations(
+                types="public_channel,private_channel", exclude_archived=True, limit=_PAGE, cursor=cursor
+            )
+            found |= {channel["id"] for channel in page["channels"]}
+            cursor = (page.get("response_metadata") or {}).get("next_cursor") or ""
+            if not cursor:
+                return found
+
+    async def _post_claimed(self, settings: ChannelSettings, week: Week, members: Members, is_welcome: bool) -> None:
         claim = await self.digests.claim(settings.team_id, settings.channel_id, week.label, self.now())
         if claim is None:
             return
         mark = to_metadata(ids.METADATA_DIGEST, {"channel": settings.channel_id, "week": week.label})
+        status: DigestStatus | None = DigestStatus.REFUSED
+        ts = None
         try:
-            status, ts = await self._post_once(claim, settings, week, mark, members)
+            if is_welcome:
+                status, ts = await self._post_once(claim, settings, week, mark, members)
         except SlackApiError as exc:
             if is_transient(exc):
                 raise
-            status, ts = DigestStatus.REFUSED, None
             logger.warning("digest_refused", channel=settings.channel_id, week=week.label, error=_reason(exc))
         if status is not None:
             await self.digests.settle(claim, status, self.now(), ts)
@@ -138,8 +162,6 @@ class Poster:
         self, claim: Claim, settings: ChannelSettings, week: Week, mark: dict[str, Any], members: Members
     ) -> tuple[DigestStatus | None, str | None]:
         """What becomes of the digest, and its ts; no status where somebody else has taken it over."""
-        if not await self._is_welcome(settings.channel_id):
-            return DigestStatus.REFUSED, None
         if not claim.is_first:
             try:
                 found = await find_marked(self._client, settings.channel_id, mark, week.end.timestamp())
@@ -154,11 +176,6 @@ class Poster:
             return None, None
         async with asyncio.timeout(_POST_TIMEOUT_S):
             return DigestStatus.POSTED, await _in_either_form(draft, partial(self._post_as, settings.channel_id, mark))
-
-    async def _is_welcome(self, channel_id: str) -> bool:
-        # A bot that was removed from a public channel could still post there, with chat:write.public.
-        channel = (await self._client.conversations_info(channel=channel_id))["channel"]
-        return bool(channel.get("is_member")) and not channel.get("is_archived")
 
     async def _draft(self, settings: ChannelSettings, week: Week, members: Members) -> Draft:
         place = Place(settings.team_id, settings.channel_id)
