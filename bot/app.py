@@ -22,6 +22,7 @@ from bot.digest.poster import Poster
 from bot.digest.week import Schedule
 from bot.docket import MODEL_PAUSES, Docket
 from bot.extract.payloads import Choice, to_invocation
+from bot.http import HttpFront
 from bot.listeners import Desk, register
 from bot.log import Log
 from bot.lookup import Lookup
@@ -39,7 +40,7 @@ logger = structlog.get_logger(__name__)
 
 
 async def serve(settings: Settings) -> None:
-    """Runs the bot over Socket Mode until SIGTERM or SIGINT; a second signal does not wait for running cases.
+    """Runs the bot, over Socket Mode or HTTP, until SIGTERM or SIGINT; a second signal does not wait for running cases.
 
     Raises:
         BotError: It cannot start, or has lost its connection for good; the message says what to mend.
@@ -100,7 +101,8 @@ async def running_bot(
             poster=poster,
             access=Access(client, settings.digest_by == "admins"),
         )
-        link = SocketLink(make_app(client, identity, desk), settings)
+        bolt = make_app(client, identity, desk, settings)
+        link = HttpFront(bolt, settings, log) if settings.serve_http else SocketLink(bolt, settings)
         await log.presence.enter()
         stack.push_async_callback(log.presence.leave)
         # Left in the order: no new payloads, running cases finish, and only then no more signs of life.
@@ -143,8 +145,8 @@ async def open_judges(settings: Settings) -> AsyncIterator[Mapping[str, Judge]]:
         }
 
 
-def make_app(client: AsyncWebClient, identity: Identity, desk: Desk) -> AsyncApp:
-    """The Bolt app with all listeners."""
+def make_app(client: AsyncWebClient, identity: Identity, desk: Desk, settings: Settings) -> AsyncApp:
+    """The Bolt app with all listeners; in HTTP mode it checks Slack's signature."""
 
     async def authorize() -> AuthorizeResult:
         # Our own answer, and not Bolt's default: SLACK_CLIENT_ID in the environment would switch OAuth on silently.
@@ -156,8 +158,13 @@ def make_app(client: AsyncWebClient, identity: Identity, desk: Desk) -> AsyncApp
             bot_token=client.token,
         )
 
+    secret = settings.slack_signing_secret
     app = AsyncApp(
-        client=client, authorize=authorize, request_verification_enabled=False, logger=logging.getLogger("slack_bolt")
+        client=client,
+        authorize=authorize,
+        signing_secret=secret.get_secret_value() if secret else None,
+        request_verification_enabled=settings.serve_http,
+        logger=logging.getLogger("slack_bolt"),
     )
     register(app, desk)
 

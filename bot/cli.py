@@ -1,4 +1,4 @@
-"""`judge-bot`: serve, doctor, demo, digest, export."""
+"""`judge-bot`: serve, health, doctor, demo, digest, export."""
 
 import asyncio
 import sys
@@ -21,15 +21,28 @@ app = typer.Typer(
 
 
 @app.command()
-def serve() -> None:
-    """Run the bot over Socket Mode, with the settings of the environment and .env."""
+def serve(
+    http: Annotated[bool, typer.Option("--http", help="Let Slack post to HTTP_PORT, instead of Socket Mode.")] = False,
+) -> None:
+    """Run the bot over Socket Mode or HTTP, with the settings of the environment and .env."""
     from bot.app import serve as run
     from bot.logs import configure_logs
     from bot.settings import load_settings
 
-    settings = load_settings()
+    settings = load_settings(serve_http=True) if http else load_settings()
     configure_logs(settings.log_format)
     _run(run(settings))
+
+
+@app.command()
+def health() -> None:
+    """Say whether a bot of this machine is at work; exit code 0 if it is, 1 if not."""
+    from bot.health import examine
+    from bot.settings import LogSettings
+
+    is_well, sentence = asyncio.run(examine(LogSettings().database_url))
+    typer.echo(f"{'ok' if is_well else 'wrong'}: {sentence}")
+    raise typer.Exit(0 if is_well else 1)
 
 
 @app.command()

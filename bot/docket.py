@@ -15,6 +15,7 @@ from datetime import timedelta
 import structlog
 from sqlalchemy.exc import DBAPIError
 
+from bot import metrics
 from bot.case import CaseStatus, LoggedCase
 from bot.delivery import Delivery
 from bot.log import LapsedError, Log, TakenError
@@ -86,6 +87,7 @@ class Docket:
         if task is None:
             task = asyncio.create_task(self._settle_or_postpone(case_id, trigger_id), name=f"case-{case_id}")
             self._running[case_id] = task
+            metrics.RUNNING.inc()
             task.add_done_callback(lambda done: self._finished(case_id, done))
         return task
 
@@ -101,8 +103,9 @@ class Docket:
                 await self._beat(is_connected=await is_connected())
                 if not self._is_stopping:
                     await self.sweep()
-            except DBAPIError as exc:
-                logger.error("log_out_of_reach", reason=str(exc.orig), next_in_s=BEAT_S)
+            except (DBAPIError, OSError) as exc:
+                reason = exc.orig if isinstance(exc, DBAPIError) else exc
+                logger.error("log_out_of_reach", reason=str(reason), next_in_s=BEAT_S)
             self._is_due.clear()
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._is_due.wait(), BEAT_S)
@@ -206,12 +209,16 @@ class Docket:
             return from_obstacle(obstacle, judge.model, judge.rubric)
         try:
             async with self._turns.of(case.channel_id):
-                verdict = await judge.score(case.question or "", case.response or "")
+                with metrics.VERDICT_SECONDS.time():
+                    verdict = await judge.score(case.question or "", case.response or "")
         except JudgeError as exc:
+            metrics.MODEL_FAILURES.labels(type(exc).__name__).inc()
             logger.warning("judge_failed", case=case.id, error=type(exc).__name__, reason=str(exc))
             if _may_pass(exc) and case.tries < len(self._model_pauses):
                 raise _NotNowError from exc
             return from_error(exc, judge.model, judge.rubric)
+        metrics.TOKENS.labels("input").inc(verdict.input_tokens or 0)
+        metrics.TOKENS.labels("output").inc(verdict.output_tokens or 0)
         return from_verdict(verdict, judge.rubric)
 
     async def _deliver(self, case: LoggedCase) -> None:
@@ -224,6 +231,7 @@ class Docket:
 
     def _finished(self, case_id: int, task: asyncio.Task[None]) -> None:
         del self._running[case_id]
+        metrics.RUNNING.dec()
         if not task.cancelled() and (error := task.exception()):
             logger.error("case_left_to_the_sweep", case=case_id, exc_info=error)
 

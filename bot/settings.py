@@ -13,6 +13,7 @@ from judge import DEFAULT_MODEL
 
 SLACK_API_URL = "https://slack.com/api/"
 OFFLINE = "offline"
+_MISSING = "missing; README.md, 'Set it up', says where to find it"
 
 
 def _prefixed(prefix: str, where: str) -> AfterValidator:
@@ -36,15 +37,25 @@ AppToken = Annotated[
 ]
 
 
-class Settings(BaseSettings):
-    """Everything that can be set; the README's table explains each."""
+class LogSettings(BaseSettings):
+    """Where the log is; enough for what never talks to Slack or a model."""
 
     model_config = SettingsConfigDict(
         env_file=".env", env_file_encoding="utf-8-sig", env_ignore_empty=True, extra="ignore", frozen=True
     )
 
+    database_url: str = "sqlite+aiosqlite:///slack-judge.db"
+
+
+class Settings(LogSettings):
+    """Everything that can be set; the README's table explains each."""
+
+    serve_http: bool = False
     slack_bot_token: BotToken
-    slack_app_token: AppToken
+    slack_app_token: AppToken | None = Field(default=None, validate_default=True)
+    slack_signing_secret: SecretStr | None = Field(default=None, validate_default=True)
+    http_host: str = "127.0.0.1"
+    http_port: int = Field(default=3000, ge=0, le=65535)
     slack_api_url: Annotated[str, AfterValidator(_with_slash)] = SLACK_API_URL
     openai_base_url: str | None = None
     judge_model: str = DEFAULT_MODEL
@@ -53,7 +64,6 @@ class Settings(BaseSettings):
     judge_samples: int | None = Field(default=None, ge=1, le=16)
     judge_concurrency: int = Field(default=8, ge=1, le=256)
     judge_timeout_s: float = Field(default=60, gt=0, le=3600)
-    database_url: str = "sqlite+aiosqlite:///slack-judge.db"
     store_text: Literal["full", "none"] = "full"
     verdict_visibility: Visibility = Visibility.THREAD
     digest_day: Annotated[str, AfterValidator(parse_day)] = "monday"
@@ -61,6 +71,20 @@ class Settings(BaseSettings):
     digest_tz: Annotated[str, AfterValidator(lambda text: parse_zone(text).key)] = "UTC"
     digest_by: Literal["members", "admins"] = "members"
     log_format: Literal["console", "json"] = "console"
+
+    @field_validator("slack_app_token")
+    @classmethod
+    def _has_a_socket(cls, token: SecretStr | None, info: ValidationInfo) -> SecretStr | None:
+        if not token and not info.data.get("serve_http"):
+            raise ValueError(_MISSING)
+        return token
+
+    @field_validator("slack_signing_secret")
+    @classmethod
+    def _has_a_secret(cls, secret: SecretStr | None, info: ValidationInfo) -> SecretStr | None:
+        if not secret and info.data.get("serve_http"):
+            raise ValueError("missing; HTTP mode needs it (api.slack.com/apps > your app > Basic Information)")
+        return secret
 
     @field_validator("openai_api_key")
     @classmethod
@@ -94,6 +118,6 @@ def _explain_one(error: dict[str, object]) -> str:
     location = error["loc"]
     name = "_".join(str(part) for part in location).upper() if isinstance(location, tuple) else ""
     if error["type"] == "missing":
-        return f"{name}: missing; README.md, 'Set it up', says where to find it"
+        return f"{name}: {_MISSING}"
     message = str(error["msg"]).removeprefix("Value error, ")
     return f"{name}: {message}" if name else message

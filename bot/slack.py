@@ -7,9 +7,13 @@ from dataclasses import dataclass
 import aiohttp
 from slack_sdk.errors import SlackApiError
 from slack_sdk.http_retry.builtin_async_handlers import AsyncRateLimitErrorRetryHandler
+from slack_sdk.http_retry.request import HttpRequest
+from slack_sdk.http_retry.response import HttpResponse
+from slack_sdk.http_retry.state import RetryState
 from slack_sdk.web.async_client import AsyncWebClient
 from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
+from bot import metrics
 from bot.errors import SlackError
 from bot.settings import Settings
 
@@ -47,6 +51,21 @@ class Identity:
         return frozenset({self.user_id, self.bot_id} - {""})
 
 
+class _CountedWaits(AsyncRateLimitErrorRetryHandler):
+    """Waits as long as Slack says, and counts how often it had to."""
+
+    async def prepare_for_next_attempt_async(
+        self,
+        *,
+        state: RetryState,
+        request: HttpRequest,
+        response: HttpResponse | None = None,
+        error: Exception | None = None,
+    ) -> None:
+        metrics.SLACK_LIMITED.inc()
+        await super().prepare_for_next_attempt_async(state=state, request=request, response=response, error=error)
+
+
 @asynccontextmanager
 async def web_client(settings: Settings) -> AsyncIterator[AsyncWebClient]:
     """A Web API client that waits when Slack says so, and never repeats a post by itself.
@@ -61,7 +80,7 @@ async def web_client(settings: Settings) -> AsyncIterator[AsyncWebClient]:
             base_url=settings.slack_api_url,
             session=session,
             timeout=_TIMEOUT_S,
-            retry_handlers=[AsyncRateLimitErrorRetryHandler(max_retry_count=2)],
+            retry_handlers=[_CountedWaits(max_retry_count=2)],
         )
 
 
@@ -90,7 +109,8 @@ async def open_socket_url(client: AsyncWebClient, settings: Settings) -> str:
     Raises:
         SlackError: Slack refuses the app-level token, or cannot be reached.
     """
-    call = client.apps_connections_open(app_token=settings.slack_app_token.get_secret_value())
+    token = settings.slack_app_token.get_secret_value() if settings.slack_app_token else ""
+    call = client.apps_connections_open(app_token=token)
     return str((await _at_start(call, "SLACK_APP_TOKEN", client.base_url))["url"])
 
 

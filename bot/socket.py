@@ -32,8 +32,9 @@ class SocketLink:
         """
         # Asked for here, because the handler would try a wrong token again for ever without a word to the caller.
         url = await open_socket_url(self._app.client, self._settings)
-        token = self._settings.slack_app_token.get_secret_value()
-        self._handler = AsyncSocketModeHandler(self._app, token, logger=logging.getLogger("slack_sdk.socket_mode"))
+        token = self._settings.slack_app_token
+        secret = token.get_secret_value() if token else ""
+        self._handler = AsyncSocketModeHandler(self._app, secret, logger=logging.getLogger("slack_sdk.socket_mode"))
         self._handler.client.wss_uri = url
         await self._handler.client.connect()  # type: ignore[no-untyped-call]
         return self

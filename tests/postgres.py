@@ -30,7 +30,7 @@ def cluster(binaries: Path) -> Iterator[str]:
     user = pwd.getpwnam("postgres") if os.geteuid() == 0 else pwd.getpwuid(os.geteuid())
     with tempfile.TemporaryDirectory(prefix="slack-judge-pg-") as folder:
         os.chown(folder, user.pw_uid, user.pw_gid)
-        data, port = Path(folder, "data"), _free_port()
+        data, port = Path(folder, "data"), free_port()
 
         def run(name: str, *arguments: str) -> None:
             command = [str(binaries / name), "-D", str(data), *arguments]
@@ -57,7 +57,8 @@ def new_database(server: str, binaries: Path) -> str:
     return f"{server}/{name}"
 
 
-def _free_port() -> int:
+def free_port() -> int:
+    """A port that was free a moment ago."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         return int(free.getsockname()[1])

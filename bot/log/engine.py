@@ -31,6 +31,24 @@ async def open_engine(database_url: str) -> AsyncEngine:
     url = _parse(database_url)
     if url.get_backend_name() == "sqlite":
         _check_writable(url)
+    engine = connect(database_url)
+    try:
+        async with engine.execution_options(write=True).begin() as connection:
+            await connection.run_sync(_migrate)
+    except (DBAPIError, CommandError, OSError) as exc:
+        await engine.dispose()
+        reason = exc.orig if isinstance(exc, DBAPIError) else exc
+        raise LogError(f"DATABASE_URL {_shown(url)}: cannot be opened and migrated: {reason}") from exc
+    return engine
+
+
+def connect(database_url: str) -> AsyncEngine:
+    """An engine on a database as it is.
+
+    Raises:
+        LogError: The URL is wrong.
+    """
+    url = _parse(database_url)
     try:
         # An error that shows its parameters would put the judged texts into the log file.
         engine = create_async_engine(url, hide_parameters=True)
@@ -41,13 +59,6 @@ async def open_engine(database_url: str) -> AsyncEngine:
         ) from exc
     if engine.dialect.name == "sqlite":
         _configure_sqlite(engine)
-    try:
-        async with engine.execution_options(write=True).begin() as connection:
-            await connection.run_sync(_migrate)
-    except (DBAPIError, CommandError) as exc:
-        await engine.dispose()
-        reason = exc.orig if isinstance(exc, DBAPIError) else exc
-        raise LogError(f"DATABASE_URL {_shown(url)}: cannot be opened and migrated: {reason}") from exc
     return engine
 
 

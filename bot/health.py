@@ -1,0 +1,40 @@
+"""`judge-bot health`: whether a bot of this machine is at work, for systemd, containers and people."""
+
+import socket
+from datetime import UTC, datetime
+from pathlib import Path
+
+from sqlalchemy import select
+from sqlalchemy.exc import DBAPIError
+
+from bot.log.engine import connect
+from bot.log.presence import LEASE_S
+from bot.log.schema import processes
+
+
+async def examine(database_url: str) -> tuple[bool, str]:
+    """Whether all is well, and one line that says so; the log is read and not migrated.
+
+    Raises:
+        LogError: DATABASE_URL names no database.
+    """
+    engine = connect(database_url)
+    file = engine.url.database
+    if engine.dialect.name == "sqlite" and file and not Path(file).exists():  # noqa: ASYNC240 - nothing else runs
+        return False, f"there is no log at {file} yet; judge-bot serve makes one"
+    here = select(processes).where(processes.c.host == socket.gethostname()).order_by(processes.c.seen_at.desc())
+    try:
+        async with engine.connect() as connection:
+            latest = (await connection.execute(here.limit(1))).one_or_none()
+    except (DBAPIError, OSError) as exc:
+        return False, f"the log cannot be read: {exc.orig if isinstance(exc, DBAPIError) else exc}"
+    finally:
+        await engine.dispose()
+    if latest is None:
+        return False, "no bot of this machine has begun; judge-bot serve starts one"
+    silent_s = (datetime.now(UTC) - latest.seen_at).total_seconds()
+    if silent_s > LEASE_S:
+        return False, f"process {latest.pid} has given no sign of life for {silent_s:.0f} s"
+    if not latest.is_connected:
+        return False, f"process {latest.pid} is alive, but Slack cannot reach it"
+    return True, f"process {latest.pid} is alive and connected, seen {silent_s:.0f} s ago"

@@ -1,0 +1,28 @@
+"""What `/metrics` tells Prometheus; the names are a contract with whoever draws charts of them."""
+
+from collections.abc import Mapping
+
+from prometheus_client import CONTENT_TYPE_LATEST, Counter, Gauge, Histogram, generate_latest
+
+CASES = Gauge("slack_judge_cases", "Cases in the log.", ["status"])
+RUNNING = Gauge("slack_judge_cases_running", "Cases that this process settles right now, those that wait included.")
+VERDICT_SECONDS = Histogram(
+    "slack_judge_verdict_seconds",
+    "From asking the judge to its verdict.",
+    buckets=(0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 40, 60, 120, 300),
+)
+TOKENS = Counter("slack_judge_tokens", "Tokens of the judge's models.", ["kind"])
+MODEL_FAILURES = Counter(
+    "slack_judge_model_failures", "Verdicts that failed because the model could not be asked.", ["error"]
+)
+SLACK_LIMITED = Counter("slack_judge_slack_rate_limited", "Answers of Slack with status 429.")
+
+CONTENT_TYPE = CONTENT_TYPE_LATEST
+
+
+def render(counts: Mapping[str, int]) -> bytes:
+    """All metrics in Prometheus' text format; `counts` is the number of cases by status."""
+    CASES.clear()
+    for status, count in counts.items():
+        CASES.labels(status).set(count)
+    return generate_latest()

@@ -1,0 +1,128 @@
+"""HTTP mode: signed payloads come in over HTTP, and the machine room can ask how the bot is."""
+
+import json
+import time
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+import pytest
+from slack_sdk.signature import SignatureVerifier
+
+from bot.app import running_bot
+from bot.health import examine
+from bot.http import EVENTS
+from bot.settings import Settings
+from sandbox import Sandbox
+from tests.model_server import ModelServer
+from tests.postgres import free_port
+from tests.scenario.conftest import CHANNEL, GOOD, is_verdict, make_settings
+from tests.scenario.test_process import pocket_slack
+
+SECRET = "a signing secret"
+
+
+@dataclass
+class Front:
+    """The bot's HTTP side, as Slack and Prometheus see it."""
+
+    slack: Sandbox
+    settings: Settings
+    session: aiohttp.ClientSession
+
+    async def get(self, path: str) -> tuple[int, str]:
+        async with self.session.get(f"http://127.0.0.1:{self.settings.http_port}{path}") as answer:
+            return answer.status, await answer.text()
+
+    async def command(self, text: str, secret: str = SECRET, age_s: int = 0) -> tuple[int, str]:
+        """A slash command, signed as Slack does."""
+        person, channel = self.slack.person("ann"), self.slack.workspace.channel(CHANNEL)
+        fields = {
+            "command": "/judge",
+            "text": text,
+            "team_id": self.slack.workspace.team_id,
+            "channel_id": channel.id,
+            "user_id": person.user.id,
+            "user_name": "ann",
+            "trigger_id": "1.2.3",
+        }
+        body = aiohttp.FormData(fields)()._value.decode()  # type: ignore[union-attr]
+        stamp = str(int(time.time()) - age_s)
+        signature = SignatureVerifier(secret).generate_signature(timestamp=stamp, body=body)
+        headers = {
+            "Content-Type": "application/x-www-form-urlencoded",
+            "X-Slack-Request-Timestamp": stamp,
+            "X-Slack-Signature": signature or "",
+        }
+        url = f"http://127.0.0.1:{self.settings.http_port}{EVENTS}"
+        async with self.session.post(url, data=body, headers=headers) as answer:
+            return answer.status, await answer.text()
+
+
+@pytest.fixture
+async def front(model_server: ModelServer, tmp_path: Path) -> AsyncIterator[Front]:
+    model_server.script(GOOD)
+    more: dict[str, Any] = {"serve_http": True, "slack_signing_secret": SECRET, "http_port": free_port()}
+    async with pocket_slack() as slack, aiohttp.ClientSession() as session:
+        settings = make_settings(slack, model_server, tmp_path, **more)
+        async with running_bot(settings, grace_s=0):
+            yield Front(slack, settings, session)
+
+
+async def test_a_signed_command_is_settled(front: Front) -> None:
+    status, _ = await front.command("What is 2 + 2? | Four, since two and two make four.")
+    assert status == 200
+    bot = front.slack.workspace.bot
+    messages = front.slack.workspace.channel(CHANNEL).messages
+    await front.slack.until(lambda: any(is_verdict(m) for m in messages.values() if m.author is bot))
+
+
+@pytest.mark.parametrize("forged", [{"secret": "another"}, {"age_s": 600}], ids=["wrong secret", "replayed"])
+async def test_a_forged_command_is_refused(front: Front, forged: dict[str, Any]) -> None:
+    status, body = await front.command("What? | That.", **forged)
+    assert status == 401
+    assert "invalid request" in json.loads(body)["error"]
+
+
+async def test_the_machine_room_can_ask(front: Front) -> None:
+    assert await front.get("/healthz") == (200, "ok\n")
+    assert await front.get("/readyz") == (200, "ok\n")
+
+
+async def test_metrics_count_cases_tokens_and_time(front: Front) -> None:
+    await front.command("What is 2 + 2? | Four, since two and two make four.")
+    bot = front.slack.workspace.bot
+    messages = front.slack.workspace.channel(CHANNEL).messages
+    await front.slack.until(lambda: any(is_verdict(m) for m in messages.values() if m.author is bot))
+    status, text = await front.get("/metrics")
+    assert status == 200
+    for line in ("slack_judge_verdict_seconds_count", 'slack_judge_tokens_total{kind="input"}', "slack_judge_cases{"):
+        assert line in text
+
+
+async def test_health_knows_a_bot_at_work_and_one_that_has_gone(
+    model_server: ModelServer, database_url: str, tmp_path: Path
+) -> None:
+    async with pocket_slack() as slack:
+        settings = make_settings(slack, model_server, tmp_path, database_url=database_url)
+        async with running_bot(settings, grace_s=0) as bot:
+            await bot.log.presence.beat(is_connected=True)
+            is_well, sentence = await examine(database_url)
+            assert is_well, sentence
+            assert "alive and connected" in sentence
+            await bot.log.presence.beat(is_connected=False)
+            assert "Slack cannot reach it" in (await examine(database_url))[1]
+    assert await examine(database_url) == (False, "no bot of this machine has begun; judge-bot serve starts one")
+
+
+async def test_health_without_a_log_makes_none(tmp_path: Path) -> None:
+    is_well, sentence = await examine(f"sqlite+aiosqlite:///{tmp_path}/none.db")
+    assert (is_well, "there is no log" in sentence) == (False, True)
+    assert list(tmp_path.iterdir()) == []  # noqa: ASYNC240 - nothing else runs
+
+
+async def test_health_of_a_database_out_of_reach_is_a_sentence() -> None:
+    is_well, sentence = await examine(f"postgresql+asyncpg://judge@127.0.0.1:{free_port()}/none")
+    assert (is_well, sentence.startswith("the log cannot be read: ")) == (False, True)
