@@ -14,15 +14,13 @@ from slack_sdk.webhook.async_client import AsyncWebhookClient
 
 from bot.case import Case, CaseSource, LoggedCase
 from bot.log import Log
+from bot.marks import find_marked, is_transient, to_metadata
 from bot.verdict import RecordedVerdict
 from bot.views import ids, messages, modals
 from bot.views.messages import Post
 
-# Slack may have taken the message although it says this, so the case stays open and is looked at again.
-_TRANSIENT = {"ratelimited", "internal_error", "fatal_error", "service_unavailable", "request_timeout"}
 _STANDS_IN_THE_CHANNEL = {CaseSource.LINK, CaseSource.TEXT, CaseSource.MODAL}
 
-_NEIGHBOURS = 200
 _CLOCK_SKEW_S = 60
 
 Part = Literal["thread", "reply"]
@@ -133,32 +131,22 @@ class Delivery:
                 blocks=post.blocks,
                 unfurl_links=False,
                 unfurl_media=False,
-                metadata={"event_type": ids.METADATA_EVENT, "event_payload": {"case_id": case.id, "part": part}},
+                metadata=_mark(case, part),
             )
         return str(answer["ts"])
 
     async def _find(self, case: LoggedCase, part: Part, thread_ts: str | None) -> str | None:
-        seen: dict[str, Any] = {"channel": case.channel_id, "include_all_metadata": True, "limit": _NEIGHBOURS}
-        seen["oldest"] = f"{case.created_at.timestamp() - _CLOCK_SKEW_S:.6f}"
+        oldest = case.created_at.timestamp() - _CLOCK_SKEW_S
         try:
-            if thread_ts:
-                answer = await self._client.conversations_replies(ts=thread_ts, **seen)
-            else:
-                answer = await self._client.conversations_history(**seen)
+            return await find_marked(self._client, case.channel_id, _mark(case, part), oldest, thread_ts)
         except SlackApiError as exc:
-            if exc.response.get("error") in _TRANSIENT:
+            if is_transient(exc):
                 raise
             raise _UnconfirmedError from exc
-        for message in answer.get("messages") or []:
-            mark = message.get("metadata") or {}
-            payload = mark.get("event_payload") or {}
-            if mark.get("event_type") == ids.METADATA_EVENT and payload == {"case_id": case.id, "part": part}:
-                return str(message["ts"])
-        return None
 
     async def _note_blocked(self, case: LoggedCase, exc: SlackApiError) -> LoggedCase:
         error = str(exc.response.get("error"))
-        if error in _TRANSIENT:
+        if is_transient(exc):
             raise exc
         logger.warning("thread_not_writable", case=case.id, channel=case.channel_id, error=error)
         return await self._log.note_post(case.id, blocked_by=error)
@@ -203,7 +191,11 @@ class Delivery:
 
     def _refused(self, case: Case, way: str, exc: SlackApiError) -> Literal[False]:
         error = str(exc.response.get("error"))
-        if error in _TRANSIENT:
+        if is_transient(exc):
             raise exc
         logger.info("private_way_failed", key=case.key, way=way, error=error)
         return False
+
+
+def _mark(case: LoggedCase, part: Part) -> dict[str, Any]:
+    return to_metadata(ids.METADATA_EVENT, {"case_id": case.id, "part": part})

@@ -43,7 +43,8 @@ async def find_marked(
         else:
             answer = await client.conversations_history(**seen)
         for message in answer.get("messages") or []:
-            if message.get("metadata") == metadata:
+            mark = message.get("metadata") or {}
+            if all(mark.get(key) == value for key, value in metadata.items()):
                 return str(message["ts"])
         cursor = (answer.get("response_metadata") or {}).get("next_cursor")
         if not cursor:
