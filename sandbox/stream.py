@@ -88,7 +88,8 @@ class Stream:
 
     async def _next(self, person: Person, news: asyncio.Queue[Entry]) -> str:
         try:
-            entry = await asyncio.wait_for(news.get(), HEARTBEAT_S)
+            async with asyncio.timeout(HEARTBEAT_S):
+                entry = await news.get()
         except TimeoutError:
             return ": still here\n\n"
         return "".join(self._frames(person, entry))

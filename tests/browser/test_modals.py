@@ -42,6 +42,12 @@ INPUTS = [
 ]
 
 
+# What a component does after it is drawn has happened when this promise is kept.
+PAINTED = """async () => {
+  for (const frame of [1, 2]) await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+}"""
+
+
 def modal(title: str, *blocks: dict[str, Any], **more: Any) -> dict[str, Any]:
     view = {"type": "modal", "callback_id": "form", "title": plain(title), "submit": plain("Send")}
     return view | {"blocks": list(blocks), **more}
@@ -99,6 +105,21 @@ async def test_the_client_refuses_what_slack_would_not_send(slack: Sandbox, app:
     await dialog.get_by_role("button", name="Send").click()
     await expect(dialog.get_by_text("Please enter at least 3 characters.")).to_be_visible()
     await expect(dialog.get_by_label("Text")).to_be_focused()
+
+
+async def test_what_happens_elsewhere_leaves_the_focus_where_somebody_types(
+    slack: Sandbox, app: AsyncApp, open_tab
+) -> None:
+    opens(app, modal("Form", INPUTS[0], INPUTS[1]))
+    tab = await open_tab(slack)
+    dialog = await opened(tab, "Form")
+    await dialog.get_by_role("button", name="Send").click()
+    await expect(dialog.get_by_label("Text")).to_be_focused()
+    await dialog.get_by_label("Lines").focus()
+    slack.person("ben").post("help", "news")
+    await expect(tab.page.get_by_text("news", exact=True)).to_have_count(1)
+    await tab.page.evaluate(PAINTED)
+    await expect(dialog.get_by_label("Lines")).to_be_focused()
 
 
 async def test_an_answer_of_the_app_replaces_stacks_and_clears_modals(slack: Sandbox, app: AsyncApp, open_tab) -> None:

@@ -78,7 +78,7 @@ function Entry({ entry }) {
       </summary>
       ${
         isOpen &&
-        html`<pre tabindex="0">${JSON.stringify(data, null, 2)}</pre>
+        html`<pre tabindex="0">${JSON.stringify(readable(data), null, 2)}</pre>
           ${
             kind === "envelope" &&
             html`<button class="button" type="button" onClick=${() => redeliver(entry)}>Redeliver</button>`
@@ -122,6 +122,15 @@ function outcome({ status, answer }) {
   if (status === null) return "connection dropped";
   if (status !== 200) return `HTTP ${status}`;
   return answer?.ok ? "ok" : (answer?.error ?? "ok");
+}
+
+/** What went to a response_url is kept as it came, as text; most of it is JSON. */
+function readable(data) {
+  try {
+    return { ...data, body: JSON.parse(data.body) };
+  } catch {
+    return data;
+  }
 }
 
 function redeliver(entry) {

@@ -18,7 +18,7 @@ export function Modal({ view }) {
   // What the app says about the fields replaces what the client had said.
   useEffect(() => setRefused({}), [view.hash, view.errors]);
   const errors = { ...view.errors, ...refused };
-  useEffect(() => dialog.current.querySelector("[aria-invalid=true]")?.focus(), [errors]);
+  useEffect(() => dialog.current.querySelector("[aria-invalid=true]")?.focus(), [view.errors, refused]);
 
   const submit = async (event) => {
     event.preventDefault();
