@@ -15,6 +15,7 @@ const FIRST = {
   entries: [],
   drafts: {}, // what is typed and not sent, by channel or thread
   notice: null,
+  editing: null, // one's own message that gets another text: {channel, message}
   question: null, // a confirmation that is asked: {confirm, proceed}
 };
 
@@ -27,6 +28,7 @@ const REDUCERS = {
     place.as === state.place.as ? { ...state, place } : { ...FIRST, place },
   draft: (state, { key, text }) => ({ ...state, drafts: { ...state.drafts, [key]: text } }),
   notice: (state, notice) => ({ ...state, notice }),
+  editing: (state, editing) => ({ ...state, editing }),
   question: (state, question) => ({ ...state, question }),
   snapshot: (state, data) => ({
     ...state,

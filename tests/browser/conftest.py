@@ -21,7 +21,10 @@ MANIFEST: dict[str, Any] = {
         "bot_user": {"display_name": "echo"},
         "app_home": {"home_tab_enabled": True},
         "slash_commands": [{"command": "/echo", "description": "Says it again", "usage_hint": "[text]"}],
-        "shortcuts": [{"callback_id": "echo_this", "type": "message", "name": "Echo this", "description": "Again"}],
+        "shortcuts": [
+            {"callback_id": "echo_this", "type": "message", "name": "Echo this", "description": "Again"},
+            {"callback_id": "echo_any", "type": "global", "name": "Echo", "description": "Asks what to say"},
+        ],
     },
     "oauth_config": {"scopes": {"bot": ["channels:history", "chat:write", "commands", "users:read"]}},
     "settings": {"event_subscriptions": {"bot_events": ["app_home_opened"]}},

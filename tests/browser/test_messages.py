@@ -104,6 +104,25 @@ async def test_edited_and_deleted_messages_change_on_the_page(slack: Sandbox, cl
     await expect(message(tab, "echo")).to_have_count(0)
 
 
+async def test_people_edit_and_delete_their_own_messages(slack: Sandbox, open_tab) -> None:
+    slack.person("ben").post("help", "not ann's")
+    slack.person("ann").post("help", "tell @ben: 1 < 2")
+    page = (await open_tab(slack, "as=ann")).page
+    mine = page.get_by_role("listitem", name="Ann Lee")
+    await mine.get_by_role("button", name="More actions").click()
+    await page.get_by_role("menuitem", name="Edit message").click()
+    text = page.get_by_role("dialog", name="Edit message").get_by_label("Text")
+    await expect(text).to_have_value("tell @ben: 1 < 2")
+    await text.fill("tell @ben: 1 > 0")
+    await page.get_by_role("button", name="Save").click()
+    await expect(mine).to_contain_text("tell @ben: 1 > 0(edited)")
+    await mine.get_by_role("button", name="More actions").click()
+    await page.get_by_role("menuitem", name="Delete message").click()
+    await expect(mine).to_have_count(0)
+    await page.get_by_role("listitem", name="Ben Roy").get_by_role("button", name="More actions").click()
+    await expect(page.get_by_role("menuitem")).to_have_count(2)
+
+
 async def test_a_permalink_opens_the_thread_that_it_names(slack: Sandbox, open_tab) -> None:
     ann = slack.person("ann")
     parent = ann.post("help", "the question")

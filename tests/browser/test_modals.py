@@ -98,6 +98,18 @@ async def test_every_kind_of_input_reaches_the_app(slack: Sandbox, app: AsyncApp
     assert (got["Day"]["selected_date"], got["Time"]["selected_time"]) == ("2026-01-02", "09:30")
 
 
+async def test_a_global_shortcut_opens_a_modal(slack: Sandbox, app: AsyncApp, open_tab) -> None:
+    @app.shortcut("echo_any")
+    async def on_shortcut(ack: Any, shortcut: Any, client: Any) -> None:
+        await ack()
+        await client.views_open(trigger_id=shortcut["trigger_id"], view=modal("Anywhere"))
+
+    page = (await open_tab(slack)).page
+    await page.get_by_role("button", name="Shortcuts").click()
+    await page.get_by_role("menuitem", name="Echo").click()
+    await expect(page.get_by_role("dialog", name="Anywhere")).to_be_visible()
+
+
 async def test_the_client_refuses_what_slack_would_not_send(slack: Sandbox, app: AsyncApp, open_tab) -> None:
     opens(app, modal("Form", INPUTS[0]))
     dialog = await opened(await open_tab(slack), "Form")

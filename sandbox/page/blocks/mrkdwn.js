@@ -30,6 +30,16 @@ export function unescaped(text) {
   return text.replace(/&(amp|lt|gt);/g, (_, name) => ENTITIES[name]);
 }
 
+/** What somebody would type to get this text. */
+export function toTyped(text, names) {
+  const typed = text.replace(REFERENCE, (_, target, label) => {
+    if (target.startsWith("@")) return `@${userName(names, target.slice(1))}`;
+    if (target.startsWith("#")) return `#${label || channelName(names, target.slice(1))}`;
+    return target;
+  });
+  return unescaped(typed);
+}
+
 /** A mrkdwn text. With `verbatim`, bare addresses do not become links. */
 export function Mrkdwn({ text, verbatim = false }) {
   const names = useContext(Names);

@@ -1,8 +1,10 @@
 // Where people type: messages, and the app's slash commands.
 
-import { html, useRef, useState } from "../vendor/preact.js";
-import { attempt, say } from "../actions.js";
+import { html, useRef } from "../vendor/preact.js";
+import { act, attempt, say } from "../actions.js";
 import { store } from "../store.js";
+import { Icon } from "./icon.js";
+import { Menu } from "./menu.js";
 
 /** The box under a channel or a thread. */
 export function Composer({ state, channel, threadTs, label }) {
@@ -10,15 +12,14 @@ export function Composer({ state, channel, threadTs, label }) {
   const key = threadTs ?? channel.id;
   const text = state.drafts[key] ?? "";
   const setText = (draft) => store.dispatch({ type: "draft", data: { key, text: draft } });
-  const [isBusy, setBusy] = useState(false);
   const id = threadTs ? "composer-thread" : "composer";
   const send = async () => {
-    if (!text.trim() || isBusy) return;
-    setBusy(true);
-    const isSent = (await attempt(() => say(channel, text.trim(), threadTs))) !== null;
-    setBusy(false);
-    if (isSent) setText("");
-    box.current?.focus();
+    if (!text.trim()) return;
+    setText("");
+    box.current.focus();
+    const isRefused = (await attempt(() => say(channel, text.trim(), threadTs))) === null;
+    // It comes back, unless something else was typed meanwhile.
+    if (isRefused && !store.state.drafts[key]) setText(text);
   };
   const onKeyDown = (event) => {
     // During composition, Enter chooses a character.
@@ -39,9 +40,22 @@ export function Composer({ state, channel, threadTs, label }) {
         onInput=${(event) => setText(event.target.value)}
         onKeyDown=${onKeyDown}
       ></textarea>
-      <button class="button primary" type="button" disabled=${!text.trim() || isBusy} onClick=${send}>Send</button>
+      ${!threadTs && html`<${Shortcuts} app=${state.app} />`}
+      <button class="button primary" type="button" disabled=${!text.trim()} onClick=${send}>Send</button>
     </div>
   </div>`;
+}
+
+/** The app's global shortcuts, where it has any. */
+function Shortcuts({ app }) {
+  const items = app.shortcuts
+    .filter((shortcut) => shortcut.kind === "global")
+    .map(({ callback_id, name }) => ({
+      label: name || callback_id,
+      note: app.name,
+      run: () => attempt(() => act("shortcut", { callback_id })),
+    }));
+  return items.length > 0 && html`<${Menu} label="Shortcuts" items=${items}><${Icon} name="app" /><//>`;
 }
 
 function Hints({ commands, text }) {

@@ -5,6 +5,7 @@ import { Names, channelTitle } from "../blocks/names.js";
 import { tell } from "../actions.js";
 import { go } from "../place.js";
 import { Channel } from "./channel.js";
+import { Edit } from "./edit.js";
 import { Home } from "./home.js";
 import { Inspector } from "./inspector.js";
 import { Modal, Question } from "./modal.js";
@@ -35,6 +36,7 @@ export function Layout({ state }) {
       ${place.inspector && html`<${Inspector} entries=${state.entries} />`}
     </div>
     ${state.view && html`<${Modal} key=${state.view.id} view=${state.view} />`}
+    ${state.editing && html`<${Edit} ...${state.editing} />`}
     ${state.question && html`<${Question} question=${state.question} />`}
     <${Notice} text=${state.notice} />
     <${Announcer} channel=${channel} thread=${place.thread} />

@@ -3,6 +3,7 @@
 import { html } from "../vendor/preact.js";
 import { act, attempt, tell } from "../actions.js";
 import { go, toPermalink } from "../place.js";
+import { store } from "../store.js";
 import { Icon } from "./icon.js";
 import { Menu } from "./menu.js";
 
@@ -18,8 +19,10 @@ export function MessageMenu({ state, channel, message, isThread }) {
     })),
     { label: "Copy link", run: () => copyLink(toPermalink(state.team, channel, message)) },
   ];
-  if (message.user === state.me.id)
+  if (message.user === state.me.id) {
+    items.push({ label: "Edit message", run: () => store.dispatch({ type: "editing", data: { channel, message } }) });
     items.push({ label: "Delete message", run: () => attempt(() => act("delete", where)) });
+  }
   return html`<div class="message-menu">
     ${
       !isThread &&

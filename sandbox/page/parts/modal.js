@@ -107,7 +107,8 @@ function surfaceOf(view, typed, errors) {
   };
 }
 
-function openFocused(dialog) {
+/** Shows a window and goes to its first field; gives back what ends both. */
+export function openFocused(dialog) {
   dialog.showModal();
   dialog.querySelector("input, textarea, select, button[type=submit]")?.focus();
   return () => dialog.close(); // gives the focus back to where it was
