@@ -1,5 +1,6 @@
 """What the log says of a channel's week, as numbers."""
 
+import asyncio
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -158,11 +159,20 @@ async def read_figures(tallies: Tallies, place: Place, week: Week, now: datetime
     """The figures of a week, or of the part of it that has passed."""
     span = Span(week.start, min(week.end, max(now, week.start)))
     before = week.before()
-    rows = await tallies.scores(place, span)
-    earlier = await tallies.scores(place, Span(before.start, before.end))
+    rows, earlier, usage = await asyncio.gather(
+        tallies.scores(place, span),
+        tallies.scores(place, Span(before.start, before.end)),
+        tallies.usage(place, span),
+    )
     scale = _commonest_scale(rows)
     this, last = _tally(rows, scale), _tally(earlier, scale)
-    labelled = await tallies.labelled(place, span, scale)
+    earlier_weeks = [week.before(back) for back in range(TREND_WEEKS - 1, 1, -1)]
+    labelled, lowest, sums = await asyncio.gather(
+        tallies.labelled(place, span, scale),
+        tallies.lowest(place, span, scale, LOWEST),
+        tallies.sums(place, [Span(each.start, each.end) for each in earlier_weeks], scale),
+    )
+    trend = [Point(each, total / n if n else None, n) for each, (total, n) in zip(earlier_weeks, sums, strict=True)]
     return Figures(
         week=week,
         until=span.end,
@@ -171,15 +181,12 @@ async def read_figures(tallies: Tallies, place: Place, week: Week, now: datetime
         last=last,
         off_scale=sum(row.number for row in rows if row.score is not None and (row.lowest, row.highest) != scale),
         unscored=_unscored(rows),
-        trend=await _trend(tallies, place, week, this, last, scale),
-        lowest=tuple(
-            LowCase(row.id, row.score, row.message_ts, row.thread_ts)
-            for row in await tallies.lowest(place, span, scale, LOWEST)
-        ),
+        trend=(*trend, Point(before, last.mean, last.n), Point(week, this.mean, this.n)),
+        lowest=tuple(LowCase(row.id, row.score, row.message_ts, row.thread_ts) for row in lowest),
         authors=_authors(rows, earlier, scale),
         agreement=_agreement(row for row in labelled if row.is_new),
         agreement_ever=_agreement(labelled),
-        usage=Usage(**(await tallies.usage(place, span))._mapping),
+        usage=Usage(**usage._mapping),
     )
 
 
@@ -236,15 +243,6 @@ def _by_author(rows: Iterable[Any]) -> defaultdict[str, list[Any]]:
         if row.author_id is not None:
             found[row.author_id].append(row)
     return found
-
-
-async def _trend(
-    tallies: Tallies, place: Place, week: Week, this: Tally, last: Tally, scale: Scale
-) -> tuple[Point, ...]:
-    weeks = [week.before(back) for back in range(TREND_WEEKS - 1, 1, -1)]
-    sums = await tallies.sums(place, [Span(each.start, each.end) for each in weeks], scale)
-    points = [Point(each, total / n if n else None, n) for each, (total, n) in zip(weeks, sums, strict=True)]
-    return (*points, Point(week.before(), last.mean, last.n), Point(week, this.mean, this.n))
 
 
 def _agreement(rows: Iterable[Any]) -> Agreement | None:

@@ -9,7 +9,19 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, FromClause, Row, Select, and_, func, literal_column, select
+from sqlalchemy import (
+    ColumnElement,
+    CompoundSelect,
+    FromClause,
+    Row,
+    Select,
+    and_,
+    func,
+    literal,
+    literal_column,
+    select,
+    union_all,
+)
 
 from bot.log.schema import cases, labels
 from bot.log.store import Log
@@ -62,19 +74,20 @@ class Tallies:
         return (await self._all(query.where(_public(place, span))))[0]
 
     async def sums(self, place: Place, spans: Sequence[Span], scale: tuple[int, int]) -> Sequence[tuple[int, int]]:
-        """For each span: the sum of the scores on that scale, and their number."""
-        is_on_scale = and_(cases.c.lowest == scale[0], cases.c.highest == scale[1])
-        figures = select(func.coalesce(func.sum(cases.c.score), 0).label("total"), func.count(cases.c.score).label("n"))
-        async with self._engine.connect() as connection:
-            rows = [
-                (await connection.execute(figures.where(_public(place, span), is_on_scale))).one() for span in spans
-            ]
-        return [(row.total, row.n) for row in rows]
+        """For each span, oldest first: the sum of the scores on that scale, and their number."""
+        repeated = _repeated(place, spans[0]).cte("repeated")
+        figures = (func.coalesce(func.sum(cases.c.score), 0).label("total"), func.count(cases.c.score).label("n"))
+        each = [
+            select(literal(number).label("number"), *figures).where(
+                _public(place, span, select(repeated.c.id)), _is_on(scale)
+            )
+            for number, span in enumerate(spans)
+        ]
+        return [(row.total, row.n) for row in await self._all(union_all(*each).order_by("number"))]
 
     async def lowest(self, place: Place, span: Span, scale: tuple[int, int], limit: int) -> Sequence[Row[Any]]:
         """The cases with the lowest scores, newest first among equals: `id`, `score`, `message_ts`, `thread_ts`."""
-        is_on_scale = and_(cases.c.lowest == scale[0], cases.c.highest == scale[1], cases.c.score.is_not(None))
-        found = select(cases.c.id).where(_public(place, span), is_on_scale)
+        found = select(cases.c.id).where(_public(place, span), _is_on(scale))
         found = found.order_by(cases.c.score, cases.c.judged_at.desc()).limit(limit)
         query = select(cases.c.id, cases.c.score, cases.c.message_ts, cases.c.thread_ts)
         return await self._all(query.where(cases.c.id.in_(found)).order_by(cases.c.score, cases.c.judged_at.desc()))
@@ -96,17 +109,16 @@ class Tallies:
         # Labels are few: from each to its case, and not through all cases, which this keeps the database from doing.
         is_here = and_(cases.c.team_id.concat("") == place.team_id, cases.c.channel_id == place.channel_id)
         is_past = and_(cases.c.judged_at < span.end, cases.c.id.not_in(_repeated(place, Span(_BEGINNING, span.end))))
-        is_on_scale = and_(cases.c.lowest == scale[0], cases.c.highest == scale[1], cases.c.score.is_not(None))
         query = select(*by, func.count().label("number")).join(given, given.c.case_id == cases.c.id)
-        return await self._all(query.where(is_here, is_past, _is_public(cases), is_on_scale).group_by(*by))
+        return await self._all(query.where(is_here, is_past, _is_public(cases), _is_on(scale)).group_by(*by))
 
-    async def _all(self, query: Select[Any]) -> Sequence[Row[Any]]:
+    async def _all(self, query: Select[Any] | CompoundSelect[Any]) -> Sequence[Row[Any]]:
         async with self._engine.connect() as connection:
             rows: Sequence[Row[Any]] = (await connection.execute(query)).all()
         return rows
 
 
-def _public(place: Place, span: Span) -> ColumnElement[bool]:
+def _public(place: Place, span: Span, repeated: Select[Any] | None = None) -> ColumnElement[bool]:
     """What everybody in the channel could see; the conditions as in the indexes, so that they are used."""
     return and_(
         cases.c.team_id == place.team_id,
@@ -114,8 +126,12 @@ def _public(place: Place, span: Span) -> ColumnElement[bool]:
         cases.c.judged_at >= span.start,
         cases.c.judged_at < span.end,
         _is_public(cases),
-        cases.c.id.not_in(_repeated(place, span)),
+        cases.c.id.not_in(_repeated(place, span) if repeated is None else repeated),
     )
+
+
+def _is_on(scale: tuple[int, int]) -> ColumnElement[bool]:
+    return and_(cases.c.lowest == scale[0], cases.c.highest == scale[1], cases.c.score.is_not(None))
 
 
 def _is_public(table: FromClause) -> ColumnElement[bool]:
