@@ -1,6 +1,7 @@
 """`judge-bot`: serve, health, doctor, demo, digest, export."""
 
 import asyncio
+import logging
 import sys
 from collections.abc import Coroutine
 from contextlib import nullcontext
@@ -65,6 +66,20 @@ def demo(
     from bot.demo import play, show
 
     _run(play(database) if script else show(database, port, opens))
+
+
+@app.command()
+def digest(
+    preview: Annotated[str, typer.Option("--preview", metavar="CHANNEL", help="Its name or id; nothing is posted.")],
+) -> None:
+    """Show the digest of a channel's last week in the terminal."""
+    from bot.logs import configure_logs
+    from bot.preview import preview as show
+    from bot.settings import load_settings
+
+    settings = load_settings()
+    configure_logs(settings.log_format, logging.WARNING)
+    _run(show(settings, preview))
 
 
 @app.command()

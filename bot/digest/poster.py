@@ -34,10 +34,16 @@ _POST_TIMEOUT_S = 120
 _MOST_ASKED = 25
 _PAGE = 1000
 
+Clock = Callable[[], datetime]
 Draft = Callable[[bool], Post]
 """A digest that can be shown: True for plain blocks alone."""
 
 logger = structlog.get_logger(__name__)
+
+
+def utc_now() -> datetime:
+    """The machine's time."""
+    return datetime.now(UTC)
 
 
 class Poster:
@@ -57,7 +63,7 @@ class Poster:
         log: Log,
         identity: Identity,
         default: Schedule,
-        clock: Callable[[], datetime] = lambda: datetime.now(UTC),
+        clock: Clock = utc_now,
     ) -> None:
         self.digests = Digests(log)
         self.default = default
@@ -105,6 +111,11 @@ class Poster:
             parse_time(at) if at else self.default.time,
             parse_zone(zone) if zone else self.default.zone,
         )
+
+    async def draft_last(self, settings: ChannelSettings) -> Draft:
+        """The digest of the last week that is over, whether or not it was posted."""
+        week = Week.of(self.now(), self.schedule(settings).zone).before()
+        return await self._draft(settings, week, Members(self._client))
 
     async def show(self, settings: ChannelSettings, user_id: str) -> None:
         """Shows the week so far to one person in the channel.

@@ -14,10 +14,13 @@ from sqlalchemy import insert, select
 from bot.case import CaseSource, CaseStatus, Visibility
 from bot.digest.poster import Poster
 from bot.digest.week import Schedule
+from bot.errors import SlackError
 from bot.log import Log
 from bot.log.digests import LEASE, ChannelSettings, Digests, DigestStatus
 from bot.log.schema import cases, digests
 from bot.manifest import load_manifest
+from bot.preview import preview
+from bot.settings import Settings
 from bot.slack import identify, web_client
 from sandbox import Channel, Limits, ManualClock, Message, Sandbox, Workspace
 from tests.model_server import ModelServer
@@ -36,6 +39,7 @@ class Office:
     log: Log
     clock: ManualClock
     connect: Any
+    settings: Settings
     _count: int = field(default=0)
 
     def now(self) -> datetime:
@@ -77,7 +81,7 @@ class Office:
             "created_at": judged_at,
             "judged_at": judged_at,
         }
-        async with self.log._writer.begin() as connection:
+        async with self.log._engine.begin() as connection:
             await connection.execute(insert(cases).values(row | changes))
 
     async def rows(self) -> list[Any]:
@@ -107,7 +111,7 @@ async def office(model_server: ModelServer, tmp_path: Path) -> AsyncIterator[Off
             client = await stack.enter_async_context(web_client(settings))
             return Poster(client, log, await identify(client), SCHEDULE, now)
 
-        yield Office(slack, log, clock, connect)
+        yield Office(slack, log, clock, connect, settings)
 
 
 async def test_a_digest_is_posted_when_it_is_due_and_only_once(office: Office) -> None:
@@ -337,3 +341,33 @@ async def test_200_channels_at_the_same_minute_get_one_each_within_slacks_limits
     assert {row.status for row in await office.rows()} == {DigestStatus.POSTED}
     assert office.calls("chat.postMessage") == 200
     assert office.calls("users.conversations") == 2
+
+
+@pytest.mark.parametrize("name", ["help", "#help"])
+async def test_the_preview_in_the_terminal_shows_charts_and_posts_nothing(
+    office: Office, name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    channel = await office.channel("help", is_private=True)
+    workspace = office.slack.workspace
+    await office.add_case(channel.id, MONDAY - timedelta(days=3), author_id=workspace.add_bot("helper").id, score=2)
+    await office.add_case(channel.id, MONDAY - timedelta(days=10), score=1)
+    await preview(office.settings, name, office.now)
+    shown = capsys.readouterr().out
+    for part in (
+        "Week 47 (16–22 Nov 2026)",
+        "Replies by score",
+        "█",
+        "Mean score",
+        "W46",
+        "helper",
+        "score 2 (case 2)",
+    ):
+        assert part in shown
+    assert max(len(line) for line in shown.splitlines()) <= 80
+    assert posted(channel) == []
+    assert await office.rows() == []
+
+
+async def test_the_preview_of_an_unknown_channel_says_so(office: Office) -> None:
+    with pytest.raises(SlackError, match="no channel 'nowhere' among those that I am in"):
+        await preview(office.settings, "nowhere", office.now)

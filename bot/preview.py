@@ -1,0 +1,95 @@
+"""`judge-bot digest --preview CHANNEL`: a channel's digest in the terminal, with its charts."""
+
+from typing import Any
+
+from rich.bar import Bar
+from rich.console import Console, Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+from slack_sdk.errors import SlackApiError
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.digest.poster import Clock, Poster, utc_now
+from bot.digest.week import Schedule
+from bot.errors import SlackError
+from bot.log import Log
+from bot.mrkdwn import to_plain
+from bot.settings import Settings
+from bot.slack import Identity, identify, web_client
+
+_WIDTH = 80
+_PAGE = 1000
+
+
+async def preview(settings: Settings, channel: str, clock: Clock = utc_now) -> None:
+    """Prints the digest of the last finished week of a channel, given by name or id. Nothing is posted.
+
+    Raises:
+        BotError: No such channel, or Slack cannot be asked.
+    """
+    log = await Log.open(settings.database_url)
+    try:
+        async with web_client(settings) as client:
+            identity = await identify(client)
+            schedule = Schedule.parse(settings.digest_day, settings.digest_time, settings.digest_tz)
+            poster = Poster(client, log, identity, schedule, clock)
+            channel_id = await _find_channel(client, channel)
+            await _print(poster, identity, channel_id)
+    finally:
+        await log.close()
+
+
+async def _print(poster: Poster, identity: Identity, channel_id: str) -> None:
+    chosen = await poster.digests.channel(identity.team_id, channel_id)
+    draft = await poster.draft_last(chosen)
+    console = Console(highlight=False)
+    if not console.is_terminal:
+        console.width = _WIDTH
+    for block in draft(False).blocks:
+        console.print(_render(block))
+        console.print()
+
+
+async def _find_channel(client: AsyncWebClient, name: str) -> str:
+    wanted, cursor = name.removeprefix("#"), ""
+    try:
+        while True:
+            page = await client.users_conversations(
+                types="public_channel,private_channel", exclude_archived=True, limit=_PAGE, cursor=cursor
+            )
+            for channel in page["channels"]:
+                if wanted in {channel["id"], channel["name"]}:
+                    return str(channel["id"])
+            cursor = (page.get("response_metadata") or {}).get("next_cursor") or ""
+            if not cursor:
+                break
+    except SlackApiError as exc:
+        raise SlackError(
+            f"Slack does not list my channels ({exc.response.get('error')}); run judge-bot doctor"
+        ) from exc
+    raise SlackError(f"no channel {name!r} among those that I am in; give its name or id, and /invite me there")
+
+
+def _render(block: dict[str, Any]) -> RenderableType:
+    match block["type"]:
+        case "data_visualization":
+            return _chart(block)
+        case "data_table":
+            header, *rows = [[cell["text"] for cell in row] for row in block["rows"]]
+            table = Table(*header, title=block["caption"], title_justify="left", title_style="bold")
+            for row in rows:
+                table.add_row(*row)
+            return table
+        case "context":
+            return Text(to_plain(block["elements"][0]["text"]).replace("*", ""), style="dim")
+        case _:
+            return Text(to_plain(block["text"]["text"]).replace("*", ""))
+
+
+def _chart(block: dict[str, Any]) -> RenderableType:
+    points = block["chart"]["series"][0]["data"]
+    most = max(point["value"] for point in points)
+    grid = Table.grid(padding=(0, 1))
+    for point in points:
+        grid.add_row(point["label"], Bar(most or 1, 0, point["value"], width=_WIDTH // 2), f"{point['value']:g}")
+    return Group(Text(block["title"], style="bold"), grid)
