@@ -51,8 +51,8 @@ class Delivery:
             if case.thread_ts is None:
                 thread_ts = case.parent_ts or case.message_ts
                 if thread_ts is None:
-                    thread_ts = await self._post_once(case, "thread", messages.texts(case), None)
-                case = await self._log.note_post(case.id, thread_ts=thread_ts)
+                    thread_ts = await self._post_once(case, "thread", messages.texts(case))
+                case = case.model_copy(update={"thread_ts": thread_ts})
             reply_ts = await self._post_once(case, "reply", messages.placeholder(case), case.thread_ts)
             return await self._log.note_post(case.id, reply_ts=reply_ts)
         except SlackApiError as exc:
@@ -112,7 +112,7 @@ class Delivery:
         self._log.presence.check()
         await self._client.chat_update(channel=case.channel_id, ts=ts, text=post.text, blocks=post.blocks)
 
-    async def _post_once(self, case: LoggedCase, part: Part, post: Post, thread_ts: str | None) -> str:
+    async def _post_once(self, case: LoggedCase, part: Part, post: Post, thread_ts: str | None = None) -> str:
         """The ts of our message; after a try of which nobody knows how it ended, it is looked for first."""
         was_begun = case.thread_intent if part == "thread" else case.reply_intent
         if was_begun:
@@ -120,7 +120,7 @@ class Delivery:
             if found:
                 return found
         else:
-            await self._log.note_post(case.id, **{f"{part}_intent": True})
+            await self._log.note_post(case.id, **{f"{part}_intent": True, "thread_ts": thread_ts})
         # In line: while Slack makes one post of a channel wait, the next ones of that channel wait behind it.
         async with self._lines[case.channel_id]:
             self._log.presence.check()

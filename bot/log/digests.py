@@ -62,7 +62,7 @@ class Digests:
 
     def __init__(self, log: Log) -> None:
         self._engine = log._engine
-        self._writer = log._writer
+        self._writer = log._engine
 
     async def channel(self, team_id: str, channel_id: str) -> ChannelSettings:
         """What the channel has chosen so far."""

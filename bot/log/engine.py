@@ -23,7 +23,7 @@ _MIGRATION_LOCK = 5_118_005  # any number that nobody else takes
 
 
 async def open_engine(database_url: str) -> AsyncEngine:
-    """An engine on the migrated database; writes go through `execution_options(write=True)`.
+    """An engine on the migrated database.
 
     Raises:
         LogError: The URL is wrong, or the database cannot be written or migrated.
@@ -33,7 +33,7 @@ async def open_engine(database_url: str) -> AsyncEngine:
         _check_writable(url)
     engine = connect(database_url)
     try:
-        async with engine.execution_options(write=True).begin() as connection:
+        async with engine.begin() as connection:
             await connection.run_sync(_migrate)
     except (DBAPIError, CommandError, OSError) as exc:
         await engine.dispose()
@@ -95,26 +95,17 @@ def _check_writable(url: URL) -> None:
 
 
 def _configure_sqlite(engine: AsyncEngine) -> None:
-    """SQLite's own transactions instead of the driver's, so that migrations are atomic and writers queue up.
-
-    Source: https://docs.sqlalchemy.org/en/21/dialects/sqlite.html#sqlite-transactions
-    """
+    """Durable commits; writers queue up, since the driver takes the lock with the first write of a transaction."""
 
     @event.listens_for(engine.sync_engine, "connect")
     def on_connect(connection: Any, _record: object) -> None:
-        connection.isolation_level = None
+        connection.isolation_level = "IMMEDIATE"
         cursor = connection.cursor()
         cursor.execute(f"PRAGMA busy_timeout = {_BUSY_TIMEOUT_S * 1000}")
         cursor.execute("PRAGMA journal_mode = WAL")
         cursor.execute("PRAGMA synchronous = FULL")
         cursor.execute("PRAGMA foreign_keys = ON")
         cursor.close()
-
-    @event.listens_for(engine.sync_engine, "begin")
-    def on_begin(connection: Connection) -> None:
-        # A transaction that reads first and writes later fails at once when another one wrote in between.
-        is_write = connection.get_execution_options().get("write", False)
-        connection.exec_driver_sql("BEGIN IMMEDIATE" if is_write else "BEGIN")
 
 
 def migrations(connection: Connection) -> Config:
@@ -129,4 +120,8 @@ def _migrate(connection: Connection) -> None:
     if connection.dialect.name == "postgresql":
         # Replicas start at the same time, and only one of them may migrate.
         connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_MIGRATION_LOCK})")
+    else:
+        # The driver begins no transaction for DDL by itself:
+        # https://docs.sqlalchemy.org/en/21/dialects/sqlite.html#sqlite-transactions
+        connection.exec_driver_sql("BEGIN IMMEDIATE")
     command.upgrade(migrations(connection), "head")

@@ -27,7 +27,7 @@ class Labels:
 
     def __init__(self, log: Log) -> None:
         self._engine = log._engine
-        self._writer = log._writer
+        self._writer = log._engine
 
     @whole
     async def put(self, case: LoggedCase, user_id: str, label: Label) -> Label | None:

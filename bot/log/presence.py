@@ -31,7 +31,7 @@ class Presence:
     """
 
     def __init__(self, engine: AsyncEngine, clock: Callable[[], float] = time.monotonic) -> None:
-        self._writer = engine.execution_options(write=True)
+        self._engine = engine
         self._clock = clock
         self._seen_at_s = clock()
         self.name = uuid.uuid4().hex
@@ -41,7 +41,7 @@ class Presence:
         """Begins under a new name; what dead processes of this machine held is free at once."""
         self.name, now, began_s = uuid.uuid4().hex, datetime.now(UTC), self._clock()
         me = {"id": self.name, "host": socket.gethostname(), "pid": os.getpid(), "is_connected": False}
-        async with self._writer.begin() as connection:
+        async with self._engine.begin() as connection:
             rows = (await connection.execute(select(processes))).all()
             dead = [row.id for row in rows if _is_dead(row)]
             await connection.execute(delete(processes).where(processes.c.id.in_(dead)))
@@ -58,7 +58,7 @@ class Presence:
         self.check()
         began_s = self._clock()
         values = {"seen_at": datetime.now(UTC), "is_connected": is_connected}
-        async with self._writer.begin() as connection:
+        async with self._engine.begin() as connection:
             done = await connection.execute(update(processes).where(processes.c.id == self.name).values(values))
         if not done.rowcount:
             raise LapsedError
@@ -76,7 +76,7 @@ class Presence:
     @whole
     async def leave(self) -> None:
         """Gives back what is held, so that others need not wait."""
-        async with self._writer.begin() as connection:
+        async with self._engine.begin() as connection:
             await connection.execute(delete(processes).where(processes.c.id == self.name))
 
     def may_take(self) -> ColumnElement[bool]:

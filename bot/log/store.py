@@ -36,7 +36,6 @@ class Log:
 
     def __init__(self, engine: AsyncEngine, store_text: str = "full") -> None:
         self._engine = engine
-        self._writer = engine.execution_options(write=True)
         self._keeps_text = store_text == "full"
         self.presence = Presence(engine)
 
@@ -64,7 +63,7 @@ class Log:
             "created_at": datetime.now(UTC),
         }
         try:
-            async with self._writer.begin() as connection:
+            async with self._engine.begin() as connection:
                 row = (await connection.execute(insert(cases).values(values).returning(cases))).one()
                 return _to_case(row), True
         except IntegrityError:
@@ -115,7 +114,7 @@ class Log:
         if case.holder == self.presence.name and case.status in _OPEN and case.due_at is None:
             return case
         takes = update(cases).where(cases.c.id == case_id, self._is_takeable()).values(holder=self.presence.name)
-        async with self._writer.begin() as connection:
+        async with self._engine.begin() as connection:
             row = (await connection.execute(takes.returning(cases))).one_or_none()
         return _to_case(row) if row else None
 
@@ -152,7 +151,7 @@ class Log:
             "holder": None,
         }
         is_open = and_(cases.c.status.in_((CaseStatus.RECEIVED, CaseStatus.ASKED)), cases.c.question.is_(None))
-        async with self._writer.begin() as connection:
+        async with self._engine.begin() as connection:
             await connection.execute(update(cases).where(cases.c.id == case_id, is_open).values(values))
         return await self.case(case_id)
 
@@ -166,7 +165,7 @@ class Log:
         """The verdict with its ratings, in one transaction; a case that has one keeps it."""
         values = verdict.model_dump(include=_VERDICT_COLUMNS)
         values |= {"status": CaseStatus.JUDGED, "judged_at": datetime.now(UTC), "tries": 0, "due_at": None}
-        async with self._writer.begin() as connection:
+        async with self._engine.begin() as connection:
             row = await self._held(connection, case_id, values, CaseStatus.RECEIVED)
             if verdict.ratings:
                 await connection.execute(insert(ratings), _rating_rows(row.team_id, case_id, verdict.ratings))
@@ -195,7 +194,7 @@ class Log:
         }
         if not self._keeps_text:
             values |= {"question": None, "response": None}
-        async with self._writer.begin() as connection:
+        async with self._engine.begin() as connection:
             row = await self._held(connection, case_id, values, CaseStatus.JUDGED)
             if not self._keeps_text:
                 await connection.execute(update(ratings).where(ratings.c.case_id == case_id).values(raw=""))
@@ -227,7 +226,7 @@ class Log:
         return and_(cases.c.status.in_(_OPEN), is_due, self.presence.may_take())
 
     async def _advance(self, case_id: int, values: dict[str, Any]) -> LoggedCase:
-        async with self._writer.begin() as connection:
+        async with self._engine.begin() as connection:
             return _to_case(await self._held(connection, case_id, values, *_OPEN))
 
     async def _held(

@@ -36,10 +36,9 @@ POINTS = [
     *_around("ack"),
     *_around("conversations_replies"),
     *_around("Log.note_texts"),
-    *_around("Log.note_post", 1),  # which thread
-    *_around("Log.note_post", 2),  # that a post begins
+    *_around("Log.note_post", 1),  # that a post begins
     *_around("chat_postMessage"),
-    *_around("Log.note_post", 3),  # which message it became
+    *_around("Log.note_post", 2),  # which message it became
     *_around("Judge.score"),
     *_around("Log.record"),
     *_around("chat_update"),
