@@ -43,9 +43,9 @@ Ask = Callable[[], Awaitable[object]]
 
 
 @contextmanager
-def stub_server() -> Iterator[str]:
+def stub_server(latency_s: float = LATENCY_S) -> Iterator[str]:
     """The address of a stub server in a process of its own."""
-    command = [sys.executable, "-m", "bench.model_stub", str(LATENCY_S)]
+    command = [sys.executable, "-m", "bench.model_stub", str(latency_s)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         assert process.stdin is not None

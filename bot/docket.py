@@ -126,6 +126,7 @@ class Docket:
         case = await self._log.claim(case_id)
         if case is None:
             return
+        verdict = None
         if case.status is CaseStatus.RECEIVED:
             case = await self._complete(case)
             if case.lacks_question:
@@ -134,8 +135,9 @@ class Docket:
                 await self._log.note_asked(case_id)
                 return
             case = await self._delivery.announce(case)
-            case = await self._log.record(case_id, await self._judge(case))
-        await self._deliver(case)
+            verdict = await self._judge(case)
+            case = await self._log.record(case_id, verdict)
+        await self._deliver(case, verdict)
 
     async def _settle_or_postpone(self, case_id: int, trigger_id: str | None) -> None:
         try:
@@ -221,8 +223,8 @@ class Docket:
         metrics.TOKENS.labels("output").inc(verdict.output_tokens or 0)
         return from_verdict(verdict, judge.rubric)
 
-    async def _deliver(self, case: LoggedCase) -> None:
-        verdict = await self._log.verdict(case.id)
+    async def _deliver(self, case: LoggedCase, verdict: RecordedVerdict | None) -> None:
+        verdict = verdict or await self._log.verdict(case.id)
         if verdict is None:
             raise LookupError(f"case {case.id} is judged and has no verdict in the log")
         await self._delivery.deliver(case, verdict)

@@ -1,5 +1,6 @@
 """Reading and writing the log. Every write is one short transaction, and may be repeated without harm."""
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -18,6 +19,7 @@ from bot.verdict import RecordedRating, RecordedVerdict
 _VERDICT_COLUMNS = set(RecordedVerdict.model_fields) - {"ratings", "rubric"}
 _OPEN = (CaseStatus.RECEIVED, CaseStatus.JUDGED)
 _SWEPT_AT_ONCE = 1000
+_SETTLING_AT_ONCE = 4
 
 
 class TakenError(Exception):
@@ -37,6 +39,8 @@ class Log:
     def __init__(self, engine: AsyncEngine, store_text: str = "full") -> None:
         self._engine = engine
         self._keeps_text = store_text == "full"
+        # Settling waits in line, so that a new case is added, and Slack answered, ahead of a thousand old ones.
+        self._settling = asyncio.Semaphore(_SETTLING_AT_ONCE)
         self.presence = Presence(engine)
 
     @classmethod
@@ -114,7 +118,7 @@ class Log:
         if case.holder == self.presence.name and case.status in _OPEN and case.due_at is None:
             return case
         takes = update(cases).where(cases.c.id == case_id, self._is_takeable()).values(holder=self.presence.name)
-        async with self._engine.begin() as connection:
+        async with self._settling, self._engine.begin() as connection:
             row = (await connection.execute(takes.returning(cases))).one_or_none()
         return _to_case(row) if row else None
 
@@ -165,7 +169,7 @@ class Log:
         """The verdict with its ratings, in one transaction; a case that has one keeps it."""
         values = verdict.model_dump(include=_VERDICT_COLUMNS)
         values |= {"status": CaseStatus.JUDGED, "judged_at": datetime.now(UTC), "tries": 0, "due_at": None}
-        async with self._engine.begin() as connection:
+        async with self._settling, self._engine.begin() as connection:
             row = await self._held(connection, case_id, values, CaseStatus.RECEIVED)
             if verdict.ratings:
                 await connection.execute(insert(ratings), _rating_rows(row.team_id, case_id, verdict.ratings))
@@ -194,7 +198,7 @@ class Log:
         }
         if not self._keeps_text:
             values |= {"question": None, "response": None}
-        async with self._engine.begin() as connection:
+        async with self._settling, self._engine.begin() as connection:
             row = await self._held(connection, case_id, values, CaseStatus.JUDGED)
             if not self._keeps_text:
                 await connection.execute(update(ratings).where(ratings.c.case_id == case_id).values(raw=""))
@@ -226,7 +230,7 @@ class Log:
         return and_(cases.c.status.in_(_OPEN), is_due, self.presence.may_take())
 
     async def _advance(self, case_id: int, values: dict[str, Any]) -> LoggedCase:
-        async with self._engine.begin() as connection:
+        async with self._settling, self._engine.begin() as connection:
             return _to_case(await self._held(connection, case_id, values, *_OPEN))
 
     async def _held(
