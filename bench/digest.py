@@ -88,7 +88,8 @@ _INSERT = """INSERT INTO cases (id, team_id, key, channel_id, requester_id, requ
     highest, unscored_reason, model, rubric_version, input_tokens, output_tokens, cost_usd, created_at, judged_at)
     VALUES (?, 'T1', ?, ?, ?, 'ann', 'shortcut', 'additive-5', ?, ?, '1', '2', ?, ?, ?, ?, ?, 'delivered', ?, 0, 5, ?,
     'm', 'v', ?, ?, ?, ?, ?)"""
-_LABEL = "INSERT INTO labels (team_id, case_id, user_id, score, created_at, updated_at) VALUES ('T1', ?, ?, ?, ?, ?)"
+_LABEL = """INSERT INTO labels (team_id, channel_id, case_id, user_id, score, created_at, updated_at)
+    SELECT 'T1', channel_id, id, ?, ?, ?, ? FROM cases WHERE id = ?"""
 _WORDS = "The response answers the question and leaves out what happens to the changes. " * 8
 
 
@@ -109,7 +110,7 @@ def _case(chance: random.Random, number: int, at: datetime, channel: str) -> tup
 
 def _label(chance: random.Random, number: int) -> tuple[object, ...]:
     moment = "2026-11-01 00:00:00.000000"
-    return number, f"U{chance.randrange(PEOPLE)}", chance.choices(range(6), WEIGHTS)[0], moment, moment
+    return f"U{chance.randrange(PEOPLE)}", chance.choices(range(6), WEIGHTS)[0], moment, moment, number
 
 
 if __name__ == "__main__":

@@ -75,7 +75,7 @@ def _render(block: dict[str, Any]) -> RenderableType:
         case "data_visualization":
             return _chart(block)
         case "data_table":
-            header, *rows = [[cell["text"] for cell in row] for row in block["rows"]]
+            header, *rows = [[str(cell["text"]) for cell in row] for row in block["rows"]]
             table = Table(*header, title=block["caption"], title_justify="left", title_style="bold")
             for row in rows:
                 table.add_row(*row)

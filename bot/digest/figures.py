@@ -40,18 +40,19 @@ class Tally:
         """The middle score, or the mean of the two in the middle; None without any."""
         if not self.n:
             return None
-        return (self._at((self.n - 1) // 2) + self._at(self.n // 2)) / 2
+        return (self.at((self.n - 1) // 2) + self.at(self.n // 2)) / 2
 
     def share_up_to(self, highest: float) -> float | None:
         """The share of scores that are not above `highest`; None without any."""
         return sum(count for score, count in self.counts.items() if score <= highest) / self.n if self.n else None
 
-    def _at(self, position: int) -> int:
+    def at(self, position: int) -> int:
+        """The score at that position from the lowest, counted from 0; the highest one beyond the end, 0 without any."""
         for score in sorted(self.counts):
             position -= self.counts[score]
             if position < 0:
                 return score
-        raise IndexError("position beyond the last score")
+        return max(self.counts, default=0)
 
 
 @dataclass(frozen=True)
@@ -101,10 +102,14 @@ class Agreement:
 
 @dataclass(frozen=True)
 class Usage:
-    """Who asked, and tokens and cost as far as known: of `with_tokens` and `with_cost` of all `cases`."""
+    """Who asked, and tokens and cost as far as known: of `with_tokens` and `with_cost` of all `cases`.
+
+    `offline` counts the cases of the offline rater, which is no model and is always named.
+    """
 
     people: int
     cases: int
+    offline: int
     tokens: int
     with_tokens: int
     cost_usd: float
@@ -169,7 +174,7 @@ async def read_figures(tallies: Tallies, place: Place, week: Week, now: datetime
     earlier_weeks = [week.before(back) for back in range(TREND_WEEKS - 1, 1, -1)]
     labelled, lowest, sums = await asyncio.gather(
         tallies.labelled(place, span, scale),
-        tallies.lowest(place, span, scale, LOWEST),
+        tallies.lowest(place, span, scale, this.at(LOWEST - 1), LOWEST),
         tallies.sums(place, [Span(each.start, each.end) for each in earlier_weeks], scale),
     )
     trend = [Point(each, total / n if n else None, n) for each, (total, n) in zip(earlier_weeks, sums, strict=True)]

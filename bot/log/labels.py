@@ -34,7 +34,13 @@ class Labels:
         """Records a person's label and gives the one that it replaces; None where it is their first."""
         earlier = await self.get(case, user_id)
         now = datetime.now(UTC)
-        values = {"score": label.score, "reason": label.reason, "created_at": now, "updated_at": now}
+        values = {
+            "channel_id": case.channel_id,
+            "score": label.score,
+            "reason": label.reason,
+            "created_at": now,
+            "updated_at": now,
+        }
         key = {"team_id": case.team_id, "case_id": case.id, "user_id": user_id}
         async with self._writer.begin() as connection:
             statement = upsert(connection.dialect.name, labels, key | values, keep=("created_at",))

@@ -131,7 +131,7 @@ cases = Table(
     Index(
         "ix_cases_figures",
         *("team_id", "channel_id", "judged_at", "lowest", "highest", "score", "author_id", "requester_id"),
-        *("unscored_reason", "input_tokens", "output_tokens", "cost_usd"),
+        *("unscored_reason", "model", "input_tokens", "output_tokens", "cost_usd"),
         *("visibility", "obstacle", "blocked_by"),
         sqlite_where=_PUBLIC,
         postgresql_where=_PUBLIC,
@@ -173,10 +173,12 @@ labels = Table(
     Column("team_id", String, primary_key=True),
     Column("case_id", Integer, primary_key=True),
     Column("user_id", String, primary_key=True),
+    Column("channel_id", String, nullable=False, server_default=""),  # the case's, to find a channel's labels by,
     Column("score", Integer, nullable=False),
     Column("reason", CleanText),
     Column("created_at", UtcDateTime, nullable=False),
     Column("updated_at", UtcDateTime, nullable=False),
+    Index("ix_labels_figures", "team_id", "channel_id", "case_id", "score"),
     ForeignKeyConstraint(["team_id", "case_id"], ["cases.team_id", "cases.id"], ondelete="CASCADE"),
 )
 

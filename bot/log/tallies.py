@@ -25,6 +25,7 @@ from sqlalchemy import (
 
 from bot.log.schema import cases, labels
 from bot.log.store import Log
+from bot.verdict import OFFLINE
 
 _THREAD: ColumnElement[str] = literal_column("'thread'")
 _BEGINNING = datetime(2000, 1, 1, tzinfo=UTC)
@@ -54,18 +55,19 @@ class Tallies:
 
     async def scores(self, place: Place, span: Span) -> Sequence[Row[Any]]:
         """How many cases (`number`), by `author_id`, `lowest`, `highest`, `score` and `unscored_reason`."""
-        by = (cases.c.author_id, cases.c.lowest, cases.c.highest, cases.c.score, cases.c.unscored_reason)
+        by = (cases.c.author_id, cases.c.score, cases.c.lowest, cases.c.highest, cases.c.unscored_reason)
         return await self._all(select(*by, func.count().label("number")).where(_public(place, span)).group_by(*by))
 
     async def usage(self, place: Place, span: Span) -> Row[Any]:
         """Who asked and what it took: `people`, `cases`, and sums of `tokens` and `cost_usd`.
 
-        The sums are over the `with_tokens` and `with_cost` cases of which they are known.
+        The sums are over the `with_tokens` and `with_cost` cases of which they are known; `offline` cases had no model.
         """
         tokens = cases.c.input_tokens + cases.c.output_tokens
         query = select(
             func.count(func.distinct(cases.c.requester_id)).label("people"),
             func.count().label("cases"),
+            func.count().filter(cases.c.model == OFFLINE).label("offline"),
             func.coalesce(func.sum(tokens), 0).label("tokens"),
             func.count(tokens).label("with_tokens"),
             func.coalesce(func.sum(cases.c.cost_usd), 0.0).label("cost_usd"),
@@ -85,9 +87,14 @@ class Tallies:
         ]
         return [(row.total, row.n) for row in await self._all(union_all(*each).order_by("number"))]
 
-    async def lowest(self, place: Place, span: Span, scale: tuple[int, int], limit: int) -> Sequence[Row[Any]]:
-        """The cases with the lowest scores, newest first among equals: `id`, `score`, `message_ts`, `thread_ts`."""
-        found = select(cases.c.id).where(_public(place, span), _is_on(scale))
+    async def lowest(
+        self, place: Place, span: Span, scale: tuple[int, int], up_to: int, limit: int
+    ) -> Sequence[Row[Any]]:
+        """The cases with the lowest scores, newest first among equals: `id`, `score`, `message_ts`, `thread_ts`.
+
+        `up_to` is a score that none of them is above; it saves sorting all others.
+        """
+        found = select(cases.c.id).where(_public(place, span), _is_on(scale), cases.c.score <= up_to)
         found = found.order_by(cases.c.score, cases.c.judged_at.desc()).limit(limit)
         query = select(cases.c.id, cases.c.score, cases.c.message_ts, cases.c.thread_ts)
         return await self._all(query.where(cases.c.id.in_(found)).order_by(cases.c.score, cases.c.judged_at.desc()))
@@ -100,7 +107,7 @@ class Tallies:
         """
         given = (
             select(labels.c.case_id, func.sum(labels.c.score).label("total"), func.count().label("people"))
-            .where(labels.c.team_id == place.team_id)
+            .where(labels.c.team_id == place.team_id, labels.c.channel_id == place.channel_id)
             .group_by(labels.c.case_id)
             .subquery()
         )

@@ -32,9 +32,9 @@ _REASONS = {
     "refused": "declined by the model",
     "filtered": "filtered out by the model's server",
     "nothing_to_judge": "nothing to judge",
-    "call_failed": "the model could not be asked",
+    "call_failed": "model out of reach",
 }
-_NO_SCORE = "no score in the model's answer that could be relied on"
+_NO_SCORE = "no reliable score in the model's answer"
 
 
 def digest_message(
@@ -52,7 +52,9 @@ def digest_message(
     blocks += _charts(figures, is_plain)
     blocks += _lowest(figures, workspace_url, channel_id)
     blocks += _authors(figures, table, members, is_plain) if table else []
-    blocks += [_context(line) for line in (_unscored(figures), _agreement(figures), _usage(figures)) if line]
+    blocks += [
+        _context(line) for line in (_offline(figures), _unscored(figures), _agreement(figures), _usage(figures)) if line
+    ]
     return Post(f"{_title(figures)}: {_headline(figures)}".replace("*", ""), blocks)
 
 
@@ -166,14 +168,22 @@ def _low_link(case: LowCase, workspace_url: str, channel_id: str) -> str:
 def _authors(
     figures: Figures, authors: list[Author], members: Mapping[str, Member], is_plain: bool
 ) -> list[dict[str, Any]]:
-    titles = ["Assistant", "Replies", "Mean", "Change", f"{figures.scale[0]}–{figures.low}"]
+    low = f"{figures.scale[0]}–{figures.low}"
+    titles = ["Assistant", "Replies", "Mean", "Change", f"Scored {low}"]
     rows = [(members[author.id].name[:_NAME], *_row(author, figures)) for author in authors]
     if is_plain:
-        lines = [f"*{clip(name, _NAME)}*: " + ", ".join(_worded(cells, titles)) for name, *cells in rows]
+        lines = [f"*{clip(name, _NAME)}*: " + ", ".join(_worded(cells, low)) for name, *cells in rows]
         return [_section("\n".join(lines)[:2900])]
     header = [{"type": "raw_text", "text": title} for title in titles]
-    body = [[{"type": "raw_text", "text": cell} for cell in row] for row in rows]
+    body = [[_cell(title, cell) for title, cell in zip(titles, row, strict=True)] for row in rows]
     return [{"type": "data_table", "caption": "By assistant", "rows": [header, *body], "page_size": 10}]
+
+
+def _cell(title: str, text: str) -> dict[str, Any]:
+    is_number = title in {"Replies", "Mean"}  # sorted as such
+    return (
+        {"type": "raw_number", "value": float(text), "text": text} if is_number else {"type": "raw_text", "text": text}
+    )
 
 
 def _row(author: Author, figures: Figures) -> tuple[str, str, str, str]:
@@ -182,9 +192,18 @@ def _row(author: Author, figures: Figures) -> tuple[str, str, str, str]:
     return str(author.this.n), f"{mean:.1f}", change, f"{author.this.share_up_to(figures.low) or 0:.0%}"
 
 
-def _worded(cells: list[str], titles: list[str]) -> list[str]:
-    n, mean, change, low = cells
-    return [_count(int(n), "reply", "replies"), f"mean {mean} ({change})", f"{low} with {titles[-1]}"]
+def _worded(cells: list[str], low: str) -> list[str]:
+    n, mean, change, share = cells
+    return [_count(int(n), "reply", "replies"), f"mean {mean} ({change})", f"{share} with {low}"]
+
+
+def _offline(figures: Figures) -> str:
+    usage = figures.usage
+    if not usage.offline:
+        return ""
+    return (
+        f":warning: {usage.offline} of {_count(usage.cases, 'case', 'cases')} by the offline rater, which is no model."
+    )
 
 
 def _unscored(figures: Figures) -> str:
@@ -192,9 +211,9 @@ def _unscored(figures: Figures) -> str:
     for reason, count in figures.unscored.items():
         why = _REASONS.get(reason) or (_REASONS["call_failed"] if reason.endswith("Error") else _NO_SCORE)
         words[why] = words.get(why, 0) + count
-    parts = [f"{count} {why}" for why, count in words.items()]
+    parts = [f"{why}: {count}" for why, count in words.items()]
     if figures.off_scale:
-        parts.append(f"{figures.off_scale} scored on another scale and not counted above")
+        parts.append(f"scored on another scale and not counted above: {figures.off_scale}")
     total = sum(figures.unscored.values())
     return (f"*Unscored: {total}* · " if total else "") + " · ".join(parts)
 

@@ -48,6 +48,7 @@ class Entry:
     blocked_by: str | None = None
     tokens: int | None = 100
     cost: float | None = 0.5
+    model: str = "m"
     labels: tuple[int, ...] = field(default=())
 
     @property
@@ -69,6 +70,7 @@ async def write(log: Log, team: str, entries: Sequence[Entry]) -> None:
             for person, score in enumerate(entry.labels):
                 moment = {"created_at": NOW, "updated_at": NOW}
                 label = {"team_id": team, "case_id": case_id[0], "user_id": f"U{person}", "score": score}
+                label |= {"channel_id": entry.channel}
                 await connection.execute(insert(labels).values(label | moment))
 
 
@@ -93,6 +95,7 @@ def _row(team: str, number: int, entry: Entry) -> dict[str, Any]:
         "lowest": entry.scale[0],
         "highest": entry.scale[1],
         "unscored_reason": entry.reason if is_judged and entry.score is None else None,
+        "model": entry.model,
         "input_tokens": entry.tokens,
         "output_tokens": entry.tokens,
         "cost_usd": entry.cost,
@@ -135,6 +138,7 @@ entries_of_a_log = st.lists(
         visibility=st.sampled_from([Visibility.THREAD] * 4 + [Visibility.ME]),
         obstacle=st.sampled_from([None] * 5 + ["nothing"]),
         blocked_by=st.sampled_from([None] * 5 + ["not_in_channel"]),
+        model=st.sampled_from(["m", "offline"]),
         tokens=st.sampled_from([None, 10, 300]),
         cost=st.sampled_from([None, 0.25, 2.0]),
         labels=st.lists(st.integers(0, 5), max_size=3).map(tuple),
@@ -175,6 +179,7 @@ async def test_the_figures_are_those_of_plain_python(
 def _check_usage(figures: Figures, this: list[Entry]) -> None:
     usage = figures.usage
     assert usage.cases == len(this)
+    assert usage.offline == len([each for each in this if each.model == "offline"])
     assert usage.people == len({each.requester for each in this})
     assert usage.tokens == sum(2 * (each.tokens or 0) for each in this)
     assert usage.with_tokens == len([each for each in this if each.tokens is not None])

@@ -1,0 +1,208 @@
+"""The digest as a message: within Slack's limits whatever the figures are, and without what it must not say."""
+
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.digest.figures import Agreement, Author, Figures, LowCase, Point, Tally, Usage
+from bot.digest.members import Member
+from bot.digest.week import Schedule, Week, parse_zone
+from bot.log.digests import ChannelSettings
+from bot.views.digest import MOST_AUTHORS, digest_message, digest_state
+from bot.views.messages import Post
+from sandbox.blocks import check_blocks
+
+WEEK = Week(2026, 47, parse_zone("Europe/Berlin"))
+URL = "https://acme.slack.com/"
+
+
+def tally(*counts: int) -> Tally:
+    return Tally({score: count for score, count in enumerate(counts) if count})
+
+
+def some(**changes: Any) -> Figures:
+    fields: dict[str, Any] = {
+        "week": WEEK,
+        "until": WEEK.end,
+        "scale": (0, 5),
+        "this": tally(0, 0, 1, 0, 2, 1),
+        "last": tally(0, 0, 0, 2),
+        "off_scale": 0,
+        "unscored": {},
+        "trend": tuple(Point(WEEK.before(back), 3.0, 5) for back in range(7, -1, -1)),
+        "lowest": (LowCase(7, 2, "1795249798.298493", "1795249700.000001"),),
+        "authors": (Author("B1", tally(0, 0, 1, 0, 2, 1), tally(0, 0, 0, 2)),),
+        "agreement": None,
+        "agreement_ever": None,
+        "usage": Usage(3, 4, 0, 1200, 4, 0.5, 4),
+    }
+    return Figures(**(fields | changes))
+
+
+def message(figures: Figures, members: dict[str, Member] | None = None, is_plain: bool = False) -> Post:
+    return digest_message(figures, members or {"B1": Member("helper", True)}, URL, "C1", is_plain)
+
+
+def words(post: Post) -> str:
+    return str(post.blocks)
+
+
+counts = st.dictionaries(st.integers(0, 5), st.integers(1, 10**6), max_size=6).map(Tally)
+names = st.one_of(st.text(max_size=200), st.sampled_from(["<!channel>" * 20, "&" * 300, "ß" * 81]))
+agreements = st.one_of(
+    st.none(), st.builds(Agreement, st.integers(1, 99), st.floats(0, 1), st.floats(0, 1), st.floats(-1, 1) | st.none())
+)
+
+
+@given(
+    counts,
+    counts,
+    st.lists(st.tuples(names, counts), max_size=40),
+    st.dictionaries(st.sampled_from(["refused", "DeadlineError", "x"]), st.integers(1, 9)),
+    agreements,
+    st.booleans(),
+)
+def test_it_keeps_slacks_limits(
+    this: Tally,
+    last: Tally,
+    authors: list[tuple[str, Tally]],
+    unscored: dict[str, int],
+    agreed: Agreement | None,
+    is_plain: bool,
+) -> None:
+    members = {f"B{number}": Member(name or "x", True) for number, (name, _) in enumerate(authors)}
+    rows = tuple(Author(f"B{number}", each, last) for number, (_, each) in enumerate(authors))
+    figures = some(this=this, last=last, authors=rows, unscored=unscored, agreement=agreed, agreement_ever=agreed)
+    post = message(figures, members, is_plain)
+    check_blocks(post.blocks)
+    assert post.text.startswith("Week 47 (16–22 Nov 2026): ")
+    assert len(post.text) < 300
+    assert "<!channel>" not in post.text
+
+
+@given(names)
+def test_a_name_pings_nobody(name: str) -> None:
+    post = message(some(), {"B1": Member(name or "x", True)}, is_plain=True)
+    mrkdwn = "".join(block["text"]["text"] for block in post.blocks if block["type"] == "section")
+    assert "<!channel>" not in mrkdwn
+
+
+def test_the_order_is_headline_distribution_trend_lowest_table_and_the_small_print() -> None:
+    figures = some(
+        unscored={"refused": 1},
+        agreement=Agreement(20, 0.75, 0.9, -0.125),
+        agreement_ever=Agreement(20, 0.75, 0.9, -0.125),
+    )
+    post = message(figures)
+    kinds = [block["type"] for block in post.blocks]
+    assert kinds == ["section", "data_visualization", "data_visualization", "section", "data_table", *["context"] * 3]
+    assert (
+        "4 replies scored for 3 people: median *4* (last week 3, +1), mean *3.8* (last week 3.0, +0.8), of 5."
+        in words(post)
+    )
+    assert "75% the same, 90% within one, weighted kappa −0.12 (20 cases)" in words(post)
+    assert "1,200 tokens · $0.50" in words(post)
+
+
+def test_the_distribution_has_a_bar_for_every_score() -> None:
+    bars = message(some()).blocks[1]["chart"]
+    assert bars["type"] == "bar"
+    assert [(point["label"], point["value"]) for point in bars["series"][0]["data"]] == [
+        ("0", 0), ("1", 0), ("2", 1), ("3", 0), ("4", 2), ("5", 1)
+    ]  # fmt: skip
+
+
+def test_the_trend_leaves_weeks_without_scores_out() -> None:
+    trend = tuple(Point(WEEK.before(back), None if back == 1 else 3.5, 1) for back in range(2, -1, -1))
+    line = message(some(trend=trend)).blocks[2]["chart"]
+    assert line["axis_config"]["categories"] == ["W45", "W47"]
+
+
+def test_a_first_week_has_no_change_and_no_trend() -> None:
+    figures = some(last=tally(), trend=(Point(WEEK, 3.8, 4),))
+    post = message(figures)
+    assert "last week" not in words(post)
+    assert [block["type"] for block in post.blocks].count("data_visualization") == 1
+
+
+def test_a_quiet_week_is_one_line() -> None:
+    post = message(some(this=tally(), lowest=(), authors=(), usage=Usage(0, 0, 0, 0, 0, 0.0, 0)))
+    assert post.text == "Week 47 (16–22 Nov 2026): no replies were scored in this channel."
+    assert len(post.blocks) == 1
+
+
+def test_a_week_that_begins_in_another_month_names_both() -> None:
+    week = Week(2026, 49, WEEK.zone)
+    assert message(some(week=week, until=week.end)).text.startswith("Week 49 (30 Nov–6 Dec 2026): ")
+
+
+def test_the_lowest_are_links_into_the_channel_without_any_text() -> None:
+    low = (LowCase(7, 0, "1.000002", "1.000001"), LowCase(8, 1, None, "1.000003"), LowCase(9, 1, None, None))
+    lines = words(message(some(lowest=low)))
+    assert "<https://acme.slack.com/archives/C1/p1000002?thread_ts=1.000001&amp;cid=C1|score 0 (case 7)>" in lines
+    assert "<https://acme.slack.com/archives/C1/p1000003|score 1 (case 8)>" in lines
+    assert "score 1 (case 9)" in lines
+
+
+def test_who_is_not_to_be_listed_is_not_in_the_table() -> None:
+    figures = some(authors=(Author("U1", tally(1), tally()), Author("B1", tally(1), tally())))
+    table = message(figures).blocks[4]
+    assert [row[0]["text"] for row in table["rows"]] == ["Assistant", "helper"]
+
+
+def test_the_table_has_an_end() -> None:
+    authors = tuple(Author(f"B{number}", tally(1), tally()) for number in range(50))
+    post = message(some(authors=authors), {author.id: Member(author.id, True) for author in authors})
+    assert len(post.blocks[4]["rows"]) == MOST_AUTHORS + 1
+
+
+@pytest.mark.parametrize(
+    ("n", "part"), [(1, "1 case, too few to say"), (19, "19 cases, too few to say"), (20, "100% the same")]
+)
+def test_fewer_than_twenty_labels_are_too_few_to_say(n: int, part: str) -> None:
+    assert f"ever: {part}" in words(message(some(agreement_ever=Agreement(n, 1.0, 1.0, None))))
+
+
+def test_what_is_unknown_stays_unknown() -> None:
+    assert "tokens unknown · cost unknown" in words(message(some(usage=Usage(3, 4, 0, 0, 0, 0.0, 0))))
+    partly = words(message(some(usage=Usage(3, 4, 0, 1000, 3, 0.25, 1))))
+    assert "1,000 tokens for 3 of 4 cases, the rest unknown · $0.25 for 1 of 4 cases, the rest unknown" in partly
+
+
+def test_the_offline_rater_is_named() -> None:
+    assert "2 of 4 cases by the offline rater" in words(message(some(usage=Usage(3, 4, 2, 0, 0, 0.0, 0))))
+    assert "offline" not in words(message(some()))
+
+
+def test_reasons_of_one_kind_are_counted_together() -> None:
+    post = message(some(unscored={"DeadlineError": 2, "call_failed": 1, "no_score": 1, "conflicting": 3}, off_scale=1))
+    assert "*Unscored: 7* · model out of reach: 3 · no reliable score in the model's answer: 4" in words(post)
+    assert "scored on another scale and not counted above: 1" in words(post)
+
+
+def test_another_scale_has_its_own_bars_and_its_own_low_scores() -> None:
+    figures = some(scale=(1, 10), this=Tally({1: 1, 10: 3}))
+    post = message(figures)
+    assert len(post.blocks[1]["chart"]["series"][0]["data"]) == 10
+    assert figures.low == 4
+    check_blocks(message(some(scale=(0, 100), this=Tally({70: 1}))).blocks)
+
+
+@pytest.mark.parametrize("is_plain", [True, False])
+def test_plain_or_not_it_says_the_same(is_plain: bool) -> None:
+    post = message(some(), is_plain=is_plain)
+    for part in ("Replies by score", "Mean score", "W47", "helper", "score 2 (case 7)"):
+        assert part in words(post)
+
+
+def test_the_state_says_when_the_next_one_comes() -> None:
+    schedule, now = Schedule.parse("monday", "09:00", "Europe/Berlin"), datetime(2026, 11, 21, 12, tzinfo=UTC)
+    settings = ChannelSettings("T1", "C1", is_digest_on=True)
+    state = digest_state(settings, schedule, now)
+    assert "every Monday at 09:00 (Europe/Berlin)" in state
+    assert "The next one comes on Monday, 23 Nov." in state
+    assert "off" in digest_state(replace(settings, is_digest_on=False), schedule, now)
