@@ -1,0 +1,18 @@
+# The bot for production: docker build -t slack-judge . && docker run --env-file .env -v slack-judge:/data slack-judge
+FROM python:3.13-slim
+RUN pip install --no-cache-dir uv==0.13.8
+WORKDIR /app
+COPY pyproject.toml uv.lock README.md LICENSE manifest.yml ./
+COPY judge judge
+COPY bot bot
+COPY sandbox sandbox
+RUN uv sync --frozen --no-dev --no-editable --extra postgres
+RUN useradd --create-home judge && mkdir /data && chown judge /data
+USER judge
+WORKDIR /data
+ENV PATH=/app/.venv/bin:$PATH LOG_FORMAT=json DATABASE_URL=sqlite+aiosqlite:////data/slack-judge.db
+VOLUME /data
+# Longer than the grace that running cases get when the container is stopped.
+STOPSIGNAL SIGTERM
+HEALTHCHECK --interval=30s --timeout=10s --start-period=30s --retries=2 CMD ["judge-bot", "health"]
+CMD ["judge-bot", "serve"]

@@ -1,0 +1,104 @@
+"""The log under pressure: another program holds it, the disk fills up, a migration is killed."""
+
+import asyncio
+import os
+import resource
+import signal
+import sqlite3
+import sys
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from bot.errors import LogError
+from bot.log import Log
+from tests.model_server import ModelServer
+from tests.scenario.conftest import CHANNEL, GOOD, Stage, is_verdict
+from tests.scenario.test_process import JUDGE_BOT, environment, pocket_slack
+from tests.unit.bot.test_log import a_case, url
+
+
+def is_sound(path: Path) -> bool:
+    with closing(sqlite3.connect(path)) as log:
+        return bool(log.execute("PRAGMA integrity_check").fetchone() == ("ok",))
+
+
+async def test_a_write_waits_until_another_program_lets_the_file_go(tmp_path: Path) -> None:
+    log = await Log.open(url(tmp_path))
+    with closing(sqlite3.connect(tmp_path / "log.db", isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        adding = asyncio.create_task(log.add(a_case()))
+        await asyncio.sleep(0.2)
+        assert not adding.done()
+        other.execute("COMMIT")
+        _, is_new = await adding
+    assert is_new
+    await log.close()
+
+
+async def test_a_file_that_is_no_database_is_named(tmp_path: Path) -> None:
+    (tmp_path / "log.db").write_bytes(b"This is a letter to my aunt, and not a database. " * 100)
+    with pytest.raises(
+        LogError, match=r"DATABASE_URL .*log\.db: cannot be opened and migrated: file is not a database"
+    ):
+        await Log.open(url(tmp_path))
+
+
+async def test_a_migration_that_is_killed_leaves_the_log_as_it_was(tmp_path: Path) -> None:
+    log = await Log.open(url(tmp_path))
+    await log.add(a_case())
+    await log.close()
+    killed = f"""
+import asyncio, os, signal
+from alembic import command
+from sqlalchemy.ext.asyncio import create_async_engine
+from bot.log.engine import connect, migrations
+
+def half(connection):
+    connection.exec_driver_sql("BEGIN IMMEDIATE")
+    command.downgrade(migrations(connection), "0001")
+    os.kill(os.getpid(), signal.SIGKILL)
+
+async def main():
+    async with connect("{url(tmp_path)}").begin() as connection:
+        await connection.run_sync(half)
+
+asyncio.run(main())
+"""
+    process = await asyncio.create_subprocess_exec(sys.executable, "-c", killed)
+    assert await process.wait() == -signal.SIGKILL
+    again = await Log.open(url(tmp_path))
+    assert (await again.case(1)).question == "Why?"
+    await again.close()
+    assert is_sound(tmp_path / "log.db")
+
+
+async def test_a_full_disk_loses_nothing_and_the_bot_goes_on_when_there_is_space(
+    model_server: ModelServer, tmp_path: Path
+) -> None:
+    """The disk is a limit on how far the process may write a file, which ends in the same error."""
+    model_server.script(GOOD)
+    async with pocket_slack() as slack:
+        stage = Stage(slack, model_server, None, *(slack.person(n) for n in ("ann", "ben", "helper")))  # type: ignore[arg-type]
+        env = environment(slack, model_server, tmp_path)
+        with (tmp_path / "said.txt").open("wb") as said:
+            process = await asyncio.create_subprocess_exec(str(JUDGE_BOT), "serve", env=env, stderr=said, stdout=said)
+        try:
+            await slack.connected(timeout_s=30)
+            full = (tmp_path / "log.db-wal").stat().st_size
+            resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (full, resource.RLIM_INFINITY))
+            refused = stage.ann.command(CHANNEL, "/judge", "Is there space? | There is none.")
+            await slack.until(lambda: refused.is_over, 30)
+            assert refused.failure is not None
+            resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+            stage.ann.command(CHANNEL, "/judge", "And now? | Now there is.")
+            await slack.until(lambda: any(is_verdict(message) for message in stage.ours()), 30)
+            process.send_signal(signal.SIGTERM)
+            assert await process.wait() == 0
+        finally:
+            if process.returncode is None:
+                os.kill(process.pid, signal.SIGKILL)
+    assert is_sound(tmp_path / "log.db")
+    with closing(sqlite3.connect(tmp_path / "log.db")) as log:
+        assert log.execute("SELECT question FROM cases").fetchall() == [("And now?",)]
