@@ -16,6 +16,7 @@ from slack_bolt.async_app import AsyncApp
 from slack_bolt.authorization import AuthorizeResult
 from slack_sdk.web.async_client import AsyncWebClient
 
+from bot.budget import Budget
 from bot.delivery import Delivery
 from bot.digest.access import Access
 from bot.digest.poster import Poster
@@ -98,6 +99,7 @@ async def running_bot(
             rubrics=tuple(judges),
             hosts=frozenset({urlsplit(identity.url).netloc}),
             own_ids=identity.own_ids,
+            budget=Budget(log, settings.max_cases_per_user_per_hour, settings.max_tokens_per_day),
             poster=poster,
             access=Access(client, settings.digest_by == "admins"),
         )

@@ -35,7 +35,7 @@ _ANSWER = (
     "so you can edit them and commit again. Use it only on a commit that you have not pushed."
 )
 _TYPED = "What is the capital of Australia? | Sydney is nice. Sydney is nice. Sydney is nice."
-_INVITATION = "A small workspace with the bot in it is waiting for you. Open the menu of a reply: Score this reply."
+_INVITATION = "A small workspace with the bot in it is ready. Open a thread and\nthe menu of a reply (⋮), and choose Score this reply:"
 _PATIENCE_S = 180
 _WIDTH = 80
 
@@ -59,7 +59,9 @@ async def show(database: str = "", port: int = 0, opens: bool = False) -> None:
         url = f"sqlite+aiosqlite:///{database or Path(folder, 'demo.db')}"
         try:
             async with Sandbox(open_workspace(load_manifest()), port) as slack, running_bot(_settings(slack, url), 1):
-                Console(highlight=False).print(f"{_INVITATION}\n\n    [bold]{slack.url}[/]\n\nCtrl-C ends it.")
+                Console(highlight=False).print(
+                    f"{_INVITATION}\n\n    [bold]{slack.url}[/]\n\nCtrl-C ends it.", emoji=False
+                )
                 if opens:
                     webbrowser.open(slack.url)
                 await stopping.wait()

@@ -65,6 +65,8 @@ class Settings(LogSettings):
     judge_concurrency: int = Field(default=8, ge=1, le=256)
     judge_timeout_s: float = Field(default=60, gt=0, le=3600)
     store_text: Literal["full", "none"] = "full"
+    max_cases_per_user_per_hour: int | None = Field(default=None, ge=1)
+    max_tokens_per_day: int | None = Field(default=None, ge=1)
     verdict_visibility: Visibility = Visibility.THREAD
     digest_day: Annotated[str, AfterValidator(parse_day)] = "monday"
     digest_time: Annotated[str, AfterValidator(lambda text: f"{parse_time(text):%H:%M}")] = "09:00"

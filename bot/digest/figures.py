@@ -1,8 +1,8 @@
 """What the log says of a channel's week, as numbers."""
 
 import asyncio
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from math import floor
@@ -225,7 +225,7 @@ def _tally(rows: Iterable[Any], scale: Scale) -> Tally:
     for row in rows:
         if row.score is not None and (row.lowest, row.highest) == scale:
             counts[row.score] += row.number
-    return Tally(dict(sorted(counts.items())))
+    return Tally(counts)
 
 
 def _unscored(rows: Iterable[Any]) -> Mapping[str, int]:
@@ -236,17 +236,18 @@ def _unscored(rows: Iterable[Any]) -> Mapping[str, int]:
     return dict(counts.most_common())
 
 
-def _authors(rows: Sequence[Any], earlier: Sequence[Any], scale: Scale) -> tuple[Author, ...]:
-    this, last = _by_author(rows), _by_author(earlier)
-    authors = [Author(each, _tally(theirs, scale), _tally(last[each], scale)) for each, theirs in this.items()]
-    return tuple(sorted((each for each in authors if each.this.n), key=lambda each: (-each.this.n, each.id)))
+def _authors(rows: Iterable[Any], earlier: Iterable[Any], scale: Scale) -> tuple[Author, ...]:
+    this, last = _by_author(rows, scale), _by_author(earlier, scale)
+    authors = [Author(each, Tally(counts), Tally(last.get(each, {}))) for each, counts in this.items()]
+    return tuple(sorted(authors, key=lambda each: (-each.this.n, each.id)))
 
 
-def _by_author(rows: Iterable[Any]) -> defaultdict[str, list[Any]]:
-    found = defaultdict[str, list[Any]](list)
-    for row in rows:
-        if row.author_id is not None:
-            found[row.author_id].append(row)
+def _by_author(rows: Iterable[Any], scale: Scale) -> dict[str, dict[int, int]]:
+    found: dict[str, dict[int, int]] = {}
+    for author_id, score, lowest, highest, _, number in rows:
+        if author_id is not None and score is not None and (lowest, highest) == scale:
+            counts = found.setdefault(author_id, {})
+            counts[score] = counts.get(score, 0) + number
     return found
 
 

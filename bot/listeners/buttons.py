@@ -22,7 +22,9 @@ def register(app: AsyncApp, desk: Desk) -> None:
     async def score_again(ack: AsyncAck, body: dict[str, Any]) -> None:
         invocation = to_invocation(body)
         earlier = await desk.known(invocation, clicked_case_id(body))
-        if await _refused(desk, ack, invocation, earlier):
+        if refusal := await desk.refusal(invocation):
+            await ack()
+            await desk.delivery.tell(desk.seen_by(earlier, invocation), messages.sentence(refusal))
             return
         case, is_new = await desk.log.add(again_case(invocation, earlier, desk.default))
         await ack()

@@ -55,6 +55,9 @@ def _linked(desk: Desk, invocation: Invocation, link: Permalink, hosts: frozense
 
 
 async def _score(desk: Desk, ack: AsyncAck, invocation: Invocation, asked: Case) -> None:
+    if refusal := await desk.refusal(invocation):
+        await ack(text=refusal)
+        return
     case, is_new = await desk.take(asked)
     appears_here = case.message_ts is None and case.visibility is Visibility.THREAD
     if is_new and not appears_here:

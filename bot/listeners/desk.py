@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from bot.budget import Budget
 from bot.case import Case, CaseStatus, LoggedCase, text_hash
 from bot.delivery import Delivery
 from bot.digest.access import Access
@@ -26,6 +27,7 @@ class Desk:
         rubrics: The names of the rubrics to choose from.
         hosts: The workspace's addresses, as they stand in its message links.
         own_ids: The app's own user and bot id.
+        budget: How much people may ask for.
         poster: Computes and posts digests.
         access: Who may see and change them.
     """
@@ -37,8 +39,15 @@ class Desk:
     rubrics: tuple[str, ...]
     hosts: frozenset[str]
     own_ids: frozenset[str]
+    budget: Budget
     poster: Poster
     access: Access
+
+    async def refusal(self, invocation: Invocation) -> str | None:
+        """Why this person cannot have a case now, in one sentence; None where nothing is against it."""
+        if invocation.is_foreign:
+            return FOREIGN
+        return await self.budget.refusal(invocation.team_id, invocation.user_id)
 
     async def known(self, invocation: Invocation, case_id: int | None) -> LoggedCase:
         """The case of a button or modal.

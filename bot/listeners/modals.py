@@ -21,6 +21,9 @@ def register(app: AsyncApp, desk: Desk) -> None:
         if errors := _errors(submission):
             await ack(response_action="errors", errors=errors)
             return
+        if refusal := await desk.refusal(invocation):
+            await ack(response_action="errors", errors={ids.BLOCK_RESPONSE: refusal})
+            return
         case, is_new = await desk.take(modal_case(invocation, submission, desk.default))
         await ack()
         await desk.proceed(case, is_new, invocation)
@@ -41,6 +44,9 @@ def register(app: AsyncApp, desk: Desk) -> None:
         submission, invocation = to_submission(body), to_invocation(body)
         if not submission.question:
             await ack(response_action="errors", errors={ids.BLOCK_QUESTION: _MISSING})
+            return
+        if refusal := await desk.refusal(invocation):
+            await ack(response_action="errors", errors={ids.BLOCK_QUESTION: refusal})
             return
         earlier = await desk.known(invocation, submission.state.case_id)
         case, is_new = await desk.log.add(corrected_case(invocation, earlier, submission))

@@ -5,7 +5,7 @@ from typing import Any
 from slack_bolt.async_app import AsyncAck, AsyncApp
 
 from bot.extract.payloads import shortcut_case, to_invocation
-from bot.listeners.desk import FOREIGN, Desk
+from bot.listeners.desk import Desk
 from bot.views import ids, messages
 
 
@@ -16,9 +16,9 @@ def register(app: AsyncApp, desk: Desk) -> None:
     async def score_reply(ack: AsyncAck, body: dict[str, Any]) -> None:
         invocation = to_invocation(body)
         asked = shortcut_case(body, desk.default, desk.own_ids)
-        if invocation.is_foreign:
+        if refusal := await desk.refusal(invocation):
             await ack()
-            await desk.delivery.tell(asked, messages.sentence(FOREIGN))
+            await desk.delivery.tell(asked, messages.sentence(refusal))
             return
         case, is_new = await desk.take(asked)
         await ack()

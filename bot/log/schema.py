@@ -126,6 +126,7 @@ cases = Table(
     Index(None, "team_id", "channel_id", "message_ts"),
     Index(None, "team_id", "channel_id", "judged_at"),
     Index(None, "team_id", "requester_id", "created_at"),
+    Index(None, "team_id", "judged_at"),
     Index("ix_cases_unsettled", "status", sqlite_where=_UNSETTLED, postgresql_where=_UNSETTLED),
     # The digest's figures come from these two alone; SQLite needs the columns of the condition in them, too.
     Index(

@@ -220,6 +220,19 @@ class Log:
             rows = await connection.execute(query)
             return {row.status: row.number for row in rows}
 
+    @whole
+    async def count_cases(self, team_id: str, requester_id: str, since: datetime) -> int:
+        """How many cases a person has asked for since then."""
+        is_theirs = and_(cases.c.team_id == team_id, cases.c.requester_id == requester_id, cases.c.created_at > since)
+        return int((await self._one(select(func.count().label("number")).where(is_theirs))).number)
+
+    @whole
+    async def count_tokens(self, team_id: str, since: datetime) -> int:
+        """How many tokens verdicts have taken since then, as far as the models' servers count them."""
+        spent = func.coalesce(cases.c.input_tokens, 0) + func.coalesce(cases.c.output_tokens, 0)
+        is_ours = and_(cases.c.team_id == team_id, cases.c.judged_at > since)
+        return int((await self._one(select(func.coalesce(func.sum(spent), 0).label("number")).where(is_ours))).number)
+
     async def _one(self, query: Select[Any]) -> Row[Any]:
         async with self._engine.connect() as connection:
             row: Row[Any] = (await connection.execute(query)).one()

@@ -28,6 +28,7 @@ from bot.log.store import Log
 from bot.verdict import OFFLINE
 
 _THREAD: ColumnElement[str] = literal_column("'thread'")
+_NEWER, _OLDER = cases.alias("newer"), cases.alias("older")
 _BEGINNING = datetime(2000, 1, 1, tzinfo=UTC)
 
 
@@ -81,7 +82,7 @@ class Tallies:
         figures = (func.coalesce(func.sum(cases.c.score), 0).label("total"), func.count(cases.c.score).label("n"))
         each = [
             select(literal(number).label("number"), *figures).where(
-                _public(place, span, select(repeated.c.id)), _is_on(scale)
+                _is_on(scale), _public(place, span, select(repeated.c.id))
             )
             for number, span in enumerate(spans)
         ]
@@ -94,7 +95,7 @@ class Tallies:
 
         `up_to` is a score that none of them is above; it saves sorting all others.
         """
-        found = select(cases.c.id).where(_public(place, span), _is_on(scale), cases.c.score <= up_to)
+        found = select(cases.c.id).where(cases.c.score <= up_to, _is_on(scale), _public(place, span))
         found = found.order_by(cases.c.score, cases.c.judged_at.desc()).limit(limit)
         query = select(cases.c.id, cases.c.score, cases.c.message_ts, cases.c.thread_ts)
         return await self._all(query.where(cases.c.id.in_(found)).order_by(cases.c.score, cases.c.judged_at.desc()))
@@ -147,21 +148,20 @@ def _is_public(table: FromClause) -> ColumnElement[bool]:
 
 def _repeated(place: Place, span: Span) -> Select[Any]:
     """The cases whose message has a newer public verdict."""
-    newer, older = cases.alias("newer"), cases.alias("older")
     is_same = and_(
-        older.c.team_id == newer.c.team_id,
-        older.c.channel_id == newer.c.channel_id,
-        older.c.message_ts == newer.c.message_ts,
-        older.c.id < newer.c.id,
+        _OLDER.c.team_id == _NEWER.c.team_id,
+        _OLDER.c.channel_id == _NEWER.c.channel_id,
+        _OLDER.c.message_ts == _NEWER.c.message_ts,
+        _OLDER.c.id < _NEWER.c.id,
     )
     return (
-        select(older.c.id)
-        .join(newer, is_same)
+        select(_OLDER.c.id)
+        .join(_NEWER, is_same)
         .where(
-            newer.c.team_id == place.team_id,
-            newer.c.channel_id == place.channel_id,
-            newer.c.judged_at >= span.start,
-            newer.c.attempt > literal_column("1"),
-            _is_public(newer),
+            _NEWER.c.team_id == place.team_id,
+            _NEWER.c.channel_id == place.channel_id,
+            _NEWER.c.judged_at >= span.start,
+            _NEWER.c.attempt > literal_column("1"),
+            _is_public(_NEWER),
         )
     )

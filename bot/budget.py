@@ -1,0 +1,29 @@
+"""How much may be asked for: cases per person and hour, tokens per day, counted in the log."""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from bot.log import Log
+
+_HOUR = timedelta(hours=1)
+_DAY = timedelta(days=1)
+
+
+@dataclass(frozen=True)
+class Budget:
+    """What people may ask for; None is no limit. Both count back from now, so that no full hour lets a rush through."""
+
+    log: Log
+    cases_per_user_per_hour: int | None
+    tokens_per_day: int | None
+
+    async def refusal(self, team_id: str, user_id: str) -> str | None:
+        """The sentence for a person who has to wait; None where there is room for another case."""
+        now = datetime.now(UTC)
+        most = self.cases_per_user_per_hour
+        if most is not None and await self.log.count_cases(team_id, user_id, now - _HOUR) >= most:
+            cases = "one case" if most == 1 else f"{most} cases"
+            return f"You have asked for {cases} within the last hour, which is the limit here. Please try again later."
+        if self.tokens_per_day is not None and await self.log.count_tokens(team_id, now - _DAY) >= self.tokens_per_day:
+            return "This workspace has used up what it allows itself for one day. Please try again later."
+        return None
