@@ -1,6 +1,6 @@
 // The whole page, as a function of the state: sidebar, one channel or the home tab, a thread, the inspector, modals.
 
-import { html, useEffect, useRef } from "../vendor/preact.js";
+import { html, useEffect, useMemo, useRef } from "../vendor/preact.js";
 import { Names, channelTitle } from "../blocks/names.js";
 import { tell } from "../actions.js";
 import { go } from "../place.js";
@@ -16,12 +16,12 @@ import { Thread } from "./thread.js";
 /** The page. */
 export function Layout({ state }) {
   const { place, link, me } = state;
+  const names = useNames(state);
   if (!me)
     return html`<p class="waiting" role="status">
       ${link === "lost" ? "The sandbox does not answer; trying again…" : "Connecting…"}
     </p>`;
   const channel = openChannel(state);
-  const names = { users: state.users, channels: state.channels, team: state.team, as: place.as };
   const hasThread = Boolean(place.thread && channel);
   const pane = hasThread ? "thread" : place.channel ? "channel" : "list";
   return html`<${Names.Provider} value=${names}>
@@ -44,6 +44,12 @@ export function Layout({ state }) {
     <${Title} text=${channel ? channelTitle(names, channel) : state.app.name} team=${state.team.name} />
     <${LostChannel} isLost=${Boolean(place.channel && place.channel !== "home" && !state.channels[place.channel])} />
   <//>`;
+}
+
+/** What texts refer to; the same object until a name changes, because every text is drawn again with a new one. */
+function useNames({ users, channels, team, place }) {
+  const titles = Object.values(channels).map(({ id, name, is_private }) => [id, name, is_private]);
+  return useMemo(() => ({ users, channels, team, as: place.as }), [users, String(titles), team, place.as]);
 }
 
 /** The open channel: the one that the address names, or the first one where there is room to show one. */
