@@ -35,7 +35,9 @@ _ANSWER = (
     "so you can edit them and commit again. Use it only on a commit that you have not pushed."
 )
 _TYPED = "What is the capital of Australia? | Sydney is nice. Sydney is nice. Sydney is nice."
-_INVITATION = "A small workspace with the bot in it is ready. Open a thread and\nthe menu of a reply (⋮), and choose Score this reply:"
+_INVITATION = """
+A small workspace with the bot in it is ready. Open a thread there, then the
+menu (⋮) of a reply, and choose Score this reply:"""
 _PATIENCE_S = 180
 _WIDTH = 80
 
