@@ -7,7 +7,6 @@ from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from math import floor
-from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -57,8 +56,8 @@ class Entry:
 
 
 @pytest.fixture
-async def log(tmp_path: Path) -> AsyncIterator[Log]:
-    opened = await Log.open(f"sqlite+aiosqlite:///{tmp_path}/log.db")
+async def log(database_url: str) -> AsyncIterator[Log]:
+    opened = await Log.open(database_url)
     yield opened
     await opened.close()
 

@@ -23,8 +23,8 @@ from tests.unit.bot.test_views import a_case, a_verdict
 
 
 @pytest.fixture
-async def log(tmp_path: Path) -> AsyncIterator[Log]:
-    opened = await Log.open(f"sqlite+aiosqlite:///{tmp_path}/log.db")
+async def log(database_url: str) -> AsyncIterator[Log]:
+    opened = await Log.open(database_url)
     yield opened
     await opened.close()
 
