@@ -97,13 +97,13 @@ def posted(channel: Channel) -> list[Message]:
 
 
 @pytest.fixture
-async def office(model_server: ModelServer, tmp_path: Path) -> AsyncIterator[Office]:
+async def office(model_server: ModelServer, tmp_path: Path, database_url: str) -> AsyncIterator[Office]:
     clock = ManualClock(MONDAY.timestamp())
     workspace = Workspace(load_manifest(), clock=clock, limits=Limits.off())
     workspace.add_user("ann")
     async with AsyncExitStack() as stack:
         slack = await stack.enter_async_context(Sandbox(workspace))
-        settings = make_settings(slack, model_server, tmp_path)
+        settings = make_settings(slack, model_server, tmp_path, database_url=database_url)
         log = await Log.open(settings.database_url)
         stack.push_async_callback(log.close)
 
