@@ -30,7 +30,7 @@ async def bot(tmp_path: Path) -> AsyncIterator[Sandbox]:
             yield slack
 
 
-async def test_a_reply_is_scored_by_its_menu(bot: Sandbox, open_tab) -> None:
+async def test_a_reply_is_scored_by_its_menu_and_the_verdict_agreed_with(bot: Sandbox, open_tab) -> None:
     page = (await open_tab(bot)).page
     await page.get_by_role("button", name="1 reply").first.click()
     thread = page.get_by_role("complementary", name="Thread")
@@ -42,6 +42,10 @@ async def test_a_reply_is_scored_by_its_menu(bot: Sandbox, open_tab) -> None:
     await expect(verdict).to_contain_text("of 5")
     await expect(verdict).to_contain_text("I committed to main by mistake")
     await expect(page.get_by_role("button", name="2 replies")).to_be_visible()
+    await verdict.get_by_role("button", name="I would give the same score").click()
+    thanks = thread.get_by_role("listitem", name="Only visible to you")
+    await expect(thanks).to_contain_text("You agree")
+    await expect(page.get_by_role("button", name="2 replies, 1 only for you")).to_be_visible()
 
 
 async def test_two_texts_are_scored_by_the_modal_after_its_errors_are_mended(bot: Sandbox, open_tab) -> None:
