@@ -14,6 +14,10 @@ from yarl import URL
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
+REFUSAL = (
+    "this origin may not drive the sandbox; open its page by address or as localhost, "
+    "or start it with --host and the name that you use"
+)
 GUARDED = ("/sandbox/", "/page/")
 FOREIGN = ("cross-site", "same-site")
 """Values of Sec-Fetch-Site: https://www.w3.org/TR/fetch-metadata/#sec-fetch-site-header"""
@@ -26,7 +30,7 @@ def guard(own_host: str) -> Middleware:
     async def guarded(request: web.Request, handler: Handler) -> web.StreamResponse:
         is_guarded = request.path == "/" or request.path.startswith(GUARDED)
         if is_guarded and not (_is_our_name(request, own_host) and _is_own_page(request)):
-            return web.json_response({"error": "this origin may not drive the sandbox"}, status=403)
+            return web.json_response({"error": REFUSAL}, status=403)
         if is_guarded and request.method == "POST" and request.content_type != "application/json":
             return web.json_response({"error": "the content type is not application/json"}, status=415)
         return await handler(request)

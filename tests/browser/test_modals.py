@@ -119,6 +119,27 @@ async def test_the_client_refuses_what_slack_would_not_send(slack: Sandbox, app:
     await expect(dialog.get_by_label("Text")).to_be_focused()
 
 
+async def test_a_choice_updates_the_modal_and_what_was_typed_stays(slack: Sandbox, app: AsyncApp, open_tab) -> None:
+    text, choice = INPUTS[0], field("Choice", "static_select", options=OPTIONS) | {"dispatch_action": True}
+    opens(app, modal("Form", text, choice))
+    seen: list[str] = []
+
+    @app.action("v")
+    async def on_choice(ack: Any, body: Any, client: Any) -> None:
+        await ack()
+        seen.append(body["view"]["state"]["values"]["Text"]["v"]["value"])
+        note = {"type": "section", "text": plain(f"You chose {body['actions'][0]['selected_option']['value']}")}
+        await client.views_update(view_id=body["view"]["id"], view=modal("Form", text, choice, note))
+
+    dialog = await opened(await open_tab(slack), "Form")
+    await dialog.get_by_label("Text").fill("typed")
+    await dialog.get_by_label("Choice").select_option("Two")
+    await expect(dialog.get_by_text("You chose two")).to_be_visible()
+    assert seen == ["typed"]
+    await expect(dialog.get_by_label("Text")).to_have_value("typed")
+    await expect(dialog.get_by_label("Choice")).to_have_value("two")
+
+
 async def test_what_happens_elsewhere_leaves_the_focus_where_somebody_types(
     slack: Sandbox, app: AsyncApp, open_tab
 ) -> None:
