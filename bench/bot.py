@@ -1,22 +1,24 @@
 """How the bot holds up, as a real process: `python -m bench.bot [DATABASE_URL]` (a new SQLite file without).
 
-It runs against a pocket Slack in this process, without Slack's rate limits, and the stub model server without latency:
+The bot and a bare Bolt app without a log (`bench.bare_bolt`) take turns. Each runs
+against a pocket Slack in this process, without Slack's rate limits, and the stub model server without latency:
 
 - steady: 50 commands a second for 20 s, each a case with two typed texts;
 - rush: 1,000 shortcuts within 10 s.
 
-Acks are measured from the envelope's sending to its ack; the overhead of a verdict from the envelope to the verdict's
-last call, model and Slack included, which take next to nothing here. CPU and memory are the bot's alone.
+Acks are measured from the envelope's sending to its ack, verdicts to the call that shows them; model and Slack, which
+take next to nothing here, are included. CPU and memory are those of the one process.
 """
 
 import asyncio
 import os
+import re
 import resource
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from statistics import quantiles
@@ -31,7 +33,11 @@ SECONDS = 20
 RUSH, RUSH_RATE = 1_000, 100
 CHANNELS = 20
 
-JUDGE_BOT = Path(sys.executable).parent / "judge-bot"
+ROUNDS = 2
+COMMANDS = {
+    "bot": (str(Path(sys.executable).parent / "judge-bot"), "serve"),
+    "bare": (sys.executable, "-m", "bench.bare_bolt"),
+}
 
 
 class Load:
@@ -43,39 +49,45 @@ class Load:
         self.ann: Person = slack.person("ann")
         self.helper: Person = slack.person("helper")
         self.sent: list[Delivery] = []
-        self.began: dict[str, float] = {}
-        self.ended: dict[str, float] = {}
+        self.began_s: dict[str, float] = {}
+        self.verdict_ms: list[float] = []
         slack.workspace.journal.watch(self._note)
 
     def _note(self, entry: object) -> None:
         data = getattr(entry, "data", {})
-        if data.get("method") == "chat.update" and data.get("status") == 200:
-            self.ended[data["args"]["channel"] + data["args"]["ts"]] = time.perf_counter()
+        if data.get("method") != "chat.update" or data.get("status") != 200:
+            return
+        messages = self.slack.workspace.channel(data["args"]["channel"]).messages
+        parent = messages[str(messages[data["args"]["ts"]].thread_ts)]
+        asked = re.search(r"Why (\d+)\?", f"{parent.text} {parent.blocks}")
+        assert asked is not None
+        self.verdict_ms.append((time.perf_counter() - self.began_s[asked[1]]) * 1000)
 
     def command(self, number: int) -> None:
         self.sent.append(self.ann.command(f"c{number % CHANNELS}", "/judge", f"Why {number}? | Because of {number}."))
 
     def shortcut(self, number: int) -> None:
         channel = f"c{number % CHANNELS}"
-        question = self.ann.post(channel, f"Why is number {number} odd?")
+        question = self.ann.post(channel, f"Why {number}? It is odd.")
         answer = self.helper.post(channel, f"Because {number} is not even.", thread_ts=question.ts)
         self.sent.append(self.ann.shortcut("score_reply", answer))
 
     async def run(self, name: str, ask: Callable[[int], None], count: int, pause_s: float) -> None:
         """Asks `count` times, waits for all verdicts, and prints the figures."""
-        self.sent, self.ended = [], {}
+        self.sent, self.verdict_ms, self.began_s = [], [], {}
         cpu_s, began = self._cpu_s(), time.perf_counter()
         for number in range(count):
+            self.began_s[str(number)] = time.perf_counter()
             ask(number)
             await asyncio.sleep(max(0.0, began + (number + 1) * pause_s - time.perf_counter()))
-        await self.slack.until(lambda: len(self.ended) >= count, 600)
+        await self.slack.until(lambda: len(self.verdict_ms) >= count, 600)
         took_s = time.perf_counter() - began
         acks = [delivery.acked_ms or 3000.0 for delivery in self.sent]
-        cuts = quantiles(acks, n=100)
+        ack, verdict = quantiles(acks, n=100), quantiles(self.verdict_ms, n=100)
+        cpu_ms = (self._cpu_s() - cpu_s) / count * 1000
         print(
-            f"{name:<8}{count:>6} cases in {took_s:5.1f} s: ack p50 {cuts[49]:5.0f} ms, p99 {cuts[98]:5.0f} ms, "
-            f"most {max(acks):5.0f} ms; {(self._cpu_s() - cpu_s) / count * 1000:4.1f} ms CPU a case; "
-            f"{self._rss_mib():.0f} MiB"
+            f"{name:<13}{count:>6}{count / took_s:>9.0f}{ack[49]:>9.0f}{ack[98]:>6.0f}{verdict[49]:>10.0f}"
+            f"{verdict[98]:>7.0f}{cpu_ms:>9.1f}{self._rss_mib():>7.0f}"
         )
 
     def _cpu_s(self) -> float:
@@ -88,8 +100,8 @@ class Load:
 
 
 @asynccontextmanager
-async def running(database_url: str, model_url: str, folder: str) -> AsyncIterator[Load]:
-    """The bot as a process of its own, connected."""
+async def running(command: Sequence[str], settings: Mapping[str, str], folder: str) -> AsyncIterator[Load]:
+    """An app as a process of its own, connected."""
     workspace = Workspace(load_manifest(), limits=Limits.off())
     members = [workspace.add_user("ann"), workspace.add_bot("helper"), workspace.bot]
     for number in range(CHANNELS):
@@ -99,13 +111,11 @@ async def running(database_url: str, model_url: str, folder: str) -> AsyncIterat
             "SLACK_BOT_TOKEN": slack.bot_token,
             "SLACK_APP_TOKEN": slack.app_token,
             "SLACK_API_URL": slack.api_url,
-            "OPENAI_BASE_URL": model_url,
-            "DATABASE_URL": database_url,
             "JUDGE_SAMPLES": "1",
         }
-        with Path(folder, "bot.log").open("wb") as log:
+        with Path(folder, "app.log").open("wb") as log:  # noqa: ASYNC230 - a file for the process, not for us
             process = await asyncio.create_subprocess_exec(
-                str(JUDGE_BOT), "serve", env=env, cwd=folder, stdout=log, stderr=subprocess.STDOUT
+                *command, env=env | settings, stdout=log, stderr=subprocess.STDOUT
             )
         try:
             await slack.connected(timeout_s=30)
@@ -116,14 +126,20 @@ async def running(database_url: str, model_url: str, folder: str) -> AsyncIterat
 
 
 async def main(database_url: str | None) -> None:
-    """Runs both loads and prints a line for each."""
+    """Runs both loads on both apps and prints a line for each."""
     with tempfile.TemporaryDirectory() as folder, stub_server(0) as model_url:
         url = database_url or f"sqlite+aiosqlite:///{folder}/log.db"
-        print(f"{url.partition(':')[0]}, {CHANNELS} channels")
-        async with running(url, model_url, folder) as load:
-            await load.run("warm-up", load.command, RATE, 1 / RATE)
-            await load.run("steady", load.command, RATE * SECONDS, 1 / RATE)
-            await load.run("rush", load.shortcut, RUSH, 1 / RUSH_RATE)
+        settings = {"OPENAI_BASE_URL": model_url, "DATABASE_URL": url}
+        print(f"{url.partition(':')[0]}, {CHANNELS} channels; times in ms, CPU per case, memory in MiB")
+        print(
+            f"{'':<13}{'cases':>6}{'cases/s':>9}{'ack p50':>9}{'p99':>6}{'verdict':>10}{'p99':>7}{'CPU':>9}{'RSS':>7}"
+        )
+        for _ in range(ROUNDS):
+            for name, command in COMMANDS.items():
+                async with running(command, settings, folder) as load:
+                    await load.run(f"{name} warm-up", load.command, RATE, 1 / RATE)
+                    await load.run(f"{name} steady", load.command, RATE * SECONDS, 1 / RATE)
+                    await load.run(f"{name} rush", load.shortcut, RUSH, 1 / RUSH_RATE)
 
 
 if __name__ == "__main__":
