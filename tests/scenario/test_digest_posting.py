@@ -48,9 +48,9 @@ class Office:
     def pass_time(self, **span: float) -> None:
         self.clock.advance(timedelta(**span).total_seconds())
 
-    async def poster(self) -> Poster:
+    async def poster(self, kind: type[Poster] = Poster) -> Poster:
         """Another replica."""
-        poster: Poster = await self.connect(self.now)
+        poster: Poster = await self.connect(self.now, kind)
         return poster
 
     async def channel(self, name: str, *, is_private: bool = False, **settings: Any) -> Channel:
@@ -107,9 +107,9 @@ async def office(model_server: ModelServer, tmp_path: Path, database_url: str) -
         log = await Log.open(settings.database_url)
         stack.push_async_callback(log.close)
 
-        async def connect(now: Any) -> Poster:
+        async def connect(now: Any, kind: type[Poster]) -> Poster:
             client = await stack.enter_async_context(web_client(settings))
-            return Poster(client, log, await identify(client), SCHEDULE, now)
+            return kind(client, log, await identify(client), SCHEDULE, now)
 
         yield Office(slack, log, clock, connect, settings)
 
@@ -261,16 +261,19 @@ async def test_where_it_may_not_look_it_does_not_post_again(office: Office) -> N
     assert (await office.rows())[0].status == DigestStatus.UNCONFIRMED
 
 
-async def test_a_holder_that_comes_back_late_stops(office: Office) -> None:
-    channel, poster = await office.channel("help"), await office.poster()
-    team = office.slack.workspace.team_id
-    old = await poster.digests.claim(team, channel.id, "2026-W47", office.now())
-    office.pass_time(seconds=LEASE.total_seconds())
-    new = await poster.digests.claim(team, channel.id, "2026-W47", office.now())
-    assert old is not None
-    assert new is not None
-    assert not await poster.digests.renew(old, office.now())
-    assert await poster.digests.renew(new, office.now())
+async def test_a_holder_that_was_frozen_before_its_post_stops(office: Office) -> None:
+    channel, other = await office.channel("help"), await office.poster()
+
+    class Frozen(Poster):
+        async def _draft(self, *args: Any) -> Any:
+            office.pass_time(seconds=LEASE.total_seconds())
+            await other.post_due()
+            return await super()._draft(*args)
+
+    await (await office.poster(Frozen)).post_due()
+    assert len(posted(channel)) == 1
+    (row,) = await office.rows()
+    assert (row.status, row.message_ts) == (DigestStatus.POSTED, posted(channel)[0].ts)
 
 
 async def test_what_slack_cannot_take_now_is_posted_later(office: Office) -> None:
