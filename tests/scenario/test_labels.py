@@ -1,9 +1,14 @@
 """Labels: agree, disagree and one's own score, seen by nobody else, in the log once for each person."""
 
+import asyncio
+import json
+from pathlib import Path
+
 from bot.log.labels import Label, Labels
 from bot.views import ids
 from sandbox import Message
 from tests.scenario.conftest import Stage, StageFactory, buttons, shown
+from tests.scenario.test_process import JUDGE_BOT, environment
 
 
 async def a_verdict(stage: Stage) -> Message:
@@ -76,7 +81,7 @@ async def test_the_modal_shows_ones_own_label_and_nobody_elses(stage: Stage) -> 
     verdict = await a_verdict(stage)
     stage.ben.click(verdict, ids.ACTION_FEEDBACK, disagree())
     await stage.modal(stage.ben)
-    stage.ben.submit({ids.BLOCK_SCORE: "1", ids.BLOCK_REASON: "Too short."})
+    await stage.slack.settled(stage.ben.submit({ids.BLOCK_SCORE: "1", ids.BLOCK_REASON: "Too short."}))
     await stage.told(stage.ben)
     for person, score in ((stage.ben, "1"), (stage.ann, None)):
         person.click(verdict, ids.ACTION_FEEDBACK, disagree())
@@ -143,3 +148,27 @@ async def test_a_modal_that_comes_too_late_is_explained(stage: Stage) -> None:
     stage.slack.fail("views.open", error="expired_trigger_id")
     stage.ben.click(verdict, ids.ACTION_FEEDBACK, disagree())
     assert "press the button again" in (await stage.told(stage.ben)).text
+
+
+async def test_export_writes_the_labels_for_judge_agreement(stage: Stage, tmp_path: Path) -> None:
+    stage.ben.click(await a_verdict(stage), ids.ACTION_FEEDBACK, agree())
+    await stage.told(stage.ben)
+    env = environment(stage.slack, stage.model, tmp_path)
+    code, out, err = await run(tmp_path, env, "export", "-o", "labels.jsonl")
+    assert (code, out, err) == (0, "", "1 label written\n")
+    code, out, _ = await run(tmp_path, env, "export", "--since", "2020-01-01")
+    assert code == 0
+    assert json.loads(out)["human"] == 4
+    assert (tmp_path / "labels.jsonl").read_text() == out
+    missing = "no/such/folder.jsonl"
+    code, _, err = await run(tmp_path, env, "export", "-o", missing)
+    assert code == 2
+    assert err == f"judge-bot: --output {missing}: cannot be written (No such file or directory); name another file\n"
+
+
+async def run(folder: Path, env: dict[str, str], *words: str) -> tuple[int | None, str, str]:
+    process = await asyncio.create_subprocess_exec(
+        JUDGE_BOT, *words, env=env, cwd=folder, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE
+    )
+    out, err = await process.communicate()
+    return process.returncode, out.decode(), err.decode()

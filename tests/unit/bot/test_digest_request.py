@@ -1,0 +1,77 @@
+"""What follows `/judge digest`, and the settings that stand in for what a channel has not chosen."""
+
+from typing import Any
+
+import pytest
+
+from bot.errors import SettingsError
+from bot.extract.commands import DigestRequest, Word, parse_command, parse_digest
+from bot.settings import Settings, load_settings
+
+
+def make(**given: Any) -> Settings:
+    needed = {"slack_bot_token": "xoxb-1", "slack_app_token": "xapp-1", "openai_api_key": "k"}
+    return load_settings(env_file=None, **(needed | given))
+
+
+def test_what_follows_the_word_is_kept_as_typed() -> None:
+    assert parse_command("Digest on Friday 16:00 Europe/Berlin") == Word("digest", "on Friday 16:00 Europe/Berlin")
+
+
+@pytest.mark.parametrize("text", ["off", "now", "preview", "help", " NOW "])
+def test_single_words(text: str) -> None:
+    assert parse_digest(text).action == text.strip().lower()
+
+
+def test_nothing_asks_for_the_state() -> None:
+    assert parse_digest("") == DigestRequest("state")
+
+
+@pytest.mark.parametrize("switch", ["on", "off"])
+def test_people_are_switched_on_their_own(switch: str) -> None:
+    assert parse_digest(f"people {switch}") == DigestRequest("people", {"ranks_people": switch == "on"})
+
+
+@pytest.mark.parametrize(
+    ("text", "changes"),
+    [
+        ("on", {}),
+        ("on 9", {"digest_time": "09:00"}),
+        ("on europe/berlin", {"digest_tz": "Europe/Berlin"}),
+        ("on every Tues at 7:30 in UTC", {"digest_day": "tuesday", "digest_time": "07:30", "digest_tz": "UTC"}),
+        (
+            "on America/New_York 16:00 sunday",
+            {"digest_day": "sunday", "digest_time": "16:00", "digest_tz": "America/New_York"},
+        ),
+    ],
+)
+def test_day_time_and_zone_come_in_any_order(text: str, changes: dict[str, str]) -> None:
+    assert parse_digest(text) == DigestRequest("on", changes)
+
+
+@pytest.mark.parametrize("zone", ["CET", "WET", "EST", "GMT", "Cuba", "Eire", "Singapore", "Turkey", "Zulu"])
+def test_zones_of_one_word_are_not_taken_for_days(zone: str) -> None:
+    assert parse_digest(f"on {zone}").changes == {"digest_tz": zone}
+
+
+@pytest.mark.parametrize("text", ["people", "people yes", "on fryday", "on 25:00", "on Berlin", "later", "off now"])
+def test_anything_else_is_an_error(text: str) -> None:
+    with pytest.raises(ValueError, match=r"no day|no time|I do not know"):
+        parse_digest(text)
+
+
+def test_digests_come_on_monday_morning_unless_the_settings_say_otherwise() -> None:
+    settings = make()
+    assert (settings.digest_day, settings.digest_time, settings.digest_tz) == ("monday", "09:00", "UTC")
+    settings = make(digest_day="Fri", digest_time="7", digest_tz="asia/tokyo")
+    assert (settings.digest_day, settings.digest_time, settings.digest_tz) == ("friday", "07:00", "Asia/Tokyo")
+
+
+def test_wrong_digest_settings_are_listed_together() -> None:
+    with pytest.raises(SettingsError) as error:
+        make(digest_day="someday", digest_time="9am", digest_tz="Berlin", digest_by="nobody")
+    message = str(error.value)
+    assert "DIGEST_DAY: 'someday' is no day of the week" in message
+    assert "DIGEST_TIME: '9am' is no time of day" in message
+    assert "DIGEST_TZ: 'Berlin' is no time zone; did you mean Europe/Berlin?" in message
+    assert "DIGEST_BY: " in message
