@@ -23,7 +23,8 @@ export function Inspector({ entries }) {
   const found = entries.filter(
     (entry) => !filter || JSON.stringify(entry).toLowerCase().includes(filter.toLowerCase()),
   );
-  const latest = entries.findLast((entry) => entry.kind === "envelope");
+  const envelopes = new Map(entries.filter((entry) => entry.kind === "envelope").map((one) => [one.envelope_id, one]));
+  const latest = [...envelopes.values()].at(-1);
   return html`<section class="inspector" aria-label="Inspector">
     <header>
       <h2>Inspector</h2>
@@ -62,15 +63,15 @@ export function Inspector({ entries }) {
       ${found
         .slice(-SHOWN)
         .reverse()
-        .map((entry) => html`<${Entry} key=${entry.id} entry=${entry} />`)}
+        .map((entry) => html`<${Entry} key=${entry.id} entry=${entry} envelope=${envelopes.get(entry.envelope_id)} />`)}
     </ol>
   </section>`;
 }
 
-function Entry({ entry }) {
+function Entry({ entry, envelope }) {
   const [isOpen, setOpen] = useState(false);
   const { id, at, kind, ...data } = entry;
-  const { text, isBad } = SUMMARIES[kind](data);
+  const { text, isBad } = SUMMARIES[kind](data, envelope);
   return html`<li>
     <details onToggle=${(event) => setOpen(event.target.open)}>
       <summary title=${fullTime(at)}>
@@ -94,13 +95,17 @@ const SUMMARIES = {
     text: `${subject(data)}${data.redelivered ? " (once more)" : ""}${data.connection ? "" : " (nobody connected)"}`,
     isBad: !data.connection,
   }),
-  ack: (data) => ({
-    text: data.ignored
-      ? `ignored: ${data.ignored}`
-      : `${data.ms} ms${data.payload ? `, ${data.payload.response_action ?? "with an answer"}` : ""}`,
+  ack: (data, envelope) => ({
+    text: [
+      data.ignored ? `ignored: ${data.ignored}` : `${data.ms} ms`,
+      subject(envelope),
+      data.payload?.response_action,
+    ]
+      .filter(Boolean)
+      .join(" · "),
     isBad: Boolean(data.ignored),
   }),
-  failure: (data) => ({ text: data.error, isBad: true }),
+  failure: (data, envelope) => ({ text: [data.error, subject(envelope)].filter(Boolean).join(" · "), isBad: true }),
   call: (data) => ({
     text: `${data.method} → ${outcome(data)}`,
     isBad: data.status !== 200 || data.answer?.ok === false,
@@ -111,7 +116,9 @@ const SUMMARIES = {
   }),
 };
 
-function subject({ type, payload }) {
+/** What an envelope is about; empty without one. */
+function subject({ type, payload } = {}) {
+  if (!payload) return "";
   if (type === "slash_commands") return `${payload.command} ${payload.text}`;
   if (type === "events_api") return `event ${payload.event.type}`;
   const what = payload.actions?.[0].action_id ?? payload.callback_id ?? payload.view?.callback_id ?? "";
