@@ -78,7 +78,8 @@ _ERRORS: dict[_Problem, tuple[type[JudgeError], str]] = {
     ),
     _Problem.MODEL: (
         ModelNotFoundError,
-        "The server at {server} has no model {model!r} (HTTP {status}); check JUDGE_MODEL, and OPENAI_BASE_URL.",
+        "The server at {server} has no model {model!r} (HTTP {status}); check JUDGE_MODEL, and "
+        "OPENAI_BASE_URL (it usually ends in /v1).",
     ),
     _Problem.KEY: (
         KeyRejectedError,

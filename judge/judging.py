@@ -60,20 +60,23 @@ class Judge:
         client: "AsyncOpenAI | None" = None,
         timeout_s: float = 60,
         *,
-        models: Sequence[str] | None = None,
+        models: Sequence[str] | str | None = None,
         logprobs: bool = False,
     ) -> None:
-        self._models = _checked(model.split(",") if models is None else models)
+        if models is not None and model != DEFAULT_MODEL:
+            raise SetupError(f"JUDGE_MODEL is {model!r}, and models= names a panel; give one of the two.")
+        named = model if models is None else models
+        self._models = _checked(named.split(",") if isinstance(named, str) else named)
         if samples is None:
             samples = _SAMPLES if len(self._models) == 1 else 1
-        if samples < 1:
+        if not isinstance(samples, int) or samples < 1:
             raise SetupError(f"JUDGE_SAMPLES is {samples!r}, and a verdict needs at least 1 rating; set 1 or more.")
         if not timeout_s > 0:
             raise SetupError(f"JUDGE_TIMEOUT_S is {timeout_s!r}, and a verdict takes time; set it above 0.")
         self._rubric = rubric if isinstance(rubric, Rubric) else load_rubric(rubric)
         self._samples = samples
         self._timeout_s = timeout_s
-        self._client = client.with_options(max_retries=0) if client is not None else None
+        self._client = _without_retries(client) if client is not None else None
         self._own_client: AsyncGenerator[AsyncOpenAI, None] | None = None
         self._members = [
             Member(ChatModel(name, self._connect), samples, self._rubric.scale, logprobs=logprobs)
@@ -183,6 +186,15 @@ async def _open_client() -> "AsyncGenerator[AsyncOpenAI, None]":
     """
     async with make_client(os.environ.get("OPENAI_API_KEY"), os.environ.get("OPENAI_BASE_URL")) as client:
         yield client
+
+
+def _without_retries(client: "AsyncOpenAI") -> "AsyncOpenAI":
+    import openai
+
+    given: object = client
+    if isinstance(given, openai.OpenAI):
+        raise SetupError("The client that was given is an OpenAI, and an AsyncOpenAI is needed.")
+    return client.with_options(max_retries=0)
 
 
 def _checked(models: Sequence[str]) -> tuple[str, ...]:

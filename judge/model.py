@@ -131,6 +131,10 @@ class ChatModel:
             )
         except UnicodeEncodeError as exc:
             raise _odd_key() from exc
+        except RuntimeError as exc:  # a closed client, or one of another event loop
+            raise SetupError(
+                "The client that was given is closed, or was used in another event loop; make a new one for each."
+            ) from exc
         except aiohttp.ClientError as exc:  # what is no HTTP, which `openai` lets through as it is
             raise openai.APIConnectionError(request=httpx2.Request("POST", client.base_url)) from exc
         response: httpx2.Response = answer.http_response
@@ -175,7 +179,7 @@ def make_client(api_key: str | None, base_url: str | None) -> "openai.AsyncOpenA
     if not api_key and not base_url:
         raise SetupError(
             "No model is set up: set OPENAI_API_KEY, or OPENAI_BASE_URL for a server of your own; "
-            "JUDGE_MODEL=offline (on the command line, --model offline) works without either."
+            "the model 'offline' works without either."
         )
     # Without an address the client would read OPENAI_BASE_URL itself, and take an empty one for an address.
     url = base_url or _OPENAI_URL

@@ -1,9 +1,12 @@
 """What an answer cost, by the price list of the `genai-prices` package as installed; it is never fetched."""
 
 import ipaddress
+import re
 from functools import cache
 from typing import Any
 from urllib.parse import urlsplit
+
+_COUNTS = ("total_tokens", "prompt_tokens", "completion_tokens")
 
 
 @cache
@@ -26,11 +29,13 @@ def cost_usd(base_url: str, answer: dict[str, Any]) -> float | None:
         base_url: Where the server was asked; it tells the provider.
         answer: The completion as JSON; its `model` and `usage` are read.
     """
-    if answer.get("service_tier") not in (None, "default"):
+    if answer.get("service_tier") not in (None, "default") or _has_more_fees(answer):
         return None  # flex and priority have prices of their own
     from genai_prices import data_snapshot
 
     prices = data_snapshot.get_snapshot()
+    if not any(_is_whole_host(provider.api_pattern, base_url) for provider in prices.providers):
+        return None
     for flavor in ("chat", "default"):
         try:
             extracted = prices.extract_usage(answer, provider_api_url=base_url, api_flavor=flavor)
@@ -38,3 +43,18 @@ def cost_usd(base_url: str, answer: dict[str, Any]) -> float | None:
         except (LookupError, ValueError):
             continue
     return None
+
+
+def _is_whole_host(pattern: str, url: str) -> bool:
+    """Whether the pattern covers the host's whole name; api.openai.com.example.org is another one."""
+    match = re.match(pattern, url)
+    return match is not None and (match[0].endswith(("/", ".")) or url[match.end() :][:1] in ("", "/", ":"))
+
+
+def _has_more_fees(answer: dict[str, Any]) -> bool:
+    """Searches are charged by the piece; tokens that only the total counts are charged, but nobody knows as what."""
+    usage = answer.get("usage")
+    counts = [usage.get(name) for name in _COUNTS] if isinstance(usage, dict) else []
+    numbers = [count for count in counts if isinstance(count, int)]
+    is_short = len(numbers) == len(_COUNTS) and numbers[0] > numbers[1] + numbers[2]
+    return is_short or "search" in str(answer.get("model"))

@@ -2,7 +2,7 @@ import asyncio
 from collections.abc import AsyncIterator
 
 import pytest
-from openai import AsyncOpenAI
+from openai import AsyncOpenAI, OpenAI
 
 from judge import (
     BadResponseError,
@@ -179,11 +179,33 @@ async def test_panel_may_ask_each_member_several_times(model_server: ModelServer
         (["a", " "], "one name between two commas"),
         ([], "one name between two commas"),
         (["a", "offline"], "sits on no panel"),
+        ("a,a", "twice"),
     ],
 )
-def test_panel_that_cannot_be_is_named(models: list[str], complaint: str) -> None:
+def test_panel_that_cannot_be_is_named(models: list[str] | str, complaint: str) -> None:
     with pytest.raises(SetupError, match=complaint):
         Judge(models=models)
+
+
+def test_one_name_as_the_panel_is_one_model() -> None:
+    assert Judge(models="gpt-6-luna").model == "gpt-6-luna"
+
+
+def test_a_model_beside_a_panel_is_refused() -> None:
+    with pytest.raises(SetupError, match="give one of the two"):
+        Judge("a", models=["b"])
+
+
+def test_a_client_that_cannot_wait_is_refused() -> None:
+    with pytest.raises(SetupError, match="an AsyncOpenAI is needed"):
+        Judge(client=OpenAI(api_key="key"))  # type: ignore[arg-type]
+
+
+async def test_a_closed_client_is_a_judge_error(model_server: ModelServer) -> None:
+    client = AsyncOpenAI(api_key="key", base_url=model_server.base_url)
+    await client.close()
+    with pytest.raises(SetupError, match="is closed"):
+        await Judge("m", client=client).score(QUESTION, RESPONSE)
 
 
 async def test_latency_is_summed_over_the_requests(model_server: ModelServer, client: AsyncOpenAI) -> None:
@@ -408,7 +430,7 @@ async def test_neither_key_nor_address_says_what_to_set(monkeypatch: pytest.Monk
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
 
-    with pytest.raises(SetupError, match=r"OPENAI_API_KEY, or OPENAI_BASE_URL.*--model offline"):
+    with pytest.raises(SetupError, match=r"OPENAI_API_KEY, or OPENAI_BASE_URL.*'offline'"):
         await Judge().score(QUESTION, RESPONSE)
 
 
@@ -437,7 +459,8 @@ async def test_cancelled_score_leaves_no_request_behind(model_server: ModelServe
 
 
 @pytest.mark.parametrize(
-    ("argument", "setting"), [({"samples": 0}, "JUDGE_SAMPLES"), ({"timeout_s": 0}, "JUDGE_TIMEOUT_S")]
+    ("argument", "setting"),
+    [({"samples": 0}, "JUDGE_SAMPLES"), ({"samples": 2.5}, "JUDGE_SAMPLES"), ({"timeout_s": 0}, "JUDGE_TIMEOUT_S")],
 )
 def test_setting_out_of_range_is_named(argument: dict[str, int], setting: str) -> None:
     with pytest.raises(SetupError, match=setting):

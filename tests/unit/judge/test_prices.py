@@ -62,6 +62,9 @@ def test_cached_tokens_have_their_own_price() -> None:
         (OPENAI, completion(service_tier="flex")),
         (OPENAI, completion(usage={})),
         (OPENAI, completion(usage={"prompt_tokens": "many"})),
+        ("https://api.openai.com.example.org/v1/", completion()),
+        (OPENAI, completion("gpt-4o-mini-search-preview")),
+        (OPENAI, completion(usage={"prompt_tokens": 1000, "completion_tokens": 10, "total_tokens": 1510})),
     ],
 )
 def test_price_that_is_not_known_for_certain_is_none(base_url: str, answer: dict[str, object]) -> None:
