@@ -14,7 +14,6 @@ import aiohttp
 import structlog
 from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
-from sqlalchemy.exc import DBAPIError
 
 from bot.digest.figures import read_figures
 from bot.digest.members import Members
@@ -77,31 +76,41 @@ class Poster:
         while True:
             try:
                 await self.post_due()
-            except DBAPIError as exc:
-                logger.error("digests_failed", reason=str(exc.orig), next_in_s=EVERY_S)
-            except (SlackApiError, aiohttp.ClientError, TimeoutError) as exc:
-                logger.error("digests_failed", reason=_reason(exc), next_in_s=EVERY_S)
+            except Exception as exc:  # whatever it was, scores are given, and it is tried again
+                logger.error("digests_failed", next_in_s=EVERY_S, exc_info=exc)
             await asyncio.sleep(EVERY_S)
 
     async def post_due(self) -> None:
-        """Posts the digest of every channel whose week is over and due; trouble in one keeps no other waiting."""
-        now, members = self.now(), Members(self._client)
+        """Posts the digest of every channel whose week is over and due; trouble in one keeps no other waiting.
+
+        Raises:
+            SlackApiError: Slack does not say which channels we are in; nothing was claimed.
+        """
+        due = await self._due(self.now())
+        if not due:
+            return
+        welcome, members = await self._channels(), Members(self._client)
+        for settings, week in due:
+            place = {"channel": settings.channel_id, "week": week.label}
+            try:
+                await self._post_claimed(settings, week, members, settings.channel_id in welcome)
+            except (SlackApiError, aiohttp.ClientError, TimeoutError) as exc:
+                logger.warning("digest_interrupted", **place, error=_reason(exc), again_in=str(LEASE))
+            except Exception as exc:  # whatever it was, the other channels get theirs
+                logger.error("digest_interrupted", **place, again_in=str(LEASE), exc_info=exc)
+
+    async def _due(self, now: datetime) -> list[tuple[ChannelSettings, Week]]:
         due: dict[tuple[str, str], tuple[ChannelSettings, Week]] = {}
         for settings in await self.digests.wanted(self._identity.team_id):
-            schedule = self.schedule(settings)
+            try:
+                schedule = self.schedule(settings)
+            except ValueError as exc:  # a time zone that this machine does not know
+                logger.warning("digest_without_schedule", channel=settings.channel_id, reason=str(exc))
+                continue
             week = schedule.latest(now)
             if settings.digest_since is None or schedule.due(week) >= settings.digest_since:
                 due[settings.channel_id, week.label] = settings, week
-        if not (keys := await self.digests.open(self._identity.team_id, due, now)):
-            return
-        welcome = await self._channels()
-        for key in keys:
-            try:
-                await self._post_claimed(*due[key], members, key[0] in welcome)
-            except (SlackApiError, aiohttp.ClientError, TimeoutError) as exc:
-                logger.warning(
-                    "digest_interrupted", channel=key[0], week=key[1], error=_reason(exc), again_in=str(LEASE)
-                )
+        return [due[key] for key in await self.digests.open(self._identity.team_id, due, now)]
 
     def schedule(self, settings: ChannelSettings) -> Schedule:
         """When a channel's digests are due."""

@@ -7,6 +7,7 @@ of local times that occur twice the first one counts. Source: PEP 495, fold=0.
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from difflib import get_close_matches
+from functools import cache
 from zoneinfo import ZoneInfo, available_timezones
 
 DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
@@ -121,13 +122,18 @@ def parse_zone(text: str) -> ZoneInfo:
     Raises:
         ValueError: No such zone; the message names one that is close.
     """
-    known = {name.lower(): name for name in available_timezones()}
+    known = _known_zones()
     if name := known.get(text.lower()):
         return ZoneInfo(name)
     cities = {name.rpartition("/")[2]: known[name] for name in sorted(known)}
     close = get_close_matches(text.lower().replace(" ", "_"), [*cities, *known], n=1, cutoff=0.75)
     hint = f"did you mean {cities.get(close[0]) or known[close[0]]}?" if close else "expected one such as Europe/Berlin"
     raise ValueError(f"{text!r} is no time zone; {hint}")
+
+
+@cache
+def _known_zones() -> dict[str, str]:
+    return {name.lower(): name for name in available_timezones()}
 
 
 def _to_utc(day: date, at: time, zone: ZoneInfo) -> datetime:

@@ -293,6 +293,13 @@ async def test_trouble_in_one_channel_keeps_no_other_waiting(office: Office) -> 
     assert sum(len(posted(channel)) for channel in channels) == 2
 
 
+async def test_a_schedule_that_cannot_be_read_keeps_no_other_waiting(office: Office) -> None:
+    lost = await office.channel("a-lost", digest_tz="Mars/Olympus")
+    channel = await office.channel("help")
+    await (await office.poster()).post_due()
+    assert (len(posted(lost)), len(posted(channel))) == (0, 1)
+
+
 async def test_an_archived_channel_is_left_alone(office: Office) -> None:
     channel, poster = await office.channel("help"), await office.poster()
     channel.is_archived = True
