@@ -11,8 +11,8 @@ from tests.scenario.conftest import ANSWER, CHANNEL, QUESTION, Stage, shown
 
 async def refusal(stage: Stage, part: str, count: int = 1) -> Message:
     """The refusal that ann alone reads; nobody else sees anything, and no model is asked."""
-    told = await stage.told(stage.ann, count)
-    assert part in told.text
+    await stage.told(stage.ann, count)
+    [told] = [message for message in stage.ann.ephemerals(CHANNEL) if part in message.text]
     assert "case 1" in shown(told)
     assert stage.ours() == []
     assert stage.ben.ephemerals(CHANNEL) == []
