@@ -8,6 +8,7 @@ from datetime import datetime
 from math import floor
 from typing import Any
 
+from bot.digest.agreement import Agreement, to_agreement
 from bot.digest.week import Week
 from bot.log.tallies import Place, Span, Tallies
 
@@ -81,23 +82,6 @@ class Author:
     id: str
     this: Tally
     last: Tally
-
-
-@dataclass(frozen=True)
-class Agreement:
-    """The judge against people's labels; a case's label is the mean of its labels, halves rounded up.
-
-    Attributes:
-        n: Cases with a score and a label.
-        exact: Share of them with the same number.
-        within_one: Share with numbers at most one apart.
-        kappa: Quadratic weighted kappa; None where both gave one number throughout.
-    """
-
-    n: int
-    exact: float
-    within_one: float
-    kappa: float | None
 
 
 @dataclass(frozen=True)
@@ -189,27 +173,10 @@ async def read_figures(tallies: Tallies, place: Place, week: Week, now: datetime
         trend=(*trend, Point(before, last.mean, last.n), Point(week, this.mean, this.n)),
         lowest=tuple(LowCase(row.id, row.score, row.message_ts, row.thread_ts) for row in lowest),
         authors=_authors(rows, earlier, scale),
-        agreement=_agreement(row for row in labelled if row.is_new),
-        agreement_ever=_agreement(labelled),
+        agreement=to_agreement(row for row in labelled if row.is_new),
+        agreement_ever=to_agreement(labelled),
         usage=Usage(**usage._mapping),
     )
-
-
-def weighted_kappa(pairs: Mapping[tuple[int, int], int]) -> float | None:
-    """Agreement beyond chance of two raters on an ordered scale; 1 is perfect, 0 is chance.
-
-    `pairs` counts how often the first rater gave one number and the second the other. None where both gave one number
-    throughout. The tests hold it to scikit-learn, which the bot can do without. Source: Cohen (1968), Psychological
-    Bulletin 70(4).
-    """
-    n = sum(pairs.values())
-    first, second = Counter[int](), Counter[int]()
-    for (one, other), count in pairs.items():
-        first[one] += count
-        second[other] += count
-    observed = sum(count * (one - other) ** 2 for (one, other), count in pairs.items())
-    expected = sum(a * b * (one - other) ** 2 for one, a in first.items() for other, b in second.items()) / max(n, 1)
-    return 1 - observed / expected if expected else None
 
 
 def _commonest_scale(rows: Iterable[Any]) -> Scale:
@@ -249,16 +216,3 @@ def _by_author(rows: Iterable[Any], scale: Scale) -> dict[str, dict[int, int]]:
             counts = found.setdefault(author_id, {})
             counts[score] = counts.get(score, 0) + number
     return found
-
-
-def _agreement(rows: Iterable[Any]) -> Agreement | None:
-    pairs = Counter[tuple[int, int]]()
-    for row in rows:
-        label = floor(row.total / row.people + 0.5)
-        pairs[row.score, label] += row.number
-    n = sum(pairs.values())
-    if not n:
-        return None
-    exact = sum(count for (score, label), count in pairs.items() if score == label)
-    near = sum(count for (score, label), count in pairs.items() if abs(score - label) <= 1)
-    return Agreement(n, exact / n, near / n, weighted_kappa(pairs))

@@ -11,7 +11,7 @@ from bot.listeners.desk import Desk
 from bot.log.digests import ChannelSettings
 from bot.mrkdwn import escape
 from bot.views import messages
-from bot.views.digest import digest_help, digest_state
+from bot.views.digest_settings import digest_help, digest_state
 
 _POSTED = "The week so far is posted here; the weekly digest comes all the same."
 _NOT_POSTED = "Slack did not let me post here (`{error}`)."

@@ -4,13 +4,13 @@ Source: https://docs.slack.dev/reference/block-kit/blocks/data-visualization-blo
 """
 
 from collections.abc import Mapping
-from datetime import date, datetime, timedelta
+from datetime import date, timedelta
 from typing import Any
 
-from bot.digest.figures import Agreement, Author, Figures, LowCase, Point, Tally
+from bot.digest.agreement import Agreement
+from bot.digest.figures import Author, Figures, LowCase, Point, Tally
 from bot.digest.members import Member
-from bot.digest.week import Schedule, Week
-from bot.log.digests import ChannelSettings
+from bot.digest.week import Week
 from bot.mrkdwn import clip
 from bot.views.messages import Post
 
@@ -20,13 +20,6 @@ _MOST_BARS = 20
 _BAR = 20
 _NAME = 80
 _MINUS = "−"
-
-_HELP = """\
-• `/judge digest on` posts each week here once it is over; `/judge digest on friday 16:00 Europe/Berlin` says when
-• `/judge digest off` stops it
-• `/judge digest now` posts the week so far, `/judge digest preview` shows it to you alone
-• `/judge digest people on` lists people beside bots, `/judge digest people off` stops that
-• `/judge digest` says what is set"""
 
 _REASONS = {
     "refused": "declined by the model",
@@ -56,23 +49,6 @@ def digest_message(
         _context(line) for line in (_offline(figures), _unscored(figures), _agreement(figures), _usage(figures)) if line
     ]
     return Post(f"{_title(figures)}: {_headline(figures)}".replace("*", ""), blocks)
-
-
-def digest_state(settings: ChannelSettings, schedule: Schedule, now: datetime) -> str:
-    """What is set for a channel, in a sentence or two."""
-    people = " People are listed beside bots." if settings.ranks_people else ""
-    if not settings.is_digest_on:
-        return f"The digest is off in this channel; `/judge digest on` switches it on, for every {schedule}.{people}"
-    following = schedule.next_due(now)
-    return (
-        f"The digest is on in this channel: every {schedule}, about the week before, Monday to Sunday. "
-        f"The next one comes on {following:%A}, {_date(following.date())}.{people}"
-    )
-
-
-def digest_help() -> str:
-    """What `/judge digest` can do."""
-    return _HELP
 
 
 def _title(figures: Figures) -> str:

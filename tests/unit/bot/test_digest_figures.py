@@ -17,7 +17,8 @@ from sklearn.metrics import cohen_kappa_score  # type: ignore[import-untyped]
 from sqlalchemy import delete, insert
 
 from bot.case import CaseSource, CaseStatus, Visibility
-from bot.digest.figures import Agreement, Figures, Tally, read_figures, weighted_kappa
+from bot.digest.agreement import Agreement, weighted_kappa
+from bot.digest.figures import Figures, Tally, read_figures
 from bot.digest.week import Week
 from bot.log import Log
 from bot.log.schema import cases, labels

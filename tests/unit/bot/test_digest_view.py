@@ -8,11 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.digest.figures import Agreement, Author, Figures, LowCase, Point, Tally, Usage
+from bot.digest.agreement import Agreement
+from bot.digest.figures import Author, Figures, LowCase, Point, Tally, Usage
 from bot.digest.members import Member
 from bot.digest.week import Schedule, Week, parse_zone
 from bot.log.digests import ChannelSettings
-from bot.views.digest import MOST_AUTHORS, digest_message, digest_state
+from bot.views.digest import MOST_AUTHORS, digest_message
+from bot.views.digest_settings import digest_state
 from bot.views.messages import Post
 from sandbox.blocks import check_blocks
 

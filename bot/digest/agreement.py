@@ -1,0 +1,55 @@
+"""How far the judge agrees with people's labels: the measures of `judge agreement` that a digest has room for."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from math import floor
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """The judge against people's labels; a case's label is the mean of its labels, halves rounded up.
+
+    Attributes:
+        n: Cases with a score and a label.
+        exact: Share of them with the same number.
+        within_one: Share with numbers at most one apart.
+        kappa: Quadratic weighted kappa; None where both gave one number throughout.
+    """
+
+    n: int
+    exact: float
+    within_one: float
+    kappa: float | None
+
+
+def to_agreement(rows: Iterable[Any]) -> Agreement | None:
+    """The agreement in what `Tallies.labelled` gives; None without a label."""
+    pairs = Counter[tuple[int, int]]()
+    for row in rows:
+        label = floor(row.total / row.people + 0.5)
+        pairs[row.score, label] += row.number
+    n = sum(pairs.values())
+    if not n:
+        return None
+    exact = sum(count for (score, label), count in pairs.items() if score == label)
+    near = sum(count for (score, label), count in pairs.items() if abs(score - label) <= 1)
+    return Agreement(n, exact / n, near / n, weighted_kappa(pairs))
+
+
+def weighted_kappa(pairs: Mapping[tuple[int, int], int]) -> float | None:
+    """Agreement beyond chance of two raters on an ordered scale; 1 is perfect, 0 is chance.
+
+    `pairs` counts how often the first rater gave one number and the second the other. None where both gave one number
+    throughout. The tests hold it to scikit-learn, which the bot can do without. Source: Cohen (1968), Psychological
+    Bulletin 70(4).
+    """
+    n = sum(pairs.values())
+    first, second = Counter[int](), Counter[int]()
+    for (one, other), count in pairs.items():
+        first[one] += count
+        second[other] += count
+    observed = sum(count * (one - other) ** 2 for (one, other), count in pairs.items())
+    expected = sum(a * b * (one - other) ** 2 for one, a in first.items() for other, b in second.items()) / max(n, 1)
+    return 1 - observed / expected if expected else None
