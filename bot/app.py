@@ -86,7 +86,7 @@ async def running_bot(
         judges = await stack.enter_async_context(open_judges(settings))
         client = await stack.enter_async_context(web_client(settings))
         identity = await identify(client)
-        delivery = Delivery(client, log)
+        delivery = Delivery(client, log, reposts_unconfirmed=settings.unconfirmed_posts == "repost")
         lookup = Lookup(client, identity.own_ids)
         docket = Docket(log, judges, lookup, delivery, settings.judge_concurrency, model_pauses)
         schedule = Schedule.parse(settings.digest_day, settings.digest_time, settings.digest_tz)

@@ -36,11 +36,18 @@ class Delivery:
     """Posts, updates and modals of the bot.
 
     The client must not repeat a post after a lost connection by itself: Slack may have taken the first one.
+
+    Args:
+        client: The bot's Web API client.
+        log: Where it is written down what was posted, and what was begun.
+        reposts_unconfirmed: Whether a post of which nobody can tell how it ended is posted again, and so perhaps twice;
+            else the requester alone gets the verdict.
     """
 
-    def __init__(self, client: AsyncWebClient, log: Log) -> None:
+    def __init__(self, client: AsyncWebClient, log: Log, *, reposts_unconfirmed: bool = False) -> None:
         self._client = client
         self._log = log
+        self._reposts_unconfirmed = reposts_unconfirmed
         self._lines: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
 
     async def announce(self, case: LoggedCase) -> LoggedCase:
@@ -142,6 +149,8 @@ class Delivery:
         except SlackApiError as exc:
             if is_transient(exc):
                 raise
+            if self._reposts_unconfirmed:
+                return None
             raise _UnconfirmedError from exc
 
     async def _note_blocked(self, case: LoggedCase, exc: SlackApiError) -> LoggedCase:

@@ -68,6 +68,7 @@ class Settings(LogSettings):
     max_cases_per_user_per_hour: int | None = Field(default=None, ge=1)
     max_tokens_per_day: int | None = Field(default=None, ge=1)
     verdict_visibility: Visibility = Visibility.THREAD
+    unconfirmed_posts: Literal["tell", "repost"] = "tell"
     digest_day: Annotated[str, AfterValidator(parse_day)] = "monday"
     digest_time: Annotated[str, AfterValidator(lambda text: f"{parse_time(text):%H:%M}")] = "09:00"
     digest_tz: Annotated[str, AfterValidator(lambda text: parse_zone(text).key)] = "UTC"

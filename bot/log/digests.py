@@ -64,6 +64,7 @@ class Digests:
         self._engine = log._engine
         self._writer = log._engine
 
+    @whole
     async def channel(self, team_id: str, channel_id: str) -> ChannelSettings:
         """What the channel has chosen so far."""
         query = select(channels).where(channels.c.team_id == team_id, channels.c.channel_id == channel_id)
@@ -78,6 +79,7 @@ class Digests:
         async with self._writer.begin() as connection:
             await connection.execute(upsert(connection.dialect.name, channels, values))
 
+    @whole
     async def wanted(self, team_id: str) -> Sequence[ChannelSettings]:
         """The channels with a digest."""
         query = select(channels).where(channels.c.team_id == team_id, channels.c.is_digest_on)
@@ -85,6 +87,7 @@ class Digests:
             rows = (await connection.execute(query.order_by(channels.c.channel_id))).all()
         return [_to_settings(row) for row in rows]
 
+    @whole
     async def open(self, team_id: str, due: Collection[tuple[str, str]], now: datetime) -> Sequence[tuple[str, str]]:
         """Which of these digests, by channel and week, nobody has posted, given up, or is about to post."""
         query = select(digests.c.channel_id, digests.c.week, digests.c.status, digests.c.claimed_at).where(

@@ -47,6 +47,7 @@ class Labels:
             await connection.execute(statement)
         return earlier
 
+    @whole
     async def get(self, case: LoggedCase, user_id: str) -> Label | None:
         """A person's label of a case."""
         query = select(labels.c.score, labels.c.reason).where(

@@ -25,6 +25,7 @@ from sqlalchemy import (
 
 from bot.log.schema import cases, labels
 from bot.log.store import Log
+from bot.log.whole import whole
 from bot.verdict import OFFLINE
 
 _THREAD: ColumnElement[str] = literal_column("'thread'")
@@ -59,6 +60,7 @@ class Tallies:
         by = (cases.c.author_id, cases.c.score, cases.c.lowest, cases.c.highest, cases.c.unscored_reason)
         return await self._all(select(*by, func.count().label("number")).where(_public(place, span)).group_by(*by))
 
+    @whole
     async def usage(self, place: Place, span: Span) -> Row[Any]:
         """Who asked and what it took: `people`, `cases`, and sums of `tokens` and `cost_usd`.
 
@@ -120,6 +122,7 @@ class Tallies:
         query = select(*by, func.count().label("number")).join(given, given.c.case_id == cases.c.id)
         return await self._all(query.where(is_here, is_past, _is_public(cases), _is_on(scale)).group_by(*by))
 
+    @whole
     async def _all(self, query: Select[Any] | CompoundSelect[Any]) -> Sequence[Row[Any]]:
         async with self._engine.connect() as connection:
             rows: Sequence[Row[Any]] = (await connection.execute(query)).all()

@@ -42,6 +42,20 @@ async def test_after_a_lost_connection_the_next_start_leaves_one_verdict(
     assert len(stage.ours()) == 1
 
 
+@pytest.mark.parametrize(("choice", "posts"), [("tell", 1), ("repost", 2)])
+async def test_a_post_that_nobody_can_confirm_is_the_workspaces_choice(
+    open_stage: StageFactory, choice: str, posts: int
+) -> None:
+    stage: Stage = await open_stage(unconfirmed_posts=choice, verdict_visibility="thread")
+    stage.slack.fail("chat.postMessage", drop=True, is_applied=True)
+    stage.slack.fail("conversations.history", error="missing_scope")
+    await stage.slack.settled(stage.ann.command(CHANNEL, ids.COMMAND, "What? | That."))
+    await stage.reaches(1, CaseStatus.DELIVERED)
+    parents = [message for message in stage.ours() if not message.is_reply]
+    assert len(parents) == posts
+    assert any(is_verdict(m) for m in (stage.ours() if choice == "repost" else stage.ann.ephemerals(CHANNEL)))
+
+
 async def test_a_lost_first_post_of_typed_texts_is_found_again(open_stage: StageFactory, tmp_path: Path) -> None:
     stage: Stage = await open_stage()
     stage.slack.fail("chat.postMessage", drop=True, is_applied=True)
