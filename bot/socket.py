@@ -11,7 +11,7 @@ from bot.errors import SlackError
 from bot.settings import Settings
 from bot.slack import open_socket_url
 
-_LOOK_EVERY_S = 5.0
+_LOOKS = 8
 # slack-sdk takes a connection without an answer to its pings for dead after 20 s; together they make a minute.
 _PATIENCE_S = 40.0
 
@@ -19,9 +19,10 @@ _PATIENCE_S = 40.0
 class SocketLink:
     """Open while entered. slack-sdk reconnects by itself, but has been seen to stop trying (bolt-python#1529)."""
 
-    def __init__(self, app: AsyncApp, settings: Settings) -> None:
+    def __init__(self, app: AsyncApp, settings: Settings, patience_s: float = _PATIENCE_S) -> None:
         self._app = app
         self._settings = settings
+        self._patience_s = patience_s
         self._handler: AsyncSocketModeHandler | None = None
 
     async def __aenter__(self) -> Self:
@@ -53,8 +54,9 @@ class SocketLink:
         Raises:
             SlackError: The connection is gone and does not come back; a new process may do better.
         """
-        down_s = 0.0
-        while down_s < _PATIENCE_S:
-            await asyncio.sleep(_LOOK_EVERY_S)
-            down_s = 0.0 if await self.is_connected() else down_s + _LOOK_EVERY_S
-        raise SlackError(f"the connection to Slack has been down for a minute ({self._app.client.base_url}); leaving")
+        look_every_s = self._patience_s / _LOOKS
+        looks = 0
+        while looks < _LOOKS:
+            await asyncio.sleep(look_every_s)
+            looks = 0 if await self.is_connected() else looks + 1
+        raise SlackError(f"the connection to Slack is gone and does not come back ({self._app.client.base_url})")

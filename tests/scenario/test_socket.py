@@ -1,0 +1,56 @@
+"""A connection that dies: it comes back, or the process leaves and says so."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from slack_bolt.async_app import AsyncApp
+
+from bot.errors import SlackError
+from bot.settings import Settings
+from bot.slack import web_client
+from bot.socket import SocketLink
+from sandbox import Sandbox
+from tests.model_server import ModelServer
+from tests.scenario.conftest import make_settings
+from tests.scenario.test_process import pocket_slack
+
+AT_MOST_S = 30
+
+
+@pytest.fixture
+async def slack() -> AsyncIterator[Sandbox]:
+    async with pocket_slack() as slack:
+        yield slack
+
+
+@pytest.fixture
+async def link(slack: Sandbox, model_server: ModelServer, tmp_path: Path) -> AsyncIterator[SocketLink]:
+    settings: Settings = make_settings(slack, model_server, tmp_path)
+    async with web_client(settings) as client:
+        app = AsyncApp(client=client, request_verification_enabled=False)
+        async with SocketLink(app, settings, patience_s=0.4) as link:
+            await slack.connected()
+            yield link
+
+
+async def test_a_connection_that_is_dropped_comes_back(slack: Sandbox, link: SocketLink) -> None:
+    await slack.sockets.drop()
+    await slack.until(lambda: not slack.sockets.open)
+    await slack.connected(timeout_s=AT_MOST_S)
+    async with asyncio.timeout(AT_MOST_S):
+        while not await link.is_connected():  # noqa: ASYNC110 - the client tells nobody
+            await asyncio.sleep(0.01)
+
+
+async def test_a_connection_that_does_not_come_back_ends_the_watch(slack: Sandbox, link: SocketLink) -> None:
+    slack.fail("apps.connections.open", status=500, times=1000)
+    await slack.sockets.drop()
+    with pytest.raises(SlackError, match="is gone and does not come back"):
+        await asyncio.wait_for(link.watch(), AT_MOST_S)
+
+
+async def test_a_connection_that_is_alive_keeps_the_watch_going(link: SocketLink) -> None:
+    with pytest.raises(TimeoutError):
+        await asyncio.wait_for(link.watch(), 1)
