@@ -109,15 +109,23 @@ class Delivery:
         ways: list[Callable[[Case, Post], Awaitable[bool]]] = [self._ephemeral, self._respond, self._direct]
         if case.source in _STANDS_IN_THE_CHANNEL:
             ways = [self._respond, self._ephemeral, self._direct]
-        for way in ways:
-            if await way(case, post):
-                return True
+        plain = messages.plain(post)
+        for form in (post,) if plain is post else (post, plain):
+            for way in ways:
+                if await way(case, form):
+                    return True
         logger.error("requester_unreachable", key=case.key, channel=case.channel_id)
         return False
 
     async def _update(self, case: LoggedCase, ts: str, post: Post) -> None:
         self._log.presence.check()
-        await self._client.chat_update(channel=case.channel_id, ts=ts, text=post.text, blocks=post.blocks)
+        try:
+            await self._client.chat_update(channel=case.channel_id, ts=ts, text=post.text, blocks=post.blocks)
+        except SlackApiError as exc:
+            plain = messages.plain(post)
+            if exc.response.get("error") != "invalid_blocks" or plain is post:
+                raise
+            await self._client.chat_update(channel=case.channel_id, ts=ts, text=plain.text, blocks=plain.blocks)
 
     async def _post_once(self, case: LoggedCase, part: Part, post: Post, thread_ts: str | None = None) -> str:
         """The ts of our message; after a try of which nobody knows how it ended, it is looked for first."""

@@ -22,6 +22,8 @@ def register(app: AsyncApp, desk: Desk) -> None:
     """Connects the buttons and the modal."""
     labels = Labels(desk.log)
 
+    @app.action(ids.ACTION_DISAGREE)
+    @app.action(ids.ACTION_AGREE)
     @app.action(ids.ACTION_FEEDBACK)
     async def agree_or_disagree(ack: AsyncAck, body: dict[str, Any]) -> None:
         await ack()

@@ -12,6 +12,8 @@ ACTION_AGAIN = "score_again"
 ACTION_WRONG_QUESTION = "wrong_question"
 ACTION_ASK = "type_question"
 ACTION_FEEDBACK = "feedback"
+ACTION_AGREE = "agree"
+ACTION_DISAGREE = "disagree"
 ACTION_LABEL = "give_own_score"
 
 # The values of the feedback buttons; the case follows after a colon.

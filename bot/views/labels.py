@@ -25,6 +25,16 @@ def feedback(case: LoggedCase) -> dict[str, Any]:
     return {"type": "context_actions", "block_id": f"{ids.ACTION_FEEDBACK}-{case.id}", "elements": [buttons]}
 
 
+def plain_feedback(block: dict[str, Any]) -> dict[str, Any]:
+    """The same two choices as ordinary buttons."""
+    (native,) = block["elements"]
+    buttons = [
+        {"type": "button", "action_id": action_id, **native[name]}
+        for action_id, name in ((ids.ACTION_AGREE, "positive_button"), (ids.ACTION_DISAGREE, "negative_button"))
+    ]
+    return {"type": "actions", "block_id": f"{block['block_id']}-plain", "elements": buttons}
+
+
 def label_modal(
     case: LoggedCase, verdict: RecordedVerdict, label: Label | None, response_url: str | None
 ) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from bot.case import CaseSource, LoggedCase, QuestionSource, Visibility
 from bot.mrkdwn import clip, escape, excerpt
 from bot.verdict import RecordedRating, RecordedVerdict
 from bot.views import ids
-from bot.views.labels import feedback
+from bot.views.labels import feedback, plain_feedback
 from bot.views.refusals import why_unscored
 from judge import Flag
 
@@ -126,6 +126,14 @@ def help_text(unknown: str = "") -> str:
 def sentence(text: str) -> Post:
     """One plain sentence of our own."""
     return _plain_post(text)
+
+
+def plain(post: Post) -> Post:
+    """The same with ordinary buttons, for where Slack does not know its feedback buttons; itself if it has none."""
+    if not any(block["type"] == "context_actions" for block in post.blocks):
+        return post
+    blocks = [plain_feedback(block) if block["type"] == "context_actions" else block for block in post.blocks]
+    return Post(post.text, blocks)
 
 
 def gauge(verdict: RecordedVerdict) -> str:

@@ -150,6 +150,26 @@ async def test_a_modal_that_comes_too_late_is_explained(stage: Stage) -> None:
     assert "press the button again" in (await stage.told(stage.ben)).text
 
 
+async def test_a_slack_without_feedback_buttons_gets_ordinary_ones(stage: Stage) -> None:
+    stage.slack.fail("chat.update", error="invalid_blocks")
+    verdict = await a_verdict(stage)
+    assert buttons(verdict) == [ids.ACTION_AGREE, ids.ACTION_DISAGREE, ids.ACTION_WRONG_QUESTION]
+    stage.ben.click(verdict, ids.ACTION_DISAGREE)
+    await stage.modal(stage.ben)
+    await stage.slack.settled(stage.ben.submit({ids.BLOCK_SCORE: "2"}))
+    await stage.told(stage.ben)
+    stage.ben.click(verdict, ids.ACTION_AGREE)
+    assert "is 4 of 5 (it was 2)." in (await stage.told(stage.ben, count=2)).text
+
+
+async def test_a_private_verdict_finds_its_way_without_feedback_buttons(open_stage: StageFactory) -> None:
+    stage: Stage = await open_stage(verdict_visibility="me")
+    for method in ("chat.postEphemeral", "response_url", "chat.postMessage"):
+        stage.slack.fail(method, error="invalid_blocks", status=400)
+    verdict = await a_private_verdict(stage)
+    assert buttons(verdict)[:2] == [ids.ACTION_AGREE, ids.ACTION_DISAGREE]
+
+
 async def test_export_writes_the_labels_for_judge_agreement(stage: Stage, tmp_path: Path) -> None:
     stage.ben.click(await a_verdict(stage), ids.ACTION_FEEDBACK, agree())
     await stage.told(stage.ben)
