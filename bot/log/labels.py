@@ -27,7 +27,6 @@ class Labels:
 
     def __init__(self, log: Log) -> None:
         self._engine = log._engine
-        self._writer = log._engine
 
     @whole
     async def put(self, case: LoggedCase, user_id: str, label: Label) -> Label | None:
@@ -42,7 +41,7 @@ class Labels:
             "updated_at": now,
         }
         key = {"team_id": case.team_id, "case_id": case.id, "user_id": user_id}
-        async with self._writer.begin() as connection:
+        async with self._engine.begin() as connection:
             statement = upsert(connection.dialect.name, labels, key | values, keep=("created_at",))
             await connection.execute(statement)
         return earlier
