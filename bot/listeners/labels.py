@@ -30,7 +30,8 @@ def register(app: AsyncApp, desk: Desk) -> None:
         case_id, agrees = clicked_feedback(body)
         visit = await _Visit.begin(desk, labels, to_invocation(body), case_id)
         if visit and agrees and visit.verdict.score is not None:
-            await visit.record(Label(visit.verdict.score, None))
+            label = Label(visit.verdict.score, None)
+            await visit.confirm(label, await visit.record(label))
         elif visit:
             await visit.ask()
 
@@ -45,10 +46,11 @@ def register(app: AsyncApp, desk: Desk) -> None:
     async def record_own_score(ack: AsyncAck, body: dict[str, Any]) -> None:
         state, label = to_label(body)
         invocation = replace(to_invocation(body), response_url=state.response_url)
-        await ack()
         visit = await _Visit.begin(desk, labels, invocation, state.case_id)
+        earlier = await visit.record(label) if visit else None
+        await ack()  # only now: a window that closes has been recorded
         if visit:
-            await visit.record(label)
+            await visit.confirm(label, earlier)
 
 
 @dataclass(frozen=True)
@@ -74,9 +76,12 @@ class _Visit:
             return None
         return visit
 
-    async def record(self, label: Label) -> None:
-        """Records the label and confirms it to the person alone."""
-        earlier = await self.labels.put(self.case, self.invocation.user_id, label)
+    async def record(self, label: Label) -> Label | None:
+        """Records the label; gives the one that it replaces."""
+        return await self.labels.put(self.case, self.invocation.user_id, label)
+
+    async def confirm(self, label: Label, earlier: Label | None) -> None:
+        """Says to the person alone what is recorded now."""
         await self._tell(confirmation(self.case, self.verdict, label, earlier))
 
     async def ask(self) -> None:

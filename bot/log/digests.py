@@ -61,7 +61,7 @@ class Digests:
     """Reads and writes channels' settings and the digests' state."""
 
     def __init__(self, log: Log) -> None:
-        self._engine = log._engine
+        self._engine = log.engine
 
     @whole
     async def channel(self, team_id: str, channel_id: str) -> ChannelSettings:

@@ -26,7 +26,7 @@ class Labels:
     """Reads and writes the labels of a log."""
 
     def __init__(self, log: Log) -> None:
-        self._engine = log._engine
+        self._engine = log.engine
 
     @whole
     async def put(self, case: LoggedCase, user_id: str, label: Label) -> Label | None:

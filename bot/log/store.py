@@ -37,7 +37,7 @@ class Log:
     """
 
     def __init__(self, engine: AsyncEngine, store_text: str = "full") -> None:
-        self._engine = engine
+        self.engine = engine
         self._keeps_text = store_text == "full"
         # Settling waits in line, so that a new case is added, and Slack answered, ahead of a thousand old ones.
         self._settling = asyncio.Semaphore(_SETTLING_AT_ONCE)
@@ -54,7 +54,7 @@ class Log:
 
     async def close(self) -> None:
         """Give the connections back."""
-        await self._engine.dispose()
+        await self.engine.dispose()
 
     @whole
     async def add(self, case: Case) -> tuple[LoggedCase, bool]:
@@ -67,7 +67,7 @@ class Log:
             "created_at": datetime.now(UTC),
         }
         try:
-            async with self._engine.begin() as connection:
+            async with self.engine.begin() as connection:
                 row = (await connection.execute(insert(cases).values(values).returning(cases))).one()
                 return _to_case(row), True
         except IntegrityError:
@@ -100,7 +100,7 @@ class Log:
             .order_by(cases.c.id.desc())
             .limit(1)
         )
-        async with self._engine.connect() as connection:
+        async with self.engine.connect() as connection:
             row = (await connection.execute(query)).one_or_none()
         return _to_case(row) if row else None
 
@@ -108,7 +108,7 @@ class Log:
     async def unsettled(self) -> Sequence[int]:
         """The numbers of the oldest cases that have a way to go, and that we may take up now."""
         query = select(cases.c.id).where(self._is_takeable()).order_by(cases.c.id).limit(_SWEPT_AT_ONCE)
-        async with self._engine.connect() as connection:
+        async with self.engine.connect() as connection:
             return (await connection.execute(query)).scalars().all()
 
     @whole
@@ -118,7 +118,7 @@ class Log:
         if case.holder == self.presence.name and case.status in _OPEN and case.due_at is None:
             return case
         takes = update(cases).where(cases.c.id == case_id, self._is_takeable()).values(holder=self.presence.name)
-        async with self._settling, self._engine.begin() as connection:
+        async with self._settling, self.engine.begin() as connection:
             row = (await connection.execute(takes.returning(cases))).one_or_none()
         return _to_case(row) if row else None
 
@@ -155,7 +155,7 @@ class Log:
             "holder": None,
         }
         is_open = and_(cases.c.status.in_((CaseStatus.RECEIVED, CaseStatus.ASKED)), cases.c.question.is_(None))
-        async with self._engine.begin() as connection:
+        async with self.engine.begin() as connection:
             await connection.execute(update(cases).where(cases.c.id == case_id, is_open).values(values))
         return await self.case(case_id)
 
@@ -169,7 +169,7 @@ class Log:
         """The verdict with its ratings, in one transaction; a case that has one keeps it."""
         values = verdict.model_dump(include=_VERDICT_COLUMNS)
         values |= {"status": CaseStatus.JUDGED, "judged_at": datetime.now(UTC), "tries": 0, "due_at": None}
-        async with self._settling, self._engine.begin() as connection:
+        async with self._settling, self.engine.begin() as connection:
             row = await self._held(connection, case_id, values, CaseStatus.RECEIVED)
             if verdict.ratings:
                 await connection.execute(insert(ratings), _rating_rows(row.team_id, case_id, verdict.ratings))
@@ -178,7 +178,7 @@ class Log:
     @whole
     async def verdict(self, case_id: int) -> RecordedVerdict | None:
         """The recorded verdict with its ratings; None while there is none."""
-        async with self._engine.connect() as connection:
+        async with self.engine.connect() as connection:
             row = (await connection.execute(select(cases).where(cases.c.id == case_id))).one()
             query = select(ratings).where(ratings.c.team_id == row.team_id, ratings.c.case_id == case_id)
             rows = (await connection.execute(query.order_by(ratings.c.position))).all()
@@ -198,7 +198,7 @@ class Log:
         }
         if not self._keeps_text:
             values |= {"question": None, "response": None}
-        async with self._settling, self._engine.begin() as connection:
+        async with self._settling, self.engine.begin() as connection:
             row = await self._held(connection, case_id, values, CaseStatus.JUDGED)
             if not self._keeps_text:
                 await connection.execute(update(ratings).where(ratings.c.case_id == case_id).values(raw=""))
@@ -208,7 +208,7 @@ class Log:
     async def recent(self, limit: int) -> Sequence[LoggedCase]:
         """The newest cases, oldest of them first."""
         query = select(cases).order_by(cases.c.id.desc()).limit(limit)
-        async with self._engine.connect() as connection:
+        async with self.engine.connect() as connection:
             rows = (await connection.execute(query)).all()
         return [_to_case(row) for row in reversed(rows)]
 
@@ -216,7 +216,7 @@ class Log:
     async def counts(self) -> Mapping[str, int]:
         """How many cases there are, by status."""
         query = select(cases.c.status, func.count().label("number")).group_by(cases.c.status)
-        async with self._engine.connect() as connection:
+        async with self.engine.connect() as connection:
             rows = await connection.execute(query)
             return {row.status: row.number for row in rows}
 
@@ -234,7 +234,7 @@ class Log:
         return int((await self._one(select(func.coalesce(func.sum(spent), 0).label("number")).where(is_ours))).number)
 
     async def _one(self, query: Select[Any]) -> Row[Any]:
-        async with self._engine.connect() as connection:
+        async with self.engine.connect() as connection:
             row: Row[Any] = (await connection.execute(query)).one()
             return row
 
@@ -243,7 +243,7 @@ class Log:
         return and_(cases.c.status.in_(_OPEN), is_due, self.presence.may_take())
 
     async def _advance(self, case_id: int, values: dict[str, Any]) -> LoggedCase:
-        async with self._settling, self._engine.begin() as connection:
+        async with self._settling, self.engine.begin() as connection:
             return _to_case(await self._held(connection, case_id, values, *_OPEN))
 
     async def _held(

@@ -53,7 +53,7 @@ class Tallies:
     """Counts what is in the log."""
 
     def __init__(self, log: Log) -> None:
-        self._engine = log._engine
+        self._engine = log.engine
 
     async def scores(self, place: Place, span: Span) -> Sequence[Row[Any]]:
         """How many cases (`number`), by `author_id`, `lowest`, `highest`, `score` and `unscored_reason`."""

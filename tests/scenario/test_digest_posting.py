@@ -81,11 +81,11 @@ class Office:
             "created_at": judged_at,
             "judged_at": judged_at,
         }
-        async with self.log._engine.begin() as connection:
+        async with self.log.engine.begin() as connection:
             await connection.execute(insert(cases).values(row | changes))
 
     async def rows(self) -> list[Any]:
-        async with self.log._engine.connect() as connection:
+        async with self.log.engine.connect() as connection:
             return list((await connection.execute(select(digests).order_by(digests.c.week))).all())
 
     def calls(self, method: str) -> int:

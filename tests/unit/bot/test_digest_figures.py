@@ -64,7 +64,7 @@ async def log(database_url: str) -> AsyncIterator[Log]:
 
 
 async def write(log: Log, team: str, entries: Sequence[Entry]) -> None:
-    async with log._engine.begin() as connection:
+    async with log.engine.begin() as connection:
         for number, entry in enumerate(entries):
             case_id = (await connection.execute(insert(cases).values(_row(team, number, entry)))).inserted_primary_key
             for person, score in enumerate(entry.labels):
@@ -291,7 +291,7 @@ async def test_a_deleted_case_is_in_no_later_figure(log: Log) -> None:
     kept, gone = Entry(score=5, labels=(5,)), Entry(score=0, author="B2", labels=(5,))
     before = await figures_of(log, kept, gone, team=team)
     assert before.this.n == 2
-    async with log._engine.begin() as connection:
+    async with log.engine.begin() as connection:
         await connection.execute(delete(cases).where(cases.c.team_id == team, cases.c.score == 0))
     after = await read_figures(Tallies(log), Place(team, "C1"), WEEK, NOW)
     alone = await figures_of(log, kept)

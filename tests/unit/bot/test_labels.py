@@ -76,7 +76,7 @@ async def test_a_change_keeps_the_time_of_the_first(log: Log) -> None:
     case, labels = await judged(log, "a"), Labels(log)
     await labels.put(case, "U1", Label(2, None))
     await labels.put(case, "U1", Label(3, None))
-    async with log._engine.connect() as connection:
+    async with log.engine.connect() as connection:
         row = (await connection.execute(text("SELECT created_at, updated_at FROM labels"))).one()
     assert row.created_at < row.updated_at
 

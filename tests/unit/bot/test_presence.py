@@ -36,7 +36,7 @@ async def theirs(database_url: str) -> AsyncIterator[Log]:
 
 async def change(log: Log, name: str, **values: Any) -> None:
     """Changes what the log says of a process."""
-    async with log._engine.begin() as connection:
+    async with log.engine.begin() as connection:
         await connection.execute(update(processes).where(processes.c.id == name).values(values))
 
 
@@ -136,7 +136,7 @@ async def test_a_postponed_case_waits_until_it_is_due(ours: Log) -> None:
     assert (case.tries, case.holder) == (1, None)
     assert await ours.claim(1) is None
     assert await ours.unsettled() == []
-    async with ours._engine.begin() as connection:
+    async with ours.engine.begin() as connection:
         await connection.execute(update(cases).values(due_at=datetime.now(UTC) - timedelta(seconds=1)))
     assert await ours.claim(1) is not None
 
