@@ -17,14 +17,18 @@ _KEY = re.compile(r"[\"'`][\w ]*$")
 _BULLET = re.compile(r"\s*(?:[-+•·▪]|\d{1,2}[.)]|\(?[a-z]\))\s+")
 
 _NEGATED = re.compile(
-    r"\b(?:not|never|cannot|no(?!,)|neither|nor|without|rather than|instead of|short of|fails? to|prevent\w*"
+    r"\b(?:not|never|cannot|no(?!,)|neither|nor|without|rather than|instead of|short of|nearly|almost|close to"
+    r"|just misses|fails? to|prevent\w*"
     r"|lacks?|hardly|barely|[a-z]{2,6}n['’]t)\b"
 )
 _SUPPOSED = re.compile(
     r"\b(?:if|unless|could|might|may|were|had|hypothetical\w*|ideally|otherwise|normally|typically|usually"
-    r"|so far|at this point|although|though|despite"
+    r"|tempted|intend\w*|considered|wanted|planned|was going|were going|going to|at first|initially|(?:at|on) first"
+    r"|on the surface|at a glance|(?:some|others|many|a (?:lenient|generous|strict\w*"
+    r"|harsh\w*)) (?:\w+ ){0,2}(?:would|give|gives)"
+    r"|thinks|believes|so far|at this point|although|though|despite"
     r"|(?:would|should|must)(?! (?:\w+ly )?(?:rate|give|assign|award|score|grade|say)\b)"
-    r"|to (?:\w+ly )?(?:earn|get|reach|achieve|receive|deserve|merit|score|attain|be|make|warrant)"
+    r"|(?<!have )(?<!has )to (?:\w+ly )?(?:earn|get|reach|achieve|receive|deserve|merit|score|attain|be|make|warrant)"
     r"|(?:earn|gett|reach|achiev|receiv|deserv|merit)ing)\b"
 )
 _HEDGED = re.compile(
@@ -47,16 +51,20 @@ _SUPPOSED_AFTER = re.compile(
     r"|as (?:requested|instructed|asked|demanded|claimed))"
 )
 _PARTLY_AFTER = re.compile(
-    r"[ \t]?\(\s?\+|[ \t]so far\b|[ \t(]{0,3}(?:points?\b|marks?\b)?[ \t,:-]{0,3}(?:for|on|in terms of)[ \t]+"
+    r"[ \t]?\(\s?\+|[ \t]so far\b|[ \t(]{0,3}(?:points?\b|marks?\b)?[ \t,:-]{0,3}(?:for|on|in terms of"
+    r"|with re(?:spect|gard) to|regarding|concerning|as to)[ \t]+"
     r"(?!(?:(?:the|this|its|their|an?)\s+)?(?:overall|whole|entire|total|response|answer|assistant|being|most part)\b"
     r"|this\b|it\b)"
 )
 # Words that may stand before "score" without making it the score of something else.
 _MODIFIERS = re.compile(
     r"(?:[\W_]|\b(?:the|a|my|our|its|this|that|so|thus|hence|therefore|overall|total|final|summary"
-    r"|in|conclusion|evaluation|assessment|judge'?s?|assistant'?s?|ai|response'?s?|answer'?s?|result|output|additive|points?"
-    r"|cumulative|numeric|verdict|quality|and|is|as|follows|of|for|to|based|on|above|criteria|sum|up|now|here|text|no|s|b"
-    r"|\d{1,3}-point|new|updated|revised|corrected|adjusted|resulting|appropriate|perfect|nota|note|puntuación|punteggio|finale?|totale?|global"
+    r"|in|conclusion|evaluation|assessment|judge'?s?|assistant'?s?|ai|response'?s?|answer'?s?|result|output|additive"
+    r"|points?"
+    r"|cumulative|numeric|verdict|quality|and|is|as|follows|of|for|to|based|on|above|criteria|sum|up|now|here|text"
+    r"|no|s|b"
+    r"|\d{1,3}-point|own|real|actual|new|updated|revised|corrected|adjusted|resulting|appropriate|perfect|nota|note"
+    r"|puntuación|punteggio|finale?|totale?|global"
     r"|итоговая|общая)\b"
     r"|최종|총|종합|전체|평가|综合|最终|总|総合|最終|総|合計)*"
 )
@@ -66,6 +74,45 @@ _INTRODUCTION = re.compile(
     r"|니다|평가|결과|점수|평점|です|評価|評分|评价)[\s\"'“`)\]]{0,6}[:：]?[\s\"'“`(\[]{0,6}$"
 )
 _QUOTE_END = re.compile(r"[\])} .]{0,4}[\"`”’」»](?:[.。]|[ \"'`,)\]}]*(?:\n|$))")
+
+
+# What a single criterion is called, where nothing else says what is scored.
+_CRITERION = (
+    r"(?:(?!quality|activity)(?:[a-z]+(?:ness|ity|acy|ency|ance|ence)|style|grammar|tone|depth|format(?:ting)?"
+    r"|content|facts?"
+    r"|language|spelling|length|logic|structure|safety|details?|substance|focus|creativity|usefulness|brevity))"
+)
+_CRITERION_ABOVE = re.compile(
+    rf"[ \-:.()\d]*(?:criterion[ \-:.()\d]*)?{_CRITERION}(?:(?: |, | and | & | / ){_CRITERION}){{0,2}}[ \-:]*"
+)
+_CRITERION_BEFORE = re.compile(
+    rf"\b{_CRITERION}\s?(?:[-–—|]|--)\s?$|\b(?:response|model|option|candidate|assistant)[ _][a-e1-9]\b.{{0,12}}$"
+)
+_CRITERION_AFTER = re.compile(rf"[ \t]?[(\[](?:for |the )?(?:\w+ (?:and )?)?{_CRITERION}[)\]]")
+_OTHERS = re.compile(
+    r"\b(?:reference|baseline|gold(?:en)?|ideal|expected) (?:answer|response|solution|model)?[^,;.]{0,8}$"
+)
+_WHOLE = re.compile(
+    r"(?=.*\b(?:overall|whole|entire|total|response|answer|reply|assistant|ai|model|quality|chatbot|this|it)\b)"
+    r"(?!.*\b(?:previous|other|another|reference|baseline|second|earlier|ideal|gold\w*|expected|user['’]s (?:answer"
+    r"|response)))"
+)
+
+
+# "The response ends with the line", "The text to evaluate is:", "Response:" and then a score: the response's words.
+_ANNOUNCEMENT = re.compile(
+    r"\b(?:response|reply|assistant|user|text|question|option|candidate|message|line|answer|it)\b.*"
+    r"(?:\b(?:(?:end|close|begin|start|conclude|finish)(?:s|ed)? with|say|says|states|contains|reads|includes|adds"
+    r"|wrote|is just|is only"
+    r"|is simply|as follows|the line|the words)\b.{0,30}[:：]?$|(?<!answer)[:：]$)"
+)
+_SPEAKER = re.compile(r"[ \-]*(?:the )?(?:response|user|question|human|user['’]s (?:question|message))\s?:.*[.!?\"“]")
+_OWN_ANNOUNCEMENT = re.compile(
+    r"\b(?:(?<!to )(?<!be )(?:evaluat\w*|scor\w*|rat(?:e|es|ed|ing)\w*|grad\w*|judg\w*|assess\w*|review\w*)|verdict"
+    r"|feedback|points?|gets|earns|receives"
+    r"|deserves|merits|therefore|i|my|step|explanation|justification|analysis|result|criteri\w+)\b"
+    r"|점수|평가|평점|スコア|点数|評価|評点|评分|得分|评价"
+)
 
 
 class Role(Enum):
@@ -82,8 +129,7 @@ def sentence_before(text: str, start: int) -> str:
     line = window[window.rfind("\n") + 1 :]
     if line.strip(_OPENING):
         return _last_sentence(line)
-    above = window.rstrip(f"{_OPENING}\n")
-    above = above[above.rfind("\n") + 1 :]
+    above = _line_above(text, start)
     return _last_sentence(above) if above.endswith((":", "：")) else ""
 
 
@@ -107,6 +153,11 @@ def scores_part(text: str, end: int) -> bool:
     return _PARTLY_AFTER.match(text, end) is not None
 
 
+def scores_whole(subject: str) -> bool:
+    """Whether "the response" or the like is `subject`, what a label says it scores."""
+    return _WHOLE.match(subject) is not None
+
+
 def role_of(text: str, start: int, end: int, *, since: int = 0, is_marked: bool = False) -> Role:
     """What the statement at `start:end` scores.
 
@@ -114,9 +165,16 @@ def role_of(text: str, start: int, end: int, *, since: int = 0, is_marked: bool 
     """
     if scores_part(text, end):
         return Role.TALLY
+    if _CRITERION_AFTER.match(text, end):
+        return Role.TALLY
     line_start = max(text.rfind("\n", 0, start) + 1, since)
     line = text[max(line_start, start - _CONTEXT_CHARS) : start]
     bullet = _BULLET.match(line)
+    is_line_start = not line.strip(_OPENING)
+    if _CRITERION_ABOVE.fullmatch(_line_above(text, start)) if is_line_start else _CRITERION_BEFORE.search(line):
+        return Role.TALLY
+    if not is_line_start and _OTHERS.search(line):
+        return Role.CRITERION
     clause = line[bullet.end() :] if bullet else sentence_before(text, start) if line.strip() else ""
     if _MODIFIERS.fullmatch(_CLAUSE_BREAK.split(clause)[-1]) or _INTRODUCTION.search(clause):
         return Role.VERDICT
@@ -131,6 +189,12 @@ def is_total(text: str, start: int, label: str) -> bool:
     """Whether the label, or the words before it, call this the total."""
     before = text[max(0, start - 40) : start]
     return bool(_TOTAL.search(label) or _TOTAL.search(before[before.rfind("\n") + 1 :]))
+
+
+def _line_above(text: str, start: int) -> str:
+    """The nearest line above the one of `start` that is not blank, as far as it is looked at."""
+    above = text[max(0, start - _CONTEXT_CHARS) : start].rstrip(f"{_OPENING}\n")
+    return above[above.rfind("\n") + 1 :]
 
 
 def _last_sentence(line: str) -> str:
@@ -157,3 +221,15 @@ def _is_open(text: str, line_start: int, start: int) -> bool:
         text.count(opening, line_start, start) > text.count(closing, line_start, start)
         for opening, closing in ("“”", "«»", "「」", "『』")
     )
+
+
+def is_announced(text: str, start: int) -> bool:
+    """Whether the words before the statement announce it as the response's own."""
+    line = text[max(text.rfind("\n", 0, start) + 1, start - _CONTEXT_CHARS) : start]
+    if _SPEAKER.match(line):
+        return True
+    before = (line if line.strip(_OPENING) else _line_above(text, start)).rstrip(_OPENING)
+    if before.endswith((".", "!", "?")) or (line.strip(_OPENING) and not before.endswith((":", "："))):
+        return False
+    before = _last_sentence(before)
+    return _ANNOUNCEMENT.search(before) is not None and not _OWN_ANNOUNCEMENT.search(before)

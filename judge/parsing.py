@@ -10,10 +10,11 @@ from collections.abc import Sequence
 
 from judge.context import Role
 from judge.justification import extract_justification
+from judge.objections import is_contradicted, is_disowned
 from judge.ratings import Rating, Result, Unscored, UnscoredReason
 from judge.rubric import Scale
 from judge.statements import ANSWER_LANGUAGES, Statement, Weight, find_statements
-from judge.values import NUMBER, read_value
+from judge.values import Value
 
 # How models fence off their thinking.
 _THOUGHT = re.compile(r"[<\[◁](?P<closing>/?)(?i:think(?:ing)?|reasoning|thought|analysis)[>\]▷]")
@@ -31,15 +32,6 @@ _FOREIGN = re.compile(
 _BULLET = re.compile(r"^[ \t]{0,8}\*(?=[ \t])", re.MULTILINE)
 # "Score: 4 The response": a capital after the number begins a new sentence.
 _NEW_SENTENCE = re.compile(r"\d[ *_]{1,4}(?=[A-Z])(?!(?:Out|Of|Points?|Stars?|Marks?|P[uo]n\w+))")
-# What a judge says who changes his mind: "Actually, it is a 4", "I meant score: 4".
-_REVISION = re.compile(
-    r"[.!?,;\n]\s{0,3}(?:(?:so|but|and) )?"
-    r"(?:actually|correction|on (?:second thought|reflection)|wait|no(?=,)|oops|edit|hmm|make|scratch that|i meant"
-    r"|i(?:['’](?:d|ll))? (?:\w{1,12} )?(?:change|revise|lower|raise|adjust|correct|reduce))\b"
-    r"(?:[\s,:;\"'(–—-]|(?:it|this|that|is|was|should|be|have|been|the|my|final|total|overall|score|rating|response|an?|to"
-    r"|of|as|deserves?|i|would|give|rate|say|make|more|like|rather|d|s|lower|raise)\b){1,24}"
-    rf"(?P<number>{NUMBER.pattern})"
-)
 # One character for one, so that a place in the plain text is the same place in the original.
 _PLAIN = str.maketrans(
     {chr(code): chr(code).lower() for code in (*range(0x41, 0x5B), *range(0xC0, 0x100), *range(0x400, 0x430), 0x110)}
@@ -136,9 +128,10 @@ def _blank(match: "re.Match[str]") -> str:
 
 
 def _decide(text: str, scale: Scale) -> Statement | UnscoredReason:
-    statements = find_statements(text, scale)
-    if statements is None:
+    found = find_statements(text, scale)
+    if found is None:
         return UnscoredReason.UNCLEAR
+    statements = found.statements
     asserted = [statement for statement in statements if not statement.doubt]
     whole = [statement for statement in asserted if statement.role is Role.VERDICT]
     firm = [statement for statement in whole if statement.weight > Weight.PROSE and not statement.is_fenced]
@@ -148,19 +141,15 @@ def _decide(text: str, scale: Scale) -> Statement | UnscoredReason:
         if group:
             tally = [each for each in asserted if each.role is Role.TALLY]
             verdict = _settle(text, group, prose if group is firm else (), tally)
-            if isinstance(verdict, Statement) and _is_revised(text, verdict, scale):
-                return UnscoredReason.CONFLICTING
-            return verdict
+            return verdict if isinstance(verdict, UnscoredReason) else _unopposed(text, verdict, found.others, scale)
     return _why_nothing(text, statements)
 
 
-def _is_revised(text: str, verdict: Statement, scale: Scale) -> bool:
-    """Whether another number comes right after words of a change of mind."""
-    for revision in _REVISION.finditer(text, verdict.end):
-        value = read_value(text, revision.start("number"), scale)
-        if value and value.is_complete and (value.score, value.fault) != _key(verdict):
-            return True
-    return False
+def _unopposed(text: str, verdict: Statement, others: Sequence[Value], scale: Scale) -> Statement | UnscoredReason:
+    """`verdict`, unless the rest of the answer takes it back."""
+    if is_disowned(text, verdict.end):
+        return UnscoredReason.NOT_ASSERTED
+    return UnscoredReason.CONFLICTING if is_contradicted(text, verdict.value, others, scale) else verdict
 
 
 def _settle(

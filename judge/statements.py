@@ -8,11 +8,13 @@ number of numbers, which keeps the time linear in the text.
 
 import re
 from bisect import bisect_left
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
 from functools import lru_cache
+from typing import NamedTuple
 
-from judge.context import Role, doubt_about, is_total, role_of, scores_part, sentence_before
+from judge.context import Role, doubt_about, is_announced, is_total, role_of, scores_part, scores_whole, sentence_before
 from judge.ratings import UnscoredReason
 from judge.rubric import Scale
 from judge.values import NUMBER, Value, read_value
@@ -37,7 +39,7 @@ _LABELLED = re.compile(
     rf"(?<![a-z0-9à-ÿа-я])(?P<label>{_LABEL})(?:(?![^\W_])|(?=[는은は]))"
     r"[ \t\"'`”’»\])}]{0,6}+"
     r"(?:\((?P<aside>[^()\n]{0,40})\)[ \t\"'`:]{0,4})?"
-    r"(?:\b(?:awarded|given|assigned|earned|received|for|of)\b[^:=.!?\n\d]{0,60})?"
+    r"(?:\b(?:awarded|given|assigned|earned|received|(?P<about>for|of))\b(?P<subject>[^:=.!?\n\d]{0,60}))?"
     r"(?P<sep>:|=|->|→|⇒|\||>|\bis\b:?|\bare\b:?|[-–—](?=\s)|\n|(?:는|은|は)(?=\s?\Z))"
     rf"{_OPEN}\Z"
 )
@@ -69,12 +71,13 @@ _JUDGED = re.compile(
     r"|this (?:is|was|would|gets|got|earns|deserves|merits|receives|warrants|scores|therefore))\b"
 )
 _PROSE_CHARS = 120
+_WHOLE_ASIDE = re.compile(r"overall|total|final|scale|out of|max|points|stars|integer|number|response|answer|five|ten")
 _DIGITS = re.compile(r"\d+")
 _KOREAN_VERB = re.compile(r"(?:으로|을|이라)\s?(?:평가|주겠|부여|드리|매기)")
 _KOREAN_SUBJECT = re.compile(r"답변|따라서|종합|전체")
 # Words of a tally: then "earns 2 points" is a step on the way.
 _STEPS = re.compile(r"(?:another|additional|second|third|fourth|fifth|extra|more) points?\b|(?:1|one) point\b|\+ ?1\b")
-_FENCE = re.compile(r"^ {0,3}```[ \t]*(?P<language>\w*)", re.MULTILINE)
+_FENCE = re.compile(r"^ {0,3}(?:```|~~~)[ \t]*(?P<language>\w*)", re.MULTILINE)
 ANSWER_LANGUAGES = frozenset({"", "json", "text", "xml", "yaml"})
 
 
@@ -99,18 +102,26 @@ class Statement:
     is_fenced: bool = False
 
 
-def find_statements(text: str, scale: Scale) -> list[Statement] | None:
-    """All statements in `text`, in order; None when it holds more of them, or of numbers, than a judgement could."""
+class Found(NamedTuple):
+    """What the numbers of a text are: statements of a score, and `others`, both in order."""
+
+    statements: list[Statement]
+    others: list[Value]
+
+
+def find_statements(text: str, scale: Scale) -> Found | None:
+    """What the numbers of `text` are; None when it holds more of them, or more statements, than a judgement could."""
     judges = "response" in text or "assistant" in text
     found: list[Statement] = []
+    others: list[Value] = []
     end = 0
     for count, number in enumerate(NUMBER.finditer(text)):
         if count == _MAX_NUMBERS or len(found) > _MAX_STATEMENTS:
             return None
         value = read_value(text, number.start(), scale) if number.start() >= end else None
         statement = value and (
-            _labelled(text, value, scale, end)
-            or _marked(text, value, judges=judges)
+            _labelled(text, value, scale, found)
+            or _marked(text, value, found, judges=judges)
             or _alone(text, value, judges=judges)
             or _tallied(value, judges=judges)
             or _prose(text, value)
@@ -118,11 +129,14 @@ def find_statements(text: str, scale: Scale) -> list[Statement] | None:
         if statement:
             found.append(statement)
             end = statement.end
-    return _without_code(text, found) if "```" in text else found
+        elif value:
+            others.append(value)
+    return Found(_without_code(text, found) if "```" in text or "~~~" in text else found, others)
 
 
-def _labelled(text: str, value: Value, scale: Scale, since: int) -> Statement | None:
-    """`Score: 4`; `since` is where the statement before it ended."""
+def _labelled(text: str, value: Value, scale: Scale, found: Sequence[Statement]) -> Statement | None:
+    """`Score: 4`; `found` are the statements before it."""
+    since = found[-1].end if found else 0
     low = max(0, value.start - _LOOK_BACK)
     tail = text[low : value.start].rstrip(_OPENERS)
     opening = text[low + len(tail) : value.start]
@@ -135,15 +149,31 @@ def _labelled(text: str, value: Value, scale: Scale, since: int) -> Statement | 
         return None
     if fault := _fault_of_label(label, opening, text, value, scale):
         value = replace(value, score=None, fault=fault)
+    if _names_part(label):
+        return replace(Statement(label.start(), value.end, value, Weight.PLAIN), role=Role.TALLY)
     weight = Weight.TOTAL if is_total(text, label.start(), label["label"]) else Weight.PLAIN
     return Statement(
         label.start(),
         value.end,
         value,
         weight,
-        doubt_about(text, label.start(), value.start, value.end),
+        _doubt(text, label.start(), value, found),
         role_of(text, label.start(), value.end, since=since),
     )
+
+
+def _doubt(text: str, start: int, value: Value, found: Sequence[Statement]) -> UnscoredReason | None:
+    """Why the score line at `start` is not asserted. After another verdict an announced one is a conflict instead."""
+    if start and all(statement.doubt for statement in found) and is_announced(text, start):
+        return UnscoredReason.NOT_ASSERTED
+    return doubt_about(text, start, value.start, value.end)
+
+
+def _names_part(label: "re.Match[str]") -> bool:
+    """Whether the label is of one criterion or of somebody else: "Score for accuracy", "Score (accuracy)"."""
+    aside = label["aside"] or ""
+    is_named = aside.strip() != "" and not _DIGITS.search(aside) and not _WHOLE_ASIDE.search(aside)
+    return is_named or (label["about"] is not None and not scores_whole(label["subject"]))
 
 
 def _needs_explicit(label: "re.Match[str]") -> bool:
@@ -168,12 +198,12 @@ def _fault_of_label(
     return value.fault or (UnscoredReason.UNCLEAR if is_open or not value.is_complete else None)
 
 
-def _marked(text: str, value: Value, *, judges: bool) -> Statement | None:
+def _marked(text: str, value: Value, found: Sequence[Statement], *, judges: bool) -> Statement | None:
     r"""`[[4]]` and `[RESULT] 4`, and `\boxed{4}` where a response is judged."""
     mark = _MARK.search(text, max(0, value.start - 14), value.start)
     if mark is None or not _closes_mark(text, mark[0], value) or (mark[0][0] == "\\" and not judges):
         return None
-    doubt = doubt_about(text, mark.start(), value.start, value.end)
+    doubt = _doubt(text, mark.start(), value, found)
     role = role_of(text, mark.start(), value.end, is_marked=True)
     return Statement(mark.start(), value.end, value, Weight.PLAIN, doubt, role)
 

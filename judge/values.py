@@ -23,19 +23,36 @@ _UNIT = re.compile(
 )
 _CLOSE = r"[ \t\])}\"'”’`$(\[]{0,8}"
 _OUT_OF = re.compile(
-    rf"{_CLOSE}(?:/|out\s+of|of|von|sur|de|su|из|max(?:imum)?\b:?)\s*(?:an?\s+|the\s+|possible\s+|maximum\s+(?:of\s+)?){{0,2}}"
+    rf"{_CLOSE}(?:/|out\s+of|of|von|sur|de|su|из|max(?:imum)?\b:?)\s*(?:an?\s+|the\s+|possible\s+"
+    rf"|maximum\s+(?:of\s+)?){{0,2}}"
     rf"[\s\[({{]{{0,4}}(?P<maximum>\d{{1,4}}(?!\d)|{_WORD})"
 )
 _CUT_OFF = re.compile(rf"{_CLOSE}/")
 _SUM = re.compile(r"(?P<terms>(?:\s?\+\s?\d{1,3}){1,12})\s?=\s?(?P<total>\d{1,4})(?!\d|[.,]\d)")
-_NOT_WHOLE = re.compile(r"[.,·]\d|\s?[½¼¾⅓⅔]|\s\.\s?\d|\s\d/\d|[ \t]and (?:a|one) (?:half|quarter)\b|-and-a-half\b")
+_NOT_WHOLE = re.compile(
+    r"[.,·٫]\d|\.\s\d{1,2}\s*(?:$|\n)|\s?[½¼¾⅓⅔]|\s\.\s?\d|\s\d/\d|[ \t]and (?:a|one) (?:half|quarter)\b|-and-a-half\b"
+)
 _UNCLEAR = re.compile(
     rf"[ \t]?(?:[%+~≤≥]|[\"'`”)\]]{{0,3}}\?|percent\b|\.\.+[ \t]?\d)"
     rf"|[ \t]?(?:-|–|—|→|->|,|;|、|\||to|and|through)[ \t]?[-+]?\d|[ \t]{{1,3}}\d"
+    r"|[ \t]?&[ \t]?\d|:\d|-[ \t]*(?:\n|$)"
     # "3, maybe a 4", "4 (or 5)"; "4 (not final)"
     rf"|[ \t.,;(]{{0,3}}(?:or|maybe|perhaps|possibly)\b(?: \w{{1,20}})? ?(?:\d|{_WORD})"
     rf"|[ \t]\((?:not|preliminary|tentative|provisional|initial|so far)\b"
 )
+# "three (4)"; "three (3)" says the same twice.
+_AGAIN = re.compile(rf"[ \t]\((?P<again>\d{{1,4}}|{_WORD})\)")
+# Another scale named behind the number: "4 (0-10)", "4, scale 1-10", "4\nMax: 10", "4 (1 = worst, 10 = best)".
+_BOUNDS = r"\d{1,3}\s?(?:-|–|to|bis|a)\s?"
+_SCALE_AFTER = re.compile(
+    r"[\s\"'”’`)\]}.,;(\[{|$-]{0,8}+"
+    rf"(?:(?:\\?/|⁄|out[ _]of|from|max\w*(?:[ _](?:score|rating|points))?|(?:on )?(?:an? |the )?(?:rating )?(?:scale"
+    rf"|range)(?: (?:of|from))?"
+    rf"|满分|滿分|満点)[\"'’\s:=(]{{0,6}}(?:{_BOUNDS})?(?P<a>\d{{1,4}})(?![\w.]*\d)"
+    rf"|(?P<b>\d{{1,4}})\s?(?:点満点|점 ?만점|分制|分满分|(?:points? )?max\b))"
+    rf"|[ \t]?[(\[]\s?(?:{_BOUNDS}(?P<c>\d{{1,4}})\s?(?:scale)?[)\]]|\d{{1,3}}\s?=[^\d\n]{{1,24}}(?P<d>\d{{1,4}})\s?=)"
+)
+_PERCENT_AFTER = re.compile(r"[ \t]?\((?P<percent>\d{1,3})[ \t]?%")
 # "one of the best" is no score.
 _WORD_AFTER = re.compile(r"[ \t]*(?!out of\b)[^\W\d_]")
 # What may follow a number that says all there is to say. With "steps", "at most" or "x 2" behind it, it does not.
@@ -43,7 +60,8 @@ _COMPLETE = re.compile(
     r"(?!-[a-z])[ \t\"'”’`)\]}>$|]{0,8}"
     r"(?:$|[^ \ta-z0-9_À-ɏ=<+×/%^~?]|<[/a-z|]"
     r"|(?:because|since|as|due|based|overall|for|on|with|given|and|but|in|so|which|reflecting"
-    r"|although|though|the|this|it|awarded|score|rating|justif\w*|reason\w*|rationale|explanation|feedback|comments?)\b)"
+    r"|although|though|the|this|it|awarded|score|rating|justif\w*|reason\w*|rationale|explanation|feedback"
+    r"|comments?)\b)"
 )
 
 
@@ -84,7 +102,7 @@ def read_value(text: str, at: int, scale: Scale) -> Value | None:
         terms += [int(term) for term in added["terms"].split("+")[1:]]
         fault = None if sum(terms) == int(added["total"]) else UnscoredReason.UNCLEAR
     else:
-        fault = _fault_after(text, end)
+        fault = _fault_after(text, number[0], end)
     if fault:
         return Value(start, end, None, fault)
     value = _with_maximum(text, start, end, terms, scale)
@@ -96,13 +114,18 @@ def _with_maximum(text: str, start: int, end: int, terms: list[int], scale: Scal
     """The sum of `terms`, with the unit and the maximum behind it ("4 points", "4 out of 5 points"), on the scale."""
     unit = _UNIT.match(text, end)
     maximum = _OUT_OF.match(text, unit.end() if unit else end)
+    after = maximum.end() if maximum else unit.end() if unit else end
     if not maximum and _CUT_OFF.match(text, end):
         return Value(start, end, None, UnscoredReason.TRUNCATED)
     if maximum:
         unit = _UNIT.match(text, maximum.end())
     end = unit.end() if unit else maximum.end() if maximum else end
     score = sum(terms)
-    is_on_scale = scale.low <= score <= scale.high and (not maximum or _to_int(maximum["maximum"]) == scale.high)
+    is_on_scale = (
+        scale.low <= score <= scale.high
+        and (not maximum or _to_int(maximum["maximum"]) == scale.high)
+        and not _is_of_another_scale(text, after, score, scale)
+    )
     return Value(
         start,
         end,
@@ -115,6 +138,14 @@ def _with_maximum(text: str, start: int, end: int, terms: list[int], scale: Scal
     )
 
 
+def _is_of_another_scale(text: str, end: int, score: int, scale: Scale) -> bool:
+    """Whether what follows the number at `end` names a maximum or a percentage that does not fit `scale`."""
+    if named := _SCALE_AFTER.match(text, end):
+        return int(named[named.lastindex or 0]) != scale.high
+    percent = _PERCENT_AFTER.match(text, end)
+    return percent is not None and int(percent["percent"]) * scale.high != score * 100
+
+
 def _sign(text: str, at: int) -> str:
     """The sign right before `at`; a dash after a word or a number is none."""
     sign = text[max(0, at - 1) : at]
@@ -125,9 +156,12 @@ def _to_int(number: str) -> int:
     return _WORDS.index(number) if number in _WORDS else int(number)
 
 
-def _fault_after(text: str, end: int) -> UnscoredReason | None:
+def _fault_after(text: str, number: str, end: int) -> UnscoredReason | None:
     if _NOT_WHOLE.match(text, end):
         return UnscoredReason.NOT_WHOLE
     if text[end : end + 1].isdigit():
         return UnscoredReason.OFF_SCALE
+    again = _AGAIN.match(text, end)
+    if again and _to_int(again["again"]) != _to_int(number):
+        return UnscoredReason.UNCLEAR
     return UnscoredReason.UNCLEAR if _UNCLEAR.match(text, end) else None
