@@ -12,11 +12,18 @@ from judge.errors import (
 )
 from judge.journal import Journal
 from judge.judging import Judge
+from judge.offline import OFFLINE
+from judge.ratings import Unscored, UnscoredReason, Verdict
 from judge.rows import Item, Malformed, Row, to_added
 
 # What no other row would fare better with.
 _HOPELESS = (SetupError, ModelNotFoundError, QuotaExceededError)
 _FAILURES_PER_WORKER = 3
+
+
+def samples_of(judge: Judge) -> int:
+    """How many ratings each model gives: as many as asked, but one of the rater without a model, which never wavers."""
+    return 1 if judge.model == OFFLINE else judge.samples
 
 
 class Batch:
@@ -29,7 +36,8 @@ class Batch:
     Args:
         judge: Scores the rows.
         journal: Takes the verdicts.
-        report: Gets one plain sentence for each row that fails and each line that is no row.
+        report: Gets one plain sentence for each row that fails, each line that is no row, and the first failed call of
+            each model whose row was scored without it.
         concurrency: Rows under way at once, at least 1.
         max_cost_usd: No row is begun once the journal's verdicts have cost this much, in US dollars.
 
@@ -56,6 +64,7 @@ class Batch:
         self._max_cost_usd = max_cost_usd
         self._failures_in_a_row = 0
         self._has_verdict = False
+        self._absent: set[str] = set()
         self.failed = 0
         self.malformed = 0
         self.stopped: JudgeError | None = None
@@ -99,11 +108,21 @@ class Batch:
             return
         self._has_verdict = True
         self._failures_in_a_row = 0
+        self._note_absent(row, verdict)
         try:
-            self._journal.append(row, to_added(verdict, self._judge.samples))
+            self._journal.append(row, to_added(verdict, samples_of(self._judge)))
         except SetupError as exc:
             self.stopped = exc
         self._watch_cost()
+
+    def _note_absent(self, row: Row, verdict: Verdict) -> None:
+        """Names each model whose call failed, once: a misspelt one fails in every row."""
+        for rating in verdict.ratings:
+            if not isinstance(rating, Unscored) or rating.reason is not UnscoredReason.CALL_FAILED:
+                continue
+            if rating.model not in self._absent:
+                self._absent.add(rating.model)
+                self._report(f"line {row.line}, without {rating.model!r}: {rating.detail}")
 
     def _note_failure(self, row: Row, exc: JudgeError) -> None:
         self.failed += 1

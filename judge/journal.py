@@ -154,11 +154,15 @@ class Journal:
             added = {name: fields.pop(name) for name in ADDED if name in fields}
             carried = encode(fields)
         except ValueError as exc:
+            if number == 1:
+                raise self._is_foreign() from exc
             raise SetupError(
                 f"{where}: damaged ({exc}); delete that line to have its row judged again, or choose another output."
             ) from exc
         line = added.get("line") or 0
         if not (raw.endswith(b"\n") and _is_complete(added) and line >= 1):
+            if number == 1:
+                raise self._is_foreign()
             raise SetupError(f"{where}: not a row of 'judge batch'; choose another output.")
         for name, value in self._judge.items():
             if added[name] != value:
@@ -184,6 +188,9 @@ class Journal:
             os.fsync(self._file.fileno())
             self._synced_at = time.monotonic()
 
+    def _is_foreign(self) -> SetupError:
+        return SetupError(f"{self.path}: not a file of 'judge batch'; choose another output.")
+
     def _has_changed(self, what: str) -> SetupError:
         return SetupError(
             f"{what} has changed since its verdicts in {self.path}; restore it, or choose another output."
@@ -191,8 +198,12 @@ class Journal:
 
 
 def _is_complete(added: Mapping[str, Any]) -> bool:
-    return len(added) == len(ADDED) and all(
+    has_types = len(added) == len(ADDED) and all(
         value is None or isinstance(value, (ADDED[name], int)) for name, value in added.items()
+    )
+    ratings = added.get("ratings")
+    return (
+        has_types and isinstance(ratings, list) and all(isinstance(each, dict) and "score" in each for each in ratings)
     )
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from judge.errors import SetupError
-from judge.ratings import Verdict
+from judge.ratings import Rating, Result, Verdict
 
 ADDED: Mapping[str, type] = {
     "line": int,
@@ -22,6 +22,9 @@ ADDED: Mapping[str, type] = {
     "spread": int,
     "justification": str,
     "unscored_reason": str,
+    "unscored_detail": str,
+    "basis": str,
+    "ratings": list,
     "weighted_score": float,
     "flags": list,
     "model": str,
@@ -131,6 +134,9 @@ def to_added(verdict: Verdict, samples: int) -> dict[str, Any]:
         "spread": verdict.spread,
         "justification": verdict.justification,
         "unscored_reason": verdict.unscored.reason if verdict.unscored else None,
+        "unscored_detail": verdict.unscored.detail if verdict.unscored else None,
+        "basis": verdict.basis,
+        "ratings": [_to_fields(rating) for rating in verdict.ratings],
         "weighted_score": verdict.weighted_score,
         "flags": list(verdict.flags),
         "model": verdict.model,
@@ -142,6 +148,13 @@ def to_added(verdict: Verdict, samples: int) -> dict[str, Any]:
         "latency_ms": verdict.latency_ms,
         "cost_usd": verdict.cost_usd,
     }
+
+
+def _to_fields(rating: Result) -> dict[str, Any]:
+    """What a row keeps of one rating: without its texts, which would make the file many times as long."""
+    if isinstance(rating, Rating):
+        return {"model": rating.model, "score": rating.score, "unscored_reason": None}
+    return {"model": rating.model, "score": None, "unscored_reason": rating.reason}
 
 
 def decode(raw: bytes) -> dict[str, Any]:

@@ -8,10 +8,12 @@ from typing import Any
 
 @dataclass
 class Tally:
-    """Counts and sums over the rows that have a verdict; `unpriced` are those whose cost is not known."""
+    """Counts and sums over the rows that have a verdict; `unpriced` are those whose cost is not known, `partial` scored
+    ones with fewer ratings than were asked for."""
 
     scored: int = 0
     unscored: int = 0
+    partial: int = 0
     scores: Counter[int] = field(default_factory=Counter)
     input_tokens: int = 0
     output_tokens: int = 0
@@ -28,6 +30,7 @@ class Tally:
         if added["score"] is not None:
             self.scored += 1
             self.scores[added["score"]] += 1
+            self.partial += any(rating["score"] is None for rating in added["ratings"])
         else:
             self.unscored += 1
         self.input_tokens += added["input_tokens"] or 0

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import shlex
 import signal
 import sys
 from collections.abc import Iterator
@@ -10,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from judge.batch import Batch
+from judge.batch import Batch, samples_of
 from judge.cli.progress import show_progress
 from judge.cli.reports import Reports, to_summary
 from judge.errors import JudgeError, SetupError
@@ -74,7 +75,7 @@ def batch(
     _refuse_same_file(source, journal_path)
     judge = Judge(model=model, rubric=rubric, samples=samples, timeout_s=timeout_s, logprobs=logprobs)
     last_line, rows = count_lines(source)
-    identity = {"model": judge.model, "rubric_version": judge.rubric.version, "samples": judge.samples}
+    identity = {"model": judge.model, "rubric_version": judge.rubric.version, "samples": samples_of(judge)}
     with Journal(journal_path, last_line, identity) as journal:
         journal.check(source)
         rows = max(min(rows, limit or rows), journal.tally.rows)
@@ -123,6 +124,10 @@ def _summary(run: Batch, journal: Journal, rows: int) -> str:
         f"{tally.scored:,} of {rows:,} rows scored, {tally.unscored:,} unscored, {run.failed:,} failed, "
         f"{run.malformed:,} skipped."
     ]
+    if tally.partial:
+        lines.append(
+            f"Scored by fewer ratings than asked for: {tally.partial:,} of {tally.scored:,} rows (see `basis`)."
+        )
     if tally.scored:
         mean = sum(score * count for score, count in tally.scores.items()) / tally.scored
         counts = ", ".join(f"{score}: {count:,}" for score, count in sorted(tally.scores.items()))
@@ -135,5 +140,6 @@ def _summary(run: Batch, journal: Journal, rows: int) -> str:
     elif run.failed:
         lines.append("The same command asks again for the rows that failed.")
     else:
-        lines.append(f"Next: judge pairs {journal.path} -o pairs.jsonl")
+        # A command to paste stays on one line.
+        return f"{to_summary(*lines)}\nNext: judge pairs {shlex.quote(str(journal.path))} -o pairs.jsonl"
     return to_summary(*lines)

@@ -13,7 +13,7 @@ from judge.errors import SetupError
 from judge.judging import Judge
 from judge.model import DEFAULT_MODEL
 from judge.offline import OFFLINE
-from judge.ratings import Rating, Verdict
+from judge.ratings import Rating, Unscored, Verdict
 from judge.rubric import DEFAULT_RUBRIC, Scale
 
 _WIDTH = 80
@@ -86,9 +86,17 @@ def _to_text(verdict: Verdict, scale: Scale) -> str:
     else:
         head, body = "Unscored", verdict.unscored.detail
     warning = f"Check this one yourself: the response {' and '.join(flag.words for flag in verdict.flags)}."
-    paragraphs = [head, *body.splitlines(), warning if verdict.flags else "", _footnote(verdict)]
+    paragraphs = [head, *body.splitlines(), warning if verdict.flags else "", *_failures(verdict), _footnote(verdict)]
     wrapped = [textwrap.fill(paragraph, _WIDTH) for paragraph in paragraphs if paragraph.strip()]
     return "\n\n".join(wrapped)
+
+
+def _failures(verdict: Verdict) -> list[str]:
+    """Why each rating that is missing is missing, each reason once."""
+    missing = [each for each in verdict.ratings if isinstance(each, Unscored)]
+    if verdict.unscored is not None and len(verdict.ratings) == 1:
+        return []  # then the verdict says it
+    return list(dict.fromkeys(f"{each.model}: {each.detail}" if each.model else each.detail for each in missing))
 
 
 def _footnote(verdict: Verdict) -> str:

@@ -178,7 +178,7 @@ def test_scored_file_can_be_scored_again(source: Path, output: Path, tmp_path: P
     assert done.returncode == 0, done.stderr
     for first, second in zip(read(output), read(tmp_path / "again.jsonl"), strict=True):
         assert second["input_score"] == first["score"]
-        assert second["input_samples"] == 3
+        assert second["input_samples"] == 1
         assert second["samples"] == 1
 
 
@@ -314,10 +314,12 @@ def test_changed_input_is_refused(source: Path, output: Path, change: Callable[[
 def test_other_judge_is_refused(source: Path, output: Path) -> None:
     offline(source, output)
 
-    done = offline(source, output, "--samples", 5)
+    rubric = output.with_name("mine.txt")
+    rubric.write_text(run("rubrics", "additive-5").stdout + "Be strict.", encoding="utf-8")
+    done = offline(source, output, "--rubric", rubric)
 
     assert done.returncode == 2
-    assert "line 1: judged with samples 3, and now it is 5; go on with the former" in done.stderr
+    assert "line 1: judged with rubric_version " in done.stderr
 
 
 def test_torn_last_row_is_judged_again(source: Path, output: Path) -> None:
@@ -333,10 +335,10 @@ def test_torn_last_row_is_judged_again(source: Path, output: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "expected"),
     [
-        ("{\n", "line 1: damaged (not JSON"),
-        ('{"prompt": "a", "completion": "b", "score": 3}\n', "line 1: not a row of 'judge batch'"),
-        ("precious notes without an end", "line 1: damaged (not JSON"),
-        ('{"line": 1, "status": "scored"}\n', "line 1: not a row of 'judge batch'"),
+        ("{\n", "not a file of 'judge batch'; choose another output"),
+        ('{"prompt": "a", "completion": "b", "score": 3}\n', "not a file of 'judge batch'"),
+        ("precious notes without an end", "not a file of 'judge batch'; choose another output"),
+        ('{"line": 1, "status": "scored"}\n', "not a file of 'judge batch'"),
     ],
 )
 def test_file_that_is_no_output_is_refused_and_kept(source: Path, output: Path, content: str, expected: str) -> None:
@@ -369,7 +371,7 @@ def test_damage_inside_the_output_is_refused_with_its_line(source: Path, output:
 
     for wrong in ({"line": None}, {"line": 0}, {"line": "1"}, {"score": [4]}, {"cost_usd": "free"}):
         write(output, json.dumps(json.loads(lines[0]) | wrong))
-        assert "line 1: not a row of 'judge batch'" in offline(source, output).stderr
+        assert "not a file of 'judge batch'" in offline(source, output).stderr
 
     write(output, json.dumps(json.loads(lines[0]) | {"line": 6}))
     assert "has changed since its verdicts" in offline(source, output).stderr
@@ -673,3 +675,34 @@ async def test_tokens_are_summed_up(model_server: ModelServer, source: Path, out
     done = await ask(model_server, source, output)
 
     assert "5,000 + 50 tokens; cost: not known." in done.stdout
+
+
+async def test_misspelt_model_of_a_panel_is_named_once_and_its_rows_are_counted(
+    model_server: ModelServer, source: Path, output: Path
+) -> None:
+    gone = Failure(404, code="model_not_found")
+    model_server.script(lambda request: gone if request["model"] == "b" else "score: 4\nGood.")
+
+    done = await ask(model_server, source, output, "--model", "a,b,c")
+
+    assert done.stderr.count("without 'b'") == 1
+    assert "no model 'b'" in " ".join(done.stderr.split())
+    assert "Scored by fewer ratings than asked for: 5 of 5 rows" in done.stdout
+    first = read(output)[0]
+    assert first["basis"] == "2 of 3"
+    assert first["ratings"][1] == {"model": "b", "score": None, "unscored_reason": "call_failed"}
+
+
+def test_unscored_row_says_why_in_a_sentence(tmp_path: Path, output: Path) -> None:
+    offline(write(tmp_path / "in.jsonl", row("")), output)
+
+    (unscored,) = read(output)
+    assert unscored["unscored_reason"] == "nothing_to_judge"
+    assert unscored["unscored_detail"].endswith(".")
+
+
+def test_next_command_can_be_pasted(source: Path, tmp_path: Path) -> None:
+    assert (
+        f"Next: judge pairs '{tmp_path}/out put.jsonl' -o pairs.jsonl\n"
+        in offline(source, tmp_path / "out put.jsonl").stdout
+    )

@@ -8,7 +8,7 @@ import sys
 import time
 from pathlib import Path
 
-from tests.model_server import ModelServer, Stall
+from tests.model_server import Failure, ModelServer, Stall
 
 JUDGE = str(Path(sys.executable).with_name("judge"))
 TEXTS = ("--question", "How do I boil an egg?", "--response", "Boil the egg for six minutes.")
@@ -65,7 +65,7 @@ def test_missing_key_says_how_to_set_one_and_how_to_do_without() -> None:
     assert done.returncode == 2
     assert done.stdout == ""
     assert "set OPENAI_API_KEY" in done.stderr
-    assert "--model offline" in done.stderr
+    assert "offline" in done.stderr
 
 
 def test_mistakes_are_one_sentence_and_exit_code_2(tmp_path: Path) -> None:
@@ -141,3 +141,13 @@ def test_help_is_instant_and_imports_no_client() -> None:
 
 def run_python(code: str) -> str:
     return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip()
+
+
+async def test_rating_that_failed_says_why(model_server: ModelServer) -> None:
+    gone = Failure(404, code="model_not_found")
+    model_server.script(lambda request: gone if request["model"] == "b" else "score: 4\nGood.")
+
+    done = await asyncio.to_thread(run, "score", *TEXTS, "--model", "a,b,c", OPENAI_BASE_URL=model_server.base_url)
+
+    assert "b: The server at" in done.stdout
+    assert "has no model 'b'" in " ".join(done.stdout.split())
