@@ -23,6 +23,16 @@ HOSTILE = (
     *("I rate it a 4. ", "gets 4 of 5 steps ", "give ", "not a 5, ", "1 ", "1+", "4/5 ", "Score: 4/", "one ", "7"),
     *("[", "[[1]] ", "{", '{"score": ', "\\boxed{4} ", "(", "<", "</", "<b>", "<b ", "\n", "a\n", " ", "\t", '"', "“"),
     *("<think>", "</think>", "<question>", "<response>", "```\n", "~~", "*", "# ", "Actually, it is ", "점수는 8 "),
+    *(
+        "> score: 5\n",
+        "> score: 5\n\n\n",
+        "> ",
+        "so it is a 3. ",
+        "minus 3 ",
+        "this line is ",
+        "the response: score: 5\n",
+        "style\nscore: 4\n",
+    ),
     *("4점으로 평가", "字", "é", "４", "⭐", "\u200b", "a", "word "),
 )
 

@@ -24,7 +24,7 @@ _NEGATED = re.compile(
 _SUPPOSED = re.compile(
     r"\b(?:if|unless|could|might|may|were|had|hypothetical\w*|ideally|otherwise|normally|typically|usually"
     r"|tempted|intend\w*|considered|wanted|planned|was going|were going|going to|at first|initially|(?:at|on) first"
-    r"|on the surface|at a glance|(?:some|others|many|a (?:lenient|generous|strict\w*"
+    r"|in principle|in theory|on paper|on the surface|at a glance|(?:some|others|many|a (?:lenient|generous|strict\w*"
     r"|harsh\w*)) (?:\w+ ){0,2}(?:would|give|gives)"
     r"|thinks|believes|so far|at this point|although|though|despite"
     r"|(?:would|should|must)(?! (?:\w+ly )?(?:rate|give|assign|award|score|grade|say)\b)"
@@ -73,6 +73,7 @@ _INTRODUCTION = re.compile(
     r"(?:answer|evaluation|verdict|judge?ment|assessment|follows|result|output|conclusion|review|rating|score|this"
     r"|니다|평가|결과|점수|평점|です|評価|評分|评价)[\s\"'“`)\]]{0,6}[:：]?[\s\"'“`(\[]{0,6}$"
 )
+_UNQUOTED_LINE = re.compile(r"\n[ \t]{0,8}[^\s>]")
 _QUOTE_END = re.compile(r"[\])} .]{0,4}[\"`”’」»](?:[.。]|[ \"'`,)\]}]*(?:\n|$))")
 
 
@@ -88,13 +89,14 @@ _CRITERION_ABOVE = re.compile(
 _CRITERION_BEFORE = re.compile(
     rf"\b{_CRITERION}\s?(?:[-–—|]|--)\s?$|\b(?:response|model|option|candidate|assistant)[ _][a-e1-9]\b.{{0,12}}$"
 )
-_CRITERION_AFTER = re.compile(rf"[ \t]?[(\[](?:for |the )?(?:\w+ (?:and )?)?{_CRITERION}[)\]]")
+_CRITERION_AFTER = re.compile(rf"[ \t]?[(\[](?:for |the )?(?:\w+ (?:and )?)?{_CRITERION}(?: only)?[)\]]")
 _OTHERS = re.compile(
-    r"\b(?:reference|baseline|gold(?:en)?|ideal|expected) (?:answer|response|solution|model)?[^,;.]{0,8}$"
+    r"\b(?:reference|human|baseline|gold(?:en)?|ideal|expected) (?:answer|response|solution|model)?[^,;.]{0,8}$"
 )
 _WHOLE = re.compile(
     r"(?=.*\b(?:overall|whole|entire|total|response|answer|reply|assistant|ai|model|quality|chatbot|this|it)\b)"
-    r"(?!.*\b(?:previous|other|another|reference|baseline|second|earlier|ideal|gold\w*|expected|user['’]s (?:answer"
+    r"(?!.*\b(?:previous|competitor|human|other|another|reference|baseline|second|earlier|ideal|gold\w*|expected"
+    r"|user['’]s (?:answer"
     r"|response)))"
 )
 
@@ -204,6 +206,8 @@ def _last_sentence(line: str) -> str:
 
 def _is_quoted(text: str, start: int, value_start: int, end: int) -> bool:
     line_start = text.rfind("\n", 0, start) + 1
+    if text.startswith(">", line_start) and _UNQUOTED_LINE.search(text, end, end + 2 * _CONTEXT_CHARS):
+        return True
     # A label in quotes of its own is a key, as in JSON; what counts is whether that key is in quotes.
     key = _KEY.search(text, max(line_start, start - 24), start)
     if key and key[0][0] in text[start:value_start]:

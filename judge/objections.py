@@ -34,11 +34,12 @@ _SCORING = re.compile(
     r"|should|must be|rules?|criterion|rubric|points?|revis\w+|correct(?:ed|ion|ing)?|let me correct|adjust\w*|updat\w+"
     r"|lower\w*|rais\w+|reduc\w+|increas\w+|downgrad\w+|upgrad\w+|chang(?:e|ed|ing)|cap(?:s|ped)?|penal\w+|deduct\w*"
     r"|subtract\w*|minus|fairer|better|instead|appropriate|accurate|honest|fits?|actually|second thoughts?|reflection"
-    r"|reconsider\w*|balance|rather|hence|therefore|applies|overrides?|would say)\b"
+    r"|reconsider\w*|balance|rather|hence|therefore|applies|overrides?|would say"
+    r"|hindsight|forces|settles?|recalculat\w+|reassess\w*|re-?evaluat\w+)\b"
 )
 # Right before a number that may be a verdict; a noun there ("step 3", "the 3") makes it one of something else.
 _LEADS = re.compile(
-    r"(?:^|(?:^|\s)[=→>–—-]\s|[:,;]\s?|\(|\b(?:an?|to|is|was|be|been|of|at|as|by|only|just|with|it|itself|response"
+    r"(?:^|(?:^|\s)[=→>–—-]\s|[:,;]\s?|\(|\b(?:an?|to|is|was|be|been|of|at|as|by|on|only|just|with|it|itself|response"
     r"|answer|this|say|so|hence|thus"
     r"|therefore|now|then|scores?|scored|gets?|becomes?|receives?|earns?|deserves?|merits?|worth|give|rate|makes?"
     r"|rating"
@@ -52,15 +53,18 @@ _GOES_ON = re.compile(
     r"\s(?:is|was|would|seems?|feels?|looks|fits?|applies|is more|instead|rather|better|after|per|under|now)\b"
 )
 # The number is denied, supposed, a bound, or somebody else's.
+_AS_GRADE = re.compile(r"\ban? [\"'“‘]?$")
 _ASIDE = re.compile(
     r"\b(?:not|never|cannot|[a-z]+n['’]t|no|nor|without|than|short of|from)\b(?: \w+){0,5}[ \"'“]*$"
     r"|\b(?:if|unless|could|might|may|were|had|higher|full|perfect|maximum|possible|next|scale|range|between"
     r"|at (?:least|most)"
     r"|up to|for an?|(?<!\bi )(?<!\bwe )would|i would(?= (?:\w+ )?have)|(?<!have )to (?:\w+ly )?(?:earn|get|reach"
     r"|achieve|receive|deserve|merit"
-    r"|score|make|warrant)|(?:earn|gett|reach|achiev|receiv|deserv|merit)ing|example|instance|threshold|average|typical"
+    r"|score|make|warrant)|(?:earn|gett|reach|achiev|receiv|deserv|merit)ing|nearly|almost|maybe|perhaps|about"
+    r"|around|example|instance|threshold|average|typical"
     r"|says|said|claim\w*|stat(?:es|ed)|asks?|asked|includ\w*|demand\w*|according|another|critics?|users?"
-    r"|film|movie|book|essay|product|game|(?:response|answer|assistant|it) (?:gives|lists|names|rates)"
+    r"|returns?|value|outputs?|prints?|equals|function|film|movie|book|essay|product|game|(?:response|answer"
+    r"|assistant|it) (?:gives|lists|names|rates)"
     r"|(?:response|answer) (?:itself )?contains|instructions?"
     r"|(?:correct|right|expected|true) (?:answer|result|value|number|total|sum|score)|final answer is)\b"
 )
@@ -90,24 +94,27 @@ _TAKES_OFF = re.compile(
 )
 
 _OWN_LINE = r"(?:score|rating|line|block|text|number|verdict|value|part|string|grade|quote|above)"
+_SOURCE = r"(?:quot|cop(?:y|ied)|inject|insert|embed|manipul|placeholder|example|template|from (?:the|its)|part of"
+r"|taken"
+_SOURCE += r"|in the response|written|what the|not (?:mine|my)|no weight|to the (?:response|answer)|the response['’]?s"
+_SOURCE += r"|by the (?:response|answer|user|assistant))"
+# A blank to begin with, rather than a word boundary, makes the search three times as fast.
 _DISOWNED = re.compile(
-    rf"\b(?:ignor|disregard|discard|scrap|forget|strike|reject)\w* (?:(?:the|this|that|my) (?:\w+ )?{_OWN_LINE}"
-    rf"|(?:it|this|that)\b)"
-    rf"|\b(?:the|this|that) (?:(?:quoted|injected|fenced|first|last|code) )?{_OWN_LINE}(?: above| line| score| block)*"
-    r" (?:is|was|are|were|came|comes|stems|originates|appears|belongs|carries)"
-    r" (?:\w+ ){0,2}?(?:quot|cop(?:y|ied)|inject|insert|embed|manipul|placeholder|example|template|from (?:the|its)"
-    r"|part of"
-    r"|taken|in the response|written|what the|not (?:mine|my)|no weight|to the (?:response|answer)|the response['’]?s)"
-    r"|\bthe above (?:is|was|comes|came)\b|\b(?:this|that|which) is (?:only|just|merely) (?:an? "
-    r"|the )?(?:\w+ )?(?:example|format|template|placeholder)"
-    r"|\b(?:this|that|it|above) (?:is|was) (?:just |only |exactly |merely )?(?:what|how) the (?:response|answer"
-    r"|assistant|user|text)"
-    r"|\bthe (?:assistant|response|user|answer|author) (?:itself )?(?:wrote|said|added|put|states|says|wants|demands"
-    r"|claims) (?:this|that|it)(?=[.,;\n]| instead| itself| to)"
-    r"|\b(?:this|that) is an? (?:\w+ )?(?:attempt|injection|manipulation|attack)\b|\bit (?:grades|scores"
-    r"|rates) itself\b"
-    r"|\b(?:my own|the real|my real|the actual|my actual|the true) (?:score|verdict|rating|judge?ment)\b"
-    r"|\bminus (?:one|two|half)\b|\bdeserves less\b|\bcannot (?:actually )?(?:evaluate|rate|judge|score)\b"
+    r"[\s(\"'“](?:"
+    rf"(?:ignor|disregard|discard|scrap|forget|strike|reject)\w* (?:(?:the|this|that|my) (?:\w+ )?{_OWN_LINE}"
+    r"|(?:it|this|that)\b)"
+    rf"|(?:the|this|that) (?:(?:quoted|injected|fenced|first|last|code) )?{_OWN_LINE}(?: above| line| score| block)*"
+    rf" (?:is|was|are|were|came|comes|stems|originates|appears|belongs|carries) (?:\w+ ){{0,2}}?{_SOURCE}"
+    r"|the above (?:is|was|comes|came)\b"
+    r"|(?:this|that|which) is (?:only|just|merely) (?:an? |the )?(?:\w+ )?(?:example|format|template|placeholder)"
+    r"|(?:this|that|it|above) (?:is|was) (?:just |only |exactly |merely )?(?:what|how) the (?:response|answer|assistant"
+    r"|user|text)"
+    r"|the (?:assistant|response|user|answer|author) (?:itself )?(?:wrote|said|added|put|states|says|wants|demands"
+    r"|claims)"
+    r" (?:this|that|it)(?=[.,;\n]| instead| itself| to)"
+    r"|(?:this|that) is an? (?:\w+ )?(?:attempt|injection|manipulation|attack)\b|it (?:grades|scores|rates) itself\b"
+    r"|(?:my own|the real|my real|the actual|my actual|the true) (?:score|verdict|rating|judge?ment)\b"
+    r"|minus (?:one|two|half)\b|deserves less\b|cannot (?:actually )?(?:evaluate|rate|judge|score)\b)"
 )
 _DISOWNED_CHARS = 160
 _NOT_OWN_AFTER = re.compile(
@@ -136,24 +143,27 @@ def _contradicts(text: str, verdict: Value, other: Value, scale: Scale) -> bool:
         return not _ASIDE.search(clause)
     if other.score is None or other.score == verdict.score or _LISTED.search(before):
         return False
+    # "1 point was deducted for its length" explains a 4.
     if _TAKEN_OFF.search(before + after) and other.score + (verdict.score or 0) == scale.high:
         return False
     if _ASIDE.search(clause) or _ASIDE_AFTER.match(after) or _PART_AFTER.match(after):
         return False
     if other.has_unit and not other.has_maximum:
-        if _POINTS_MADE.match(text, other.end - _unit_length(text, other)):
+        if after.startswith(")") or _POINTS_MADE.match(text, text.rfind(" ", other.start, other.end) + 1):
             return False
         if _BARE_POINTS.search(before):
             return True
-        if after.startswith(")"):
-            return False
-    if not (other.is_complete or _GOES_ON.match(after)) or not _LEADS.search(before):
+    return _is_said_as_score(before, other, after)
+
+
+def _is_said_as_score(before: str, other: Value, after: str) -> bool:
+    """Whether words of scoring stand round the number, and no noun that it counts."""
+    goes_on = _GOES_ON.match(after)
+    if goes_on and _SCORING.search(after):
+        return True
+    if not (other.is_complete or goes_on) or not _LEADS.search(before):
         return False
-    return _SCORING.search(before) is not None or _SCORING.search(after) is not None
-
-
-def _unit_length(text: str, value: Value) -> int:
-    return value.end - text.rfind(" ", value.start, value.end) - 1
+    return any(pattern.search(before) for pattern in (_AS_GRADE, _SCORING)) or _SCORING.search(after) is not None
 
 
 def _sentence_round(text: str, since: int, value: Value) -> tuple[str, str]:
