@@ -3,6 +3,8 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +14,8 @@ from judge.rubric import DEFAULT_RUBRIC, Rubric, Scale, list_rubrics, load_rubri
 
 _RANGE = re.compile(r"(-?\d+(?:\.\d+)?)-(-?\d+(?:\.\d+)?)")
 _LARGEST = 1e9
+# Slips of the pen; beyond, the values are of another scale, and those that happen to be on ours mislead.
+_FEW, _SHARE_OFF_SCALE = 2, 0.05
 
 # A judge: model, rubric, rubric version, the field of the score.
 _Key = tuple[str, ...]
@@ -41,7 +45,9 @@ class Scores:
         judges: Their names, in the order of the file.
         scale: Of the scores, and of the labels once they are mapped.
         problems: One sentence for each value that could not be used, with its line number.
-        repeats: Lines with another score for a response that the same judge had scored; the first score counts.
+        repeats: Scores and labels that contradict an earlier line of the same judge, or person, on the same response;
+            the first counts.
+        duplicates: Lines that say again what an earlier one says; they count once.
     """
 
     responses: tuple[Response, ...]
@@ -49,6 +55,7 @@ class Scores:
     scale: Scale
     problems: tuple[str, ...]
     repeats: int
+    duplicates: int = 0
 
 
 @dataclass(frozen=True)
@@ -64,12 +71,14 @@ def read_scores(path: Path, columns: Columns, rubric: str | Path | None = None) 
     """The scores and labels in a file of JSONL.
 
     A response is known by its `case`, else by its prompt (`prompt_id`, `prompt` or `question`) and its text
-    (`completion` or `response`), else each line is one of its own. A judge is known by `model`, `rubric`,
+    (`completion` or `response`), else each line is one of its own. Equal texts on different `line`s of one judge are
+    different responses, unless `label_by` names different people. A judge is known by `model`, `rubric`,
     `rubric_version` and the score's field, as far as these differ in the file. `rubric` gives the scale where the
     rows name no rubric that comes with the package.
 
     Raises:
-        SetupError: No such file, a field that no line has, or rubrics with different scales.
+        SetupError: No such file, a field that no line has, rubrics with different scales, or labels or scores of which
+            more than 5% are off the scale.
         RubricError: No such rubric, or a file that is not one.
     """
     problems: list[str] = []
@@ -143,7 +152,26 @@ class _Item:
 
     prompt: str
     scores: dict[_Key, float | None] = field(default_factory=dict)
-    labels: dict[_Key, list[float]] = field(default_factory=dict)
+    labels: dict[_Key, dict[object, tuple[float, ...]]] = field(default_factory=dict)
+
+
+@dataclass
+class _Seen:
+    """The numbers that stood in the place of scores, or of labels."""
+
+    count: int = 0
+    off_scale: int = 0
+    low: float = inf
+    high: float = -inf
+
+    def add(self, value: float, *, is_off_scale: bool) -> None:
+        self.count += 1
+        self.off_scale += is_off_scale
+        self.low, self.high = min(self.low, value), max(self.high, value)
+
+    @property
+    def is_of_another_scale(self) -> bool:
+        return self.off_scale > max(_FEW, _SHARE_OFF_SCALE * self.count)
 
 
 class _Reader:
@@ -154,21 +182,50 @@ class _Reader:
         self._scale = scale
         self._problems = problems
         self._items: dict[object, _Item] = {}
+        self._lines: dict[object, dict[int, int]] = {}
+        self._seen = {"score": _Seen(), "label": _Seen()}
         self._repeats = 0
+        self._duplicates = 0
 
     def add(self, number: int, row: Mapping[str, Any]) -> None:
         prompt, known_by = _identify(number, row)
-        item = self._items.setdefault(known_by, _Item(prompt))
         source = tuple(str(row.get(name) or "") for name in ("model", "rubric", "rubric_version"))
+        item = self._items.setdefault(self._tell_apart(known_by, source, row), _Item(prompt))
+        is_new = source not in item.labels
         for column in self._columns.scores:
             score = self._read_number(number, "score", row.get(column), self._scale)
-            self._add_score(item, (*source, column), score)
-        item.labels.setdefault(source, []).extend(self._read_labels(number, row.get(self._columns.label)))
+            is_new |= self._add_score(item, (*source, column), score)
+        labels = tuple(self._read_labels(number, row.get(self._columns.label)))
+        is_new |= self._add_labels(item.labels.setdefault(source, {}), row.get("label_by"), labels)
+        self._duplicates += not is_new
 
-    def _add_score(self, item: _Item, judge: _Key, score: float | None) -> None:
+    def _tell_apart(self, known_by: object, source: _Key, row: Mapping[str, Any]) -> object:
+        """What the response is known by; of equal texts in different rows of one run, the first, the second and so on.
+
+        `judge batch` numbers the rows that it reads. Another judge's run may have other numbers for the same rows.
+        """
+        line = row.get("line")
+        if not (isinstance(known_by, tuple) and isinstance(line, int)):
+            return known_by
+        lines = self._lines.setdefault((known_by, source, str(row.get("label_by"))), {})
+        return (*known_by, lines.setdefault(line, len(lines)))
+
+    def _add_score(self, item: _Item, judge: _Key, score: float | None) -> bool:
+        """Takes the first score of a judge; whether `score` is one that the file has not said yet."""
         first = item.scores.get(judge)
         item.scores[judge] = score if first is None else first
         self._repeats += score not in (None, item.scores[judge])
+        return score not in (None, first)
+
+    def _add_labels(self, known: dict[object, tuple[float, ...]], by: object, labels: tuple[float, ...]) -> bool:
+        """Takes the first label of a person; whether `labels` are ones that the file has not said yet."""
+        if not labels:
+            return False
+        # Lines do not tell people apart: the same label once more may as well be the same person's.
+        person = labels if by is None else str(by)
+        is_new = known.get(person) != labels
+        self._repeats += known.setdefault(person, labels) != labels
+        return is_new
 
     def _read_labels(self, number: int, value: object) -> Iterator[float]:
         low, high = self._columns.label_range or self._scale
@@ -184,23 +241,40 @@ class _Reader:
         # A comparison takes any integer and any NaN, which float() and round() do not.
         if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < _LARGEST:
             self._problems.append(f"line {number}: {what} {_shorten(value)} is not a number")
-        elif not bounds[0] <= value <= bounds[1]:
+            return None
+        is_off_scale = not bounds[0] <= value <= bounds[1]
+        self._seen[what].add(value, is_off_scale=is_off_scale)
+        if is_off_scale:
             self._problems.append(f"line {number}: {what} {value:g} is off the scale {bounds[0]:g} to {bounds[1]:g}")
-        else:
-            return float(value)
-        return None
+            return None
+        return float(value)
 
     def finish(self) -> Scores:
+        self._check_scale()
         names = _name_judges(list(dict.fromkeys(judge for item in self._items.values() for judge in item.scores)))
         responses = tuple(
             Response(
                 prompt=item.prompt,
                 scores={names[judge]: score for judge, score in item.scores.items()},
-                labels=tuple(next((labels for labels in item.labels.values() if labels), [])),
+                labels=tuple(chain.from_iterable(next((each.values() for each in item.labels.values() if each), ()))),
             )
             for item in self._items.values()
         )
-        return Scores(responses, tuple(names.values()), self._scale, tuple(self._problems), self._repeats)
+        return Scores(
+            responses, tuple(names.values()), self._scale, tuple(self._problems), self._repeats, self._duplicates
+        )
+
+    def _check_scale(self) -> None:
+        """What is left when many values are off the scale is no fair part of the file."""
+        hints = {"score": "name the rubric that they were given by with --rubric", "label": "say --scale {}-{}"}
+        for what, seen in self._seen.items():
+            if seen.is_of_another_scale:
+                low, high = (self._columns.label_range if what == "label" else None) or self._scale
+                raise SetupError(
+                    f"{seen.off_scale:,} of {seen.count:,} {what}s are off the scale {low:g} to {high:g}: they go from "
+                    f"{seen.low:g} to {seen.high:g}; {hints[what].format(f'{seen.low:g}', f'{seen.high:g}')}"
+                    f"{', with the lowest and highest that there can be' if what == 'label' else ''}."
+                )
 
 
 def _identify(number: int, row: Mapping[str, Any]) -> tuple[str, object]:

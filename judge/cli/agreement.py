@@ -49,7 +49,7 @@ def agreement(
         if exc.name not in _EXTRA:
             raise
         raise SetupError(f"judge agreement needs {exc.name}: pip install 'slack-judge[agreement]'") from exc
-    raise typer.Exit(1 if scores.problems else 0)
+    raise typer.Exit(1 if scores.problems or scores.repeats else 0)
 
 
 def _report(scores: Scores, columns: Columns, plot: Path | None, as_json: bool) -> None:

@@ -141,7 +141,12 @@ def _notes(report: Report, columns: Columns) -> Iterator[str]:
     if report.unlabelled:
         yield f"{_count(report.unlabelled, 'response')} without a usable label left out."
     if report.scores.repeats:
-        yield f"{_count(report.scores.repeats, 'line')} with another score for the same response left out."
+        yield (
+            f"{_count(report.scores.repeats, 'value')} left out, in conflict with an earlier line: another score of the "
+            "same judge, or another label of the same person, for the same response."
+        )
+    if report.scores.duplicates:
+        yield f"{_count(report.scores.duplicates, 'line')} merged: the same judge, response and label once more."
     problems = report.scores.problems
     if problems:
         yield f"{_count(len(problems), 'value')} could not be used:"

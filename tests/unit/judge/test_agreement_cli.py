@@ -94,10 +94,10 @@ def test_lines_that_cannot_be_used_are_named_and_make_exit_code_1(run: Run, tmp_
 
 def test_ten_problems_are_enough_to_print(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "scored.jsonl"
-    path.write_text('{"score": 3, "human": 3}\n' + '{"score": 3, "human": 9}\n' * 12, encoding="utf-8")
+    path.write_text('{"score": 3, "human": 3}\n' + '{"score": 3, "human": "no"}\n' * 12, encoding="utf-8")
 
     shown = run(str(path), "--label", "human").stdout
-    assert shown.count("is off the scale") == 10
+    assert shown.count("is not a number") == 10
     assert shown.endswith("  and 2 more; --json lists them all\n")
 
 
@@ -116,7 +116,7 @@ def test_another_score_for_the_same_response_is_counted(run: Run, tmp_path: Path
         "\n".join(json.dumps({"case": 1, "score": score, "human": 3}) for score in (3, 4)), encoding="utf-8"
     )
 
-    assert "1 line with another score for the same response left out." in run(str(path), "--label", "human").stdout
+    assert "1 value left out, in conflict with an earlier line" in run(str(path), "--label", "human").stdout
 
 
 def test_a_wide_matrix_is_left_to_the_plot(run: Run, tmp_path: Path) -> None:

@@ -185,3 +185,54 @@ def test_a_range_is_two_numbers(text: str, bounds: tuple[float, float]) -> None:
 def test_anything_else_is_no_range(text: str) -> None:
     with pytest.raises(SetupError, match=r"such as 0-1 or 1-10\.$"):
         to_range(text)
+
+
+def test_the_same_lines_twice_make_no_second_person(read: Reading) -> None:
+    scores = read(ROW, ROW)
+
+    assert [response.labels for response in scores.responses] == [(4,)]
+    assert (scores.duplicates, scores.repeats) == (1, 0)
+
+
+def test_another_run_of_the_same_judge_is_no_second_person(read: Reading) -> None:
+    scores = read(ROW | {"line": 1}, ROW | {"line": 1, "score": 5})
+
+    assert [response.labels for response in scores.responses] == [(4,)]
+    assert (scores.duplicates, scores.repeats) == (0, 1)
+
+
+def test_people_who_agree_are_told_apart_by_label_by(read: Reading) -> None:
+    scores = read(ROW | {"label_by": "a", "line": 1}, ROW | {"label_by": "b", "line": 2})
+
+    assert [response.labels for response in scores.responses] == [(4, 4)]
+    assert scores.duplicates == 0
+
+
+def test_a_person_has_one_label(read: Reading) -> None:
+    scores = read(ROW | {"label_by": "a"}, ROW | {"label_by": "a", "human": 2})
+
+    assert [response.labels for response in scores.responses] == [(4,)]
+    assert scores.repeats == 1
+
+
+def test_equal_answers_on_different_lines_of_a_batch_are_different_responses(read: Reading) -> None:
+    rows = [
+        ROW | {"model": model, "line": line} for model, shift in (("a", 0), ("b", 7)) for line in (shift, shift + 1)
+    ]
+
+    scores = read(*rows)
+
+    assert [response.scores for response in scores.responses] == [{"a": 3, "b": 3}] * 2
+    assert scores.duplicates == 0
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ("human", r"^8 of 10 labels are off the scale 0 to 5: they go from 4 to 13; say --scale 4-13, with"),
+        ("score", r"^8 of 10 scores are off the scale 0 to 5: they go from 4 to 13; name the rubric .* --rubric"),
+    ],
+)
+def test_values_of_another_scale_are_refused(read: Reading, change: str, message: str) -> None:
+    with pytest.raises(SetupError, match=message):
+        read(*(ROW | {"completion": str(n), change: n} for n in range(4, 14)))
