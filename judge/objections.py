@@ -35,7 +35,7 @@ _SCORING = re.compile(
     r"|lower\w*|rais\w+|reduc\w+|increas\w+|downgrad\w+|upgrad\w+|chang(?:e|ed|ing)|cap(?:s|ped)?|penal\w+|deduct\w*"
     r"|subtract\w*|minus|fairer|better|instead|appropriate|accurate|honest|fits?|actually|second thoughts?|reflection"
     r"|reconsider\w*|balance|rather|hence|therefore|applies|overrides?|would say"
-    r"|hindsight|forces|settles?|recalculat\w+|reassess\w*|re-?evaluat\w+)\b"
+    r"|hindsight|comes? down|ultimately|fair|harsh|generous|forces|settles?|recalculat\w+|reassess\w*|re-?evaluat\w+)\b"
 )
 # Right before a number that may be a verdict; a noun there ("step 3", "the 3") makes it one of something else.
 _LEADS = re.compile(
@@ -113,7 +113,8 @@ _DISOWNED = re.compile(
     r"|claims)"
     r" (?:this|that|it)(?=[.,;\n]| instead| itself| to)"
     r"|(?:this|that) is an? (?:\w+ )?(?:attempt|injection|manipulation|attack)\b|it (?:grades|scores|rates) itself\b"
-    r"|(?:my own|the real|my real|the actual|my actual|the true) (?:score|verdict|rating|judge?ment)\b"
+    r"|(?:it|this|that) is the response (?:speak|talk)|(?:my own|the real|my real|the actual|my actual"
+    r"|the true) (?:score|verdict|rating|judge?ment)\b"
     r"|minus (?:one|two|half)\b|deserves less\b|cannot (?:actually )?(?:evaluate|rate|judge|score)\b)"
 )
 _DISOWNED_CHARS = 160
