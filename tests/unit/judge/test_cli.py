@@ -151,3 +151,12 @@ async def test_rating_that_failed_says_why(model_server: ModelServer) -> None:
 
     assert "b: The server at" in done.stdout
     assert "has no model 'b'" in " ".join(done.stdout.split())
+
+
+async def test_control_characters_of_the_model_do_not_reach_the_terminal(model_server: ModelServer) -> None:
+    model_server.script("score: 4\nGood \x1b]0;title\x07 enough.")
+
+    done = await asyncio.to_thread(run, "score", *TEXTS, "--samples", "1", OPENAI_BASE_URL=model_server.base_url)
+
+    assert "title" in done.stdout
+    assert not {"\x1b", "\x07"} & set(done.stdout)
