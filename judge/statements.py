@@ -38,7 +38,7 @@ _OPEN = r"(?:[\s\"'`“‘«<\[\]({}$|]|\\boxed\{|\\text\{){0,12}"
 _LABELLED = re.compile(
     rf"(?<![a-z0-9à-ÿа-я])(?P<label>{_LABEL})(?:(?![^\W_])|(?=[는은は]))"
     r"[ \t\"'`”’»\])}]{0,6}+"
-    r"(?:\((?P<aside>[^()\n]{0,40})\)[ \t\"'`:]{0,4})?"
+    r"(?:[(\[](?P<aside>[^()\[\]\n]{0,40})[)\]][ \t\"'`:]{0,4})?"
     r"(?:\b(?:awarded|given|assigned|earned|received|(?P<about>for|of))\b(?P<subject>[^:=.!?\n\d]{0,60}))?"
     r"(?P<sep>:|=|->|→|⇒|\||>|\bis\b:?|\bare\b:?|[-–—](?=\s)|\n|(?:는|은|は)(?=\s?\Z))"
     rf"{_OPEN}\Z"
@@ -49,7 +49,7 @@ _SEPARATORS = (":", "=", ">", "→", "⇒", "|", "-", "–", "—", " is", " are
 _OPENERS = " \t\n\"'`“‘«<[({}$"
 _LINE_MARKUP = " \t\"'`“‘«<[(){}$|].*>"
 # Not after "=", "(" or a name: there it is an array in somebody's code. "[RESULT]" is how Prometheus and its kin close.
-_MARK = re.compile(r"(?:(?<![=(]\s)(?<![=(,\[a-z0-9_])\[\[\s{0,3}|\[result\]\s{0,3}\(?|\\boxed\{\s{0,3})\Z")
+_MARK = re.compile(r"(?:(?<![=(]\s)(?<![=(,\[a-z0-9_])\[\[\s{0,3}|\[result\]:?\s{0,3}\(?|\\boxed\{\s{0,3})\Z")
 # "receives a score of 4", "rate it a 4", "gets 4 points". Who gives must be the judge, who gets must be what is judged,
 # and nothing else may stand between: "critics give the film a 4". Without the word score, a number needs an article,
 # the thing scored, or a unit.
