@@ -12,6 +12,7 @@ import typer
 from judge.cli.agreement import agreement
 from judge.cli.batch import batch
 from judge.cli.pairs import pairs
+from judge.cli.reports import to_printable
 from judge.cli.rubrics import rubrics
 from judge.cli.score import score
 from judge.errors import JudgeError
@@ -52,5 +53,5 @@ def main() -> None:
 
 
 def _fail(message: str) -> int:
-    typer.echo(message, err=True)
+    typer.echo(to_printable(message), err=True)
     return 2

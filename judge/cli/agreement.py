@@ -41,6 +41,8 @@ def agreement(
     """
     if plot is not None and plot.suffix not in (".png", ".html"):
         raise SetupError(f"--plot {plot}: the file must end in .png or .html.")
+    if plot is not None and plot.exists() and file.exists() and plot.samefile(file):
+        raise SetupError(f"--plot {plot}: the picture would be written over the scores; choose another file.")
     columns = Columns(label, tuple(score or ["score"]), to_range(scale) if scale else None)
     scores = read_scores(file, columns, rubric)
     try:
@@ -48,7 +50,7 @@ def agreement(
     except ModuleNotFoundError as exc:
         if exc.name not in _EXTRA:
             raise
-        raise SetupError(f"judge agreement needs {exc.name}: pip install 'slack-judge[agreement]'") from exc
+        raise SetupError(f"judge agreement needs {exc.name}: pip install '.[agreement]' in the checkout") from exc
     raise typer.Exit(1 if scores.problems or scores.repeats else 0)
 
 

@@ -12,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from judge.agreement import MIN_PROMPTS, Estimate, confusion
+from judge.cli.reports import to_printable
 from judge.report import Comparison, Report
 from judge.scores import Columns
 
@@ -63,13 +64,13 @@ def to_text(report: Report, columns: Columns) -> str:
 
 def _print(console: Console, report: Report, columns: Columns) -> None:
     for comparison in report.with_people:
-        title = Text(f"{comparison.judge} against people ({columns.label})", "bold")
+        title = Text(to_printable(f"{comparison.judge} against people ({columns.label})"), "bold")
         coverage = fill(_coverage(comparison), console.width)
         _print_parts(console, Text("\n").join([title, Text(coverage)]), _measures(comparison), _confusion(comparison))
     if report.between_judges:
         _print_parts(console, Text("Judge against judge", "bold"), _between(report.between_judges))
     for note in _notes(report, columns):
-        console.print(fill(note, console.width))
+        console.print(fill(to_printable(note), console.width))
 
 
 def _print_parts(console: Console, *parts: RenderableType) -> None:
@@ -113,7 +114,7 @@ def _confusion(comparison: Comparison) -> RenderableType:
 def _between(comparisons: Iterable[Comparison]) -> Table:
     table = _table("Judges", "Responses", "Exact match", "Weighted kappa", "Spearman", right=("Responses", "Spearman"))
     for each in comparisons:
-        names = f"{each.judge}\n{each.other}"
+        names = to_printable(f"{each.judge}\n{each.other}")
         values = [f"{_value(name, figure.value)}\n{_interval(name, figure)}" for name, figure in each.estimates.items()]
         table.add_row(names, f"{len(each.sample.scores):,}", *values)
     return table
@@ -142,8 +143,8 @@ def _notes(report: Report, columns: Columns) -> Iterator[str]:
         yield f"{_count(report.unlabelled, 'response')} without a usable label left out."
     if report.scores.repeats:
         yield (
-            f"{_count(report.scores.repeats, 'value')} left out, in conflict with an earlier line: another score of the "
-            "same judge, or another label of the same person, for the same response."
+            f"{_count(report.scores.repeats, 'value')} left out, in conflict with an earlier line: another score "
+            "of the same judge, or another label of the same person, for the same response."
         )
     if report.scores.duplicates:
         yield f"{_count(report.scores.duplicates, 'line')} merged: the same judge, response and label once more."

@@ -1,11 +1,14 @@
 """What commands over many rows say: sentences about single rows, and a summary."""
 
+import re
 import textwrap
 
 import typer
 
 _SHOWN = 10
 _WIDTH = 80
+# All of C0 and C1 but tab and newline: escape sequences retitle a terminal, write its clipboard, hide what was said.
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
 class Reports:
@@ -18,9 +21,14 @@ class Reports:
         """Prints one of the first ten, and for the next that there are more."""
         self._count += 1
         if self._count <= _SHOWN:
-            typer.echo(sentence, err=True)
+            typer.echo(to_printable(sentence), err=True)
         elif self._count == _SHOWN + 1:
             typer.echo("More lines have such trouble; from here on they are only counted.", err=True)
+
+
+def to_printable(text: str) -> str:
+    """`text`, which a model or a file may have written, with U+FFFD for each control character but tab and newline."""
+    return _CONTROLS.sub("\ufffd", text)
 
 
 def to_summary(*sentences: str) -> str:

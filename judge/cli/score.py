@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from judge.cli.reports import to_printable
 from judge.errors import SetupError
 from judge.judging import Judge
 from judge.model import DEFAULT_MODEL
@@ -56,7 +57,11 @@ def score(
     texts = _read_text(question, "--question"), _read_text(response, "--response")
     judge = Judge(model=model, rubric=rubric, samples=samples, timeout_s=timeout_s, logprobs=logprobs)
     verdict = asyncio.run(_score(judge, *texts))
-    typer.echo(json.dumps(verdict.to_dict(), ensure_ascii=False) if as_json else _to_text(verdict, judge.rubric.scale))
+    typer.echo(
+        json.dumps(verdict.to_dict(), ensure_ascii=False)
+        if as_json
+        else to_printable(_to_text(verdict, judge.rubric.scale))
+    )
     raise typer.Exit(0 if verdict.is_scored else 1)
 
 

@@ -200,4 +200,25 @@ def test_a_missing_extra_names_the_command_that_installs_it(scored: str, tmp_pat
     )
 
     assert done.returncode == 2
-    assert done.stderr == "judge agreement needs krippendorff: pip install 'slack-judge[agreement]'\n"
+    assert done.stderr == "judge agreement needs krippendorff: pip install '.[agreement]' in the checkout\n"
+
+
+def test_plot_over_the_scores_is_refused(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "scored.html"
+    path.write_text("\n".join(map(json.dumps, ROWS)), encoding="utf-8")
+
+    done = run(str(path), "--label", "human", "--plot", str(path))
+
+    assert done.returncode == 2
+    assert "would be written over the scores" in done.stderr
+    assert path.read_text(encoding="utf-8").startswith('{"prompt_id"')
+
+
+def test_control_characters_of_a_model_name_do_not_reach_the_terminal(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "scored.jsonl"
+    path.write_text(json.dumps({"model": "a\x1b]0;b\x07", "score": 3, "human": 3}), encoding="utf-8")
+
+    shown = run(str(path), "--label", "human").stdout
+
+    assert "a\ufffd]0;b\ufffd against people" in shown
+    assert "\x1b" not in shown
