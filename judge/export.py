@@ -9,6 +9,8 @@ from typing import Any
 from judge.errors import SetupError
 from judge.rows import ADDED, decode, encode, os_reason, read_lines
 
+# Endings that promise what is not written here.
+_OTHER_FORMATS = {".bz2", ".gz", ".json", ".tsv", ".xls", ".xlsx", ".xz", ".zip", ".zst"}
 _CHUNK_ROWS = 4_000
 _CHUNK_BYTES = 8 * 2**20
 
@@ -37,20 +39,47 @@ def choose_format(path: Path, asked: Format | None) -> Format:
     """The format that was asked for, else the one that the ending of `path` names, else JSONL.
 
     Raises:
-        SetupError: Parquet, and its package is not installed.
+        SetupError: An ending of another format; or Parquet, and its package is not installed.
     """
+    if path.suffix.lower() in _OTHER_FORMATS:
+        raise SetupError(f"{path}: {path.suffix} is not written; end the name in .jsonl, .csv or .parquet.")
     chosen = asked or _format_of(path) or Format.JSONL
     if chosen is Format.PARQUET:
         try:
             import pyarrow.parquet  # type: ignore[import-untyped]  # noqa: F401
         except ImportError as exc:
-            raise SetupError("Parquet needs the package pyarrow: pip install 'slack-judge[parquet]'.") from exc
+            raise SetupError("Parquet needs the package pyarrow: pip install '.[parquet]' in the checkout.") from exc
     return chosen
 
 
 def name_beside(path: Path, form: Format) -> Path:
     """The file of the same name in another format: an ending that names one is replaced, any other kept."""
     return path.with_suffix(f".{form}") if _format_of(path) else path.with_name(f"{path.name}.{form}")
+
+
+def refuse_foreign(table: Path, form: Format) -> None:
+    """Nothing, where `table` may be replaced: it is not there, or its first column is `line`, as in tables of a batch.
+
+    Raises:
+        SetupError: Something else stands there.
+    """
+    if table.exists() and not _begins_with_line(table, form):
+        raise SetupError(f"{table}: not a table of 'judge batch', and would be overwritten; choose another output.")
+
+
+def _begins_with_line(table: Path, form: Format) -> bool:
+    try:
+        if form is Format.CSV:
+            with table.open("rb") as file:
+                return file.read(5) in (b"line,", b"\r\n")  # a batch without rows has no columns
+        from pyarrow import ArrowException, parquet
+
+        try:
+            return list(parquet.read_schema(table).names)[:1] in (["line"], [])
+        except ArrowException:
+            return False
+    except OSError as exc:
+        raise SetupError(f"{table}: cannot read it ({os_reason(exc)}).") from exc
 
 
 def export(rows: Path, target: Path, form: Format) -> None:

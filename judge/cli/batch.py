@@ -15,7 +15,7 @@ from judge.batch import Batch, samples_of
 from judge.cli.progress import show_progress
 from judge.cli.reports import Reports, to_summary
 from judge.errors import JudgeError, SetupError
-from judge.export import Format, choose_format, export, name_beside
+from judge.export import Format, choose_format, export, name_beside, refuse_foreign
 from judge.journal import Journal
 from judge.judging import Judge
 from judge.model import DEFAULT_MODEL
@@ -72,6 +72,9 @@ def batch(
     """
     form = choose_format(output, form)
     journal_path = output if form is Format.JSONL else name_beside(output, Format.JSONL)
+    table = None if form is Format.JSONL else name_beside(output, form)
+    if table:
+        refuse_foreign(table, form)
     _refuse_same_file(source, journal_path)
     judge = Judge(model=model, rubric=rubric, samples=samples, timeout_s=timeout_s, logprobs=logprobs)
     last_line, rows = count_lines(source)
@@ -88,8 +91,9 @@ def batch(
         if run.stopped:
             raise JudgeError(f"{run.stopped} Stopped with {_share(journal.tally, rows)} in {journal_path}; {_GO_ON}")
         journal.sort()
-    if form is not Format.JSONL:
-        export(journal_path, name_beside(output, form), form)
+    if table:
+        export(journal_path, table, form)
+        typer.echo(f"Rows in {journal_path}, as a table in {table}.")
     typer.echo(_summary(run, journal, rows))
     raise typer.Exit(1 if run.failed or run.malformed or run.is_spent or journal.tally.unscored else 0)
 

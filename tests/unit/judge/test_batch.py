@@ -635,7 +635,7 @@ def test_missing_pyarrow_is_named_before_anything_is_judged(source: Path, output
     )
 
     assert done.returncode == 2
-    assert done.stderr == "Parquet needs the package pyarrow: pip install 'slack-judge[parquet]'.\n"
+    assert done.stderr == "Parquet needs the package pyarrow: pip install '.[parquet]' in the checkout.\n"
     assert not output.exists()
 
 
@@ -706,3 +706,28 @@ def test_next_command_can_be_pasted(source: Path, tmp_path: Path) -> None:
         f"Next: judge pairs '{tmp_path}/out put.jsonl' -o pairs.jsonl\n"
         in offline(source, tmp_path / "out put.jsonl").stdout
     )
+
+
+@pytest.mark.parametrize("ending", [".csv", ".parquet"])
+def test_foreign_table_is_not_overwritten(source: Path, output: Path, ending: str) -> None:
+    table = output.with_suffix(ending)
+    table.write_text("name,age\nAda,36\n")
+
+    done = offline(source, table)
+
+    assert done.returncode == 2
+    assert "not a table of 'judge batch'" in done.stderr
+    assert table.read_text() == "name,age\nAda,36\n"
+
+
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+def test_own_table_is_replaced_and_named(source: Path, output: Path, form: str) -> None:
+    for _ in range(2):
+        done = offline(source, output.with_suffix(".csv"), "--format", form)
+        assert done.returncode == 0, done.stderr
+
+    assert f"Rows in {output}, as a table in {output.with_suffix('.' + form)}." in done.stdout
+
+
+def test_ending_of_another_format_is_refused(source: Path, output: Path) -> None:
+    assert ".xlsx is not written" in offline(source, output.with_suffix(".xlsx")).stderr
