@@ -80,6 +80,7 @@ class Report:
             "people_alpha": _to_dict(self.people) if self.people else None,
             "unlabelled": self.unlabelled,
             "repeats": self.scores.repeats,
+            "duplicates": self.scores.duplicates,
             "problems": list(self.scores.problems),
         }
 

@@ -2,6 +2,7 @@
 
 import codecs
 import json
+import math
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -171,6 +172,8 @@ def decode(raw: bytes) -> dict[str, Any]:
         raise ValueError(f"not JSON ({exc.msg[:1].lower()}{exc.msg[1:]} at character {exc.pos + 1})") from exc
     except KeyError as exc:
         raise ValueError(f"the name {exc.args[0]!r} stands twice") from exc
+    except OverflowError as exc:
+        raise ValueError("a number too large to be carried") from exc
     except ValueError as exc:  # int() reads 4300 digits at most
         raise ValueError("a number with too many digits") from exc
     except RecursionError as exc:
@@ -229,7 +232,14 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return fields
 
 
-_decoder = json.JSONDecoder(object_pairs_hook=_object)
+def _finite(text: str) -> float:
+    value = float(text)
+    if math.isinf(value):
+        raise OverflowError(text)
+    return value
+
+
+_decoder = json.JSONDecoder(object_pairs_hook=_object, parse_float=_finite)
 
 
 @lru_cache(maxsize=1024)
