@@ -13,12 +13,12 @@ from bot.digest.poster import Clock, Poster, utc_now
 from bot.digest.week import Schedule
 from bot.errors import SlackError
 from bot.log import Log
+from bot.memberships import list_channels
 from bot.mrkdwn import to_plain
 from bot.settings import Settings
 from bot.slack import Identity, identify, web_client
 
 _WIDTH = 80
-_PAGE = 1000
 
 
 async def preview(settings: Settings, channel: str, clock: Clock = utc_now) -> None:
@@ -51,22 +51,16 @@ async def _print(poster: Poster, identity: Identity, channel_id: str) -> None:
 
 
 async def _find_channel(client: AsyncWebClient, name: str) -> str:
-    wanted, cursor = name.removeprefix("#"), ""
+    wanted = name.removeprefix("#")
     try:
-        while True:
-            page = await client.users_conversations(
-                types="public_channel,private_channel", exclude_archived=True, limit=_PAGE, cursor=cursor
-            )
-            for channel in page["channels"]:
-                if wanted in {channel["id"], channel["name"]}:
-                    return str(channel["id"])
-            cursor = (page.get("response_metadata") or {}).get("next_cursor") or ""
-            if not cursor:
-                break
+        channels = await list_channels(client)
     except SlackApiError as exc:
         raise SlackError(
             f"Slack does not list my channels ({exc.response.get('error')}); run judge-bot doctor"
         ) from exc
+    for channel_id, channel_name in channels.items():
+        if wanted in {channel_id, channel_name}:
+            return channel_id
     raise SlackError(f"no channel {name!r} among those that I am in; give its name or id, and /invite me there")
 
 

@@ -3,7 +3,7 @@
 from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
-_PAGE = 1000
+_PAGE = 999
 _DIRECT = "A digest is about a channel; there is none for direct messages."
 _NOT_HERE = "I am not in this channel. Type `/invite @Slack Judge` first."
 _NOT_YOU = "Only people in this channel can see or change its digest."

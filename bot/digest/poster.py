@@ -22,6 +22,7 @@ from bot.log import Log
 from bot.log.digests import LEASE, ChannelSettings, Claim, Digests, DigestStatus
 from bot.log.tallies import Place, Tallies
 from bot.marks import find_marked, is_transient, to_metadata
+from bot.memberships import list_channels
 from bot.slack import Identity
 from bot.views import ids
 from bot.views.digest import digest_message
@@ -31,7 +32,6 @@ EVERY_S = 60
 # Well below the lease: whoever takes a claim over must find the message, or never meet it.
 _POST_TIMEOUT_S = 120
 _MOST_ASKED = 25
-_PAGE = 1000
 
 Clock = Callable[[], datetime]
 Draft = Callable[[bool], Post]
@@ -89,7 +89,8 @@ class Poster:
         due = await self._due(self.now())
         if not due:
             return
-        welcome, members = await self._channels(), Members(self._client)
+        # A bot that was removed from a public channel could still post there, with chat:write.public.
+        welcome, members = await list_channels(self._client), Members(self._client)
         for settings, week in due:
             place = {"channel": settings.channel_id, "week": week.label}
             try:
@@ -143,22 +144,6 @@ class Poster:
         """
         draft = await self._draft_so_far(settings)
         await _in_either_form(draft, partial(self._post_as, settings.channel_id, None))
-
-    async def _channels(self) -> set[str]:
-        """The channels that we are in. Asked of Slack once for all digests that are due.
-
-        A bot that was removed from a public channel could still post there, with chat:write.public.
-        """
-        found: set[str] = set()
-        cursor = ""
-        while True:
-            page = await self._client.users_conversations(
-                types="public_channel,private_channel", exclude_archived=True, limit=_PAGE, cursor=cursor
-            )
-            found |= {channel["id"] for channel in page["channels"]}
-            cursor = (page.get("response_metadata") or {}).get("next_cursor") or ""
-            if not cursor:
-                return found
 
     async def _post_claimed(self, settings: ChannelSettings, week: Week, members: Members, is_welcome: bool) -> None:
         claim = await self.digests.claim(settings.team_id, settings.channel_id, week.label, self.now())

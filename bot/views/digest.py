@@ -12,7 +12,9 @@ from bot.digest.figures import Author, Figures, LowCase, Point, Tally
 from bot.digest.members import Member
 from bot.digest.week import Week
 from bot.mrkdwn import clip
+from bot.views.links import permalink
 from bot.views.messages import Post
+from bot.views.refusals import in_short
 
 MOST_AUTHORS = 20
 ENOUGH_LABELS = 20
@@ -20,14 +22,6 @@ _MOST_BARS = 20
 _BAR = 20
 _NAME = 80
 _MINUS = "−"
-
-_REASONS = {
-    "refused": "declined by the model",
-    "filtered": "filtered out by the model's server",
-    "nothing_to_judge": "nothing to judge",
-    "call_failed": "model out of reach",
-}
-_NO_SCORE = "no reliable score in the model's answer"
 
 
 def digest_message(
@@ -135,10 +129,7 @@ def _low_link(case: LowCase, workspace_url: str, channel_id: str) -> str:
     words = f"score {case.score} (case {case.id})"
     if ts is None:
         return words
-    link = f"{workspace_url}archives/{channel_id}/p{ts.replace('.', '')}"
-    if case.thread_ts and case.thread_ts != ts:
-        link += f"?thread_ts={case.thread_ts}&amp;cid={channel_id}"
-    return f"<{link}|{words}>"
+    return f"<{permalink(workspace_url, channel_id, ts, case.thread_ts)}|{words}>"
 
 
 def _authors(
@@ -185,7 +176,7 @@ def _offline(figures: Figures) -> str:
 def _unscored(figures: Figures) -> str:
     words: dict[str, int] = {}
     for reason, count in figures.unscored.items():
-        why = _REASONS.get(reason) or (_REASONS["call_failed"] if reason.endswith("Error") else _NO_SCORE)
+        why = in_short(reason)
         words[why] = words.get(why, 0) + count
     parts = [f"{why}: {count}" for why, count in words.items()]
     if figures.off_scale:

@@ -19,6 +19,20 @@ _BY_REASON = {
     "filtered": "The model's server filtered this out.",
 }
 
+_IN_SHORT = {
+    "refused": "declined by the model",
+    "filtered": "filtered out by the model's server",
+    "nothing_to_judge": "nothing to judge",
+    "obstacle": "nothing to judge",
+    "call_failed": "model out of reach",
+}
+
+
+def in_short(reason: str) -> str:
+    """The same in a few words, for lists and tables."""
+    no_score = _IN_SHORT["call_failed"] if reason.endswith("Error") else "no reliable score in the model's answer"
+    return _IN_SHORT.get(reason, no_score)
+
 
 def why_unscored(verdict: RecordedVerdict) -> str:
     """The sentence for a verdict without a score; never a guess, never the model's own words."""

@@ -1,0 +1,84 @@
+"""Which channels somebody is in, as Slack says: what decides whether they may see anything of a channel."""
+
+import asyncio
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+import aiohttp
+from slack_sdk.errors import SlackApiError
+from slack_sdk.web.async_client import AsyncWebClient
+
+KEPT_S = 300.0
+_PATIENCE_S = 2.0
+_MOST_KEPT = 1000
+_PAGE = 999  # the most: https://docs.slack.dev/reference/methods/users.conversations
+
+
+class MembershipError(Exception):
+    """Slack does not say which channels somebody is in; its words are the reason in short."""
+
+
+@dataclass
+class _Answer:
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    channels: Mapping[str, str] = field(default_factory=dict)
+    good_until_s: float = 0.0
+
+
+class Memberships:
+    """Remembers for some minutes who is in which channel; whoever leaves one may see its figures for that long.
+
+    Args:
+        client: The bot's Web API client.
+        clock: Seconds that never go back.
+    """
+
+    def __init__(self, client: AsyncWebClient, clock: Callable[[], float] = time.monotonic) -> None:
+        self._client = client
+        self._clock = clock
+        self._answers: dict[str | None, _Answer] = {}
+
+    async def of(self, user_id: str | None = None) -> Mapping[str, str]:
+        """Channels by id, with their names: public ones that this person is in, private ones that we are in, too.
+
+        Without a person, the channels that we are in. Who asks for the same person at the same time shares one call.
+
+        Raises:
+            MembershipError: Slack does not say, or not in time.
+        """
+        answer = self._answers[user_id] = self._answers.pop(user_id, _Answer())
+        if len(self._answers) > _MOST_KEPT:
+            del self._answers[next(iter(self._answers))]
+        try:
+            async with asyncio.timeout(_PATIENCE_S), answer.lock:
+                if self._clock() >= answer.good_until_s:
+                    answer.channels = await list_channels(self._client, user_id)
+                    answer.good_until_s = self._clock() + KEPT_S
+        except SlackApiError as exc:
+            raise MembershipError(str(exc.response.get("error"))) from exc
+        except (aiohttp.ClientError, TimeoutError) as exc:
+            raise MembershipError("no answer") from exc
+        return answer.channels
+
+
+async def list_channels(client: AsyncWebClient, user_id: str | None = None) -> Mapping[str, str]:
+    """Ids and names of the channels that a person is in and that we may know of; without a person, of our own.
+
+    Archived ones and direct messages are left out.
+
+    Raises:
+        SlackApiError: Slack does not say.
+
+    Source: https://docs.slack.dev/reference/methods/users.conversations
+    """
+    found: dict[str, str] = {}
+    cursor = ""
+    while True:
+        page = await client.users_conversations(
+            types="public_channel,private_channel", exclude_archived=True, limit=_PAGE, cursor=cursor, user=user_id
+        )
+        found |= {channel["id"]: channel.get("name") or channel["id"] for channel in page["channels"]}
+        cursor = (page.get("response_metadata") or {}).get("next_cursor") or ""
+        if not cursor:
+            return found
