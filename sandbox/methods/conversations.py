@@ -22,25 +22,34 @@ def info(call: Call) -> Json:
 
 def list_all(call: Call) -> Json:
     """https://docs.slack.dev/reference/methods/conversations.list"""
+    channels, metadata = call.page([channel.to_slack(call.ws.bot.id) for channel in _listed(call)])
+    return {"channels": channels, "response_metadata": metadata}
+
+
+def _listed(call: Call) -> list[Channel]:
     kinds = {_TYPES.get(kind.strip(), "") for kind in (call.optional("types") or "public_channel").split(",")}
     if "" in kinds:
         raise SlackError("invalid_types")
     for kind in kinds:
         call.need(f"{kind}:read")
     skips_archived = call.flag("exclude_archived")
-    found = [
-        channel.to_slack(call.ws.bot.id)
+    return [
+        channel
         for channel in call.ws.channels.values()
         if channel.kind in kinds and call.can_see(channel) and not (channel.is_archived and skips_archived)
     ]
-    channels, metadata = call.page(found)
-    return {"channels": channels, "response_metadata": metadata}
 
 
 def of_user(call: Call) -> Json:
-    """https://docs.slack.dev/reference/methods/users.conversations, of the app itself"""
-    answer = list_all(call)
-    return answer | {"channels": [channel for channel in answer["channels"] if channel.get("is_member")]}
+    """https://docs.slack.dev/reference/methods/users.conversations"""
+    member_id = call.optional("user") or call.ws.bot.id
+    if member_id not in call.ws.users:
+        raise SlackError("user_not_found")
+    found = [channel.to_slack(call.ws.bot.id) for channel in _listed(call) if member_id in channel.members]
+    channels, metadata = call.page(found, highest=999)
+    # The method leaves these two out; what the app is not in, it does not see of private channels.
+    limited = [{key: value for key, value in each.items() if key not in _NOT_SAID} for each in channels]
+    return {"channels": limited, "response_metadata": metadata}
 
 
 def members(call: Call) -> Json:
@@ -129,4 +138,5 @@ def _is_number(text: str) -> bool:
     return text.replace(".", "", 1).isdigit()
 
 
+_NOT_SAID = {"is_member", "num_members"}
 _TYPES = {"public_channel": "channels", "private_channel": "groups", "im": "im", "mpim": "mpim"}

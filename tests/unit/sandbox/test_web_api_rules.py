@@ -237,6 +237,24 @@ def test_channels_the_bot_cannot_see_are_not_listed(workspace: Workspace, call: 
     assert refused("conversations.info", channel=channel_id(workspace, "secret")).code == "channel_not_found"
 
 
+def test_somebodys_channels_are_the_public_ones_and_those_shared_with_the_bot(
+    workspace: Workspace, call: Call, refused: Refused
+) -> None:
+    shared = workspace.add_channel("shared", [workspace.user("ann"), workspace.bot], is_private=True)
+    kinds = {"types": "public_channel,private_channel"}
+
+    def names(**args: Any) -> list[str]:
+        return [channel["name"] for channel in call("users.conversations", **kinds, **args)["channels"]]
+
+    assert names() == ["help", "shared"]
+    assert names(user=workspace.user("ann").id) == ["help", "random", "shared"]
+    assert names(user=workspace.user("ben").id) == ["help", "random"]
+    shared.members.remove(workspace.bot.id)
+    assert names(user=workspace.user("ann").id) == ["help", "random"]
+    assert refused("users.conversations", user="U0").code == "user_not_found"
+    assert refused("users.conversations", limit=1000).code == "invalid_limit"
+
+
 def test_the_bot_joins_public_channels(workspace: Workspace, call: Call) -> None:
     channel = channel_id(workspace, "random")
     assert call("conversations.join", channel=channel)["channel"]["is_member"] is True
