@@ -47,7 +47,8 @@ class Case(BaseModel):
     `response` is None until the message behind a link was read, `question` until it was found or typed.
     `key` makes the request recognisable: the same key in the same team is the same case.
     `message_ts` names the judged message, and is None when the texts were typed;
-    `parent_ts` names the thread's parent, and is None for a message that stands in the channel itself.
+    `parent_ts` names the thread's parent, and is None for a message that stands in the channel itself;
+    `question_ts` names the message that the question was read from.
     `obstacle` is the sentence that says why there is nothing to judge; such a case disturbs nobody but its requester.
     """
 
@@ -67,6 +68,7 @@ class Case(BaseModel):
     attempt: int = 1
     question: str | None = None
     question_source: QuestionSource | None = None
+    question_ts: str | None = None
     response: str | None = None
     obstacle: str | None = None
     response_url: str | None = None
@@ -79,7 +81,8 @@ class LoggedCase(Case):
     `reply_intent` say that a post was begun, so that after a crash we look before we post again.
     `holder` is the process that settles it; `tries` failed in a row, so that it waits until `due_at`.
     `blocked_by` is Slack's error where the thread could not be written to; the verdict then goes to the
-    requester alone.
+    requester alone. `edited_at` and `deleted_at` say when we heard that the question's or the response's message was
+    edited or deleted after we had read it.
     """
 
     id: int
@@ -96,11 +99,18 @@ class LoggedCase(Case):
     created_at: datetime
     judged_at: datetime | None = None
     delivered_at: datetime | None = None
+    edited_at: datetime | None = None
+    deleted_at: datetime | None = None
 
     @property
     def is_private(self) -> bool:
         """Whether the verdict is meant for the requester alone."""
         return self.visibility is Visibility.ME or self.obstacle is not None
+
+    @property
+    def has_lost_texts(self) -> bool:
+        """Whether the texts were there once, and were dropped."""
+        return self.response is None and self.response_hash is not None
 
     @property
     def lacks_question(self) -> bool:

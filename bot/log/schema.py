@@ -37,6 +37,9 @@ metadata = MetaData(
 _UNSETTLED = text("status != 'delivered'")
 _PUBLIC = text("visibility = 'thread' AND obstacle IS NULL AND blocked_by IS NULL")
 _REPEATED = text("attempt > 1")
+_STALE = text("is_stale")
+_HAS_QUESTION = text("question_ts IS NOT NULL")
+_HAS_THREAD = text("thread_ts IS NOT NULL")
 
 
 class UtcDateTime(TypeDecorator[datetime]):
@@ -89,6 +92,7 @@ cases = Table(
     Column("question", CleanText),
     Column("question_source", String),
     Column("question_hash", String),
+    Column("question_ts", String),  # of the message that the question was read from
     Column("response", CleanText),
     Column("response_hash", String),
     Column("obstacle", CleanText),
@@ -121,12 +125,19 @@ cases = Table(
     Column("created_at", UtcDateTime, nullable=False),
     Column("judged_at", UtcDateTime),
     Column("delivered_at", UtcDateTime),
+    Column("edited_at", UtcDateTime),  # the question's or the response's message, after it was read
+    Column("deleted_at", UtcDateTime),
+    Column("is_stale", Boolean, nullable=False, server_default=false()),  # the verdict in Slack does not say so yet
     UniqueConstraint("team_id", "key"),
     UniqueConstraint("team_id", "id"),
     Index(None, "team_id", "channel_id", "message_ts"),
     Index(None, "team_id", "channel_id", "judged_at"),
     Index(None, "team_id", "requester_id", "created_at"),
     Index(None, "team_id", "judged_at"),
+    Index(None, "created_at"),
+    Index(None, "team_id", "channel_id", "question_ts", sqlite_where=_HAS_QUESTION, postgresql_where=_HAS_QUESTION),
+    Index(None, "team_id", "channel_id", "thread_ts", sqlite_where=_HAS_THREAD, postgresql_where=_HAS_THREAD),
+    Index("ix_cases_stale", "id", sqlite_where=_STALE, postgresql_where=_STALE),
     Index("ix_cases_unsettled", "status", sqlite_where=_UNSETTLED, postgresql_where=_UNSETTLED),
     # The digest's figures come from these two alone; SQLite needs the columns of the condition in them, too.
     Index(
