@@ -97,6 +97,7 @@ async def running_bot(
             delivery=delivery,
             default=Choice(rubric_of(settings).name, settings.verdict_visibility),
             rubrics=tuple(judges),
+            workspace_url=identity.url,
             hosts=frozenset({urlsplit(identity.url).netloc}),
             own_ids=identity.own_ids,
             budget=Budget(log, settings.max_cases_per_user_per_hour, settings.max_tokens_per_day),

@@ -10,6 +10,7 @@ from bot.extract.links import Permalink
 from bot.extract.payloads import Invocation, link_case, texts_case, to_invocation
 from bot.listeners.desk import Desk
 from bot.listeners.digest import answer_digest
+from bot.listeners.recent import answer_recent
 from bot.views import ids, messages
 from bot.views.modals import ModalState, texts_modal
 
@@ -30,6 +31,9 @@ def register(app: AsyncApp, desk: Desk) -> None:
             case Word(word="digest", rest=rest):
                 await ack()
                 await answer_digest(desk, invocation, rest)
+            case Word(word="recent"):
+                await ack()
+                await answer_recent(desk, invocation)
             case Word(word=word):
                 await ack(text=messages.help_text("" if word == "help" else word))
             case Permalink():

@@ -25,6 +25,7 @@ class Desk:
         delivery: What answers people.
         default: The rubric and visibility of a request that names neither.
         rubrics: The names of the rubrics to choose from.
+        workspace_url: The workspace's address, where links to its messages begin.
         hosts: The workspace's addresses, as they stand in its message links.
         own_ids: The app's own user and bot id.
         budget: How much people may ask for.
@@ -37,6 +38,7 @@ class Desk:
     delivery: Delivery
     default: Choice
     rubrics: tuple[str, ...]
+    workspace_url: str
     hosts: frozenset[str]
     own_ids: frozenset[str]
     budget: Budget

@@ -15,6 +15,8 @@ ACTION_FEEDBACK = "feedback"
 ACTION_AGREE = "agree"
 ACTION_DISAGREE = "disagree"
 ACTION_LABEL = "give_own_score"
+ACTION_RECENT_NEWEST = "show_newest_cases"
+ACTION_RECENT_OLDER = "show_older_cases"
 
 # The values of the feedback buttons; the case follows after a colon.
 AGREE = "agree"

@@ -32,6 +32,7 @@ _QUESTION_FROM = {
 _HELP = """• `/judge` opens a window for a question and a response
 • `/judge LINK` scores the message that the link points to, in its thread
 • `/judge question | response` scores the two texts here
+• `/judge recent` lists what you asked for
 • `/judge digest` sums up this channel's weeks: `/judge digest help`
 • `/judge help` shows this
 • On any message: More actions (⋮) → *Score this reply*"""

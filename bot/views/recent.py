@@ -1,0 +1,89 @@
+"""A person's cases as a list: how far each is, where, and when."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from bot.case import CaseStatus
+from bot.log.recent import Mark, RecentCase
+from bot.views import ids
+from bot.views.links import permalink
+from bot.views.messages import Post
+from bot.views.refusals import in_short
+
+PAGE = 10
+_PER_SECTION = 5  # of at most 3,000 characters
+_NONE = "You have not asked for a score yet. On any message: More actions (⋮) → *Score this reply*, or type `/judge`."
+_NO_OLDER = "There is nothing older."
+
+
+def recent_page(found: Sequence[RecentCase], workspace_url: str, before: Mark | None = None) -> Post:
+    """A page of a person's cases, and buttons to the others; `found` may hold one more than fits."""
+    shown = found[:PAGE]
+    title = _NO_OLDER if before else _NONE
+    if shown:
+        title = "*Your older cases*" if before else "*Your cases*, newest first"
+    buttons = [_button("Newest", ids.ACTION_RECENT_NEWEST)] if before else []
+    if len(found) > PAGE:
+        buttons.append(_button("Older", ids.ACTION_RECENT_OLDER, _from_mark(shown[-1])))
+    actions = [{"type": "actions", "elements": buttons}] if buttons else []
+    return Post(title.replace("*", ""), [_section(title), *recent_sections(shown, workspace_url), *actions])
+
+
+def recent_sections(found: Sequence[RecentCase], workspace_url: str) -> list[dict[str, Any]]:
+    """The list alone, a line for each case."""
+    lines = [_line(case, workspace_url) for case in found]
+    starts = range(0, len(lines), _PER_SECTION)
+    return [_section("\n".join(lines[start : start + _PER_SECTION])) for start in starts]
+
+
+def to_mark(value: str) -> Mark:
+    """The place in the list that a button remembers."""
+    at, _, case_id = value.partition("/")
+    return datetime.fromisoformat(at), int(case_id)
+
+
+def short_date(moment: datetime) -> str:
+    """A moment on the reader's own clock."""
+    return f"<!date^{int(moment.timestamp())}^{{date_short_pretty}} at {{time}}|{moment:%Y-%m-%d %H:%M} UTC>"
+
+
+def _from_mark(case: RecentCase) -> str:
+    return f"{case.created_at.isoformat()}/{case.id}"
+
+
+def _line(case: RecentCase, workspace_url: str) -> str:
+    parts = [_linked(case, workspace_url), _where(case.channel_id), short_date(case.created_at), f"case {case.id}"]
+    if case.is_for_one:
+        parts.append("only you")
+    return "• " + " · ".join(parts)
+
+
+def _linked(case: RecentCase, workspace_url: str) -> str:
+    ts = case.reply_ts or case.message_ts or case.thread_ts
+    if ts is None:
+        return _state(case)
+    link = permalink(workspace_url, case.channel_id, ts, case.thread_ts or case.parent_ts)
+    return f"<{link}|{_state(case)}>"
+
+
+def _state(case: RecentCase) -> str:
+    if case.score is not None:
+        return f"Score {case.score} of {case.highest}"
+    if case.unscored_reason is not None:
+        return f"Unscored: {in_short(case.unscored_reason)}"
+    return "Waiting for your question" if case.status == CaseStatus.ASKED else "Being scored"
+
+
+def _where(channel_id: str) -> str:
+    # Slack names a private channel only to those who are in it.
+    return "direct messages" if channel_id.startswith("D") else f"<#{channel_id}>"
+
+
+def _section(mrkdwn: str) -> dict[str, Any]:
+    return {"type": "section", "text": {"type": "mrkdwn", "text": mrkdwn, "verbatim": True}}
+
+
+def _button(label: str, action_id: str, value: str = "newest") -> dict[str, Any]:
+    text = {"type": "plain_text", "text": label, "emoji": False}
+    return {"type": "button", "text": text, "action_id": action_id, "value": value}

@@ -1,0 +1,164 @@
+"""`/judge recent`: one's own cases from everywhere, page by page, and nobody else's."""
+
+import asyncio
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from sqlalchemy import delete, insert
+
+from bot.case import CaseSource, CaseStatus, Visibility
+from bot.log import Log
+from bot.log.recent import Recent
+from bot.log.schema import cases
+from bot.views import ids
+from sandbox import Message
+from tests.model_server import Held
+from tests.scenario.conftest import CHANNEL, GOOD, Stage, buttons, shown
+
+NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
+
+
+async def recent(stage: Stage, count: int = 1) -> Message:
+    """What ann is told after `/judge recent`."""
+    stage.ann.command(CHANNEL, ids.COMMAND, "recent")
+    return await stage.told(stage.ann, count)
+
+
+async def add_cases(log: Log, count: int, **changes: Any) -> None:
+    """That many cases, delivered a minute apart, the last one newest."""
+    row = {
+        "requester_name": "ann",
+        "source": CaseSource.SHORTCUT,
+        "rubric": "additive-5",
+        "visibility": Visibility.THREAD,
+        "attempt": 1,
+        "status": CaseStatus.DELIVERED,
+        "message_ts": "1795249798.298493",
+        "score": 4,
+        "lowest": 0,
+        "highest": 5,
+    }
+    async with log.engine.begin() as connection:
+        for number in range(count):
+            at = NOON + timedelta(minutes=number)
+            times = {"created_at": at, "judged_at": at, "key": f"{changes.get('requester_id')}:{number}:{changes}"}
+            await connection.execute(insert(cases).values(row | times | changes))
+
+
+def of_ann(stage: Stage) -> dict[str, str]:
+    return {
+        "team_id": stage.slack.workspace.team_id,
+        "requester_id": stage.ann.id,
+        "channel_id": stage.slack.workspace.channel(CHANNEL).id,
+    }
+
+
+def numbers(message: Message) -> list[int]:
+    """The numbers of the cases in a list, in its order."""
+    words = [word for line in shown(message).splitlines() for word in line.split(" · ")]
+    return [int(word.removeprefix("case ")) for word in words if word.startswith("case ")]
+
+
+async def test_a_first_page_says_how_to_begin(stage: Stage) -> None:
+    told = await recent(stage)
+    assert told.text.startswith("You have not asked for a score yet.")
+    assert buttons(told) == []
+
+
+async def test_a_score_is_listed_with_its_place_and_a_link_to_it(stage: Stage) -> None:
+    parent, answer = stage.ask_and_answer()
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    verdict = await stage.verdict(parent)
+    words = shown(await recent(stage))
+    link = stage.slack.workspace.permalink(answer.channel_id, verdict.ts, parent.ts).replace("&", "&amp;")
+    assert f"<{link}|Score 4 of 5> · <#{answer.channel_id}> · <!date^" in words
+    assert "only you" not in words
+    assert answer.text not in words
+
+
+async def test_what_is_not_there_yet_is_listed_as_such(stage: Stage) -> None:
+    gate = asyncio.Event()
+    stage.model.script(Held(gate, GOOD))
+    _, answer = stage.ask_and_answer()
+    await stage.slack.settled(stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer))
+    alone = stage.helper.post(CHANNEL, "An answer to nothing.")
+    stage.slack.fail("conversations.history", error="missing_scope")
+    await stage.slack.settled(stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, alone))
+    await stage.reaches(2, CaseStatus.ASKED)
+    words = shown(await recent(stage))
+    assert "Waiting for your question" in words.splitlines()[1]
+    assert "Being scored" in words.splitlines()[2]
+    gate.set()
+
+
+async def test_unscored_cases_say_why(stage: Stage) -> None:
+    await add_cases(stage.log, 1, **of_ann(stage), score=None, unscored_reason="refused")
+    assert "Unscored: declined by the model" in shown(await recent(stage))
+
+
+@pytest.mark.parametrize("how", [{"visibility": Visibility.ME}, {"obstacle": "No text."}, {"blocked_by": "nope"}])
+async def test_what_only_the_person_sees_says_so(stage: Stage, how: dict[str, str]) -> None:
+    await add_cases(stage.log, 1, **of_ann(stage), **how)
+    assert "only you" in shown(await recent(stage))
+
+
+async def test_cases_of_others_and_of_other_teams_are_not_listed(stage: Stage) -> None:
+    await add_cases(stage.log, 1, **of_ann(stage) | {"requester_id": stage.ben.id})
+    await add_cases(stage.log, 1, **of_ann(stage) | {"team_id": "T0"})
+    assert "You have not asked for a score yet" in shown(await recent(stage))
+
+
+async def test_the_page_turns_in_place_to_the_oldest_and_back(stage: Stage) -> None:
+    await add_cases(stage.log, 23, **of_ann(stage))
+    told = await recent(stage)
+    assert numbers(told) == list(range(23, 13, -1))
+    stage.ann.click(told, ids.ACTION_RECENT_OLDER)
+    await stage.slack.until(lambda: numbers(told) == list(range(13, 3, -1)))
+    assert buttons(told) == [ids.ACTION_RECENT_NEWEST, ids.ACTION_RECENT_OLDER]
+    stage.ann.click(told, ids.ACTION_RECENT_OLDER)
+    await stage.slack.until(lambda: numbers(told) == [3, 2, 1])
+    assert buttons(told) == [ids.ACTION_RECENT_NEWEST]
+    stage.ann.click(told, ids.ACTION_RECENT_NEWEST)
+    await stage.slack.until(lambda: numbers(told) == list(range(23, 13, -1)))
+    assert stage.ann.ephemerals(CHANNEL) == [told]
+
+
+async def test_older_leads_on_where_cases_were_deleted(stage: Stage) -> None:
+    await add_cases(stage.log, 15, **of_ann(stage))
+    told = await recent(stage)
+    async with stage.log.engine.begin() as connection:
+        await connection.execute(delete(cases).where(cases.c.id.between(4, 8)))
+    stage.ann.click(told, ids.ACTION_RECENT_OLDER)
+    await stage.slack.until(lambda: numbers(told) == [3, 2, 1])
+
+
+async def test_older_says_when_nothing_older_is_left(stage: Stage) -> None:
+    await add_cases(stage.log, 11, **of_ann(stage))
+    told = await recent(stage)
+    async with stage.log.engine.begin() as connection:
+        await connection.execute(delete(cases))
+    stage.ann.click(told, ids.ACTION_RECENT_OLDER)
+    await stage.slack.until(lambda: "There is nothing older" in shown(told))
+
+
+async def test_a_forged_place_shows_no_cases_of_others(stage: Stage) -> None:
+    await add_cases(stage.log, 11, **of_ann(stage))
+    await add_cases(stage.log, 3, **of_ann(stage) | {"requester_id": stage.ben.id})
+    told = await recent(stage)
+    told.blocks[-1]["elements"][0]["value"] = "2030-01-01T00:00:00+00:00/999"
+    stage.ann.click(told, ids.ACTION_RECENT_OLDER)
+    await stage.slack.until(lambda: buttons(told) == [ids.ACTION_RECENT_NEWEST, ids.ACTION_RECENT_OLDER])
+    assert numbers(told) == list(range(11, 1, -1))
+
+
+async def test_cases_of_one_moment_are_each_listed_once(database_url: str) -> None:
+    log = await Log.open(database_url)
+    whose = {"team_id": "T1", "requester_id": "U1", "channel_id": "C1"}
+    for number in range(5):
+        await add_cases(log, 1, **whose, key=str(number))
+    reader = Recent(log)
+    first = await reader.of("T1", "U1", 2)
+    rest = await reader.of("T1", "U1", 9, (first[-1].created_at, first[-1].id))
+    await log.close()
+    assert [case.id for case in (*first, *rest)] == [5, 4, 3, 2, 1]
