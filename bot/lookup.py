@@ -40,6 +40,7 @@ class Question:
 
     text: str
     source: QuestionSource
+    ts: str
 
 
 class Lookup:
@@ -70,13 +71,16 @@ class Lookup:
         return _with_ts(await self._messages(case, call, _MESSAGE_TIMEOUT_S), ts)
 
     async def question(self, case: LoggedCase) -> Question | None:
-        """The thread's parent; for a message in the channel itself, the last one before it by somebody else."""
-        if case.message_ts is None:
+        """The thread's parent; for a message in the channel itself, the last one before it by somebody else.
+
+        None where a person typed the question that is no longer there: another one would be a guess.
+        """
+        if case.message_ts is None or case.question_source is QuestionSource.TYPED:
             return None
         if case.parent_ts:
             call = self._client.conversations_replies(channel=case.channel_id, ts=case.parent_ts, limit=1)
             parent = _with_ts(await self._messages(case, call, _QUESTION_TIMEOUT_S), case.parent_ts)
-            return Question(parent.text, QuestionSource.PARENT) if parent and parent.text else None
+            return Question(parent.text, QuestionSource.PARENT, parent.ts) if parent and parent.text else None
         at = float(case.message_ts)
         call = self._client.conversations_history(
             channel=case.channel_id,
@@ -87,7 +91,7 @@ class Lookup:
         found = await self._messages(case, call, _QUESTION_TIMEOUT_S)
         before = (message for message in found if float(message.ts) < at and self._is_somebody_else(message, case))
         last = max(before, key=lambda message: float(message.ts), default=None)
-        return Question(last.text, QuestionSource.PREVIOUS) if last and last.text else None
+        return Question(last.text, QuestionSource.PREVIOUS, last.ts) if last and last.text else None
 
     def _is_somebody_else(self, message: Message, case: LoggedCase) -> bool:
         return message.subtype not in _NOBODYS_WORDS and message.author_id not in {case.author_id, *self._own_ids}

@@ -153,6 +153,7 @@ def corrected_case(invocation: Invocation, earlier: LoggedCase, submission: Subm
         attempt=earlier.attempt + 1,
         question=submission.question,
         question_source=QuestionSource.TYPED,
+        question_ts=None,
     )
 
 
@@ -166,8 +167,10 @@ def _repeat(invocation: Invocation, earlier: LoggedCase, **changes: object) -> C
     }
     if earlier.message_ts is None:
         kept["parent_ts"] = earlier.thread_ts
-    elif earlier.obstacle:
-        kept["response"] = None  # read again: it may have a text by now
+    elif earlier.obstacle or earlier.edited_at:
+        kept["response"] = None  # read again: it may have a text by now, or another
+    if earlier.edited_at and earlier.question_ts:
+        kept |= {"question": None, "question_source": None, "question_ts": None}
     kept["obstacle"] = None
     return Case(**(kept | changes))
 
