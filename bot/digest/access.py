@@ -31,15 +31,20 @@ class Access:
             channel = (await self._client.conversations_info(channel=channel_id))["channel"]
             if not channel.get("is_member"):
                 return _NOT_HERE
-            if not await self._is_in(channel_id, user_id):
+            if not await self.is_in(channel_id, user_id):
                 return _NOT_YOU
             needs_admin = is_change and self._is_for_admins
-            return _ADMINS if needs_admin and not await self._is_admin(user_id) else None
+            return _ADMINS if needs_admin and not await self.is_admin(user_id) else None
         except SlackApiError as exc:
             error = exc.response.get("error")
             return _NOT_HERE if error == "channel_not_found" else _UNSURE.format(error=error)
 
-    async def _is_in(self, channel_id: str, user_id: str) -> bool:
+    async def is_in(self, channel_id: str, user_id: str) -> bool:
+        """Whether the person is in the channel.
+
+        Raises:
+            SlackApiError: Slack does not say.
+        """
         cursor = ""
         while True:
             page = await self._client.conversations_members(channel=channel_id, limit=_PAGE, cursor=cursor)
@@ -49,6 +54,11 @@ class Access:
             if not cursor:
                 return False
 
-    async def _is_admin(self, user_id: str) -> bool:
+    async def is_admin(self, user_id: str) -> bool:
+        """Whether the person is an admin or owner of the workspace.
+
+        Raises:
+            SlackApiError: Slack does not say.
+        """
         user = (await self._client.users_info(user=user_id))["user"]
         return bool(user.get("is_admin") or user.get("is_owner"))
