@@ -26,6 +26,7 @@ from bot.extract.payloads import Choice, to_invocation
 from bot.http import HttpFront
 from bot.listeners import Desk, register
 from bot.log import Log
+from bot.log.people import People
 from bot.lookup import Lookup
 from bot.settings import OFFLINE, Settings
 from bot.slack import Identity, identify, web_client
@@ -103,6 +104,7 @@ async def running_bot(
             budget=Budget(log, settings.max_cases_per_user_per_hour, settings.max_tokens_per_day),
             poster=poster,
             access=Access(client, settings.digest_by == "admins"),
+            people=People(log),
         )
         bolt = make_app(client, identity, desk, settings)
         link = HttpFront(bolt, settings, log) if settings.serve_http else SocketLink(bolt, settings)

@@ -7,7 +7,7 @@ from slack_bolt.async_app import AsyncAck, AsyncApp
 from bot.case import Case, Visibility
 from bot.extract.commands import Texts, Word, parse_command
 from bot.extract.links import Permalink
-from bot.extract.payloads import Invocation, link_case, texts_case, to_invocation
+from bot.extract.payloads import Choice, Invocation, link_case, texts_case, to_invocation
 from bot.listeners.desk import Desk
 from bot.listeners.digest import answer_digest
 from bot.listeners.recent import answer_recent
@@ -38,21 +38,24 @@ def register(app: AsyncApp, desk: Desk) -> None:
                 await ack(text=messages.help_text("" if word == "help" else word))
             case Permalink():
                 hosts = desk.hosts | {f"{body.get('team_domain')}.slack.com"}
-                await _score(desk, ack, invocation, _linked(desk, invocation, request, hosts))
+                asked = _linked(invocation, request, await desk.choice(invocation), hosts)
+                await _score(desk, ack, invocation, asked)
             case Texts(question=question, response=response):
-                await _score(desk, ack, invocation, texts_case(invocation, question, response, desk.default))
+                asked = texts_case(invocation, question, response, await desk.choice(invocation))
+                await _score(desk, ack, invocation, asked)
 
 
 async def _open_modal(desk: Desk, ack: AsyncAck, invocation: Invocation) -> None:
     await ack()
     state = ModalState(channel_id=invocation.channel_id, response_url=invocation.response_url)
-    view = texts_modal(state, desk.rubrics, desk.default.rubric, desk.default.visibility)
+    choice = await desk.choice(invocation)
+    view = texts_modal(state, desk.rubrics, choice.rubric, choice.visibility)
     if not await desk.delivery.open_modal(invocation.trigger_id, view):
         await desk.delivery.tell(desk.apology(invocation), messages.sentence(_TOO_SLOW))
 
 
-def _linked(desk: Desk, invocation: Invocation, link: Permalink, hosts: frozenset[str]) -> Case:
-    case = link_case(invocation, link, desk.default)
+def _linked(invocation: Invocation, link: Permalink, choice: Choice, hosts: frozenset[str]) -> Case:
+    case = link_case(invocation, link, choice)
     if link.is_in(hosts):
         return case
     return case.model_copy(update={"obstacle": _OTHER_WORKSPACE.format(host=link.host)})

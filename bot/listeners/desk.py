@@ -10,6 +10,7 @@ from bot.digest.poster import Poster
 from bot.docket import Docket
 from bot.extract.payloads import Choice, Invocation, texts_case
 from bot.log import Log
+from bot.log.people import People
 from bot.views import messages
 
 FOREIGN = "Only people of this workspace can ask for a score here."
@@ -31,6 +32,7 @@ class Desk:
         budget: How much people may ask for.
         poster: Computes and posts digests.
         access: Who may see and change them.
+        people: What people have chosen for themselves.
     """
 
     log: Log
@@ -44,6 +46,12 @@ class Desk:
     budget: Budget
     poster: Poster
     access: Access
+    people: People
+
+    async def choice(self, invocation: Invocation) -> Choice:
+        """What this person's cases are judged by, and who sees them, where the request does not say."""
+        own = await self.people.visibility(invocation.team_id, invocation.user_id)
+        return Choice(self.default.rubric, own or self.default.visibility)
 
     async def refusal(self, invocation: Invocation) -> str | None:
         """Why this person cannot have a case now, in one sentence; None where nothing is against it."""

@@ -15,7 +15,7 @@ def register(app: AsyncApp, desk: Desk) -> None:
     @app.shortcut(ids.SHORTCUT_SCORE_REPLY)
     async def score_reply(ack: AsyncAck, body: dict[str, Any]) -> None:
         invocation = to_invocation(body)
-        asked = shortcut_case(body, desk.default, desk.own_ids)
+        asked = shortcut_case(body, await desk.choice(invocation), desk.own_ids)
         if refusal := await desk.refusal(invocation):
             await ack()
             await desk.delivery.tell(asked, messages.sentence(refusal))

@@ -219,6 +219,15 @@ channels = Table(
     Column("updated_at", UtcDateTime, nullable=False),
 )
 
+people = Table(
+    "people",
+    metadata,
+    Column("team_id", String, primary_key=True),
+    Column("user_id", String, primary_key=True),
+    Column("visibility", String),  # of the verdicts that they ask for; NULL: as the workspace has it
+    Column("updated_at", UtcDateTime, nullable=False),
+)
+
 digests = Table(
     "digests",
     metadata,
