@@ -55,17 +55,15 @@ class Delivery:
         if case.is_private or case.reply_ts:
             return case
         try:
+            case = case.model_copy(update={"thread_ts": case.thread_ts or case.parent_ts or case.message_ts})
             if case.thread_ts is None:
-                thread_ts = case.parent_ts or case.message_ts
-                if thread_ts is None:
-                    thread_ts = await self._post_once(case, "thread", messages.texts(case))
-                case = case.model_copy(update={"thread_ts": thread_ts})
-            reply_ts = await self._post_once(case, "reply", messages.placeholder(case), case.thread_ts)
-            return await self._log.note_post(case.id, reply_ts=reply_ts)
+                case = await self._post_once(case, "thread", messages.texts(case))
+            case = await self._post_once(case, "reply", messages.placeholder(case))
+            return await self._log.note_post(case, reply_ts=case.reply_ts)
         except SlackApiError as exc:
             return await self._note_blocked(case, exc)
         except _UnconfirmedError:
-            return await self._log.note_post(case.id, blocked_by=messages.UNCONFIRMED)
+            return await self._log.note_post(case, blocked_by=messages.UNCONFIRMED)
 
     async def deliver(self, case: LoggedCase, verdict: RecordedVerdict) -> None:
         """Turns the placeholder into the verdict, or shows the verdict to the requester alone."""
@@ -127,33 +125,33 @@ class Delivery:
                 raise
             await self._client.chat_update(channel=case.channel_id, ts=ts, text=plain.text, blocks=plain.blocks)
 
-    async def _post_once(self, case: LoggedCase, part: Part, post: Post, thread_ts: str | None = None) -> str:
-        """The ts of our message; after a try of which nobody knows how it ended, it is looked for first."""
+    async def _post_once(self, case: LoggedCase, part: Part, post: Post) -> LoggedCase:
+        """The case with our message; after a try of which nobody knows how it ended, it is looked for first."""
         was_begun = case.thread_intent if part == "thread" else case.reply_intent
         if was_begun:
-            found = await self._find(case, part, thread_ts)
+            found = await self._find(case, part)
             if found:
-                return found
+                return case.model_copy(update={f"{part}_ts": found})
         else:
-            await self._log.note_post(case.id, **{f"{part}_intent": True, "thread_ts": thread_ts})
+            case = await self._log.note_post(case, **{f"{part}_intent": True, "thread_ts": case.thread_ts})
         # In line: while Slack makes one post of a channel wait, the next ones of that channel wait behind it.
         async with self._lines[case.channel_id]:
             self._log.presence.check()
             answer = await self._client.chat_postMessage(
                 channel=case.channel_id,
-                thread_ts=thread_ts,
+                thread_ts=case.thread_ts,
                 text=post.text,
                 blocks=post.blocks,
                 unfurl_links=False,
                 unfurl_media=False,
                 metadata=_mark(case, part),
             )
-        return str(answer["ts"])
+        return case.model_copy(update={f"{part}_ts": str(answer["ts"])})
 
-    async def _find(self, case: LoggedCase, part: Part, thread_ts: str | None) -> str | None:
+    async def _find(self, case: LoggedCase, part: Part) -> str | None:
         oldest = case.created_at.timestamp() - _CLOCK_SKEW_S
         try:
-            return await find_marked(self._client, case.channel_id, _mark(case, part), oldest, thread_ts)
+            return await find_marked(self._client, case.channel_id, _mark(case, part), oldest, case.thread_ts)
         except SlackApiError as exc:
             if is_transient(exc):
                 raise
@@ -166,7 +164,7 @@ class Delivery:
         if is_transient(exc):
             raise exc
         logger.warning("thread_not_writable", case=case.id, channel=case.channel_id, error=error)
-        return await self._log.note_post(case.id, blocked_by=error)
+        return await self._log.note_post(case, blocked_by=error)
 
     async def _ephemeral(self, case: Case, post: Post) -> bool:
         # Slack shows an ephemeral in a thread only where the thread is there already:

@@ -81,11 +81,14 @@ class Docket:
         self._is_stopping = False
         self._is_due = asyncio.Event()
 
-    def start(self, case_id: int, trigger_id: str | None = None) -> asyncio.Task[None]:
-        """Settles a case in the background; a case that is being settled already is left to that task."""
+    def start(self, case_id: int, trigger_id: str | None = None, added: LoggedCase | None = None) -> asyncio.Task[None]:
+        """Settles a case in the background; a case that is being settled already is left to that task.
+
+        `added` is the case as `Log.add` gave it a moment ago, which spares reading it again.
+        """
         task = self._running.get(case_id)
         if task is None:
-            task = asyncio.create_task(self._settle_or_postpone(case_id, trigger_id), name=f"case-{case_id}")
+            task = asyncio.create_task(self._settle_or_postpone(case_id, trigger_id, added), name=f"case-{case_id}")
             self._running[case_id] = task
             metrics.RUNNING.inc()
             task.add_done_callback(lambda done: self._finished(case_id, done))
@@ -117,13 +120,13 @@ class Docket:
             await asyncio.wait(self._running.values(), timeout=grace_s)
         await self._drop_all()
 
-    async def settle(self, case_id: int, trigger_id: str | None = None) -> None:
+    async def settle(self, case_id: int, trigger_id: str | None = None, added: LoggedCase | None = None) -> None:
         """Brings a case as far as it will go; `trigger_id`, while it lives, can open a modal that asks.
 
         Raises:
             TakenError, LapsedError: Another process has the case, or may have.
         """
-        case = await self._log.claim(case_id)
+        case = added or await self._log.claim(case_id)
         if case is None:
             return
         verdict = None
@@ -132,31 +135,31 @@ class Docket:
             if case.lacks_question:
                 # Asked before it is noted: after a crash in between the person is asked twice rather than never.
                 await self._delivery.ask(case, trigger_id)
-                await self._log.note_asked(case_id)
+                await self._log.note_asked(case)
                 return
             case = await self._delivery.announce(case)
             verdict = await self._judge(case)
-            case = await self._log.record(case_id, verdict)
+            case = await self._log.record(case, verdict)
         await self._deliver(case, verdict)
 
-    async def _settle_or_postpone(self, case_id: int, trigger_id: str | None) -> None:
+    async def _settle_or_postpone(self, case_id: int, trigger_id: str | None, added: LoggedCase | None) -> None:
         try:
-            await self.settle(case_id, trigger_id)
+            await self.settle(case_id, trigger_id, added)
         except (TakenError, LapsedError):
             logger.info("case_left_to_another", case=case_id)
         except _NotNowError:
             case = await self._log.case(case_id)
             pause = self._model_pauses[case.tries]
-            case = await self._postpone(case_id, pause)
+            case = await self._postpone(case, pause)
             await self._delivery.say_later(case, pause, len(self._model_pauses))
         except Exception as exc:  # whatever it was, the case is not lost, and not tried in a rush
             case = await self._log.case(case_id)
             pause = min(_FIRST_PAUSE * 2 ** min(case.tries, 10), _LONGEST_PAUSE)
             logger.error("case_interrupted", case=case_id, next_in_s=pause.total_seconds(), exc_info=exc)
-            await self._postpone(case_id, pause)
+            await self._postpone(case, pause)
 
-    async def _postpone(self, case_id: int, pause: timedelta) -> LoggedCase:
-        case = await self._log.postpone(case_id, pause)
+    async def _postpone(self, case: LoggedCase, pause: timedelta) -> LoggedCase:
+        case = await self._log.postpone(case, pause)
         asyncio.get_running_loop().call_later(pause.total_seconds(), self._is_due.set)
         return case
 
@@ -181,7 +184,7 @@ class Docket:
         if case.obstacle is None and case.question is not None:
             nothing = nothing_to_judge(case.question, case.response or "")
             if nothing:
-                case = await self._log.note_texts(case.id, obstacle=nothing.detail)
+                case = await self._log.note_texts(case, obstacle=nothing.detail)
         return case
 
     async def _read(self, case: LoggedCase) -> LoggedCase:
@@ -190,9 +193,9 @@ class Docket:
             message = await self._lookup.message(case)
             if message is None:
                 obstacle = _GONE if case.message_ts else _NOT_KEPT
-                return await self._log.note_texts(case.id, obstacle=obstacle)
+                return await self._log.note_texts(case, obstacle=obstacle)
             case = await self._log.note_texts(
-                case.id,
+                case,
                 response=message.text,
                 author_id=message.author_id,
                 parent_ts=message.parent_ts,
@@ -201,7 +204,9 @@ class Docket:
         if case.lacks_question:
             question = await self._lookup.question(case)
             if question:
-                case = await self._log.note_texts(case.id, question=question.text, question_source=question.source)
+                case = await self._log.note_texts(
+                    case, question=question.text, question_source=question.source, question_ts=question.ts
+                )
         return case
 
     async def _judge(self, case: LoggedCase) -> RecordedVerdict:
@@ -228,7 +233,7 @@ class Docket:
         if verdict is None:
             raise LookupError(f"case {case.id} is judged and has no verdict in the log")
         await self._delivery.deliver(case, verdict)
-        await self._log.note_delivered(case.id)
+        await self._log.note_delivered(case)
         logger.info("case_settled", case=case.id, score=verdict.score, reason=verdict.unscored_reason)
 
     def _finished(self, case_id: int, task: asyncio.Task[None]) -> None:

@@ -96,7 +96,7 @@ class Desk:
     async def proceed(self, case: LoggedCase, is_new: bool, invocation: Invocation) -> None:
         """Starts a new case; of a known one, shows the person how far it is."""
         if is_new:
-            self.docket.start(case.id, invocation.trigger_id)
+            self.docket.start(case.id, invocation.trigger_id, case)
             return
         seen = self.seen_by(case, invocation)
         if case.status is CaseStatus.ASKED:

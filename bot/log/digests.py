@@ -61,6 +61,7 @@ class Digests:
     """Reads and writes channels' settings and the digests' state."""
 
     def __init__(self, log: Log) -> None:
+        self._log = log
         self._engine = log.engine
 
     @whole
@@ -75,7 +76,7 @@ class Digests:
     async def save(self, settings: ChannelSettings) -> None:
         """Records what the channel has chosen."""
         values = asdict(settings) | {"updated_at": datetime.now(UTC)}
-        async with self._engine.begin() as connection:
+        async with self._log.writing() as connection:
             await connection.execute(upsert(connection.dialect.name, channels, values))
 
     @whole
@@ -107,13 +108,13 @@ class Digests:
         key = {"team_id": team_id, "channel_id": channel_id, "week": week}
         values = key | {"status": DigestStatus.CLAIMED, "claimed_at": now}
         try:
-            async with self._engine.begin() as connection:
+            async with self._log.writing() as connection:
                 await connection.execute(insert(digests).values(**values))
             return Claim(team_id, channel_id, week, now, is_first=True)
         except IntegrityError:
             ours = Claim(team_id, channel_id, week, now, is_first=False)
             is_left = (digests.c.status == DigestStatus.CLAIMED) & (digests.c.claimed_at <= now - LEASE)
-            async with self._engine.begin() as connection:
+            async with self._log.writing() as connection:
                 taken_over = await connection.execute(_update(ours).where(is_left).values(claimed_at=now))
             return ours if taken_over.rowcount == 1 else None
 
@@ -121,7 +122,7 @@ class Digests:
     async def renew(self, claim: Claim, now: datetime) -> bool:
         """Whether the claim still holds, for a whole lease from now: asked right before posting."""
         is_ours = (digests.c.status == DigestStatus.CLAIMED) & (digests.c.claimed_at == claim.claimed_at)
-        async with self._engine.begin() as connection:
+        async with self._log.writing() as connection:
             renewed = await connection.execute(_update(claim).where(is_ours).values(claimed_at=now))
         return renewed.rowcount == 1
 
@@ -130,7 +131,7 @@ class Digests:
         """Records what has become of a digest."""
         posted_at = now if status is DigestStatus.POSTED else None
         values = {"status": status, "posted_at": posted_at, "message_ts": message_ts}
-        async with self._engine.begin() as connection:
+        async with self._log.writing() as connection:
             await connection.execute(_update(claim).values(**values))
 
 

@@ -18,6 +18,7 @@ from bot.errors import LogError
 _MIGRATIONS = Path(__file__).parent / "migrations"
 _DRIVERS = dict.fromkeys(("postgres", "postgresql"), "postgresql+asyncpg") | {"sqlite": "sqlite+aiosqlite"}
 _BUSY_TIMEOUT_S = 10
+_CONNECTIONS = 10  # kept open; what exceeds a pool's size would be opened and closed for each transaction
 _PROBE_BYTES = 1 << 20
 _MIGRATION_LOCK = 5_118_005  # any number that nobody else takes
 
@@ -51,7 +52,7 @@ def connect(database_url: str) -> AsyncEngine:
     url = _parse(database_url)
     try:
         # An error that shows its parameters would put the judged texts into the log file.
-        engine = create_async_engine(url, hide_parameters=True)
+        engine = create_async_engine(url, hide_parameters=True, pool_size=_CONNECTIONS, max_overflow=0)
     except (ModuleNotFoundError, NoSuchModuleError) as exc:
         raise LogError(
             f"DATABASE_URL: no driver for {url.drivername!r}; expected sqlite+aiosqlite:///FILE, or "

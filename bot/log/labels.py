@@ -26,6 +26,7 @@ class Labels:
     """Reads and writes the labels of a log."""
 
     def __init__(self, log: Log) -> None:
+        self._log = log
         self._engine = log.engine
 
     @whole
@@ -41,7 +42,7 @@ class Labels:
             "updated_at": now,
         }
         key = {"team_id": case.team_id, "case_id": case.id, "user_id": user_id}
-        async with self._engine.begin() as connection:
+        async with self._log.writing() as connection:
             statement = upsert(connection.dialect.name, labels, key | values, keep=("created_at",))
             await connection.execute(statement)
         return earlier

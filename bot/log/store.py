@@ -1,11 +1,12 @@
 """Reading and writing the log. Every write is one short transaction, and may be repeated without harm."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager, nullcontext
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, Select, and_, func, insert, or_, select, update
+from sqlalchemy import ColumnElement, Row, Select, and_, bindparam, func, insert, or_, select, update
 from sqlalchemy.exc import IntegrityError, NoResultFound
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
@@ -20,6 +21,12 @@ _VERDICT_COLUMNS = set(RecordedVerdict.model_fields) - {"ratings", "rubric"}
 _OPEN = (CaseStatus.RECEIVED, CaseStatus.JUDGED)
 _SWEPT_AT_ONCE = 1000
 _SETTLING_AT_ONCE = 4
+# Built once: SQLAlchemy takes longer to build this one than SQLite to do it.
+_HELD = update(cases).where(
+    cases.c.id == bindparam("held_id"),
+    cases.c.holder == bindparam("held_by"),
+    cases.c.status.in_(bindparam("held_in", expanding=True)),
+)
 
 
 class TakenError(Exception):
@@ -29,8 +36,9 @@ class TakenError(Exception):
 class Log:
     """The log of cases and verdicts.
 
-    Whoever settles a case holds it: the writes that bring a case forward (`note_texts`, `note_asked`, `note_post`,
-    `record`, `postpone`, `note_delivered`) raise `TakenError` where the process no longer does.
+    Whoever settles a case holds it, and nobody else writes to it: the writes that bring a case forward (`note_texts`,
+    `note_asked`, `note_post`, `record`, `postpone`, `note_delivered`) give the case as it is then, without reading it
+    again, and raise `TakenError` where the process no longer holds it.
 
     With `store_text="none"` the two texts and what the model wrote about them are dropped once the verdict is
     delivered; hashes, scores and justifications stay.
@@ -41,6 +49,9 @@ class Log:
         self._keeps_text = store_text == "full"
         # Settling waits in line, so that a new case is added, and Slack answered, ahead of a thousand old ones.
         self._settling = asyncio.Semaphore(_SETTLING_AT_ONCE)
+        # SQLite has one writer. Who waits for it there looks again after ever longer pauses, and may be overtaken for
+        # a second; who waits here is next.
+        self._one_writer = asyncio.Lock() if engine.dialect.name == "sqlite" else nullcontext()
         self.presence = Presence(engine)
 
     @classmethod
@@ -67,9 +78,9 @@ class Log:
             "created_at": datetime.now(UTC),
         }
         try:
-            async with self.engine.begin() as connection:
-                row = (await connection.execute(insert(cases).values(values).returning(cases))).one()
-                return _to_case(row), True
+            async with self.writing() as connection:
+                case_id = (await connection.execute(insert(cases).returning(cases.c.id), values)).scalar_one()
+            return LoggedCase.model_validate(values | {"id": case_id}), True
         except IntegrityError:
             known = select(cases).where(cases.c.team_id == case.team_id, cases.c.key == case.key)
             return _to_case(await self._one(known)), False
@@ -118,31 +129,31 @@ class Log:
         if case.holder == self.presence.name and case.status in _OPEN and case.due_at is None:
             return case
         takes = update(cases).where(cases.c.id == case_id, self._is_takeable()).values(holder=self.presence.name)
-        async with self._settling, self.engine.begin() as connection:
+        async with self._settle() as connection:
             row = (await connection.execute(takes.returning(cases))).one_or_none()
         return _to_case(row) if row else None
 
     @whole
-    async def postpone(self, case_id: int, pause: timedelta) -> LoggedCase:
+    async def postpone(self, case: LoggedCase, pause: timedelta) -> LoggedCase:
         """The case after a failed try, free and due again after `pause`."""
-        values = {"tries": cases.c.tries + 1, "due_at": datetime.now(UTC) + pause, "holder": None}
-        return await self._advance(case_id, values)
+        values = {"tries": case.tries + 1, "due_at": datetime.now(UTC) + pause, "holder": None}
+        return await self._advance(case, values)
 
     @whole
     async def note_texts(
-        self, case_id: int, *, response: str | None = None, author_id: str | None = None, **found: Any
+        self, case: LoggedCase, *, response: str | None = None, author_id: str | None = None, **found: Any
     ) -> LoggedCase:
         """What was read in Slack: `response`, `question`, `question_source`, `parent_ts`, `obstacle`."""
         if response is not None:
             found |= {"response": response, "author_id": author_id, "response_hash": _hash(response)}
         if "question" in found:
             found["question_hash"] = _hash(found["question"])
-        return await self._advance(case_id, found)
+        return await self._advance(case, found)
 
     @whole
-    async def note_asked(self, case_id: int) -> LoggedCase:
+    async def note_asked(self, case: LoggedCase) -> LoggedCase:
         """The case waits until a person has typed its question."""
-        return await self._advance(case_id, {"status": CaseStatus.ASKED, "holder": None})
+        return await self._advance(case, {"status": CaseStatus.ASKED, "holder": None})
 
     @whole
     async def answer(self, case_id: int, question: str) -> LoggedCase:
@@ -155,25 +166,25 @@ class Log:
             "holder": None,
         }
         is_open = and_(cases.c.status.in_((CaseStatus.RECEIVED, CaseStatus.ASKED)), cases.c.question.is_(None))
-        async with self.engine.begin() as connection:
+        async with self.writing() as connection:
             await connection.execute(update(cases).where(cases.c.id == case_id, is_open).values(values))
         return await self.case(case_id)
 
     @whole
-    async def note_post(self, case_id: int, **progress: Any) -> LoggedCase:
+    async def note_post(self, case: LoggedCase, **progress: Any) -> LoggedCase:
         """How far our messages have come: `thread_ts`, `reply_ts`, `thread_intent`, `reply_intent`, `blocked_by`."""
-        return await self._advance(case_id, progress)
+        return await self._advance(case, progress)
 
     @whole
-    async def record(self, case_id: int, verdict: RecordedVerdict) -> LoggedCase:
+    async def record(self, case: LoggedCase, verdict: RecordedVerdict) -> LoggedCase:
         """The verdict with its ratings, in one transaction; a case that has one keeps it."""
         values = verdict.model_dump(include=_VERDICT_COLUMNS)
         values |= {"status": CaseStatus.JUDGED, "judged_at": datetime.now(UTC), "tries": 0, "due_at": None}
-        async with self._settling, self.engine.begin() as connection:
-            row = await self._held(connection, case_id, values, CaseStatus.RECEIVED)
+        async with self._settle() as connection:
+            await self._update_held(connection, case, values, CaseStatus.RECEIVED)
             if verdict.ratings:
-                await connection.execute(insert(ratings), _rating_rows(row.team_id, case_id, verdict.ratings))
-        return _to_case(row)
+                await connection.execute(insert(ratings), _rating_rows(case, verdict.ratings))
+        return case.model_copy(update=values)
 
     @whole
     async def verdict(self, case_id: int) -> RecordedVerdict | None:
@@ -188,7 +199,7 @@ class Log:
         return RecordedVerdict.model_validate(dict(row._mapping) | {"ratings": given})
 
     @whole
-    async def note_delivered(self, case_id: int) -> LoggedCase:
+    async def note_delivered(self, case: LoggedCase) -> LoggedCase:
         """The verdict is where it belongs, and the case is done."""
         values: dict[str, Any] = {
             "status": CaseStatus.DELIVERED,
@@ -198,11 +209,11 @@ class Log:
         }
         if not self._keeps_text:
             values |= {"question": None, "response": None}
-        async with self._settling, self.engine.begin() as connection:
-            row = await self._held(connection, case_id, values, CaseStatus.JUDGED)
+        async with self._settle() as connection:
+            await self._update_held(connection, case, values, CaseStatus.JUDGED)
             if not self._keeps_text:
-                await connection.execute(update(ratings).where(ratings.c.case_id == case_id).values(raw=""))
-        return _to_case(row)
+                await connection.execute(update(ratings).where(ratings.c.case_id == case.id).values(raw=""))
+        return case.model_copy(update=values)
 
     @whole
     async def recent(self, limit: int) -> Sequence[LoggedCase]:
@@ -242,29 +253,38 @@ class Log:
         is_due = or_(cases.c.due_at.is_(None), cases.c.due_at <= datetime.now(UTC))
         return and_(cases.c.status.in_(_OPEN), is_due, self.presence.may_take())
 
-    async def _advance(self, case_id: int, values: dict[str, Any]) -> LoggedCase:
-        async with self._settling, self.engine.begin() as connection:
-            return _to_case(await self._held(connection, case_id, values, *_OPEN))
+    async def _advance(self, case: LoggedCase, values: dict[str, Any]) -> LoggedCase:
+        async with self._settle() as connection:
+            await self._update_held(connection, case, values, *_OPEN)
+        return case.model_copy(update=values)
 
-    async def _held(
-        self, connection: AsyncConnection, case_id: int, values: dict[str, Any], *status: CaseStatus
-    ) -> Row[Any]:
-        """The row after the update of a case that we hold.
+    @asynccontextmanager
+    async def writing(self) -> AsyncIterator[AsyncConnection]:
+        """A transaction that writes; with SQLite the only one of this process at the moment."""
+        async with self._one_writer, self.engine.begin() as connection:
+            yield connection
+
+    @asynccontextmanager
+    async def _settle(self) -> AsyncIterator[AsyncConnection]:
+        async with self._settling, self.writing() as connection:
+            yield connection
+
+    async def _update_held(
+        self, connection: AsyncConnection, case: LoggedCase, values: dict[str, Any], *status: CaseStatus
+    ) -> None:
+        """Changes the row of a case that we hold.
 
         Raises:
             TakenError: We do not, or it is not in one of these statuses.
         """
-        is_ours = and_(cases.c.id == case_id, cases.c.holder == self.presence.name, cases.c.status.in_(status))
-        row: Row[Any] | None
-        row = (await connection.execute(update(cases).where(is_ours).values(values).returning(cases))).one_or_none()
-        if row is None:
-            raise TakenError(f"case {case_id}")
-        return row
+        which = {"held_id": case.id, "held_by": self.presence.name, "held_in": status}
+        if not (await connection.execute(_HELD, which | values)).rowcount:
+            raise TakenError(f"case {case.id}")
 
 
-def _rating_rows(team_id: str, case_id: int, given: Sequence[RecordedRating]) -> list[dict[str, Any]]:
+def _rating_rows(case: LoggedCase, given: Sequence[RecordedRating]) -> list[dict[str, Any]]:
     return [
-        rating.model_dump() | {"team_id": team_id, "case_id": case_id, "position": position}
+        rating.model_dump() | {"team_id": case.team_id, "case_id": case.id, "position": position}
         for position, rating in enumerate(given)
     ]
 

@@ -47,7 +47,7 @@ async def judged(log: Log, key: str, score: int | None = 4, **changes: Any) -> L
     verdict = RecordedVerdict(
         score=score, unscored_reason=reason, model="m", rubric="additive-5", rubric_version="f846c469"
     )
-    return await log.record(case.id, verdict)
+    return await log.record(case, verdict)
 
 
 async def rows(log: Log, **options: Any) -> list[dict[str, Any]]:

@@ -92,7 +92,7 @@ async def test_the_migrations_make_the_schema(database_url: str) -> None:
 async def test_a_log_of_the_first_version_keeps_its_verdicts(tmp_path: Path) -> None:
     log = await Log.open(url(tmp_path))
     await log.add(a_case())
-    await log.record(1, a_verdict())
+    await log.record(await log.case(1), a_verdict())
     await log.close()
     await downgrade(tmp_path, "0001")
 
@@ -139,9 +139,9 @@ async def test_the_same_key_in_another_team_is_another_case(log: Log) -> None:
 
 async def test_a_case_keeps_its_first_verdict(log: Log) -> None:
     await log.add(a_case())
-    await log.record(1, a_verdict(4))
+    await log.record(await log.case(1), a_verdict(4))
     with pytest.raises(TakenError):
-        await log.record(1, a_verdict(2))
+        await log.record(await log.case(1), a_verdict(2))
     assert (await log.case(1)).status is CaseStatus.JUDGED
     assert await log.verdict(1) == a_verdict(4)
 
@@ -153,7 +153,7 @@ async def test_a_case_without_a_verdict_has_none(log: Log) -> None:
 
 async def test_only_the_first_answer_counts(log: Log) -> None:
     await log.add(a_case(question=None))
-    await log.note_asked(1)
+    await log.note_asked(await log.case(1))
     await log.answer(1, "First?")
     case = await log.answer(1, "Second?")
     assert (case.question, case.status) == ("First?", CaseStatus.RECEIVED)
@@ -162,10 +162,10 @@ async def test_only_the_first_answer_counts(log: Log) -> None:
 async def test_unsettled_are_those_with_a_way_to_go(log: Log) -> None:
     for key in ("received", "asked", "judged", "delivered"):
         await log.add(a_case(key=key))
-    await log.note_asked(2)
+    await log.note_asked(await log.case(2))
     for case_id in (3, 4):
-        await log.record(case_id, a_verdict())
-    await log.note_delivered(4)
+        await log.record(await log.case(case_id), a_verdict())
+    await log.note_delivered(await log.case(4))
     assert list(await log.unsettled()) == [1, 3]
 
 
@@ -185,8 +185,8 @@ async def test_the_latest_case_of_a_message_is_found_for_those_who_may_see_it(lo
 async def test_without_stored_text_a_delivered_case_keeps_hashes_and_score_only(tmp_path: Path) -> None:
     log = await Log.open(url(tmp_path), store_text="none")
     await log.add(a_case())
-    await log.record(1, a_verdict())
-    case = await log.note_delivered(1)
+    await log.record(await log.case(1), a_verdict())
+    case = await log.note_delivered(await log.case(1))
     verdict = await log.verdict(1)
     await log.close()
     assert (case.question, case.response) == (None, None)

@@ -57,15 +57,15 @@ async def test_the_case_of_a_silent_process_is_taken_over_and_its_writes_are_ref
     assert await theirs.unsettled() == [1]
     assert await theirs.claim(1) is not None
     for late in (
-        ours.note_post(1, reply_intent=True),
-        ours.record(1, a_verdict()),
-        ours.note_texts(1, question="Late?"),
-        ours.note_delivered(1),
-        ours.postpone(1, timedelta()),
+        ours.note_post(await ours.case(1), reply_intent=True),
+        ours.record(await ours.case(1), a_verdict()),
+        ours.note_texts(await ours.case(1), question="Late?"),
+        ours.note_delivered(await ours.case(1)),
+        ours.postpone(await ours.case(1), timedelta()),
     ):
         with pytest.raises(TakenError):
             await late
-    assert (await theirs.record(1, a_verdict())).status is CaseStatus.JUDGED
+    assert (await theirs.record(await theirs.case(1), a_verdict())).status is CaseStatus.JUDGED
 
 
 async def test_a_process_that_leaves_gives_its_cases_back(ours: Log, theirs: Log) -> None:
@@ -132,7 +132,7 @@ async def test_after_a_silence_nothing_goes_out_under_the_old_name(database_url:
 
 async def test_a_postponed_case_waits_until_it_is_due(ours: Log) -> None:
     await ours.add(a_case())
-    case = await ours.postpone(1, timedelta(hours=1))
+    case = await ours.postpone(await ours.case(1), timedelta(hours=1))
     assert (case.tries, case.holder) == (1, None)
     assert await ours.claim(1) is None
     assert await ours.unsettled() == []
@@ -144,7 +144,7 @@ async def test_a_postponed_case_waits_until_it_is_due(ours: Log) -> None:
 async def test_tries_are_counted_until_there_is_a_verdict(ours: Log) -> None:
     await ours.add(a_case())
     for tries in (1, 2):
-        assert (await ours.postpone(1, timedelta())).tries == tries
+        assert (await ours.postpone(await ours.case(1), timedelta())).tries == tries
         await ours.claim(1)
-    case = await ours.record(1, a_verdict())
+    case = await ours.record(await ours.case(1), a_verdict())
     assert (case.tries, case.due_at) == (0, None)
