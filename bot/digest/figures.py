@@ -101,16 +101,12 @@ class Usage:
 
 
 @dataclass(frozen=True)
-class Figures:
-    """A channel's week. All scores are on `scale`, the week's commonest; `off_scale` counts those that are not.
+class Glance:
+    """A channel's week in short. All scores are on `scale`, the week's commonest.
 
     Attributes:
         until: The moment up to which the week was counted; its end once it is over.
-        unscored: Cases without a score, by the reason.
         trend: Up to eight weeks, oldest first, this one last.
-        authors: With scores this week, most first.
-        agreement: This week's; None without a label.
-        agreement_ever: Of all time up to now.
     """
 
     week: Week
@@ -118,9 +114,23 @@ class Figures:
     scale: Scale
     this: Tally
     last: Tally
+    trend: tuple[Point, ...]
+
+
+@dataclass(frozen=True)
+class Figures(Glance):
+    """A channel's week in full.
+
+    Attributes:
+        off_scale: How many scores are on another scale, and in no other figure.
+        unscored: Cases without a score, by the reason.
+        authors: With scores this week, most first.
+        agreement: This week's; None without a label.
+        agreement_ever: Of all time up to now.
+    """
+
     off_scale: int
     unscored: Mapping[str, int]
-    trend: tuple[Point, ...]
     lowest: tuple[LowCase, ...]
     authors: tuple[Author, ...]
     agreement: Agreement | None
@@ -144,10 +154,20 @@ class Figures:
         return lowest + floor((highest - lowest) * _LOW_SHARE)
 
 
+async def read_glance(tallies: Tallies, place: Place, week: Week, now: datetime) -> Glance:
+    """The figures of a week in short, or of the part of it that has passed."""
+    span, before = _passed(week, now), week.before()
+    rows, earlier = await asyncio.gather(
+        tallies.scores(place, span), tallies.scores(place, Span(before.start, before.end))
+    )
+    scale = _commonest_scale(rows)
+    this, last = _tally(rows, scale), _tally(earlier, scale)
+    return Glance(week, span.end, scale, this, last, await _read_trend(tallies, place, week, scale, this, last))
+
+
 async def read_figures(tallies: Tallies, place: Place, week: Week, now: datetime) -> Figures:
     """The figures of a week, or of the part of it that has passed."""
-    span = Span(week.start, min(week.end, max(now, week.start)))
-    before = week.before()
+    span, before = _passed(week, now), week.before()
     rows, earlier, usage = await asyncio.gather(
         tallies.scores(place, span),
         tallies.scores(place, Span(before.start, before.end)),
@@ -155,13 +175,11 @@ async def read_figures(tallies: Tallies, place: Place, week: Week, now: datetime
     )
     scale = _commonest_scale(rows)
     this, last = _tally(rows, scale), _tally(earlier, scale)
-    earlier_weeks = [week.before(back) for back in range(TREND_WEEKS - 1, 1, -1)]
-    labelled, lowest, sums = await asyncio.gather(
+    labelled, lowest, trend = await asyncio.gather(
         tallies.labelled(place, span, scale),
         tallies.lowest(place, span, scale, this.at(LOWEST - 1), LOWEST),
-        tallies.sums(place, [Span(each.start, each.end) for each in earlier_weeks], scale),
+        _read_trend(tallies, place, week, scale, this, last),
     )
-    trend = [Point(each, total / n if n else None, n) for each, (total, n) in zip(earlier_weeks, sums, strict=True)]
     return Figures(
         week=week,
         until=span.end,
@@ -170,13 +188,26 @@ async def read_figures(tallies: Tallies, place: Place, week: Week, now: datetime
         last=last,
         off_scale=sum(row.number for row in rows if row.score is not None and (row.lowest, row.highest) != scale),
         unscored=_unscored(rows),
-        trend=(*trend, Point(before, last.mean, last.n), Point(week, this.mean, this.n)),
+        trend=trend,
         lowest=tuple(LowCase(row.id, row.score, row.message_ts, row.thread_ts) for row in lowest),
         authors=_authors(rows, earlier, scale),
         agreement=to_agreement(row for row in labelled if row.is_new),
         agreement_ever=to_agreement(labelled),
         usage=Usage(**usage._mapping),
     )
+
+
+def _passed(week: Week, now: datetime) -> Span:
+    return Span(week.start, min(week.end, max(now, week.start)))
+
+
+async def _read_trend(
+    tallies: Tallies, place: Place, week: Week, scale: Scale, this: Tally, last: Tally
+) -> tuple[Point, ...]:
+    weeks = [week.before(back) for back in range(TREND_WEEKS - 1, 1, -1)]
+    sums = await tallies.sums(place, [Span(each.start, each.end) for each in weeks], scale)
+    earlier = [Point(each, total / n if n else None, n) for each, (total, n) in zip(weeks, sums, strict=True)]
+    return (*earlier, Point(week.before(), last.mean, last.n), Point(week, this.mean, this.n))
 
 
 def _commonest_scale(rows: Iterable[Any]) -> Scale:

@@ -1,10 +1,13 @@
 """Who wrote the responses: names, and whether they are bots."""
 
+import time
 from dataclasses import dataclass
 
 import structlog
 from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
+
+_KEPT_S = 3600.0
 
 logger = structlog.get_logger(__name__)
 
@@ -18,21 +21,23 @@ class Member:
 
 
 class Members:
-    """Asks Slack about each author once; whom it does not know is taken for a person, and so is not ranked."""
+    """Asks Slack about each author once an hour; whom it does not know is taken for a person, and so is not ranked."""
 
     def __init__(self, client: AsyncWebClient) -> None:
         self._client = client
-        self._known: dict[str, Member] = {}
+        self._known: dict[str, tuple[Member, float]] = {}
 
     async def of(self, author_id: str) -> Member:
         """The member behind a user id or a bot id."""
-        if author_id not in self._known:
+        member, until_s = self._known.get(author_id, (None, 0.0))
+        if member is None or time.monotonic() > until_s:
             try:
-                self._known[author_id] = await self._ask(author_id)
+                member = await self._ask(author_id)
             except SlackApiError as exc:
                 logger.warning("author_unknown", author=author_id, error=exc.response.get("error"))
                 return Member(author_id, is_bot=False)
-        return self._known[author_id]
+            self._known[author_id] = member, time.monotonic() + _KEPT_S
+        return member
 
     async def _ask(self, author_id: str) -> Member:
         if author_id.startswith("B"):

@@ -68,7 +68,8 @@ class Poster:
         self.default = default
         self.now = clock
         self._client = client
-        self._tallies = Tallies(log)
+        self.tallies = Tallies(log)
+        self.members = Members(client)
         self._identity = identity
 
     async def run_forever(self) -> None:
@@ -90,11 +91,11 @@ class Poster:
         if not due:
             return
         # A bot that was removed from a public channel could still post there, with chat:write.public.
-        welcome, members = await list_channels(self._client), Members(self._client)
+        welcome = await list_channels(self._client)
         for settings, week in due:
             place = {"channel": settings.channel_id, "week": week.label}
             try:
-                await self._post_claimed(settings, week, members, settings.channel_id in welcome)
+                await self._post_claimed(settings, week, settings.channel_id in welcome)
             except (SlackApiError, aiohttp.ClientError, TimeoutError) as exc:
                 logger.warning("digest_interrupted", **place, error=_reason(exc), again_in=str(LEASE))
             except Exception as exc:  # whatever it was, the other channels get theirs
@@ -125,7 +126,12 @@ class Poster:
     async def draft_last(self, settings: ChannelSettings) -> Draft:
         """The digest of the last week that is over, whether or not it was posted."""
         week = Week.of(self.now(), self.schedule(settings).zone).before()
-        return await self._draft(settings, week, Members(self._client))
+        return await self._draft(settings, week)
+
+    async def draft_so_far(self, settings: ChannelSettings, author_id: str | None = None, subject: str = "") -> Draft:
+        """The week so far: of the channel, or of one author there; `subject` says of what, after the week."""
+        week = Week.of(self.now(), self.schedule(settings).zone)
+        return await self._draft(settings, week, author_id, subject)
 
     async def show(self, settings: ChannelSettings, user_id: str) -> None:
         """Shows the week so far to one person in the channel.
@@ -133,7 +139,7 @@ class Poster:
         Raises:
             SlackApiError: Slack will not have it.
         """
-        draft = await self._draft_so_far(settings)
+        draft = await self.draft_so_far(settings)
         await _in_either_form(draft, partial(self._show_as, settings.channel_id, user_id))
 
     async def post(self, settings: ChannelSettings) -> None:
@@ -142,10 +148,10 @@ class Poster:
         Raises:
             SlackApiError: Slack will not have it.
         """
-        draft = await self._draft_so_far(settings)
+        draft = await self.draft_so_far(settings)
         await _in_either_form(draft, partial(self._post_as, settings.channel_id, None))
 
-    async def _post_claimed(self, settings: ChannelSettings, week: Week, members: Members, is_welcome: bool) -> None:
+    async def _post_claimed(self, settings: ChannelSettings, week: Week, is_welcome: bool) -> None:
         claim = await self.digests.claim(settings.team_id, settings.channel_id, week.label, self.now())
         if claim is None:
             return
@@ -154,7 +160,7 @@ class Poster:
         ts = None
         try:
             if is_welcome:
-                status, ts = await self._post_once(claim, settings, week, mark, members)
+                status, ts = await self._post_once(claim, settings, week, mark)
         except SlackApiError as exc:
             if is_transient(exc):
                 raise
@@ -164,7 +170,7 @@ class Poster:
             logger.info("digest_settled", channel=settings.channel_id, week=week.label, status=status)
 
     async def _post_once(
-        self, claim: Claim, settings: ChannelSettings, week: Week, mark: dict[str, Any], members: Members
+        self, claim: Claim, settings: ChannelSettings, week: Week, mark: dict[str, Any]
     ) -> tuple[DigestStatus | None, str | None]:
         """What becomes of the digest, and its ts; no status where somebody else has taken it over."""
         if not claim.is_first:
@@ -176,22 +182,22 @@ class Poster:
                 return DigestStatus.UNCONFIRMED, None
             if found:
                 return DigestStatus.POSTED, found
-        draft = await self._draft(settings, week, members)
+        draft = await self._draft(settings, week)
         if not await self.digests.renew(claim, self.now()):
             return None, None
         async with asyncio.timeout(_POST_TIMEOUT_S):
             return DigestStatus.POSTED, await _in_either_form(draft, partial(self._post_as, settings.channel_id, mark))
 
-    async def _draft(self, settings: ChannelSettings, week: Week, members: Members) -> Draft:
-        place = Place(settings.team_id, settings.channel_id)
-        figures = await read_figures(self._tallies, place, week, self.now())
-        listed = {author.id: await members.of(author.id) for author in figures.authors[:_MOST_ASKED]}
+    async def _draft(
+        self, settings: ChannelSettings, week: Week, author_id: str | None = None, subject: str = ""
+    ) -> Draft:
+        place = Place(settings.team_id, settings.channel_id, author_id)
+        figures = await read_figures(self.tallies, place, week, self.now())
+        asked = figures.authors[:_MOST_ASKED] if author_id is None else ()
+        listed = {author.id: await self.members.of(author.id) for author in asked}
         shown = {key: member for key, member in listed.items() if member.is_bot or settings.ranks_people}
-        return lambda is_plain: digest_message(figures, shown, self._identity.url, settings.channel_id, is_plain)
-
-    async def _draft_so_far(self, settings: ChannelSettings) -> Draft:
-        week = Week.of(self.now(), self.schedule(settings).zone)
-        return await self._draft(settings, week, Members(self._client))
+        address = self._identity.url, settings.channel_id
+        return lambda is_plain: digest_message(figures, shown, *address, is_plain, subject)
 
     async def _post_as(self, channel_id: str, metadata: dict[str, Any] | None, post: Post) -> str:
         answer = await self._client.chat_postMessage(

@@ -4,7 +4,7 @@ Every query here sees only what everybody in that channel could see: verdicts in
 alone, in whatever way they came to be so, are in no figure. Of several verdicts on one message the newest counts.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -20,6 +20,7 @@ from sqlalchemy import (
     literal,
     literal_column,
     select,
+    true,
     union_all,
 )
 
@@ -35,10 +36,11 @@ _BEGINNING = datetime(2000, 1, 1, tzinfo=UTC)
 
 @dataclass(frozen=True)
 class Place:
-    """A channel, in its team: channel ids alone are not unique."""
+    """A channel, in its team: channel ids alone are not unique; with an author, what that one wrote there."""
 
     team_id: str
     channel_id: str
+    author_id: str | None = None
 
 
 @dataclass(frozen=True)
@@ -59,6 +61,19 @@ class Tallies:
         """How many cases (`number`), by `author_id`, `lowest`, `highest`, `score` and `unscored_reason`."""
         by = (cases.c.author_id, cases.c.score, cases.c.lowest, cases.c.highest, cases.c.unscored_reason)
         return await self._all(select(*by, func.count().label("number")).where(_public(place, span)).group_by(*by))
+
+    async def authors(self, place: Place, span: Span) -> Sequence[Row[Any]]:
+        """Who wrote what was judged: `author_id` and `number`, most first."""
+        number = func.count().label("number")
+        query = select(cases.c.author_id, number).where(_public(place, span), cases.c.author_id.is_not(None))
+        return await self._all(query.group_by(cases.c.author_id).order_by(number.desc(), cases.c.author_id))
+
+    async def busiest(self, team_id: str, channel_ids: Collection[str], since: datetime) -> Sequence[str]:
+        """Those of the channels in which something was judged since then, most first."""
+        is_among = and_(cases.c.team_id == team_id, cases.c.channel_id.in_(channel_ids))
+        query = select(cases.c.channel_id).where(is_among, cases.c.judged_at >= since, _is_public(cases))
+        query = query.group_by(cases.c.channel_id).order_by(func.count().desc(), cases.c.channel_id)
+        return [row.channel_id for row in await self._all(query)]
 
     @whole
     async def usage(self, place: Place, span: Span) -> Row[Any]:
@@ -117,7 +132,7 @@ class Tallies:
         is_new = (cases.c.judged_at >= span.start).label("is_new")
         by = (is_new, cases.c.score, given.c.total, given.c.people)
         # Labels are few: from each to its case, and not through all cases, which this keeps the database from doing.
-        is_here = and_(cases.c.team_id.concat("") == place.team_id, cases.c.channel_id == place.channel_id)
+        is_here = and_(cases.c.team_id.concat("") == place.team_id, cases.c.channel_id == place.channel_id, _by(place))
         is_past = and_(cases.c.judged_at < span.end, cases.c.id.not_in(_repeated(place, Span(_BEGINNING, span.end))))
         query = select(*by, func.count().label("number")).join(given, given.c.case_id == cases.c.id)
         return await self._all(query.where(is_here, is_past, _is_public(cases), _is_on(scale)).group_by(*by))
@@ -136,9 +151,14 @@ def _public(place: Place, span: Span, repeated: Select[Any] | None = None) -> Co
         cases.c.channel_id == place.channel_id,
         cases.c.judged_at >= span.start,
         cases.c.judged_at < span.end,
+        _by(place),
         _is_public(cases),
         cases.c.id.not_in(_repeated(place, span) if repeated is None else repeated),
     )
+
+
+def _by(place: Place) -> ColumnElement[bool]:
+    return true() if place.author_id is None else cases.c.author_id == place.author_id
 
 
 def _is_on(scale: tuple[int, int]) -> ColumnElement[bool]:

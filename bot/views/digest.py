@@ -8,7 +8,7 @@ from datetime import date, timedelta
 from typing import Any
 
 from bot.digest.agreement import Agreement
-from bot.digest.figures import Author, Figures, LowCase, Point, Tally
+from bot.digest.figures import Author, Figures, Glance, LowCase, Point, Tally
 from bot.digest.members import Member
 from bot.digest.week import Week
 from bot.mrkdwn import clip
@@ -25,24 +25,45 @@ _MINUS = "−"
 
 
 def digest_message(
-    figures: Figures, members: Mapping[str, Member], workspace_url: str, channel_id: str, is_plain: bool = False
+    figures: Figures,
+    members: Mapping[str, Member],
+    workspace_url: str,
+    channel_id: str,
+    is_plain: bool = False,
+    subject: str = "",
 ) -> Post:
     """The week at a glance; `is_plain` leaves out the blocks that not every Slack knows.
 
-    `members` are the authors to be listed. No text of a question, response or justification is ever in it.
+    `members` are the authors to be listed; `subject` is added to the title. No text of a question, response or
+    justification is ever in it.
     """
+    title = _title(figures) + (f", {subject}" if subject else "")
     if figures.is_quiet:
-        sentence = f"{_title(figures)}: no replies were scored in this channel."
+        sentence = f"{title}: no replies were scored in this channel."
         return Post(sentence, [_section(sentence)])
     table = [author for author in figures.authors if author.id in members][:MOST_AUTHORS]
-    blocks = [_section(f"*{_title(figures)}*\n{_headline(figures)}")]
+    blocks = [_section(f"*{title}*\n{headline(figures, figures.usage.people)}")]
     blocks += _charts(figures, is_plain)
     blocks += _lowest(figures, workspace_url, channel_id)
     blocks += _authors(figures, table, members, is_plain) if table else []
     blocks += [
         _context(line) for line in (_offline(figures), _unscored(figures), _agreement(figures), _usage(figures)) if line
     ]
-    return Post(f"{_title(figures)}: {_headline(figures)}".replace("*", ""), blocks)
+    return Post(f"{title}: {headline(figures, figures.usage.people)}".replace("*", ""), blocks)
+
+
+def headline(glance: Glance, people: int | None = None) -> str:
+    """A week in one line: how many replies, for how many people where that is known, median, mean, and the change."""
+    this, last = glance.this, glance.last
+    asked = f"{_count(this.n, 'reply', 'replies')} scored"
+    asked += f" for {_count(people, 'person', 'people')}" if people is not None else ""
+    if this.median is None or this.mean is None:
+        return f"{asked}."
+    median, mean = f"median *{this.median:g}*", f"mean *{this.mean:.1f}*"
+    if last.median is not None and last.mean is not None:
+        median += f" (last week {last.median:g}, {_change(this.median - last.median, 'g')})"
+        mean += f" (last week {last.mean:.1f}, {_change(this.mean - last.mean)})"
+    return f"{asked}: {median}, {mean}, of {glance.scale[1]}."
 
 
 def _title(figures: Figures) -> str:
@@ -58,18 +79,6 @@ def _days(week: Week) -> str:
 
 def _date(day: date) -> str:
     return f"{day.day} {day:%b}"
-
-
-def _headline(figures: Figures) -> str:
-    this, last = figures.this, figures.last
-    asked = f"{_count(this.n, 'reply', 'replies')} scored for {_count(figures.usage.people, 'person', 'people')}"
-    if this.median is None or this.mean is None:
-        return f"{asked}."
-    median, mean = f"median *{this.median:g}*", f"mean *{this.mean:.1f}*"
-    if last.median is not None and last.mean is not None:
-        median += f" (last week {last.median:g}, {_change(this.median - last.median, 'g')})"
-        mean += f" (last week {last.mean:.1f}, {_change(this.mean - last.mean)})"
-    return f"{asked}: {median}, {mean}, of {figures.scale[1]}."
 
 
 def _change(difference: float, form: str = ".1f") -> str:

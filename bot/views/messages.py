@@ -34,16 +34,21 @@ _HELP = """• `/judge` opens a window for a question and a response
 • `/judge question | response` scores the two texts here
 • `/judge recent` lists what you asked for
 • `/judge digest` sums up this channel's weeks: `/judge digest help`
+• `/judge forget LINK` deletes a score, with its texts and what I wrote about it
 • `/judge help` shows this
 • On any message: More actions (⋮) → *Score this reply*"""
 
 
 @dataclass(frozen=True)
 class Post:
-    """What is sent: blocks for the eye, `text` for notifications and screen readers."""
+    """What is sent: blocks for the eye, `text` for notifications and screen readers.
+
+    `plain_blocks` are for a Slack that does not know those in `blocks`.
+    """
 
     text: str
     blocks: list[dict[str, Any]]
+    plain_blocks: list[dict[str, Any]] | None = None
 
 
 def placeholder(case: LoggedCase) -> Post:
@@ -130,7 +135,9 @@ def sentence(text: str) -> Post:
 
 
 def plain(post: Post) -> Post:
-    """The same with ordinary buttons, for where Slack does not know its feedback buttons; itself if it has none."""
+    """The same for a Slack that does not know feedback buttons, charts or tables; itself if it has none of these."""
+    if post.plain_blocks is not None:
+        return Post(post.text, post.plain_blocks)
     if not any(block["type"] == "context_actions" for block in post.blocks):
         return post
     blocks = [plain_feedback(block) if block["type"] == "context_actions" else block for block in post.blocks]
