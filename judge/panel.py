@@ -6,9 +6,8 @@ from collections.abc import Coroutine, Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias, TypeVar
 
-from judge.completion import Choice
 from judge.errors import JudgeError
-from judge.model import ChatModel
+from judge.model import ChatModel, Choice
 from judge.parsing import parse_rating, unscored
 from judge.prompt import render_reminder
 from judge.ratings import Result, Unscored, UnscoredReason, add_all, add_known

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 
-from judge.completion import Token
+from judge.model import Token
 from judge.parsing import parse_rating
 from judge.ratings import Rating
 from judge.rubric import Scale

@@ -5,7 +5,7 @@ import pytest
 from openai import AsyncOpenAI
 
 from judge import Judge, Rating, parse_rating
-from judge.completion import Token
+from judge.model import Token
 from judge.rubric import Scale
 from judge.weighting import weigh_score
 from tests.model_server import Answer, Failure, ModelServer

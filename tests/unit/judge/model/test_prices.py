@@ -6,7 +6,7 @@ import pytest
 from openai import AsyncOpenAI
 
 from judge import Judge
-from judge.prices import cost_usd, has_price_list
+from judge.model.prices import cost_usd, has_price_list
 from tests.model_server import Answer, Failure, ModelServer
 
 OPENAI = "https://api.openai.com/v1/"

@@ -26,8 +26,9 @@ from judge import (
     UnscoredReason,
     Verdict,
 )
-from judge.completion import Token, to_completion
-from judge.failures import (
+from judge.model import ChatModel, make_client
+from judge.model.completion import Token, to_completion
+from judge.model.failures import (
     hidden_error,
     is_filtered,
     is_worth_retrying,
@@ -36,7 +37,6 @@ from judge.failures import (
     server_name,
     to_judge_error,
 )
-from judge.model import ChatModel, make_client
 from tests.model_server import ModelServer, Raw, Wire
 
 QUESTION, RESPONSE = "Why is the sky blue at noon?", "Because air scatters blue light most."

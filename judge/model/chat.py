@@ -9,9 +9,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from judge.completion import Choice, Completion, to_completion
 from judge.errors import BadResponseError, SetupError
-from judge.prices import cost_usd, has_price_list
+from judge.model.completion import Choice, Completion, to_completion
+from judge.model.prices import cost_usd, has_price_list
 
 if TYPE_CHECKING:
     import httpx2
@@ -70,7 +70,7 @@ class ChatModel:
         """
         import openai
 
-        from judge.failures import is_filtered, is_worth_retrying, rejected_option, to_judge_error
+        from judge.model.failures import is_filtered, is_worth_retrying, rejected_option, to_judge_error
 
         client = await self._connect()
         rejected: set[str] = set()
@@ -97,7 +97,7 @@ class ChatModel:
             attempt += 1
 
     async def _request(self, client: "openai.AsyncOpenAI", prompt: str, options: Mapping[str, Any]) -> Completion:
-        from judge.failures import hidden_error
+        from judge.model.failures import hidden_error
 
         answer = await self._send(client, prompt, options)
         try:
@@ -154,7 +154,7 @@ class ChatModel:
 
 
 def _wait_s(error: "openai.APIError", attempt: int) -> float:
-    from judge.failures import retry_after_s
+    from judge.model.failures import retry_after_s
 
     asked_for = retry_after_s(error)
     # Half of the wait is random, so that callers who failed together do not come back together.
@@ -163,7 +163,7 @@ def _wait_s(error: "openai.APIError", attempt: int) -> float:
 
 
 def _not_a_completion(client: "openai.AsyncOpenAI") -> BadResponseError:
-    from judge.failures import not_a_completion
+    from judge.model.failures import not_a_completion
 
     return not_a_completion(str(client.base_url))
 
