@@ -25,7 +25,7 @@ from judge.errors import (
 )
 from judge.judging import Judge
 from judge.model import DEFAULT_MODEL
-from judge.parsing import parse_rating
+from judge.parser import parse_rating
 from judge.prompt import render_prompt
 from judge.ratings import Flag, Rating, Unscored, UnscoredReason, Verdict
 from judge.rubric import DEFAULT_RUBRIC, Rubric, Scale, list_rubrics, load_rubric

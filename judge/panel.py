@@ -8,7 +8,7 @@ from typing import Any, TypeAlias, TypeVar
 
 from judge.errors import JudgeError
 from judge.model import ChatModel, Choice
-from judge.parsing import parse_rating, unscored
+from judge.parser import parse_rating, unscored
 from judge.prompt import render_reminder
 from judge.ratings import Result, Unscored, UnscoredReason, add_all, add_known
 from judge.rubric import Scale

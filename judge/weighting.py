@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 
 from judge.model import Token
-from judge.parsing import parse_rating
+from judge.parser import parse_rating
 from judge.ratings import Rating
 from judge.rubric import Scale
 

@@ -8,13 +8,13 @@ worse than none, so whatever is doubtful is `Unscored`, and the model is asked a
 import re
 from collections.abc import Sequence
 
-from judge.context import Role
-from judge.justification import extract_justification
-from judge.objections import is_contradicted, is_disowned
+from judge.parser.context import Role
+from judge.parser.justification import extract_justification
+from judge.parser.objections import is_contradicted, is_disowned
+from judge.parser.statements import ANSWER_LANGUAGES, Statement, Weight, find_statements
+from judge.parser.values import Value
 from judge.ratings import Rating, Result, Unscored, UnscoredReason
 from judge.rubric import Scale
-from judge.statements import ANSWER_LANGUAGES, Statement, Weight, find_statements
-from judge.values import Value
 
 # How models fence off their thinking.
 _THOUGHT = re.compile(r"[<\[◁](?P<closing>/?)(?i:think(?:ing)?|reasoning|thought|analysis)[>\]▷]")

@@ -14,10 +14,19 @@ from enum import IntEnum
 from functools import lru_cache
 from typing import NamedTuple
 
-from judge.context import Role, doubt_about, is_announced, is_total, role_of, scores_part, scores_whole, sentence_before
+from judge.parser.context import (
+    Role,
+    doubt_about,
+    is_announced,
+    is_total,
+    role_of,
+    scores_part,
+    scores_whole,
+    sentence_before,
+)
+from judge.parser.values import NUMBER, Value, read_value
 from judge.ratings import UnscoredReason
 from judge.rubric import Scale
-from judge.values import NUMBER, Value, read_value
 
 # A judgement has a handful; a text with more than this is none.
 _MAX_NUMBERS = 500

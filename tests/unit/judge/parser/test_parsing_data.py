@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from judge import Rating, Unscored, parse_rating
 from judge.rubric import Scale
 
-DATA = Path(__file__).parents[2] / "data" / "judge_completions.jsonl"
+DATA = Path(__file__).parents[3] / "data" / "judge_completions.jsonl"
 CASES: list[dict[str, Any]] = [json.loads(line) for line in DATA.read_text(encoding="utf-8").splitlines()]
 
 FRAGMENTS = st.sampled_from(

@@ -8,8 +8,8 @@ away. Numbers of steps, examples and points of content leave it alone, and so do
 import re
 from collections.abc import Iterable
 
+from judge.parser.values import NUMBER, Value, read_value
 from judge.rubric import Scale
-from judge.values import NUMBER, Value, read_value
 
 _BEFORE_CHARS = 140
 _AFTER_CHARS = 60
