@@ -2,8 +2,8 @@
 
 import re
 
+from judge.attacks import neutralise
 from judge.rubric import Rubric, Scale
-from judge.tags import neutralise
 
 _PLACEHOLDER = re.compile(r"(\{prompt\}|\{response\})")
 

@@ -10,7 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from judge import Rubric, load_rubric, render_prompt
-from judge.tags import find_tags, neutralise
+from judge.attacks.tags import find_tags, neutralise
 
 RUBRIC = load_rubric("additive-5")
 HEAD, MIDDLE, END = re.split(r"\{prompt\}|\{response\}", RUBRIC.prompt)

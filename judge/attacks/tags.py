@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from judge.folding import FoldedText, fold_aligned
+from judge.attacks.folding import FoldedText, fold_aligned
 
 _OPENING = re.compile(r"<[\s/\\]*(?:question|response)", re.IGNORECASE)
 _CLOSING = re.compile(r"[^<>]{0,200}(>)")

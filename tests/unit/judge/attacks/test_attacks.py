@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from judge import Flag, UnscoredReason, load_rubric, nothing_to_judge, render_prompt
 from judge.attacks import find_flags
-from judge.tags import find_tags
+from judge.attacks.tags import find_tags
 
-DATA = Path(__file__).parents[2] / "data"
+DATA = Path(__file__).parents[3] / "data"
 RUBRIC = load_rubric("additive-5")
 TAGS = re.compile(r"</?(?:question|response)>")
 

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import TypeAlias
 
-from judge import phrases
-from judge.folding import FOLDS, fold, is_invisible
+from judge.attacks import phrases
+from judge.attacks.folding import FOLDS, fold, is_invisible
+from judge.attacks.tags import find_tags
 from judge.ratings import Flag, Unscored, UnscoredReason
-from judge.tags import find_tags
 
 _Patterns: TypeAlias = Mapping[str, Sequence[re.Pattern[str]]]
 
