@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from judge.errors import SetupError
-from judge.rows import ADDED, decode, encode, os_reason, read_lines
+from judge.jsonl import decode, encode, os_reason, read_lines
+from judge.rows import ADDED
 
 # Endings that promise what is not written here.
 _OTHER_FORMATS = {".bz2", ".gz", ".json", ".tsv", ".xls", ".xlsx", ".xz", ".zip", ".zst"}

@@ -10,7 +10,8 @@ from types import TracebackType
 from typing import Any, BinaryIO, Self
 
 from judge.errors import SetupError
-from judge.rows import ADDED, Malformed, Row, decode, encode, os_reason, parse_row, read_lines, to_line
+from judge.jsonl import decode, encode, os_reason, read_lines
+from judge.rows import ADDED, Malformed, Row, parse_row, to_line
 from judge.tally import Tally
 
 _HEAD = b'{"line":'

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, TypeAlias
 
 from judge.errors import SetupError
-from judge.rows import COMPLETION, PROMPT, decode, encode, read_lines, text_of
+from judge.jsonl import COMPLETION, PROMPT, decode, encode, read_lines, text_of
 
 Key: TypeAlias = str | bytes
 _JUDGE = ("model", "rubric_version", "samples")

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from judge.errors import SetupError
-from judge.rows import COMPLETION, PROMPT, decode, read_lines
+from judge.jsonl import COMPLETION, PROMPT, decode, read_lines
 from judge.rubric import DEFAULT_RUBRIC, Rubric, Scale, list_rubrics, load_rubric
 
 _RANGE = re.compile(r"(-?\d+(?:\.\d+)?)-(-?\d+(?:\.\d+)?)")

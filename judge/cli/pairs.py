@@ -9,8 +9,8 @@ import typer
 from judge.cli.reports import Reports, to_summary
 from judge.errors import SetupError
 from judge.export import Format, choose_format, export
+from judge.jsonl import os_reason
 from judge.pairs import Counts, make_pairs
-from judge.rows import os_reason
 
 
 def pairs(

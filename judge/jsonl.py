@@ -1,0 +1,141 @@
+"""Lines of JSONL as fields, and back; what is wrong with a line is said in words that complete "line 17: "."""
+
+import codecs
+import json
+import math
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from judge.errors import SetupError
+
+PROMPT = ("prompt", "question")
+COMPLETION = ("completion", "response")
+"""The names that the two texts may have in a row."""
+
+_KINDS: Mapping[type, str] = {
+    dict: "an object",
+    list: "a list",
+    str: "a string",
+    bool: "true or false",
+    type(None): "null",
+}
+_BLANK = codecs.BOM_UTF8 + b" \t\r\n\f\v"
+_encoder = json.JSONEncoder(ensure_ascii=False)
+
+
+def read_lines(path: Path) -> Iterator[tuple[int, int, bytes]]:
+    """The lines of a file that are not blank, each with its number, from 1, and the byte where it starts, from 0.
+
+    Raises:
+        SetupError: The file cannot be read.
+    """
+    # A pipe would be read once only, and rows are looked at again by the next run.
+    if not os.path.isfile(path):
+        raise SetupError(f"{path}: {'not a plain file' if os.path.exists(path) else 'no such file'}.")
+    try:
+        with path.open("rb") as file:
+            start = 0
+            for line, raw in enumerate(file, start=1):
+                if raw.strip(_BLANK):
+                    yield line, start, raw
+                start += len(raw)
+    except OSError as exc:
+        raise SetupError(f"{path}: cannot read it ({os_reason(exc)}).") from exc
+
+
+def decode(raw: bytes) -> dict[str, Any]:
+    """The object on a line; NaN and Infinity, which Python writes, are read.
+
+    Raises:
+        ValueError: It is not one; the message completes "line 17: ".
+    """
+    try:
+        value = _decoder.decode(raw.decode().removeprefix("\ufeff"))
+    except UnicodeDecodeError as exc:
+        raise ValueError(f"not UTF-8 at byte {exc.start + 1}") from exc
+    except json.JSONDecodeError as exc:
+        raise ValueError(f"not JSON ({exc.msg[:1].lower()}{exc.msg[1:]} at character {exc.pos + 1})") from exc
+    except KeyError as exc:
+        raise ValueError(f"the name {exc.args[0]!r} stands twice") from exc
+    except OverflowError as exc:
+        raise ValueError("a number too large to be carried") from exc
+    except ValueError as exc:  # int() reads 4300 digits at most
+        raise ValueError("a number with too many digits") from exc
+    except RecursionError as exc:
+        raise ValueError("nested too deeply") from exc
+    if not isinstance(value, dict):
+        raise ValueError(f"{_kind(value)} where an object belongs")
+    return value
+
+
+def encode(value: object) -> str:
+    """JSON that can be written as UTF-8; characters are escaped only where one is half a surrogate pair.
+
+    Raises:
+        ValueError: It is nested too deeply.
+    """
+    try:
+        text = _encoder.encode(value)
+        text.encode()
+    except RecursionError as exc:
+        raise ValueError("nested too deeply") from exc
+    except UnicodeEncodeError:
+        return json.dumps(value)
+    return text
+
+
+def text_of(fields: Mapping[str, Any], names: tuple[str, str]) -> str:
+    """The text under either of two names.
+
+    Raises:
+        ValueError: Under neither, no string, or a different one under each.
+    """
+    given = {name: fields[name] for name in names if fields.get(name) is not None}
+    if not given:
+        raise ValueError(f"no {names[0]} (nor {names[1]})")
+    for name, text in given.items():
+        if not isinstance(text, str):
+            hint = "; join a conversation into one" if isinstance(text, list) else ""
+            raise ValueError(f"{name} is {_kind(text)} where a string belongs{hint}")
+        if not _is_unicode(text):
+            raise ValueError(f"{name} holds half a surrogate pair, which is no Unicode text")
+    if len(set(given.values())) > 1:
+        raise ValueError(f"{names[0]} and {names[1]} differ; leave one out")
+    return str(next(iter(given.values())))
+
+
+def os_reason(exc: OSError) -> str:
+    """What the system says, as part of a sentence."""
+    return (exc.strerror or type(exc).__name__).lower()
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    fields = dict(pairs)
+    if len(fields) < len(pairs):
+        names = [name for name, _ in pairs]
+        raise KeyError(next(name for name in names if names.count(name) > 1))
+    return fields
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    if math.isinf(value):
+        raise OverflowError(text)
+    return value
+
+
+_decoder = json.JSONDecoder(object_pairs_hook=_object, parse_float=_finite)
+
+
+def _is_unicode(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _kind(value: object) -> str:
+    return _KINDS.get(type(value), "a number")
