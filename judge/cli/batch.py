@@ -11,17 +11,17 @@ from typing import Annotated
 
 import typer
 
-from judge.batch import Batch, samples_of
+from judge.batch.export import Format, choose_format, export, name_beside, refuse_foreign
+from judge.batch.journal import Journal
+from judge.batch.rows import Item, count_lines, read_rows
+from judge.batch.run import Batch, samples_of
+from judge.batch.tally import Tally
 from judge.cli.progress import show_progress
 from judge.cli.reports import Reports, to_summary
 from judge.errors import JudgeError, SetupError
-from judge.export import Format, choose_format, export, name_beside, refuse_foreign
-from judge.journal import Journal
 from judge.judging import Judge
 from judge.model import DEFAULT_MODEL
-from judge.rows import Item, count_lines, read_rows
 from judge.rubric import DEFAULT_RUBRIC
-from judge.tally import Tally
 
 _GO_ON = "the same command goes on from there."
 

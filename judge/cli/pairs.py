@@ -6,11 +6,11 @@ from typing import Annotated
 
 import typer
 
+from judge.batch.export import Format, choose_format, export
+from judge.batch.pairs import Counts, make_pairs
 from judge.cli.reports import Reports, to_summary
 from judge.errors import SetupError
-from judge.export import Format, choose_format, export
 from judge.jsonl import os_reason
-from judge.pairs import Counts, make_pairs
 
 
 def pairs(

@@ -3,7 +3,7 @@
 import asyncio
 from typing import TYPE_CHECKING
 
-from judge.batch import Batch
+from judge.batch.run import Batch
 
 if TYPE_CHECKING:
     from rich.progress import Progress

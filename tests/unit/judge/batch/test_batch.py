@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from judge.export import Format, export
-from judge.rows import ADDED, Malformed, Row, parse_row
+from judge.batch.export import Format, export
+from judge.batch.rows import ADDED, Malformed, Row, parse_row
 from tests.model_server import Answer, Failure, ModelServer
 
 JUDGE = str(Path(sys.executable).with_name("judge"))

@@ -9,10 +9,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO, Self
 
+from judge.batch.rows import ADDED, Malformed, Row, parse_row, to_line
+from judge.batch.tally import Tally
 from judge.errors import SetupError
 from judge.jsonl import decode, encode, os_reason, read_lines
-from judge.rows import ADDED, Malformed, Row, parse_row, to_line
-from judge.tally import Tally
 
 _HEAD = b'{"line":'
 _SYNC_EVERY_S = 5.0

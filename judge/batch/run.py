@@ -3,6 +3,8 @@
 import asyncio
 from collections.abc import Callable, Iterator
 
+from judge.batch.journal import Journal
+from judge.batch.rows import Item, Malformed, Row, to_added
 from judge.errors import (
     JudgeError,
     ModelNotFoundError,
@@ -10,11 +12,9 @@ from judge.errors import (
     RequestRejectedError,
     SetupError,
 )
-from judge.journal import Journal
 from judge.judging import Judge
 from judge.offline import OFFLINE
 from judge.ratings import Unscored, UnscoredReason, Verdict
-from judge.rows import Item, Malformed, Row, to_added
 
 # What no other row would fare better with.
 _HOPELESS = (SetupError, ModelNotFoundError, QuotaExceededError)

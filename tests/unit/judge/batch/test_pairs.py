@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from judge.batch.pairs import Counts, make_pairs
 from judge.errors import SetupError
-from judge.pairs import Counts, make_pairs
 
 JUDGE = str(Path(sys.executable).with_name("judge"))
 

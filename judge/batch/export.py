@@ -6,9 +6,9 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
+from judge.batch.rows import ADDED
 from judge.errors import SetupError
 from judge.jsonl import decode, encode, os_reason, read_lines
-from judge.rows import ADDED
 
 # Endings that promise what is not written here.
 _OTHER_FORMATS = {".bz2", ".gz", ".json", ".tsv", ".xls", ".xlsx", ".xz", ".zip", ".zst"}
