@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import structlog
-from slack_bolt.async_app import AsyncApp
+from slack_bolt.async_app import AsyncAck, AsyncApp
 from slack_bolt.authorization import AuthorizeResult
 from slack_sdk.web.async_client import AsyncWebClient
 
@@ -23,8 +23,10 @@ from bot.digest.poster import Poster
 from bot.digest.week import Schedule
 from bot.docket import MODEL_PAUSES, Docket
 from bot.extract.payloads import Choice, to_invocation
+from bot.forgetting import Forgetting
 from bot.http import HttpFront
 from bot.listeners import Desk, register
+from bot.listeners.desk import NoCaseError
 from bot.log import Log
 from bot.log.people import People
 from bot.lookup import Lookup
@@ -36,6 +38,7 @@ from judge import Judge, Rubric, list_rubrics, load_rubric
 from judge.model import make_client
 
 GRACE_S = 30
+_NO_CASE = "That case is no longer in the log: it was deleted. You can score the reply anew."
 _WENT_WRONG = "Something went wrong on my side. Please try again; the log of the app has the details."
 
 logger = structlog.get_logger(__name__)
@@ -92,6 +95,7 @@ async def running_bot(
         docket = Docket(log, judges, lookup, delivery, settings.judge_concurrency, model_pauses)
         schedule = Schedule.parse(settings.digest_day, settings.digest_time, settings.digest_tz)
         poster = Poster(client, log, identity, schedule)
+        access = Access(client, settings.digest_by == "admins")
         desk = Desk(
             log=log,
             docket=docket,
@@ -103,7 +107,8 @@ async def running_bot(
             own_ids=identity.own_ids,
             budget=Budget(log, settings.max_cases_per_user_per_hour, settings.max_tokens_per_day),
             poster=poster,
-            access=Access(client, settings.digest_by == "admins"),
+            access=access,
+            forgetting=Forgetting(client, log, access),
             people=People(log),
         )
         bolt = make_app(client, identity, desk, settings)
@@ -174,11 +179,14 @@ def make_app(client: AsyncWebClient, identity: Identity, desk: Desk, settings: S
     register(app, desk)
 
     @app.error
-    async def on_error(error: Exception, body: dict[str, Any]) -> None:
-        logger.error("listener_failed", kind=body.get("type") or body.get("command"), exc_info=error)
-        invocation = to_invocation(body)
-        asked = desk.apology(invocation)
-        await desk.delivery.tell(asked, messages.sentence(_WENT_WRONG))
+    async def on_error(error: Exception, body: dict[str, Any], ack: AsyncAck) -> None:
+        is_known = isinstance(error, NoCaseError)
+        if is_known:
+            await ack()  # else Slack would offer to submit the modal again
+        else:
+            logger.error("listener_failed", kind=body.get("type") or body.get("command"), exc_info=error)
+        asked = desk.apology(to_invocation(body))
+        await desk.delivery.tell(asked, messages.sentence(_NO_CASE if is_known else _WENT_WRONG))
 
     return app
 

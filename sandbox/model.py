@@ -16,6 +16,7 @@ class User:
     team_id: str
     bot_id: str | None = None
     app_id: str | None = None
+    is_admin: bool = False
 
     def to_slack(self) -> Json:
         """As in `users.info`: https://docs.slack.dev/reference/objects/user-object"""
@@ -38,7 +39,7 @@ class User:
             "tz_label": "Coordinated Universal Time",
             "tz_offset": 0,
             "profile": profile,
-            "is_admin": False,
+            "is_admin": self.is_admin,
             "is_owner": False,
             "is_restricted": False,
             "is_ultra_restricted": False,

@@ -8,14 +8,14 @@ from bot.case import Case, Visibility
 from bot.extract.commands import Texts, Word, parse_command
 from bot.extract.links import Permalink
 from bot.extract.payloads import Choice, Invocation, link_case, texts_case, to_invocation
-from bot.listeners.desk import Desk
+from bot.listeners.desk import OTHER_WORKSPACE, Desk
 from bot.listeners.digest import answer_digest
+from bot.listeners.forget import answer_forget
 from bot.listeners.recent import answer_recent
 from bot.views import ids, messages
 from bot.views.modals import ModalState, texts_modal
 
 _TOO_SLOW = "Slack gave me too little time to open the window. Please type `/judge` again."
-_OTHER_WORKSPACE = "That link is from another workspace ({host}), and I can only read this one."
 
 
 def register(app: AsyncApp, desk: Desk) -> None:
@@ -25,6 +25,7 @@ def register(app: AsyncApp, desk: Desk) -> None:
     async def judge(ack: AsyncAck, body: dict[str, Any]) -> None:
         invocation = to_invocation(body)
         request = parse_command(body.get("text") or "")
+        hosts = desk.hosts | {f"{body.get('team_domain')}.slack.com"}
         match request:
             case None:
                 await _open_modal(desk, ack, invocation)
@@ -34,10 +35,12 @@ def register(app: AsyncApp, desk: Desk) -> None:
             case Word(word="recent"):
                 await ack()
                 await answer_recent(desk, invocation)
+            case Word(word="forget", rest=rest):
+                await ack()
+                await answer_forget(desk, invocation, rest, hosts)
             case Word(word=word):
                 await ack(text=messages.help_text("" if word == "help" else word))
             case Permalink():
-                hosts = desk.hosts | {f"{body.get('team_domain')}.slack.com"}
                 asked = _linked(invocation, request, await desk.choice(invocation), hosts)
                 await _score(desk, ack, invocation, asked)
             case Texts(question=question, response=response):
@@ -58,7 +61,7 @@ def _linked(invocation: Invocation, link: Permalink, choice: Choice, hosts: froz
     case = link_case(invocation, link, choice)
     if link.is_in(hosts):
         return case
-    return case.model_copy(update={"obstacle": _OTHER_WORKSPACE.format(host=link.host)})
+    return case.model_copy(update={"obstacle": OTHER_WORKSPACE.format(host=link.host)})
 
 
 async def _score(desk: Desk, ack: AsyncAck, invocation: Invocation, asked: Case) -> None:

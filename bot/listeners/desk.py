@@ -9,11 +9,17 @@ from bot.digest.access import Access
 from bot.digest.poster import Poster
 from bot.docket import Docket
 from bot.extract.payloads import Choice, Invocation, texts_case
+from bot.forgetting import Forgetting
 from bot.log import Log
 from bot.log.people import People
 from bot.views import messages
 
+OTHER_WORKSPACE = "That link is from another workspace ({host}), and I can only read this one."
 FOREIGN = "Only people of this workspace can ask for a score here."
+
+
+class NoCaseError(LookupError):
+    """A button or modal names a case that is not in the log, or no longer."""
 
 
 @dataclass(frozen=True)
@@ -32,6 +38,7 @@ class Desk:
         budget: How much people may ask for.
         poster: Computes and posts digests.
         access: Who may see and change them.
+        forgetting: Deletes cases.
         people: What people have chosen for themselves.
     """
 
@@ -46,6 +53,7 @@ class Desk:
     budget: Budget
     poster: Poster
     access: Access
+    forgetting: Forgetting
     people: People
 
     async def choice(self, invocation: Invocation) -> Choice:
@@ -63,12 +71,12 @@ class Desk:
         """The case of a button or modal.
 
         Raises:
-            LookupError: There is none with this number in the person's workspace.
+            NoCaseError: There is none with this number in the person's workspace.
         """
-        case = await self.log.case(case_id) if case_id is not None else None
-        if case is None or case.team_id != invocation.team_id:
-            raise LookupError(f"no case {case_id!r} in team {invocation.team_id!r}")
-        return case
+        found = await self.forgetting.named(invocation.team_id, case_id) if case_id is not None else []
+        if not found:
+            raise NoCaseError(f"no case {case_id!r} in team {invocation.team_id!r}")
+        return found[0]
 
     @staticmethod
     def seen_by(case: LoggedCase, invocation: Invocation) -> LoggedCase:

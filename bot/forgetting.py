@@ -1,0 +1,106 @@
+"""Forgetting: our messages in Slack first, then the case in the log, so that whoever is interrupted can ask again."""
+
+from collections.abc import Awaitable, Iterator, Sequence
+
+import structlog
+from slack_sdk.errors import SlackApiError
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.case import LoggedCase, Visibility
+from bot.digest.access import Access
+from bot.log import Log
+from bot.log.erasure import AT_REST, Erasure
+from bot.marks import is_transient
+from bot.views.forgetting import Forgotten
+
+_IS_GONE = "message_not_found"
+
+logger = structlog.get_logger(__name__)
+
+
+class Forgetting:
+    """Deletes cases for those who may ask for it: the requester, and an admin who is in the channel.
+
+    "Only me" cases are their requester's alone; to anybody else it is as if there were none, admins included.
+    """
+
+    def __init__(self, client: AsyncWebClient, log: Log, access: Access) -> None:
+        self._client = client
+        self._access = access
+        self._log = log
+        self._erasure = Erasure(log)
+
+    async def named(self, team_id: str, case_id: int) -> Sequence[LoggedCase]:
+        """The case with this number, if there is one."""
+        try:
+            case = await self._log.case(case_id)
+        except LookupError:
+            return []
+        return [case] if case.team_id == team_id else []
+
+    async def linked(self, team_id: str, channel_id: str, ts: str, parent_ts: str | None) -> Sequence[LoggedCase]:
+        """All cases of the message that is linked, or that the linked verdict is about."""
+        return await self._erasure.cases_at(team_id, channel_id, ts, parent_ts)
+
+    async def forget(self, found: Sequence[LoggedCase], user_id: str) -> Forgotten:
+        """Deletes of these cases what this person may delete.
+
+        Raises:
+            SlackApiError, aiohttp.ClientError, TimeoutError: Slack does not answer as it should just now; all cases
+                are still in the log, and the same wish may be repeated.
+        """
+        theirs, others = await self._divide(found, user_id)
+        at_rest = [case for case in theirs if case.status in AT_REST]
+        errors = [await self._take_back(channel_id, ts) for channel_id, ts in _our_messages(at_rest)]
+        gone = await self._erasure.forget([case.id for case in at_rest])
+        if gone and not await self._erasure.scrub():
+            logger.info("journal_in_use", left_to="the daily purge")
+        logger.info("cases_forgotten", cases=gone)
+        return Forgotten(
+            cases=tuple(sorted(gone)),
+            messages=errors.count(None),
+            errors=tuple(error for error in errors if error not in {None, _IS_GONE}),
+            is_private=any(case.delivered_at and (case.is_private or case.blocked_by) for case in at_rest),
+            unsettled=tuple(case.id for case in theirs if case.id not in gone),
+            others=len(others),
+        )
+
+    async def _divide(self, found: Sequence[LoggedCase], user_id: str) -> tuple[list[LoggedCase], list[LoggedCase]]:
+        """The cases that are this person's to delete, and those that they may only know of."""
+        own = [case for case in found if case.requester_id == user_id]
+        shared = [case for case in found if case.requester_id != user_id and case.visibility is Visibility.THREAD]
+        if not shared or not await self._is_sure(self._access.is_in(shared[0].channel_id, user_id)):
+            return own, []
+        if await self._is_sure(self._access.is_admin(user_id)):
+            return own + shared, []
+        return own, shared
+
+    @staticmethod
+    async def _is_sure(answer: Awaitable[bool]) -> bool:
+        """What Slack does not tell is taken for a no."""
+        try:
+            return await answer
+        except SlackApiError as exc:
+            if is_transient(exc):
+                raise
+            return False
+
+    async def _take_back(self, channel_id: str, ts: str) -> str | None:
+        """Slack's error where a message of ours is still there, or was gone already; None where it was deleted."""
+        try:
+            await self._client.chat_delete(channel=channel_id, ts=ts)
+        except SlackApiError as exc:
+            if is_transient(exc):
+                raise
+            return str(exc.response.get("error"))
+        return None
+
+
+def _our_messages(found: Sequence[LoggedCase]) -> Iterator[tuple[str, str]]:
+    """Channel and ts: replies first, since the parent of a thread that is not empty leaves a tombstone."""
+    for case in found:
+        if case.reply_ts:
+            yield case.channel_id, case.reply_ts
+    for case in found:
+        if case.message_ts is None and case.parent_ts is None and case.thread_ts:
+            yield case.channel_id, case.thread_ts

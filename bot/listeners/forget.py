@@ -1,0 +1,47 @@
+"""`/judge forget`: deletes a case, and says what was deleted."""
+
+from collections.abc import Sequence
+
+import aiohttp
+from slack_sdk.errors import SlackApiError
+
+from bot.case import LoggedCase
+from bot.extract.links import parse_permalink
+from bot.extract.payloads import Invocation
+from bot.listeners.desk import OTHER_WORKSPACE, Desk
+from bot.views import messages
+from bot.views.forgetting import HOW, NOT_NOW, forgotten_text
+
+_LARGEST_NUMBER = 2**31 - 1
+
+
+class _UnclearError(Exception):
+    """Nobody can tell which case is meant; the message says what helps."""
+
+
+async def answer_forget(desk: Desk, invocation: Invocation, text: str, hosts: frozenset[str]) -> None:
+    """Does what was asked, or says why not, to the person alone."""
+    sentence = await _forget(desk, invocation, text, hosts)
+    await desk.delivery.tell(desk.apology(invocation), messages.sentence(sentence))
+
+
+async def _forget(desk: Desk, invocation: Invocation, text: str, hosts: frozenset[str]) -> str:
+    try:
+        found = await _find(desk, invocation, text, hosts)
+        return forgotten_text(await desk.forgetting.forget(found, invocation.user_id))
+    except _UnclearError as exc:
+        return str(exc)
+    except (SlackApiError, aiohttp.ClientError, TimeoutError):
+        return NOT_NOW
+
+
+async def _find(desk: Desk, invocation: Invocation, text: str, hosts: frozenset[str]) -> Sequence[LoggedCase]:
+    if text.isascii() and text.isdigit():
+        number = int(text[: len(str(_LARGEST_NUMBER)) + 1])
+        return await desk.forgetting.named(invocation.team_id, number) if number <= _LARGEST_NUMBER else []
+    link = parse_permalink(text)
+    if link is None:
+        raise _UnclearError(HOW)
+    if not link.is_in(hosts):
+        raise _UnclearError(OTHER_WORKSPACE.format(host=link.host))
+    return await desk.forgetting.linked(invocation.team_id, link.channel_id, link.message_ts, link.parent_ts)

@@ -1,0 +1,68 @@
+"""Taking cases out of the log, and texts out of cases: what is deleted here is gone from the file as well."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import and_, delete, or_, select
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from bot.case import CaseStatus, LoggedCase
+from bot.log.schema import cases
+from bot.log.store import Log
+from bot.log.whole import whole
+
+AT_REST = (CaseStatus.DELIVERED, CaseStatus.ASKED)
+"""Nobody works on a case in one of these; the others are left alone until they are settled."""
+
+# A checkpoint holds up all writers while it waits for a reader, so it gives up soon.
+_CHECKPOINT_PATIENCE_MS = 200
+
+
+class Erasure:
+    """Deletes cases, with their ratings and labels, and texts."""
+
+    def __init__(self, log: Log) -> None:
+        self._engine = log.engine
+
+    @whole
+    async def cases_at(self, team_id: str, channel_id: str, ts: str, parent_ts: str | None) -> Sequence[LoggedCase]:
+        """All cases of one message, oldest first; `ts` names it, or a verdict on it, or two typed texts."""
+        here = and_(cases.c.team_id == team_id, cases.c.channel_id == channel_id)
+        is_typed = cases.c.message_ts.is_(None)
+        is_ours = or_(cases.c.reply_ts == ts, and_(is_typed, cases.c.thread_ts == ts))
+        named = select(cases.c.message_ts, cases.c.thread_ts).where(
+            here, or_(cases.c.message_ts == ts, and_(cases.c.thread_ts == (parent_ts or ts), is_ours))
+        )
+        async with self._engine.connect() as connection:
+            found = (await connection.execute(named)).all()
+            scored = {row.message_ts for row in found} - {None}
+            typed = {row.thread_ts for row in found if row.message_ts is None}
+            is_same = or_(cases.c.message_ts.in_(scored), and_(is_typed, cases.c.thread_ts.in_(typed)))
+            rows = (await connection.execute(select(cases).where(here, is_same).order_by(cases.c.id))).all()
+        return [LoggedCase.model_validate(dict(row._mapping)) for row in rows]
+
+    @whole
+    async def forget(self, case_ids: Sequence[int]) -> Sequence[int]:
+        """Deletes these cases, as far as they are at rest, and gives the numbers of those that are gone."""
+        is_gone = and_(cases.c.id.in_(case_ids), cases.c.status.in_(AT_REST))
+        async with self._engine.begin() as connection:
+            return (await connection.execute(delete(cases).where(is_gone).returning(cases.c.id))).scalars().all()
+
+    @whole
+    async def scrub(self) -> bool:
+        """Whether nothing deleted is left in SQLite's journal; False where somebody was reading at that moment.
+
+        What PostgreSQL keeps of deleted rows is for its own VACUUM.
+        """
+        if self._engine.dialect.name != "sqlite":
+            return True
+        async with self._engine.connect() as connection:
+            patience_ms = await _pragma(connection, "busy_timeout")
+            await _pragma(connection, f"busy_timeout = {_CHECKPOINT_PATIENCE_MS}")
+            is_busy = await _pragma(connection, "wal_checkpoint(TRUNCATE)")
+            await _pragma(connection, f"busy_timeout = {patience_ms}")
+        return not is_busy
+
+
+async def _pragma(connection: AsyncConnection, pragma: str) -> Any:
+    return (await connection.exec_driver_sql(f"PRAGMA {pragma}")).scalar()

@@ -1,0 +1,85 @@
+"""What is said about forgetting, to the person who asked for it alone."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from bot.mrkdwn import escape
+
+HOW = (
+    "Type `/judge forget LINK`, with the link of a reply that was scored or of my verdict on it "
+    "(More actions ⋮ → *Copy link*), or `/judge forget NUMBER` with the number of a case."
+)
+NOTHING = "There is nothing in the log under that link or number that you could delete."
+NOT_NOW = "Slack does not answer as it should just now, so the log still has everything. Please try again."
+
+
+@dataclass(frozen=True)
+class Forgotten:
+    """What became of a wish to forget.
+
+    Attributes:
+        cases: The numbers of those that are gone from the log.
+        messages: How many messages of ours were taken back.
+        errors: Slack's errors, one for each message of ours that it did not let us take back.
+        is_private: Whether one person alone was shown a verdict, which cannot be taken back.
+        unsettled: The numbers of those that are being scored, and so are there still.
+        others: How many that the person may know of are somebody else's, and are there still.
+    """
+
+    cases: tuple[int, ...] = ()
+    messages: int = 0
+    errors: tuple[str, ...] = ()
+    is_private: bool = False
+    unsettled: tuple[int, ...] = ()
+    others: int = 0
+
+
+def forgotten_text(outcome: Forgotten) -> str:
+    """What was deleted, what is still there, and who can do something about that."""
+    parts = [
+        _gone(outcome),
+        "What was shown to one person alone is out of my reach." if outcome.is_private and outcome.cases else "",
+        _undeletable(outcome.errors),
+        _unsettled(outcome.unsettled),
+        _others(outcome.others),
+    ]
+    return " ".join(part for part in parts if part) or NOTHING
+
+
+def _gone(outcome: Forgotten) -> str:
+    if not outcome.cases:
+        return ""
+    whose = "its" if len(outcome.cases) == 1 else "their"
+    sentence = f"Deleted: {_cases(outcome.cases)}, with {whose} texts, ratings and labels."
+    if outcome.messages:
+        messages = "my message" if outcome.messages == 1 else f"my {outcome.messages} messages"
+        sentence = f"{sentence[:-1]}, and {messages} in Slack."
+    return sentence
+
+
+def _undeletable(errors: Sequence[str]) -> str:
+    if not errors:
+        return ""
+    what = "one message" if len(errors) == 1 else f"{len(errors)} messages"
+    return f"Slack did not let me delete {what} of mine (`{escape(errors[0])}`); an admin of this workspace can."
+
+
+def _unsettled(case_ids: Sequence[int]) -> str:
+    if not case_ids:
+        return ""
+    are = "is" if len(case_ids) == 1 else "are"
+    return f"{_cases(case_ids).capitalize()} {are} still being scored: please try again in a minute."
+
+
+def _others(count: int) -> str:
+    if not count:
+        return ""
+    what = "One score" if count == 1 else f"{count} scores"
+    return f"{what} of it somebody else asked for: they, or an admin of this workspace, can delete that."
+
+
+def _cases(case_ids: Sequence[int]) -> str:
+    numbers = [str(number) for number in case_ids]
+    if len(numbers) == 1:
+        return f"case {numbers[0]}"
+    return f"cases {', '.join(numbers[:-1])} and {numbers[-1]}"
