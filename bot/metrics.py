@@ -6,6 +6,7 @@ from prometheus_client import CONTENT_TYPE_LATEST, Counter, Gauge, Histogram, ge
 
 CASES = Gauge("slack_judge_cases", "Cases in the log.", ["status"])
 RUNNING = Gauge("slack_judge_cases_running", "Cases that this process settles right now, those that wait included.")
+QUEUE = Gauge("slack_judge_queue_length", "Cases of this process that wait for their turn at the judge.")
 VERDICT_SECONDS = Histogram(
     "slack_judge_verdict_seconds",
     "From asking the judge to its verdict.",

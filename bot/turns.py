@@ -5,6 +5,8 @@ from collections import deque
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
+from bot import metrics
+
 
 class Turns:
     """At most `limit` at once; who waits is called in turn by key, and within one key in the order of asking.
@@ -32,7 +34,8 @@ class Turns:
         called: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._waiting.setdefault(key, deque()).append(called)
         try:
-            await called
+            with metrics.QUEUE.track_inprogress():
+                await called
         except asyncio.CancelledError:
             if called.done() and not called.cancelled():
                 self._pass_on()  # called in the same moment

@@ -1,6 +1,7 @@
 import asyncio
 
 import pytest
+from prometheus_client import REGISTRY
 
 from bot.turns import Turns
 
@@ -91,3 +92,16 @@ async def test_a_turn_is_given_back_after_an_error() -> None:
             raise ValueError("no")
     async with asyncio.timeout(5), turns.of("a"):
         pass
+
+
+async def test_who_waits_is_counted_until_they_are_called_or_give_up() -> None:
+    def queue_length() -> float:
+        return REGISTRY.get_sample_value("slack_judge_queue_length") or 0.0
+
+    before, line = queue_length(), Line(1)
+    await line.join("a1", "a2", "b1")
+    assert queue_length() - before == 2
+    await line.leave("a1")
+    assert queue_length() - before == 1
+    await line.give_up("b1")
+    assert queue_length() == before
