@@ -30,6 +30,7 @@ from bot.listeners.desk import NoCaseError
 from bot.log import Log
 from bot.log.people import People
 from bot.lookup import Lookup
+from bot.memberships import Memberships
 from bot.settings import OFFLINE, Settings
 from bot.slack import Identity, identify, web_client
 from bot.socket import SocketLink
@@ -110,6 +111,7 @@ async def running_bot(
             access=access,
             forgetting=Forgetting(client, log, access),
             people=People(log),
+            memberships=Memberships(client),
         )
         bolt = make_app(client, identity, desk, settings)
         link = HttpFront(bolt, settings, log) if settings.serve_http else SocketLink(bolt, settings)

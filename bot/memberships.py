@@ -11,7 +11,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 KEPT_S = 300.0
 _PATIENCE_S = 2.0
-_MOST_KEPT = 1000
+MOST_KEPT = 1000
 _PAGE = 999  # the most: https://docs.slack.dev/reference/methods/users.conversations
 
 
@@ -48,7 +48,7 @@ class Memberships:
             MembershipError: Slack does not say, or not in time.
         """
         answer = self._answers[user_id] = self._answers.pop(user_id, _Answer())
-        if len(self._answers) > _MOST_KEPT:
+        if len(self._answers) > MOST_KEPT:
             del self._answers[next(iter(self._answers))]
         try:
             async with asyncio.timeout(_PATIENCE_S), answer.lock:

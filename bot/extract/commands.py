@@ -39,6 +39,14 @@ class DigestRequest:
     changes: Mapping[str, Any] = field(default_factory=dict)
 
 
+@dataclass(frozen=True)
+class StatsRequest:
+    """What `/judge stats` is about, as typed and without `#` or `@`; None is this channel, and all its authors."""
+
+    channel: str | None = None
+    author: str | None = None
+
+
 def parse_command(text: str) -> Permalink | Texts | Word | None:
     """The request in a command's text; None where there is no text.
 
@@ -77,6 +85,24 @@ def parse_digest(text: str) -> DigestRequest:
             return DigestRequest("on", dict(changes))
         case _:
             raise ValueError(f"I do not know {text[:_LONGEST]!r}")
+
+
+def parse_stats(text: str) -> StatsRequest:
+    """The request in what follows `/judge stats`; names may have blanks in them.
+
+    Raises:
+        ValueError: It is neither a channel nor an author.
+    """
+    name = text[1:].strip()
+    if not text:
+        return StatsRequest()
+    if text.startswith("#") and name:
+        return StatsRequest(channel=name)
+    if text.startswith("@") and name:
+        return StatsRequest(author=name)
+    if text.lower() == "me":
+        return StatsRequest(author="me")
+    raise ValueError(f"I do not know {text[:_LONGEST]!r}")
 
 
 def _schedule_change(word: str) -> tuple[str, str]:

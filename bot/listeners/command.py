@@ -12,6 +12,7 @@ from bot.listeners.desk import OTHER_WORKSPACE, Desk
 from bot.listeners.digest import answer_digest
 from bot.listeners.forget import answer_forget
 from bot.listeners.recent import answer_recent
+from bot.listeners.stats import answer_stats
 from bot.views import ids, messages
 from bot.views.modals import ModalState, texts_modal
 
@@ -38,6 +39,9 @@ def register(app: AsyncApp, desk: Desk) -> None:
             case Word(word="forget", rest=rest):
                 await ack()
                 await answer_forget(desk, invocation, rest, hosts)
+            case Word(word="stats", rest=rest):
+                await ack()
+                await answer_stats(desk, invocation, rest)
             case Word(word=word):
                 await ack(text=messages.help_text("" if word == "help" else word))
             case Permalink():

@@ -12,6 +12,7 @@ from bot.extract.payloads import Choice, Invocation, texts_case
 from bot.forgetting import Forgetting
 from bot.log import Log
 from bot.log.people import People
+from bot.memberships import Memberships
 from bot.views import messages
 
 OTHER_WORKSPACE = "That link is from another workspace ({host}), and I can only read this one."
@@ -40,6 +41,7 @@ class Desk:
         access: Who may see and change them.
         forgetting: Deletes cases.
         people: What people have chosen for themselves.
+        memberships: Which channels they are in.
     """
 
     log: Log
@@ -55,6 +57,7 @@ class Desk:
     access: Access
     forgetting: Forgetting
     people: People
+    memberships: Memberships
 
     async def choice(self, invocation: Invocation) -> Choice:
         """What this person's cases are judged by, and who sees them, where the request does not say."""

@@ -33,6 +33,7 @@ _HELP = """• `/judge` opens a window for a question and a response
 • `/judge LINK` scores the message that the link points to, in its thread
 • `/judge question | response` scores the two texts here
 • `/judge recent` lists what you asked for
+• `/judge stats` shows this channel's week so far, `/judge stats @name` one assistant's, `#channel` another channel's
 • `/judge digest` sums up this channel's weeks: `/judge digest help`
 • `/judge forget LINK` deletes a score, with its texts and what I wrote about it
 • `/judge help` shows this

@@ -1,0 +1,106 @@
+"""`/judge stats`: the week so far of a channel or of one author in it, to whoever is in that channel."""
+
+import asyncio
+from dataclasses import dataclass, replace
+
+from bot.digest.figures import TREND_WEEKS
+from bot.digest.members import Member
+from bot.digest.week import Week
+from bot.extract.commands import StatsRequest, parse_stats
+from bot.extract.payloads import Invocation
+from bot.listeners.desk import Desk
+from bot.log.digests import ChannelSettings
+from bot.log.tallies import Place, Span
+from bot.memberships import MembershipError
+from bot.mrkdwn import clip, escape
+from bot.views import messages
+from bot.views import stats as words
+
+_ME = "me"
+_MOST_AUTHORS = 25
+_NAME = 80
+
+
+class _RefusalError(Exception):
+    """Nothing can be shown; the message is the sentence that says why."""
+
+
+@dataclass(frozen=True)
+class _Subject:
+    """What the figures are of: a channel, or one author in it; `title` names it where that is not obvious."""
+
+    settings: ChannelSettings
+    author_id: str | None = None
+    title: str = ""
+
+
+async def answer_stats(desk: Desk, invocation: Invocation, text: str) -> None:
+    """Shows the figures to the person alone, or says why not."""
+    try:
+        subject = await _find_subject(desk, invocation, parse_stats(text))
+    except ValueError as exc:
+        await _tell(desk, invocation, messages.sentence(f"{escape(str(exc))}. {words.HELP}."))
+    except _RefusalError as exc:
+        await _tell(desk, invocation, messages.sentence(str(exc)))
+    else:
+        draft = await desk.poster.draft_so_far(subject.settings, subject.author_id, subject.title)
+        await _tell(desk, invocation, replace(draft(False), plain_blocks=draft(True).blocks))
+
+
+async def _find_subject(desk: Desk, invocation: Invocation, request: StatsRequest) -> _Subject:
+    here = invocation.channel_id
+    if here.startswith("D") and request.channel is None:
+        raise _RefusalError(words.DIRECT)
+    try:
+        channels = await desk.memberships.of(invocation.user_id)
+    except MembershipError as exc:
+        raise _RefusalError(words.unsure(str(exc))) from exc
+    if request.channel is not None:
+        here = _find_channel(request.channel, dict(channels))
+    elif here not in channels:
+        raise _RefusalError(words.not_yours())
+    settings = await desk.poster.digests.channel(invocation.team_id, here)
+    if request.author is not None:
+        return await _find_author(desk, invocation, settings, request.author)
+    return _Subject(settings, title=f"<#{here}>" if here != invocation.channel_id else "")
+
+
+def _find_channel(wanted: str, channels: dict[str, str]) -> str:
+    found = [
+        channel_id for channel_id, name in channels.items() if wanted.lower() in {channel_id.lower(), name.lower()}
+    ]
+    if not found:
+        raise _RefusalError(words.no_channel(f"#{wanted}"))
+    return found[0]
+
+
+async def _find_author(desk: Desk, invocation: Invocation, settings: ChannelSettings, wanted: str) -> _Subject:
+    known = await _showable_authors(desk, invocation, settings)
+    name = invocation.user_id.lower() if wanted.lower() == _ME else wanted.lower()
+    found = [author_id for author_id, member in known.items() if name in {author_id.lower(), member.name.lower()}]
+    if len(found) > 1:
+        raise _RefusalError(words.several_authors(f"@{wanted}", found))
+    if not found:
+        names = [member.name for member in known.values()]
+        raise _RefusalError(words.no_author(f"@{wanted}", names, settings.ranks_people))
+    title = "your own replies" if found[0] == invocation.user_id else clip(known[found[0]].name, _NAME)
+    return _Subject(settings, found[0], title)
+
+
+async def _showable_authors(desk: Desk, invocation: Invocation, settings: ChannelSettings) -> dict[str, Member]:
+    """Bots, and people where the channel lists them; oneself in any case, scored or not."""
+    week = Week.of(desk.poster.now(), desk.poster.schedule(settings).zone)
+    span = Span(week.before(TREND_WEEKS - 1).start, week.end)
+    rows = await desk.poster.tallies.authors(Place(settings.team_id, settings.channel_id), span)
+    author_ids = [row.author_id for row in rows[:_MOST_AUTHORS]]
+    members = await asyncio.gather(*(desk.poster.members.of(author_id) for author_id in author_ids))
+    oneself = {invocation.user_id: Member(invocation.user_name, is_bot=False)}
+    return oneself | {
+        author_id: member
+        for author_id, member in zip(author_ids, members, strict=True)
+        if member.is_bot or settings.ranks_people
+    }
+
+
+async def _tell(desk: Desk, invocation: Invocation, post: messages.Post) -> None:
+    await desk.delivery.tell(desk.apology(invocation), post)

@@ -1,0 +1,47 @@
+"""What `/judge stats` says where there is nothing to show."""
+
+from collections.abc import Sequence
+
+from bot.mrkdwn import clip
+
+_NAME = 80
+_MOST_NAMED = 10
+
+DIRECT = "Stats are about a channel; there are none for direct messages. `/judge stats #channel` shows one of yours."
+HELP = (
+    "`/judge stats` is about this channel, `/judge stats #channel` about another, `/judge stats @name` about one author"
+)
+
+
+def not_yours() -> str:
+    """For the channel that the person stands in, where Slack does not count them among its members."""
+    return (
+        "Slack does not list this channel among yours, so I cannot show its stats; after joining it takes up to five "
+        "minutes. In a private channel, type `/invite @Slack Judge` first."
+    )
+
+
+def no_channel(name: str) -> str:
+    """The same for a channel that is not there as for one that the person is not in."""
+    return f"I know no channel `{clip(name, _NAME)}` among those that you are in."
+
+
+def unsure(error: str) -> str:
+    """For when Slack does not say which channels a person is in."""
+    return f"Slack does not tell me which channels you are in (`{clip(error, _NAME)}`), so I show nothing of them."
+
+
+def no_author(name: str, known: Sequence[str], lists_people: bool) -> str:
+    """For a name that nobody has who may be shown; whether somebody else of that name was scored stays open."""
+    names = ", ".join(f"`@{clip(each, _NAME)}`" for each in known[:_MOST_NAMED])
+    found = f"I can show {names}" if known else "No assistant was scored here"
+    people = (
+        "" if lists_people else " People are listed only after `/judge digest people on`; you may always ask for `me`."
+    )
+    return f"I know no author `{clip(name, _NAME)}` in this channel. {found}, of the last eight weeks.{people}"
+
+
+def several_authors(name: str, author_ids: Sequence[str]) -> str:
+    """For a name that several have."""
+    each = ", ".join(f"`/judge stats @{author_id}`" for author_id in author_ids[:_MOST_NAMED])
+    return f"Several here are called `{clip(name, _NAME)}`. Ask for one of them: {each}."

@@ -1,0 +1,110 @@
+"""Who is in which channel: asked of Slack once in a while, and never guessed."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot import memberships
+from bot.manifest import load_manifest
+from bot.memberships import KEPT_S, MembershipError, Memberships
+from sandbox import Limits, ManualClock, Sandbox, Workspace
+
+
+@pytest.fixture
+async def slack() -> AsyncIterator[Sandbox]:
+    workspace = Workspace(load_manifest(), limits=Limits.off())
+    ann, ben = workspace.add_user("ann"), workspace.add_user("ben")
+    workspace.add_channel("help", [ann, ben, workspace.bot])
+    workspace.add_channel("public", [ann])
+    workspace.add_channel("leads", [ann, workspace.bot], is_private=True)
+    workspace.add_channel("secret", [ann, ben], is_private=True)
+    async with Sandbox(workspace) as running:
+        yield running
+
+
+@pytest.fixture
+def clock() -> ManualClock:
+    return ManualClock(0)
+
+
+@pytest.fixture
+def known(slack: Sandbox, clock: ManualClock) -> Memberships:
+    client = AsyncWebClient(token=slack.bot_token, base_url=slack.api_url, retry_handlers=[])
+    return Memberships(client, clock.now)
+
+
+def calls(slack: Sandbox) -> int:
+    found = slack.workspace.journal.of("call")
+    return len([entry for entry in found if entry.data["method"] == "users.conversations"])
+
+
+def id_of(slack: Sandbox, name: str) -> str:
+    return slack.workspace.user(name).id
+
+
+async def names(known: Memberships, user_id: str | None = None) -> list[str]:
+    return list((await known.of(user_id)).values())
+
+
+async def test_public_channels_and_shared_private_ones_are_somebodys(slack: Sandbox, known: Memberships) -> None:
+    assert await names(known, id_of(slack, "ann")) == ["help", "public", "leads"]
+    assert await names(known, id_of(slack, "ben")) == ["help"]
+    assert await names(known) == ["help", "leads"]
+
+
+async def test_an_archived_channel_is_nobodys(slack: Sandbox, known: Memberships) -> None:
+    slack.workspace.channel("help").is_archived = True
+    assert await names(known, id_of(slack, "ben")) == []
+
+
+async def test_who_asks_at_the_same_time_shares_a_call(slack: Sandbox, known: Memberships) -> None:
+    ann = id_of(slack, "ann")
+    assert len({tuple(found) for found in await asyncio.gather(*(known.of(ann) for _ in range(20)))}) == 1
+    assert calls(slack) == 1
+
+
+async def test_an_answer_is_kept_for_minutes_and_no_longer(
+    slack: Sandbox, known: Memberships, clock: ManualClock
+) -> None:
+    ben = id_of(slack, "ben")
+    await known.of(ben)
+    slack.person("ben").leave("help")
+    clock.advance(KEPT_S - 1)
+    assert await names(known, ben) == ["help"]
+    clock.advance(1)
+    assert await names(known, ben) == []
+
+
+@pytest.mark.parametrize("fault", [{"error": "missing_scope"}, {"status": 500}, {"retry_after_s": 30}, {"delay_s": 3}])
+async def test_where_slack_does_not_say_nothing_is_assumed(
+    slack: Sandbox, known: Memberships, clock: ManualClock, fault: dict[str, Any]
+) -> None:
+    ann = id_of(slack, "ann")
+    await known.of(ann)
+    clock.advance(KEPT_S)
+    slack.fail("users.conversations", **fault)
+    with pytest.raises(MembershipError):
+        await known.of(ann)
+    assert await names(known, ann) == ["help", "public", "leads"]
+
+
+async def test_more_channels_than_a_page_are_all_there(slack: Sandbox, known: Memberships) -> None:
+    ann = slack.workspace.user("ann")
+    for number in range(1200):
+        slack.workspace.add_channel(f"c{number}", [ann])
+    assert len(await known.of(ann.id)) == 1203
+    assert calls(slack) == 2
+
+
+async def test_the_longest_unasked_is_forgotten_first(slack: Sandbox, known: Memberships) -> None:
+    people = [slack.workspace.add_user(f"p{number}").id for number in range(memberships.MOST_KEPT + 1)]
+    for user_id in people:
+        await known.of(user_id)
+    before = calls(slack)
+    await known.of(people[1])
+    assert calls(slack) == before
+    await known.of(people[0])
+    assert calls(slack) == before + 1
