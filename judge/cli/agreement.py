@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
+from judge.agreement.scores import Columns, Scores, read_scores, to_range
 from judge.errors import SetupError
-from judge.scores import Columns, Scores, read_scores, to_range
 
 _EXTRA = ("krippendorff", "matplotlib", "numpy", "scipy", "sklearn")
 
@@ -55,12 +55,12 @@ def agreement(
 
 
 def _report(scores: Scores, columns: Columns, plot: Path | None, as_json: bool) -> None:
+    from judge.agreement.report import make_report
     from judge.cli.agreement_tables import print_report, to_text
-    from judge.report import make_report
 
     report = make_report(scores)
     if plot is not None:
-        from judge.plots import save_plot
+        from judge.agreement.plots import save_plot
 
         save_plot(plot, report.with_people, to_text(report, columns))
     if as_json:

@@ -16,8 +16,8 @@ from bot.log import Log
 from bot.log.labels import Label, Labels
 from bot.verdict import RecordedVerdict
 from bot.views.labels import LONGEST_REASON, confirmation, feedback, label_modal
-from judge.report import make_report
-from judge.scores import Columns, read_scores
+from judge.agreement.report import make_report
+from judge.agreement.scores import Columns, read_scores
 from sandbox.blocks import check_blocks, check_view
 from tests.unit.bot.test_views import a_case, a_verdict
 

@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from judge.agreement import (
+from judge.agreement.measures import (
     MEASURES,
     confusion,
     estimate,
@@ -22,8 +22,8 @@ from judge.agreement import (
     top_best_by_chance,
     within_one,
 )
+from judge.agreement.sample import Sample
 from judge.rubric import Scale
-from judge.sample import Sample
 
 NONE = np.nan
 

@@ -1,4 +1,4 @@
-"""Scores and labels as arrays, for `judge.agreement`."""
+"""Scores and labels as arrays, for the measures."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,9 +7,9 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from judge.resampling import Floats, Ints
+from judge.agreement.resampling import Floats, Ints
+from judge.agreement.scores import Scores
 from judge.rubric import Scale
-from judge.scores import Scores
 
 Bools = npt.NDArray[np.bool_]
 

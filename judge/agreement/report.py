@@ -6,7 +6,7 @@ from itertools import combinations
 from math import isnan
 from typing import Any
 
-from judge.agreement import (
+from judge.agreement.measures import (
     MEASURES,
     Estimate,
     Measure,
@@ -17,9 +17,9 @@ from judge.agreement import (
     quadratic_weighted_kappa,
     spearman,
 )
+from judge.agreement.sample import Sample, to_people_sample, to_sample
+from judge.agreement.scores import Scores
 from judge.errors import SetupError
-from judge.sample import Sample, to_people_sample, to_sample
-from judge.scores import Scores
 
 BETWEEN_JUDGES: tuple[Measure, ...] = (exact_match, quadratic_weighted_kappa, spearman)
 

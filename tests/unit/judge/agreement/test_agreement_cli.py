@@ -8,15 +8,15 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from judge.agreement.plots import draw
+from judge.agreement.report import make_report
+from judge.agreement.scores import Response, Scores
 from judge.cli import main
-from judge.plots import draw
-from judge.report import make_report
 from judge.rubric import Scale, load_rubric
-from judge.scores import Response, Scores
 
 JUDGE = str(Path(sys.executable).with_name("judge"))
 
-REPORT = Path(__file__).parents[2] / "data" / "agreement_report.txt"
+REPORT = Path(__file__).parents[3] / "data" / "agreement_report.txt"
 
 # Two prompts, two judges. Labels go from 0 to 1.
 ROWS: list[dict[str, Any]] = [

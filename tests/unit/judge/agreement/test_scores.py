@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
+from judge.agreement.scores import Columns, Scores, read_scores, to_range
 from judge.errors import RubricError, SetupError
 from judge.rubric import load_rubric
-from judge.scores import Columns, Scores, read_scores, to_range
 
 ROW: dict[str, Any] = {"prompt": "Why?", "completion": "Because.", "score": 3, "human": 4}
 NEXT = ROW | {"completion": "So."}

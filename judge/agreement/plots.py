@@ -13,10 +13,10 @@ from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from judge.agreement import confusion
+from judge.agreement.measures import confusion
+from judge.agreement.report import Comparison
+from judge.agreement.resampling import Floats, Ints
 from judge.errors import SetupError
-from judge.report import Comparison
-from judge.resampling import Floats, Ints
 
 _MOST_NUMBERED_LEVELS = 11
 _ACROSS = 3

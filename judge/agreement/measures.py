@@ -1,4 +1,4 @@
-"""How far a judge agrees with people, or with another judge. Needs the extra `agreement`.
+"""The measures of agreement with people, or with another judge, and the interval of each.
 
     sample = Sample(prompts, scores, labels, Scale(0, 5))
     estimate(quadratic_weighted_kappa(sample), sample).value
@@ -12,7 +12,7 @@ from itertools import permutations
 
 import numpy as np
 
-from judge.resampling import (
+from judge.agreement.resampling import (
     Cells,
     Floats,
     Ints,
@@ -24,7 +24,7 @@ from judge.resampling import (
     rank_statistic,
     resample_tables,
 )
-from judge.sample import Bools, Sample
+from judge.agreement.sample import Bools, Sample
 
 MIN_PROMPTS = 20
 """With fewer prompts than this there is no interval: it would promise more than they can tell."""

@@ -1,0 +1,1 @@
+"""How far scores can be trusted: judge against people, and judge against judge. Needs the extra `agreement`."""
