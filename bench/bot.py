@@ -4,10 +4,12 @@ The bot and a bare Bolt app without a log (`bench.bare_bolt`) take turns. Each r
 against a pocket Slack in this process, without Slack's rate limits, and the stub model server without latency:
 
 - steady: 50 commands a second for 20 s, each a case with two typed texts;
-- rush: 1,000 shortcuts within 10 s.
+- rush: 1,000 shortcuts within 10 s;
+- soak: 10,000 commands, 32 of them under way at any time: the most cases a second, and memory at the end.
 
 Acks are measured from the envelope's sending to its ack, verdicts to the call that shows them; model and Slack, which
-take next to nothing here, are included. CPU and memory are those of the one process.
+take next to nothing here, are included. CPU and memory are those of the one process. The last line is the bot's figure
+over the bare app's, the medians of both rounds.
 """
 
 import asyncio
@@ -18,10 +20,11 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections import defaultdict
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
-from statistics import quantiles
+from statistics import median, quantiles
 
 from bench.judging import stub_server
 from bot.manifest import load_manifest
@@ -31,9 +34,12 @@ from sandbox.deliveries import Delivery
 RATE = 50
 SECONDS = 20
 RUSH, RUSH_RATE = 1_000, 100
+SOAK, UNDER_WAY = 10_000, 32
 CHANNELS = 20
 
-ROUNDS = 2
+Figures = tuple[float, ...]
+"""Cases a second, ack p50 and p99, verdict p50 and p99, CPU, memory."""
+
 COMMANDS = {
     "bot": (str(Path(sys.executable).parent / "judge-bot"), "serve"),
     "bare": (sys.executable, "-m", "bench.bare_bolt"),
@@ -72,29 +78,46 @@ class Load:
         answer = self.helper.post(channel, f"Because {number} is not even.", thread_ts=question.ts)
         self.sent.append(self.ann.shortcut("score_reply", answer))
 
-    async def run(self, name: str, ask: Callable[[int], None], count: int, pause_s: float) -> None:
-        """Asks `count` times, waits for all verdicts, and prints the figures."""
-        self.sent, self.verdict_ms, self.began_s = [], [], {}
-        cpu_s, began = self._cpu_s(), time.perf_counter()
+    async def run(self, name: str, ask: Callable[[int], None], count: int, rate: float) -> Figures:
+        """Asks `count` times, `rate` times a second, waits for all verdicts, and prints the figures."""
+        self._begin()
         for number in range(count):
-            self.began_s[str(number)] = time.perf_counter()
-            ask(number)
-            await asyncio.sleep(max(0.0, began + (number + 1) * pause_s - time.perf_counter()))
+            self._ask(ask, number)
+            await asyncio.sleep(max(0.0, self._began + (number + 1) / rate - time.perf_counter()))
+        return await self._end(name, count)
+
+    async def soak(self, name: str, ask: Callable[[int], None], count: int, under_way: int) -> Figures:
+        """Asks `count` times, the next one as soon as fewer than `under_way` wait for their verdict."""
+        self._begin()
+        for number in range(count):
+            await self.slack.until(lambda: number - len(self.verdict_ms) < under_way, 60)  # noqa: B023 - done by then
+            self._ask(ask, number)
+        return await self._end(name, count)
+
+    def _begin(self) -> None:
+        self.sent, self.verdict_ms, self.began_s = [], [], {}
+        self._began, self._began_cpu_s = time.perf_counter(), self._cpu_s()
+
+    def _ask(self, ask: Callable[[int], None], number: int) -> None:
+        self.began_s[str(number)] = time.perf_counter()
+        ask(number)
+
+    async def _end(self, name: str, count: int) -> Figures:
         await self.slack.until(lambda: len(self.verdict_ms) >= count, 600)
-        took_s = time.perf_counter() - began
-        acks = [delivery.acked_ms or 3000.0 for delivery in self.sent]
-        ack, verdict = quantiles(acks, n=100), quantiles(self.verdict_ms, n=100)
-        cpu_ms = (self._cpu_s() - cpu_s) / count * 1000
-        print(
-            f"{name:<13}{count:>6}{count / took_s:>9.0f}{ack[49]:>9.0f}{ack[98]:>6.0f}{verdict[49]:>10.0f}"
-            f"{verdict[98]:>7.0f}{cpu_ms:>9.1f}{self._rss_mib():>7.0f}"
-        )
+        rate = count / (time.perf_counter() - self._began)
+        cpu_ms = (self._cpu_s() - self._began_cpu_s) / count * 1000
+        ack = quantiles([delivery.acked_ms or 3000.0 for delivery in self.sent], n=100)
+        verdict = quantiles(self.verdict_ms, n=100)
+        figures = (rate, ack[49], ack[98], verdict[49], verdict[98], cpu_ms, self.rss_mib())
+        print(f"{name:<13}{count:>6}" + "".join(f"{figure:>9.1f}" for figure in figures), flush=True)
+        return figures
 
     def _cpu_s(self) -> float:
         fields = Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
-    def _rss_mib(self) -> float:
+    def rss_mib(self) -> float:
+        """The memory of the process."""
         pages = int(Path(f"/proc/{self.pid}/statm").read_text().split()[1])
         return pages * resource.getpagesize() / 2**20
 
@@ -125,21 +148,35 @@ async def running(command: Sequence[str], settings: Mapping[str, str], folder: s
             await process.wait()
 
 
+async def measure(load: Load, name: str, soaks: bool) -> dict[str, Figures]:
+    """The figures of each load on one app."""
+    print(f"{name + ' idle':<19}{load.rss_mib():>63.1f}")
+    await load.run(f"{name} warm-up", load.command, RATE, RATE)
+    found = {
+        "steady": await load.run(f"{name} steady", load.command, RATE * SECONDS, RATE),
+        "rush": await load.run(f"{name} rush", load.shortcut, RUSH, RUSH_RATE),
+    }
+    return found | {"soak": await load.soak(f"{name} soak", load.command, SOAK, UNDER_WAY)} if soaks else found
+
+
 async def main(database_url: str | None) -> None:
-    """Runs both loads on both apps and prints a line for each."""
+    """Runs all loads on both apps and prints a line for each, and the ratios."""
     with tempfile.TemporaryDirectory() as folder, stub_server(0) as model_url:
         url = database_url or f"sqlite+aiosqlite:///{folder}/log.db"
         settings = {"OPENAI_BASE_URL": model_url, "DATABASE_URL": url}
         print(f"{url.partition(':')[0]}, {CHANNELS} channels; times in ms, CPU per case, memory in MiB")
-        print(
-            f"{'':<13}{'cases':>6}{'cases/s':>9}{'ack p50':>9}{'p99':>6}{'verdict':>10}{'p99':>7}{'CPU':>9}{'RSS':>7}"
-        )
-        for _ in range(ROUNDS):
+        heads = ("cases/s", "ack p50", "p99", "verdict", "p99", "CPU", "RSS")
+        print(f"{'':<13}{'cases':>6}" + "".join(f"{head:>9}" for head in heads))
+        rounds = defaultdict[tuple[str, str], list[Figures]](list)
+        for is_last in (False, True):
             for name, command in COMMANDS.items():
                 async with running(command, settings, folder) as load:
-                    await load.run(f"{name} warm-up", load.command, RATE, 1 / RATE)
-                    await load.run(f"{name} steady", load.command, RATE * SECONDS, 1 / RATE)
-                    await load.run(f"{name} rush", load.shortcut, RUSH, 1 / RUSH_RATE)
+                    for kind, figures in (await measure(load, name, soaks=is_last)).items():
+                        rounds[name, kind].append(figures)
+        for kind in ("steady", "rush", "soak"):
+            bot, bare = ([median(each) for each in zip(*rounds[name, kind], strict=True)] for name in COMMANDS)
+            ratios = [one / other for one, other in zip(bot, bare, strict=True)]
+            print(f"{kind + ' ratio':<19}" + "".join(f"{ratio:>9.2f}" for ratio in ratios))
 
 
 if __name__ == "__main__":
