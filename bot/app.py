@@ -31,6 +31,7 @@ from bot.log import Log
 from bot.log.people import People
 from bot.lookup import Lookup
 from bot.memberships import Memberships
+from bot.retention import Retention
 from bot.settings import OFFLINE, Settings
 from bot.slack import Identity, identify, web_client
 from bot.socket import SocketLink
@@ -127,7 +128,10 @@ async def running_bot(
         stack.push_async_callback(_cancelled, watching)
         posting = asyncio.create_task(poster.run_forever(), name="digests")
         stack.push_async_callback(_cancelled, posting)
-        yield RunningBot(log, (beating, watching, posting))
+        retention = Retention(log, settings.retention_days, keeps_text=settings.store_text == "full")
+        purging = asyncio.create_task(retention.run_forever(), name="retention")
+        stack.push_async_callback(_cancelled, purging)
+        yield RunningBot(log, (beating, watching, posting, purging))
 
 
 def rubric_of(settings: Settings) -> Rubric:

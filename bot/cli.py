@@ -1,4 +1,4 @@
-"""`judge-bot`: serve, health, doctor, demo, digest, export."""
+"""`judge-bot`: serve, health, doctor, demo, digest, export, purge."""
 
 import asyncio
 import logging
@@ -39,9 +39,9 @@ def serve(
 def health() -> None:
     """Say whether a bot of this machine is at work; exit code 0 if it is, 1 if not."""
     from bot.health import examine
-    from bot.settings import LogSettings
+    from bot.settings import load_log_settings
 
-    is_well, sentence = asyncio.run(examine(LogSettings().database_url))
+    is_well, sentence = asyncio.run(examine(load_log_settings().database_url))
     typer.echo(f"{'ok' if is_well else 'wrong'}: {sentence}")
     raise typer.Exit(0 if is_well else 1)
 
@@ -91,6 +91,19 @@ def export(
 ) -> None:
     """Write the labelled cases as JSONL, for `judge agreement FILE --label human`."""
     _run(_export(output, since))
+
+
+@app.command()
+def purge(
+    days: Annotated[
+        int | None, typer.Option(min=1, max=36_500, help="How old a case may become; RETENTION_DAYS by default.")
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say how many there are.")] = False,
+) -> None:
+    """Delete old cases from the log, with their texts, ratings and labels; messages in Slack stay."""
+    from bot.purge import purge as delete
+
+    _run(delete(days, is_dry=dry_run))
 
 
 async def _export(path: Path | None, since: datetime | None) -> None:

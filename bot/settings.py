@@ -38,13 +38,14 @@ AppToken = Annotated[
 
 
 class LogSettings(BaseSettings):
-    """Where the log is; enough for what never talks to Slack or a model."""
+    """Where the log is, and how long it keeps cases; enough for what never talks to Slack or a model."""
 
     model_config = SettingsConfigDict(
         env_file=".env", env_file_encoding="utf-8-sig", env_ignore_empty=True, extra="ignore", frozen=True
     )
 
     database_url: str = "sqlite+aiosqlite:///slack-judge.db"
+    retention_days: int | None = Field(default=None, ge=1, le=36_500)
 
 
 class Settings(LogSettings):
@@ -98,6 +99,18 @@ class Settings(LogSettings):
                 f"or JUDGE_MODEL={OFFLINE} to try the app without a model"
             )
         return key
+
+
+def load_log_settings() -> LogSettings:
+    """The settings of the log alone, from the environment before `.env`.
+
+    Raises:
+        SettingsError: One of them is wrong.
+    """
+    try:
+        return LogSettings()
+    except ValidationError as exc:
+        raise SettingsError(_explain(exc)) from exc
 
 
 def load_settings(env_file: Path | None = Path(".env"), **given: object) -> Settings:

@@ -1,9 +1,11 @@
 """Taking cases out of the log, and texts out of cases: what is deleted here is gone from the file as well."""
 
+import asyncio
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Any
 
-from sqlalchemy import and_, delete, or_, select
+from sqlalchemy import ColumnElement, and_, delete, func, or_, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.case import CaseStatus, LoggedCase
@@ -14,6 +16,8 @@ from bot.log.whole import whole
 AT_REST = (CaseStatus.DELIVERED, CaseStatus.ASKED)
 """Nobody works on a case in one of these; the others are left alone until they are settled."""
 
+_BATCH = 500
+_PAUSE_S = 0.05  # in which others get to write
 # A checkpoint holds up all writers while it waits for a reader, so it gives up soon.
 _CHECKPOINT_PATIENCE_MS = 200
 
@@ -49,6 +53,32 @@ class Erasure:
             return (await connection.execute(delete(cases).where(is_gone).returning(cases.c.id))).scalars().all()
 
     @whole
+    async def count(self, before: datetime) -> int:
+        """How many cases were created before this time and are at rest."""
+        query = select(func.count()).where(_is_old(before, AT_REST))
+        async with self._engine.connect() as connection:
+            return int((await connection.execute(query)).scalar_one())
+
+    async def purge(self, before: datetime, statuses: Sequence[CaseStatus] = AT_REST) -> int:
+        """Deletes the cases that were created before this time, in small batches, and gives their number.
+
+        Several processes may do this at the same time.
+        """
+        total = 0
+        while deleted := await self._purge_some(_is_old(before, statuses)):
+            total += deleted
+            await asyncio.sleep(_PAUSE_S)
+        return total
+
+    @whole
+    async def _purge_some(self, is_old: ColumnElement[bool]) -> int:
+        some = select(cases.c.id).where(is_old).order_by(cases.c.created_at).limit(_BATCH)
+        # PostgreSQL: what another process is deleting is left to it, so that the two never wait for each other.
+        is_ours = cases.c.id.in_(some.with_for_update(skip_locked=True))
+        async with self._engine.begin() as connection:
+            return (await connection.execute(delete(cases).where(is_ours))).rowcount
+
+    @whole
     async def scrub(self) -> bool:
         """Whether nothing deleted is left in SQLite's journal; False where somebody was reading at that moment.
 
@@ -62,6 +92,10 @@ class Erasure:
             is_busy = await _pragma(connection, "wal_checkpoint(TRUNCATE)")
             await _pragma(connection, f"busy_timeout = {patience_ms}")
         return not is_busy
+
+
+def _is_old(before: datetime, statuses: Sequence[CaseStatus]) -> ColumnElement[bool]:
+    return and_(cases.c.created_at < before, cases.c.status.in_(statuses))
 
 
 async def _pragma(connection: AsyncConnection, pragma: str) -> Any:

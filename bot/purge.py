@@ -1,0 +1,38 @@
+"""`judge-bot purge`: deletes old cases, for whoever runs the app."""
+
+from datetime import UTC, datetime, timedelta
+
+import typer
+
+from bot.errors import BotError
+from bot.log import Log
+from bot.log.erasure import Erasure
+from bot.settings import load_log_settings
+
+
+async def purge(days: int | None, *, is_dry: bool) -> None:
+    """Deletes what is older than `days`, or than RETENTION_DAYS, and says so in the terminal.
+
+    Raises:
+        BotError: Neither is set, or the log cannot be opened.
+    """
+    settings = load_log_settings()
+    days = days or settings.retention_days
+    if days is None:
+        raise BotError("how old may a case become? Give --days N, or set RETENTION_DAYS")
+    before = datetime.now(UTC) - timedelta(days=days)
+    log = await Log.open(settings.database_url)
+    try:
+        erasure = Erasure(log)
+        old, total = await erasure.count(before), sum((await log.counts()).values())
+        age = f"{days} {'day' if days == 1 else 'days'} (created before {before:%Y-%m-%d %H:%M} UTC)"
+        typer.echo(f"{old:,} of {total:,} cases are older than {age}")
+        if is_dry:
+            typer.echo("nothing was deleted (--dry-run)")
+            return
+        deleted = await erasure.purge(before)
+        typer.echo(f"{deleted:,} {'case' if deleted == 1 else 'cases'} deleted, with texts, ratings and labels")
+        if not await erasure.scrub():
+            typer.echo("SQLite's journal is in use; the bot's next daily purge, or this command, empties it")
+    finally:
+        await log.close()
