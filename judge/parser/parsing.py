@@ -1,6 +1,6 @@
 """From what a model wrote to a score, or to the reason why there is none.
 
-Read permissively, decide strictly: all statements about the score are collected (`statements`), those that
+Read permissively, decide strictly: all statements about the score are collected (`finder`), those that
 the writer does not stand by are dropped (`context`), and what is left must agree. A wrong score is far
 worse than none, so whatever is doubtful is `Unscored`, and the model is asked again.
 """
@@ -9,9 +9,10 @@ import re
 from collections.abc import Sequence
 
 from judge.parser.context import Role
+from judge.parser.finder import ANSWER_LANGUAGES, find_statements
 from judge.parser.justification import extract_justification
 from judge.parser.objections import is_contradicted, is_disowned
-from judge.parser.statements import ANSWER_LANGUAGES, Statement, Weight, find_statements
+from judge.parser.statements import Statement, Weight
 from judge.parser.values import Value
 from judge.ratings import Rating, Result, Unscored, UnscoredReason
 from judge.rubric import Scale

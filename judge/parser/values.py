@@ -13,6 +13,8 @@ _WORDS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight"
 _WORD = rf"(?:{'|'.join(_WORDS)})(?![^\W_])"
 # Where a number may begin; in "3.5" it is one. Words by their first letters: a long list is slow to rule out.
 NUMBER = re.compile(r"\d[\d.]*|zero|one|t(?:wo|hree|en)|f(?:our|ive)|s(?:ix|even)|eight|nine")
+# What may open right before it: brackets, quotes, LaTeX.
+OPENERS = " \t\n\"'`“‘«<[({}$"
 
 _AMOUNT = re.compile(rf"(?P<digits>\d{{1,4}})|(?<![^\W_])(?P<word>{_WORD})")
 _WHOLE_DECIMAL = re.compile(r"\.0{1,3}(?!\d)")
