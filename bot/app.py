@@ -24,6 +24,7 @@ from bot.digest.week import Schedule
 from bot.docket import MODEL_PAUSES, Docket
 from bot.extract.payloads import Choice, to_invocation
 from bot.forgetting import Forgetting
+from bot.home import HomeReader
 from bot.http import HttpFront
 from bot.listeners import Desk, register
 from bot.listeners.desk import NoCaseError
@@ -98,6 +99,7 @@ async def running_bot(
         schedule = Schedule.parse(settings.digest_day, settings.digest_time, settings.digest_tz)
         poster = Poster(client, log, identity, schedule)
         access = Access(client, settings.digest_by == "admins")
+        memberships = Memberships(client)
         desk = Desk(
             log=log,
             docket=docket,
@@ -112,7 +114,8 @@ async def running_bot(
             access=access,
             forgetting=Forgetting(client, log, access),
             people=People(log),
-            memberships=Memberships(client),
+            memberships=memberships,
+            home=HomeReader(log, poster, memberships, access),
         )
         bolt = make_app(client, identity, desk, settings)
         link = HttpFront(bolt, settings, log) if settings.serve_http else SocketLink(bolt, settings)

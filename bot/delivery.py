@@ -102,6 +102,14 @@ class Delivery:
             return False
         return True
 
+    async def publish(self, user_id: str, view: dict[str, Any]) -> None:
+        """Shows a person their Home tab; where Slack will not have it, the one before stays."""
+        try:
+            await self._client.views_publish(user_id=user_id, view=view)
+        except (SlackApiError, aiohttp.ClientError, TimeoutError) as exc:
+            error = exc.response.get("error") if isinstance(exc, SlackApiError) else type(exc).__name__
+            logger.warning("home_not_published", error=error)
+
     async def tell(self, case: Case, post: Post) -> bool:
         """Whether the requester alone could be told; where they stand first, by direct message at last."""
         ways: list[Callable[[Case, Post], Awaitable[bool]]] = [self._ephemeral, self._respond, self._direct]

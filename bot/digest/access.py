@@ -1,9 +1,13 @@
 """Who may switch a channel's digest, and look at it: what cannot be made sure of is refused."""
 
+import asyncio
+
+import aiohttp
 from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
 _PAGE = 999
+_PATIENCE_S = 2.0
 _DIRECT = "A digest is about a channel; there is none for direct messages."
 _NOT_HERE = "I am not in this channel. Type `/invite @Slack Judge` first."
 _NOT_YOU = "Only people in this channel can see or change its digest."
@@ -38,6 +42,16 @@ class Access:
         except SlackApiError as exc:
             error = exc.response.get("error")
             return _NOT_HERE if error == "channel_not_found" else _UNSURE.format(error=error)
+
+    async def allows_changes(self, user_id: str) -> bool:
+        """Whether this person may change digests at all, of the channels that they are in; if in doubt, no."""
+        if not self._is_for_admins:
+            return True
+        try:
+            async with asyncio.timeout(_PATIENCE_S):
+                return await self.is_admin(user_id)
+        except (SlackApiError, aiohttp.ClientError, TimeoutError):
+            return False
 
     async def is_in(self, channel_id: str, user_id: str) -> bool:
         """Whether the person is in the channel.

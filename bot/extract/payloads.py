@@ -51,9 +51,11 @@ class Submission:
 
 
 def to_invocation(body: Raw) -> Invocation:
-    """The person behind a payload; commands are flat, everything interactive is nested."""
+    """The person behind a payload; commands are flat, everything interactive is nested, and so are events."""
     if "command" in body:
         return _from_command(body)
+    if "event" in body:
+        return _from_event(body)
     user, team = body["user"], body.get("team") or {}
     team_id = team.get("id") or user.get("team_id") or ""
     home = {team_id, (body.get("enterprise") or {}).get("id"), None}
@@ -78,6 +80,24 @@ def _from_command(body: Raw) -> Invocation:
         response_url=body.get("response_url"),
         is_foreign=False,
     )
+
+
+def _from_event(body: Raw) -> Invocation:
+    event = body["event"]
+    return Invocation(
+        team_id=body["team_id"],
+        channel_id=event.get("channel") or "",
+        user_id=event["user"],
+        user_name=event["user"],
+        trigger_id="",
+        response_url=None,
+        is_foreign=False,
+    )
+
+
+def home_channel(body: Raw) -> str:
+    """The direct messages between a person and the app, from the opening of the Home tab or from a click in it."""
+    return str(body["event"]["channel"] if "event" in body else body["view"]["private_metadata"])
 
 
 def shortcut_case(body: Raw, choice: Choice, own_ids: frozenset[str]) -> Case:
@@ -118,7 +138,8 @@ def texts_case(invocation: Invocation, question: str, response: str, choice: Cho
 
 def modal_case(invocation: Invocation, submission: Submission, default: Choice) -> Case:
     """The case behind the modal of `/judge`; a view submitted twice is the same case."""
-    choice = Choice(submission.rubric or default.rubric, submission.visibility or default.visibility)
+    # The Home tab's window does not ask who sees the verdict: it goes to the person's own messages with the app.
+    choice = Choice(submission.rubric or default.rubric, submission.visibility or Visibility.THREAD)
     asked = _asked_by(invocation, choice)
     asked |= {"channel_id": submission.state.channel_id, "response_url": submission.state.response_url}
     return Case(

@@ -10,6 +10,7 @@ from bot.digest.poster import Poster
 from bot.docket import Docket
 from bot.extract.payloads import Choice, Invocation, texts_case
 from bot.forgetting import Forgetting
+from bot.home import HomeReader
 from bot.log import Log
 from bot.log.people import People
 from bot.memberships import Memberships
@@ -42,6 +43,7 @@ class Desk:
         forgetting: Deletes cases.
         people: What people have chosen for themselves.
         memberships: Which channels they are in.
+        home: What their Home tab shows.
     """
 
     log: Log
@@ -58,6 +60,7 @@ class Desk:
     forgetting: Forgetting
     people: People
     memberships: Memberships
+    home: HomeReader
 
     async def choice(self, invocation: Invocation) -> Choice:
         """What this person's cases are judged by, and who sees them, where the request does not say."""

@@ -47,10 +47,8 @@ async def answer_digest(desk: Desk, invocation: Invocation, text: str) -> None:
 
 
 def _changed(settings: ChannelSettings, request: DigestRequest, desk: Desk) -> ChannelSettings:
-    if request.action == "on" and not settings.is_digest_on:
-        settings = replace(settings, is_digest_on=True, digest_since=desk.poster.now())
-    if request.action == "off":
-        settings = replace(settings, is_digest_on=False)
+    if request.action in {"on", "off"}:
+        settings = settings.switched(request.action == "on", desk.poster.now())
     return replace(settings, **request.changes)
 
 

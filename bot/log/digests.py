@@ -1,7 +1,7 @@
 """Which channels want a digest, and which digests were claimed, posted or given up."""
 
-from collections.abc import Collection, Sequence
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields, replace
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from typing import Any
@@ -45,6 +45,11 @@ class ChannelSettings:
     digest_since: datetime | None = None
     ranks_people: bool = False
 
+    def switched(self, is_on: bool, now: datetime) -> "ChannelSettings":
+        """The same with the digest on or off; on where it was off, it begins now."""
+        since = now if is_on and not self.is_digest_on else self.digest_since
+        return replace(self, is_digest_on=is_on, digest_since=since)
+
 
 @dataclass(frozen=True)
 class Claim:
@@ -71,6 +76,14 @@ class Digests:
         async with self._engine.connect() as connection:
             row = (await connection.execute(query)).one_or_none()
         return _to_settings(row) if row else ChannelSettings(team_id, channel_id)
+
+    @whole
+    async def among(self, team_id: str, channel_ids: Collection[str]) -> Mapping[str, ChannelSettings]:
+        """What those of the channels have chosen that have chosen anything, by id."""
+        query = select(channels).where(channels.c.team_id == team_id, channels.c.channel_id.in_(channel_ids))
+        async with self._engine.connect() as connection:
+            rows = (await connection.execute(query.order_by(channels.c.channel_id))).all()
+        return {row.channel_id: _to_settings(row) for row in rows}
 
     @whole
     async def save(self, settings: ChannelSettings) -> None:

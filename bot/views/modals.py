@@ -11,6 +11,7 @@ from bot.views import ids
 
 MAX_INPUT = 3000
 _SECTION_ROOM = 2900
+_IN_MESSAGES = "The verdict comes to you alone, in *Messages* beside this tab."
 
 
 class ModalState(BaseModel):
@@ -23,13 +24,18 @@ class ModalState(BaseModel):
     case_id: int | None = None
 
 
-def texts_modal(state: ModalState, rubrics: Sequence[str], rubric: str, visibility: Visibility) -> dict[str, Any]:
-    """The modal behind `/judge` without text: question, response, rubric, and who sees the verdict."""
+def texts_modal(
+    state: ModalState, rubrics: Sequence[str], rubric: str, visibility: Visibility | None
+) -> dict[str, Any]:
+    """The modal behind `/judge` without text: question, response, rubric, and who sees the verdict.
+
+    Without a `visibility` to begin with it does not ask: the verdict goes to the person's messages with the app.
+    """
     blocks = [
         _text_input(ids.BLOCK_QUESTION, "Question", "What was asked"),
         _text_input(ids.BLOCK_RESPONSE, "Response", "The answer to score"),
         _select(ids.BLOCK_RUBRIC, "Rubric", rubrics, rubric),
-        _visibility_input(visibility),
+        _visibility_input(visibility) if visibility else _section(_IN_MESSAGES),
     ]
     return _modal(ids.VIEW_TEXTS, "Score a response", state, blocks)
 

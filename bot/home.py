@@ -1,0 +1,104 @@
+"""What the Home tab shows to one person: their own cases, and the weeks of the channels that they are in."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from bot.case import Visibility
+from bot.digest.access import Access
+from bot.digest.figures import TREND_WEEKS, Glance, read_glance
+from bot.digest.poster import Poster
+from bot.digest.week import Schedule, Week
+from bot.log import Log
+from bot.log.digests import ChannelSettings
+from bot.log.people import People
+from bot.log.recent import Recent, RecentCase
+from bot.log.tallies import Place
+from bot.memberships import MembershipError, Memberships
+
+MOST_CASES = 5
+MOST_CHANNELS = 10
+# Connections to the log are few, and new cases come first.
+_READ_AT_ONCE = 2
+
+
+@dataclass(frozen=True)
+class ChannelWeek:
+    """A channel's week so far, and its digest; `may_switch` is whether the person may turn that on and off."""
+
+    glance: Glance
+    settings: ChannelSettings
+    schedule: Schedule
+    may_switch: bool
+
+
+@dataclass(frozen=True)
+class Home:
+    """One person's Home tab.
+
+    Attributes:
+        cases: Their newest cases, and one more where there are older ones.
+        visibility: Who sees their verdicts, as they chose it; None: as the workspace has it.
+        channels: The busiest of theirs first.
+        more: How many more channels there would be.
+        unsure: Why no channels are shown, in Slack's word; empty where it said which they are.
+        made_at: When this was.
+    """
+
+    cases: Sequence[RecentCase]
+    visibility: Visibility | None
+    channels: Sequence[ChannelWeek]
+    more: int
+    unsure: str
+    made_at: datetime
+
+
+class HomeReader:
+    """Reads what the Home tab shows; for a few people at a time, so that nothing else waits for the log."""
+
+    def __init__(self, log: Log, poster: Poster, memberships: Memberships, access: Access) -> None:
+        self._recent = Recent(log)
+        self._people = People(log)
+        self._poster = poster
+        self._memberships = memberships
+        self._access = access
+        self._reading = asyncio.Semaphore(_READ_AT_ONCE)
+
+    async def read(self, team_id: str, user_id: str) -> Home:
+        """The Home tab of a person; where Slack does not say which channels are theirs, none are in it."""
+        async with self._reading:
+            cases = await self._recent.of(team_id, user_id, MOST_CASES + 1)
+            visibility = await self._people.visibility(team_id, user_id)
+        found: Sequence[ChannelWeek] = ()
+        more, unsure = 0, ""
+        try:
+            theirs, ours, is_allowed = await asyncio.gather(
+                self._memberships.of(user_id), self._memberships.of(), self._access.allows_changes(user_id)
+            )
+        except MembershipError as exc:
+            unsure = str(exc)
+        else:
+            async with self._reading:
+                found, more = await self._weeks(team_id, theirs, set(ours) if is_allowed else set())
+        return Home(cases, visibility, found, more, unsure, self._poster.now())
+
+    async def _weeks(
+        self, team_id: str, theirs: Mapping[str, str], switchable: set[str]
+    ) -> tuple[Sequence[ChannelWeek], int]:
+        now = self._poster.now()
+        busy = await self._poster.tallies.busiest(team_id, theirs, now - timedelta(weeks=TREND_WEEKS))
+        settings = await self._poster.digests.among(team_id, theirs)
+        listed = [*busy, *(each for each, chosen in settings.items() if chosen.is_digest_on and each not in busy)]
+        # One after the other: each takes two connections already.
+        weeks = [
+            await self._week(settings.get(each) or ChannelSettings(team_id, each), now, each in switchable)
+            for each in listed[:MOST_CHANNELS]
+        ]
+        return weeks, len(listed) - len(weeks)
+
+    async def _week(self, settings: ChannelSettings, now: datetime, may_switch: bool) -> ChannelWeek:
+        schedule = self._poster.schedule(settings)
+        place = Place(settings.team_id, settings.channel_id)
+        glance = await read_glance(self._poster.tallies, place, Week.of(now, schedule.zone), now)
+        return ChannelWeek(glance, settings, schedule, may_switch)

@@ -1,0 +1,146 @@
+"""The Home tab. Charts stand in messages only, so that a trend is a line of characters here.
+
+Source: https://docs.slack.dev/surfaces/app-home
+"""
+
+from datetime import datetime
+from typing import Any
+
+from bot.case import Visibility
+from bot.digest.figures import Glance
+from bot.home import MOST_CASES, ChannelWeek, Home
+from bot.mrkdwn import clip
+from bot.views import ids
+from bot.views.digest import headline
+from bot.views.recent import recent_sections, short_date
+
+AS_THE_WORKSPACE = "workspace"
+
+_LEVELS = "▁▂▃▄▅▆▇█"
+_NO_SCORES = "·"
+_ERROR_ROOM = 80
+_WELCOME = (
+    "I score replies where they happen: open the menu of a message (⋮ *More actions*) and choose *Score this reply*."
+)
+_NO_CASES = "You have not asked for a score yet. What you ask for is listed here, wherever it was."
+_NO_CHANNELS = "Nothing was scored in your channels in the last eight weeks. Where something is, its week stands here."
+_NO_LOG = "I cannot read my log right now, so there is nothing to show. Press *Refresh* in a minute."
+_AUDIENCE = {Visibility.THREAD: "Everybody in the thread", Visibility.ME: "Only me"}
+
+
+def home_view(home: Home, workspace_url: str, default: Visibility, channel_id: str, note: str = "") -> dict[str, Any]:
+    """A person's Home tab.
+
+    Args:
+        home: What they may see.
+        workspace_url: Where links to messages begin.
+        default: Who sees verdicts where a person has chosen nothing.
+        channel_id: Their direct messages with the app, which a click in the tab does not bring along.
+        note: What became of the last click, if that has to be said.
+    """
+    blocks = [*_top(note), _context(f"As of {short_date(home.made_at)}")]
+    blocks += [_header("Your cases"), *_cases(home, workspace_url)]
+    blocks += [_header("Your channels, this week so far"), *_channels(home)]
+    blocks += [_header("Who sees your verdicts"), _visibility(home.visibility, default)]
+    return _home(blocks, channel_id)
+
+
+def trouble_view(channel_id: str) -> dict[str, Any]:
+    """The Home tab while the log cannot be read."""
+    return _home([*_top(""), _section(_NO_LOG)], channel_id)
+
+
+def trend_line(glance: Glance) -> str:
+    """The means of the last weeks as a line of characters between the lowest score and the highest; empty for one."""
+    means = [point.mean for point in glance.trend]
+    if sum(mean is not None for mean in means) < 2:
+        return ""
+    low, high = glance.scale
+    steps = len(_LEVELS) - 1
+    return "".join(
+        _NO_SCORES if mean is None else _LEVELS[round((mean - low) / (high - low) * steps)] for mean in means
+    )
+
+
+def _home(blocks: list[dict[str, Any]], channel_id: str) -> dict[str, Any]:
+    return {"type": "home", "callback_id": ids.VIEW_HOME, "private_metadata": channel_id, "blocks": blocks}
+
+
+def _top(note: str) -> list[dict[str, Any]]:
+    judge = _button("Judge something", ids.ACTION_HOME_JUDGE) | {"style": "primary"}
+    actions = {"type": "actions", "elements": [judge, _button("Refresh", ids.ACTION_HOME_REFRESH)]}
+    said = [_section(f":warning: {note}")] if note else []
+    return [_section(_WELCOME), actions, *said]
+
+
+def _cases(home: Home, workspace_url: str) -> list[dict[str, Any]]:
+    if not home.cases:
+        return [_section(_NO_CASES)]
+    older = [_context("`/judge recent` lists the older ones.")] if len(home.cases) > MOST_CASES else []
+    return recent_sections(home.cases[:MOST_CASES], workspace_url) + older
+
+
+def _channels(home: Home) -> list[dict[str, Any]]:
+    if home.unsure:
+        error = clip(home.unsure, _ERROR_ROOM)
+        return [_section(f"Slack does not tell me which channels you are in (`{error}`), so I show nothing of them.")]
+    if not home.channels:
+        return [_section(_NO_CHANNELS)]
+    more = [_context(f"And {home.more} more: type `/judge stats` there.")] if home.more else []
+    return [_channel(each, home.made_at) for each in home.channels] + more
+
+
+def _channel(channel: ChannelWeek, now: datetime) -> dict[str, Any]:
+    glance, channel_id = channel.glance, channel.settings.channel_id
+    week = headline(glance) if glance.this.n else "nothing scored yet."
+    lines = [f"*<#{channel_id}>* · {week}"]
+    if line := trend_line(glance):
+        lines.append(f"`{line}`  mean of each of the last {len(glance.trend)} weeks")
+    block = _section("\n".join([*lines, _digest(channel, now)]))
+    if channel.may_switch:
+        is_on = channel.settings.is_digest_on
+        label, action_id = ("Digest off", ids.ACTION_DIGEST_OFF) if is_on else ("Digest on", ids.ACTION_DIGEST_ON)
+        block["accessory"] = _button(label, action_id, channel_id)
+    return block | {"block_id": f"channel-{channel_id}"}
+
+
+def _digest(channel: ChannelWeek, now: datetime) -> str:
+    if not channel.settings.is_digest_on:
+        return "No weekly digest."
+    return f"Digest every {channel.schedule}, next {short_date(channel.schedule.next_due(now))}."
+
+
+def _visibility(chosen: Visibility | None, default: Visibility) -> dict[str, Any]:
+    as_set = _option(AS_THE_WORKSPACE, f"As the workspace has it: {_AUDIENCE[default].lower()}")
+    options = {None: as_set} | {each: _option(each, label) for each, label in _AUDIENCE.items()}
+    select = {
+        "type": "static_select",
+        "action_id": ids.ACTION_HOME_VISIBILITY,
+        "options": list(options.values()),
+        "initial_option": options[chosen],
+    }
+    return _section("Unless you choose otherwise in the window of `/judge`:") | {"accessory": select}
+
+
+def _option(value: str, label: str) -> dict[str, Any]:
+    return {"value": value, "text": _plain(label)}
+
+
+def _header(text: str) -> dict[str, Any]:
+    return {"type": "header", "text": _plain(text)}
+
+
+def _plain(text: str) -> dict[str, Any]:
+    return {"type": "plain_text", "text": text, "emoji": False}
+
+
+def _section(mrkdwn: str) -> dict[str, Any]:
+    return {"type": "section", "text": {"type": "mrkdwn", "text": mrkdwn, "verbatim": True}}
+
+
+def _context(mrkdwn: str) -> dict[str, Any]:
+    return {"type": "context", "elements": [{"type": "mrkdwn", "text": mrkdwn, "verbatim": True}]}
+
+
+def _button(label: str, action_id: str, value: str = "home") -> dict[str, Any]:
+    return {"type": "button", "text": _plain(label), "action_id": action_id, "value": value}
