@@ -15,7 +15,8 @@ _RATER_DIGITS = 12
 async def export(log: Log, output: TextIO, since: datetime | None = None, has_texts: bool = True) -> int:
     """Writes a row for each label and gives their number.
 
-    `has_texts` False leaves the texts out; rows of the same question are still known as such by `prompt_id`.
+    `has_texts` False leaves the texts out, as are those of a message that was deleted in Slack; rows of the same
+    question are still known as such by `prompt_id`.
     """
     count = 0
     async for labelled in Labels(log).labelled_cases(since):
@@ -38,7 +39,9 @@ def _to_row(labelled: Mapping[str, Any], has_texts: bool) -> dict[str, Any]:
         "judged_at": labelled["judged_at"].isoformat(),
     }
     if has_texts:
-        row |= {"prompt": labelled["question"], "completion": labelled["response"], "reason": labelled["reason"]}
+        row["reason"] = labelled["reason"]
+    if has_texts and labelled["response"] is not None:
+        row |= {"prompt": labelled["question"], "completion": labelled["response"]}
     return row
 
 

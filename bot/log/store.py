@@ -14,6 +14,7 @@ from bot.case import Case, CaseStatus, LoggedCase, QuestionSource, Visibility, t
 from bot.log.engine import open_engine
 from bot.log.presence import Presence
 from bot.log.schema import cases, ratings
+from bot.log.texts import drop_texts
 from bot.log.whole import whole
 from bot.verdict import RecordedRating, RecordedVerdict
 
@@ -40,8 +41,8 @@ class Log:
     `note_asked`, `note_post`, `record`, `postpone`, `note_delivered`) give the case as it is then, without reading it
     again, and raise `TakenError` where the process no longer holds it.
 
-    With `store_text="none"` the two texts and what the model wrote about them are dropped once the verdict is
-    delivered; hashes, scores and justifications stay.
+    With `store_text="none"` the two texts and what the model wrote about them, justifications included, are dropped
+    once the verdict is delivered; hashes, scores, and where the messages stand, are left.
     """
 
     def __init__(self, engine: AsyncEngine, store_text: str = "full") -> None:
@@ -207,12 +208,11 @@ class Log:
             "response_url": None,
             "holder": None,
         }
-        if not self._keeps_text:
-            values |= {"question": None, "response": None}
         async with self._settle() as connection:
             await self._update_held(connection, case, values, CaseStatus.JUDGED)
             if not self._keeps_text:
-                await connection.execute(update(ratings).where(ratings.c.case_id == case.id).values(raw=""))
+                await drop_texts(connection, cases.c.id == case.id)
+                values |= {"question": None, "response": None}
         return case.model_copy(update=values)
 
     @whole

@@ -29,6 +29,9 @@ _QUESTION_FROM = {
     QuestionSource.TYPED: "as typed",
 }
 
+_NOT_KEPT = "The justification was not kept in the log."
+_NOT_KEPT_HERE = "The justification was not kept in the log; it stands with the verdict in the thread."
+
 _HELP = """• `/judge` opens a window for a question and a response
 • `/judge LINK` scores the message that the link points to, in its thread
 • `/judge question | response` scores the two texts here
@@ -86,8 +89,9 @@ def verdict_message(case: LoggedCase, verdict: RecordedVerdict, note: str = "") 
     else:
         score = f"Score {verdict.score} of {verdict.highest}"
         headline = f"*{score}*  {gauge(verdict)}"
-        body = clip(verdict.justification, _SECTION_ROOM) or "The judge gave no justification."
-        summary = f"{score}{_offline(verdict)}: {excerpt(verdict.justification, _NOTIFICATION)}"
+        said = verdict.justification or _without_justification(case)
+        body = clip(said, _SECTION_ROOM)
+        summary = f"{score}{_offline(verdict)}: {excerpt(said, _NOTIFICATION)}"
     blocks = [_section(headline + _offline(verdict)), _section(body)]
     lines = (_warning(verdict), _question_line(case), _provenance(case, verdict), note)
     blocks += [_context(line) for line in lines if line]
@@ -169,11 +173,17 @@ def _warning(verdict: RecordedVerdict) -> str:
     return f":warning: *Check this one yourself:* the response {' and '.join(tries)}." if tries else ""
 
 
+def _without_justification(case: LoggedCase) -> str:
+    if not case.has_lost_texts:
+        return "The judge gave no justification."
+    return _NOT_KEPT_HERE if case.reply_ts and not case.blocked_by else _NOT_KEPT
+
+
 def _question_line(case: LoggedCase) -> str:
-    if not case.question:
-        return ""
     source = _QUESTION_FROM.get(case.question_source, "") if case.question_source else ""
-    return f"*Question* ({source}): {excerpt(case.question, _EXCERPT)}"
+    if case.question:
+        return f"*Question* ({source}): {excerpt(case.question, _EXCERPT)}"
+    return f"*Question*: {source}" if source else ""
 
 
 def _provenance(case: LoggedCase, verdict: RecordedVerdict) -> str:
