@@ -11,6 +11,7 @@ from bot.log.erasure import Erasure
 from bot.views import ids
 from sandbox import Delivery, Message
 from tests.scenario.conftest import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, shown
+from tests.unit.bot.test_erasure import bytes_on_disk
 
 QUOTING = f"score: 4\nThe response says: {ANSWER}"
 
@@ -37,7 +38,7 @@ async def scored(stage: Stage) -> tuple[Message, Message]:
 async def test_no_word_is_left_in_the_file(stage: Stage, tmp_path: Path) -> None:
     parent, answer = await scored(stage)
     assert await Erasure(stage.log).scrub()
-    content = b"".join(path.read_bytes() for path in tmp_path.glob("log.db*"))
+    content = bytes_on_disk(tmp_path)
     for text in (QUESTION, ANSWER, "The response says"):
         assert text.encode() not in content
     case = await stage.log.case(1)
