@@ -16,6 +16,7 @@ from judge.batch.journal import Journal
 from judge.batch.rows import Item, count_lines, read_rows
 from judge.batch.run import Batch, samples_of
 from judge.batch.tally import Tally
+from judge.cli import options
 from judge.cli.progress import show_progress
 from judge.cli.reports import Reports, to_summary
 from judge.errors import JudgeError, SetupError
@@ -34,28 +35,13 @@ def batch(
         ),
     ],
     output: Annotated[Path, typer.Option("--output", "-o", help="The file for the rows with their scores.")],
-    model: Annotated[
-        str,
-        typer.Option(
-            envvar="JUDGE_MODEL", help="A model of the server; several, with commas, for a panel; or 'offline'."
-        ),
-    ] = DEFAULT_MODEL,
-    rubric: Annotated[str, typer.Option(envvar="JUDGE_RUBRIC", help="A name from 'judge rubrics', or a file.")] = (
-        DEFAULT_RUBRIC
-    ),
-    samples: Annotated[
-        int | None,
-        typer.Option(
-            envvar="JUDGE_SAMPLES", help="Ratings of each model; by default 3 of one, or 1 of each in a panel."
-        ),
-    ] = None,
+    model: options.Model = DEFAULT_MODEL,
+    rubric: options.Rubric = DEFAULT_RUBRIC,
+    samples: options.Samples = None,
     timeout_s: Annotated[
         float, typer.Option(envvar="JUDGE_TIMEOUT_S", help="Longest wait for a verdict, in seconds.")
     ] = 60,
-    logprobs: Annotated[
-        bool,
-        typer.Option("--logprobs", help="Weigh the score by the model's probabilities, where the server gives them."),
-    ] = False,
+    logprobs: options.Logprobs = False,
     concurrency: Annotated[int, typer.Option(envvar="JUDGE_CONCURRENCY", min=1, help="Rows under way at once.")] = 8,
     limit: Annotated[int | None, typer.Option(min=1, help="Only the first so many rows of the input.")] = None,
     max_cost: Annotated[
@@ -83,19 +69,24 @@ def batch(
         journal.check(source)
         rows = max(min(rows, limit or rows), journal.tally.rows)
         run = Batch(judge, journal, Reports(), concurrency=concurrency, max_cost_usd=max_cost)
-        try:
-            asyncio.run(_run(judge, run, read_rows(source, journal.has, limit), rows))
-        except (KeyboardInterrupt, asyncio.CancelledError):
-            typer.echo(f"Interrupted: {_share(journal.tally, rows)} in {journal_path}; {_GO_ON}", err=True)
-            raise typer.Exit(130) from None
-        if run.stopped:
-            raise JudgeError(f"{run.stopped} Stopped with {_share(journal.tally, rows)} in {journal_path}; {_GO_ON}")
+        _run_to_end(judge, run, journal, read_rows(source, journal.has, limit), rows)
         journal.sort()
     if table:
         export(journal_path, table, form)
         typer.echo(f"Rows in {journal_path}, as a table in {table}.")
     typer.echo(_summary(run, journal, rows))
     raise typer.Exit(1 if run.failed or run.malformed or run.is_spent or journal.tally.unscored else 0)
+
+
+def _run_to_end(judge: Judge, run: Batch, journal: Journal, items: Iterator[Item], total: int) -> None:
+    """Runs the batch; one that ends early, interrupted or stopped, leaves the command here, with what it has done."""
+    try:
+        asyncio.run(_run(judge, run, items, total))
+    except (KeyboardInterrupt, asyncio.CancelledError):
+        typer.echo(f"Interrupted: {_share(journal.tally, total)} in {journal.path}; {_GO_ON}", err=True)
+        raise typer.Exit(130) from None
+    if run.stopped:
+        raise JudgeError(f"{run.stopped} Stopped with {_share(journal.tally, total)} in {journal.path}; {_GO_ON}")
 
 
 async def _run(judge: Judge, run: Batch, items: Iterator[Item], total: int) -> None:

@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from judge.cli import options
 from judge.cli.reports import to_printable
 from judge.errors import SetupError
 from judge.judging import Judge
@@ -25,26 +26,11 @@ Text = Annotated[str, typer.Option(help="The text itself, @FILE to read it from 
 def score(
     question: Text,
     response: Text,
-    model: Annotated[
-        str,
-        typer.Option(
-            envvar="JUDGE_MODEL", help="A model of the server; several, with commas, for a panel; or 'offline'."
-        ),
-    ] = DEFAULT_MODEL,
-    rubric: Annotated[str, typer.Option(envvar="JUDGE_RUBRIC", help="A name from 'judge rubrics', or a file.")] = (
-        DEFAULT_RUBRIC
-    ),
-    samples: Annotated[
-        int | None,
-        typer.Option(
-            envvar="JUDGE_SAMPLES", help="Ratings of each model; by default 3 of one, or 1 of each in a panel."
-        ),
-    ] = None,
+    model: options.Model = DEFAULT_MODEL,
+    rubric: options.Rubric = DEFAULT_RUBRIC,
+    samples: options.Samples = None,
     timeout_s: Annotated[float, typer.Option(envvar="JUDGE_TIMEOUT_S", help="Longest wait, in seconds.")] = 60,
-    logprobs: Annotated[
-        bool,
-        typer.Option("--logprobs", help="Weigh the score by the model's probabilities, where the server gives them."),
-    ] = False,
+    logprobs: options.Logprobs = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the whole verdict as JSON.")] = False,
 ) -> None:
     """Score one response: the score and its justification.
