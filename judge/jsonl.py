@@ -1,4 +1,4 @@
-"""Lines of JSONL as fields, and back; what is wrong with a line is said in words that complete "line 17: "."""
+"""Lines of JSONL as fields, and back; what is wrong with a line is said in plain words."""
 
 import codecs
 import json

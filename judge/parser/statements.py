@@ -1,4 +1,4 @@
-"""What it is to state a score: where a statement stands, what it says, and how far it counts."""
+"""The statement of a score: where it stands, what it says, and how far it counts."""
 
 from dataclasses import dataclass
 from enum import IntEnum
