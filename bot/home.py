@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 
 from bot.case import Visibility
 from bot.digest.access import Access
-from bot.digest.figures import TREND_WEEKS, Glance, read_glance
+from bot.digest.figures import Glance, read_glance
 from bot.digest.poster import Poster
 from bot.digest.week import Schedule, Week
 from bot.log import Log
@@ -19,6 +19,7 @@ from bot.memberships import MembershipError, Memberships
 
 MOST_CASES = 5
 MOST_CHANNELS = 10
+_LISTED_FOR = timedelta(weeks=2)  # after the last verdict
 # Connections to the log are few, and new cases come first.
 _READ_AT_ONCE = 2
 
@@ -55,7 +56,10 @@ class Home:
 
 
 class HomeReader:
-    """Reads what the Home tab shows; for a few people at a time, so that nothing else waits for the log."""
+    """Reads what the Home tab shows, a little at a time, so that nothing else waits for the log.
+
+    People who open it at the same moment share the counting of a channel's week; nothing of it is kept afterwards.
+    """
 
     def __init__(self, log: Log, poster: Poster, memberships: Memberships, access: Access) -> None:
         self._recent = Recent(log)
@@ -64,6 +68,7 @@ class HomeReader:
         self._memberships = memberships
         self._access = access
         self._reading = asyncio.Semaphore(_READ_AT_ONCE)
+        self._glances: dict[tuple[Place, str], asyncio.Task[Glance]] = {}
 
     async def read(self, team_id: str, user_id: str) -> Home:
         """The Home tab of a person; where Slack does not say which channels are theirs, none are in it."""
@@ -79,26 +84,33 @@ class HomeReader:
         except MembershipError as exc:
             unsure = str(exc)
         else:
-            async with self._reading:
-                found, more = await self._weeks(team_id, theirs, set(ours) if is_allowed else set())
+            found, more = await self._weeks(team_id, theirs, set(ours) if is_allowed else set())
         return Home(cases, visibility, found, more, unsure, self._poster.now())
 
     async def _weeks(
         self, team_id: str, theirs: Mapping[str, str], switchable: set[str]
     ) -> tuple[Sequence[ChannelWeek], int]:
         now = self._poster.now()
-        busy = await self._poster.tallies.busiest(team_id, theirs, now - timedelta(weeks=TREND_WEEKS))
-        settings = await self._poster.digests.among(team_id, theirs)
+        async with self._reading:
+            busy = await self._poster.tallies.busiest(team_id, theirs, now - _LISTED_FOR)
+            settings = await self._poster.digests.among(team_id, theirs)
         listed = [*busy, *(each for each, chosen in settings.items() if chosen.is_digest_on and each not in busy)]
-        # One after the other: each takes two connections already.
-        weeks = [
-            await self._week(settings.get(each) or ChannelSettings(team_id, each), now, each in switchable)
-            for each in listed[:MOST_CHANNELS]
-        ]
+        shown = [settings.get(each) or ChannelSettings(team_id, each) for each in listed[:MOST_CHANNELS]]
+        weeks = await asyncio.gather(*(self._week(each, now, each.channel_id in switchable) for each in shown))
         return weeks, len(listed) - len(weeks)
 
     async def _week(self, settings: ChannelSettings, now: datetime, may_switch: bool) -> ChannelWeek:
         schedule = self._poster.schedule(settings)
-        place = Place(settings.team_id, settings.channel_id)
-        glance = await read_glance(self._poster.tallies, place, Week.of(now, schedule.zone), now)
+        glance = await self._glance(Place(settings.team_id, settings.channel_id), Week.of(now, schedule.zone), now)
         return ChannelWeek(glance, settings, schedule, may_switch)
+
+    async def _glance(self, place: Place, week: Week, now: datetime) -> Glance:
+        key = place, week.label
+        if key not in self._glances:
+            self._glances[key] = asyncio.create_task(self._read_glance(place, week, now))
+            self._glances[key].add_done_callback(lambda _: self._glances.pop(key))
+        return await asyncio.shield(self._glances[key])
+
+    async def _read_glance(self, place: Place, week: Week, now: datetime) -> Glance:
+        async with self._reading:
+            return await read_glance(self._poster.tallies, place, week, now)

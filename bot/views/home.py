@@ -23,7 +23,7 @@ _WELCOME = (
     "I score replies where they happen: open the menu of a message (⋮ *More actions*) and choose *Score this reply*."
 )
 _NO_CASES = "You have not asked for a score yet. What you ask for is listed here, wherever it was."
-_NO_CHANNELS = "Nothing was scored in your channels in the last eight weeks. Where something is, its week stands here."
+_NO_CHANNELS = "Nothing was scored in your channels in the last two weeks. Where something is, its week stands here."
 _NO_LOG = "I cannot read my log right now, so there is nothing to show. Press *Refresh* in a minute."
 _AUDIENCE = {Visibility.THREAD: "Everybody in the thread", Visibility.ME: "Only me"}
 

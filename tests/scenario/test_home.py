@@ -14,7 +14,7 @@ from sandbox import Channel, Person, View
 from tests.scenario.conftest import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, is_verdict, shown
 from tests.scenario.test_stats import add_case, help_desk, private
 
-NO_CHANNELS = "Nothing was scored in your channels in the last eight weeks."
+NO_CHANNELS = "Nothing was scored in your channels in the last two weeks."
 UNSURE = "Slack does not tell me which channels you are in"
 
 

@@ -1,0 +1,93 @@
+"""How long it takes to read and publish a Home tab with a year of log.
+
+    python -m bench.home --people 50
+
+The log is `bench.digest`'s: 1,000,000 verdicts, one channel with 40,000 in the measured week, 49 with some 380.
+Everybody is in all fifty. Each tab is published, one after the other, and then all are asked for at the
+same moment. Slack is the pocket Slack, over HTTP on this machine; the first visit includes asking it for the channels.
+"""
+
+import argparse
+import asyncio
+import time
+from contextlib import AsyncExitStack
+from datetime import timedelta
+from pathlib import Path
+from statistics import median
+
+from bench.digest import BUSY, CHANNELS, TEAM, WEEK, fill
+from bot.case import Visibility
+from bot.delivery import Delivery
+from bot.digest.access import Access
+from bot.digest.poster import Poster
+from bot.digest.week import Schedule
+from bot.home import HomeReader
+from bot.log import Log
+from bot.manifest import load_manifest
+from bot.memberships import Memberships
+from bot.settings import OFFLINE, load_settings
+from bot.slack import identify, web_client
+from bot.views.home import home_view
+from sandbox import Channel, Limits, Sandbox, Workspace
+
+VERDICTS, IN_WEEK, BEFORE = 1_000_000, 40_000, 10_000
+NOW = WEEK.end - timedelta(hours=1)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--people", type=int, default=50)
+    asyncio.run(measure(parser.parse_args().people))
+
+
+async def measure(people: int) -> None:
+    file = Path(f"/tmp/slack-judge-bench-{VERDICTS}-{IN_WEEK}-{BEFORE}.db")  # noqa: S108 - bench.digest keeps it there
+    async with AsyncExitStack() as stack:
+        log = await Log.open(f"sqlite+aiosqlite:///{file}")
+        stack.push_async_callback(log.close)
+        fill(file, VERDICTS, IN_WEEK, BEFORE)
+        slack = await stack.enter_async_context(Sandbox(workspace(people)))
+        settings = load_settings(
+            env_file=None,
+            slack_bot_token=slack.bot_token,
+            slack_app_token=slack.app_token,
+            slack_api_url=slack.api_url,
+            judge_model=OFFLINE,
+        )
+        client = await stack.enter_async_context(web_client(settings))
+        identity, delivery = await identify(client), Delivery(client, log)
+        poster = Poster(client, log, identity, Schedule.parse("monday", "09:00", WEEK.zone.key), lambda: NOW)
+        reader = HomeReader(log, poster, Memberships(client), Access(client, is_for_admins=False))
+
+        async def publish(user_id: str) -> float:
+            begin = time.perf_counter()
+            home = await reader.read(TEAM, user_id)
+            await delivery.publish(user_id, home_view(home, identity.url, Visibility.THREAD, "D1"))
+            return (time.perf_counter() - begin) * 1000
+
+        users = [user.id for user in slack.workspace.users.values() if user.name.startswith("person")]
+        tell("one after the other", [await publish(user) for user in users])
+        tell("all at once", await asyncio.gather(*(publish(user) for user in users)))
+
+
+def workspace(people: int) -> Workspace:
+    """People who ask in the log, all of them in all of its channels."""
+    made = Workspace(load_manifest(), limits=Limits.off())
+    made.team_id = TEAM
+    for number in range(people):
+        user = made.add_user(f"person{number}")
+        made.users[f"U{number}"] = made.users.pop(user.id)
+        user.id = f"U{number}"
+    members = list(made.users)
+    for number in range(CHANNELS):
+        channel_id = f"C{number}" if number else BUSY
+        made.channels[channel_id] = Channel(channel_id, f"channel{number}", 0, members[0], members=members)
+    return made
+
+
+def tell(how: str, took_ms: list[float]) -> None:
+    print(f"{how}: median {median(took_ms):.0f} ms, slowest {max(took_ms):.0f} ms of {len(took_ms)} people")
+
+
+if __name__ == "__main__":
+    main()
