@@ -33,6 +33,7 @@ from bot.log.people import People
 from bot.lookup import Lookup
 from bot.memberships import Memberships
 from bot.retention import Retention
+from bot.revision import Revision
 from bot.settings import OFFLINE, Settings
 from bot.slack import Identity, identify, web_client
 from bot.socket import SocketLink
@@ -98,6 +99,7 @@ async def running_bot(
         docket = Docket(log, judges, lookup, delivery, settings.judge_concurrency, model_pauses)
         schedule = Schedule.parse(settings.digest_day, settings.digest_time, settings.digest_tz)
         poster = Poster(client, log, identity, schedule)
+        revision = Revision(log, delivery)
         access = Access(client, settings.digest_by == "admins")
         memberships = Memberships(client)
         desk = Desk(
@@ -113,6 +115,7 @@ async def running_bot(
             poster=poster,
             access=access,
             forgetting=Forgetting(client, log, access),
+            revision=revision,
             people=People(log),
             memberships=memberships,
             home=HomeReader(log, poster, memberships, access),
@@ -127,14 +130,12 @@ async def running_bot(
         stack.push_async_callback(docket.stop, grace_s)
         await stack.enter_async_context(link)
         logger.info("connected", team=identity.team_id, model=settings.judge_model)
-        watching = asyncio.create_task(link.watch(), name="watch")
-        stack.push_async_callback(_cancelled, watching)
-        posting = asyncio.create_task(poster.run_forever(), name="digests")
-        stack.push_async_callback(_cancelled, posting)
         retention = Retention(log, settings.retention_days, keeps_text=settings.store_text == "full")
-        purging = asyncio.create_task(retention.run_forever(), name="retention")
-        stack.push_async_callback(_cancelled, purging)
-        yield RunningBot(log, (beating, watching, posting, purging))
+        duties = [beating]
+        for work in (link.watch, poster.run_forever, retention.run_forever, revision.run_forever):
+            duties.append(asyncio.create_task(work()))
+            stack.push_async_callback(_cancelled, duties[-1])
+        yield RunningBot(log, duties)
 
 
 def rubric_of(settings: Settings) -> Rubric:
@@ -194,6 +195,8 @@ def make_app(client: AsyncWebClient, identity: Identity, desk: Desk, settings: S
             await ack()  # else Slack would offer to submit the modal again
         else:
             logger.error("listener_failed", kind=body.get("type") or body.get("command"), exc_info=error)
+        if "event" in body:
+            return  # nobody asked for anything; Slack sends again what was not acknowledged
         asked = desk.apology(to_invocation(body))
         await desk.delivery.tell(asked, messages.sentence(_NO_CASE if is_known else _WENT_WRONG))
 

@@ -22,6 +22,8 @@ from bot.views.messages import Post
 _STANDS_IN_THE_CHANNEL = {CaseSource.LINK, CaseSource.TEXT, CaseSource.MODAL}
 
 _CLOCK_SKEW_S = 60
+# Slack gives a thread's parent whatever the span.
+_WITH_PARENT = 2
 
 Part = Literal["thread", "reply"]
 
@@ -77,6 +79,27 @@ class Delivery:
         self._log.presence.check()
         note = messages.why_private(case.blocked_by) if case.blocked_by else "Only you see this."
         await self.tell(case, messages.verdict_message(case, verdict, note))
+
+    async def amend(self, case: LoggedCase) -> None:
+        """Has a verdict in a thread say what has become of its message; one that is gone or hidden stays.
+
+        It is read from Slack, and not written anew, because the log may not have its words.
+        """
+        if not case.reply_ts or case.blocked_by:
+            return
+        span: dict[str, Any] = {"oldest": case.reply_ts, "latest": case.reply_ts, "inclusive": True}
+        try:
+            answer = await self._client.conversations_replies(
+                channel=case.channel_id, ts=case.thread_ts or case.reply_ts, limit=_WITH_PARENT, **span
+            )
+            for found in answer.get("messages") or []:
+                post = Post(found.get("text") or "", found.get("blocks") or [])
+                if found["ts"] == case.reply_ts and (due := messages.amended(post, case)) != post:
+                    await self._update(case, case.reply_ts, due)
+        except SlackApiError as exc:
+            if is_transient(exc):
+                raise
+            logger.warning("verdict_not_amended", case=case.id, error=exc.response.get("error"))
 
     async def say_later(self, case: LoggedCase, pause: timedelta, tries: int) -> None:
         """Says in place of the placeholder that the model cannot be asked now; to the requester alone, only once."""

@@ -93,7 +93,9 @@ def delete(ws: Workspace, message: Message) -> None:
     else:
         channel.remove(message)
     ws.journal.record("message_deleted", channel=channel.id, ts=message.ts, shown_to=message.shown_to)
-    if message.shown_to is None:
+    if message.is_tombstone:
+        events.message_changed(ws, channel, message, before)
+    elif message.shown_to is None:
         events.message_deleted(ws, channel, message, before)
 
 

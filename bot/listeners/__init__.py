@@ -5,13 +5,13 @@ Every listener does the same three things in the same order: make the case durab
 
 from slack_bolt.async_app import AsyncApp
 
-from bot.listeners import buttons, command, home, labels, modals, recent, shortcut
+from bot.listeners import buttons, command, events, home, labels, modals, recent, shortcut
 from bot.listeners.desk import Desk
 
 
 def register(app: AsyncApp, desk: Desk) -> None:
     """Connects every listener to the app."""
-    for feature in (command, shortcut, modals, buttons, labels, recent, home):
+    for feature in (command, shortcut, modals, buttons, labels, recent, home, events):
         feature.register(app, desk)
 
 

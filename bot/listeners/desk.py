@@ -14,6 +14,7 @@ from bot.home import HomeReader
 from bot.log import Log
 from bot.log.people import People
 from bot.memberships import Memberships
+from bot.revision import Revision
 from bot.views import messages
 
 OTHER_WORKSPACE = "That link is from another workspace ({host}), and I can only read this one."
@@ -41,6 +42,7 @@ class Desk:
         poster: Computes and posts digests.
         access: Who may see and change them.
         forgetting: Deletes cases.
+        revision: Marks cases whose message was edited or deleted.
         people: What people have chosen for themselves.
         memberships: Which channels they are in.
         home: What their Home tab shows.
@@ -58,6 +60,7 @@ class Desk:
     poster: Poster
     access: Access
     forgetting: Forgetting
+    revision: Revision
     people: People
     memberships: Memberships
     home: HomeReader

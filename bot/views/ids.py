@@ -36,5 +36,10 @@ BLOCK_VISIBILITY = "visibility"
 BLOCK_SCORE = "score"
 BLOCK_REASON = "reason"
 
+# Blocks of a verdict that are found again when it is amended.
+BLOCK_JUSTIFICATION = "justification"
+BLOCK_QUOTED_QUESTION = "quoted_question"
+BLOCK_AMENDMENT = "amendment"
+
 METADATA_EVENT = "slack_judge_case"
 METADATA_DIGEST = "slack_judge_digest"

@@ -12,6 +12,7 @@ from bot.case import CaseSource, LoggedCase, QuestionSource, Visibility
 from bot.mrkdwn import clip, escape, excerpt
 from bot.verdict import RecordedRating, RecordedVerdict
 from bot.views import ids
+from bot.views.amendments import amend_blocks, amend_text
 from bot.views.labels import feedback, plain_feedback
 from bot.views.refusals import why_unscored
 from judge import Flag
@@ -92,12 +93,20 @@ def verdict_message(case: LoggedCase, verdict: RecordedVerdict, note: str = "") 
         said = verdict.justification or _without_justification(case)
         body = clip(said, _SECTION_ROOM)
         summary = f"{score}{_offline(verdict)}: {excerpt(said, _NOTIFICATION)}"
-    blocks = [_section(headline + _offline(verdict)), _section(body)]
-    lines = (_warning(verdict), _question_line(case), _provenance(case, verdict), note)
-    blocks += [_context(line) for line in lines if line]
+    justification = _section(body) | ({"block_id": ids.BLOCK_JUSTIFICATION} if verdict.score is not None else {})
+    blocks = [_section(headline + _offline(verdict)), justification]
+    blocks += [_context(line) for line in (_warning(verdict),) if line]
+    if question := _question_line(case):
+        blocks.append(_context(question) | {"block_id": ids.BLOCK_QUOTED_QUESTION})
+    blocks += [_context(line) for line in (_provenance(case, verdict), note) if line]
     if verdict.score is not None:
         blocks.append(feedback(case))
-    return Post(summary, [*blocks, _buttons(case, verdict)])
+    return amended(Post(summary, [*blocks, _buttons(case, verdict)]), case)
+
+
+def amended(verdict: Post, case: LoggedCase) -> Post:
+    """A verdict that says what has become of its question and response since; the same where it does already."""
+    return Post(amend_text(verdict.text, case), amend_blocks(verdict.blocks, case))
 
 
 def known_verdict(case: LoggedCase, verdict: RecordedVerdict) -> Post:

@@ -109,9 +109,16 @@ async def open_stage(model_server: ModelServer, tmp_path: Path) -> AsyncIterator
     async with AsyncExitStack() as stack:
 
         async def open_it(
-            *, is_member: bool = True, model_pauses: Sequence[timedelta] = MODEL_PAUSES, **settings: Any
+            *,
+            is_member: bool = True,
+            model_pauses: Sequence[timedelta] = MODEL_PAUSES,
+            events: Sequence[str] = (),
+            **settings: Any,
         ) -> Stage:
-            workspace = Workspace(load_manifest(), limits=Limits.off())
+            manifest = load_manifest()
+            subscribed = manifest["settings"].setdefault("event_subscriptions", {}).setdefault("bot_events", [])
+            subscribed.extend(events)
+            workspace = Workspace(manifest, limits=Limits.off())
             people = [workspace.add_user("ann"), workspace.add_user("ben"), workspace.add_bot("helper")]
             members = [*people, workspace.bot] if is_member else people
             workspace.add_channel(CHANNEL, members, is_private=not is_member)

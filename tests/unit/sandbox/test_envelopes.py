@@ -160,6 +160,16 @@ def test_changes_and_deletions_are_hidden_message_events(workspace: Workspace, w
     assert events[2]["deleted_ts"] == message.ts
 
 
+def test_a_deleted_parent_is_told_of_as_changed_into_a_tombstone(workspace: Workspace, wire: Wire) -> None:
+    ann = Person(workspace, "ann")
+    parent = ann.post("general", "one")
+    ann.post("general", "two", thread_ts=parent.ts)
+    ann.delete(parent)
+    event = wire.sent[-1]["payload"]["event"]
+    assert (event["subtype"], event["message"]["subtype"]) == ("message_changed", "tombstone")
+    assert (event["message"]["user"], event["previous_message"]["text"]) == ("USLACKBOT", "one")
+
+
 def test_opening_the_home_tab_and_inviting_the_app_are_events(workspace: Workspace, wire: Wire) -> None:
     ann = Person(workspace, "ann")
     ann.open_home()

@@ -1,0 +1,25 @@
+"""Messages that were edited or deleted after they were scored, for apps that subscribe to message events."""
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from slack_bolt.async_app import AsyncApp
+
+from bot.extract.events import to_change
+from bot.listeners.desk import Desk
+
+
+def register(app: AsyncApp, desk: Desk) -> None:
+    """Connects the event; without a subscription it never comes."""
+
+    # As middleware, because Bolt acknowledges an event before its listener runs: what is not in the log by then would
+    # be lost with the process, while Slack sends an event again that was not acknowledged.
+    async def note_change(body: dict[str, Any], next: Callable[[], Awaitable[None]]) -> None:  # noqa: A002 - Bolt's name
+        change = to_change(body, desk.own_ids)
+        if change:
+            await desk.revision.note(change)
+        await next()
+
+    @app.event("message", middleware=[note_change])
+    async def message_is_noted() -> None:
+        """New messages are nothing to us; without a listener Bolt would warn of each."""

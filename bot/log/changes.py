@@ -1,0 +1,86 @@
+"""What has become of scored messages since: edited, or deleted."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+from sqlalchemy import ColumnElement, and_, or_, select, update
+
+from bot.case import CaseStatus, LoggedCase, text_hash
+from bot.log.erasure import AT_REST
+from bot.log.schema import cases
+from bot.log.store import Log
+from bot.log.texts import drop_texts
+from bot.log.whole import whole
+
+_AT_ONCE = 100
+
+
+class Changes:
+    """Marks the cases of messages that are no longer what was scored.
+
+    A marked case is stale until the verdict in Slack says so, too. Whoever settles a case meanwhile is not disturbed:
+    these columns are nobody else's.
+    """
+
+    def __init__(self, log: Log) -> None:
+        self._engine = log.engine
+
+    @whole
+    async def note_edited(self, team_id: str, channel_id: str, ts: str, text: str) -> Sequence[int]:
+        """Marks the cases whose question or response was read from this message, and is another than `text`."""
+        found = text_hash(text)
+        is_other = or_(
+            and_(cases.c.message_ts == ts, cases.c.response_hash != found),
+            and_(cases.c.question_ts == ts, cases.c.question_hash != found),
+        )
+        which = and_(_in(team_id, channel_id), is_other, cases.c.edited_at.is_(None))
+        return await self._mark(which, "edited_at")
+
+    @whole
+    async def note_deleted(self, team_id: str, channel_id: str, ts: str) -> Sequence[int]:
+        """Marks the cases whose question or response was read from this message; those at rest lose their texts."""
+        is_its = or_(cases.c.message_ts == ts, cases.c.question_ts == ts)
+        return await self._mark(and_(_in(team_id, channel_id), is_its, cases.c.deleted_at.is_(None)), "deleted_at")
+
+    async def _mark(self, which: ColumnElement[bool], column: str) -> Sequence[int]:
+        # Nearly every message was never scored: it is looked for without the writers' lock.
+        async with self._engine.connect() as connection:
+            found = (await connection.execute(select(cases.c.id).where(which))).scalars().all()
+        if not found:
+            return []
+        is_found = cases.c.id.in_(found)
+        async with self._engine.begin() as connection:
+            await connection.execute(
+                update(cases).where(is_found, which).values({column: datetime.now(UTC), "is_stale": True})
+            )
+            if column == "deleted_at":
+                await drop_texts(connection, and_(is_found, cases.c.status.in_(AT_REST)))
+        return found
+
+    @whole
+    async def stale(self) -> Sequence[LoggedCase]:
+        """Delivered cases whose verdict in Slack does not yet say what has become of the message."""
+        query = select(cases).where(cases.c.is_stale, cases.c.status == CaseStatus.DELIVERED)
+        async with self._engine.connect() as connection:
+            rows = (await connection.execute(query.order_by(cases.c.id).limit(_AT_ONCE))).all()
+        return [LoggedCase.model_validate(dict(row._mapping)) for row in rows]
+
+    @whole
+    async def drop_texts(self, case: LoggedCase) -> None:
+        """Takes the texts out of a case whose message was deleted before the verdict was delivered."""
+        async with self._engine.begin() as connection:
+            await drop_texts(connection, cases.c.id == case.id)
+
+    @whole
+    async def note_said(self, case: LoggedCase) -> None:
+        """The verdict says what `case` says; what has become of the message since is still to be said."""
+        is_same = and_(
+            cases.c.edited_at.is_not_distinct_from(case.edited_at),
+            cases.c.deleted_at.is_not_distinct_from(case.deleted_at),
+        )
+        async with self._engine.begin() as connection:
+            await connection.execute(update(cases).where(cases.c.id == case.id, is_same).values(is_stale=False))
+
+
+def _in(team_id: str, channel_id: str) -> ColumnElement[bool]:
+    return and_(cases.c.team_id == team_id, cases.c.channel_id == channel_id)

@@ -1,0 +1,35 @@
+"""What a verdict says once its question or response was edited or deleted."""
+
+from typing import Any
+
+from bot.case import LoggedCase
+from bot.views import ids
+
+_QUOTES = {ids.BLOCK_JUSTIFICATION, ids.BLOCK_QUOTED_QUESTION}
+_BUTTONS = {"actions", "context_actions"}
+_EDITED = "*Scored before an edit*: the question or the response has been changed since."
+_DELETED = "The question or the response was deleted; what I had quoted of it is gone."
+
+
+def amend_blocks(blocks: list[dict[str, Any]], case: LoggedCase) -> list[dict[str, Any]]:
+    """A verdict's blocks, with the line that is due above the buttons; the same again where it is there."""
+    line = _line(case)
+    if line is None:
+        return blocks
+    gone = {ids.BLOCK_AMENDMENT} | (_QUOTES if case.deleted_at else set())
+    kept = [block for block in blocks if block.get("block_id") not in gone]
+    at = next((number for number, block in enumerate(kept) if block["type"] in _BUTTONS), len(kept))
+    return [*kept[:at], line, *kept[at:]]
+
+
+def amend_text(text: str, case: LoggedCase) -> str:
+    """A verdict's text for notifications, without the justification where that has to go."""
+    return text.partition(":")[0] if case.deleted_at and text.startswith("Score ") else text
+
+
+def _line(case: LoggedCase) -> dict[str, Any] | None:
+    words = _DELETED if case.deleted_at else _EDITED if case.edited_at else None
+    if words is None:
+        return None
+    element = {"type": "mrkdwn", "text": words, "verbatim": True}
+    return {"type": "context", "block_id": ids.BLOCK_AMENDMENT, "elements": [element]}
