@@ -4,11 +4,13 @@ import re
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
-from importlib.resources import files
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from judge.errors import RubricError
+
+if TYPE_CHECKING:
+    from importlib.resources.abc import Traversable
 
 DEFAULT_RUBRIC = "additive-5"
 
@@ -68,12 +70,19 @@ def load_rubric(name_or_path: str | Path) -> Rubric:
         raise RubricError(
             f"rubric {text!r}: no such rubric; choose one of {', '.join(list_rubrics())}, or give the path of a file"
         )
-    return Rubric(text, (files("judge") / "rubrics" / f"{text}.txt").read_text(encoding="utf-8"))
+    return Rubric(text, (_shipped() / f"{text}.txt").read_text(encoding="utf-8"))
 
 
 def list_rubrics() -> list[str]:
     """Names of the rubrics that come with the package, sorted."""
-    return sorted(Path(entry.name).stem for entry in (files("judge") / "rubrics").iterdir())
+    return sorted(Path(entry.name).stem for entry in _shipped().iterdir())
+
+
+def _shipped() -> "Traversable":
+    """The folder of the rubrics that come with the package."""
+    from importlib.resources import files
+
+    return files("judge") / "rubrics"
 
 
 def _read_rubric(path: Path) -> Rubric:
