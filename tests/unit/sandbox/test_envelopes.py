@@ -162,8 +162,8 @@ def test_changes_and_deletions_are_hidden_message_events(workspace: Workspace, w
 
 def test_a_deleted_parent_is_told_of_as_changed_into_a_tombstone(workspace: Workspace, wire: Wire) -> None:
     ann = Person(workspace, "ann")
-    parent = ann.post("general", "one")
-    ann.post("general", "two", thread_ts=parent.ts)
+    parent = ann.post("help", "one")
+    ann.post("help", "two", thread_ts=parent.ts)
     ann.delete(parent)
     event = wire.sent[-1]["payload"]["event"]
     assert (event["subtype"], event["message"]["subtype"]) == ("message_changed", "tombstone")
