@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from bot.case import Visibility
-from bot.digest.figures import Glance
+from bot.digest.figures import Glance, Point, Scale
 from bot.home import MOST_CASES, ChannelWeek, Home
 from bot.mrkdwn import clip
 from bot.views import ids
@@ -25,6 +25,8 @@ _WELCOME = (
 _NO_CASES = "You have not asked for a score yet. What you ask for is listed here, wherever it was."
 _NO_CHANNELS = "Nothing was scored in your channels in the last two weeks. Where something is, its week stands here."
 _NO_LOG = "I cannot read my log right now, so there is nothing to show. Press *Refresh* in a minute."
+_SWITCH_ON = "Switch digest on", ids.ACTION_DIGEST_ON
+_SWITCH_OFF = "Switch digest off", ids.ACTION_DIGEST_OFF
 _AUDIENCE = {Visibility.THREAD: "Everybody in the thread", Visibility.ME: "Only me"}
 
 
@@ -51,15 +53,19 @@ def trouble_view(channel_id: str) -> dict[str, Any]:
 
 
 def trend_line(glance: Glance) -> str:
-    """The means of the last weeks as a line of characters between the lowest score and the highest; empty for one."""
-    means = [point.mean for point in glance.trend]
-    if sum(mean is not None for mean in means) < 2:
+    """The means of the last weeks, drawn between the lowest score and the highest; empty for fewer than two."""
+    points = [point for point in glance.trend if point.mean is not None]
+    if len(points) < 2:
         return ""
-    low, high = glance.scale
-    steps = len(_LEVELS) - 1
-    return "".join(
-        _NO_SCORES if mean is None else _LEVELS[round((mean - low) / (high - low) * steps)] for mean in means
-    )
+    first, last = (f"W{point.week.number:02} {point.mean:.1f}" for point in (points[0], points[-1]))
+    return f"{''.join(_bar(point, glance.scale) for point in glance.trend)}  weekly mean, {first} to {last}"
+
+
+def _bar(point: Point, scale: Scale) -> str:
+    low, high = scale
+    if point.mean is None:
+        return _NO_SCORES
+    return _LEVELS[round((point.mean - low) / (high - low) * (len(_LEVELS) - 1))]
 
 
 def _home(blocks: list[dict[str, Any]], channel_id: str) -> dict[str, Any]:
@@ -95,11 +101,11 @@ def _channel(channel: ChannelWeek, now: datetime) -> dict[str, Any]:
     week = headline(glance) if glance.this.n else "nothing scored yet."
     lines = [f"*<#{channel_id}>* · {week}"]
     if line := trend_line(glance):
-        lines.append(f"`{line}`  mean of each of the last {len(glance.trend)} weeks")
+        lines.append(line)
     block = _section("\n".join([*lines, _digest(channel, now)]))
     if channel.may_switch:
         is_on = channel.settings.is_digest_on
-        label, action_id = ("Digest off", ids.ACTION_DIGEST_OFF) if is_on else ("Digest on", ids.ACTION_DIGEST_ON)
+        label, action_id = _SWITCH_OFF if is_on else _SWITCH_ON
         block["accessory"] = _button(label, action_id, channel_id)
     return block | {"block_id": f"channel-{channel_id}"}
 
@@ -111,7 +117,7 @@ def _digest(channel: ChannelWeek, now: datetime) -> str:
 
 
 def _visibility(chosen: Visibility | None, default: Visibility) -> dict[str, Any]:
-    as_set = _option(AS_THE_WORKSPACE, f"As the workspace has it: {_AUDIENCE[default].lower()}")
+    as_set = _option(AS_THE_WORKSPACE, "Workspace default")
     options = {None: as_set} | {each: _option(each, label) for each, label in _AUDIENCE.items()}
     select = {
         "type": "static_select",
@@ -119,7 +125,8 @@ def _visibility(chosen: Visibility | None, default: Visibility) -> dict[str, Any
         "options": list(options.values()),
         "initial_option": options[chosen],
     }
-    return _section("Unless you choose otherwise in the window of `/judge`:") | {"accessory": select}
+    words = f"The workspace's default is: {_AUDIENCE[default].lower()}. The window of `/judge` asks each time."
+    return _section(words) | {"accessory": select}
 
 
 def _option(value: str, label: str) -> dict[str, Any]:

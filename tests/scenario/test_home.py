@@ -89,8 +89,12 @@ async def test_a_channel_stands_there_with_its_week_and_its_trend(stage: Stage) 
     lines = block["text"]["text"].splitlines()
     week = "1 reply scored: median *5* (last week 3, +2), mean *5.0* (last week 3.0, +2.0), of 5."
     assert lines[0] == f"*<#{channel.id}>* · {week}"
-    assert lines[1] == "`····▁·▅█`  mean of each of the last 8 weeks"
+    assert lines[1] == f"····▁·▅█  weekly mean, {week_name(3)} 0.0 to {week_name(0)} 5.0"
     assert lines[2] == "No weekly digest."
+
+
+def week_name(back: int) -> str:
+    return f"W{(datetime.now(UTC) - timedelta(weeks=back)).isocalendar().week:02}"
 
 
 async def test_nothing_of_a_channel_that_the_person_is_not_in(stage: Stage) -> None:
