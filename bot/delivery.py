@@ -109,12 +109,12 @@ class Delivery:
         elif case.tries == 1:
             await self.tell(case, post)
 
-    async def ask(self, case: LoggedCase, trigger_id: str | None) -> None:
+    async def ask(self, case: LoggedCase, trigger_id: str | None, reason: str) -> None:
         """Asks the requester for the question: a modal while the trigger lives, else a message with a button."""
         self._log.presence.check()
-        view = modals.question_modal(case, ids.VIEW_ANSWER, "I could not find the question that this reply answers.")
+        view = modals.question_modal(case, ids.VIEW_ANSWER, reason)
         if not (trigger_id and await self.open_modal(trigger_id, view)):
-            await self.tell(case, messages.ask_for_question(case))
+            await self.tell(case, messages.ask_for_question(case, reason))
 
     async def open_modal(self, trigger_id: str, view: dict[str, Any]) -> bool:
         """Whether the modal could be opened; a trigger lives 3 s and serves once."""

@@ -19,9 +19,11 @@ from bot import metrics
 from bot.case import CaseStatus, LoggedCase
 from bot.delivery import Delivery
 from bot.log import LapsedError, Log, TakenError
-from bot.lookup import Lookup
+from bot.lookup import Lookup, OutOfSightError
+from bot.slack import brief
 from bot.turns import Turns
 from bot.verdict import RecordedVerdict, from_error, from_obstacle, from_verdict
+from bot.views.modals import NO_QUESTION, OUT_OF_SIGHT
 from judge import (
     DeadlineError,
     Judge,
@@ -131,10 +133,14 @@ class Docket:
             return
         verdict = None
         if case.status is CaseStatus.RECEIVED:
-            case = await self._complete(case)
+            reason = NO_QUESTION
+            try:
+                case = await self._complete(case)
+            except OutOfSightError:
+                reason = OUT_OF_SIGHT
             if case.lacks_question:
                 # Asked before it is noted: after a crash in between the person is asked twice rather than never.
-                await self._delivery.ask(case, trigger_id)
+                await self._delivery.ask(case, trigger_id, reason)
                 await self._log.note_asked(case)
                 return
             case = await self._delivery.announce(case)
@@ -155,7 +161,10 @@ class Docket:
         except Exception as exc:  # whatever it was, the case is not lost, and not tried in a rush
             case = await self._log.case(case_id)
             pause = min(_FIRST_PAUSE * 2 ** min(case.tries, 10), _LONGEST_PAUSE)
-            logger.error("case_interrupted", case=case_id, next_in_s=pause.total_seconds(), exc_info=exc)
+            reason = brief(exc)
+            logger.error(
+                "case_interrupted", case=case_id, reason=reason, next_in_s=pause.total_seconds(), exc_info=not reason
+            )
             await self._postpone(case, pause)
 
     async def _postpone(self, case: LoggedCase, pause: timedelta) -> LoggedCase:

@@ -22,6 +22,7 @@ _MESSAGES_BEFORE = 20
 _WITH_PARENT = 2
 # A parent that was deleted leaves this where it has replies.
 _DELETED = "tombstone"
+_NOT_THERE = {"not_in_channel", "channel_not_found"}
 _NOBODYS_WORDS = {
     "channel_join",
     "channel_leave",
@@ -32,6 +33,10 @@ _NOBODYS_WORDS = {
 }
 
 logger = structlog.get_logger(__name__)
+
+
+class OutOfSightError(Exception):
+    """The app is not in the channel, and so cannot read there."""
 
 
 @dataclass(frozen=True)
@@ -68,12 +73,18 @@ class Lookup:
             )
         else:
             call = self._client.conversations_history(channel=case.channel_id, limit=1, **span)
-        return _with_ts(await self._messages(case, call, _MESSAGE_TIMEOUT_S), ts)
+        try:
+            return _with_ts(await self._messages(case, call, _MESSAGE_TIMEOUT_S), ts)
+        except OutOfSightError:
+            return None
 
     async def question(self, case: LoggedCase) -> Question | None:
         """The thread's parent; for a message in the channel itself, the last one before it by somebody else.
 
         None where a person typed the question that is no longer there: another one would be a guess.
+
+        Raises:
+            OutOfSightError: The app is not in the channel.
         """
         if case.message_ts is None or case.question_source is QuestionSource.TYPED:
             return None
@@ -104,7 +115,10 @@ class Lookup:
             logger.warning("lookup_timed_out", case=case.id, timeout_s=timeout_s)
             return []
         except SlackApiError as exc:
-            logger.info("lookup_refused", case=case.id, error=exc.response.get("error"))
+            error = exc.response.get("error")
+            logger.info("lookup_refused", case=case.id, error=error)
+            if error in _NOT_THERE:
+                raise OutOfSightError from exc
             return []
         messages = (to_message(raw) for raw in answer.get("messages") or [])
         return [message for message in messages if message.subtype != _DELETED]

@@ -114,6 +114,15 @@ async def open_socket_url(client: AsyncWebClient, settings: Settings) -> str:
     return str((await _at_start(call, "SLACK_APP_TOKEN", client.base_url))["url"])
 
 
+def brief(error: Exception) -> str | None:
+    """What is wrong with Slack or the way to it, in a few words; None of any other error."""
+    if isinstance(error, SlackApiError):
+        return f"Slack: {error.response.get('error') or error.response.status_code}"
+    if isinstance(error, (aiohttp.ClientError, TimeoutError)):
+        return f"Slack cannot be reached: {error or type(error).__name__}"
+    return None
+
+
 async def _at_start(call: Awaitable[AsyncSlackResponse], setting: str, base_url: str) -> AsyncSlackResponse:
     try:
         return await call

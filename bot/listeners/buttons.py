@@ -8,10 +8,9 @@ from bot.case import LoggedCase
 from bot.extract.payloads import Invocation, again_case, clicked_case_id, to_invocation
 from bot.listeners.desk import FOREIGN, Desk
 from bot.views import ids, messages
-from bot.views.modals import question_modal
+from bot.views.modals import NO_QUESTION, question_modal
 
 _WHICH = "The question that you type here replaces the one that was scored."
-_MISSING = "I could not find the question that this reply answers."
 _TOO_SLOW = "Slack gave me too little time to open the window. Please press the button again."
 
 
@@ -36,7 +35,7 @@ def register(app: AsyncApp, desk: Desk) -> None:
 
     @app.action(ids.ACTION_ASK)
     async def type_question(ack: AsyncAck, body: dict[str, Any]) -> None:
-        await _open(desk, ack, body, ids.VIEW_ANSWER, _MISSING)
+        await _open(desk, ack, body, ids.VIEW_ANSWER, NO_QUESTION)
 
 
 async def _open(desk: Desk, ack: AsyncAck, body: dict[str, Any], callback_id: str, reason: str) -> None:

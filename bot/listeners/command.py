@@ -13,6 +13,7 @@ from bot.listeners.digest import answer_digest
 from bot.listeners.forget import answer_forget
 from bot.listeners.recent import answer_recent
 from bot.listeners.stats import answer_stats
+from bot.mrkdwn import to_plain
 from bot.views import ids, messages
 from bot.views.modals import ModalState, texts_modal
 
@@ -30,26 +31,31 @@ def register(app: AsyncApp, desk: Desk) -> None:
         match request:
             case None:
                 await _open_modal(desk, ack, invocation)
-            case Word(word="digest", rest=rest):
+            case Word(word="help"):
+                await ack(text=messages.help_text())
+            case Word(word="digest" | "recent" | "forget" | "stats"):
                 await ack()
-                await answer_digest(desk, invocation, rest)
-            case Word(word="recent"):
-                await ack()
-                await answer_recent(desk, invocation)
-            case Word(word="forget", rest=rest):
-                await ack()
-                await answer_forget(desk, invocation, rest, hosts)
-            case Word(word="stats", rest=rest):
-                await ack()
-                await answer_stats(desk, invocation, rest)
-            case Word(word=word):
-                await ack(text=messages.help_text("" if word == "help" else word))
+                await _answer(desk, invocation, request, hosts)
+            case Word():
+                await ack(text=messages.help_text(unknown=to_plain(body["text"])))
             case Permalink():
                 asked = _linked(invocation, request, await desk.choice(invocation), hosts)
                 await _score(desk, ack, invocation, asked)
             case Texts(question=question, response=response):
                 asked = texts_case(invocation, question, response, await desk.choice(invocation))
                 await _score(desk, ack, invocation, asked)
+
+
+async def _answer(desk: Desk, invocation: Invocation, request: Word, hosts: frozenset[str]) -> None:
+    match request.word:
+        case "digest":
+            await answer_digest(desk, invocation, request.rest)
+        case "recent":
+            await answer_recent(desk, invocation)
+        case "forget":
+            await answer_forget(desk, invocation, request.rest, hosts)
+        case "stats":
+            await answer_stats(desk, invocation, request.rest)
 
 
 async def _open_modal(desk: Desk, ack: AsyncAck, invocation: Invocation) -> None:

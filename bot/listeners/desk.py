@@ -115,10 +115,12 @@ class Desk:
         if is_new:
             self.docket.start(case.id, invocation.trigger_id, case)
             return
-        seen = self.seen_by(case, invocation)
         if case.status is CaseStatus.ASKED:
-            await self.delivery.ask(seen, invocation.trigger_id)
+            # Looked for once more: the app may have been invited meanwhile.
+            await self.log.reopen(case.id, invocation.user_id, invocation.user_name, invocation.response_url)
+            self.docket.start(case.id, invocation.trigger_id)
             return
+        seen = self.seen_by(case, invocation)
         verdict = await self.log.verdict(case.id)
         post = messages.known_verdict(case, verdict) if verdict else messages.in_progress(case)
         await self.delivery.tell(seen, post)

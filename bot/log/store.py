@@ -157,6 +157,19 @@ class Log:
         return await self._advance(case, {"status": CaseStatus.ASKED, "holder": None})
 
     @whole
+    async def reopen(self, case_id: int, requester_id: str, requester_name: str, response_url: str | None) -> None:
+        """A case that waits for its question is looked into once more, for the person who asks now."""
+        values = {
+            "status": CaseStatus.RECEIVED,
+            "requester_id": requester_id,
+            "requester_name": requester_name,
+            "response_url": response_url,
+        }
+        waits = and_(cases.c.id == case_id, cases.c.status == CaseStatus.ASKED)
+        async with self.writing() as connection:
+            await connection.execute(update(cases).where(waits).values(values))
+
+    @whole
     async def answer(self, case_id: int, question: str) -> LoggedCase:
         """The person has typed the question; only the first answer counts, however early it comes."""
         values = {

@@ -19,8 +19,10 @@ def feedback(case: LoggedCase) -> dict[str, Any]:
     buttons = {
         "type": "feedback_buttons",
         "action_id": ids.ACTION_FEEDBACK,
-        "positive_button": _choice(":thumbsup: Agree", f"{ids.AGREE}:{case.id}", "I would give the same score"),
-        "negative_button": _choice(":thumbsdown: Disagree", f"{ids.DISAGREE}:{case.id}", "I would give another score"),
+        "positive_button": _choice(":thumbsup: Agree", f"{ids.AGREE}:{case.id}", "Agree: I would give the same score"),
+        "negative_button": _choice(
+            ":thumbsdown: Disagree", f"{ids.DISAGREE}:{case.id}", "Disagree: I would give another score"
+        ),
     }
     return {"type": "context_actions", "block_id": f"{ids.ACTION_FEEDBACK}-{case.id}", "elements": [buttons]}
 

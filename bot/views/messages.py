@@ -20,6 +20,7 @@ from judge import Flag
 UNCONFIRMED = "unconfirmed"
 VERDICT_BEGINS = ("Score ", "Unscored: ")
 _SECTION_ROOM = 2900
+_NO_TICKS = {ord("`"): "'"}
 _EXCERPT = 300
 _NOTIFICATION = 300
 _STEPS = 5
@@ -131,15 +132,16 @@ def accepted(case: LoggedCase) -> str:
     return f"Scoring the response. {where}. Case {case.id}."
 
 
-def ask_for_question(case: LoggedCase) -> Post:
+def ask_for_question(case: LoggedCase, reason: str) -> Post:
     """Asks for the question with a button, where the moment for opening a modal has passed."""
-    sentence = f"Which question does this reply answer? I could not find it. Case {case.id}."
+    sentence = f"Which question does this reply answer? {reason} Case {case.id}."
     return Post(sentence, [_section(sentence), _actions(_button("Type the question", ids.ACTION_ASK, case.id))])
 
 
 def help_text(unknown: str = "") -> str:
-    """What `/judge` can do; `unknown` is the word that was not understood."""
-    begin = f"I do not know `{clip(unknown, _EXCERPT)}`. " if unknown else ""
+    """What `/judge` can do; `unknown` is what was not understood."""
+    hint = "For two texts I need a `|` between them. " if len(unknown.split()) > 1 else ""
+    begin = f"I do not know `{excerpt(unknown.translate(_NO_TICKS), _EXCERPT)}`. {hint}" if unknown else ""
     return f"{begin}This is what I understand:\n{_HELP}"
 
 

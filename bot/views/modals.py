@@ -10,6 +10,11 @@ from bot.mrkdwn import clip
 from bot.views import ids
 
 MAX_INPUT = 3000
+NO_QUESTION = "I could not find the question that this reply answers."
+OUT_OF_SIGHT = (
+    "I could not look for the question, because I am not in this channel. Type it here; "
+    "or close this window, type `/invite @Slack Judge`, and score the reply again."
+)
 _SECTION_ROOM = 2900
 _IN_MESSAGES = "The verdict comes to you alone, in *Messages* beside this tab."
 

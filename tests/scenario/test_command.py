@@ -99,7 +99,15 @@ async def test_a_modal_that_cannot_be_opened_in_time_is_explained(stage: Stage) 
     assert "type `/judge` again" in (await stage.told(stage.ann)).text
 
 
-@pytest.mark.parametrize(("text", "begin"), [("help", "This is what I understand"), ("hepl", "I do not know `hepl`")])
+@pytest.mark.parametrize(
+    ("text", "begin"),
+    [
+        ("help", "This is what I understand"),
+        ("hepl", "I do not know `hepl`. This is"),
+        ("What is up? <!channel>", "I do not know `What is up? "),
+        ("Why is the sky blue?", "I do not know `Why is the sky blue?`. For two texts I need a `|` between them."),
+    ],
+)
 async def test_help_and_unknown_words_list_what_can_be_done(stage: Stage, text: str, begin: str) -> None:
     stage.ann.command(CHANNEL, ids.COMMAND, text)
     told = await stage.told(stage.ann)

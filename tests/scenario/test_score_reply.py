@@ -246,3 +246,17 @@ async def test_an_old_message_is_no_question(stage: Stage) -> None:
     stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
     await stage.modal(stage.ann)
     assert stage.model.requests == []
+
+
+async def test_invited_after_it_had_to_ask_the_bot_finds_the_question(open_stage: StageFactory) -> None:
+    stage: Stage = await open_stage(is_member=False)
+    _, answer = stage.ask_and_answer()
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    assert "I am not in this channel" in shown(await stage.modal(stage.ann))
+    stage.ann.close()
+    await stage.reaches(1, CaseStatus.ASKED)
+    stage.ann.invite(CHANNEL, stage.slack.workspace.bot.id)
+    stage.ben.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    case = await stage.reaches(1, CaseStatus.DELIVERED)
+    assert (case.question, case.requester_name) == (QUESTION, "ben")
+    assert len(stage.ours()) == 1

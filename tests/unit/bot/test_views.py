@@ -54,7 +54,7 @@ def test_messages_keep_slacks_limits(question: str, response: str, justification
     posts = [messages.verdict_message(case, scored), messages.verdict_message(case, unscored, "Only you see this.")]
     posts += [messages.known_verdict(case, scored), messages.texts(case), messages.placeholder(case)]
     posts += [messages.plain(post) for post in posts]
-    for post in [*posts, messages.ask_for_question(case), messages.in_progress(case)]:
+    for post in [*posts, messages.ask_for_question(case, "I could not find it."), messages.in_progress(case)]:
         check_blocks(post.blocks)
         assert post.text.strip()
         assert len(post.text) < 4000
