@@ -1,14 +1,22 @@
 """The Home tab: what a person finds there, what they can press, and what they must never see."""
 
+import asyncio
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-from sqlalchemy import text
+from slack_sdk.web.async_client import AsyncWebClient
+from sqlalchemy import event, text
 
 from bot.case import Visibility
+from bot.digest.access import Access
+from bot.digest.poster import Poster
+from bot.digest.week import Schedule
+from bot.home import HomeReader
 from bot.log.digests import ChannelSettings, Digests
 from bot.log.people import People
+from bot.memberships import Memberships
+from bot.slack import identify
 from bot.views import ids
 from sandbox import Channel, Person, View
 from tests.scenario.conftest import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, is_verdict, shown
@@ -161,6 +169,16 @@ async def test_a_button_with_another_channel_in_it_changes_nothing(stage: Stage)
     assert not (await settings(stage, leads)).is_digest_on
 
 
+async def test_people_of_another_company_can_switch_nothing(stage: Stage) -> None:
+    channel = help_desk(stage)
+    await add_case(stage, channel, stage.helper.id, 4)
+    view = await home(stage)
+    stage.ann.user.team_id = "T0"
+    view = await press(stage, view, ids.ACTION_DIGEST_ON, block_id=f"channel-{channel.id}")
+    assert "Only people of this workspace" in shown(view)
+    assert not (await settings(stage, channel)).is_digest_on
+
+
 async def test_whoever_has_left_meanwhile_can_switch_nothing(stage: Stage) -> None:
     channel = help_desk(stage)
     await add_case(stage, channel, stage.helper.id, 4)
@@ -218,6 +236,26 @@ async def test_refresh_brings_what_has_happened_since(stage: Stage) -> None:
     assert "Score 4 of 5" in shown(await press(stage, view, ids.ACTION_HOME_REFRESH))
 
 
+async def test_people_who_open_it_at_once_share_the_counting(stage: Stage) -> None:
+    await add_case(stage, help_desk(stage), stage.helper.id, 4)
+    counted: list[str] = []
+
+    def note(_connection: Any, _cursor: Any, statement: str, *_: Any) -> None:
+        if "GROUP BY cases.author_id, cases.score" in statement:
+            counted.append(statement)
+
+    event.listen(stage.log.engine.sync_engine, "before_cursor_execute", note)
+    client = AsyncWebClient(token=stage.slack.bot_token, base_url=stage.slack.api_url)
+    poster = Poster(client, stage.log, await identify(client), Schedule.parse("monday", "09:00", "UTC"))
+    memberships = Memberships(client)
+    reader = HomeReader(stage.log, poster, memberships, Access(client, is_for_admins=False))
+    team_id = stage.slack.workspace.team_id
+    await asyncio.gather(*(memberships.of(person.id) for person in (stage.ann, stage.ben)), memberships.of())
+    found = await asyncio.gather(*(reader.read(team_id, person.id) for person in (stage.ann, stage.ben) * 5))
+    assert [len(each.channels) for each in found] == [1] * 10
+    assert len(counted) == 2
+
+
 async def test_without_the_log_it_says_so(stage: Stage) -> None:
     async with stage.log.engine.begin() as connection:
         await connection.execute(text("ALTER TABLE people RENAME TO elsewhere"))
@@ -241,10 +279,11 @@ async def test_opening_the_messages_beside_it_publishes_nothing(stage: Stage) ->
     (opened,) = [
         e.data["payload"] for e in stage.slack.workspace.journal.of("envelope") if e.data["type"] == "events_api"
     ]
-    messages = opened | {"event": opened["event"] | {"tab": "messages"}, "event_id": "Ev0"}
-    await stage.slack.settled(stage.slack.workspace.deliveries.send("events_api", messages))
-    await home(stage)
-    assert calls(stage, "views.publish") == 2
+    changes = {"event": opened["event"] | {"tab": "messages", "user": stage.ben.id}, "event_id": "Ev0"}
+    await stage.slack.settled(stage.slack.workspace.deliveries.send("events_api", opened | changes))
+    for _ in range(2):
+        await home(stage)
+    assert stage.ben.home is None
 
 
 async def test_three_hundred_channels_are_ten_and_a_number(stage: Stage) -> None:
