@@ -34,7 +34,9 @@ class Web:
         try:
             args = await _arguments(request)
         except SlackError as error:
-            return web.json_response(error.body())
+            refusal = Answer(200, error.body())
+            self._ws.journal.record("call", method=name, args={}, **_recorded(refusal))
+            return _sent(request, refusal)
         token = _token(request, args)
         args.pop("token", None)
         answer = await self._under_faults(name, lambda: self._answer(name, token, args))
@@ -82,8 +84,9 @@ async def _arguments(request: web.Request) -> dict[str, Any]:
         return args
     if request.content_type == "application/json":
         try:
-            body = await request.json()
-        except json.JSONDecodeError as exc:
+            # Slack's SDK for Python announces JSON and sends nothing, where a method is called without arguments.
+            body = json.loads(await request.text() or "{}")
+        except ValueError as exc:
             raise SlackError("invalid_json") from exc
         if not isinstance(body, dict):
             raise SlackError("json_not_object")

@@ -49,6 +49,17 @@ async def test_arguments_come_in_the_query_as_a_form_or_as_json(slack: Sandbox) 
         assert (await broken.json())["error"] == "invalid_json"
 
 
+async def test_a_body_that_is_no_json_is_refused_and_in_the_journal(slack: Sandbox) -> None:
+    headers = {"Authorization": f"Bearer {slack.bot_token}", "Content-Type": "application/json;charset=utf-8"}
+    url = f"{slack.api_url}auth.test"
+    async with aiohttp.ClientSession(headers=headers) as http:
+        assert (await (await http.post(url, data="{")).json())["error"] == "invalid_json"
+        assert (await (await http.post(url, data="[]")).json())["error"] == "json_not_object"
+        assert (await (await http.post(url, data="")).json())["ok"]
+    answers = [entry.data["answer"].get("error") for entry in slack.workspace.journal.of("call")]
+    assert answers == ["invalid_json", "json_not_object", None]
+
+
 async def test_blocks_and_metadata_may_be_json_strings_in_a_form(slack: Sandbox, client: AsyncWebClient) -> None:
     form = {
         "channel": slack.workspace.channel("help").id,
