@@ -12,8 +12,9 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import structlog
-from slack_bolt.async_app import AsyncAck, AsyncApp
+from slack_bolt.async_app import AsyncApp
 from slack_bolt.authorization import AuthorizeResult
+from slack_bolt.response import BoltResponse
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.budget import Budget
@@ -189,16 +190,16 @@ def make_app(client: AsyncWebClient, identity: Identity, desk: Desk, settings: S
     register(app, desk)
 
     @app.error
-    async def on_error(error: Exception, body: dict[str, Any], ack: AsyncAck) -> None:
+    async def on_error(error: Exception, body: dict[str, Any]) -> BoltResponse | None:
         is_known = isinstance(error, NoCaseError)
-        if is_known:
-            await ack()  # else Slack would offer to submit the modal again
-        else:
+        if not is_known:
             logger.error("listener_failed", kind=body.get("type") or body.get("command"), exc_info=error)
         if "event" in body:
-            return  # nobody asked for anything; Slack sends again what was not acknowledged
+            return None  # nobody asked for anything; Slack sends again what was not acknowledged
         asked = desk.apology(to_invocation(body))
         await desk.delivery.tell(asked, messages.sentence(_NO_CASE if is_known else _WENT_WRONG))
+        # Acknowledged, a modal closes; else Slack offers to submit it again.
+        return BoltResponse(status=200) if is_known else None
 
     return app
 

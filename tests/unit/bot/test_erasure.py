@@ -105,6 +105,12 @@ async def test_forgetting_twice_deletes_once(log: Log) -> None:
     assert list(await Erasure(log).forget([case.id])) == []
 
 
+async def test_a_case_that_is_being_settled_is_not_forgotten(log: Log) -> None:
+    received, _ = await log.add(a_case(key="received"))
+    judged = await log.record((await log.add(a_case(key="judged")))[0], a_verdict())
+    assert list(await Erasure(log).forget([received.id, judged.id])) == []
+
+
 async def test_retention_deletes_what_is_older_than_its_days(log: Log) -> None:
     await delivered(log, "old", timedelta(days=8))
     kept = await delivered(log, "new", timedelta(days=6))
