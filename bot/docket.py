@@ -22,7 +22,7 @@ from bot.log import LapsedError, Log, TakenError
 from bot.lookup import Lookup, OutOfSightError
 from bot.slack import brief
 from bot.turns import Turns
-from bot.verdict import RecordedVerdict, from_error, from_obstacle, from_verdict
+from bot.verdict import RecordedVerdict, from_error, from_fault, from_obstacle, from_verdict
 from bot.views.modals import NO_QUESTION, OUT_OF_SIGHT
 from judge import (
     DeadlineError,
@@ -38,6 +38,7 @@ BEAT_S = 5.0
 MODEL_PAUSES = tuple(timedelta(minutes=minutes) for minutes in (1, 3, 6))
 _FIRST_PAUSE = timedelta(seconds=1)
 _LONGEST_PAUSE = timedelta(minutes=5)
+_MOST_TRIES = 10  # about a quarter of an hour
 
 _PASSING = (DeadlineError, RateLimitedError, UnavailableError)
 _GONE = "That message is gone, or I cannot see its channel (invite me there)."
@@ -233,6 +234,11 @@ class Docket:
             if _may_pass(exc) and case.tries < len(self._model_pauses):
                 raise _NotNowError from exc
             return from_error(exc, judge.model, judge.rubric)
+        except Exception as exc:  # a fault of ours, which may be mended by the next start, but must not go on for ever
+            if case.tries < _MOST_TRIES:
+                raise
+            logger.error("case_given_up", case=case.id, exc_info=exc)
+            return from_fault(exc, judge.model, judge.rubric)
         metrics.TOKENS.labels("input").inc(verdict.input_tokens or 0)
         metrics.TOKENS.labels("output").inc(verdict.output_tokens or 0)
         return from_verdict(verdict, judge.rubric)

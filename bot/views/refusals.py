@@ -15,6 +15,7 @@ _BY_REASON = {
     "DeadlineError": "The model took too long to answer; try again in a few minutes.",
     "BadResponseError": f"The model's server answered something unreadable; {_OPERATOR}.",
     "call_failed": "The model's server cannot be reached right now; try again in a few minutes.",
+    "fault": f"Something is wrong on my side; {_OPERATOR}.",
     "refused": "The model declined to judge this.",
     "filtered": "The model's server filtered this out.",
 }
@@ -25,6 +26,7 @@ _IN_SHORT = {
     "nothing_to_judge": "nothing to judge",
     "obstacle": "nothing to judge",
     "call_failed": "model out of reach",
+    "fault": "an error of the app",
 }
 
 

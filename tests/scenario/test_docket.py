@@ -1,8 +1,11 @@
 """The docket alone, without Bolt: settling may be asked for any number of times."""
 
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -30,11 +33,9 @@ class Desk:
         return len([e for e in self.slack.workspace.journal.of("call") if e.data["method"].startswith("chat.")])
 
 
-@pytest.fixture
-async def desk(model_server: ModelServer, tmp_path: Path) -> AsyncIterator[Desk]:
-    workspace = Workspace(load_manifest(), limits=Limits.off())
+def the_case(workspace: Workspace) -> Case:
     channel = workspace.add_channel(CHANNEL, [workspace.add_user("ann"), workspace.bot])
-    case = Case(
+    return Case(
         key="k",
         team_id=workspace.team_id,
         channel_id=channel.id,
@@ -47,9 +48,15 @@ async def desk(model_server: ModelServer, tmp_path: Path) -> AsyncIterator[Desk]
         question_source=QuestionSource.TYPED,
         response="Air scatters blue light more than red light.",
     )
+
+
+@asynccontextmanager
+async def open_desk(judge: Judge, model_server: ModelServer, folder: Path) -> AsyncIterator[Desk]:
+    workspace = Workspace(load_manifest(), limits=Limits.off())
+    case = the_case(workspace)
     async with Sandbox(workspace) as slack:
-        settings = make_settings(slack, model_server, tmp_path)
-        async with web_client(settings) as client, Judge(model="offline") as judge:
+        settings = make_settings(slack, model_server, folder)
+        async with web_client(settings) as client, judge:
             log = await Log.open(settings.database_url)
             docket = Docket(
                 log, {"additive-5": judge}, Lookup(client, frozenset()), Delivery(client, log), concurrency=1
@@ -57,6 +64,12 @@ async def desk(model_server: ModelServer, tmp_path: Path) -> AsyncIterator[Desk]
             yield Desk(docket, log, case, slack)
             await docket.stop(grace_s=5)
             await log.close()
+
+
+@pytest.fixture
+async def desk(model_server: ModelServer, tmp_path: Path) -> AsyncIterator[Desk]:
+    async with open_desk(Judge(model="offline"), model_server, tmp_path) as opened:
+        yield opened
 
 
 async def test_settling_again_changes_nothing(desk: Desk) -> None:
@@ -85,3 +98,28 @@ async def test_a_rubric_that_is_gone_leaves_the_case_unscored(desk: Desk) -> Non
     assert verdict is not None
     assert verdict.score is None
     assert verdict.unscored_detail == "The rubric 'tone' is no longer there."
+
+
+class BrokenClient:
+    """A client that fails as nobody foresaw."""
+
+    def with_options(self, **_: Any) -> "BrokenClient":
+        return self
+
+
+async def test_an_error_that_nobody_foresaw_is_not_tried_for_ever(model_server: ModelServer, tmp_path: Path) -> None:
+    client: Any = BrokenClient()
+    failed = 0
+    async with open_desk(Judge(model="m", client=client), model_server, tmp_path) as desk:
+        case, _ = await desk.log.add(desk.case)
+        while case.status is not CaseStatus.DELIVERED and failed < 100:
+            try:
+                await desk.docket.settle(case.id)
+            except AttributeError:
+                failed += 1
+                await desk.log.postpone(await desk.log.case(case.id), timedelta())
+            case = await desk.log.case(case.id)
+        verdict = await desk.log.verdict(case.id)
+    assert verdict is not None
+    assert (verdict.unscored_reason, verdict.unscored_detail) == ("fault", "AttributeError")
+    assert failed == 10
