@@ -157,8 +157,9 @@ class Docket:
         except _NotNowError:
             case = await self._log.case(case_id)
             pause = self._model_pauses[case.tries]
-            case = await self._postpone(case, pause)
+            case = await self._log.postpone(case, pause)
             await self._delivery.say_later(case, pause, len(self._model_pauses))
+            self._wake_after(pause)
         except Exception as exc:  # whatever it was, the case is not lost, and not tried in a rush
             case = await self._log.case(case_id)
             pause = min(_FIRST_PAUSE * 2 ** min(case.tries, 10), _LONGEST_PAUSE)
@@ -166,12 +167,12 @@ class Docket:
             logger.error(
                 "case_interrupted", case=case_id, reason=reason, next_in_s=pause.total_seconds(), exc_info=not reason
             )
-            await self._postpone(case, pause)
+            await self._log.postpone(case, pause)
+            self._wake_after(pause)
 
-    async def _postpone(self, case: LoggedCase, pause: timedelta) -> LoggedCase:
-        case = await self._log.postpone(case, pause)
+    def _wake_after(self, pause: timedelta) -> None:
+        """The sweep does not wait for the next beat; called last, since it passes over what is still being settled."""
         asyncio.get_running_loop().call_later(pause.total_seconds(), self._is_due.set)
-        return case
 
     async def _beat(self, *, is_connected: bool) -> None:
         try:
