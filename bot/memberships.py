@@ -61,6 +61,17 @@ class Memberships:
             raise MembershipError("no answer") from exc
         return answer.channels
 
+    async def includes(self, user_id: str, channel_id: str) -> bool:
+        """Whether the person is in the channel; a no is asked for anew, as they may have joined just now.
+
+        Raises:
+            MembershipError: Slack does not say, or not in time.
+        """
+        if channel_id in await self.of(user_id):
+            return True
+        self._answers.pop(user_id, None)
+        return channel_id in await self.of(user_id)
+
 
 async def list_channels(client: AsyncWebClient, user_id: str | None = None) -> Mapping[str, str]:
     """Ids and names of the channels that a person is in and that we may know of; without a person, of our own.

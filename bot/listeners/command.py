@@ -1,5 +1,6 @@
 """The slash command `/judge`: a modal, a link, two texts, or a word."""
 
+import asyncio
 from typing import Any
 
 from slack_bolt.async_app import AsyncAck, AsyncApp
@@ -13,10 +14,18 @@ from bot.listeners.digest import answer_digest
 from bot.listeners.forget import answer_forget
 from bot.listeners.recent import answer_recent
 from bot.listeners.stats import answer_stats
+from bot.memberships import MembershipError
 from bot.mrkdwn import to_plain
 from bot.views import ids, messages
 from bot.views.modals import ModalState, texts_modal
 
+# Slack waits for three seconds in all.
+_PATIENCE_S = 2.0
+_UNSURE = "Slack does not tell me whether you are in that channel, so I leave its messages alone. Please try again."
+_NOT_THEIRS = (
+    "I can score a message only in a channel that we are both in. "
+    "If you are in that one, type `/invite @Slack Judge` there."
+)
 _TOO_SLOW = "Slack gave me too little time to open the window. Please type `/judge` again."
 
 
@@ -39,8 +48,7 @@ def register(app: AsyncApp, desk: Desk) -> None:
             case Word():
                 await ack(text=messages.help_text(unknown=to_plain(body["text"])))
             case Permalink():
-                asked = _linked(invocation, request, await desk.choice(invocation), hosts)
-                await _score(desk, ack, invocation, asked)
+                await _score_linked(desk, ack, invocation, request, hosts)
             case Texts(question=question, response=response):
                 asked = texts_case(invocation, question, response, await desk.choice(invocation))
                 await _score(desk, ack, invocation, asked)
@@ -65,6 +73,28 @@ async def _open_modal(desk: Desk, ack: AsyncAck, invocation: Invocation) -> None
     view = texts_modal(state, desk.rubrics, choice.rubric, choice.visibility)
     if not await desk.delivery.open_modal(invocation.trigger_id, view):
         await desk.delivery.tell(desk.apology(invocation), messages.sentence(_TOO_SLOW))
+
+
+async def _score_linked(
+    desk: Desk, ack: AsyncAck, invocation: Invocation, link: Permalink, hosts: frozenset[str]
+) -> None:
+    asked = _linked(invocation, link, await desk.choice(invocation), hosts)
+    if asked.obstacle is None and (refusal := await _not_theirs(desk, invocation, link)):
+        await ack(text=refusal)
+    else:
+        await _score(desk, ack, invocation, asked)
+
+
+async def _not_theirs(desk: Desk, invocation: Invocation, link: Permalink) -> str | None:
+    """Why a message is left alone; None where the person is in its channel."""
+    if link.channel_id == invocation.channel_id:
+        return None
+    try:
+        async with asyncio.timeout(_PATIENCE_S):
+            is_theirs = await desk.memberships.includes(invocation.user_id, link.channel_id)
+    except (MembershipError, TimeoutError):
+        return _UNSURE
+    return None if is_theirs else _NOT_THEIRS
 
 
 def _linked(invocation: Invocation, link: Permalink, choice: Choice, hosts: frozenset[str]) -> Case:

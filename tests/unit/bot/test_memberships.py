@@ -78,6 +78,16 @@ async def test_an_answer_is_kept_for_minutes_and_no_longer(
     assert await names(known, ben) == []
 
 
+async def test_whoever_has_just_joined_is_in(slack: Sandbox, known: Memberships) -> None:
+    ben, public = id_of(slack, "ben"), slack.workspace.channel("public").id
+    assert not await known.includes(ben, public)
+    slack.person("ben").join("public")
+    assert await known.includes(ben, public)
+    before = calls(slack)
+    assert await known.includes(ben, public)
+    assert calls(slack) == before
+
+
 @pytest.mark.parametrize("fault", [{"error": "missing_scope"}, {"status": 500}, {"retry_after_s": 30}, {"delay_s": 3}])
 async def test_where_slack_does_not_say_nothing_is_assumed(
     slack: Sandbox, known: Memberships, clock: ManualClock, fault: dict[str, Any]
