@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from sqlalchemy import ColumnElement, and_, or_, select, update
+from sqlalchemy import ColumnElement, and_, select, union, update
 
 from bot.case import CaseStatus, LoggedCase, text_hash
 from bot.log.erasure import AT_REST
-from bot.log.schema import cases
+from bot.log.schema import IS_STALE, cases
 from bot.log.store import Log
 from bot.log.texts import drop_texts
 from bot.log.whole import whole
@@ -28,30 +28,30 @@ class Changes:
     @whole
     async def note_edited(self, team_id: str, channel_id: str, ts: str, text: str) -> Sequence[int]:
         """Marks the cases whose question or response was read from this message, and is another than `text`."""
-        found = text_hash(text)
-        is_other = or_(
-            and_(cases.c.message_ts == ts, cases.c.response_hash != found),
-            and_(cases.c.question_ts == ts, cases.c.question_hash != found),
-        )
-        which = and_(_in(team_id, channel_id), is_other, cases.c.edited_at.is_(None))
-        return await self._mark(which, "edited_at")
+        found, is_new = text_hash(text), _is_new(team_id, channel_id, cases.c.edited_at)
+        scored = and_(is_new, cases.c.message_ts == ts, cases.c.response_hash != found)
+        asked = and_(is_new, cases.c.question_ts == ts, cases.c.question_hash != found)
+        return await self._mark(scored, asked, "edited_at")
 
     @whole
     async def note_deleted(self, team_id: str, channel_id: str, ts: str) -> Sequence[int]:
         """Marks the cases whose question or response was read from this message; those at rest lose their texts."""
-        is_its = or_(cases.c.message_ts == ts, cases.c.question_ts == ts)
-        return await self._mark(and_(_in(team_id, channel_id), is_its, cases.c.deleted_at.is_(None)), "deleted_at")
+        is_new = _is_new(team_id, channel_id, cases.c.deleted_at)
+        scored, asked = and_(is_new, cases.c.message_ts == ts), and_(is_new, cases.c.question_ts == ts)
+        return await self._mark(scored, asked, "deleted_at")
 
-    async def _mark(self, which: ColumnElement[bool], column: str) -> Sequence[int]:
-        # Nearly every message was never scored: it is looked for without the writers' lock.
+    async def _mark(self, scored: ColumnElement[bool], asked: ColumnElement[bool], column: str) -> Sequence[int]:
+        # Nearly every message was never scored: it is looked for without the writers' lock, and by two queries, since
+        # SQLite would go through the whole channel for one with "or".
+        query = union(select(cases.c.id).where(scored), select(cases.c.id).where(asked))
         async with self._engine.connect() as connection:
-            found = (await connection.execute(select(cases.c.id).where(which))).scalars().all()
+            found = (await connection.execute(query)).scalars().all()
         if not found:
             return []
         is_found = cases.c.id.in_(found)
         async with self._engine.begin() as connection:
             await connection.execute(
-                update(cases).where(is_found, which).values({column: datetime.now(UTC), "is_stale": True})
+                update(cases).where(is_found).values({column: datetime.now(UTC), "is_stale": True})
             )
             if column == "deleted_at":
                 await drop_texts(connection, and_(is_found, cases.c.status.in_(AT_REST)))
@@ -60,7 +60,7 @@ class Changes:
     @whole
     async def stale(self) -> Sequence[LoggedCase]:
         """Delivered cases whose verdict in Slack does not yet say what has become of the message."""
-        query = select(cases).where(cases.c.is_stale, cases.c.status == CaseStatus.DELIVERED)
+        query = select(cases).where(IS_STALE, cases.c.status == CaseStatus.DELIVERED)
         async with self._engine.connect() as connection:
             rows = (await connection.execute(query.order_by(cases.c.id).limit(_AT_ONCE))).all()
         return [LoggedCase.model_validate(dict(row._mapping)) for row in rows]
@@ -82,5 +82,5 @@ class Changes:
             await connection.execute(update(cases).where(cases.c.id == case.id, is_same).values(is_stale=False))
 
 
-def _in(team_id: str, channel_id: str) -> ColumnElement[bool]:
-    return and_(cases.c.team_id == team_id, cases.c.channel_id == channel_id)
+def _is_new(team_id: str, channel_id: str, mark: ColumnElement[datetime]) -> ColumnElement[bool]:
+    return and_(cases.c.team_id == team_id, cases.c.channel_id == channel_id, mark.is_(None))

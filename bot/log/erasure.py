@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, and_, delete, func, or_, select
+from sqlalchemy import ColumnElement, and_, delete, func, or_, select, union
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.case import CaseStatus, LoggedCase
@@ -32,17 +32,24 @@ class Erasure:
     async def cases_at(self, team_id: str, channel_id: str, ts: str, parent_ts: str | None) -> Sequence[LoggedCase]:
         """All cases of one message, oldest first; `ts` names it, or a verdict on it, or two typed texts."""
         here = and_(cases.c.team_id == team_id, cases.c.channel_id == channel_id)
+        in_thread = and_(here, cases.c.thread_ts == (parent_ts or ts))
         is_typed = cases.c.message_ts.is_(None)
-        is_ours = or_(cases.c.reply_ts == ts, and_(is_typed, cases.c.thread_ts == ts))
-        named = select(cases.c.message_ts, cases.c.thread_ts).where(
-            here, or_(cases.c.message_ts == ts, and_(cases.c.thread_ts == (parent_ts or ts), is_ours))
+        # A union, each part by its index: for "or" SQLite would go through the whole channel.
+        places = select(cases.c.message_ts, cases.c.thread_ts)
+        named = union(
+            places.where(here, cases.c.message_ts == ts),
+            places.where(in_thread, or_(cases.c.reply_ts == ts, and_(is_typed, cases.c.thread_ts == ts))),
         )
         async with self._engine.connect() as connection:
             found = (await connection.execute(named)).all()
-            scored = {row.message_ts for row in found} - {None}
-            typed = {row.thread_ts for row in found if row.message_ts is None}
-            is_same = or_(cases.c.message_ts.in_(scored), and_(is_typed, cases.c.thread_ts.in_(typed)))
-            rows = (await connection.execute(select(cases).where(here, is_same).order_by(cases.c.id))).all()
+            scored = [row.message_ts for row in found if row.message_ts]
+            typed = [row.thread_ts for row in found if not row.message_ts]
+            same = union(
+                select(cases.c.id).where(here, cases.c.message_ts.in_(scored)),
+                select(cases.c.id).where(here, cases.c.thread_ts.in_(typed), is_typed),
+            )
+            query = select(cases).where(cases.c.id.in_(same)).order_by(cases.c.id)
+            rows = (await connection.execute(query)).all()
         return [LoggedCase.model_validate(dict(row._mapping)) for row in rows]
 
     @whole

@@ -37,7 +37,8 @@ metadata = MetaData(
 _UNSETTLED = text("status != 'delivered'")
 _PUBLIC = text("visibility = 'thread' AND obstacle IS NULL AND blocked_by IS NULL")
 _REPEATED = text("attempt > 1")
-_STALE = text("is_stale")
+IS_STALE = text("is_stale")
+"""As in the index; SQLAlchemy's own `is_stale = 1` would not be served by it."""
 _HAS_QUESTION = text("question_ts IS NOT NULL")
 _HAS_THREAD = text("thread_ts IS NOT NULL")
 
@@ -137,7 +138,7 @@ cases = Table(
     Index(None, "created_at"),
     Index(None, "team_id", "channel_id", "question_ts", sqlite_where=_HAS_QUESTION, postgresql_where=_HAS_QUESTION),
     Index(None, "team_id", "channel_id", "thread_ts", sqlite_where=_HAS_THREAD, postgresql_where=_HAS_THREAD),
-    Index("ix_cases_stale", "id", sqlite_where=_STALE, postgresql_where=_STALE),
+    Index("ix_cases_stale", "id", sqlite_where=IS_STALE, postgresql_where=IS_STALE),
     Index("ix_cases_unsettled", "status", sqlite_where=_UNSETTLED, postgresql_where=_UNSETTLED),
     # The digest's figures come from these two alone; SQLite needs the columns of the condition in them, too.
     Index(

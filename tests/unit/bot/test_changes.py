@@ -1,0 +1,112 @@
+"""What has become of a message, in the log alone."""
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+from sqlalchemy import event
+
+from bot.case import LoggedCase
+from bot.log import Log
+from bot.log.changes import Changes
+from bot.log.erasure import Erasure
+from tests.unit.bot.test_log import a_case, a_verdict, url
+
+AT = {"message_ts": "5.1", "question_ts": "4.1", "parent_ts": "4.1"}
+HERE = ("T1", "C1")
+
+
+@pytest.fixture
+async def log(database_url: str) -> AsyncIterator[Log]:
+    opened = await Log.open(database_url)
+    yield opened
+    await opened.close()
+
+
+async def delivered(log: Log, **changes: Any) -> LoggedCase:
+    case, _ = await log.add(a_case(**(AT | changes)))
+    return await log.note_delivered(await log.record(case, a_verdict()))
+
+
+@pytest.mark.parametrize("ts", ["5.1", "4.1"], ids=["response", "question"])
+async def test_a_case_is_marked_once(log: Log, ts: str) -> None:
+    case = await delivered(log)
+    assert await Changes(log).note_edited(*HERE, ts, "Other words.") == [case.id]
+    assert await Changes(log).note_edited(*HERE, ts, "Yet others.") == []
+    assert [stale.id for stale in await Changes(log).stale()] == [case.id]
+
+
+@pytest.mark.parametrize(
+    ("place", "ts", "text"),
+    [
+        (("T2", "C1"), "5.1", "Other words."),
+        (("T1", "C2"), "5.1", "Other words."),
+        (HERE, "6.1", "Other words."),
+        (HERE, "5.1", "Because."),
+        (HERE, "4.1", "Why?"),
+    ],
+    ids=["team", "channel", "message", "same response", "same question"],
+)
+async def test_other_messages_and_the_same_words_mark_nothing(
+    log: Log, place: tuple[str, str], ts: str, text: str
+) -> None:
+    await delivered(log)
+    assert await Changes(log).note_edited(*place, ts, text) == []
+    assert await Changes(log).stale() == []
+
+
+async def test_a_response_that_was_not_read_yet_cannot_be_edited_since(log: Log) -> None:
+    await log.add(a_case(**(AT | {"question": None, "response": None})))
+    assert await Changes(log).note_edited(*HERE, "5.1", "Other words.") == []
+
+
+async def test_a_case_is_not_stale_before_it_is_delivered(log: Log) -> None:
+    case, _ = await log.add(a_case(**AT))
+    await Changes(log).note_edited(*HERE, "5.1", "Other words.")
+    assert await Changes(log).stale() == []
+    await log.note_delivered(await log.record(case, a_verdict()))
+    assert [stale.id for stale in await Changes(log).stale()] == [case.id]
+
+
+async def test_what_happens_while_a_verdict_is_brought_up_to_date_is_still_to_be_said(log: Log) -> None:
+    await delivered(log)
+    changes = Changes(log)
+    await changes.note_edited(*HERE, "5.1", "Other words.")
+    (seen,) = await changes.stale()
+    await changes.note_deleted(*HERE, "5.1")
+    await changes.note_said(seen)
+    (left,) = await changes.stale()
+    assert left.deleted_at is not None
+    await changes.note_said(left)
+    assert await changes.stale() == []
+
+
+async def test_a_deleted_message_takes_the_texts_of_its_cases_and_of_no_others(log: Log) -> None:
+    gone = await delivered(log)
+    kept = await delivered(log, key="k2", message_ts="7.1", question_ts="6.1")
+    await Changes(log).note_deleted(*HERE, "4.1")
+    first, second = await log.case(gone.id), await log.case(kept.id)
+    assert (first.question, first.response) == (None, None)
+    assert (second.question, second.response) == ("Why?", "Because.")
+    verdicts = [await log.verdict(case.id) for case in (gone, kept)]
+    assert [verdict.ratings[0].raw for verdict in verdicts if verdict] == ["", "score: 4"]
+
+
+async def test_no_look_up_goes_through_all_cases(tmp_path: Any) -> None:
+    log = await Log.open(url(tmp_path))
+    asked: list[tuple[str, Any]] = []
+    event.listen(log.engine.sync_engine, "before_cursor_execute", lambda *call: asked.append((call[2], call[3])))
+    await Changes(log).note_edited(*HERE, "5.1", "Other words.")
+    await Changes(log).note_deleted(*HERE, "5.1")
+    await Changes(log).stale()
+    await Erasure(log).cases_at(*HERE, "5.1", "4.1")
+    statements = [each for each in asked if "FROM cases" in each[0]]
+    assert len(statements) == 5
+    async with log.engine.connect() as connection:
+        for statement, values in statements:
+            plan = await connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", values)
+            steps = [row[3] for row in plan.all() if "cases" in row[3]]
+            assert steps
+            narrow = ("_ts=?", "rowid=?", "ix_cases_stale")
+            assert all(any(part in step for part in narrow) for step in steps), steps
+    await log.close()
