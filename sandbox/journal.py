@@ -30,7 +30,7 @@ class Entry:
 
     def to_json(self) -> dict[str, Any]:
         """The entry for a page or another process."""
-        return {"id": self.id, "at": self.at, "kind": self.kind, **self.data}
+        return {**self.data, "id": self.id, "at": self.at, "kind": self.kind}
 
 
 class Journal:

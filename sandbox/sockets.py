@@ -117,12 +117,12 @@ class Sockets:
                 "connection_info": {"app_id": self._workspace.app_id},
             }
         )
-        self._workspace.journal.record("connection", id=socket.id, open=len(self.open))
+        self._workspace.journal.record("connection", connection=socket.id, open=len(self.open))
 
     def _leave(self, socket: Socket) -> None:
         self.open.remove(socket)
         self._workspace.deliveries.connections.remove(socket)
-        self._workspace.journal.record("connection", id=socket.id, open=len(self.open), closed=True)
+        self._workspace.journal.record("connection", connection=socket.id, open=len(self.open), closed=True)
 
 
 def _goodbye(reason: str) -> Json:

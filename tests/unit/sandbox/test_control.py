@@ -58,6 +58,18 @@ async def test_another_process_can_do_what_people_do(
     assert state["view"]["errors"] == {"b": "No."}
 
 
+async def test_the_journal_can_be_followed_past_connections(
+    slack: Sandbox, app: AsyncApp, http: aiohttp.ClientSession
+) -> None:
+    await slack.sockets.drop()
+    await slack.until(lambda: len(slack.workspace.journal.of("connection")) >= 2)
+    async with http.get("/sandbox/journal") as response:
+        entries = await response.json()
+    assert [entry["id"] for entry in entries] == list(range(1, len(entries) + 1))
+    opened, closed = [entry for entry in entries if entry["kind"] == "connection"][:2]
+    assert opened["connection"] == closed["connection"]
+
+
 async def test_everybody_sees_their_own(slack: Sandbox, http: aiohttp.ClientSession) -> None:
     async with http.get("/sandbox/state", params={"as": "ben"}) as response:
         state = await response.json()
