@@ -1,6 +1,6 @@
 // What a person does, told to the server. What becomes of it comes back by the stream.
 
-import { store } from "./store.js";
+import { NO_ANSWER, store } from "./store.js";
 import { current } from "./place.js";
 
 /** The server's no, in a sentence. */
@@ -19,7 +19,7 @@ export async function attempt(doing) {
   try {
     return await doing();
   } catch (error) {
-    tell(error instanceof Refusal ? error.message : "The sandbox does not answer. Is it still running?");
+    tell(error instanceof Refusal ? error.message : NO_ANSWER);
     return null;
   }
 }

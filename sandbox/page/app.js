@@ -3,7 +3,8 @@
 import { html, render } from "./vendor/preact.js";
 import { store } from "./store.js";
 import { follow } from "./stream.js";
-import { onPlace } from "./place.js";
+import { current, settle } from "./place.js";
+import { tell } from "./actions.js";
 import { Layout } from "./parts/layout.js";
 
 const root = document.getElementById("page");
@@ -24,9 +25,21 @@ store.subscribe(() => {
 
 let following = { as: null, stop() {} };
 
-onPlace((place) => {
+function come() {
+  const place = current();
   store.dispatch({ type: "place", data: place });
   if (place.as === following.as) return;
   following.stop();
-  following = { as: place.as, stop: follow(place.as, store.dispatch) };
-});
+  // No answer at all is nothing new here: the stream goes on trying.
+  const onRefused = () => arrive().catch(() => {});
+  following = { as: place.as, stop: follow(place.as, store.dispatch, onRefused) };
+}
+
+async function arrive() {
+  const stranger = await settle();
+  come();
+  if (stranger) tell(`Nobody here is called "${stranger}"; you act as ${current().as} now.`);
+}
+
+addEventListener("hashchange", come);
+arrive();

@@ -27,10 +27,14 @@ export function current() {
   return fromHash(location.hash);
 }
 
-/** Calls back with every place this tab comes to, the first one included. */
-export function onPlace(callback) {
-  addEventListener("hashchange", () => callback(current()));
-  arrive(callback);
+/** Lets somebody of this workspace act: the person in the address, or else the first one. @returns who is not there */
+export async function settle() {
+  const response = await fetch("/sandbox/people");
+  const people = await response.json();
+  const { as, inspector } = current();
+  if (people.includes(as)) return null;
+  history.replaceState(null, "", toHash({ as: people[0], inspector }));
+  return as;
 }
 
 /** The place that a permalink of this workspace names; null for any other link. */
@@ -47,11 +51,4 @@ export function toPermalink(team, channel, message) {
   const link = `${team.url}/archives/${channel.id}/p${message.ts.replace(".", "")}`;
   const isReply = message.thread_ts && message.thread_ts !== message.ts;
   return isReply ? `${link}?thread_ts=${message.thread_ts}&cid=${channel.id}` : link;
-}
-
-async function arrive(callback) {
-  const response = await fetch("/sandbox/people");
-  const people = await response.json();
-  if (people.includes(current().as)) callback(current());
-  else location.replace(toHash({ as: people[0] })); // nobody yet, or somebody of another workspace
 }

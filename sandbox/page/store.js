@@ -21,8 +21,15 @@ const FIRST = {
 
 const MOST_ENTRIES = 500;
 
+/** The notice that is over as soon as the server answers again. */
+export const NO_ANSWER = "The sandbox does not answer. Is it still running?";
+
 const REDUCERS = {
-  link: (state, link) => ({ ...state, link }),
+  link: (state, link) => ({
+    ...state,
+    link,
+    notice: link === "live" && state.notice === NO_ANSWER ? null : state.notice,
+  }),
   place: (state, place) =>
     // Another person sees other things: nothing of the one before may linger.
     place.as === state.place.as ? { ...state, place } : { ...FIRST, place },

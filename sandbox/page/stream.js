@@ -7,16 +7,19 @@ const RETRY_MS = 1000;
  * Passes on what one person's page has to know; returns what ends that.
  * @param {string} as  The person's name.
  * @param {(event: {type: string, data: any}) => void} dispatch
+ * @param {() => void} onRefused  Called when the server will not have it, as for a person whom it does not know.
  */
-export function follow(as, dispatch) {
+export function follow(as, dispatch, onRefused) {
   let source, timer;
   const connect = () => {
     source = new EventSource(`/sandbox/stream?as=${encodeURIComponent(as)}`);
     source.onopen = () => dispatch({ type: "link", data: "live" });
     source.onerror = () => {
       dispatch({ type: "link", data: "lost" });
+      if (source.readyState !== EventSource.CLOSED) return;
       // Refused for good, as by a server that is just starting: EventSource gives up, we do not.
-      if (source.readyState === EventSource.CLOSED) timer = setTimeout(connect, RETRY_MS);
+      timer = setTimeout(connect, RETRY_MS);
+      onRefused();
     };
     for (const type of EVENTS) {
       source.addEventListener(type, (event) => dispatch({ type, data: JSON.parse(event.data) }));

@@ -1,0 +1,47 @@
+"""The page and a server that goes, comes back, or is another one."""
+
+from playwright.async_api import expect
+
+from sandbox import Limits, Sandbox, Workspace
+from tests.browser.conftest import MANIFEST, small_workspace
+
+
+def other_workspace() -> Workspace:
+    workspace = Workspace(MANIFEST, limits=Limits.off())
+    workspace.add_channel("elsewhere", [workspace.add_user("zoe", "Zoe Zed")])
+    return workspace
+
+
+async def test_a_page_that_finds_another_workspace_acts_as_its_first_person(open_tab) -> None:
+    async with Sandbox(small_workspace()) as first:
+        tab = await open_tab(first, "as=ann&inspector=all")
+        port = first.port
+    async with Sandbox(other_workspace(), port):
+        await expect(tab.page.get_by_role("status")).to_contain_text("Connected")
+        await expect(tab.page.get_by_label("Act as")).to_have_value("zoe")
+        await expect(tab.page.get_by_role("alert")).to_contain_text('Nobody here is called "ann"; you act as zoe now.')
+        await expect(tab.page.get_by_role("region", name="Inspector")).to_be_visible()
+    tab.trouble.clear()  # the browser notes each attempt to connect
+
+
+async def test_an_address_with_an_unknown_person_leads_to_the_first_one(slack: Sandbox, open_tab) -> None:
+    tab = await open_tab(slack, "as=nobody")
+    await expect(tab.page.get_by_role("alert")).to_contain_text('Nobody here is called "nobody"')
+    await tab.page.evaluate("location.hash = '#as=bob'")
+    await expect(tab.page.get_by_role("alert")).to_contain_text('Nobody here is called "bob"; you act as ann now.')
+    await expect(tab.page.get_by_label("Act as")).to_have_value("ann")
+    tab.trouble.clear()  # the browser notes the refusal
+
+
+async def test_the_notice_about_a_silent_server_goes_when_it_is_back(open_tab) -> None:
+    workspace = small_workspace()
+    async with Sandbox(workspace) as first:
+        tab = await open_tab(first)
+        port = first.port
+    await tab.page.get_by_role("textbox", name="Message to help").fill("hello?")
+    await tab.page.keyboard.press("Enter")
+    await expect(tab.page.get_by_role("alert")).to_contain_text("The sandbox does not answer")
+    async with Sandbox(workspace, port):
+        await expect(tab.page.get_by_role("status")).to_contain_text("Connected")
+        await expect(tab.page.get_by_text("The sandbox does not answer")).to_have_count(0)
+    tab.trouble.clear()  # the browser notes each attempt to connect
