@@ -39,7 +39,7 @@ export function Layout({ state }) {
     ${state.editing && html`<${Edit} ...${state.editing} />`}
     ${state.question && html`<${Question} question=${state.question} />`}
     <${Notice} text=${state.notice} />
-    <${Announcer} channel=${channel} thread=${place.thread} />
+    <${Announcer} channel=${channel} users=${state.users} />
     <${Keys} />
     <${Title} text=${channel ? channelTitle(names, channel) : state.app.name} team=${state.team.name} />
     <${LostChannel} isLost=${Boolean(place.channel && place.channel !== "home" && !state.channels[place.channel])} />

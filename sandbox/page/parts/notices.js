@@ -1,9 +1,13 @@
 // What the page says on its own behalf.
 
-import { html, useEffect, useRef } from "../vendor/preact.js";
+import { html, useContext, useEffect, useRef } from "../vendor/preact.js";
+import { toTyped } from "../blocks/mrkdwn.js";
+import { Names } from "../blocks/names.js";
 import { store } from "../store.js";
 import { Icon } from "./icon.js";
 import { KEYS } from "./keyboard.js";
+
+const SETTLED_MS = 1000;
 
 /** One sentence about what did not work; stays until it is closed. */
 export function Notice({ text }) {
@@ -19,17 +23,34 @@ export function Notice({ text }) {
   </div>`;
 }
 
-/** Tells screen readers about new messages, and only about those. */
-export function Announcer({ channel, thread }) {
-  const said = useRef(null);
+/** Tells screen readers about new messages, and about those of apps that have changed; about nothing else. */
+export function Announcer({ channel, users }) {
+  const names = useContext(Names);
+  const before = useRef(null);
+  const later = useRef({});
   const region = useRef(null);
-  const last = channel?.messages.at(-1);
   useEffect(() => {
-    const isNew = said.current?.channel === channel?.id && said.current.ts !== last?.ts;
-    if (isNew && last) region.current.textContent = `New message${last.thread_ts ? " in a thread" : ""}: ${last.text}`;
-    said.current = { channel: channel?.id, ts: last?.ts };
-  }, [channel?.id, last?.ts, thread]);
+    const [news, known] = newsOf(before.current, channel);
+    before.current = channel;
+    if (!news) return;
+    const { ts, user, thread_ts, text } = news;
+    const say = (what) => (region.current.textContent = `${what}: ${toTyped(text, names)}`);
+    if (!known) say(thread_ts ? "New message in a thread" : "New message");
+    else if (users[user]?.is_bot) {
+      // A text that is written piece by piece is read out once, when it has come to rest.
+      clearTimeout(later.current[ts]);
+      later.current[ts] = setTimeout(say, SETTLED_MS, "Changed message");
+    }
+  }, [channel]);
   return html`<div class="sr-only" aria-live="polite" ref=${region}></div>`;
+}
+
+/** The newest message that reads otherwise than before, and what it was; nothing after a change of channels. */
+function newsOf(before, channel) {
+  if (!channel || before?.id !== channel.id) return [];
+  const known = new Map(before.messages.map((message) => [message.ts, message]));
+  const news = channel.messages.findLast((message) => message.text !== known.get(message.ts)?.text);
+  return [news, known.get(news?.ts)];
 }
 
 /** The keyboard shortcuts. */
