@@ -12,6 +12,7 @@ from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
 from bot.case import LoggedCase, QuestionSource
 from bot.extract.messages import Message, to_message
+from bot.marks import is_transient
 
 # A modal can be opened for 3 s after the click; the search for the question must leave time for that.
 _QUESTION_TIMEOUT_S = 1.5
@@ -49,7 +50,9 @@ class Question:
 
 
 class Lookup:
-    """Reads messages and finds questions; what it may not see, or not in time, it does not find.
+    """Reads messages and finds questions; what it may not see it does not find.
+
+    A Slack that fails for the moment raises, so that the case is tried again: it says nothing about the message.
 
     Args:
         client: The bot's Web API client.
@@ -61,7 +64,11 @@ class Lookup:
         self._own_ids = own_ids
 
     async def message(self, case: LoggedCase) -> Message | None:
-        """The message that the case is about; None where it is gone or out of sight."""
+        """The message that the case is about; None where it is gone or out of sight.
+
+        Raises:
+            SlackApiError, ClientError, TimeoutError: Not now.
+        """
         ts = case.message_ts
         if ts is None:
             return None
@@ -74,7 +81,8 @@ class Lookup:
         else:
             call = self._client.conversations_history(channel=case.channel_id, limit=1, **span)
         try:
-            return _with_ts(await self._messages(case, call, _MESSAGE_TIMEOUT_S), ts)
+            async with asyncio.timeout(_MESSAGE_TIMEOUT_S):
+                return _with_ts(await self._messages(case, call), ts)
         except OutOfSightError:
             return None
 
@@ -85,36 +93,43 @@ class Lookup:
 
         Raises:
             OutOfSightError: The app is not in the channel.
+            SlackApiError, ClientError: Not now.
         """
         if case.message_ts is None or case.question_source is QuestionSource.TYPED:
             return None
-        if case.parent_ts:
-            call = self._client.conversations_replies(channel=case.channel_id, ts=case.parent_ts, limit=1)
-            parent = _with_ts(await self._messages(case, call, _QUESTION_TIMEOUT_S), case.parent_ts)
-            return Question(parent.text, QuestionSource.PARENT, parent.ts) if parent and parent.text else None
-        at = float(case.message_ts)
+        try:
+            async with asyncio.timeout(_QUESTION_TIMEOUT_S):
+                return await (
+                    self._parent(case, case.parent_ts) if case.parent_ts else self._previous(case, case.message_ts)
+                )
+        except TimeoutError:
+            logger.warning("lookup_timed_out", case=case.id, timeout_s=_QUESTION_TIMEOUT_S)
+            return None
+
+    async def _parent(self, case: LoggedCase, ts: str) -> Question | None:
+        call = self._client.conversations_replies(channel=case.channel_id, ts=ts, limit=1)
+        parent = _with_ts(await self._messages(case, call), ts)
+        return Question(parent.text, QuestionSource.PARENT, ts) if parent and parent.text else None
+
+    async def _previous(self, case: LoggedCase, ts: str) -> Question | None:
+        oldest = f"{float(ts) - _CLOSE_IN_TIME_S:.6f}"
         call = self._client.conversations_history(
-            channel=case.channel_id,
-            latest=case.message_ts,
-            oldest=f"{at - _CLOSE_IN_TIME_S:.6f}",
-            limit=_MESSAGES_BEFORE,
+            channel=case.channel_id, latest=ts, oldest=oldest, limit=_MESSAGES_BEFORE
         )
-        found = await self._messages(case, call, _QUESTION_TIMEOUT_S)
-        before = (message for message in found if float(message.ts) < at and self._is_somebody_else(message, case))
+        found = await self._messages(case, call)
+        before = (each for each in found if float(each.ts) < float(ts) and self._is_somebody_else(each, case))
         last = max(before, key=lambda message: float(message.ts), default=None)
         return Question(last.text, QuestionSource.PREVIOUS, last.ts) if last and last.text else None
 
     def _is_somebody_else(self, message: Message, case: LoggedCase) -> bool:
         return message.subtype not in _NOBODYS_WORDS and message.author_id not in {case.author_id, *self._own_ids}
 
-    async def _messages(self, case: LoggedCase, call: Awaitable[AsyncSlackResponse], timeout_s: float) -> list[Message]:
+    async def _messages(self, case: LoggedCase, call: Awaitable[AsyncSlackResponse]) -> list[Message]:
         try:
-            async with asyncio.timeout(timeout_s):
-                answer = await call
-        except TimeoutError:
-            logger.warning("lookup_timed_out", case=case.id, timeout_s=timeout_s)
-            return []
+            answer = await call
         except SlackApiError as exc:
+            if is_transient(exc):
+                raise
             error = exc.response.get("error")
             logger.info("lookup_refused", case=case.id, error=error)
             if error in _NOT_THERE:

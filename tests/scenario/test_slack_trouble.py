@@ -9,7 +9,7 @@ from bot.app import running_bot
 from bot.case import CaseStatus
 from bot.views import ids
 from sandbox import Entry, Message
-from tests.scenario.conftest import CHANNEL, Stage, StageFactory, is_verdict, make_settings
+from tests.scenario.conftest import CHANNEL, QUESTION, Stage, StageFactory, is_verdict, make_settings, shown
 
 
 def calls(stage: Stage, method: str, status: int | None) -> list[Entry]:
@@ -96,3 +96,20 @@ async def test_where_no_way_is_open_the_person_gets_a_direct_message(open_stage:
     stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
     await stage.slack.until(lambda: any(is_verdict(m) for m in stage.ann.messages(stage.ann.im)))
     assert stage.ours() == []
+
+
+@pytest.mark.parametrize("fault", [{"status": 500}, {"error": "internal_error"}, {"drop": True}])
+async def test_a_moment_of_trouble_is_not_taken_for_a_missing_question(stage: Stage, fault: dict[str, Any]) -> None:
+    stage.slack.fail("conversations.replies", **fault)
+    parent, answer = stage.ask_and_answer()
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    assert QUESTION in shown(await stage.verdict(parent))
+    assert stage.ann.view is None
+
+
+async def test_a_moment_of_trouble_is_not_taken_for_a_message_that_is_gone(stage: Stage) -> None:
+    stage.slack.fail("conversations.replies", status=500)
+    parent, answer = stage.ask_and_answer()
+    link = stage.slack.workspace.permalink(stage.slack.workspace.channel(CHANNEL).id, answer.ts, parent.ts)
+    stage.ann.command(CHANNEL, ids.COMMAND, link)
+    assert is_verdict(await stage.verdict(parent))

@@ -1,0 +1,91 @@
+"""A bad day: Slack limits, fails, takes posts without saying so and drops sockets, and the process is killed at random.
+
+The seed is CHAOS_SEED; `make chaos` asks for ten times as much.
+"""
+
+import asyncio
+import random
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+from sandbox import Fault, Sandbox
+from sandbox.deliveries import Delivery
+from tests.chaos.test_kill import PATIENCE_S, ROUNDS, SEED
+from tests.model_server import Drop, Failure, ModelServer
+from tests.scenario.conftest import ANSWER, GOOD, QUESTION, Stage, is_verdict
+from tests.scenario.test_process import environment, pocket_slack, start
+
+LIVES = 4
+CASES_A_LIFE = 8
+LONGEST_LIFE_S = 2.0
+CALLS = ("chat.postMessage", "chat.update", "conversations.replies")
+
+
+def trouble(chance: random.Random) -> Fault:
+    """What the next call of some method meets."""
+    return chance.choice(
+        (
+            Fault(retry_after_s=1),
+            Fault(status=500),
+            Fault(status=500, is_applied=True),
+            Fault(drop=True),
+            Fault(drop=True, is_applied=True),
+            Fault(error="internal_error"),
+            Fault(delay_s=0.3),
+        )
+    )
+
+
+async def live(stage: Stage, chance: random.Random, number: int) -> list[tuple[str, Delivery]]:
+    """Asks for some scores in bad weather; gives each thread with its request."""
+    asked = []
+    for case in range(CASES_A_LIFE):
+        stage.slack.workspace.faults.add(chance.choice(CALLS), trouble(chance))
+        stage.model.script(chance.choice((GOOD, Failure(503), Drop())), GOOD)
+        parent, answer = stage.ask_and_answer(f"{QUESTION} ({number}.{case})", f"{ANSWER} ({number}.{case})")
+        asked.append((parent.ts, stage.ann.shortcut("score_reply", answer)))
+        if chance.random() < 0.2:
+            await stage.slack.sockets.drop()
+        await asyncio.sleep(chance.random() * LONGEST_LIFE_S / CASES_A_LIFE)
+    return asked
+
+
+async def calm(slack: Sandbox, path: Path) -> None:
+    """Returns once the weather is good and every case is delivered."""
+    slack.workspace.faults.clear()
+    with closing(sqlite3.connect(path)) as log:
+        async with asyncio.timeout(4 * PATIENCE_S):
+            while log.execute("SELECT count(*) FROM cases WHERE delivered_at IS NULL").fetchone() != (0,):  # noqa: ASYNC110
+                await asyncio.sleep(0.05)
+
+
+async def test_no_weather_loses_a_case_or_doubles_a_verdict(model_server: ModelServer, tmp_path: Path) -> None:
+    chance = random.Random(SEED)
+    print(f"storm, CHAOS_SEED={SEED}")
+    asked: list[tuple[str, Delivery]] = []
+    async with pocket_slack() as slack:
+        stage = Stage(slack, model_server, None, *(slack.person(n) for n in ("ann", "ben", "helper")))  # type: ignore[arg-type]
+        env = environment(slack, model_server, tmp_path)
+        for number in range(LIVES * ROUNDS):
+            process = await start("serve", env, tmp_path)
+            reading = asyncio.create_task(process.communicate())
+            await slack.connected(timeout_s=PATIENCE_S)
+            asked += await live(stage, chance, number)
+            process.kill()
+            await reading
+            await slack.until(lambda: not slack.sockets.open, PATIENCE_S)
+        process = await start("serve", env, tmp_path)
+        reading = asyncio.create_task(process.communicate())
+        await slack.connected(timeout_s=PATIENCE_S)
+        await calm(slack, tmp_path / "log.db")
+        process.terminate()
+        await reading
+        threads = {ts: [m for m in stage.ours() if m.thread_ts == ts] for ts, _ in asked}
+    accepted = [ts for ts, request in asked if request.acked_ms is not None]
+    assert len(accepted) > len(asked) / 2
+    assert [ts for ts in accepted if len(threads[ts]) != 1 or not is_verdict(threads[ts][0])] == []
+    assert [ts for ts, ours in threads.items() if len(ours) > 1] == []
+    with closing(sqlite3.connect(tmp_path / "log.db")) as log:
+        assert log.execute("SELECT count(*) - count(DISTINCT message_ts) FROM cases").fetchone() == (0,)
+        assert log.execute("PRAGMA integrity_check").fetchone() == ("ok",)
