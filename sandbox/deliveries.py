@@ -125,7 +125,10 @@ class Deliveries:
             delivery.on_ack(response or {})
 
     def redeliver(self, delivery: Delivery) -> None:
-        """Send the same envelope once more, as Slack may; its ack is counted only once."""
+        """Send the same envelope once more, as Slack may; its ack is counted once. One that had failed starts anew."""
+        if delivery.failure is not None:
+            delivery.failure, delivery.sent_at = None, self._clock.now()
+            delivery.timer = self._clock.call_later(ACK_WITHIN_S, lambda: self._overdue(delivery))
         self._put(delivery, redelivered=True)
 
     def find(self, envelope_id: str) -> Delivery | None:

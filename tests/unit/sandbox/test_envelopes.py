@@ -108,6 +108,18 @@ def test_an_event_waits_for_an_app_that_is_away(workspace: Workspace, wire: Wire
     assert [envelope["payload"]["event"]["text"] for envelope in wire.sent] == ["anybody?"]
 
 
+def test_a_command_that_nobody_was_there_for_may_be_delivered_again(workspace: Workspace, wire: Wire) -> None:
+    workspace.deliveries.connections.clear()
+    delivery = Person(workspace, "ann").command("help", "/echo")
+    assert delivery.failure == "dispatch_failed"
+    workspace.deliveries.connections.append(wire)
+    workspace.deliveries.redeliver(delivery)
+    workspace.deliveries.ack(delivery.envelope_id, {"text": "here I am"})
+    assert (delivery.is_acked, delivery.failure) == (True, None)
+    assert [entry.data.get("ignored") for entry in workspace.journal.of("ack")] == [None]
+    assert Person(workspace, "ann").ephemerals("help")[-1].text == "here I am"
+
+
 def test_a_redelivered_envelope_is_the_same_and_counts_once(workspace: Workspace, wire: Wire) -> None:
     ann = Person(workspace, "ann")
     delivery = ann.command("help", "/echo")
