@@ -8,7 +8,7 @@
     POST /sandbox/people/ann/post          {"channel": "help", "text": "..."}
     POST /sandbox/faults                   {"method": "chat.postMessage", "status": 500}
     DELETE /sandbox/faults                 forget those that still wait
-    POST /sandbox/sockets/drop             also silence, warning, refresh_requested
+    POST /sandbox/sockets/drop             also silence, warning, refresh_requested, link_disabled
     POST /sandbox/envelopes/<id>/redeliver
 
 Messages are named by `channel` and `ts`, modals and home tabs by nothing: they are the ones in front. `submit` answers
@@ -22,12 +22,12 @@ from typing import Any
 from aiohttp import web
 
 from sandbox.deliveries import Delivery
-from sandbox.errors import RefusedError, SandboxError
+from sandbox.errors import RefusedError, SandboxError, listed
 from sandbox.faults import Fault
 from sandbox.model import Json, Message, View
 from sandbox.people import Person
 from sandbox.posts import shown
-from sandbox.sockets import Sockets
+from sandbox.sockets import GOODBYES, Sockets
 from sandbox.state import to_state, to_view
 from sandbox.workspace import SLACKBOT, Workspace
 
@@ -86,7 +86,7 @@ class Control:
         """Something a person does; what the app has to acknowledge is waited for."""
         verb = _VERBS.get(request.match_info["verb"])
         if verb is None:
-            raise SandboxError(f"nobody can {request.match_info['verb']!r}; there are {sorted(_VERBS)}")
+            raise SandboxError(f"nobody can {request.match_info['verb']!r}; there are {listed(sorted(_VERBS))}")
         person = Person(self._ws, request.match_info["name"])
         try:
             result = verb(person, await _body(request))
@@ -115,8 +115,10 @@ class Control:
             await self._sockets.drop()
         elif verb == "silence":
             self._sockets.silence()
-        else:
+        elif verb in GOODBYES:
             self._sockets.say_goodbye(verb)
+        else:
+            raise SandboxError(f"sockets cannot {verb!r}; there are {listed(['drop', 'silence', *GOODBYES])}")
         return web.json_response({})
 
     async def redeliver(self, request: web.Request) -> web.StreamResponse:

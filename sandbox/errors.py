@@ -6,8 +6,13 @@ Exception
     └── RefusedError     the client itself would have refused, with a message beside each field
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
+
+
+def listed(names: Iterable[str]) -> str:
+    """Names as they stand in a sentence: `ann, ben`; `none` without any."""
+    return ", ".join(names) or "none"
 
 
 class SlackError(Exception):

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sandbox.errors import SandboxError
+from sandbox.errors import SandboxError, listed
 from sandbox.model import Json
 
 
@@ -68,7 +68,7 @@ def find_element(blocks: list[Json], action_id: str, block_id: str | None = None
         if element["action_id"] == action_id and block_id in (None, block["block_id"]):
             return block, element
     there = [element["action_id"] for _, element in found]
-    raise SandboxError(f"nothing here has the action_id {action_id!r}; there are {there or 'no interactive elements'}")
+    raise SandboxError(f"nothing here has the action_id {action_id!r}; there are {listed(there)}")
 
 
 def state_values(blocks: list[Json], typed: Json) -> Json:
@@ -102,7 +102,9 @@ def option_of(element: Json, value: str) -> Json:
     for option in options:
         if option["value"] == value:
             return option
-    raise SandboxError(f"no option {value!r} in {element['action_id']!r}; there are {[o['value'] for o in options]}")
+    raise SandboxError(
+        f"no option {value!r} in {element['action_id']!r}; there are {listed(one['value'] for one in options)}"
+    )
 
 
 def refusals(blocks: list[Json], values: Json) -> dict[str, str]:

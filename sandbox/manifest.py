@@ -4,7 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sandbox.errors import SandboxError
+from sandbox.errors import SandboxError, listed
+
+PARTS = frozenset({"display_information", "features", "oauth_config", "settings"})
+"""What the sandbox reads of a manifest; Slack asks for the first: https://docs.slack.dev/reference/app-manifest"""
 
 
 @dataclass(frozen=True)
@@ -46,8 +49,10 @@ class Manifest:
         """Read a manifest as it stands in `manifest.yml`.
 
         Raises:
-            SandboxError: A part has another shape than Slack's manifests.
+            SandboxError: A part has another shape than Slack's manifests, or none of their parts is there.
         """
+        if manifest and not PARTS.intersection(manifest):
+            raise SandboxError(f"this is no Slack manifest: it has none of {listed(sorted(PARTS))}")
         try:
             features = manifest.get("features", {})
             bot = features.get("bot_user", {})
@@ -80,7 +85,7 @@ class Manifest:
         """The declared slash command of that name."""
         declared = self.commands or {}
         if name not in declared:
-            raise SandboxError(f"{name} is not a command of the manifest; it declares {sorted(declared) or 'none'}")
+            raise SandboxError(f"{name} is not a command of the manifest; it declares {listed(sorted(declared))}")
         return declared[name]
 
     def shortcut(self, callback_id: str, kind: str) -> Shortcut:

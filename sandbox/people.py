@@ -49,6 +49,8 @@ class Person:
     def edit(self, message: Message, text: str) -> None:
         """Change one's own message."""
         self._own(message)
+        if not text.strip():
+            raise SandboxError("a message cannot be empty; delete it instead")
         posts.edit(self.ws, message, Content(text) if self.user.bot_id else self._typed(text), self.user)
 
     def delete(self, message: Message) -> None:

@@ -22,6 +22,8 @@ from sandbox.workspace import Workspace
 
 T = TypeVar("T")
 
+LAST_PORT = 65_535
+
 
 class Sandbox:
     """A workspace, served. Use it with `async with`.
@@ -91,6 +93,8 @@ class Sandbox:
         Raises:
             SandboxError: The port is taken, or is none of this machine's.
         """
+        if not 0 <= self.port <= LAST_PORT:
+            raise SandboxError(f"there is no port {self.port}; give one up to {LAST_PORT}, or 0 for a free one")
         app = web.Application(middlewares=[guard(self._host), errors_as_json], client_max_size=4 * 1024 * 1024)
         app.add_routes([*Web(self.workspace).routes(), *Control(self.workspace, self.sockets).routes()])
         app.add_routes([web.get("/link/", self.sockets.handle)])

@@ -17,6 +17,9 @@ LIVES_S = 18_060
 MOST_CONNECTIONS = 10
 """https://docs.slack.dev/apis/events-api/using-socket-mode#using-multiple-connections"""
 
+GOODBYES = ("warning", "refresh_requested", "link_disabled")
+"""Why Slack asks an app to connect anew: https://docs.slack.dev/apis/events-api/using-socket-mode#disconnect"""
+
 
 class Socket:
     """One open connection. A silent one stays open and neither hears nor says anything: a zombie."""
@@ -85,7 +88,7 @@ class Sockets:
     def say_goodbye(self, reason: str = "refresh_requested") -> None:
         """Ask the app to connect anew, as Slack does now and then.
 
-        `reason` is `warning`, `refresh_requested` or `link_disabled`.
+        `reason` is one of `GOODBYES`.
         """
         for socket in self.open:
             socket.send(_goodbye(reason))

@@ -1,11 +1,13 @@
 """The state of a pocket Slack: one workspace, one app installed. Synchronous; no HTTP, no sockets."""
 
+import re
+import unicodedata
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from sandbox.clock import Clock, SystemClock
 from sandbox.deliveries import Deliveries
-from sandbox.errors import SandboxError
+from sandbox.errors import SandboxError, listed
 from sandbox.faults import Faults
 from sandbox.grants import Grants
 from sandbox.ids import Ids
@@ -17,6 +19,19 @@ from sandbox.model import Channel, Json, User, View
 SLACKBOT = "USLACKBOT"
 
 
+def to_domain(name: str) -> str:
+    """A workspace's part of `https://<domain>.slack.com`: the letters and digits of its name, without accents.
+
+    Raises:
+        SandboxError: There are none.
+    """
+    plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
+    domain = re.sub(r"[^a-z0-9]+", "-", plain).strip("-")
+    if not domain:
+        raise SandboxError(f"the workspace's name {name!r} has no letter from a to z and no digit for its address")
+    return domain
+
+
 class Workspace:
     """People, bots, channels and messages, and the app under test.
 
@@ -24,7 +39,10 @@ class Workspace:
         manifest: The app's manifest as a dict: its scopes, commands, shortcuts and event subscriptions.
         clock: Where time comes from; the machine's by default.
         limits: Rate limits; Slack's by default.
-        name: The workspace's name; its domain is the same in lower case.
+        name: The workspace's name; its domain is made from it.
+
+    Raises:
+        SandboxError: The manifest is none of Slack's, or no domain can be made from the name.
     """
 
     def __init__(
@@ -38,7 +56,7 @@ class Workspace:
         self.clock = clock or SystemClock()
         self.manifest = Manifest.from_dict(manifest)
         self.name = name
-        self.domain = name.lower().replace(" ", "-")
+        self.domain = to_domain(name)
         self.ids = Ids(self.clock)
         self.journal = Journal(self.clock)
         self.grants = Grants(self.clock, self.ids)
@@ -80,14 +98,16 @@ class Workspace:
         found = self.users.get(name_or_id)
         found = found or next((u for u in self.users.values() if u.name == name_or_id.removeprefix("@")), None)
         if found is None:
-            raise SandboxError(f"no user {name_or_id!r}; there are {[u.name for u in self.users.values()]}")
+            people = listed(user.name for user in self.users.values() if user.id != SLACKBOT)
+            raise SandboxError(f"no user {name_or_id!r}; there are {people}")
         return found
 
     def channel(self, name_or_id: str) -> Channel:
         """The channel with that id or name, with or without `#`."""
         found = self.find_channel(name_or_id)
         if found is None:
-            raise SandboxError(f"no channel {name_or_id!r}; there are {[c.name for c in self.channels.values()]}")
+            channels = listed(channel.name for channel in self.channels.values() if not channel.is_im)
+            raise SandboxError(f"no channel {name_or_id!r}; there are {channels}")
         return found
 
     def find_channel(self, name_or_id: str) -> Channel | None:

@@ -138,10 +138,21 @@ async def test_only_files_of_the_page_are_served(slack: Sandbox, path: str) -> N
 @pytest.mark.parametrize(
     ("path", "body", "reason"),
     [
-        ("people/zoe/post", {"channel": "help", "text": "x"}, "no user 'zoe'"),
+        ("people/zoe/post", {"channel": "help", "text": "x"}, "no user 'zoe'; there are echo, ann, ben, cat, helper"),
+        (
+            "people/ann/post",
+            {"channel": "nowhere", "text": "x"},
+            "no channel 'nowhere'; there are help, random, secret",
+        ),
+        (
+            "people/ann/command",
+            {"channel": "help", "command": "/no"},
+            "is not a command of the manifest; it declares /echo",
+        ),
         ("people/ann/fly", {}, "nobody can 'fly'"),
         ("people/ann/edit", {"channel": "help"}, "KeyError: 'ts'"),
         ("people/ann/submit", {}, "ann has no modal open"),
+        ("sockets/explode", {}, "sockets cannot 'explode'; there are drop, silence, warning"),
         ("envelopes/none/redeliver", {}, "no such envelope"),
         ("faults", {"method": "x", "nonsense": 1}, "nonsense"),
     ],
@@ -196,6 +207,7 @@ async def test_it_starts_alone_and_prints_what_an_app_needs(tmp_path: Path) -> N
         ("manifest.yml", "a: [", "expected the node content"),
         ("manifest.yml", "- a", "a manifest is a mapping, this is list"),
         ("manifest.yml", "features: []", "shape of a Slack manifest"),
+        ("manifest.json", '{"a": 1}', "this is no Slack manifest: it has none of display_information, features"),
     ],
 )
 async def test_a_broken_manifest_is_refused_in_one_sentence(tmp_path: Path, name: str, text: str, reason: str) -> None:
@@ -208,3 +220,15 @@ async def test_a_broken_manifest_is_refused_in_one_sentence(tmp_path: Path, name
     assert process.returncode == 2
     assert reason in said.decode()
     assert "Traceback" not in said.decode()
+
+
+@pytest.mark.parametrize("port", ["99999", "-1"])
+async def test_a_port_that_is_none_is_refused_in_one_sentence(tmp_path: Path, port: str) -> None:
+    manifest = tmp_path / "manifest.json"
+    manifest.write_text("{}")
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "sandbox", "--manifest", str(manifest), "--port", port, stderr=asyncio.subprocess.PIPE
+    )
+    _, said = await process.communicate()
+    assert process.returncode == 2
+    assert said.decode() == f"sandbox: there is no port {port}; give one up to 65535, or 0 for a free one\n"

@@ -124,6 +124,26 @@ def test_time_runs_callbacks_in_order_and_only_when_it_passes(clock: ManualClock
     assert clock.now() == 1_700_000_005.5
 
 
+def test_a_message_cannot_become_empty(workspace: Workspace) -> None:
+    ann = Person(workspace, "ann")
+    message = ann.post("help", "text")
+    with pytest.raises(SandboxError, match="a message cannot be empty; delete it instead"):
+        ann.edit(message, "  \n")
+    assert message.text == "text"
+
+
+@pytest.mark.parametrize(
+    ("name", "domain"), [("Pocket", "pocket"), ("R/D <x> team", "r-d-x-team"), (" Café & Co. ", "cafe-co")]
+)
+def test_links_are_addresses_whatever_the_workspace_is_called(name: str, domain: str) -> None:
+    assert Workspace({}, name=name).permalink("C1", "1.2") == f"https://{domain}.slack.com/archives/C1/p12"
+
+
+def test_a_workspace_without_an_address_is_refused() -> None:
+    with pytest.raises(SandboxError, match=r"the workspace's name '\?!' has no letter from a to z and no digit"):
+        Workspace({}, name="?!")
+
+
 def test_names_are_unique(workspace: Workspace) -> None:
     with pytest.raises(SandboxError, match="there is a user 'ann' already"):
         workspace.add_bot("ann")
