@@ -30,6 +30,7 @@ class RecentCase:
     thread_ts: str | None
     reply_ts: str | None
     created_at: datetime
+    deleted_at: datetime | None
 
     @property
     def is_for_one(self) -> bool:

@@ -56,6 +56,8 @@ def _line(case: RecentCase, workspace_url: str) -> str:
     parts = [_linked(case, workspace_url), _where(case.channel_id), short_date(case.created_at), f"case {case.id}"]
     if case.is_for_one:
         parts.append("only you")
+    if case.deleted_at:
+        parts.append("message deleted")
     return "• " + " · ".join(parts)
 
 

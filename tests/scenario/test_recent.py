@@ -103,6 +103,14 @@ async def test_what_only_the_person_sees_says_so(stage: Stage, how: dict[str, st
     assert "only you" in shown(await recent(stage))
 
 
+async def test_a_message_that_was_deleted_since_is_named_as_such(stage: Stage) -> None:
+    await add_cases(stage.log, 1, **of_ann(stage), deleted_at=NOON)
+    await add_cases(stage.log, 1, **of_ann(stage))
+    newest, older = shown(await recent(stage)).splitlines()[1:3]
+    assert newest.endswith("case 2")
+    assert older.endswith("case 1 · message deleted")
+
+
 async def test_cases_of_others_and_of_other_teams_are_not_listed(stage: Stage) -> None:
     await add_cases(stage.log, 1, **of_ann(stage) | {"requester_id": stage.ben.id})
     await add_cases(stage.log, 1, **of_ann(stage) | {"team_id": "T0"})
