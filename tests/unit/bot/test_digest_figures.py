@@ -4,7 +4,7 @@ import itertools
 import statistics
 from collections import Counter
 from collections.abc import AsyncIterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, datetime, timedelta
 from math import floor
 from typing import Any
@@ -18,11 +18,11 @@ from sqlalchemy import delete, insert
 
 from bot.case import CaseSource, CaseStatus, Visibility
 from bot.digest.agreement import Agreement, weighted_kappa
-from bot.digest.figures import Figures, Tally, read_figures
+from bot.digest.figures import Figures, Glance, Tally, read_figures, read_glance
 from bot.digest.week import Week
 from bot.log import Log
 from bot.log.schema import cases, labels
-from bot.log.tallies import Place, Tallies
+from bot.log.tallies import Place, Span, Tallies
 
 WEEK = Week(2026, 47, ZoneInfo("Europe/Berlin"))
 NOW = WEEK.end + timedelta(hours=9)
@@ -304,3 +304,47 @@ async def test_labels_of_earlier_weeks_count_for_ever_and_not_for_this_week(log:
     assert figures.agreement == Agreement(1, 1.0, 1.0, None)
     assert figures.agreement_ever is not None
     assert (figures.agreement_ever.n, figures.agreement_ever.exact) == (2, 0.5)
+
+
+def mixed() -> list[Entry]:
+    """Verdicts on two authors, in three weeks, of all sorts."""
+    week = [Entry(score=1, labels=(2,)), Entry(score=5), Entry(author="B2", score=0, labels=(0,)), Entry(score=None)]
+    private = [replace(each, visibility=Visibility.ME) for each in week]
+    elsewhere = [replace(each, channel="C2") for each in week]
+    earlier = [replace(each, judged_at=WEEK.before(back).start) for each in week for back in (1, 4)]
+    return [*week, *private, *elsewhere, *earlier]
+
+
+async def test_an_authors_figures_are_those_of_a_channel_without_the_others(log: Log) -> None:
+    team = next(TEAMS)
+    await write(log, team, mixed())
+    figures = await read_figures(Tallies(log), Place(team, "C1", "B1"), WEEK, NOW)
+    alone = await figures_of(log, *(each for each in mixed() if each.author == "B1"))
+    assert replace(figures, lowest=()) == replace(alone, lowest=())
+    assert [case.score for case in figures.lowest] == [1, 5]
+
+
+async def test_a_glance_is_the_beginning_of_the_figures(log: Log) -> None:
+    team = next(TEAMS)
+    figures = await figures_of(log, *mixed(), team=team)
+    glance = await read_glance(Tallies(log), Place(team, "C1"), WEEK, NOW)
+    assert glance == Glance(**{each.name: getattr(figures, each.name) for each in fields(Glance)})
+
+
+async def test_authors_are_those_of_public_verdicts_most_first(log: Log) -> None:
+    team = next(TEAMS)
+    hidden = [Entry(author="B3", visibility=Visibility.ME), Entry(author="B4", channel="C2"), Entry(author=None)]
+    await write(log, team, [Entry(author="B2"), *[Entry(author="B1")] * 2, *hidden])
+    await write(log, next(TEAMS), [Entry(author="B5")])
+    rows = await Tallies(log).authors(Place(team, "C1"), Span(WEEK.start, WEEK.end))
+    assert [(row.author_id, row.number) for row in rows] == [("B1", 2), ("B2", 1)]
+
+
+async def test_the_busiest_channels_are_among_those_that_are_asked_for(log: Log) -> None:
+    team = next(TEAMS)
+    hidden = [Entry(channel="C4", visibility=Visibility.ME), Entry(channel="C5", judged_at=WEEK.before().start)]
+    await write(log, team, [Entry(channel="C1"), *[Entry(channel="C2")] * 2, *[Entry(channel="C3")] * 3, *hidden])
+    await write(log, next(TEAMS), [Entry(channel="C6")])
+    asked = ["C1", "C2", "C4", "C5", "C6"]
+    assert await Tallies(log).busiest(team, asked, WEEK.start) == ["C2", "C1"]
+    assert await Tallies(log).busiest(team, [], WEEK.start) == []
