@@ -50,8 +50,10 @@ check: lint test test-browser ## all quality gates
 parser-report: $(READY) ## how labelled judge outputs are read: make parser-report DATA=outputs.jsonl
 	@$(BIN)/python bench/parser_report.py $(DATA)
 
-bench: $(READY) ## what judging costs, beside bare requests
+bench: $(READY) ## what judging, the bot and a digest cost; docs/measurements.md has the figures (10 minutes)
 	@$(BIN)/python -m bench.judging
+	@$(BIN)/python -m bench.bot $(DATABASE_URL)
+	@$(BIN)/python -m bench.digest
 
 format: $(READY) ## write the format
 	@$(BIN)/ruff format .
