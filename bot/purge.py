@@ -3,6 +3,7 @@
 from datetime import UTC, datetime, timedelta
 
 import typer
+from sqlalchemy.exc import DBAPIError
 
 from bot.errors import BotError
 from bot.log import Log
@@ -14,7 +15,7 @@ async def purge(days: int | None, *, is_dry: bool) -> None:
     """Deletes what is older than `days`, or than RETENTION_DAYS, and says so in the terminal.
 
     Raises:
-        BotError: Neither is set, or the log cannot be opened.
+        BotError: Neither is set, or the log cannot be opened or written.
     """
     settings = load_log_settings()
     days = days or settings.retention_days
@@ -34,5 +35,7 @@ async def purge(days: int | None, *, is_dry: bool) -> None:
         typer.echo(f"{deleted:,} {'case' if deleted == 1 else 'cases'} deleted, with texts, ratings and labels")
         if not await erasure.scrub():
             typer.echo("SQLite's journal is in use; the bot's next daily purge, or this command, empties it")
+    except DBAPIError as exc:
+        raise BotError(f"the log cannot be written ({exc.orig}); what was deleted before that stays deleted") from exc
     finally:
         await log.close()

@@ -96,8 +96,10 @@ class Erasure:
         async with self._engine.connect() as connection:
             patience_ms = await _pragma(connection, "busy_timeout")
             await _pragma(connection, f"busy_timeout = {_CHECKPOINT_PATIENCE_MS}")
-            is_busy = await _pragma(connection, "wal_checkpoint(TRUNCATE)")
-            await _pragma(connection, f"busy_timeout = {patience_ms}")
+            try:
+                is_busy = await _pragma(connection, "wal_checkpoint(TRUNCATE)")
+            finally:
+                await _pragma(connection, f"busy_timeout = {patience_ms}")
         return not is_busy
 
 

@@ -1,6 +1,8 @@
 """RETENTION_DAYS in a running bot, and `judge-bot purge` as whoever runs the app types it."""
 
 import os
+import sqlite3
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -80,6 +82,15 @@ async def test_a_wrong_age_deletes_nothing(tmp_path: Path, days: str) -> None:
     assert code == 2
     assert "'--days'" in err
     assert await left(tmp_path) == 1
+
+
+async def test_a_log_that_cannot_be_written_is_a_sentence(tmp_path: Path) -> None:
+    await aged_log(tmp_path, 40)
+    with closing(sqlite3.connect(tmp_path / "log.db", isolation_level=None)) as other:
+        other.execute("CREATE TRIGGER held BEFORE DELETE ON cases BEGIN SELECT RAISE(ABORT, 'held'); END")
+    code, _, err = await purge(tmp_path, "--days", "30")
+    assert code == 2
+    assert err == "judge-bot: the log cannot be written (held); what was deleted before that stays deleted\n"
 
 
 async def test_a_bot_that_starts_deletes_what_is_too_old(open_stage: StageFactory, tmp_path: Path) -> None:

@@ -1,5 +1,7 @@
 """What has become of a message, in the log alone."""
 
+import io
+import json
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -7,9 +9,11 @@ import pytest
 from sqlalchemy import event
 
 from bot.case import LoggedCase
+from bot.export import export
 from bot.log import Log
 from bot.log.changes import Changes
 from bot.log.erasure import Erasure
+from bot.log.labels import Label, Labels
 from tests.unit.bot.test_log import a_case, a_verdict, url
 
 AT = {"message_ts": "5.1", "question_ts": "4.1", "parent_ts": "4.1"}
@@ -90,6 +94,19 @@ async def test_a_deleted_message_takes_the_texts_of_its_cases_and_of_no_others(l
     assert (second.question, second.response) == ("Why?", "Because.")
     verdicts = [await log.verdict(case.id) for case in (gone, kept)]
     assert [verdict.ratings[0].raw for verdict in verdicts if verdict] == ["", "score: 4"]
+
+
+async def test_a_label_of_a_deleted_message_is_exported_without_texts(log: Log) -> None:
+    for key, place in (("gone", {}), ("kept", {"message_ts": "7.1", "question_ts": "6.1"})):
+        case = await delivered(log, key=key, **place)
+        await Labels(log).put(case, "U9", Label(3, "Short."))
+    await Changes(log).note_deleted(*HERE, "5.1")
+    output = io.StringIO()
+    assert await export(log, output) == 2
+    gone, kept = (json.loads(line) for line in output.getvalue().splitlines())
+    assert gone["human"] == 3
+    assert not {"prompt", "completion"} & set(gone)
+    assert kept["completion"] == "Because."
 
 
 async def test_no_look_up_goes_through_all_cases(tmp_path: Any) -> None:
