@@ -151,12 +151,16 @@ class Person:
         return stack[-1] if stack else None
 
     def fill(self, values: Json, block_id: str | None = None) -> View:
-        """Type into the modal in front; `values` maps action ids (of one block) to what is typed or chosen."""
+        """Type into the modal in front; `values` maps action ids (of one block) to what is typed or chosen.
+
+        What stood under a field because of what was there before goes.
+        """
         view = self._modal()
         for action_id, value in values.items():
             block, element = find_element(view.body["blocks"], action_id, block_id)
             view.values.setdefault(block["block_id"], {})[action_id] = chosen(element, value)
-        return view
+            view.errors = {id_: text for id_, text in view.errors.items() if id_ != block["block_id"]}
+        return views.show(self.ws, view) if values else view
 
     def submit(self, values: Json | None = None) -> Delivery:
         """Fill in the modal in front and press its submit button.
@@ -167,6 +171,9 @@ class Person:
         view = self.fill(values or {})
         if "submit" not in view.body:
             raise SandboxError("this modal has no submit button")
+        if view.errors:
+            view.errors = {}
+            views.show(self.ws, view)
         state = state_values(view.body["blocks"], view.values)
         if errors := refusals(view.body["blocks"], state):
             raise RefusedError(errors)

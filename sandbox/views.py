@@ -17,7 +17,7 @@ def open_modal(ws: Workspace, user_id: str, body: Json) -> View:
     """Open a modal on an empty screen; one that is still there goes."""
     view = _new(ws, user_id, body, "modal")
     ws.stacks[user_id] = [view]
-    return _recorded(ws, view)
+    return show(ws, view)
 
 
 def push_modal(ws: Workspace, user_id: str, body: Json) -> View:
@@ -29,7 +29,7 @@ def push_modal(ws: Workspace, user_id: str, body: Json) -> View:
     if stack:
         view.root_id, view.previous_id = stack[0].id, stack[-1].id
     ws.stacks[user_id] = [*stack, view]
-    return _recorded(ws, view)
+    return show(ws, view)
 
 
 def publish_home(ws: Workspace, user_id: str, body: Json, expected_hash: str | None = None) -> View:
@@ -38,7 +38,7 @@ def publish_home(ws: Workspace, user_id: str, body: Json, expected_hash: str | N
     if old:
         return update(ws, old, body, expected_hash)
     ws.homes[user_id] = view = _new(ws, user_id, body, "home")
-    return _recorded(ws, view)
+    return show(ws, view)
 
 
 def update(ws: Workspace, view: View, body: Json, expected_hash: str | None = None) -> View:
@@ -58,7 +58,7 @@ def update(ws: Workspace, view: View, body: Json, expected_hash: str | None = No
         block: {action: state for action, state in actions.items() if (block, action) in kept}
         for block, actions in view.values.items()
     }
-    return _recorded(ws, view)
+    return show(ws, view)
 
 
 def close(ws: Workspace, view: View, all_of_them: bool = False) -> None:
@@ -79,6 +79,13 @@ def find(ws: Workspace, view_id: str | None, external_id: str | None) -> View:
         if (view_id and view.id == view_id) or (external_id and view.external_id == external_id):
             return view
     raise SlackError("not_found")
+
+
+def show(ws: Workspace, view: View) -> View:
+    """Tell the person's pages how the view stands; returns it."""
+    kind = "home" if view.body["type"] == "home" else "view"
+    ws.journal.record(kind, user=view.user_id, view=to_slack(ws, view))
+    return view
 
 
 def to_slack(ws: Workspace, view: View) -> Json:
@@ -125,9 +132,3 @@ def _checked(ws: Workspace, body: Json, kind: str, replaced: View | None = None)
         raise SlackError("duplicate_external_id")
     texts = {key: with_emoji(body[key]) for key in ("title", "submit", "close") if body.get(key)}
     return {**body, **texts, "blocks": normalised(body["blocks"], ws.ids)}
-
-
-def _recorded(ws: Workspace, view: View) -> View:
-    kind = "home" if view.body["type"] == "home" else "view"
-    ws.journal.record(kind, user=view.user_id, view=to_slack(ws, view))
-    return view

@@ -205,6 +205,45 @@ async def test_what_was_typed_is_there_after_the_page_is_loaded_again(slack: San
     await expect(tab.page.get_by_role("dialog", name="Form").get_by_label("Text")).to_have_value("half a sentence")
 
 
+async def test_two_tabs_of_one_person_show_the_same_modal(slack: Sandbox, app: AsyncApp, open_tab) -> None:
+    opens(app, modal("Form", INPUTS[0], INPUTS[2], INPUTS[3]))
+    one, other = await open_tab(slack), await open_tab(slack)
+    here = await opened(one, "Form")
+    there = other.page.get_by_role("dialog", name="Form")
+    await here.get_by_label("Text").fill("typed here")
+    await here.get_by_label("Choice").select_option("One")
+    await here.get_by_role("radiogroup", name="Radio").get_by_label("Two").check()
+    await expect(there.get_by_label("Text")).to_have_value("typed here")
+    await expect(there.get_by_label("Choice")).to_have_value("one")
+    await expect(there.get_by_role("radiogroup", name="Radio").get_by_label("Two")).to_be_checked()
+
+
+async def test_an_error_goes_from_a_field_that_is_changed_and_stays_at_the_others(
+    slack: Sandbox, app: AsyncApp, open_tab
+) -> None:
+    opens(app, modal("Form", INPUTS[0], INPUTS[1]))
+
+    @app.view("form")
+    async def on_submit(ack: Any) -> None:
+        await ack(response_action="errors", errors={"Text": "Says the app."})
+
+    dialog = await opened(await open_tab(slack), "Form")
+    send, required = dialog.get_by_role("button", name="Send"), dialog.get_by_text("Please complete this required")
+    await send.click()
+    await expect(required).to_have_count(2)
+    await dialog.get_by_label("Text").fill("valid")
+    await expect(required).to_have_count(1)
+    await dialog.get_by_label("Lines").fill("valid")
+    await send.click()
+    await expect(dialog.get_by_text("Says the app.")).to_be_visible()
+    await expect(dialog.get_by_label("Text")).to_be_focused()
+    await dialog.get_by_label("Text").fill("better")
+    await dialog.get_by_label("Lines").fill("")
+    await send.click()
+    await expect(required).to_have_count(1)
+    await expect(dialog.get_by_text("Says the app.")).to_have_count(0)
+
+
 async def test_the_home_tab_is_published_when_it_is_opened(slack: Sandbox, app: AsyncApp, open_tab) -> None:
     button = {"type": "button", "action_id": "count", "text": plain("Count")}
 

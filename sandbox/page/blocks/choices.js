@@ -1,13 +1,15 @@
 // Radio buttons and checkboxes, each a group of native inputs.
 
-import { html, useState } from "../vendor/preact.js";
+import { html, useEffect, useState } from "../vendor/preact.js";
 import { Text } from "./mrkdwn.js";
 import { initialValue } from "./values.js";
 
 /** One or several of a few options. */
 export function Choices({ element, field, onInput, onDone }) {
   const isMany = element.type === "checkboxes";
-  const [chosen, choose] = useState(() => [initialValue(element, field.state) ?? []].flat());
+  const known = [initialValue(element, field.state) ?? []].flat();
+  const [chosen, choose] = useState(known);
+  useEffect(() => choose(known), [String(known)]); // chosen in another tab
   const pick = (value, isOn) => {
     const next = isMany ? [...chosen.filter((one) => one !== value), ...(isOn ? [value] : [])] : [value];
     choose(next);

@@ -14,16 +14,26 @@ export function Modal({ view }) {
   const typed = useRef({});
   const [refused, setRefused] = useState({});
   const [isBusy, setBusy] = useState(false);
+  const pointed = useRef({});
   useEffect(() => openFocused(dialog.current), []);
-  // What the app says about the fields replaces what the client had said.
-  useEffect(() => setRefused({}), [view.hash, view.errors]);
+  useEffect(() => setRefused({}), [view.hash]);
   const errors = { ...view.errors, ...refused };
-  useEffect(() => dialog.current.querySelector("[aria-invalid=true]")?.focus(), [view.errors, refused]);
+  useEffect(() => {
+    const isNew = Object.keys(errors).some((block) => !(block in pointed.current));
+    pointed.current = errors;
+    if (isNew) dialog.current.querySelector("[aria-invalid=true]")?.focus();
+  });
+  const forgive = ({ block_id: block }) =>
+    setRefused((all) => {
+      const { [block]: mended, ...others } = all;
+      return mended ? others : all;
+    });
 
   const submit = async (event) => {
     event.preventDefault();
     if (isBusy) return;
     setBusy(true);
+    setRefused({});
     setRefused((await attempt(() => act("submit", { state: typed.current })))?.errors ?? {});
     setBusy(false);
   };
@@ -39,7 +49,9 @@ export function Modal({ view }) {
       </header>
       <div class="modal-body">
         ${errors[""] && html`<p class="error banner" role="alert">${errors[""]}</p>`}
-        <${Surface.Provider} value=${surfaceOf(view, typed.current, errors)}><${Blocks} blocks=${view.blocks} /><//>
+        <${Surface.Provider} value=${surfaceOf(view, typed.current, errors, forgive)}
+          ><${Blocks} blocks=${view.blocks}
+        /><//>
       </div>
       <footer>
         <button class="button" type="button" onClick=${close}>${view.close ? plain(view.close) : "Cancel"}</button>
@@ -83,7 +95,7 @@ export function Question({ question: { confirm, proceed } }) {
   </dialog>`;
 }
 
-function surfaceOf(view, typed, errors) {
+function surfaceOf(view, typed, errors, forgive) {
   const keep = (block, element, value) => {
     typed[block.block_id] = { ...typed[block.block_id], [element.action_id]: value };
   };
@@ -99,8 +111,9 @@ function surfaceOf(view, typed, errors) {
     },
     type(block, element, value, isDone) {
       keep(block, element, value);
+      forgive(block);
       if (!isDone) return;
-      // Kept by the server too, so that a page that is loaded again finds it.
+      // Kept by the server too, for a page that is loaded again and for other tabs.
       if (block.dispatch_action) click(block, element, value);
       else attempt(() => act("fill", { state: { [block.block_id]: { [element.action_id]: value } } }));
     },
