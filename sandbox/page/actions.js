@@ -42,9 +42,15 @@ export async function say(channel, text, threadTs) {
   if (!word.startsWith("/"))
     return act("post", { channel: channel.id, text, ...(threadTs && { thread_ts: threadTs }) });
   if (threadTs) throw new Refusal(`${word} is not supported in threads, as in Slack. Type it in the channel.`);
-  if (word === "/invite") return act("invite", { channel: channel.id, user: rest });
+  if (word === "/invite") return invite(channel, rest);
   if (word === "/leave") return act("leave", { channel: channel.id });
   return act("command", { channel: channel.id, command: word, text: rest });
+}
+
+async function invite(channel, name) {
+  if (!name) throw new Refusal("Say whom: /invite @name");
+  await act("invite", { channel: channel.id, user: name });
+  tell(`@${name.replace(/^@/, "")} is in #${channel.name} now.`);
 }
 
 /** A control request: trouble, sockets, envelopes. */

@@ -113,11 +113,20 @@ async def test_people_edit_and_delete_their_own_messages(slack: Sandbox, open_ta
     await page.get_by_role("menuitem", name="Edit message").click()
     text = page.get_by_role("dialog", name="Edit message").get_by_label("Text")
     await expect(text).to_have_value("tell @ben: 1 < 2")
+    await text.fill(" \n")
+    await page.get_by_role("button", name="Save").click()
+    await expect(text).to_have_js_property("validationMessage", "A message needs a text; delete it instead.")
     await text.fill("tell @ben: 1 > 0")
     await page.get_by_role("button", name="Save").click()
     await expect(mine).to_contain_text("tell @ben: 1 > 0(edited)")
     await mine.get_by_role("button", name="More actions").click()
     await page.get_by_role("menuitem", name="Delete message").click()
+    question = page.get_by_role("dialog", name="Delete message")
+    await question.get_by_role("button", name="Cancel").click()
+    await expect(mine).to_be_visible()
+    await mine.get_by_role("button", name="More actions").click()
+    await page.get_by_role("menuitem", name="Delete message").click()
+    await question.get_by_role("button", name="Delete").click()
     await expect(mine).to_have_count(0)
     await page.get_by_role("listitem", name="Ben Roy").get_by_role("button", name="More actions").click()
     await expect(page.get_by_role("menuitem")).to_have_count(2)
@@ -155,7 +164,11 @@ async def test_an_invited_bot_is_in_the_channel(slack: Sandbox, open_tab) -> Non
     await tab.page.get_by_role("textbox", name="Message to secret").fill("/invite @echo")
     await tab.page.keyboard.press("Enter")
     await expect(tab.page.get_by_role("main")).to_contain_text("2 members")
+    await expect(tab.page.get_by_role("alert")).to_contain_text("@echo is in #secret now.")
     assert slack.workspace.bot.id in slack.workspace.channel("secret").members
+    await tab.page.get_by_role("textbox", name="Message to secret").fill("/invite")
+    await tab.page.keyboard.press("Enter")
+    await expect(tab.page.get_by_role("alert")).to_contain_text("Say whom: /invite @name")
 
 
 async def test_buttons_and_feedback_reach_the_app(slack: Sandbox, app: AsyncApp, open_tab) -> None:

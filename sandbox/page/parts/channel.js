@@ -1,6 +1,6 @@
 // One channel: its heading, its messages, what to type into.
 
-import { html } from "../vendor/preact.js";
+import { html, useEffect, useRef } from "../vendor/preact.js";
 import { channelTitle } from "../blocks/names.js";
 import { act, attempt } from "../actions.js";
 import { toHash } from "../place.js";
@@ -13,6 +13,8 @@ import { Messages } from "./messages.js";
 export function Channel({ state, channel }) {
   const title = channelTitle({ users: state.users }, channel);
   const count = channel.num_members;
+  const canPost = channel.is_member || channel.is_im;
+  useJoinedFocus(canPost);
   return html`<main class="pane channel" aria-label=${title}>
     <header>
       <a
@@ -33,11 +35,21 @@ export function Channel({ state, channel }) {
       at=${state.place.thread ? undefined : state.place.at}
     />
     ${
-      channel.is_member || channel.is_im
+      canPost
         ? html`<${Composer} state=${state} channel=${channel} label="Message to ${title}" />`
         : html`<${Join} channel=${channel} title=${title} />`
     }
   </main>`;
+}
+
+/** Who has pressed Join goes on with the composer, which stands where the button was. */
+function useJoinedFocus(canPost) {
+  const could = useRef(canPost);
+  useEffect(() => {
+    if (canPost && !could.current && document.activeElement === document.body)
+      document.getElementById("composer").focus();
+    could.current = canPost;
+  }, [canPost]);
 }
 
 function Join({ channel, title }) {

@@ -30,6 +30,7 @@ export function Edit({ channel, message }) {
           required
           ref=${box}
           aria-label="Text"
+          onInput=${refuseBlanks}
           defaultValue=${toTyped(message.text, names)}
         ></textarea>
       </div>
@@ -39,4 +40,8 @@ export function Edit({ channel, message }) {
       </footer>
     </form>
   </dialog>`;
+}
+
+function refuseBlanks({ target }) {
+  target.setCustomValidity(target.value.trim() ? "" : "A message needs a text; delete it instead.");
 }

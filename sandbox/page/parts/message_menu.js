@@ -1,11 +1,19 @@
 // What can be done with a message: the app's shortcuts among it.
 
 import { html } from "../vendor/preact.js";
-import { act, attempt, tell } from "../actions.js";
+import { act, attempt, confirmed, tell } from "../actions.js";
 import { go, toPermalink } from "../place.js";
 import { store } from "../store.js";
 import { Icon } from "./icon.js";
 import { Menu } from "./menu.js";
+
+const DELETION = {
+  title: { text: "Delete message" },
+  text: { type: "plain_text", text: "The message goes for everybody; this cannot be undone." },
+  confirm: { text: "Delete" },
+  deny: { text: "Cancel" },
+  style: "danger",
+};
 
 /** Reply, and everything else that can be done with a message. */
 export function MessageMenu({ state, channel, message, isThread }) {
@@ -21,7 +29,8 @@ export function MessageMenu({ state, channel, message, isThread }) {
   ];
   if (message.user === state.me.id) {
     items.push({ label: "Edit message", run: () => store.dispatch({ type: "editing", data: { channel, message } }) });
-    items.push({ label: "Delete message", run: () => attempt(() => act("delete", where)) });
+    const remove = () => attempt(() => act("delete", where));
+    items.push({ label: "Delete message", run: () => confirmed(DELETION, remove) });
   }
   return html`<div class="message-menu">
     ${

@@ -1,6 +1,6 @@
 // One thread, beside the channel; alone where there is little room.
 
-import { html } from "../vendor/preact.js";
+import { html, useEffect, useRef } from "../vendor/preact.js";
 import { channelTitle } from "../blocks/names.js";
 import { toHash } from "../place.js";
 import { thread } from "../store.js";
@@ -12,7 +12,9 @@ import { Messages } from "./messages.js";
 export function Thread({ state, channel, ts }) {
   const { as, inspector } = state.place;
   const title = channelTitle({ users: state.users }, channel);
-  return html`<aside class="pane thread" aria-label="Thread">
+  const pane = useRef(null);
+  useEffect(() => comeAndGo(pane.current, ts), []);
+  return html`<aside class="pane thread" aria-label="Thread" ref=${pane}>
     <header>
       <h2>Thread</h2>
       <span class="members"
@@ -35,4 +37,15 @@ export function Thread({ state, channel, ts }) {
       html`<${Composer} state=${state} channel=${channel} threadTs=${ts} label="Reply in the thread" />`
     }
   </aside>`;
+}
+
+/** Brings the focus into a thread that somebody has opened; gives back what returns it to the message in the channel. */
+function comeAndGo(pane, ts) {
+  const isLoading = document.activeElement === document.body;
+  if (!isLoading) (pane.querySelector("textarea") ?? pane.querySelector(".close")).focus();
+  return () => {
+    if (!pane.contains(document.activeElement)) return;
+    const message = document.querySelector(`main [data-ts="${ts}"]`) ?? document.getElementById("composer");
+    message?.focus();
+  };
 }
