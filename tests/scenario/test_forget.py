@@ -1,16 +1,19 @@
 """`/judge forget`: what is deleted, who may ask for it, and what nobody learns by asking."""
 
+import io
+
 import pytest
 from sqlalchemy import func, select
 
 from bot.case import Case, CaseStatus
+from bot.export import export
 from bot.log.labels import Label, Labels
 from bot.log.schema import labels, ratings
 from bot.views import ids
 from bot.views.forgetting import HOW, NOT_NOW, NOTHING
 from sandbox import Delivery, Message, Person
 from tests.model_server import Stall
-from tests.scenario.conftest import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, is_verdict
+from tests.scenario.conftest import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, is_verdict, shown
 
 
 def link(stage: Stage, message: Message) -> str:
@@ -239,3 +242,20 @@ async def test_a_forgotten_case_is_in_no_digest(stage: Stage) -> None:
     await forget(stage, stage.ann, answer)
     stage.ann.command(CHANNEL, ids.COMMAND, "digest preview")
     assert "1 reply scored" in (await stage.told(stage.ann, 2)).text
+
+
+async def test_a_forgotten_case_is_in_no_list_no_figure_and_no_export(stage: Stage) -> None:
+    answer, _ = await scored(stage)
+    await Labels(stage.log).put(await stage.log.case(1), stage.ben.id, Label(2, None))
+
+    async def listed() -> tuple[bool, bool, int]:
+        said = []
+        for command in ("recent", "stats"):
+            count = len(stage.ann.ephemerals(CHANNEL)) + 1
+            stage.ann.command(CHANNEL, ids.COMMAND, command)
+            said.append(shown(await stage.told(stage.ann, count)))
+        return "case 1" in said[0], "1 reply scored" in said[1], await export(stage.log, io.StringIO())
+
+    assert await listed() == (True, True, 1)
+    await forget(stage, stage.ann, answer)
+    assert await listed() == (False, False, 0)
