@@ -4,6 +4,7 @@ from typing import Any
 
 from bot.case import LoggedCase
 from bot.views import ids
+from bot.views.elements import context
 
 _QUOTES = {ids.BLOCK_JUSTIFICATION, ids.BLOCK_QUOTED_QUESTION}
 _BUTTONS = {"actions", "context_actions"}
@@ -31,5 +32,4 @@ def _line(case: LoggedCase) -> dict[str, Any] | None:
     words = _DELETED if case.deleted_at else _EDITED if case.edited_at else None
     if words is None:
         return None
-    element = {"type": "mrkdwn", "text": words, "verbatim": True}
-    return {"type": "context", "block_id": ids.BLOCK_AMENDMENT, "elements": [element]}
+    return context(words) | {"block_id": ids.BLOCK_AMENDMENT}

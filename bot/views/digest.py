@@ -12,6 +12,7 @@ from bot.digest.figures import Author, Figures, Glance, LowCase, Point, Tally
 from bot.digest.members import Member
 from bot.digest.week import Week
 from bot.mrkdwn import clip
+from bot.views.elements import context, section
 from bot.views.links import permalink
 from bot.views.messages import Post
 from bot.views.refusals import in_short
@@ -40,14 +41,14 @@ def digest_message(
     title = _title(figures) + (f", {subject}" if subject else "")
     if figures.is_quiet:
         sentence = f"{title}: no replies were scored in this channel."
-        return Post(sentence, [_section(sentence)])
+        return Post(sentence, [section(sentence)])
     table = [author for author in figures.authors if author.id in members][:MOST_AUTHORS]
-    blocks = [_section(f"*{title}*\n{headline(figures, figures.usage.people)}")]
+    blocks = [section(f"*{title}*\n{headline(figures, figures.usage.people)}")]
     blocks += _charts(figures, is_plain)
     blocks += _lowest(figures, workspace_url, channel_id)
     blocks += _authors(figures, table, members, is_plain) if table else []
     blocks += [
-        _context(line) for line in (_offline(figures), _unscored(figures), _agreement(figures), _usage(figures)) if line
+        context(line) for line in (_offline(figures), _unscored(figures), _agreement(figures), _usage(figures)) if line
     ]
     return Post(f"{title}: {headline(figures, figures.usage.people)}".replace("*", ""), blocks)
 
@@ -95,7 +96,7 @@ def _charts(figures: Figures, is_plain: bool) -> list[dict[str, Any]]:
     if is_plain:
         texts = [_bars(figures.this, low, high)] if has_bars else []
         texts += [_plain_trend(trend)] if len(trend) > 1 else []
-        return [_section(text) for text in texts]
+        return [section(text) for text in texts]
     charts = [_distribution(figures.this, low, high)] if has_bars else []
     return charts + ([_trend(trend, figures)] if len(trend) > 1 else [])
 
@@ -130,7 +131,7 @@ def _plain_trend(points: list[Point]) -> str:
 
 def _lowest(figures: Figures, workspace_url: str, channel_id: str) -> list[dict[str, Any]]:
     links = [_low_link(case, workspace_url, channel_id) for case in figures.lowest]
-    return [_section("*Lowest:* " + " · ".join(links))] if links else []
+    return [section("*Lowest:* " + " · ".join(links))] if links else []
 
 
 def _low_link(case: LowCase, workspace_url: str, channel_id: str) -> str:
@@ -149,7 +150,7 @@ def _authors(
     rows = [(members[author.id].name[:_NAME], *_row(author, figures)) for author in authors]
     if is_plain:
         lines = [f"*{clip(name, _NAME)}*: " + ", ".join(_worded(cells, low)) for name, *cells in rows]
-        return [_section("\n".join(lines)[:2900])]
+        return [section("\n".join(lines)[:2900])]
     header = [{"type": "raw_text", "text": title} for title in titles]
     body = [[_cell(title, cell) for title, cell in zip(titles, row, strict=True)] for row in rows]
     return [{"type": "data_table", "caption": "By assistant", "rows": [header, *body], "page_size": 10}]
@@ -225,11 +226,3 @@ def _known(known: int, cases: int) -> str:
 
 def _count(count: int, one: str, many: str) -> str:
     return f"{count:,} {one if count == 1 else many}"
-
-
-def _section(mrkdwn: str) -> dict[str, Any]:
-    return {"type": "section", "text": {"type": "mrkdwn", "text": mrkdwn, "verbatim": True}}
-
-
-def _context(mrkdwn: str) -> dict[str, Any]:
-    return {"type": "context", "elements": [{"type": "mrkdwn", "text": mrkdwn, "verbatim": True}]}

@@ -12,6 +12,7 @@ from bot.home import MOST_CASES, ChannelWeek, Home
 from bot.mrkdwn import clip
 from bot.views import ids
 from bot.views.digest import headline
+from bot.views.elements import actions, button, context, header, option, section
 from bot.views.recent import recent_sections, short_date
 
 AS_THE_WORKSPACE = "workspace"
@@ -40,16 +41,16 @@ def home_view(home: Home, workspace_url: str, default: Visibility, channel_id: s
         channel_id: Their direct messages with the app, which a click in the tab does not bring along.
         note: What became of the last click, if that has to be said.
     """
-    blocks = [*_top(note), _context(f"As of {short_date(home.made_at)}")]
-    blocks += [_header("Your cases"), *_cases(home, workspace_url)]
-    blocks += [_header("Your channels, this week so far"), *_channels(home)]
-    blocks += [_header("Who sees your verdicts"), _visibility(home.visibility, default)]
+    blocks = [*_top(note), context(f"As of {short_date(home.made_at)}")]
+    blocks += [header("Your cases"), *_cases(home, workspace_url)]
+    blocks += [header("Your channels, this week so far"), *_channels(home)]
+    blocks += [header("Who sees your verdicts"), _visibility(home.visibility, default)]
     return _home(blocks, channel_id)
 
 
 def trouble_view(channel_id: str) -> dict[str, Any]:
     """The Home tab while the log cannot be read."""
-    return _home([*_top(""), _section(_NO_LOG)], channel_id)
+    return _home([*_top(""), section(_NO_LOG)], channel_id)
 
 
 def trend_line(glance: Glance) -> str:
@@ -73,26 +74,26 @@ def _home(blocks: list[dict[str, Any]], channel_id: str) -> dict[str, Any]:
 
 
 def _top(note: str) -> list[dict[str, Any]]:
-    judge = _button("Judge something", ids.ACTION_HOME_JUDGE) | {"style": "primary"}
-    actions = {"type": "actions", "elements": [judge, _button("Refresh", ids.ACTION_HOME_REFRESH)]}
-    said = [_section(f":warning: {note}")] if note else []
-    return [_section(_WELCOME), actions, *said]
+    judge = button("Judge something", ids.ACTION_HOME_JUDGE) | {"style": "primary"}
+    row = actions(judge, button("Refresh", ids.ACTION_HOME_REFRESH))
+    said = [section(f":warning: {note}")] if note else []
+    return [section(_WELCOME), row, *said]
 
 
 def _cases(home: Home, workspace_url: str) -> list[dict[str, Any]]:
     if not home.cases:
-        return [_section(_NO_CASES)]
-    older = [_context("`/judge recent` lists the older ones.")] if len(home.cases) > MOST_CASES else []
+        return [section(_NO_CASES)]
+    older = [context("`/judge recent` lists the older ones.")] if len(home.cases) > MOST_CASES else []
     return recent_sections(home.cases[:MOST_CASES], workspace_url) + older
 
 
 def _channels(home: Home) -> list[dict[str, Any]]:
     if home.unsure:
         error = clip(home.unsure, _ERROR_ROOM)
-        return [_section(f"Slack does not tell me which channels you are in (`{error}`), so I show nothing of them.")]
+        return [section(f"Slack does not tell me which channels you are in (`{error}`), so I show nothing of them.")]
     if not home.channels:
-        return [_section(_NO_CHANNELS)]
-    more = [_context(f"And {home.more} more: type `/judge stats` there.")] if home.more else []
+        return [section(_NO_CHANNELS)]
+    more = [context(f"And {home.more} more: type `/judge stats` there.")] if home.more else []
     return [_channel(each, home.made_at) for each in home.channels] + more
 
 
@@ -102,11 +103,11 @@ def _channel(channel: ChannelWeek, now: datetime) -> dict[str, Any]:
     lines = [f"*<#{channel_id}>* · {week}"]
     if line := trend_line(glance):
         lines.append(line)
-    block = _section("\n".join([*lines, _digest(channel, now)]))
+    block = section("\n".join([*lines, _digest(channel, now)]))
     if channel.may_switch:
         is_on = channel.settings.is_digest_on
         label, action_id = _SWITCH_OFF if is_on else _SWITCH_ON
-        block["accessory"] = _button(label, action_id, channel_id)
+        block["accessory"] = button(label, action_id, channel_id)
     return block | {"block_id": f"channel-{channel_id}"}
 
 
@@ -117,8 +118,8 @@ def _digest(channel: ChannelWeek, now: datetime) -> str:
 
 
 def _visibility(chosen: Visibility | None, default: Visibility) -> dict[str, Any]:
-    as_set = _option(AS_THE_WORKSPACE, "Workspace default")
-    options = {None: as_set} | {each: _option(each, label) for each, label in _AUDIENCE.items()}
+    as_set = option(AS_THE_WORKSPACE, "Workspace default")
+    options = {None: as_set} | {each: option(each, label) for each, label in _AUDIENCE.items()}
     select = {
         "type": "static_select",
         "action_id": ids.ACTION_HOME_VISIBILITY,
@@ -126,28 +127,4 @@ def _visibility(chosen: Visibility | None, default: Visibility) -> dict[str, Any
         "initial_option": options[chosen],
     }
     words = f"The workspace's default is: {_AUDIENCE[default].lower()}. The window of `/judge` asks each time."
-    return _section(words) | {"accessory": select}
-
-
-def _option(value: str, label: str) -> dict[str, Any]:
-    return {"value": value, "text": _plain(label)}
-
-
-def _header(text: str) -> dict[str, Any]:
-    return {"type": "header", "text": _plain(text)}
-
-
-def _plain(text: str) -> dict[str, Any]:
-    return {"type": "plain_text", "text": text, "emoji": False}
-
-
-def _section(mrkdwn: str) -> dict[str, Any]:
-    return {"type": "section", "text": {"type": "mrkdwn", "text": mrkdwn, "verbatim": True}}
-
-
-def _context(mrkdwn: str) -> dict[str, Any]:
-    return {"type": "context", "elements": [{"type": "mrkdwn", "text": mrkdwn, "verbatim": True}]}
-
-
-def _button(label: str, action_id: str, value: str = "home") -> dict[str, Any]:
-    return {"type": "button", "text": _plain(label), "action_id": action_id, "value": value}
+    return section(words) | {"accessory": select}

@@ -6,6 +6,7 @@ from bot.case import LoggedCase
 from bot.log.labels import Label
 from bot.verdict import RecordedVerdict
 from bot.views import ids
+from bot.views.elements import option, plain, section
 from bot.views.modals import ModalState
 
 LONGEST_REASON = 1000
@@ -46,11 +47,11 @@ def label_modal(
     return {
         "type": "modal",
         "callback_id": ids.VIEW_LABEL,
-        "title": _plain("Your own score"),
-        "submit": _plain("Record"),
-        "close": _plain("Cancel"),
+        "title": plain("Your own score"),
+        "submit": plain("Record"),
+        "close": plain("Cancel"),
         "private_metadata": state.model_dump_json(exclude_none=True),
-        "blocks": [_section(f"Case {case.id}; the judge said: {judged}."), _scores(verdict, label), _reason(label)],
+        "blocks": [section(f"Case {case.id}; the judge said: {judged}."), _scores(verdict, label), _reason(label)],
     }
 
 
@@ -63,16 +64,16 @@ def confirmation(case: LoggedCase, verdict: RecordedVerdict, label: Label, earli
 
 
 def _scores(verdict: RecordedVerdict, label: Label | None) -> dict[str, Any]:
-    options = {score: _option(str(score)) for score in range(verdict.highest, verdict.lowest - 1, -1)}
+    options = {score: option(str(score)) for score in range(verdict.highest, verdict.lowest - 1, -1)}
     element: dict[str, Any] = {
         "type": "static_select",
         "action_id": ids.BLOCK_SCORE,
         "options": list(options.values()),
-        "placeholder": _plain(f"{verdict.highest} is best"),
+        "placeholder": plain(f"{verdict.highest} is best"),
     }
     if label and label.score in options:
         element["initial_option"] = options[label.score]
-    return {"type": "input", "block_id": ids.BLOCK_SCORE, "label": _plain("Your score"), "element": element}
+    return {"type": "input", "block_id": ids.BLOCK_SCORE, "label": plain("Your score"), "element": element}
 
 
 def _reason(label: Label | None) -> dict[str, Any]:
@@ -84,21 +85,9 @@ def _reason(label: Label | None) -> dict[str, Any]:
     }
     if label and label.reason:
         element["initial_value"] = label.reason
-    block = {"type": "input", "block_id": ids.BLOCK_REASON, "label": _plain("Why"), "element": element}
+    block = {"type": "input", "block_id": ids.BLOCK_REASON, "label": plain("Why"), "element": element}
     return block | {"optional": True}
 
 
 def _choice(label: str, value: str, spoken: str) -> dict[str, Any]:
-    return {"text": _plain(label) | {"emoji": True}, "value": value, "accessibility_label": spoken}
-
-
-def _option(value: str) -> dict[str, Any]:
-    return {"value": value, "text": _plain(value)}
-
-
-def _section(text: str) -> dict[str, Any]:
-    return {"type": "section", "text": _plain(text)}
-
-
-def _plain(text: str) -> dict[str, Any]:
-    return {"type": "plain_text", "text": text, "emoji": False}
+    return {"text": plain(label) | {"emoji": True}, "value": value, "accessibility_label": spoken}

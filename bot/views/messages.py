@@ -13,6 +13,7 @@ from bot.mrkdwn import clip, escape, excerpt
 from bot.verdict import RecordedRating, RecordedVerdict
 from bot.views import ids
 from bot.views.amendments import amend_blocks, amend_text
+from bot.views.elements import actions, button, context, section
 from bot.views.labels import feedback, plain_feedback
 from bot.views.refusals import why_unscored
 from judge import Flag
@@ -76,9 +77,9 @@ def texts(case: LoggedCase) -> Post:
     """The typed question and response, as the message that the verdict is a reply to."""
     who = escape(case.requester_name)
     blocks = [
-        _section(f"*{who}* asked for a score"),
-        _section(f"*Question*\n{clip(case.question or '', _SECTION_ROOM)}"),
-        _section(f"*Response*\n{clip(case.response or '', _SECTION_ROOM)}"),
+        section(f"*{who}* asked for a score"),
+        section(f"*Question*\n{clip(case.question or '', _SECTION_ROOM)}"),
+        section(f"*Response*\n{clip(case.response or '', _SECTION_ROOM)}"),
     ]
     return Post(f"{who} asked for a score: {excerpt(case.question or '', _EXCERPT)}", blocks)
 
@@ -94,12 +95,12 @@ def verdict_message(case: LoggedCase, verdict: RecordedVerdict, note: str = "") 
         said = verdict.justification or _without_justification(case)
         body = clip(said, _SECTION_ROOM)
         summary = f"{score}{_offline(verdict)}: {excerpt(said, _NOTIFICATION)}"
-    justification = _section(body) | ({"block_id": ids.BLOCK_JUSTIFICATION} if verdict.score is not None else {})
-    blocks = [_section(headline + _offline(verdict)), justification]
-    blocks += [_context(line) for line in (_warning(verdict),) if line]
+    justification = section(body) | ({"block_id": ids.BLOCK_JUSTIFICATION} if verdict.score is not None else {})
+    blocks = [section(headline + _offline(verdict)), justification]
+    blocks += [context(line) for line in (_warning(verdict),) if line]
     if question := _question_line(case):
-        blocks.append(_context(question) | {"block_id": ids.BLOCK_QUOTED_QUESTION})
-    blocks += [_context(line) for line in (_provenance(case, verdict), note) if line]
+        blocks.append(context(question) | {"block_id": ids.BLOCK_QUOTED_QUESTION})
+    blocks += [context(line) for line in (_provenance(case, verdict), note) if line]
     if verdict.score is not None:
         blocks.append(feedback(case))
     return amended(Post(summary, [*blocks, _buttons(case, verdict)]), case)
@@ -113,10 +114,8 @@ def amended(verdict: Post, case: LoggedCase) -> Post:
 def known_verdict(case: LoggedCase, verdict: RecordedVerdict) -> Post:
     """The verdict that is there already, for the person who asked again."""
     post = verdict_message(case, verdict, "This reply was scored before.")
-    actions = _actions(
-        _button("Score again", ids.ACTION_AGAIN, case.id), _wrong_question(case), *_own_score(case, verdict)
-    )
-    return Post(post.text, [*post.blocks[:-1], actions])
+    row = actions(button("Score again", ids.ACTION_AGAIN, case.id), _wrong_question(case), *_own_score(case, verdict))
+    return Post(post.text, [*post.blocks[:-1], row])
 
 
 def in_progress(case: LoggedCase) -> Post:
@@ -135,7 +134,7 @@ def accepted(case: LoggedCase) -> str:
 def ask_for_question(case: LoggedCase, reason: str) -> Post:
     """Asks for the question with a button, where the moment for opening a modal has passed."""
     sentence = f"Which question does this reply answer? {reason} Case {case.id}."
-    return Post(sentence, [_section(sentence), _actions(_button("Type the question", ids.ACTION_ASK, case.id))])
+    return Post(sentence, [section(sentence), actions(button("Type the question", ids.ACTION_ASK, case.id))])
 
 
 def help_text(unknown: str = "") -> str:
@@ -225,37 +224,20 @@ def _offline(verdict: RecordedVerdict) -> str:
 
 def _buttons(case: LoggedCase, verdict: RecordedVerdict) -> dict[str, Any]:
     if verdict.score is None:
-        again = _button("Try again", ids.ACTION_AGAIN, case.id)
-        return _actions(again, _wrong_question(case), *_own_score(case, verdict))
-    return _actions(_wrong_question(case))
+        again = button("Try again", ids.ACTION_AGAIN, case.id)
+        return actions(again, _wrong_question(case), *_own_score(case, verdict))
+    return actions(_wrong_question(case))
 
 
 def _own_score(case: LoggedCase, verdict: RecordedVerdict) -> list[dict[str, Any]]:
     """What an unscored verdict offers in place of agree and disagree, if there was anything to score."""
     is_offered = verdict.score is None and case.obstacle is None
-    return [_button("Give your own score", ids.ACTION_LABEL, case.id)] if is_offered else []
+    return [button("Give your own score", ids.ACTION_LABEL, case.id)] if is_offered else []
 
 
 def _wrong_question(case: LoggedCase) -> dict[str, Any]:
-    return _button("Wrong question?", ids.ACTION_WRONG_QUESTION, case.id)
+    return button("Wrong question?", ids.ACTION_WRONG_QUESTION, case.id)
 
 
 def _plain_post(text: str) -> Post:
-    return Post(text, [_section(text)])
-
-
-def _section(mrkdwn: str) -> dict[str, Any]:
-    return {"type": "section", "text": {"type": "mrkdwn", "text": mrkdwn, "verbatim": True}}
-
-
-def _context(mrkdwn: str) -> dict[str, Any]:
-    return {"type": "context", "elements": [{"type": "mrkdwn", "text": mrkdwn, "verbatim": True}]}
-
-
-def _actions(*elements: dict[str, Any]) -> dict[str, Any]:
-    return {"type": "actions", "elements": list(elements)}
-
-
-def _button(label: str, action_id: str, case_id: int) -> dict[str, Any]:
-    text = {"type": "plain_text", "text": label, "emoji": False}
-    return {"type": "button", "text": text, "action_id": action_id, "value": str(case_id)}
+    return Post(text, [section(text)])

@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict
 from bot.case import LoggedCase, Visibility
 from bot.mrkdwn import clip
 from bot.views import ids
+from bot.views.elements import option, plain, section
 
 MAX_INPUT = 3000
 NO_QUESTION = "I could not find the question that this reply answers."
@@ -40,7 +41,7 @@ def texts_modal(
         _text_input(ids.BLOCK_QUESTION, "Question", "What was asked"),
         _text_input(ids.BLOCK_RESPONSE, "Response", "The answer to score"),
         _select(ids.BLOCK_RUBRIC, "Rubric", rubrics, rubric),
-        _visibility_input(visibility) if visibility else _section(_IN_MESSAGES),
+        _visibility_input(visibility) if visibility else section(_IN_MESSAGES),
     ]
     return _modal(ids.VIEW_TEXTS, "Score a response", state, blocks)
 
@@ -49,10 +50,10 @@ def question_modal(case: LoggedCase, callback_id: str, reason: str) -> dict[str,
     """The modal that asks for a case's question; the response is shown, and kept on our side whatever its length."""
     response = clip(case.response or "(not kept)", _SECTION_ROOM)
     blocks = [
-        _section(reason),
+        section(reason),
         _text_input(ids.BLOCK_QUESTION, "Question", "What was asked", initial=case.question),
-        _section("*Response to score*"),
-        _section(response),
+        section("*Response to score*"),
+        section(response),
     ]
     return _modal(callback_id, "Which question?", ModalState(case_id=case.id), blocks)
 
@@ -61,20 +62,12 @@ def _modal(callback_id: str, title: str, state: ModalState, blocks: list[dict[st
     return {
         "type": "modal",
         "callback_id": callback_id,
-        "title": _plain(title),
-        "submit": _plain("Score"),
-        "close": _plain("Cancel"),
+        "title": plain(title),
+        "submit": plain("Score"),
+        "close": plain("Cancel"),
         "private_metadata": state.model_dump_json(exclude_none=True),
         "blocks": blocks,
     }
-
-
-def _plain(text: str) -> dict[str, Any]:
-    return {"type": "plain_text", "text": text, "emoji": False}
-
-
-def _section(mrkdwn: str) -> dict[str, Any]:
-    return {"type": "section", "text": {"type": "mrkdwn", "text": mrkdwn, "verbatim": True}}
 
 
 def _text_input(block_id: str, label: str, hint: str, initial: str | None = None) -> dict[str, Any]:
@@ -83,31 +76,27 @@ def _text_input(block_id: str, label: str, hint: str, initial: str | None = None
         "action_id": block_id,
         "multiline": True,
         "max_length": MAX_INPUT,
-        "placeholder": _plain(hint),
+        "placeholder": plain(hint),
     }
     if initial:
         element["initial_value"] = initial[:MAX_INPUT]
-    return {"type": "input", "block_id": block_id, "label": _plain(label), "element": element}
-
-
-def _option(value: str, label: str) -> dict[str, Any]:
-    return {"value": value, "text": _plain(label)}
+    return {"type": "input", "block_id": block_id, "label": plain(label), "element": element}
 
 
 def _select(block_id: str, label: str, values: Sequence[str], chosen: str) -> dict[str, Any]:
-    options = [_option(value, value) for value in values]
+    options = [option(value, value) for value in values]
     element = {
         "type": "static_select",
         "action_id": block_id,
         "options": options,
-        "initial_option": _option(chosen, chosen),
+        "initial_option": option(chosen, chosen),
     }
-    return {"type": "input", "block_id": block_id, "label": _plain(label), "element": element}
+    return {"type": "input", "block_id": block_id, "label": plain(label), "element": element}
 
 
 def _visibility_input(chosen: Visibility) -> dict[str, Any]:
     labels = {Visibility.THREAD: "Everybody in this channel", Visibility.ME: "Only me"}
-    options = {value: _option(value.value, label) for value, label in labels.items()}
+    options = {value: option(value.value, label) for value, label in labels.items()}
     element = {
         "type": "radio_buttons",
         "action_id": ids.BLOCK_VISIBILITY,
@@ -117,6 +106,6 @@ def _visibility_input(chosen: Visibility) -> dict[str, Any]:
     return {
         "type": "input",
         "block_id": ids.BLOCK_VISIBILITY,
-        "label": _plain("Who sees the verdict"),
+        "label": plain("Who sees the verdict"),
         "element": element,
     }

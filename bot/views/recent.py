@@ -7,6 +7,7 @@ from typing import Any
 from bot.case import CaseStatus
 from bot.log.recent import Mark, RecentCase
 from bot.views import ids
+from bot.views.elements import actions, button, section
 from bot.views.links import permalink
 from bot.views.messages import Post
 from bot.views.refusals import in_short
@@ -23,18 +24,18 @@ def recent_page(found: Sequence[RecentCase], workspace_url: str, before: Mark | 
     title = _NO_OLDER if before else _NONE
     if shown:
         title = "*Your older cases*" if before else "*Your cases*, newest first"
-    buttons = [_button("Newest", ids.ACTION_RECENT_NEWEST)] if before else []
+    buttons = [button("Newest", ids.ACTION_RECENT_NEWEST)] if before else []
     if len(found) > PAGE:
-        buttons.append(_button("Older", ids.ACTION_RECENT_OLDER, _from_mark(shown[-1])))
-    actions = [{"type": "actions", "elements": buttons}] if buttons else []
-    return Post(title.replace("*", ""), [_section(title), *recent_sections(shown, workspace_url), *actions])
+        buttons.append(button("Older", ids.ACTION_RECENT_OLDER, _from_mark(shown[-1])))
+    row = [actions(*buttons)] if buttons else []
+    return Post(title.replace("*", ""), [section(title), *recent_sections(shown, workspace_url), *row])
 
 
 def recent_sections(found: Sequence[RecentCase], workspace_url: str) -> list[dict[str, Any]]:
     """The list alone, a line for each case."""
     lines = [_line(case, workspace_url) for case in found]
     starts = range(0, len(lines), _PER_SECTION)
-    return [_section("\n".join(lines[start : start + _PER_SECTION])) for start in starts]
+    return [section("\n".join(lines[start : start + _PER_SECTION])) for start in starts]
 
 
 def to_mark(value: str) -> Mark:
@@ -80,12 +81,3 @@ def _state(case: RecentCase) -> str:
 def _where(channel_id: str) -> str:
     # Slack names a private channel only to those who are in it.
     return "direct messages" if channel_id.startswith("D") else f"<#{channel_id}>"
-
-
-def _section(mrkdwn: str) -> dict[str, Any]:
-    return {"type": "section", "text": {"type": "mrkdwn", "text": mrkdwn, "verbatim": True}}
-
-
-def _button(label: str, action_id: str, value: str = "newest") -> dict[str, Any]:
-    text = {"type": "plain_text", "text": label, "emoji": False}
-    return {"type": "button", "text": text, "action_id": action_id, "value": value}

@@ -1,0 +1,48 @@
+"""The Block Kit that all views are made of; mrkdwn is verbatim, so that Slack links and mentions only what we wrote so.
+
+Source: https://docs.slack.dev/reference/block-kit
+"""
+
+from typing import Any
+
+Block = dict[str, Any]
+
+
+def section(mrkdwn: str) -> Block:
+    """A paragraph."""
+    return {"type": "section", "text": _mrkdwn(mrkdwn)}
+
+
+def context(mrkdwn: str) -> Block:
+    """A line of small print."""
+    return {"type": "context", "elements": [_mrkdwn(mrkdwn)]}
+
+
+def header(text: str) -> Block:
+    """A heading."""
+    return {"type": "header", "text": plain(text)}
+
+
+def actions(*elements: dict[str, Any]) -> Block:
+    """A row of buttons."""
+    return {"type": "actions", "elements": list(elements)}
+
+
+def button(label: str, action_id: str, value: str | int | None = None) -> dict[str, Any]:
+    """A button; `value`, if any, comes back with the click, as a string."""
+    element = {"type": "button", "text": plain(label), "action_id": action_id}
+    return element if value is None else element | {"value": str(value)}
+
+
+def option(value: str, label: str | None = None) -> dict[str, Any]:
+    """A choice of a menu or of radio buttons; the value is its label, unless there is another."""
+    return {"value": value, "text": plain(label or value)}
+
+
+def plain(text: str) -> dict[str, Any]:
+    """Text in which nothing is formatted, and no emoji drawn."""
+    return {"type": "plain_text", "text": text, "emoji": False}
+
+
+def _mrkdwn(text: str) -> dict[str, Any]:
+    return {"type": "mrkdwn", "text": text, "verbatim": True}
