@@ -23,6 +23,7 @@ class Changes:
     """
 
     def __init__(self, log: Log) -> None:
+        self._log = log
         self._engine = log.engine
 
     @whole
@@ -49,7 +50,7 @@ class Changes:
         if not found:
             return []
         is_found = cases.c.id.in_(found)
-        async with self._engine.begin() as connection:
+        async with self._log.writing() as connection:
             await connection.execute(
                 update(cases).where(is_found).values({column: datetime.now(UTC), "is_stale": True})
             )
@@ -68,7 +69,7 @@ class Changes:
     @whole
     async def drop_texts(self, case: LoggedCase) -> None:
         """Takes the texts out of a case whose message was deleted before the verdict was delivered."""
-        async with self._engine.begin() as connection:
+        async with self._log.writing() as connection:
             await drop_texts(connection, cases.c.id == case.id)
 
     @whole
@@ -78,7 +79,7 @@ class Changes:
             cases.c.edited_at.is_not_distinct_from(case.edited_at),
             cases.c.deleted_at.is_not_distinct_from(case.deleted_at),
         )
-        async with self._engine.begin() as connection:
+        async with self._log.writing() as connection:
             await connection.execute(update(cases).where(cases.c.id == case.id, is_same).values(is_stale=False))
 
 

@@ -26,6 +26,7 @@ class Erasure:
     """Deletes cases, with their ratings and labels, and texts."""
 
     def __init__(self, log: Log) -> None:
+        self._log = log
         self._engine = log.engine
 
     @whole
@@ -56,7 +57,7 @@ class Erasure:
     async def forget(self, case_ids: Sequence[int]) -> Sequence[int]:
         """Deletes these cases, as far as they are at rest, and gives the numbers of those that are gone."""
         is_gone = and_(cases.c.id.in_(case_ids), cases.c.status.in_(AT_REST))
-        async with self._engine.begin() as connection:
+        async with self._log.writing() as connection:
             return (await connection.execute(delete(cases).where(is_gone).returning(cases.c.id))).scalars().all()
 
     @whole
@@ -82,7 +83,7 @@ class Erasure:
         some = select(cases.c.id).where(is_old).order_by(cases.c.created_at).limit(_BATCH)
         # PostgreSQL: what another process is deleting is left to it, so that the two never wait for each other.
         is_ours = cases.c.id.in_(some.with_for_update(skip_locked=True))
-        async with self._engine.begin() as connection:
+        async with self._log.writing() as connection:
             return (await connection.execute(delete(cases).where(is_ours))).rowcount
 
     @whole

@@ -15,6 +15,7 @@ class People:
     """Reads and writes people's choices."""
 
     def __init__(self, log: Log) -> None:
+        self._log = log
         self._engine = log.engine
 
     @whole
@@ -29,5 +30,5 @@ class People:
     async def save_visibility(self, team_id: str, user_id: str, visibility: Visibility | None) -> None:
         """Records who is to see this person's verdicts."""
         values = {"team_id": team_id, "user_id": user_id, "visibility": visibility, "updated_at": datetime.now(UTC)}
-        async with self._engine.begin() as connection:
+        async with self._log.writing() as connection:
             await connection.execute(upsert(connection.dialect.name, people, values))
