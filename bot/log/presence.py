@@ -5,11 +5,12 @@ import socket
 import time
 import uuid
 from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from sqlalchemy import ColumnElement, Row, delete, insert, or_, select, update
-from sqlalchemy.ext.asyncio import AsyncEngine
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.log.schema import cases, processes
 from bot.log.whole import whole
@@ -28,10 +29,18 @@ class Presence:
 
     After a silence (a frozen machine, a database out of reach) a process comes back under another name: whatever it
     still does under the old one is refused by the log, so that a case that was taken over is not settled twice.
+
+    Args:
+        writing: Opens a transaction in the log.
+        clock: Seconds that never go back.
     """
 
-    def __init__(self, engine: AsyncEngine, clock: Callable[[], float] = time.monotonic) -> None:
-        self._engine = engine
+    def __init__(
+        self,
+        writing: Callable[[], AbstractAsyncContextManager[AsyncConnection]],
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._writing = writing
         self._clock = clock
         self._seen_at_s = clock()
         self.name = uuid.uuid4().hex
@@ -41,7 +50,7 @@ class Presence:
         """Begins under a new name; what dead processes of this machine held is free at once."""
         self.name, now, began_s = uuid.uuid4().hex, datetime.now(UTC), self._clock()
         me = {"id": self.name, "host": socket.gethostname(), "pid": os.getpid(), "is_connected": False}
-        async with self._engine.begin() as connection:
+        async with self._writing() as connection:
             rows = (await connection.execute(select(processes))).all()
             dead = [row.id for row in rows if _is_dead(row)]
             await connection.execute(delete(processes).where(processes.c.id.in_(dead)))
@@ -58,7 +67,7 @@ class Presence:
         self.check()
         began_s = self._clock()
         values = {"seen_at": datetime.now(UTC), "is_connected": is_connected}
-        async with self._engine.begin() as connection:
+        async with self._writing() as connection:
             done = await connection.execute(update(processes).where(processes.c.id == self.name).values(values))
         if not done.rowcount:
             raise LapsedError
@@ -76,7 +85,7 @@ class Presence:
     @whole
     async def leave(self) -> None:
         """Gives back what is held, so that others need not wait."""
-        async with self._engine.begin() as connection:
+        async with self._writing() as connection:
             await connection.execute(delete(processes).where(processes.c.id == self.name))
 
     def may_take(self) -> ColumnElement[bool]:

@@ -53,7 +53,7 @@ class Log:
         # SQLite has one writer. Who waits for it there looks again after ever longer pauses, and may be overtaken for
         # a second; who waits here is next.
         self._one_writer = asyncio.Lock() if engine.dialect.name == "sqlite" else nullcontext()
-        self.presence = Presence(engine)
+        self.presence = Presence(self.writing)
 
     @classmethod
     async def open(cls, database_url: str, store_text: str = "full") -> "Log":

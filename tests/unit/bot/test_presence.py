@@ -114,7 +114,7 @@ async def test_a_sign_of_life_after_being_forgotten_comes_too_late(ours: Log) ->
 async def test_after_a_silence_nothing_goes_out_under_the_old_name(database_url: str) -> None:
     now_s = [100.0]
     engine = await open_engine(database_url)
-    presence = Presence(engine, lambda: now_s[0])
+    presence = Presence(engine.begin, lambda: now_s[0])
     await presence.enter()
     before = presence.name
     now_s[0] += LEASE_S
