@@ -214,5 +214,19 @@ async def test_a_long_channel_draws_its_end_and_reaches_its_beginning(slack: San
     assert await message(tab, "Ann Lee").count() < 200
     earlier = tab.page.get_by_role("button", name="earlier messages")
     while await earlier.count():
-        await earlier.click()
+        await earlier.press("Enter")
     await expect(message(tab, "Ann Lee").first).to_contain_text("message 0")
+
+
+async def test_who_scrolls_up_keeps_their_place_and_comes_to_the_beginning(slack: Sandbox, open_tab) -> None:
+    ann = slack.person("ann")
+    for number in range(400):
+        ann.post("help", f"message {number}.")
+    tab = await open_tab(slack)
+    messages = message(tab, "Ann Lee")
+    oldest = tab.page.get_by_role("list", name="Messages in help").locator("li.message")
+    for drawn, top in ((160, 340), (260, 240), (360, 140), (400, 40)):
+        await tab.page.get_by_role("list", name="Messages in help").evaluate("list => (list.scrollTop = 0)")
+        await expect(oldest).to_have_count(drawn)
+        await expect(messages.filter(has_text=f"message {top}.")).to_be_in_viewport()
+    await expect(messages.first).to_contain_text("message 0.")

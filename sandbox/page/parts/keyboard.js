@@ -1,7 +1,7 @@
 // Moving through messages by keyboard. One message at a time is in the tab order; arrows go on from there.
 
 export const KEYS = [
-  ["Tab", "to the messages, and on"],
+  ["Tab", "to the messages; from one of them to its menu, and on"],
   ["↑ ↓", "the message before, the message after"],
   ["Home, End", "the first and the last message"],
   ["m", "the menu of the message"],
@@ -18,10 +18,30 @@ export function moveFocus(event) {
   if (isDone) event.preventDefault();
 }
 
+/** Goes to the first message that is drawn. */
+export function focusFirst(list) {
+  return focus(list.querySelector("li.message"));
+}
+
+/** Goes on to the message beside one that is about to go. */
+export function focusNeighbour(message) {
+  focus(sibling(message, "nextElementSibling") ?? sibling(message, "previousElementSibling"));
+}
+
+/** Leaves the message that the focus comes to as the only one in the tab order, with its menu. */
+export function putInTabOrder({ target }) {
+  const current = target.closest("li.message");
+  if (!current) return;
+  for (const message of current.parentElement.querySelectorAll("li.message")) {
+    const stops = [message, ...message.querySelectorAll(".message-menu [aria-haspopup], .open-thread")];
+    for (const stop of stops) stop.tabIndex = message === current ? 0 : -1;
+  }
+}
+
 const MOVES = {
   ArrowUp: (message) => focus(sibling(message, "previousElementSibling")),
   ArrowDown: (message) => focus(sibling(message, "nextElementSibling")),
-  Home: (message) => focus(message.parentElement.querySelector("li.message")),
+  Home: (message) => focusFirst(message.parentElement),
   End: (message) => focus(message.parentElement.querySelector("li.message:last-child")),
 };
 
@@ -37,11 +57,8 @@ function sibling(message, direction) {
 }
 
 function focus(message) {
-  if (!message) return false;
-  for (const other of message.parentElement.querySelectorAll("li.message[tabindex='0']")) other.tabIndex = -1;
-  message.tabIndex = 0;
-  message.focus();
-  return true;
+  message?.focus();
+  return Boolean(message);
 }
 
 function press(control) {

@@ -1,11 +1,11 @@
 // A menu button: https://www.w3.org/WAI/ARIA/apg/patterns/menu-button/
 
-import { html, useEffect, useRef, useState } from "../vendor/preact.js";
+import { html, useLayoutEffect, useRef, useState } from "../vendor/preact.js";
 
 const MENU_PX = 220; // about the height of a menu; with less room below, it opens upwards
 
 /** A button that opens a menu of `items`: {label, note, run}. */
-export function Menu({ label, items, children }) {
+export function Menu({ label, items, tabIndex, children }) {
   const [isOpen, setOpen] = useState(false);
   const [isUp, setUp] = useState(false);
   const root = useRef(null);
@@ -13,7 +13,8 @@ export function Menu({ label, items, children }) {
     setOpen(false);
     if (hasFocus) root.current.querySelector("button").focus();
   };
-  useEffect(() => {
+  // At once: later, the focus would be taken from where a quick hand has gone on to.
+  useLayoutEffect(() => {
     if (!isOpen) return undefined;
     root.current.querySelector("[role=menuitem]").focus();
     const outside = (event) => root.current.contains(event.target) || setOpen(false);
@@ -34,6 +35,7 @@ export function Menu({ label, items, children }) {
       type="button"
       aria-label=${label}
       title=${label}
+      tabindex=${tabIndex}
       aria-haspopup="menu"
       aria-expanded=${String(isOpen)}
       onClick=${toggle}

@@ -8,6 +8,7 @@ import { Mrkdwn } from "../blocks/mrkdwn.js";
 import { Surface } from "../blocks/surface.js";
 import { Avatar } from "./avatar.js";
 import { Icon } from "./icon.js";
+import { focusNeighbour } from "./keyboard.js";
 import { MessageMenu, openThread } from "./message_menu.js";
 
 const COMPARED = ["message", "isLast", "isWanted", "isThread"];
@@ -23,15 +24,20 @@ export class Message extends Component {
     );
   }
 
+  componentWillUnmount() {
+    if (this.base.contains(document.activeElement)) focusNeighbour(this.base);
+  }
+
   render({ state, channel, message, replies, isThread, isLast, isWanted }) {
     const author = state.users[message.user];
     const hasMenu = !message.is_ephemeral && message.subtype !== "tombstone";
     // The same message may stand in the channel and in the thread.
     const id = `${isThread ? "thread" : "channel"}-${message.ts}`;
+    const tabIndex = isLast ? 0 : -1; // until the focus comes to another one
     return html`<li
       class="message ${message.is_ephemeral ? "ephemeral" : ""} ${isWanted ? "wanted" : ""}"
       data-ts=${message.ts}
-      tabindex=${isLast ? 0 : -1}
+      tabindex=${tabIndex}
       aria-labelledby="${id}-body"
     >
       <${Avatar} user=${author} />
@@ -44,9 +50,9 @@ export class Message extends Component {
           <time title=${fullTime(message.ts)}>${clockTime(message.ts)}</time>
         </p>
         <${Content} id=${id} channel=${channel} message=${message} />
-        ${!isThread && replies && html`<${Replies} ...${{ state, channel, message, replies }} />`}
+        ${!isThread && replies && html`<${Replies} ...${{ state, channel, message, replies, tabIndex }} />`}
       </div>
-      ${hasMenu && html`<${MessageMenu} ...${{ state, channel, message, isThread }} />`}
+      ${hasMenu && html`<${MessageMenu} ...${{ state, channel, message, isThread, tabIndex }} />`}
     </li>`;
   }
 }
@@ -87,12 +93,17 @@ function Said({ blocks = [], text }) {
   return blocks.length > 0 ? html`<${Blocks} blocks=${blocks} />` : html`<${Mrkdwn} text=${text} />`;
 }
 
-function Replies({ state, channel, message, replies }) {
+function Replies({ state, channel, message, replies, tabIndex }) {
   const forYou = replies.filter((reply) => reply.is_ephemeral).length;
   const count = replies.length - forYou;
   const authors = [...new Set(replies.map((reply) => reply.user))].slice(0, 4);
   const texts = [count && `${count} ${count === 1 ? "reply" : "replies"}`, forYou && `${forYou} only for you`];
-  return html`<button class="open-thread replies" type="button" onClick=${() => openThread(channel, message)}>
+  return html`<button
+    class="open-thread replies"
+    type="button"
+    tabindex=${tabIndex}
+    onClick=${() => openThread(channel, message)}
+  >
     ${authors.map((id) => html`<${Avatar} user=${state.users[id]} isSmall />`)}
     <span>${texts.filter(Boolean).join(", ")}</span>
   </button>`;

@@ -1,6 +1,6 @@
 // What can be done with a message: the app's shortcuts among it.
 
-import { html } from "../vendor/preact.js";
+import { html, useEffect, useRef } from "../vendor/preact.js";
 import { act, attempt, confirmed, tell } from "../actions.js";
 import { go, toPermalink } from "../place.js";
 import { store } from "../store.js";
@@ -16,7 +16,9 @@ const DELETION = {
 };
 
 /** Reply, and everything else that can be done with a message. */
-export function MessageMenu({ state, channel, message, isThread }) {
+export function MessageMenu({ state, channel, message, isThread, tabIndex }) {
+  const root = useRef(null);
+  useEffect(() => giveBackFocus(root.current), []);
   const where = { channel: channel.id, ts: message.ts };
   const shortcuts = state.app.shortcuts.filter((shortcut) => shortcut.kind === "message");
   const items = [
@@ -32,12 +34,13 @@ export function MessageMenu({ state, channel, message, isThread }) {
     const remove = () => attempt(() => act("delete", where));
     items.push({ label: "Delete message", run: () => confirmed(DELETION, remove) });
   }
-  return html`<div class="message-menu">
+  return html`<div class="message-menu" ref=${root}>
     ${
       !isThread &&
       html`<button
         class="button quiet open-thread"
         type="button"
+        tabindex=${tabIndex}
         aria-label="Reply in thread"
         title="Reply in thread"
         onClick=${() => openThread(channel, message)}
@@ -45,8 +48,14 @@ export function MessageMenu({ state, channel, message, isThread }) {
         <${Icon} name="thread" />
       </button>`
     }
-    <${Menu} label="More actions" items=${items}><${Icon} name="more" /><//>
+    <${Menu} label="More actions" items=${items} tabIndex=${tabIndex}><${Icon} name="more" /><//>
   </div>`;
+}
+
+/** A message that is deleted under its replies stays without its menu. */
+function giveBackFocus(menu) {
+  const message = menu.closest("li.message");
+  return () => menu.contains(document.activeElement) && message.focus();
 }
 
 /** Go to the thread of a message. */

@@ -2,7 +2,7 @@
 
 import { html, useEffect, useLayoutEffect, useRef, useState } from "../vendor/preact.js";
 import { Message } from "./message.js";
-import { moveFocus } from "./keyboard.js";
+import { focusFirst, moveFocus, putInTabOrder } from "./keyboard.js";
 
 const AT_FIRST = 60;
 const MORE = 100;
@@ -17,10 +17,19 @@ export function Messages({ state, channel, messages, replies = new Map(), label,
   const wanted = at ? messages.findIndex((message) => message.ts === at) : -1;
   const start = Math.max(0, Math.min(messages.length - room, wanted < 0 ? Infinity : wanted - 5));
   const last = messages.at(-1);
+  const fromEnd = useRef(null); // how far from its end the list stood before older messages came in above
+  const isGoingHome = useRef(false);
 
   useLayoutEffect(() => {
     if (isAtEnd.current && wanted < 0) list.current.scrollTop = list.current.scrollHeight;
   }, [last, messages.length]);
+  useLayoutEffect(() => {
+    // The browser keeps the place by itself, but not at the very top, where somebody who scrolls up arrives.
+    if (fromEnd.current !== null) list.current.scrollTop = list.current.scrollHeight - fromEnd.current;
+    if (isGoingHome.current) focusFirst(list.current);
+    fromEnd.current = null;
+    isGoingHome.current = false;
+  }, [start]);
   useEffect(() => {
     // The drawer opens, the window shrinks: the newest message stays in sight.
     const observer = new ResizeObserver(([{ target }]) => {
@@ -33,17 +42,31 @@ export function Messages({ state, channel, messages, replies = new Map(), label,
     if (wanted >= 0) list.current.querySelector(`[data-ts="${at}"]`)?.scrollIntoView({ block: "center" });
   }, [at, wanted >= 0]);
 
+  const drawEarlier = (count) => {
+    fromEnd.current = list.current.scrollHeight - list.current.scrollTop;
+    setRoom(messages.length - start + count);
+  };
+  const onKeyDown = (event) => {
+    isGoingHome.current = start > 0 && event.key === "Home" && event.target.matches("li.message");
+    if (isGoingHome.current) drawEarlier(start);
+    else moveFocus(event);
+  };
   const onScroll = ({ target }) => {
     isAtEnd.current = target.scrollHeight - target.scrollTop - target.clientHeight < NEAR_PX;
-    if (target.scrollTop < NEAR_PX && start > 0) setRoom(room + MORE);
+    if (target.scrollTop < NEAR_PX && start > 0) drawEarlier(MORE);
   };
-  return html`<ol class="messages" ref=${list} aria-label=${label} onScroll=${onScroll} onKeyDown=${moveFocus}>
+  return html`<ol
+    class="messages"
+    ref=${list}
+    aria-label=${label}
+    onScroll=${onScroll}
+    onKeyDown=${onKeyDown}
+    onFocusCapture=${putInTabOrder}
+  >
     ${
       start > 0 &&
       html`<li key="earlier" class="earlier">
-        <button class="button quiet" type="button" onClick=${() => setRoom(room + MORE)}>
-          ${start} earlier messages
-        </button>
+        <button class="button quiet" type="button" onClick=${() => drawEarlier(MORE)}>${start} earlier messages</button>
       </li>`
     }
     ${messages.length === 0 && html`<li key="empty" class="earlier">${isThread ? "This thread is gone." : EMPTY}</li>`}
