@@ -2,28 +2,47 @@
 
 import re
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import timedelta
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, ValidationError
+from pydantic_core import PydanticCustomError
 
-from sandbox.clock import Clock
+from sandbox.clock import Clock, SystemClock
 from sandbox.errors import SandboxError
+from sandbox.hindsight import Hindsight
 from sandbox.limits import Limits
 from sandbox.people import Person
+from sandbox.toml_lines import Place, line_of
 from sandbox.workspace import Workspace
 
 EXAMPLE = Path(__file__).with_name("example.toml")
 
-Place = tuple[int | str, ...]
-"""Where something stands in the file, such as `("channels", 0, "messages", 2, "from")`."""
+_UNITS = {"d": "days", "h": "hours", "m": "minutes"}
+_AGO = re.compile(r"(?:(\d{1,3})d)? ?(?:(\d{1,2})h)? ?(?:(\d{1,2})m)?")
+_NOW = timedelta()
 
+
+def to_ago(text: object) -> timedelta:
+    """How long ago something like `3d 2h 5m` is.
+
+    Raises:
+        PydanticCustomError: It is nothing like that.
+    """
+    found = _AGO.fullmatch(text.strip()) if isinstance(text, str) else None
+    if not found or not any(found.groups()):
+        raise PydanticCustomError("ago", 'expected days, hours and minutes, such as "1d 3h" or "25m"')
+    amounts = zip(_UNITS.values(), found.groups(), strict=True)
+    return timedelta(**{unit: int(amount) for unit, amount in amounts if amount})
+
+
+Ago = Annotated[timedelta, BeforeValidator(to_ago)]
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=12_000)]
 Handle = Annotated[str, StringConstraints(pattern=r"^[\w.-]{1,80}$")]
 
 _REASONS = {"missing": "this has to be given", "extra_forbidden": "there is no such setting"}
-_HEADING = re.compile(r"\s*\[\[?\s*([\w.]+)\s*\]\]?")
 
 
 class _Entry(BaseModel):
@@ -44,10 +63,11 @@ class BotEntry(_Entry):
 
 
 class MessageEntry(_Entry):
-    """A message, with the replies in its thread."""
+    """A message, with the replies in its thread; `ago` says how long before the start it was written."""
 
     author: str = Field(alias="from")
     text: Text
+    ago: Ago = _NOW
     replies: tuple["MessageEntry", ...] = ()
 
 
@@ -85,13 +105,15 @@ def open_workspace(
         SandboxError: The file is missing or wrong; the message names the line and the reason.
     """
     content = read_workspace_file(path)
-    workspace = Workspace(manifest, clock=clock, limits=limits, name=content.name)
+    hindsight = Hindsight(clock or SystemClock())
+    workspace = Workspace(manifest, clock=hindsight, limits=limits, name=content.name)
     for person in content.people:
         workspace.add_user(person.name, person.real_name)
     for bot in content.bots:
         workspace.add_bot(bot.name)
     for channel in content.channels:
-        _furnish(workspace, channel)
+        _add_channel(workspace, channel)
+    _write(workspace, hindsight, content.channels)
     return workspace
 
 
@@ -117,14 +139,29 @@ def read_workspace_file(path: Path) -> WorkspaceFile:
     return content
 
 
-def _furnish(workspace: Workspace, entry: ChannelEntry) -> None:
+def _add_channel(workspace: Workspace, entry: ChannelEntry) -> None:
     members = [workspace.user(name) for name in entry.members]
     app = [workspace.bot] if entry.app else []
     workspace.add_channel(entry.name, [*members, *app], entry.private)
-    for message in entry.messages:
-        parent = Person(workspace, message.author).post(entry.name, message.text)
+
+
+def _write(workspace: Workspace, hindsight: Hindsight, channels: Iterable[ChannelEntry]) -> None:
+    """Posts all messages of all channels, oldest first, because timestamps only ever grow."""
+    timestamps: dict[int, str] = {}
+    said = [each for channel in channels for each in _said(channel)]
+    for channel_name, message, parent in sorted(said, key=lambda each: -each[1].ago):
+        with hindsight.back(message.ago):
+            thread_ts = timestamps[id(parent)] if parent else None
+            posted = Person(workspace, message.author).post(channel_name, message.text, thread_ts=thread_ts)
+        timestamps[id(message)] = posted.ts
+
+
+def _said(channel: ChannelEntry) -> Iterator[tuple[str, MessageEntry, MessageEntry | None]]:
+    """A channel's messages and replies with their parents, in the order of the file."""
+    for message in channel.messages:
+        yield channel.name, message, None
         for reply in message.replies:
-            Person(workspace, reply.author).post(entry.name, reply.text, thread_ts=parent.ts)
+            yield channel.name, reply, message
 
 
 def _contradictions(content: WorkspaceFile) -> Iterator[tuple[Place, str]]:
@@ -137,6 +174,7 @@ def _contradictions(content: WorkspaceFile) -> Iterator[tuple[Place, str]]:
             if member not in names:
                 yield (*place, "members"), f"no person or bot is called {member!r}; there are {names}"
         yield from _strangers((*place, "messages"), channel, channel.messages)
+        yield from _anachronisms((*place, "messages"), channel.messages)
 
 
 def _repeated(table: str, names: list[str]) -> Iterator[tuple[Place, str]]:
@@ -152,43 +190,17 @@ def _strangers(place: Place, channel: ChannelEntry, messages: Iterable[MessageEn
         yield from _strangers((*place, index, "replies"), channel, message.replies)
 
 
+def _anachronisms(place: Place, messages: Sequence[MessageEntry]) -> Iterator[tuple[Place, str]]:
+    for index, message in enumerate(messages):
+        if index and message.ago > messages[index - 1].ago:
+            yield (*place, index, "ago"), "older than the message above it; messages stand in the order they came"
+        for number, reply in enumerate(message.replies):
+            if reply.ago > message.ago:
+                yield (*place, index, "replies", number, "ago"), "older than the message that it replies to"
+        yield from _anachronisms((*place, index, "replies"), message.replies)
+
+
 def _complaint(path: Path, text: str, place: Place, reason: str) -> str:
-    line = _line_of(text, place)
+    line = line_of(text, place)
     where = ".".join(str(part + 1) if isinstance(part, int) else part for part in place)
     return f"{path}{f', line {line}' if line else ''}: {where}: {reason}"
-
-
-def _line_of(text: str, place: Place) -> int | None:
-    """The line of a key, or of the nearest heading above it that is in the file."""
-    lines = {found: number for number, found in _places(text)}
-    for length in range(len(place), 0, -1):
-        if place[:length] in lines:
-            return lines[place[:length]]
-    return None
-
-
-def _places(text: str) -> Iterator[tuple[int, Place]]:
-    """Every heading and every key with its line. The TOML reader knows what stands there, but not where."""
-    counts: dict[Place, int] = {}
-    table: Place = ()
-    is_inside_text = False
-    for number, line in enumerate(text.splitlines(), 1):
-        starts_inside = is_inside_text
-        is_inside_text ^= line.count('"""') % 2 == 1
-        if starts_inside:
-            continue
-        if heading := _HEADING.match(line):
-            table = _entered(heading[1].split("."), counts)
-            yield number, table
-        elif key := re.match(r"\s*([\w-]+)\s*=", line):
-            yield number, (*table, key[1])
-
-
-def _entered(names: list[str], counts: dict[Place, int]) -> Place:
-    """The place of the next entry under a heading such as `channels.messages`."""
-    place: Place = ()
-    for name in names[:-1]:
-        place = (*place, name, counts.get((*place, name), 1) - 1)
-    place = (*place, names[-1])
-    counts[place] = counts.get(place, 0) + 1
-    return (*place, counts[place] - 1)

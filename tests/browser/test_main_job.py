@@ -32,7 +32,8 @@ async def bot(tmp_path: Path) -> AsyncIterator[Sandbox]:
 
 async def test_a_reply_is_scored_by_its_menu_and_the_verdict_agreed_with(bot: Sandbox, open_tab) -> None:
     page = (await open_tab(bot)).page
-    await page.get_by_role("button", name="1 reply").first.click()
+    question = page.get_by_role("listitem", name="I committed to main by mistake")
+    await question.get_by_role("button", name="1 reply").click()
     thread = page.get_by_role("complementary", name="Thread")
     answer = thread.get_by_role("listitem", name="helper")
     await answer.hover()

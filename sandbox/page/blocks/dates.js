@@ -2,6 +2,8 @@
 
 import { own } from "./lookup.js";
 
+const DAY_MS = 24 * 60 * 60 * 1000;
+
 const FORMATS = {
   date_num: { year: "numeric", month: "2-digit", day: "2-digit" },
   date: { year: "numeric", month: "long", day: "numeric" },
@@ -18,8 +20,26 @@ export function formatDate(timestamp, format, fallback) {
   if (Number.isNaN(date.getTime())) return fallback ?? format;
   return format.replace(/\{(\w+)\}/g, (token, name) => {
     const options = own(FORMATS, name) ?? own(FORMATS, name.replace(/_pretty$/, ""));
-    return options ? new Intl.DateTimeFormat(undefined, options).format(date) : token;
+    if (!options) return token;
+    return (name.endsWith("_pretty") && nearDay(date)) || new Intl.DateTimeFormat(undefined, options).format(date);
   });
+}
+
+/** The day of a message, as it stands above the first one of that day. */
+export function dayOf(ts) {
+  const day = formatDate(ts, "{day_divider_pretty}");
+  return day.charAt(0).toLocaleUpperCase() + day.slice(1);
+}
+
+/** Whether two messages are of one day, on the reader's clock. */
+export function isSameDay(ts, otherTs) {
+  return new Date(ts * 1000).toDateString() === new Date(otherTs * 1000).toDateString();
+}
+
+/** "yesterday", "today" or "tomorrow"; empty for all other days. */
+function nearDay(date) {
+  const days = Math.round((new Date(date).setHours(0, 0, 0, 0) - new Date().setHours(0, 0, 0, 0)) / DAY_MS);
+  return Math.abs(days) > 1 ? "" : new Intl.RelativeTimeFormat(undefined, { numeric: "auto" }).format(days, "day");
 }
 
 /** The time of day of a message. */

@@ -52,8 +52,9 @@ const SHORTCUTS = {
 };
 
 function sibling(message, direction) {
-  const next = message[direction];
-  return next?.matches("li.message") ? next : null;
+  let next = message[direction];
+  while (next && !next.matches("li.message")) next = next[direction];
+  return next;
 }
 
 function focus(message) {

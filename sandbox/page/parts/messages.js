@@ -1,6 +1,7 @@
 // A list of messages that stays fluent when it is long: the newest are drawn, older ones as somebody scrolls up.
 
 import { html, useEffect, useLayoutEffect, useRef, useState } from "../vendor/preact.js";
+import { dayOf, isSameDay } from "../blocks/dates.js";
 import { Message } from "./message.js";
 import { focusFirst, moveFocus, putInTabOrder } from "./keyboard.js";
 
@@ -70,20 +71,19 @@ export function Messages({ state, channel, messages, replies = new Map(), label,
       </li>`
     }
     ${messages.length === 0 && html`<li key="empty" class="earlier">${isThread ? "This thread is gone." : EMPTY}</li>`}
-    ${messages
-      .slice(start)
-      .map(
-        (message, index, shown) =>
-          html`<${Message}
-            key=${message.ts}
-            state=${state}
-            channel=${channel}
-            message=${message}
-            replies=${replies.get(message.ts)}
-            isThread=${isThread}
-            isLast=${index === shown.length - 1}
-            isWanted=${message.ts === at}
-          />`,
-      )}
+    ${messages.slice(start).flatMap((message, index, shown) => [
+      !isSameDay(message.ts, shown[index - 1]?.ts) &&
+        html`<li key="day-${message.ts}" class="day"><span>${dayOf(message.ts)}</span></li>`,
+      html`<${Message}
+        key=${message.ts}
+        state=${state}
+        channel=${channel}
+        message=${message}
+        replies=${replies.get(message.ts)}
+        isThread=${isThread}
+        isLast=${index === shown.length - 1}
+        isWanted=${message.ts === at}
+      />`,
+    ])}
   </ol>`;
 }

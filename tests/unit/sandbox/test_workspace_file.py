@@ -1,13 +1,15 @@
 """Workspace files: what they make, and what is said of broken ones."""
 
 import sys
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from pydantic_core import PydanticCustomError
 
-from sandbox import Sandbox, SandboxError, Workspace
+from sandbox import ManualClock, Sandbox, SandboxError, Workspace
 from sandbox.people import Person
-from sandbox.workspace_file import EXAMPLE, open_workspace, read_workspace_file
+from sandbox.workspace_file import EXAMPLE, open_workspace, read_workspace_file, to_ago
 from tests.unit.sandbox.conftest import MANIFEST
 
 FILE = '''name = "Small"
@@ -62,13 +64,44 @@ def test_a_file_makes_people_channels_and_threads(tmp_path: Path) -> None:
 def test_the_example_has_what_the_demo_shows() -> None:
     workspace = open_workspace(MANIFEST)
     channels = list(workspace.channels.values())
-    assert [channel.is_private for channel in channels] == [False, True]
+    assert [channel.is_private for channel in channels] == [False, False, True]
     answers = [
         reply.author
         for message in Person(workspace, "ann").messages("help-desk")
         for reply in channels[0].replies(message.ts)
     ]
-    assert [bool(author.bot_id) for author in answers] == [True, True, False]
+    assert [bool(author.bot_id) for author in answers] == [True, True, True, False]
+
+
+def test_messages_are_as_old_as_the_file_says_and_all_others_are_of_the_start(tmp_path: Path) -> None:
+    text = FILE.replace('from = "ann"\n', 'from = "ann"\nago = "1d 2h"\n')
+    clock = ManualClock()
+    workspace = open_workspace(MANIFEST, written(tmp_path, text), clock=clock)
+    question, answer = workspace.channel("help").messages.values()
+    assert float(question.ts) == clock.now() - 26 * 3600
+    assert float(answer.ts) == clock.now()
+    clock.advance(60)
+    assert float(Person(workspace, "ann").post("help", "later").ts) == clock.now()
+
+
+def test_messages_of_all_channels_are_written_in_the_order_of_time(tmp_path: Path) -> None:
+    older = '\n[[channels.messages]]\nfrom = "ann"\nago = "2d"\ntext = "older"\n'
+    text = FILE.replace('from = "ann"\n', 'from = "ann"\nago = "5m"\n') + older
+    workspace = open_workspace(MANIFEST, written(tmp_path, text), clock=ManualClock())
+    said = [entry.data["message"]["text"] for entry in workspace.journal.of("message")]
+    assert said[0] == "older"
+    assert len(said) == 3
+
+
+@pytest.mark.parametrize("ago", ["3", "yesterday", "-1d", "2h 3d", "", 5])
+def test_an_age_that_is_none_is_refused(ago: object) -> None:
+    with pytest.raises(PydanticCustomError, match='such as "1d 3h" or "25m"'):
+        to_ago(ago)
+
+
+def test_an_age_is_days_hours_and_minutes() -> None:
+    assert to_ago("3d 2h 5m") == timedelta(days=3, hours=2, minutes=5)
+    assert to_ago("90m") == timedelta(minutes=90)
 
 
 @pytest.mark.parametrize(
@@ -87,6 +120,21 @@ def test_the_example_has_what_the_demo_shows() -> None:
         ('members = ["ann"]', 'members = ["bob"]', "line 28: channels.2.members: no person or bot is called 'bob'"),
         ('name = "quiet"', 'name = "help"', "line 25: channels.2.name: 'help' is there already"),
         ('name = "a helper"', 'name = "ann"', "'ann' is there already"),
+        (
+            'from = "ann"\n',
+            'from = "ann"\nago = "soon"\n',
+            'line 16: channels.1.messages.1.ago: expected days, hours and minutes, such as "1d 3h" or "25m"',
+        ),
+        (
+            'from = "a helper"\n',
+            'ago = "3m"\nfrom = "a helper"\n',
+            "line 21: channels.1.messages.1.replies.1.ago: older than the message that it replies to",
+        ),
+        (
+            'text = "*yes*"',
+            'text = "*yes*"\n\n[[channels.messages]]\nfrom = "ann"\ntext = "x"\nago = "1h"\n',
+            "line 27: channels.1.messages.2.ago: older than the message above it; messages stand",
+        ),
         ("[[bots]]", "[[bots]", "not TOML: Expected ']]' at the end of an array declaration (at line 7"),
         (FILE, "", "people: this has to be given"),
     ],
