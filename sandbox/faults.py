@@ -1,6 +1,7 @@
 """Trouble on demand: what the next calls of a method meet instead of an answer."""
 
 from dataclasses import dataclass, field
+from typing import Any
 
 from sandbox.errors import SlackError
 from sandbox.journal import Journal
@@ -72,7 +73,7 @@ class Faults:
         `method` is a Web API method's name, `response_url`, or `*` for any of them.
         """
         self._waiting.setdefault(method, []).append(fault)
-        self._journal.record("fault", method=method, **{key: value for key, value in vars(fault).items() if value})
+        self._record("waits", method=method, **{key: value for key, value in vars(fault).items() if value})
 
     def take(self, method: str) -> Fault:
         """The fault for a call that has just come in; one without any effect if none waits."""
@@ -83,8 +84,14 @@ class Faults:
         fault.times -= 1
         if fault.times <= 0:
             waiting.pop(0)
+        self._record("met", method=method)
         return fault
 
     def clear(self) -> None:
         """Forget all faults that still wait."""
         self._waiting.clear()
+        self._record("forgotten")
+
+    def _record(self, event: str, **data: Any) -> None:
+        calls = sum(fault.times for faults in self._waiting.values() for fault in faults)
+        self._journal.record("fault", event=event, waiting_calls=calls, **data)

@@ -17,7 +17,7 @@ async def test_a_page_that_finds_another_workspace_acts_as_its_first_person(open
         tab = await open_tab(first, "as=ann&inspector=all")
         port = first.port
     async with Sandbox(other_workspace(), port):
-        await expect(tab.page.get_by_role("status")).to_contain_text("Connected")
+        await expect(tab.page.get_by_role("navigation").get_by_role("status")).to_contain_text("Connected")
         await expect(tab.page.get_by_label("Act as")).to_have_value("zoe")
         await expect(tab.page.get_by_role("alert")).to_contain_text('Nobody here is called "ann"; you act as zoe now.')
         await expect(tab.page.get_by_role("region", name="Inspector")).to_be_visible()

@@ -123,6 +123,8 @@ async def test_the_inspector_shows_the_traffic_without_secrets(slack: Sandbox, a
     await expect(entries).to_have_count(1)
     await entries.locator("summary").click()
     await expect(entries).to_contain_text("ticket=•••")
+    await inspector.get_by_label("Filter").fill("never said")
+    await expect(entries).to_have_text('Nothing has "never said" in it.')
 
 
 async def test_trouble_comes_at_the_push_of_a_button(
@@ -138,6 +140,14 @@ async def test_trouble_comes_at_the_push_of_a_button(
             await client.chat_postMessage(channel=channel, text=button)
         assert caught.value.response.status_code == status
     await expect(tab.page.get_by_role("main")).to_contain_text("Posted, but error")
+    waiting, entries = inspector.get_by_role("status"), inspector.get_by_role("list").locator("li")
+    await expect(entries.filter(has_text="met by chat.postMessage")).to_have_count(3)
+    await expect(waiting).to_be_empty()
+    await inspector.get_by_role("button", name="Slow network").click()
+    await expect(waiting).to_have_text("Trouble waits for 10 calls")
+    await inspector.get_by_role("button", name="No more trouble").click()
+    await expect(waiting).to_be_empty()
+    await expect(entries.first).to_contain_text("those that waited are forgotten")
     await inspector.get_by_role("button", name="Drop socket").click()
     await slack.until(lambda: [entry for entry in slack.workspace.journal.of("connection") if entry.data.get("closed")])
 

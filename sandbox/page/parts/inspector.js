@@ -25,6 +25,7 @@ export function Inspector({ entries }) {
   );
   const envelopes = new Map(entries.filter((entry) => entry.kind === "envelope").map((one) => [one.envelope_id, one]));
   const latest = [...envelopes.values()].at(-1);
+  const waiting = entries.findLast((entry) => "waiting_calls" in entry)?.waiting_calls ?? 0;
   return html`<section class="inspector" aria-label="Inspector">
     <header>
       <h2>Inspector</h2>
@@ -50,6 +51,7 @@ export function Inspector({ entries }) {
           Redeliver
         </button>
       </span>
+      <span role="status">${waiting > 0 && `Trouble waits for ${waiting} ${waiting === 1 ? "call" : "calls"}`}</span>
       <button
         class="button quiet close"
         type="button"
@@ -64,6 +66,7 @@ export function Inspector({ entries }) {
         .slice(-SHOWN)
         .reverse()
         .map((entry) => html`<${Entry} key=${entry.id} entry=${entry} envelope=${envelopes.get(entry.envelope_id)} />`)}
+      ${found.length === 0 && html`<li key="none">${filter ? `Nothing has "${filter}" in it.` : "Nothing was said yet."}</li>`}
     </ol>
   </section>`;
 }
@@ -111,9 +114,13 @@ const SUMMARIES = {
     isBad: data.status !== 200 || data.answer?.ok === false,
   }),
   response_url: (data) => ({ text: `→ ${outcome(data)}`, isBad: data.status !== 200 }),
-  fault: (data) => ({
-    text: data.method ? `waits for ${data.method === "*" ? "any call" : data.method}` : `sockets ${data.sockets}`,
-  }),
+  fault: (data) => ({ text: data.sockets ? `sockets ${data.sockets}` : FAULTS[data.event](data) }),
+};
+
+const FAULTS = {
+  waits: ({ method }) => `waits for ${method === "*" ? "any call" : method}`,
+  met: ({ method }) => `met by ${method}`,
+  forgotten: () => "no more: those that waited are forgotten",
 };
 
 /** What an envelope is about; empty without one. */
