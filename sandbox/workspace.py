@@ -17,6 +17,7 @@ from sandbox.manifest import Manifest
 from sandbox.model import Channel, Json, User, View
 
 SLACKBOT = "USLACKBOT"
+SLACKBOT_NAME = "slackbot"
 
 
 def to_domain(name: str) -> str:
@@ -72,7 +73,7 @@ class Workspace:
         self.bot_token = f"xoxb-{self.team_id[1:]}-{self.ids.short(24)}"
         self.app_token = f"xapp-1-{self.app_id}-{self.ids.short(24)}"
         self.verification_token = self.ids.short(24)
-        self.users[SLACKBOT] = User(SLACKBOT, "slackbot", "Slackbot", self.team_id)
+        self.users[SLACKBOT] = User(SLACKBOT, SLACKBOT_NAME, "Slackbot", self.team_id)
         self.bot = self.add_bot(self.manifest.bot_name, app_id=self.app_id)
 
     def add_user(self, name: str, real_name: str = "") -> User:

@@ -2,7 +2,7 @@
 
 import re
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import timedelta
 from pathlib import Path
 from typing import Annotated, Any
@@ -11,12 +11,13 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstr
 from pydantic_core import PydanticCustomError
 
 from sandbox.clock import Clock, SystemClock
-from sandbox.errors import SandboxError
+from sandbox.errors import SandboxError, listed
 from sandbox.hindsight import Hindsight
 from sandbox.limits import Limits
+from sandbox.manifest import Manifest
 from sandbox.people import Person
 from sandbox.toml_lines import Place, line_of
-from sandbox.workspace import Workspace
+from sandbox.workspace import SLACKBOT_NAME, Workspace, to_domain
 
 EXAMPLE = Path(__file__).with_name("example.toml")
 
@@ -42,7 +43,12 @@ Ago = Annotated[timedelta, BeforeValidator(to_ago)]
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=12_000)]
 Handle = Annotated[str, StringConstraints(pattern=r"^[\w.-]{1,80}$")]
 
-_REASONS = {"missing": "this has to be given", "extra_forbidden": "there is no such setting"}
+_REASONS = {
+    "missing": "this has to be given",
+    "extra_forbidden": "there is no such setting",
+    "string_pattern_mismatch": "up to 80 letters, digits, dots, hyphens and underscores, without spaces",
+    "tuple_type": 'a list has to be given, such as ["ann", "ben"], or as [[tables]] where there are several settings',
+}
 
 
 class _Entry(BaseModel):
@@ -104,7 +110,7 @@ def open_workspace(
     Raises:
         SandboxError: The file is missing or wrong; the message names the line and the reason.
     """
-    content = read_workspace_file(path)
+    content = read_workspace_file(path, taken=(SLACKBOT_NAME, Manifest.from_dict(manifest).bot_name))
     hindsight = Hindsight(clock or SystemClock())
     workspace = Workspace(manifest, clock=hindsight, limits=limits, name=content.name)
     for person in content.people:
@@ -117,8 +123,12 @@ def open_workspace(
     return workspace
 
 
-def read_workspace_file(path: Path) -> WorkspaceFile:
+def read_workspace_file(path: Path, taken: Collection[str] = ()) -> WorkspaceFile:
     """What a file says, checked.
+
+    Args:
+        path: The file.
+        taken: Names that nobody in it can have.
 
     Raises:
         SandboxError: The file is missing or wrong; the message names the line and the reason.
@@ -134,7 +144,7 @@ def read_workspace_file(path: Path) -> WorkspaceFile:
         # A setting under a wrong name is missing as well; the name explains more.
         first = min(exc.errors(), key=lambda error: error["type"] != "extra_forbidden")
         raise SandboxError(_complaint(path, text, first["loc"], _REASONS.get(first["type"], first["msg"]))) from exc
-    for place, reason in _contradictions(content):
+    for place, reason in _contradictions(content, taken):
         raise SandboxError(_complaint(path, text, place, reason))
     return content
 
@@ -164,22 +174,28 @@ def _said(channel: ChannelEntry) -> Iterator[tuple[str, MessageEntry, MessageEnt
             yield channel.name, reply, message
 
 
-def _contradictions(content: WorkspaceFile) -> Iterator[tuple[Place, str]]:
-    names = [person.name for person in content.people] + [bot.name for bot in content.bots]
-    yield from _repeated("people", names)
+def _contradictions(content: WorkspaceFile, taken: Collection[str]) -> Iterator[tuple[Place, str]]:
+    try:
+        to_domain(content.name)
+    except SandboxError as exc:
+        yield ("name",), str(exc)
+    people = [person.name for person in content.people]
+    names = people + [bot.name for bot in content.bots]
+    yield from _repeated("people", people, taken)
+    yield from _repeated("bots", names[len(people) :], [*taken, *people])
     yield from _repeated("channels", [channel.name for channel in content.channels])
     for index, channel in enumerate(content.channels):
         place: Place = ("channels", index)
         for member in channel.members:
             if member not in names:
-                yield (*place, "members"), f"no person or bot is called {member!r}; there are {names}"
+                yield (*place, "members"), f"no person or bot is called {member!r}; there are {listed(names)}"
         yield from _strangers((*place, "messages"), channel, channel.messages)
         yield from _anachronisms((*place, "messages"), channel.messages)
 
 
-def _repeated(table: str, names: list[str]) -> Iterator[tuple[Place, str]]:
+def _repeated(table: str, names: Sequence[str], taken: Collection[str] = ()) -> Iterator[tuple[Place, str]]:
     for index, name in enumerate(names):
-        if name in names[:index]:
+        if name in taken or name in names[:index]:
             yield (table, index, "name"), f"{name!r} is there already"
 
 

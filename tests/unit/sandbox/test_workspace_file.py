@@ -119,7 +119,12 @@ def test_an_age_is_days_hours_and_minutes() -> None:
         ('from = "a helper"', 'from = "zoe"', "line 21: channels.1.messages.1.replies.1.from: 'zoe' is not among the"),
         ('members = ["ann"]', 'members = ["bob"]', "line 28: channels.2.members: no person or bot is called 'bob'"),
         ('name = "quiet"', 'name = "help"', "line 25: channels.2.name: 'help' is there already"),
-        ('name = "a helper"', 'name = "ann"', "'ann' is there already"),
+        ('name = "a helper"', 'name = "ann"', "line 8: bots.1.name: 'ann' is there already"),
+        ('name = "ann"', 'name = "ann lee"', "line 4: people.1.name: up to 80 letters, digits, dots"),
+        ('name = "ann"', 'name = "slackbot"', "line 4: people.1.name: 'slackbot' is there already"),
+        ('name = "ann"', 'name = "echo"', "line 4: people.1.name: 'echo' is there already"),
+        ('members = ["ann"]', 'members = "ann"', 'line 28: channels.2.members: a list has to be given, such as ["ann"'),
+        ('name = "Small"', 'name = "?"', "line 1: name: the workspace's name '?' has no letter"),
         (
             'from = "ann"\n',
             'from = "ann"\nago = "soon"\n',
@@ -142,7 +147,7 @@ def test_an_age_is_days_hours_and_minutes() -> None:
 def test_a_broken_file_is_refused_with_line_and_reason(tmp_path: Path, old: str, new: str, complaint: str) -> None:
     assert FILE.count(old) >= 1
     with pytest.raises(SandboxError) as caught:
-        read_workspace_file(written(tmp_path, FILE.replace(old, new)))
+        open_workspace(MANIFEST, written(tmp_path, FILE.replace(old, new)))
     assert complaint in str(caught.value)
     assert "mine.toml" in str(caught.value)
 
