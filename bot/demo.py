@@ -14,6 +14,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from bot import demo_log
 from bot.app import running_bot
 from bot.case import Visibility
 from bot.errors import BotError
@@ -38,6 +39,9 @@ _TYPED = "What is the capital of Australia? | Sydney is nice. Sydney is nice. Sy
 _INVITATION = """
 A small workspace with the bot in it is ready. Open a thread there, then the
 menu (⋮) of a reply, and choose Score this reply:"""
+_PAST = f"""
+#{demo_log.CHANNEL} has eight weeks of scores that are made up: type /judge stats
+or /judge digest preview in that channel, and look at the bot's Home tab."""
 _PATIENCE_S = 180
 _WIDTH = 80
 
@@ -60,9 +64,11 @@ async def show(database: str = "", port: int = 0, opens: bool = False) -> None:
     with tempfile.TemporaryDirectory() as folder:
         url = f"sqlite+aiosqlite:///{database or Path(folder, 'demo.db')}"
         try:
-            async with Sandbox(open_workspace(load_manifest()), port) as slack, running_bot(_settings(slack, url), 1):
+            workspace = open_workspace(load_manifest())
+            await demo_log.write_past(url, workspace)
+            async with Sandbox(workspace, port) as slack, running_bot(_settings(slack, url), 1):
                 Console(highlight=False).print(
-                    f"{_INVITATION}\n\n    [bold]{slack.url}[/]\n\nCtrl-C ends it.", emoji=False
+                    f"{_INVITATION}\n\n    [bold]{slack.url}[/]\n{_PAST}\n\nCtrl-C ends it.", emoji=False
                 )
                 if opens:
                     webbrowser.open(slack.url)

@@ -1,0 +1,162 @@
+"""Eight made-up weeks for the demo's log, so that digests, stats and the Home tab have something to show.
+
+All of it is in one channel whose name says that it is made up, and so does every verdict: nothing here may pass for
+what a judge said. Figures of other channels hold real verdicts alone.
+"""
+
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from sqlalchemy import insert
+
+from bot.case import CaseSource, CaseStatus, QuestionSource, Visibility
+from bot.digest.week import Week
+from bot.log import Log
+from bot.log.schema import cases, labels, ratings
+from judge import load_rubric
+from sandbox import Message, User, Workspace
+
+CHANNEL = "made-up-weeks"
+MADE_UP = "made up for the demo"
+WEEKS = 8
+
+_SAID = "No judge read this reply: the score is made up for the demo."
+_SEED = 5
+_MEANS = {"helper": (3.0, 4.2), "drafter": (3.9, 3.2)}
+"""Of the first week and the last; one assistant gets better, the other one worse."""
+_A_WEEK = range(26, 36)
+_THIS_WEEK_FROM = 2  # so that the lowest scores of this week are those of messages that are there to be seen
+_UNSCORED, _LABELLED = 0.04, 0.4
+_SCORES = (0, 4, 1, 1)
+"""Of the bots' answers that stand in the channel, in their order."""
+
+
+@dataclass(frozen=True)
+class MadeUp:
+    """A case that nobody asked for; without a score it is unscored, without a message there is none to see."""
+
+    author: User
+    requester: User
+    score: int | None
+    at: datetime
+    question: str
+    response: str
+    message: Message | None = None
+
+
+async def write_past(database_url: str, workspace: Workspace) -> None:
+    """Writes the weeks before now into a log without cases; any other is left alone.
+
+    Raises:
+        LogError: The log cannot be opened or written.
+    """
+    log = await Log.open(database_url)
+    try:
+        if await log.counts():
+            return
+        chance = random.Random(_SEED)  # noqa: S311 - the same past each time
+        made_up = make_up(workspace, chance)
+        channel_id, version = workspace.channel(CHANNEL).id, load_rubric("additive-5").version
+        place = {"team_id": workspace.team_id, "channel_id": channel_id}
+        rows = [_case(each, number) | place | {"rubric_version": version} for number, each in enumerate(made_up, 1)]
+        async with log.writing() as connection:
+            await connection.execute(insert(cases), rows)
+            await connection.execute(insert(ratings), [_rating(row) for row in rows])
+            await connection.execute(insert(labels), list(_labels(rows, chance)))
+    finally:
+        await log.close()
+
+
+def make_up(workspace: Workspace, chance: random.Random) -> Sequence[MadeUp]:
+    """The cases of eight weeks up to now, oldest first; those of the messages that stand in the channel among them."""
+    now = datetime.fromtimestamp(workspace.clock.now(), UTC)
+    week = Week.of(now, ZoneInfo("UTC"))
+    past = [each for back in range(WEEKS) for each in _of_week(workspace, chance, week.before(back), back, now)]
+    return sorted([*past, *_of_messages(workspace, week, now)], key=lambda each: each.at)
+
+
+def _of_week(workspace: Workspace, chance: random.Random, week: Week, back: int, now: datetime) -> Iterator[MadeUp]:
+    asking = [workspace.user(name) for name in ("ann", "ben")]
+    length = min(week.end, now) - week.start
+    lowest = 0 if back else _THIS_WEEK_FROM
+    for number in range(1, chance.choice(_A_WEEK) + 1):
+        name = chance.choice(list(_MEANS))
+        first, last = _MEANS[name]
+        mean = last + (first - last) * back / (WEEKS - 1)
+        score = min(5, max(lowest, round(chance.gauss(mean, 1))))
+        yield MadeUp(
+            author=workspace.user(name),
+            requester=chance.choice(asking),
+            score=None if chance.random() < _UNSCORED else score,
+            at=week.start + length * chance.random() * 0.95,
+            question=f"Made-up question {number} of week {week.number}",
+            response=f"Made-up response {number} of week {week.number}",
+        )
+
+
+def _of_messages(workspace: Workspace, week: Week, now: datetime) -> Iterator[MadeUp]:
+    """The newest cases, one for each bot's answer in the channel."""
+    channel = workspace.channel(CHANNEL)
+    answers = [each for each in channel.messages.values() if each.is_reply and each.author.bot_id]
+    for position, (answer, score) in enumerate(zip(answers, _SCORES, strict=True), -len(_SCORES)):
+        parent = channel.messages[answer.thread_ts or ""]
+        written = datetime.fromtimestamp(float(answer.ts), UTC)
+        at = max(now + (now - week.start) * position / 100, written + timedelta(minutes=1))
+        yield MadeUp(answer.author, parent.author, score, at, parent.text, answer.text, answer)
+
+
+def _case(made_up: MadeUp, number: int) -> dict[str, Any]:
+    message, score = made_up.message, made_up.score
+    return {
+        "id": number,
+        "key": f"made-up-{number}",
+        "requester_id": made_up.requester.id,
+        "requester_name": made_up.requester.name,
+        "author_id": made_up.author.id,
+        "source": CaseSource.SHORTCUT if message else CaseSource.TEXT,
+        "rubric": "additive-5",
+        "visibility": Visibility.THREAD,
+        "attempt": 1,
+        "message_ts": message.ts if message else None,
+        "parent_ts": message.thread_ts if message else None,
+        "thread_ts": message.thread_ts if message else None,
+        "question": made_up.question,
+        "question_source": QuestionSource.PARENT if message else QuestionSource.TYPED,
+        "question_ts": message.thread_ts if message else None,
+        "response": made_up.response,
+        "status": CaseStatus.DELIVERED,
+        "score": score,
+        "lowest": 0,
+        "highest": 5,
+        "mean": score,
+        "spread": None if score is None else 0.0,
+        "justification": "" if score is None else _SAID,
+        "model": MADE_UP,
+        "unscored_reason": "no_score" if score is None else None,
+        "created_at": made_up.at,
+        "judged_at": made_up.at,
+        "delivered_at": made_up.at,
+    }
+
+
+def _rating(case: dict[str, Any]) -> dict[str, Any]:
+    shared = {name: case[name] for name in ("team_id", "score", "unscored_reason", "justification", "model")}
+    return shared | {"case_id": case["id"], "position": 0, "raw": _SAID}
+
+
+def _labels(rows: Sequence[dict[str, Any]], chance: random.Random) -> Iterator[dict[str, Any]]:
+    for case in rows:
+        if case["score"] is not None and chance.random() < _LABELLED:
+            yield {
+                "team_id": case["team_id"],
+                "channel_id": case["channel_id"],
+                "case_id": case["id"],
+                "user_id": case["requester_id"],
+                "score": min(5, max(0, case["score"] + chance.choice((-1, 0, 0, 0, 1)))),
+                "created_at": case["judged_at"],
+                "updated_at": case["judged_at"],
+            }

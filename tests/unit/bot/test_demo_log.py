@@ -1,0 +1,116 @@
+"""The demo's made-up weeks: what they hold, and that nothing of them passes for a verdict."""
+
+import random
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+import pytest
+from sqlalchemy import select
+
+from bot.case import Case, CaseSource, Visibility
+from bot.demo_log import CHANNEL, MADE_UP, WEEKS, make_up, write_past
+from bot.digest.figures import Figures, read_figures
+from bot.digest.week import Week
+from bot.log import Log
+from bot.log.schema import cases, labels, ratings
+from bot.log.tallies import Place, Tallies
+from bot.manifest import load_manifest
+from sandbox import ManualClock, Workspace
+from sandbox.workspace_file import open_workspace
+
+SATURDAY = 1_768_641_060.0
+MONDAY = 1_768_784_520.0  # 01:02
+MOMENTS = pytest.mark.parametrize("now", [SATURDAY, MONDAY])
+
+
+def workspace_at(now: float) -> Workspace:
+    return open_workspace(load_manifest(), clock=ManualClock(now))
+
+
+def url_in(folder: Path) -> str:
+    return f"sqlite+aiosqlite:///{folder}/demo.db"
+
+
+@pytest.fixture
+async def log(tmp_path: Path) -> AsyncIterator[Log]:
+    log = await Log.open(url_in(tmp_path))
+    yield log
+    await log.close()
+
+
+async def figures_of(log: Log, workspace: Workspace) -> Figures:
+    now = datetime.fromtimestamp(workspace.clock.now(), UTC)
+    place = Place(workspace.team_id, workspace.channel(CHANNEL).id)
+    return await read_figures(Tallies(log), place, Week.of(now, ZoneInfo("UTC")), now)
+
+
+@MOMENTS
+async def test_a_digest_of_the_week_so_far_has_all_its_parts(log: Log, tmp_path: Path, now: float) -> None:
+    workspace = workspace_at(now)
+    await write_past(url_in(tmp_path), workspace)
+    figures = await figures_of(log, workspace)
+    assert len([point for point in figures.trend if point.n > 20]) == WEEKS
+    assert len(figures.authors) == 2
+    assert figures.unscored
+    assert figures.agreement_ever
+    assert figures.agreement_ever.kappa
+
+
+@MOMENTS
+async def test_the_lowest_three_are_messages_that_can_be_looked_at(log: Log, tmp_path: Path, now: float) -> None:
+    workspace = workspace_at(now)
+    await write_past(url_in(tmp_path), workspace)
+    messages = workspace.channel(CHANNEL).messages
+    lowest = (await figures_of(log, workspace)).lowest
+    assert [case.score for case in lowest] == [0, 1, 1]
+    assert all(messages[case.message_ts or ""].author.bot_id for case in lowest)
+    assert all(messages[case.message_ts or ""].thread_ts == case.thread_ts for case in lowest)
+
+
+async def test_every_case_and_rating_says_that_it_is_made_up(log: Log, tmp_path: Path) -> None:
+    workspace = workspace_at(SATURDAY)
+    await write_past(url_in(tmp_path), workspace)
+    async with log.engine.connect() as connection:
+        rows = (await connection.execute(select(cases))).all()
+        models = set((await connection.execute(select(ratings.c.model))).scalars())
+    assert {row.channel_id for row in rows} == {workspace.channel("made-up-weeks").id}
+    assert {row.model for row in rows} == models == {MADE_UP}
+    assert all("made up for the demo" in row.justification for row in rows if row.score is not None)
+
+
+@MOMENTS
+def test_nothing_is_judged_before_it_was_written_or_after_now(now: float) -> None:
+    made_up = make_up(workspace_at(now), random.Random(1))
+    assert made_up == sorted(made_up, key=lambda each: each.at)
+    assert made_up[-1].at.timestamp() <= now
+    assert all(each.at.timestamp() > float(each.message.ts) for each in made_up if each.message)
+
+
+async def test_two_demos_begin_with_the_same_past(tmp_path: Path) -> None:
+    found = []
+    for name in ("one", "two"):
+        url = f"sqlite+aiosqlite:///{tmp_path}/{name}.db"
+        await write_past(url, workspace_at(SATURDAY))
+        log = await Log.open(url)
+        async with log.engine.connect() as connection:
+            found.append([(await connection.execute(select(table))).all() for table in (cases, labels)])
+        await log.close()
+    assert found[0] == found[1]
+
+
+async def test_a_log_with_cases_is_left_alone(log: Log, tmp_path: Path) -> None:
+    case = Case(
+        key="1",
+        team_id="T1",
+        channel_id="C1",
+        requester_id="U1",
+        requester_name="ann",
+        source=CaseSource.TEXT,
+        rubric="additive-5",
+        visibility=Visibility.THREAD,
+    )
+    await log.add(case)
+    await write_past(url_in(tmp_path), workspace_at(SATURDAY))
+    assert await log.counts() == {"received": 1}
