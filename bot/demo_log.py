@@ -7,7 +7,7 @@ what a judge said. Figures of other channels hold real verdicts alone.
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -25,11 +25,10 @@ MADE_UP = "made up for the demo"
 WEEKS = 8
 
 _SAID = "No judge read this reply: the score is made up for the demo."
-_SEED = 5
-_MEANS = {"helper": (3.0, 4.2), "drafter": (3.9, 3.2)}
-"""Of the first week and the last; one assistant gets better, the other one worse."""
+_SEED = 19  # with which no other score of the last week is lower than those of the messages that are there to be seen
+_MEANS = {"helper": (2.2, 4.3), "drafter": (3.4, 3.1)}
+"""Of the first week and the last: one assistant gets better, the other one a little worse."""
 _A_WEEK = range(26, 36)
-_THIS_WEEK_FROM = 2  # so that the lowest scores of this week are those of messages that are there to be seen
 _UNSCORED, _LABELLED = 0.04, 0.4
 _SCORES = (0, 4, 1, 1)
 """Of the bots' answers that stand in the channel, in their order."""
@@ -82,12 +81,11 @@ def make_up(workspace: Workspace, chance: random.Random) -> Sequence[MadeUp]:
 def _of_week(workspace: Workspace, chance: random.Random, week: Week, back: int, now: datetime) -> Iterator[MadeUp]:
     asking = [workspace.user(name) for name in ("ann", "ben")]
     length = min(week.end, now) - week.start
-    lowest = 0 if back else _THIS_WEEK_FROM
     for number in range(1, chance.choice(_A_WEEK) + 1):
         name = chance.choice(list(_MEANS))
         first, last = _MEANS[name]
         mean = last + (first - last) * back / (WEEKS - 1)
-        score = min(5, max(lowest, round(chance.gauss(mean, 1))))
+        score = min(5, max(0, round(chance.gauss(mean, 1))))
         yield MadeUp(
             author=workspace.user(name),
             requester=chance.choice(asking),
@@ -104,8 +102,7 @@ def _of_messages(workspace: Workspace, week: Week, now: datetime) -> Iterator[Ma
     answers = [each for each in channel.messages.values() if each.is_reply and each.author.bot_id]
     for position, (answer, score) in enumerate(zip(answers, _SCORES, strict=True), -len(_SCORES)):
         parent = channel.messages[answer.thread_ts or ""]
-        written = datetime.fromtimestamp(float(answer.ts), UTC)
-        at = max(now + (now - week.start) * position / 100, written + timedelta(minutes=1))
+        at = now + (now - week.start) * position / 100
         yield MadeUp(answer.author, parent.author, score, at, parent.text, answer.text, answer)
 
 

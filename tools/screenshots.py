@@ -1,7 +1,7 @@
 """Makes the README's pictures from the demo: `make screenshots`.
 
 They come from the real app in the pocket Slack, on the offline rater, so that anybody gets the same ones. The clock of
-the workspace starts at a fixed moment.
+the workspace starts at a fixed moment; weeks are counted by that one, too.
 """
 
 import asyncio
@@ -11,21 +11,35 @@ import sys
 import tempfile
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 
 from PIL import Image
 from playwright.async_api import Locator, Page, async_playwright
+from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.app import running_bot
+from bot.case import Visibility
+from bot.demo_log import CHANNEL, write_past
+from bot.digest.access import Access
+from bot.digest.poster import Poster
+from bot.digest.week import Schedule
+from bot.home import HomeReader
+from bot.log.digests import ChannelSettings
 from bot.logs import configure_logs
 from bot.manifest import load_manifest
+from bot.memberships import Memberships
 from bot.settings import OFFLINE, load_settings
+from bot.slack import identify, web_client
+from bot.views.home import home_view
 from sandbox import Sandbox, SystemClock
 from sandbox.workspace_file import open_workspace
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "images"
 LARGEST_BYTES = 200_000
 MARGIN_PX = 24
+WIDTH = 1240
 STARTS_AT = 1_768_902_060.0
 """9:41 on a Tuesday in January 2026."""
 
@@ -41,11 +55,27 @@ class Morning(SystemClock):
         return super().now() + self._ahead
 
 
+@dataclass(frozen=True)
+class Demo:
+    """The demo's workspace with the bot in it, and what posts digests by the workspace's clock."""
+
+    slack: Sandbox
+    poster: Poster
+    home: HomeReader
+    client: AsyncWebClient
+    team_id: str
+    url: str
+
+
 async def main() -> None:
     """Writes all pictures."""
     configure_logs("console", logging.ERROR)
     FOLDER.mkdir(parents=True, exist_ok=True)
-    async with demo() as slack, open_page(slack) as page:
+    async with open_demo() as demo, open_page(demo.slack) as page:
+        await show_home(page, demo)
+        await take(page, "home")
+        await show_digest(page, demo)
+        await take(page, "digest")
         await show_thread(page)
         await take(page, "thread")
         await page.get_by_role("link", name="Close the thread").click()
@@ -53,21 +83,30 @@ async def main() -> None:
 
 
 @asynccontextmanager
-async def demo() -> AsyncIterator[Sandbox]:
-    """The demo's workspace with the bot in it."""
-    workspace = open_workspace(load_manifest(), clock=Morning())
+async def open_demo() -> AsyncIterator[Demo]:
+    """The demo, ready."""
+    clock = Morning()
+    workspace = open_workspace(load_manifest(), clock=clock)
     with tempfile.TemporaryDirectory() as folder:
+        url = f"sqlite+aiosqlite:///{folder}/log.db"
+        await write_past(url, workspace)
         async with Sandbox(workspace) as slack:
             settings = load_settings(
                 env_file=None,
                 slack_bot_token=slack.bot_token,
                 slack_app_token=slack.app_token,
                 slack_api_url=slack.api_url,
-                database_url=f"sqlite+aiosqlite:///{folder}/log.db",
+                database_url=url,
                 judge_model=OFFLINE,
             )
-            async with running_bot(settings, grace_s=0):
-                yield slack
+            async with running_bot(settings, grace_s=0) as bot, web_client(settings) as client:
+                identity = await identify(client)
+                schedule = Schedule.parse(settings.digest_day, settings.digest_time, settings.digest_tz)
+                poster = Poster(
+                    client, bot.log, identity, schedule, clock=lambda: datetime.fromtimestamp(clock.now(), UTC)
+                )
+                home = HomeReader(bot.log, poster, Memberships(client), Access(client, is_for_admins=False))
+                yield Demo(slack, poster, home, client, identity.team_id, identity.url)
 
 
 @asynccontextmanager
@@ -79,12 +118,13 @@ async def open_page(slack: Sandbox) -> AsyncIterator[Page]:
     async with async_playwright() as playwright:
         browser = await playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
         page = await browser.new_page(
-            viewport={"width": 1240, "height": 860},
+            viewport={"width": WIDTH, "height": 640},
             device_scale_factor=2,
             color_scheme="light",
             locale="en-US",
             timezone_id="UTC",
         )
+        await page.clock.set_fixed_time(datetime.fromtimestamp(STARTS_AT, UTC))
         await page.goto(slack.url)
         yield page
         await browser.close()
@@ -92,7 +132,10 @@ async def open_page(slack: Sandbox) -> AsyncIterator[Page]:
 
 async def show_thread(page: Page) -> None:
     """Scores the first answer, and waits for the verdict."""
-    await page.get_by_role("button", name="1 reply").first.click()
+    await page.set_viewport_size({"width": WIDTH, "height": 900})
+    await page.get_by_role("link", name="help-desk").click()
+    question = page.get_by_role("listitem", name="I committed to main by mistake")
+    await question.get_by_role("button", name="1 reply").click()
     thread = page.get_by_role("complementary", name="Thread")
     answer = thread.get_by_role("listitem", name="helper")
     await answer.hover()
@@ -115,6 +158,25 @@ async def show_modal(page: Page) -> Locator:
     )
     await modal.get_by_label("Question").focus()
     return modal
+
+
+async def show_digest(page: Page, demo: Demo) -> None:
+    """Posts the digest of the week so far into the channel of the made-up weeks."""
+    channel = demo.slack.workspace.channel(CHANNEL)
+    await page.set_viewport_size({"width": WIDTH, "height": 1080})
+    await page.get_by_role("link", name=CHANNEL).click()
+    await demo.poster.post(ChannelSettings(demo.team_id, channel.id))
+    await page.get_by_role("table", name="By assistant").wait_for()
+
+
+async def show_home(page: Page, demo: Demo) -> None:
+    """Opens the Home tab, with the weeks of the workspace's clock."""
+    ann = demo.slack.person("ann")
+    await page.get_by_role("link", name="Slack Judge home").click()
+    await page.get_by_role("heading", name="Your cases").wait_for()
+    view = home_view(await demo.home.read(demo.team_id, ann.id), demo.url, Visibility.THREAD, ann.im)
+    await demo.client.views_publish(user_id=ann.id, view=view)
+    await page.get_by_text("Score 1 of 5").first.wait_for()
 
 
 async def take(page: Page, name: str, around: Locator | None = None) -> None:
