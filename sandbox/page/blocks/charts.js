@@ -1,21 +1,32 @@
 // https://docs.slack.dev/reference/block-kit/blocks/data-visualization-block, as inline SVG; the numbers are there as a
 // table too, for screen readers.
 
-import { html } from "../vendor/preact.js";
+import { html, useLayoutEffect, useRef, useState } from "../vendor/preact.js";
 
-const WIDTH = 480;
+const WIDEST = 480;
 const HEIGHT = 220;
 const LEFT = 44;
 const BOTTOM = 34;
 const TOP = 10;
+const CHARACTER_PX = 7; // a little more than one of a label takes
 
 /** A bar, line, area or pie chart. */
 export function Chart({ block: { title, chart } }) {
+  const drawing = useRef(null);
+  const [width, setWidth] = useState(WIDEST);
+  useLayoutEffect(() => {
+    // Drawn as wide as there is room, and not scaled, so that labels stay as large as other texts.
+    const observer = new ResizeObserver(([{ contentRect }]) => setWidth(contentRect.width));
+    observer.observe(drawing.current);
+    return () => observer.disconnect();
+  }, []);
   const names =
     chart.type === "pie" ? chart.segments.map((segment) => segment.label) : chart.series.map((one) => one.name);
   return html`<figure class="block chart">
     <figcaption>${title}</figcaption>
-    <svg viewBox="0 0 ${WIDTH} ${HEIGHT}" aria-hidden="true">${chart.type === "pie" ? pie(chart) : axes(chart)}</svg>
+    <svg ref=${drawing} height=${HEIGHT} aria-hidden="true">
+      ${chart.type === "pie" ? pie(chart, width) : axes(chart, width)}
+    </svg>
     <ul class="legend" aria-hidden="true">
       ${names.map((name, index) => html`<li><i class="series-${index}"></i>${name}</li>`)}
     </ul>
@@ -23,24 +34,28 @@ export function Chart({ block: { title, chart } }) {
   </figure>`;
 }
 
-function axes({ type, series, axis_config: axis }) {
+function axes({ type, series, axis_config: axis }, width) {
   const { categories } = axis;
   const values = series.flatMap((one) => one.data.map((point) => point.value));
   const [low, high] = [Math.min(0, ...values), Math.max(0, ...values) || 1];
   const y = (value) => TOP + ((high - value) / (high - low)) * (HEIGHT - TOP - BOTTOM);
-  const step = (WIDTH - LEFT - 8) / categories.length;
+  const step = (width - LEFT - 8) / categories.length;
+  const longest = Math.max(...categories.map((name) => name.length));
+  const every = Math.ceil((longest * CHARACTER_PX) / step);
   const x = (index) => LEFT + step * (index + 0.5);
-  const ticks = [low, (low + high) / 2, high];
+  const isCount = values.every(Number.isInteger);
+  const ticks = [low, (low + high) / 2, high].filter((tick) => !isCount || Number.isInteger(tick));
   return [
     ticks.map(
       (tick) =>
-        html`<line class="tick" x1=${LEFT} x2=${WIDTH} y1=${y(tick)} y2=${y(tick)} />
+        html`<line class="tick" x1=${LEFT} x2=${width} y1=${y(tick)} y2=${y(tick)} />
           <text x=${LEFT - 6} y=${y(tick) + 4} text-anchor="end">${shortNumber(tick)}</text>`,
     ),
     categories.map(
-      (name, index) => html`<text x=${x(index)} y=${HEIGHT - BOTTOM + 16} text-anchor="middle">${name}</text>`,
+      (name, index) =>
+        index % every === 0 && html`<text x=${x(index)} y=${HEIGHT - BOTTOM + 16} text-anchor="middle">${name}</text>`,
     ),
-    axis.x_label && html`<text x=${(WIDTH + LEFT) / 2} y=${HEIGHT - 4} text-anchor="middle">${axis.x_label}</text>`,
+    axis.x_label && html`<text x=${(width + LEFT) / 2} y=${HEIGHT - 4} text-anchor="middle">${axis.x_label}</text>`,
     series.map((one, index) =>
       (type === "bar" ? bars : line)(one, index, { categories, x, y, step, count: series.length, type }),
     ),
@@ -73,9 +88,9 @@ function line({ data }, index, { categories, x, y, type }) {
   </g>`;
 }
 
-function pie({ segments }) {
+function pie({ segments }, width) {
   const total = segments.reduce((sum, { value }) => sum + value, 0) || 1;
-  const [cx, cy, radius] = [WIDTH / 2, HEIGHT / 2, HEIGHT / 2 - 10];
+  const [cx, cy, radius] = [width / 2, HEIGHT / 2, HEIGHT / 2 - 10];
   const at = (turn) => `${cx + radius * Math.sin(2 * Math.PI * turn)} ${cy - radius * Math.cos(2 * Math.PI * turn)}`;
   let from = 0;
   return segments.map(({ value }, index) => {
@@ -91,26 +106,29 @@ function Numbers({ title, chart }) {
   const lists = chart.type === "pie" ? [{ name: "Value", data: chart.segments }] : chart.series;
   const labels = chart.type === "pie" ? chart.segments.map((one) => one.label) : chart.axis_config.categories;
   const value = ({ data }, label) => data.find((point) => point.label === label)?.value ?? "";
-  return html`<table class="sr-only">
-    <caption>
-      ${title}
-    </caption>
-    <thead>
-      <tr>
-        <td></td>
-        ${lists.map((list) => html`<th scope="col">${list.name}</th>`)}
-      </tr>
-    </thead>
-    <tbody>
-      ${labels.map(
-        (label) =>
-          html`<tr>
-            <th scope="row">${label}</th>
-            ${lists.map((list) => html`<td>${value(list, label)}</td>`)}
-          </tr>`,
-      )}
-    </tbody>
-  </table>`;
+  // The box is what is hidden: a table does not get smaller than its rows, and would lengthen the page.
+  return html`<div class="sr-only">
+    <table>
+      <caption>
+        ${title}
+      </caption>
+      <thead>
+        <tr>
+          <td></td>
+          ${lists.map((list) => html`<th scope="col">${list.name}</th>`)}
+        </tr>
+      </thead>
+      <tbody>
+        ${labels.map(
+          (label) =>
+            html`<tr>
+              <th scope="row">${label}</th>
+              ${lists.map((list) => html`<td>${value(list, label)}</td>`)}
+            </tr>`,
+        )}
+      </tbody>
+    </table>
+  </div>`;
 }
 
 function shortNumber(value) {
