@@ -15,7 +15,7 @@ import { DataTable, Table } from "./tables.js";
 
 const BLOCKS = {
   section: Section,
-  header: ({ block }) => html`<p class="block header" role="heading" aria-level="4">${plain(block.text)}</p>`,
+  header: ({ block }) => html`<p class="block header" role="heading" aria-level="2">${plain(block.text)}</p>`,
   context: Context,
   divider: () => html`<hr class="block" />`,
   actions: Actions,

@@ -23,7 +23,7 @@ export function DataTable({ block }) {
 
 function Grid({ rows: [head, ...rows], columns, name, caption, rowHeader }) {
   const look = (index) => `align-${columns[index]?.align ?? "left"} ${columns[index]?.is_wrapped ? "wrapped" : ""}`;
-  return html`<div class="block grid" role="region" aria-label=${name} tabindex="0">
+  return html`<div class="block grid" role="group" aria-label=${name} tabindex="0">
     <table>
       ${
         caption &&

@@ -23,7 +23,7 @@ export function Channel({ state, channel }) {
         aria-label="Back to the channels"
         ><${Icon} name="back"
       /></a>
-      <h2>${!channel.is_im && html`<${Icon} name=${channel.is_private ? "lock" : "hash"} />`}${title}</h2>
+      <h1>${!channel.is_im && html`<${Icon} name=${channel.is_private ? "lock" : "hash"} />`}${title}</h1>
       ${count !== undefined && html`<span class="members">${count} members</span>`}
     </header>
     <${Messages}

@@ -30,7 +30,7 @@ export function Home({ state }) {
         aria-label="Back to the channels"
         ><${Icon} name="back"
       /></a>
-      <h2>${app.name}</h2>
+      <h1>${app.name}</h1>
     </header>
     <div class="home-body">
       ${

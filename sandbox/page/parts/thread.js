@@ -16,7 +16,7 @@ export function Thread({ state, channel, ts }) {
   useEffect(() => comeAndGo(pane.current, ts), []);
   return html`<aside class="pane thread" aria-label="Thread" ref=${pane}>
     <header>
-      <h2>Thread</h2>
+      <h1>Thread</h1>
       <span class="members"
         >${!channel.is_im && html`<${Icon} name=${channel.is_private ? "lock" : "hash"} />`} ${title}</span
       >
