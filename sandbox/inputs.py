@@ -84,6 +84,8 @@ def state_values(blocks: list[Json], typed: Json) -> Json:
 def chosen(element: Json, value: Any) -> Json:
     """The state of an element after somebody typed or chose `value`: text, an option's value, an id, or a list.
 
+    Text for a `rich_text_input` becomes a rich_text value without formatting; one with formatting is taken as it is.
+
     Raises:
         SandboxError: There is no such option.
     """
@@ -92,7 +94,15 @@ def chosen(element: Json, value: Any) -> Json:
         return {"type": element["type"], kind.key: [option_of(element, one) for one in value]}
     if kind.is_option:
         return {"type": element["type"], kind.key: None if value is None else option_of(element, value)}
+    if element["type"] == "rich_text_input" and isinstance(value, str):
+        return {"type": element["type"], kind.key: to_typed_rich_text(value)}
     return {"type": element["type"], kind.key: value}
+
+
+def to_typed_rich_text(text: str) -> Json | None:
+    """What a `rich_text_input` holds after somebody typed `text` and formatted nothing; None for an empty one."""
+    section = {"type": "rich_text_section", "elements": [{"type": "text", "text": text}]}
+    return {"type": "rich_text", "elements": [section]} if text else None
 
 
 def option_of(element: Json, value: str) -> Json:

@@ -42,8 +42,13 @@ MARKDOWN = """# Title
 **bold** [link](https://example.com)
 
 - item
+  1. first
 
-1. first
+- [x] done
+
+| Bot | Mean |
+|-----|-----:|
+| a   | 3.5  |
 
 ```py
 x = 1
@@ -84,10 +89,7 @@ EVERY_BLOCK: list[Json] = [
             element("icon_button", icon="trash", text=plain("Delete")),
         ],
     },
-    {
-        "type": "markdown",
-        "text": "# Title\n**bold** [link](https://example.com)\n\n- item\n\n1. first\n\n```py\nx = 1\n```\n> quote",
-    },
+    {"type": "markdown", "text": MARKDOWN},
     {"type": "rich_text", "elements": RICH_TEXT},
     {**PICTURE, "title": plain("Title")},
     {"type": "table", "rows": [[raw("a"), raw("b")], [raw("1"), raw("2")]]},
@@ -100,7 +102,11 @@ EVERY_BLOCK: list[Json] = [
     {"type": "data_visualization", "title": "Shares", "chart": {"type": "pie", "segments": POINTS}},
 ]
 
-TYPED = [element("plain_text_input", multiline=True), element("number_input", is_decimal_allowed=True)]
+TYPED = [
+    element("plain_text_input", multiline=True),
+    element("number_input", is_decimal_allowed=True),
+    element("rich_text_input"),
+]
 
 EVERY_INPUT: list[Json] = [
     {"type": "input", "label": plain(f"Label of {one['type']}"), "hint": plain("hint"), "element": one}

@@ -68,6 +68,34 @@ async def opened(tab: Tab, title: str) -> Locator:
     return dialog
 
 
+async def test_rich_text_is_typed_as_plain_lines_and_comes_back_as_rich_text(
+    slack: Sandbox, app: AsyncApp, open_tab
+) -> None:
+    bold = {"type": "text", "text": "as it was", "style": {"bold": True}}
+    given = {"type": "rich_text", "elements": [{"type": "rich_text_section", "elements": [bold]}]}
+    kinds = [field("New", "rich_text_input"), field("Kept", "rich_text_input", initial_value=given)]
+    opens(app, modal("Form", *kinds))
+    got: dict[str, Any] = {}
+
+    @app.view("form")
+    async def on_submit(ack: Any, view: Any) -> None:
+        got.update({label: state["v"] for label, state in view["state"]["values"].items()})
+        await ack()
+
+    dialog = await opened(await open_tab(slack), "Form")
+    await expect(dialog.get_by_label("Kept")).to_have_value("as it was")
+    await dialog.get_by_role("button", name="Send").click()
+    await expect(dialog.get_by_text("Please complete this required field.")).to_have_count(1)
+    await dialog.get_by_label("New").fill("two\nlines")
+    await dialog.get_by_role("button", name="Send").click()
+    await expect(dialog).to_have_count(0)
+    typed = [{"type": "rich_text_section", "elements": [{"type": "text", "text": "two\nlines"}]}]
+    assert got == {
+        "New": {"type": "rich_text_input", "rich_text_value": {"type": "rich_text", "elements": typed}},
+        "Kept": {"type": "rich_text_input", "rich_text_value": given},
+    }
+
+
 async def test_every_kind_of_input_reaches_the_app(slack: Sandbox, app: AsyncApp, open_tab) -> None:
     opens(app, modal("Form", *INPUTS))
     got: dict[str, Any] = {}

@@ -3,7 +3,7 @@
 import { html, useContext } from "../vendor/preact.js";
 import { plain } from "./mrkdwn.js";
 import { Names, channelTitle } from "./names.js";
-import { initialValue } from "./values.js";
+import { initialValue, plainOfRichText } from "./values.js";
 
 const DATE_TIME = {
   read: (value) => (value ? Math.floor(new Date(value).getTime() / 1000) : null),
@@ -25,6 +25,9 @@ export function Pick({ element, field: { state, ...field }, onInput, onDone }) {
   const value = initialValue(element, state);
   const props = { element, field, value, onInput, onDone };
   if (element.type === "plain_text_input") return html`<${Line} ...${props} />`;
+  if (element.type === "rich_text_input") {
+    return html`<${Line} ...${props} element=${{ ...element, multiline: true }} value=${plainOfRichText(value)} />`;
+  }
   if (element.type in TYPED) return html`<${Typed} ...${props} />`;
   if (element.type.endsWith("_select")) return html`<${Select} ...${props} />`;
   return html`<pre class="unknown">${JSON.stringify(element, null, 2)}</pre>`;

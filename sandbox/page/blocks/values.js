@@ -26,6 +26,20 @@ export function initialValue(element, state) {
   return bare(state?.[key] ?? initial);
 }
 
+/** The words of a rich_text value, a line for each section or item. */
+export function plainOfRichText(value) {
+  if (typeof value === "string") return value;
+  const text = (element) =>
+    element.elements?.map(text).join(element.type === "rich_text_list" ? "\n" : "") ?? shown(element);
+  return value?.elements.map(text).join("\n") ?? "";
+}
+
+function shown(element) {
+  return (
+    element.text ?? element.url ?? element.user_id ?? element.channel_id ?? (element.name ? `:${element.name}:` : "")
+  );
+}
+
 /** All options of a select, those of groups included. */
 export function allOptions(element) {
   return [...(element.options ?? []), ...(element.option_groups ?? []).flatMap((group) => group.options)];

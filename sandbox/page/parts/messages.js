@@ -71,19 +71,21 @@ export function Messages({ state, channel, messages, replies = new Map(), label,
       </li>`
     }
     ${messages.length === 0 && html`<li key="empty" class="earlier">${isThread ? "This thread is gone." : EMPTY}</li>`}
-    ${messages.slice(start).flatMap((message, index, shown) => [
-      !isSameDay(message.ts, shown[index - 1]?.ts) &&
-        html`<li key="day-${message.ts}" class="day"><span>${dayOf(message.ts)}</span></li>`,
-      html`<${Message}
-        key=${message.ts}
-        state=${state}
-        channel=${channel}
-        message=${message}
-        replies=${replies.get(message.ts)}
-        isThread=${isThread}
-        isLast=${index === shown.length - 1}
-        isWanted=${message.ts === at}
-      />`,
-    ])}
+    ${messages
+      .slice(start)
+      .flatMap((message, index, shown) => [
+        !isSameDay(message.ts, shown[index - 1]?.ts) &&
+          html`<li key="day-${message.ts}" class="day"><span>${dayOf(message.ts)}</span></li>`,
+        html`<${Message}
+          key=${message.ts}
+          state=${state}
+          channel=${channel}
+          message=${message}
+          replies=${replies.get(message.ts)}
+          isThread=${isThread}
+          isLast=${index === shown.length - 1}
+          isWanted=${message.ts === at}
+        />`,
+      ])}
   </ol>`;
 }
