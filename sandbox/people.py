@@ -97,7 +97,7 @@ class Person:
         where = self._seen(channel)
         declared = self.ws.manifest.command(command)
         if declared.should_escape:
-            text = to_text(self._elements(text))
+            text = self._text(text)
         payload = payloads.slash_command(self.ws, self.user, where, command, text)
         return self.ws.deliveries.send(
             "slash_commands",
@@ -208,13 +208,15 @@ class Person:
         return self.ws.homes.get(self.id)
 
     def _typed(self, text: str, **content: Any) -> Content:
-        elements = self._elements(text)
-        rich = [to_rich_text(elements, self.ws.ids.short())] if text else []
-        return Content(to_text(elements), **{"blocks": rich, **content})
+        rich = [to_rich_text(text, *self._names(), self.ws.ids.short())] if text else []
+        return Content(self._text(text), **{"blocks": rich, **content})
 
-    def _elements(self, text: str) -> list[Json]:
+    def _text(self, typed: str) -> str:
+        return to_text(to_elements(typed, *self._names()))
+
+    def _names(self) -> tuple[dict[str, str], dict[str, str]]:
         users = {user.name: user.id for user in self.ws.users.values()}
-        return to_elements(text, users, {channel.name: channel.id for channel in self.ws.channels.values()})
+        return users, {channel.name: channel.id for channel in self.ws.channels.values()}
 
     def _seen(self, channel: str) -> Channel:
         where = self.ws.channel(channel)

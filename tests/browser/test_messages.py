@@ -26,6 +26,18 @@ async def test_what_is_typed_appears_for_everybody_at_once(slack: Sandbox, open_
     assert slack.person("ben").messages("help")[0].text.startswith("good morning <@U")
 
 
+async def test_what_is_typed_is_formatted_and_edited_as_typed(slack: Sandbox, open_tab) -> None:
+    tab = await open_tab(slack, "as=ann")
+    await say(tab, "*very* `good` :tada:")
+    mine = message(tab, "Ann Lee")
+    await expect(mine.locator("strong").filter(has_text="very")).to_be_visible()
+    await expect(mine.locator("code")).to_have_text("good")
+    await expect(mine).to_contain_text("🎉")
+    await mine.get_by_role("button", name="More actions").click()
+    await tab.page.get_by_role("menuitem", name="Edit message").click()
+    await expect(tab.page.get_by_role("dialog").get_by_label("Text")).to_have_value("*very* `good` :tada:")
+
+
 async def test_acting_as_somebody_else_shows_what_they_see(slack: Sandbox, open_tab) -> None:
     tab = await open_tab(slack, "as=ann")
     await expect(tab.page.get_by_role("link", name="secret")).to_be_visible()

@@ -27,6 +27,30 @@ def test_a_typed_message_is_escaped_and_carries_its_rich_text(workspace: Workspa
     ]
 
 
+def test_what_a_person_types_is_formatted_as_by_slacks_composer(workspace: Workspace) -> None:
+    typed = "*see @ben* and _*both*_ `*x*` :tada: 2 * 3 * 4 a_b_c https://a.b/_x_ 1:2:3 ~no~\n```\n*raw*\n```\nend"
+    message = Person(workspace, "ann").post("help", typed)
+    user = {"type": "user", "user_id": workspace.user("ben").id}
+    section, fenced, rest = message.blocks[0]["elements"]
+    assert section["elements"] == [
+        {"type": "text", "text": "see ", "style": {"bold": True}},
+        user | {"style": {"bold": True}},
+        {"type": "text", "text": " and "},
+        {"type": "text", "text": "both", "style": {"italic": True, "bold": True}},
+        {"type": "text", "text": " "},
+        {"type": "text", "text": "*x*", "style": {"code": True}},
+        {"type": "text", "text": " "},
+        {"type": "emoji", "name": "tada"},
+        {"type": "text", "text": " 2 * 3 * 4 a_b_c "},
+        {"type": "link", "url": "https://a.b/_x_"},
+        {"type": "text", "text": " 1:2:3 "},
+        {"type": "text", "text": "no", "style": {"strike": True}},
+    ]
+    assert (fenced["type"], fenced["elements"][0]["text"]) == ("rich_text_preformatted", "*raw*")
+    assert rest["elements"] == [{"type": "text", "text": "end"}]
+    assert message.text.startswith(f"*see <@{user['user_id']}>* and _*both*_ `*x*` :tada: 2 * 3")
+
+
 def test_the_text_of_a_bot_keeps_its_markup_and_loses_stray_angle_brackets(workspace: Workspace) -> None:
     helper = Person(workspace, "helper")
     assert helper.post("help", "<!channel> &lt;b&gt; a<b & <https://a.b|c>").text == (
