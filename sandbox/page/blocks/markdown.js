@@ -81,22 +81,22 @@ function item(line) {
 }
 
 /** Items of one depth, each with those that stand further in below it; a list ends where the marks change. */
-function lists(items) {
+function lists(all) {
   const found = [];
-  for (const each of items) {
+  for (const each of all) {
     const last = found.at(-1);
     const above = last?.items.at(-1);
     if (above && each.indent >= above.indent + NESTED_BY) above.children.push(each);
     else if (last?.isOrdered === each.isOrdered) last.items.push({ ...each, children: [] });
     else found.push({ isOrdered: each.isOrdered, items: [{ ...each, children: [] }] });
   }
-  return found.map(({ isOrdered, items: [first, ...rest] }) => {
-    const entries = [first, ...rest].map(
+  return found.map(({ isOrdered, items }) => {
+    const entries = items.map(
       ({ task, text, children }) =>
-        html`<li class=${task ? "task" : ""}>${task && tick(task)}${inline(text)}${lists(children)}</li>`,
+        html`<li class="text ${task ? "task" : ""}">${task && tick(task)}${inline(text)}${lists(children)}</li>`,
     );
     return isOrdered
-      ? html`<ol start=${first.number}>
+      ? html`<ol start=${items[0].number}>
           ${entries}
         </ol>`
       : html`<ul>
@@ -119,7 +119,7 @@ function table([head, delimiters, ...rows]) {
   const aligned = (index) => {
     const mark = delimiters[index] ?? "";
     const side = mark.endsWith(":") ? (mark.startsWith(":") ? "center" : "right") : "left";
-    return `align-${side} wrapped`;
+    return `align-${side}`;
   };
   const each = (row) => head.map((_, index) => html`<td class=${aligned(index)}>${inline(row[index] ?? "")}</td>`);
   return html`<div class="grid" role="group" aria-label="Table" tabindex="0">

@@ -1,0 +1,61 @@
+"""Days above the messages, and dates that are near."""
+
+import re
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from playwright.async_api import Page, expect
+
+from sandbox import ManualClock, Person, Sandbox, Workspace
+from sandbox.hindsight import Hindsight
+from tests.browser.conftest import MANIFEST
+
+CLOCK = ManualClock()
+
+
+@pytest.fixture
+async def slack() -> AsyncIterator[Sandbox]:
+    """A channel with messages of three days."""
+    hindsight = Hindsight(CLOCK)
+    workspace = Workspace(MANIFEST, clock=hindsight)
+    workspace.add_channel("help", [workspace.add_user("ann", "Ann Lee"), workspace.bot])
+    for days, text in ((9, "long ago"), (1, "one"), (1, "two"), (0, "now")):
+        with hindsight.back(timedelta(days=days)):
+            Person(workspace, "ann").post("help", text)
+    async with Sandbox(workspace) as running:
+        yield running
+
+
+async def opened(open_tab, slack: Sandbox) -> Page:
+    page: Page = (await open_tab(slack)).page
+    await page.clock.set_fixed_time(datetime.fromtimestamp(CLOCK.now(), UTC))
+    await page.reload()
+    return page
+
+
+async def test_each_day_stands_once_above_its_messages(slack: Sandbox, open_tab) -> None:
+    page = await opened(open_tab, slack)
+    days = page.get_by_role("main").locator("li.day")
+    await expect(days).to_have_text([re.compile(r"^\w+day, November \d+$"), "Yesterday", "Today"])
+    order = re.compile(r"November.*long ago.*Yesterday.*one.*two.*Today.*now", re.DOTALL)
+    await expect(page.get_by_role("list", name="Messages in help")).to_have_text(order)
+
+
+async def test_the_arrows_go_on_over_a_day(slack: Sandbox, open_tab) -> None:
+    page = await opened(open_tab, slack)
+    messages = page.get_by_role("main").locator("li.message")
+    await messages.last.focus()
+    await page.keyboard.press("ArrowUp")
+    await expect(messages.nth(2)).to_be_focused()
+    await page.keyboard.press("ArrowUp")
+    await page.keyboard.press("ArrowUp")
+    await expect(messages.first).to_be_focused()
+
+
+async def test_a_pretty_date_says_yesterday(slack: Sandbox, open_tab) -> None:
+    yesterday = int(CLOCK.now()) - 24 * 3600
+    block = {"type": "mrkdwn", "text": f"since <!date^{yesterday}^{{date_pretty}}|?>, <!date^{yesterday}^{{date}}|?>"}
+    Person(slack.workspace, slack.workspace.bot.id).post("help", "x", blocks=[{"type": "section", "text": block}])
+    page = await opened(open_tab, slack)
+    await expect(page.get_by_role("main")).to_contain_text(re.compile(r"since yesterday, November \d+, 2023"))
