@@ -7,6 +7,7 @@ import pytest
 from playwright.async_api import expect
 
 from bot.app import running_bot
+from bot.demo_log import CHANNEL, write_past
 from bot.manifest import load_manifest
 from bot.settings import OFFLINE, load_settings
 from sandbox import Sandbox
@@ -15,14 +16,16 @@ from sandbox.workspace_file import open_workspace
 
 @pytest.fixture
 async def bot(tmp_path: Path) -> AsyncIterator[Sandbox]:
-    """The demo's workspace with the bot in it, on the offline rater."""
-    async with Sandbox(open_workspace(load_manifest())) as slack:
+    """The demo's workspace and past with the bot in it, on the offline rater."""
+    workspace, database_url = open_workspace(load_manifest()), f"sqlite+aiosqlite:///{tmp_path}/log.db"
+    await write_past(database_url, workspace)
+    async with Sandbox(workspace) as slack:
         settings = load_settings(
             env_file=None,
             slack_bot_token=slack.bot_token,
             slack_app_token=slack.app_token,
             slack_api_url=slack.api_url,
-            database_url=f"sqlite+aiosqlite:///{tmp_path}/log.db",
+            database_url=database_url,
             judge_model=OFFLINE,
         )
         async with running_bot(settings, grace_s=0):
@@ -68,3 +71,21 @@ async def test_two_texts_are_scored_by_the_modal_after_its_errors_are_mended(bot
     await send.click()
     await expect(modal).to_have_count(0)
     await expect(page.get_by_role("main")).to_contain_text("asked for a score")
+
+
+async def test_the_lowest_of_a_digest_lead_to_answers_whose_scores_say_that_they_are_made_up(
+    bot: Sandbox, open_tab
+) -> None:
+    page = (await open_tab(bot)).page
+    await page.get_by_role("link", name=CHANNEL).click()
+    await page.get_by_role("textbox", name=f"Message to {CHANNEL}").fill("/judge digest preview")
+    await page.keyboard.press("Enter")
+    await expect(page.get_by_role("table", name="By assistant")).to_contain_text("drafter")
+    await page.get_by_role("link", name="score 0").click()
+    thread = page.get_by_role("complementary", name="Thread")
+    answer = thread.get_by_role("listitem", name="drafter")
+    await expect(answer).to_contain_text("Recordings help us to learn.")
+    await answer.hover()
+    await answer.get_by_role("button", name="More actions").click()
+    await page.get_by_role("menuitem", name="Score this reply").click()
+    await expect(thread.get_by_role("listitem", name="Only visible to you")).to_contain_text("made up for the demo")
