@@ -65,10 +65,10 @@ async def show(database: str = "", port: int = 0, opens: bool = False) -> None:
         url = f"sqlite+aiosqlite:///{database or Path(folder, 'demo.db')}"
         try:
             workspace = open_workspace(load_manifest())
-            await demo_log.write_past(url, workspace)
+            past = f"{_PAST}\n" if await demo_log.write_past(url, workspace) else ""
             async with Sandbox(workspace, port) as slack, running_bot(_settings(slack, url), 1):
                 Console(highlight=False).print(
-                    f"{_INVITATION}\n\n    [bold]{slack.url}[/]\n{_PAST}\n\nCtrl-C ends it.", emoji=False
+                    f"{_INVITATION}\n\n    [bold]{slack.url}[/]\n{past}\nCtrl-C ends it.", emoji=False
                 )
                 if opens:
                     webbrowser.open(slack.url)

@@ -47,8 +47,8 @@ class MadeUp:
     message: Message | None = None
 
 
-async def write_past(database_url: str, workspace: Workspace) -> None:
-    """Writes the weeks before now into a log without cases; any other is left alone.
+async def write_past(database_url: str, workspace: Workspace) -> bool:
+    """Writes the weeks before now into a log without cases, and says whether it did; any other is left alone.
 
     Raises:
         LogError: The log cannot be opened or written.
@@ -56,7 +56,7 @@ async def write_past(database_url: str, workspace: Workspace) -> None:
     log = await Log.open(database_url)
     try:
         if await log.counts():
-            return
+            return False
         chance = random.Random(_SEED)  # noqa: S311 - the same past each time
         made_up = make_up(workspace, chance)
         channel_id, version = workspace.channel(CHANNEL).id, load_rubric("additive-5").version
@@ -66,6 +66,7 @@ async def write_past(database_url: str, workspace: Workspace) -> None:
             await connection.execute(insert(cases), rows)
             await connection.execute(insert(ratings), [_rating(row) for row in rows])
             await connection.execute(insert(labels), list(_labels(rows, chance)))
+        return True
     finally:
         await log.close()
 

@@ -92,7 +92,7 @@ async def test_two_demos_begin_with_the_same_past(tmp_path: Path) -> None:
     found = []
     for name in ("one", "two"):
         url = f"sqlite+aiosqlite:///{tmp_path}/{name}.db"
-        await write_past(url, workspace_at(SATURDAY))
+        assert await write_past(url, workspace_at(SATURDAY))
         log = await Log.open(url)
         async with log.engine.connect() as connection:
             found.append([(await connection.execute(select(table))).all() for table in (cases, labels)])
@@ -112,5 +112,5 @@ async def test_a_log_with_cases_is_left_alone(log: Log, tmp_path: Path) -> None:
         visibility=Visibility.THREAD,
     )
     await log.add(case)
-    await write_past(url_in(tmp_path), workspace_at(SATURDAY))
+    assert not await write_past(url_in(tmp_path), workspace_at(SATURDAY))
     assert await log.counts() == {"received": 1}
