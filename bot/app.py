@@ -38,6 +38,7 @@ from bot.revision import Revision
 from bot.settings import OFFLINE, Settings
 from bot.slack import Identity, identify, web_client
 from bot.socket import SocketLink
+from bot.trouble import in_brief
 from bot.views import messages
 from judge import Judge, Rubric, list_rubrics, load_rubric
 from judge.model import make_client
@@ -55,11 +56,11 @@ async def serve(settings: Settings) -> None:
     Raises:
         BotError: It cannot start, or has lost its connection for good; the message says what to mend.
     """
-    stopping = asyncio.Event()
+    connected, stopping = asyncio.Event(), asyncio.Event()
     serving = asyncio.current_task()
 
     def stop() -> None:
-        if stopping.is_set() and serving:
+        if serving and (stopping.is_set() or not connected.is_set()):
             serving.cancel()
         stopping.set()
 
@@ -67,6 +68,7 @@ async def serve(settings: Settings) -> None:
         asyncio.get_running_loop().add_signal_handler(number, stop)
     try:
         async with running_bot(settings) as bot:
+            connected.set()
             await asyncio.wait([*bot.duties, asyncio.ensure_future(stopping.wait())], return_when=FIRST_COMPLETED)
             logger.info("stopping", grace_s=GRACE_S)
             for duty in bot.duties:
@@ -193,7 +195,8 @@ def make_app(client: AsyncWebClient, identity: Identity, desk: Desk, settings: S
     async def on_error(error: Exception, body: dict[str, Any]) -> BoltResponse | None:
         is_known = isinstance(error, NoCaseError)
         if not is_known:
-            logger.error("listener_failed", kind=body.get("type") or body.get("command"), exc_info=error)
+            kind, reason = body.get("type") or body.get("command"), in_brief(error)
+            logger.error("listener_failed", kind=kind, reason=reason, exc_info=None if reason else error)
         if "event" in body:
             return None  # nobody asked for anything; Slack sends again what was not acknowledged
         asked = desk.apology(to_invocation(body))

@@ -61,7 +61,7 @@ class Delivery:
             if case.thread_ts is None:
                 case = await self._post_once(case, "thread", messages.texts(case))
             case = await self._post_once(case, "reply", messages.placeholder(case))
-            return await self._log.note_post(case, reply_ts=case.reply_ts)
+            return await self._log.note_post(case, reply_ts=case.reply_ts, tries=0)
         except SlackApiError as exc:
             return await self._note_blocked(case, exc)
         except _UnconfirmedError:

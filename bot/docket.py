@@ -13,14 +13,13 @@ from contextlib import suppress
 from datetime import timedelta
 
 import structlog
-from sqlalchemy.exc import DBAPIError
 
 from bot import metrics
 from bot.case import CaseStatus, LoggedCase
 from bot.delivery import Delivery
 from bot.log import LapsedError, Log, TakenError
 from bot.lookup import Lookup, OutOfSightError
-from bot.slack import brief
+from bot.trouble import LOG_TROUBLE, in_brief
 from bot.turns import Turns
 from bot.verdict import RecordedVerdict, from_error, from_fault, from_obstacle, from_verdict
 from bot.views.modals import NO_QUESTION, OUT_OF_SIGHT
@@ -109,9 +108,8 @@ class Docket:
                 await self._beat(is_connected=await is_connected())
                 if not self._is_stopping:
                     await self.sweep()
-            except (DBAPIError, OSError) as exc:
-                reason = exc.orig if isinstance(exc, DBAPIError) else exc
-                logger.error("log_out_of_reach", reason=str(reason), next_in_s=BEAT_S)
+            except LOG_TROUBLE as exc:
+                logger.error("log_out_of_reach", reason=in_brief(exc), next_in_s=BEAT_S)
             self._is_due.clear()
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._is_due.wait(), BEAT_S)
@@ -163,7 +161,7 @@ class Docket:
         except Exception as exc:  # whatever it was, the case is not lost, and not tried in a rush
             case = await self._log.case(case_id)
             pause = min(_FIRST_PAUSE * 2 ** min(case.tries, 10), _LONGEST_PAUSE)
-            reason = brief(exc)
+            reason = in_brief(exc)
             logger.error(
                 "case_interrupted", case=case_id, reason=reason, next_in_s=pause.total_seconds(), exc_info=not reason
             )

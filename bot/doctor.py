@@ -25,7 +25,9 @@ async def examine() -> bool:
         return False
     typer.echo("ok     settings are complete")
     async with web_client(settings) as client:
-        checks: tuple[Check, ...] = (_bot_token, _app_token, _database, _model)
+        checks: list[Check] = [_bot_token, _database, _model]
+        if not settings.serve_http:
+            checks.insert(1, _app_token)
         return all([await _is_well(check, client, settings) for check in checks])
 
 

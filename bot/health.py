@@ -5,11 +5,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from sqlalchemy import select
-from sqlalchemy.exc import DBAPIError
 
 from bot.log.engine import connect
 from bot.log.presence import LEASE_S
 from bot.log.schema import processes
+from bot.trouble import LOG_TROUBLE, in_brief
 
 
 async def examine(database_url: str) -> tuple[bool, str]:
@@ -26,8 +26,8 @@ async def examine(database_url: str) -> tuple[bool, str]:
     try:
         async with engine.connect() as connection:
             latest = (await connection.execute(here.limit(1))).one_or_none()
-    except (DBAPIError, OSError) as exc:
-        return False, f"the log cannot be read: {exc.orig if isinstance(exc, DBAPIError) else exc}"
+    except LOG_TROUBLE as exc:
+        return False, str(in_brief(exc))
     finally:
         await engine.dispose()
     if latest is None:

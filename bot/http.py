@@ -1,21 +1,28 @@
 """HTTP mode: Slack posts its payloads to us, and the machine room asks how we are."""
 
 import asyncio
+import hmac
+import time
+from collections.abc import Mapping
+from hashlib import sha256
 from typing import Self
 
 import structlog
 from aiohttp import web
 from slack_bolt.adapter.aiohttp import to_aiohttp_response, to_bolt_request
 from slack_bolt.async_app import AsyncApp
-from sqlalchemy.exc import DBAPIError
 
 from bot import metrics
 from bot.errors import SlackError
 from bot.log import LapsedError, Log
 from bot.settings import Settings
+from bot.trouble import LOG_TROUBLE
 
 EVENTS = "/slack/events"
 _LARGEST_BODY = 4 * 2**20
+_PATIENCE_S = 10.0  # Slack gives up after 3 s
+_LAST_ANSWERS_S = 3.0
+_OLDEST_S = 300  # so that a request cannot be sent again later
 
 logger = structlog.get_logger(__name__)
 
@@ -44,7 +51,7 @@ class HttpFront:
                 web.get("/metrics", self._metrics),
             ]
         )
-        self._runner = web.AppRunner(server, access_log=None)
+        self._runner = web.AppRunner(server, access_log=None, shutdown_timeout=_LAST_ANSWERS_S)
         await self._runner.setup()
         host, port = self._settings.http_host, self._settings.http_port
         try:
@@ -68,7 +75,25 @@ class HttpFront:
         await asyncio.Event().wait()
 
     async def _events(self, request: web.Request) -> web.Response:
+        try:
+            async with asyncio.timeout(_PATIENCE_S):
+                body = await request.read()
+        except TimeoutError:
+            return web.Response(status=408, text="the body did not come in time\n")
+        # Looked at here, before anything reads the body: what is not Slack's must not even be apologised to.
+        if not self._is_slacks(body, request.headers):
+            return web.json_response({"error": "invalid request"}, status=401)
         return await to_aiohttp_response(await self._app.async_dispatch(await to_bolt_request(request)))
+
+    def _is_slacks(self, body: bytes, headers: Mapping[str, str]) -> bool:
+        """Source: https://docs.slack.dev/authentication/verifying-requests-from-slack"""
+        stamp, given = headers.get("X-Slack-Request-Timestamp", ""), headers.get("X-Slack-Signature", "")
+        if not stamp.isascii() or not stamp.isdigit() or abs(time.time() - int(stamp)) > _OLDEST_S:
+            return False
+        secret = self._settings.slack_signing_secret
+        key = secret.get_secret_value() if secret else ""
+        expected = hmac.new(key.encode(), b"v0:%s:%s" % (stamp.encode(), body), sha256).hexdigest()
+        return bool(key) and hmac.compare_digest(f"v0={expected}".encode(), given.encode("utf-8", "replace"))
 
     async def _healthz(self, _: web.Request) -> web.Response:
         """The process answers."""
@@ -79,10 +104,13 @@ class HttpFront:
         try:
             self._log.presence.check()
             await self._log.counts()
-        except (LapsedError, DBAPIError, OSError):
+        except (LapsedError, *LOG_TROUBLE):
             return web.Response(status=503, text="the log is out of reach\n")
         return web.Response(text="ok\n")
 
     async def _metrics(self, _: web.Request) -> web.Response:
-        body = metrics.render(await self._log.counts())
+        try:
+            body = metrics.render(await self._log.counts())
+        except LOG_TROUBLE:
+            return web.Response(status=503, text="the log is out of reach\n")
         return web.Response(body=body, headers={"Content-Type": metrics.CONTENT_TYPE})

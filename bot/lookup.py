@@ -93,18 +93,15 @@ class Lookup:
 
         Raises:
             OutOfSightError: The app is not in the channel.
-            SlackApiError, ClientError: Not now.
+            SlackApiError, ClientError, TimeoutError: Not now.
         """
         if case.message_ts is None or case.question_source is QuestionSource.TYPED:
             return None
-        try:
-            async with asyncio.timeout(_QUESTION_TIMEOUT_S):
-                return await (
-                    self._parent(case, case.parent_ts) if case.parent_ts else self._previous(case, case.message_ts)
-                )
-        except TimeoutError:
-            logger.warning("lookup_timed_out", case=case.id, timeout_s=_QUESTION_TIMEOUT_S)
-            return None
+        # The first time somebody waits for a window; later there is no hurry.
+        async with asyncio.timeout(_MESSAGE_TIMEOUT_S if case.tries else _QUESTION_TIMEOUT_S):
+            if case.parent_ts:
+                return await self._parent(case, case.parent_ts)
+            return await self._previous(case, case.message_ts)
 
     async def _parent(self, case: LoggedCase, ts: str) -> Question | None:
         call = self._client.conversations_replies(channel=case.channel_id, ts=ts, limit=1)

@@ -4,11 +4,11 @@ import asyncio
 from datetime import UTC, datetime, timedelta
 
 import structlog
-from sqlalchemy.exc import DBAPIError
 
 from bot.case import CaseStatus
 from bot.log import Log
 from bot.log.erasure import Erasure
+from bot.trouble import LOG_TROUBLE, in_brief
 
 EVERY = timedelta(days=1)
 _AFTER_TROUBLE = timedelta(hours=1)
@@ -38,10 +38,9 @@ class Retention:
             pause = EVERY
             try:
                 await self.run()
-            except (DBAPIError, OSError) as exc:
+            except LOG_TROUBLE as exc:
                 pause = _AFTER_TROUBLE
-                reason = exc.orig if isinstance(exc, DBAPIError) else exc
-                logger.error("purge_failed", reason=str(reason), next_in=str(pause))
+                logger.error("purge_failed", reason=in_brief(exc), next_in=str(pause))
             await asyncio.sleep(pause.total_seconds())
 
     async def run(self) -> None:

@@ -6,7 +6,6 @@ from contextlib import suppress
 import aiohttp
 import structlog
 from slack_sdk.errors import SlackApiError
-from sqlalchemy.exc import DBAPIError
 
 from bot.case import LoggedCase
 from bot.delivery import Delivery
@@ -14,6 +13,7 @@ from bot.extract.events import Change
 from bot.log import LapsedError, Log
 from bot.log.changes import Changes
 from bot.log.erasure import Erasure
+from bot.trouble import LOG_TROUBLE, in_brief
 
 EVERY_S = 5.0
 
@@ -50,9 +50,8 @@ class Revision:
             self._is_due.clear()
             try:
                 await self.run()
-            except (DBAPIError, OSError) as exc:
-                reason = exc.orig if isinstance(exc, DBAPIError) else exc
-                logger.error("revision_failed", reason=str(reason), next_in_s=EVERY_S)
+            except LOG_TROUBLE as exc:
+                logger.error("revision_failed", reason=in_brief(exc), next_in_s=EVERY_S)
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._is_due.wait(), EVERY_S)
 

@@ -15,7 +15,9 @@ from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
 from bot import metrics
 from bot.errors import SlackError
+from bot.marks import is_passing
 from bot.settings import Settings
+from bot.trouble import in_brief
 
 _TIMEOUT_S = 30
 # Slack closes idle connections; a post on a closing one fails without anybody knowing whether it got through.
@@ -114,19 +116,12 @@ async def open_socket_url(client: AsyncWebClient, settings: Settings) -> str:
     return str((await _at_start(call, "SLACK_APP_TOKEN", client.base_url))["url"])
 
 
-def brief(error: Exception) -> str | None:
-    """What is wrong with Slack or the way to it, in a few words; None of any other error."""
-    if isinstance(error, SlackApiError):
-        return f"Slack: {error.response.get('error') or error.response.status_code}"
-    if isinstance(error, (aiohttp.ClientError, TimeoutError)):
-        return f"Slack cannot be reached: {error or type(error).__name__}"
-    return None
-
-
 async def _at_start(call: Awaitable[AsyncSlackResponse], setting: str, base_url: str) -> AsyncSlackResponse:
     try:
         return await call
     except SlackApiError as exc:
+        if is_passing(exc):
+            raise SlackError(f"SLACK_API_URL {base_url}: cannot answer now ({in_brief(exc)}); try again") from exc
         error = str(exc.response.get("error"))
         mend = _MEND.get(error, "docs.slack.dev explains the error")
         raise SlackError(f"{setting}: Slack refuses it ({error}); {mend}") from exc

@@ -29,7 +29,7 @@ class SocketLink:
         """Connects.
 
         Raises:
-            SlackError: Slack refuses the app-level token, or cannot be reached.
+            SlackError: Slack refuses the app-level token, or cannot be reached, there or at the socket's address.
         """
         # Asked for here, because the handler would try a wrong token again for ever without a word to the caller.
         url = await open_socket_url(self._app.client, self._settings)
@@ -37,7 +37,14 @@ class SocketLink:
         secret = token.get_secret_value() if token else ""
         self._handler = AsyncSocketModeHandler(self._app, secret, logger=logging.getLogger("slack_sdk.socket_mode"))
         self._handler.client.wss_uri = url
-        await self._handler.client.connect()  # type: ignore[no-untyped-call]
+        try:
+            async with asyncio.timeout(self._patience_s):
+                await self._handler.client.connect()  # type: ignore[no-untyped-call]
+        except TimeoutError as exc:
+            raise SlackError("Socket Mode: Slack gave an address, and no connection came about there") from exc
+        finally:
+            if not await self.is_connected():
+                await self.__aexit__()
         return self
 
     async def __aexit__(self, *_: object) -> None:

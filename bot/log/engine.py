@@ -9,7 +9,7 @@ from alembic import command
 from alembic.config import Config
 from alembic.util.exc import CommandError
 from sqlalchemy import Connection, event
-from sqlalchemy.engine import URL, make_url
+from sqlalchemy.engine import URL, ExceptionContext, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
@@ -18,6 +18,8 @@ from bot.errors import LogError
 _MIGRATIONS = Path(__file__).parent / "migrations"
 _DRIVERS = dict.fromkeys(("postgres", "postgresql"), "postgresql+asyncpg") | {"sqlite": "sqlite+aiosqlite"}
 _BUSY_TIMEOUT_S = 10
+# asyncpg waits for ever otherwise: a server that is frozen, or a network that swallows packets, would stop everything.
+_PATIENCE = {"timeout": 10, "command_timeout": 10}
 _CONNECTIONS = 10  # kept open; what exceeds a pool's size would be opened and closed for each transaction
 _PROBE_BYTES = 1 << 20
 _MIGRATION_LOCK = 5_118_005  # any number that nobody else takes
@@ -52,7 +54,10 @@ def connect(database_url: str) -> AsyncEngine:
     url = _parse(database_url)
     try:
         # An error that shows its parameters would put the judged texts into the log file.
-        engine = create_async_engine(url, hide_parameters=True, pool_size=_CONNECTIONS, max_overflow=0)
+        arguments = {} if url.get_backend_name() == "sqlite" else _PATIENCE
+        engine = create_async_engine(
+            url, hide_parameters=True, pool_size=_CONNECTIONS, max_overflow=0, connect_args=arguments
+        )
     except (ModuleNotFoundError, NoSuchModuleError) as exc:
         raise LogError(
             f"DATABASE_URL: no driver for {url.drivername!r}; expected sqlite+aiosqlite:///FILE, or "
@@ -60,6 +65,8 @@ def connect(database_url: str) -> AsyncEngine:
         ) from exc
     if engine.dialect.name == "sqlite":
         _configure_sqlite(engine)
+    else:
+        _drop_silent_connections(engine)
     return engine
 
 
@@ -108,6 +115,15 @@ def _configure_sqlite(engine: AsyncEngine) -> None:
         cursor.execute("PRAGMA foreign_keys = ON")
         cursor.execute("PRAGMA secure_delete = ON")  # zeros instead of what was deleted, or moved to another page
         cursor.close()
+
+
+def _drop_silent_connections(engine: AsyncEngine) -> None:
+    """A connection that gave no answer in time gives none later; new ones take the place of all."""
+
+    @event.listens_for(engine.sync_engine, "handle_error")
+    def on_error(context: ExceptionContext) -> None:
+        if isinstance(context.original_exception, TimeoutError):
+            context.is_disconnect = True
 
 
 def migrations(connection: Connection) -> Config:

@@ -149,7 +149,7 @@ class Log:
             found |= {"response": response, "author_id": author_id, "response_hash": _hash(response)}
         if "question" in found:
             found["question_hash"] = _hash(found["question"])
-        return await self._advance(case, found)
+        return await self._advance(case, found | {"tries": 0})
 
     @whole
     async def note_asked(self, case: LoggedCase) -> LoggedCase:

@@ -120,7 +120,8 @@ def known_verdict(case: LoggedCase, verdict: RecordedVerdict) -> Post:
 
 def in_progress(case: LoggedCase) -> Post:
     """For the person who asks for what is under way."""
-    return _plain_post(f"This reply is being scored right now; the verdict will be here in a moment. Case {case.id}.")
+    sentence = "This reply is being scored right now. If no verdict appears here in a moment, ask again."
+    return _plain_post(f"{sentence} Case {case.id}.")
 
 
 def accepted(case: LoggedCase) -> str:
