@@ -1,5 +1,6 @@
 """HTTP mode: signed payloads come in over HTTP, and the machine room can ask how the bot is."""
 
+import asyncio
 import json
 import time
 from collections.abc import AsyncIterator
@@ -84,6 +85,37 @@ async def test_a_forged_command_is_refused(front: Front, forged: dict[str, Any])
     status, body = await front.command("What? | That.", **forged)
     assert status == 401
     assert "invalid request" in json.loads(body)["error"]
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"X-Slack-Request-Timestamp": "abc", "X-Slack-Signature": "v0=00"},
+        {"X-Slack-Request-Timestamp": str(int(time.time())), "X-Slack-Signature": "v0=\xe4"},
+        {"X-Slack-Request-Timestamp": str(int(time.time())), "X-Slack-Signature": "", "Content-Type": "text/\xff"},
+        {},
+    ],
+)
+async def test_nothing_is_done_for_what_is_not_slacks(front: Front, headers: dict[str, str]) -> None:
+    body = f"command=%2Fjudge&text=x&channel_id=C1&user_id=U1&response_url={front.slack.url}/hooks"
+    url = f"http://127.0.0.1:{front.settings.http_port}{EVENTS}"
+    async with front.session.post(url, data=body, headers=headers) as answer:
+        assert answer.status == 401
+    assert [e.data["method"] for e in front.slack.workspace.journal.of("call") if "chat" in e.data["method"]] == []
+
+
+async def test_a_body_that_does_not_come_is_not_waited_for_at_the_end(
+    model_server: ModelServer, tmp_path: Path
+) -> None:
+    async with pocket_slack() as slack:
+        more: dict[str, Any] = {"serve_http": True, "slack_signing_secret": SECRET, "http_port": free_port()}
+        settings = make_settings(slack, model_server, tmp_path, **more)
+        async with asyncio.timeout(30):
+            async with running_bot(settings, grace_s=0):
+                _, writer = await asyncio.open_connection("127.0.0.1", settings.http_port)
+                writer.write(f"POST {EVENTS} HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nhalf".encode())
+                await writer.drain()
+            writer.close()
 
 
 async def test_the_machine_room_can_ask(front: Front) -> None:

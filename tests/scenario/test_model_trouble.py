@@ -128,3 +128,12 @@ async def test_no_more_cases_than_allowed_are_judged_at_once(open_stage: StageFa
     await stage.slack.until(lambda: any(is_verdict(message) for message in stage.ours()))
     assert len(stage.model.requests) < 6  # one was given up, so the next is asked; the others wait for their turn
     assert len(stage.ours()) == 6
+
+
+async def test_trouble_of_slacks_does_not_use_up_the_models_tries(open_stage: StageFactory) -> None:
+    stage: Stage = await open_stage(model_pauses=[AT_ONCE])
+    stage.slack.fail("conversations.replies", status=500)
+    stage.model.script(Failure(429, headers={"retry-after": "300"}), GOOD)
+    parent, answer = stage.ask_and_answer()
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    assert (await stage.verdict(parent)).text.startswith("Score 4 of 5")

@@ -156,6 +156,24 @@ async def test_doctor_finds_nothing_wrong_where_all_is_well(model_server: ModelS
     assert len(model_server.requests) == 1
 
 
+async def test_doctor_asks_for_no_app_token_in_http_mode(model_server: ModelServer, tmp_path: Path) -> None:
+    model_server.script(GOOD)
+    async with pocket_slack() as slack:
+        env = environment(slack, model_server, tmp_path) | {"SERVE_HTTP": "true", "SLACK_SIGNING_SECRET": "secret"}
+        del env["SLACK_APP_TOKEN"]
+        code, out, _ = await run("doctor", env, tmp_path)
+    assert (code, "SLACK_APP_TOKEN" in out) == (0, False)
+
+
+async def test_a_slack_that_fails_at_start_is_not_blamed_on_the_token(
+    model_server: ModelServer, tmp_path: Path
+) -> None:
+    async with pocket_slack() as slack:
+        slack.fail("auth.test", status=500)
+        code, _, err = await run("serve", environment(slack, model_server, tmp_path), tmp_path)
+    assert (code, "SLACK_BOT_TOKEN" in err, "cannot answer now (Slack: 500)" in err) == (2, False, True)
+
+
 async def test_doctor_names_scopes_that_were_not_granted(model_server: ModelServer, tmp_path: Path) -> None:
     model_server.script(GOOD)
     manifest = load_manifest()

@@ -98,7 +98,18 @@ async def test_where_no_way_is_open_the_person_gets_a_direct_message(open_stage:
     assert stage.ours() == []
 
 
-@pytest.mark.parametrize("fault", [{"status": 500}, {"error": "internal_error"}, {"drop": True}])
+@pytest.mark.parametrize(
+    "fault",
+    [
+        {"status": 500},
+        {"error": "internal_error"},
+        {"error": "token_revoked"},
+        {"drop": True},
+        {"delay_s": 2},
+        {"retry_after_s": 2},
+    ],
+    ids=str,
+)
 async def test_a_moment_of_trouble_is_not_taken_for_a_missing_question(stage: Stage, fault: dict[str, Any]) -> None:
     stage.slack.fail("conversations.replies", **fault)
     parent, answer = stage.ask_and_answer()

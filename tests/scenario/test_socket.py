@@ -5,6 +5,8 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+from aiohttp import web
+from aiohttp.test_utils import TestServer
 from slack_bolt.async_app import AsyncApp
 
 from bot.errors import SlackError
@@ -13,6 +15,7 @@ from bot.slack import web_client
 from bot.socket import SocketLink
 from sandbox import Sandbox
 from tests.model_server import ModelServer
+from tests.postgres import free_port
 from tests.scenario.conftest import make_settings
 from tests.scenario.test_process import pocket_slack
 
@@ -54,3 +57,21 @@ async def test_a_connection_that_does_not_come_back_ends_the_watch(slack: Sandbo
 async def test_a_connection_that_is_alive_keeps_the_watch_going(link: SocketLink) -> None:
     with pytest.raises(TimeoutError):
         await asyncio.wait_for(link.watch(), 1)
+
+
+async def test_a_socket_that_is_refused_at_start_is_not_tried_for_ever(
+    model_server: ModelServer, tmp_path: Path
+) -> None:
+    async def give_a_dead_address(_: web.Request) -> web.Response:
+        return web.json_response({"ok": True, "url": f"ws://127.0.0.1:{free_port()}/link"})
+
+    api = web.Application()
+    api.router.add_post("/api/apps.connections.open", give_a_dead_address)
+    async with TestServer(api) as server, pocket_slack() as slack:
+        address = str(server.make_url("/api/"))
+        settings = make_settings(slack, model_server, tmp_path, slack_api_url=address)
+        async with web_client(settings) as client:
+            app = AsyncApp(client=client, request_verification_enabled=False)
+            with pytest.raises(SlackError, match="no connection came about"):
+                async with asyncio.timeout(AT_MOST_S), SocketLink(app, settings, patience_s=0.4):
+                    pass
