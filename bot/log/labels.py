@@ -7,11 +7,14 @@ from typing import Any
 
 from sqlalchemy import Select, select
 
-from bot.case import LoggedCase, Visibility
+from bot.case import LoggedCase
+from bot.log.public import is_public, superseded
 from bot.log.schema import cases, labels
 from bot.log.store import Log
 from bot.log.upserts import upsert
 from bot.log.whole import whole
+
+_DIRECT_MESSAGES = "D"
 
 
 @dataclass(frozen=True)
@@ -58,9 +61,10 @@ class Labels:
         return Label(row.score, row.reason) if row else None
 
     async def labelled_cases(self, since: datetime | None = None) -> AsyncIterator[Mapping[str, Any]]:
-        """Every label with its case, oldest case first; row by row, however many there are.
+        """The labels of verdicts that count, each with its case, oldest case first; row by row.
 
-        Verdicts for one person alone are left out: they were promised to be seen by nobody else.
+        As in the figures: what a whole channel could see, and of a reply the newest verdict. What somebody had scored
+        in their direct messages with the app was for them alone, too.
         """
         async with self._engine.connect() as connection:
             async for row in await connection.stream(_labelled(since)):
@@ -73,7 +77,8 @@ def _labelled(since: datetime | None) -> Select[Any]:
     label = [labels.c.user_id, labels.c.score.label("human"), labels.c.reason]
     is_same = (labels.c.team_id == cases.c.team_id) & (labels.c.case_id == cases.c.id)
     query = select(*columns, cases.c.judged_at, *label).join(labels, is_same)
-    query = query.where(cases.c.visibility == Visibility.THREAD, cases.c.judged_at.is_not(None))
+    query = query.where(cases.c.judged_at.is_not(None), is_public(cases), cases.c.id.not_in(superseded()))
+    query = query.where(~cases.c.channel_id.startswith(_DIRECT_MESSAGES))
     if since is not None:
         query = query.where(cases.c.judged_at >= since)
     return query.order_by(cases.c.id, labels.c.created_at)

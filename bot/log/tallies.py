@@ -12,25 +12,22 @@ from typing import Any
 from sqlalchemy import (
     ColumnElement,
     CompoundSelect,
-    FromClause,
     Row,
     Select,
     and_,
     func,
     literal,
-    literal_column,
     select,
     true,
     union_all,
 )
 
+from bot.log.public import NEWER, is_public, superseded
 from bot.log.schema import cases, labels
 from bot.log.store import Log
 from bot.log.whole import whole
 from bot.verdict import OFFLINE
 
-_THREAD: ColumnElement[str] = literal_column("'thread'")
-_NEWER, _OLDER = cases.alias("newer"), cases.alias("older")
 _BEGINNING = datetime(2000, 1, 1, tzinfo=UTC)
 
 
@@ -71,7 +68,7 @@ class Tallies:
     async def busiest(self, team_id: str, channel_ids: Collection[str], since: datetime) -> Sequence[str]:
         """Those of the channels in which something was judged since then, most first."""
         is_among = and_(cases.c.team_id == team_id, cases.c.channel_id.in_(channel_ids))
-        query = select(cases.c.channel_id).where(is_among, cases.c.judged_at >= since, _is_public(cases))
+        query = select(cases.c.channel_id).where(is_among, cases.c.judged_at >= since, is_public(cases))
         query = query.group_by(cases.c.channel_id).order_by(func.count().desc(), cases.c.channel_id)
         return [row.channel_id for row in await self._all(query)]
 
@@ -135,7 +132,7 @@ class Tallies:
         is_here = and_(cases.c.team_id.concat("") == place.team_id, cases.c.channel_id == place.channel_id, _by(place))
         is_past = and_(cases.c.judged_at < span.end, cases.c.id.not_in(_repeated(place, Span(_BEGINNING, span.end))))
         query = select(*by, func.count().label("number")).join(given, given.c.case_id == cases.c.id)
-        return await self._all(query.where(is_here, is_past, _is_public(cases), _is_on(scale)).group_by(*by))
+        return await self._all(query.where(is_here, is_past, is_public(cases), _is_on(scale)).group_by(*by))
 
     @whole
     async def _all(self, query: Select[Any] | CompoundSelect[Any]) -> Sequence[Row[Any]]:
@@ -144,7 +141,7 @@ class Tallies:
         return rows
 
 
-def _public(place: Place, span: Span, repeated: Select[Any] | None = None) -> ColumnElement[bool]:
+def _public(place: Place, span: Span, repeated: Select[tuple[int]] | None = None) -> ColumnElement[bool]:
     """What everybody in the channel could see; the conditions as in the indexes, so that they are used."""
     return and_(
         cases.c.team_id == place.team_id,
@@ -152,7 +149,7 @@ def _public(place: Place, span: Span, repeated: Select[Any] | None = None) -> Co
         cases.c.judged_at >= span.start,
         cases.c.judged_at < span.end,
         _by(place),
-        _is_public(cases),
+        is_public(cases),
         cases.c.id.not_in(_repeated(place, span) if repeated is None else repeated),
     )
 
@@ -165,26 +162,7 @@ def _is_on(scale: tuple[int, int]) -> ColumnElement[bool]:
     return and_(cases.c.lowest == scale[0], cases.c.highest == scale[1], cases.c.score.is_not(None))
 
 
-def _is_public(table: FromClause) -> ColumnElement[bool]:
-    return and_(table.c.visibility == _THREAD, table.c.obstacle.is_(None), table.c.blocked_by.is_(None))
-
-
-def _repeated(place: Place, span: Span) -> Select[Any]:
-    """The cases whose message has a newer public verdict."""
-    is_same = and_(
-        _OLDER.c.team_id == _NEWER.c.team_id,
-        _OLDER.c.channel_id == _NEWER.c.channel_id,
-        _OLDER.c.message_ts == _NEWER.c.message_ts,
-        _OLDER.c.id < _NEWER.c.id,
-    )
-    return (
-        select(_OLDER.c.id)
-        .join(_NEWER, is_same)
-        .where(
-            _NEWER.c.team_id == place.team_id,
-            _NEWER.c.channel_id == place.channel_id,
-            _NEWER.c.judged_at >= span.start,
-            _NEWER.c.attempt > literal_column("1"),
-            _is_public(_NEWER),
-        )
+def _repeated(place: Place, span: Span) -> Select[tuple[int]]:
+    return superseded(
+        NEWER.c.team_id == place.team_id, NEWER.c.channel_id == place.channel_id, NEWER.c.judged_at >= span.start
     )

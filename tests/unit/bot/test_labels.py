@@ -115,10 +115,35 @@ async def test_without_texts_the_prompts_are_still_told_apart(log: Log) -> None:
     assert [row["prompt_id"] == found[0]["prompt_id"] for row in found] == [True, True, False]
 
 
-async def test_verdicts_for_one_person_alone_are_not_exported(log: Log) -> None:
-    case = await judged(log, "a", visibility=Visibility.ME)
+@pytest.mark.parametrize(
+    "changes",
+    [{"visibility": Visibility.ME}, {"obstacle": "That message holds only an image."}, {"channel_id": "D1"}],
+    ids=["only me", "nothing to score", "direct messages"],
+)
+async def test_verdicts_for_one_person_alone_are_not_exported(log: Log, changes: dict[str, Any]) -> None:
+    case = await judged(log, "a", **changes)
     await Labels(log).put(case, "U1", Label(1, None))
     assert await rows(log) == []
+
+
+async def test_a_verdict_that_the_thread_did_not_take_is_not_exported(log: Log) -> None:
+    case = await log.note_post(await judged(log, "a"), blocked_by="restricted_action")
+    await Labels(log).put(case, "U1", Label(1, None))
+    assert await rows(log) == []
+
+
+async def test_of_a_message_that_was_scored_again_the_newest_verdict_is_exported(log: Log) -> None:
+    for attempt in (1, 2):
+        case = await judged(log, f"a{attempt}", score=attempt, message_ts="1.1", attempt=attempt)
+        await Labels(log).put(case, "U1", Label(5, None))
+    assert [row["score"] for row in await rows(log)] == [2]
+
+
+async def test_a_verdict_for_one_person_takes_the_place_of_no_public_one(log: Log) -> None:
+    for attempt, visibility in ((1, Visibility.THREAD), (2, Visibility.ME)):
+        case = await judged(log, f"a{attempt}", attempt, message_ts="1.1", attempt=attempt, visibility=visibility)
+        await Labels(log).put(case, "U1", Label(5, None))
+    assert [row["score"] for row in await rows(log)] == [1]
 
 
 async def test_since_leaves_out_what_was_judged_before(log: Log) -> None:
