@@ -1,6 +1,6 @@
 """Which verdicts count, in figures and exports alike: what a whole channel could see, and of a reply the newest."""
 
-from sqlalchemy import ColumnElement, FromClause, Select, and_, literal_column, select
+from sqlalchemy import ColumnElement, CompoundSelect, FromClause, and_, literal_column, select, union_all
 
 from bot.log.schema import cases
 
@@ -15,13 +15,24 @@ def is_public(table: FromClause) -> ColumnElement[bool]:
     return and_(table.c.visibility == _THREAD, table.c.obstacle.is_(None), table.c.blocked_by.is_(None))
 
 
-def superseded(*conditions: ColumnElement[bool]) -> Select[tuple[int]]:
-    """The ids of cases whose message has a newer public verdict, of which `conditions` hold."""
-    is_same = and_(
-        _OLDER.c.team_id == NEWER.c.team_id,
-        _OLDER.c.channel_id == NEWER.c.channel_id,
-        _OLDER.c.message_ts == NEWER.c.message_ts,
-        _OLDER.c.id < NEWER.c.id,
+def superseded(*conditions: ColumnElement[bool]) -> CompoundSelect[tuple[int]]:
+    """The ids of cases whose reply has a newer public verdict, of which `conditions` hold.
+
+    Verdicts are on one reply that are on one message, or where the reply was typed, that stand in one thread: we began
+    it with the typed texts, and nothing else is scored there without a message.
+    """
+    is_typed = and_(NEWER.c.message_ts.is_(None), _OLDER.c.message_ts.is_(None))
+    is_later = and_(
+        _OLDER.c.team_id == NEWER.c.team_id, _OLDER.c.channel_id == NEWER.c.channel_id, _OLDER.c.id < NEWER.c.id
     )
     is_repeat = and_(NEWER.c.attempt > literal_column("1"), NEWER.c.judged_at.is_not(None), is_public(NEWER))
-    return select(_OLDER.c.id).join(NEWER, is_same).where(is_repeat, *conditions)
+    # Two queries rather than one with OR, so that each has its index.
+    return union_all(
+        *(
+            select(_OLDER.c.id).join(NEWER, and_(is_later, is_same)).where(is_repeat, *conditions)
+            for is_same in (
+                _OLDER.c.message_ts == NEWER.c.message_ts,
+                and_(is_typed, _OLDER.c.thread_ts == NEWER.c.thread_ts),
+            )
+        )
+    )

@@ -1,7 +1,7 @@
 """The figures of a channel, counted by the database: a few rows come back, however many cases there are.
 
 Every query here sees only what everybody in that channel could see: verdicts in its threads. Verdicts for one person
-alone, in whatever way they came to be so, are in no figure. Of several verdicts on one message the newest counts.
+alone, in whatever way they came to be so, are in no figure. Of several verdicts on one reply the newest counts.
 """
 
 from collections.abc import Collection, Sequence
@@ -141,7 +141,7 @@ class Tallies:
         return rows
 
 
-def _public(place: Place, span: Span, repeated: Select[tuple[int]] | None = None) -> ColumnElement[bool]:
+def _public(place: Place, span: Span, repeated: Select[Any] | CompoundSelect[Any] | None = None) -> ColumnElement[bool]:
     """What everybody in the channel could see; the conditions as in the indexes, so that they are used."""
     return and_(
         cases.c.team_id == place.team_id,
@@ -162,7 +162,7 @@ def _is_on(scale: tuple[int, int]) -> ColumnElement[bool]:
     return and_(cases.c.lowest == scale[0], cases.c.highest == scale[1], cases.c.score.is_not(None))
 
 
-def _repeated(place: Place, span: Span) -> Select[tuple[int]]:
+def _repeated(place: Place, span: Span) -> CompoundSelect[tuple[int]]:
     return superseded(
         NEWER.c.team_id == place.team_id, NEWER.c.channel_id == place.channel_id, NEWER.c.judged_at >= span.start
     )

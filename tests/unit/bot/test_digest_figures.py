@@ -42,6 +42,7 @@ class Entry:
     author: str | None = "B1"
     requester: str = "U1"
     message_ts: str | None = None
+    thread_ts: str | None = None
     attempt: int = 1
     visibility: Visibility = Visibility.THREAD
     obstacle: str | None = None
@@ -50,6 +51,13 @@ class Entry:
     cost: float | None = 0.5
     model: str = "m"
     labels: tuple[int, ...] = field(default=())
+
+    @property
+    def reply(self) -> tuple[str, str] | None:
+        """What was scored: a message, or the texts that began a thread."""
+        if self.message_ts is not None:
+            return "message", self.message_ts
+        return None if self.thread_ts is None else ("texts", self.thread_ts)
 
     @property
     def is_public(self) -> bool:
@@ -86,6 +94,7 @@ def _row(team: str, number: int, entry: Entry) -> dict[str, Any]:
         "rubric": "additive-5",
         "visibility": entry.visibility,
         "message_ts": entry.message_ts,
+        "thread_ts": entry.thread_ts,
         "author_id": entry.author,
         "attempt": entry.attempt,
         "obstacle": entry.obstacle,
@@ -112,12 +121,12 @@ async def figures_of(log: Log, *entries: Entry, now: datetime = NOW, team: str |
 
 
 def counted(entries: Sequence[Entry], week: Week) -> list[Entry]:
-    """In plain Python: what everybody in C1 could see of a week, of several verdicts on a message the newest."""
+    """In plain Python: what everybody in C1 could see of a week, of several verdicts on a reply the newest."""
     here = [each for each in entries if each.channel == "C1" and each.is_public and each.judged_at]
     found = []
     for number, entry in enumerate(here):
-        newer = [each for each in here[number + 1 :] if each.attempt > 1 and each.message_ts == entry.message_ts]
-        is_repeated = entry.message_ts is not None and bool(newer)
+        newer = [each for each in here[number + 1 :] if each.attempt > 1 and each.reply == entry.reply]
+        is_repeated = entry.reply is not None and bool(newer)
         if not is_repeated and entry.judged_at and week.start <= entry.judged_at < week.end:
             found.append(entry)
     return found
@@ -146,18 +155,23 @@ entries_of_a_log = st.lists(
     max_size=25,
 )
 repeats = st.lists(
-    st.tuples(st.sampled_from([None, "1.1", "2.2"]), st.sampled_from([1, 1, 2])), min_size=25, max_size=25
+    st.tuples(st.sampled_from([None, "1.1", "2.2"]), st.sampled_from([None, "1.1", "3.3"]), st.sampled_from([1, 1, 2])),
+    min_size=25,
+    max_size=25,
 )
 
 
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(entries=entries_of_a_log, places=repeats)
 async def test_the_figures_are_those_of_plain_python(
-    log: Log, entries: list[Entry], places: list[tuple[str | None, int]]
+    log: Log, entries: list[Entry], places: list[tuple[str | None, str | None, int]]
 ) -> None:
-    # A message is judged again only after it was judged before.
+    # A reply is judged again only after it was judged before.
     entries = sorted(entries, key=lambda each: each.judged_at or NOW)
-    entries = [replace(e, message_ts=ts, attempt=n) for e, (ts, n) in zip(entries, places, strict=False)]
+    entries = [
+        replace(entry, message_ts=ts, thread_ts=thread_ts, attempt=attempt)
+        for entry, (ts, thread_ts, attempt) in zip(entries, places, strict=False)
+    ]
     figures = await figures_of(log, *entries)
     this, last = counted(entries, WEEK), counted(entries, WEEK.before())
     scale = figures.scale
@@ -277,6 +291,15 @@ async def test_what_not_everybody_could_see_changes_no_figure(log: Log, hidden: 
 async def test_a_private_verdict_does_not_hide_the_public_one_on_its_message(log: Log) -> None:
     secret = Entry(score=0, message_ts="1.1", attempt=2, visibility=Visibility.ME)
     assert (await figures_of(log, Entry(score=5, message_ts="1.1"), secret)).this.counts == {5: 1}
+
+
+async def test_of_typed_texts_that_are_scored_again_the_newest_verdict_counts(log: Log) -> None:
+    texts = Entry(score=1, thread_ts="1.1", author=None, labels=(5,))
+    answer = Entry(score=3, message_ts="2.2", thread_ts="1.1")
+    figures = await figures_of(log, texts, answer, replace(texts, score=4, attempt=2, labels=(4,)))
+    assert figures.this.counts == {3: 1, 4: 1}
+    assert figures.usage.cases == 2
+    assert figures.agreement == Agreement(1, 1.0, 1.0, None)
 
 
 async def test_a_channel_of_the_same_id_in_another_team_is_another(log: Log) -> None:
