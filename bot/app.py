@@ -32,7 +32,7 @@ from bot.listeners.desk import NoCaseError
 from bot.log import Log
 from bot.log.people import People
 from bot.lookup import Lookup
-from bot.memberships import Memberships
+from bot.memberships import Memberships, MembershipError
 from bot.retention import Retention
 from bot.revision import Revision
 from bot.settings import OFFLINE, Settings
@@ -44,7 +44,8 @@ from judge import Judge, Rubric, list_rubrics, load_rubric
 from judge.model import make_client
 
 GRACE_S = 30
-_NO_CASE = "That case is no longer in the log: it was deleted. You can score the reply anew."
+_NO_CASE = "That case is no longer in the log, or not for you to see. You can score the reply anew."
+_UNSURE = "Slack does not tell me whether you are in that channel, so I did nothing. Please try again."
 _WENT_WRONG = "Something went wrong on my side. Please try again; the log of the app has the details."
 
 logger = structlog.get_logger(__name__)
@@ -99,10 +100,10 @@ async def running_bot(
         identity = await identify(client)
         delivery = Delivery(client, log, reposts_unconfirmed=settings.unconfirmed_posts == "repost")
         lookup = Lookup(client, identity.own_ids)
-        docket = Docket(log, judges, lookup, delivery, settings.judge_concurrency, model_pauses)
+        docket = Docket(log, identity.team_id, judges, lookup, delivery, settings.judge_concurrency, model_pauses)
         schedule = Schedule.parse(settings.digest_day, settings.digest_time, settings.digest_tz)
         poster = Poster(client, log, identity, schedule)
-        revision = Revision(log, delivery)
+        revision = Revision(log, identity.team_id, delivery)
         access = Access(client, settings.digest_by == "admins")
         memberships = Memberships(client)
         desk = Desk(
@@ -192,17 +193,18 @@ def make_app(client: AsyncWebClient, identity: Identity, desk: Desk, settings: S
     register(app, desk)
 
     @app.error
-    async def on_error(error: Exception, body: dict[str, Any]) -> BoltResponse | None:
-        is_known = isinstance(error, NoCaseError)
-        if not is_known:
+    async def on_error(error: Exception, body: dict[str, Any], response: BoltResponse | None) -> BoltResponse | None:
+        expected = {NoCaseError: _NO_CASE, MembershipError: _UNSURE}.get(type(error))
+        if expected is None:
             kind, reason = body.get("type") or body.get("command"), in_brief(error)
             logger.error("listener_failed", kind=kind, reason=reason, exc_info=None if reason else error)
         if "event" in body:
             return None  # nobody asked for anything; Slack sends again what was not acknowledged
         asked = desk.apology(to_invocation(body))
-        await desk.delivery.tell(asked, messages.sentence(_NO_CASE if is_known else _WENT_WRONG))
-        # Acknowledged, a modal closes; else Slack offers to submit it again.
-        return BoltResponse(status=200) if is_known else None
+        await desk.delivery.tell(asked, messages.sentence(expected or _WENT_WRONG))
+        # Acknowledged, a modal closes; else Slack offers to submit it again. Bolt has no response to give where the
+        # listener has acknowledged already.
+        return BoltResponse(status=200) if response and isinstance(error, NoCaseError) else None
 
     return app
 

@@ -56,6 +56,7 @@ class Docket:
 
     Args:
         log: Where cases are, and where each step is written down.
+        team_id: Whose cases; another workspace may have its own in the same log, and another bot.
         judges: One judge for each rubric, by the rubric's name.
         lookup: Reads messages and finds questions.
         delivery: Posts and updates.
@@ -67,6 +68,7 @@ class Docket:
     def __init__(
         self,
         log: Log,
+        team_id: str,
         judges: Mapping[str, Judge],
         lookup: Lookup,
         delivery: Delivery,
@@ -74,6 +76,7 @@ class Docket:
         model_pauses: Sequence[timedelta] = MODEL_PAUSES,
     ) -> None:
         self._log = log
+        self._team_id = team_id
         self._judges = judges
         self._lookup = lookup
         self._delivery = delivery
@@ -98,7 +101,7 @@ class Docket:
 
     async def sweep(self) -> None:
         """Takes up every case that has a way to go: after a crash, ours or another's, and when a pause is over."""
-        for case_id in await self._log.unsettled():
+        for case_id in await self._log.unsettled(self._team_id):
             self.start(case_id)
 
     async def beat_forever(self, is_connected: Callable[[], Awaitable[bool]]) -> None:

@@ -80,6 +80,8 @@ class HttpFront:
                 body = await request.read()
         except TimeoutError:
             return web.Response(status=408, text="the body did not come in time\n")
+        except web.RequestPayloadError:
+            return web.Response(status=400, text="the body cannot be decoded\n")
         # Looked at here, before anything reads the body: what is not Slack's must not even be apologised to.
         if not self._is_slacks(body, request.headers):
             return web.json_response({"error": "invalid request"}, status=401)

@@ -27,7 +27,8 @@ class Revision:
     fails is tried again, and may be repeated without harm.
     """
 
-    def __init__(self, log: Log, delivery: Delivery) -> None:
+    def __init__(self, log: Log, team_id: str, delivery: Delivery) -> None:
+        self._team_id = team_id
         self._changes = Changes(log)
         self._erasure = Erasure(log)
         self._delivery = delivery
@@ -57,7 +58,7 @@ class Revision:
 
     async def run(self) -> None:
         """Brings every stale verdict up to date; trouble with one keeps no other waiting."""
-        stale = await self._changes.stale()
+        stale = await self._changes.stale(self._team_id)
         for case in stale:
             try:
                 await self._revise(case)

@@ -8,7 +8,7 @@ from sqlalchemy import ColumnElement, and_, select, union, update
 from bot.case import CaseStatus, LoggedCase, text_hash
 from bot.log.erasure import AT_REST
 from bot.log.schema import IS_STALE, cases
-from bot.log.store import Log
+from bot.log.store import Log, is_of_team
 from bot.log.texts import drop_texts
 from bot.log.whole import whole
 
@@ -59,9 +59,9 @@ class Changes:
         return found
 
     @whole
-    async def stale(self) -> Sequence[LoggedCase]:
-        """Delivered cases whose verdict in Slack does not yet say what has become of the message."""
-        query = select(cases).where(IS_STALE, cases.c.status == CaseStatus.DELIVERED)
+    async def stale(self, team_id: str) -> Sequence[LoggedCase]:
+        """A team's delivered cases whose verdict in Slack does not yet say what has become of the message."""
+        query = select(cases).where(IS_STALE, cases.c.status == CaseStatus.DELIVERED, is_of_team(team_id))
         async with self._engine.connect() as connection:
             rows = (await connection.execute(query.order_by(cases.c.id).limit(_AT_ONCE))).all()
         return [LoggedCase.model_validate(dict(row._mapping)) for row in rows]

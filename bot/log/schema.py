@@ -34,11 +34,11 @@ metadata = MetaData(
 )
 
 
-_UNSETTLED = text("status != 'delivered'")
+IS_UNSETTLED = text("status != 'delivered'")
 _PUBLIC = text("visibility = 'thread' AND obstacle IS NULL AND blocked_by IS NULL")
 _REPEATED = text("attempt > 1")
 IS_STALE = text("is_stale")
-"""As in the index; SQLAlchemy's own `is_stale = 1` would not be served by it."""
+"""As in the index, like IS_UNSETTLED; SQLAlchemy's own `is_stale = 1` would not be served by it."""
 _HAS_QUESTION = text("question_ts IS NOT NULL")
 _HAS_THREAD = text("thread_ts IS NOT NULL")
 
@@ -139,7 +139,7 @@ cases = Table(
     Index(None, "team_id", "channel_id", "question_ts", sqlite_where=_HAS_QUESTION, postgresql_where=_HAS_QUESTION),
     Index(None, "team_id", "channel_id", "thread_ts", sqlite_where=_HAS_THREAD, postgresql_where=_HAS_THREAD),
     Index("ix_cases_stale", "id", sqlite_where=IS_STALE, postgresql_where=IS_STALE),
-    Index("ix_cases_unsettled", "status", sqlite_where=_UNSETTLED, postgresql_where=_UNSETTLED),
+    Index("ix_cases_unsettled", "status", sqlite_where=IS_UNSETTLED, postgresql_where=IS_UNSETTLED),
     # The digest's figures come from these two alone; SQLite needs the columns of the condition in them, too.
     Index(
         "ix_cases_figures",

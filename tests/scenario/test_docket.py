@@ -59,7 +59,12 @@ async def open_desk(judge: Judge, model_server: ModelServer, folder: Path) -> As
         async with web_client(settings) as client, judge:
             log = await Log.open(settings.database_url)
             docket = Docket(
-                log, {"additive-5": judge}, Lookup(client, frozenset()), Delivery(client, log), concurrency=1
+                log,
+                case.team_id,
+                {"additive-5": judge},
+                Lookup(client, frozenset()),
+                Delivery(client, log),
+                concurrency=1,
             )
             yield Desk(docket, log, case, slack)
             await docket.stop(grace_s=5)
@@ -123,3 +128,12 @@ async def test_an_error_that_nobody_foresaw_is_not_tried_for_ever(model_server: 
     assert verdict is not None
     assert (verdict.unscored_reason, verdict.unscored_detail) == ("fault", "AttributeError")
     assert failed == 10
+
+
+async def test_cases_of_another_workspace_are_left_to_its_bot(desk: Desk) -> None:
+    case, _ = await desk.log.add(desk.case.model_copy(update={"team_id": "TOTHER"}))
+    await desk.docket.sweep()
+    assert list(await desk.log.unsettled("TOTHER")) == [case.id]
+    assert list(await desk.log.unsettled(desk.case.team_id)) == []
+    await desk.docket.stop(grace_s=5)
+    assert desk.posts() == 0

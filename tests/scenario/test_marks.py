@@ -55,7 +55,7 @@ async def up_to_date(stage: Stage, case_id: int = 1) -> LoggedCase:
 
     await stage.slack.until(is_taken)
     async with asyncio.timeout(PATIENCE_S):
-        while await Changes(stage.log).stale():  # noqa: ASYNC110 - the log makes no noise that one could wait for
+        while await Changes(stage.log).stale(stage.slack.workspace.team_id):  # noqa: ASYNC110 - the log makes no noise that one could wait for
             await asyncio.sleep(0.01)
     return await stage.log.case(case_id)
 

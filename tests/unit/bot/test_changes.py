@@ -37,7 +37,7 @@ async def test_a_case_is_marked_once(log: Log, ts: str) -> None:
     case = await delivered(log)
     assert await Changes(log).note_edited(*HERE, ts, "Other words.") == [case.id]
     assert await Changes(log).note_edited(*HERE, ts, "Yet others.") == []
-    assert [stale.id for stale in await Changes(log).stale()] == [case.id]
+    assert [stale.id for stale in await Changes(log).stale("T1")] == [case.id]
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,7 @@ async def test_other_messages_and_the_same_words_mark_nothing(
 ) -> None:
     await delivered(log)
     assert await Changes(log).note_edited(*place, ts, text) == []
-    assert await Changes(log).stale() == []
+    assert await Changes(log).stale("T1") == []
 
 
 async def test_a_response_that_was_not_read_yet_cannot_be_edited_since(log: Log) -> None:
@@ -67,22 +67,22 @@ async def test_a_response_that_was_not_read_yet_cannot_be_edited_since(log: Log)
 async def test_a_case_is_not_stale_before_it_is_delivered(log: Log) -> None:
     case, _ = await log.add(a_case(**AT))
     await Changes(log).note_edited(*HERE, "5.1", "Other words.")
-    assert await Changes(log).stale() == []
+    assert await Changes(log).stale("T1") == []
     await log.note_delivered(await log.record(case, a_verdict()))
-    assert [stale.id for stale in await Changes(log).stale()] == [case.id]
+    assert [stale.id for stale in await Changes(log).stale("T1")] == [case.id]
 
 
 async def test_what_happens_while_a_verdict_is_brought_up_to_date_is_still_to_be_said(log: Log) -> None:
     await delivered(log)
     changes = Changes(log)
     await changes.note_edited(*HERE, "5.1", "Other words.")
-    (seen,) = await changes.stale()
+    (seen,) = await changes.stale("T1")
     await changes.note_deleted(*HERE, "5.1")
     await changes.note_said(seen)
-    (left,) = await changes.stale()
+    (left,) = await changes.stale("T1")
     assert left.deleted_at is not None
     await changes.note_said(left)
-    assert await changes.stale() == []
+    assert await changes.stale("T1") == []
 
 
 async def test_a_deleted_message_takes_the_texts_of_its_cases_and_of_no_others(log: Log) -> None:
@@ -115,15 +115,16 @@ async def test_no_look_up_goes_through_all_cases(tmp_path: Any) -> None:
     event.listen(log.engine.sync_engine, "before_cursor_execute", lambda *call: asked.append((call[2], call[3])))
     await Changes(log).note_edited(*HERE, "5.1", "Other words.")
     await Changes(log).note_deleted(*HERE, "5.1")
-    await Changes(log).stale()
+    await Changes(log).stale("T1")
     await Erasure(log).cases_at(*HERE, "5.1", "4.1")
+    await log.unsettled("T1")
     statements = [each for each in asked if "FROM cases" in each[0]]
-    assert len(statements) == 5
+    assert len(statements) == 6
     async with log.engine.connect() as connection:
         for statement, values in statements:
             plan = await connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", values)
             steps = [row[3] for row in plan.all() if "cases" in row[3]]
             assert steps
-            narrow = ("_ts=?", "rowid=?", "ix_cases_stale")
+            narrow = ("_ts=?", "rowid=?", "ix_cases_stale", "ix_cases_unsettled")
             assert all(any(part in step for part in narrow) for step in steps), steps
     await log.close()

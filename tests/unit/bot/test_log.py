@@ -166,7 +166,7 @@ async def test_unsettled_are_those_with_a_way_to_go(log: Log) -> None:
     for case_id in (3, 4):
         await log.record(await log.case(case_id), a_verdict())
     await log.note_delivered(await log.case(4))
-    assert list(await log.unsettled()) == [1, 3]
+    assert list(await log.unsettled("T1")) == [1, 3]
 
 
 async def test_the_latest_case_of_a_message_is_found_for_those_who_may_see_it(log: Log) -> None:

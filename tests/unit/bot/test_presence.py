@@ -47,14 +47,14 @@ async def fall_silent(log: Log) -> None:
 async def test_a_case_that_one_holds_is_left_alone_by_the_other(ours: Log, theirs: Log) -> None:
     await ours.add(a_case())
     assert await theirs.claim(1) is None
-    assert await theirs.unsettled() == []
-    assert await ours.unsettled() == [1]
+    assert await theirs.unsettled("T1") == []
+    assert await ours.unsettled("T1") == [1]
 
 
 async def test_the_case_of_a_silent_process_is_taken_over_and_its_writes_are_refused(ours: Log, theirs: Log) -> None:
     await ours.add(a_case())
     await fall_silent(ours)
-    assert await theirs.unsettled() == [1]
+    assert await theirs.unsettled("T1") == [1]
     assert await theirs.claim(1) is not None
     for late in (
         ours.note_post(await ours.case(1), reply_intent=True),
@@ -135,7 +135,7 @@ async def test_a_postponed_case_waits_until_it_is_due(ours: Log) -> None:
     case = await ours.postpone(await ours.case(1), timedelta(hours=1))
     assert (case.tries, case.holder) == (1, None)
     assert await ours.claim(1) is None
-    assert await ours.unsettled() == []
+    assert await ours.unsettled("T1") == []
     async with ours.engine.begin() as connection:
         await connection.execute(update(cases).values(due_at=datetime.now(UTC) - timedelta(seconds=1)))
     assert await ours.claim(1) is not None
