@@ -11,6 +11,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from sqlalchemy import make_url
 
 from bot.errors import LogError
 from bot.log import Log
@@ -101,3 +102,46 @@ async def test_a_full_disk_loses_nothing_and_the_bot_goes_on_when_there_is_space
     assert is_sound(tmp_path / "log.db")
     with closing(sqlite3.connect(tmp_path / "log.db")) as log:
         assert log.execute("SELECT question FROM cases").fetchall() == [("And now?",)]
+
+
+class Wire:
+    """What lies between us and a database, and may swallow what is sent over it."""
+
+    def __init__(self, port: int) -> None:
+        self._port = port
+        self._lines: list[asyncio.Event] = []
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    async def connect(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        far_reader, far_writer = await asyncio.open_connection("127.0.0.1", self._port)
+        is_dead = asyncio.Event()
+        self._lines.append(is_dead)
+        for source, sink in ((reader, far_writer), (far_reader, writer)):
+            task = asyncio.create_task(self._carry(source, sink, is_dead))
+            self._tasks.add(task)
+
+    def swallow(self) -> None:
+        """From now on nothing gets through on the connections that are there; new ones are well."""
+        for line in self._lines:
+            line.set()
+
+    async def _carry(self, source: asyncio.StreamReader, sink: asyncio.StreamWriter, is_dead: asyncio.Event) -> None:
+        while data := await source.read(65536):
+            if not is_dead.is_set():
+                sink.write(data)
+        sink.close()
+
+
+async def test_a_database_that_falls_silent_is_asked_on_a_new_connection(postgres_url: str) -> None:
+    address = make_url(postgres_url)
+    wire = Wire(address.port or 5432)
+    async with await asyncio.start_server(wire.connect, "127.0.0.1", 0) as server:
+        port = server.sockets[0].getsockname()[1]
+        log = await Log.open(address.set(port=port).render_as_string(hide_password=False))
+        await log.add(a_case())
+        wire.swallow()
+        with pytest.raises(TimeoutError):
+            await log.counts()
+        async with asyncio.timeout(5):
+            assert await log.counts() == {"received": 1}
+        await log.close()
