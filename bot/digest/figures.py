@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from math import floor
@@ -18,6 +18,8 @@ _DEFAULT_SCALE = (0, 5)
 _LOW_SHARE = 0.4
 
 Scale = tuple[int, int]
+Choose = Callable[[Sequence[str]], Awaitable[Collection[str]]]
+"""Gives those of the authors, most replies first, whose replies may be listed; what nobody wrote is then not."""
 
 
 @dataclass(frozen=True)
@@ -124,6 +126,7 @@ class Figures(Glance):
     Attributes:
         off_scale: How many scores are on another scale, and in no other figure.
         unscored: Cases without a score, by the reason.
+        lowest: The three lowest scores, newest first among equals.
         authors: With scores this week, most first.
         agreement: This week's; None without a label.
         agreement_ever: Of all time up to now.
@@ -165,8 +168,10 @@ async def read_glance(tallies: Tallies, place: Place, week: Week, now: datetime)
     return Glance(week, span.end, scale, this, last, await _read_trend(tallies, place, week, scale, this, last))
 
 
-async def read_figures(tallies: Tallies, place: Place, week: Week, now: datetime) -> Figures:
-    """The figures of a week, or of the part of it that has passed."""
+async def read_figures(
+    tallies: Tallies, place: Place, week: Week, now: datetime, choose: Choose | None = None
+) -> Figures:
+    """The figures of a week, or of the part of it that has passed; `choose` says of whom the lowest scores are."""
     span, before = _passed(week, now), week.before()
     rows, earlier, usage = await asyncio.gather(
         tallies.scores(place, span),
@@ -175,9 +180,10 @@ async def read_figures(tallies: Tallies, place: Place, week: Week, now: datetime
     )
     scale = _commonest_scale(rows)
     this, last = _tally(rows, scale), _tally(earlier, scale)
+    authors = _authors(rows, earlier, scale)
     labelled, lowest, trend = await asyncio.gather(
         tallies.labelled(place, span, scale),
-        tallies.lowest(place, span, scale, this.at(LOWEST - 1), LOWEST),
+        _read_lowest(tallies, place, span, scale, authors, this, choose),
         _read_trend(tallies, place, week, scale, this, last),
     )
     return Figures(
@@ -189,12 +195,32 @@ async def read_figures(tallies: Tallies, place: Place, week: Week, now: datetime
         off_scale=sum(row.number for row in rows if row.score is not None and (row.lowest, row.highest) != scale),
         unscored=_unscored(rows),
         trend=trend,
-        lowest=tuple(LowCase(row.id, row.score, row.message_ts, row.thread_ts) for row in lowest),
-        authors=_authors(rows, earlier, scale),
+        lowest=lowest,
+        authors=authors,
         agreement=to_agreement(row for row in labelled if row.is_new),
         agreement_ever=to_agreement(labelled),
         usage=Usage(**usage._mapping),
     )
+
+
+async def _read_lowest(
+    tallies: Tallies,
+    place: Place,
+    span: Span,
+    scale: Scale,
+    authors: Sequence[Author],
+    this: Tally,
+    choose: Choose | None,
+) -> tuple[LowCase, ...]:
+    chosen = await choose([author.id for author in authors]) if choose else None
+    if chosen is not None:
+        this = _together(author.this for author in authors if author.id in chosen)
+    rows = await tallies.lowest(place, span, scale, this.at(LOWEST - 1), LOWEST, chosen)
+    return tuple(LowCase(row.id, row.score, row.message_ts, row.thread_ts) for row in rows)
+
+
+def _together(parts: Iterable[Tally]) -> Tally:
+    return Tally(sum((Counter(part.counts) for part in parts), Counter[int]()))
 
 
 def _passed(week: Week, now: datetime) -> Span:

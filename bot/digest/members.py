@@ -1,13 +1,20 @@
 """Who wrote the responses: names, and whether they are bots."""
 
+import asyncio
 import time
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 
+import aiohttp
 import structlog
 from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
+from bot.trouble import in_brief
+
 _KEPT_S = 3600.0
+_ASKED_AT_ONCE = 8
 
 logger = structlog.get_logger(__name__)
 
@@ -27,14 +34,28 @@ class Members:
         self._client = client
         self._known: dict[str, tuple[Member, float]] = {}
 
+    async def of_all(self, author_ids: Iterable[str], patience_s: float) -> Mapping[str, Member]:
+        """The members behind these ids, asked about in this order; without those that nothing is known of in time."""
+        found: dict[str, Member] = {}
+        left = iter(author_ids)
+
+        async def ask() -> None:
+            for author_id in left:
+                found[author_id] = await self.of(author_id)
+
+        with suppress(TimeoutError):
+            async with asyncio.timeout(patience_s):
+                await asyncio.gather(*(ask() for _ in range(_ASKED_AT_ONCE)))
+        return found
+
     async def of(self, author_id: str) -> Member:
         """The member behind a user id or a bot id."""
         member, until_s = self._known.get(author_id, (None, 0.0))
         if member is None or time.monotonic() > until_s:
             try:
                 member = await self._ask(author_id)
-            except SlackApiError as exc:
-                logger.warning("author_unknown", author=author_id, error=exc.response.get("error"))
+            except (SlackApiError, aiohttp.ClientError, TimeoutError) as exc:
+                logger.warning("author_unknown", author=author_id, error=in_brief(exc))
                 return Member(author_id, is_bot=False)
             self._known[author_id] = member, time.monotonic() + _KEPT_S
         return member

@@ -5,7 +5,7 @@ was left behind looks for the message before posting it; where it may not look, 
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any
@@ -16,7 +16,7 @@ from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.digest.figures import read_figures
-from bot.digest.members import Members
+from bot.digest.members import Member, Members
 from bot.digest.week import Schedule, Week, parse_day, parse_time, parse_zone
 from bot.log import Log
 from bot.log.digests import LEASE, ChannelSettings, Claim, Digests, DigestStatus
@@ -25,13 +25,15 @@ from bot.marks import find_marked, is_transient, to_metadata
 from bot.memberships import list_channels
 from bot.slack import Identity
 from bot.views import ids
-from bot.views.digest import digest_message
+from bot.views.digest import MOST_AUTHORS, digest_message
 from bot.views.messages import Post
 
 EVERY_S = 60
 # Well below the lease: whoever takes a claim over must find the message, or never meet it.
 _POST_TIMEOUT_S = 120
-_MOST_ASKED = 25
+# How long Slack may take to say who wrote the replies, while a person waits, and while nobody does.
+_PATIENCE_S = 2.0
+_ALONE_PATIENCE_S = 60.0
 
 Clock = Callable[[], datetime]
 Draft = Callable[[bool], Post]
@@ -131,7 +133,7 @@ class Poster:
     async def draft_so_far(self, settings: ChannelSettings, author_id: str | None = None, subject: str = "") -> Draft:
         """The week so far: of the channel, or of one author there; `subject` says of what, after the week."""
         week = Week.of(self.now(), self.schedule(settings).zone)
-        return await self._draft(settings, week, author_id, subject)
+        return await self._draft(settings, week, author_id, subject, _PATIENCE_S)
 
     async def show(self, settings: ChannelSettings, user_id: str) -> None:
         """Shows the week so far to one person in the channel.
@@ -189,15 +191,33 @@ class Poster:
             return DigestStatus.POSTED, await _in_either_form(draft, partial(self._post_as, settings.channel_id, mark))
 
     async def _draft(
-        self, settings: ChannelSettings, week: Week, author_id: str | None = None, subject: str = ""
+        self,
+        settings: ChannelSettings,
+        week: Week,
+        author_id: str | None = None,
+        subject: str = "",
+        patience_s: float = _ALONE_PATIENCE_S,
     ) -> Draft:
         place = Place(settings.team_id, settings.channel_id, author_id)
-        figures = await read_figures(self.tallies, place, week, self.now())
-        asked = figures.authors[:_MOST_ASKED] if author_id is None else ()
-        listed = {author.id: await self.members.of(author.id) for author in asked}
-        shown = {key: member for key, member in listed.items() if member.is_bot or settings.ranks_people}
+        listed: dict[str, Member] = {}
+
+        async def choose(author_ids: Sequence[str]) -> Collection[str]:
+            listed.update(await self.listed(settings, author_ids, patience_s))
+            return listed
+
+        is_for_all = author_id is not None or settings.ranks_people
+        figures = await read_figures(self.tallies, place, week, self.now(), None if is_for_all else choose)
+        if author_id is None and is_for_all:
+            await choose([author.id for author in figures.authors[:MOST_AUTHORS]])
         address = self._identity.url, settings.channel_id
-        return lambda is_plain: digest_message(figures, shown, *address, is_plain, subject)
+        return lambda is_plain: digest_message(figures, listed, *address, is_plain, subject)
+
+    async def listed(
+        self, settings: ChannelSettings, author_ids: Sequence[str], patience_s: float = _PATIENCE_S
+    ) -> Mapping[str, Member]:
+        """Those of the authors whose scores the channel may see: bots, and people where it lists them."""
+        members = await self.members.of_all(author_ids, patience_s)
+        return {each: member for each, member in members.items() if member.is_bot or settings.ranks_people}
 
     async def _post_as(self, channel_id: str, metadata: dict[str, Any] | None, post: Post) -> str:
         answer = await self._client.chat_postMessage(

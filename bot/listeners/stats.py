@@ -1,6 +1,5 @@
 """`/judge stats`: the week so far of a channel or of one author in it, to whoever is in that channel."""
 
-import asyncio
 from dataclasses import dataclass, replace
 
 from bot.digest.figures import TREND_WEEKS
@@ -17,7 +16,6 @@ from bot.views import messages
 from bot.views import stats as words
 
 _ME = "me"
-_MOST_AUTHORS = 25
 _NAME = 80
 
 
@@ -92,14 +90,8 @@ async def _showable_authors(desk: Desk, invocation: Invocation, settings: Channe
     week = Week.of(desk.poster.now(), desk.poster.schedule(settings).zone)
     span = Span(week.before(TREND_WEEKS - 1).start, week.end)
     rows = await desk.poster.tallies.authors(Place(settings.team_id, settings.channel_id), span)
-    author_ids = [row.author_id for row in rows[:_MOST_AUTHORS]]
-    members = await asyncio.gather(*(desk.poster.members.of(author_id) for author_id in author_ids))
     oneself = {invocation.user_id: Member(invocation.user_name, is_bot=False)}
-    return oneself | {
-        author_id: member
-        for author_id, member in zip(author_ids, members, strict=True)
-        if member.is_bot or settings.ranks_people
-    }
+    return oneself | dict(await desk.poster.listed(settings, [row.author_id for row in rows]))
 
 
 async def _tell(desk: Desk, invocation: Invocation, post: messages.Post) -> None:

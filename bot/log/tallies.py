@@ -103,13 +103,20 @@ class Tallies:
         return [(row.total, row.n) for row in await self._all(union_all(*each).order_by("number"))]
 
     async def lowest(
-        self, place: Place, span: Span, scale: tuple[int, int], up_to: int, limit: int
+        self,
+        place: Place,
+        span: Span,
+        scale: tuple[int, int],
+        up_to: int,
+        limit: int,
+        author_ids: Collection[str] | None = None,
     ) -> Sequence[Row[Any]]:
         """The cases with the lowest scores, newest first among equals: `id`, `score`, `message_ts`, `thread_ts`.
 
-        `up_to` is a score that none of them is above; it saves sorting all others.
+        `up_to` is a score that none of them is above; it saves sorting all others. With `author_ids`, what those wrote.
         """
-        found = select(cases.c.id).where(cases.c.score <= up_to, _is_on(scale), _public(place, span))
+        by_whom = true() if author_ids is None else cases.c.author_id.in_(author_ids)
+        found = select(cases.c.id).where(cases.c.score <= up_to, _is_on(scale), _public(place, span), by_whom)
         found = found.order_by(cases.c.score, cases.c.judged_at.desc()).limit(limit)
         query = select(cases.c.id, cases.c.score, cases.c.message_ts, cases.c.thread_ts)
         return await self._all(query.where(cases.c.id.in_(found)).order_by(cases.c.score, cases.c.judged_at.desc()))

@@ -332,8 +332,9 @@ async def test_without_an_answer_who_is_where_nothing_is_claimed(office: Office)
 
 async def test_a_channels_digest_holds_no_other_channels_cases(office: Office) -> None:
     public, private = await office.channel("public"), await office.channel("private", is_private=True)
-    await office.add_case(private.id, MONDAY - timedelta(days=1), score=0, message_ts="1795249798.298493")
-    await office.add_case(public.id, MONDAY - timedelta(days=1), score=0, visibility=Visibility.ME)
+    helper, sunday = office.slack.workspace.add_bot("helper"), MONDAY - timedelta(days=1)
+    await office.add_case(private.id, sunday, score=0, message_ts="1795249798.298493", author_id=helper.id)
+    await office.add_case(public.id, sunday, score=0, visibility=Visibility.ME)
     await (await office.poster()).post_due()
     (about_public,), (about_private,) = posted(public), posted(private)
     assert about_public.text.startswith("Week 47 (16–22 Nov 2026): 1 reply scored")

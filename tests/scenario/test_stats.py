@@ -83,6 +83,27 @@ async def test_an_assistants_figures_are_its_own(stage: Stage, name: str) -> Non
     assert "Other Bot" not in shown(told)
 
 
+async def test_with_people_off_the_lowest_are_of_assistants_alone(stage: Stage) -> None:
+    for author_id, score in ((stage.ben.id, 0), (stage.helper.id, 1)):
+        await add_case(stage, help_desk(stage), author_id, score)
+    assert "*Lowest:* <" in shown(told := await stats(stage))
+    assert "score 1 (case 2)" in shown(told)
+    assert "case 1)" not in shown(told)
+    settings = ChannelSettings(stage.slack.workspace.team_id, help_desk(stage).id, ranks_people=True)
+    await Digests(stage.log).save(settings)
+    assert "score 0 (case 1)" in shown(await stats(stage, count=2))
+
+
+async def test_an_assistant_is_found_behind_many_busier_people(stage: Stage) -> None:
+    for number in range(30):
+        for score in (4, 5):
+            await add_case(stage, help_desk(stage), f"U{number:03}", score)
+    await add_case(stage, help_desk(stage), stage.helper.id, 3)
+    (table,) = [block for block in (await stats(stage)).blocks if block["type"] == "data_table"]
+    assert [row[0]["text"] for row in table["rows"][1:]] == ["helper"]
+    assert ", helper: 1 reply scored" in (await stats(stage, "@helper", 2)).text
+
+
 async def test_a_name_may_have_blanks(stage: Stage) -> None:
     other = stage.slack.workspace.add_bot("Other Bot")
     await add_case(stage, help_desk(stage), other.id, 5)

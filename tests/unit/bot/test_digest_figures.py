@@ -347,6 +347,19 @@ async def test_an_authors_figures_are_those_of_a_channel_without_the_others(log:
     assert [case.score for case in figures.lowest] == [1, 5]
 
 
+async def test_the_lowest_of_those_who_are_chosen_are_their_own_three(log: Log) -> None:
+    team = next(TEAMS)
+    people = [Entry(author="U1", score=0)] * 4
+    await write(log, team, [*people, Entry(author=None, score=0), *(Entry(author="B1", score=n) for n in (2, 1, 0, 2))])
+
+    async def choose(author_ids: Sequence[str]) -> set[str]:
+        assert set(author_ids) == {"B1", "U1"}
+        return {"B1"}
+
+    figures = await read_figures(Tallies(log), Place(team, "C1"), WEEK, NOW, choose)
+    assert [case.score for case in figures.lowest] == [0, 1, 2]
+
+
 async def test_a_glance_is_the_beginning_of_the_figures(log: Log) -> None:
     team = next(TEAMS)
     figures = await figures_of(log, *mixed(), team=team)
