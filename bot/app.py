@@ -32,7 +32,7 @@ from bot.listeners.desk import NoCaseError
 from bot.log import Log
 from bot.log.people import People
 from bot.lookup import Lookup
-from bot.memberships import Memberships, MembershipError
+from bot.memberships import MembershipError, Memberships
 from bot.retention import Retention
 from bot.revision import Revision
 from bot.settings import OFFLINE, Settings

@@ -6,6 +6,9 @@ from enum import StrEnum
 
 from pydantic import BaseModel, ConfigDict
 
+LARGEST_ID = 2**31 - 1
+"""The largest number that a case can have, as PostgreSQL counts."""
+
 
 class CaseStatus(StrEnum):
     """How far a case has come; `ASKED` waits for a person to type the question."""
@@ -108,6 +111,12 @@ class LoggedCase(Case):
         return self.visibility is Visibility.ME or self.obstacle is not None
 
     @property
+    def is_for_one(self) -> bool:
+        """Whether nobody but the requester can see the case: all others know only what stands in a channel's thread."""
+        is_unposted = self.blocked_by is not None or self.status is CaseStatus.ASKED
+        return self.is_private or is_unposted or self.channel_id.startswith("D")
+
+    @property
     def has_lost_texts(self) -> bool:
         """Whether the texts were there once, and were dropped."""
         return self.response is None and self.response_hash is not None
@@ -116,6 +125,12 @@ class LoggedCase(Case):
     def lacks_question(self) -> bool:
         """Whether the question is yet to be found, or typed."""
         return self.question is None and self.obstacle is None
+
+
+def to_case_id(text: str) -> int | None:
+    """The number of a case, as it was typed or sent along by a button; None where no case can have it."""
+    number = int(text) if text.isascii() and text.isdigit() and len(text) <= len(str(LARGEST_ID)) else None
+    return number if number is not None and number <= LARGEST_ID else None
 
 
 def text_hash(text: str) -> str:

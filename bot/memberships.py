@@ -29,6 +29,8 @@ class _Answer:
 class Memberships:
     """Remembers for some minutes who is in which channel; whoever leaves one may see its figures for that long.
 
+    What leads to a message or a case is asked anew each time.
+
     Args:
         client: The bot's Web API client.
         clock: Seconds that never go back.
@@ -61,16 +63,31 @@ class Memberships:
             raise MembershipError("no answer") from exc
         return answer.channels
 
-    async def includes(self, user_id: str, channel_id: str) -> bool:
-        """Whether the person is in the channel; a no is asked for anew, as they may have joined just now.
+    async def includes(self, user_id: str | None, channel_id: str) -> bool:
+        """Whether the person is in the channel, asked of Slack anew: they may have joined or left just now.
 
         Raises:
             MembershipError: Slack does not say, or not in time.
         """
-        if channel_id in await self.of(user_id):
-            return True
         self._answers.pop(user_id, None)
         return channel_id in await self.of(user_id)
+
+    async def keeps_out(self, user_id: str, channel_id: str) -> bool:
+        """Whether we are in this channel and the person is not, asked of Slack anew.
+
+        Where we are not, there is nothing that we could read or write. Direct messages are each person's own; Slack
+        does not list them.
+
+        Raises:
+            MembershipError: Slack does not say, or not in time.
+        """
+        if channel_id.startswith("D"):
+            return False
+        try:
+            async with asyncio.timeout(_PATIENCE_S):
+                return not await self.includes(user_id, channel_id) and await self.includes(None, channel_id)
+        except TimeoutError as exc:
+            raise MembershipError("no answer") from exc
 
 
 async def list_channels(client: AsyncWebClient, user_id: str | None = None) -> Mapping[str, str]:

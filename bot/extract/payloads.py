@@ -1,10 +1,11 @@
 """A command, shortcut, submission or click becomes a Case, or the little that a listener needs to answer it."""
 
-import json
 from dataclasses import dataclass
 from typing import Any
 
-from bot.case import Case, CaseSource, LoggedCase, QuestionSource, Visibility
+from pydantic import ValidationError
+
+from bot.case import Case, CaseSource, LoggedCase, QuestionSource, Visibility, to_case_id
 from bot.extract.links import Permalink
 from bot.extract.messages import to_message
 from bot.log.labels import Label
@@ -203,7 +204,7 @@ def to_submission(body: Raw) -> Submission:
     visibility = _selected(values, ids.BLOCK_VISIBILITY)
     return Submission(
         view_id=view["id"],
-        state=ModalState.model_validate(json.loads(view.get("private_metadata") or "{}")),
+        state=_to_state(view),
         question=_typed(values, ids.BLOCK_QUESTION),
         response=_typed(values, ids.BLOCK_RESPONSE),
         rubric=_selected(values, ids.BLOCK_RUBRIC),
@@ -211,26 +212,26 @@ def to_submission(body: Raw) -> Submission:
     )
 
 
-def clicked_case_id(body: Raw) -> int:
-    """The number of the case whose button was pressed."""
-    return int(body["actions"][0]["value"])
+def clicked_case_id(body: Raw) -> int | None:
+    """The number of the case whose button was pressed; None where the button has none."""
+    return to_case_id(body["actions"][0].get("value") or "")
 
 
-def clicked_feedback(body: Raw) -> tuple[int, bool]:
+def clicked_feedback(body: Raw) -> tuple[int | None, bool]:
     """The number of the case whose feedback buttons were pressed, and whether it was "agree"."""
-    choice, _, case_id = body["actions"][0]["value"].partition(":")
-    return int(case_id), choice == ids.AGREE
+    choice, _, case_id = (body["actions"][0].get("value") or "").partition(":")
+    return to_case_id(case_id), choice == ids.AGREE
 
 
-def to_label(body: Raw) -> tuple[ModalState, Label]:
-    """What the modal for one's own score remembered, and the label that was filled in."""
+def to_label(body: Raw) -> tuple[ModalState, Label | None]:
+    """What the modal for one's own score remembered, and the label that was filled in; None without a score."""
     view = body["view"]
     values = view["state"]["values"]
-    score = _selected(values, ids.BLOCK_SCORE)
-    if score is None:
-        raise ValueError("a label was submitted without its score, which Slack should not allow")
-    state = ModalState.model_validate(json.loads(view["private_metadata"]))
-    return state, Label(int(score), _typed(values, ids.BLOCK_REASON) or None)
+    try:
+        label = Label(int(_selected(values, ids.BLOCK_SCORE) or ""), _typed(values, ids.BLOCK_REASON) or None)
+    except ValueError:
+        label = None
+    return _to_state(view), label
 
 
 def message_key(channel_id: str, message_ts: str, visibility: Visibility, user_id: str, attempt: int) -> str:
@@ -249,6 +250,14 @@ def _asked_by(invocation: Invocation, choice: Choice) -> Raw:
         "rubric": choice.rubric,
         "visibility": choice.visibility,
     }
+
+
+def _to_state(view: Raw) -> ModalState:
+    """What a modal remembered; nothing where that is not of our making."""
+    try:
+        return ModalState.model_validate_json(view.get("private_metadata") or "{}")
+    except ValidationError:
+        return ModalState()
 
 
 def _typed(values: Raw, block_id: str) -> str:

@@ -20,7 +20,7 @@ def register(app: AsyncApp, desk: Desk) -> None:
     @app.action(ids.ACTION_AGAIN)
     async def score_again(ack: AsyncAck, body: dict[str, Any]) -> None:
         invocation = to_invocation(body)
-        earlier = await desk.known(invocation, clicked_case_id(body))
+        earlier = await desk.readable(invocation, clicked_case_id(body))
         if refusal := await desk.refusal(invocation):
             await ack()
             await desk.delivery.tell(desk.seen_by(earlier, invocation), messages.sentence(refusal))
@@ -40,7 +40,7 @@ def register(app: AsyncApp, desk: Desk) -> None:
 
 async def _open(desk: Desk, ack: AsyncAck, body: dict[str, Any], callback_id: str, reason: str) -> None:
     invocation = to_invocation(body)
-    case = await desk.known(invocation, clicked_case_id(body))
+    case = await desk.readable(invocation, clicked_case_id(body))
     if await _refused(desk, ack, invocation, case):
         return
     await ack()

@@ -22,7 +22,7 @@ FOREIGN = "Only people of this workspace can ask for a score here."
 
 
 class NoCaseError(LookupError):
-    """A button or modal names a case that is not in the log, or no longer."""
+    """A button or modal names a case that is not in the log, or no longer, or not for this person to see."""
 
 
 @dataclass(frozen=True)
@@ -77,15 +77,37 @@ class Desk:
         return await self.budget.refusal(invocation.team_id, invocation.user_id)
 
     async def known(self, invocation: Invocation, case_id: int | None) -> LoggedCase:
-        """The case of a button or modal.
+        """The case of a button or modal: the person's own, or one that they can see in a channel's thread.
+
+        Slack is asked whether they are in the channel, unless it is the one that they have clicked in.
 
         Raises:
-            NoCaseError: There is none with this number in the person's workspace.
+            NoCaseError: There is none with this number that this person may know of.
+            MembershipError: Slack does not say whether they may.
         """
-        found = await self.forgetting.named(invocation.team_id, case_id) if case_id is not None else []
-        if not found:
-            raise NoCaseError(f"no case {case_id!r} in team {invocation.team_id!r}")
-        return found[0]
+        for case in await self.forgetting.named(invocation.team_id, case_id) if case_id is not None else []:
+            if case.requester_id == invocation.user_id:
+                return case
+            is_here = case.channel_id == invocation.channel_id
+            if not case.is_for_one and (
+                is_here or await self.memberships.includes(invocation.user_id, case.channel_id)
+            ):
+                return case
+        raise NoCaseError(f"no case {case_id!r} for {invocation.user_id!r} in team {invocation.team_id!r}")
+
+    async def readable(self, invocation: Invocation, case_id: int | None) -> LoggedCase:
+        """The case of a button or modal that leads to its texts, or to its message as it is now.
+
+        Those stay in the channel when its requester leaves.
+
+        Raises:
+            NoCaseError, MembershipError: As `known`, or the case is the person's own and they have left its channel.
+        """
+        case = await self.known(invocation, case_id)
+        is_own_elsewhere = case.requester_id == invocation.user_id and case.channel_id != invocation.channel_id
+        if is_own_elsewhere and await self.memberships.keeps_out(invocation.user_id, case.channel_id):
+            raise NoCaseError(f"case {case_id!r} is in a channel that {invocation.user_id!r} has left")
+        return case
 
     @staticmethod
     def seen_by(case: LoggedCase, invocation: Invocation) -> LoggedCase:

@@ -5,14 +5,12 @@ from collections.abc import Sequence
 import aiohttp
 from slack_sdk.errors import SlackApiError
 
-from bot.case import LoggedCase
+from bot.case import LoggedCase, to_case_id
 from bot.extract.links import parse_permalink
 from bot.extract.payloads import Invocation
 from bot.listeners.desk import OTHER_WORKSPACE, Desk
 from bot.views import messages
 from bot.views.forgetting import HOW, NOT_NOW, forgotten_text
-
-_LARGEST_NUMBER = 2**31 - 1
 
 
 class _UnclearError(Exception):
@@ -37,8 +35,8 @@ async def _forget(desk: Desk, invocation: Invocation, text: str, hosts: frozense
 
 async def _find(desk: Desk, invocation: Invocation, text: str, hosts: frozenset[str]) -> Sequence[LoggedCase]:
     if text.isascii() and text.isdigit():
-        number = int(text[: len(str(_LARGEST_NUMBER)) + 1])
-        return await desk.forgetting.named(invocation.team_id, number) if number <= _LARGEST_NUMBER else []
+        number = to_case_id(text)
+        return await desk.forgetting.named(invocation.team_id, number) if number is not None else []
     link = parse_permalink(text)
     if link is None:
         raise _UnclearError(HOW)

@@ -7,14 +7,14 @@ from slack_bolt.async_app import AsyncAck, AsyncApp
 
 from bot.case import CaseSource, LoggedCase
 from bot.extract.payloads import Invocation, clicked_case_id, clicked_feedback, to_invocation, to_label
-from bot.listeners.desk import Desk
+from bot.listeners.desk import Desk, NoCaseError
 from bot.log.labels import Label, Labels
 from bot.verdict import RecordedVerdict
 from bot.views import ids, messages
 from bot.views.labels import confirmation, label_modal
 
 _FOREIGN = "Only people of this workspace can label a score here."
-_PRIVATE = "This verdict is for the person who asked for it alone."
+_SCALE = "The scale goes from {lowest} to {highest}."
 _TOO_SLOW = "Slack gave me too little time to open the window. Please press the button again."
 
 
@@ -26,9 +26,9 @@ def register(app: AsyncApp, desk: Desk) -> None:
     @app.action(ids.ACTION_AGREE)
     @app.action(ids.ACTION_FEEDBACK)
     async def agree_or_disagree(ack: AsyncAck, body: dict[str, Any]) -> None:
-        await ack()
         case_id, agrees = clicked_feedback(body)
         visit = await _Visit.begin(desk, labels, to_invocation(body), case_id)
+        await ack()
         if visit and agrees and visit.verdict.score is not None:
             label = Label(visit.verdict.score, None)
             await visit.confirm(label, await visit.record(label))
@@ -37,8 +37,8 @@ def register(app: AsyncApp, desk: Desk) -> None:
 
     @app.action(ids.ACTION_LABEL)
     async def own_score(ack: AsyncAck, body: dict[str, Any]) -> None:
-        await ack()
         visit = await _Visit.begin(desk, labels, to_invocation(body), clicked_case_id(body))
+        await ack()
         if visit:
             await visit.ask()
 
@@ -47,9 +47,14 @@ def register(app: AsyncApp, desk: Desk) -> None:
         state, label = to_label(body)
         invocation = replace(to_invocation(body), response_url=state.response_url)
         visit = await _Visit.begin(desk, labels, invocation, state.case_id)
-        earlier = await visit.record(label) if visit else None
-        await ack()  # only now: a window that closes has been recorded
-        if visit:
+        if visit is None:
+            await ack()
+        elif label is None or not visit.verdict.lowest <= label.score <= visit.verdict.highest:
+            scale = _SCALE.format(lowest=visit.verdict.lowest, highest=visit.verdict.highest)
+            await ack(response_action="errors", errors={ids.BLOCK_SCORE: scale})
+        else:
+            earlier = await visit.record(label)
+            await ack()  # only now: a window that closes has been recorded
             await visit.confirm(label, earlier)
 
 
@@ -69,10 +74,10 @@ class _Visit:
         case = await desk.known(invocation, case_id)
         verdict = await desk.log.verdict(case.id)
         if verdict is None:
-            raise LookupError(f"case {case.id} has no verdict to label")
+            raise NoCaseError(f"case {case.id} has no verdict to label")
         visit = cls(desk, labels, invocation, case, verdict)
-        if refusal := _refusal(case, invocation):
-            await visit._tell(refusal)
+        if invocation.is_foreign:
+            await visit._tell(_FOREIGN)
             return None
         return visit
 
@@ -96,9 +101,3 @@ class _Visit:
         # Beside the verdict, in its thread, whatever way the case came in.
         changes = {"source": CaseSource.BUTTON, "parent_ts": self.case.thread_ts or self.case.parent_ts}
         await self.desk.delivery.tell(seen.model_copy(update=changes), messages.sentence(sentence))
-
-
-def _refusal(case: LoggedCase, invocation: Invocation) -> str | None:
-    if invocation.is_foreign:
-        return _FOREIGN
-    return _PRIVATE if case.is_private and case.requester_id != invocation.user_id else None

@@ -9,6 +9,7 @@ from bot.listeners.desk import Desk
 from bot.views import ids
 
 _MISSING = "Please type something here; blanks alone cannot be scored."
+_NOT_IN = "This window belongs to a channel that you are no longer in; type `/judge` where the verdict is to stand."
 _SAME = "This is the question again. What was the answer?"
 
 
@@ -23,6 +24,10 @@ def register(app: AsyncApp, desk: Desk) -> None:
             return
         if refusal := await desk.refusal(invocation):
             await ack(response_action="errors", errors={ids.BLOCK_RESPONSE: refusal})
+            return
+        channel_id = submission.state.channel_id
+        if channel_id is None or await desk.memberships.keeps_out(invocation.user_id, channel_id):
+            await ack(response_action="errors", errors={ids.BLOCK_RESPONSE: _NOT_IN})
             return
         case, is_new = await desk.take(modal_case(invocation, submission, desk.default))
         await ack()
@@ -48,7 +53,7 @@ def register(app: AsyncApp, desk: Desk) -> None:
         if refusal := await desk.refusal(invocation):
             await ack(response_action="errors", errors={ids.BLOCK_QUESTION: refusal})
             return
-        earlier = await desk.known(invocation, submission.state.case_id)
+        earlier = await desk.readable(invocation, submission.state.case_id)
         case, is_new = await desk.log.add(corrected_case(invocation, earlier, submission))
         await ack()
         await desk.proceed(case, is_new, invocation)

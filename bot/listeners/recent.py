@@ -26,7 +26,7 @@ def register(app: AsyncApp, desk: Desk) -> None:
     @app.action(ids.ACTION_RECENT_OLDER)
     async def show_older(ack: AsyncAck, body: dict[str, Any], respond: AsyncRespond) -> None:
         await ack()
-        await _turn(respond, await _page(desk, to_invocation(body), to_mark(body["actions"][0]["value"])))
+        await _turn(respond, await _page(desk, to_invocation(body), to_mark(body["actions"][0].get("value") or "")))
 
 
 async def answer_recent(desk: Desk, invocation: Invocation) -> None:

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
-from bot.case import LoggedCase, Visibility
+from bot.case import LARGEST_ID, LoggedCase, Visibility
 from bot.mrkdwn import clip
 from bot.views import ids
 from bot.views.elements import option, plain, section
@@ -27,7 +27,7 @@ class ModalState(BaseModel):
 
     channel_id: str | None = None
     response_url: str | None = None
-    case_id: int | None = None
+    case_id: int | None = Field(default=None, le=LARGEST_ID)
 
 
 def texts_modal(

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from bot.case import CaseStatus
+from bot.case import CaseStatus, to_case_id
 from bot.log.recent import Mark, RecentCase
 from bot.views import ids
 from bot.views.elements import actions, button, section
@@ -38,10 +38,14 @@ def recent_sections(found: Sequence[RecentCase], workspace_url: str) -> list[dic
     return [section("\n".join(lines[start : start + _PER_SECTION])) for start in starts]
 
 
-def to_mark(value: str) -> Mark:
-    """The place in the list that a button remembers."""
+def to_mark(value: str) -> Mark | None:
+    """The place in the list that a button remembers; None, for its beginning, where it remembers none."""
     at, _, case_id = value.partition("/")
-    return datetime.fromisoformat(at), int(case_id)
+    try:
+        moment, number = datetime.fromisoformat(at), to_case_id(case_id)
+    except ValueError:
+        return None
+    return (moment, number) if moment.tzinfo and number is not None else None
 
 
 def short_date(moment: datetime) -> str:

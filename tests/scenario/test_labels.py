@@ -131,7 +131,7 @@ async def test_nobody_else_labels_a_private_verdict(open_stage: StageFactory) ->
     stage: Stage = await open_stage(verdict_visibility="me")
     verdict = await a_private_verdict(stage)
     stage.ben.click(verdict, ids.ACTION_FEEDBACK, agree())
-    assert "for the person who asked for it alone" in (await stage.told(stage.ben)).text
+    assert "not for you to see" in (await stage.told(stage.ben)).text
     assert await label_of(stage, stage.ben.id) is None
 
 

@@ -83,9 +83,13 @@ async def test_whoever_has_just_joined_is_in(slack: Sandbox, known: Memberships)
     assert not await known.includes(ben, public)
     slack.person("ben").join("public")
     assert await known.includes(ben, public)
-    before = calls(slack)
-    assert await known.includes(ben, public)
-    assert calls(slack) == before
+
+
+async def test_whoever_has_just_left_is_not_in(slack: Sandbox, known: Memberships) -> None:
+    ann, help_id = id_of(slack, "ann"), slack.workspace.channel("help").id
+    assert await known.includes(ann, help_id)
+    slack.person("ann").leave("help")
+    assert not await known.includes(ann, help_id)
 
 
 @pytest.mark.parametrize("fault", [{"error": "missing_scope"}, {"status": 500}, {"retry_after_s": 30}, {"delay_s": 3}])

@@ -1,0 +1,221 @@
+"""A case is for its requester, and for those who can see it in a channel; to everybody else it is not there."""
+
+import json
+from typing import Any
+
+import pytest
+
+from bot.case import CaseStatus
+from bot.log.labels import Labels
+from bot.views import ids
+from bot.views.recent import to_mark
+from sandbox import Channel, Delivery, Message, Person, payloads
+from tests.scenario.conftest import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, shown
+
+NO_CASE = "That case is no longer in the log, or not for you to see. You can score the reply anew."
+LEADS = "leads"
+SECRET = "What will the new price be?"
+
+
+@pytest.fixture
+async def channel(stage: Stage) -> Channel:
+    """A private channel of ann's, with a reply that she had scored as case 1."""
+    return await score_in_leads(stage)
+
+
+async def score_in_leads(stage: Stage) -> Channel:
+    workspace = stage.slack.workspace
+    members = [stage.ann.user, stage.helper.user, workspace.bot]
+    channel = workspace.add_channel(LEADS, members, is_private=True)
+    question = stage.ann.post(LEADS, SECRET)
+    answer = stage.helper.post(LEADS, "Nine euros.", thread_ts=question.ts)
+    await stage.slack.settled(stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer))
+    await stage.reaches(1, CaseStatus.DELIVERED)
+    return channel
+
+
+def click(stage: Stage, person: Person, action_id: str, value: str, where: str = CHANNEL) -> Delivery:
+    """A click on a button that names whatever it names, in a message of a channel."""
+    workspace = stage.slack.workspace
+    message = stage.ann.post(where, "Anything.")
+    action = {"type": "button", "action_id": action_id, "block_id": "any", "value": value}
+    payload = payloads.message_action(workspace, person.user, workspace.channel(where), message, action)
+    return workspace.deliveries.send("interactive", payload)
+
+
+def submit(stage: Stage, person: Person, callback_id: str, remembered: str, **chosen: str) -> Delivery:
+    """A submitted modal that remembers whatever it remembers."""
+    workspace = stage.slack.workspace
+    values = {key: {key: {"value": value, "selected_option": {"value": value}}} for key, value in chosen.items()}
+    view = {
+        "id": "V1",
+        "type": "modal",
+        "callback_id": callback_id,
+        "private_metadata": remembered,
+        "state": {"values": values},
+    }
+    payload: dict[str, Any] = {
+        "type": "view_submission",
+        "team": workspace.team(),
+        "user": {"id": person.id, "username": person.user.name, "team_id": person.user.team_id},
+        "trigger_id": workspace.grants.new_trigger(person.id),
+        "view": view,
+    }
+    return workspace.deliveries.send("interactive", payload)
+
+
+async def heard(stage: Stage, person: Person) -> str:
+    """What the person was told for themselves, in the channel or, after a modal, in direct messages."""
+
+    def told() -> list[Message]:
+        return [*person.ephemerals(CHANNEL), *person.messages(person.im)]
+
+    await stage.slack.until(lambda: bool(told()))
+    return shown(told()[-1])
+
+
+CLICKS = [
+    (ids.ACTION_AGAIN, "{}"),
+    (ids.ACTION_WRONG_QUESTION, "{}"),
+    (ids.ACTION_ASK, "{}"),
+    (ids.ACTION_LABEL, "{}"),
+    (ids.ACTION_AGREE, "agree:{}"),
+    (ids.ACTION_DISAGREE, "disagree:{}"),
+    (ids.ACTION_FEEDBACK, "agree:{}"),
+]
+MODALS = [
+    (ids.VIEW_CORRECT, {ids.BLOCK_QUESTION: "Why?"}),
+    (ids.VIEW_ANSWER, {ids.BLOCK_QUESTION: "Why?"}),
+    (ids.VIEW_LABEL, {ids.BLOCK_SCORE: "1"}),
+]
+
+
+@pytest.mark.parametrize("number", [1, 2], ids=["of others", "that is not there"])
+@pytest.mark.parametrize(("action_id", "value"), CLICKS)
+async def test_a_button_does_not_lead_to_a_case_of_a_channel_of_others(
+    stage: Stage, channel: Channel, action_id: str, value: str, number: int
+) -> None:
+    before = len(channel.messages)
+    await stage.slack.settled(click(stage, stage.ben, action_id, value.format(number)))
+    assert await heard(stage, stage.ben) == NO_CASE
+    assert stage.ben.view is None
+    assert (len(channel.messages), await stage.log.counts()) == (before, {CaseStatus.DELIVERED: 1})
+
+
+@pytest.mark.parametrize("number", [1, 2], ids=["of others", "that is not there"])
+@pytest.mark.parametrize(("callback_id", "chosen"), MODALS)
+async def test_a_window_does_not_lead_to_a_case_of_a_channel_of_others(
+    stage: Stage, channel: Channel, callback_id: str, chosen: dict[str, str], number: int
+) -> None:
+    await stage.slack.settled(submit(stage, stage.ben, callback_id, json.dumps({"case_id": number}), **chosen))
+    assert await heard(stage, stage.ben) == NO_CASE
+    assert await stage.log.counts() == {CaseStatus.DELIVERED: 1}
+    assert await Labels(stage.log).get(await stage.log.case(1), stage.ben.id) is None
+
+
+async def test_a_window_does_not_lead_into_a_channel_of_others(stage: Stage, channel: Channel) -> None:
+    before = len(channel.messages)
+    texts = {ids.BLOCK_QUESTION: QUESTION, ids.BLOCK_RESPONSE: ANSWER}
+    sent = await stage.slack.settled(
+        submit(stage, stage.ben, ids.VIEW_TEXTS, json.dumps({"channel_id": channel.id}), **texts)
+    )
+    assert sent.response is not None
+    assert "a channel that you are no longer in" in sent.response["errors"][ids.BLOCK_RESPONSE]
+    assert (len(channel.messages), await stage.log.counts()) == (before, {CaseStatus.DELIVERED: 1})
+
+
+async def test_a_public_verdict_is_for_whoever_is_in_its_channel(stage: Stage) -> None:
+    parent, answer = stage.ask_and_answer()
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    stage.ben.click(await stage.verdict(parent), ids.ACTION_WRONG_QUESTION)
+    await stage.modal(stage.ben)
+    asked = len([e for e in stage.slack.workspace.journal.of("call") if e.data["method"] == "users.conversations"])
+    assert asked == 0  # the click came from its channel
+    stage.ben.submit({ids.BLOCK_QUESTION: "Why?"})
+    await stage.verdict(parent, 2)
+
+
+@pytest.mark.parametrize("fault", [{"error": "missing_scope"}, {"status": 500}, {"delay_s": 3}])
+async def test_where_slack_does_not_say_who_is_in_nothing_is_done(
+    stage: Stage, channel: Channel, fault: dict[str, Any]
+) -> None:
+    stage.slack.fail("users.conversations", **fault)
+    click(stage, stage.ben, ids.ACTION_AGAIN, "1")
+    assert "Slack does not tell me whether you are in that channel" in await heard(stage, stage.ben)
+    assert await stage.log.counts() == {CaseStatus.DELIVERED: 1}
+
+
+async def test_a_button_that_is_left_over_does_not_read_a_channel_after_its_person_has_left(
+    open_stage: StageFactory,
+) -> None:
+    stage: Stage = await open_stage(verdict_visibility="me")
+    await score_in_leads(stage)
+    stage.ann.invite(LEADS, "ben")
+    stage.ann.leave(LEADS)
+    for action_id in (ids.ACTION_WRONG_QUESTION, ids.ACTION_AGAIN):
+        message = stage.ben.post(CHANNEL, "Anything.")
+        action = {"type": "button", "action_id": action_id, "block_id": "any", "value": "1"}
+        workspace = stage.slack.workspace
+        payload = payloads.message_action(workspace, stage.ann.user, workspace.channel(CHANNEL), message, action)
+        await stage.slack.settled(workspace.deliveries.send("interactive", payload))
+    await stage.slack.settled(submit(stage, stage.ann, ids.VIEW_CORRECT, '{"case_id": 1}', question="Why?"))
+    assert stage.ann.view is None
+    assert [message.text for message in stage.ann.ephemerals(CHANNEL)] == [NO_CASE, NO_CASE]
+    assert await stage.log.counts() == {CaseStatus.DELIVERED: 1}
+
+
+async def test_where_the_app_is_not_its_requester_still_corrects_the_question(open_stage: StageFactory) -> None:
+    stage: Stage = await open_stage(is_member=False)
+    _, answer = stage.ask_and_answer()
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    await stage.modal(stage.ann)
+    await stage.slack.settled(stage.ann.submit({ids.BLOCK_QUESTION: QUESTION}))
+    stage.ann.click(await stage.told(stage.ann), ids.ACTION_WRONG_QUESTION)
+    await stage.modal(stage.ann)
+    stage.ann.submit({ids.BLOCK_QUESTION: "Why?"})
+    await stage.slack.until(lambda: any("(as typed): Why?" in shown(m) for m in stage.ann.messages(stage.ann.im)))
+
+
+@pytest.mark.parametrize("score", ["99", "-1", "abc"])
+async def test_a_label_off_the_scale_is_refused(stage: Stage, channel: Channel, score: str) -> None:
+    sent = await stage.slack.settled(submit(stage, stage.ann, ids.VIEW_LABEL, '{"case_id": 1}', score=score))
+    assert sent.response == {"response_action": "errors", "errors": {"score": "The scale goes from 0 to 5."}}
+    assert await Labels(stage.log).get(await stage.log.case(1), stage.ann.id) is None
+
+
+@pytest.mark.parametrize("junk", ["abc", "", "-1", "9" * 20])
+async def test_a_button_with_junk_is_answered_in_a_sentence(
+    stage: Stage, caplog: pytest.LogCaptureFixture, junk: str
+) -> None:
+    for count, (action_id, value) in enumerate(CLICKS, 1):
+        click(stage, stage.ben, action_id, value.format(junk))
+        assert (await stage.told(stage.ben, count)).text == NO_CASE
+    assert "Traceback" not in caplog.text
+
+
+@pytest.mark.parametrize("junk", ["abc", '{"case_id": "abc"}', f'{{"case_id": {"9" * 20}}}'])
+async def test_a_window_with_junk_is_answered_in_a_sentence(stage: Stage, junk: str) -> None:
+    await stage.slack.settled(submit(stage, stage.ben, ids.VIEW_CORRECT, junk, question="Why?"))
+    assert await heard(stage, stage.ben) == NO_CASE
+
+
+@pytest.mark.parametrize("junk", ["", "abc", "2030-01-01T00:00:00/1", f"2030-01-01T00:00:00+00:00/{'9' * 20}"])
+async def test_a_page_mark_of_junk_leads_to_the_newest_page(junk: str) -> None:
+    assert to_mark(junk) is None
+
+
+async def test_a_label_for_a_forgotten_case_is_answered_once_and_without_noise(
+    stage: Stage, caplog: pytest.LogCaptureFixture
+) -> None:
+    parent, answer = stage.ask_and_answer()
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    verdict = await stage.verdict(parent)
+    stage.ben.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    left = await stage.told(stage.ben)
+    stage.ann.command(CHANNEL, ids.COMMAND, "forget 1")
+    await stage.told(stage.ann)
+    assert verdict.ts not in stage.slack.workspace.channel(CHANNEL).messages
+    sent = await stage.slack.settled(stage.ben.click(left, ids.ACTION_FEEDBACK, "agree:1"))
+    assert sent.is_acked
+    assert (await stage.told(stage.ben, 2)).text == NO_CASE
+    assert "never retrieved" not in caplog.text
