@@ -88,7 +88,7 @@ class Author:
 
 @dataclass(frozen=True)
 class Usage:
-    """Who asked, and tokens and cost as far as known: of `with_tokens` and `with_cost` of all `cases`.
+    """Who asked for the scores, and tokens and cost as far as known: of `with_tokens` and `with_cost` of all `cases`.
 
     `offline` counts the cases of the offline rater, which is no model and is always named.
     """
@@ -173,15 +173,14 @@ async def read_figures(
 ) -> Figures:
     """The figures of a week, or of the part of it that has passed; `choose` says of whom the lowest scores are."""
     span, before = _passed(week, now), week.before()
-    rows, earlier, usage = await asyncio.gather(
-        tallies.scores(place, span),
-        tallies.scores(place, Span(before.start, before.end)),
-        tallies.usage(place, span),
+    rows, earlier = await asyncio.gather(
+        tallies.scores(place, span), tallies.scores(place, Span(before.start, before.end))
     )
     scale = _commonest_scale(rows)
     this, last = _tally(rows, scale), _tally(earlier, scale)
     authors = _authors(rows, earlier, scale)
-    labelled, lowest, trend = await asyncio.gather(
+    usage, labelled, lowest, trend = await asyncio.gather(
+        tallies.usage(place, span, scale),
         tallies.labelled(place, span, scale),
         _read_lowest(tallies, place, span, scale, authors, this, choose),
         _read_trend(tallies, place, week, scale, this, last),

@@ -73,14 +73,15 @@ class Tallies:
         return [row.channel_id for row in await self._all(query)]
 
     @whole
-    async def usage(self, place: Place, span: Span) -> Row[Any]:
+    async def usage(self, place: Place, span: Span, scale: tuple[int, int]) -> Row[Any]:
         """Who asked and what it took: `people`, `cases`, and sums of `tokens` and `cost_usd`.
 
+        `people` are those who asked for the scores on that scale; all else is of all cases.
         The sums are over the `with_tokens` and `with_cost` cases of which they are known; `offline` cases had no model.
         """
         tokens = cases.c.input_tokens + cases.c.output_tokens
         query = select(
-            func.count(func.distinct(cases.c.requester_id)).label("people"),
+            func.count(func.distinct(cases.c.requester_id)).filter(_is_on(scale)).label("people"),
             func.count().label("cases"),
             func.count().filter(cases.c.model == OFFLINE).label("offline"),
             func.coalesce(func.sum(tokens), 0).label("tokens"),

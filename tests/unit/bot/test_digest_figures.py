@@ -184,6 +184,7 @@ async def test_the_figures_are_those_of_plain_python(
     assert figures.off_scale == len([e for e in this if e.score is not None and e.scale != scale])
     assert figures.unscored == Counter(each.reason for each in this if each.score is None)
     assert [case.score for case in figures.lowest] == sorted(scores)[:3]
+    assert figures.usage.people == len({each.requester for each in on_scale})
     _check_usage(figures, this)
     _check_trend(figures, entries)
     _check_authors(figures, on_scale)
@@ -194,7 +195,6 @@ def _check_usage(figures: Figures, this: list[Entry]) -> None:
     usage = figures.usage
     assert usage.cases == len(this)
     assert usage.offline == len([each for each in this if each.model == "offline"])
-    assert usage.people == len({each.requester for each in this})
     assert usage.tokens == sum(2 * (each.tokens or 0) for each in this)
     assert usage.with_tokens == len([each for each in this if each.tokens is not None])
     assert usage.cost_usd == pytest.approx(sum(each.cost or 0 for each in this))
@@ -259,6 +259,12 @@ async def test_a_week_without_cases_is_quiet(log: Log) -> None:
 
 async def test_only_unscored_cases_are_no_quiet_week(log: Log) -> None:
     assert not (await figures_of(log, Entry(score=None))).is_quiet
+
+
+async def test_people_are_those_who_asked_for_the_scores_that_are_counted(log: Log) -> None:
+    others = Entry(score=None, requester="U2"), Entry(scale=(1, 10), requester="U3")
+    usage = (await figures_of(log, Entry(), Entry(), *others)).usage
+    assert (usage.people, usage.cases) == (1, 4)
 
 
 async def test_the_week_so_far_ends_now(log: Log) -> None:
