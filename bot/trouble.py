@@ -19,3 +19,10 @@ def in_brief(error: BaseException) -> str | None:
     if isinstance(error, LOG_TROUBLE):
         return f"the log is out of reach: {error.orig if isinstance(error, DBAPIError) else error}"
     return None
+
+
+def slack_word(error: SlackApiError | aiohttp.ClientError | TimeoutError) -> str:
+    """Slack's own word for why it refused, for the sentence that a person reads; the HTTP status where it gave none."""
+    if not isinstance(error, SlackApiError):
+        return "no answer"
+    return str(error.response.get("error") or f"HTTP {error.response.status_code}")

@@ -6,6 +6,8 @@ import aiohttp
 from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
+from bot.trouble import slack_word
+
 _PAGE = 999
 _PATIENCE_S = 2.0
 _DIRECT = "A digest is about a channel; there is none for direct messages."
@@ -32,16 +34,19 @@ class Access:
         if channel_id.startswith("D"):
             return _DIRECT
         try:
-            channel = (await self._client.conversations_info(channel=channel_id))["channel"]
-            if not channel.get("is_member"):
-                return _NOT_HERE
-            if not await self.is_in(channel_id, user_id):
-                return _NOT_YOU
-            needs_admin = is_change and self._is_for_admins
-            return _ADMINS if needs_admin and not await self.is_admin(user_id) else None
-        except SlackApiError as exc:
-            error = exc.response.get("error")
+            async with asyncio.timeout(_PATIENCE_S):
+                return await self._ask(channel_id, user_id, is_change and self._is_for_admins)
+        except (SlackApiError, aiohttp.ClientError, TimeoutError) as exc:
+            error = slack_word(exc)
             return _NOT_HERE if error == "channel_not_found" else _UNSURE.format(error=error)
+
+    async def _ask(self, channel_id: str, user_id: str, needs_admin: bool) -> str | None:
+        channel = (await self._client.conversations_info(channel=channel_id))["channel"]
+        if not channel.get("is_member"):
+            return _NOT_HERE
+        if not await self.is_in(channel_id, user_id):
+            return _NOT_YOU
+        return _ADMINS if needs_admin and not await self.is_admin(user_id) else None
 
     async def allows_changes(self, user_id: str) -> bool:
         """Whether this person may change digests at all, of the channels that they are in; if in doubt, no."""

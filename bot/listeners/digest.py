@@ -10,6 +10,7 @@ from bot.extract.payloads import Invocation
 from bot.listeners.desk import Desk
 from bot.log.digests import ChannelSettings
 from bot.mrkdwn import escape
+from bot.trouble import slack_word
 from bot.views import messages
 from bot.views.digest_settings import digest_help, digest_state
 
@@ -56,7 +57,7 @@ async def _show(desk: Desk, invocation: Invocation, work: Awaitable[None], done:
     try:
         await work
     except SlackApiError as exc:
-        await _tell(desk, invocation, _NOT_POSTED.format(error=exc.response.get("error")))
+        await _tell(desk, invocation, _NOT_POSTED.format(error=slack_word(exc)))
     else:
         if done:
             await _tell(desk, invocation, done)

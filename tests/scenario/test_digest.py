@@ -1,5 +1,7 @@
 """The digest in Slack: what the command does, and what is in the message that comes of it."""
 
+from typing import Any
+
 import pytest
 
 from bot.log.digests import ChannelSettings, Digests
@@ -168,10 +170,33 @@ async def test_changes_can_be_left_to_admins(open_stage: StageFactory) -> None:
     assert not (await settings(stage)).is_digest_on
 
 
-async def test_what_slack_does_not_tell_is_refused(stage: Stage) -> None:
-    stage.slack.fail("conversations.members", error="missing_scope")
-    assert "does not let me see who is in this channel (`missing_scope`)" in (await digest(stage, "on")).text
+@pytest.mark.parametrize(
+    ("fault", "word"),
+    [
+        ({"error": "missing_scope"}, "missing_scope"),
+        ({"status": 500}, "HTTP 500"),
+        ({"status": 429, "retry_after_s": 20}, "no answer"),
+        ({"drop": True, "times": 2}, "no answer"),
+    ],
+)
+async def test_what_slack_does_not_tell_is_refused(stage: Stage, fault: dict[str, Any], word: str) -> None:
+    stage.slack.fail("conversations.members", **fault)
+    assert f"does not let me see who is in this channel (`{word}`)" in (await digest(stage, "on")).text
     assert not (await settings(stage)).is_digest_on
+
+
+async def test_a_post_that_slack_refuses_without_a_word_is_told_by_its_status(stage: Stage) -> None:
+    await scored(stage, 4)
+    stage.slack.fail("chat.postMessage", status=500)
+    assert "Slack did not let me post here (`HTTP 500`)" in (await digest(stage, "now")).text
+
+
+async def test_authors_whom_slack_does_not_tell_in_time_are_not_listed(stage: Stage) -> None:
+    await scored(stage, 4)
+    stage.slack.fail("users.info", status=429, retry_after_s=20)
+    told = await digest(stage, "preview")
+    assert "1 reply scored" in told.text
+    assert "data_table" not in [block["type"] for block in told.blocks]
 
 
 async def test_direct_messages_have_no_digest(stage: Stage) -> None:
