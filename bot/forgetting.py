@@ -6,7 +6,7 @@ import structlog
 from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.case import LoggedCase, Visibility
+from bot.case import LoggedCase
 from bot.digest.access import Access
 from bot.log import Log
 from bot.log.erasure import AT_REST, Erasure
@@ -21,7 +21,8 @@ logger = structlog.get_logger(__name__)
 class Forgetting:
     """Deletes cases for those who may ask for it: the requester, and an admin who is in the channel.
 
-    "Only me" cases are their requester's alone; to anybody else it is as if there were none, admins included.
+    Cases that nobody else could see (`LoggedCase.is_for_one`) are their requester's alone; to anybody else it is as if
+    there were none, admins included.
     """
 
     def __init__(self, client: AsyncWebClient, log: Log, access: Access) -> None:
@@ -68,7 +69,7 @@ class Forgetting:
     async def _divide(self, found: Sequence[LoggedCase], user_id: str) -> tuple[list[LoggedCase], list[LoggedCase]]:
         """The cases that are this person's to delete, and those that they may only know of."""
         own = [case for case in found if case.requester_id == user_id]
-        shared = [case for case in found if case.requester_id != user_id and case.visibility is Visibility.THREAD]
+        shared = [case for case in found if case.requester_id != user_id and not case.is_for_one]
         if not shared or not await self._is_sure(self._access.is_in(shared[0].channel_id, user_id)):
             return own, []
         if await self._is_sure(self._access.is_admin(user_id)):

@@ -130,7 +130,18 @@ class Desk:
                 return known, False
             if known:
                 case = case.model_copy(update=_next_attempt(case, known))
-        return await self.log.add(case)
+        return await self.add(case)
+
+    async def add(self, case: Case) -> tuple[LoggedCase, bool]:
+        """The case, durable, and whether it is new; an attempt that turned out to be another person's alone is theirs.
+
+        A verdict that Slack did not let us post, and a case that waits for its question, are such.
+        """
+        while True:
+            known, is_new = await self.log.add(case)
+            if is_new or known.requester_id == case.requester_id or not known.is_for_one:
+                return known, is_new
+            case = case.model_copy(update=_next_attempt(case, known))
 
     async def proceed(self, case: LoggedCase, is_new: bool, invocation: Invocation) -> None:
         """Starts a new case; of a known one, shows the person how far it is."""
@@ -139,7 +150,7 @@ class Desk:
             return
         if case.status is CaseStatus.ASKED:
             # Looked for once more: the app may have been invited meanwhile.
-            await self.log.reopen(case.id, invocation.user_id, invocation.user_name, invocation.response_url)
+            await self.log.reopen(case.id, invocation.response_url)
             self.docket.start(case.id, invocation.trigger_id)
             return
         seen = self.seen_by(case, invocation)

@@ -10,9 +10,10 @@ from sqlalchemy import ColumnElement, Row, Select, and_, bindparam, func, insert
 from sqlalchemy.exc import IntegrityError, NoResultFound
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from bot.case import Case, CaseStatus, LoggedCase, QuestionSource, Visibility, text_hash
+from bot.case import Case, CaseStatus, LoggedCase, QuestionSource, text_hash
 from bot.log.engine import open_engine
 from bot.log.presence import Presence
+from bot.log.public import is_public
 from bot.log.schema import IS_UNSETTLED, cases, ratings
 from bot.log.texts import drop_texts
 from bot.log.whole import whole
@@ -101,13 +102,14 @@ class Log:
     @whole
     async def latest(self, case: Case) -> LoggedCase | None:
         """The newest case about the same message that the same person may see."""
+        is_shown = and_(is_public(cases), cases.c.status != CaseStatus.ASKED)
         query = (
             select(cases)
             .where(
                 cases.c.team_id == case.team_id,
                 cases.c.channel_id == case.channel_id,
                 cases.c.message_ts == case.message_ts,
-                or_(cases.c.visibility == Visibility.THREAD, cases.c.requester_id == case.requester_id),
+                or_(is_shown, cases.c.requester_id == case.requester_id),
             )
             .order_by(cases.c.id.desc())
             .limit(1)
@@ -162,14 +164,9 @@ class Log:
         return await self._advance(case, {"status": CaseStatus.ASKED, "holder": None})
 
     @whole
-    async def reopen(self, case_id: int, requester_id: str, requester_name: str, response_url: str | None) -> None:
-        """A case that waits for its question is looked into once more, for the person who asks now."""
-        values = {
-            "status": CaseStatus.RECEIVED,
-            "requester_id": requester_id,
-            "requester_name": requester_name,
-            "response_url": response_url,
-        }
+    async def reopen(self, case_id: int, response_url: str | None) -> None:
+        """A case that waits for its question is looked into once more; its requester asks again, from elsewhere."""
+        values = {"status": CaseStatus.RECEIVED, "response_url": response_url}
         waits = and_(cases.c.id == case_id, cases.c.status == CaseStatus.ASKED)
         async with self.writing() as connection:
             await connection.execute(update(cases).where(waits).values(values))

@@ -8,6 +8,7 @@ import pytest
 from bot.case import CaseStatus
 from bot.log.labels import Labels
 from bot.views import ids
+from bot.views.forgetting import NOTHING
 from bot.views.recent import to_mark
 from sandbox import Channel, Delivery, Message, Person, payloads
 from tests.scenario.conftest import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, shown
@@ -219,3 +220,51 @@ async def test_a_label_for_a_forgotten_case_is_answered_once_and_without_noise(
     assert sent.is_acked
     assert (await stage.told(stage.ben, 2)).text == NO_CASE
     assert "never retrieved" not in caplog.text
+
+
+async def requesters(stage: Stage) -> list[str]:
+    return [case.requester_name for case in await stage.log.recent(100)]
+
+
+async def test_a_case_that_waits_for_its_question_stays_its_requesters(stage: Stage) -> None:
+    answer = stage.helper.post(CHANNEL, ANSWER)
+    for person, number in ((stage.ann, 1), (stage.ben, 2)):
+        await stage.slack.settled(person.shortcut(ids.SHORTCUT_SCORE_REPLY, answer))
+        await stage.modal(person)
+        await stage.reaches(number, CaseStatus.ASKED)
+    assert await requesters(stage) == ["ann", "ben"]
+    stage.ben.submit({ids.BLOCK_QUESTION: QUESTION})
+    await stage.verdict(answer)
+    stage.ann.command(CHANNEL, ids.COMMAND, "recent")
+    assert "case 1" in shown(await stage.told(stage.ann))
+
+
+async def blocked_verdict(stage: Stage) -> Message:
+    """A reply of which ann alone was told the score, since Slack did not let the app reply."""
+    _, answer = stage.ask_and_answer()
+    stage.slack.fail("chat.postMessage", error="restricted_action")
+    await stage.slack.settled(stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer))
+    assert (await stage.reaches(1, CaseStatus.DELIVERED)).blocked_by == "restricted_action"
+    await stage.told(stage.ann)
+    return answer
+
+
+async def test_a_verdict_that_slack_did_not_let_through_is_not_shown_to_the_next_who_asks(stage: Stage) -> None:
+    answer = await blocked_verdict(stage)
+    await stage.slack.settled(stage.ben.shortcut(ids.SHORTCUT_SCORE_REPLY, answer))
+    await stage.reaches(2, CaseStatus.DELIVERED)
+    assert (await requesters(stage), len(stage.model.requests)) == (["ann", "ben"], 2)
+
+
+async def test_a_verdict_that_slack_did_not_let_through_is_for_nobody_else_to_label(stage: Stage) -> None:
+    await blocked_verdict(stage)
+    click(stage, stage.ben, ids.ACTION_FEEDBACK, "agree:1")
+    assert (await stage.told(stage.ben)).text == NO_CASE
+
+
+async def test_a_verdict_that_slack_did_not_let_through_is_for_nobody_else_to_forget(stage: Stage) -> None:
+    await blocked_verdict(stage)
+    stage.ben.user.is_admin = True
+    stage.ben.command(CHANNEL, ids.COMMAND, "forget 1")
+    assert (await stage.told(stage.ben)).text == NOTHING
+    assert await requesters(stage) == ["ann"]

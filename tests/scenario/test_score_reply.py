@@ -256,7 +256,7 @@ async def test_invited_after_it_had_to_ask_the_bot_finds_the_question(open_stage
     stage.ann.close()
     await stage.reaches(1, CaseStatus.ASKED)
     stage.ann.invite(CHANNEL, stage.slack.workspace.bot.id)
-    stage.ben.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
     case = await stage.reaches(1, CaseStatus.DELIVERED)
-    assert (case.question, case.requester_name) == (QUESTION, "ben")
+    assert (case.question, case.requester_name) == (QUESTION, "ann")
     assert len(stage.ours()) == 1
