@@ -154,24 +154,26 @@ def modal_case(invocation: Invocation, submission: Submission, default: Choice) 
 
 
 def again_case(invocation: Invocation, earlier: LoggedCase, choice: Choice) -> Case:
-    """The case behind "Score again": two people who press it on the same case get one verdict."""
+    """The case behind "Score again": two people who press it on the same public case get one verdict."""
     attempt = earlier.attempt + 1
     target = earlier.message_ts or f"case-{earlier.id}"
     return _repeat(
         invocation,
         earlier,
-        key=message_key(earlier.channel_id, target, earlier.visibility, invocation.user_id, attempt),
+        key=message_key(earlier.channel_id, target, choice.visibility, invocation.user_id, attempt),
         rubric=choice.rubric,
+        visibility=choice.visibility,
         attempt=attempt,
     )
 
 
-def corrected_case(invocation: Invocation, earlier: LoggedCase, submission: Submission) -> Case:
+def corrected_case(invocation: Invocation, earlier: LoggedCase, submission: Submission, choice: Choice) -> Case:
     """The case behind "Wrong question?": the same response with the question that the person typed."""
     return _repeat(
         invocation,
         earlier,
         key=f"view:{submission.view_id}",
+        visibility=choice.visibility,
         attempt=earlier.attempt + 1,
         question=submission.question,
         question_source=QuestionSource.TYPED,

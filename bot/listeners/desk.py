@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from bot.budget import Budget
-from bot.case import Case, CaseStatus, LoggedCase, text_hash
+from bot.case import Case, CaseStatus, LoggedCase, Visibility, text_hash
 from bot.delivery import Delivery
 from bot.digest.access import Access
 from bot.digest.poster import Poster
@@ -69,6 +69,12 @@ class Desk:
         """What this person's cases are judged by, and who sees them, where the request does not say."""
         own = await self.people.visibility(invocation.team_id, invocation.user_id)
         return Choice(self.default.rubric, own or self.default.visibility)
+
+    async def choice_again(self, invocation: Invocation, earlier: LoggedCase) -> Choice:
+        """The same for a case that repeats an earlier one: as they chose for themselves, and never more public."""
+        own = await self.people.visibility(invocation.team_id, invocation.user_id)
+        is_for_one = Visibility.ME in {own, earlier.visibility}
+        return Choice(self.default.rubric, Visibility.ME if is_for_one else Visibility.THREAD)
 
     async def refusal(self, invocation: Invocation) -> str | None:
         """Why this person cannot have a case now, in one sentence; None where nothing is against it."""

@@ -54,7 +54,8 @@ def register(app: AsyncApp, desk: Desk) -> None:
             await ack(response_action="errors", errors={ids.BLOCK_QUESTION: refusal})
             return
         earlier = await desk.readable(invocation, submission.state.case_id)
-        case, is_new = await desk.log.add(corrected_case(invocation, earlier, submission))
+        choice = await desk.choice_again(invocation, earlier)
+        case, is_new = await desk.log.add(corrected_case(invocation, earlier, submission, choice))
         await ack()
         await desk.proceed(case, is_new, invocation)
 

@@ -5,8 +5,9 @@ from typing import Any
 
 import pytest
 
-from bot.case import CaseStatus
+from bot.case import CaseStatus, Visibility
 from bot.log.labels import Labels
+from bot.log.people import People
 from bot.views import ids
 from bot.views.forgetting import NOTHING
 from bot.views.recent import to_mark
@@ -268,3 +269,34 @@ async def test_a_verdict_that_slack_did_not_let_through_is_for_nobody_else_to_fo
     stage.ben.command(CHANNEL, ids.COMMAND, "forget 1")
     assert (await stage.told(stage.ben)).text == NOTHING
     assert await requesters(stage) == ["ann"]
+
+
+@pytest.mark.parametrize(("own", "public"), [(Visibility.ME, 1), (Visibility.THREAD, 3), (None, 3)])
+async def test_what_is_scored_anew_on_a_public_verdict_follows_the_presser(
+    stage: Stage, own: Visibility | None, public: int
+) -> None:
+    stage.model.script("I cannot say.")
+    parent, answer = stage.ask_and_answer()
+    await stage.slack.settled(stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer))
+    verdict = await stage.verdict(parent)
+    await People(stage.log).save_visibility(stage.slack.workspace.team_id, stage.ben.id, own)
+    await stage.slack.settled(stage.ben.click(verdict, ids.ACTION_AGAIN))
+    await stage.reaches(2, CaseStatus.DELIVERED)
+    stage.ben.click(verdict, ids.ACTION_WRONG_QUESTION)
+    await stage.modal(stage.ben)
+    await stage.slack.settled(stage.ben.submit({ids.BLOCK_QUESTION: "Why?"}))
+    await stage.reaches(3, CaseStatus.DELIVERED)
+    await stage.verdict(parent, public)
+
+
+async def test_what_is_scored_anew_on_ones_own_private_verdict_stays_private(open_stage: StageFactory) -> None:
+    stage: Stage = await open_stage(verdict_visibility="me")
+    _, answer = stage.ask_and_answer()
+    await stage.slack.settled(stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer))
+    verdict = await stage.told(stage.ann)
+    await People(stage.log).save_visibility(stage.slack.workspace.team_id, stage.ann.id, Visibility.THREAD)
+    stage.ann.click(verdict, ids.ACTION_WRONG_QUESTION)
+    await stage.modal(stage.ann)
+    await stage.slack.settled(stage.ann.submit({ids.BLOCK_QUESTION: "Why?"}))
+    await stage.reaches(2, CaseStatus.DELIVERED)
+    assert stage.ours() == []
