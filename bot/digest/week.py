@@ -127,7 +127,9 @@ def parse_zone(text: str) -> ZoneInfo:
         return ZoneInfo(name)
     cities = {name.rpartition("/")[2]: known[name] for name in sorted(known)}
     close = get_close_matches(text.lower().replace(" ", "_"), [*cities, *known], n=1, cutoff=0.75)
-    hint = f"did you mean {cities.get(close[0]) or known[close[0]]}?" if close else "expected one such as Europe/Berlin"
+    hint = (
+        f"the closest is {cities.get(close[0]) or known[close[0]]}" if close else "expected one such as Europe/Berlin"
+    )
     raise ValueError(f"{text!r} is no time zone; {hint}")
 
 

@@ -1,6 +1,6 @@
 """What the person typed after `/judge`."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Any, Literal
@@ -81,8 +81,7 @@ def parse_digest(text: str) -> DigestRequest:
         case ["people", "on" | "off" as switch]:
             return DigestRequest("people", {"ranks_people": switch == "on"})
         case ["on", *words]:
-            changes = [_schedule_change(word) for word in words if word not in _FILLERS]
-            return DigestRequest("on", dict(changes))
+            return DigestRequest("on", _schedule_changes([word for word in words if word not in _FILLERS]))
         case _:
             raise ValueError(f"I do not know {text[:_LONGEST]!r}")
 
@@ -105,9 +104,22 @@ def parse_stats(text: str) -> StatsRequest:
     raise ValueError(f"I do not know {text[:_LONGEST]!r}")
 
 
-def _schedule_change(word: str) -> tuple[str, str]:
+def _schedule_changes(words: Sequence[str]) -> dict[str, str]:
+    """The settings that the words change; all words of a kind are one name, so that two days are none."""
+    found: dict[str, list[str]] = {}
+    for word in words:
+        found.setdefault(_setting(word), []).append(word)
+    return {setting: _PARSERS[setting](" ".join(name)) for setting, name in found.items()}
+
+
+def _setting(word: str) -> str:
     if word[0].isdigit():
-        return "digest_time", f"{parse_time(word):%H:%M}"
-    if get_close_matches(word, [day[: len(word)] for day in DAYS], cutoff=_CLOSE):
-        return "digest_day", parse_day(word)
-    return "digest_tz", parse_zone(word).key
+        return "digest_time"
+    return "digest_day" if get_close_matches(word, [day[: len(word)] for day in DAYS], cutoff=_CLOSE) else "digest_tz"
+
+
+_PARSERS: Mapping[str, Callable[[str], str]] = {
+    "digest_day": parse_day,
+    "digest_time": lambda text: f"{parse_time(text):%H:%M}",
+    "digest_tz": lambda text: parse_zone(text).key,
+}

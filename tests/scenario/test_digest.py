@@ -65,7 +65,10 @@ async def test_the_settings_are_the_default(open_stage: StageFactory) -> None:
 @pytest.mark.parametrize(
     ("text", "part"),
     [
-        ("on berlin", "'berlin' is no time zone; did you mean Europe/Berlin?"),
+        ("on berlin", "'berlin' is no time zone; the closest is Europe/Berlin. This is what I understand:"),
+        ("on friday at 16:00 in New York", "'new york' is no time zone; the closest is America/New_York. This"),
+        ("on monday tuesday", "'monday tuesday' is no day of the week; expected one such as Monday or fri. This"),
+        ("on 9:00 friday 16:00", "'9:00 16:00' is no time of day; expected one such as 09:00 or 16:30. This"),
         ("on fryday", "'fryday' is no day of the week"),
         ("on 25:00", "'25:00' is no time of day"),
         ("on nowhere", "'nowhere' is no time zone"),

@@ -73,5 +73,5 @@ def test_wrong_digest_settings_are_listed_together() -> None:
     message = str(error.value)
     assert "DIGEST_DAY: 'someday' is no day of the week" in message
     assert "DIGEST_TIME: '9am' is no time of day" in message
-    assert "DIGEST_TZ: 'Berlin' is no time zone; did you mean Europe/Berlin?" in message
+    assert "DIGEST_TZ: 'Berlin' is no time zone; the closest is Europe/Berlin" in message
     assert "DIGEST_BY: " in message
