@@ -300,3 +300,14 @@ async def test_what_is_scored_anew_on_ones_own_private_verdict_stays_private(ope
     await stage.slack.settled(stage.ann.submit({ids.BLOCK_QUESTION: "Why?"}))
     await stage.reaches(2, CaseStatus.DELIVERED)
     assert stage.ours() == []
+
+
+async def test_whoever_has_just_left_a_channel_does_not_read_there_by_link(stage: Stage, channel: Channel) -> None:
+    stage.ann.invite(LEADS, "ben")
+    messages = list(channel.messages.values())
+    link = stage.slack.workspace.permalink(channel.id, messages[1].ts, messages[0].ts)
+    stage.ben.command(CHANNEL, ids.COMMAND, link)
+    assert "This reply was scored before." in shown(await stage.told(stage.ben, channel=LEADS))
+    stage.ben.leave(LEADS)
+    stage.ben.command(CHANNEL, ids.COMMAND, link)
+    assert "only in a channel that we are both in" in (await stage.told(stage.ben)).text
