@@ -126,7 +126,7 @@ class Figures(Glance):
     Attributes:
         off_scale: How many scores are on another scale, and in no other figure.
         unscored: Cases without a score, by the reason.
-        lowest: The three lowest scores, newest first among equals.
+        lowest: Up to three low scores, the lowest first and the newest first among equals.
         authors: With scores this week, most first.
         agreement: This week's; None without a label.
         agreement_ever: Of all time up to now.
@@ -153,8 +153,7 @@ class Figures(Glance):
     @property
     def low(self) -> int:
         """The highest score that counts as low: 2 of 0 to 5."""
-        lowest, highest = self.scale
-        return lowest + floor((highest - lowest) * _LOW_SHARE)
+        return _low(self.scale)
 
 
 async def read_glance(tallies: Tallies, place: Place, week: Week, now: datetime) -> Glance:
@@ -214,8 +213,13 @@ async def _read_lowest(
     chosen = await choose([author.id for author in authors]) if choose else None
     if chosen is not None:
         this = _together(author.this for author in authors if author.id in chosen)
-    rows = await tallies.lowest(place, span, scale, this.at(LOWEST - 1), LOWEST, chosen)
+    rows = await tallies.lowest(place, span, scale, min(this.at(LOWEST - 1), _low(scale)), LOWEST, chosen)
     return tuple(LowCase(row.id, row.score, row.message_ts, row.thread_ts) for row in rows)
+
+
+def _low(scale: Scale) -> int:
+    lowest, highest = scale
+    return lowest + floor((highest - lowest) * _LOW_SHARE)
 
 
 def _together(parts: Iterable[Tally]) -> Tally:

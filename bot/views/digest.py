@@ -62,9 +62,10 @@ def headline(glance: Glance, people: int | None = None) -> str:
         return f"{asked}."
     median, mean = f"median *{this.median:g}*", f"mean *{this.mean:.1f}*"
     if last.median is not None and last.mean is not None:
-        median += f" (last week {last.median:g}, {_change(this.median - last.median, 'g')})"
-        mean += f" (last week {last.mean:.1f}, {_change(this.mean - last.mean)})"
-    return f"{asked}: {median}, {mean}, of {glance.scale[1]}."
+        median += f" (last week {last.median:g}, {_change(this.median, last.median, 'g')})"
+        mean += f" (last week {last.mean:.1f}, {_change(this.mean, last.mean)})"
+    low, high = glance.scale
+    return f"{asked}: {median}, {mean}, on a scale of {low} to {high}."
 
 
 def _title(figures: Figures) -> str:
@@ -82,7 +83,9 @@ def _date(day: date) -> str:
     return f"{day.day} {day:%b}"
 
 
-def _change(difference: float, form: str = ".1f") -> str:
+def _change(now: float, before: float, form: str = ".1f") -> str:
+    """The change between the two as they are shown, so that the line adds up."""
+    difference = round(now, 1) - round(before, 1)
     shown = f"{abs(difference):{form}}"
     if float(shown) == 0:
         return "±0"
@@ -165,7 +168,7 @@ def _cell(title: str, text: str) -> dict[str, Any]:
 
 def _row(author: Author, figures: Figures) -> tuple[str, str, str, str]:
     mean, before = author.this.mean or 0, author.last.mean
-    change = "new" if before is None else _change(mean - before)
+    change = "new" if before is None else _change(mean, before)
     return str(author.this.n), f"{mean:.1f}", change, f"{author.this.share_up_to(figures.low) or 0:.0%}"
 
 
@@ -214,7 +217,7 @@ def _agreed(agreement: Agreement | None) -> str:
 def _usage(figures: Figures) -> str:
     usage = figures.usage
     tokens = (
-        f"{usage.tokens:,} tokens{_known(usage.with_tokens, usage.cases)}" if usage.with_tokens else "tokens unknown"
+        f"{usage.tokens:,} tokens{_known(usage.with_tokens, usage.cases)}" if usage.with_tokens else "Tokens unknown"
     )
     cost = f"${usage.cost_usd:,.2f}{_known(usage.with_cost, usage.cases)}" if usage.with_cost else "cost unknown"
     return f"{tokens} · {cost}"

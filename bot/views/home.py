@@ -3,7 +3,6 @@
 Source: https://docs.slack.dev/surfaces/app-home
 """
 
-from datetime import datetime
 from typing import Any
 
 from bot.case import Visibility
@@ -94,16 +93,16 @@ def _channels(home: Home) -> list[dict[str, Any]]:
     if not home.channels:
         return [section(_NO_CHANNELS)]
     more = [context(f"And {home.more} more: type `/judge stats` there.")] if home.more else []
-    return [_channel(each, home.made_at) for each in home.channels] + more
+    return [_channel(each) for each in home.channels] + more
 
 
-def _channel(channel: ChannelWeek, now: datetime) -> dict[str, Any]:
+def _channel(channel: ChannelWeek) -> dict[str, Any]:
     glance, channel_id = channel.glance, channel.settings.channel_id
     week = headline(glance) if glance.this.n else "nothing scored yet."
     lines = [f"*<#{channel_id}>* · {week}"]
     if line := trend_line(glance):
         lines.append(line)
-    block = section("\n".join([*lines, _digest(channel, now)]))
+    block = section("\n".join([*lines, _digest(channel)]))
     if channel.may_switch:
         is_on = channel.settings.is_digest_on
         label, action_id = _SWITCH_OFF if is_on else _SWITCH_ON
@@ -111,10 +110,8 @@ def _channel(channel: ChannelWeek, now: datetime) -> dict[str, Any]:
     return block | {"block_id": f"channel-{channel_id}"}
 
 
-def _digest(channel: ChannelWeek, now: datetime) -> str:
-    if not channel.settings.is_digest_on:
-        return "No weekly digest."
-    return f"Digest every {channel.schedule}, next {short_date(channel.schedule.next_due(now))}."
+def _digest(channel: ChannelWeek) -> str:
+    return f"Digest every {channel.schedule}." if channel.settings.is_digest_on else "No weekly digest."
 
 
 def _visibility(chosen: Visibility | None, default: Visibility) -> dict[str, Any]:

@@ -95,7 +95,7 @@ async def test_a_channel_stands_there_with_its_week_and_its_trend(stage: Stage) 
     block = block_of(await home(stage), channel)
     assert block is not None
     lines = block["text"]["text"].splitlines()
-    week = "1 reply scored: median *5* (last week 3, +2), mean *5.0* (last week 3.0, +2.0), of 5."
+    week = "1 reply scored: median *5* (last week 3, +2), mean *5.0* (last week 3.0, +2.0), on a scale of 0 to 5."
     assert lines[0] == f"*<#{channel.id}>* · {week}"
     assert lines[1] == f"····▁·▅█  weekly mean, {week_name(3)} 0.0 to {week_name(0)} 5.0"
     assert lines[2] == "No weekly digest."
@@ -151,7 +151,7 @@ async def test_the_digest_is_switched_on_and_off_where_it_stands(stage: Stage) -
     assert (await settings(stage, channel)).is_digest_on
     block = block_of(view, channel)
     assert block is not None
-    assert "Digest every Monday at 09:00 (UTC), next <!date^" in block["text"]["text"]
+    assert block["text"]["text"].endswith("Digest every Monday at 09:00 (UTC).")
     view = await press(stage, view, ids.ACTION_DIGEST_OFF, block_id=f"channel-{channel.id}")
     assert not (await settings(stage, channel)).is_digest_on
     assert "No weekly digest." in shown(view)

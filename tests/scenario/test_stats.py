@@ -63,7 +63,7 @@ async def test_the_week_so_far_of_this_channel_is_shown_to_one_person(stage: Sta
     await add_case(stage, help_desk(stage), stage.helper.id, 1)
     told = await stats(stage)
     assert told.text.startswith("This week so far (")
-    assert "2 replies scored for 1 person: median *2.5*, mean *2.5*, of 5." in shown(told)
+    assert "2 replies scored for 1 person: median *2.5*, mean *2.5*, on a scale of 0 to 5." in shown(told)
     (table,) = [block for block in told.blocks if block["type"] == "data_table"]
     assert [row[0]["text"] for row in table["rows"][1:]] == ["helper"]
     assert stage.ours() == []
@@ -77,7 +77,7 @@ async def test_an_assistants_figures_are_its_own(stage: Stage, name: str) -> Non
         await add_case(stage, help_desk(stage), author_id, score)
     told = await stats(stage, name.format(id=stage.helper.id))
     assert told.text.startswith("This week so far (")
-    assert ", helper: 2 replies scored for 1 person: median 2, mean 2.0, of 5." in told.text
+    assert ", helper: 2 replies scored for 1 person: median 2, mean 2.0, on a scale of 0 to 5." in told.text
     assert "score 1 (case 1)" in shown(told)
     assert "case 3" not in shown(told)
     assert "Other Bot" not in shown(told)

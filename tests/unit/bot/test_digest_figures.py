@@ -183,7 +183,7 @@ async def test_the_figures_are_those_of_plain_python(
     assert figures.last.n == len([e for e in last if e.score is not None and e.scale == scale])
     assert figures.off_scale == len([e for e in this if e.score is not None and e.scale != scale])
     assert figures.unscored == Counter(each.reason for each in this if each.score is None)
-    assert [case.score for case in figures.lowest] == sorted(scores)[:3]
+    assert [case.score for case in figures.lowest] == [score for score in sorted(scores) if score <= figures.low][:3]
     assert figures.usage.people == len({each.requester for each in on_scale})
     _check_usage(figures, this)
     _check_trend(figures, entries)
@@ -350,7 +350,12 @@ async def test_an_authors_figures_are_those_of_a_channel_without_the_others(log:
     figures = await read_figures(Tallies(log), Place(team, "C1", "B1"), WEEK, NOW)
     alone = await figures_of(log, *(each for each in mixed() if each.author == "B1"))
     assert replace(figures, lowest=()) == replace(alone, lowest=())
-    assert [case.score for case in figures.lowest] == [1, 5]
+    assert [case.score for case in figures.lowest] == [1]
+
+
+async def test_only_low_scores_are_listed_as_the_lowest(log: Log) -> None:
+    assert [case.score for case in (await figures_of(log, Entry(score=3), Entry(score=2))).lowest] == [2]
+    assert (await figures_of(log, Entry(score=4), Entry(score=5))).lowest == ()
 
 
 async def test_the_lowest_of_those_who_are_chosen_are_their_own_three(log: Log) -> None:

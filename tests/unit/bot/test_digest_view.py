@@ -102,10 +102,8 @@ def test_the_order_is_headline_distribution_trend_lowest_table_and_the_small_pri
     post = message(figures)
     kinds = [block["type"] for block in post.blocks]
     assert kinds == ["section", "data_visualization", "data_visualization", "section", "data_table", *["context"] * 3]
-    assert (
-        "4 replies scored for 3 people: median *4* (last week 3, +1), mean *3.8* (last week 3.0, +0.8), of 5."
-        in words(post)
-    )
+    changes = "median *4* (last week 3, +1), mean *3.8* (last week 3.0, +0.8)"
+    assert f"4 replies scored for 3 people: {changes}, on a scale of 0 to 5." in words(post)
     assert "75% the same, 90% within one, weighted kappa −0.12 (20 cases)" in words(post)
     assert "1,200 tokens · $0.50" in words(post)
 
@@ -122,6 +120,12 @@ def test_the_trend_leaves_weeks_without_scores_out() -> None:
     trend = tuple(Point(WEEK.before(back), None if back == 1 else 3.5, 1) for back in range(2, -1, -1))
     line = message(some(trend=trend)).blocks[2]["chart"]
     assert line["axis_config"]["categories"] == ["W45", "W47"]
+
+
+def test_the_change_is_that_of_the_numbers_beside_it() -> None:
+    # Means of 3.25 and 2.75 stand there as 3.2 and 2.8; their own difference is 0.5.
+    figures = some(this=tally(0, 0, 0, 3, 1), last=tally(0, 0, 1, 3), authors=())
+    assert "mean *3.2* (last week 2.8, +0.4)" in words(message(figures))
 
 
 def test_a_first_week_has_no_change_and_no_trend() -> None:
@@ -170,7 +174,7 @@ def test_fewer_than_twenty_labels_are_too_few_to_say(n: int, part: str) -> None:
 
 
 def test_what_is_unknown_stays_unknown() -> None:
-    assert "tokens unknown · cost unknown" in words(message(some(usage=Usage(3, 4, 0, 0, 0, 0.0, 0))))
+    assert "Tokens unknown · cost unknown" in words(message(some(usage=Usage(3, 4, 0, 0, 0, 0.0, 0))))
     partly = words(message(some(usage=Usage(3, 4, 0, 1000, 3, 0.25, 1))))
     assert "1,000 tokens for 3 of 4 cases, the rest unknown · $0.25 for 1 of 4 cases, the rest unknown" in partly
 
