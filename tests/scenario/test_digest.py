@@ -151,6 +151,17 @@ async def test_verdicts_for_one_person_alone_are_in_no_digest(open_stage: StageF
     assert "no replies were scored in this channel" in (await digest(stage, "preview", 2)).text
 
 
+async def test_typed_texts_with_another_question_count_once(stage: Stage) -> None:
+    stage.ann.command(CHANNEL, ids.COMMAND, "Why? | Because.")
+    parent = await stage.slack.until(lambda: next(iter(stage.ann.messages(CHANNEL)), None))
+    assert parent is not None
+    stage.ann.click(await stage.verdict(parent), ids.ACTION_WRONG_QUESTION)
+    await stage.modal(stage.ann)
+    stage.ann.submit({ids.BLOCK_QUESTION: "How?"})
+    await stage.verdict(parent, count=2)
+    assert ": 1 reply scored for 1 person" in (await digest(stage, "preview")).text
+
+
 async def test_only_people_in_the_channel_may_see_or_change_it(stage: Stage) -> None:
     stage.ben.leave(CHANNEL)
     for number, action in enumerate(("on", "preview", "now"), 1):
