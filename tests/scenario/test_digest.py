@@ -85,16 +85,16 @@ async def test_what_is_wrong_is_said_with_what_can_be_done(stage: Stage, text: s
 
 
 async def test_preview_is_seen_by_one_person(stage: Stage) -> None:
-    (first, *_) = await scored(stage, 4, 5, 1)
+    (*_, lowest) = await scored(stage, 4, 5, 1)
     told = await digest(stage, "preview")
     words = shown(told)
-    assert "3 replies scored for 1 person: median *4*, mean *3.3*, of 5." in words
+    assert "3 replies scored for 1 person: median *4*, mean *3.3*, on a scale of 0 to 5." in words
     assert told.text.startswith("This week so far (")
     kinds = [block["type"] for block in told.blocks]
     assert kinds.count("data_visualization") == 1
     assert kinds.count("data_table") == 1
     assert "score 1 (case 3)" in words
-    assert first.replace(".", "") in words
+    assert lowest.replace(".", "") in words
     assert posted(stage) == []
     assert stage.ben.ephemerals(CHANNEL) == []
 
@@ -122,7 +122,7 @@ async def test_now_posts_the_week_so_far_for_all(stage: Stage) -> None:
     assert "posted here" in (await digest(stage, "now")).text
     (message,) = posted(stage)
     assert message.text.startswith("This week so far (")
-    assert "1 reply scored for 1 person: median 4, mean 4.0, of 5." in message.text
+    assert "1 reply scored for 1 person: median 4, mean 4.0, on a scale of 0 to 5." in message.text
 
 
 async def test_a_slack_without_charts_gets_plain_blocks(stage: Stage) -> None:
