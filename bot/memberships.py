@@ -9,6 +9,8 @@ import aiohttp
 from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
+from bot.trouble import slack_word
+
 KEPT_S = 300.0
 _PATIENCE_S = 2.0
 MOST_KEPT = 1000
@@ -57,10 +59,8 @@ class Memberships:
                 if self._clock() >= answer.good_until_s:
                     answer.channels = await list_channels(self._client, user_id)
                     answer.good_until_s = self._clock() + KEPT_S
-        except SlackApiError as exc:
-            raise MembershipError(str(exc.response.get("error"))) from exc
-        except (aiohttp.ClientError, TimeoutError) as exc:
-            raise MembershipError("no answer") from exc
+        except (SlackApiError, aiohttp.ClientError, TimeoutError) as exc:
+            raise MembershipError(slack_word(exc)) from exc
         return answer.channels
 
     async def includes(self, user_id: str | None, channel_id: str) -> bool:
