@@ -1,5 +1,6 @@
 """Fixtures that several packages' tests share."""
 
+import signal
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
@@ -7,6 +8,12 @@ import pytest
 
 from tests.model_server import ModelServer
 from tests.postgres import ABSENT, cluster, find_binaries, new_database
+
+
+def pytest_configure() -> None:
+    """What a shell runs in the background ignores SIGINT, and so would the processes that the tests interrupt."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture
