@@ -19,10 +19,10 @@ _MIGRATIONS = Path(__file__).parent / "migrations"
 _DRIVERS = dict.fromkeys(("postgres", "postgresql"), "postgresql+asyncpg") | {"sqlite": "sqlite+aiosqlite"}
 _BUSY_TIMEOUT_S = 10
 # asyncpg waits for ever otherwise: a server that is frozen, or a network that swallows packets, would stop everything.
-_PATIENCE = {"timeout": 10, "command_timeout": 10}
+QUERY_TIMEOUT_S = 10
 _CONNECTIONS = 10  # kept open; what exceeds a pool's size would be opened and closed for each transaction
 _PROBE_BYTES = 1 << 20
-_MIGRATION_LOCK = 5_118_005  # any number that nobody else takes
+MIGRATION_LOCK = 5_118_005  # any number that nobody else takes
 
 
 async def open_engine(database_url: str) -> AsyncEngine:
@@ -34,27 +34,39 @@ async def open_engine(database_url: str) -> AsyncEngine:
     url = _parse(database_url)
     if url.get_backend_name() == "sqlite":
         _check_writable(url)
-    engine = connect(database_url)
+    # A migration takes as long as it takes, and waits for that of another replica.
+    engine = connect(database_url, query_timeout_s=None)
     try:
         async with engine.begin() as connection:
             await connection.run_sync(_migrate)
     except (DBAPIError, CommandError, OSError) as exc:
         await engine.dispose()
         reason = exc.orig if isinstance(exc, DBAPIError) else exc
-        raise LogError(f"DATABASE_URL {_shown(url)}: cannot be opened and migrated: {reason}") from exc
-    return engine
+        raise LogError(
+            f"DATABASE_URL {_shown(url)}: cannot be opened and migrated: {str(reason) or 'no answer in time'}"
+        ) from exc
+    if url.get_backend_name() == "sqlite":
+        return engine
+    await engine.dispose()
+    return connect(database_url)
 
 
-def connect(database_url: str) -> AsyncEngine:
+def connect(database_url: str, query_timeout_s: float | None = QUERY_TIMEOUT_S) -> AsyncEngine:
     """An engine on a database as it is.
+
+    Args:
+        database_url: Where the database is.
+        query_timeout_s: How long PostgreSQL may take for one query; None is for ever.
 
     Raises:
         LogError: The URL is wrong.
     """
     url = _parse(database_url)
+    arguments = {"timeout": QUERY_TIMEOUT_S, "command_timeout": query_timeout_s}
+    if url.get_backend_name() == "sqlite":
+        arguments = {}
     try:
         # An error that shows its parameters would put the judged texts into the log file.
-        arguments = {} if url.get_backend_name() == "sqlite" else _PATIENCE
         engine = create_async_engine(
             url, hide_parameters=True, pool_size=_CONNECTIONS, max_overflow=0, connect_args=arguments
         )
@@ -137,7 +149,7 @@ def migrations(connection: Connection) -> Config:
 def _migrate(connection: Connection) -> None:
     if connection.dialect.name == "postgresql":
         # Replicas start at the same time, and only one of them may migrate.
-        connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_MIGRATION_LOCK})")
+        connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({MIGRATION_LOCK})")
     else:
         # The driver begins no transaction for DDL by itself:
         # https://docs.sqlalchemy.org/en/21/dialects/sqlite.html#sqlite-transactions

@@ -15,6 +15,7 @@ from sqlalchemy import make_url
 
 from bot.errors import LogError
 from bot.log import Log
+from bot.log.engine import MIGRATION_LOCK, QUERY_TIMEOUT_S, connect
 from tests.model_server import ModelServer
 from tests.scenario.conftest import CHANNEL, GOOD, Stage, is_verdict
 from tests.scenario.test_process import JUDGE_BOT, environment, pocket_slack
@@ -145,3 +146,16 @@ async def test_a_database_that_falls_silent_is_asked_on_a_new_connection(postgre
         async with asyncio.timeout(5):
             assert await log.counts() == {"received": 1}
         await log.close()
+
+
+async def test_a_replica_waits_for_the_migration_of_another_however_long_it_takes(postgres_url: str) -> None:
+    engine = connect(postgres_url)
+    async with engine.begin() as another:
+        await another.exec_driver_sql(f"SELECT pg_advisory_xact_lock({MIGRATION_LOCK})")
+        opening = asyncio.create_task(Log.open(postgres_url))
+        done, _ = await asyncio.wait([opening], timeout=QUERY_TIMEOUT_S + 1)
+        assert not done
+    log = await opening
+    assert await log.counts() == {}
+    await log.close()
+    await engine.dispose()
