@@ -6,7 +6,7 @@ Source: https://docs.slack.dev/reference/events
 from sandbox.model import Channel, Json, Message, User
 from sandbox.workspace import Workspace
 
-CHANNEL_TYPES = {"channels": "channel", "groups": "group", "im": "im"}
+CHANNEL_TYPES = {"channels": "channel", "groups": "group", "im": "im", "mpim": "mpim"}
 """Slack's `channel_type` for its word in scopes and event names."""
 
 

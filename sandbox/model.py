@@ -126,6 +126,7 @@ class Channel:
     creator: str
     is_private: bool = False
     is_im: bool = False
+    is_mpim: bool = False
     is_archived: bool = False
     members: list[str] = field(default_factory=list)
     messages: dict[str, Message] = field(default_factory=dict)
@@ -134,8 +135,10 @@ class Channel:
 
     @property
     def kind(self) -> str:
-        """Slack's word in scopes and events: `channels`, `groups` or `im`."""
-        return "im" if self.is_im else "groups" if self.is_private else "channels"
+        """Slack's word in scopes and events: `channels`, `groups`, `im` or `mpim`."""
+        if self.is_im or self.is_mpim:
+            return "im" if self.is_im else "mpim"
+        return "groups" if self.is_private else "channels"
 
     def add(self, message: Message) -> None:
         """Take in a message; its parent, if there is one, becomes a thread's."""
@@ -173,10 +176,10 @@ class Channel:
             "id": self.id,
             "name": self.name,
             "name_normalized": self.name,
-            "is_channel": True,
-            "is_group": False,
+            "is_channel": not self.is_mpim,
+            "is_group": self.is_mpim,
             "is_im": False,
-            "is_mpim": False,
+            "is_mpim": self.is_mpim,
             "is_private": self.is_private,
             "is_archived": self.is_archived,
             "is_general": self.name == "general",

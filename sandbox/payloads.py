@@ -149,4 +149,4 @@ def _response_urls(ws: Workspace, user: User, view: View) -> list[Json]:
 
 def _channel_name(channel: Channel) -> str:
     # Slack gives the names of private channels away to nobody but their members: apps read "privategroup".
-    return "privategroup" if channel.is_private else channel.name
+    return "privategroup" if channel.is_private and not channel.is_mpim else channel.name

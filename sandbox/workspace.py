@@ -94,6 +94,20 @@ class Workspace:
         self.journal.record("channel", channel=channel.id, name=name)
         return channel
 
+    def add_group(self, members: Iterable[User]) -> Channel:
+        """New group direct messages between people, and apps that they brought along."""
+        there = list(members)
+        channel = self.add_channel(f"mpdm-{'--'.join(member.name for member in there)}-1", there, is_private=True)
+        channel.is_mpim = True
+        return channel
+
+    def group(self, user_ids: Iterable[str]) -> Channel:
+        """The group direct messages between the app and these users, opened if need be."""
+        ids = [*dict.fromkeys([*user_ids, self.bot.id])]
+        groups = (channel for channel in self.channels.values() if channel.is_mpim)
+        found = next((channel for channel in groups if set(channel.members) == set(ids)), None)
+        return found or self.add_group(self.users[each] for each in ids)
+
     def user(self, name_or_id: str) -> User:
         """The user with that id or name, with or without `@`."""
         found = self.users.get(name_or_id)

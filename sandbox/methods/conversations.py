@@ -77,12 +77,15 @@ def join(call: Call) -> Json:
 
 def open_im(call: Call) -> Json:
     """https://docs.slack.dev/reference/methods/conversations.open"""
-    names = (call.optional("users") or "").split(",")
-    if names == [""]:
+    wanted = (call.optional("users") or "").split(",")
+    if wanted == [""]:
         raise SlackError("users_list_not_supplied")
-    if len(names) > 1 or names[0] not in call.ws.users:
+    if len(wanted) > _MOST_IN_GROUP:
+        raise SlackError("too_many_users")
+    if not call.ws.users.keys() >= set(wanted):
         raise SlackError("user_not_found")
-    channel = call.ws.im(names[0])
+    call.need("im:write" if len(wanted) == 1 else "mpim:write")
+    channel = call.ws.im(wanted[0]) if len(wanted) == 1 else call.ws.group(wanted)
     body = channel.to_slack(call.ws.bot.id) if call.flag("return_im") else {"id": channel.id}
     return {"channel": body}
 
@@ -138,5 +141,6 @@ def _is_number(text: str) -> bool:
     return text.replace(".", "", 1).isdigit()
 
 
+_MOST_IN_GROUP = 8
 _NOT_SAID = {"is_member", "num_members"}
 _TYPES = {"public_channel": "channels", "private_channel": "groups", "im": "im", "mpim": "mpim"}

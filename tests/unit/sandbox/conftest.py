@@ -35,6 +35,8 @@ MANIFEST: dict[str, Any] = {
                 "im:history",
                 "im:read",
                 "im:write",
+                "mpim:read",
+                "mpim:write",
                 "team:read",
                 "users:read",
             ]

@@ -288,3 +288,20 @@ def test_methods_have_their_tiers(clock: ManualClock) -> None:
     with pytest.raises(SlackError) as caught:
         methods.call(workspace, "users.list", workspace.bot_token, {})
     assert caught.value.retry_after_s == 3
+
+
+def test_open_gives_one_person_or_a_group_the_same_conversation_each_time(workspace: Workspace, call: Call) -> None:
+    ann, ben = (workspace.user(name).id for name in ("ann", "ben"))
+    alone = call("conversations.open", users=ann)["channel"]["id"]
+    group = call("conversations.open", users=f"{ann},{ben}")["channel"]["id"]
+    assert call("conversations.open", users=f"{ben},{ann}")["channel"]["id"] == group
+    assert [c["id"] for c in call("users.conversations", types="mpim", user=ben)["channels"]] == [group]
+    assert [c["id"] for c in call("users.conversations", types="im")["channels"]] == [alone]
+
+
+@pytest.mark.parametrize(
+    ("users", "error"),
+    [("", "users_list_not_supplied"), ("U1,U2", "user_not_found"), (",".join(["U1"] * 9), "too_many_users")],
+)
+def test_open_refuses_people_that_are_not_there_or_too_many(refused: Refused, users: str, error: str) -> None:
+    assert refused("conversations.open", users=users).code == error
