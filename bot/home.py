@@ -15,7 +15,7 @@ from bot.log.digests import ChannelSettings
 from bot.log.people import People
 from bot.log.recent import Recent, RecentCase
 from bot.log.tallies import Place
-from bot.memberships import MembershipError, Memberships
+from bot.memberships import Listed, MembershipError, Memberships
 
 MOST_CASES = 5
 MOST_CHANNELS = 10
@@ -88,7 +88,7 @@ class HomeReader:
         return Home(cases, visibility, found, more, unsure, self._poster.now())
 
     async def _weeks(
-        self, team_id: str, theirs: Mapping[str, str], switchable: set[str]
+        self, team_id: str, theirs: Mapping[str, Listed], switchable: set[str]
     ) -> tuple[Sequence[ChannelWeek], int]:
         now = self._poster.now()
         async with self._reading:

@@ -58,8 +58,8 @@ async def _find_channel(client: AsyncWebClient, name: str) -> str:
         raise SlackError(
             f"Slack does not list my channels ({exc.response.get('error')}); run judge-bot doctor"
         ) from exc
-    for channel_id, channel_name in channels.items():
-        if wanted in {channel_id, channel_name}:
+    for channel_id, channel in channels.items():
+        if wanted in {channel_id, channel.name}:
             return channel_id
     raise SlackError(f"no channel {name!r} among those that I am in; give its name or id, and /invite me there")
 

@@ -20,7 +20,10 @@ _OWN = "That is one of my own messages, and I do not score myself."
 
 @dataclass(frozen=True)
 class Invocation:
-    """Who did something, where, and the short-lived ways to answer: `trigger_id` (3 s), `response_url` (30 min)."""
+    """Who did something, where, and the short-lived ways to answer: `trigger_id` (3 s), `response_url` (30 min).
+
+    A submitted window stands in no channel (`channel_id` is empty); `window_channel_id` says where it was opened.
+    """
 
     team_id: str
     channel_id: str
@@ -29,6 +32,7 @@ class Invocation:
     trigger_id: str
     response_url: str | None
     is_foreign: bool
+    window_channel_id: str | None = None
 
 
 @dataclass(frozen=True)
@@ -68,6 +72,7 @@ def to_invocation(body: Raw) -> Invocation:
         trigger_id=body.get("trigger_id", ""),
         response_url=body.get("response_url"),
         is_foreign=user.get("team_id") not in home,
+        window_channel_id=_to_state(body["view"]).channel_id if body.get("type") == "view_submission" else None,
     )
 
 

@@ -46,7 +46,9 @@ async def _open(desk: Desk, ack: AsyncAck, body: dict[str, Any], callback_id: st
     await ack()
     if callback_id == ids.VIEW_ANSWER and not case.lacks_question:
         await desk.proceed(case, False, invocation)
-    elif not await desk.delivery.open_modal(invocation.trigger_id, question_modal(case, callback_id, reason)):
+        return
+    view = question_modal(case, callback_id, reason, invocation.channel_id)
+    if not await desk.delivery.open_modal(invocation.trigger_id, view):
         await desk.delivery.tell(desk.seen_by(case, invocation), messages.sentence(_TOO_SLOW))
 
 

@@ -85,8 +85,6 @@ class Desk:
     async def known(self, invocation: Invocation, case_id: int | None) -> LoggedCase:
         """The case of a button or modal: the person's own, or one that they can see in a channel's thread.
 
-        Slack is asked whether they are in the channel, unless it is the one that they have clicked in.
-
         Raises:
             NoCaseError: There is none with this number that this person may know of.
             MembershipError: Slack does not say whether they may.
@@ -94,12 +92,17 @@ class Desk:
         for case in await self.forgetting.named(invocation.team_id, case_id) if case_id is not None else []:
             if case.requester_id == invocation.user_id:
                 return case
-            is_here = case.channel_id == invocation.channel_id
-            if not case.is_for_one and (
-                is_here or await self.memberships.includes(invocation.user_id, case.channel_id)
-            ):
+            if not case.is_for_one and await self._sees(invocation, case.channel_id):
                 return case
         raise NoCaseError(f"no case {case_id!r} for {invocation.user_id!r} in team {invocation.team_id!r}")
+
+    async def _sees(self, invocation: Invocation, channel_id: str) -> bool:
+        """Slack is asked, unless it has just brought a click from that channel."""
+        if channel_id == invocation.channel_id:
+            return True
+        if channel_id == invocation.window_channel_id:
+            return not await self.memberships.keeps_out(invocation.user_id, channel_id, has_looked=True)
+        return await self.memberships.includes(invocation.user_id, channel_id)
 
     async def readable(self, invocation: Invocation, case_id: int | None) -> LoggedCase:
         """The case of a button or modal that leads to its texts, or to its message as it is now.
@@ -110,9 +113,11 @@ class Desk:
             NoCaseError, MembershipError: As `known`, or the case is the person's own and they have left its channel.
         """
         case = await self.known(invocation, case_id)
-        is_own_elsewhere = case.requester_id == invocation.user_id and case.channel_id != invocation.channel_id
-        if is_own_elsewhere and await self.memberships.keeps_out(invocation.user_id, case.channel_id):
-            raise NoCaseError(f"case {case_id!r} is in a channel that {invocation.user_id!r} has left")
+        user_id, channel_id = invocation.user_id, case.channel_id
+        is_own_elsewhere = case.requester_id == user_id and channel_id != invocation.channel_id
+        has_looked = channel_id == invocation.window_channel_id
+        if is_own_elsewhere and await self.memberships.keeps_out(user_id, channel_id, has_looked):
+            raise NoCaseError(f"case {case_id!r} is in a channel that {user_id!r} has left")
         return case
 
     @staticmethod

@@ -12,6 +12,7 @@ from bot.log.labels import Label, Labels
 from bot.verdict import RecordedVerdict
 from bot.views import ids, messages
 from bot.views.labels import confirmation, label_modal
+from bot.views.modals import ModalState
 
 _FOREIGN = "Only people of this workspace can label a score here."
 _SCALE = "The scale goes from {lowest} to {highest}."
@@ -92,7 +93,9 @@ class _Visit:
     async def ask(self) -> None:
         """Opens the modal that takes their own score."""
         label = await self.labels.get(self.case, self.invocation.user_id)
-        view = label_modal(self.case, self.verdict, label, self.invocation.response_url)
+        where = self.invocation
+        state = ModalState(channel_id=where.channel_id, response_url=where.response_url, case_id=self.case.id)
+        view = label_modal(state, self.verdict, label)
         if not await self.desk.delivery.open_modal(self.invocation.trigger_id, view):
             await self._tell(_TOO_SLOW)
 

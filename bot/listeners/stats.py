@@ -1,5 +1,6 @@
 """`/judge stats`: the week so far of a channel or of one author in it, to whoever is in that channel."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from bot.digest.figures import TREND_WEEKS
@@ -10,7 +11,7 @@ from bot.extract.payloads import Invocation
 from bot.listeners.desk import Desk
 from bot.log.digests import ChannelSettings
 from bot.log.tallies import Place, Span
-from bot.memberships import MembershipError
+from bot.memberships import Listed, MembershipError
 from bot.mrkdwn import clip, escape
 from bot.views import messages
 from bot.views import stats as words
@@ -54,7 +55,7 @@ async def _find_subject(desk: Desk, invocation: Invocation, request: StatsReques
     except MembershipError as exc:
         raise _RefusalError(words.unsure(str(exc))) from exc
     if request.channel is not None:
-        here = _find_channel(request.channel, dict(channels))
+        here = _find_channel(request.channel, channels)
     elif here not in channels:
         raise _RefusalError(words.not_yours())
     settings = await desk.poster.digests.channel(invocation.team_id, here)
@@ -63,9 +64,11 @@ async def _find_subject(desk: Desk, invocation: Invocation, request: StatsReques
     return _Subject(settings, title=f"<#{here}>" if here != invocation.channel_id else "")
 
 
-def _find_channel(wanted: str, channels: dict[str, str]) -> str:
+def _find_channel(wanted: str, channels: Mapping[str, Listed]) -> str:
     found = [
-        channel_id for channel_id, name in channels.items() if wanted.lower() in {channel_id.lower(), name.lower()}
+        channel_id
+        for channel_id, channel in channels.items()
+        if wanted.lower() in {channel_id.lower(), channel.name.lower()}
     ]
     if not found:
         raise _RefusalError(words.no_channel(f"#{wanted}"))

@@ -38,11 +38,8 @@ def plain_feedback(block: dict[str, Any]) -> dict[str, Any]:
     return {"type": "actions", "block_id": f"{block['block_id']}-plain", "elements": buttons}
 
 
-def label_modal(
-    case: LoggedCase, verdict: RecordedVerdict, label: Label | None, response_url: str | None
-) -> dict[str, Any]:
+def label_modal(state: ModalState, verdict: RecordedVerdict, label: Label | None) -> dict[str, Any]:
     """The modal that takes a person's own score, and a reason if they like; their label so far is filled in."""
-    state = ModalState(case_id=case.id, response_url=response_url)
     judged = "unscored" if verdict.score is None else f"{verdict.score} of {verdict.highest}"
     return {
         "type": "modal",
@@ -51,7 +48,11 @@ def label_modal(
         "submit": plain("Record"),
         "close": plain("Cancel"),
         "private_metadata": state.model_dump_json(exclude_none=True),
-        "blocks": [section(f"Case {case.id}; the judge said: {judged}."), _scores(verdict, label), _reason(label)],
+        "blocks": [
+            section(f"Case {state.case_id}; the judge said: {judged}."),
+            _scores(verdict, label),
+            _reason(label),
+        ],
     }
 
 

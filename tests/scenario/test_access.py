@@ -311,3 +311,88 @@ async def test_whoever_has_just_left_a_channel_does_not_read_there_by_link(stage
     stage.ben.leave(LEADS)
     stage.ben.command(CHANNEL, ids.COMMAND, link)
     assert "only in a channel that we are both in" in (await stage.told(stage.ben)).text
+
+
+async def disagree(stage: Stage, verdict: Message, score: str = "1") -> Delivery:
+    """Ben opens the window for his own score under a verdict, and submits it."""
+    stage.ben.click(verdict, ids.ACTION_FEEDBACK, f"{ids.DISAGREE}:1")
+    await stage.modal(stage.ben)
+    return await stage.slack.settled(stage.ben.submit({ids.BLOCK_SCORE: score}))
+
+
+async def correct(stage: Stage, verdict: Message) -> Delivery:
+    """Ben types another question for the case of a verdict."""
+    stage.ben.click(verdict, ids.ACTION_WRONG_QUESTION)
+    await stage.modal(stage.ben)
+    return await stage.slack.settled(stage.ben.submit({ids.BLOCK_QUESTION: "Why?"}))
+
+
+async def score_in(stage: Stage, channel: Channel) -> Message:
+    """The public verdict, case 1, on a reply in a channel of ann's."""
+    question = stage.ann.post(channel.id, QUESTION)
+    answer = stage.helper.post(channel.id, ANSWER, thread_ts=question.ts)
+    await stage.slack.settled(stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer))
+    await stage.reaches(1, CaseStatus.DELIVERED)
+    return stage.ann.thread(channel.id, question.ts)[-1]
+
+
+async def label_of_ben(stage: Stage) -> int | None:
+    label = await Labels(stage.log).get(await stage.log.case(1), stage.ben.id)
+    return label.score if label else None
+
+
+async def test_a_public_verdict_is_for_whoever_looks_at_its_channel_without_joining(stage: Stage) -> None:
+    workspace = stage.slack.workspace
+    verdict = await score_in(stage, workspace.add_channel("open", [stage.ann.user, stage.helper.user, workspace.bot]))
+    await disagree(stage, verdict)
+    assert await label_of_ben(stage) == 1
+    await correct(stage, verdict)
+    await stage.reaches(2, CaseStatus.DELIVERED)
+
+
+async def test_group_direct_messages_are_a_channel_like_any_other(stage: Stage) -> None:
+    workspace = stage.slack.workspace
+    group = workspace.add_group([stage.ann.user, stage.ben.user, stage.helper.user, workspace.bot])
+    verdict = await score_in(stage, group)
+    await disagree(stage, verdict)
+    assert await label_of_ben(stage) == 1
+    await correct(stage, verdict)
+    await stage.reaches(2, CaseStatus.DELIVERED)
+    stage.ben.command(group.id, ids.COMMAND, "stats")
+    await stage.slack.until(lambda: any("1 reply scored" in m.text for m in stage.ben.ephemerals(group.id)))
+
+
+async def test_a_window_outlives_that_the_app_leaves_or_the_channel_is_archived(stage: Stage) -> None:
+    workspace = stage.slack.workspace
+    members = [stage.ann.user, stage.ben.user, stage.helper.user, workspace.bot]
+    channel = workspace.add_channel(LEADS, members, is_private=True)
+    verdict = await score_in(stage, channel)
+    channel.members.remove(workspace.bot.id)
+    await disagree(stage, verdict)
+    assert await label_of_ben(stage) == 1
+    channel.members.append(workspace.bot.id)
+    channel.is_archived = True
+    await disagree(stage, verdict, "2")
+    assert await label_of_ben(stage) == 2
+
+
+@pytest.mark.parametrize("is_group", [False, True], ids=["private channel", "group"])
+async def test_a_window_does_not_outlive_that_its_person_leaves_a_private_channel(stage: Stage, is_group: bool) -> None:
+    workspace = stage.slack.workspace
+    members = [stage.ann.user, stage.ben.user, stage.helper.user, workspace.bot]
+    channel = workspace.add_group(members) if is_group else workspace.add_channel(LEADS, members, is_private=True)
+    verdict = await score_in(stage, channel)
+    for action_id, chosen in (
+        (ids.ACTION_LABEL, {ids.BLOCK_SCORE: "1"}),
+        (ids.ACTION_WRONG_QUESTION, {ids.BLOCK_QUESTION: "Why?"}),
+    ):
+        action = {"type": "button", "action_id": action_id, "block_id": "any", "value": "1"}
+        click_there = payloads.message_action(workspace, stage.ben.user, channel, verdict, action)
+        await stage.slack.settled(workspace.deliveries.send("interactive", click_there))
+        await stage.modal(stage.ben)
+        stage.ben.leave(channel.id)
+        await stage.slack.settled(stage.ben.submit(chosen))
+        assert await heard(stage, stage.ben) == NO_CASE
+        stage.ann.invite(channel.id, "ben")
+    assert await label_of_ben(stage) is None
+    assert await stage.log.counts() == {CaseStatus.DELIVERED: 1}

@@ -16,6 +16,7 @@ from bot.log import Log
 from bot.log.labels import Label, Labels
 from bot.verdict import RecordedVerdict
 from bot.views.labels import LONGEST_REASON, confirmation, feedback, label_modal
+from bot.views.modals import ModalState
 from judge.agreement.report import make_report
 from judge.agreement.scores import Columns, read_scores
 from sandbox.blocks import check_blocks, check_view
@@ -154,11 +155,11 @@ async def test_since_leaves_out_what_was_judged_before(log: Log) -> None:
 
 
 def test_what_asks_for_a_label_keeps_slacks_limits() -> None:
-    case, verdict = a_case(id=10**9), a_verdict()
-    check_blocks([feedback(case)])
+    check_blocks([feedback(a_case(id=10**9))])
     url = "https://hooks.slack.com/actions/" + "x" * 200
-    check_view(label_modal(case, verdict, Label(3, "w" * LONGEST_REASON), url), "modal")
-    check_view(label_modal(case, a_verdict(score=None, highest=10), None, None), "modal")
+    state = ModalState(case_id=10**9, channel_id="C0123456789", response_url=url)
+    check_view(label_modal(state, a_verdict(), Label(3, "w" * LONGEST_REASON)), "modal")
+    check_view(label_modal(ModalState(case_id=1), a_verdict(score=None, highest=10), None), "modal")
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot import memberships
 from bot.manifest import load_manifest
-from bot.memberships import KEPT_S, MembershipError, Memberships
+from bot.memberships import KEPT_S, Listed, MembershipError, Memberships
 from sandbox import Limits, ManualClock, Sandbox, Workspace
 
 
@@ -46,13 +46,28 @@ def id_of(slack: Sandbox, name: str) -> str:
 
 
 async def names(known: Memberships, user_id: str | None = None) -> list[str]:
-    return list((await known.of(user_id)).values())
+    return [listed.name for listed in (await known.of(user_id)).values()]
 
 
 async def test_public_channels_and_shared_private_ones_are_somebodys(slack: Sandbox, known: Memberships) -> None:
     assert await names(known, id_of(slack, "ann")) == ["help", "public", "leads"]
     assert await names(known, id_of(slack, "ben")) == ["help"]
     assert await names(known) == ["help", "leads"]
+
+
+async def test_group_direct_messages_are_private_channels(slack: Sandbox, known: Memberships) -> None:
+    workspace = slack.workspace
+    ann, ben = (workspace.user(name) for name in ("ann", "ben"))
+    group = workspace.add_group([ann, workspace.bot])
+    assert (await known.of(ann.id))[group.id] == Listed(group.name, is_private=True)
+    assert await known.keeps_out(ben.id, group.id, has_looked=True)
+
+
+async def test_whoever_has_looked_at_a_public_channel_is_not_kept_out(slack: Sandbox, known: Memberships) -> None:
+    cleo = slack.workspace.add_user("cleo").id
+    help_id, leads, secret = (slack.workspace.channel(name).id for name in ("help", "leads", "secret"))
+    assert [await known.keeps_out(cleo, each) for each in (help_id, leads, secret)] == [True, True, False]
+    assert [await known.keeps_out(cleo, each, True) for each in (help_id, leads, secret)] == [False, True, False]
 
 
 async def test_an_archived_channel_is_nobodys(slack: Sandbox, known: Memberships) -> None:
