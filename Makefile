@@ -26,7 +26,7 @@ sandbox: $(READY) ## the pocket Slack alone, for a Bolt app of your own
 	@$(BIN)/python -m sandbox --manifest manifest.yml --port 8123
 
 test: $(READY) ## the tests, without those that need a browser
-	@$(BIN)/pytest --ignore=tests/browser
+	@$(BIN)/pytest --ignore=tests/browser --numprocesses=4 --dist=worksteal
 
 screenshots: $(READY) ## the README's pictures, from the demo
 	@sh tools/browser
