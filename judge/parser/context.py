@@ -46,6 +46,11 @@ _EXEMPLARY = re.compile(
     r"\b(?:examples?|samples?|instance|like this|e\.g|i\.e|such as|format|form|template|between|range|scale|threshold"
     r"|maximum|minimum|max|min|criterion|rubric|guidelines?|describes?|means|average|typical)\b"
 )
+# What the judge goes by is no example of a score.
+_BY_RUBRIC = re.compile(
+    r"\b(?:based on|according to|against|per|following|using|under|by) the (?:[\w-]+ ){0,3}?(?:rubric|guidelines?)\b"
+    r"(?!['’]s),?"
+)
 _SUPPOSED_AFTER = re.compile(
     r"[ \t\"'”,\])]{0,4}(?:would|could|might|if\b|unless|which (?:indicates|means)|while the"
     r"|as (?:requested|instructed|asked|demanded|claimed))"
@@ -66,7 +71,7 @@ _MODIFIERS = re.compile(
     r"|\d{1,3}-point|own|real|actual|new|updated|revised|corrected|adjusted|resulting|appropriate|perfect|nota|note"
     r"|puntuación|punteggio|finale?|totale?|global"
     r"|итоговая|общая)\b"
-    r"|최종|총|종합|전체|평가|综合|最终|总|総合|最終|総|合計)*"
+    r"|최종|총|종합|전체|평가|总体|整体|综合|最终|总|総合|最終|総|合計)*"
 )
 _TOTAL = re.compile(r"\b(?:total|final|overall|cumulative)\b|최종|총|종합|综合|最终|总|総合|最終|合計")
 _INTRODUCTION = re.compile(
@@ -90,6 +95,12 @@ _CRITERION_BEFORE = re.compile(
     rf"\b{_CRITERION}\s?(?:[-–—|]|--)\s?$|\b(?:response|model|option|candidate|assistant)[ _][a-e1-9]\b.{{0,12}}$"
 )
 _CRITERION_AFTER = re.compile(rf"[ \t]?[(\[](?:for |the )?(?:\w+ (?:and )?)?{_CRITERION}(?: only)?[)\]]")
+_PARTLY_BEFORE = re.compile(
+    r"(?:^|[,;])\s*(?:(?:in terms of|regarding|concerning|as for|as far as|when it comes to|with (?:regard|respect) to"
+    r"|(?:purely|solely|judged) (?:on|for))\b"
+    r"(?! (?:the |this |its )?(?:overall|whole|entire|response|answer|reply|rubric|quality)\b)"
+    rf"|(?:on|for) (?:[\w ]{{1,30}} alone\b|(?:the )?(?!balance){_CRITERION}(?=,? (?:i|we|it|the response)\b)))"
+)
 _OTHERS = re.compile(
     r"\b(?:reference|human|baseline|gold(?:en)?|ideal|expected) (?:answer|response|solution|model)?[^,;.]{0,8}$"
 )
@@ -137,7 +148,7 @@ def sentence_before(text: str, start: int) -> str:
 
 def doubt_about(text: str, start: int, value_start: int, end: int) -> UnscoredReason | None:
     """Why the statement at `start:end` is not asserted; None when it is."""
-    before = sentence_before(text, start)
+    before = _BY_RUBRIC.sub("", sentence_before(text, start))
     with_verb = before + text[start:value_start]
     for pattern in (_NEGATED, _SUPPOSED, _REPORTED, _EXEMPLARY) if before else ():
         found = pattern.search(with_verb)
@@ -153,6 +164,11 @@ def doubt_about(text: str, start: int, value_start: int, end: int) -> UnscoredRe
 def scores_part(text: str, end: int) -> bool:
     """Whether what follows the value at `end` says that it was for one thing only ("for relevance")."""
     return _PARTLY_AFTER.match(text, end) is not None
+
+
+def names_part(clause: str) -> bool:
+    """Whether `clause`, the words before a score in prose, begins with the one thing that it is for ("On style")."""
+    return _PARTLY_BEFORE.search(clause) is not None
 
 
 def scores_whole(subject: str) -> bool:

@@ -14,10 +14,11 @@ _LOOK_BACK = 160
 
 # Words for a score in the languages that judges were seen to answer in.
 _LABEL = (
-    r"scores?|ratings?|grade|marks?|points|verdict|total|overall|final|note"
-    r"|점수|평점|スコア|点数|得点|評点|評価|评分|得分|分数|評分|总分"
-    r"|puntuaci[oó]n|puntaje|calificaci[oó]n|pontua[cç][aã]o|punteggio|nota|bewertung|(?:gesamt)?punktzahl|оценка"
-    r"|puan|ocena|điểm|evaluation|assessment|conclusion|judge?ment"
+    r"scores?|ratings?|grade|marks?|points|verdict|total|overall|final"
+    r"|점수|평점|スコア|点数|得点|評点|評価点?|评分|得分|打分|分数|評分|总分|(?:итоговый )?балл|оценка"
+    r"|(?:puntuaci[oó]n|puntaje|calificaci[oó]n|pontua[cç][aã]o|punteggio|nota|voto|valutazione|note)"
+    r"(?: (?:finale?|totale?|globale?))?|(?:gesamt)?(?:punktzahl|bewertung)|puan|ocena|điểm"
+    r"|evaluation|assessment|conclusion|judge?ment"
 )
 # These stand before many things that are no score ("Total: 4 apples"), so what follows must look like one.
 _VAGUE_LABEL = re.compile(r"verdict|total|overall|final|points|marks?|note|evaluation|assessment|conclusion|judge?ment")

@@ -35,7 +35,9 @@ _SCORING = re.compile(
     r"|lower\w*|rais\w+|reduc\w+|increas\w+|downgrad\w+|upgrad\w+|chang(?:e|ed|ing)|cap(?:s|ped)?|penal\w+|deduct\w*"
     r"|subtract\w*|minus|fairer|better|instead|appropriate|accurate|honest|fits?|actually|second thoughts?|reflection"
     r"|reconsider\w*|balance|rather|hence|therefore|applies|overrides?|would say"
-    r"|hindsight|comes? down|ultimately|fair|harsh|generous|forces|settles?|recalculat\w+|reassess\w*|re-?evaluat\w+)\b"
+    r"|hindsight"
+    r"|right (?:one|figure|number)|go(?:ing)? with|ought|record|replace|comes? down"
+    r"|ultimately|fair|harsh|generous|forces|settles?|recalculat\w+|reassess\w*|re-?evaluat\w+)\b"
 )
 # Right before a number that may be a verdict; a noun there ("step 3", "the 3") makes it one of something else.
 _LEADS = re.compile(
@@ -122,19 +124,39 @@ _NOT_OWN_AFTER = re.compile(
     r"[ \t\"'`.)\]]{0,4}[(–—,-]?[ \t]?(?:as (?:the|requested|demanded|instructed|asked)|quot|copied|taken from"
     r"|according to|from the (?:response|answer))"
     r"|\s*\n\s*which (?:does|is|was|has|did|answers)\b"
+    # "score: 4 (typo)", "score: 4\nWait, that is wrong."
+    r"|[\s\"'`.(\[^–—-]{0,6}(?:(?:that|this|it)(?:['’]s| is| was) )?(?:an? )?(?:typo|placeholder)(?=[.,;:!)\]\n]|$)"
+    r"|[\s\"'`.(\[–—-]{0,6}(?:wait|sorry|oops)[,.!:]{0,3} (?:that|this|it)(?:['’]s| is| was) (?:an? )?"
+    r"(?:mistake|error|wrong|not right|incorrect)\b"
+)
+# Said anywhere below: "The figure I gave at the top was premature", "I withdraw that".
+_WITHDRAWAL_WORDS = ("retract", "withdraw", "take back", "stand by", " above ", "at the top", "i gave", "i put")
+_WITHDRAWN = re.compile(
+    r"\b(?:i (?:\w+ ){0,2}?(?:retract|withdraw|take back|(?:can )?no longer stand by) (?:this|that|it|the|my)\b"
+    r"|(?:the|my|that) (?:\w+ )?(?:figure|number|score|rating|grade|verdict)"
+    r" (?:above|at the top|(?:that )?i (?:gave|put)\b[^.\n]{0,20}) (?:is|was|seems) (?:\w+ ){0,2}?"
+    r"(?:wrong|mistaken|premature|void|an? (?:mistake|error|typo)|too (?:high|low|generous|harsh|strict|lenient))\b)"
+)
+# An answer that ends with another number, on a line of its own.
+_LAST_LINE = re.compile(
+    rf"\n[ \t>=→-]*(?:(?:so|hence|thus|therefore)[ ,:]*)?(?P<number>{NUMBER.pattern})[ \t.!)\]}}\"'`|]*\Z"
 )
 
 
 def is_disowned(text: str, end: int) -> bool:
     """Whether what follows the score that ends at `end` says that it is a quote, an example or void."""
-    return _NOT_OWN_AFTER.match(text, end) is not None or _DISOWNED.search(text, end, end + _DISOWNED_CHARS) is not None
+    if _NOT_OWN_AFTER.match(text, end) or _DISOWNED.search(text, end, end + _DISOWNED_CHARS):
+        return True
+    return any(word in text for word in _WITHDRAWAL_WORDS) and _WITHDRAWN.search(text, end) is not None
 
 
 def is_contradicted(text: str, verdict: Value, others: Iterable[Value], scale: Scale) -> bool:
     """Whether one of `others`, the numbers that are no statements, comes after `verdict` and is said as a score is."""
-    return any(
-        _contradicts(text, verdict, other, scale) for other in others if other.start >= verdict.end
-    ) or _is_revised(text, verdict, scale)
+    return (
+        any(_contradicts(text, verdict, other, scale) for other in others if other.start >= verdict.end)
+        or _is_revised(text, verdict, scale)
+        or _ends_with_another(text, verdict, scale)
+    )
 
 
 def _contradicts(text: str, verdict: Value, other: Value, scale: Scale) -> bool:
@@ -183,3 +205,9 @@ def _is_revised(text: str, verdict: Value, scale: Scale) -> bool:
         if value and value.is_complete and (value.score, value.fault) != (verdict.score, verdict.fault):
             return True
     return False
+
+
+def _ends_with_another(text: str, verdict: Value, scale: Scale) -> bool:
+    last = _LAST_LINE.search(text, max(verdict.end, len(text) - _AFTER_CHARS))
+    value = read_value(text, last.start("number"), scale) if last else None
+    return value is not None and value.score != verdict.score

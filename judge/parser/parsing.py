@@ -31,8 +31,12 @@ _FOREIGN = re.compile(
 )
 # Asterisks are markup but for these.
 _BULLET = re.compile(r"^[ \t]{0,8}\*(?=[ \t])", re.MULTILINE)
-# "Score: 4 The response": a capital after the number begins a new sentence.
-_NEW_SENTENCE = re.compile(r"\d[ *_]{1,4}(?=[A-Z])(?!(?:Out|Of|Points?|Stars?|Marks?|P[uo]n\w+))")
+# "Score: 4 The response": a capital after the number begins a new sentence. In "It falls on 4 July" it does not.
+_NEW_SENTENCE = re.compile(
+    r"\d(?=[ *_]{1,4}[A-Z])"
+    r"(?:(?<=[:=*_>].)|(?<=[:=*_>] .)|(?i:(?<=score .)|(?<=score of .)|(?<=rating of .)|(?<=\bis .)|(?<=\ba .)))"
+    r"[ *_]{1,4}(?!(?:Out|Of|Points?|Stars?|Marks?|P[uo]n\w+))"
+)
 # One character for one, so that a place in the plain text is the same place in the original.
 _PLAIN = str.maketrans(
     {chr(code): chr(code).lower() for code in (*range(0x41, 0x5B), *range(0xC0, 0x100), *range(0x400, 0x430), 0x110)}

@@ -3,15 +3,18 @@
 import re
 from functools import lru_cache
 
-from judge.parser.context import Role, doubt_about, scores_part, sentence_before
+from judge.parser.context import Role, doubt_about, names_part, scores_part, sentence_before
 from judge.parser.statements import Statement, Weight
 from judge.parser.values import OPENERS, Value
+from judge.ratings import UnscoredReason
 
 # "receives a score of 4", "rate it a 4", "gets 4 points". Who gives must be the judge, who gets must be what is judged,
 # and nothing else may stand between: "critics give the film a 4". Without the word score, a number needs an article,
 # the thing scored, or a unit.
 _VERB = re.compile(
-    r"\b(?:(?P<gives>rate|give|gave|award|assign|grade|score)|(?P<sums>resulting in|totall?ing|for(?= a total))"
+    r"\b(?:(?P<gives>rate|give|gave|award|assign|grade|score"
+    r"|(?:(?<=i['’]m )|(?<=i am ))(?:giving|awarding|assigning|rating))"
+    r"|(?P<sums>resulting in|totall?ing|for(?= a total))"
     r"|rated|given|awarded|assigned|graded|scored|(?P<gets>scores|receive[sd]?|earn(?:s|ed)?|deserve[sd]?|deservedly"
     r"|merit(?:s|ed)?|warrants?|gets?|got|accumulate[sd]?))\b"
     r"(?P<object>(?:[\s\"'`“‘«<(\[{$]|['’]s\b|\b(?:it|this|that|the|its|their|them|my|an?|(?:sub)?total|final|overall|score"
@@ -23,6 +26,10 @@ _LINK = re.compile(
     r"|(?:an?|as|at|it|this|response|answer)(?:\s(?:strong|solid|clear|full|perfect|generous|low|high|weak))?)\s*\Z"
 )
 _JUDGE = re.compile(r"\b(?:i|we|would|will|must|shall)\b|['’](?:d|ll|ve)\b")
+# "Most graders would give it a 3": with a subject of its own, such a verb is not the judge's.
+_HIMSELF = re.compile(
+    r"\b(?:i|we)\b|(?:^|,)\W*(?:(?:and|so|thus|hence|therefore|overall)\W+)?(?:would|will|must|shall)\b"
+)
 _JUDGED = re.compile(
     r"\b(?:response|answer|reply|assistant|it|rating|score|ai"
     r"|this (?:is|was|would|gets|got|earns|deserves|merits|receives|warrants|scores|therefore))\b"
@@ -51,9 +58,12 @@ def read_prose(text: str, value: Value) -> Statement | None:
         return None
     is_points = not (link and link["noun"]) and not value.has_maximum
     is_step = is_points and (value.score == 1 or (value.has_unit and _has_steps(text)))
-    role = Role.TALLY if is_step or scores_part(text, value.end) else Role.VERDICT
+    is_part = scores_part(text, value.end) or names_part(clause)
+    role = Role.TALLY if is_step or is_part else Role.VERDICT
     start += verb.start()
-    return Statement(start, value.end, value, Weight.PROSE, doubt_about(text, start, value.start, value.end), role)
+    is_others = is_judge and not is_judged and not _HIMSELF.search(subject)
+    doubt = UnscoredReason.NOT_ASSERTED if is_others else doubt_about(text, start, value.start, value.end)
+    return Statement(start, value.end, value, Weight.PROSE, doubt, role)
 
 
 @lru_cache(maxsize=1)

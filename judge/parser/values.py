@@ -34,24 +34,33 @@ _SUM = re.compile(r"(?P<terms>(?:\s?\+\s?\d{1,3}){1,12})\s?=\s?(?P<total>\d{1,4}
 _NOT_WHOLE = re.compile(
     r"[.,·٫]\d|\.\s\d{1,2}\s*(?:$|\n)|\s?[½¼¾⅓⅔]|\s\.\s?\d|\s\d/\d|[ \t]and (?:a|one) (?:half|quarter)\b|-and-a-half\b"
 )
+# A range, a choice or a change: "3-4", "3 to 4", "3〜4", "3 → 4".
+_JOINED = (
+    r"(?:[-‐‑‒–—―−〜…→⇒,;、|&\\]|->|>>|to|and|through|bis|oder|ou|[oayàи]|или|до|到|至|或|か|または|から|에서|또는)"
+    r"[ \t]?[-+]?\d"
+)
 _UNCLEAR = re.compile(
     rf"[ \t]?(?:[%+~≤≥]|[\"'`”)\]]{{0,3}}\?|percent\b|\.\.+[ \t]?\d)"
-    rf"|[ \t]?(?:-|–|—|→|->|,|;|、|\||to|and|through)[ \t]?[-+]?\d|[ \t]{{1,3}}\d"
-    r"|[ \t]?&[ \t]?\d|:\d|-[ \t]*(?:\n|$)"
-    # "3, maybe a 4", "4 (or 5)"; "4 (not final)"
+    rf"|[ \t]?{_JOINED}|[ \t]{{1,3}}\d|:\d|-[ \t]*(?:\n|$)"
+    # "3, maybe a 4", "4 (or 5)"; "4 (not final)", "4 (-1)"
     rf"|[ \t.,;(]{{0,3}}(?:or|maybe|perhaps|possibly)\b(?: \w{{1,20}})? ?(?:\d|{_WORD})"
-    rf"|[ \t]\((?:not|preliminary|tentative|provisional|initial|so far)\b"
+    r"|[ \t]?[(\[](?:[-−]\d|(?:not|preliminary|tentative|provisional|initial|so far|draft|tbd|to be \w+|placeholder)\b)"
+    # "3 (could be 4)"; "2 (human), 4 (metric)"
+    r"|[ \t]?\((?:[^()\d\n]{0,40}\b)?(?:could|might|borderline|leaning|closer|alternatively|was)\b[^()\d\n]{0,30}\d\)"
+    r"|[ \t]?\([^()\d\n]{1,30}\)[ \t]?(?:[,;|/]|or|and)[ \t]?\d[ \t]?\("
 )
 # "three (4)"; "three (3)" says the same twice.
 _AGAIN = re.compile(rf"[ \t]\((?P<again>\d{{1,4}}|{_WORD})\)")
-# Another scale named behind the number: "4 (0-10)", "4, scale 1-10", "4\nMax: 10", "4 (1 = worst, 10 = best)".
+# Another scale named behind the number: "4 (0-10)", "4, scale 1-10", "4\nMax: 10", "4 (1 = worst, 10 = best)",
+# "4 on a ten-point scale", "4, where 10 is best".
 _BOUNDS = r"\d{1,3}\s?(?:-|–|to|bis|a)\s?"
 _SCALE_AFTER = re.compile(
-    r"[\s\"'”’`)\]}.,;(\[{|$-]{0,8}+"
+    r"[\s\"'”’`)\]}.,;(\[{|$-]{0,8}+(?:the )?"
     rf"(?:(?:\\?/|⁄|out[ _]of|from|max\w*(?:[ _](?:score|rating|points))?|(?:on )?(?:an? |the )?(?:rating )?(?:scale"
     rf"|range)(?: (?:of|from))?"
-    rf"|满分|滿分|満点)[\"'’\s:=(.]{{0,6}}(?:{_BOUNDS})?(?P<a>\d{{1,4}})(?![\w.]*\d)"
-    rf"|(?P<b>\d{{1,4}})\s?(?:点満点|점 ?만점|分制|分满分|(?:points? )?max\b))"
+    rf"|满分|滿分|満点)(?: is)?[\"'’\s:=(.]{{0,6}}(?:{_BOUNDS})?(?P<a>\d{{1,4}})(?![\w.]*\d)"
+    rf"|(?P<b>\d{{1,4}})\s?(?:点満点|점 ?만점|分制|分满分|(?:points? )?max\b)"
+    rf"|(?:(?:on|using) )?(?:an? )?(?P<e>\d{{1,3}}|{_WORD})[- ]point scale|where (?P<f>\d{{1,3}}) (?:is|means)\b)"
     rf"|[ \t]?[(\[]\s?(?:{_BOUNDS}(?P<c>\d{{1,4}})\s?(?:scale)?[)\]]|\d{{1,3}}\s?=[^\d\n]{{1,24}}(?P<d>\d{{1,4}})\s?=)"
 )
 _PERCENT_AFTER = re.compile(r"[ \t]?\((?P<percent>\d{1,3})[ \t]?%")
@@ -62,8 +71,8 @@ _COMPLETE = re.compile(
     r"(?!-[a-z])[ \t\"'”’`)\]}>$|]{0,8}"
     r"(?:$|[^ \ta-z0-9_À-ɏ=<+×/%^~?]|<[/a-z|]"
     r"|(?:because|since|as|due|based|overall|for|on|with|given|and|but|in|so|which|reflecting"
-    r"|although|though|the|this|it|awarded|score|rating|justif\w*|reason\w*|rationale|explanation|feedback"
-    r"|comments?)\b)"
+    r"|although|though|the|this|it|awarded|score|rating|justif\w*|reason\w*|rationale|explanation|feedback|here"
+    r"|comments?|to (?:it|this|the (?:response|answer|reply|assistant))(?!['’]s))\b)"
 )
 
 
@@ -143,7 +152,7 @@ def _with_maximum(text: str, start: int, end: int, terms: list[int], scale: Scal
 def _is_of_another_scale(text: str, end: int, score: int, scale: Scale) -> bool:
     """Whether what follows the number at `end` names a maximum or a percentage that does not fit `scale`."""
     if named := _SCALE_AFTER.match(text, end):
-        return int(named[named.lastindex or 0]) != scale.high
+        return _to_int(named[named.lastindex or 0]) != scale.high
     percent = _PERCENT_AFTER.match(text, end)
     return percent is not None and int(percent["percent"]) * scale.high != score * 100
 
