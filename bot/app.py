@@ -45,7 +45,7 @@ from judge.model import make_client
 
 GRACE_S = 30
 _NO_CASE = "That case is no longer in the log, or not for you to see. You can score the reply anew."
-_UNSURE = "Slack does not tell me whether you are in that channel, so I did nothing. Please try again."
+_UNSURE = "Slack does not tell me whether you are in that channel (`{reason}`), so I did nothing. {advice}"
 _WENT_WRONG = "Something went wrong on my side. Please try again; the log of the app has the details."
 
 logger = structlog.get_logger(__name__)
@@ -194,9 +194,14 @@ def make_app(client: AsyncWebClient, identity: Identity, desk: Desk, settings: S
 
     @app.error
     async def on_error(error: Exception, body: dict[str, Any], response: BoltResponse | None) -> BoltResponse | None:
-        expected = {NoCaseError: _NO_CASE, MembershipError: _UNSURE}.get(type(error))
-        if expected is None:
-            kind, reason = body.get("type") or body.get("command"), in_brief(error)
+        kind, expected = body.get("type") or body.get("command"), None
+        if isinstance(error, NoCaseError):
+            expected = _NO_CASE
+        elif isinstance(error, MembershipError):
+            logger.warning("membership_unknown", kind=kind, reason=str(error))
+            expected = _UNSURE.format(reason=error, advice=error.advice)
+        else:
+            reason = in_brief(error)
             logger.error("listener_failed", kind=kind, reason=reason, exc_info=None if reason else error)
         if "event" in body:
             return None  # nobody asked for anything; Slack sends again what was not acknowledged

@@ -77,8 +77,7 @@ class Delivery:
             except SlackApiError as exc:
                 case = await self._note_blocked(case, exc)
         self._log.presence.check()
-        note = messages.why_private(case.blocked_by) if case.blocked_by else "Only you see this."
-        await self.tell(case, messages.verdict_message(case, verdict, note))
+        await self.tell(case, messages.verdict_message(case, verdict, messages.why_private(case)))
 
     async def amend(self, case: LoggedCase) -> None:
         """Has a verdict in a thread say what has become of its message; one that is gone or hidden stays.
@@ -112,7 +111,7 @@ class Delivery:
     async def ask(self, case: LoggedCase, trigger_id: str | None, reason: str) -> None:
         """Asks the requester for the question: a modal while the trigger lives, else a message with a button."""
         self._log.presence.check()
-        view = modals.question_modal(case, ids.VIEW_ANSWER, reason)
+        view = modals.question_modal(case, ids.VIEW_ANSWER, reason, modals.ModalState(case_id=case.id))
         if not (trigger_id and await self.open_modal(trigger_id, view)):
             await self.tell(case, messages.ask_for_question(case, reason))
 

@@ -22,6 +22,13 @@ _PAGE = 999  # the most: https://docs.slack.dev/reference/methods/users.conversa
 class MembershipError(Exception):
     """Slack does not say which channels somebody is in; its words are the reason in short."""
 
+    @property
+    def advice(self) -> str:
+        """What helps."""
+        if str(self) == "missing_scope":
+            return "Whoever runs me: `judge-bot doctor` says how to mend that."
+        return "Please try again."
+
 
 @dataclass(frozen=True)
 class Listed:
@@ -29,6 +36,7 @@ class Listed:
 
     name: str
     is_private: bool
+    is_archived: bool
 
 
 @dataclass
@@ -54,13 +62,49 @@ class Memberships:
         self._answers: dict[str | None, _Answer] = {}
 
     async def of(self, user_id: str | None = None) -> Mapping[str, Listed]:
-        """Channels by id: public ones that this person is in, private ones that we are in, too.
+        """Channels by id: public ones that this person is in, private ones that we are in, too; no archived ones.
 
         Without a person, the channels that we are in. Who asks for the same person at the same time shares one call.
 
         Raises:
             MembershipError: Slack does not say, or not in time.
         """
+        listed = await self._all(user_id)
+        return {channel_id: channel for channel_id, channel in listed.items() if not channel.is_archived}
+
+    async def includes(self, user_id: str, channel_id: str) -> bool:
+        """Whether the person is in the channel, archived or not, asked of Slack anew: they may have left just now.
+
+        Raises:
+            MembershipError: Slack does not say, or not in time.
+        """
+        return channel_id in await self._all_anew(user_id)
+
+    async def keeps_out(self, user_id: str, channel_id: str) -> bool:
+        """Whether we are in this channel and the person may not look into it, asked of Slack anew.
+
+        Where we are not, there is nothing that we could read. Direct messages are each person's own; Slack does not
+        list them. A public channel is open to all but guests.
+
+        Raises:
+            MembershipError: Slack does not say, or not in time.
+        """
+        if channel_id.startswith("D"):
+            return False
+        try:
+            async with asyncio.timeout(_PATIENCE_S):
+                if await self.includes(user_id, channel_id):
+                    return False
+                ours = (await self._all_anew(None)).get(channel_id)
+                return ours is not None and (ours.is_private or await self._is_guest(user_id))
+        except (SlackApiError, aiohttp.ClientError, TimeoutError) as exc:
+            raise MembershipError(slack_word(exc)) from exc
+
+    async def _all_anew(self, user_id: str | None) -> Mapping[str, Listed]:
+        self._answers.pop(user_id, None)
+        return await self._all(user_id)
+
+    async def _all(self, user_id: str | None) -> Mapping[str, Listed]:
         answer = self._answers[user_id] = self._answers.pop(user_id, _Answer())
         if len(self._answers) > MOST_KEPT:
             del self._answers[next(iter(self._answers))]
@@ -73,45 +117,13 @@ class Memberships:
             raise MembershipError(slack_word(exc)) from exc
         return answer.channels
 
-    async def includes(self, user_id: str | None, channel_id: str) -> bool:
-        """Whether the person is in the channel, asked of Slack anew: they may have joined or left just now.
-
-        Raises:
-            MembershipError: Slack does not say, or not in time.
-        """
-        self._answers.pop(user_id, None)
-        return channel_id in await self.of(user_id)
-
-    async def keeps_out(self, user_id: str, channel_id: str, has_looked: bool = False) -> bool:
-        """Whether we are in this channel and the person is not, asked of Slack anew.
-
-        Where we are not, there is nothing that we could read or write. Direct messages are each person's own; Slack
-        does not list them.
-
-        Args:
-            user_id: The person.
-            channel_id: Any channel.
-            has_looked: They have clicked in it before. Public channels can be looked at without joining, so that
-                only a private one keeps them out.
-
-        Raises:
-            MembershipError: Slack does not say, or not in time.
-        """
-        if channel_id.startswith("D"):
-            return False
-        try:
-            async with asyncio.timeout(_PATIENCE_S):
-                if await self.includes(user_id, channel_id) or not await self.includes(None, channel_id):
-                    return False
-                return not has_looked or (await self.of())[channel_id].is_private
-        except TimeoutError as exc:
-            raise MembershipError("no answer") from exc
+    async def _is_guest(self, user_id: str) -> bool:
+        user = (await self._client.users_info(user=user_id))["user"]
+        return bool(user.get("is_restricted") or user.get("is_ultra_restricted"))
 
 
 async def list_channels(client: AsyncWebClient, user_id: str | None = None) -> Mapping[str, Listed]:
     """By id, the channels and group direct messages that a person is in and we may know of; without a person, ours.
-
-    Archived ones and direct messages are left out.
 
     Raises:
         SlackApiError: Slack does not say.
@@ -121,9 +133,7 @@ async def list_channels(client: AsyncWebClient, user_id: str | None = None) -> M
     found: dict[str, Listed] = {}
     cursor = ""
     while True:
-        page = await client.users_conversations(
-            types=_TYPES, exclude_archived=True, limit=_PAGE, cursor=cursor, user=user_id
-        )
+        page = await client.users_conversations(types=_TYPES, limit=_PAGE, cursor=cursor, user=user_id)
         found |= {channel["id"]: _to_listed(channel) for channel in page["channels"]}
         cursor = (page.get("response_metadata") or {}).get("next_cursor") or ""
         if not cursor:
@@ -132,5 +142,7 @@ async def list_channels(client: AsyncWebClient, user_id: str | None = None) -> M
 
 def _to_listed(channel: Mapping[str, Any]) -> Listed:
     return Listed(
-        channel.get("name") or channel["id"], channel.get("is_private", True) or channel.get("is_mpim", False)
+        channel.get("name") or channel["id"],
+        is_private=bool(channel.get("is_private", True) or channel.get("is_mpim")),
+        is_archived=bool(channel.get("is_archived")),
     )

@@ -17,6 +17,7 @@ class User:
     bot_id: str | None = None
     app_id: str | None = None
     is_admin: bool = False
+    is_guest: bool = False
 
     def to_slack(self) -> Json:
         """As in `users.info`: https://docs.slack.dev/reference/objects/user-object"""
@@ -41,7 +42,7 @@ class User:
             "profile": profile,
             "is_admin": self.is_admin,
             "is_owner": False,
-            "is_restricted": False,
+            "is_restricted": self.is_guest,
             "is_ultra_restricted": False,
             "is_bot": self.bot_id is not None,
             "is_app_user": False,

@@ -59,8 +59,8 @@ class Person:
         posts.delete(self.ws, message)
 
     def sees(self, channel: Channel) -> bool:
-        """Whether the channel exists for this person: public, or they are a member."""
-        return self.id in channel.members or not (channel.is_private or channel.is_im)
+        """Whether the channel exists for this person: they are a member, or it is public and they are no guest."""
+        return self.id in channel.members or not (channel.is_private or channel.is_im or self.user.is_guest)
 
     def messages(self, channel: str) -> list[Message]:
         """The channel as it stands, oldest first, without the replies in threads."""

@@ -24,6 +24,7 @@ from bot.log.tallies import Place, Tallies
 from bot.marks import find_marked, is_transient, to_metadata
 from bot.memberships import list_channels
 from bot.slack import Identity
+from bot.trouble import in_brief
 from bot.views import ids
 from bot.views.digest import MOST_AUTHORS, digest_message
 from bot.views.messages import Post
@@ -80,7 +81,8 @@ class Poster:
             try:
                 await self.post_due()
             except Exception as exc:  # whatever it was, scores are given, and it is tried again
-                logger.error("digests_failed", next_in_s=EVERY_S, exc_info=exc)
+                reason = in_brief(exc)
+                logger.error("digests_failed", reason=reason, next_in_s=EVERY_S, exc_info=None if reason else exc)
             await asyncio.sleep(EVERY_S)
 
     async def post_due(self) -> None:
@@ -93,7 +95,8 @@ class Poster:
         if not due:
             return
         # A bot that was removed from a public channel could still post there, with chat:write.public.
-        welcome = await list_channels(self._client)
+        listed = await list_channels(self._client)
+        welcome = {channel_id for channel_id, channel in listed.items() if not channel.is_archived}
         for settings, week in due:
             place = {"channel": settings.channel_id, "week": week.label}
             try:

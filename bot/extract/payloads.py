@@ -22,7 +22,8 @@ _OWN = "That is one of my own messages, and I do not score myself."
 class Invocation:
     """Who did something, where, and the short-lived ways to answer: `trigger_id` (3 s), `response_url` (30 min).
 
-    A submitted window stands in no channel (`channel_id` is empty); `window_channel_id` says where it was opened.
+    A submitted window stands in no channel (`channel_id` is empty); `window_channel_id` says where it was opened, and
+    the `response_url` is of there.
     """
 
     team_id: str
@@ -33,6 +34,10 @@ class Invocation:
     response_url: str | None
     is_foreign: bool
     window_channel_id: str | None = None
+
+    def to_state(self, case_id: int | None = None) -> ModalState:
+        """What a window remembers that is opened now."""
+        return ModalState(channel_id=self.channel_id, response_url=self.response_url, case_id=case_id)
 
 
 @dataclass(frozen=True)
@@ -64,15 +69,16 @@ def to_invocation(body: Raw) -> Invocation:
     user, team = body["user"], body.get("team") or {}
     team_id = team.get("id") or user.get("team_id") or ""
     home = {team_id, (body.get("enterprise") or {}).get("id"), None}
+    state = _to_state(body["view"]) if body.get("type") == "view_submission" else ModalState()
     return Invocation(
         team_id=team_id,
         channel_id=(body.get("channel") or {}).get("id") or (body.get("container") or {}).get("channel_id") or "",
         user_id=user["id"],
         user_name=user.get("username") or user.get("name") or user["id"],
         trigger_id=body.get("trigger_id", ""),
-        response_url=body.get("response_url"),
+        response_url=body.get("response_url") or state.response_url,
         is_foreign=user.get("team_id") not in home,
-        window_channel_id=_to_state(body["view"]).channel_id if body.get("type") == "view_submission" else None,
+        window_channel_id=state.channel_id,
     )
 
 
@@ -147,7 +153,7 @@ def modal_case(invocation: Invocation, submission: Submission, default: Choice) 
     # The Home tab's window does not ask who sees the verdict: it goes to the person's own messages with the app.
     choice = Choice(submission.rubric or default.rubric, submission.visibility or Visibility.THREAD)
     asked = _asked_by(invocation, choice)
-    asked |= {"channel_id": submission.state.channel_id, "response_url": submission.state.response_url}
+    asked["channel_id"] = invocation.window_channel_id
     return Case(
         **asked,
         key=f"view:{submission.view_id}",

@@ -47,7 +47,7 @@ async def _open(desk: Desk, ack: AsyncAck, body: dict[str, Any], callback_id: st
     if callback_id == ids.VIEW_ANSWER and not case.lacks_question:
         await desk.proceed(case, False, invocation)
         return
-    view = question_modal(case, callback_id, reason, invocation.channel_id)
+    view = question_modal(case, callback_id, reason, invocation.to_state(case.id))
     if not await desk.delivery.open_modal(invocation.trigger_id, view):
         await desk.delivery.tell(desk.seen_by(case, invocation), messages.sentence(_TOO_SLOW))
 

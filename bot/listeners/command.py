@@ -1,6 +1,5 @@
 """The slash command `/judge`: a modal, a link, two texts, or a word."""
 
-import asyncio
 from typing import Any
 
 from slack_bolt.async_app import AsyncAck, AsyncApp
@@ -17,11 +16,10 @@ from bot.listeners.stats import answer_stats
 from bot.memberships import MembershipError
 from bot.mrkdwn import to_plain
 from bot.views import ids, messages
-from bot.views.modals import ModalState, texts_modal
+from bot.views.modals import texts_modal
 
 # Slack waits for three seconds in all.
-_PATIENCE_S = 2.0
-_UNSURE = "Slack does not tell me whether you are in that channel, so I leave its messages alone. Please try again."
+_UNSURE = "Slack does not tell me whether you are in that channel (`{reason}`), so I leave its messages alone. {advice}"
 _NOT_THEIRS = (
     "I can score a message only in a channel that we are both in. "
     "If you are in that one, type `/invite @Slack Judge` there."
@@ -68,9 +66,8 @@ async def _answer(desk: Desk, invocation: Invocation, request: Word, hosts: froz
 
 async def _open_modal(desk: Desk, ack: AsyncAck, invocation: Invocation) -> None:
     await ack()
-    state = ModalState(channel_id=invocation.channel_id, response_url=invocation.response_url)
     choice = await desk.choice(invocation)
-    view = texts_modal(state, desk.rubrics, choice.rubric, choice.visibility)
+    view = texts_modal(invocation.to_state(), desk.rubrics, choice.rubric, choice.visibility)
     if not await desk.delivery.open_modal(invocation.trigger_id, view):
         await desk.delivery.tell(desk.apology(invocation), messages.sentence(_TOO_SLOW))
 
@@ -90,10 +87,9 @@ async def _not_theirs(desk: Desk, invocation: Invocation, link: Permalink) -> st
     if link.channel_id == invocation.channel_id:
         return None
     try:
-        async with asyncio.timeout(_PATIENCE_S):
-            is_theirs = await desk.memberships.includes(invocation.user_id, link.channel_id)
-    except (MembershipError, TimeoutError):
-        return _UNSURE
+        is_theirs = await desk.memberships.includes(invocation.user_id, link.channel_id)
+    except MembershipError as exc:
+        return _UNSURE.format(reason=exc, advice=exc.advice)
     return None if is_theirs else _NOT_THEIRS
 
 

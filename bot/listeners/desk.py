@@ -1,6 +1,6 @@
 """What the listeners share: where cases go, and what is said about one that is there already."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from bot.budget import Budget
 from bot.case import Case, CaseStatus, LoggedCase, Visibility, text_hash
@@ -101,7 +101,7 @@ class Desk:
         if channel_id == invocation.channel_id:
             return True
         if channel_id == invocation.window_channel_id:
-            return not await self.memberships.keeps_out(invocation.user_id, channel_id, has_looked=True)
+            return not await self.memberships.keeps_out(invocation.user_id, channel_id)
         return await self.memberships.includes(invocation.user_id, channel_id)
 
     async def readable(self, invocation: Invocation, case_id: int | None) -> LoggedCase:
@@ -113,10 +113,9 @@ class Desk:
             NoCaseError, MembershipError: As `known`, or the case is the person's own and they have left its channel.
         """
         case = await self.known(invocation, case_id)
-        user_id, channel_id = invocation.user_id, case.channel_id
-        is_own_elsewhere = case.requester_id == user_id and channel_id != invocation.channel_id
-        has_looked = channel_id == invocation.window_channel_id
-        if is_own_elsewhere and await self.memberships.keeps_out(user_id, channel_id, has_looked):
+        user_id = invocation.user_id
+        is_own_elsewhere = case.requester_id == user_id and case.channel_id != invocation.channel_id
+        if is_own_elsewhere and await self.memberships.keeps_out(user_id, case.channel_id):
             raise NoCaseError(f"case {case_id!r} is in a channel that {user_id!r} has left")
         return case
 
@@ -127,8 +126,12 @@ class Desk:
         return case.model_copy(update=changes)
 
     def apology(self, invocation: Invocation) -> Case:
-        """Stands for a request that failed before it was a case, so that the person can be told."""
-        return texts_case(invocation, "", "", self.default)
+        """Stands for a request that failed before it was a case, so that the person can be told.
+
+        Not where its window was opened: they may have left.
+        """
+        response_url = None if invocation.window_channel_id else invocation.response_url
+        return texts_case(replace(invocation, response_url=response_url), "", "", self.default)
 
     async def take(self, case: Case) -> tuple[LoggedCase, bool]:
         """The case that this request comes to, durable, and whether it is new.

@@ -1,6 +1,6 @@
 """Agree, disagree, and one's own score: people's labels of a verdict."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from slack_bolt.async_app import AsyncAck, AsyncApp
@@ -12,7 +12,6 @@ from bot.log.labels import Label, Labels
 from bot.verdict import RecordedVerdict
 from bot.views import ids, messages
 from bot.views.labels import confirmation, label_modal
-from bot.views.modals import ModalState
 
 _FOREIGN = "Only people of this workspace can label a score here."
 _SCALE = "The scale goes from {lowest} to {highest}."
@@ -46,8 +45,7 @@ def register(app: AsyncApp, desk: Desk) -> None:
     @app.view(ids.VIEW_LABEL)
     async def record_own_score(ack: AsyncAck, body: dict[str, Any]) -> None:
         state, label = to_label(body)
-        invocation = replace(to_invocation(body), response_url=state.response_url)
-        visit = await _Visit.begin(desk, labels, invocation, state.case_id)
+        visit = await _Visit.begin(desk, labels, to_invocation(body), state.case_id)
         if visit is None:
             await ack()
         elif label is None or not visit.verdict.lowest <= label.score <= visit.verdict.highest:
@@ -93,9 +91,7 @@ class _Visit:
     async def ask(self) -> None:
         """Opens the modal that takes their own score."""
         label = await self.labels.get(self.case, self.invocation.user_id)
-        where = self.invocation
-        state = ModalState(channel_id=where.channel_id, response_url=where.response_url, case_id=self.case.id)
-        view = label_modal(state, self.verdict, label)
+        view = label_modal(self.invocation.to_state(self.case.id), self.verdict, label)
         if not await self.desk.delivery.open_modal(self.invocation.trigger_id, view):
             await self._tell(_TOO_SLOW)
 

@@ -25,7 +25,7 @@ def register(app: AsyncApp, desk: Desk) -> None:
         if refusal := await desk.refusal(invocation):
             await ack(response_action="errors", errors={ids.BLOCK_RESPONSE: refusal})
             return
-        channel_id = submission.state.channel_id
+        channel_id = invocation.window_channel_id
         if channel_id is None or await desk.memberships.keeps_out(invocation.user_id, channel_id):
             await ack(response_action="errors", errors={ids.BLOCK_RESPONSE: _NOT_IN})
             return

@@ -169,13 +169,17 @@ def gauge(verdict: RecordedVerdict) -> str:
     return "●" * filled + "○" * (_STEPS - filled)
 
 
-def why_private(blocked_by: str) -> str:
+def why_private(case: LoggedCase) -> str:
     """Why only the requester sees a verdict that was meant for the thread, and what helps."""
-    if blocked_by in {"not_in_channel", "channel_not_found"}:
-        return "Only you see this, because I am not in this channel. Type `/invite @Slack Judge` to change that."
-    if blocked_by == UNCONFIRMED:
+    if case.blocked_by is None:
+        return "Only you see this."
+    if case.blocked_by == UNCONFIRMED:
         return "Only you see this: Slack did not confirm my first reply, and I would rather not post it twice."
-    return f"Only you see this, because Slack did not let me reply here (`{escape(blocked_by)}`)."
+    # Named, because this may be read elsewhere; a direct message has no name.
+    where = "this conversation" if case.channel_id.startswith("D") else f"<#{case.channel_id}>"
+    if case.blocked_by in {"not_in_channel", "channel_not_found"}:
+        return f"Only you see this, because I am not in {where}. Type `/invite @Slack Judge` there to change that."
+    return f"Only you see this, because Slack did not let me reply in {where} (`{escape(case.blocked_by)}`)."
 
 
 def _warning(verdict: RecordedVerdict) -> str:

@@ -46,11 +46,8 @@ def texts_modal(
     return _modal(ids.VIEW_TEXTS, "Score a response", state, blocks)
 
 
-def question_modal(case: LoggedCase, callback_id: str, reason: str, channel_id: str | None = None) -> dict[str, Any]:
-    """The modal that asks for a case's question; the response is shown, and kept on our side whatever its length.
-
-    It remembers the channel where it is opened, if a click opens it there.
-    """
+def question_modal(case: LoggedCase, callback_id: str, reason: str, state: ModalState) -> dict[str, Any]:
+    """The modal that asks for a case's question; the response is shown, and kept on our side whatever its length."""
     response = clip(case.response or "(not kept)", _SECTION_ROOM)
     blocks = [
         section(reason),
@@ -58,7 +55,7 @@ def question_modal(case: LoggedCase, callback_id: str, reason: str, channel_id: 
         section("*Response to score*"),
         section(response),
     ]
-    return _modal(callback_id, "Which question?", ModalState(case_id=case.id, channel_id=channel_id), blocks)
+    return _modal(callback_id, "Which question?", state, blocks)
 
 
 def _modal(callback_id: str, title: str, state: ModalState, blocks: list[dict[str, Any]]) -> dict[str, Any]:

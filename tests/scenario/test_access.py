@@ -175,7 +175,7 @@ async def test_where_the_app_is_not_its_requester_still_corrects_the_question(op
     stage.ann.click(await stage.told(stage.ann), ids.ACTION_WRONG_QUESTION)
     await stage.modal(stage.ann)
     stage.ann.submit({ids.BLOCK_QUESTION: "Why?"})
-    await stage.slack.until(lambda: any("(as typed): Why?" in shown(m) for m in stage.ann.messages(stage.ann.im)))
+    assert "(as typed): Why?" in shown(await stage.told(stage.ann, 2))
 
 
 @pytest.mark.parametrize("score", ["99", "-1", "abc"])
@@ -376,8 +376,11 @@ async def test_a_window_outlives_that_the_app_leaves_or_the_channel_is_archived(
     assert await label_of_ben(stage) == 2
 
 
+@pytest.mark.parametrize("is_archived", [False, True], ids=["open", "archived"])
 @pytest.mark.parametrize("is_group", [False, True], ids=["private channel", "group"])
-async def test_a_window_does_not_outlive_that_its_person_leaves_a_private_channel(stage: Stage, is_group: bool) -> None:
+async def test_a_window_does_not_outlive_that_its_person_leaves_a_private_channel(
+    stage: Stage, is_group: bool, is_archived: bool
+) -> None:
     workspace = stage.slack.workspace
     members = [stage.ann.user, stage.ben.user, stage.helper.user, workspace.bot]
     channel = workspace.add_group(members) if is_group else workspace.add_channel(LEADS, members, is_private=True)
@@ -391,8 +394,48 @@ async def test_a_window_does_not_outlive_that_its_person_leaves_a_private_channe
         await stage.slack.settled(workspace.deliveries.send("interactive", click_there))
         await stage.modal(stage.ben)
         stage.ben.leave(channel.id)
+        channel.is_archived = is_archived
         await stage.slack.settled(stage.ben.submit(chosen))
         assert await heard(stage, stage.ben) == NO_CASE
+        channel.is_archived = False
         stage.ann.invite(channel.id, "ben")
     assert await label_of_ben(stage) is None
     assert await stage.log.counts() == {CaseStatus.DELIVERED: 1}
+
+
+async def test_a_guest_does_not_act_in_a_public_channel_that_they_have_left(stage: Stage) -> None:
+    stage.ben.user.is_guest = True
+    workspace = stage.slack.workspace
+    members = [stage.ann.user, stage.ben.user, stage.helper.user, workspace.bot]
+    channel = workspace.add_channel("open", members)
+    verdict = await score_in(stage, channel)
+    stage.ben.click(verdict, ids.ACTION_WRONG_QUESTION)
+    await stage.modal(stage.ben)
+    stage.ben.leave(channel.id)
+    await stage.slack.settled(stage.ben.submit({ids.BLOCK_QUESTION: "Why?"}))
+    assert await heard(stage, stage.ben) == NO_CASE
+
+
+async def test_ones_own_verdict_on_a_channel_that_one_looks_at_goes_on_where_it_is_told(
+    open_stage: StageFactory,
+) -> None:
+    stage: Stage = await open_stage(verdict_visibility="me")
+    workspace = stage.slack.workspace
+    channel = workspace.add_channel("open", [stage.ann.user, stage.helper.user, workspace.bot])
+    question = stage.ann.post(channel.id, QUESTION)
+    answer = stage.helper.post(channel.id, ANSWER, thread_ts=question.ts)
+    await stage.slack.settled(stage.ben.shortcut(ids.SHORTCUT_SCORE_REPLY, answer))
+    await stage.reaches(1, CaseStatus.DELIVERED)
+    for number in (2, 3):
+        await correct(stage, stage.ben.ephemerals(channel.id)[-1])
+        await stage.reaches(number, CaseStatus.DELIVERED)
+    assert len(stage.ben.ephemerals(channel.id)) == 3
+    # Elsewhere, too: the same button in their messages with the app.
+    await stage.slack.settled(click(stage, stage.ben, ids.ACTION_WRONG_QUESTION, "1", stage.ann.im))
+    assert (await stage.modal(stage.ben)).body["callback_id"] == ids.VIEW_CORRECT
+
+
+async def test_a_scope_that_is_missing_is_not_said_to_come_back(stage: Stage, channel: Channel) -> None:
+    stage.slack.fail("users.conversations", error="missing_scope")
+    click(stage, stage.ben, ids.ACTION_AGAIN, "1")
+    assert (await heard(stage, stage.ben)).endswith("`judge-bot doctor` says how to mend that.")

@@ -59,20 +59,35 @@ async def test_group_direct_messages_are_private_channels(slack: Sandbox, known:
     workspace = slack.workspace
     ann, ben = (workspace.user(name) for name in ("ann", "ben"))
     group = workspace.add_group([ann, workspace.bot])
-    assert (await known.of(ann.id))[group.id] == Listed(group.name, is_private=True)
-    assert await known.keeps_out(ben.id, group.id, has_looked=True)
+    assert (await known.of(ann.id))[group.id] == Listed(group.name, is_private=True, is_archived=False)
+    assert await known.keeps_out(ben.id, group.id)
 
 
-async def test_whoever_has_looked_at_a_public_channel_is_not_kept_out(slack: Sandbox, known: Memberships) -> None:
-    cleo = slack.workspace.add_user("cleo").id
-    help_id, leads, secret = (slack.workspace.channel(name).id for name in ("help", "leads", "secret"))
-    assert [await known.keeps_out(cleo, each) for each in (help_id, leads, secret)] == [True, True, False]
-    assert [await known.keeps_out(cleo, each, True) for each in (help_id, leads, secret)] == [False, True, False]
+@pytest.mark.parametrize("is_archived", [False, True])
+async def test_a_private_channel_that_we_are_in_keeps_out_who_is_not_in_it(
+    slack: Sandbox, known: Memberships, is_archived: bool
+) -> None:
+    ben, channels = id_of(slack, "ben"), [slack.workspace.channel(name) for name in ("help", "leads", "secret")]
+    slack.person("ben").leave("help")
+    for channel in channels:
+        channel.is_archived = is_archived
+    assert [await known.keeps_out(ben, channel.id) for channel in channels] == [False, True, False]
+    assert [await known.keeps_out(id_of(slack, "ann"), channel.id) for channel in channels] == [False] * 3
 
 
-async def test_an_archived_channel_is_nobodys(slack: Sandbox, known: Memberships) -> None:
+async def test_a_public_channel_keeps_out_guests_who_are_not_in_it(slack: Sandbox, known: Memberships) -> None:
+    guest, help_id = slack.workspace.add_user("guest"), slack.workspace.channel("help").id
+    guest.is_guest = True
+    assert await known.keeps_out(guest.id, help_id)
+    slack.person("ann").invite("help", "guest")
+    assert not await known.keeps_out(guest.id, help_id)
+
+
+async def test_an_archived_channel_is_nobodys_but_they_are_still_in_it(slack: Sandbox, known: Memberships) -> None:
     slack.workspace.channel("help").is_archived = True
-    assert await names(known, id_of(slack, "ben")) == []
+    ben = id_of(slack, "ben")
+    assert await names(known, ben) == []
+    assert await known.includes(ben, slack.workspace.channel("help").id)
 
 
 async def test_who_asks_at_the_same_time_shares_a_call(slack: Sandbox, known: Memberships) -> None:

@@ -65,7 +65,7 @@ def test_messages_keep_slacks_limits(question: str, response: str, justification
 def test_modals_keep_slacks_limits(question: str, response: str) -> None:
     case = a_case(question=question, response=response)
     state = ModalState(channel_id="C1", response_url="https://hooks.slack.com/commands/" + "x" * 200)
-    check_view(question_modal(case, ids.VIEW_CORRECT, "Why."), "modal")
+    check_view(question_modal(case, ids.VIEW_CORRECT, "Why.", ModalState(case_id=1, channel_id="C1")), "modal")
     check_view(texts_modal(state, ["additive-5"], "additive-5", Visibility.ME), "modal")
 
 
