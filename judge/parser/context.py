@@ -13,6 +13,7 @@ _CONTEXT_CHARS = 200
 _OPENING = " \"'`“‘[({<|>-"
 _SENTENCE_END = re.compile(r"(?<!e\.g)(?<!i\.e)[.!?](?=[\s\"'”)\]])|[。！？\n]")
 _CLAUSE_BREAK = re.compile(r"[,;—–，；、]")
+_CLAUSE_START = re.compile(r"[,;:—–\n.!?，；、。]|\b(?:so|hence|thus|therefore|and|but)\b")
 _KEY = re.compile(r"[\"'`][\w ]*$")
 _BULLET = re.compile(r"\s*(?:[-+•·▪]|\d{1,2}[.)]|\(?[a-z]\))\s+")
 
@@ -40,19 +41,25 @@ _REPORTED = re.compile(
     r"|contain\w*|includ\w*|writ(?:es?|ten|ing)|wrote|reads|mention\w*|quot\w*|insist\w*|tries|try|attempt\w*|inject\w*"
     r"|embed\w*|assert\w*|declar\w*|self-\w+|(?:end|begin|start|open|close)s? with|phrase|string|trick\w*"
     r"|manipulat\w*|pretend\w*|fake|please|stat(?:es|ed|ing)|according"
-    r"|you|your|user|prompt|previous\w*|earlier|another|competitor)\b"
+    r"|you|your|user(?!['’]s (?:question|query|needs?|problem)\b)|prompt|previous\w*|earlier|another|competitor)\b"
 )
 _EXEMPLARY = re.compile(
     r"\b(?:examples?|samples?|instance|like this|e\.g|i\.e|such as|format|form|template|between|range|scale|threshold"
     r"|maximum|minimum|max|min|criterion|rubric|guidelines?|describes?|means|average|typical)\b"
 )
-# What the judge goes by is no example of a score.
+# What the judge goes by is no example of a score: "Based on the rubric, the response would receive a score of 3".
 _BY_RUBRIC = re.compile(
-    r"\b(?:based on|according to|against|per|following|using|under|by) the (?:[\w-]+ ){0,3}?(?:rubric|guidelines?)\b"
-    r"(?!['’]s),?"
+    r"\b(?:based on|according to|against|per|following|using|under|by) the (?:[\w-]+ ){0,3}?"
+    r"(?:rubric|guidelines?|scoring system)\b(?!['’]s),?(?: (?:the|this) (?:response|answer|reply) would\b)?"
+)
+# "After examining the user's instruction and the response:" are the prompt's own words, and the judge's.
+_OWN_READING = re.compile(
+    r"\W*(?:(?:after|upon|having) (?:\w+ )?(?:examin|read|review|consider|evaluat|analy|assess|compar)\w*|based on)\s"
+    r"(?:(?:the|both|user['’]s|question|instructions?|response|answer|reply|assistant['’]s|and|criteria|carefully)[\s,:]*)+"
 )
 _SUPPOSED_AFTER = re.compile(
-    r"[ \t\"'”,\])]{0,4}(?:would|could|might|if\b|unless|which (?:indicates|means)|while the"
+    r"[ \t\"'”,\])(]{0,4}(?:would|could|might|if\b|unless|provided|assuming|as long as|on condition|pending|subject to"
+    r"|depending|which (?:indicates|means)|while the"
     r"|as (?:requested|instructed|asked|demanded|claimed))"
 )
 _PARTLY_AFTER = re.compile(
@@ -73,6 +80,13 @@ _MODIFIERS = re.compile(
     r"|итоговая|общая)\b"
     r"|최종|총|종합|전체|평가|总体|整体|综合|最终|总|総合|最終|総|合計)*"
 )
+# What goes on being so behind the comma: "Unless it is cut, ...", "According to it, ...", "For example, ...".
+_LEAD_IN = re.compile(
+    r"\b(?:if(?! i(?: am|['’]m) honest)|unless|were|had (?:it|the)|otherwise|hypothetical\w*|ideally|normally|typically"
+    r"|usually|in (?:principle|theory)|according|examples?|instance|e\.g|i\.e|such as|format|rubric(?=:)"
+    r"|says?|said|claims?)\b"
+)
+_OWN = re.compile(r"\b(?:my|our|the) (?:(?:final|overall|total|real|own|revised|new|actual) )*\Z")
 _TOTAL = re.compile(r"\b(?:total|final|overall|cumulative)\b|최종|총|종합|综合|最终|总|総合|最終|合計")
 _INTRODUCTION = re.compile(
     r"(?:answer|evaluation|verdict|judge?ment|assessment|follows|result|output|conclusion|review|rating|score|this"
@@ -98,7 +112,7 @@ _CRITERION_AFTER = re.compile(rf"[ \t]?[(\[](?:for |the )?(?:\w+ (?:and )?)?{_CR
 _PARTLY_BEFORE = re.compile(
     r"(?:^|[,;])\s*(?:(?:in terms of|regarding|concerning|as for|as far as|when it comes to|with (?:regard|respect) to"
     r"|(?:purely|solely|judged) (?:on|for))\b"
-    r"(?! (?:the |this |its )?(?:overall|whole|entire|response|answer|reply|rubric|quality)\b)"
+    r"(?! (?:the |this |its )?(?:overall|whole|entire|response|answer|reply|rubric|quality|scores?|points)\b)"
     rf"|(?:on|for) (?:[\w ]{{1,30}} alone\b|(?:the )?(?!balance){_CRITERION}(?=,? (?:i|we|it|the response)\b)))"
 )
 _OTHERS = re.compile(
@@ -147,8 +161,23 @@ def sentence_before(text: str, start: int) -> str:
 
 
 def doubt_about(text: str, start: int, value_start: int, end: int) -> UnscoredReason | None:
-    """Why the statement at `start:end` is not asserted; None when it is."""
+    """Why the statement at `start:end` is not asserted, going by its sentence; None when it is."""
     before = _BY_RUBRIC.sub("", sentence_before(text, start))
+    return _doubt("" if _OWN_READING.fullmatch(before) else before, text, start, value_start, end)
+
+
+def is_own_by_clause(text: str, start: int, value_start: int, end: int, *, is_prose: bool) -> bool:
+    """Whether the statement at `start:end` may be the writer's own, going by its clause alone.
+
+    Enough to undo an earlier verdict: "The response is not concise, so my score is 0."
+    """
+    clause = _CLAUSE_START.split(text[max(0, start - _CONTEXT_CHARS) : start])[-1]
+    if _LEAD_IN.search(sentence_before(text, start)) or _doubt(clause, text, start, value_start, end):
+        return False
+    return is_prose or _MODIFIERS.fullmatch(clause) is not None or _OWN.search(clause) is not None
+
+
+def _doubt(before: str, text: str, start: int, value_start: int, end: int) -> UnscoredReason | None:
     with_verb = before + text[start:value_start]
     for pattern in (_NEGATED, _SUPPOSED, _REPORTED, _EXEMPLARY) if before else ():
         found = pattern.search(with_verb)
@@ -249,6 +278,8 @@ def is_announced(text: str, start: int) -> bool:
     if _SPEAKER.match(line):
         return True
     before = (line if line.strip(_OPENING) else _line_above(text, start)).rstrip(_OPENING)
+    if _OWN_READING.fullmatch(before):
+        return False
     if before.endswith((".", "!", "?")) or (line.strip(_OPENING) and not before.endswith((":", "："))):
         return False
     before = _last_sentence(before)

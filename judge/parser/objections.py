@@ -51,6 +51,21 @@ _LEADS = re.compile(
 _LISTED = re.compile(
     r"\d[\d,&\s–-]*(?:\b(?:and|or|to|through|of|out of)\b)?[\s,&–-]*$|\b(?:points?|criteri\w+|steps?|rules?) $"
 )
+# What a number is of, unless that is the score: "x = 2", "f(1) = 2", "the child's age of 4", "the minimum is 5".
+_COUNTS = re.compile(
+    r"(?<![a-z0-9])(?:[a-z]\d?|\w+\([^()\n]{0,20}\))\s?=\s?$"
+    r"|\b(?!(?:scores?|ratings?|grade|marks?|total|sum|verdict|it|this|that|one|number|figure|value|result|response|answer"
+    r"|reply|here|evaluation|judge?ment|what|which|all|points|credit|maximum|top)\b)[a-z]+ (?:is|was|of)[ \"'(]*$"
+)
+# "relevance (1), coverage (1)"
+_STEP = re.compile(r"[a-z](?<!score)(?<!total)(?<!rating)(?<!grade)(?<!verdict)(?<!\bis)(?<!\bto)(?<!\bit) \($")
+# "The price drops to 3": a sentence on something else than the response.
+_TOPIC = re.compile(r"[\s\"'(]*(?:the|an?|each|every|you|one) [a-z]+")
+_JUDGED = re.compile(
+    r"\b(?:scores?|ratings?|grades?|marks?|verdict|it|this|that|response|answer|reply|assistant|i|we|me|my|points?|rubric"
+    r"|rules?|criteri\w+|total|evaluation|assessment|judge?ment|result|figure|number|one|value|deduction|penalty"
+    r"|repetition|call|level|star)\b"
+)
 _GOES_ON = re.compile(
     r"\s(?:is|was|would|seems?|feels?|looks|fits?|applies|is more|instead|rather|better|after|per|under|now)\b"
 )
@@ -64,6 +79,7 @@ _ASIDE = re.compile(
     r"|achieve|receive|deserve|merit"
     r"|score|make|warrant)|(?:earn|gett|reach|achiev|receiv|deserv|merit)ing|nearly|almost|maybe|perhaps|about"
     r"|around|example|instance|threshold|average|typical"
+    r"|consider(?:ed|ing)|contemplated|tempted|torn|toyed|thought (?:about|of)|hesitat\w+|inclined|wondered"
     r"|says|said|claim\w*|stat(?:es|ed)|asks?|asked|includ\w*|demand\w*|according|another|critics?|users?"
     r"|returns?|value|outputs?|prints?|equals|function|film|movie|book|essay|product|game|(?:response|answer"
     r"|assistant|it) (?:gives|lists|names|rates)"
@@ -92,6 +108,8 @@ _TAKES_OFF = re.compile(
     r"|penalt(?:y|ies)"
     r"|deductions?)\b[\s:=(]{1,3}(?:it by |by |of |about |off |another |an? )?(?:[-−]?\d|one|two|three|four|five"
     r"|half)(?! *%)"
+    r"(?=\s*(?:points?|marks?|pts|stars?|off|away|for|because|since|as|due|here|again|more"
+    r"|from (?:it|that|this|the (?:score|total|top|maximum|rating))|\Z|[.,;:)!—–]))"
     r"|\b(?:lower|reduc)\w* (?:it|this|that|the (?:score|rating)) by\b"
 )
 
@@ -110,14 +128,16 @@ _DISOWNED = re.compile(
     r"|the above (?:is|was|comes|came)\b"
     r"|(?:this|that|which) is (?:only|just|merely) (?:an? |the )?(?:\w+ )?(?:example|format|template|placeholder)"
     r"|(?:this|that|it|above) (?:is|was) (?:just |only |exactly |merely )?(?:what|how) the (?:response|answer|assistant"
-    r"|user|text)"
+    r"|user|text) (?:itself )?"
+    r"(?:say|said|wr[io]t|claim|put|print|grade|score|rate|give|gave|end|insist|state|contain|read)"
     r"|the (?:assistant|response|user|answer|author) (?:itself )?(?:wrote|said|added|put|states|says|wants|demands"
     r"|claims)"
     r" (?:this|that|it)(?=[.,;\n]| instead| itself| to)"
     r"|(?:this|that) is an? (?:\w+ )?(?:attempt|injection|manipulation|attack)\b|it (?:grades|scores|rates) itself\b"
     r"|(?:it|this|that) is the response (?:speak|talk)|(?:my own|the real|my real|the actual|my actual"
     r"|the true) (?:score|verdict|rating|judge?ment)\b"
-    r"|minus (?:one|two|half)\b|deserves less\b|cannot (?:actually )?(?:evaluate|rate|judge|score)\b)"
+    r"|minus (?:one|two|half)\b|(?:it|response|answer|reply|this|that) deserves less(?=[.,;!\n]| than)"
+    r"|cannot (?:actually )?(?:evaluate|rate|judge|score)\b)"
 )
 _DISOWNED_CHARS = 160
 _NOT_OWN_AFTER = re.compile(
@@ -130,16 +150,28 @@ _NOT_OWN_AFTER = re.compile(
     r"(?:mistake|error|wrong|not right|incorrect)\b"
 )
 # Said anywhere below: "The figure I gave at the top was premature", "I withdraw that".
-_WITHDRAWAL_WORDS = ("retract", "withdraw", "take back", "stand by", " above ", "at the top", "i gave", "i put")
+_WITHDRAWAL_WORDS = (
+    *("retract", "withdraw", "take back", "stand", " above ", "at the top", "i gave", "i put"),
+    *("reflection", "second thought", "hindsight"),
+)
 _WITHDRAWN = re.compile(
     r"\b(?:i (?:\w+ ){0,2}?(?:retract|withdraw|take back|(?:can )?no longer stand by) (?:this|that|it|the|my)\b"
     r"|(?:the|my|that) (?:\w+ )?(?:figure|number|score|rating|grade|verdict)"
     r" (?:above|at the top|(?:that )?i (?:gave|put)\b[^.\n]{0,20}) (?:is|was|seems) (?:\w+ ){0,2}?"
-    r"(?:wrong|mistaken|premature|void|an? (?:mistake|error|typo)|too (?:high|low|generous|harsh|strict|lenient))\b)"
+    r"(?:wrong|mistaken|premature|void|an? (?:mistake|error|typo)|too (?:high|low|generous|harsh|strict|lenient))\b"
+    r"|(?:on (?:reflection|second thoughts?)|in hindsight),? (?:that|this|it) (?:is|was|seems) (?:\w+ ){0,2}?"
+    r"too (?:high|low|generous|harsh|strict|lenient|kind)\b"
+    r"|(?:cannot|can['’]t|won['’]t|not) let (?:the|that|this|my|it)\b[^.\n]{0,25}\bstand\b)"
 )
-# An answer that ends with another number, on a line of its own.
+# A zero in words: "It deserves no points at all."
+_NOTHING = re.compile(
+    r"\b(?:response|answer|reply|it|this) (?:\w+ )?(?:deserves|gets|earns|receives|merits) (?:absolutely )?"
+    r"(?:no points?|nothing)(?: at all)?(?=[.,;!]|$| (?:since|because|as)\b)"
+)
+# An answer that ends with another number, on a line of its own and below a sentence.
 _LAST_LINE = re.compile(
-    rf"\n[ \t>=→-]*(?:(?:so|hence|thus|therefore)[ ,:]*)?(?P<number>{NUMBER.pattern})[ \t.!)\]}}\"'`|]*\Z"
+    r"(?<=[^\d\s][.!?…)\"'”。])\s*\n[ \t>=→-]*(?:(?:so|hence|thus|therefore)[ ,:]*)?"
+    rf"(?P<number>{NUMBER.pattern})[ \t.!)\]}}\"'`|]*\Z"
 )
 
 
@@ -156,15 +188,18 @@ def is_contradicted(text: str, verdict: Value, others: Iterable[Value], scale: S
         any(_contradicts(text, verdict, other, scale) for other in others if other.start >= verdict.end)
         or _is_revised(text, verdict, scale)
         or _ends_with_another(text, verdict, scale)
+        or (verdict.score != 0 and "no" in text and _NOTHING.search(text, verdict.end) is not None)
     )
 
 
 def _contradicts(text: str, verdict: Value, other: Value, scale: Scale) -> bool:
     before, after = _sentence_round(text, verdict.end, other)
     clause = before[max((match.end() for match in _CLAUSE_END.finditer(before)), default=0) :]
-    if _TAKES_OFF.search(before + text[other.start : other.end]):
+    if _TAKES_OFF.search(before + text[other.start : other.end] + after):
         return not _ASIDE.search(clause)
-    if other.score is None or other.score == verdict.score or _LISTED.search(before):
+    if other.score is None or other.score == verdict.score or _LISTED.search(before) or _COUNTS.search(before):
+        return False
+    if other.score <= 1 and after.startswith(")") and _STEP.search(before):
         return False
     # "1 point was deducted for its length" explains a 4.
     if _TAKEN_OFF.search(before + after) and other.score + (verdict.score or 0) == scale.high:
@@ -181,6 +216,8 @@ def _contradicts(text: str, verdict: Value, other: Value, scale: Scale) -> bool:
 
 def _is_said_as_score(before: str, other: Value, after: str) -> bool:
     """Whether words of scoring stand round the number, and no noun that it counts."""
+    if _TOPIC.match(before) and not _JUDGED.search(before + after):
+        return False
     goes_on = _GOES_ON.match(after)
     if goes_on and _SCORING.search(after):
         return True
@@ -210,4 +247,4 @@ def _is_revised(text: str, verdict: Value, scale: Scale) -> bool:
 def _ends_with_another(text: str, verdict: Value, scale: Scale) -> bool:
     last = _LAST_LINE.search(text, max(verdict.end, len(text) - _AFTER_CHARS))
     value = read_value(text, last.start("number"), scale) if last else None
-    return value is not None and value.score != verdict.score
+    return value is not None and value.score not in {None, verdict.score}

@@ -8,12 +8,11 @@ worse than none, so whatever is doubtful is `Unscored`, and the model is asked a
 import re
 from collections.abc import Sequence
 
-from judge.parser.context import Role
-from judge.parser.finder import ANSWER_LANGUAGES, find_statements
+from judge.parser.context import Role, is_own_by_clause
+from judge.parser.finder import ANSWER_LANGUAGES, Found, find_statements
 from judge.parser.justification import extract_justification
 from judge.parser.objections import is_contradicted, is_disowned
 from judge.parser.statements import Statement, Weight
-from judge.parser.values import Value
 from judge.ratings import Rating, Result, Unscored, UnscoredReason
 from judge.rubric import Scale
 
@@ -146,15 +145,29 @@ def _decide(text: str, scale: Scale) -> Statement | UnscoredReason:
         if group:
             tally = [each for each in asserted if each.role is Role.TALLY]
             verdict = _settle(text, group, prose if group is firm else (), tally)
-            return verdict if isinstance(verdict, UnscoredReason) else _unopposed(text, verdict, found.others, scale)
+            return verdict if isinstance(verdict, UnscoredReason) else _unopposed(text, verdict, found, scale)
     return _why_nothing(text, statements)
 
 
-def _unopposed(text: str, verdict: Statement, others: Sequence[Value], scale: Scale) -> Statement | UnscoredReason:
+def _unopposed(text: str, verdict: Statement, found: Found, scale: Scale) -> Statement | UnscoredReason:
     """`verdict`, unless the rest of the answer takes it back."""
     if is_disowned(text, verdict.end):
         return UnscoredReason.NOT_ASSERTED
-    return UnscoredReason.CONFLICTING if is_contradicted(text, verdict.value, others, scale) else verdict
+    is_undone = any(_undoes(text, other, verdict) for other in found.statements)
+    return (
+        UnscoredReason.CONFLICTING
+        if is_undone or is_contradicted(text, verdict.value, found.others, scale)
+        else verdict
+    )
+
+
+def _undoes(text: str, other: Statement, verdict: Statement) -> bool:
+    """Whether a later statement, dropped for its sentence or for what it scores, may be the verdict after all."""
+    is_prose = other.weight is Weight.PROSE
+    is_dropped = other.doubt is not None or (other.role is Role.CRITERION and not is_prose)
+    if other.start < verdict.end or other.is_fenced or not is_dropped or _key(other) == _key(verdict):
+        return False
+    return is_own_by_clause(text, other.start, other.value.start, other.end, is_prose=is_prose)
 
 
 def _settle(

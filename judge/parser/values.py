@@ -41,10 +41,13 @@ _JOINED = (
 )
 _UNCLEAR = re.compile(
     rf"[ \t]?(?:[%+~≤≥]|[\"'`”)\]]{{0,3}}\?|percent\b|\.\.+[ \t]?\d)"
-    rf"|[ \t]?{_JOINED}|[ \t]{{1,3}}\d|:\d|-[ \t]*(?:\n|$)"
+    # "4, 2 of the 3 parts ..." and "4; 3 steps are given" go on with something else.
+    rf"|[ \t]?(?![,;] \d{{1,3}} (?:of\b|(?!points|marks|stars)[a-z]{{4,}}s\b)){_JOINED}"
+    r"|[ \t]{1,3}\d|:\d|-[ \t]*(?:\n|$)"
     # "3, maybe a 4", "4 (or 5)"; "4 (not final)", "4 (-1)"
     rf"|[ \t.,;(]{{0,3}}(?:or|maybe|perhaps|possibly)\b(?: \w{{1,20}})? ?(?:\d|{_WORD})"
-    r"|[ \t]?[(\[](?:[-−]\d|(?:not|preliminary|tentative|provisional|initial|so far|draft|tbd|to be \w+|placeholder)\b)"
+    r"|[ \t]?[(\[](?:[-−]\d|(?:not (?:yet |quite |so )?(?:final|sure|certain|settled)"
+    r"|preliminary|tentative|provisional|initial|so far|draft|tbd|to be \w+|placeholder)\b)"
     # "3 (could be 4)"; "2 (human), 4 (metric)"
     r"|[ \t]?\((?:[^()\d\n]{0,40}\b)?(?:could|might|borderline|leaning|closer|alternatively|was)\b[^()\d\n]{0,30}\d\)"
     r"|[ \t]?\([^()\d\n]{1,30}\)[ \t]?(?:[,;|/]|or|and)[ \t]?\d[ \t]?\("
@@ -63,6 +66,8 @@ _SCALE_AFTER = re.compile(
     rf"|(?:(?:on|using) )?(?:an? )?(?P<e>\d{{1,3}}|{_WORD})[- ]point scale|where (?P<f>\d{{1,3}}) (?:is|means)\b)"
     rf"|[ \t]?[(\[]\s?(?:{_BOUNDS}(?P<c>\d{{1,4}})\s?(?:scale)?[)\]]|\d{{1,3}}\s?=[^\d\n]{{1,24}}(?P<d>\d{{1,4}})\s?=)"
 )
+_ALONE = re.compile(r"[:=]\s*\S*$")
+_LINE_END = re.compile(r"[ \t\"'.)\]}*|]*(?:points?)?[ .]*(?:\n|$)")
 _PERCENT_AFTER = re.compile(r"[ \t]?\((?P<percent>\d{1,3})[ \t]?%")
 # "one of the best" is no score.
 _WORD_AFTER = re.compile(r"[ \t]*(?!out of\b)[^\W\d_]")
@@ -151,7 +156,9 @@ def _with_maximum(text: str, start: int, end: int, terms: list[int], scale: Scal
 
 def _is_of_another_scale(text: str, end: int, score: int, scale: Scale) -> bool:
     """Whether what follows the number at `end` names a maximum or a percentage that does not fit `scale`."""
-    if named := _SCALE_AFTER.match(text, end):
+    named = _SCALE_AFTER.match(text, end)
+    # On a line below, a scale is named by itself: "Max: 10", and not "Out of 10 steps, 9 are right."
+    if named and ("\n" not in named[0] or _ALONE.search(named[0]) or _LINE_END.match(text, named.end())):
         return _to_int(named[named.lastindex or 0]) != scale.high
     percent = _PERCENT_AFTER.match(text, end)
     return percent is not None and int(percent["percent"]) * scale.high != score * 100
