@@ -14,7 +14,8 @@ from slack_sdk.webhook.async_client import AsyncWebhookClient
 
 from bot.case import Case, CaseSource, LoggedCase
 from bot.log import Log
-from bot.marks import find_marked, is_transient, to_metadata
+from bot.marks import find_marked, to_metadata
+from bot.trouble import error_of, is_transient, slack_word
 from bot.verdict import RecordedVerdict
 from bot.views import ids, messages, modals
 from bot.views.messages import Post
@@ -98,14 +99,20 @@ class Delivery:
         except SlackApiError as exc:
             if is_transient(exc):
                 raise
-            logger.warning("verdict_not_amended", case=case.id, error=exc.response.get("error"))
+            logger.warning("verdict_not_amended", case=case.id, error=slack_word(exc))
 
     async def say_later(self, case: LoggedCase, pause: timedelta, tries: int) -> None:
         """Says in place of the placeholder that the model cannot be asked now; to the requester alone, only once."""
         post = messages.later(case, pause, tries)
         if case.reply_ts and not case.is_private:
-            await self._update(case, case.reply_ts, post)
-        elif case.tries == 1:
+            try:
+                await self._update(case, case.reply_ts, post)
+                return
+            except SlackApiError as exc:
+                if is_transient(exc):
+                    raise
+                logger.warning("placeholder_not_updated", case=case.id, error=slack_word(exc))
+        if case.tries == 1:
             await self.tell(case, post)
 
     async def ask(self, case: LoggedCase, trigger_id: str | None, reason: str) -> None:
@@ -120,7 +127,7 @@ class Delivery:
         try:
             await self._client.views_open(trigger_id=trigger_id, view=view)
         except SlackApiError as exc:
-            logger.warning("modal_refused", error=exc.response.get("error"))
+            logger.warning("modal_refused", error=slack_word(exc))
             return False
         return True
 
@@ -129,8 +136,7 @@ class Delivery:
         try:
             await self._client.views_publish(user_id=user_id, view=view)
         except (SlackApiError, aiohttp.ClientError, TimeoutError) as exc:
-            error = exc.response.get("error") if isinstance(exc, SlackApiError) else type(exc).__name__
-            logger.warning("home_not_published", error=error)
+            logger.warning("home_not_published", error=slack_word(exc))
 
     async def tell(self, case: Case, post: Post) -> bool:
         """Whether the requester alone could be told; where they stand first, by direct message at last."""
@@ -151,7 +157,7 @@ class Delivery:
             await self._client.chat_update(channel=case.channel_id, ts=ts, text=post.text, blocks=post.blocks)
         except SlackApiError as exc:
             plain = messages.plain(post)
-            if exc.response.get("error") != "invalid_blocks" or plain is post:
+            if error_of(exc) != "invalid_blocks" or plain is post:
                 raise
             await self._client.chat_update(channel=case.channel_id, ts=ts, text=plain.text, blocks=plain.blocks)
 
@@ -190,7 +196,7 @@ class Delivery:
             raise _UnconfirmedError from exc
 
     async def _note_blocked(self, case: LoggedCase, exc: SlackApiError) -> LoggedCase:
-        error = str(exc.response.get("error"))
+        error = slack_word(exc)
         if is_transient(exc):
             raise exc
         logger.warning("thread_not_writable", case=case.id, channel=case.channel_id, error=error)
@@ -235,7 +241,7 @@ class Delivery:
         return True
 
     def _refused(self, case: Case, way: str, exc: SlackApiError) -> Literal[False]:
-        error = str(exc.response.get("error"))
+        error = slack_word(exc)
         if is_transient(exc):
             raise exc
         logger.info("private_way_failed", key=case.key, way=way, error=error)

@@ -10,7 +10,7 @@ from bot.case import LoggedCase
 from bot.digest.access import Access
 from bot.log import Log
 from bot.log.erasure import AT_REST, Erasure
-from bot.marks import is_transient
+from bot.trouble import is_transient, slack_word
 from bot.views.forgetting import Forgotten
 
 _IS_GONE = "message_not_found"
@@ -93,7 +93,7 @@ class Forgetting:
         except SlackApiError as exc:
             if is_transient(exc):
                 raise
-            return str(exc.response.get("error"))
+            return slack_word(exc)
         return None
 
 

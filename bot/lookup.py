@@ -12,7 +12,7 @@ from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
 from bot.case import LoggedCase, QuestionSource
 from bot.extract.messages import Message, to_message
-from bot.marks import is_transient
+from bot.trouble import error_of, is_transient
 
 # A modal can be opened for 3 s after the click; the search for the question must leave time for that.
 _QUESTION_TIMEOUT_S = 1.5
@@ -127,7 +127,7 @@ class Lookup:
         except SlackApiError as exc:
             if is_transient(exc):
                 raise
-            error = exc.response.get("error")
+            error = error_of(exc)
             logger.info("lookup_refused", case=case.id, error=error)
             if error in _NOT_THERE:
                 raise OutOfSightError from exc

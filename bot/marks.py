@@ -5,26 +5,9 @@ Source: https://docs.slack.dev/messaging/message-metadata/
 
 from typing import Any
 
-from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
 _PAGE = 200
-# None: an error page instead of an answer.
-_PASSING = {None, "ratelimited", "rate_limited", "internal_error", "fatal_error", "service_unavailable"}
-_PASSING |= {"request_timeout", "team_added_to_org"}
-# Whoever runs the app has to mend these; until then they say nothing about the message or the channel.
-_NOT_LET_IN = {"invalid_auth", "not_authed", "account_inactive", "token_revoked", "token_expired"}
-_NOT_LET_IN |= {"accesslimited", "org_login_required", "ekm_access_denied", "two_factor_setup_required"}
-
-
-def is_passing(exc: SlackApiError) -> bool:
-    """Whether Slack only fails for the moment; it may also have done what it says it has not."""
-    return exc.response.get("error") in _PASSING
-
-
-def is_transient(exc: SlackApiError) -> bool:
-    """Whether Slack may answer otherwise in a while, by itself or because the token was mended."""
-    return is_passing(exc) or exc.response.get("error") in _NOT_LET_IN
 
 
 def to_metadata(event: str, payload: dict[str, Any]) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from bot.memberships import list_channels
 from bot.mrkdwn import to_plain
 from bot.settings import Settings
 from bot.slack import Identity, identify, web_client
+from bot.trouble import slack_word
 
 _WIDTH = 80
 
@@ -55,9 +56,7 @@ async def _find_channel(client: AsyncWebClient, name: str) -> str:
     try:
         channels = await list_channels(client)
     except SlackApiError as exc:
-        raise SlackError(
-            f"Slack does not list my channels ({exc.response.get('error')}); run judge-bot doctor"
-        ) from exc
+        raise SlackError(f"Slack does not list my channels ({slack_word(exc)}); run judge-bot doctor") from exc
     for channel_id, channel in channels.items():
         if wanted in {channel_id, channel.name}:
             return channel_id

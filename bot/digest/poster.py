@@ -21,10 +21,10 @@ from bot.digest.week import Schedule, Week, parse_day, parse_time, parse_zone
 from bot.log import Log
 from bot.log.digests import LEASE, ChannelSettings, Claim, Digests, DigestStatus
 from bot.log.tallies import Place, Tallies
-from bot.marks import find_marked, is_transient, to_metadata
+from bot.marks import find_marked, to_metadata
 from bot.memberships import list_channels
 from bot.slack import Identity
-from bot.trouble import in_brief
+from bot.trouble import error_of, in_brief, is_transient, slack_word
 from bot.views import ids
 from bot.views.digest import MOST_AUTHORS, digest_message
 from bot.views.messages import Post
@@ -102,7 +102,7 @@ class Poster:
             try:
                 await self._post_claimed(settings, week, settings.channel_id in welcome)
             except (SlackApiError, aiohttp.ClientError, TimeoutError) as exc:
-                logger.warning("digest_interrupted", **place, error=_reason(exc), again_in=str(LEASE))
+                logger.warning("digest_interrupted", **place, error=slack_word(exc), again_in=str(LEASE))
             except Exception as exc:  # whatever it was, the other channels get theirs
                 logger.error("digest_interrupted", **place, again_in=str(LEASE), exc_info=exc)
 
@@ -169,7 +169,7 @@ class Poster:
         except SlackApiError as exc:
             if is_transient(exc):
                 raise
-            logger.warning("digest_refused", channel=settings.channel_id, week=week.label, error=_reason(exc))
+            logger.warning("digest_refused", channel=settings.channel_id, week=week.label, error=slack_word(exc))
         if status is not None:
             await self.digests.settle(claim, status, self.now(), ts)
             logger.info("digest_settled", channel=settings.channel_id, week=week.label, status=status)
@@ -245,11 +245,7 @@ async def _in_either_form(draft: Draft, send: Callable[[Post], Awaitable[str]]) 
     try:
         return await send(draft(False))
     except SlackApiError as exc:
-        if exc.response.get("error") != "invalid_blocks":
+        if error_of(exc) != "invalid_blocks":
             raise
         logger.info("charts_refused")
         return await send(draft(True))
-
-
-def _reason(exc: Exception) -> str:
-    return str(exc.response.get("error")) if isinstance(exc, SlackApiError) else type(exc).__name__

@@ -4,11 +4,11 @@ from typing import Any
 
 import structlog
 from slack_bolt.async_app import AsyncAck, AsyncApp
-from sqlalchemy.exc import SQLAlchemyError
 
 from bot.case import Visibility
 from bot.extract.payloads import Invocation, home_channel, to_invocation
 from bot.listeners.desk import FOREIGN, Desk
+from bot.trouble import LOG_TROUBLE, in_brief
 from bot.views import ids
 from bot.views.home import AS_THE_WORKSPACE, home_view, trouble_view
 from bot.views.modals import ModalState, texts_modal
@@ -78,7 +78,7 @@ async def _publish(desk: Desk, body: dict[str, Any], note: str = "") -> None:
 async def _view(desk: Desk, invocation: Invocation, channel_id: str, note: str) -> dict[str, Any]:
     try:
         home = await desk.home.read(invocation.team_id, invocation.user_id)
-    except (SQLAlchemyError, OSError) as exc:
-        logger.error("home_without_log", reason=type(exc).__name__)
+    except LOG_TROUBLE as exc:
+        logger.error("home_without_log", reason=in_brief(exc))
         return trouble_view(channel_id)
     return home_view(home, desk.workspace_url, desk.default.visibility, channel_id, note)

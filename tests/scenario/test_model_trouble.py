@@ -137,3 +137,12 @@ async def test_trouble_of_slacks_does_not_use_up_the_models_tries(open_stage: St
     parent, answer = stage.ask_and_answer()
     stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
     assert (await stage.verdict(parent)).text.startswith("Score 4 of 5")
+
+
+async def test_who_waits_for_a_busy_model_is_told_alone_where_the_placeholder_is_gone(open_stage: StageFactory) -> None:
+    stage: Stage = await open_stage(judge_timeout_s=0.5, model_pauses=[timedelta(hours=1)])
+    stage.model.script(Failure(503))
+    stage.slack.fail("chat.update", error="message_not_found")
+    _, answer = stage.ask_and_answer()
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    assert "I will try again in 60 minutes" in shown(await stage.told(stage.ann))

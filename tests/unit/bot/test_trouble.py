@@ -1,0 +1,71 @@
+"""What trouble is called: Slack's own word where it has one, and never a second error about the first."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+from aiohttp import web
+from slack_sdk.errors import SlackApiError
+from slack_sdk.web.async_client import AsyncWebClient
+from sqlalchemy.exc import TimeoutError as PoolTimeoutError
+
+from bot.trouble import LOG_TROUBLE, error_of, in_brief, is_passing, is_transient, slack_word
+
+ANSWERS = {
+    "json": web.json_response({"ok": False, "error": "is_archived"}),
+    "login": web.json_response({"ok": False, "error": "token_revoked"}),
+    "text": web.Response(status=503, text="upstream connect error", content_type="text/plain"),
+    "html": web.Response(status=502, text="<h1>Bad gateway</h1>", content_type="text/html"),
+    "torn": web.Response(status=500, text='{"ok": fal', content_type="application/json"),
+}
+
+
+@pytest.fixture
+async def client() -> AsyncIterator[AsyncWebClient]:
+    async def answer(request: web.Request) -> web.Response:
+        told = ANSWERS[request.query["channel"]]
+        return web.Response(status=told.status, body=told.body, content_type=told.content_type)
+
+    app = web.Application()
+    app.router.add_get("/api/conversations.info", answer)
+    runner = web.AppRunner(app)
+    await runner.setup()
+    site = web.TCPSite(runner, "127.0.0.1", 0)
+    await site.start()
+    port = runner.addresses[0][1]
+    yield AsyncWebClient(token="xoxb-1", base_url=f"http://127.0.0.1:{port}/api/", retry_handlers=[])
+    await runner.cleanup()
+
+
+@pytest.mark.parametrize(
+    ("kind", "error", "word", "passes"),
+    [
+        ("json", "is_archived", "is_archived", False),
+        ("text", None, "HTTP 503", True),
+        ("html", None, "HTTP 502", True),
+        ("torn", None, "HTTP 500", True),
+    ],
+)
+async def test_whatever_answers_in_slacks_place_has_a_name(
+    client: AsyncWebClient, kind: str, error: str | None, word: str, passes: bool
+) -> None:
+    with pytest.raises(SlackApiError) as caught:
+        await client.conversations_info(channel=kind)
+    assert (error_of(caught.value), slack_word(caught.value)) == (error, word)
+    assert in_brief(caught.value) == f"Slack: {word}"
+    assert (is_passing(caught.value), is_transient(caught.value)) == (passes, passes)
+
+
+async def test_a_token_that_can_be_mended_does_not_pass_by_itself(client: AsyncWebClient) -> None:
+    with pytest.raises(SlackApiError) as caught:
+        await client.conversations_info(channel="login")
+    assert (is_passing(caught.value), is_transient(caught.value)) == (False, True)
+
+
+def test_a_log_whose_connections_are_all_taken_is_out_of_reach() -> None:
+    error = PoolTimeoutError("QueuePool limit of size 10 reached")
+    assert isinstance(error, LOG_TROUBLE)
+    assert in_brief(error) == "the log is out of reach: QueuePool limit of size 10 reached"
+
+
+def test_what_nobody_foresaw_has_no_brief_name() -> None:
+    assert in_brief(KeyError("x")) is None
