@@ -171,7 +171,7 @@ async def test_a_slack_that_fails_at_start_is_not_blamed_on_the_token(
     async with pocket_slack() as slack:
         slack.fail("auth.test", status=500)
         code, _, err = await run("serve", environment(slack, model_server, tmp_path), tmp_path)
-    assert (code, "SLACK_BOT_TOKEN" in err, "cannot answer now (Slack: 500)" in err) == (2, False, True)
+    assert (code, "SLACK_BOT_TOKEN" in err, "cannot answer now (Slack: HTTP 500)" in err) == (2, False, True)
 
 
 async def test_doctor_names_scopes_that_were_not_granted(model_server: ModelServer, tmp_path: Path) -> None:
