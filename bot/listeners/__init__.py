@@ -1,6 +1,6 @@
 """What Slack calls: one route table per feature, each listener thin.
 
-Every listener does the same three things in the same order: make the case durable, acknowledge, start the docket.
+Whoever takes a case in does the same three things in the same order: make it durable, acknowledge, start the docket.
 """
 
 from slack_bolt.async_app import AsyncApp

@@ -6,12 +6,11 @@ from slack_bolt.async_app import AsyncAck, AsyncApp
 
 from bot.case import LoggedCase
 from bot.extract.payloads import Invocation, again_case, clicked_case_id, to_invocation
-from bot.listeners.desk import FOREIGN, Desk
+from bot.listeners.desk import FOREIGN, TOO_SLOW, Desk
 from bot.views import ids, messages
 from bot.views.modals import NO_QUESTION, question_modal
 
 _WHICH = "The question that you type here replaces the one that was scored."
-_TOO_SLOW = "Slack gave me too little time to open the window. Please press the button again."
 
 
 def register(app: AsyncApp, desk: Desk) -> None:
@@ -49,7 +48,7 @@ async def _open(desk: Desk, ack: AsyncAck, body: dict[str, Any], callback_id: st
         return
     view = question_modal(case, callback_id, reason, invocation.to_state(case.id))
     if not await desk.delivery.open_modal(invocation.trigger_id, view):
-        await desk.delivery.tell(desk.seen_by(case, invocation), messages.sentence(_TOO_SLOW))
+        await desk.delivery.tell(desk.seen_by(case, invocation), messages.sentence(TOO_SLOW))
 
 
 async def _refused(desk: Desk, ack: AsyncAck, invocation: Invocation, case: LoggedCase) -> bool:

@@ -18,7 +18,6 @@ from bot.mrkdwn import to_plain
 from bot.views import ids, messages
 from bot.views.modals import texts_modal
 
-# Slack waits for three seconds in all.
 _UNSURE = "Slack does not tell me whether you are in that channel (`{reason}`), so I leave its messages alone. {advice}"
 _NOT_THEIRS = (
     "I can score a message only in a channel that we are both in. "

@@ -18,6 +18,7 @@ from bot.revision import Revision
 from bot.views import messages
 
 OTHER_WORKSPACE = "That link is from another workspace ({host}), and I can only read this one."
+TOO_SLOW = "Slack gave me too little time to open the window. Please press the button again."
 FOREIGN = "Only people of this workspace can ask for a score here."
 
 

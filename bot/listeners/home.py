@@ -7,13 +7,11 @@ from slack_bolt.async_app import AsyncAck, AsyncApp
 
 from bot.case import Visibility
 from bot.extract.payloads import Invocation, home_channel, to_invocation
-from bot.listeners.desk import FOREIGN, Desk
+from bot.listeners.desk import FOREIGN, TOO_SLOW, Desk
 from bot.trouble import LOG_TROUBLE, in_brief
 from bot.views import ids
 from bot.views.home import AS_THE_WORKSPACE, home_view, trouble_view
 from bot.views.modals import ModalState, texts_modal
-
-_TOO_SLOW = "Slack gave me too little time to open the window. Please press the button again."
 
 logger = structlog.get_logger(__name__)
 
@@ -37,7 +35,7 @@ def register(app: AsyncApp, desk: Desk) -> None:
         state = ModalState(channel_id=home_channel(body))
         view = texts_modal(state, desk.rubrics, desk.default.rubric, None)
         if not await desk.delivery.open_modal(body["trigger_id"], view):
-            await _publish(desk, body, _TOO_SLOW)
+            await _publish(desk, body, TOO_SLOW)
 
     @app.action(ids.ACTION_HOME_VISIBILITY)
     async def choose_visibility(ack: AsyncAck, body: dict[str, Any]) -> None:

@@ -7,7 +7,7 @@ from slack_bolt.async_app import AsyncAck, AsyncApp
 
 from bot.case import CaseSource, LoggedCase
 from bot.extract.payloads import Invocation, clicked_case_id, clicked_feedback, to_invocation, to_label
-from bot.listeners.desk import Desk, NoCaseError
+from bot.listeners.desk import TOO_SLOW, Desk, NoCaseError
 from bot.log.labels import Label, Labels
 from bot.verdict import RecordedVerdict
 from bot.views import ids, messages
@@ -15,7 +15,6 @@ from bot.views.labels import confirmation, label_modal
 
 _FOREIGN = "Only people of this workspace can label a score here."
 _SCALE = "The scale goes from {lowest} to {highest}."
-_TOO_SLOW = "Slack gave me too little time to open the window. Please press the button again."
 
 
 def register(app: AsyncApp, desk: Desk) -> None:
@@ -93,7 +92,7 @@ class _Visit:
         label = await self.labels.get(self.case, self.invocation.user_id)
         view = label_modal(self.invocation.to_state(self.case.id), self.verdict, label)
         if not await self.desk.delivery.open_modal(self.invocation.trigger_id, view):
-            await self._tell(_TOO_SLOW)
+            await self._tell(TOO_SLOW)
 
     async def _tell(self, sentence: str) -> None:
         seen = self.desk.seen_by(self.case, self.invocation)

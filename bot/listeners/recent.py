@@ -7,10 +7,10 @@ from slack_bolt.async_app import AsyncAck, AsyncApp, AsyncRespond
 
 from bot.extract.payloads import Invocation, to_invocation
 from bot.listeners.desk import Desk
-from bot.log.recent import Mark, Recent
+from bot.log.recent import PageEnd, Recent
 from bot.views import ids
 from bot.views.messages import Post
-from bot.views.recent import PAGE, recent_page, to_mark
+from bot.views.recent import PAGE, recent_page, to_page_end
 
 logger = structlog.get_logger(__name__)
 
@@ -26,7 +26,7 @@ def register(app: AsyncApp, desk: Desk) -> None:
     @app.action(ids.ACTION_RECENT_OLDER)
     async def show_older(ack: AsyncAck, body: dict[str, Any], respond: AsyncRespond) -> None:
         await ack()
-        await _turn(respond, await _page(desk, to_invocation(body), to_mark(body["actions"][0].get("value") or "")))
+        await _turn(respond, await _page(desk, to_invocation(body), to_page_end(body["actions"][0].get("value") or "")))
 
 
 async def answer_recent(desk: Desk, invocation: Invocation) -> None:
@@ -34,7 +34,7 @@ async def answer_recent(desk: Desk, invocation: Invocation) -> None:
     await desk.delivery.tell(desk.apology(invocation), await _page(desk, invocation))
 
 
-async def _page(desk: Desk, invocation: Invocation, before: Mark | None = None) -> Post:
+async def _page(desk: Desk, invocation: Invocation, before: PageEnd | None = None) -> Post:
     found = await Recent(desk.log).of(invocation.team_id, invocation.user_id, PAGE + 1, before)
     return recent_page(found, desk.workspace_url, before)
 

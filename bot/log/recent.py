@@ -33,12 +33,12 @@ class RecentCase:
     deleted_at: datetime | None
 
     @property
-    def is_for_one(self) -> bool:
-        """Whether nobody but the requester sees the verdict, for whatever reason."""
+    def says_only_you(self) -> bool:
+        """Whether the list says that nobody else sees the verdict."""
         return self.visibility == Visibility.ME or self.obstacle is not None or self.blocked_by is not None
 
 
-Mark = tuple[datetime, int]
+PageEnd = tuple[datetime, int]
 """Where a page ends: time and number of its last case. It holds good when that case is deleted."""
 
 
@@ -49,7 +49,7 @@ class Recent:
         self._engine = log.engine
 
     @whole
-    async def of(self, team_id: str, user_id: str, limit: int, before: Mark | None = None) -> Sequence[RecentCase]:
+    async def of(self, team_id: str, user_id: str, limit: int, before: PageEnd | None = None) -> Sequence[RecentCase]:
         """A person's newest cases, or the newest of those older than `before`."""
         query = select(*(cases.c[each.name] for each in fields(RecentCase))).where(
             cases.c.team_id == team_id, cases.c.requester_id == user_id

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any
 
 from bot.case import CaseStatus, to_case_id
-from bot.log.recent import Mark, RecentCase
+from bot.log.recent import PageEnd, RecentCase
 from bot.views import ids
 from bot.views.elements import actions, button, section
 from bot.views.links import permalink
@@ -18,7 +18,7 @@ _NONE = "You have not asked for a score yet. On any message: More actions (⋮) 
 _NO_OLDER = "There is nothing older."
 
 
-def recent_page(found: Sequence[RecentCase], workspace_url: str, before: Mark | None = None) -> Post:
+def recent_page(found: Sequence[RecentCase], workspace_url: str, before: PageEnd | None = None) -> Post:
     """A page of a person's cases, and buttons to the others; `found` may hold one more than fits."""
     shown = found[:PAGE]
     title = _NO_OLDER if before else _NONE
@@ -26,7 +26,7 @@ def recent_page(found: Sequence[RecentCase], workspace_url: str, before: Mark | 
         title = "*Your older cases*" if before else "*Your cases*, newest first"
     buttons = [button("Newest", ids.ACTION_RECENT_NEWEST)] if before else []
     if len(found) > PAGE:
-        buttons.append(button("Older", ids.ACTION_RECENT_OLDER, _from_mark(shown[-1])))
+        buttons.append(button("Older", ids.ACTION_RECENT_OLDER, _from_page_end(shown[-1])))
     row = [actions(*buttons)] if buttons else []
     return Post(title.replace("*", ""), [section(title), *recent_sections(shown, workspace_url), *row])
 
@@ -38,7 +38,7 @@ def recent_sections(found: Sequence[RecentCase], workspace_url: str) -> list[dic
     return [section("\n".join(lines[start : start + _PER_SECTION])) for start in starts]
 
 
-def to_mark(value: str) -> Mark | None:
+def to_page_end(value: str) -> PageEnd | None:
     """The place in the list that a button remembers; None, for its beginning, where it remembers none."""
     at, _, case_id = value.partition("/")
     try:
@@ -53,13 +53,13 @@ def short_date(moment: datetime) -> str:
     return f"<!date^{int(moment.timestamp())}^{{date_short_pretty}} at {{time}}|{moment:%Y-%m-%d %H:%M} UTC>"
 
 
-def _from_mark(case: RecentCase) -> str:
+def _from_page_end(case: RecentCase) -> str:
     return f"{case.created_at.isoformat()}/{case.id}"
 
 
 def _line(case: RecentCase, workspace_url: str) -> str:
     parts = [_linked(case, workspace_url), _where(case.channel_id), short_date(case.created_at), f"case {case.id}"]
-    if case.is_for_one:
+    if case.says_only_you:
         parts.append("only you")
     if case.deleted_at:
         parts.append("message deleted")

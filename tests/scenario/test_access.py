@@ -10,7 +10,7 @@ from bot.log.labels import Labels
 from bot.log.people import People
 from bot.views import ids
 from bot.views.forgetting import NOTHING
-from bot.views.recent import to_mark
+from bot.views.recent import to_page_end
 from sandbox import Channel, Delivery, Message, Person, payloads
 from tests.scenario.conftest import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, shown
 
@@ -203,7 +203,7 @@ async def test_a_window_with_junk_is_answered_in_a_sentence(stage: Stage, junk: 
 
 @pytest.mark.parametrize("junk", ["", "abc", "2030-01-01T00:00:00/1", f"2030-01-01T00:00:00+00:00/{'9' * 20}"])
 async def test_a_page_mark_of_junk_leads_to_the_newest_page(junk: str) -> None:
-    assert to_mark(junk) is None
+    assert to_page_end(junk) is None
 
 
 async def test_a_label_for_a_forgotten_case_is_answered_once_and_without_noise(
