@@ -241,7 +241,8 @@ def to_label(body: Raw) -> tuple[ModalState, Label | None]:
     view = body["view"]
     values = view["state"]["values"]
     try:
-        label = Label(int(_selected(values, ids.BLOCK_SCORE) or ""), _typed(values, ids.BLOCK_REASON) or None)
+        score = int(_selected(values, ids.BLOCK_SCORE) or _typed(values, ids.BLOCK_SCORE))
+        label = Label(score, _typed(values, ids.BLOCK_REASON) or None)
     except ValueError:
         label = None
     return _to_state(view), label

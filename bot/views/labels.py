@@ -10,6 +10,8 @@ from bot.views.elements import option, plain, section
 from bot.views.modals import ModalState
 
 LONGEST_REASON = 1000
+# Options; a longer scale is typed: https://docs.slack.dev/reference/block-kit/block-elements/select-menu-element
+_LONGEST_MENU = 100
 
 
 def feedback(case: LoggedCase) -> dict[str, Any]:
@@ -65,16 +67,32 @@ def confirmation(case: LoggedCase, verdict: RecordedVerdict, label: Label, earli
 
 
 def _scores(verdict: RecordedVerdict, label: Label | None) -> dict[str, Any]:
-    options = {score: option(str(score)) for score in range(verdict.highest, verdict.lowest - 1, -1)}
+    scale = range(verdict.lowest, verdict.highest + 1)
+    earlier = label.score if label and label.score in scale else None
+    element = _menu(scale, earlier) if len(scale) <= _LONGEST_MENU else _number(scale, earlier)
+    return {"type": "input", "block_id": ids.BLOCK_SCORE, "label": plain("Your score"), "element": element}
+
+
+def _menu(scale: range, earlier: int | None) -> dict[str, Any]:
     element: dict[str, Any] = {
         "type": "static_select",
         "action_id": ids.BLOCK_SCORE,
-        "options": list(options.values()),
-        "placeholder": plain(f"{verdict.highest} is best"),
+        "options": [option(str(score)) for score in reversed(scale)],
+        "placeholder": plain(f"{scale[-1]} is best"),
     }
-    if label and label.score in options:
-        element["initial_option"] = options[label.score]
-    return {"type": "input", "block_id": ids.BLOCK_SCORE, "label": plain("Your score"), "element": element}
+    return element if earlier is None else element | {"initial_option": option(str(earlier))}
+
+
+def _number(scale: range, earlier: int | None) -> dict[str, Any]:
+    element: dict[str, Any] = {
+        "type": "number_input",
+        "action_id": ids.BLOCK_SCORE,
+        "is_decimal_allowed": False,
+        "min_value": str(scale[0]),
+        "max_value": str(scale[-1]),
+        "placeholder": plain(f"{scale[0]} to {scale[-1]}; {scale[-1]} is best"),
+    }
+    return element if earlier is None else element | {"initial_value": str(earlier)}
 
 
 def _reason(label: Label | None) -> dict[str, Any]:

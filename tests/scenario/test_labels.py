@@ -6,6 +6,7 @@ from pathlib import Path
 
 from bot.log.labels import Label, Labels
 from bot.views import ids
+from judge import load_rubric
 from sandbox import Message
 from tests.scenario.conftest import Stage, StageFactory, buttons, shown
 from tests.scenario.test_process import JUDGE_BOT, environment
@@ -111,6 +112,42 @@ async def test_an_unscored_verdict_takes_a_score_of_ones_own(stage: Stage) -> No
     stage.ben.submit({ids.BLOCK_SCORE: "3"})
     assert (await stage.told(stage.ben)).text.startswith("Your score for case 1 is 3 of 5.")
     assert await label_of(stage, stage.ben.id) == Label(3, None)
+
+
+async def test_a_score_of_more_than_a_hundred_is_typed(open_stage: StageFactory, tmp_path: Path) -> None:
+    stage = await to_a_hundred(open_stage, tmp_path)
+    stage.ben.click(await a_verdict(stage), ids.ACTION_FEEDBACK, disagree())
+    await stage.modal(stage.ben)
+    stage.ben.submit({ids.BLOCK_SCORE: "37", ids.BLOCK_REASON: "Too short."})
+    assert (await stage.told(stage.ben)).text.startswith("Your score for case 1 is 37 of 100.")
+    assert await label_of(stage, stage.ben.id) == Label(37, "Too short.")
+
+
+async def test_a_typed_score_off_the_scale_is_refused(open_stage: StageFactory, tmp_path: Path) -> None:
+    stage = await to_a_hundred(open_stage, tmp_path)
+    stage.ben.click(await a_verdict(stage), ids.ACTION_FEEDBACK, disagree())
+    view = await stage.modal(stage.ben)
+    for score in ("101", "-1", "37.5"):
+        await stage.slack.settled(stage.ben.submit({ids.BLOCK_SCORE: score}))
+        assert view.errors == {ids.BLOCK_SCORE: "The scale goes from 0 to 100."}
+    assert await label_of(stage, stage.ben.id) is None
+
+
+async def test_a_typed_score_is_there_to_be_changed(open_stage: StageFactory, tmp_path: Path) -> None:
+    stage = await to_a_hundred(open_stage, tmp_path)
+    verdict = await a_verdict(stage)
+    stage.ben.click(verdict, ids.ACTION_FEEDBACK, agree())
+    await stage.told(stage.ben)
+    stage.ben.click(verdict, ids.ACTION_FEEDBACK, disagree())
+    assert (await stage.modal(stage.ben)).body["blocks"][1]["element"]["initial_value"] == "4"
+
+
+async def to_a_hundred(open_stage: StageFactory, folder: Path) -> Stage:
+    """The stage with a rubric of more scores than a menu of Slack's can hold."""
+    file = folder / "percent.txt"
+    file.write_text(load_rubric("additive-5").prompt.replace("is between 0 and 5", "is between 0 and 100"))
+    stage: Stage = await open_stage(judge_rubric=str(file))
+    return stage
 
 
 async def test_where_there_was_nothing_to_score_nobody_is_asked_for_a_score(stage: Stage) -> None:

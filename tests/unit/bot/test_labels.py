@@ -162,6 +162,13 @@ def test_what_asks_for_a_label_keeps_slacks_limits() -> None:
     check_view(label_modal(ModalState(case_id=1), a_verdict(score=None, highest=10), None), "modal")
 
 
+@pytest.mark.parametrize(("lowest", "kind"), [(1, "static_select"), (0, "number_input")])
+def test_a_menu_of_scores_has_no_more_than_slack_shows(lowest: int, kind: str) -> None:
+    view = label_modal(ModalState(case_id=1), a_verdict(lowest=lowest, highest=100), Label(lowest, None))
+    check_view(view, "modal")
+    assert view["blocks"][1]["element"]["type"] == kind
+
+
 @pytest.mark.parametrize(
     ("label", "earlier", "begin"),
     [
