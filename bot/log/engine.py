@@ -87,7 +87,17 @@ def _parse(database_url: str) -> URL:
         url = make_url(database_url)
     except ArgumentError as exc:
         raise LogError("DATABASE_URL: expected a URL such as sqlite+aiosqlite:///slack-judge.db") from exc
-    return url.set(drivername=_DRIVERS.get(url.drivername, url.drivername))
+    url = url.set(drivername=_DRIVERS.get(url.drivername, url.drivername))
+    if url.get_backend_name() == "sqlite" and not _has_file(url):
+        raise LogError(
+            "DATABASE_URL: names no file, and a log in memory would be lost with the process; "
+            "expected a URL such as sqlite+aiosqlite:///slack-judge.db"
+        )
+    return url
+
+
+def _has_file(url: URL) -> bool:
+    return url.database not in (None, "", ":memory:") and url.query.get("mode") != "memory"
 
 
 def _shown(url: URL) -> str:
@@ -96,9 +106,7 @@ def _shown(url: URL) -> str:
 
 def _check_writable(url: URL) -> None:
     """A read-only folder and a full disk are found at start, not at the first case."""
-    if not url.database or url.database == ":memory:":
-        return
-    file = Path(url.database)
+    file = Path(url.database or "")
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=file.parent) as probe:

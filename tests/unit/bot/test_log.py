@@ -207,6 +207,9 @@ async def test_an_unknown_case_is_a_lookup_error(log: Log) -> None:
         ("nonsense", "expected a URL such as"),
         ("oracle://x/y", "expected sqlite\\+aiosqlite"),
         ("sqlite+aiosqlite:////proc/nowhere/log.db", "cannot be written"),
+        ("sqlite+aiosqlite://", "names no file"),
+        ("sqlite:///:memory:", "names no file"),
+        ("sqlite:///file:log?mode=memory&uri=true", "names no file"),
     ],
 )
 async def test_a_log_that_cannot_be_opened_says_why(database_url: str, part: str) -> None:
