@@ -120,9 +120,11 @@ class Docket:
     async def stop(self, grace_s: float) -> None:
         """Lets running cases finish for `grace_s`; the rest stays in the log for the next start."""
         self._is_stopping = True
-        if self._running:
-            await asyncio.wait(self._running.values(), timeout=grace_s)
-        await self._drop_all()
+        try:
+            if self._running:
+                await asyncio.wait(self._running.values(), timeout=grace_s)
+        finally:  # whoever does not wait for it must not leave cases running behind a closed log either
+            await self._drop_all()
 
     async def settle(self, case_id: int, trigger_id: str | None = None, added: LoggedCase | None = None) -> None:
         """Brings a case as far as it will go; `trigger_id`, while it lives, can open a modal that asks.

@@ -1,0 +1,68 @@
+"""The docket's own loop and end, where the order of events decides."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from bot.case import LoggedCase
+from bot.delivery import Delivery
+from bot.docket import Docket
+from bot.log import Log
+from bot.lookup import Lookup
+from bot.manifest import load_manifest
+from bot.slack import web_client
+from judge import Judge
+from judge.model import make_client
+from sandbox import Limits, Sandbox, Workspace
+from tests.model_server import ModelServer, Stall
+from tests.scenario.conftest import make_settings
+from tests.scenario.test_docket import the_case
+
+
+@pytest.fixture
+async def slack() -> AsyncIterator[Sandbox]:
+    async with Sandbox(Workspace(load_manifest(), limits=Limits.off())) as opened:
+        yield opened
+
+
+@pytest.fixture
+async def log(tmp_path: Path) -> AsyncIterator[Log]:
+    opened = await Log.open(f"sqlite+aiosqlite:///{tmp_path}/log.db")
+    await opened.presence.enter()
+    yield opened
+    await opened.close()
+
+
+@pytest.fixture
+async def case(slack: Sandbox, log: Log) -> LoggedCase:
+    added, _ = await log.add(the_case(slack.workspace))
+    return added
+
+
+@pytest.fixture
+async def docket(slack: Sandbox, log: Log, model_server: ModelServer, tmp_path: Path) -> AsyncIterator[Docket]:
+    """A docket that asks a busy model again at once, and once only."""
+    async with (
+        web_client(make_settings(slack, model_server, tmp_path)) as client,
+        make_client("test", model_server.base_url) as model,
+        Judge(model="m", samples=1, client=model) as judge,
+    ):
+        judges, lookup, delivery = {"additive-5": judge}, Lookup(client, frozenset()), Delivery(client, log)
+        opened = Docket(log, slack.workspace.team_id, judges, lookup, delivery, 1, model_pauses=[timedelta()])
+        yield opened
+        await opened.stop(grace_s=0)
+
+
+async def test_no_case_goes_on_where_nobody_waits_for_the_end(
+    docket: Docket, case: LoggedCase, model_server: ModelServer
+) -> None:
+    model_server.script(Stall())
+    running = docket.start(case.id)
+    await model_server.asked(1)
+    with pytest.raises(TimeoutError):
+        async with asyncio.timeout(0):
+            await docket.stop(grace_s=60)
+    assert running.cancelled()
