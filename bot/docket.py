@@ -107,13 +107,13 @@ class Docket:
     async def beat_forever(self, is_connected: Callable[[], Awaitable[bool]]) -> None:
         """Says every few seconds that this process is alive, and sweeps; until cancelled."""
         while True:
+            self._is_due.clear()  # before the sweep: what falls due from here on is not for this one
             try:
                 await self._beat(is_connected=await is_connected())
                 if not self._is_stopping:
                     await self.sweep()
             except LOG_TROUBLE as exc:
                 logger.error("log_out_of_reach", reason=in_brief(exc), next_in_s=BEAT_S)
-            self._is_due.clear()
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._is_due.wait(), BEAT_S)
 

@@ -1,7 +1,7 @@
 """The docket's own loop and end, where the order of events decides."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable
 from datetime import timedelta
 from pathlib import Path
 
@@ -9,7 +9,7 @@ import pytest
 
 from bot.case import LoggedCase
 from bot.delivery import Delivery
-from bot.docket import Docket
+from bot.docket import BEAT_S, Docket
 from bot.log import Log
 from bot.lookup import Lookup
 from bot.manifest import load_manifest
@@ -17,9 +17,11 @@ from bot.slack import web_client
 from judge import Judge
 from judge.model import make_client
 from sandbox import Limits, Sandbox, Workspace
-from tests.model_server import ModelServer, Stall
+from tests.model_server import Failure, ModelServer, Stall
 from tests.scenario.conftest import make_settings
 from tests.scenario.test_docket import the_case
+
+BUSY = Failure(429, headers={"retry-after": "300"})
 
 
 @pytest.fixture
@@ -66,3 +68,32 @@ async def test_no_case_goes_on_where_nobody_waits_for_the_end(
         async with asyncio.timeout(0):
             await docket.stop(grace_s=60)
     assert running.cancelled()
+
+
+async def beat_twice(docket: Docket, within_the_first: Awaitable[object]) -> None:
+    """Returns with the second beat; waits for it in vain where nothing wakes the docket before its time."""
+    is_first, again = True, asyncio.Event()
+
+    async def is_connected() -> bool:
+        nonlocal is_first
+        if is_first:
+            is_first = False
+            await within_the_first
+        else:
+            again.set()
+        return True
+
+    async with asyncio.timeout(BEAT_S):
+        beating = asyncio.create_task(docket.beat_forever(is_connected))
+        try:
+            await again.wait()
+        finally:
+            beating.cancel()
+            await asyncio.wait([beating])
+
+
+async def test_a_case_that_falls_due_during_a_beat_does_not_wait_for_the_next(
+    docket: Docket, case: LoggedCase, model_server: ModelServer
+) -> None:
+    model_server.script(BUSY)
+    await beat_twice(docket, docket.start(case.id))
