@@ -161,8 +161,10 @@ class Docket:
             case = await self._log.case(case_id)
             pause = self._model_pauses[case.tries]
             case = await self._log.postpone(case, pause)
-            await self._delivery.say_later(case, pause, len(self._model_pauses))
-            self._wake_after(pause)
+            try:
+                await self._delivery.say_later(case, pause, len(self._model_pauses))
+            finally:  # said or not, the case is due by then
+                self._wake_after(pause)
         except Exception as exc:  # whatever it was, the case is not lost, and not tried in a rush
             case = await self._log.case(case_id)
             pause = min(_FIRST_PAUSE * 2 ** min(case.tries, 10), _LONGEST_PAUSE)

@@ -97,3 +97,11 @@ async def test_a_case_that_falls_due_during_a_beat_does_not_wait_for_the_next(
 ) -> None:
     model_server.script(BUSY)
     await beat_twice(docket, docket.start(case.id))
+
+
+async def test_a_case_is_taken_up_in_time_though_its_delay_could_not_be_said(
+    docket: Docket, case: LoggedCase, model_server: ModelServer, slack: Sandbox
+) -> None:
+    model_server.script(BUSY)
+    slack.fail("chat.update", status=500)
+    await beat_twice(docket, asyncio.wait([docket.start(case.id)]))
