@@ -91,6 +91,8 @@ async def test_a_forged_command_is_refused(front: Front, forged: dict[str, Any])
     "headers",
     [
         {"X-Slack-Request-Timestamp": "abc", "X-Slack-Signature": "v0=00"},
+        {"X-Slack-Request-Timestamp": "9" * 400, "X-Slack-Signature": "v0=00"},
+        {"X-Slack-Request-Timestamp": "9" * 5000, "X-Slack-Signature": "v0=00"},
         {"X-Slack-Request-Timestamp": str(int(time.time())), "X-Slack-Signature": "v0=\xe4"},
         {"X-Slack-Request-Timestamp": str(int(time.time())), "X-Slack-Signature": "", "Content-Type": "text/\xff"},
         {},
