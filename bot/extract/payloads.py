@@ -34,6 +34,7 @@ class Invocation:
     response_url: str | None
     is_foreign: bool
     window_channel_id: str | None = None
+    thread_ts: str | None = None
 
     def to_state(self, case_id: int | None = None) -> ModalState:
         """What a window remembers that is opened now."""
@@ -79,6 +80,7 @@ def to_invocation(body: Raw) -> Invocation:
         response_url=body.get("response_url") or state.response_url,
         is_foreign=user.get("team_id") not in home,
         window_channel_id=state.channel_id,
+        thread_ts=((body.get("container") or {}) | (body.get("message") or {})).get("thread_ts"),
     )
 
 

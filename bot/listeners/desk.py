@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 
 from bot.budget import Budget
-from bot.case import Case, CaseStatus, LoggedCase, Visibility, text_hash
+from bot.case import Case, CaseSource, CaseStatus, LoggedCase, Visibility, text_hash
 from bot.delivery import Delivery
 from bot.digest.access import Access
 from bot.digest.poster import Poster
@@ -129,10 +129,13 @@ class Desk:
     def apology(self, invocation: Invocation) -> Case:
         """Stands for a request that failed before it was a case, so that the person can be told.
 
-        Not where its window was opened: they may have left.
+        In the thread where they have clicked, but not where a window was opened: they may have left.
         """
         response_url = None if invocation.window_channel_id else invocation.response_url
-        return texts_case(replace(invocation, response_url=response_url), "", "", self.default)
+        case = texts_case(replace(invocation, response_url=response_url), "", "", self.default)
+        if invocation.thread_ts is None:
+            return case
+        return case.model_copy(update={"source": CaseSource.BUTTON, "parent_ts": invocation.thread_ts})
 
     async def take(self, case: Case) -> tuple[LoggedCase, bool]:
         """The case that this request comes to, durable, and whether it is new.

@@ -38,7 +38,9 @@ def forgotten_text(outcome: Forgotten) -> str:
     """What was deleted, what is still there, and who can do something about that."""
     parts = [
         _gone(outcome),
-        "What was shown to one person alone is out of my reach." if outcome.is_private and outcome.cases else "",
+        "What was shown to one person alone goes when they load Slack again."
+        if outcome.is_private and outcome.cases
+        else "",
         _undeletable(outcome.errors),
         _unsettled(outcome.unsettled),
         _others(outcome.others),
@@ -74,8 +76,8 @@ def _unsettled(case_ids: Sequence[int]) -> str:
 def _others(count: int) -> str:
     if not count:
         return ""
-    what = "One score" if count == 1 else f"{count} scores"
-    return f"{what} of it somebody else asked for: they, or an admin of this workspace, can delete that."
+    what, them = ("One score of it was", "it") if count == 1 else (f"{count} scores of it were", "them")
+    return f"{what} asked for by somebody else: they, or an admin of this workspace, can delete {them}."
 
 
 def _cases(case_ids: Sequence[int]) -> str:

@@ -153,7 +153,8 @@ def top_best(sample: Sample) -> Statistic:
 
     With 5 as the highest, this is "5-best" (arXiv 2401.10020). Prompts whose labels are all equal are left out.
     """
-    return _best_share(sample, sample.scores >= sample.scale.high, f"no score of {sample.scale.high}")
+    is_top = sample.scores >= sample.scale.high
+    return _best_share(sample, is_top, "labels all equal" if is_top.any() else f"no score of {sample.scale.high}")
 
 
 def top_best_by_chance(sample: Sample) -> Statistic:

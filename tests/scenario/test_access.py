@@ -439,3 +439,17 @@ async def test_a_scope_that_is_missing_is_not_said_to_come_back(stage: Stage, ch
     stage.slack.fail("users.conversations", error="missing_scope")
     click(stage, stage.ben, ids.ACTION_AGAIN, "1")
     assert (await heard(stage, stage.ben)).endswith("`judge-bot doctor` says how to mend that.")
+
+
+async def test_a_button_of_a_forgotten_case_answers_in_the_thread_where_it_stands(stage: Stage) -> None:
+    parent, answer = stage.ask_and_answer()
+    await stage.slack.settled(stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer))
+    verdict = await stage.verdict(parent)
+    await stage.reaches(1, CaseStatus.DELIVERED)
+    stage.slack.fail("chat.delete", error="cant_delete_message")
+    stage.ann.command(CHANNEL, ids.COMMAND, "forget 1")
+    await stage.told(stage.ann)
+    for count, action_id in enumerate((ids.ACTION_WRONG_QUESTION, ids.ACTION_FEEDBACK), 2):
+        stage.ann.click(verdict, action_id, "agree:1" if action_id == ids.ACTION_FEEDBACK else None)
+        told = await stage.told(stage.ann, count)
+        assert (told.text, told.thread_ts) == (NO_CASE, parent.ts)

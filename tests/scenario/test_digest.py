@@ -70,6 +70,7 @@ async def test_the_settings_are_the_default(open_stage: StageFactory) -> None:
         ("on monday tuesday", "'monday tuesday' is no day of the week; expected one such as Monday or fri. This"),
         ("on 9:00 friday 16:00", "'9:00 16:00' is no time of day; expected one such as 09:00 or 16:30. This"),
         ("on fryday", "'fryday' is no day of the week"),
+        ("on " + "x" * 2900, f"{'x' * 80!r} is no time zone"),
         ("on 25:00", "'25:00' is no time of day"),
         ("on nowhere", "'nowhere' is no time zone"),
         ("sometimes", "I do not know 'sometimes'"),

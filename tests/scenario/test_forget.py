@@ -90,7 +90,7 @@ async def test_what_others_asked_for_stays_and_is_named(stage: Stage) -> None:
     await score_again(stage, stage.ben, answer)
     told = await forget(stage, stage.ann, answer)
     assert told.startswith("Deleted: case 1,")
-    assert "One score of it somebody else asked for" in told
+    assert "One score of it was asked for by somebody else" in told
     assert await case_numbers(stage) == [2]
     assert len(stage.ours()) == 1
 
@@ -98,7 +98,7 @@ async def test_what_others_asked_for_stays_and_is_named(stage: Stage) -> None:
 async def test_nobody_else_may_delete_a_case(stage: Stage) -> None:
     answer, _ = await scored(stage)
     told = await forget(stage, stage.ben, answer)
-    assert told == "One score of it somebody else asked for: they, or an admin of this workspace, can delete that."
+    assert told == "One score of it was asked for by somebody else: they, or an admin of this workspace, can delete it."
     assert await case_numbers(stage) == [1]
     assert len(stage.ours()) == 1
 
@@ -134,7 +134,7 @@ async def test_what_slack_does_not_tell_is_taken_for_a_no(stage: Stage) -> None:
     answer, _ = await scored(stage)
     stage.ben.user.is_admin = True
     stage.slack.fail("users.info", error="missing_scope")
-    assert "somebody else asked for" in await forget(stage, stage.ben, answer)
+    assert "asked for by somebody else" in await forget(stage, stage.ben, answer)
     stage.slack.fail("conversations.members", error="missing_scope")
     assert await forget(stage, stage.ben, answer) == NOTHING
 
@@ -144,7 +144,7 @@ async def test_a_private_verdict_goes_by_its_number_and_stays_on_the_screen(open
     await settled(stage, 1, stage.ann.command(CHANNEL, ids.COMMAND, f"{QUESTION} | {ANSWER}"))
     told = await forget(stage, stage.ann, "1")
     assert told.startswith("Deleted: case 1, with its texts, ratings and labels.")
-    assert "shown to one person alone is out of my reach" in told
+    assert "shown to one person alone goes when they load Slack again" in told
     assert await case_numbers(stage) == []
 
 

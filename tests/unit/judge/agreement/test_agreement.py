@@ -212,6 +212,11 @@ def test_every_measure_says_why_it_is_undefined() -> None:
     }
 
 
+def test_a_best_score_is_not_denied_where_people_rank_nothing() -> None:
+    sample = sample_of([5, 5], [4, 2])
+    assert estimate(top_best(sample), sample).note == "labels all equal"
+
+
 def test_nineteen_prompts_are_too_few_for_an_interval_and_twenty_are_not() -> None:
     few = sample_of([0, 5] * 19, [0, 4] * 19, sorted([*range(19)] * 2))
     enough = sample_of([0, 5] * 20, [0, 4] * 20, sorted([*range(20)] * 2))
