@@ -110,16 +110,20 @@ async def _export(path: Path | None, since: datetime | None) -> None:
     from bot.errors import BotError
     from bot.export import export as write
     from bot.log import Log
-    from bot.settings import load_settings
+    from bot.settings import load_log_settings
 
-    settings = load_settings()
+    settings = load_log_settings()
     log = await Log.open(settings.database_url)
+    since = since.replace(tzinfo=UTC) if since else None
     try:
         with path.open("w", encoding="utf-8") if path else nullcontext(sys.stdout) as output:
-            since = since.replace(tzinfo=UTC) if since else None
             count = await write(log, output, since, has_texts=settings.store_text == "full")
+            output.flush()  # here, and not at exit, is found out that nobody reads
+    except BrokenPipeError:
+        raise  # whoever read our output has gone; Typer ends the command in silence, with exit code 1
     except OSError as exc:
-        raise BotError(f"--output {path}: cannot be written ({exc.strerror}); name another file") from exc
+        name = f"--output {path}" if path else "the output"
+        raise BotError(f"{name}: cannot be written ({exc.strerror}); name another file") from exc
     finally:
         await log.close()
     typer.echo(f"{count} {'label' if count == 1 else 'labels'} written", err=True)

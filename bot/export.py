@@ -2,13 +2,19 @@
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import aclosing
 from datetime import datetime
-from typing import Any, TextIO
+from typing import Any, TextIO, cast
 
+from sqlalchemy.exc import DBAPIError
+
+from bot.errors import LogError
 from bot.log import Log
 from bot.log.labels import Labels
+from bot.trouble import LOG_TROUBLE
 
+_Rows = AsyncGenerator[Mapping[str, Any], None]
 _RATER_DIGITS = 12
 
 
@@ -17,12 +23,28 @@ async def export(log: Log, output: TextIO, since: datetime | None = None, has_te
 
     `has_texts` False leaves the texts out, as are those of a message that was deleted in Slack; rows of the same
     question are still known as such by `prompt_id`.
+
+    Raises:
+        LogError: The log cannot be read.
+        OSError: `output` cannot be written.
     """
     count = 0
-    async for labelled in Labels(log).labelled_cases(since):
-        output.write(json.dumps(_to_row(labelled, has_texts), ensure_ascii=False) + "\n")
-        count += 1
+    async with aclosing(_labelled_cases(log, since)) as found:
+        async for labelled in found:
+            output.write(json.dumps(_to_row(labelled, has_texts), ensure_ascii=False) + "\n")
+            count += 1
     return count
+
+
+async def _labelled_cases(log: Log, since: datetime | None) -> _Rows:
+    rows = cast("_Rows", Labels(log).labelled_cases(since))  # closed before the log is, if the output fails
+    try:
+        async with aclosing(rows) as found:
+            async for labelled in found:
+                yield labelled
+    except LOG_TROUBLE as exc:  # an OSError of the database's; one of `output` is raised outside of here
+        reason = str(exc.orig if isinstance(exc, DBAPIError) else exc) or "no answer in time"
+        raise LogError(f"the log cannot be read ({reason}); the export is not complete") from exc
 
 
 def _to_row(labelled: Mapping[str, Any], has_texts: bool) -> dict[str, Any]:

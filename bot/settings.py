@@ -38,13 +38,14 @@ AppToken = Annotated[
 
 
 class LogSettings(BaseSettings):
-    """Where the log is, and how long it keeps cases; enough for what never talks to Slack or a model."""
+    """Where the log is, what it keeps, and for how long; enough for what never talks to Slack or a model."""
 
     model_config = SettingsConfigDict(
         env_file=".env", env_file_encoding="utf-8-sig", env_ignore_empty=True, extra="ignore", frozen=True
     )
 
     database_url: str = "sqlite+aiosqlite:///slack-judge.db"
+    store_text: Literal["full", "none"] = "full"
     retention_days: int | None = Field(default=None, ge=1, le=36_500)
 
 
@@ -65,7 +66,6 @@ class Settings(LogSettings):
     judge_samples: int | None = Field(default=None, ge=1, le=16)
     judge_concurrency: int = Field(default=8, ge=1, le=256)
     judge_timeout_s: float = Field(default=60, gt=0, le=3600)
-    store_text: Literal["full", "none"] = "full"
     max_cases_per_user_per_hour: int | None = Field(default=None, ge=1)
     max_tokens_per_day: int | None = Field(default=None, ge=1)
     verdict_visibility: Visibility = Visibility.THREAD

@@ -2,14 +2,20 @@
 
 import asyncio
 import json
+import os
+import sqlite3
+from contextlib import closing
 from pathlib import Path
+
+import pytest
 
 from bot.log.labels import Label, Labels
 from bot.views import ids
 from judge import load_rubric
 from sandbox import Message
 from tests.scenario.conftest import Stage, StageFactory, buttons, shown
-from tests.scenario.test_process import JUDGE_BOT, environment
+from tests.scenario.test_process import JUDGE_BOT, run
+from tests.unit.bot.test_log import url
 
 
 async def a_verdict(stage: Stage) -> Message:
@@ -208,24 +214,67 @@ async def test_a_private_verdict_finds_its_way_without_feedback_buttons(open_sta
 
 
 async def test_export_writes_the_labels_for_judge_agreement(stage: Stage, tmp_path: Path) -> None:
-    stage.ben.click(await a_verdict(stage), ids.ACTION_FEEDBACK, agree())
-    await stage.told(stage.ben)
-    env = environment(stage.slack, stage.model, tmp_path)
-    code, out, err = await run(tmp_path, env, "export", "-o", "labels.jsonl")
+    await agreed(stage)
+    code, out, err = await export(tmp_path, "-o", "labels.jsonl")
     assert (code, out, err) == (0, "", "1 label written\n")
-    code, out, _ = await run(tmp_path, env, "export", "--since", "2020-01-01")
+    code, out, _ = await export(tmp_path, "--since", "2020-01-01")
     assert code == 0
     assert json.loads(out)["human"] == 4
     assert (tmp_path / "labels.jsonl").read_text() == out
-    missing = "no/such/folder.jsonl"
-    code, _, err = await run(tmp_path, env, "export", "-o", missing)
+
+
+@pytest.mark.parametrize(
+    ("file", "reason"),
+    [("no/such/folder.jsonl", "No such file or directory"), ("/dev/full", "No space left on device")],
+)
+async def test_a_file_that_export_cannot_write_is_a_sentence(
+    stage: Stage, tmp_path: Path, file: str, reason: str
+) -> None:
+    await agreed(stage)
+    code, _, err = await export(tmp_path, "-o", file)
     assert code == 2
-    assert err == f"judge-bot: --output {missing}: cannot be written (No such file or directory); name another file\n"
+    assert err == f"judge-bot: --output {file}: cannot be written ({reason}); name another file\n"
 
 
-async def run(folder: Path, env: dict[str, str], *words: str) -> tuple[int | None, str, str]:
+async def test_export_writes_no_texts_where_none_are_kept(stage: Stage, tmp_path: Path) -> None:
+    await agreed(stage)
+    _, out, _ = await export(tmp_path)
+    assert json.loads(out)["prompt"]
+    _, out, _ = await export(tmp_path, STORE_TEXT="none")
+    assert "prompt" not in json.loads(out)
+
+
+async def test_export_ends_quietly_when_nobody_reads_on(stage: Stage, tmp_path: Path) -> None:
+    await agreed(stage)
+    reader, writer = os.pipe()
+    os.close(reader)
     process = await asyncio.create_subprocess_exec(
-        JUDGE_BOT, *words, env=env, cwd=folder, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE
+        JUDGE_BOT, "export", env=to_export(tmp_path), cwd=tmp_path, stdout=writer, stderr=asyncio.subprocess.PIPE
     )
-    out, err = await process.communicate()
-    return process.returncode, out.decode(), err.decode()
+    os.close(writer)
+    _, err = await process.communicate()
+    assert (process.returncode, err) == (1, b"")
+
+
+async def test_a_log_that_export_cannot_read_is_a_sentence(stage: Stage, tmp_path: Path) -> None:
+    await agreed(stage)
+    with closing(sqlite3.connect(tmp_path / "log.db", isolation_level=None)) as other:
+        other.execute("ALTER TABLE labels RENAME TO elsewhere")
+    code, _, err = await export(tmp_path, "-o", "labels.jsonl")
+    assert code == 2
+    assert err == "judge-bot: the log cannot be read (no such table: labels); the export is not complete\n"
+
+
+async def agreed(stage: Stage) -> None:
+    """A case with one label."""
+    stage.ben.click(await a_verdict(stage), ids.ACTION_FEEDBACK, agree())
+    await stage.told(stage.ben)
+
+
+def to_export(folder: Path, **env: str) -> dict[str, str]:
+    """No more of an environment than the command needs."""
+    return {"PATH": os.environ["PATH"], "DATABASE_URL": url(folder), **env}
+
+
+async def export(folder: Path, *options: str, **env: str) -> tuple[int, str, str]:
+    return await run("export", to_export(folder, **env), folder, *options)

@@ -11,6 +11,7 @@ import pytest
 from sqlalchemy import text
 
 from bot.case import Case, CaseSource, LoggedCase, Visibility
+from bot.errors import LogError
 from bot.export import export
 from bot.log import Log
 from bot.log.labels import Label, Labels
@@ -152,6 +153,21 @@ async def test_since_leaves_out_what_was_judged_before(log: Log) -> None:
     now = datetime.now(UTC)
     assert len(await rows(log, since=now - timedelta(hours=1))) == 1
     assert await rows(log, since=now + timedelta(hours=1)) == []
+
+
+async def test_a_log_that_goes_away_is_an_error_of_the_log(log: Log) -> None:
+    async with log.engine.begin() as connection:
+        await connection.execute(text("ALTER TABLE labels RENAME TO elsewhere"))
+    with pytest.raises(LogError, match="the log cannot be read"):
+        await export(log, io.StringIO())
+
+
+async def test_a_file_that_cannot_be_written_leaves_no_query_open(log: Log, tmp_path: Path) -> None:
+    await Labels(log).put(await judged(log, "a"), "U1", Label(1, None))
+    (tmp_path / "labels.jsonl").touch()
+    with (tmp_path / "labels.jsonl").open("r") as output, pytest.raises(OSError, match="not writable"):
+        await export(log, output)
+    assert log.engine.pool.status().endswith("Checked out connections: 0")
 
 
 def test_what_asks_for_a_label_keeps_slacks_limits() -> None:
