@@ -11,10 +11,12 @@ from typing import Any
 import aiohttp
 import pytest
 from slack_sdk.signature import SignatureVerifier
+from sqlalchemy import event
 
 from bot.app import running_bot
 from bot.health import examine
 from bot.http import EVENTS
+from bot.log import Log
 from bot.settings import Settings
 from sandbox import Sandbox
 from tests.model_server import ModelServer
@@ -32,6 +34,7 @@ class Front:
     slack: Sandbox
     settings: Settings
     session: aiohttp.ClientSession
+    log: Log
 
     async def get(self, path: str) -> tuple[int, str]:
         async with self.session.get(f"http://127.0.0.1:{self.settings.http_port}{path}") as answer:
@@ -68,8 +71,8 @@ async def front(model_server: ModelServer, tmp_path: Path) -> AsyncIterator[Fron
     more: dict[str, Any] = {"serve_http": True, "slack_signing_secret": SECRET, "http_port": free_port()}
     async with pocket_slack() as slack, aiohttp.ClientSession() as session:
         settings = make_settings(slack, model_server, tmp_path, **more)
-        async with running_bot(settings, grace_s=0):
-            yield Front(slack, settings, session)
+        async with running_bot(settings, grace_s=0) as bot:
+            yield Front(slack, settings, session, bot.log)
 
 
 async def test_a_signed_command_is_settled(front: Front) -> None:
@@ -123,6 +126,14 @@ async def test_a_body_that_does_not_come_is_not_waited_for_at_the_end(
 async def test_the_machine_room_can_ask(front: Front) -> None:
     assert await front.get("/healthz") == (200, "ok\n")
     assert await front.get("/readyz") == (200, "ok\n")
+
+
+async def test_a_probe_of_readiness_counts_no_cases(front: Front) -> None:
+    asked: list[str] = []
+    event.listen(front.log.engine.sync_engine, "before_cursor_execute", lambda *call: asked.append(call[2]))
+    assert await front.get("/readyz") == (200, "ok\n")
+    assert asked
+    assert [statement for statement in asked if "count(" in statement] == []
 
 
 async def test_metrics_count_cases_tokens_and_time(front: Front) -> None:

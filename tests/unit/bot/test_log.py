@@ -13,7 +13,7 @@ from sqlalchemy.ext.asyncio import create_async_engine
 from bot.case import Case, CaseSource, CaseStatus, Visibility
 from bot.errors import LogError
 from bot.log import Log, TakenError
-from bot.log.engine import migrations, open_engine
+from bot.log.engine import connect, migrations, open_engine
 from bot.log.schema import metadata
 from bot.verdict import RecordedRating, RecordedVerdict
 
@@ -252,6 +252,13 @@ async def test_what_no_database_takes_is_replaced(log: Log) -> None:
     await log.add(a_case(question="a\0b", response="half \ud800 a pair"))
     case = await log.case(1)
     assert (case.question, case.response) == ("a\ufffdb", "half ? a pair")
+
+
+async def test_a_log_that_cannot_be_read_does_not_answer(tmp_path: Path) -> None:
+    without_tables = Log(connect(url(tmp_path)))
+    with pytest.raises(DBAPIError):
+        await without_tables.ping()
+    await without_tables.close()
 
 
 async def test_replicas_that_start_together_migrate_once(postgres_url: str) -> None:
