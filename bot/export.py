@@ -5,7 +5,7 @@ import json
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
 from datetime import datetime
-from typing import Any, TextIO, cast
+from typing import Any, TextIO
 
 from sqlalchemy.exc import DBAPIError
 
@@ -14,7 +14,6 @@ from bot.log import Log
 from bot.log.labels import Labels
 from bot.trouble import LOG_TROUBLE
 
-_Rows = AsyncGenerator[Mapping[str, Any], None]
 _RATER_DIGITS = 12
 
 
@@ -36,10 +35,9 @@ async def export(log: Log, output: TextIO, since: datetime | None = None, has_te
     return count
 
 
-async def _labelled_cases(log: Log, since: datetime | None) -> _Rows:
-    rows = cast("_Rows", Labels(log).labelled_cases(since))  # closed before the log is, if the output fails
+async def _labelled_cases(log: Log, since: datetime | None) -> AsyncGenerator[Mapping[str, Any], None]:
     try:
-        async with aclosing(rows) as found:
+        async with aclosing(Labels(log).labelled_cases(since)) as found:  # before the log is closed
             async for labelled in found:
                 yield labelled
     except LOG_TROUBLE as exc:  # an OSError of the database's; one of `output` is raised outside of here

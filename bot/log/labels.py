@@ -1,6 +1,6 @@
 """Labels in the log: the score that a person gave a case; one for each person and case."""
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -60,7 +60,7 @@ class Labels:
             row = (await connection.execute(query)).one_or_none()
         return Label(row.score, row.reason) if row else None
 
-    async def labelled_cases(self, since: datetime | None = None) -> AsyncIterator[Mapping[str, Any]]:
+    async def labelled_cases(self, since: datetime | None = None) -> AsyncGenerator[Mapping[str, Any], None]:
         """The labels of verdicts that count, each with its case, oldest case first; row by row.
 
         As in the figures: what a whole channel could see, and of a reply the newest verdict. What somebody had scored
