@@ -7,6 +7,7 @@ import pytest
 from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
+from sqlalchemy import event
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import create_async_engine
 
@@ -252,6 +253,32 @@ async def test_what_no_database_takes_is_replaced(log: Log) -> None:
     await log.add(a_case(question="a\0b", response="half \ud800 a pair"))
     case = await log.case(1)
     assert (case.question, case.response) == ("a\ufffdb", "half ? a pair")
+
+
+async def test_cases_are_counted_by_status(log: Log) -> None:
+    assert await log.counts() == {}
+    asked, _ = await log.add(a_case(key="asked"))
+    await log.note_asked(asked)
+    assert await log.counts() == {"asked": 1}
+    for key in ("k1", "k2"):
+        case, _ = await log.add(a_case(key=key))
+        await log.note_delivered(await log.record(case, a_verdict()))
+    await log.add(a_case(key="received"))
+    assert await log.counts() == {"asked": 1, "received": 1, "delivered": 2}
+
+
+async def test_counting_reads_no_case(tmp_path: Path) -> None:
+    log = await Log.open(url(tmp_path))
+    asked: list[str] = []
+    event.listen(log.engine.sync_engine, "before_cursor_execute", lambda *call: asked.append(call[2]))
+    await log.counts()
+    (statement,) = asked
+    async with log.engine.connect() as connection:
+        plan = await connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}")
+        steps = [row[3] for row in plan.all() if "cases" in row[3]]
+    assert steps
+    assert all("COVERING INDEX" in step for step in steps), steps
+    await log.close()
 
 
 async def test_a_log_that_cannot_be_read_does_not_answer(tmp_path: Path) -> None:
