@@ -31,14 +31,6 @@ class Forgetting:
         self._log = log
         self._erasure = Erasure(log)
 
-    async def named(self, team_id: str, case_id: int) -> Sequence[LoggedCase]:
-        """The case with this number, if there is one."""
-        try:
-            case = await self._log.case(case_id)
-        except LookupError:
-            return []
-        return [case] if case.team_id == team_id else []
-
     async def linked(self, team_id: str, channel_id: str, ts: str, parent_ts: str | None) -> Sequence[LoggedCase]:
         """All cases of the message that is linked, or that the linked verdict is about."""
         return await self._erasure.cases_at(team_id, channel_id, ts, parent_ts)

@@ -90,11 +90,11 @@ class Desk:
             NoCaseError: There is none with this number that this person may know of.
             MembershipError: Slack does not say whether they may.
         """
-        for case in await self.forgetting.named(invocation.team_id, case_id) if case_id is not None else []:
-            if case.requester_id == invocation.user_id:
-                return case
-            if not case.is_for_one and await self._sees(invocation, case.channel_id):
-                return case
+        case = await self.log.find(invocation.team_id, case_id) if case_id is not None else None
+        if case and case.requester_id == invocation.user_id:
+            return case
+        if case and not case.is_for_one and await self._sees(invocation, case.channel_id):
+            return case
         raise NoCaseError(f"no case {case_id!r} for {invocation.user_id!r} in team {invocation.team_id!r}")
 
     async def _sees(self, invocation: Invocation, channel_id: str) -> bool:

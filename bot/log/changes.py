@@ -8,7 +8,7 @@ from sqlalchemy import ColumnElement, and_, select, union, update
 from bot.case import CaseStatus, LoggedCase, text_hash
 from bot.log.erasure import AT_REST
 from bot.log.schema import IS_STALE, cases
-from bot.log.store import Log, is_of_team
+from bot.log.store import Log, is_of_team, to_case
 from bot.log.texts import drop_texts
 from bot.log.whole import whole
 
@@ -64,7 +64,7 @@ class Changes:
         query = select(cases).where(IS_STALE, cases.c.status == CaseStatus.DELIVERED, is_of_team(team_id))
         async with self._engine.connect() as connection:
             rows = (await connection.execute(query.order_by(cases.c.id).limit(_AT_ONCE))).all()
-        return [LoggedCase.model_validate(dict(row._mapping)) for row in rows]
+        return [to_case(row) for row in rows]
 
     @whole
     async def drop_texts(self, case: LoggedCase) -> None:

@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.case import CaseStatus, LoggedCase
 from bot.log.schema import cases
-from bot.log.store import Log
+from bot.log.store import Log, to_case
 from bot.log.whole import whole
 
 AT_REST = (CaseStatus.DELIVERED, CaseStatus.ASKED)
@@ -51,7 +51,7 @@ class Erasure:
             )
             query = select(cases).where(cases.c.id.in_(same)).order_by(cases.c.id)
             rows = (await connection.execute(query)).all()
-        return [LoggedCase.model_validate(dict(row._mapping)) for row in rows]
+        return [to_case(row) for row in rows]
 
     @whole
     async def forget(self, case_ids: Sequence[int]) -> Sequence[int]:

@@ -85,7 +85,7 @@ class Log:
             return LoggedCase.model_validate(values | {"id": case_id}), True
         except IntegrityError:
             known = select(cases).where(cases.c.team_id == case.team_id, cases.c.key == case.key)
-            return _to_case(await self._one(known)), False
+            return to_case(await self._one(known)), False
 
     @whole
     async def case(self, case_id: int) -> LoggedCase:
@@ -95,9 +95,17 @@ class Log:
             LookupError: There is none.
         """
         try:
-            return _to_case(await self._one(select(cases).where(cases.c.id == case_id)))
+            return to_case(await self._one(select(cases).where(cases.c.id == case_id)))
         except NoResultFound as exc:
             raise LookupError(f"no case {case_id} in the log") from exc
+
+    @whole
+    async def find(self, team_id: str, case_id: int) -> LoggedCase | None:
+        """A team's case with this number, if there is one."""
+        query = select(cases).where(cases.c.id == case_id, is_of_team(team_id))
+        async with self.engine.connect() as connection:
+            row = (await connection.execute(query)).one_or_none()
+        return to_case(row) if row else None
 
     @whole
     async def latest(self, case: Case) -> LoggedCase | None:
@@ -116,7 +124,7 @@ class Log:
         )
         async with self.engine.connect() as connection:
             row = (await connection.execute(query)).one_or_none()
-        return _to_case(row) if row else None
+        return to_case(row) if row else None
 
     @whole
     async def unsettled(self, team_id: str) -> Sequence[int]:
@@ -139,7 +147,7 @@ class Log:
         takes = update(cases).where(cases.c.id == case_id, self._is_takeable()).values(holder=self.presence.name)
         async with self._settle() as connection:
             row = (await connection.execute(takes.returning(cases))).one_or_none()
-        return _to_case(row) if row else None
+        return to_case(row) if row else None
 
     @whole
     async def postpone(self, case: LoggedCase, pause: timedelta) -> LoggedCase:
@@ -236,7 +244,7 @@ class Log:
         query = select(cases).order_by(cases.c.id.desc()).limit(limit)
         async with self.engine.connect() as connection:
             rows = (await connection.execute(query)).all()
-        return [_to_case(row) for row in reversed(rows)]
+        return [to_case(row) for row in reversed(rows)]
 
     @whole
     async def ping(self) -> None:
@@ -319,7 +327,8 @@ def _rating_rows(case: LoggedCase, given: Sequence[RecordedRating]) -> list[dict
     ]
 
 
-def _to_case(row: Row[Any]) -> LoggedCase:
+def to_case(row: Row[Any]) -> LoggedCase:
+    """The case of a row with all columns of `cases`."""
     return LoggedCase.model_validate(dict(row._mapping))
 
 
