@@ -3,11 +3,10 @@
 import asyncio
 import logging
 import sys
-from collections.abc import Coroutine
 from contextlib import nullcontext
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -32,7 +31,7 @@ def serve(
 
     settings = load_settings(serve_http=True) if http else load_settings()
     configure_logs(settings.log_format)
-    _run(run(settings))
+    asyncio.run(run(settings))
 
 
 @app.command()
@@ -65,7 +64,7 @@ def demo(
     """Try the bot in a pocket Slack in the browser: no workspace, no key."""
     from bot.demo import play, show
 
-    _run(play(database) if script else show(database, port, opens))
+    asyncio.run(play(database) if script else show(database, port, opens))
 
 
 @app.command()
@@ -79,18 +78,26 @@ def digest(
 
     settings = load_settings()
     configure_logs(settings.log_format, logging.WARNING)
-    _run(show(settings, preview))
+    asyncio.run(show(settings, preview))
+
+
+def _to_day(text: str) -> datetime:
+    try:
+        return datetime.strptime(text, "%Y-%m-%d").replace(tzinfo=UTC)
+    except ValueError as exc:
+        raise typer.BadParameter(f"{text[:40]!r} is no day; expected one such as 2026-11-01") from exc
 
 
 @app.command()
 def export(
     output: Annotated[Path | None, typer.Option("-o", "--output", help="The file; the terminal by default.")] = None,
     since: Annotated[
-        datetime | None, typer.Option(formats=["%Y-%m-%d"], help="Only cases judged on that day (UTC) or later.")
+        datetime | None,
+        typer.Option(parser=_to_day, metavar="DAY", help="Only cases judged on that day (UTC) or later."),
     ] = None,
 ) -> None:
     """Write the labelled cases as JSONL, for `judge agreement FILE --label human`."""
-    _run(_export(output, since))
+    asyncio.run(_export(output, since))
 
 
 @app.command()
@@ -103,7 +110,7 @@ def purge(
     """Delete old cases from the log, with their texts, ratings and labels; messages in Slack stay."""
     from bot.purge import purge as delete
 
-    _run(delete(days, is_dry=dry_run))
+    asyncio.run(delete(days, is_dry=dry_run))
 
 
 async def _export(path: Path | None, since: datetime | None) -> None:
@@ -114,7 +121,6 @@ async def _export(path: Path | None, since: datetime | None) -> None:
 
     settings = load_log_settings()
     log = await Log.open(settings.database_url)
-    since = since.replace(tzinfo=UTC) if since else None
     try:
         with path.open("w", encoding="utf-8") if path else nullcontext(sys.stdout) as output:
             count = await write(log, output, since, has_texts=settings.store_text == "full")
@@ -127,10 +133,6 @@ async def _export(path: Path | None, since: datetime | None) -> None:
     finally:
         await log.close()
     typer.echo(f"{count} {'label' if count == 1 else 'labels'} written", err=True)
-
-
-def _run(work: Coroutine[Any, Any, None]) -> None:
-    asyncio.run(work)
 
 
 def main() -> None:
