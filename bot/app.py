@@ -31,6 +31,7 @@ from bot.listeners import Desk, register
 from bot.listeners.desk import NoCaseError
 from bot.log import Log
 from bot.log.people import People
+from bot.log.spending import Spending
 from bot.lookup import Lookup
 from bot.memberships import MembershipError, Memberships
 from bot.retention import Retention
@@ -115,7 +116,7 @@ async def running_bot(
             workspace_url=identity.url,
             hosts=frozenset({urlsplit(identity.url).netloc}),
             own_ids=identity.own_ids,
-            budget=Budget(log, settings.max_cases_per_user_per_hour, settings.max_tokens_per_day),
+            budget=Budget(Spending(log), settings.max_cases_per_user_per_hour, settings.max_tokens_per_day),
             poster=poster,
             access=access,
             forgetting=Forgetting(client, log, access),

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from bot.log import Log
+from bot.log.spending import Spending
 
 _HOUR = timedelta(hours=1)
 _DAY = timedelta(days=1)
@@ -13,7 +13,7 @@ _DAY = timedelta(days=1)
 class Budget:
     """What people may ask for; None is no limit. Both count back from now, so that no full hour lets a rush through."""
 
-    log: Log
+    spending: Spending
     cases_per_user_per_hour: int | None
     tokens_per_day: int | None
 
@@ -21,9 +21,9 @@ class Budget:
         """The sentence for a person who has to wait; None where there is room for another case."""
         now = datetime.now(UTC)
         most = self.cases_per_user_per_hour
-        if most is not None and await self.log.count_cases(team_id, user_id, now - _HOUR) >= most:
+        if most is not None and await self.spending.cases(team_id, user_id, now - _HOUR) >= most:
             cases = "one case" if most == 1 else f"{most} cases"
             return f"You have asked for {cases} within the last hour, which is the limit here. Please try again later."
-        if self.tokens_per_day is not None and await self.log.count_tokens(team_id, now - _DAY) >= self.tokens_per_day:
+        if self.tokens_per_day is not None and await self.spending.tokens(team_id, now - _DAY) >= self.tokens_per_day:
             return "This workspace has used up what it allows itself for one day. Please try again later."
         return None

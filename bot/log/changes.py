@@ -7,8 +7,9 @@ from sqlalchemy import ColumnElement, and_, select, union, update
 
 from bot.case import CaseStatus, LoggedCase, text_hash
 from bot.log.erasure import AT_REST
+from bot.log.rows import is_of_team, to_case
 from bot.log.schema import IS_STALE, cases
-from bot.log.store import Log, is_of_team, to_case
+from bot.log.store import Log
 from bot.log.texts import drop_texts
 from bot.log.whole import whole
 

@@ -9,8 +9,9 @@ from sqlalchemy import ColumnElement, and_, delete, func, or_, select, union
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.case import CaseStatus, LoggedCase
+from bot.log.rows import to_case
 from bot.log.schema import cases
-from bot.log.store import Log, to_case
+from bot.log.store import Log
 from bot.log.whole import whole
 
 AT_REST = (CaseStatus.DELIVERED, CaseStatus.ASKED)

@@ -14,6 +14,7 @@ from bot.case import Case, CaseStatus, LoggedCase, QuestionSource, text_hash
 from bot.log.engine import open_engine
 from bot.log.presence import Presence
 from bot.log.public import is_public
+from bot.log.rows import is_of_team, rating_rows, to_case
 from bot.log.schema import IS_UNSETTLED, cases, processes, ratings
 from bot.log.texts import drop_texts
 from bot.log.whole import whole
@@ -207,7 +208,7 @@ class Log:
         async with self._settle() as connection:
             await self._update_held(connection, case, values, CaseStatus.RECEIVED)
             if verdict.ratings:
-                await connection.execute(insert(ratings), _rating_rows(case, verdict.ratings))
+                await connection.execute(insert(ratings), rating_rows(case, verdict.ratings))
         return case.model_copy(update=values)
 
     @whole
@@ -264,19 +265,6 @@ class Log:
         delivered = found.pop(None) - sum(found.values())
         return found | ({CaseStatus.DELIVERED: delivered} if delivered else {})
 
-    @whole
-    async def count_cases(self, team_id: str, requester_id: str, since: datetime) -> int:
-        """How many cases a person has asked for since then."""
-        is_theirs = and_(cases.c.team_id == team_id, cases.c.requester_id == requester_id, cases.c.created_at > since)
-        return int((await self._one(select(func.count().label("number")).where(is_theirs))).number)
-
-    @whole
-    async def count_tokens(self, team_id: str, since: datetime) -> int:
-        """How many tokens verdicts have taken since then, as far as the models' servers count them."""
-        spent = func.coalesce(cases.c.input_tokens, 0) + func.coalesce(cases.c.output_tokens, 0)
-        is_ours = and_(cases.c.team_id == team_id, cases.c.judged_at > since)
-        return int((await self._one(select(func.coalesce(func.sum(spent), 0).label("number")).where(is_ours))).number)
-
     async def _one(self, query: Select[Any]) -> Row[Any]:
         async with self.engine.connect() as connection:
             row: Row[Any] = (await connection.execute(query)).one()
@@ -313,23 +301,6 @@ class Log:
         which = {"held_id": case.id, "held_by": self.presence.name, "held_in": status}
         if not (await connection.execute(_HELD, which | values)).rowcount:
             raise TakenError(f"case {case.id}")
-
-
-def is_of_team(team_id: str) -> ColumnElement[bool]:
-    """Whether a case is a team's; written so that SQLite takes the small index of another condition instead."""
-    return cases.c.team_id + "" == team_id
-
-
-def _rating_rows(case: LoggedCase, given: Sequence[RecordedRating]) -> list[dict[str, Any]]:
-    return [
-        rating.model_dump() | {"team_id": case.team_id, "case_id": case.id, "position": position}
-        for position, rating in enumerate(given)
-    ]
-
-
-def to_case(row: Row[Any]) -> LoggedCase:
-    """The case of a row with all columns of `cases`."""
-    return LoggedCase.model_validate(dict(row._mapping))
 
 
 def _hash(text: str | None) -> str | None:
