@@ -14,6 +14,7 @@ from bot.app import running_bot
 from bot.case import CaseStatus, LoggedCase
 from bot.docket import MODEL_PAUSES
 from bot.log import Log
+from bot.log.erasure import Erasure
 from bot.manifest import load_manifest
 from bot.settings import Settings, load_settings
 from sandbox import Limits, Message, Person, Sandbox, View, Workspace
@@ -62,6 +63,12 @@ class Stage:
             while (case := await self.log.case(case_id)).status is not status:  # noqa: ASYNC110
                 await asyncio.sleep(0.01)
         return case
+
+    async def scrubbed(self) -> None:
+        """Returns once the log's journal is empty; the running bot may be reading at the first try."""
+        async with asyncio.timeout(10):
+            while not await Erasure(self.log).scrub():  # noqa: ASYNC110
+                await asyncio.sleep(0.01)
 
     async def modal(self, person: Person) -> View:
         """The modal in front of a person, once it is open."""

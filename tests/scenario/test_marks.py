@@ -8,7 +8,6 @@ import pytest
 
 from bot.case import CaseStatus, LoggedCase
 from bot.log.changes import Changes
-from bot.log.erasure import Erasure
 from bot.views import ids
 from sandbox import Delivery, Entry, Message
 from sandbox.posts import Content, delete, edit
@@ -167,7 +166,7 @@ async def test_a_deleted_reply_takes_its_texts_out_of_the_log_and_the_verdict(st
     case = await up_to_date(stage)
     assert case.deleted_at is not None
     assert (case.question, case.response) == (None, None)
-    assert await Erasure(stage.log).scrub()
+    await stage.scrubbed()
     assert ANSWER.encode() not in bytes_on_disk(tmp_path)
     (verdict,) = stage.ours()
     assert verdict.text == "Score 4 of 5"

@@ -7,7 +7,6 @@ import pytest
 
 from bot.case import CaseStatus, Visibility
 from bot.export import export
-from bot.log.erasure import Erasure
 from bot.views import ids
 from sandbox import Delivery, Message
 from tests.scenario.conftest import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, shown
@@ -37,7 +36,7 @@ async def scored(stage: Stage) -> tuple[Message, Message]:
 
 async def test_no_word_is_left_in_the_file(stage: Stage, tmp_path: Path) -> None:
     parent, answer = await scored(stage)
-    assert await Erasure(stage.log).scrub()
+    await stage.scrubbed()
     content = bytes_on_disk(tmp_path)
     for text in (QUESTION, ANSWER, "The response says"):
         assert text.encode() not in content
