@@ -68,13 +68,8 @@ async def opened(tab: Tab, title: str) -> Locator:
     return dialog
 
 
-async def test_rich_text_is_typed_as_plain_lines_and_comes_back_as_rich_text(
-    slack: Sandbox, app: AsyncApp, open_tab
-) -> None:
-    bold = {"type": "text", "text": "as it was", "style": {"bold": True}}
-    given = {"type": "rich_text", "elements": [{"type": "rich_text_section", "elements": [bold]}]}
-    kinds = [field("New", "rich_text_input"), field("Kept", "rich_text_input", initial_value=given)]
-    opens(app, modal("Form", *kinds))
+def submitted(app: AsyncApp) -> dict[str, Any]:
+    """What the app gets of the fields named "v", by label, once the form is submitted."""
     got: dict[str, Any] = {}
 
     @app.view("form")
@@ -82,6 +77,17 @@ async def test_rich_text_is_typed_as_plain_lines_and_comes_back_as_rich_text(
         got.update({label: state["v"] for label, state in view["state"]["values"].items()})
         await ack()
 
+    return got
+
+
+async def test_rich_text_is_typed_as_plain_lines_and_comes_back_as_rich_text(
+    slack: Sandbox, app: AsyncApp, open_tab
+) -> None:
+    bold = {"type": "text", "text": "as it was", "style": {"bold": True}}
+    given = {"type": "rich_text", "elements": [{"type": "rich_text_section", "elements": [bold]}]}
+    kinds = [field("New", "rich_text_input"), field("Kept", "rich_text_input", initial_value=given)]
+    opens(app, modal("Form", *kinds))
+    got = submitted(app)
     dialog = await opened(await open_tab(slack), "Form")
     await expect(dialog.get_by_label("Kept")).to_have_value("as it was")
     await dialog.get_by_role("button", name="Send").click()
@@ -98,13 +104,7 @@ async def test_rich_text_is_typed_as_plain_lines_and_comes_back_as_rich_text(
 
 async def test_every_kind_of_input_reaches_the_app(slack: Sandbox, app: AsyncApp, open_tab) -> None:
     opens(app, modal("Form", *INPUTS))
-    got: dict[str, Any] = {}
-
-    @app.view("form")
-    async def on_submit(ack: Any, view: Any) -> None:
-        got.update({label: state["v"] for label, state in view["state"]["values"].items()})
-        await ack()
-
+    got = submitted(app)
     dialog = await opened(await open_tab(slack), "Form")
     await dialog.get_by_label("Text").fill("hello")
     await dialog.get_by_label("Lines").fill("a\nb")
