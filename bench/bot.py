@@ -28,7 +28,7 @@ from pathlib import Path
 from statistics import median, quantiles
 
 from bench.judging import stub_server
-from bot.manifest import load_manifest
+from bot.slack.manifest import load_manifest
 from sandbox import Limits, Person, Sandbox, Workspace
 from sandbox.deliveries import Delivery
 

@@ -19,10 +19,10 @@ from pathlib import Path
 from statistics import median
 from zoneinfo import ZoneInfo
 
-from bot.digest.figures import TREND_WEEKS, read_figures
-from bot.digest.week import Week
 from bot.log import Log
 from bot.log.tallies import Place, Tallies
+from bot.weeks.figures import TREND_WEEKS, read_figures
+from bot.weeks.week import Week
 
 ZONE = ZoneInfo("Europe/Berlin")
 WEEK = Week(2026, 46, ZONE)

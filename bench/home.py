@@ -16,18 +16,18 @@ from pathlib import Path
 from statistics import median
 
 from bench.digest import BUSY, CHANNELS, TEAM, WEEK, fill
-from bot.case import Visibility
-from bot.delivery import Delivery
-from bot.digest.access import Access
 from bot.digest.poster import Poster
-from bot.digest.week import Schedule
-from bot.home import HomeReader
+from bot.docket.delivery import Delivery
+from bot.domain.case import Visibility
 from bot.log import Log
-from bot.manifest import load_manifest
-from bot.memberships import Memberships
 from bot.settings import OFFLINE, load_settings
-from bot.slack import identify, web_client
+from bot.slack.access import Access
+from bot.slack.client import identify, web_client
+from bot.slack.manifest import load_manifest
+from bot.slack.memberships import Memberships
 from bot.views.home import home_view
+from bot.weeks.home import HomeReader
+from bot.weeks.week import Schedule
 from sandbox import Channel, Limits, Sandbox, Workspace
 
 VERDICTS, IN_WEEK, BEFORE = 1_000_000, 40_000, 10_000

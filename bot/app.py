@@ -17,30 +17,30 @@ from slack_bolt.authorization import AuthorizeResult
 from slack_bolt.response import BoltResponse
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.budget import Budget
-from bot.delivery import Delivery
-from bot.digest.access import Access
 from bot.digest.poster import Poster
-from bot.digest.week import Schedule
-from bot.docket import MODEL_PAUSES, Docket
+from bot.docket.budget import Budget
+from bot.docket.delivery import Delivery
+from bot.docket.lookup import Lookup
+from bot.docket.settle import MODEL_PAUSES, Docket
 from bot.extract.payloads import Choice, to_invocation
-from bot.forgetting import Forgetting
-from bot.home import HomeReader
-from bot.http import HttpFront
 from bot.listeners import Desk, register
 from bot.listeners.desk import NoCaseError
 from bot.log import Log
 from bot.log.people import People
 from bot.log.spending import Spending
-from bot.lookup import Lookup
-from bot.memberships import MembershipError, Memberships
-from bot.retention import Retention
-from bot.revision import Revision
 from bot.settings import OFFLINE, Settings
-from bot.slack import Identity, identify, web_client
-from bot.socket import SocketLink
-from bot.trouble import in_brief
+from bot.slack.access import Access
+from bot.slack.client import Identity, identify, web_client
+from bot.slack.http import HttpFront
+from bot.slack.memberships import MembershipError, Memberships
+from bot.slack.socket import SocketLink
+from bot.slack.trouble import in_brief
+from bot.upkeep.edits import Revision
+from bot.upkeep.forgetting import Forgetting
+from bot.upkeep.retention import Retention
 from bot.views import messages
+from bot.weeks.home import HomeReader
+from bot.weeks.week import Schedule
 from judge import Judge, Rubric, list_rubrics, load_rubric
 from judge.model import make_client
 

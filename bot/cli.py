@@ -37,7 +37,7 @@ def serve(
 @app.command()
 def health() -> None:
     """Say whether a bot of this machine is at work; exit code 0 if it is, 1 if not."""
-    from bot.health import examine
+    from bot.commands.health import examine
     from bot.settings import load_log_settings
 
     is_well, sentence = asyncio.run(examine(load_log_settings().database_url))
@@ -48,7 +48,7 @@ def health() -> None:
 @app.command()
 def doctor() -> None:
     """Check settings, tokens, scopes, database and model, and say how to mend what is wrong."""
-    from bot.doctor import examine
+    from bot.commands.doctor import examine
 
     if not asyncio.run(examine()):
         raise typer.Exit(1)
@@ -62,7 +62,7 @@ def demo(
     opens: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
 ) -> None:
     """Try the bot in a pocket Slack in the browser: no workspace, no key."""
-    from bot.demo import play, show
+    from bot.commands.demo import play, show
 
     asyncio.run(play(database) if script else show(database, port, opens))
 
@@ -72,8 +72,8 @@ def digest(
     preview: Annotated[str, typer.Option("--preview", metavar="CHANNEL", help="Its name or id; nothing is posted.")],
 ) -> None:
     """Show the digest of a channel's last week in the terminal."""
+    from bot.commands.preview import preview as show
     from bot.logs import configure_logs
-    from bot.preview import preview as show
     from bot.settings import load_settings
 
     settings = load_settings()
@@ -108,14 +108,14 @@ def purge(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say how many there are.")] = False,
 ) -> None:
     """Delete old cases from the log, with their texts, ratings and labels; messages in Slack stay."""
-    from bot.purge import purge as delete
+    from bot.commands.purge import purge as delete
 
     asyncio.run(delete(days, is_dry=dry_run))
 
 
 async def _export(path: Path | None, since: datetime | None) -> None:
+    from bot.commands.export import export as write
     from bot.errors import BotError
-    from bot.export import export as write
     from bot.log import Log
     from bot.settings import load_log_settings
 

@@ -6,9 +6,9 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field, SecretStr, ValidationError, ValidationInfo, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from bot.case import Visibility
-from bot.digest.week import parse_day, parse_time, parse_zone
+from bot.domain.case import Visibility
 from bot.errors import SettingsError
+from bot.weeks.week import parse_day, parse_time, parse_zone
 from judge import DEFAULT_MODEL
 
 SLACK_API_URL = "https://slack.com/api/"

@@ -20,19 +20,19 @@ from playwright.async_api import Locator, Page, async_playwright
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.app import running_bot
-from bot.case import Visibility
-from bot.demo_log import CHANNEL, write_past
-from bot.digest.access import Access
+from bot.commands.demo_past import CHANNEL, write_past
 from bot.digest.poster import Poster
-from bot.digest.week import Schedule
-from bot.home import HomeReader
+from bot.domain.case import Visibility
 from bot.log.digests import ChannelSettings
 from bot.logs import configure_logs
-from bot.manifest import load_manifest
-from bot.memberships import Memberships
 from bot.settings import OFFLINE, load_settings
-from bot.slack import identify, web_client
+from bot.slack.access import Access
+from bot.slack.client import identify, web_client
+from bot.slack.manifest import load_manifest
+from bot.slack.memberships import Memberships
 from bot.views.home import home_view
+from bot.weeks.home import HomeReader
+from bot.weeks.week import Schedule
 from sandbox import Sandbox, SystemClock
 from sandbox.workspace_file import open_workspace
 

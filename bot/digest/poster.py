@@ -15,19 +15,19 @@ import structlog
 from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.digest.figures import read_figures
-from bot.digest.members import Member, Members
-from bot.digest.week import Schedule, Week, parse_day, parse_time, parse_zone
 from bot.log import Log
 from bot.log.digests import LEASE, ChannelSettings, Claim, Digests, DigestStatus
 from bot.log.tallies import Place, Tallies
-from bot.marks import find_marked, to_metadata
-from bot.memberships import list_channels
-from bot.slack import Identity
-from bot.trouble import error_of, in_brief, is_transient, slack_word
-from bot.views import ids
+from bot.slack import ids
+from bot.slack.authors import Member, Members
+from bot.slack.client import Identity
+from bot.slack.memberships import list_channels
+from bot.slack.metadata import find_marked, to_metadata
+from bot.slack.trouble import error_of, in_brief, is_transient, slack_word
 from bot.views.digest import MOST_AUTHORS, digest_message
 from bot.views.messages import Post
+from bot.weeks.figures import read_figures
+from bot.weeks.week import Schedule, Week, parse_day, parse_time, parse_zone
 
 EVERY_S = 60
 # Well below the lease: whoever takes a claim over must find the message, or never meet it.

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Any, Literal
 
-from bot.digest.week import DAYS, parse_day, parse_time, parse_zone
 from bot.extract.links import Permalink, parse_permalink
-from bot.mrkdwn import to_plain
+from bot.slack.mrkdwn import to_plain
+from bot.weeks.week import DAYS, parse_day, parse_time, parse_zone
 
 _FILLERS = {"every", "at", "in"}
 _LONGEST = 80

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from bot.mrkdwn import clean, to_plain
+from bot.slack.mrkdwn import clean, to_plain
 
 Raw = dict[str, Any]
 

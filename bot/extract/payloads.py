@@ -5,12 +5,12 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from bot.case import Case, CaseSource, LoggedCase, QuestionSource, Visibility, to_case_id
+from bot.domain.case import Case, CaseSource, LoggedCase, QuestionSource, Visibility, to_case_id
 from bot.extract.links import Permalink
 from bot.extract.messages import to_message
 from bot.log.labels import Label
-from bot.mrkdwn import clean
-from bot.views import ids
+from bot.slack import ids
+from bot.slack.mrkdwn import clean
 from bot.views.modals import ModalState
 
 Raw = dict[str, Any]

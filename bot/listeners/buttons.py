@@ -4,10 +4,11 @@ from typing import Any
 
 from slack_bolt.async_app import AsyncAck, AsyncApp
 
-from bot.case import LoggedCase
+from bot.domain.case import LoggedCase
 from bot.extract.payloads import Invocation, again_case, clicked_case_id, to_invocation
 from bot.listeners.desk import FOREIGN, TOO_SLOW, Desk
-from bot.views import ids, messages
+from bot.slack import ids
+from bot.views import messages
 from bot.views.modals import NO_QUESTION, question_modal
 
 _WHICH = "The question that you type here replaces the one that was scored."

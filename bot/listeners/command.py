@@ -4,7 +4,7 @@ from typing import Any
 
 from slack_bolt.async_app import AsyncAck, AsyncApp
 
-from bot.case import Case, Visibility
+from bot.domain.case import Case, Visibility
 from bot.extract.commands import Texts, Word, parse_command
 from bot.extract.links import Permalink
 from bot.extract.payloads import Choice, Invocation, link_case, texts_case, to_invocation
@@ -13,9 +13,10 @@ from bot.listeners.digest import answer_digest
 from bot.listeners.forget import answer_forget
 from bot.listeners.recent import answer_recent
 from bot.listeners.stats import answer_stats
-from bot.memberships import MembershipError
-from bot.mrkdwn import to_plain
-from bot.views import ids, messages
+from bot.slack import ids
+from bot.slack.memberships import MembershipError
+from bot.slack.mrkdwn import to_plain
+from bot.views import messages
 from bot.views.modals import texts_modal
 
 _UNSURE = "Slack does not tell me whether you are in that channel (`{reason}`), so I leave its messages alone. {advice}"

@@ -2,20 +2,20 @@
 
 from dataclasses import dataclass, replace
 
-from bot.budget import Budget
-from bot.case import Case, CaseSource, CaseStatus, LoggedCase, Visibility, text_hash
-from bot.delivery import Delivery
-from bot.digest.access import Access
 from bot.digest.poster import Poster
-from bot.docket import Docket
+from bot.docket.budget import Budget
+from bot.docket.delivery import Delivery
+from bot.docket.settle import Docket
+from bot.domain.case import Case, CaseSource, CaseStatus, LoggedCase, Visibility, text_hash
 from bot.extract.payloads import Choice, Invocation, texts_case
-from bot.forgetting import Forgetting
-from bot.home import HomeReader
 from bot.log import Log
 from bot.log.people import People
-from bot.memberships import Memberships
-from bot.revision import Revision
+from bot.slack.access import Access
+from bot.slack.memberships import Memberships
+from bot.upkeep.edits import Revision
+from bot.upkeep.forgetting import Forgetting
 from bot.views import messages
+from bot.weeks.home import HomeReader
 
 OTHER_WORKSPACE = "That link is from another workspace ({host}), and I can only read this one."
 TOO_SLOW = "Slack gave me too little time to open the window. Please press the button again."

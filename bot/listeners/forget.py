@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import aiohttp
 from slack_sdk.errors import SlackApiError
 
-from bot.case import LoggedCase, to_case_id
+from bot.domain.case import LoggedCase, to_case_id
 from bot.extract.links import parse_permalink
 from bot.extract.payloads import Invocation
 from bot.listeners.desk import OTHER_WORKSPACE, Desk

@@ -5,11 +5,11 @@ from typing import Any
 import structlog
 from slack_bolt.async_app import AsyncAck, AsyncApp
 
-from bot.case import Visibility
+from bot.domain.case import Visibility
 from bot.extract.payloads import Invocation, home_channel, to_invocation
 from bot.listeners.desk import FOREIGN, TOO_SLOW, Desk
-from bot.trouble import LOG_TROUBLE, in_brief
-from bot.views import ids
+from bot.slack import ids
+from bot.slack.trouble import LOG_TROUBLE, in_brief
 from bot.views.home import AS_THE_WORKSPACE, home_view, trouble_view
 from bot.views.modals import ModalState, texts_modal
 

@@ -5,12 +5,13 @@ from typing import Any
 
 from slack_bolt.async_app import AsyncAck, AsyncApp
 
-from bot.case import CaseSource, LoggedCase
+from bot.domain.case import CaseSource, LoggedCase
+from bot.domain.verdict import RecordedVerdict
 from bot.extract.payloads import Invocation, clicked_case_id, clicked_feedback, to_invocation, to_label
 from bot.listeners.desk import TOO_SLOW, Desk, NoCaseError
 from bot.log.labels import Label, Labels
-from bot.verdict import RecordedVerdict
-from bot.views import ids, messages
+from bot.slack import ids
+from bot.views import messages
 from bot.views.labels import confirmation, label_modal
 
 _FOREIGN = "Only people of this workspace can label a score here."

@@ -6,7 +6,7 @@ from slack_bolt.async_app import AsyncAck, AsyncApp
 
 from bot.extract.payloads import Submission, corrected_case, modal_case, to_invocation, to_submission
 from bot.listeners.desk import Desk
-from bot.views import ids
+from bot.slack import ids
 
 _MISSING = "Please type something here; blanks alone cannot be scored."
 _NOT_IN = "This window belongs to a channel that you are no longer in; type `/judge` where the verdict is to stand."

@@ -8,7 +8,7 @@ from slack_bolt.async_app import AsyncAck, AsyncApp, AsyncRespond
 from bot.extract.payloads import Invocation, to_invocation
 from bot.listeners.desk import Desk
 from bot.log.recent import PageEnd, Recent
-from bot.views import ids
+from bot.slack import ids
 from bot.views.messages import Post
 from bot.views.recent import PAGE, recent_page, to_page_end
 

@@ -6,7 +6,8 @@ from slack_bolt.async_app import AsyncAck, AsyncApp
 
 from bot.extract.payloads import shortcut_case, to_invocation
 from bot.listeners.desk import Desk
-from bot.views import ids, messages
+from bot.slack import ids
+from bot.views import messages
 
 
 def register(app: AsyncApp, desk: Desk) -> None:

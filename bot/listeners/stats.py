@@ -3,18 +3,18 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from bot.digest.figures import TREND_WEEKS
-from bot.digest.members import Member
-from bot.digest.week import Week
 from bot.extract.commands import StatsRequest, parse_stats
 from bot.extract.payloads import Invocation
 from bot.listeners.desk import Desk
 from bot.log.digests import ChannelSettings
 from bot.log.tallies import Place, Span
-from bot.memberships import Listed, MembershipError
-from bot.mrkdwn import clip, escape
+from bot.slack.authors import Member
+from bot.slack.memberships import Listed, MembershipError
+from bot.slack.mrkdwn import clip, escape
 from bot.views import messages
 from bot.views import stats as words
+from bot.weeks.figures import TREND_WEEKS
+from bot.weeks.week import Week
 
 _ME = "me"
 _NAME = 80

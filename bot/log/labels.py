@@ -7,11 +7,11 @@ from typing import Any
 
 from sqlalchemy import Select, select
 
-from bot.case import LoggedCase
-from bot.log.public import is_public, superseded
+from bot.domain.case import LoggedCase
 from bot.log.schema import cases, labels
 from bot.log.store import Log
 from bot.log.upserts import upsert
+from bot.log.visibility import is_public, superseded
 from bot.log.whole import whole
 
 _DIRECT_MESSAGES = "D"

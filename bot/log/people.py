@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 from sqlalchemy import select
 
-from bot.case import Visibility
+from bot.domain.case import Visibility
 from bot.log.schema import people
 from bot.log.store import Log
 from bot.log.upserts import upsert

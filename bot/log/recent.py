@@ -6,7 +6,7 @@ from datetime import datetime
 
 from sqlalchemy import select, tuple_
 
-from bot.case import CaseStatus, Visibility
+from bot.domain.case import CaseStatus, Visibility
 from bot.log.schema import cases
 from bot.log.store import Log
 from bot.log.whole import whole

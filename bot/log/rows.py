@@ -5,9 +5,9 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Row
 
-from bot.case import LoggedCase
+from bot.domain.case import LoggedCase
+from bot.domain.verdict import RecordedRating
 from bot.log.schema import cases
-from bot.verdict import RecordedRating
 
 
 def to_case(row: Row[Any]) -> LoggedCase:

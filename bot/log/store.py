@@ -10,15 +10,15 @@ from sqlalchemy import ColumnElement, Row, Select, and_, bindparam, func, insert
 from sqlalchemy.exc import IntegrityError, NoResultFound
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from bot.case import Case, CaseStatus, LoggedCase, QuestionSource, text_hash
+from bot.domain.case import Case, CaseStatus, LoggedCase, QuestionSource, text_hash
+from bot.domain.verdict import RecordedRating, RecordedVerdict
 from bot.log.engine import open_engine
 from bot.log.presence import Presence
-from bot.log.public import is_public
 from bot.log.rows import is_of_team, rating_rows, to_case
 from bot.log.schema import IS_UNSETTLED, cases, processes, ratings
 from bot.log.texts import drop_texts
+from bot.log.visibility import is_public
 from bot.log.whole import whole
-from bot.verdict import RecordedRating, RecordedVerdict
 
 _VERDICT_COLUMNS = set(RecordedVerdict.model_fields) - {"ratings", "rubric"}
 _OPEN = (CaseStatus.RECEIVED, CaseStatus.JUDGED)

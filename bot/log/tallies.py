@@ -22,11 +22,11 @@ from sqlalchemy import (
     union_all,
 )
 
-from bot.log.public import NEWER, is_public, superseded
+from bot.domain.verdict import OFFLINE
 from bot.log.schema import cases, labels
 from bot.log.store import Log
+from bot.log.visibility import NEWER, is_public, superseded
 from bot.log.whole import whole
-from bot.verdict import OFFLINE
 
 _BEGINNING = datetime(2000, 1, 1, tzinfo=UTC)
 

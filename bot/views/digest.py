@@ -7,15 +7,15 @@ from collections.abc import Mapping
 from datetime import date, timedelta
 from typing import Any
 
-from bot.digest.agreement import Agreement
-from bot.digest.figures import Author, Figures, Glance, LowCase, Point, Tally
-from bot.digest.members import Member
-from bot.digest.week import Week
-from bot.mrkdwn import clip
+from bot.slack.authors import Member
+from bot.slack.mrkdwn import clip
 from bot.views.elements import context, section
 from bot.views.links import permalink
 from bot.views.messages import Post
-from bot.views.refusals import in_short
+from bot.views.unscored import in_short
+from bot.weeks.agreement import Agreement
+from bot.weeks.figures import Author, Figures, Glance, LowCase, Point, Tally
+from bot.weeks.week import Week
 
 MOST_AUTHORS = 20
 ENOUGH_LABELS = 20

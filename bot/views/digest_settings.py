@@ -2,8 +2,8 @@
 
 from datetime import datetime
 
-from bot.digest.week import Schedule
 from bot.log.digests import ChannelSettings
+from bot.weeks.week import Schedule
 
 _HELP = """\
 • `/judge digest on` posts each week here once it is over; `/judge digest on friday 16:00 Europe/Berlin` says when

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bot.mrkdwn import escape
+from bot.slack.mrkdwn import escape
 
 HOW = (
     "Type `/judge forget LINK`, with the link of a reply that was scored or of my verdict on it "

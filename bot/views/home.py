@@ -5,14 +5,14 @@ Source: https://docs.slack.dev/surfaces/app-home
 
 from typing import Any
 
-from bot.case import Visibility
-from bot.digest.figures import Glance, Point, Scale
-from bot.home import MOST_CASES, ChannelWeek, Home
-from bot.mrkdwn import clip
-from bot.views import ids
+from bot.domain.case import Visibility
+from bot.slack import ids
+from bot.slack.mrkdwn import clip
 from bot.views.digest import headline
 from bot.views.elements import actions, button, context, header, option, section
 from bot.views.recent import recent_sections, short_date
+from bot.weeks.figures import Glance, Point, Scale
+from bot.weeks.home import MOST_CASES, ChannelWeek, Home
 
 AS_THE_WORKSPACE = "workspace"
 

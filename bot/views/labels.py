@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from bot.case import LoggedCase
+from bot.domain.case import LoggedCase
+from bot.domain.verdict import RecordedVerdict
 from bot.log.labels import Label
-from bot.verdict import RecordedVerdict
-from bot.views import ids
+from bot.slack import ids
 from bot.views.elements import option, plain, section
 from bot.views.modals import ModalState
 

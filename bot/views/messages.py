@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
-from bot.case import CaseSource, LoggedCase, QuestionSource, Visibility
-from bot.mrkdwn import clip, escape, excerpt
-from bot.verdict import RecordedRating, RecordedVerdict
-from bot.views import ids
-from bot.views.amendments import amend_blocks, amend_text
+from bot.domain.case import CaseSource, LoggedCase, QuestionSource, Visibility
+from bot.domain.verdict import RecordedRating, RecordedVerdict
+from bot.slack import ids
+from bot.slack.mrkdwn import clip, escape, excerpt
+from bot.views.edits import amend_blocks, amend_text
 from bot.views.elements import actions, button, context, section
 from bot.views.labels import feedback, plain_feedback
-from bot.views.refusals import why_unscored
+from bot.views.unscored import why_unscored
 from judge import Flag
 
 UNCONFIRMED = "unconfirmed"

@@ -5,9 +5,9 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from bot.case import LARGEST_ID, LoggedCase, Visibility
-from bot.mrkdwn import clip
-from bot.views import ids
+from bot.domain.case import LARGEST_ID, LoggedCase, Visibility
+from bot.slack import ids
+from bot.slack.mrkdwn import clip
 from bot.views.elements import option, plain, section
 
 MAX_INPUT = 3000

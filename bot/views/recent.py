@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from bot.case import CaseStatus, to_case_id
+from bot.domain.case import CaseStatus, to_case_id
 from bot.log.recent import PageEnd, RecentCase
-from bot.views import ids
+from bot.slack import ids
 from bot.views.elements import actions, button, section
 from bot.views.links import permalink
 from bot.views.messages import Post
-from bot.views.refusals import in_short
+from bot.views.unscored import in_short
 
 PAGE = 10
 _PER_SECTION = 5  # of at most 3,000 characters

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from bot.mrkdwn import clip
+from bot.slack.mrkdwn import clip
 
 _NAME = 80
 _MOST_NAMED = 10

@@ -7,9 +7,9 @@ import pytest
 from playwright.async_api import expect
 
 from bot.app import running_bot
-from bot.demo_log import CHANNEL, write_past
-from bot.manifest import load_manifest
+from bot.commands.demo_past import CHANNEL, write_past
 from bot.settings import OFFLINE, load_settings
+from bot.slack.manifest import load_manifest
 from sandbox import Sandbox
 from sandbox.workspace_file import open_workspace
 

@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 
 from bot.app import running_bot
-from bot.case import CaseStatus, LoggedCase
-from bot.docket import MODEL_PAUSES
+from bot.docket.settle import MODEL_PAUSES
+from bot.domain.case import CaseStatus, LoggedCase
 from bot.log import Log
-from bot.log.erasure import Erasure
-from bot.manifest import load_manifest
+from bot.log.forgetting import Erasure
 from bot.settings import Settings, load_settings
+from bot.slack.manifest import load_manifest
 from sandbox import Limits, Message, Person, Sandbox, View, Workspace
 from tests.model_server import ModelServer
 

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from bot.case import CaseStatus, Visibility
+from bot.domain.case import CaseStatus, Visibility
 from bot.log.labels import Labels
 from bot.log.people import People
-from bot.views import ids
+from bot.slack import ids
 from bot.views.forgetting import NOTHING
 from bot.views.recent import to_page_end
 from sandbox import Channel, Delivery, Message, Person, payloads

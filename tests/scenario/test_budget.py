@@ -1,6 +1,6 @@
 """Who has asked for enough is told so in one sentence, and no case is made."""
 
-from bot.views import ids
+from bot.slack import ids
 from tests.scenario.conftest import CHANNEL, Stage, StageFactory
 
 

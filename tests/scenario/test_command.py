@@ -2,8 +2,8 @@
 
 import pytest
 
-from bot.case import Visibility
-from bot.views import ids
+from bot.domain.case import Visibility
+from bot.slack import ids
 from tests.scenario.conftest import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, is_verdict, shown
 
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from bot.log.digests import ChannelSettings, Digests
-from bot.views import ids
+from bot.slack import ids
 from sandbox import Message
 from tests.scenario.conftest import CHANNEL, Stage, StageFactory, shown
 

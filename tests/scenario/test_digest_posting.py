@@ -11,17 +11,17 @@ from typing import Any
 import pytest
 from sqlalchemy import insert, select
 
-from bot.case import CaseSource, CaseStatus, Visibility
+from bot.commands.preview import preview
 from bot.digest.poster import Poster
-from bot.digest.week import Schedule
+from bot.domain.case import CaseSource, CaseStatus, Visibility
 from bot.errors import SlackError
 from bot.log import Log
 from bot.log.digests import LEASE, ChannelSettings, Digests, DigestStatus
 from bot.log.schema import cases, digests
-from bot.manifest import load_manifest
-from bot.preview import preview
 from bot.settings import Settings
-from bot.slack import identify, web_client
+from bot.slack.client import identify, web_client
+from bot.slack.manifest import load_manifest
+from bot.weeks.week import Schedule
 from sandbox import Channel, Limits, ManualClock, Message, Sandbox, Workspace
 from tests.model_server import ModelServer
 from tests.scenario.conftest import make_settings

@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from bot.case import Case, CaseSource, CaseStatus, QuestionSource, Visibility
-from bot.delivery import Delivery
-from bot.docket import Docket
+from bot.docket.delivery import Delivery
+from bot.docket.lookup import Lookup
+from bot.docket.settle import Docket
+from bot.domain.case import Case, CaseSource, CaseStatus, QuestionSource, Visibility
 from bot.log import Log
-from bot.lookup import Lookup
-from bot.manifest import load_manifest
-from bot.slack import web_client
+from bot.slack.client import web_client
+from bot.slack.manifest import load_manifest
 from judge import Judge
 from sandbox import Limits, Sandbox, Workspace
 from tests.model_server import ModelServer

@@ -2,7 +2,7 @@
 
 import asyncio
 
-from bot.views import ids
+from bot.slack import ids
 from tests.model_server import Held
 from tests.scenario.conftest import CHANNEL, GOOD, Stage, StageFactory
 

@@ -5,11 +5,11 @@ import io
 import pytest
 from sqlalchemy import func, select
 
-from bot.case import Case, CaseStatus
-from bot.export import export
+from bot.commands.export import export
+from bot.domain.case import Case, CaseStatus
 from bot.log.labels import Label, Labels
 from bot.log.schema import labels, ratings
-from bot.views import ids
+from bot.slack import ids
 from bot.views.forgetting import HOW, NOT_NOW, NOTHING
 from sandbox import Delivery, Message, Person
 from tests.model_server import Stall

@@ -8,16 +8,16 @@ import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 from sqlalchemy import event, text
 
-from bot.case import Visibility
-from bot.digest.access import Access
 from bot.digest.poster import Poster
-from bot.digest.week import Schedule
-from bot.home import HomeReader
+from bot.domain.case import Visibility
 from bot.log.digests import ChannelSettings, Digests
 from bot.log.people import People
-from bot.memberships import Memberships
-from bot.slack import identify
-from bot.views import ids
+from bot.slack import ids
+from bot.slack.access import Access
+from bot.slack.client import identify
+from bot.slack.memberships import Memberships
+from bot.weeks.home import HomeReader
+from bot.weeks.week import Schedule
 from sandbox import Channel, Person, View
 from tests.scenario.conftest import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, is_verdict, shown
 from tests.scenario.test_stats import add_case, help_desk, private

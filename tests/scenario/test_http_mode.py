@@ -14,10 +14,10 @@ from slack_sdk.signature import SignatureVerifier
 from sqlalchemy import event
 
 from bot.app import running_bot
-from bot.health import examine
-from bot.http import EVENTS
+from bot.commands.health import examine
 from bot.log import Log
 from bot.settings import Settings
+from bot.slack.http import EVENTS
 from sandbox import Sandbox
 from tests.model_server import ModelServer
 from tests.postgres import free_port

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from bot.log.labels import Label, Labels
-from bot.views import ids
+from bot.slack import ids
 from judge import load_rubric
 from sandbox import Message
 from tests.scenario.conftest import Stage, StageFactory, buttons, shown

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from bot.views import ids
+from bot.slack import ids
 from sandbox import Channel, Message
 from tests.scenario.conftest import CHANNEL, Stage, is_verdict, shown
 

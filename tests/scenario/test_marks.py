@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from bot.case import CaseStatus, LoggedCase
-from bot.log.changes import Changes
-from bot.views import ids
+from bot.domain.case import CaseStatus, LoggedCase
+from bot.log.edits import Changes
+from bot.slack import ids
 from sandbox import Delivery, Entry, Message
 from sandbox.posts import Content, delete, edit
 from tests.model_server import Held

@@ -4,8 +4,8 @@ from datetime import timedelta
 
 import pytest
 
-from bot.case import CaseStatus
-from bot.views import ids
+from bot.domain.case import CaseStatus
+from bot.slack import ids
 from tests.model_server import Answer, Drop, Failure, Raw, Script, Stall
 from tests.scenario.conftest import CHANNEL, GOOD, Stage, StageFactory, buttons, is_verdict, shown
 

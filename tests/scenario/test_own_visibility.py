@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from bot.case import Visibility
+from bot.domain.case import Visibility
 from bot.log import Log
 from bot.log.people import People
-from bot.views import ids
+from bot.slack import ids
 from sandbox import View
 from tests.scenario.conftest import ANSWER, CHANNEL, QUESTION, Stage, StageFactory
 

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from bot.case import CaseStatus
+from bot.domain.case import CaseStatus
 from bot.log import Log
-from bot.manifest import load_manifest
-from bot.views import ids
+from bot.slack import ids
+from bot.slack.manifest import load_manifest
 from sandbox import Limits, Sandbox, Workspace
 from tests.model_server import ModelServer, Stall
 from tests.scenario.conftest import CHANNEL, GOOD, Stage

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 from sqlalchemy import delete, insert
 
-from bot.case import CaseSource, CaseStatus, Visibility
+from bot.domain.case import CaseSource, CaseStatus, Visibility
 from bot.log import Log
 from bot.log.recent import Recent
 from bot.log.schema import cases
-from bot.views import ids
+from bot.slack import ids
 from sandbox import Message
 from tests.model_server import Held
 from tests.scenario.conftest import CHANNEL, GOOD, Stage, buttons, shown

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from sqlalchemy import update
 
-from bot.case import CaseStatus
+from bot.domain.case import CaseStatus
 from bot.log import Log
 from bot.log.schema import cases
-from bot.views import ids
+from bot.slack import ids
 from tests.scenario.conftest import Stage, StageFactory
 from tests.scenario.test_process import run
 from tests.unit.bot.test_log import a_case, a_verdict, url

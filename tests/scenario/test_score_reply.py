@@ -6,8 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from bot.case import CaseStatus
-from bot.views import ids
+from bot.domain.case import CaseStatus
+from bot.slack import ids
 from sandbox import Entry
 from tests.scenario.conftest import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, buttons, is_verdict, shown
 

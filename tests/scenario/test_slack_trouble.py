@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from bot.app import running_bot
-from bot.case import CaseStatus
-from bot.views import ids
+from bot.domain.case import CaseStatus
+from bot.slack import ids
 from sandbox import Entry, Message
 from tests.scenario.conftest import CHANNEL, QUESTION, Stage, StageFactory, is_verdict, make_settings, shown
 

@@ -11,8 +11,8 @@ from slack_bolt.async_app import AsyncApp
 
 from bot.errors import SlackError
 from bot.settings import Settings
-from bot.slack import web_client
-from bot.socket import SocketLink
+from bot.slack.client import web_client
+from bot.slack.socket import SocketLink
 from sandbox import Sandbox
 from tests.model_server import ModelServer
 from tests.postgres import free_port

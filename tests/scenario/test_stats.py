@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 from sqlalchemy import insert
 
-from bot.case import CaseSource, CaseStatus, Visibility
+from bot.domain.case import CaseSource, CaseStatus, Visibility
 from bot.log.digests import ChannelSettings, Digests
 from bot.log.schema import cases
-from bot.views import ids
+from bot.slack import ids
 from sandbox import Channel, Message
 from tests.scenario.conftest import CHANNEL, Stage, shown
 

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from bot.case import CaseStatus, Visibility
-from bot.export import export
-from bot.views import ids
+from bot.commands.export import export
+from bot.domain.case import CaseStatus, Visibility
+from bot.slack import ids
 from sandbox import Delivery, Message
 from tests.scenario.conftest import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, shown
 from tests.unit.bot.test_erasure import bytes_on_disk

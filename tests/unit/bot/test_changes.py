@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from sqlalchemy import event
 
-from bot.case import LoggedCase
-from bot.export import export
+from bot.commands.export import export
+from bot.domain.case import LoggedCase
 from bot.log import Log
-from bot.log.changes import Changes
-from bot.log.erasure import Erasure
+from bot.log.edits import Changes
+from bot.log.forgetting import Erasure
 from bot.log.labels import Label, Labels
 from tests.unit.bot.test_log import a_case, a_verdict, url
 

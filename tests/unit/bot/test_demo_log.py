@@ -9,14 +9,14 @@ from zoneinfo import ZoneInfo
 import pytest
 from sqlalchemy import select
 
-from bot.case import Case, CaseSource, Visibility
-from bot.demo_log import CHANNEL, MADE_UP, WEEKS, make_up, write_past
-from bot.digest.figures import Figures, read_figures
-from bot.digest.week import Week
+from bot.commands.demo_past import CHANNEL, MADE_UP, WEEKS, make_up, write_past
+from bot.domain.case import Case, CaseSource, Visibility
 from bot.log import Log
 from bot.log.schema import cases, labels, ratings
 from bot.log.tallies import Place, Tallies
-from bot.manifest import load_manifest
+from bot.slack.manifest import load_manifest
+from bot.weeks.figures import Figures, read_figures
+from bot.weeks.week import Week
 from sandbox import ManualClock, Workspace
 from sandbox.workspace_file import open_workspace
 

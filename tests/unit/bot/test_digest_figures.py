@@ -16,13 +16,13 @@ from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score  # type: ignore[import-untyped]
 from sqlalchemy import delete, insert
 
-from bot.case import CaseSource, CaseStatus, Visibility
-from bot.digest.agreement import Agreement, weighted_kappa
-from bot.digest.figures import Figures, Glance, Tally, read_figures, read_glance
-from bot.digest.week import Week
+from bot.domain.case import CaseSource, CaseStatus, Visibility
 from bot.log import Log
 from bot.log.schema import cases, labels
 from bot.log.tallies import Place, Span, Tallies
+from bot.weeks.agreement import Agreement, weighted_kappa
+from bot.weeks.figures import Figures, Glance, Tally, read_figures, read_glance
+from bot.weeks.week import Week
 
 WEEK = Week(2026, 47, ZoneInfo("Europe/Berlin"))
 NOW = WEEK.end + timedelta(hours=9)

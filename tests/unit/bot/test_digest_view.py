@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.digest.agreement import Agreement
-from bot.digest.figures import Author, Figures, LowCase, Point, Tally, Usage
-from bot.digest.members import Member
-from bot.digest.week import Schedule, Week, parse_zone
 from bot.log.digests import ChannelSettings
+from bot.slack.authors import Member
 from bot.views.digest import MOST_AUTHORS, digest_message
 from bot.views.digest_settings import digest_state
 from bot.views.messages import Post
+from bot.weeks.agreement import Agreement
+from bot.weeks.figures import Author, Figures, LowCase, Point, Tally, Usage
+from bot.weeks.week import Schedule, Week, parse_zone
 from sandbox.blocks import check_blocks
 
 WEEK = Week(2026, 47, parse_zone("Europe/Berlin"))

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from bot.case import LoggedCase
-from bot.delivery import Delivery
-from bot.docket import BEAT_S, Docket
+from bot.docket.delivery import Delivery
+from bot.docket.lookup import Lookup
+from bot.docket.settle import BEAT_S, Docket
+from bot.domain.case import LoggedCase
 from bot.log import Log
-from bot.lookup import Lookup
-from bot.manifest import load_manifest
-from bot.slack import web_client
+from bot.slack.client import web_client
+from bot.slack.manifest import load_manifest
 from judge import Judge
 from judge.model import make_client
 from sandbox import Limits, Sandbox, Workspace

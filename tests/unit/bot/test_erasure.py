@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 from sqlalchemy import func, select, update
 
-from bot.case import LoggedCase
+from bot.domain.case import LoggedCase
 from bot.log import Log
-from bot.log.erasure import Erasure
+from bot.log.forgetting import Erasure
 from bot.log.labels import Label, Labels
 from bot.log.schema import cases, labels, ratings
-from bot.retention import Retention
+from bot.upkeep.retention import Retention
 from tests.unit.bot.test_log import a_case, a_verdict, url
 
 SECRET = "the code of the safe is 4711"

@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 
-from bot.case import Case, CaseSource, LoggedCase, Visibility
+from bot.commands.export import export
+from bot.domain.case import Case, CaseSource, LoggedCase, Visibility
+from bot.domain.verdict import RecordedVerdict
 from bot.errors import LogError
-from bot.export import export
 from bot.log import Log
 from bot.log.labels import Label, Labels
-from bot.verdict import RecordedVerdict
 from bot.views.labels import LONGEST_REASON, confirmation, feedback, label_modal
 from bot.views.modals import ModalState
 from judge.agreement.report import make_report

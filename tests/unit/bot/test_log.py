@@ -11,12 +11,12 @@ from sqlalchemy import event
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import create_async_engine
 
-from bot.case import Case, CaseSource, CaseStatus, Visibility
+from bot.domain.case import Case, CaseSource, CaseStatus, Visibility
+from bot.domain.verdict import RecordedRating, RecordedVerdict
 from bot.errors import LogError
 from bot.log import Log, TakenError
 from bot.log.engine import connect, migrations, open_engine
 from bot.log.schema import metadata
-from bot.verdict import RecordedRating, RecordedVerdict
 
 
 def url(folder: Path) -> str:

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot import memberships
-from bot.manifest import load_manifest
-from bot.memberships import KEPT_S, Listed, MembershipError, Memberships
+from bot.slack import memberships
+from bot.slack.manifest import load_manifest
+from bot.slack.memberships import KEPT_S, Listed, MembershipError, Memberships
 from sandbox import Limits, ManualClock, Sandbox, Workspace
 
 

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.mrkdwn import clip, escape, excerpt, to_plain
+from bot.slack.mrkdwn import clip, escape, excerpt, to_plain
 
 
 @pytest.mark.parametrize(

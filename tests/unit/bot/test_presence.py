@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from sqlalchemy import update
 
-from bot.case import CaseStatus
+from bot.domain.case import CaseStatus
 from bot.log import LapsedError, Log, TakenError
 from bot.log.engine import open_engine
 from bot.log.presence import LEASE_S, Presence

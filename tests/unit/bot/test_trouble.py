@@ -8,7 +8,7 @@ from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
-from bot.trouble import LOG_TROUBLE, error_of, in_brief, is_passing, is_transient, slack_word
+from bot.slack.trouble import LOG_TROUBLE, error_of, in_brief, is_passing, is_transient, slack_word
 
 ANSWERS = {
     "json": web.json_response({"ok": False, "error": "is_archived"}),

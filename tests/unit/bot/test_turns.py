@@ -3,7 +3,7 @@ import asyncio
 import pytest
 from prometheus_client import REGISTRY
 
-from bot.turns import Turns
+from bot.docket.fair_queue import Turns
 
 
 class Line:

@@ -7,11 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.case import CaseSource, CaseStatus, LoggedCase, QuestionSource, Visibility
-from bot.verdict import RecordedRating, RecordedVerdict
-from bot.views import ids, messages
+from bot.domain.case import CaseSource, CaseStatus, LoggedCase, QuestionSource, Visibility
+from bot.domain.verdict import RecordedRating, RecordedVerdict
+from bot.slack import ids
+from bot.views import messages
 from bot.views.modals import ModalState, question_modal, texts_modal
-from bot.views.refusals import why_unscored
+from bot.views.unscored import why_unscored
 from judge import Flag, JudgeError, RubricError
 from sandbox.blocks import check_blocks, check_view
 

@@ -14,17 +14,17 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from bot import demo_log
 from bot.app import running_bot
-from bot.case import Visibility
+from bot.commands import demo_past as demo_log
+from bot.domain.case import Visibility
 from bot.errors import BotError
 from bot.extract.messages import block_texts
 from bot.log import Log
 from bot.logs import configure_logs
-from bot.manifest import load_manifest
-from bot.mrkdwn import to_plain
 from bot.settings import OFFLINE, Settings, load_settings
-from bot.views import ids
+from bot.slack import ids
+from bot.slack.manifest import load_manifest
+from bot.slack.mrkdwn import to_plain
 from bot.views.messages import VERDICT_BEGINS
 from sandbox import Message, Person, Sandbox, SandboxError, Workspace
 from sandbox.workspace_file import open_workspace

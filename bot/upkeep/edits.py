@@ -7,13 +7,13 @@ import aiohttp
 import structlog
 from slack_sdk.errors import SlackApiError
 
-from bot.case import LoggedCase
-from bot.delivery import Delivery
+from bot.docket.delivery import Delivery
+from bot.domain.case import LoggedCase
 from bot.extract.events import Change
 from bot.log import LapsedError, Log
-from bot.log.changes import Changes
-from bot.log.erasure import Erasure
-from bot.trouble import LOG_TROUBLE, in_brief
+from bot.log.edits import Changes
+from bot.log.forgetting import Erasure
+from bot.slack.trouble import LOG_TROUBLE, in_brief
 
 EVERY_S = 5.0
 

@@ -7,7 +7,7 @@ from sqlalchemy.exc import DBAPIError
 
 from bot.errors import BotError
 from bot.log import Log
-from bot.log.erasure import Erasure
+from bot.log.forgetting import Erasure
 from bot.settings import load_log_settings
 
 

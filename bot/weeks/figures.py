@@ -8,9 +8,9 @@ from datetime import datetime
 from math import floor
 from typing import Any
 
-from bot.digest.agreement import Agreement, to_agreement
-from bot.digest.week import Week
 from bot.log.tallies import Place, Span, Tallies
+from bot.weeks.agreement import Agreement, to_agreement
+from bot.weeks.week import Week
 
 TREND_WEEKS = 8
 LOWEST = 3

@@ -5,17 +5,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from bot.case import Visibility
-from bot.digest.access import Access
-from bot.digest.figures import Glance, read_glance
 from bot.digest.poster import Poster
-from bot.digest.week import Schedule, Week
+from bot.domain.case import Visibility
 from bot.log import Log
 from bot.log.digests import ChannelSettings
 from bot.log.people import People
 from bot.log.recent import Recent, RecentCase
 from bot.log.tallies import Place
-from bot.memberships import Listed, MembershipError, Memberships
+from bot.slack.access import Access
+from bot.slack.memberships import Listed, MembershipError, Memberships
+from bot.weeks.figures import Glance, read_glance
+from bot.weeks.week import Schedule, Week
 
 MOST_CASES = 5
 MOST_CHANNELS = 10

@@ -11,7 +11,7 @@ import structlog
 from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.trouble import in_brief
+from bot.slack.trouble import in_brief
 
 _KEPT_S = 3600.0
 _ASKED_AT_ONCE = 8

@@ -13,10 +13,10 @@ from zoneinfo import ZoneInfo
 
 from sqlalchemy import insert
 
-from bot.case import CaseSource, CaseStatus, QuestionSource, Visibility
-from bot.digest.week import Week
+from bot.domain.case import CaseSource, CaseStatus, QuestionSource, Visibility
 from bot.log import Log
 from bot.log.schema import cases, labels, ratings
+from bot.weeks.week import Week
 from judge import load_rubric
 from sandbox import Message, User, Workspace
 

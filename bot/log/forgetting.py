@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, and_, delete, func, or_, select, union
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.case import CaseStatus, LoggedCase
+from bot.domain.case import CaseStatus, LoggedCase
 from bot.log.rows import to_case
 from bot.log.schema import cases
 from bot.log.store import Log

@@ -12,7 +12,7 @@ from sqlalchemy.exc import DBAPIError
 from bot.errors import LogError
 from bot.log import Log
 from bot.log.labels import Labels
-from bot.trouble import LOG_TROUBLE
+from bot.slack.trouble import LOG_TROUBLE
 
 _RATER_DIGITS = 12
 

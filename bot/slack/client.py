@@ -16,7 +16,7 @@ from slack_sdk.web.async_slack_response import AsyncSlackResponse
 from bot import metrics
 from bot.errors import SlackError
 from bot.settings import Settings
-from bot.trouble import in_brief, is_passing, slack_word
+from bot.slack.trouble import in_brief, is_passing, slack_word
 
 _TIMEOUT_S = 30
 # Slack closes idle connections; a post on a closing one fails without anybody knowing whether it got through.

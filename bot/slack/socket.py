@@ -9,7 +9,7 @@ from slack_bolt.async_app import AsyncApp
 
 from bot.errors import SlackError
 from bot.settings import Settings
-from bot.slack import open_socket_url
+from bot.slack.client import open_socket_url
 
 _LOOKS = 8
 # slack-sdk takes a connection without an answer to its pings for dead after 20 s; together they make a minute.

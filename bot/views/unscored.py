@@ -1,6 +1,6 @@
 """Why there is no score, in one plain sentence for the person who asked."""
 
-from bot.verdict import RecordedVerdict
+from bot.domain.verdict import RecordedVerdict
 
 _OPERATOR = "whoever runs this app finds the reason in its log"
 

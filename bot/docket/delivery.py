@@ -12,12 +12,13 @@ from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 from slack_sdk.webhook.async_client import AsyncWebhookClient
 
-from bot.case import Case, CaseSource, LoggedCase
+from bot.domain.case import Case, CaseSource, LoggedCase
+from bot.domain.verdict import RecordedVerdict
 from bot.log import Log
-from bot.marks import find_marked, to_metadata
-from bot.trouble import error_of, is_transient, slack_word
-from bot.verdict import RecordedVerdict
-from bot.views import ids, messages, modals
+from bot.slack import ids
+from bot.slack.metadata import find_marked, to_metadata
+from bot.slack.trouble import error_of, is_transient, slack_word
+from bot.views import messages, modals
 from bot.views.messages import Post
 
 _STANDS_IN_THE_CHANNEL = {CaseSource.LINK, CaseSource.TEXT, CaseSource.MODAL}

@@ -9,7 +9,7 @@ from sqlalchemy import select
 from bot.log.engine import connect
 from bot.log.presence import LEASE_S
 from bot.log.schema import processes
-from bot.trouble import LOG_TROUBLE, in_brief
+from bot.slack.trouble import LOG_TROUBLE, in_brief
 
 
 async def examine(database_url: str) -> tuple[bool, str]:

@@ -15,13 +15,13 @@ from datetime import timedelta
 import structlog
 
 from bot import metrics
-from bot.case import CaseStatus, LoggedCase
-from bot.delivery import Delivery
+from bot.docket.delivery import Delivery
+from bot.docket.fair_queue import Turns
+from bot.docket.lookup import Lookup, OutOfSightError
+from bot.domain.case import CaseStatus, LoggedCase
+from bot.domain.verdict import RecordedVerdict, from_error, from_fault, from_obstacle, from_verdict
 from bot.log import LapsedError, Log, TakenError
-from bot.lookup import Lookup, OutOfSightError
-from bot.trouble import LOG_TROUBLE, in_brief
-from bot.turns import Turns
-from bot.verdict import RecordedVerdict, from_error, from_fault, from_obstacle, from_verdict
+from bot.slack.trouble import LOG_TROUBLE, in_brief
 from bot.views.modals import NO_QUESTION, OUT_OF_SIGHT
 from judge import (
     DeadlineError,

@@ -17,7 +17,7 @@ from bot import metrics
 from bot.errors import SlackError
 from bot.log import LapsedError, Log
 from bot.settings import Settings
-from bot.trouble import LOG_TROUBLE
+from bot.slack.trouble import LOG_TROUBLE
 
 EVENTS = "/slack/events"
 _LARGEST_BODY = 4 * 2**20

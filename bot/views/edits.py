@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from bot.case import LoggedCase
-from bot.views import ids
+from bot.domain.case import LoggedCase
+from bot.slack import ids
 from bot.views.elements import context
 
 _QUOTES = {ids.BLOCK_JUSTIFICATION, ids.BLOCK_QUOTED_QUESTION}

@@ -5,10 +5,10 @@ from datetime import UTC, datetime, timedelta
 
 import structlog
 
-from bot.case import CaseStatus
+from bot.domain.case import CaseStatus
 from bot.log import Log
-from bot.log.erasure import Erasure
-from bot.trouble import LOG_TROUBLE, in_brief
+from bot.log.forgetting import Erasure
+from bot.slack.trouble import LOG_TROUBLE, in_brief
 
 EVERY = timedelta(days=1)
 _AFTER_TROUBLE = timedelta(hours=1)

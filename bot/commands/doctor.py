@@ -8,9 +8,9 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.app import open_judges, rubric_of
 from bot.errors import BotError, SettingsError, SlackError
 from bot.log import Log
-from bot.manifest import load_manifest
 from bot.settings import Settings, load_settings
-from bot.slack import identify, open_socket_url, web_client
+from bot.slack.client import identify, open_socket_url, web_client
+from bot.slack.manifest import load_manifest
 from judge import JudgeError
 
 Check = Callable[[AsyncWebClient, Settings], Awaitable[str]]

@@ -10,14 +10,14 @@ from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.digest.poster import Clock, Poster, utc_now
-from bot.digest.week import Schedule
 from bot.errors import SlackError
 from bot.log import Log
-from bot.memberships import list_channels
-from bot.mrkdwn import to_plain
 from bot.settings import Settings
-from bot.slack import Identity, identify, web_client
-from bot.trouble import slack_word
+from bot.slack.client import Identity, identify, web_client
+from bot.slack.memberships import list_channels
+from bot.slack.mrkdwn import to_plain
+from bot.slack.trouble import slack_word
+from bot.weeks.week import Schedule
 
 _WIDTH = 80
 

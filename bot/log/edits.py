@@ -5,8 +5,8 @@ from datetime import UTC, datetime
 
 from sqlalchemy import ColumnElement, and_, select, union, update
 
-from bot.case import CaseStatus, LoggedCase, text_hash
-from bot.log.erasure import AT_REST
+from bot.domain.case import CaseStatus, LoggedCase, text_hash
+from bot.log.forgetting import AT_REST
 from bot.log.rows import is_of_team, to_case
 from bot.log.schema import IS_STALE, cases
 from bot.log.store import Log

@@ -6,7 +6,7 @@ from typing import Any
 import yaml
 
 # In a checkout beside the packages, in an installed package inside this one.
-_PLACES = (Path(__file__).parent / "manifest.yml", Path(__file__).parent.parent / "manifest.yml")
+_PLACES = tuple(folder / "manifest.yml" for folder in Path(__file__).parents[1:3])
 
 
 def load_manifest() -> dict[str, Any]:

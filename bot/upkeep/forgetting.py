@@ -6,11 +6,11 @@ import structlog
 from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.case import LoggedCase
-from bot.digest.access import Access
+from bot.domain.case import LoggedCase
 from bot.log import Log
-from bot.log.erasure import AT_REST, Erasure
-from bot.trouble import is_transient, slack_word
+from bot.log.forgetting import AT_REST, Erasure
+from bot.slack.access import Access
+from bot.slack.trouble import is_transient, slack_word
 from bot.views.forgetting import Forgotten
 
 _IS_GONE = "message_not_found"

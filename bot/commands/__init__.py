@@ -1,0 +1,1 @@
+"""What judge-bot can do besides serving: one file each."""

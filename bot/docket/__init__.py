@@ -1,0 +1,1 @@
+"""A case from where it stands to the end."""

@@ -1,0 +1,1 @@
+"""What everybody talks about: cases, verdicts."""

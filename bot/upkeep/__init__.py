@@ -1,0 +1,1 @@
+"""What becomes of cases later: kept, forgotten, marked."""
