@@ -19,8 +19,8 @@ from pathlib import Path
 from statistics import median
 from zoneinfo import ZoneInfo
 
-from bot.log import Log
-from bot.log.tallies import Place, Tallies
+from bot.log import Store
+from bot.log.tallies import Place
 from bot.weeks.figures import TREND_WEEKS, read_figures
 from bot.weeks.week import Week
 
@@ -44,9 +44,9 @@ def main() -> None:
 
 async def measure(verdicts: int, in_week: int, before: int) -> None:
     file = Path(f"/tmp/slack-judge-bench-{verdicts}-{in_week}-{before}.db")  # noqa: S108 - kept for the next run on purpose
-    log = await Log.open(f"sqlite+aiosqlite:///{file}")
+    log = await Store.open(f"sqlite+aiosqlite:///{file}")
     fill(file, verdicts, in_week, before)
-    tallies, place, now = Tallies(log), Place(TEAM, BUSY), WEEK.end + timedelta(hours=9)
+    tallies, place, now = log.tallies, Place(TEAM, BUSY), WEEK.end + timedelta(hours=9)
     figures = await read_figures(tallies, place, WEEK, now, choose_bots)
     before_kb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     took_ms, used_ms = [], []

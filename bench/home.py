@@ -16,10 +16,9 @@ from pathlib import Path
 from statistics import median
 
 from bench.digest import BUSY, CHANNELS, TEAM, WEEK, fill
-from bot.digest.poster import Poster
 from bot.docket.delivery import Delivery
 from bot.domain.case import Visibility
-from bot.log import Log
+from bot.log import Store
 from bot.settings import OFFLINE, load_settings
 from bot.slack.access import Access
 from bot.slack.client import identify, web_client
@@ -43,7 +42,7 @@ def main() -> None:
 async def measure(people: int) -> None:
     file = Path(f"/tmp/slack-judge-bench-{VERDICTS}-{IN_WEEK}-{BEFORE}.db")  # noqa: S108 - bench.digest keeps it there
     async with AsyncExitStack() as stack:
-        log = await Log.open(f"sqlite+aiosqlite:///{file}")
+        log = await Store.open(f"sqlite+aiosqlite:///{file}")
         stack.push_async_callback(log.close)
         fill(file, VERDICTS, IN_WEEK, BEFORE)
         slack = await stack.enter_async_context(Sandbox(workspace(people)))
@@ -56,8 +55,8 @@ async def measure(people: int) -> None:
         )
         client = await stack.enter_async_context(web_client(settings))
         identity, delivery = await identify(client), Delivery(client, log)
-        poster = Poster(client, log, identity, Schedule.parse("monday", "09:00", WEEK.zone.key), lambda: NOW)
-        reader = HomeReader(log, poster, Memberships(client), Access(client, is_for_admins=False))
+        schedule = Schedule.parse("monday", "09:00", WEEK.zone.key)
+        reader = HomeReader(log, schedule, Memberships(client), Access(client, is_for_admins=False), lambda: NOW)
 
         async def publish(user_id: str) -> float:
             begin = time.perf_counter()

@@ -4,10 +4,11 @@ import asyncio
 import logging
 import signal
 from asyncio import FIRST_COMPLETED
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import timedelta
+from enum import StrEnum
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -20,22 +21,25 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.digest.poster import Poster
 from bot.docket.budget import Budget
 from bot.docket.delivery import Delivery
+from bot.docket.engine import Duty, Engine
 from bot.docket.lookup import Lookup
-from bot.docket.settle import MODEL_PAUSES, Docket
+from bot.docket.retries import MODEL_PAUSES
+from bot.docket.settle import Docket
+from bot.errors import BotError
 from bot.extract.payloads import Choice, to_invocation
 from bot.listeners import Desk, register
 from bot.listeners.desk import NoCaseError
-from bot.log import Log
-from bot.log.people import People
-from bot.log.spending import Spending
+from bot.log import Store
+from bot.log.jobs import Task
+from bot.log.ownership import owned
 from bot.settings import OFFLINE, Settings
 from bot.slack.access import Access
 from bot.slack.client import Identity, identify, web_client
 from bot.slack.http import HttpFront
 from bot.slack.memberships import MembershipError, Memberships
 from bot.slack.socket import SocketLink
-from bot.slack.trouble import in_brief
-from bot.upkeep.edits import Revision
+from bot.slack.trouble import LOG_TROUBLE, in_brief
+from bot.upkeep.edits import Edits
 from bot.upkeep.forgetting import Forgetting
 from bot.upkeep.retention import Retention
 from bot.views import messages
@@ -45,6 +49,7 @@ from judge import Judge, Rubric, list_rubrics, load_rubric
 from judge.model import make_client
 
 GRACE_S = 30
+SIGN_S = 5.0
 _NO_CASE = "That case is no longer in the log, or not for you to see. You can score the reply anew."
 _UNSURE = "Slack does not tell me whether you are in that channel (`{reason}`), so I did nothing. {advice}"
 _WENT_WRONG = "Something went wrong on my side. Please try again; the log of the app has the details."
@@ -52,7 +57,15 @@ _WENT_WRONG = "Something went wrong on my side. Please try again; the log of the
 logger = structlog.get_logger(__name__)
 
 
-async def serve(settings: Settings) -> None:
+class Role(StrEnum):
+    """What a process does: answer Slack and write, settle what is written, or both."""
+
+    FRONT = "front"
+    WORKER = "worker"
+    BOTH = "both"
+
+
+async def serve(settings: Settings, role: Role = Role.BOTH) -> None:
     """Runs the bot, over Socket Mode or HTTP, until SIGTERM or SIGINT; a second signal does not wait for running cases.
 
     Raises:
@@ -69,7 +82,7 @@ async def serve(settings: Settings) -> None:
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stop)
     try:
-        async with running_bot(settings) as bot:
+        async with running_bot(settings, role=role) as bot:
             connected.set()
             await asyncio.wait([*bot.duties, asyncio.ensure_future(stopping.wait())], return_when=FIRST_COMPLETED)
             logger.info("stopping", grace_s=GRACE_S)
@@ -84,63 +97,104 @@ async def serve(settings: Settings) -> None:
 class RunningBot:
     """A bot at work: its log, and the tasks that never end unless something is wrong."""
 
-    log: Log
+    store: Store
     duties: Sequence[asyncio.Task[None]]
 
 
 @asynccontextmanager
 async def running_bot(
-    settings: Settings, grace_s: float = GRACE_S, model_pauses: Sequence[timedelta] = MODEL_PAUSES
+    settings: Settings,
+    grace_s: float = GRACE_S,
+    model_pauses: Sequence[timedelta] = MODEL_PAUSES,
+    role: Role = Role.BOTH,
 ) -> AsyncIterator[RunningBot]:
-    """The bot, connected. Leaving it lets running cases finish for `grace_s`, and closes everything."""
+    """The bot, connected. Leaving it lets running cases finish for `grace_s`, and closes everything.
+
+    Raises:
+        BotError: It cannot start; the message says what to mend.
+    """
     async with AsyncExitStack() as stack:
-        log = await Log.open(settings.database_url, settings.store_text)
-        stack.push_async_callback(log.close)
-        judges = await stack.enter_async_context(open_judges(settings))
+        store = await Store.open(settings.database_url, settings.store_text)
+        stack.push_async_callback(store.close)
+        if store.database.is_sqlite and role is not Role.BOTH:
+            raise BotError(f"--role {role}: a log in SQLite has one process for all; use PostgreSQL, or --role both")
+        stack.enter_context(owned(store.database))
         client = await stack.enter_async_context(web_client(settings))
         identity = await identify(client)
-        delivery = Delivery(client, log, reposts_unconfirmed=settings.unconfirmed_posts == "repost")
-        lookup = Lookup(client, identity.own_ids)
-        docket = Docket(log, identity.team_id, judges, lookup, delivery, settings.judge_concurrency, model_pauses)
-        schedule = Schedule.parse(settings.digest_day, settings.digest_time, settings.digest_tz)
-        poster = Poster(client, log, identity, schedule)
-        revision = Revision(log, identity.team_id, delivery)
-        access = Access(client, settings.digest_by == "admins")
-        memberships = Memberships(client)
-        desk = Desk(
-            log=log,
-            docket=docket,
-            delivery=delivery,
-            default=Choice(rubric_of(settings).name, settings.verdict_visibility),
-            rubrics=tuple(judges),
-            workspace_url=identity.url,
-            hosts=frozenset({urlsplit(identity.url).netloc}),
-            own_ids=identity.own_ids,
-            budget=Budget(Spending(log), settings.max_cases_per_user_per_hour, settings.max_tokens_per_day),
-            poster=poster,
-            access=access,
-            forgetting=Forgetting(client, log, access),
-            revision=revision,
-            people=People(log),
-            memberships=memberships,
-            home=HomeReader(log, poster, memberships, access),
-        )
-        bolt = make_app(client, identity, desk, settings)
-        link = HttpFront(bolt, settings, log) if settings.serve_http else SocketLink(bolt, settings)
-        await log.presence.enter()
-        stack.push_async_callback(log.presence.leave)
-        # Left in the order: no new payloads, running cases finish, and only then no more signs of life.
-        beating = asyncio.create_task(docket.beat_forever(link.is_connected), name="beat")
-        stack.push_async_callback(_cancelled, beating)
-        stack.push_async_callback(docket.stop, grace_s)
-        await stack.enter_async_context(link)
-        logger.info("connected", team=identity.team_id, model=settings.judge_model)
-        retention = Retention(log, settings.retention_days, keeps_text=settings.store_text == "full")
-        duties = [beating]
-        for work in (link.watch, poster.run_forever, retention.run_forever, revision.run_forever):
-            duties.append(asyncio.create_task(work()))
-            stack.push_async_callback(_cancelled, duties[-1])
-        yield RunningBot(log, duties)
+        delivery = Delivery(client, store, reposts_unconfirmed=settings.unconfirmed_posts == "repost")
+        poster = Poster(client, store, identity, _schedule(settings))
+        edits = Edits(client, store)
+        # Left in the reverse order: no new payloads, running cases finish, and only then no more signs of life.
+        stack.push_async_callback(store.processes.leave)
+        signs: list[Callable[[], Awaitable[bool]]] = []
+        duties = [_begin(stack, _sign_forever(store, signs))]
+        if role is not Role.FRONT:
+            judges = await stack.enter_async_context(open_judges(settings))
+            lookup = Lookup(client, identity.own_ids)
+            docket = Docket(store, judges, lookup, delivery, settings.judge_concurrency, model_pauses)
+            engine = make_engine(store, identity.team_id, docket, edits, poster, settings)
+            working = asyncio.create_task(engine.run_forever(), name="engine")
+            stack.push_async_callback(engine.stop, working, grace_s)
+            duties.append(working)
+            signs.append(engine.is_running)
+        if role is not Role.WORKER:
+            desk = make_desk(store, client, identity, delivery, poster, edits, settings)
+            bolt = make_app(client, identity, desk, settings)
+            link = HttpFront(bolt, settings, store) if settings.serve_http else SocketLink(bolt, settings)
+            await stack.enter_async_context(link)
+            duties.append(_begin(stack, link.watch()))
+            signs.append(link.is_connected)
+        logger.info("connected", team=identity.team_id, model=settings.judge_model, role=role)
+        yield RunningBot(store, duties)
+
+
+def make_engine(store: Store, team_id: str, docket: Docket, edits: Edits, poster: Poster, settings: Settings) -> Engine:
+    """What drives the docket, and does what is due by the clock."""
+    retention = Retention(store.forgetting, settings.retention_days, keeps_text=settings.store_text == "full")
+    return Engine(
+        store,
+        team_id,
+        work={
+            Task.SETTLE: lambda ticket: docket.settle(ticket.case_id, ticket.trigger_id),
+            Task.AMEND: lambda ticket: edits.amend(ticket.case_id),
+        },
+        duties=[
+            Duty("post_due_digests", poster.post_due),
+            Duty("forget_old_cases", retention.run),
+        ],
+        at_once=2 * settings.judge_concurrency,
+    )
+
+
+def make_desk(
+    store: Store,
+    client: AsyncWebClient,
+    identity: Identity,
+    delivery: Delivery,
+    poster: Poster,
+    edits: Edits,
+    settings: Settings,
+) -> Desk:
+    """What the listeners use."""
+    access = Access(client, settings.digest_by == "admins")
+    memberships = Memberships(client)
+    return Desk(
+        log=store,
+        delivery=delivery,
+        default=Choice(rubric_of(settings).name, settings.verdict_visibility),
+        rubrics=tuple(rubrics_of(settings)),
+        workspace_url=identity.url,
+        hosts=frozenset({urlsplit(identity.url).netloc}),
+        own_ids=identity.own_ids,
+        budget=Budget(store.spending, settings.max_cases_per_user_per_hour, settings.max_tokens_per_day),
+        poster=poster,
+        access=access,
+        forgetting=Forgetting(client, store.forgetting, access),
+        edits=edits,
+        people=store.people,
+        memberships=memberships,
+        home=HomeReader(store, _schedule(settings), memberships, access),
+    )
 
 
 def rubric_of(settings: Settings) -> Rubric:
@@ -148,11 +202,15 @@ def rubric_of(settings: Settings) -> Rubric:
     return load_rubric(settings.judge_rubric)
 
 
+def rubrics_of(settings: Settings) -> Mapping[str, Rubric]:
+    """The rubrics to choose from by their names, JUDGE_RUBRIC first."""
+    default = rubric_of(settings)
+    return {default.name: default} | {name: load_rubric(name) for name in list_rubrics() if name != default.name}
+
+
 @asynccontextmanager
 async def open_judges(settings: Settings) -> AsyncIterator[Mapping[str, Judge]]:
-    """One judge for each rubric to choose from, JUDGE_RUBRIC first; they share one connection to the model."""
-    default = rubric_of(settings)
-    rubrics = {default.name: default} | {name: load_rubric(name) for name in list_rubrics() if name != default.name}
+    """One judge for each rubric to choose from; they share one connection to the model."""
     async with AsyncExitStack() as stack:
         client = None
         if settings.judge_model != OFFLINE:
@@ -166,7 +224,7 @@ async def open_judges(settings: Settings) -> AsyncIterator[Mapping[str, Judge]]:
                 client=client,
                 timeout_s=settings.judge_timeout_s,
             )
-            for name, rubric in rubrics.items()
+            for name, rubric in rubrics_of(settings).items()
         }
 
 
@@ -213,6 +271,27 @@ def make_app(client: AsyncWebClient, identity: Identity, desk: Desk, settings: S
         return BoltResponse(status=200) if response and isinstance(error, NoCaseError) else None
 
     return app
+
+
+def _schedule(settings: Settings) -> Schedule:
+    return Schedule.parse(settings.digest_day, settings.digest_time, settings.digest_tz)
+
+
+async def _sign_forever(store: Store, signs: Sequence[Callable[[], Awaitable[bool]]]) -> None:
+    """Says every few seconds in the log that this process is alive, and whether all of it is well."""
+    while True:
+        try:
+            await store.processes.sign(is_connected=all([await is_well() for is_well in signs]))
+        except LOG_TROUBLE as exc:
+            logger.error("log_out_of_reach", reason=in_brief(exc), next_in_s=SIGN_S)
+        await asyncio.sleep(SIGN_S)
+
+
+def _begin(stack: AsyncExitStack, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+    """A task that ends with the stack."""
+    task = asyncio.create_task(work)
+    stack.push_async_callback(_cancelled, task)
+    return task
 
 
 async def _cancelled(task: asyncio.Task[None]) -> None:

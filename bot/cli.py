@@ -6,7 +6,7 @@ import sys
 from contextlib import nullcontext
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -23,15 +23,20 @@ app = typer.Typer(
 @app.command()
 def serve(
     http: Annotated[bool, typer.Option("--http", help="Let Slack post to HTTP_PORT, instead of Socket Mode.")] = False,
+    role: Annotated[
+        Literal["front", "worker", "both"],
+        typer.Option(help="With PostgreSQL: answer Slack and write (front), settle what is written (worker), or both."),
+    ] = "both",
 ) -> None:
     """Run the bot over Socket Mode or HTTP, with the settings of the environment and .env."""
+    from bot.app import Role
     from bot.app import serve as run
     from bot.logs import configure_logs
     from bot.settings import load_settings
 
     settings = load_settings(serve_http=True) if http else load_settings()
     configure_logs(settings.log_format)
-    asyncio.run(run(settings))
+    asyncio.run(run(settings, Role(role)))
 
 
 @app.command()
@@ -116,14 +121,14 @@ def purge(
 async def _export(path: Path | None, since: datetime | None) -> None:
     from bot.commands.export import export as write
     from bot.errors import BotError
-    from bot.log import Log
+    from bot.log import Store
     from bot.settings import load_log_settings
 
     settings = load_log_settings()
-    log = await Log.open(settings.database_url)
+    store = await Store.open(settings.database_url)
     try:
         with path.open("w", encoding="utf-8") if path else nullcontext(sys.stdout) as output:
-            count = await write(log, output, since, has_texts=settings.store_text == "full")
+            count = await write(store.labels, output, since, has_texts=settings.store_text == "full")
             output.flush()  # here, and not at exit, is found out that nobody reads
     except BrokenPipeError:
         raise  # whoever read our output has gone; Typer ends the command in silence, with exit code 1
@@ -131,7 +136,7 @@ async def _export(path: Path | None, since: datetime | None) -> None:
         name = f"--output {path}" if path else "the output"
         raise BotError(f"{name}: cannot be written ({exc.strerror}); name another file") from exc
     finally:
-        await log.close()
+        await store.close()
     typer.echo(f"{count} {'label' if count == 1 else 'labels'} written", err=True)
 
 

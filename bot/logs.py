@@ -39,7 +39,7 @@ def configure_logs(log_format: Literal["console", "json"], level: int = logging.
     root = logging.getLogger()
     root.handlers = [handler]
     root.setLevel(level)
-    for noisy in ("alembic", "httpx2", "openai", "slack_sdk", "asyncio"):
+    for noisy in ("alembic", "httpx2", "openai", "slack_sdk", "asyncio", "pgqueuer"):
         logging.getLogger(noisy).setLevel(logging.WARNING)
     # At WARNING, Bolt says of every client that SLACK_BOT_TOKEN is not read, which is as it should be.
     logging.getLogger("slack_bolt").setLevel(logging.ERROR)

@@ -19,7 +19,7 @@ from bot.commands import demo_past as demo_log
 from bot.domain.case import Visibility
 from bot.errors import BotError
 from bot.extract.messages import block_texts
-from bot.log import Log
+from bot.log import Store
 from bot.logs import configure_logs
 from bot.settings import OFFLINE, Settings, load_settings
 from bot.slack import ids
@@ -170,13 +170,13 @@ def _block_text(block: dict[str, Any]) -> str:
 
 async def _show_log(console: Console, database_url: str) -> None:
     table = Table("case", "by", "source", "status", "score", "model", "rubric", title="The log", title_justify="left")
-    log = await Log.open(database_url)
+    store = await Store.open(database_url)
     try:
-        for case in await log.recent(2):
-            verdict = await log.verdict(case.id)
+        for case in await store.cases.newest(2):
+            verdict = await store.cases.verdict(case.id)
             score = str(verdict.score) if verdict and verdict.score is not None else "unscored"
             model = verdict.model if verdict else ""
             table.add_row(str(case.id), case.requester_name, case.source, case.status, score, model, case.rubric)
     finally:
-        await log.close()
+        await store.close()
     console.print(table)

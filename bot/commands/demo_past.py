@@ -12,9 +12,10 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from sqlalchemy import insert
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.domain.case import CaseSource, CaseStatus, QuestionSource, Visibility
-from bot.log import Log
+from bot.log import Store
 from bot.log.schema import cases, labels, ratings
 from bot.weeks.week import Week
 from judge import load_rubric
@@ -53,22 +54,26 @@ async def write_past(database_url: str, workspace: Workspace) -> bool:
     Raises:
         LogError: The log cannot be opened or written.
     """
-    log = await Log.open(database_url)
+    store = await Store.open(database_url)
     try:
-        if await log.counts():
+        if await store.cases.counts():
             return False
         chance = random.Random(_SEED)  # noqa: S311 - the same past each time
         made_up = make_up(workspace, chance)
         channel_id, version = workspace.channel(CHANNEL).id, load_rubric("additive-5").version
         place = {"team_id": workspace.team_id, "channel_id": channel_id}
         rows = [_case(each, number) | place | {"rubric_version": version} for number, each in enumerate(made_up, 1)]
-        async with log.writing() as connection:
+        people = list(_labels(rows, chance))
+
+        async def write(connection: AsyncConnection) -> None:
             await connection.execute(insert(cases), rows)
             await connection.execute(insert(ratings), [_rating(row) for row in rows])
-            await connection.execute(insert(labels), list(_labels(rows, chance)))
+            await connection.execute(insert(labels), people)
+
+        await store.database.write(write)
         return True
     finally:
-        await log.close()
+        await store.close()
 
 
 def make_up(workspace: Workspace, chance: random.Random) -> Sequence[MadeUp]:

@@ -7,7 +7,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.app import open_judges, rubric_of
 from bot.errors import BotError, SettingsError, SlackError
-from bot.log import Log
+from bot.log import Store
 from bot.settings import Settings, load_settings
 from bot.slack.client import identify, open_socket_url, web_client
 from bot.slack.manifest import load_manifest
@@ -57,11 +57,11 @@ async def _app_token(client: AsyncWebClient, settings: Settings) -> str:
 
 
 async def _database(_: AsyncWebClient, settings: Settings) -> str:
-    log = await Log.open(settings.database_url)
+    store = await Store.open(settings.database_url)
     try:
-        count = sum((await log.counts()).values())
+        count = sum((await store.cases.counts()).values())
     finally:
-        await log.close()
+        await store.close()
     return f"DATABASE_URL: migrated and writable, {count} cases"
 
 

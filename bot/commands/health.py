@@ -1,14 +1,11 @@
 """`judge-bot health`: whether a bot of this machine is at work, for systemd, containers and people."""
 
-import socket
 from datetime import UTC, datetime
 from pathlib import Path
 
-from sqlalchemy import select
-
-from bot.log.engine import connect
-from bot.log.presence import LEASE_S
-from bot.log.schema import processes
+from bot.log.database import Database
+from bot.log.opening import connect
+from bot.log.processes import SILENT_S, Processes
 from bot.slack.trouble import LOG_TROUBLE, in_brief
 
 
@@ -22,18 +19,17 @@ async def examine(database_url: str) -> tuple[bool, str]:
     file = engine.url.database
     if engine.dialect.name == "sqlite" and file and not Path(file).exists():  # noqa: ASYNC240 - nothing else runs
         return False, f"there is no log at {file} yet; judge-bot serve makes one"
-    here = select(processes).where(processes.c.host == socket.gethostname()).order_by(processes.c.seen_at.desc())
+    database = Database(engine)
     try:
-        async with engine.connect() as connection:
-            latest = (await connection.execute(here.limit(1))).one_or_none()
+        latest = await Processes(database).latest_here()
     except LOG_TROUBLE as exc:
         return False, str(in_brief(exc))
     finally:
-        await engine.dispose()
+        await database.close()
     if latest is None:
         return False, "no bot of this machine has begun; judge-bot serve starts one"
     silent_s = (datetime.now(UTC) - latest.seen_at).total_seconds()
-    if silent_s > LEASE_S:
+    if silent_s > SILENT_S:
         return False, f"process {latest.pid} has given no sign of life for {silent_s:.0f} s"
     if not latest.is_connected:
         return False, f"process {latest.pid} is alive, but Slack cannot reach it"

@@ -9,15 +9,15 @@ from rich.text import Text
 from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.digest.poster import Clock, Poster, utc_now
+from bot.digest.poster import Poster
 from bot.errors import SlackError
-from bot.log import Log
+from bot.log import Store
 from bot.settings import Settings
 from bot.slack.client import Identity, identify, web_client
 from bot.slack.memberships import list_channels
 from bot.slack.mrkdwn import to_plain
 from bot.slack.trouble import slack_word
-from bot.weeks.week import Schedule
+from bot.weeks.week import Clock, Schedule, utc_now
 
 _WIDTH = 80
 
@@ -28,16 +28,16 @@ async def preview(settings: Settings, channel: str, clock: Clock = utc_now) -> N
     Raises:
         BotError: No such channel, or Slack cannot be asked.
     """
-    log = await Log.open(settings.database_url)
+    store = await Store.open(settings.database_url)
     try:
         async with web_client(settings) as client:
             identity = await identify(client)
             schedule = Schedule.parse(settings.digest_day, settings.digest_time, settings.digest_tz)
-            poster = Poster(client, log, identity, schedule, clock)
+            poster = Poster(client, store, identity, schedule, clock)
             channel_id = await _find_channel(client, channel)
             await _print(poster, identity, channel_id)
     finally:
-        await log.close()
+        await store.close()
 
 
 async def _print(poster: Poster, identity: Identity, channel_id: str) -> None:

@@ -6,8 +6,7 @@ import typer
 from sqlalchemy.exc import DBAPIError
 
 from bot.errors import BotError
-from bot.log import Log
-from bot.log.forgetting import Erasure
+from bot.log import Store
 from bot.settings import load_log_settings
 
 
@@ -22,20 +21,19 @@ async def purge(days: int | None, *, is_dry: bool) -> None:
     if days is None:
         raise BotError("how old may a case become? Give --days N, or set RETENTION_DAYS")
     before = datetime.now(UTC) - timedelta(days=days)
-    log = await Log.open(settings.database_url)
+    store = await Store.open(settings.database_url)
     try:
-        erasure = Erasure(log)
-        old, total = await erasure.count(before), sum((await log.counts()).values())
+        old, total = await store.forgetting.count(before), sum((await store.cases.counts()).values())
         age = f"{days} {'day' if days == 1 else 'days'} (created before {before:%Y-%m-%d %H:%M} UTC)"
         typer.echo(f"{old:,} of {total:,} cases are older than {age}")
         if is_dry:
             typer.echo("nothing was deleted (--dry-run)")
             return
-        deleted = await erasure.purge(before)
+        deleted = await store.forgetting.forget_older(before)
         typer.echo(f"{deleted:,} {'case' if deleted == 1 else 'cases'} deleted, with texts, ratings and labels")
-        if not await erasure.scrub():
-            typer.echo("SQLite's journal is in use; the bot's next daily purge, or this command, empties it")
+        if not await store.forgetting.scrub():
+            typer.echo("SQLite's journal is in use; the bot empties it with what it deletes next, or this command does")
     except DBAPIError as exc:
         raise BotError(f"the log cannot be written ({exc.orig}); what was deleted before that stays deleted") from exc
     finally:
-        await log.close()
+        await store.close()

@@ -6,7 +6,7 @@ was left behind looks for the message before posting it; where it may not look, 
 
 import asyncio
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import partial
 from typing import Any
 
@@ -15,19 +15,19 @@ import structlog
 from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.log import Log
-from bot.log.digests import LEASE, ChannelSettings, Claim, Digests, DigestStatus
-from bot.log.tallies import Place, Tallies
+from bot.log import Store
+from bot.log.digests import LEASE, ChannelSettings, Claim, DigestStatus
+from bot.log.tallies import Place
 from bot.slack import ids
 from bot.slack.authors import Member, Members
 from bot.slack.client import Identity
 from bot.slack.memberships import list_channels
 from bot.slack.metadata import find_marked, to_metadata
-from bot.slack.trouble import error_of, in_brief, is_transient, slack_word
+from bot.slack.trouble import error_of, is_transient, slack_word
 from bot.views.digest import MOST_AUTHORS, digest_message
 from bot.views.messages import Post
 from bot.weeks.figures import read_figures
-from bot.weeks.week import Schedule, Week, parse_day, parse_time, parse_zone
+from bot.weeks.week import Clock, Schedule, Week, utc_now
 
 EVERY_S = 60
 # Well below the lease: whoever takes a claim over must find the message, or never meet it.
@@ -36,16 +36,10 @@ _POST_TIMEOUT_S = 120
 _PATIENCE_S = 2.0
 _ALONE_PATIENCE_S = 60.0
 
-Clock = Callable[[], datetime]
 Draft = Callable[[bool], Post]
 """A digest that can be shown: True for plain blocks alone."""
 
 logger = structlog.get_logger(__name__)
-
-
-def utc_now() -> datetime:
-    """The machine's time."""
-    return datetime.now(UTC)
 
 
 class Poster:
@@ -53,7 +47,7 @@ class Poster:
 
     Args:
         client: The bot's Web API client; it waits when Slack says so, and never repeats a post by itself.
-        log: The log.
+        store: The log.
         identity: Who we are; one workspace.
         default: When digests are due in channels that have chosen nothing else.
         clock: The time, aware.
@@ -62,28 +56,18 @@ class Poster:
     def __init__(
         self,
         client: AsyncWebClient,
-        log: Log,
+        store: Store,
         identity: Identity,
         default: Schedule,
         clock: Clock = utc_now,
     ) -> None:
-        self.digests = Digests(log)
+        self.digests = store.digests
         self.default = default
         self.now = clock
         self._client = client
-        self.tallies = Tallies(log)
+        self.tallies = store.tallies
         self.members = Members(client)
         self._identity = identity
-
-    async def run_forever(self) -> None:
-        """Posts what is due, at once and every minute, until cancelled."""
-        while True:
-            try:
-                await self.post_due()
-            except Exception as exc:  # whatever it was, scores are given, and it is tried again
-                reason = in_brief(exc)
-                logger.error("digests_failed", reason=reason, next_in_s=EVERY_S, exc_info=None if reason else exc)
-            await asyncio.sleep(EVERY_S)
 
     async def post_due(self) -> None:
         """Posts the digest of every channel whose week is over and due; trouble in one keeps no other waiting.
@@ -121,12 +105,7 @@ class Poster:
 
     def schedule(self, settings: ChannelSettings) -> Schedule:
         """When a channel's digests are due."""
-        day, at, zone = settings.digest_day, settings.digest_time, settings.digest_tz
-        return Schedule(
-            parse_day(day) if day else self.default.day,
-            parse_time(at) if at else self.default.time,
-            parse_zone(zone) if zone else self.default.zone,
-        )
+        return self.default.of(settings)
 
     async def draft_last(self, settings: ChannelSettings) -> Draft:
         """The digest of the last week that is over, whether or not it was posted."""

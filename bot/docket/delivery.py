@@ -1,6 +1,7 @@
 """Our messages in Slack: each at most once, in the thread where it is possible, else to the requester alone."""
 
 import asyncio
+import time
 from collections import defaultdict
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
@@ -14,7 +15,7 @@ from slack_sdk.webhook.async_client import AsyncWebhookClient
 
 from bot.domain.case import Case, CaseSource, LoggedCase
 from bot.domain.verdict import RecordedVerdict
-from bot.log import Log
+from bot.log import Store
 from bot.slack import ids
 from bot.slack.metadata import find_marked, to_metadata
 from bot.slack.trouble import error_of, is_transient, slack_word
@@ -24,8 +25,8 @@ from bot.views.messages import Post
 _STANDS_IN_THE_CHANNEL = {CaseSource.LINK, CaseSource.TEXT, CaseSource.MODAL}
 
 _CLOCK_SKEW_S = 60
-# Slack gives a thread's parent whatever the span.
-_WITH_PARENT = 2
+# Far below the time after which the queue gives a silent worker's jobs to another.
+_FRESH_S = 5.0
 
 Part = Literal["thread", "reply"]
 
@@ -43,64 +44,47 @@ class Delivery:
 
     Args:
         client: The bot's Web API client.
-        log: Where it is written down what was posted, and what was begun.
+        store: Where it is written down whose turn it is to post.
         reposts_unconfirmed: Whether a post of which nobody can tell how it ended is posted again, and so perhaps twice;
             else the requester alone gets the verdict.
     """
 
-    def __init__(self, client: AsyncWebClient, log: Log, *, reposts_unconfirmed: bool = False) -> None:
+    def __init__(self, client: AsyncWebClient, store: Store, *, reposts_unconfirmed: bool = False) -> None:
         self._client = client
-        self._log = log
+        self._store = store
         self._reposts_unconfirmed = reposts_unconfirmed
         self._lines: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
 
-    async def announce(self, case: LoggedCase) -> LoggedCase:
-        """The case with a placeholder in its thread; typed texts are posted first, and begin the thread."""
+    async def begin_thread(self, case: LoggedCase) -> LoggedCase:
+        """The case with the thread that its verdict goes to; typed texts are posted, and begin one."""
+        if case.blocked_by not in {None, messages.UNCONFIRMED}:  # refused the last time, so that nothing is there
+            case = case.model_copy(update={"thread_intent": False, "reply_intent": False})
+        case = case.model_copy(update={"blocked_by": None})
         if case.is_private or case.reply_ts:
             return case
-        try:
-            case = case.model_copy(update={"thread_ts": case.thread_ts or case.parent_ts or case.message_ts})
-            if case.thread_ts is None:
-                case = await self._post_once(case, "thread", messages.texts(case))
-            case = await self._post_once(case, "reply", messages.placeholder(case))
-            return await self._log.note_post(case, reply_ts=case.reply_ts, tries=0)
-        except SlackApiError as exc:
-            return await self._note_blocked(case, exc)
-        except _UnconfirmedError:
-            return await self._log.note_post(case, blocked_by=messages.UNCONFIRMED)
+        thread_ts = case.thread_ts or case.parent_ts or case.message_ts
+        if thread_ts is not None:
+            return case.model_copy(update={"thread_ts": thread_ts})
+        return await self._post_once(case, "thread", messages.texts(case))
 
-    async def deliver(self, case: LoggedCase, verdict: RecordedVerdict) -> None:
+    async def post_placeholder(self, case: LoggedCase) -> LoggedCase:
+        """The case with a placeholder in its thread, if it has come so far."""
+        if case.is_private or case.reply_ts or case.blocked_by:
+            return case
+        return await self._post_once(case, "reply", messages.placeholder(case))
+
+    async def deliver(self, case: LoggedCase, verdict: RecordedVerdict) -> LoggedCase:
         """Turns the placeholder into the verdict, or shows the verdict to the requester alone."""
+        case = await self._still_held(case)
         if not case.is_private and case.reply_ts:
             post = messages.verdict_message(case, verdict)
             try:
                 await self._update(case, case.reply_ts, post)
-                return
+                return case
             except SlackApiError as exc:
-                case = await self._note_blocked(case, exc)
-        self._log.presence.check()
+                case = _blocked(case, exc)
         await self.tell(case, messages.verdict_message(case, verdict, messages.why_private(case)))
-
-    async def amend(self, case: LoggedCase) -> None:
-        """Has a verdict in a thread say what has become of its message; one that is gone or hidden stays.
-
-        It is read from Slack, and not written anew, because the log may not have its words.
-        """
-        if not case.reply_ts or case.blocked_by:
-            return
-        span: dict[str, Any] = {"oldest": case.reply_ts, "latest": case.reply_ts, "inclusive": True}
-        try:
-            answer = await self._client.conversations_replies(
-                channel=case.channel_id, ts=case.thread_ts or case.reply_ts, limit=_WITH_PARENT, **span
-            )
-            for found in answer.get("messages") or []:
-                post = Post(found.get("text") or "", found.get("blocks") or [])
-                if found["ts"] == case.reply_ts and (due := messages.amended(post, case)) != post:
-                    await self._update(case, case.reply_ts, due)
-        except SlackApiError as exc:
-            if is_transient(exc):
-                raise
-            logger.warning("verdict_not_amended", case=case.id, error=slack_word(exc))
+        return case
 
     async def say_later(self, case: LoggedCase, pause: timedelta, tries: int) -> None:
         """Says in place of the placeholder that the model cannot be asked now; to the requester alone, only once."""
@@ -113,12 +97,11 @@ class Delivery:
                 if is_transient(exc):
                     raise
                 logger.warning("placeholder_not_updated", case=case.id, error=slack_word(exc))
-        if case.tries == 1:
+        if case.model_tries == 1:
             await self.tell(case, post)
 
     async def ask(self, case: LoggedCase, trigger_id: str | None, reason: str) -> None:
         """Asks the requester for the question: a modal while the trigger lives, else a message with a button."""
-        self._log.presence.check()
         view = modals.question_modal(case, ids.VIEW_ANSWER, reason, modals.ModalState(case_id=case.id))
         if not (trigger_id and await self.open_modal(trigger_id, view)):
             await self.tell(case, messages.ask_for_question(case, reason))
@@ -153,7 +136,6 @@ class Delivery:
         return False
 
     async def _update(self, case: LoggedCase, ts: str, post: Post) -> None:
-        self._log.presence.check()
         try:
             await self._client.chat_update(channel=case.channel_id, ts=ts, text=post.text, blocks=post.blocks)
         except SlackApiError as exc:
@@ -163,17 +145,25 @@ class Delivery:
             await self._client.chat_update(channel=case.channel_id, ts=ts, text=plain.text, blocks=plain.blocks)
 
     async def _post_once(self, case: LoggedCase, part: Part, post: Post) -> LoggedCase:
-        """The case with our message; after a try of which nobody knows how it ended, it is looked for first."""
+        """The case with our message, or with what keeps us from posting it.
+
+        After a try of which nobody knows how it ended, the message is looked for first.
+        """
         was_begun = case.thread_intent if part == "thread" else case.reply_intent
-        if was_begun:
-            found = await self._find(case, part)
-            if found:
-                return case.model_copy(update={f"{part}_ts": found})
-        else:
-            case = await self._log.note_post(case, **{f"{part}_intent": True, "thread_ts": case.thread_ts})
+        try:
+            ts = await self._find(case, part) if was_begun else None
+            if ts is None:
+                case, ts = await self._post(case, part, post)
+        except SlackApiError as exc:
+            return _blocked(case, exc)
+        except _UnconfirmedError:
+            return case.model_copy(update={"blocked_by": messages.UNCONFIRMED})
+        return case.model_copy(update={f"{part}_ts": ts})
+
+    async def _post(self, case: LoggedCase, part: Part, post: Post) -> tuple[LoggedCase, str]:
         # In line: while Slack makes one post of a channel wait, the next ones of that channel wait behind it.
         async with self._lines[case.channel_id]:
-            self._log.presence.check()
+            case = await self._still_held(case)
             answer = await self._client.chat_postMessage(
                 channel=case.channel_id,
                 thread_ts=case.thread_ts,
@@ -183,7 +173,15 @@ class Delivery:
                 unfurl_media=False,
                 metadata=_mark(case, part),
             )
-        return case.model_copy(update={f"{part}_ts": str(answer["ts"])})
+        return case, str(answer["ts"])
+
+    async def _still_held(self, case: LoggedCase) -> LoggedCase:
+        """The case, asked for in the log once more where its last step was a while ago.
+
+        Whoever froze in between may find that another attempt has begun, and must not post.
+        """
+        is_fresh = time.monotonic() - case.asked_at_s < _FRESH_S
+        return case if is_fresh else await self._store.renew(case)
 
     async def _find(self, case: LoggedCase, part: Part) -> str | None:
         oldest = case.created_at.timestamp() - _CLOCK_SKEW_S
@@ -195,13 +193,6 @@ class Delivery:
             if self._reposts_unconfirmed:
                 return None
             raise _UnconfirmedError from exc
-
-    async def _note_blocked(self, case: LoggedCase, exc: SlackApiError) -> LoggedCase:
-        error = slack_word(exc)
-        if is_transient(exc):
-            raise exc
-        logger.warning("thread_not_writable", case=case.id, channel=case.channel_id, error=error)
-        return await self._log.note_post(case, blocked_by=error)
 
     async def _ephemeral(self, case: Case, post: Post) -> bool:
         # Slack shows an ephemeral in a thread only where the thread is there already:
@@ -247,6 +238,15 @@ class Delivery:
             raise exc
         logger.info("private_way_failed", key=case.key, way=way, error=error)
         return False
+
+
+def _blocked(case: LoggedCase, exc: SlackApiError) -> LoggedCase:
+    """The case whose thread cannot be written to; what may pass is raised."""
+    if is_transient(exc):
+        raise exc
+    error = slack_word(exc)
+    logger.warning("thread_not_writable", case=case.id, channel=case.channel_id, error=error)
+    return case.model_copy(update={"blocked_by": error})
 
 
 def _mark(case: LoggedCase, part: Part) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Turns in front of something scarce: so many at once, and nobody's queue holds up another's."""
+"""A queue in front of something scarce: so many at once, and nobody's line holds up another's."""
 
 import asyncio
 from collections import deque
@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from bot import metrics
 
 
-class Turns:
+class FairQueue:
     """At most `limit` at once; who waits is called in turn by key, and within one key in the order of asking.
 
     With a semaphore, 500 cases of one channel would all go before the next channel's single one.
@@ -19,7 +19,7 @@ class Turns:
         self._waiting: dict[str, deque[asyncio.Future[None]]] = {}
 
     @asynccontextmanager
-    async def of(self, key: str) -> AsyncIterator[None]:
+    async def turn(self, key: str) -> AsyncIterator[None]:
         """Waits for a turn, and gives it back afterwards."""
         if self._free:
             self._free -= 1

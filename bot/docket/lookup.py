@@ -98,7 +98,7 @@ class Lookup:
         if case.message_ts is None or case.question_source is QuestionSource.TYPED:
             return None
         # The first time somebody waits for a window; later there is no hurry.
-        async with asyncio.timeout(_MESSAGE_TIMEOUT_S if case.tries else _QUESTION_TIMEOUT_S):
+        async with asyncio.timeout(_MESSAGE_TIMEOUT_S if case.slack_tries else _QUESTION_TIMEOUT_S):
             if case.parent_ts:
                 return await self._parent(case, case.parent_ts)
             return await self._previous(case, case.message_ts)

@@ -1,26 +1,27 @@
-"""The docket: brings every case from where it stands to the end, one step after the other, each step durable.
+"""The docket: brings a case from where it stands to the end, one step after the other, each step durable.
 
-    received ──(read the message, find the question)──> received ──(judge)──> judged ──(deliver)──> delivered
+    received ──(read the message, find the question, post the placeholder, judge)──> judged ──(deliver)──> delivered
         └──(no question found)──> asked ──(the person types it)──> received
 
 `settle` may be called at any time, any number of times, by any process: it takes a case up at the step it has
-reached, and only one process holds a case. A step that fails is tried again later, after growing pauses.
+reached, and only one attempt holds a case. A step that fails is tried again later (`retries`).
 """
 
-import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 
+import aiohttp
 import structlog
+from slack_sdk.errors import SlackApiError
 
 from bot import metrics
 from bot.docket.delivery import Delivery
-from bot.docket.fair_queue import Turns
+from bot.docket.fair_queue import FairQueue
 from bot.docket.lookup import Lookup, OutOfSightError
+from bot.docket.retries import LOG_PAUSE, MODEL_PAUSES, MOST_FAULTS, RetryError, growing_pause
 from bot.domain.case import CaseStatus, LoggedCase
 from bot.domain.verdict import RecordedVerdict, from_error, from_fault, from_obstacle, from_verdict
-from bot.log import LapsedError, Log, TakenError
+from bot.log import Store, TakenError
 from bot.slack.trouble import LOG_TROUBLE, in_brief
 from bot.views.modals import NO_QUESTION, OUT_OF_SIGHT
 from judge import (
@@ -33,12 +34,6 @@ from judge import (
     nothing_to_judge,
 )
 
-BEAT_S = 5.0
-MODEL_PAUSES = tuple(timedelta(minutes=minutes) for minutes in (1, 3, 6))
-_FIRST_PAUSE = timedelta(seconds=1)
-_LONGEST_PAUSE = timedelta(minutes=5)
-_MOST_TRIES = 10  # about a quarter of an hour
-
 _PASSING = (DeadlineError, RateLimitedError, UnavailableError)
 _GONE = "That message is gone, or I cannot see its channel (invite me there)."
 _NO_RUBRIC = "The rubric {!r} is no longer there."
@@ -47,7 +42,7 @@ _NOT_KEPT = "The texts of that case were not kept, so I cannot score them again.
 logger = structlog.get_logger(__name__)
 
 
-class _NotNowError(Exception):
+class _ModelFailure(Exception):  # noqa: N818 - it is no error of ours, and ends here
     """The model cannot be asked at the moment, and the case may wait."""
 
 
@@ -55,175 +50,136 @@ class Docket:
     """Settles cases, at most `concurrency` of them in front of the judge at the same time, channels in turn.
 
     Args:
-        log: Where cases are, and where each step is written down.
-        team_id: Whose cases; another workspace may have its own in the same log, and another bot.
+        store: Where cases are, and where each step is written down.
         judges: One judge for each rubric, by the rubric's name.
         lookup: Reads messages and finds questions.
         delivery: Posts and updates.
-        concurrency: Cases that are judged at once; everything else is not bounded.
+        concurrency: Cases that are judged at once.
         model_pauses: How long a case waits after each failed try of a model that is busy, down or slow;
             after the last one it is given up.
     """
 
     def __init__(
         self,
-        log: Log,
-        team_id: str,
+        store: Store,
         judges: Mapping[str, Judge],
         lookup: Lookup,
         delivery: Delivery,
         concurrency: int,
         model_pauses: Sequence[timedelta] = MODEL_PAUSES,
     ) -> None:
-        self._log = log
-        self._team_id = team_id
+        self._store = store
         self._judges = judges
         self._lookup = lookup
         self._delivery = delivery
-        self._turns = Turns(concurrency)
+        self._model = FairQueue(concurrency)
         self._model_pauses = model_pauses
-        self._running: dict[int, asyncio.Task[None]] = {}
-        self._is_stopping = False
-        self._is_due = asyncio.Event()
 
-    def start(self, case_id: int, trigger_id: str | None = None, added: LoggedCase | None = None) -> asyncio.Task[None]:
-        """Settles a case in the background; a case that is being settled already is left to that task.
-
-        `added` is the case as `Log.add` gave it a moment ago, which spares reading it again.
-        """
-        task = self._running.get(case_id)
-        if task is None:
-            task = asyncio.create_task(self._settle_or_postpone(case_id, trigger_id, added), name=f"case-{case_id}")
-            self._running[case_id] = task
-            metrics.RUNNING.inc()
-            task.add_done_callback(lambda done: self._finished(case_id, done))
-        return task
-
-    async def sweep(self) -> None:
-        """Takes up every case that has a way to go: after a crash, ours or another's, and when a pause is over."""
-        for case_id in await self._log.unsettled(self._team_id):
-            self.start(case_id)
-
-    async def beat_forever(self, is_connected: Callable[[], Awaitable[bool]]) -> None:
-        """Says every few seconds that this process is alive, and sweeps; until cancelled."""
-        while True:
-            self._is_due.clear()  # before the sweep: what falls due from here on is not for this one
-            try:
-                await self._beat(is_connected=await is_connected())
-                if not self._is_stopping:
-                    await self.sweep()
-            except LOG_TROUBLE as exc:
-                logger.error("log_out_of_reach", reason=in_brief(exc), next_in_s=BEAT_S)
-            with suppress(TimeoutError):
-                await asyncio.wait_for(self._is_due.wait(), BEAT_S)
-
-    async def stop(self, grace_s: float) -> None:
-        """Lets running cases finish for `grace_s`; the rest stays in the log for the next start."""
-        self._is_stopping = True
-        try:
-            if self._running:
-                await asyncio.wait(self._running.values(), timeout=grace_s)
-        finally:  # whoever does not wait for it must not leave cases running behind a closed log either
-            await self._drop_all()
-
-    async def settle(self, case_id: int, trigger_id: str | None = None, added: LoggedCase | None = None) -> None:
+    async def settle(self, case_id: int, trigger_id: str | None = None) -> None:
         """Brings a case as far as it will go; `trigger_id`, while it lives, can open a modal that asks.
 
         Raises:
-            TakenError, LapsedError: Another process has the case, or may have.
+            RetryError: It did not come to its end, and goes on after a pause.
         """
-        case = added or await self._log.claim(case_id)
-        if case is None:
-            return
-        verdict = None
-        if case.status is CaseStatus.RECEIVED:
-            reason = NO_QUESTION
-            try:
-                case = await self._complete(case)
-            except OutOfSightError:
-                reason = OUT_OF_SIGHT
-            if case.lacks_question:
-                # Asked before it is noted: after a crash in between the person is asked twice rather than never.
-                await self._delivery.ask(case, trigger_id, reason)
-                await self._log.note_asked(case)
-                return
-            case = await self._delivery.announce(case)
-            verdict = await self._judge(case)
-            case = await self._log.record(case, verdict)
-        await self._deliver(case, verdict)
-
-    async def _settle_or_postpone(self, case_id: int, trigger_id: str | None, added: LoggedCase | None) -> None:
         try:
-            await self.settle(case_id, trigger_id, added)
-        except (TakenError, LapsedError):
+            case = await self._store.open_case(case_id)
+            if case is not None:
+                await self._settle(case, trigger_id)
+        except TakenError:
             logger.info("case_left_to_another", case=case_id)
-        except _NotNowError:
-            case = await self._log.case(case_id)
-            pause = self._model_pauses[case.tries]
-            case = await self._log.postpone(case, pause)
-            try:
-                await self._delivery.say_later(case, pause, len(self._model_pauses))
-            finally:  # said or not, the case is due by then
-                self._wake_after(pause)
-        except Exception as exc:  # whatever it was, the case is not lost, and not tried in a rush
-            case = await self._log.case(case_id)
-            pause = min(_FIRST_PAUSE * 2 ** min(case.tries, 10), _LONGEST_PAUSE)
-            reason = in_brief(exc)
-            logger.error(
-                "case_interrupted", case=case_id, reason=reason, next_in_s=pause.total_seconds(), exc_info=not reason
-            )
-            await self._log.postpone(case, pause)
-            self._wake_after(pause)
+        except LOG_TROUBLE as exc:
+            reason = in_brief(exc) or type(exc).__name__
+            logger.error("log_out_of_reach", case=case_id, reason=reason, next_in_s=LOG_PAUSE.total_seconds())
+            raise RetryError(reason, LOG_PAUSE) from exc
 
-    def _wake_after(self, pause: timedelta) -> None:
-        """The sweep does not wait for the next beat; called last, since it passes over what is still being settled."""
-        asyncio.get_running_loop().call_later(pause.total_seconds(), self._is_due.set)
-
-    async def _beat(self, *, is_connected: bool) -> None:
+    async def _settle(self, seen: LoggedCase, trigger_id: str | None) -> None:
+        case = seen
         try:
-            await self._log.presence.beat(is_connected=is_connected)
-        except LapsedError:
-            logger.error("silent_for_too_long", left_to_others=len(self._running))
-            await self._drop_all()
-            await self._log.presence.enter()
+            if seen.status is CaseStatus.RECEIVED:
+                found, why_asked = await self._complete(seen)
+                is_asked = found.lacks_question
+                case = await self._store.claim(seen, found, is_announced=not (is_asked or found.is_private))
+                if is_asked:
+                    # Asked before it is noted: after a crash in between the person is asked twice rather than never.
+                    await self._delivery.ask(case, trigger_id, why_asked)
+                    await self._store.note_asked(case)
+                    return
+                case = await self._delivery.begin_thread(case)
+                case = await self._delivery.post_placeholder(case)
+                verdict = await self._judge(case)
+                case = await self._store.record(case, verdict)
+            else:
+                case = await self._store.claim(seen, seen, is_announced=False)
+                verdict = await self._recorded(case)
+            case = await self._delivery.deliver(case, verdict)
+            await self._store.note_delivered(case)
+            logger.info("case_settled", case=case.id, score=verdict.score, reason=verdict.unscored_reason)
+        except _ModelFailure as exc:
+            await self._wait_for_the_model(case, str(exc))
+        except (SlackApiError, aiohttp.ClientError, TimeoutError) as exc:
+            case = await self._store.note_slack_failure(await self._held(seen, case))
+            raise self._retry(case, exc, growing_pause(case.slack_tries)) from exc
+        except (TakenError, *LOG_TROUBLE):
+            raise
+        except Exception as exc:  # whatever it was, the case is not lost, and not tried in a rush
+            case = await self._store.note_fault(await self._held(seen, case))
+            raise self._retry(case, exc, growing_pause(case.faults)) from exc
 
-    async def _drop_all(self) -> None:
-        left = list(self._running.values())
-        for task in left:
-            task.cancel()
-        await asyncio.gather(*left, return_exceptions=True)
+    async def _held(self, seen: LoggedCase, case: LoggedCase) -> LoggedCase:
+        """The case, claimed now where it failed before that."""
+        return case if case.holder != seen.holder else await self._store.claim(seen, case, is_announced=False)
 
-    async def _complete(self, case: LoggedCase) -> LoggedCase:
-        """The case with what could be read in Slack, or with the obstacle that keeps it from being judged."""
+    def _retry(self, case: LoggedCase, exc: Exception, pause: timedelta) -> RetryError:
+        reason = in_brief(exc)
+        logger.error(
+            "case_interrupted", case=case.id, reason=reason, next_in_s=pause.total_seconds(), exc_info=not reason
+        )
+        return RetryError(reason or type(exc).__name__, pause)
+
+    async def _wait_for_the_model(self, case: LoggedCase, reason: str) -> None:
+        pause = self._model_pauses[case.model_tries]
+        case = await self._store.note_model_failure(case)
+        try:
+            await self._delivery.say_later(case, pause, len(self._model_pauses))
+        except (SlackApiError, aiohttp.ClientError, TimeoutError) as exc:  # said or not, the case goes on by then
+            logger.warning("delay_not_said", case=case.id, error=in_brief(exc))
+        raise RetryError(reason, pause)
+
+    async def _complete(self, case: LoggedCase) -> tuple[LoggedCase, str]:
+        """The case with what could be read in Slack, or with the obstacle that keeps it from being judged.
+
+        Where its question is missing, also the reason to give to the person who is asked for it.
+        """
+        why_asked = NO_QUESTION
         if case.obstacle is None:
-            case = await self._read(case)
+            case = await self._read_response(case)
+        if case.lacks_question:
+            try:
+                case = await self._read_question(case)
+            except OutOfSightError:
+                why_asked = OUT_OF_SIGHT
         if case.obstacle is None and case.question is not None:
             nothing = nothing_to_judge(case.question, case.response or "")
             if nothing:
-                case = await self._log.note_texts(case, obstacle=nothing.detail)
-        return case
+                case = case.model_copy(update={"obstacle": nothing.detail})
+        return case, why_asked
 
-    async def _read(self, case: LoggedCase) -> LoggedCase:
-        """The case with the message behind a link, and with the question of a message."""
-        if case.response is None:
-            message = await self._lookup.message(case)
-            if message is None:
-                obstacle = _GONE if case.message_ts else _NOT_KEPT
-                return await self._log.note_texts(case, obstacle=obstacle)
-            case = await self._log.note_texts(
-                case,
-                response=message.text,
-                author_id=message.author_id,
-                parent_ts=message.parent_ts,
-                obstacle=message.obstacle,
-            )
-        if case.lacks_question:
-            question = await self._lookup.question(case)
-            if question:
-                case = await self._log.note_texts(
-                    case, question=question.text, question_source=question.source, question_ts=question.ts
-                )
-        return case
+    async def _read_response(self, case: LoggedCase) -> LoggedCase:
+        """The case with the message behind a link."""
+        if case.response is not None:
+            return case
+        message = await self._lookup.message(case)
+        if message is None:
+            return case.model_copy(update={"obstacle": _GONE if case.message_ts else _NOT_KEPT})
+        read = {"response": message.text, "author_id": message.author_id, "parent_ts": message.parent_ts}
+        return case.model_copy(update=read | {"obstacle": message.obstacle})
+
+    async def _read_question(self, case: LoggedCase) -> LoggedCase:
+        question = await self._lookup.question(case)
+        if question is None:
+            return case
+        read = {"question": question.text, "question_source": question.source, "question_ts": question.ts}
+        return case.model_copy(update=read)
 
     async def _judge(self, case: LoggedCase) -> RecordedVerdict:
         judge = self._judges.get(case.rubric) or next(iter(self._judges.values()))
@@ -231,17 +187,17 @@ class Docket:
         if obstacle:
             return from_obstacle(obstacle, judge.model, judge.rubric)
         try:
-            async with self._turns.of(case.channel_id):
+            async with self._model.turn(case.channel_id):
                 with metrics.VERDICT_SECONDS.time():
                     verdict = await judge.score(case.question or "", case.response or "")
         except JudgeError as exc:
             metrics.MODEL_FAILURES.labels(type(exc).__name__).inc()
             logger.warning("judge_failed", case=case.id, error=type(exc).__name__, reason=str(exc))
-            if _may_pass(exc) and case.tries < len(self._model_pauses):
-                raise _NotNowError from exc
+            if _may_pass(exc) and case.model_tries < len(self._model_pauses):
+                raise _ModelFailure(type(exc).__name__) from exc
             return from_error(exc, judge.model, judge.rubric)
         except Exception as exc:  # a fault of ours, which may be mended by the next start, but must not go on for ever
-            if case.tries < _MOST_TRIES:
+            if case.faults < MOST_FAULTS:
                 raise
             logger.error("case_given_up", case=case.id, exc_info=exc)
             return from_fault(exc, judge.model, judge.rubric)
@@ -249,19 +205,11 @@ class Docket:
         metrics.TOKENS.labels("output").inc(verdict.output_tokens or 0)
         return from_verdict(verdict, judge.rubric)
 
-    async def _deliver(self, case: LoggedCase, verdict: RecordedVerdict | None) -> None:
-        verdict = verdict or await self._log.verdict(case.id)
+    async def _recorded(self, case: LoggedCase) -> RecordedVerdict:
+        verdict = await self._store.cases.verdict(case.id)
         if verdict is None:
             raise LookupError(f"case {case.id} is judged and has no verdict in the log")
-        await self._delivery.deliver(case, verdict)
-        await self._log.note_delivered(case)
-        logger.info("case_settled", case=case.id, score=verdict.score, reason=verdict.unscored_reason)
-
-    def _finished(self, case_id: int, task: asyncio.Task[None]) -> None:
-        del self._running[case_id]
-        metrics.RUNNING.dec()
-        if not task.cancelled() and (error := task.exception()):
-            logger.error("case_left_to_the_sweep", case=case_id, exc_info=error)
+        return verdict
 
 
 def _may_pass(error: JudgeError) -> bool:

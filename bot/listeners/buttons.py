@@ -25,7 +25,8 @@ def register(app: AsyncApp, desk: Desk) -> None:
             await ack()
             await desk.delivery.tell(desk.seen_by(earlier, invocation), messages.sentence(refusal))
             return
-        case, is_new = await desk.add(again_case(invocation, earlier, await desk.choice_again(invocation, earlier)))
+        asked = again_case(invocation, earlier, await desk.choice_again(invocation, earlier))
+        case, is_new = await desk.add(asked, invocation.trigger_id)
         await ack()
         await desk.proceed(case, is_new, invocation)
 

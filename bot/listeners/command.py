@@ -104,7 +104,7 @@ async def _score(desk: Desk, ack: AsyncAck, invocation: Invocation, asked: Case)
     if refusal := await desk.refusal(invocation):
         await ack(text=refusal)
         return
-    case, is_new = await desk.take(asked)
+    case, is_new = await desk.take(asked, invocation.trigger_id)
     appears_here = case.message_ts is None and case.visibility is Visibility.THREAD
     if is_new and not appears_here:
         await ack(text=messages.accepted(case))

@@ -5,14 +5,13 @@ from dataclasses import dataclass, replace
 from bot.digest.poster import Poster
 from bot.docket.budget import Budget
 from bot.docket.delivery import Delivery
-from bot.docket.settle import Docket
 from bot.domain.case import Case, CaseSource, CaseStatus, LoggedCase, Visibility, text_hash
 from bot.extract.payloads import Choice, Invocation, texts_case
-from bot.log import Log
+from bot.log import Store
 from bot.log.people import People
 from bot.slack.access import Access
 from bot.slack.memberships import Memberships
-from bot.upkeep.edits import Revision
+from bot.upkeep.edits import Edits
 from bot.upkeep.forgetting import Forgetting
 from bot.views import messages
 from bot.weeks.home import HomeReader
@@ -32,7 +31,6 @@ class Desk:
 
     Attributes:
         log: Where cases become durable.
-        docket: What settles them.
         delivery: What answers people.
         default: The rubric and visibility of a request that names neither.
         rubrics: The names of the rubrics to choose from.
@@ -43,14 +41,13 @@ class Desk:
         poster: Computes and posts digests.
         access: Who may see and change them.
         forgetting: Deletes cases.
-        revision: Marks cases whose message was edited or deleted.
+        edits: Marks cases whose message was edited or deleted.
         people: What people have chosen for themselves.
         memberships: Which channels they are in.
         home: What their Home tab shows.
     """
 
-    log: Log
-    docket: Docket
+    log: Store
     delivery: Delivery
     default: Choice
     rubrics: tuple[str, ...]
@@ -61,7 +58,7 @@ class Desk:
     poster: Poster
     access: Access
     forgetting: Forgetting
-    revision: Revision
+    edits: Edits
     people: People
     memberships: Memberships
     home: HomeReader
@@ -90,7 +87,7 @@ class Desk:
             NoCaseError: There is none with this number that this person may know of.
             MembershipError: Slack does not say whether they may.
         """
-        case = await self.log.find(invocation.team_id, case_id) if case_id is not None else None
+        case = await self.log.cases.find(invocation.team_id, case_id) if case_id is not None else None
         if case and case.requester_id == invocation.user_id:
             return case
         if case and not case.is_for_one and await self._sees(invocation, case.channel_id):
@@ -137,42 +134,40 @@ class Desk:
             return case
         return case.model_copy(update={"source": CaseSource.BUTTON, "parent_ts": invocation.thread_ts})
 
-    async def take(self, case: Case) -> tuple[LoggedCase, bool]:
+    async def take(self, case: Case, trigger_id: str | None = None) -> tuple[LoggedCase, bool]:
         """The case that this request comes to, durable, and whether it is new.
 
         A message that was scored before keeps its case, unless its text has changed since.
         """
         if case.message_ts:
-            known = await self.log.latest(case)
+            known = await self.log.cases.latest(case)
             if known and not _is_edited(known, case):
                 return known, False
             if known:
                 case = case.model_copy(update=_next_attempt(case, known))
-        return await self.add(case)
+        return await self.add(case, trigger_id)
 
-    async def add(self, case: Case) -> tuple[LoggedCase, bool]:
+    async def add(self, case: Case, trigger_id: str | None = None) -> tuple[LoggedCase, bool]:
         """The case, durable, and whether it is new; an attempt that turned out to be another person's alone is theirs.
 
         A verdict that Slack did not let us post, and a case that waits for its question, are such.
         """
         while True:
-            known, is_new = await self.log.add(case)
+            known, is_new = await self.log.add(case, trigger_id)
             if is_new or known.requester_id == case.requester_id or not known.is_for_one:
                 return known, is_new
             case = case.model_copy(update=_next_attempt(case, known))
 
     async def proceed(self, case: LoggedCase, is_new: bool, invocation: Invocation) -> None:
-        """Starts a new case; of a known one, shows the person how far it is."""
+        """A new case goes its way; of a known one, shows the person how far it is."""
         if is_new:
-            self.docket.start(case.id, invocation.trigger_id, case)
             return
         if case.status is CaseStatus.ASKED:
             # Looked for once more: the app may have been invited meanwhile.
-            await self.log.reopen(case.id, invocation.response_url)
-            self.docket.start(case.id, invocation.trigger_id)
+            await self.log.reopen(case, invocation.response_url, invocation.trigger_id)
             return
         seen = self.seen_by(case, invocation)
-        verdict = await self.log.verdict(case.id)
+        verdict = await self.log.cases.verdict(case.id)
         post = messages.known_verdict(case, verdict) if verdict else messages.in_progress(case)
         await self.delivery.tell(seen, post)
 

@@ -17,7 +17,7 @@ def register(app: AsyncApp, desk: Desk) -> None:
     async def note_change(body: dict[str, Any], next: Callable[[], Awaitable[None]]) -> None:  # noqa: A002 - Bolt's name
         change = to_change(body, desk.own_ids)
         if change:
-            await desk.revision.note(change)
+            await desk.edits.note(change)
         await next()
 
     @app.event("message", middleware=[note_change])

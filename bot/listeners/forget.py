@@ -36,7 +36,7 @@ async def _forget(desk: Desk, invocation: Invocation, text: str, hosts: frozense
 async def _find(desk: Desk, invocation: Invocation, text: str, hosts: frozenset[str]) -> Sequence[LoggedCase]:
     if text.isascii() and text.isdigit():
         number = to_case_id(text)
-        case = await desk.log.find(invocation.team_id, number) if number is not None else None
+        case = await desk.log.cases.find(invocation.team_id, number) if number is not None else None
         return [case] if case else []
     link = parse_permalink(text)
     if link is None:

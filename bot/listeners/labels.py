@@ -20,7 +20,7 @@ _SCALE = "The scale goes from {lowest} to {highest}."
 
 def register(app: AsyncApp, desk: Desk) -> None:
     """Connects the buttons and the modal."""
-    labels = Labels(desk.log)
+    labels = desk.log.labels
 
     @app.action(ids.ACTION_DISAGREE)
     @app.action(ids.ACTION_AGREE)
@@ -71,7 +71,7 @@ class _Visit:
     async def begin(cls, desk: Desk, labels: Labels, invocation: Invocation, case_id: int | None) -> "_Visit | None":
         """None where this person may not label this verdict; they have been told why."""
         case = await desk.known(invocation, case_id)
-        verdict = await desk.log.verdict(case.id)
+        verdict = await desk.log.cases.verdict(case.id)
         if verdict is None:
             raise NoCaseError(f"case {case.id} has no verdict to label")
         visit = cls(desk, labels, invocation, case, verdict)

@@ -29,7 +29,7 @@ def register(app: AsyncApp, desk: Desk) -> None:
         if channel_id is None or await desk.memberships.keeps_out(invocation.user_id, channel_id):
             await ack(response_action="errors", errors={ids.BLOCK_RESPONSE: _NOT_IN})
             return
-        case, is_new = await desk.take(modal_case(invocation, submission, desk.default))
+        case, is_new = await desk.take(modal_case(invocation, submission, desk.default), invocation.trigger_id)
         await ack()
         await desk.proceed(case, is_new, invocation)
 
@@ -40,9 +40,8 @@ def register(app: AsyncApp, desk: Desk) -> None:
             await ack(response_action="errors", errors={ids.BLOCK_QUESTION: _MISSING})
             return
         case = await desk.known(invocation, submission.state.case_id)
-        await desk.log.answer(case.id, submission.question)
+        await desk.log.answer(case, submission.question)
         await ack()
-        desk.docket.start(case.id)
 
     @app.view(ids.VIEW_CORRECT)
     async def correct_question(ack: AsyncAck, body: dict[str, Any]) -> None:
@@ -55,7 +54,8 @@ def register(app: AsyncApp, desk: Desk) -> None:
             return
         earlier = await desk.readable(invocation, submission.state.case_id)
         choice = await desk.choice_again(invocation, earlier)
-        case, is_new = await desk.log.add(corrected_case(invocation, earlier, submission, choice))
+        asked = corrected_case(invocation, earlier, submission, choice)
+        case, is_new = await desk.log.add(asked, invocation.trigger_id)
         await ack()
         await desk.proceed(case, is_new, invocation)
 

@@ -7,7 +7,7 @@ from slack_bolt.async_app import AsyncAck, AsyncApp, AsyncRespond
 
 from bot.extract.payloads import Invocation, to_invocation
 from bot.listeners.desk import Desk
-from bot.log.recent import PageEnd, Recent
+from bot.log.recent import PageEnd
 from bot.slack import ids
 from bot.views.messages import Post
 from bot.views.recent import PAGE, recent_page, to_page_end
@@ -35,7 +35,7 @@ async def answer_recent(desk: Desk, invocation: Invocation) -> None:
 
 
 async def _page(desk: Desk, invocation: Invocation, before: PageEnd | None = None) -> Post:
-    found = await Recent(desk.log).of(invocation.team_id, invocation.user_id, PAGE + 1, before)
+    found = await desk.log.recent.of(invocation.team_id, invocation.user_id, PAGE + 1, before)
     return recent_page(found, desk.workspace_url, before)
 
 

@@ -21,6 +21,6 @@ def register(app: AsyncApp, desk: Desk) -> None:
             await ack()
             await desk.delivery.tell(asked, messages.sentence(refusal))
             return
-        case, is_new = await desk.take(asked)
+        case, is_new = await desk.take(asked, invocation.trigger_id)
         await ack()
         await desk.proceed(case, is_new, invocation)

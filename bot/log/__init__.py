@@ -1,6 +1,5 @@
 """The log: every case and verdict, durable before anybody is told. It is the outbox that the docket works from."""
 
-from bot.log.presence import LapsedError
-from bot.log.store import Log, TakenError
+from bot.log.store import Store, TakenError
 
-__all__ = ["LapsedError", "Log", "TakenError"]
+__all__ = ["Store", "TakenError"]

@@ -9,10 +9,9 @@ from typing import Any
 from sqlalchemy import Row, Update, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
+from bot.log.database import Database
 from bot.log.schema import channels, digests
-from bot.log.store import Log
 from bot.log.upserts import upsert
-from bot.log.whole import whole
 
 LEASE = timedelta(minutes=5)
 """How long a claim holds; whoever claimed and has neither posted nor given up by then is taken to be gone."""
@@ -65,49 +64,38 @@ class Claim:
 class Digests:
     """Reads and writes channels' settings and the digests' state."""
 
-    def __init__(self, log: Log) -> None:
-        self._log = log
-        self._engine = log.engine
+    def __init__(self, database: Database) -> None:
+        self._database = database
 
-    @whole
     async def channel(self, team_id: str, channel_id: str) -> ChannelSettings:
         """What the channel has chosen so far."""
         query = select(channels).where(channels.c.team_id == team_id, channels.c.channel_id == channel_id)
-        async with self._engine.connect() as connection:
-            row = (await connection.execute(query)).one_or_none()
+        row = await self._database.one(query)
         return _to_settings(row) if row else ChannelSettings(team_id, channel_id)
 
-    @whole
     async def among(self, team_id: str, channel_ids: Collection[str]) -> Mapping[str, ChannelSettings]:
         """What those of the channels have chosen that have chosen anything, by id."""
         query = select(channels).where(channels.c.team_id == team_id, channels.c.channel_id.in_(channel_ids))
-        async with self._engine.connect() as connection:
-            rows = (await connection.execute(query.order_by(channels.c.channel_id))).all()
+        rows = await self._database.all(query.order_by(channels.c.channel_id))
         return {row.channel_id: _to_settings(row) for row in rows}
 
-    @whole
     async def save(self, settings: ChannelSettings) -> None:
         """Records what the channel has chosen."""
         values = asdict(settings) | {"updated_at": datetime.now(UTC)}
-        async with self._log.writing() as connection:
-            await connection.execute(upsert(connection.dialect.name, channels, values))
+        await self._database.execute(upsert(self._database, channels, values))
 
-    @whole
     async def wanted(self, team_id: str) -> Sequence[ChannelSettings]:
         """The channels with a digest."""
         query = select(channels).where(channels.c.team_id == team_id, channels.c.is_digest_on)
-        async with self._engine.connect() as connection:
-            rows = (await connection.execute(query.order_by(channels.c.channel_id))).all()
+        rows = await self._database.all(query.order_by(channels.c.channel_id))
         return [_to_settings(row) for row in rows]
 
-    @whole
     async def open(self, team_id: str, due: Collection[tuple[str, str]], now: datetime) -> Sequence[tuple[str, str]]:
         """Which of these digests, by channel and week, nobody has posted, given up, or is about to post."""
         query = select(digests.c.channel_id, digests.c.week, digests.c.status, digests.c.claimed_at).where(
             digests.c.team_id == team_id, digests.c.week.in_({week for _, week in due})
         )
-        async with self._engine.connect() as connection:
-            rows = (await connection.execute(query)).all()
+        rows = await self._database.all(query)
         taken = {
             (row.channel_id, row.week)
             for row in rows
@@ -115,37 +103,29 @@ class Digests:
         }
         return [each for each in due if each not in taken]
 
-    @whole
     async def claim(self, team_id: str, channel_id: str, week: str, now: datetime) -> Claim | None:
         """The right to post this digest, durable; None where somebody has it, or has used it."""
         key = {"team_id": team_id, "channel_id": channel_id, "week": week}
         values = key | {"status": DigestStatus.CLAIMED, "claimed_at": now}
         try:
-            async with self._log.writing() as connection:
-                await connection.execute(insert(digests).values(**values))
+            await self._database.execute(insert(digests).values(**values))
             return Claim(team_id, channel_id, week, now, is_first=True)
         except IntegrityError:
             ours = Claim(team_id, channel_id, week, now, is_first=False)
             is_left = (digests.c.status == DigestStatus.CLAIMED) & (digests.c.claimed_at <= now - LEASE)
-            async with self._log.writing() as connection:
-                taken_over = await connection.execute(_update(ours).where(is_left).values(claimed_at=now))
-            return ours if taken_over.rowcount == 1 else None
+            taken_over = await self._database.execute(_update(ours).where(is_left).values(claimed_at=now))
+            return ours if taken_over == 1 else None
 
-    @whole
     async def renew(self, claim: Claim, now: datetime) -> bool:
         """Whether the claim still holds, for a whole lease from now: asked right before posting."""
         is_ours = (digests.c.status == DigestStatus.CLAIMED) & (digests.c.claimed_at == claim.claimed_at)
-        async with self._log.writing() as connection:
-            renewed = await connection.execute(_update(claim).where(is_ours).values(claimed_at=now))
-        return renewed.rowcount == 1
+        return await self._database.execute(_update(claim).where(is_ours).values(claimed_at=now)) == 1
 
-    @whole
     async def settle(self, claim: Claim, status: DigestStatus, now: datetime, message_ts: str | None = None) -> None:
         """Records what has become of a digest."""
         posted_at = now if status is DigestStatus.POSTED else None
         values = {"status": status, "posted_at": posted_at, "message_ts": message_ts}
-        async with self._log.writing() as connection:
-            await connection.execute(_update(claim).values(**values))
+        await self._database.execute(_update(claim).values(**values))
 
 
 def _update(claim: Claim) -> Update:

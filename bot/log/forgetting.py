@@ -1,18 +1,17 @@
-"""Taking cases out of the log, and texts out of cases: what is deleted here is gone from the file as well."""
+"""Taking cases out of the log: what is deleted here is gone from the file as well."""
 
 import asyncio
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 from sqlalchemy import ColumnElement, and_, delete, func, or_, select, union
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.domain.case import CaseStatus, LoggedCase
+from bot.log.database import Database
 from bot.log.rows import to_case
 from bot.log.schema import cases
-from bot.log.store import Log
-from bot.log.whole import whole
 
 AT_REST = (CaseStatus.DELIVERED, CaseStatus.ASKED)
 """Nobody works on a case in one of these; the others are left alone until they are settled."""
@@ -23,14 +22,14 @@ _PAUSE_S = 0.05  # in which others get to write
 _CHECKPOINT_PATIENCE_MS = 200
 
 
-class Erasure:
-    """Deletes cases, with their ratings and labels, and texts."""
+class Forgetting:
+    """Deletes cases, with their ratings and labels."""
 
-    def __init__(self, log: Log) -> None:
-        self._log = log
-        self._engine = log.engine
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self.scrubbed_at: datetime | None = None
+        """When SQLite's journal was emptied after the last deletion; None while that is still to be done."""
 
-    @whole
     async def cases_at(self, team_id: str, channel_id: str, ts: str, parent_ts: str | None) -> Sequence[LoggedCase]:
         """All cases of one message, oldest first; `ts` names it, or a verdict on it, or two typed texts."""
         here = and_(cases.c.team_id == team_id, cases.c.channel_id == channel_id)
@@ -42,67 +41,69 @@ class Erasure:
             places.where(here, cases.c.message_ts == ts),
             places.where(in_thread, or_(cases.c.reply_ts == ts, and_(is_typed, cases.c.thread_ts == ts))),
         )
-        async with self._engine.connect() as connection:
-            found = (await connection.execute(named)).all()
-            scored = [row.message_ts for row in found if row.message_ts]
-            typed = [row.thread_ts for row in found if not row.message_ts]
-            same = union(
-                select(cases.c.id).where(here, cases.c.message_ts.in_(scored)),
-                select(cases.c.id).where(here, cases.c.thread_ts.in_(typed), is_typed),
-            )
-            query = select(cases).where(cases.c.id.in_(same)).order_by(cases.c.id)
-            rows = (await connection.execute(query)).all()
-        return [to_case(row) for row in rows]
+        found = await self._database.all(named)
+        scored = [row.message_ts for row in found if row.message_ts]
+        typed = [row.thread_ts for row in found if not row.message_ts]
+        same = union(
+            select(cases.c.id).where(here, cases.c.message_ts.in_(scored)),
+            select(cases.c.id).where(here, cases.c.thread_ts.in_(typed), is_typed),
+        )
+        query = select(cases).where(cases.c.id.in_(same)).order_by(cases.c.id)
+        return [to_case(row) for row in await self._database.all(query)]
 
-    @whole
     async def forget(self, case_ids: Sequence[int]) -> Sequence[int]:
         """Deletes these cases, as far as they are at rest, and gives the numbers of those that are gone."""
         is_gone = and_(cases.c.id.in_(case_ids), cases.c.status.in_(AT_REST))
-        async with self._log.writing() as connection:
+
+        self.scrubbed_at = None
+
+        async def remove(connection: AsyncConnection) -> Sequence[int]:
             return (await connection.execute(delete(cases).where(is_gone).returning(cases.c.id))).scalars().all()
 
-    @whole
+        return await self._database.write(remove)
+
     async def count(self, before: datetime) -> int:
         """How many cases were created before this time and are at rest."""
-        query = select(func.count()).where(_is_old(before, AT_REST))
-        async with self._engine.connect() as connection:
-            return int((await connection.execute(query)).scalar_one())
+        ((number,),) = await self._database.all(select(func.count()).where(_is_old(before, AT_REST)))
+        return int(number)
 
-    async def purge(self, before: datetime, statuses: Sequence[CaseStatus] = AT_REST) -> int:
+    async def forget_older(self, before: datetime, statuses: Sequence[CaseStatus] = AT_REST) -> int:
         """Deletes the cases that were created before this time, in small batches, and gives their number.
 
         Several processes may do this at the same time.
         """
         total = 0
-        while deleted := await self._purge_some(_is_old(before, statuses)):
+        while deleted := await self._forget_some(_is_old(before, statuses)):
             total += deleted
+            self.scrubbed_at = None
             await asyncio.sleep(_PAUSE_S)
         return total
 
-    @whole
-    async def _purge_some(self, is_old: ColumnElement[bool]) -> int:
+    async def _forget_some(self, is_old: ColumnElement[bool]) -> int:
         some = select(cases.c.id).where(is_old).order_by(cases.c.created_at).limit(_BATCH)
         # PostgreSQL: what another process is deleting is left to it, so that the two never wait for each other.
         is_ours = cases.c.id.in_(some.with_for_update(skip_locked=True))
-        async with self._log.writing() as connection:
-            return (await connection.execute(delete(cases).where(is_ours))).rowcount
+        return await self._database.execute(delete(cases).where(is_ours))
 
-    @whole
     async def scrub(self) -> bool:
         """Whether nothing deleted is left in SQLite's journal; False where somebody was reading at that moment.
 
         What PostgreSQL keeps of deleted rows is for its own VACUUM.
         """
-        if self._engine.dialect.name != "sqlite":
-            return True
-        async with self._engine.connect() as connection:
-            patience_ms = await _pragma(connection, "busy_timeout")
-            await _pragma(connection, f"busy_timeout = {_CHECKPOINT_PATIENCE_MS}")
-            try:
-                is_busy = await _pragma(connection, "wal_checkpoint(TRUNCATE)")
-            finally:
-                await _pragma(connection, f"busy_timeout = {patience_ms}")
+        is_busy = self._database.is_sqlite and await self._database.read(_truncate_journal)
+        if not is_busy:
+            self.scrubbed_at = datetime.now(UTC)
         return not is_busy
+
+
+async def _truncate_journal(connection: AsyncConnection) -> Any:
+    """Whether SQLite was too busy to do it: 1 or 0."""
+    patience_ms = await _pragma(connection, "busy_timeout")
+    await _pragma(connection, f"busy_timeout = {_CHECKPOINT_PATIENCE_MS}")
+    try:
+        return await _pragma(connection, "wal_checkpoint(TRUNCATE)")
+    finally:
+        await _pragma(connection, f"busy_timeout = {patience_ms}")
 
 
 def _is_old(before: datetime, statuses: Sequence[CaseStatus]) -> ColumnElement[bool]:

@@ -1,20 +1,21 @@
 """Labels in the log: the score that a person gave a case; one for each person and case."""
 
-from collections.abc import AsyncGenerator, Mapping
-from dataclasses import dataclass
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, fields
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import Select, select
+from sqlalchemy import Select, select, tuple_
 
 from bot.domain.case import LoggedCase
+from bot.log.database import Database
 from bot.log.schema import cases, labels
-from bot.log.store import Log
 from bot.log.upserts import upsert
 from bot.log.visibility import is_public, superseded
-from bot.log.whole import whole
 
 _DIRECT_MESSAGES = "D"
+_PAGE = 500
+_OF_THE_LABEL = {"human", "user_id", "reason"}
 
 
 @dataclass(frozen=True)
@@ -25,14 +26,32 @@ class Label:
     reason: str | None
 
 
+@dataclass(frozen=True)
+class LabelledCase:
+    """One label with the verdict that it is about; `human` is the label's score, `reason` the person's."""
+
+    id: int
+    team_id: str
+    channel_id: str
+    question: str | None
+    question_hash: str | None
+    response: str | None
+    score: int | None
+    model: str
+    rubric: str
+    rubric_version: str
+    judged_at: datetime
+    user_id: str
+    human: int
+    reason: str | None
+
+
 class Labels:
     """Reads and writes the labels of a log."""
 
-    def __init__(self, log: Log) -> None:
-        self._log = log
-        self._engine = log.engine
+    def __init__(self, database: Database) -> None:
+        self._database = database
 
-    @whole
     async def put(self, case: LoggedCase, user_id: str, label: Label) -> Label | None:
         """Records a person's label and gives the one that it replaces; None where it is their first."""
         earlier = await self.get(case, user_id)
@@ -45,40 +64,36 @@ class Labels:
             "updated_at": now,
         }
         key = {"team_id": case.team_id, "case_id": case.id, "user_id": user_id}
-        async with self._log.writing() as connection:
-            statement = upsert(connection.dialect.name, labels, key | values, keep=("created_at",))
-            await connection.execute(statement)
+        await self._database.execute(upsert(self._database, labels, key | values, keep=("created_at",)))
         return earlier
 
-    @whole
     async def get(self, case: LoggedCase, user_id: str) -> Label | None:
         """A person's label of a case."""
         query = select(labels.c.score, labels.c.reason).where(
             labels.c.team_id == case.team_id, labels.c.case_id == case.id, labels.c.user_id == user_id
         )
-        async with self._engine.connect() as connection:
-            row = (await connection.execute(query)).one_or_none()
+        row = await self._database.one(query)
         return Label(row.score, row.reason) if row else None
 
-    async def labelled_cases(self, since: datetime | None = None) -> AsyncGenerator[Mapping[str, Any], None]:
-        """The labels of verdicts that count, each with its case, oldest case first; row by row.
+    async def labelled_cases(self, since: datetime | None = None) -> AsyncIterator[LabelledCase]:
+        """The labels of verdicts that count, each with its case, oldest case first; read page by page.
 
         As in the figures: what a whole channel could see, and of a reply the newest verdict. What somebody had scored
         in their direct messages with the app was for them alone, too.
         """
-        async with self._engine.connect() as connection:
-            async for row in await connection.stream(_labelled(since)):
-                yield row._mapping
+        query, place = _labelled(since), tuple_(cases.c.id, labels.c.user_id)
+        page = query
+        while found := await self._database.rows(LabelledCase, page.order_by(*place).limit(_PAGE)):
+            for labelled in found:
+                yield labelled
+            page = query.where(place > (found[-1].id, found[-1].user_id))
 
 
 def _labelled(since: datetime | None) -> Select[Any]:
-    columns = [cases.c.id, cases.c.team_id, cases.c.channel_id, cases.c.question, cases.c.question_hash]
-    columns += [cases.c.response, cases.c.score, cases.c.model, cases.c.rubric, cases.c.rubric_version]
-    label = [labels.c.user_id, labels.c.score.label("human"), labels.c.reason]
+    label = [labels.c.score.label("human"), labels.c.user_id, labels.c.reason]
+    case = [cases.c[each.name] for each in fields(LabelledCase) if each.name not in _OF_THE_LABEL]
     is_same = (labels.c.team_id == cases.c.team_id) & (labels.c.case_id == cases.c.id)
-    query = select(*columns, cases.c.judged_at, *label).join(labels, is_same)
+    query = select(*case, *label).select_from(cases).join(labels, is_same)
     query = query.where(cases.c.judged_at.is_not(None), is_public(cases), cases.c.id.not_in(superseded()))
     query = query.where(~cases.c.channel_id.startswith(_DIRECT_MESSAGES))
-    if since is not None:
-        query = query.where(cases.c.judged_at >= since)
-    return query.order_by(cases.c.id, labels.c.created_at)
+    return query if since is None else query.where(cases.c.judged_at >= since)

@@ -7,9 +7,8 @@ from datetime import datetime
 from sqlalchemy import select, tuple_
 
 from bot.domain.case import CaseStatus, Visibility
+from bot.log.database import Database
 from bot.log.schema import cases
-from bot.log.store import Log
-from bot.log.whole import whole
 
 
 @dataclass(frozen=True)
@@ -45,10 +44,9 @@ PageEnd = tuple[datetime, int]
 class Recent:
     """Lists cases by who asked for them."""
 
-    def __init__(self, log: Log) -> None:
-        self._engine = log.engine
+    def __init__(self, database: Database) -> None:
+        self._database = database
 
-    @whole
     async def of(self, team_id: str, user_id: str, limit: int, before: PageEnd | None = None) -> Sequence[RecentCase]:
         """A person's newest cases, or the newest of those older than `before`."""
         query = select(*(cases.c[each.name] for each in fields(RecentCase))).where(
@@ -58,6 +56,4 @@ class Recent:
         if before:
             query = query.where(place < before)
         query = query.order_by(cases.c.created_at.desc(), cases.c.id.desc()).limit(limit)
-        async with self._engine.connect() as connection:
-            rows = (await connection.execute(query)).all()
-        return [RecentCase(*row) for row in rows]
+        return await self._database.rows(RecentCase, query)

@@ -99,9 +99,11 @@ cases = Table(
     Column("obstacle", CleanText),
     Column("response_url", Text),
     Column("status", String, nullable=False),
-    Column("holder", String),  # the process that settles it; when that one is gone, another takes it over
-    Column("tries", Integer, nullable=False, server_default="0"),  # that failed in a row, in this status
-    Column("due_at", UtcDateTime),  # not to be settled before
+    Column("opened", Integer, nullable=False, server_default="1"),  # how often it was taken up from the beginning
+    Column("holder", String),  # the attempt to settle it; whoever begins another one writes its own name
+    Column("slack_tries", Integer, nullable=False, server_default="0"),  # that failed in a row
+    Column("model_tries", Integer, nullable=False, server_default="0"),
+    Column("faults", Integer, nullable=False, server_default="0"),
     Column("thread_ts", String),
     Column("reply_ts", String),
     Column("thread_intent", Boolean, nullable=False, server_default=false()),
@@ -139,7 +141,12 @@ cases = Table(
     Index(None, "team_id", "channel_id", "question_ts", sqlite_where=_HAS_QUESTION, postgresql_where=_HAS_QUESTION),
     Index(None, "team_id", "channel_id", "thread_ts", sqlite_where=_HAS_THREAD, postgresql_where=_HAS_THREAD),
     Index("ix_cases_stale", "id", sqlite_where=IS_STALE, postgresql_where=IS_STALE),
-    Index("ix_cases_unsettled", "status", sqlite_where=IS_UNSETTLED, postgresql_where=IS_UNSETTLED),
+    Index(
+        "ix_cases_unsettled",
+        *("team_id", "channel_id", "status"),
+        sqlite_where=IS_UNSETTLED,
+        postgresql_where=IS_UNSETTLED,
+    ),
     # The digest's figures come from these two alone; SQLite needs the columns of the condition in them, too.
     Index(
         "ix_cases_figures",

@@ -1,187 +1,136 @@
-"""Reading and writing the log. Every write is one short transaction, and may be repeated without harm."""
+"""The log: what was asked for, how far each case has come, and what is known of it later."""
 
-import asyncio
-from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager, nullcontext
-from datetime import UTC, datetime, timedelta
+import time
+import uuid
+from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, Select, and_, bindparam, func, insert, null, or_, select, update
-from sqlalchemy.exc import IntegrityError, NoResultFound
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+from sqlalchemy import ColumnElement, Row, UpdateBase, and_, bindparam, insert, select, update
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.domain.case import Case, CaseStatus, LoggedCase, QuestionSource, text_hash
-from bot.domain.verdict import RecordedRating, RecordedVerdict
-from bot.log.engine import open_engine
-from bot.log.presence import Presence
-from bot.log.rows import is_of_team, rating_rows, to_case
-from bot.log.schema import IS_UNSETTLED, cases, processes, ratings
+from bot.domain.verdict import RecordedVerdict
+from bot.log.cases import Cases
+from bot.log.database import Database
+from bot.log.digests import Digests
+from bot.log.edits import Edits
+from bot.log.forgetting import Forgetting
+from bot.log.jobs import Job, Jobs, Task, Ticket
+from bot.log.labels import Labels
+from bot.log.opening import open_engine
+from bot.log.people import People
+from bot.log.processes import Processes
+from bot.log.recent import Recent
+from bot.log.rows import rating_rows, to_case
+from bot.log.schema import cases, ratings
+from bot.log.spending import Spending
+from bot.log.tallies import Tallies
 from bot.log.texts import drop_texts
-from bot.log.visibility import is_public
-from bot.log.whole import whole
+from bot.log.unsettled import IS_OPEN, OPEN, Unsettled, count_beside
 
 _VERDICT_COLUMNS = set(RecordedVerdict.model_fields) - {"ratings", "rubric"}
-_OPEN = (CaseStatus.RECEIVED, CaseStatus.JUDGED)
-_SWEPT_AT_ONCE = 1000
-_SETTLING_AT_ONCE = 4
-# Built once: SQLAlchemy takes longer to build this one than SQLite to do it.
-_HELD = update(cases).where(
-    cases.c.id == bindparam("held_id"),
-    cases.c.holder == bindparam("held_by"),
-    cases.c.status.in_(bindparam("held_in", expanding=True)),
-)
+# What may be found in Slack while a case is settled, and is written when it is claimed.
+_FOUND = ("question", "question_source", "question_ts", "response", "author_id", "parent_ts", "obstacle")
+# How far our messages have come.
+_POSTED = ("thread_ts", "reply_ts", "blocked_by")
+
+
+def _of_case(holder: ColumnElement[bool], *status: CaseStatus) -> UpdateBase:
+    """Changes the case `case_id` where it is in one of these and so held; the values are given when it is executed.
+
+    Built once: SQLAlchemy takes longer to build such a statement than SQLite to do it.
+    """
+    is_there = cases.c.status.in_([str(each) for each in status])
+    return update(cases).where(cases.c.id == bindparam("case_id"), is_there, holder).returning(cases.c.is_stale)
+
+
+_HELD = cases.c.holder == bindparam("held_by")
+_CLAIM = _of_case(cases.c.holder.is_not_distinct_from(bindparam("seen_holder")), *OPEN)
+_STEP = _of_case(_HELD, *OPEN)
+_RECORD = _of_case(_HELD, CaseStatus.RECEIVED)
+_FINISH = _of_case(_HELD, CaseStatus.JUDGED)
+_OPEN_CASE = select(cases).where(cases.c.id == bindparam("case_id"), IS_OPEN)
+_ADD = insert(cases).returning(cases.c.id, count_beside().label("beside"))
 
 
 class TakenError(Exception):
-    """The case is settled by another process now, or has gone on without us; ours must stop."""
+    """Another attempt settles the case now, or it has gone on without us; ours must stop."""
 
 
-class Log:
-    """The log of cases and verdicts.
+class Store:
+    """One log, opened: the steps of a case are its methods, everything else is in its parts.
 
-    Whoever settles a case holds it, and nobody else writes to it: the writes that bring a case forward (`note_texts`,
-    `note_asked`, `note_post`, `record`, `postpone`, `note_delivered`) give the case as it is then, without reading it
-    again, and raise `TakenError` where the process no longer holds it.
+    Whoever settles a case claims it first, which writes a new holder into it; every later step asks for that holder,
+    and raises `TakenError` where there is another, so that a process that froze and woke up is refused. The steps give
+    the case as it is then, without reading it again.
 
     With `store_text="none"` the two texts and what the model wrote about them, justifications included, are dropped
     once the verdict is delivered; hashes, scores, and where the messages stand, are left.
     """
 
-    def __init__(self, engine: AsyncEngine, store_text: str = "full") -> None:
-        self.engine = engine
+    def __init__(self, database: Database, store_text: str = "full") -> None:
+        self.database = database
+        self.jobs = Jobs(database)
+        self.cases = Cases(database)
+        self.unsettled = Unsettled(database, self.jobs)
+        self.labels = Labels(database)
+        self.recent = Recent(database)
+        self.tallies = Tallies(database)
+        self.digests = Digests(database)
+        self.people = People(database)
+        self.spending = Spending(database)
+        self.edits = Edits(database, self.jobs)
+        self.forgetting = Forgetting(database)
+        self.processes = Processes(database)
         self._keeps_text = store_text == "full"
-        # Settling waits in line, so that a new case is added, and Slack answered, ahead of a thousand old ones.
-        self._settling = asyncio.Semaphore(_SETTLING_AT_ONCE)
-        # SQLite has one writer. Who waits for it there looks again after ever longer pauses, and may be overtaken for
-        # a second; who waits here is next.
-        self._one_writer = asyncio.Lock() if engine.dialect.name == "sqlite" else nullcontext()
-        self.presence = Presence(self.writing)
 
     @classmethod
-    async def open(cls, database_url: str, store_text: str = "full") -> "Log":
+    async def open(cls, database_url: str, store_text: str = "full") -> "Store":
         """The log behind a URL, migrated.
 
         Raises:
             LogError: It cannot be opened, written or migrated.
         """
-        return cls(await open_engine(database_url), store_text)
+        return cls(Database(await open_engine(database_url)), store_text)
 
     async def close(self) -> None:
-        """Give the connections back."""
-        await self.engine.dispose()
+        """Gives the connections back."""
+        await self.database.close()
 
-    @whole
-    async def add(self, case: Case) -> tuple[LoggedCase, bool]:
-        """The case, durable and held by us, and whether it is new; the same key in the same team is the same case."""
+    async def add(self, case: Case, trigger_id: str | None = None) -> tuple[LoggedCase, bool]:
+        """The case, durable and with a job that settles it, and whether it is new.
+
+        The same key in the same team is the same case. The more cases of its channel are open, the later its turn.
+        """
         values = case.model_dump() | {
             "status": CaseStatus.RECEIVED,
-            "holder": self.presence.name,
             "question_hash": _hash(case.question),
             "response_hash": _hash(case.response),
             "created_at": datetime.now(UTC),
         }
+
+        beside = {"of_team": case.team_id, "of_channel": case.channel_id}
+
+        async def add(connection: AsyncConnection) -> LoggedCase:
+            row = (await connection.execute(_ADD, values | beside)).one()
+            added = LoggedCase.model_validate(values | {"id": row.id})
+            await self.jobs.put(connection, [_settling(added, trigger_id, priority=-row.beside)])
+            return added
+
         try:
-            async with self.writing() as connection:
-                case_id = (await connection.execute(insert(cases).returning(cases.c.id), values)).scalar_one()
-            return LoggedCase.model_validate(values | {"id": case_id}), True
+            return await self.database.write(add), True
         except IntegrityError:
             known = select(cases).where(cases.c.team_id == case.team_id, cases.c.key == case.key)
-            return to_case(await self._one(known)), False
+            (row,) = await self.database.all(known)
+            return to_case(row), False
 
-    @whole
-    async def case(self, case_id: int) -> LoggedCase:
-        """The case with this number.
-
-        Raises:
-            LookupError: There is none.
-        """
-        try:
-            return to_case(await self._one(select(cases).where(cases.c.id == case_id)))
-        except NoResultFound as exc:
-            raise LookupError(f"no case {case_id} in the log") from exc
-
-    @whole
-    async def find(self, team_id: str, case_id: int) -> LoggedCase | None:
-        """A team's case with this number, if there is one."""
-        query = select(cases).where(cases.c.id == case_id, is_of_team(team_id))
-        async with self.engine.connect() as connection:
-            row = (await connection.execute(query)).one_or_none()
-        return to_case(row) if row else None
-
-    @whole
-    async def latest(self, case: Case) -> LoggedCase | None:
-        """The newest case about the same message that the same person may see."""
-        is_shown = and_(is_public(cases), cases.c.status != CaseStatus.ASKED)
-        query = (
-            select(cases)
-            .where(
-                cases.c.team_id == case.team_id,
-                cases.c.channel_id == case.channel_id,
-                cases.c.message_ts == case.message_ts,
-                or_(is_shown, cases.c.requester_id == case.requester_id),
-            )
-            .order_by(cases.c.id.desc())
-            .limit(1)
-        )
-        async with self.engine.connect() as connection:
-            row = (await connection.execute(query)).one_or_none()
-        return to_case(row) if row else None
-
-    @whole
-    async def unsettled(self, team_id: str) -> Sequence[int]:
-        """The numbers of a team's oldest cases that have a way to go, and that we may take up now."""
-        query = (
-            select(cases.c.id)
-            .where(IS_UNSETTLED, is_of_team(team_id), self._is_takeable())
-            .order_by(cases.c.id)
-            .limit(_SWEPT_AT_ONCE)
-        )
-        async with self.engine.connect() as connection:
-            return (await connection.execute(query)).scalars().all()
-
-    @whole
-    async def claim(self, case_id: int) -> LoggedCase | None:
-        """The case, held by us; None where it is settled, not due yet, waits for a person, or is another's."""
-        case = await self.case(case_id)
-        if case.holder == self.presence.name and case.status in _OPEN and case.due_at is None:
-            return case
-        takes = update(cases).where(cases.c.id == case_id, self._is_takeable()).values(holder=self.presence.name)
-        async with self._settle() as connection:
-            row = (await connection.execute(takes.returning(cases))).one_or_none()
-        return to_case(row) if row else None
-
-    @whole
-    async def postpone(self, case: LoggedCase, pause: timedelta) -> LoggedCase:
-        """The case after a failed try, free and due again after `pause`."""
-        values = {"tries": case.tries + 1, "due_at": datetime.now(UTC) + pause, "holder": None}
-        return await self._advance(case, values)
-
-    @whole
-    async def note_texts(
-        self, case: LoggedCase, *, response: str | None = None, author_id: str | None = None, **found: Any
-    ) -> LoggedCase:
-        """What was read in Slack: `response`, `question`, `question_source`, `parent_ts`, `obstacle`."""
-        if response is not None:
-            found |= {"response": response, "author_id": author_id, "response_hash": _hash(response)}
-        if "question" in found:
-            found["question_hash"] = _hash(found["question"])
-        return await self._advance(case, found | {"tries": 0})
-
-    @whole
-    async def note_asked(self, case: LoggedCase) -> LoggedCase:
-        """The case waits until a person has typed its question."""
-        return await self._advance(case, {"status": CaseStatus.ASKED, "holder": None})
-
-    @whole
-    async def reopen(self, case_id: int, response_url: str | None) -> None:
+    async def reopen(self, case: LoggedCase, response_url: str | None, trigger_id: str | None) -> None:
         """A case that waits for its question is looked into once more; its requester asks again, from elsewhere."""
         values = {"status": CaseStatus.RECEIVED, "response_url": response_url}
-        waits = and_(cases.c.id == case_id, cases.c.status == CaseStatus.ASKED)
-        async with self.writing() as connection:
-            await connection.execute(update(cases).where(waits).values(values))
+        await self._open_again(case, cases.c.status == CaseStatus.ASKED, values, trigger_id)
 
-    @whole
-    async def answer(self, case_id: int, question: str) -> LoggedCase:
+    async def answer(self, case: LoggedCase, question: str) -> None:
         """The person has typed the question; only the first answer counts, however early it comes."""
         values = {
             "status": CaseStatus.RECEIVED,
@@ -190,117 +139,148 @@ class Log:
             "question_hash": _hash(question),
             "holder": None,
         }
-        is_open = and_(cases.c.status.in_((CaseStatus.RECEIVED, CaseStatus.ASKED)), cases.c.question.is_(None))
-        async with self.writing() as connection:
-            await connection.execute(update(cases).where(cases.c.id == case_id, is_open).values(values))
-        return await self.case(case_id)
+        waits = and_(cases.c.status.in_((CaseStatus.RECEIVED, CaseStatus.ASKED)), cases.c.question.is_(None))
+        await self._open_again(case, waits, values, None)
 
-    @whole
-    async def note_post(self, case: LoggedCase, **progress: Any) -> LoggedCase:
-        """How far our messages have come: `thread_ts`, `reply_ts`, `thread_intent`, `reply_intent`, `blocked_by`."""
-        return await self._advance(case, progress)
+    async def open_case(self, case_id: int) -> LoggedCase | None:
+        """The case with this number, where it has a way to go."""
 
-    @whole
+        async def read(connection: AsyncConnection) -> Row[Any] | None:
+            return (await connection.execute(_OPEN_CASE, {"case_id": case_id})).one_or_none()
+
+        row = await self.database.read_to_settle(read)
+        return to_case(row) if row else None
+
+    async def claim(self, seen: LoggedCase, found: LoggedCase, *, is_announced: bool) -> LoggedCase:
+        """The case with what was found for it since it was read, held by this attempt alone.
+
+        With `is_announced` the posts that begin its thread are intended from here on, and follow at once. The case that
+        is given says whether they were intended before: only then they have to be looked for.
+
+        Raises:
+            TakenError: Somebody has changed it since it was `seen`.
+        """
+        changed: dict[str, Any] = {
+            name: getattr(found, name) for name in _FOUND if getattr(found, name) != getattr(seen, name)
+        }
+        changed |= {f"{name}_hash": _hash(changed[name]) for name in ("question", "response") if name in changed}
+        changed |= {"holder": uuid.uuid4().hex}
+        intents = {"thread_intent": True, "reply_intent": True} if is_announced else {}
+        which = {"case_id": seen.id, "seen_holder": seen.holder}
+
+        async def claim(connection: AsyncConnection) -> None:
+            await _change(connection, _CLAIM, which | changed | intents)
+
+        await self.database.settle(claim)
+        return _after(found, changed)
+
+    async def renew(self, case: LoggedCase) -> LoggedCase:
+        """The case, still held: asked where so much time has passed since the last step that it may have been claimed.
+
+        Raises:
+            TakenError: It was.
+        """
+        return await self._step(case, {"holder": case.holder})
+
+    async def note_asked(self, case: LoggedCase) -> LoggedCase:
+        """The case waits until a person has typed its question."""
+        return await self._step(case, {"status": CaseStatus.ASKED, "holder": None})
+
+    async def note_slack_failure(self, case: LoggedCase) -> LoggedCase:
+        """The case after a call of Slack that failed for the moment, free for the next attempt."""
+        return await self._step(case, {"slack_tries": case.slack_tries + 1, "holder": None})
+
+    async def note_model_failure(self, case: LoggedCase) -> LoggedCase:
+        """The case after the model could not be asked, free for the next attempt; Slack could be asked."""
+        return await self._step(case, {"model_tries": case.model_tries + 1, "slack_tries": 0, "holder": None})
+
+    async def note_fault(self, case: LoggedCase) -> LoggedCase:
+        """The case after an error that nobody foresaw, free for the next attempt."""
+        return await self._step(case, {"faults": case.faults + 1, "holder": None})
+
     async def record(self, case: LoggedCase, verdict: RecordedVerdict) -> LoggedCase:
         """The verdict with its ratings, in one transaction; a case that has one keeps it."""
-        values = verdict.model_dump(include=_VERDICT_COLUMNS)
-        values |= {"status": CaseStatus.JUDGED, "judged_at": datetime.now(UTC), "tries": 0, "due_at": None}
-        async with self._settle() as connection:
-            await self._update_held(connection, case, values, CaseStatus.RECEIVED)
+        values = verdict.model_dump(include=_VERDICT_COLUMNS) | _posted(case)
+        values |= {"status": CaseStatus.JUDGED, "judged_at": datetime.now(UTC), "slack_tries": 0, "faults": 0}
+
+        async def record(connection: AsyncConnection) -> None:
+            await _change(connection, _RECORD, _by_holder(case) | values)
             if verdict.ratings:
                 await connection.execute(insert(ratings), rating_rows(case, verdict.ratings))
-        return case.model_copy(update=values)
 
-    @whole
-    async def verdict(self, case_id: int) -> RecordedVerdict | None:
-        """The recorded verdict with its ratings; None while there is none."""
-        async with self.engine.connect() as connection:
-            row = (await connection.execute(select(cases).where(cases.c.id == case_id))).one()
-            query = select(ratings).where(ratings.c.team_id == row.team_id, ratings.c.case_id == case_id)
-            rows = (await connection.execute(query.order_by(ratings.c.position))).all()
-        if row.judged_at is None:
-            return None
-        given = tuple(RecordedRating.model_validate(dict(rating._mapping)) for rating in rows)
-        return RecordedVerdict.model_validate(dict(row._mapping) | {"ratings": given})
+        await self.database.settle(record)
+        return _after(case, values)
 
-    @whole
     async def note_delivered(self, case: LoggedCase) -> LoggedCase:
         """The verdict is where it belongs, and the case is done."""
-        values: dict[str, Any] = {
+        values = _posted(case) | {
             "status": CaseStatus.DELIVERED,
             "delivered_at": datetime.now(UTC),
             "response_url": None,
             "holder": None,
         }
-        async with self._settle() as connection:
-            await self._update_held(connection, case, values, CaseStatus.JUDGED)
+
+        async def finish(connection: AsyncConnection) -> None:
+            is_stale = await _change(connection, _FINISH, _by_holder(case) | values)
             if not self._keeps_text:
                 await drop_texts(connection, cases.c.id == case.id)
-                values |= {"question": None, "response": None}
-        return case.model_copy(update=values)
+            if is_stale:  # its message was edited or deleted meanwhile, and the verdict does not say so
+                await self.jobs.put(connection, [Job(Task.AMEND, case.team_id, Ticket(case_id=case.id))])
 
-    @whole
-    async def recent(self, limit: int) -> Sequence[LoggedCase]:
-        """The newest cases, oldest of them first."""
-        query = select(cases).order_by(cases.c.id.desc()).limit(limit)
-        async with self.engine.connect() as connection:
-            rows = (await connection.execute(query)).all()
-        return [to_case(row) for row in reversed(rows)]
+        await self.database.settle(finish)
+        dropped = {} if self._keeps_text else {"question": None, "response": None}
+        return _after(case, values | dropped)
 
-    @whole
-    async def ping(self) -> None:
-        """Returns once the log has answered; what it reads does not grow with the cases."""
-        async with self.engine.connect() as connection:
-            await connection.execute(select(processes.c.id).limit(1))
+    async def _step(self, case: LoggedCase, values: dict[str, Any]) -> LoggedCase:
+        values |= _posted(case)
 
-    @whole
-    async def counts(self) -> Mapping[str, int]:
-        """How many cases there are, by status; as scraped every few seconds, from indexes and not from the cases."""
-        number = func.count().label("number")
-        unsettled = select(cases.c.status, number).where(IS_UNSETTLED).group_by(cases.c.status)
-        # The delivered ones are what is left of all: SQLite counts rows by a narrow index, and has none by status.
-        query = unsettled.union_all(select(null(), number).select_from(cases))
-        async with self.engine.connect() as connection:
-            found = {row.status: row.number for row in await connection.execute(query)}
-        delivered = found.pop(None) - sum(found.values())
-        return found | ({CaseStatus.DELIVERED: delivered} if delivered else {})
+        async def step(connection: AsyncConnection) -> None:
+            await _change(connection, _STEP, _by_holder(case) | values)
 
-    async def _one(self, query: Select[Any]) -> Row[Any]:
-        async with self.engine.connect() as connection:
-            row: Row[Any] = (await connection.execute(query)).one()
-            return row
+        await self.database.settle(step)
+        return _after(case, values)
 
-    def _is_takeable(self) -> ColumnElement[bool]:
-        is_due = or_(cases.c.due_at.is_(None), cases.c.due_at <= datetime.now(UTC))
-        return and_(cases.c.status.in_(_OPEN), is_due, self.presence.may_take())
-
-    async def _advance(self, case: LoggedCase, values: dict[str, Any]) -> LoggedCase:
-        async with self._settle() as connection:
-            await self._update_held(connection, case, values, *_OPEN)
-        return case.model_copy(update=values)
-
-    @asynccontextmanager
-    async def writing(self) -> AsyncIterator[AsyncConnection]:
-        """A transaction that writes; with SQLite the only one of this process at the moment."""
-        async with self._one_writer, self.engine.begin() as connection:
-            yield connection
-
-    @asynccontextmanager
-    async def _settle(self) -> AsyncIterator[AsyncConnection]:
-        async with self._settling, self.writing() as connection:
-            yield connection
-
-    async def _update_held(
-        self, connection: AsyncConnection, case: LoggedCase, values: dict[str, Any], *status: CaseStatus
+    async def _open_again(
+        self, case: LoggedCase, waits: ColumnElement[bool], values: dict[str, Any], trigger_id: str | None
     ) -> None:
-        """Changes the row of a case that we hold.
+        statement = update(cases).where(cases.c.id == case.id, waits).values(values | {"opened": cases.c.opened + 1})
 
-        Raises:
-            TakenError: We do not, or it is not in one of these statuses.
-        """
-        which = {"held_id": case.id, "held_by": self.presence.name, "held_in": status}
-        if not (await connection.execute(_HELD, which | values)).rowcount:
-            raise TakenError(f"case {case.id}")
+        async def open_again(connection: AsyncConnection) -> None:
+            opened = (await connection.execute(statement.returning(cases.c.opened))).scalar_one_or_none()
+            if opened is not None:
+                changed = case.model_copy(update={"opened": opened})
+                await self.jobs.put(connection, [_settling(changed, trigger_id)])
+
+        await self.database.write(open_again)
+
+
+def _settling(case: LoggedCase, trigger_id: str | None, priority: int = 0) -> Job:
+    ticket = Ticket(case_id=case.id, trigger_id=trigger_id)
+    return Job(Task.SETTLE, case.team_id, ticket, key=f"settle/{case.id}/{case.opened}", priority=priority)
+
+
+async def _change(connection: AsyncConnection, statement: UpdateBase, values: dict[str, Any]) -> bool:
+    """Changes the row of a case that is as the statement expects, and says whether its verdict is stale.
+
+    Raises:
+        TakenError: It is not.
+    """
+    row = (await connection.execute(statement, values)).one_or_none()
+    if row is None:
+        raise TakenError(f"case {values['case_id']}")
+    return bool(row.is_stale)
+
+
+def _by_holder(case: LoggedCase) -> dict[str, Any]:
+    return {"case_id": case.id, "held_by": case.holder}
+
+
+def _posted(case: LoggedCase) -> dict[str, Any]:
+    return {name: getattr(case, name) for name in _POSTED}
+
+
+def _after(case: LoggedCase, values: dict[str, Any]) -> LoggedCase:
+    return case.model_copy(update=values | {"asked_at_s": time.monotonic()})
 
 
 def _hash(text: str | None) -> str | None:

@@ -12,7 +12,6 @@ from typing import Any
 from sqlalchemy import (
     ColumnElement,
     CompoundSelect,
-    Row,
     Select,
     and_,
     func,
@@ -23,10 +22,9 @@ from sqlalchemy import (
 )
 
 from bot.domain.verdict import OFFLINE
+from bot.log.database import Database
 from bot.log.schema import cases, labels
-from bot.log.store import Log
 from bot.log.visibility import NEWER, is_public, superseded
-from bot.log.whole import whole
 
 _BEGINNING = datetime(2000, 1, 1, tzinfo=UTC)
 
@@ -48,37 +46,92 @@ class Span:
     end: datetime
 
 
+@dataclass(frozen=True)
+class ScoreCount:
+    """How many cases (`number`) one author's replies have with one score on one scale, or unscored for one reason."""
+
+    author_id: str | None
+    score: int | None
+    lowest: int
+    highest: int
+    unscored_reason: str | None
+    number: int
+
+
+@dataclass(frozen=True)
+class AuthorCount:
+    """How many replies of one author were judged."""
+
+    author_id: str
+    number: int
+
+
+@dataclass(frozen=True)
+class LowCase:
+    """One of the lowest scores, and where its message stands; no text."""
+
+    id: int
+    score: int
+    message_ts: str | None
+    thread_ts: str | None
+
+
+@dataclass(frozen=True)
+class LabelledCount:
+    """How many cases (`number`) have one score and labels that come to one sum (`total`, of `people` labels)."""
+
+    is_new: bool
+    score: int
+    total: int
+    people: int
+    number: int
+
+
+@dataclass(frozen=True)
+class Usage:
+    """Who asked for the scores, and tokens and cost as far as known: of `with_tokens` and `with_cost` of all `cases`.
+
+    `people` are those who asked for the scores on the week's scale; all else is of all cases.
+    `offline` counts the cases of the offline rater, which is no model and is always named.
+    """
+
+    people: int
+    cases: int
+    offline: int
+    tokens: int
+    with_tokens: int
+    cost_usd: float
+    with_cost: int
+
+
 class Tallies:
     """Counts what is in the log."""
 
-    def __init__(self, log: Log) -> None:
-        self._engine = log.engine
+    def __init__(self, database: Database) -> None:
+        self._database = database
 
-    async def scores(self, place: Place, span: Span) -> Sequence[Row[Any]]:
-        """How many cases (`number`), by `author_id`, `lowest`, `highest`, `score` and `unscored_reason`."""
+    async def scores(self, place: Place, span: Span) -> Sequence[ScoreCount]:
+        """How many cases there are of each kind."""
         by = (cases.c.author_id, cases.c.score, cases.c.lowest, cases.c.highest, cases.c.unscored_reason)
-        return await self._all(select(*by, func.count().label("number")).where(_public(place, span)).group_by(*by))
+        query = select(*by, func.count().label("number")).where(_public(place, span)).group_by(*by)
+        return await self._database.rows(ScoreCount, query)
 
-    async def authors(self, place: Place, span: Span) -> Sequence[Row[Any]]:
-        """Who wrote what was judged: `author_id` and `number`, most first."""
+    async def authors(self, place: Place, span: Span) -> Sequence[AuthorCount]:
+        """Who wrote what was judged, most first."""
         number = func.count().label("number")
         query = select(cases.c.author_id, number).where(_public(place, span), cases.c.author_id.is_not(None))
-        return await self._all(query.group_by(cases.c.author_id).order_by(number.desc(), cases.c.author_id))
+        query = query.group_by(cases.c.author_id).order_by(number.desc(), cases.c.author_id)
+        return await self._database.rows(AuthorCount, query)
 
     async def busiest(self, team_id: str, channel_ids: Collection[str], since: datetime) -> Sequence[str]:
         """Those of the channels in which something was judged since then, most first."""
         is_among = and_(cases.c.team_id == team_id, cases.c.channel_id.in_(channel_ids))
         query = select(cases.c.channel_id).where(is_among, cases.c.judged_at >= since, is_public(cases))
         query = query.group_by(cases.c.channel_id).order_by(func.count().desc(), cases.c.channel_id)
-        return [row.channel_id for row in await self._all(query)]
+        return [row.channel_id for row in await self._database.all(query)]
 
-    @whole
-    async def usage(self, place: Place, span: Span, scale: tuple[int, int]) -> Row[Any]:
-        """Who asked and what it took: `people`, `cases`, and sums of `tokens` and `cost_usd`.
-
-        `people` are those who asked for the scores on that scale; all else is of all cases.
-        The sums are over the `with_tokens` and `with_cost` cases of which they are known; `offline` cases had no model.
-        """
+    async def usage(self, place: Place, span: Span, scale: tuple[int, int]) -> Usage:
+        """Who asked for scores on that scale, and what all of it took."""
         tokens = cases.c.input_tokens + cases.c.output_tokens
         query = select(
             func.count(func.distinct(cases.c.requester_id)).filter(_is_on(scale)).label("people"),
@@ -89,7 +142,8 @@ class Tallies:
             func.coalesce(func.sum(cases.c.cost_usd), 0.0).label("cost_usd"),
             func.count(cases.c.cost_usd).label("with_cost"),
         )
-        return (await self._all(query.where(_public(place, span))))[0]
+        (usage,) = await self._database.rows(Usage, query.where(_public(place, span)))
+        return usage
 
     async def sums(self, place: Place, spans: Sequence[Span], scale: tuple[int, int]) -> Sequence[tuple[int, int]]:
         """For each span, oldest first: the sum of the scores on that scale, and their number."""
@@ -101,7 +155,7 @@ class Tallies:
             )
             for number, span in enumerate(spans)
         ]
-        return [(row.total, row.n) for row in await self._all(union_all(*each).order_by("number"))]
+        return [(row.total, row.n) for row in await self._database.all(union_all(*each).order_by("number"))]
 
     async def lowest(
         self,
@@ -111,8 +165,8 @@ class Tallies:
         up_to: int,
         limit: int,
         author_ids: Collection[str] | None = None,
-    ) -> Sequence[Row[Any]]:
-        """The cases with the lowest scores, newest first among equals: `id`, `score`, `message_ts`, `thread_ts`.
+    ) -> Sequence[LowCase]:
+        """The cases with the lowest scores, newest first among equals.
 
         `up_to` is a score that none of them is above; it saves sorting all others. With `author_ids`, what those wrote.
         """
@@ -120,14 +174,11 @@ class Tallies:
         found = select(cases.c.id).where(cases.c.score <= up_to, _is_on(scale), _public(place, span), by_whom)
         found = found.order_by(cases.c.score, cases.c.judged_at.desc()).limit(limit)
         query = select(cases.c.id, cases.c.score, cases.c.message_ts, cases.c.thread_ts)
-        return await self._all(query.where(cases.c.id.in_(found)).order_by(cases.c.score, cases.c.judged_at.desc()))
+        query = query.where(cases.c.id.in_(found)).order_by(cases.c.score, cases.c.judged_at.desc())
+        return await self._database.rows(LowCase, query)
 
-    async def labelled(self, place: Place, span: Span, scale: tuple[int, int]) -> Sequence[Row[Any]]:
-        """Scores against labels, of everything up to the span's end.
-
-        Columns: `is_new` (judged within the span), `score`, `total` and `people` (sum and number of a case's labels),
-        `number` (of such cases).
-        """
+    async def labelled(self, place: Place, span: Span, scale: tuple[int, int]) -> Sequence[LabelledCount]:
+        """Scores against labels, of everything up to the span's end; new is what was judged within the span."""
         given = (
             select(labels.c.case_id, func.sum(labels.c.score).label("total"), func.count().label("people"))
             .where(labels.c.team_id == place.team_id, labels.c.channel_id == place.channel_id)
@@ -140,13 +191,8 @@ class Tallies:
         is_here = and_(cases.c.team_id.concat("") == place.team_id, cases.c.channel_id == place.channel_id, _by(place))
         is_past = and_(cases.c.judged_at < span.end, cases.c.id.not_in(_repeated(place, Span(_BEGINNING, span.end))))
         query = select(*by, func.count().label("number")).join(given, given.c.case_id == cases.c.id)
-        return await self._all(query.where(is_here, is_past, is_public(cases), _is_on(scale)).group_by(*by))
-
-    @whole
-    async def _all(self, query: Select[Any] | CompoundSelect[Any]) -> Sequence[Row[Any]]:
-        async with self._engine.connect() as connection:
-            rows: Sequence[Row[Any]] = (await connection.execute(query)).all()
-        return rows
+        query = query.where(is_here, is_past, is_public(cases), _is_on(scale)).group_by(*by)
+        return await self._database.rows(LabelledCount, query)
 
 
 def _public(place: Place, span: Span, repeated: Select[Any] | CompoundSelect[Any] | None = None) -> ColumnElement[bool]:

@@ -7,10 +7,12 @@ from sqlalchemy import Table
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.sql.dml import Insert
 
+from bot.log.database import Database
 
-def upsert(dialect: str, table: Table, values: Mapping[str, Any], keep: tuple[str, ...] = ()) -> Insert:
+
+def upsert(database: Database, table: Table, values: Mapping[str, Any], keep: tuple[str, ...] = ()) -> Insert:
     """Inserts a row, or updates the one with the same primary key; the columns in `keep` stay as they were."""
-    make = postgresql.insert if dialect == "postgresql" else sqlite.insert
+    make = sqlite.insert if database.is_sqlite else postgresql.insert
     statement = make(table).values(**values)
     keys = [column.name for column in table.primary_key]
     changes = {name: value for name, value in values.items() if name not in (*keys, *keep)}

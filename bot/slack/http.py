@@ -15,7 +15,7 @@ from slack_bolt.async_app import AsyncApp
 
 from bot import metrics
 from bot.errors import SlackError
-from bot.log import LapsedError, Log
+from bot.log import Store
 from bot.settings import Settings
 from bot.slack.trouble import LOG_TROUBLE
 
@@ -32,7 +32,7 @@ logger = structlog.get_logger(__name__)
 class HttpFront:
     """Listens while entered: `/slack/events` for Slack, `/healthz`, `/readyz` and `/metrics` for everybody else."""
 
-    def __init__(self, app: AsyncApp, settings: Settings, log: Log) -> None:
+    def __init__(self, app: AsyncApp, settings: Settings, log: Store) -> None:
         self._app = app
         self._settings = settings
         self._log = log
@@ -104,17 +104,16 @@ class HttpFront:
         return web.Response(text="ok\n")
 
     async def _readyz(self, _: web.Request) -> web.Response:
-        """The process answers, has its place among the others, and reaches the log."""
+        """The process answers and reaches the log."""
         try:
-            self._log.presence.check()
-            await self._log.ping()
-        except (LapsedError, *LOG_TROUBLE):
+            await self._log.cases.ping()
+        except LOG_TROUBLE:
             return web.Response(status=503, text="the log is out of reach\n")
         return web.Response(text="ok\n")
 
     async def _metrics(self, _: web.Request) -> web.Response:
         try:
-            body = metrics.render(await self._log.counts())
+            body = metrics.render(await self._log.cases.counts())
         except LOG_TROUBLE:
             return web.Response(status=503, text="the log is out of reach\n")
         return web.Response(body=body, headers={"Content-Type": metrics.CONTENT_TYPE})

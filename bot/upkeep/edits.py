@@ -1,74 +1,81 @@
 """Brings verdicts in Slack up to date with what has become of the messages that they are about."""
 
-import asyncio
-from contextlib import suppress
-
-import aiohttp
 import structlog
 from slack_sdk.errors import SlackApiError
+from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.docket.delivery import Delivery
-from bot.domain.case import LoggedCase
+from bot.domain.case import CaseStatus
 from bot.extract.events import Change
-from bot.log import LapsedError, Log
-from bot.log.edits import Changes
-from bot.log.forgetting import Erasure
-from bot.slack.trouble import LOG_TROUBLE, in_brief
+from bot.log import Store
+from bot.log.edits import EditedCase
+from bot.slack.trouble import is_transient, slack_word
+from bot.views import messages
+from bot.views.messages import Post
 
-EVERY_S = 5.0
+# Slack gives a thread's parent whatever the span.
+_WITH_PARENT = 2
 
 logger = structlog.get_logger(__name__)
 
 
-class Revision:
+class Edits:
     """Marks cases whose message was edited or deleted, and has their verdicts say so.
 
-    The mark in the log comes first. The verdict follows, at once where it is there, else after it was delivered; what
-    fails is tried again, and may be repeated without harm.
+    The mark in the log comes first, with a job that has the verdict follow; it may be done again without harm.
     """
 
-    def __init__(self, log: Log, team_id: str, delivery: Delivery) -> None:
-        self._team_id = team_id
-        self._changes = Changes(log)
-        self._erasure = Erasure(log)
-        self._delivery = delivery
-        self._is_due = asyncio.Event()
+    def __init__(self, client: AsyncWebClient, store: Store) -> None:
+        self._client = client
+        self._store = store
 
     async def note(self, change: Change) -> None:
         """Marks the cases of a changed message, if there are any."""
         place = (change.team_id, change.channel_id, change.ts)
         if change.text is None:
-            marked = await self._changes.note_deleted(*place)
+            marked = await self._store.edits.note_deleted(*place)
         else:
-            marked = await self._changes.note_edited(*place, change.text)
+            marked = await self._store.edits.note_edited(*place, change.text)
         if marked:
             logger.info("message_deleted" if change.text is None else "message_edited", cases=marked)
-            self._is_due.set()
 
-    async def run_forever(self) -> None:
-        """Brings up to date what is stale, at once and every few seconds, until cancelled."""
-        while True:
-            self._is_due.clear()
-            try:
-                await self.run()
-            except LOG_TROUBLE as exc:
-                logger.error("revision_failed", reason=in_brief(exc), next_in_s=EVERY_S)
-            with suppress(TimeoutError):
-                await asyncio.wait_for(self._is_due.wait(), EVERY_S)
+    async def amend(self, case_id: int) -> None:
+        """Brings one verdict up to date; one that is not delivered yet is left until it is.
 
-    async def run(self) -> None:
-        """Brings every stale verdict up to date; trouble with one keeps no other waiting."""
-        stale = await self._changes.stale(self._team_id)
-        for case in stale:
-            try:
-                await self._revise(case)
-            except (SlackApiError, aiohttp.ClientError, TimeoutError, LapsedError) as exc:
-                logger.warning("verdict_still_stale", case=case.id, error=type(exc).__name__, next_in_s=EVERY_S)
-        if any(case.deleted_at for case in stale):
-            await self._erasure.scrub()
-
-    async def _revise(self, case: LoggedCase) -> None:
+        Raises:
+            SlackApiError, ClientError, TimeoutError: Not now.
+        """
+        case = await self._store.edits.case(case_id)
+        if case is None or case.status is not CaseStatus.DELIVERED:
+            return
         if case.deleted_at:
-            await self._changes.drop_texts(case)
-        await self._delivery.amend(case)
-        await self._changes.note_said(case)
+            await self._store.edits.drop_texts(case)
+        await self._amend(case)
+        await self._store.edits.note_said(case)
+        if case.deleted_at:
+            await self._store.forgetting.scrub()
+
+    async def _amend(self, case: EditedCase) -> None:
+        """Has a verdict in a thread say what has become of its message; one that is gone or hidden stays.
+
+        It is read from Slack, and not written anew, because the log may not have its words.
+        """
+        ts = case.reply_ts
+        if not ts or case.blocked_by:
+            return
+        try:
+            answer = await self._client.conversations_replies(
+                channel=case.channel_id,
+                ts=case.thread_ts or ts,
+                oldest=ts,
+                latest=ts,
+                inclusive=True,
+                limit=_WITH_PARENT,
+            )
+            for found in answer.get("messages") or []:
+                post = Post(found.get("text") or "", found.get("blocks") or [])
+                if found["ts"] == ts and (due := messages.amended(post, case)) != post:
+                    await self._client.chat_update(channel=case.channel_id, ts=ts, text=due.text, blocks=due.blocks)
+        except SlackApiError as exc:
+            if is_transient(exc):
+                raise
+            logger.warning("verdict_not_amended", case=case.id, error=slack_word(exc))

@@ -7,8 +7,8 @@ from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.domain.case import LoggedCase
-from bot.log import Log
-from bot.log.forgetting import AT_REST, Erasure
+from bot.log import forgetting
+from bot.log.forgetting import AT_REST
 from bot.slack.access import Access
 from bot.slack.trouble import is_transient, slack_word
 from bot.views.forgetting import Forgotten
@@ -25,15 +25,14 @@ class Forgetting:
     there were none, admins included.
     """
 
-    def __init__(self, client: AsyncWebClient, log: Log, access: Access) -> None:
+    def __init__(self, client: AsyncWebClient, log: forgetting.Forgetting, access: Access) -> None:
         self._client = client
         self._access = access
         self._log = log
-        self._erasure = Erasure(log)
 
     async def linked(self, team_id: str, channel_id: str, ts: str, parent_ts: str | None) -> Sequence[LoggedCase]:
         """All cases of the message that is linked, or that the linked verdict is about."""
-        return await self._erasure.cases_at(team_id, channel_id, ts, parent_ts)
+        return await self._log.cases_at(team_id, channel_id, ts, parent_ts)
 
     async def forget(self, found: Sequence[LoggedCase], user_id: str) -> Forgotten:
         """Deletes of these cases what this person may delete.
@@ -45,9 +44,9 @@ class Forgetting:
         theirs, others = await self._divide(found, user_id)
         at_rest = [case for case in theirs if case.status in AT_REST]
         errors = [await self._take_back(channel_id, ts) for channel_id, ts in _our_messages(at_rest)]
-        gone = await self._erasure.forget([case.id for case in at_rest])
-        if gone and not await self._erasure.scrub():
-            logger.info("journal_in_use", left_to="the daily purge")
+        gone = await self._log.forget([case.id for case in at_rest])
+        if gone and not await self._log.scrub():
+            logger.info("journal_in_use", left_to="the next minute")
         logger.info("cases_forgotten", cases=gone)
         return Forgotten(
             cases=tuple(sorted(gone)),

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from datetime import date, timedelta
 from typing import Any
 
+from bot.log.tallies import LowCase
 from bot.slack.authors import Member
 from bot.slack.mrkdwn import clip
 from bot.views.elements import context, section
@@ -14,7 +15,7 @@ from bot.views.links import permalink
 from bot.views.messages import Post
 from bot.views.unscored import in_short
 from bot.weeks.agreement import Agreement
-from bot.weeks.figures import Author, Figures, Glance, LowCase, Point, Tally
+from bot.weeks.figures import Author, Figures, Glance, Point, Tally
 from bot.weeks.week import Week
 
 MOST_AUTHORS = 20

@@ -3,6 +3,7 @@
 from typing import Any
 
 from bot.domain.case import LoggedCase
+from bot.log.edits import EditedCase
 from bot.slack import ids
 from bot.views.elements import context
 
@@ -12,7 +13,7 @@ _EDITED = "*Scored before an edit*: the question or the response has been change
 _DELETED = "The question or the response was deleted; what I had quoted of it is gone."
 
 
-def amend_blocks(blocks: list[dict[str, Any]], case: LoggedCase) -> list[dict[str, Any]]:
+def amend_blocks(blocks: list[dict[str, Any]], case: LoggedCase | EditedCase) -> list[dict[str, Any]]:
     """A verdict's blocks, with the line that is due above the buttons; the same again where it is there."""
     line = _line(case)
     if line is None:
@@ -23,12 +24,12 @@ def amend_blocks(blocks: list[dict[str, Any]], case: LoggedCase) -> list[dict[st
     return [*kept[:at], line, *kept[at:]]
 
 
-def amend_text(text: str, case: LoggedCase) -> str:
+def amend_text(text: str, case: LoggedCase | EditedCase) -> str:
     """A verdict's text for notifications, without the justification where that has to go."""
     return text.partition(":")[0] if case.deleted_at and text.startswith("Score ") else text
 
 
-def _line(case: LoggedCase) -> dict[str, Any] | None:
+def _line(case: LoggedCase | EditedCase) -> dict[str, Any] | None:
     words = _DELETED if case.deleted_at else _EDITED if case.edited_at else None
     if words is None:
         return None

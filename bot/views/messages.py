@@ -10,6 +10,7 @@ from typing import Any
 
 from bot.domain.case import CaseSource, LoggedCase, QuestionSource, Visibility
 from bot.domain.verdict import RecordedRating, RecordedVerdict
+from bot.log.edits import EditedCase
 from bot.slack import ids
 from bot.slack.mrkdwn import clip, escape, excerpt
 from bot.views.edits import amend_blocks, amend_text
@@ -69,7 +70,7 @@ def later(case: LoggedCase, pause: timedelta, tries: int) -> Post:
     when = "in a moment" if minutes < 1 else "in a minute" if minutes == 1 else f"in {minutes} minutes"
     return _plain_post(
         f"The judge's model does not answer just now. I will try again {when} "
-        f"({case.tries} of {tries} more tries) · case {case.id}"
+        f"({case.model_tries} of {tries} more tries) · case {case.id}"
     )
 
 
@@ -106,7 +107,7 @@ def verdict_message(case: LoggedCase, verdict: RecordedVerdict, note: str = "") 
     return amended(Post(summary, [*blocks, _buttons(case, verdict)]), case)
 
 
-def amended(verdict: Post, case: LoggedCase) -> Post:
+def amended(verdict: Post, case: LoggedCase | EditedCase) -> Post:
     """A verdict that says what has become of its question and response since; the same where it does already."""
     return Post(amend_text(verdict.text, case), amend_blocks(verdict.blocks, case))
 

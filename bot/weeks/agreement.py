@@ -4,7 +4,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from math import floor
-from typing import Any
+
+from bot.log.tallies import LabelledCount
 
 
 @dataclass(frozen=True)
@@ -24,7 +25,7 @@ class Agreement:
     kappa: float | None
 
 
-def to_agreement(rows: Iterable[Any]) -> Agreement | None:
+def to_agreement(rows: Iterable[LabelledCount]) -> Agreement | None:
     """The agreement in what `Tallies.labelled` gives; None without a label."""
     pairs = Counter[tuple[int, int]]()
     for row in rows:

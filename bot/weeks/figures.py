@@ -6,9 +6,8 @@ from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, 
 from dataclasses import dataclass
 from datetime import datetime
 from math import floor
-from typing import Any
 
-from bot.log.tallies import Place, Span, Tallies
+from bot.log.tallies import LowCase, Place, ScoreCount, Span, Tallies, Usage
 from bot.weeks.agreement import Agreement, to_agreement
 from bot.weeks.week import Week
 
@@ -68,38 +67,12 @@ class Point:
 
 
 @dataclass(frozen=True)
-class LowCase:
-    """One of the lowest scores, and where its message stands; no text."""
-
-    id: int
-    score: int
-    message_ts: str | None
-    thread_ts: str | None
-
-
-@dataclass(frozen=True)
 class Author:
     """The scores of what one bot or person wrote, this week and the week before."""
 
     id: str
     this: Tally
     last: Tally
-
-
-@dataclass(frozen=True)
-class Usage:
-    """Who asked for the scores, and tokens and cost as far as known: of `with_tokens` and `with_cost` of all `cases`.
-
-    `offline` counts the cases of the offline rater, which is no model and is always named.
-    """
-
-    people: int
-    cases: int
-    offline: int
-    tokens: int
-    with_tokens: int
-    cost_usd: float
-    with_cost: int
 
 
 @dataclass(frozen=True)
@@ -197,7 +170,7 @@ async def read_figures(
         authors=authors,
         agreement=to_agreement(row for row in labelled if row.is_new),
         agreement_ever=to_agreement(labelled),
-        usage=Usage(**usage._mapping),
+        usage=usage,
     )
 
 
@@ -213,8 +186,7 @@ async def _read_lowest(
     chosen = await choose([author.id for author in authors]) if choose else None
     if chosen is not None:
         this = _together(author.this for author in authors if author.id in chosen)
-    rows = await tallies.lowest(place, span, scale, min(this.at(LOWEST - 1), _low(scale)), LOWEST, chosen)
-    return tuple(LowCase(row.id, row.score, row.message_ts, row.thread_ts) for row in rows)
+    return tuple(await tallies.lowest(place, span, scale, min(this.at(LOWEST - 1), _low(scale)), LOWEST, chosen))
 
 
 def _low(scale: Scale) -> int:
@@ -239,7 +211,7 @@ async def _read_trend(
     return (*earlier, Point(week.before(), last.mean, last.n), Point(week, this.mean, this.n))
 
 
-def _commonest_scale(rows: Iterable[Any]) -> Scale:
+def _commonest_scale(rows: Iterable[ScoreCount]) -> Scale:
     counts = Counter[Scale]()
     for row in rows:
         if row.score is not None:
@@ -247,7 +219,7 @@ def _commonest_scale(rows: Iterable[Any]) -> Scale:
     return max(counts, key=lambda scale: (counts[scale], scale == _DEFAULT_SCALE, scale), default=_DEFAULT_SCALE)
 
 
-def _tally(rows: Iterable[Any], scale: Scale) -> Tally:
+def _tally(rows: Iterable[ScoreCount], scale: Scale) -> Tally:
     counts = Counter[int]()
     for row in rows:
         if row.score is not None and (row.lowest, row.highest) == scale:
@@ -255,7 +227,7 @@ def _tally(rows: Iterable[Any], scale: Scale) -> Tally:
     return Tally(counts)
 
 
-def _unscored(rows: Iterable[Any]) -> Mapping[str, int]:
+def _unscored(rows: Iterable[ScoreCount]) -> Mapping[str, int]:
     counts = Counter[str]()
     for row in rows:
         if row.score is None:
@@ -263,16 +235,16 @@ def _unscored(rows: Iterable[Any]) -> Mapping[str, int]:
     return dict(counts.most_common())
 
 
-def _authors(rows: Iterable[Any], earlier: Iterable[Any], scale: Scale) -> tuple[Author, ...]:
+def _authors(rows: Iterable[ScoreCount], earlier: Iterable[ScoreCount], scale: Scale) -> tuple[Author, ...]:
     this, last = _by_author(rows, scale), _by_author(earlier, scale)
     authors = [Author(each, Tally(counts), Tally(last.get(each, {}))) for each, counts in this.items()]
     return tuple(sorted(authors, key=lambda each: (-each.this.n, each.id)))
 
 
-def _by_author(rows: Iterable[Any], scale: Scale) -> dict[str, dict[int, int]]:
+def _by_author(rows: Iterable[ScoreCount], scale: Scale) -> dict[str, dict[int, int]]:
     found: dict[str, dict[int, int]] = {}
-    for author_id, score, lowest, highest, _, number in rows:
-        if author_id is not None and score is not None and (lowest, highest) == scale:
-            counts = found.setdefault(author_id, {})
-            counts[score] = counts.get(score, 0) + number
+    for row in rows:
+        if row.author_id is not None and row.score is not None and (row.lowest, row.highest) == scale:
+            counts = found.setdefault(row.author_id, {})
+            counts[row.score] = counts.get(row.score, 0) + row.number
     return found

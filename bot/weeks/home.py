@@ -5,17 +5,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from bot.digest.poster import Poster
 from bot.domain.case import Visibility
-from bot.log import Log
+from bot.log import Store
 from bot.log.digests import ChannelSettings
-from bot.log.people import People
-from bot.log.recent import Recent, RecentCase
+from bot.log.recent import RecentCase
 from bot.log.tallies import Place
 from bot.slack.access import Access
 from bot.slack.memberships import Listed, MembershipError, Memberships
 from bot.weeks.figures import Glance, read_glance
-from bot.weeks.week import Schedule, Week
+from bot.weeks.week import Clock, Schedule, Week, utc_now
 
 MOST_CASES = 5
 MOST_CHANNELS = 10
@@ -61,10 +59,17 @@ class HomeReader:
     People who open it at the same moment share the counting of a channel's week; nothing of it is kept afterwards.
     """
 
-    def __init__(self, log: Log, poster: Poster, memberships: Memberships, access: Access) -> None:
-        self._recent = Recent(log)
-        self._people = People(log)
-        self._poster = poster
+    def __init__(
+        self,
+        store: Store,
+        schedule: Schedule,
+        memberships: Memberships,
+        access: Access,
+        clock: Clock = utc_now,
+    ) -> None:
+        self._store = store
+        self._schedule = schedule
+        self._now = clock
         self._memberships = memberships
         self._access = access
         self._reading = asyncio.Semaphore(_READ_AT_ONCE)
@@ -73,8 +78,8 @@ class HomeReader:
     async def read(self, team_id: str, user_id: str) -> Home:
         """The Home tab of a person; where Slack does not say which channels are theirs, none are in it."""
         async with self._reading:
-            cases = await self._recent.of(team_id, user_id, MOST_CASES + 1)
-            visibility = await self._people.visibility(team_id, user_id)
+            cases = await self._store.recent.of(team_id, user_id, MOST_CASES + 1)
+            visibility = await self._store.people.visibility(team_id, user_id)
         found: Sequence[ChannelWeek] = ()
         more, unsure = 0, ""
         try:
@@ -85,22 +90,22 @@ class HomeReader:
             unsure = str(exc)
         else:
             found, more = await self._weeks(team_id, theirs, set(ours) if is_allowed else set())
-        return Home(cases, visibility, found, more, unsure, self._poster.now())
+        return Home(cases, visibility, found, more, unsure, self._now())
 
     async def _weeks(
         self, team_id: str, theirs: Mapping[str, Listed], switchable: set[str]
     ) -> tuple[Sequence[ChannelWeek], int]:
-        now = self._poster.now()
+        now = self._now()
         async with self._reading:
-            busy = await self._poster.tallies.busiest(team_id, theirs, now - _LISTED_FOR)
-            settings = await self._poster.digests.among(team_id, theirs)
+            busy = await self._store.tallies.busiest(team_id, theirs, now - _LISTED_FOR)
+            settings = await self._store.digests.among(team_id, theirs)
         listed = [*busy, *(each for each, chosen in settings.items() if chosen.is_digest_on and each not in busy)]
         shown = [settings.get(each) or ChannelSettings(team_id, each) for each in listed[:MOST_CHANNELS]]
         weeks = await asyncio.gather(*(self._week(each, now, each.channel_id in switchable) for each in shown))
         return weeks, len(listed) - len(weeks)
 
     async def _week(self, settings: ChannelSettings, now: datetime, may_switch: bool) -> ChannelWeek:
-        schedule = self._poster.schedule(settings)
+        schedule = self._schedule.of(settings)
         glance = await self._glance(Place(settings.team_id, settings.channel_id), Week.of(now, schedule.zone), now)
         return ChannelWeek(glance, settings, schedule, may_switch)
 
@@ -113,4 +118,4 @@ class HomeReader:
 
     async def _read_glance(self, place: Place, week: Week, now: datetime) -> Glance:
         async with self._reading:
-            return await read_glance(self._poster.tallies, place, week, now)
+            return await read_glance(self._store.tallies, place, week, now)

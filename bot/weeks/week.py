@@ -4,15 +4,27 @@ Local times that a clock change skips count as the same time on the old clock, s
 of local times that occur twice the first one counts. Source: PEP 495, fold=0.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from difflib import get_close_matches
 from functools import cache
 from zoneinfo import ZoneInfo, available_timezones
 
+from bot.log.digests import ChannelSettings
+
 DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _SHORTEST_DAY = 3
 _LONGEST_WORD = 80  # of somebody's, in our answer
+
+
+Clock = Callable[[], datetime]
+"""Gives the time, aware."""
+
+
+def utc_now() -> datetime:
+    """The machine's time."""
+    return datetime.now(UTC)
 
 
 @dataclass(frozen=True)
@@ -71,6 +83,19 @@ class Schedule:
             ValueError: One of them is no day, time or zone; the message says which, and what is expected.
         """
         return cls(parse_day(day), parse_time(at), parse_zone(zone))
+
+    def of(self, chosen: ChannelSettings) -> "Schedule":
+        """What a channel has chosen, and this one where it has chosen nothing.
+
+        Raises:
+            ValueError: A time zone that this machine does not know.
+        """
+        day, at, zone = chosen.digest_day, chosen.digest_time, chosen.digest_tz
+        return Schedule(
+            parse_day(day) if day else self.day,
+            parse_time(at) if at else self.time,
+            parse_zone(zone) if zone else self.zone,
+        )
 
     def due(self, week: Week) -> datetime:
         """When the digest of that week is due, in UTC."""

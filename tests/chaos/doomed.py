@@ -13,16 +13,15 @@ from slack_bolt.context.ack.async_ack import AsyncAck
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.cli import main
-from bot.log import Log
+from bot.log import Store
 from judge import Judge
 from tests.chaos.points import Point
 
 PLACES = {
-    "Log.add": (Log, "add"),
-    "Log.note_texts": (Log, "note_texts"),
-    "Log.note_post": (Log, "note_post"),
-    "Log.record": (Log, "record"),
-    "Log.note_delivered": (Log, "note_delivered"),
+    "Store.add": (Store, "add"),
+    "Store.claim": (Store, "claim"),
+    "Store.record": (Store, "record"),
+    "Store.note_delivered": (Store, "note_delivered"),
     "Judge.score": (Judge, "score"),
     "ack": (AsyncAck, "__call__"),
     "chat_postMessage": (AsyncWebClient, "chat_postMessage"),

@@ -32,17 +32,15 @@ def _around(step: str, occurrence: int = 1, request: str = REPLY) -> list[Point]
 
 
 POINTS = [
-    Point("Log.add", "after"),  # before it, nobody was told that there is a case
+    Point("Store.add", "after"),  # before it, nobody was told that there is a case
     *_around("ack"),
     *_around("conversations_replies"),
-    *_around("Log.note_texts"),
-    *_around("Log.note_post", 1),  # that a post begins
+    *_around("Store.claim"),  # with what was found, and that a post begins
     *_around("chat_postMessage"),
-    *_around("Log.note_post", 2),  # which message it became
     *_around("Judge.score"),
-    *_around("Log.record"),
+    *_around("Store.record"),  # with where our messages stand
     *_around("chat_update"),
-    *_around("Log.note_delivered"),
+    *_around("Store.note_delivered"),
     *_around("chat_postMessage", 1, TEXTS),
     *_around("chat_postMessage", 2, TEXTS),
 ]

@@ -1,7 +1,7 @@
 """The real bot over real sockets: the pocket Slack on one side, the scriptable model server on the other."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from datetime import timedelta
@@ -11,10 +11,9 @@ from typing import Any
 import pytest
 
 from bot.app import running_bot
-from bot.docket.settle import MODEL_PAUSES
+from bot.docket.retries import MODEL_PAUSES
 from bot.domain.case import CaseStatus, LoggedCase
-from bot.log import Log
-from bot.log.forgetting import Erasure
+from bot.log import Store
 from bot.settings import Settings, load_settings
 from bot.slack.manifest import load_manifest
 from sandbox import Limits, Message, Person, Sandbox, View, Workspace
@@ -32,10 +31,11 @@ class Stage:
 
     slack: Sandbox
     model: ModelServer
-    log: Log
+    log: Store
     ann: Person
     ben: Person
     helper: Person
+    stop_bot: Callable[[], Awaitable[None]] | None = None
 
     def ask_and_answer(self, question: str = QUESTION, answer: str = ANSWER, **content: Any) -> tuple[Message, Message]:
         """A question by ann and an answer by the assistant in its thread."""
@@ -60,14 +60,14 @@ class Stage:
     async def reaches(self, case_id: int, status: CaseStatus) -> LoggedCase:
         """A case, once it has come so far; the log makes no noise that one could wait for."""
         async with asyncio.timeout(10):
-            while (case := await self.log.case(case_id)).status is not status:  # noqa: ASYNC110
+            while (case := await self.log.cases.get(case_id)).status is not status:  # noqa: ASYNC110
                 await asyncio.sleep(0.01)
         return case
 
     async def scrubbed(self) -> None:
         """Returns once the log's journal is empty; the running bot may be reading at the first try."""
         async with asyncio.timeout(10):
-            while not await Erasure(self.log).scrub():  # noqa: ASYNC110
+            while not await self.log.forgetting.scrub():  # noqa: ASYNC110
                 await asyncio.sleep(0.01)
 
     async def modal(self, person: Person) -> View:
@@ -131,12 +131,13 @@ async def open_stage(model_server: ModelServer, tmp_path: Path) -> AsyncIterator
             workspace.add_channel(CHANNEL, members, is_private=not is_member)
             slack = await stack.enter_async_context(Sandbox(workspace))
             model_server.script(GOOD)
-            bot = await stack.enter_async_context(
+            process = await stack.enter_async_context(AsyncExitStack())
+            bot = await process.enter_async_context(
                 running_bot(make_settings(slack, model_server, tmp_path, **settings), 0, model_pauses)
             )
             await slack.connected()
             ann, ben, helper = (slack.person(name) for name in ("ann", "ben", "helper"))
-            return Stage(slack, model_server, bot.log, ann, ben, helper)
+            return Stage(slack, model_server, bot.store, ann, ben, helper, process.aclose)
 
         yield open_it
 

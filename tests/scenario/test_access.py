@@ -6,8 +6,6 @@ from typing import Any
 import pytest
 
 from bot.domain.case import CaseStatus, Visibility
-from bot.log.labels import Labels
-from bot.log.people import People
 from bot.slack import ids
 from bot.views.forgetting import NOTHING
 from bot.views.recent import to_page_end
@@ -101,7 +99,7 @@ async def test_a_button_does_not_lead_to_a_case_of_a_channel_of_others(
     await stage.slack.settled(click(stage, stage.ben, action_id, value.format(number)))
     assert await heard(stage, stage.ben) == NO_CASE
     assert stage.ben.view is None
-    assert (len(channel.messages), await stage.log.counts()) == (before, {CaseStatus.DELIVERED: 1})
+    assert (len(channel.messages), await stage.log.cases.counts()) == (before, {CaseStatus.DELIVERED: 1})
 
 
 @pytest.mark.parametrize("number", [1, 2], ids=["of others", "that is not there"])
@@ -111,8 +109,8 @@ async def test_a_window_does_not_lead_to_a_case_of_a_channel_of_others(
 ) -> None:
     await stage.slack.settled(submit(stage, stage.ben, callback_id, json.dumps({"case_id": number}), **chosen))
     assert await heard(stage, stage.ben) == NO_CASE
-    assert await stage.log.counts() == {CaseStatus.DELIVERED: 1}
-    assert await Labels(stage.log).get(await stage.log.case(1), stage.ben.id) is None
+    assert await stage.log.cases.counts() == {CaseStatus.DELIVERED: 1}
+    assert await stage.log.labels.get(await stage.log.cases.get(1), stage.ben.id) is None
 
 
 async def test_a_window_does_not_lead_into_a_channel_of_others(stage: Stage, channel: Channel) -> None:
@@ -123,7 +121,7 @@ async def test_a_window_does_not_lead_into_a_channel_of_others(stage: Stage, cha
     )
     assert sent.response is not None
     assert "a channel that you are no longer in" in sent.response["errors"][ids.BLOCK_RESPONSE]
-    assert (len(channel.messages), await stage.log.counts()) == (before, {CaseStatus.DELIVERED: 1})
+    assert (len(channel.messages), await stage.log.cases.counts()) == (before, {CaseStatus.DELIVERED: 1})
 
 
 async def test_a_public_verdict_is_for_whoever_is_in_its_channel(stage: Stage) -> None:
@@ -144,7 +142,7 @@ async def test_where_slack_does_not_say_who_is_in_nothing_is_done(
     stage.slack.fail("users.conversations", **fault)
     click(stage, stage.ben, ids.ACTION_AGAIN, "1")
     assert "Slack does not tell me whether you are in that channel" in await heard(stage, stage.ben)
-    assert await stage.log.counts() == {CaseStatus.DELIVERED: 1}
+    assert await stage.log.cases.counts() == {CaseStatus.DELIVERED: 1}
 
 
 async def test_a_button_that_is_left_over_does_not_read_a_channel_after_its_person_has_left(
@@ -163,7 +161,7 @@ async def test_a_button_that_is_left_over_does_not_read_a_channel_after_its_pers
     await stage.slack.settled(submit(stage, stage.ann, ids.VIEW_CORRECT, '{"case_id": 1}', question="Why?"))
     assert stage.ann.view is None
     assert [message.text for message in stage.ann.ephemerals(CHANNEL)] == [NO_CASE, NO_CASE]
-    assert await stage.log.counts() == {CaseStatus.DELIVERED: 1}
+    assert await stage.log.cases.counts() == {CaseStatus.DELIVERED: 1}
 
 
 async def test_where_the_app_is_not_its_requester_still_corrects_the_question(open_stage: StageFactory) -> None:
@@ -182,7 +180,7 @@ async def test_where_the_app_is_not_its_requester_still_corrects_the_question(op
 async def test_a_label_off_the_scale_is_refused(stage: Stage, channel: Channel, score: str) -> None:
     sent = await stage.slack.settled(submit(stage, stage.ann, ids.VIEW_LABEL, '{"case_id": 1}', score=score))
     assert sent.response == {"response_action": "errors", "errors": {"score": "The scale goes from 0 to 5."}}
-    assert await Labels(stage.log).get(await stage.log.case(1), stage.ann.id) is None
+    assert await stage.log.labels.get(await stage.log.cases.get(1), stage.ann.id) is None
 
 
 @pytest.mark.parametrize("junk", ["abc", "", "-1", "9" * 20])
@@ -224,7 +222,7 @@ async def test_a_label_for_a_forgotten_case_is_answered_once_and_without_noise(
 
 
 async def requesters(stage: Stage) -> list[str]:
-    return [case.requester_name for case in await stage.log.recent(100)]
+    return [case.requester_name for case in await stage.log.cases.newest(100)]
 
 
 async def test_a_case_that_waits_for_its_question_stays_its_requesters(stage: Stage) -> None:
@@ -279,7 +277,7 @@ async def test_what_is_scored_anew_on_a_public_verdict_follows_the_presser(
     parent, answer = stage.ask_and_answer()
     await stage.slack.settled(stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer))
     verdict = await stage.verdict(parent)
-    await People(stage.log).save_visibility(stage.slack.workspace.team_id, stage.ben.id, own)
+    await stage.log.people.save_visibility(stage.slack.workspace.team_id, stage.ben.id, own)
     await stage.slack.settled(stage.ben.click(verdict, ids.ACTION_AGAIN))
     await stage.reaches(2, CaseStatus.DELIVERED)
     stage.ben.click(verdict, ids.ACTION_WRONG_QUESTION)
@@ -294,7 +292,7 @@ async def test_what_is_scored_anew_on_ones_own_private_verdict_stays_private(ope
     _, answer = stage.ask_and_answer()
     await stage.slack.settled(stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer))
     verdict = await stage.told(stage.ann)
-    await People(stage.log).save_visibility(stage.slack.workspace.team_id, stage.ann.id, Visibility.THREAD)
+    await stage.log.people.save_visibility(stage.slack.workspace.team_id, stage.ann.id, Visibility.THREAD)
     stage.ann.click(verdict, ids.ACTION_WRONG_QUESTION)
     await stage.modal(stage.ann)
     await stage.slack.settled(stage.ann.submit({ids.BLOCK_QUESTION: "Why?"}))
@@ -337,7 +335,7 @@ async def score_in(stage: Stage, channel: Channel) -> Message:
 
 
 async def label_of_ben(stage: Stage) -> int | None:
-    label = await Labels(stage.log).get(await stage.log.case(1), stage.ben.id)
+    label = await stage.log.labels.get(await stage.log.cases.get(1), stage.ben.id)
     return label.score if label else None
 
 
@@ -400,7 +398,7 @@ async def test_a_window_does_not_outlive_that_its_person_leaves_a_private_channe
         channel.is_archived = False
         stage.ann.invite(channel.id, "ben")
     assert await label_of_ben(stage) is None
-    assert await stage.log.counts() == {CaseStatus.DELIVERED: 1}
+    assert await stage.log.cases.counts() == {CaseStatus.DELIVERED: 1}
 
 
 async def test_a_guest_does_not_act_in_a_public_channel_that_they_have_left(stage: Stage) -> None:

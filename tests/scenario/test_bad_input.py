@@ -17,7 +17,7 @@ async def refusal(stage: Stage, part: str, count: int = 1) -> Message:
     assert stage.ours() == []
     assert stage.ben.ephemerals(CHANNEL) == []
     assert stage.model.requests == []
-    recorded = await stage.log.verdict(1)
+    recorded = await stage.log.cases.verdict(1)
     assert recorded is not None
     assert recorded.score is None
     return told

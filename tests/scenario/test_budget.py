@@ -14,7 +14,7 @@ async def test_a_person_over_the_limit_is_told_and_others_go_on(open_stage: Stag
     assert "You have asked for one case within the last hour" in (await stage.told(stage.ann)).text
     stage.ben.shortcut(ids.SHORTCUT_SCORE_REPLY, other_answer)
     await stage.verdict(other_parent)
-    assert sum((await stage.log.counts()).values()) == 2
+    assert sum((await stage.log.cases.counts()).values()) == 2
 
 
 async def refused(stage: Stage, values: dict[str, str], block_id: str) -> None:

@@ -29,7 +29,7 @@ async def test_a_link_is_scored_in_the_thread_of_its_message(stage: Stage) -> No
     assert "Case 1" in delivery.response["text"]
     verdict = await stage.verdict(parent)
     assert QUESTION in shown(verdict)
-    assert (await stage.log.case(1)).response == ANSWER
+    assert (await stage.log.cases.get(1)).response == ANSWER
 
 
 async def test_a_link_to_a_message_in_the_channel_itself_is_scored_there(stage: Stage) -> None:
@@ -90,7 +90,7 @@ async def test_the_modal_says_which_input_is_wrong(stage: Stage, question: str, 
     await stage.slack.settled(delivery)
     assert delivery.response is not None
     assert list(delivery.response["errors"]) == [wrong]
-    assert await stage.log.counts() == {}
+    assert await stage.log.cases.counts() == {}
 
 
 async def test_a_modal_that_cannot_be_opened_in_time_is_explained(stage: Stage) -> None:

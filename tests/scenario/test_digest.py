@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from bot.log.digests import ChannelSettings, Digests
+from bot.log.digests import ChannelSettings
 from bot.slack import ids
 from sandbox import Message
 from tests.scenario.conftest import CHANNEL, Stage, StageFactory, shown
@@ -30,7 +30,7 @@ async def digest(stage: Stage, text: str, count: int = 1) -> Message:
 
 async def settings(stage: Stage) -> ChannelSettings:
     workspace = stage.slack.workspace
-    return await Digests(stage.log).channel(workspace.team_id, workspace.channel(CHANNEL).id)
+    return await stage.log.digests.channel(workspace.team_id, workspace.channel(CHANNEL).id)
 
 
 def posted(stage: Stage) -> list[Message]:

@@ -15,8 +15,8 @@ from bot.commands.preview import preview
 from bot.digest.poster import Poster
 from bot.domain.case import CaseSource, CaseStatus, Visibility
 from bot.errors import SlackError
-from bot.log import Log
-from bot.log.digests import LEASE, ChannelSettings, Digests, DigestStatus
+from bot.log import Store
+from bot.log.digests import LEASE, ChannelSettings, DigestStatus
 from bot.log.schema import cases, digests
 from bot.settings import Settings
 from bot.slack.client import identify, web_client
@@ -36,7 +36,7 @@ class Office:
     """A log, a Slack, and any number of posters that work on both; without Bolt."""
 
     slack: Sandbox
-    log: Log
+    log: Store
     clock: ManualClock
     connect: Any
     settings: Settings
@@ -58,7 +58,7 @@ class Office:
         workspace = self.slack.workspace
         channel = workspace.add_channel(name, [workspace.user("ann"), workspace.bot], is_private=is_private)
         chosen = {"is_digest_on": True, "digest_since": SINCE} | settings
-        await Digests(self.log).save(ChannelSettings(workspace.team_id, channel.id, **chosen))
+        await self.log.digests.save(ChannelSettings(workspace.team_id, channel.id, **chosen))
         await self.add_case(channel.id, MONDAY - timedelta(days=3))
         return channel
 
@@ -81,11 +81,11 @@ class Office:
             "created_at": judged_at,
             "judged_at": judged_at,
         }
-        async with self.log.engine.begin() as connection:
+        async with self.log.database.engine.begin() as connection:
             await connection.execute(insert(cases).values(row | changes))
 
     async def rows(self) -> list[Any]:
-        async with self.log.engine.connect() as connection:
+        async with self.log.database.engine.connect() as connection:
             return list((await connection.execute(select(digests).order_by(digests.c.week))).all())
 
     def calls(self, method: str) -> int:
@@ -104,7 +104,7 @@ async def office(model_server: ModelServer, tmp_path: Path, database_url: str) -
     async with AsyncExitStack() as stack:
         slack = await stack.enter_async_context(Sandbox(workspace))
         settings = make_settings(slack, model_server, tmp_path, database_url=database_url)
-        log = await Log.open(settings.database_url)
+        log = await Store.open(settings.database_url)
         stack.push_async_callback(log.close)
 
         async def connect(now: Any, kind: type[Poster]) -> Poster:
@@ -216,7 +216,7 @@ async def test_another_zone_or_time_makes_no_second(office: Office) -> None:
     await poster.post_due()
     team = office.slack.workspace.team_id
     changed = ChannelSettings(team, channel.id, True, "monday", "10:00", "America/New_York", SINCE)
-    await Digests(office.log).save(changed)
+    await office.log.digests.save(changed)
     office.pass_time(hours=8)
     await poster.post_due()
     assert len(posted(channel)) == 1

@@ -1,19 +1,21 @@
 """The docket alone, without Bolt: settling may be asked for any number of times."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy import event
 
 from bot.docket.delivery import Delivery
 from bot.docket.lookup import Lookup
+from bot.docket.retries import RetryError
 from bot.docket.settle import Docket
 from bot.domain.case import Case, CaseSource, CaseStatus, QuestionSource, Visibility
-from bot.log import Log
+from bot.log import Store
 from bot.slack.client import web_client
 from bot.slack.manifest import load_manifest
 from judge import Judge
@@ -25,7 +27,7 @@ from tests.scenario.conftest import CHANNEL, make_settings
 @dataclass
 class Desk:
     docket: Docket
-    log: Log
+    log: Store
     case: Case
     slack: Sandbox
 
@@ -57,17 +59,15 @@ async def open_desk(judge: Judge, model_server: ModelServer, folder: Path) -> As
     async with Sandbox(workspace) as slack:
         settings = make_settings(slack, model_server, folder)
         async with web_client(settings) as client, judge:
-            log = await Log.open(settings.database_url)
+            log = await Store.open(settings.database_url)
             docket = Docket(
                 log,
-                case.team_id,
                 {"additive-5": judge},
                 Lookup(client, frozenset()),
                 Delivery(client, log),
                 concurrency=1,
             )
             yield Desk(docket, log, case, slack)
-            await docket.stop(grace_s=5)
             await log.close()
 
 
@@ -82,24 +82,31 @@ async def test_settling_again_changes_nothing(desk: Desk) -> None:
     await desk.docket.settle(case.id)
     posts = desk.posts()
     await desk.docket.settle(case.id)
-    await desk.docket.sweep()
-    assert (await desk.log.case(case.id)).status is CaseStatus.DELIVERED
+    settled = await desk.log.cases.get(case.id)
+    assert settled
+    assert settled.status is CaseStatus.DELIVERED
     assert desk.posts() == posts == 3  # the texts, the placeholder, the verdict
 
 
-async def test_a_case_that_is_being_settled_is_left_to_that_task(desk: Desk) -> None:
+async def test_of_two_attempts_at_the_same_moment_one_goes_on(desk: Desk) -> None:
     case, _ = await desk.log.add(desk.case)
-    task = desk.docket.start(case.id)
-    assert desk.docket.start(case.id) is task
-    await desk.docket.sweep()
-    await task
+    await asyncio.gather(*(desk.docket.settle(case.id) for _ in range(5)))
     assert desk.posts() == 3
+
+
+async def test_a_case_costs_four_transactions(desk: Desk) -> None:
+    written: list[str] = []
+    engine = desk.log.database.engine.sync_engine
+    event.listen(engine, "commit", lambda _: written.append("commit"))
+    case, _ = await desk.log.add(desk.case)
+    await desk.docket.settle(case.id)
+    assert len(written) == 4  # added, claimed with the intent to post, judged, delivered
 
 
 async def test_a_rubric_that_is_gone_leaves_the_case_unscored(desk: Desk) -> None:
     case, _ = await desk.log.add(desk.case.model_copy(update={"rubric": "tone"}))
     await desk.docket.settle(case.id)
-    verdict = await desk.log.verdict(case.id)
+    verdict = await desk.log.cases.verdict(case.id)
     assert verdict is not None
     assert verdict.score is None
     assert verdict.unscored_detail == "The rubric 'tone' is no longer there."
@@ -120,20 +127,29 @@ async def test_an_error_that_nobody_foresaw_is_not_tried_for_ever(model_server: 
         while case.status is not CaseStatus.DELIVERED and failed < 100:
             try:
                 await desk.docket.settle(case.id)
-            except AttributeError:
+            except RetryError:
                 failed += 1
-                await desk.log.postpone(await desk.log.case(case.id), timedelta())
-            case = await desk.log.case(case.id)
-        verdict = await desk.log.verdict(case.id)
+            found = await desk.log.cases.get(case.id)
+            assert found
+            case = found
+        verdict = await desk.log.cases.verdict(case.id)
     assert verdict is not None
     assert (verdict.unscored_reason, verdict.unscored_detail) == ("fault", "AttributeError")
     assert failed == 10
 
 
-async def test_cases_of_another_workspace_are_left_to_its_bot(desk: Desk) -> None:
-    case, _ = await desk.log.add(desk.case.model_copy(update={"team_id": "TOTHER"}))
-    await desk.docket.sweep()
-    assert list(await desk.log.unsettled("TOTHER")) == [case.id]
-    assert list(await desk.log.unsettled(desk.case.team_id)) == []
-    await desk.docket.stop(grace_s=5)
-    assert desk.posts() == 0
+async def test_trouble_with_slack_uses_up_nothing_of_the_models(model_server: ModelServer, tmp_path: Path) -> None:
+    """Each has a counter of its own: a case that Slack kept waiting twenty times is still asked for again."""
+    async with open_desk(Judge(model="offline"), model_server, tmp_path) as desk:
+        case, _ = await desk.log.add(desk.case)
+        for _ in range(20):
+            desk.slack.fail("chat.postMessage", status=500)
+            with pytest.raises(RetryError):
+                await desk.docket.settle(case.id)
+        waiting = await desk.log.cases.get(case.id)
+        assert waiting
+        assert (waiting.slack_tries, waiting.model_tries, waiting.faults) == (20, 0, 0)
+        await desk.docket.settle(case.id)
+        settled = await desk.log.cases.get(case.id)
+    assert settled
+    assert (settled.status, settled.slack_tries) == (CaseStatus.DELIVERED, 0)

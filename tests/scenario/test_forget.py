@@ -7,7 +7,7 @@ from sqlalchemy import func, select
 
 from bot.commands.export import export
 from bot.domain.case import Case, CaseStatus
-from bot.log.labels import Label, Labels
+from bot.log.labels import Label
 from bot.log.schema import labels, ratings
 from bot.slack import ids
 from bot.views.forgetting import HOW, NOT_NOW, NOTHING
@@ -37,7 +37,7 @@ async def settled(stage: Stage, number: int, delivery: Delivery) -> None:
 async def scored(stage: Stage, person: Person | None = None) -> tuple[Message, Message]:
     """A reply that a person had scored, and the verdict on it."""
     parent, answer = stage.ask_and_answer()
-    number = sum((await stage.log.counts()).values()) + 1
+    number = sum((await stage.log.cases.counts()).values()) + 1
     await settled(stage, number, (person or stage.ann).shortcut(ids.SHORTCUT_SCORE_REPLY, answer))
     return answer, await stage.verdict(parent)
 
@@ -49,7 +49,7 @@ async def score_again(stage: Stage, person: Person, answer: Message) -> None:
 
 
 async def case_numbers(stage: Stage) -> list[int]:
-    return [case.id for case in await stage.log.recent(100)]
+    return [case.id for case in await stage.log.cases.newest(100)]
 
 
 @pytest.mark.parametrize("linked", [0, 1], ids=["the reply", "the verdict"])
@@ -63,9 +63,9 @@ async def test_the_requester_deletes_the_case_and_the_verdict(stage: Stage, link
 
 async def test_ratings_and_labels_go_with_the_case(stage: Stage) -> None:
     answer, _ = await scored(stage)
-    await Labels(stage.log).put(await stage.log.case(1), stage.ben.id, Label(2, "Too short."))
+    await stage.log.labels.put(await stage.log.cases.get(1), stage.ben.id, Label(2, "Too short."))
     await forget(stage, stage.ann, answer)
-    async with stage.log.engine.connect() as connection:
+    async with stage.log.database.engine.connect() as connection:
         for table in (ratings, labels):
             assert (await connection.execute(select(func.count()).select_from(table))).scalar() == 0
 
@@ -224,7 +224,7 @@ async def test_a_number_of_no_case_is_nothing(stage: Stage, number: str) -> None
 
 async def test_a_case_of_another_workspace_is_nothing(stage: Stage) -> None:
     await scored(stage)
-    found = (await stage.log.case(1)).model_dump(include=set(Case.model_fields))
+    found = (await stage.log.cases.get(1)).model_dump(include=set(Case.model_fields))
     await stage.log.add(Case(**(found | {"team_id": "T0OTHER"})))
     assert await forget(stage, stage.ann, "2") == NOTHING
 
@@ -246,7 +246,7 @@ async def test_a_forgotten_case_is_in_no_digest(stage: Stage) -> None:
 
 async def test_a_forgotten_case_is_in_no_list_no_figure_and_no_export(stage: Stage) -> None:
     answer, _ = await scored(stage)
-    await Labels(stage.log).put(await stage.log.case(1), stage.ben.id, Label(2, None))
+    await stage.log.labels.put(await stage.log.cases.get(1), stage.ben.id, Label(2, None))
 
     async def listed() -> tuple[bool, bool, int]:
         said = []
@@ -254,7 +254,7 @@ async def test_a_forgotten_case_is_in_no_list_no_figure_and_no_export(stage: Sta
             count = len(stage.ann.ephemerals(CHANNEL)) + 1
             stage.ann.command(CHANNEL, ids.COMMAND, command)
             said.append(shown(await stage.told(stage.ann, count)))
-        return "case 1" in said[0], "1 reply scored" in said[1], await export(stage.log, io.StringIO())
+        return "case 1" in said[0], "1 reply scored" in said[1], await export(stage.log.labels, io.StringIO())
 
     assert await listed() == (True, True, 1)
     await forget(stage, stage.ann, answer)

@@ -8,13 +8,10 @@ import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 from sqlalchemy import event, text
 
-from bot.digest.poster import Poster
 from bot.domain.case import Visibility
-from bot.log.digests import ChannelSettings, Digests
-from bot.log.people import People
+from bot.log.digests import ChannelSettings
 from bot.slack import ids
 from bot.slack.access import Access
-from bot.slack.client import identify
 from bot.slack.memberships import Memberships
 from bot.weeks.home import HomeReader
 from bot.weeks.week import Schedule
@@ -60,7 +57,7 @@ def block_of(view: View, channel: Channel) -> dict[str, Any] | None:
 
 
 async def settings(stage: Stage, channel: Channel) -> ChannelSettings:
-    return await Digests(stage.log).channel(stage.slack.workspace.team_id, channel.id)
+    return await stage.log.digests.channel(stage.slack.workspace.team_id, channel.id)
 
 
 async def test_a_first_visit_says_how_to_begin(stage: Stage) -> None:
@@ -108,7 +105,7 @@ def week_name(back: int) -> str:
 async def test_nothing_of_a_channel_that_the_person_is_not_in(stage: Stage) -> None:
     leads = private(stage, "ben")
     await add_case(stage, leads, stage.helper.id, 1)
-    await Digests(stage.log).save(ChannelSettings(stage.slack.workspace.team_id, leads.id, is_digest_on=True))
+    await stage.log.digests.save(ChannelSettings(stage.slack.workspace.team_id, leads.id, is_digest_on=True))
     assert leads.id not in str((await home(stage)).body)
     assert block_of(await home(stage, stage.ben), leads) is not None
 
@@ -209,9 +206,9 @@ async def test_a_public_channel_without_the_bot_has_no_button(stage: Stage) -> N
 @pytest.mark.parametrize(("value", "kept"), [("me", Visibility.ME), ("thread", Visibility.THREAD), ("workspace", None)])
 async def test_who_sees_verdicts_is_chosen_there(stage: Stage, value: str, kept: Visibility | None) -> None:
     whose = stage.slack.workspace.team_id, stage.ann.id
-    await People(stage.log).save_visibility(*whose, Visibility.THREAD if kept is None else None)
+    await stage.log.people.save_visibility(*whose, Visibility.THREAD if kept is None else None)
     view = await press(stage, await home(stage), ids.ACTION_HOME_VISIBILITY, value)
-    assert await People(stage.log).visibility(*whose) is kept
+    assert await stage.log.people.visibility(*whose) is kept
     (select,) = [b["accessory"] for b in view.body["blocks"] if b.get("accessory", {}).get("type") == "static_select"]
     assert select["initial_option"]["value"] == value
 
@@ -244,11 +241,11 @@ async def test_people_who_open_it_at_once_share_the_counting(stage: Stage) -> No
         if "GROUP BY cases.author_id, cases.score" in statement:
             counted.append(statement)
 
-    event.listen(stage.log.engine.sync_engine, "before_cursor_execute", note)
+    event.listen(stage.log.database.engine.sync_engine, "before_cursor_execute", note)
     client = AsyncWebClient(token=stage.slack.bot_token, base_url=stage.slack.api_url)
-    poster = Poster(client, stage.log, await identify(client), Schedule.parse("monday", "09:00", "UTC"))
+    schedule = Schedule.parse("monday", "09:00", "UTC")
     memberships = Memberships(client)
-    reader = HomeReader(stage.log, poster, memberships, Access(client, is_for_admins=False))
+    reader = HomeReader(stage.log, schedule, memberships, Access(client, is_for_admins=False))
     team_id = stage.slack.workspace.team_id
     await asyncio.gather(*(memberships.of(person.id) for person in (stage.ann, stage.ben)), memberships.of())
     found = await asyncio.gather(*(reader.read(team_id, person.id) for person in (stage.ann, stage.ben) * 5))
@@ -257,7 +254,7 @@ async def test_people_who_open_it_at_once_share_the_counting(stage: Stage) -> No
 
 
 async def test_without_the_log_it_says_so(stage: Stage) -> None:
-    async with stage.log.engine.begin() as connection:
+    async with stage.log.database.engine.begin() as connection:
         await connection.execute(text("ALTER TABLE people RENAME TO elsewhere"))
     assert "I cannot read my log right now" in shown(await home(stage))
 
@@ -298,7 +295,7 @@ async def test_three_hundred_channels_are_ten_and_a_number(stage: Stage) -> None
 
 async def test_a_channel_with_a_digest_stands_there_before_anything_was_scored(stage: Stage) -> None:
     channel = help_desk(stage)
-    await Digests(stage.log).save(ChannelSettings(stage.slack.workspace.team_id, channel.id, is_digest_on=True))
+    await stage.log.digests.save(ChannelSettings(stage.slack.workspace.team_id, channel.id, is_digest_on=True))
     block = block_of(await home(stage), channel)
     assert block is not None
     assert "nothing scored yet." in block["text"]["text"]

@@ -15,7 +15,7 @@ from sqlalchemy import event
 
 from bot.app import running_bot
 from bot.commands.health import examine
-from bot.log import Log
+from bot.log import Store
 from bot.settings import Settings
 from bot.slack.http import EVENTS
 from sandbox import Sandbox
@@ -34,7 +34,7 @@ class Front:
     slack: Sandbox
     settings: Settings
     session: aiohttp.ClientSession
-    log: Log
+    log: Store
 
     async def get(self, path: str) -> tuple[int, str]:
         async with self.session.get(f"http://127.0.0.1:{self.settings.http_port}{path}") as answer:
@@ -72,7 +72,7 @@ async def front(model_server: ModelServer, tmp_path: Path) -> AsyncIterator[Fron
     async with pocket_slack() as slack, aiohttp.ClientSession() as session:
         settings = make_settings(slack, model_server, tmp_path, **more)
         async with running_bot(settings, grace_s=0) as bot:
-            yield Front(slack, settings, session, bot.log)
+            yield Front(slack, settings, session, bot.store)
 
 
 async def test_a_signed_command_is_settled(front: Front) -> None:
@@ -130,7 +130,7 @@ async def test_the_machine_room_can_ask(front: Front) -> None:
 
 async def test_a_probe_of_readiness_counts_no_cases(front: Front) -> None:
     asked: list[str] = []
-    event.listen(front.log.engine.sync_engine, "before_cursor_execute", lambda *call: asked.append(call[2]))
+    event.listen(front.log.database.engine.sync_engine, "before_cursor_execute", lambda *call: asked.append(call[2]))
     assert await front.get("/readyz") == (200, "ok\n")
     assert asked
     assert [statement for statement in asked if "count(" in statement] == []
@@ -153,11 +153,11 @@ async def test_health_knows_a_bot_at_work_and_one_that_has_gone(
     async with pocket_slack() as slack:
         settings = make_settings(slack, model_server, tmp_path, database_url=database_url)
         async with running_bot(settings, grace_s=0) as bot:
-            await bot.log.presence.beat(is_connected=True)
+            await bot.store.processes.sign(is_connected=True)
             is_well, sentence = await examine(database_url)
             assert is_well, sentence
             assert "alive and connected" in sentence
-            await bot.log.presence.beat(is_connected=False)
+            await bot.store.processes.sign(is_connected=False)
             assert "Slack cannot reach it" in (await examine(database_url))[1]
     assert await examine(database_url) == (False, "no bot of this machine has begun; judge-bot serve starts one")
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.log.labels import Label, Labels
+from bot.log.labels import Label
 from bot.slack import ids
 from judge import load_rubric
 from sandbox import Message
@@ -31,7 +31,7 @@ async def a_private_verdict(stage: Stage) -> Message:
 
 
 async def label_of(stage: Stage, user_id: str) -> Label | None:
-    return await Labels(stage.log).get(await stage.log.case(1), user_id)
+    return await stage.log.labels.get(await stage.log.cases.get(1), user_id)
 
 
 def agree(case_id: int = 1) -> str:
@@ -81,7 +81,7 @@ async def test_a_label_can_be_changed_and_stays_one(stage: Stage) -> None:
     stage.ben.click(verdict, ids.ACTION_FEEDBACK, agree())
     assert "is 4 of 5 (it was 1)." in (await stage.told(stage.ben, count=2)).text
     assert await label_of(stage, stage.ben.id) == Label(4, None)
-    assert len([row async for row in Labels(stage.log).labelled_cases()]) == 1
+    assert len([row async for row in stage.log.labels.labelled_cases()]) == 1
 
 
 async def test_the_modal_shows_ones_own_label_and_nobody_elses(stage: Stage) -> None:

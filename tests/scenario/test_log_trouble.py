@@ -14,8 +14,8 @@ import pytest
 from sqlalchemy import make_url
 
 from bot.errors import LogError
-from bot.log import Log
-from bot.log.engine import MIGRATION_LOCK, QUERY_TIMEOUT_S, connect
+from bot.log import Store
+from bot.log.opening import MIGRATION_LOCK, QUERY_TIMEOUT_S, connect
 from tests.model_server import ModelServer
 from tests.scenario.conftest import CHANNEL, GOOD, Stage, is_verdict
 from tests.scenario.test_process import JUDGE_BOT, environment, pocket_slack
@@ -28,7 +28,7 @@ def is_sound(path: Path) -> bool:
 
 
 async def test_a_write_waits_until_another_program_lets_the_file_go(tmp_path: Path) -> None:
-    log = await Log.open(url(tmp_path))
+    log = await Store.open(url(tmp_path))
     with closing(sqlite3.connect(tmp_path / "log.db", isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         adding = asyncio.create_task(log.add(a_case()))
@@ -45,18 +45,18 @@ async def test_a_file_that_is_no_database_is_named(tmp_path: Path) -> None:
     with pytest.raises(
         LogError, match=r"DATABASE_URL .*log\.db: cannot be opened and migrated: file is not a database"
     ):
-        await Log.open(url(tmp_path))
+        await Store.open(url(tmp_path))
 
 
 async def test_a_migration_that_is_killed_leaves_the_log_as_it_was(tmp_path: Path) -> None:
-    log = await Log.open(url(tmp_path))
+    log = await Store.open(url(tmp_path))
     await log.add(a_case())
     await log.close()
     killed = f"""
 import asyncio, os, signal
 from alembic import command
 from sqlalchemy.ext.asyncio import create_async_engine
-from bot.log.engine import connect, migrations
+from bot.log.opening import connect, migrations
 
 def half(connection):
     connection.exec_driver_sql("BEGIN IMMEDIATE")
@@ -71,8 +71,8 @@ asyncio.run(main())
 """
     process = await asyncio.create_subprocess_exec(sys.executable, "-c", killed)
     assert await process.wait() == -signal.SIGKILL
-    again = await Log.open(url(tmp_path))
-    assert (await again.case(1)).question == "Why?"
+    again = await Store.open(url(tmp_path))
+    assert (await again.cases.get(1)).question == "Why?"
     await again.close()
     assert is_sound(tmp_path / "log.db")
 
@@ -138,13 +138,13 @@ async def test_a_database_that_falls_silent_is_asked_on_a_new_connection(postgre
     wire = Wire(address.port or 5432)
     async with await asyncio.start_server(wire.connect, "127.0.0.1", 0) as server:
         port = server.sockets[0].getsockname()[1]
-        log = await Log.open(address.set(port=port).render_as_string(hide_password=False))
+        log = await Store.open(address.set(port=port).render_as_string(hide_password=False))
         await log.add(a_case())
         wire.swallow()
         with pytest.raises(TimeoutError):
-            await log.counts()
+            await log.cases.counts()
         async with asyncio.timeout(5):
-            assert await log.counts() == {"received": 1}
+            assert await log.cases.counts() == {"received": 1}
         await log.close()
 
 
@@ -152,10 +152,10 @@ async def test_a_replica_waits_for_the_migration_of_another_however_long_it_take
     engine = connect(postgres_url)
     async with engine.begin() as another:
         await another.exec_driver_sql(f"SELECT pg_advisory_xact_lock({MIGRATION_LOCK})")
-        opening = asyncio.create_task(Log.open(postgres_url))
+        opening = asyncio.create_task(Store.open(postgres_url))
         done, _ = await asyncio.wait([opening], timeout=QUERY_TIMEOUT_S + 1)
         assert not done
     log = await opening
-    assert await log.counts() == {}
+    assert await log.cases.counts() == {}
     await log.close()
     await engine.dispose()

@@ -40,7 +40,7 @@ async def test_no_score_is_said_and_logged(stage: Stage, script: Script, sentenc
     assert verdict.text.startswith("Unscored: ")
     assert sentence in verdict.text
     assert "case 1" in shown(verdict)
-    recorded = await stage.log.verdict(1)
+    recorded = await stage.log.cases.verdict(1)
     assert recorded is not None
     assert (recorded.score, recorded.unscored_reason) == (None, reason)
 
@@ -105,7 +105,7 @@ async def test_one_slow_case_does_not_hold_up_another(stage: Stage) -> None:
     parent, answer = stage.ask_and_answer()
     stage.ben.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
     assert (await stage.verdict(parent)).text.startswith("Score 4 of 5")
-    assert (await stage.log.case(1)).status is CaseStatus.RECEIVED
+    assert (await stage.log.cases.get(1)).status is CaseStatus.RECEIVED
     assert stage.ann.thread(slow_parent.channel_id, slow_parent.ts)[-1].text.startswith("Scoring")
 
 

@@ -6,15 +6,14 @@ from typing import Any
 import pytest
 
 from bot.domain.case import Visibility
-from bot.log import Log
-from bot.log.people import People
+from bot.log import Store
 from bot.slack import ids
 from sandbox import View
 from tests.scenario.conftest import ANSWER, CHANNEL, QUESTION, Stage, StageFactory
 
 
 async def choose(stage: Stage, visibility: Visibility | None) -> None:
-    await People(stage.log).save_visibility(stage.slack.workspace.team_id, stage.ann.id, visibility)
+    await stage.log.people.save_visibility(stage.slack.workspace.team_id, stage.ann.id, visibility)
 
 
 def by_shortcut(stage: Stage) -> None:
@@ -37,7 +36,7 @@ async def test_only_me_posts_nothing_for_others(stage: Stage, ask: Callable[[Sta
     ask(stage)
     await stage.slack.until(lambda: any(m.text.startswith("Score 4") for m in stage.ann.ephemerals(CHANNEL)))
     assert stage.ours() == []
-    assert (await stage.log.case(1)).visibility is Visibility.ME
+    assert (await stage.log.cases.get(1)).visibility is Visibility.ME
 
 
 def preselected(view: View) -> str:
@@ -70,8 +69,8 @@ async def test_taken_back_the_setting_of_the_workspace_counts(stage: Stage) -> N
 
 
 async def test_a_choice_is_that_persons_in_that_team(database_url: str) -> None:
-    log = await Log.open(database_url)
-    people = People(log)
+    log = await Store.open(database_url)
+    people = log.people
     await people.save_visibility("T1", "U1", Visibility.ME)
     found = [await people.visibility(*who) for who in (("T1", "U1"), ("T2", "U1"), ("T1", "U2"))]
     await log.close()

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from bot.domain.case import CaseStatus
-from bot.log import Log
+from bot.log import Store
 from bot.slack import ids
 from bot.slack.manifest import load_manifest
 from sandbox import Limits, Sandbox, Workspace
@@ -82,8 +82,8 @@ async def test_a_case_survives_kill_9_and_is_settled_by_the_next_start(
         assert second.returncode == 0, err.decode()
         assert verdict.text.startswith("Score 4 of 5")
         assert len(stage.ours()) == 1
-        log = await Log.open(env["DATABASE_URL"])
-        assert (await log.case(1)).status is CaseStatus.DELIVERED
+        log = await Store.open(env["DATABASE_URL"])
+        assert (await log.cases.get(1)).status is CaseStatus.DELIVERED
         await log.close()
 
 

@@ -8,8 +8,7 @@ import pytest
 from sqlalchemy import delete, insert
 
 from bot.domain.case import CaseSource, CaseStatus, Visibility
-from bot.log import Log
-from bot.log.recent import Recent
+from bot.log import Store
 from bot.log.schema import cases
 from bot.slack import ids
 from sandbox import Message
@@ -25,7 +24,7 @@ async def recent(stage: Stage, count: int = 1) -> Message:
     return await stage.told(stage.ann, count)
 
 
-async def add_cases(log: Log, count: int, **changes: Any) -> None:
+async def add_cases(log: Store, count: int, **changes: Any) -> None:
     """That many cases, delivered a minute apart, the last one newest."""
     row = {
         "requester_name": "ann",
@@ -39,7 +38,7 @@ async def add_cases(log: Log, count: int, **changes: Any) -> None:
         "lowest": 0,
         "highest": 5,
     }
-    async with log.engine.begin() as connection:
+    async with log.database.engine.begin() as connection:
         for number in range(count):
             at = NOON + timedelta(minutes=number)
             times = {"created_at": at, "judged_at": at, "key": f"{changes.get('requester_id')}:{number}:{changes}"}
@@ -135,7 +134,7 @@ async def test_the_page_turns_in_place_to_the_oldest_and_back(stage: Stage) -> N
 async def test_older_leads_on_where_cases_were_deleted(stage: Stage) -> None:
     await add_cases(stage.log, 15, **of_ann(stage))
     told = await recent(stage)
-    async with stage.log.engine.begin() as connection:
+    async with stage.log.database.engine.begin() as connection:
         await connection.execute(delete(cases).where(cases.c.id.between(4, 8)))
     stage.ann.click(told, ids.ACTION_RECENT_OLDER)
     await stage.slack.until(lambda: numbers(told) == [3, 2, 1])
@@ -144,7 +143,7 @@ async def test_older_leads_on_where_cases_were_deleted(stage: Stage) -> None:
 async def test_older_says_when_nothing_older_is_left(stage: Stage) -> None:
     await add_cases(stage.log, 11, **of_ann(stage))
     told = await recent(stage)
-    async with stage.log.engine.begin() as connection:
+    async with stage.log.database.engine.begin() as connection:
         await connection.execute(delete(cases))
     stage.ann.click(told, ids.ACTION_RECENT_OLDER)
     await stage.slack.until(lambda: "There is nothing older" in shown(told))
@@ -161,11 +160,11 @@ async def test_a_forged_place_shows_no_cases_of_others(stage: Stage) -> None:
 
 
 async def test_cases_of_one_moment_are_each_listed_once(database_url: str) -> None:
-    log = await Log.open(database_url)
+    log = await Store.open(database_url)
     whose = {"team_id": "T1", "requester_id": "U1", "channel_id": "C1"}
     for number in range(5):
         await add_cases(log, 1, **whose, key=str(number))
-    reader = Recent(log)
+    reader = log.recent
     first = await reader.of("T1", "U1", 2)
     rest = await reader.of("T1", "U1", 9, (first[-1].created_at, first[-1].id))
     await log.close()

@@ -10,29 +10,29 @@ import pytest
 from sqlalchemy import update
 
 from bot.domain.case import CaseStatus
-from bot.log import Log
+from bot.log import Store
 from bot.log.schema import cases
 from bot.slack import ids
 from tests.scenario.conftest import Stage, StageFactory
 from tests.scenario.test_process import run
-from tests.unit.bot.test_log import a_case, a_verdict, url
+from tests.unit.bot.test_log import a_case, a_verdict, held, url
 
 
 async def aged_log(folder: Path, *ages_days: float) -> None:
     """A log with one delivered case of each age."""
-    log = await Log.open(url(folder))
+    log = await Store.open(url(folder))
     for number, age in enumerate(ages_days):
         case, _ = await log.add(a_case(key=str(number)))
-        await log.note_delivered(await log.record(case, a_verdict()))
+        await log.note_delivered(await log.record(await held(log, case), a_verdict()))
         created = datetime.now(UTC) - timedelta(days=age)
-        async with log.engine.begin() as connection:
+        async with log.database.engine.begin() as connection:
             await connection.execute(update(cases).where(cases.c.id == case.id).values(created_at=created))
     await log.close()
 
 
 async def left(folder: Path) -> int:
-    log = await Log.open(url(folder))
-    count = sum((await log.counts()).values())
+    log = await Store.open(url(folder))
+    count = sum((await log.cases.counts()).values())
     await log.close()
     return count
 
@@ -99,4 +99,4 @@ async def test_a_bot_that_starts_deletes_what_is_too_old(open_stage: StageFactor
     _, answer = stage.ask_and_answer()
     await stage.slack.settled(stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer))
     await stage.reaches(3, CaseStatus.DELIVERED)
-    assert [case.id for case in await stage.log.recent(10)] == [2, 3]
+    assert [case.id for case in await stage.log.cases.newest(10)] == [2, 3]

@@ -64,13 +64,13 @@ async def test_the_log_holds_the_verdict_and_its_ratings(open_stage: StageFactor
     parent, answer = stage.ask_and_answer()
     stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
     words = shown(await stage.verdict(parent))
-    recorded = await stage.log.verdict(1)
+    recorded = await stage.log.cases.verdict(1)
     assert recorded is not None
     assert recorded.score == 4
     assert sorted(rating.score or 0 for rating in recorded.ratings) == [4, 4, 5]
     assert "3 of 3 ratings: " + ", ".join(str(rating.score) for rating in recorded.ratings) in words
     await stage.slack.until(lambda: True)
-    case = await stage.log.case(1)
+    case = await stage.log.cases.get(1)
     assert case.status in {CaseStatus.JUDGED, CaseStatus.DELIVERED}
 
 
@@ -164,7 +164,7 @@ async def test_a_double_click_makes_one_case(stage: Stage) -> None:
     for delivery in (first, second):
         assert (await stage.slack.settled(delivery)).is_acked
     await stage.verdict(parent)
-    assert sum((await stage.log.counts()).values()) == 1
+    assert sum((await stage.log.cases.counts()).values()) == 1
 
 
 async def test_an_edited_reply_is_scored_anew(stage: Stage) -> None:

@@ -34,7 +34,9 @@ async def test_after_a_lost_connection_the_next_start_leaves_one_verdict(
 ) -> None:
     stage: Stage = await open_stage()
     parent = await interrupted(stage, method, is_applied=is_applied)
-    async with running_bot(make_settings(stage.slack, stage.model, tmp_path)):
+    await stage.stop_bot()
+    async with running_bot(make_settings(stage.slack, stage.model, tmp_path)) as bot:
+        stage.log = bot.store
         await stage.slack.until(lambda: calls(stage, "chat.update", 200))
         verdict = await stage.verdict(parent)
         assert verdict.text.startswith("Score 4 of 5")
@@ -61,6 +63,7 @@ async def test_a_lost_first_post_of_typed_texts_is_found_again(open_stage: Stage
     stage.slack.fail("chat.postMessage", drop=True, is_applied=True)
     stage.ann.command(CHANNEL, ids.COMMAND, "What? | That.")
     parent = await stage.slack.until(lambda: next(iter(stage.ann.messages(CHANNEL)), None))
+    await stage.stop_bot()
     async with running_bot(make_settings(stage.slack, stage.model, tmp_path)):
         await stage.verdict(parent)
     assert len(stage.ours()) == 2

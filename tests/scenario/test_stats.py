@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import insert
 
 from bot.domain.case import CaseSource, CaseStatus, Visibility
-from bot.log.digests import ChannelSettings, Digests
+from bot.log.digests import ChannelSettings
 from bot.log.schema import cases
 from bot.slack import ids
 from sandbox import Channel, Message
@@ -38,7 +38,7 @@ async def add_case(stage: Stage, channel: Channel, author_id: str, score: int, *
         "created_at": now,
         "judged_at": now,
     }
-    async with stage.log.engine.begin() as connection:
+    async with stage.log.database.engine.begin() as connection:
         await connection.execute(insert(cases).values(row | changes))
 
 
@@ -90,7 +90,7 @@ async def test_with_people_off_the_lowest_are_of_assistants_alone(stage: Stage) 
     assert "score 1 (case 2)" in shown(told)
     assert "case 1)" not in shown(told)
     settings = ChannelSettings(stage.slack.workspace.team_id, help_desk(stage).id, ranks_people=True)
-    await Digests(stage.log).save(settings)
+    await stage.log.digests.save(settings)
     assert "score 0 (case 1)" in shown(await stats(stage, count=2))
 
 
@@ -133,7 +133,7 @@ async def test_other_people_are_not_shown_unless_the_channel_lists_people(stage:
     assert (await stats(stage, "@ben", 2)).text == unknown
     assert (await stats(stage, f"@{stage.ben.id}", 3)).text == unknown.replace("@ben", f"@{stage.ben.id}")
     settings = ChannelSettings(stage.slack.workspace.team_id, help_desk(stage).id, ranks_people=True)
-    await Digests(stage.log).save(settings)
+    await stage.log.digests.save(settings)
     assert ", ben: 1 reply scored" in (await stats(stage, "@ben", 4)).text
 
 

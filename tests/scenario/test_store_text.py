@@ -10,7 +10,7 @@ from bot.domain.case import CaseStatus, Visibility
 from bot.slack import ids
 from sandbox import Delivery, Message
 from tests.scenario.conftest import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, shown
-from tests.unit.bot.test_erasure import bytes_on_disk
+from tests.unit.bot.test_forgetting import bytes_on_disk
 
 QUOTING = f"score: 4\nThe response says: {ANSWER}"
 
@@ -40,7 +40,7 @@ async def test_no_word_is_left_in_the_file(stage: Stage, tmp_path: Path) -> None
     content = bytes_on_disk(tmp_path)
     for text in (QUESTION, ANSWER, "The response says"):
         assert text.encode() not in content
-    case = await stage.log.case(1)
+    case = await stage.log.cases.get(1)
     assert (case.message_ts, case.question_ts) == (answer.ts, parent.ts)
     assert case.response_hash is not None
 
@@ -121,7 +121,7 @@ async def test_labels_digest_and_forget_need_no_texts(stage: Stage) -> None:
     stage.ann.command(CHANNEL, ids.COMMAND, "digest preview")
     assert "1 reply scored" in (await stage.told(stage.ann)).text
     output = io.StringIO()
-    assert await export(stage.log, output, has_texts=False) == 1
+    assert await export(stage.log.labels, output, has_texts=False) == 1
     assert ANSWER not in output.getvalue()
     link = stage.slack.workspace.permalink(answer.channel_id, answer.ts, parent.ts)
     stage.ann.command(CHANNEL, ids.COMMAND, f"forget {link}")

@@ -17,9 +17,9 @@ from sklearn.metrics import cohen_kappa_score  # type: ignore[import-untyped]
 from sqlalchemy import delete, insert
 
 from bot.domain.case import CaseSource, CaseStatus, Visibility
-from bot.log import Log
+from bot.log import Store
 from bot.log.schema import cases, labels
-from bot.log.tallies import Place, Span, Tallies
+from bot.log.tallies import Place, Span
 from bot.weeks.agreement import Agreement, weighted_kappa
 from bot.weeks.figures import Figures, Glance, Tally, read_figures, read_glance
 from bot.weeks.week import Week
@@ -65,14 +65,14 @@ class Entry:
 
 
 @pytest.fixture
-async def log(database_url: str) -> AsyncIterator[Log]:
-    opened = await Log.open(database_url)
+async def log(database_url: str) -> AsyncIterator[Store]:
+    opened = await Store.open(database_url)
     yield opened
     await opened.close()
 
 
-async def write(log: Log, team: str, entries: Sequence[Entry]) -> None:
-    async with log.engine.begin() as connection:
+async def write(log: Store, team: str, entries: Sequence[Entry]) -> None:
+    async with log.database.engine.begin() as connection:
         for number, entry in enumerate(entries):
             case_id = (await connection.execute(insert(cases).values(_row(team, number, entry)))).inserted_primary_key
             for person, score in enumerate(entry.labels):
@@ -113,11 +113,11 @@ def _row(team: str, number: int, entry: Entry) -> dict[str, Any]:
     }
 
 
-async def figures_of(log: Log, *entries: Entry, now: datetime = NOW, team: str | None = None) -> Figures:
+async def figures_of(log: Store, *entries: Entry, now: datetime = NOW, team: str | None = None) -> Figures:
     """The figures of channel C1 in a log that holds these entries and nothing else of their team."""
     team = team or next(TEAMS)
     await write(log, team, entries)
-    return await read_figures(Tallies(log), Place(team, "C1"), WEEK, now)
+    return await read_figures(log.tallies, Place(team, "C1"), WEEK, now)
 
 
 def counted(entries: Sequence[Entry], week: Week) -> list[Entry]:
@@ -164,7 +164,7 @@ repeats = st.lists(
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(entries=entries_of_a_log, places=repeats)
 async def test_the_figures_are_those_of_plain_python(
-    log: Log, entries: list[Entry], places: list[tuple[str | None, str | None, int]]
+    log: Store, entries: list[Entry], places: list[tuple[str | None, str | None, int]]
 ) -> None:
     # A reply is judged again only after it was judged before.
     entries = sorted(entries, key=lambda each: each.judged_at or NOW)
@@ -251,23 +251,23 @@ def test_median_mean_and_share_of_a_tally(scores: list[int]) -> None:
     assert tally.share_up_to(2) == pytest.approx(sum(score <= 2 for score in scores) / len(scores))
 
 
-async def test_a_week_without_cases_is_quiet(log: Log) -> None:
+async def test_a_week_without_cases_is_quiet(log: Store) -> None:
     figures = await figures_of(log, Entry(judged_at=WEEK.end), Entry(judged_at=WEEK.start - MOMENT))
     assert figures.is_quiet
     assert figures.this.mean is None
 
 
-async def test_only_unscored_cases_are_no_quiet_week(log: Log) -> None:
+async def test_only_unscored_cases_are_no_quiet_week(log: Store) -> None:
     assert not (await figures_of(log, Entry(score=None))).is_quiet
 
 
-async def test_people_are_those_who_asked_for_the_scores_that_are_counted(log: Log) -> None:
+async def test_people_are_those_who_asked_for_the_scores_that_are_counted(log: Store) -> None:
     others = Entry(score=None, requester="U2"), Entry(scale=(1, 10), requester="U3")
     usage = (await figures_of(log, Entry(), Entry(), *others)).usage
     assert (usage.people, usage.cases) == (1, 4)
 
 
-async def test_the_week_so_far_ends_now(log: Log) -> None:
+async def test_the_week_so_far_ends_now(log: Store) -> None:
     now = WEEK.start + timedelta(days=1)
     figures = await figures_of(log, Entry(judged_at=now - MOMENT), Entry(judged_at=now + MOMENT), now=now)
     assert figures.this.n == 1
@@ -285,7 +285,7 @@ async def test_the_week_so_far_ends_now(log: Log) -> None:
     ids=["only me", "nothing to score", "told to one person", "another channel"],
 )
 @pytest.mark.parametrize("score", [0, None])
-async def test_what_not_everybody_could_see_changes_no_figure(log: Log, hidden: Entry, score: int | None) -> None:
+async def test_what_not_everybody_could_see_changes_no_figure(log: Store, hidden: Entry, score: int | None) -> None:
     shown = [Entry(score=3, labels=(3,)), Entry(score=5), Entry(judged_at=WEEK.before().start)]
     secret = replace(hidden, score=score, author="B9", requester="U9", labels=(1, 1))
     secrets = [replace(secret, judged_at=week.start) for week in (WEEK, WEEK.before(), WEEK.before(5))]
@@ -294,12 +294,12 @@ async def test_what_not_everybody_could_see_changes_no_figure(log: Log, hidden: 
     assert [case.score for case in together.lowest] == [case.score for case in alone.lowest]
 
 
-async def test_a_private_verdict_does_not_hide_the_public_one_on_its_message(log: Log) -> None:
+async def test_a_private_verdict_does_not_hide_the_public_one_on_its_message(log: Store) -> None:
     secret = Entry(score=0, message_ts="1.1", attempt=2, visibility=Visibility.ME)
     assert (await figures_of(log, Entry(score=5, message_ts="1.1"), secret)).this.counts == {5: 1}
 
 
-async def test_of_typed_texts_that_are_scored_again_the_newest_verdict_counts(log: Log) -> None:
+async def test_of_typed_texts_that_are_scored_again_the_newest_verdict_counts(log: Store) -> None:
     texts = Entry(score=1, thread_ts="1.1", author=None, labels=(5,))
     answer = Entry(score=3, message_ts="2.2", thread_ts="1.1")
     figures = await figures_of(log, texts, answer, replace(texts, score=4, attempt=2, labels=(4,)))
@@ -308,26 +308,26 @@ async def test_of_typed_texts_that_are_scored_again_the_newest_verdict_counts(lo
     assert figures.agreement == Agreement(1, 1.0, 1.0, None)
 
 
-async def test_a_channel_of_the_same_id_in_another_team_is_another(log: Log) -> None:
+async def test_a_channel_of_the_same_id_in_another_team_is_another(log: Store) -> None:
     await figures_of(log, Entry(score=0, labels=(0,)), Entry(score=1))
     figures = await figures_of(log, Entry(score=5, labels=(5,)))
     assert figures.this.counts == {5: 1}
     assert figures.agreement_ever == Agreement(1, 1.0, 1.0, None)
 
 
-async def test_a_deleted_case_is_in_no_later_figure(log: Log) -> None:
+async def test_a_deleted_case_is_in_no_later_figure(log: Store) -> None:
     team = next(TEAMS)
     kept, gone = Entry(score=5, labels=(5,)), Entry(score=0, author="B2", labels=(5,))
     before = await figures_of(log, kept, gone, team=team)
     assert before.this.n == 2
-    async with log.engine.begin() as connection:
+    async with log.database.engine.begin() as connection:
         await connection.execute(delete(cases).where(cases.c.team_id == team, cases.c.score == 0))
-    after = await read_figures(Tallies(log), Place(team, "C1"), WEEK, NOW)
+    after = await read_figures(log.tallies, Place(team, "C1"), WEEK, NOW)
     alone = await figures_of(log, kept)
     assert replace(after, lowest=()) == replace(alone, lowest=())
 
 
-async def test_labels_of_earlier_weeks_count_for_ever_and_not_for_this_week(log: Log) -> None:
+async def test_labels_of_earlier_weeks_count_for_ever_and_not_for_this_week(log: Store) -> None:
     old = Entry(judged_at=datetime(2025, 1, 1, tzinfo=UTC), score=1, labels=(3,))
     figures = await figures_of(log, Entry(score=4, labels=(4,)), old)
     assert figures.agreement == Agreement(1, 1.0, 1.0, None)
@@ -344,21 +344,21 @@ def mixed() -> list[Entry]:
     return [*week, *private, *elsewhere, *earlier]
 
 
-async def test_an_authors_figures_are_those_of_a_channel_without_the_others(log: Log) -> None:
+async def test_an_authors_figures_are_those_of_a_channel_without_the_others(log: Store) -> None:
     team = next(TEAMS)
     await write(log, team, mixed())
-    figures = await read_figures(Tallies(log), Place(team, "C1", "B1"), WEEK, NOW)
+    figures = await read_figures(log.tallies, Place(team, "C1", "B1"), WEEK, NOW)
     alone = await figures_of(log, *(each for each in mixed() if each.author == "B1"))
     assert replace(figures, lowest=()) == replace(alone, lowest=())
     assert [case.score for case in figures.lowest] == [1]
 
 
-async def test_only_low_scores_are_listed_as_the_lowest(log: Log) -> None:
+async def test_only_low_scores_are_listed_as_the_lowest(log: Store) -> None:
     assert [case.score for case in (await figures_of(log, Entry(score=3), Entry(score=2))).lowest] == [2]
     assert (await figures_of(log, Entry(score=4), Entry(score=5))).lowest == ()
 
 
-async def test_the_lowest_of_those_who_are_chosen_are_their_own_three(log: Log) -> None:
+async def test_the_lowest_of_those_who_are_chosen_are_their_own_three(log: Store) -> None:
     team = next(TEAMS)
     people = [Entry(author="U1", score=0)] * 4
     await write(log, team, [*people, Entry(author=None, score=0), *(Entry(author="B1", score=n) for n in (2, 1, 0, 2))])
@@ -367,31 +367,31 @@ async def test_the_lowest_of_those_who_are_chosen_are_their_own_three(log: Log) 
         assert set(author_ids) == {"B1", "U1"}
         return {"B1"}
 
-    figures = await read_figures(Tallies(log), Place(team, "C1"), WEEK, NOW, choose)
+    figures = await read_figures(log.tallies, Place(team, "C1"), WEEK, NOW, choose)
     assert [case.score for case in figures.lowest] == [0, 1, 2]
 
 
-async def test_a_glance_is_the_beginning_of_the_figures(log: Log) -> None:
+async def test_a_glance_is_the_beginning_of_the_figures(log: Store) -> None:
     team = next(TEAMS)
     figures = await figures_of(log, *mixed(), team=team)
-    glance = await read_glance(Tallies(log), Place(team, "C1"), WEEK, NOW)
+    glance = await read_glance(log.tallies, Place(team, "C1"), WEEK, NOW)
     assert glance == Glance(**{each.name: getattr(figures, each.name) for each in fields(Glance)})
 
 
-async def test_authors_are_those_of_public_verdicts_most_first(log: Log) -> None:
+async def test_authors_are_those_of_public_verdicts_most_first(log: Store) -> None:
     team = next(TEAMS)
     hidden = [Entry(author="B3", visibility=Visibility.ME), Entry(author="B4", channel="C2"), Entry(author=None)]
     await write(log, team, [Entry(author="B2"), *[Entry(author="B1")] * 2, *hidden])
     await write(log, next(TEAMS), [Entry(author="B5")])
-    rows = await Tallies(log).authors(Place(team, "C1"), Span(WEEK.start, WEEK.end))
+    rows = await log.tallies.authors(Place(team, "C1"), Span(WEEK.start, WEEK.end))
     assert [(row.author_id, row.number) for row in rows] == [("B1", 2), ("B2", 1)]
 
 
-async def test_the_busiest_channels_are_among_those_that_are_asked_for(log: Log) -> None:
+async def test_the_busiest_channels_are_among_those_that_are_asked_for(log: Store) -> None:
     team = next(TEAMS)
     hidden = [Entry(channel="C4", visibility=Visibility.ME), Entry(channel="C5", judged_at=WEEK.before().start)]
     await write(log, team, [Entry(channel="C1"), *[Entry(channel="C2")] * 2, *[Entry(channel="C3")] * 3, *hidden])
     await write(log, next(TEAMS), [Entry(channel="C6")])
     asked = ["C1", "C2", "C4", "C5", "C6"]
-    assert await Tallies(log).busiest(team, asked, WEEK.start) == ["C2", "C1"]
-    assert await Tallies(log).busiest(team, [], WEEK.start) == []
+    assert await log.tallies.busiest(team, asked, WEEK.start) == ["C2", "C1"]
+    assert await log.tallies.busiest(team, [], WEEK.start) == []

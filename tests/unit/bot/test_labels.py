@@ -14,24 +14,27 @@ from bot.commands.export import export
 from bot.domain.case import Case, CaseSource, LoggedCase, Visibility
 from bot.domain.verdict import RecordedVerdict
 from bot.errors import LogError
-from bot.log import Log
-from bot.log.labels import Label, Labels
+from bot.log import Store
+from bot.log.labels import Label
 from bot.views.labels import LONGEST_REASON, confirmation, feedback, label_modal
 from bot.views.modals import ModalState
 from judge.agreement.report import make_report
 from judge.agreement.scores import Columns, read_scores
 from sandbox.blocks import check_blocks, check_view
+from tests.unit.bot.test_log import held
 from tests.unit.bot.test_views import a_case, a_verdict
 
 
 @pytest.fixture
-async def log(database_url: str) -> AsyncIterator[Log]:
-    opened = await Log.open(database_url)
+async def log(database_url: str) -> AsyncIterator[Store]:
+    opened = await Store.open(database_url)
     yield opened
     await opened.close()
 
 
-async def judged(log: Log, key: str, score: int | None = 4, **changes: Any) -> LoggedCase:
+async def judged(
+    log: Store, key: str, score: int | None = 4, posted: dict[str, Any] | None = None, **changes: Any
+) -> LoggedCase:
     fields: dict[str, Any] = {
         "key": key,
         "team_id": "T1",
@@ -49,48 +52,48 @@ async def judged(log: Log, key: str, score: int | None = 4, **changes: Any) -> L
     verdict = RecordedVerdict(
         score=score, unscored_reason=reason, model="m", rubric="additive-5", rubric_version="f846c469"
     )
-    return await log.record(case, verdict)
+    return await log.record((await held(log, case)).model_copy(update=posted or {}), verdict)
 
 
-async def rows(log: Log, **options: Any) -> list[dict[str, Any]]:
+async def rows(log: Store, **options: Any) -> list[dict[str, Any]]:
     output = io.StringIO()
-    count = await export(log, output, **options)
+    count = await export(log.labels, output, **options)
     found = [json.loads(line) for line in output.getvalue().splitlines()]
     assert len(found) == count
     return found
 
 
-async def test_a_second_label_replaces_the_first_and_tells_it(log: Log) -> None:
-    case, labels = await judged(log, "a"), Labels(log)
+async def test_a_second_label_replaces_the_first_and_tells_it(log: Store) -> None:
+    case, labels = await judged(log, "a"), log.labels
     assert await labels.put(case, "U1", Label(2, "short")) is None
     assert await labels.put(case, "U1", Label(3, None)) == Label(2, "short")
     assert await labels.get(case, "U1") == Label(3, None)
 
 
-async def test_each_person_has_a_label_of_their_own(log: Log) -> None:
-    case, labels = await judged(log, "a"), Labels(log)
+async def test_each_person_has_a_label_of_their_own(log: Store) -> None:
+    case, labels = await judged(log, "a"), log.labels
     await labels.put(case, "U1", Label(2, None))
     await labels.put(case, "U2", Label(5, None))
     assert [row["human"] for row in await rows(log)] == [2, 5]
 
 
-async def test_a_change_keeps_the_time_of_the_first(log: Log) -> None:
-    case, labels = await judged(log, "a"), Labels(log)
+async def test_a_change_keeps_the_time_of_the_first(log: Store) -> None:
+    case, labels = await judged(log, "a"), log.labels
     await labels.put(case, "U1", Label(2, None))
     await labels.put(case, "U1", Label(3, None))
-    async with log.engine.connect() as connection:
+    async with log.database.engine.connect() as connection:
         row = (await connection.execute(text("SELECT created_at, updated_at FROM labels"))).one()
     assert row.created_at < row.updated_at
 
 
-async def test_what_is_exported_is_what_judge_agreement_reads(log: Log, tmp_path: Path) -> None:
-    labels = Labels(log)
+async def test_what_is_exported_is_what_judge_agreement_reads(log: Store, tmp_path: Path) -> None:
+    labels = log.labels
     for number, (score, label) in enumerate([(4, 4), (4, 2), (3, 3), (None, 5)]):
         await labels.put(await judged(log, f"k{number}", score), "U1", Label(label, None))
     await judged(log, "without a label")
     file = tmp_path / "labels.jsonl"
     with file.open("w") as output:
-        assert await export(log, output) == 4
+        assert await export(log.labels, output) == 4
     scores = read_scores(file, Columns("human"))
     assert scores.problems == ()
     (comparison,) = make_report(scores).with_people
@@ -98,9 +101,9 @@ async def test_what_is_exported_is_what_judge_agreement_reads(log: Log, tmp_path
     assert comparison.unscored == 1
 
 
-async def test_an_exported_row_names_nobody(log: Log) -> None:
+async def test_an_exported_row_names_nobody(log: Store) -> None:
     case = await judged(log, "a", requester_id="UANN", requester_name="Ann Smith")
-    await Labels(log).put(case, "UBEN", Label(1, "Wrong."))
+    await log.labels.put(case, "UBEN", Label(1, "Wrong."))
     (row,) = await rows(log)
     assert row["prompt"] == "Why?"
     assert row["completion"] == "Because of a."
@@ -109,9 +112,9 @@ async def test_an_exported_row_names_nobody(log: Log) -> None:
     assert not any(name in json.dumps(row) for name in ("UBEN", "UANN", "Smith"))
 
 
-async def test_without_texts_the_prompts_are_still_told_apart(log: Log) -> None:
+async def test_without_texts_the_prompts_are_still_told_apart(log: Store) -> None:
     for key, question in (("a", "Why?"), ("b", "Why?"), ("c", "How?")):
-        await Labels(log).put(await judged(log, key, question=question), "U1", Label(1, "Words."))
+        await log.labels.put(await judged(log, key, question=question), "U1", Label(1, "Words."))
     found = await rows(log, has_texts=False)
     assert not {"prompt", "completion", "reason"} & set(found[0])
     assert [row["prompt_id"] == found[0]["prompt_id"] for row in found] == [True, True, False]
@@ -122,52 +125,52 @@ async def test_without_texts_the_prompts_are_still_told_apart(log: Log) -> None:
     [{"visibility": Visibility.ME}, {"obstacle": "That message holds only an image."}, {"channel_id": "D1"}],
     ids=["only me", "nothing to score", "direct messages"],
 )
-async def test_verdicts_for_one_person_alone_are_not_exported(log: Log, changes: dict[str, Any]) -> None:
+async def test_verdicts_for_one_person_alone_are_not_exported(log: Store, changes: dict[str, Any]) -> None:
     case = await judged(log, "a", **changes)
-    await Labels(log).put(case, "U1", Label(1, None))
+    await log.labels.put(case, "U1", Label(1, None))
     assert await rows(log) == []
 
 
-async def test_a_verdict_that_the_thread_did_not_take_is_not_exported(log: Log) -> None:
-    case = await log.note_post(await judged(log, "a"), blocked_by="restricted_action")
-    await Labels(log).put(case, "U1", Label(1, None))
+async def test_a_verdict_that_the_thread_did_not_take_is_not_exported(log: Store) -> None:
+    case = await judged(log, "a", posted={"blocked_by": "restricted_action"})
+    await log.labels.put(case, "U1", Label(1, None))
     assert await rows(log) == []
 
 
-async def test_of_a_message_that_was_scored_again_the_newest_verdict_is_exported(log: Log) -> None:
+async def test_of_a_message_that_was_scored_again_the_newest_verdict_is_exported(log: Store) -> None:
     for attempt in (1, 2):
         case = await judged(log, f"a{attempt}", score=attempt, message_ts="1.1", attempt=attempt)
-        await Labels(log).put(case, "U1", Label(5, None))
+        await log.labels.put(case, "U1", Label(5, None))
     assert [row["score"] for row in await rows(log)] == [2]
 
 
-async def test_a_verdict_for_one_person_takes_the_place_of_no_public_one(log: Log) -> None:
+async def test_a_verdict_for_one_person_takes_the_place_of_no_public_one(log: Store) -> None:
     for attempt, visibility in ((1, Visibility.THREAD), (2, Visibility.ME)):
         case = await judged(log, f"a{attempt}", attempt, message_ts="1.1", attempt=attempt, visibility=visibility)
-        await Labels(log).put(case, "U1", Label(5, None))
+        await log.labels.put(case, "U1", Label(5, None))
     assert [row["score"] for row in await rows(log)] == [1]
 
 
-async def test_since_leaves_out_what_was_judged_before(log: Log) -> None:
-    await Labels(log).put(await judged(log, "a"), "U1", Label(1, None))
+async def test_since_leaves_out_what_was_judged_before(log: Store) -> None:
+    await log.labels.put(await judged(log, "a"), "U1", Label(1, None))
     now = datetime.now(UTC)
     assert len(await rows(log, since=now - timedelta(hours=1))) == 1
     assert await rows(log, since=now + timedelta(hours=1)) == []
 
 
-async def test_a_log_that_goes_away_is_an_error_of_the_log(log: Log) -> None:
-    async with log.engine.begin() as connection:
+async def test_a_log_that_goes_away_is_an_error_of_the_log(log: Store) -> None:
+    async with log.database.engine.begin() as connection:
         await connection.execute(text("ALTER TABLE labels RENAME TO elsewhere"))
     with pytest.raises(LogError, match="the log cannot be read"):
-        await export(log, io.StringIO())
+        await export(log.labels, io.StringIO())
 
 
-async def test_a_file_that_cannot_be_written_leaves_no_query_open(log: Log, tmp_path: Path) -> None:
-    await Labels(log).put(await judged(log, "a"), "U1", Label(1, None))
+async def test_a_file_that_cannot_be_written_leaves_no_query_open(log: Store, tmp_path: Path) -> None:
+    await log.labels.put(await judged(log, "a"), "U1", Label(1, None))
     (tmp_path / "labels.jsonl").touch()
     with (tmp_path / "labels.jsonl").open("r") as output, pytest.raises(OSError, match="not writable"):
-        await export(log, output)
-    assert log.engine.pool.status().endswith("Checked out connections: 0")
+        await export(log.labels, output)
+    assert log.database.engine.pool.status().endswith("Checked out connections: 0")
 
 
 def test_what_asks_for_a_label_keeps_slacks_limits() -> None:

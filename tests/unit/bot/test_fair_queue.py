@@ -3,14 +3,14 @@ import asyncio
 import pytest
 from prometheus_client import REGISTRY
 
-from bot.docket.fair_queue import Turns
+from bot.docket.fair_queue import FairQueue
 
 
 class Line:
     """People who wait for their turn, and the order in which they were called."""
 
     def __init__(self, limit: int) -> None:
-        self.turns = Turns(limit)
+        self.queue = FairQueue(limit)
         self.called: list[str] = []
         self._leave: dict[str, asyncio.Event] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}
@@ -32,7 +32,7 @@ class Line:
         await asyncio.gather(self._tasks[name], return_exceptions=True)
 
     async def _wait(self, name: str) -> None:
-        async with self.turns.of(name[0]):
+        async with self.queue.turn(name[0]):
             self.called.append(name)
             await self._leave[name].wait()
 
@@ -70,14 +70,14 @@ async def test_who_gives_up_is_passed_over() -> None:
 
 
 async def test_a_turn_that_is_given_to_somebody_who_gives_up_goes_on_to_the_next() -> None:
-    turns = Turns(1)
+    queue = FairQueue(1)
     called = []
 
     async def wait(name: str) -> None:
-        async with turns.of("a"):
+        async with queue.turn("a"):
             called.append(name)
 
-    async with turns.of("a"):
+    async with queue.turn("a"):
         first, second = (asyncio.create_task(wait(name)) for name in ("first", "second"))
         await asyncio.sleep(0)
     first.cancel()  # called, but it has not woken up yet
@@ -86,11 +86,11 @@ async def test_a_turn_that_is_given_to_somebody_who_gives_up_goes_on_to_the_next
 
 
 async def test_a_turn_is_given_back_after_an_error() -> None:
-    turns = Turns(1)
+    queue = FairQueue(1)
     with pytest.raises(ValueError, match="no"):
-        async with turns.of("a"):
+        async with queue.turn("a"):
             raise ValueError("no")
-    async with asyncio.timeout(5), turns.of("a"):
+    async with asyncio.timeout(5), queue.turn("a"):
         pass
 
 

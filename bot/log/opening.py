@@ -11,9 +11,10 @@ from alembic.util.exc import CommandError
 from sqlalchemy import Connection, event
 from sqlalchemy.engine import URL, ExceptionContext, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
-from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
 from bot.errors import LogError
+from bot.log.jobs import database_queue
 
 _MIGRATIONS = Path(__file__).parent / "migrations"
 _DRIVERS = dict.fromkeys(("postgres", "postgresql"), "postgresql+asyncpg") | {"sqlite": "sqlite+aiosqlite"}
@@ -39,6 +40,9 @@ async def open_engine(database_url: str) -> AsyncEngine:
     try:
         async with engine.begin() as connection:
             await connection.run_sync(_migrate)
+        if engine.dialect.name == "postgresql":
+            async with engine.connect() as connection:
+                await _install_queue(connection)
     except (DBAPIError, CommandError, OSError) as exc:
         await engine.dispose()
         reason = exc.orig if isinstance(exc, DBAPIError) else exc
@@ -152,6 +156,22 @@ def migrations(connection: Connection) -> Config:
     config.set_main_option("script_location", str(_MIGRATIONS))
     config.attributes["connection"] = connection
     return config
+
+
+async def _install_queue(connection: AsyncConnection) -> None:
+    """Installs pgqueuer's tables, or brings them up to date; one replica at a time.
+
+    Not in a transaction of ours: some of its upgrades cannot share one.
+    """
+    queue = await database_queue(connection)
+    await queue.driver.execute("SELECT pg_advisory_lock($1)", MIGRATION_LOCK)
+    try:
+        if await queue.schema_is_installed():
+            await queue.upgrade()
+        else:
+            await queue.install()
+    finally:
+        await queue.driver.execute("SELECT pg_advisory_unlock($1)", MIGRATION_LOCK)
 
 
 def _migrate(connection: Connection) -> None:

@@ -11,9 +11,9 @@ from sqlalchemy import select
 
 from bot.commands.demo_past import CHANNEL, MADE_UP, WEEKS, make_up, write_past
 from bot.domain.case import Case, CaseSource, Visibility
-from bot.log import Log
+from bot.log import Store
 from bot.log.schema import cases, labels, ratings
-from bot.log.tallies import Place, Tallies
+from bot.log.tallies import Place
 from bot.slack.manifest import load_manifest
 from bot.weeks.figures import Figures, read_figures
 from bot.weeks.week import Week
@@ -34,20 +34,20 @@ def url_in(folder: Path) -> str:
 
 
 @pytest.fixture
-async def log(tmp_path: Path) -> AsyncIterator[Log]:
-    log = await Log.open(url_in(tmp_path))
+async def log(tmp_path: Path) -> AsyncIterator[Store]:
+    log = await Store.open(url_in(tmp_path))
     yield log
     await log.close()
 
 
-async def figures_of(log: Log, workspace: Workspace) -> Figures:
+async def figures_of(log: Store, workspace: Workspace) -> Figures:
     now = datetime.fromtimestamp(workspace.clock.now(), UTC)
     place = Place(workspace.team_id, workspace.channel(CHANNEL).id)
-    return await read_figures(Tallies(log), place, Week.of(now, ZoneInfo("UTC")), now)
+    return await read_figures(log.tallies, place, Week.of(now, ZoneInfo("UTC")), now)
 
 
 @MOMENTS
-async def test_a_digest_of_the_week_so_far_has_all_its_parts(log: Log, tmp_path: Path, now: float) -> None:
+async def test_a_digest_of_the_week_so_far_has_all_its_parts(log: Store, tmp_path: Path, now: float) -> None:
     workspace = workspace_at(now)
     await write_past(url_in(tmp_path), workspace)
     figures = await figures_of(log, workspace)
@@ -59,7 +59,7 @@ async def test_a_digest_of_the_week_so_far_has_all_its_parts(log: Log, tmp_path:
 
 
 @MOMENTS
-async def test_the_lowest_three_are_messages_that_can_be_looked_at(log: Log, tmp_path: Path, now: float) -> None:
+async def test_the_lowest_three_are_messages_that_can_be_looked_at(log: Store, tmp_path: Path, now: float) -> None:
     workspace = workspace_at(now)
     await write_past(url_in(tmp_path), workspace)
     messages = workspace.channel(CHANNEL).messages
@@ -69,10 +69,10 @@ async def test_the_lowest_three_are_messages_that_can_be_looked_at(log: Log, tmp
     assert all(messages[case.message_ts or ""].thread_ts == case.thread_ts for case in lowest)
 
 
-async def test_every_case_and_rating_says_that_it_is_made_up(log: Log, tmp_path: Path) -> None:
+async def test_every_case_and_rating_says_that_it_is_made_up(log: Store, tmp_path: Path) -> None:
     workspace = workspace_at(SATURDAY)
     await write_past(url_in(tmp_path), workspace)
-    async with log.engine.connect() as connection:
+    async with log.database.engine.connect() as connection:
         rows = (await connection.execute(select(cases))).all()
         models = set((await connection.execute(select(ratings.c.model))).scalars())
     assert {row.channel_id for row in rows} == {workspace.channel("made-up-weeks").id}
@@ -93,14 +93,14 @@ async def test_two_demos_begin_with_the_same_past(tmp_path: Path) -> None:
     for name in ("one", "two"):
         url = f"sqlite+aiosqlite:///{tmp_path}/{name}.db"
         assert await write_past(url, workspace_at(SATURDAY))
-        log = await Log.open(url)
-        async with log.engine.connect() as connection:
+        log = await Store.open(url)
+        async with log.database.engine.connect() as connection:
             found.append([(await connection.execute(select(table))).all() for table in (cases, labels)])
         await log.close()
     assert found[0] == found[1]
 
 
-async def test_a_log_with_cases_is_left_alone(log: Log, tmp_path: Path) -> None:
+async def test_a_log_with_cases_is_left_alone(log: Store, tmp_path: Path) -> None:
     case = Case(
         key="1",
         team_id="T1",
@@ -113,4 +113,4 @@ async def test_a_log_with_cases_is_left_alone(log: Log, tmp_path: Path) -> None:
     )
     await log.add(case)
     assert not await write_past(url_in(tmp_path), workspace_at(SATURDAY))
-    assert await log.counts() == {"received": 1}
+    assert await log.cases.counts() == {"received": 1}

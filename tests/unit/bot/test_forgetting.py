@@ -10,127 +10,128 @@ import pytest
 from sqlalchemy import func, select, update
 
 from bot.domain.case import LoggedCase
-from bot.log import Log
-from bot.log.forgetting import Erasure
-from bot.log.labels import Label, Labels
+from bot.log import Store
+from bot.log.labels import Label
 from bot.log.schema import cases, labels, ratings
 from bot.upkeep.retention import Retention
-from tests.unit.bot.test_log import a_case, a_verdict, url
+from tests.unit.bot.test_log import a_case, a_verdict, held, url
 
 SECRET = "the code of the safe is 4711"
 NOW = datetime.now(UTC)
 
 
 @pytest.fixture
-async def log(database_url: str) -> AsyncIterator[Log]:
-    opened = await Log.open(database_url)
+async def log(database_url: str) -> AsyncIterator[Store]:
+    opened = await Store.open(database_url)
     yield opened
     await opened.close()
 
 
-async def delivered(log: Log, key: str = "k1", age: timedelta = timedelta(0), **changes: Any) -> LoggedCase:
+async def delivered(log: Store, key: str = "k1", age: timedelta = timedelta(0), **changes: Any) -> LoggedCase:
     """A case with a rating and a label, as old as that."""
     case, _ = await log.add(a_case(key=key, **changes))
-    case = await log.record(case, a_verdict())
+    case = await log.record(await held(log, case), a_verdict())
     case = await log.note_delivered(case)
-    await Labels(log).put(case, "U9", Label(3, None))
+    await log.labels.put(case, "U9", Label(3, None))
     await put_back(log, case, age)
     return case
 
 
-async def put_back(log: Log, case: LoggedCase, age: timedelta) -> None:
-    async with log.engine.begin() as connection:
+async def put_back(log: Store, case: LoggedCase, age: timedelta) -> None:
+    async with log.database.engine.begin() as connection:
         await connection.execute(update(cases).where(cases.c.id == case.id).values(created_at=NOW - age))
 
 
-async def numbers(log: Log) -> list[int]:
-    return [case.id for case in await log.recent(10_000)]
+async def numbers(log: Store) -> list[int]:
+    return [case.id for case in await log.cases.newest(10_000)]
 
 
-async def rows(log: Log) -> list[int]:
+async def rows(log: Store) -> list[int]:
     """How many cases, ratings and labels there are."""
-    async with log.engine.connect() as connection:
+    async with log.database.engine.connect() as connection:
         counts = [await connection.execute(select(func.count()).select_from(each)) for each in (cases, ratings, labels)]
         return [count.scalar_one() for count in counts]
 
 
-async def test_older_cases_are_purged_with_their_ratings_and_labels(log: Log) -> None:
+async def test_older_cases_are_purged_with_their_ratings_and_labels(log: Store) -> None:
     await delivered(log, "old", timedelta(days=31))
     kept = await delivered(log, "new", timedelta(days=29))
-    erasure = Erasure(log)
+    erasure = log.forgetting
     assert await erasure.count(NOW - timedelta(days=30)) == 1
-    assert await erasure.purge(NOW - timedelta(days=30)) == 1
+    assert await erasure.forget_older(NOW - timedelta(days=30)) == 1
     assert await numbers(log) == [kept.id]
     assert await rows(log) == [1, 1, 1]
 
 
-async def test_a_case_that_is_being_settled_is_not_purged(log: Log) -> None:
+async def test_a_case_that_is_being_settled_is_not_purged(log: Store) -> None:
     received, _ = await log.add(a_case(key="received"))
     judged, _ = await log.add(a_case(key="judged"))
-    judged = await log.record(judged, a_verdict())
+    judged = await log.record(await held(log, judged), a_verdict())
     for case in (received, judged):
         await put_back(log, case, timedelta(days=90))
-    assert await Erasure(log).purge(NOW) == 0
+    assert await log.forgetting.forget_older(NOW) == 0
     assert await numbers(log) == [received.id, judged.id]
 
 
-async def test_a_question_that_nobody_typed_is_purged(log: Log) -> None:
+async def test_a_question_that_nobody_typed_is_purged(log: Store) -> None:
     case, _ = await log.add(a_case(question=None))
-    await log.note_asked(case)
+    await log.note_asked(await held(log, case))
     await put_back(log, case, timedelta(days=31))
-    assert await Erasure(log).purge(NOW - timedelta(days=30)) == 1
+    assert await log.forgetting.forget_older(NOW - timedelta(days=30)) == 1
 
 
-async def test_more_than_a_batch_is_purged(log: Log) -> None:
+async def test_more_than_a_batch_is_purged(log: Store) -> None:
     values = (await log.add(a_case()))[0].model_dump(exclude={"id"}) | {"status": "delivered"}
-    async with log.engine.begin() as connection:
+    async with log.database.engine.begin() as connection:
         await connection.execute(cases.insert(), [values | {"key": f"many-{n}"} for n in range(1201)])
-    assert await Erasure(log).purge(datetime.now(UTC) + timedelta(days=1)) == 1201
+    assert await log.forgetting.forget_older(datetime.now(UTC) + timedelta(days=1)) == 1201
     assert await numbers(log) == [1]
 
 
-async def test_two_who_purge_at_the_same_time_delete_each_case_once(database_url: str, log: Log) -> None:
+async def test_two_who_purge_at_the_same_time_delete_each_case_once(database_url: str, log: Store) -> None:
     for number in range(40):
         await delivered(log, str(number), timedelta(days=31))
-    other = await Log.open(database_url)
-    deleted = await asyncio.gather(*(Erasure(each).purge(NOW - timedelta(days=30)) for each in (log, other)))
+    other = await Store.open(database_url)
+    deleted = await asyncio.gather(*(each.forgetting.forget_older(NOW - timedelta(days=30)) for each in (log, other)))
     await other.close()
     assert sum(deleted) == 40
     assert await rows(log) == [0, 0, 0]
 
 
-async def test_forgetting_twice_deletes_once(log: Log) -> None:
+async def test_forgetting_twice_deletes_once(log: Store) -> None:
     case = await delivered(log)
-    assert list(await Erasure(log).forget([case.id])) == [case.id]
-    assert list(await Erasure(log).forget([case.id])) == []
+    assert list(await log.forgetting.forget([case.id])) == [case.id]
+    assert list(await log.forgetting.forget([case.id])) == []
 
 
-async def test_a_case_that_is_being_settled_is_not_forgotten(log: Log) -> None:
+async def test_a_case_that_is_being_settled_is_not_forgotten(log: Store) -> None:
     received, _ = await log.add(a_case(key="received"))
-    judged = await log.record((await log.add(a_case(key="judged")))[0], a_verdict())
-    assert list(await Erasure(log).forget([received.id, judged.id])) == []
+    judged = await log.record(await held(log, (await log.add(a_case(key="judged")))[0]), a_verdict())
+    assert list(await log.forgetting.forget([received.id, judged.id])) == []
 
 
-async def test_retention_deletes_what_is_older_than_its_days(log: Log) -> None:
+async def test_retention_deletes_what_is_older_than_its_days(log: Store) -> None:
     await delivered(log, "old", timedelta(days=8))
     kept = await delivered(log, "new", timedelta(days=6))
-    await Retention(log, 7, keeps_text=True).run()
+    await Retention(log.forgetting, 7, keeps_text=True).run()
     assert await numbers(log) == [kept.id]
 
 
-async def test_without_days_nothing_is_too_old(log: Log) -> None:
+async def test_without_days_nothing_is_too_old(log: Store) -> None:
     await delivered(log, "old", timedelta(days=10_000))
-    await Retention(log, None, keeps_text=True).run()
+    await Retention(log.forgetting, None, keeps_text=True).run()
     assert len(await numbers(log)) == 1
 
 
 @pytest.mark.parametrize(("keeps_text", "left"), [(False, 1), (True, 2)])
-async def test_where_no_text_is_kept_an_unanswered_case_goes_after_a_day(log: Log, keeps_text: bool, left: int) -> None:
+async def test_where_no_text_is_kept_an_unanswered_case_goes_after_a_day(
+    log: Store, keeps_text: bool, left: int
+) -> None:
     for key, age in (("yesterday", timedelta(hours=25)), ("today", timedelta(hours=23))):
         case, _ = await log.add(a_case(key=key, question=None))
-        await log.note_asked(case)
+        await log.note_asked(await held(log, case))
         await put_back(log, case, age)
-    await Retention(log, None, keeps_text=keeps_text).run()
+    await Retention(log.forgetting, None, keeps_text=keeps_text).run()
     assert len(await numbers(log)) == left
 
 
@@ -138,14 +139,14 @@ def bytes_on_disk(folder: Path) -> bytes:
     return b"".join(path.read_bytes() for path in sorted(folder.glob("log.db*")))
 
 
-async def filled(folder: Path) -> Log:
+async def filled(folder: Path) -> Store:
     """A log with 300 cases of all lengths, each of which was rewritten several times."""
-    log = await Log.open(url(folder))
+    log = await Store.open(url(folder))
     for number in range(300):
         text = f"{number}: {SECRET} " + "and so on " * (number * 7 % 900)
         case, _ = await log.add(a_case(key=str(number), question=text, response=text[::-1] + SECRET))
-        case = await log.note_post(case, thread_ts="1.1", thread_intent=True)
-        case = await log.note_post(case, reply_ts=f"{number}.1", reply_intent=True)
+        case = await log.renew(await held(log, case))
+        case = case.model_copy(update={"thread_ts": "1.1", "reply_ts": f"{number}.1"})
         verdict = a_verdict().model_copy(update={"justification": f"It says that {SECRET}."})
         case = await log.record(case, verdict)
         await log.note_delivered(case)
@@ -153,12 +154,12 @@ async def filled(folder: Path) -> Log:
 
 
 async def test_of_a_forgotten_case_no_byte_is_left(tmp_path: Path) -> None:
-    log = await Log.open(url(tmp_path))
+    log = await Store.open(url(tmp_path))
     await delivered(log, "kept", question="What is kept?")
     case = await delivered(log, "gone", question=SECRET, response=f"Indeed, {SECRET}. " * 500)
     assert SECRET.encode() in bytes_on_disk(tmp_path)
-    await Erasure(log).forget([case.id])
-    assert await Erasure(log).scrub()
+    await log.forgetting.forget([case.id])
+    assert await log.forgetting.scrub()
     assert SECRET.encode() not in bytes_on_disk(tmp_path)
     assert b"What is kept?" in bytes_on_disk(tmp_path)
     await log.close()
@@ -167,22 +168,22 @@ async def test_of_a_forgotten_case_no_byte_is_left(tmp_path: Path) -> None:
 async def test_of_purged_cases_no_byte_is_left(tmp_path: Path) -> None:
     log = await filled(tmp_path)
     for case_id in range(1, 300, 2):
-        await put_back(log, await log.case(case_id), timedelta(days=2))
-    assert await Erasure(log).purge(NOW - timedelta(days=1)) == 150
-    await Erasure(log).forget(range(2, 301, 2))
-    assert await Erasure(log).scrub()
+        await put_back(log, await log.cases.get(case_id), timedelta(days=2))
+    assert await log.forgetting.forget_older(NOW - timedelta(days=1)) == 150
+    await log.forgetting.forget(range(2, 301, 2))
+    assert await log.forgetting.scrub()
     assert SECRET.encode() not in bytes_on_disk(tmp_path)
     await log.close()
 
 
 async def test_a_reader_keeps_the_journal_and_the_next_scrub_empties_it(tmp_path: Path) -> None:
-    log = await Log.open(url(tmp_path))
+    log = await Store.open(url(tmp_path))
     case = await delivered(log, response=SECRET)
-    async with log.engine.connect() as reader:
+    async with log.database.engine.connect() as reader:
         await reader.exec_driver_sql("BEGIN")
         await reader.execute(select(cases))
-        await Erasure(log).forget([case.id])
-        assert not await Erasure(log).scrub()
-    assert await Erasure(log).scrub()
+        await log.forgetting.forget([case.id])
+        assert not await log.forgetting.scrub()
+    assert await log.forgetting.scrub()
     assert SECRET.encode() not in bytes_on_disk(tmp_path)
     await log.close()

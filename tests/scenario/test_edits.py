@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from bot.domain.case import CaseStatus, LoggedCase
-from bot.log.edits import Changes
 from bot.slack import ids
 from sandbox import Delivery, Entry, Message
 from sandbox.posts import Content, delete, edit
 from tests.model_server import Held
 from tests.scenario.conftest import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, shown
-from tests.unit.bot.test_erasure import bytes_on_disk
+from tests.unit.bot.test_edits import stale
+from tests.unit.bot.test_forgetting import bytes_on_disk
 
 EVENTS = ("message.channels", "message.groups")
 LINE = "*Scored before an edit*"
@@ -54,9 +54,9 @@ async def up_to_date(stage: Stage, case_id: int = 1) -> LoggedCase:
 
     await stage.slack.until(is_taken)
     async with asyncio.timeout(PATIENCE_S):
-        while await Changes(stage.log).stale(stage.slack.workspace.team_id):  # noqa: ASYNC110 - the log makes no noise that one could wait for
+        while any(each.status is CaseStatus.DELIVERED for each in await stale(stage.log)):  # noqa: ASYNC110 - the log makes no noise that one could wait for
             await asyncio.sleep(0.01)
-    return await stage.log.case(case_id)
+    return await stage.log.cases.get(case_id)
 
 
 async def redelivered(stage: Stage, event: Entry) -> None:
@@ -126,7 +126,7 @@ async def test_an_edit_that_was_scored_already_is_none(stage: Stage) -> None:
     await settled(stage, 2, stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer))
     await redelivered(stage, late)
     assert (await up_to_date(stage, 2)).edited_at is None
-    assert (await stage.log.case(1)).edited_at is not None
+    assert (await stage.log.cases.get(1)).edited_at is not None
 
 
 async def test_an_edit_before_the_verdict_is_there_is_said_in_it(stage: Stage) -> None:
@@ -197,7 +197,7 @@ async def test_a_reply_that_is_deleted_while_it_is_scored_leaves_no_texts(stage:
     await stage.slack.until(lambda: GONE in shown(stage.ours()[0]), PATIENCE_S)
     case = await up_to_date(stage)
     assert (case.question, case.response) == (None, None)
-    verdict = await stage.log.verdict(1)
+    verdict = await stage.log.cases.verdict(1)
     assert verdict is not None
     assert (verdict.score, verdict.justification, verdict.ratings[0].raw) == (4, "", "")
 

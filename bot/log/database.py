@@ -1,0 +1,112 @@
+"""The one door to the database: every read and every write goes through it, and is done as a whole."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from contextlib import nullcontext
+from typing import Any, TypeVar
+
+from sqlalchemy import Executable, Row
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+T = TypeVar("T")
+Work = Callable[[AsyncConnection], Awaitable[T]]
+"""What is done over one connection; it may be awaited once."""
+
+_SETTLING_AT_ONCE = 4
+_AFTERWARDS = "slack_judge_after_commit"
+
+
+class Database:
+    """Reads and writes, none of which a cancelled caller leaves half done.
+
+    aiosqlite works in a thread: cancelled within `BEGIN IMMEDIATE` or before `COMMIT`, it would leave the file locked
+    (https://github.com/omnilib/aiosqlite/issues/259, https://github.com/sqlalchemy/sqlalchemy/issues/11760). So whoever
+    is cancelled here goes only once the work is through.
+    """
+
+    def __init__(self, engine: AsyncEngine) -> None:
+        self.engine = engine
+        self.is_sqlite = engine.dialect.name == "sqlite"
+        # Settling waits in line, so that a new case is added, and Slack answered, ahead of a thousand old ones.
+        self._settling = asyncio.Semaphore(_SETTLING_AT_ONCE)
+        # SQLite has one writer. Who waits for it there looks again after ever longer pauses, and may be overtaken for
+        # a second; who waits here is next.
+        self._one_writer = asyncio.Lock() if self.is_sqlite else nullcontext()
+
+    async def close(self) -> None:
+        """Gives the connections back."""
+        await self.engine.dispose()
+
+    async def all(self, query: Executable) -> Sequence[Row[Any]]:
+        """All rows of a query."""
+
+        async def fetch(connection: AsyncConnection) -> Sequence[Row[Any]]:
+            return (await connection.execute(query)).all()
+
+        return await self.read(fetch)
+
+    async def rows(self, kind: Callable[..., T], query: Executable) -> list[T]:
+        """All rows of a query, each as a `kind` that is made of its columns by their names."""
+        return [kind(**row._mapping) for row in await self.all(query)]
+
+    async def one(self, query: Executable) -> Row[Any] | None:
+        """The row of a query that has one, or none."""
+
+        async def fetch(connection: AsyncConnection) -> Row[Any] | None:
+            return (await connection.execute(query)).one_or_none()
+
+        return await self.read(fetch)
+
+    async def read(self, work: Work[T]) -> T:
+        """What several queries over one connection come to."""
+        return await _to_the_end(self._over_a_connection(work))
+
+    async def execute(self, statement: Executable) -> int:
+        """Does one statement in a transaction of its own, and gives the number of rows that it changed."""
+
+        async def change(connection: AsyncConnection) -> int:
+            return (await connection.execute(statement)).rowcount
+
+        return await self.write(change)
+
+    async def write(self, work: Work[T]) -> T:
+        """What a transaction comes to; with SQLite it is the only one of this process at the moment."""
+        return await _to_the_end(self._in_a_transaction(work))
+
+    async def settle(self, work: Work[T]) -> T:
+        """The same for a step of a case that Slack does not wait for: few of these stand in line for the database."""
+        async with self._settling:
+            return await self.write(work)
+
+    async def read_to_settle(self, work: Work[T]) -> T:
+        """What is read for such a step, in the same line."""
+        async with self._settling:
+            return await self.read(work)
+
+    async def _over_a_connection(self, work: Work[T]) -> T:
+        async with self.engine.connect() as connection:
+            return await work(connection)
+
+    async def _in_a_transaction(self, work: Work[T]) -> T:
+        async with self._one_writer, self.engine.begin() as connection:
+            afterwards: list[Callable[[], Awaitable[object]]] = []
+            connection.info[_AFTERWARDS] = afterwards
+            result = await work(connection)
+        for follow in afterwards:
+            await follow()
+        return result
+
+
+def after_commit(connection: AsyncConnection, follow: Callable[[], Awaitable[object]]) -> None:
+    """Has something done once the transaction of this connection is through; if it is rolled back, never."""
+    connection.info[_AFTERWARDS].append(follow)
+
+
+async def _to_the_end(work: Coroutine[Any, Any, T]) -> T:
+    task = asyncio.ensure_future(work)
+    try:
+        return await asyncio.shield(task)
+    except asyncio.CancelledError:
+        await asyncio.wait([task])
+        task.cancelled() or task.exception()  # looked at, so that asyncio does not complain of it
+        raise

@@ -1,0 +1,46 @@
+"""One process owns a log in a file: a second one is told so, and leaves."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from bot.errors import LogError
+from bot.log.database import Database
+
+
+@contextmanager
+def owned(database: Database) -> Iterator[None]:
+    """The log, this process's alone; the operating system gives it back however the process ends.
+
+    With PostgreSQL any number of processes share the log, and nothing is locked.
+
+    Raises:
+        LogError: Another process works on the file.
+    """
+    if not database.is_sqlite:
+        yield
+        return
+    path = Path(f"{database.engine.url.database}.lock")
+    lock = FileLock(path, timeout=0)
+    try:
+        lock.acquire()
+    except Timeout as exc:
+        raise LogError(
+            f"DATABASE_URL {database.engine.url}: another judge-bot (process {_owner(path)}) works on this file; "
+            "stop it, or give each its own, or let both use PostgreSQL"
+        ) from exc
+    try:
+        path.write_text(f"{os.getpid()}\n", encoding="ascii")
+        yield
+    finally:
+        lock.release()
+
+
+def _owner(path: Path) -> str:
+    try:
+        return path.read_text(encoding="ascii").strip() or "unknown"
+    except (OSError, ValueError):
+        return "unknown"

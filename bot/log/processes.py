@@ -1,0 +1,59 @@
+"""Signs of life: each process says every few seconds that it is at work, for `judge-bot health` to read."""
+
+import os
+import socket
+import uuid
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from sqlalchemy import delete, select
+
+from bot.log.database import Database
+from bot.log.schema import processes
+from bot.log.upserts import upsert
+
+SILENT_S = 20.0
+"""Who has given no sign for so long is taken to be gone, or stuck."""
+_FORGOTTEN = timedelta(days=1)
+
+
+@dataclass(frozen=True)
+class Sign:
+    """The last sign of life of a process, and whether Slack could reach it then."""
+
+    pid: int
+    is_connected: bool
+    seen_at: datetime
+
+
+class Processes:
+    """Writes and reads signs of life."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._name = uuid.uuid4().hex
+        self._started_at = datetime.now(UTC)
+
+    async def sign(self, *, is_connected: bool) -> None:
+        """Says that this process is alive, and whether Slack can reach it."""
+        values = {
+            "id": self._name,
+            "host": socket.gethostname(),
+            "pid": os.getpid(),
+            "is_connected": is_connected,
+            "started_at": self._started_at,
+            "seen_at": datetime.now(UTC),
+        }
+        await self._database.execute(upsert(self._database, processes, values))
+
+    async def leave(self) -> None:
+        """Takes this process off the list, and those that were killed long ago."""
+        is_over = processes.c.seen_at < datetime.now(UTC) - _FORGOTTEN
+        await self._database.execute(delete(processes).where((processes.c.id == self._name) | is_over))
+
+    async def latest_here(self) -> Sign | None:
+        """The newest sign of life of a process of this machine."""
+        of_process = select(processes.c.pid, processes.c.is_connected, processes.c.seen_at)
+        here = of_process.where(processes.c.host == socket.gethostname()).order_by(processes.c.seen_at.desc())
+        found = await self._database.rows(Sign, here.limit(1))
+        return found[0] if found else None

@@ -1,0 +1,206 @@
+"""The engine alone, without Bolt: jobs of a queue in memory and in a database, and what becomes of them."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from datetime import timedelta
+
+import pytest
+
+from bot.docket.engine import Duty, Engine
+from bot.docket.retries import RetryError
+from bot.errors import LogError
+from bot.log import Store
+from bot.log.jobs import Task, Ticket
+from bot.log.ownership import owned
+from tests.unit.bot.test_log import a_case, url
+
+TEAM = "T1"
+LONG = timedelta(minutes=10)
+
+
+@pytest.fixture
+async def log(database_url: str) -> AsyncIterator[Store]:
+    opened = await Store.open(database_url)
+    yield opened
+    await opened.close()
+
+
+@asynccontextmanager
+async def running(
+    log: Store, settle: Callable[[Ticket], Awaitable[None]], *duties: Duty, grace_s: float = 5, team: str = TEAM
+) -> AsyncIterator[Engine]:
+    engine = Engine(log, team, {Task.SETTLE: settle}, list(duties), at_once=4)
+    task = asyncio.create_task(engine.run_forever())
+    async with asyncio.timeout(20):
+        while not await engine.is_running():  # noqa: ASYNC110 - it says so nowhere else
+            await asyncio.sleep(0.01)
+    yield engine
+    await engine.stop(task, grace_s)
+    assert not await engine.is_running()
+
+
+class Settler:
+    """Settles cases by noting their numbers, as often as it is told to fail before."""
+
+    def __init__(self, log: Store, failures: int = 0) -> None:
+        self._log = log
+        self._failures = failures
+        self.tried: list[int] = []
+        self.done: list[int] = []
+        self._news = asyncio.Event()
+
+    async def __call__(self, ticket: Ticket) -> None:
+        self.tried.append(ticket.case_id)
+        if len(self.tried) <= self._failures:
+            raise self.failure()
+        case = await self._log.cases.get(ticket.case_id)
+        assert case
+        await self._log.note_asked(await self._log.claim(case, case, is_announced=False))  # it has no way to go now
+        self.done.append(ticket.case_id)
+        self._news.set()
+
+    failure: Callable[[], Exception] = staticmethod(lambda: ValueError("whatever"))
+
+    async def settled(self, count: int) -> None:
+        async with asyncio.timeout(30):
+            while len(self.done) < count:
+                await self._news.wait()
+                self._news.clear()
+
+
+async def test_what_is_added_is_settled_once(log: Store) -> None:
+    settler = Settler(log)
+    async with running(log, settler):
+        for number in range(20):
+            await log.add(a_case(key=str(number)))
+        await settler.settled(20)
+    assert sorted(settler.tried) == sorted(settler.done) == list(range(1, 21))
+
+
+async def test_what_was_unsettled_before_the_start_is_settled(log: Store) -> None:
+    for number in range(5):
+        await log.add(a_case(key=str(number)))
+    settler = Settler(log)
+    async with running(log, settler):
+        await settler.settled(5)
+    assert sorted(settler.tried) == [1, 2, 3, 4, 5]
+
+
+@pytest.mark.parametrize("failure", [ValueError, OSError, TimeoutError])
+async def test_whatever_a_job_ends_in_it_is_tried_again(log: Store, failure: type[Exception]) -> None:
+    settler = Settler(log, failures=1)
+    settler.failure = lambda: failure("whatever")
+    async with running(log, settler):
+        await log.add(a_case())
+        await settler.settled(1)
+    assert settler.tried == [1, 1]
+
+
+async def test_a_case_that_is_opened_while_its_job_ends_is_settled_at_once(log: Store) -> None:
+    """The first job is still in the queue's books when the second one is written."""
+    settler = Settler(log)
+    async with running(log, settler):
+        await log.add(a_case(question=None))
+        await settler.settled(1)
+        case = await log.cases.get(1)
+        assert case
+        await log.answer(case, "Why?")
+        async with asyncio.timeout(5):
+            await settler.settled(2)
+
+
+async def test_jobs_of_another_team_are_left_to_its_app(log: Store) -> None:
+    settler = Settler(log)
+    await log.add(a_case(team_id="TOTHER"))
+    async with running(log, settler):
+        await log.add(a_case(key="ours"))
+        await settler.settled(1)
+    assert settler.tried == [2]
+
+
+async def test_a_single_case_goes_before_the_many_of_another_channel(log: Store) -> None:
+    gate, order = asyncio.Event(), []
+    settler = Settler(log)
+
+    async def settle(ticket: Ticket) -> None:
+        order.append(ticket.case_id)
+        await gate.wait()
+        await settler(ticket)
+
+    for number in range(40):
+        await log.add(a_case(key=str(number)))
+    await log.add(a_case(key="single", channel_id="C2"))
+    engine = Engine(log, TEAM, {Task.SETTLE: settle}, [], at_once=2)
+    task = asyncio.create_task(engine.run_forever())
+    async with asyncio.timeout(20):
+        while not order:  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+    gate.set()
+    await settler.settled(41)
+    await engine.stop(task, 5)
+    assert order.index(41) < 20
+
+
+async def test_a_job_that_takes_too_long_goes_back_to_the_queue(database_url: str) -> None:
+    log = await Store.open(database_url)
+    began = asyncio.Event()
+
+    async def settle_for_ever(_: Ticket) -> None:
+        began.set()
+        await asyncio.Event().wait()
+
+    async with running(log, settle_for_ever, grace_s=0):
+        await log.add(a_case())
+        await began.wait()
+    settler = Settler(log)
+    async with asyncio.timeout(10), running(log, settler):
+        await settler.settled(1)
+    await log.close()
+
+
+async def test_a_duty_that_fails_is_no_end_of_the_others(log: Store) -> None:
+    done = asyncio.Event()
+
+    async def fail() -> None:
+        raise ValueError("whatever")
+
+    async def succeed() -> None:
+        done.set()
+
+    async with running(log, Settler(log), Duty("fails", fail), Duty("succeeds", succeed)):
+        await asyncio.wait_for(done.wait(), 5)
+
+
+async def test_a_pause_is_kept(log: Store) -> None:
+    tried = asyncio.Event()
+
+    async def settle_later(_: Ticket) -> None:
+        tried.set()
+        raise RetryError("not now", LONG)
+
+    async with running(log, settle_later):
+        await log.add(a_case())
+        await tried.wait()
+        tried.clear()
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(tried.wait(), 1)
+
+
+async def test_a_second_process_is_told_that_the_file_is_taken(tmp_path: object) -> None:
+    ours, theirs = await Store.open(url(tmp_path)), await Store.open(url(tmp_path))  # type: ignore[arg-type]
+    refused = pytest.raises(LogError, match=r"another judge-bot \(process \d+\) works on this file")
+    with owned(ours.database), refused, owned(theirs.database):
+        pass
+    with owned(theirs.database):
+        pass
+    for each in (ours, theirs):
+        await each.close()
+
+
+async def test_any_number_share_a_database(postgres_url: str) -> None:
+    ours, theirs = await Store.open(postgres_url), await Store.open(postgres_url)
+    with owned(ours.database), owned(theirs.database):
+        pass
+    for each in (ours, theirs):
+        await each.close()
