@@ -1,6 +1,7 @@
 """Asking a model: a prompt to any OpenAI-compatible server; its answers and what they cost, or a `JudgeError`."""
 
-from judge.model.chat import DEFAULT_MODEL, ChatModel, make_client
+from judge.model.chat import DEFAULT_MODEL, ChatModel
+from judge.model.client import make_client
 from judge.model.completion import Choice, Token
 
 __all__ = ["DEFAULT_MODEL", "ChatModel", "Choice", "Token", "make_client"]

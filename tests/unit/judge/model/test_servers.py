@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator
 from dataclasses import replace
 from typing import Any
 
+import httpx2
 import openai
 import pytest
 from openai import AsyncAzureOpenAI, AsyncOpenAI
@@ -42,6 +43,18 @@ async def client(request: pytest.FixtureRequest, model_server: ModelServer) -> A
     transport = openai.DefaultAioHttpClient if request.param == "aiohttp" else openai.DefaultAsyncHttpxClient
     async with AsyncOpenAI(api_key=KEY, base_url=model_server.base_url, http_client=transport()) as client:
         yield client
+
+
+def detoured(model_server: ModelServer, addresses: list[str]) -> httpx2.AsyncClient:
+    """A client whose requests to any address all reach `model_server`; `addresses` has where they were meant to go."""
+
+    class Detour(httpx2.AsyncHTTPTransport):
+        async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+            addresses.append(str(request.url))
+            request.url = httpx2.URL(f"{model_server.base_url}/chat/completions")
+            return await super().handle_async_request(request)
+
+    return httpx2.AsyncClient(transport=Detour())
 
 
 def every(field: str) -> list[Any]:
@@ -486,6 +499,55 @@ async def test_azure_client_of_the_caller_is_asked(model_server: ModelServer) ->
     async with AsyncAzureOpenAI(api_key=KEY, api_version="2024-10-21", base_url=model_server.base_url) as client:
         assert (await score(client, samples=1)).score == 4
     assert model_server.headers[0]["api-key"] == KEY
+
+
+@pytest.mark.parametrize("deployment", [None, "judge-deployment"])
+async def test_azure_request_goes_to_its_deployment(model_server: ModelServer, deployment: str | None) -> None:
+    model_server.script(GOOD)
+    addresses: list[str] = []
+    async with AsyncAzureOpenAI(
+        api_key=KEY,
+        api_version="2024-10-21",
+        azure_endpoint="http://name.openai.azure.test",
+        azure_deployment=deployment,
+        http_client=detoured(model_server, addresses),
+    ) as client:
+        assert (await score(client, samples=1)).score == 4
+
+    path = f"/openai/deployments/{deployment or MODEL}/chat/completions?api-version=2024-10-21"
+    assert addresses == [f"http://name.openai.azure.test{path}"]
+
+
+async def test_client_of_the_caller_keeps_its_key_headers_and_query(model_server: ModelServer) -> None:
+    async def fresh_key() -> str:
+        return f"{KEY}-{len(model_server.requests)}"
+
+    model_server.script(GOOD)
+    addresses: list[str] = []
+    async with AsyncOpenAI(
+        api_key=fresh_key,
+        organization="org-1",
+        base_url="http://models.test/v1",
+        default_headers={"X-Team": "quality", "User-Agent": "ours"},
+        default_query={"region": "eu"},
+        http_client=detoured(model_server, addresses),
+    ) as client:
+        judge = Judge(MODEL, client=client, samples=1)
+        assert [(await judge.score(QUESTION, RESPONSE)).score for _ in range(2)] == [4, 4]
+
+    assert [headers["authorization"] for headers in model_server.headers] == [f"Bearer {KEY}-0", f"Bearer {KEY}-1"]
+    sent = model_server.headers[0]
+    assert (sent["openai-organization"], sent["x-team"], sent["user-agent"]) == ("org-1", "quality", "ours")
+    assert addresses[0] == "http://models.test/v1/chat/completions?region=eu"
+
+
+async def test_key_of_the_administrator_is_never_sent(model_server: ModelServer) -> None:
+    model_server.script(GOOD)
+    async with AsyncOpenAI(admin_api_key=KEY, api_key="", base_url=model_server.base_url) as client:
+        with pytest.raises(TypeError, match="authentication"):
+            await score(client)
+
+    assert model_server.requests == []
 
 
 async def test_client_of_ones_own_set_up_reaches_any_server(
