@@ -76,7 +76,7 @@ class Judge:
         self._rubric = rubric if isinstance(rubric, Rubric) else load_rubric(rubric)
         self._samples = samples
         self._timeout_s = timeout_s
-        self._client = _without_retries(client) if client is not None else None
+        self._client = _asynchronous(client) if client is not None else None
         self._own_client: AsyncGenerator[AsyncOpenAI, None] | None = None
         self._members = [
             Member(ChatModel(name, self._connect), samples, self._rubric.scale, logprobs=logprobs)
@@ -188,13 +188,13 @@ async def _open_client() -> "AsyncGenerator[AsyncOpenAI, None]":
         yield client
 
 
-def _without_retries(client: "AsyncOpenAI") -> "AsyncOpenAI":
+def _asynchronous(client: "AsyncOpenAI") -> "AsyncOpenAI":
     import openai
 
     given: object = client
     if isinstance(given, openai.OpenAI):
         raise SetupError("The client that was given is an OpenAI, and an AsyncOpenAI is needed.")
-    return client.with_options(max_retries=0)
+    return client
 
 
 def _checked(models: Sequence[str]) -> tuple[str, ...]:

@@ -29,7 +29,7 @@ class ChatModel:
 
     Args:
         name: The model's name on the server.
-        connect: Gives the client to ask through, one that does not retry; called at the first request and later.
+        connect: Gives the client to ask through; called for every request.
     """
 
     def __init__(self, name: str, connect: Callable[[], "Awaitable[openai.AsyncOpenAI]"]) -> None:

@@ -37,13 +37,12 @@ def make_client(api_key: str | None, base_url: str | None) -> "openai.AsyncOpenA
     return openai.AsyncOpenAI(
         api_key=api_key or "none",  # servers of one's own ask for no key, but the client insists on one
         base_url=url,
-        max_retries=0,
         http_client=None if has_password else openai.DefaultAioHttpClient(),
     )
 
 
 async def ask(client: "openai.AsyncOpenAI", body: dict[str, Any]) -> Any:
-    """The JSON that the server answers to a chat completion's `body`; it may be any JSON.
+    """The JSON that the server answers to a chat completion's `body`, asked once; it may be any JSON.
 
     Raises:
         openai.APIError: The server cannot be reached, or complains, be it with status 200.
@@ -77,7 +76,8 @@ async def _post(client: "openai.AsyncOpenAI", body: dict[str, Any]) -> "httpx2.R
             "/chat/completions",
             cast_to=httpx2.Response,
             body=body,
-            options={"security": {"bearer_auth": True}},  # an administrator's key is for other requests
+            # Retries are the caller's to bound; an administrator's key is for other requests.
+            options={"max_retries": 0, "security": {"bearer_auth": True}},
         )
     except UnicodeEncodeError as exc:
         raise _odd_key() from exc

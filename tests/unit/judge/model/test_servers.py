@@ -541,6 +541,16 @@ async def test_client_of_the_caller_keeps_its_key_headers_and_query(model_server
     assert addresses[0] == "http://models.test/v1/chat/completions?region=eu"
 
 
+async def test_client_of_a_class_of_the_callers_own_is_asked(model_server: ModelServer) -> None:
+    class OwnClient(AsyncOpenAI):
+        def __init__(self) -> None:
+            super().__init__(api_key=KEY, base_url=model_server.base_url)
+
+    model_server.script(GOOD)
+    async with OwnClient() as client:
+        assert (await score(client)).score == 4
+
+
 async def test_key_of_the_administrator_is_never_sent(model_server: ModelServer) -> None:
     model_server.script(GOOD)
     async with AsyncOpenAI(admin_api_key=KEY, api_key="", base_url=model_server.base_url) as client:
