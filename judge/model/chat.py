@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from judge.model.client import ask
 from judge.model.completion import Choice, Completion, to_completion
-from judge.model.prices import cost_usd, has_price_list
+from judge.model.prices import cost_usd, has_price_list, price_list
 
 if TYPE_CHECKING:
     import openai
@@ -95,19 +95,20 @@ class ChatModel:
     async def _request(self, client: "openai.AsyncOpenAI", prompt: str, options: Mapping[str, Any]) -> Completion:
         from judge.model.failures import not_a_completion
 
+        base_url = str(client.base_url)
+        prices = price_list() if has_price_list(base_url) else None  # is read while the server thinks
         content = prompt.encode("utf-8", "replace").decode("utf-8")
         body = await ask(client, {"model": self.name, "messages": [{"role": "user", "content": content}], **options})
         completion = to_completion(body)
         if completion is None:
-            raise not_a_completion(str(client.base_url))
+            raise not_a_completion(base_url)
         if len(completion.choices) < options.get("n", 1):
             self._rejected.add("n")
-        base_url = str(client.base_url)
-        if completion.input_tokens is None or not has_price_list(base_url):
+        if completion.input_tokens is None or prices is None:
             return completion
-        counted = {name: body.get(name) for name in ("model", "usage", "service_tier")}
-        # In a thread, because the first look at the price list takes a while.
-        return replace(completion, cost_usd=await asyncio.to_thread(cost_usd, base_url, counted))
+        if not prices.done():
+            await asyncio.wait([asyncio.wrap_future(prices)])
+        return replace(completion, cost_usd=cost_usd(base_url, body))
 
     def _options(self, count: int, temperature: float | None, rejected: Set[str], *, logprobs: bool) -> dict[str, Any]:
         """The optional parameters but those that the server rejects."""

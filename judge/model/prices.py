@@ -2,9 +2,13 @@
 
 import ipaddress
 import re
+from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
+
+if TYPE_CHECKING:
+    from genai_prices.data_snapshot import DataSnapshot
 
 _COUNTS = ("total_tokens", "prompt_tokens", "completion_tokens")
 
@@ -19,11 +23,17 @@ def has_price_list(base_url: str) -> bool:
         return "." in host and not host.endswith((".local", ".internal", ".localhost"))
 
 
+@cache
+def price_list() -> "Future[DataSnapshot]":
+    """The list, which takes a fifth of a second to read; a thread of its own does so from the first call on."""
+    return ThreadPoolExecutor(max_workers=1).submit(_read_list)
+
+
 def cost_usd(base_url: str, answer: dict[str, Any]) -> float | None:
     """The price in US dollars of a chat completion, cached tokens at their own price; None where it is not known.
 
     Provider and model must both be on the list: a model of the same name on another server costs something else.
-    The first call reads the list, which takes a fifth of a second.
+    Waits for the list where it is not read yet.
 
     Args:
         base_url: Where the server was asked; it tells the provider.
@@ -31,11 +41,9 @@ def cost_usd(base_url: str, answer: dict[str, Any]) -> float | None:
     """
     if answer.get("service_tier") not in (None, "default") or _has_more_fees(answer):
         return None  # flex and priority have prices of their own
-    from genai_prices import data_snapshot
-
-    prices = data_snapshot.get_snapshot()
-    if not any(_is_whole_host(provider.api_pattern, base_url) for provider in prices.providers):
+    if not _is_listed(base_url):
         return None
+    prices = price_list().result()
     for flavor in ("chat", "default"):
         try:
             extracted = prices.extract_usage(answer, provider_api_url=base_url, api_flavor=flavor)
@@ -43,6 +51,17 @@ def cost_usd(base_url: str, answer: dict[str, Any]) -> float | None:
         except (LookupError, ValueError):
             continue
     return None
+
+
+def _read_list() -> "DataSnapshot":
+    from genai_prices import data_snapshot
+
+    return data_snapshot.get_snapshot()
+
+
+@cache
+def _is_listed(base_url: str) -> bool:
+    return any(_is_whole_host(provider.api_pattern, base_url) for provider in price_list().result().providers)
 
 
 def _is_whole_host(pattern: str, url: str) -> bool:

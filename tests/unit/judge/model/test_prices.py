@@ -1,3 +1,4 @@
+import asyncio
 from collections.abc import AsyncIterator
 from urllib.parse import urlsplit
 
@@ -6,8 +7,8 @@ import pytest
 from openai import AsyncOpenAI
 
 from judge import Judge
-from judge.model.prices import cost_usd, has_price_list
-from tests.model_server import Answer, Failure, ModelServer
+from judge.model.prices import cost_usd, has_price_list, price_list
+from tests.model_server import Answer, Failure, Held, ModelServer
 
 OPENAI = "https://api.openai.com/v1/"
 # On the list of genai-prices at 0.15 USD for a million input tokens, 0.075 cached, 0.60 output.
@@ -88,6 +89,21 @@ async def test_verdict_costs_what_its_tokens_cost(model_server: ModelServer, ope
     assert verdict.cost_usd == pytest.approx(2 * (400 * 0.15 + 60 * 0.60) / 1_000_000)
 
 
+async def test_price_list_is_read_while_the_model_thinks(model_server: ModelServer, openai_client: AsyncOpenAI) -> None:
+    price_list.cache_clear()
+    answered = asyncio.Event()
+    model_server.script(Held(answered, "score: 4\nGood."))
+
+    scoring = asyncio.create_task(Judge(MODEL, client=openai_client, samples=1).score("a?", "b"))
+    await model_server.asked(1)
+    begun = price_list.cache_info().currsize
+    answered.set()
+    verdict = await scoring
+
+    assert begun == 1
+    assert verdict.cost_usd == pytest.approx((400 * 0.15 + 60 * 0.60) / 1_000_000)
+
+
 async def test_one_unknown_price_leaves_the_cost_unknown(model_server: ModelServer, openai_client: AsyncOpenAI) -> None:
     model_server.script("score: 4\nGood.")
 
@@ -116,12 +132,14 @@ async def test_failed_member_costs_nothing(model_server: ModelServer, openai_cli
 
 
 async def test_server_on_this_machine_has_no_price(model_server: ModelServer) -> None:
+    price_list.cache_clear()
     model_server.script("score: 4\nGood.")
 
     async with AsyncOpenAI(api_key="key", base_url=model_server.base_url) as client:
         verdict = await Judge(MODEL, client=client, samples=1).score("a?", "b")
 
     assert verdict.cost_usd is None
+    assert price_list.cache_info().currsize == 0  # nor is the list read for it
 
 
 async def test_offline_rater_costs_nothing() -> None:
