@@ -1,41 +1,66 @@
-"""What `Judge.score` adds to the bare requests: `python -m bench.judging`.
+"""What `Judge.score` costs beside the bare client: `python -m bench.judging`.
 
 The same 1,000 items go to one stub server (50 ms latency, 100 at a time, so 0.50 s at the least), in turn through
 
-- bare: a loop over `AsyncOpenAI().chat.completions.create`, the prompt rendered before the clock starts,
-- bare aiohttp: the same with `openai.DefaultAioHttpClient`,
-- judge: `Judge.score` with one rating per verdict.
+- bare: a loop over `chat.completions.create` of the client on aiohttp, the prompt rendered before the clock starts,
+- judge: `Judge.score` with one rating per verdict,
+- untyped: the client's way for requests without types, which `Judge` takes, and nothing else: its limit,
+- aiohttp: the same bytes without the client, so without its authentication, time-outs and classes of errors.
 
-Rounds alternate, so that a busy machine slows all three alike; the figures are medians over the rounds.
+Rounds alternate and each is held against the bare one beside it, so that a busy machine slows both; the figures are
+medians over the rounds, with the worst one. Then a fresh process' first verdict is timed against a bare first answer.
 """
 
 import asyncio
+import json
 import os
 import subprocess
 import sys
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from statistics import median
+from timeit import repeat
+from typing import Any
 
+import aiohttp
+import httpx2
 import openai
 
-from judge import Judge, load_rubric, render_prompt
+from bench.model_stub import ANSWER
+from judge import DEFAULT_MODEL, Judge, load_rubric, nothing_to_judge, parse_rating, render_prompt
+from judge.attacks import find_flags
+from judge.model.completion import to_completion
+from judge.model.prices import cost_usd
+from judge.ratings import combine
 
 ITEMS = 1_000
 AT_ONCE = 100
 LATENCY_S = 0.05
 ROUNDS = 7
-FRESH_STARTS = 5
+FRESH_STARTS = 9
 
 _QUESTION = "Why is the sky blue? I have heard that it is because of the sea."
 _RESPONSE = "Because air scatters short waves of light more than long ones; the sea has nothing to do with it. " * 6
+REQUEST: dict[str, Any] = {
+    "model": "stub",
+    "messages": [{"role": "user", "content": render_prompt(load_rubric("additive-5"), _QUESTION, _RESPONSE)}],
+    "temperature": 0,
+    "max_completion_tokens": 8192,
+}
 _FIRST_VERDICT = """
 import asyncio
 from judge import Judge
 async def main():
-    async with Judge(samples=1) as judge:
+    async with Judge("stub", samples=1) as judge:
         await judge.score("Why is the sky blue?", "Because air scatters blue light most.")
+asyncio.run(main())
+"""
+_FIRST_ANSWER = """
+import asyncio, openai
+async def main():
+    async with openai.AsyncOpenAI(api_key="none", http_client=openai.DefaultAioHttpClient()) as client:
+        await client.chat.completions.create(model="stub", messages=[{"role": "user", "content": "Why?"}])
 asyncio.run(main())
 """
 
@@ -54,21 +79,39 @@ def stub_server(latency_s: float = LATENCY_S) -> Iterator[str]:
 
 
 @asynccontextmanager
-async def bare(url: str, *, aiohttp: bool) -> AsyncIterator[Ask]:
-    """One request through a bare client."""
-    prompt = render_prompt(load_rubric("additive-5"), _QUESTION, _RESPONSE)
-    http_client = openai.DefaultAioHttpClient() if aiohttp else openai.DefaultAsyncHttpxClient()
-    async with openai.AsyncOpenAI(api_key="none", base_url=url, http_client=http_client) as client:
+async def bare(url: str) -> AsyncIterator[Ask]:
+    """One request through the bare client, as its README has it."""
+    async with bare_client(url) as client:
+        yield lambda: client.chat.completions.create(**REQUEST)
+
+
+@asynccontextmanager
+async def untyped(url: str) -> AsyncIterator[Ask]:
+    """The same, through its way for requests without types."""
+    async with bare_client(url) as client:
 
         async def ask() -> object:
-            return await client.chat.completions.create(
-                model="stub",
-                messages=[{"role": "user", "content": prompt}],
-                temperature=0,
-                max_completion_tokens=8192,
-            )
+            answer = await client.post("/chat/completions", cast_to=httpx2.Response, body=REQUEST)
+            return answer.json()
 
         yield ask
+
+
+@asynccontextmanager
+async def without_client(url: str) -> AsyncIterator[Ask]:
+    """The same, through aiohttp alone."""
+    async with aiohttp.ClientSession() as session:
+
+        async def ask() -> object:
+            async with session.post(f"{url}/chat/completions", json=REQUEST) as answer:
+                return await answer.json()
+
+        yield ask
+
+
+def bare_client(url: str) -> openai.AsyncOpenAI:
+    """The client on aiohttp."""
+    return openai.AsyncOpenAI(api_key="none", base_url=url, http_client=openai.DefaultAioHttpClient())
 
 
 @asynccontextmanager
@@ -93,40 +136,77 @@ async def run(ask: Ask) -> tuple[float, float]:
 
 
 async def compare(url: str) -> None:
-    """Prints the three ways side by side."""
+    """Prints the ways side by side."""
     ways = {
-        "bare": lambda: bare(url, aiohttp=False),
-        "bare aiohttp": lambda: bare(url, aiohttp=True),
-        "judge": lambda: judged(url),
+        "bare": bare,
+        "judge": judged,
+        "untyped": untyped,
+        "aiohttp": without_client,
     }
-    figures: dict[str, list[tuple[float, float]]] = {name: [] for name in ways}
+    rounds: dict[str, list[tuple[float, float]]] = {name: [] for name in ways}
     for _ in range(ROUNDS):
         for name, way in ways.items():
-            async with way() as ask:
-                figures[name].append(await run(ask))
+            async with way(url) as ask:
+                rounds[name].append(await run(ask))
     print(f"{ITEMS:,} items, {AT_ONCE} at a time, {LATENCY_S * 1000:g} ms latency, medians of {ROUNDS} rounds")
-    print(f"{'':<14}{'wall':>8}{'items/s':>10}{'CPU/item':>11}{'rate*':>8}{'CPU*':>8}")
-    base_wall_s, base_cpu_s = map(median, zip(*figures["bare aiohttp"], strict=True))
-    for name, rounds in figures.items():
-        wall_s, cpu_s = map(median, zip(*rounds, strict=True))
+    print(f"{'':<12}{'items/s':>8}{'CPU/item':>11}{'wall* (worst)':>15}{'CPU* (worst)':>14}")
+    bare_wall_s, bare_cpu_s = zip(*rounds["bare"], strict=True)
+    for name, figures in rounds.items():
+        wall_s, cpu_s = zip(*figures, strict=True)
         print(
-            f"{name:<14}{wall_s:>6.2f} s{ITEMS / wall_s:>10,.0f}{cpu_s / ITEMS * 1000:>8.2f} ms"
-            f"{base_wall_s / wall_s:>8.2f}{cpu_s / base_cpu_s:>8.2f}"
+            f"{name:<12}{ITEMS / median(wall_s):>8,.0f}{median(cpu_s) / ITEMS * 1000:>8.2f} ms"
+            f"{ratio(wall_s, bare_wall_s):>15}{ratio(cpu_s, bare_cpu_s):>14}"
         )
-    print("* as a ratio to bare aiohttp; targets for judge: rate at least 0.90, CPU at most 1.20")
+    print("* as a ratio to the bare one of the same round; targets for judge: at most 0.90 both")
+
+
+def ratio(figures: Sequence[float], bases: Sequence[float]) -> str:
+    """The median of the figures' ratios to those measured beside them, and the worst one."""
+    ratios = [figure / base for figure, base in zip(figures, bases, strict=True)]
+    return f"{median(ratios):.2f} ({max(ratios):.2f})"
 
 
 def time_first_verdict(url: str) -> None:
-    """Prints how long a fresh process takes for its first verdict, interpreter, imports and latency included."""
-    took_s = []
+    """Prints what a fresh process takes for its first verdict, interpreter, imports and latency included."""
+    bare_s, judge_s = [], []
     for _ in range(FRESH_STARTS):
-        began = time.perf_counter()
-        subprocess.run([sys.executable, "-c", _FIRST_VERDICT], env=os.environ | {"OPENAI_BASE_URL": url}, check=True)
-        took_s.append(time.perf_counter() - began)
-    print(f"first verdict in a fresh process: {median(took_s):.2f} s (median of {FRESH_STARTS}; target at most 0.70)")
+        bare_s.append(time_program(_FIRST_ANSWER, url))
+        judge_s.append(time_program(_FIRST_VERDICT, url))
+    print(
+        f"first verdict in a fresh process: {median(judge_s):.2f} s, as a ratio to a bare first answer "
+        f"{ratio(judge_s, bare_s)}; target at most 1.10"
+    )
+
+
+def time_program(program: str, url: str) -> float:
+    """Wall seconds of a fresh process."""
+    began = time.perf_counter()
+    subprocess.run([sys.executable, "-c", program], env=os.environ | {"OPENAI_BASE_URL": url}, check=True)
+    return time.perf_counter() - began
+
+
+def time_parts() -> None:
+    """Prints what a verdict takes beside its request, each part by itself: the fastest of many rounds."""
+    rubric = load_rubric("additive-5")
+    answer = json.loads(ANSWER) | {"model": DEFAULT_MODEL}
+    text = answer["choices"][0]["message"]["content"]
+    rating = parse_rating(text)
+    parts: dict[str, Callable[[], object]] = {
+        "whether there is anything to judge": lambda: nothing_to_judge(_QUESTION, _RESPONSE),
+        "the prompt": lambda: render_prompt(rubric, _QUESTION, _RESPONSE),
+        "the answer's JSON": lambda: to_completion(json.loads(ANSWER)),
+        "reading the score": lambda: parse_rating(text),
+        "joining the ratings": lambda: combine([rating], model="m", rubric="r", rubric_version="v"),
+        "flags": lambda: find_flags(_QUESTION, _RESPONSE),
+        "the price (public servers)": lambda: cost_usd("https://api.openai.com/v1/", answer),
+    }
+    for name, part in parts.items():
+        part()
+        print(f"{name:<36}{min(repeat(part, number=200, repeat=20)) / 200 * 1e6:>4.0f} us")
 
 
 if __name__ == "__main__":
     with stub_server() as url:
         asyncio.run(compare(url))
         time_first_verdict(url)
+    time_parts()

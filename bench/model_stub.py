@@ -8,7 +8,7 @@ import asyncio
 import json
 import sys
 
-_ANSWER = json.dumps(
+ANSWER = json.dumps(
     {
         "id": "chatcmpl-1",
         "object": "chat.completion",
@@ -25,8 +25,8 @@ _ANSWER = json.dumps(
     }
 ).encode()
 _RESPONSE = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s" % (
-    len(_ANSWER),
-    _ANSWER,
+    len(ANSWER),
+    ANSWER,
 )
 
 

@@ -2,12 +2,13 @@
 
 import ipaddress
 import re
-from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cache
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 if TYPE_CHECKING:
+    from concurrent.futures import Future
+
     from genai_prices.data_snapshot import DataSnapshot
 
 _COUNTS = ("total_tokens", "prompt_tokens", "completion_tokens")
@@ -26,6 +27,8 @@ def has_price_list(base_url: str) -> bool:
 @cache
 def price_list() -> "Future[DataSnapshot]":
     """The list, which takes a fifth of a second to read; a thread of its own does so from the first call on."""
+    from concurrent.futures import ThreadPoolExecutor
+
     return ThreadPoolExecutor(max_workers=1).submit(_read_list)
 
 
