@@ -26,6 +26,7 @@ from bot.extract.payloads import Choice, to_invocation
 from bot.listeners import Desk, register
 from bot.listeners.desk import NoCaseError
 from bot.log import Log
+from bot.log.errors import in_brief
 from bot.log.people import People
 from bot.log.spending import Spending
 from bot.settings import OFFLINE, Settings
@@ -34,7 +35,6 @@ from bot.slack.client import Identity, identify, web_client
 from bot.slack.http import HttpFront
 from bot.slack.memberships import MembershipError, Memberships
 from bot.slack.socket import SocketLink
-from bot.slack.trouble import in_brief
 from bot.upkeep.edits import Revision
 from bot.upkeep.forgetting import Forgetting
 from bot.upkeep.retention import Retention

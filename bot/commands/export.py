@@ -11,8 +11,8 @@ from sqlalchemy.exc import DBAPIError
 
 from bot.errors import LogError
 from bot.log import Log
+from bot.log.errors import LOG_ERRORS
 from bot.log.labels import Labels
-from bot.slack.trouble import LOG_TROUBLE
 
 _RATER_DIGITS = 12
 
@@ -40,7 +40,7 @@ async def _labelled_cases(log: Log, since: datetime | None) -> AsyncGenerator[Ma
         async with aclosing(Labels(log).labelled_cases(since)) as found:  # before the log is closed
             async for labelled in found:
                 yield labelled
-    except LOG_TROUBLE as exc:  # an OSError of the database's; one of `output` is raised outside of here
+    except LOG_ERRORS as exc:  # an OSError of the database's; one of `output` is raised outside of here
         reason = str(exc.orig if isinstance(exc, DBAPIError) else exc) or "no answer in time"
         raise LogError(f"the log cannot be read ({reason}); the export is not complete") from exc
 

@@ -7,9 +7,9 @@ from pathlib import Path
 from sqlalchemy import select
 
 from bot.log.engine import connect
+from bot.log.errors import LOG_ERRORS, in_brief
 from bot.log.presence import LEASE_S
 from bot.log.schema import processes
-from bot.slack.trouble import LOG_TROUBLE, in_brief
 
 
 async def examine(database_url: str) -> tuple[bool, str]:
@@ -26,7 +26,7 @@ async def examine(database_url: str) -> tuple[bool, str]:
     try:
         async with engine.connect() as connection:
             latest = (await connection.execute(here.limit(1))).one_or_none()
-    except LOG_TROUBLE as exc:
+    except LOG_ERRORS as exc:
         return False, str(in_brief(exc))
     finally:
         await engine.dispose()

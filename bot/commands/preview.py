@@ -14,9 +14,9 @@ from bot.errors import SlackError
 from bot.log import Log
 from bot.settings import Settings
 from bot.slack.client import Identity, identify, web_client
+from bot.slack.errors import slack_word
 from bot.slack.memberships import list_channels
 from bot.slack.mrkdwn import to_plain
-from bot.slack.trouble import slack_word
 from bot.weeks.week import Schedule
 
 _WIDTH = 80

@@ -17,13 +17,14 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.log import Log
 from bot.log.digests import LEASE, ChannelSettings, Claim, Digests, DigestStatus
+from bot.log.errors import in_brief
 from bot.log.tallies import Place, Tallies
 from bot.slack import ids
 from bot.slack.authors import Member, Members
 from bot.slack.client import Identity
+from bot.slack.errors import error_of, is_transient, slack_word
 from bot.slack.memberships import list_channels
 from bot.slack.metadata import find_marked, to_metadata
-from bot.slack.trouble import error_of, in_brief, is_transient, slack_word
 from bot.views.digest import MOST_AUTHORS, digest_message
 from bot.views.messages import Post
 from bot.weeks.figures import read_figures

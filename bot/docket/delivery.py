@@ -16,8 +16,8 @@ from bot.domain.case import Case, CaseSource, LoggedCase
 from bot.domain.verdict import RecordedVerdict
 from bot.log import Log
 from bot.slack import ids
+from bot.slack.errors import error_of, is_transient, slack_word
 from bot.slack.metadata import find_marked, to_metadata
-from bot.slack.trouble import error_of, is_transient, slack_word
 from bot.views import messages, modals
 from bot.views.messages import Post
 

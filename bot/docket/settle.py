@@ -21,7 +21,7 @@ from bot.docket.lookup import Lookup, OutOfSightError
 from bot.domain.case import CaseStatus, LoggedCase
 from bot.domain.verdict import RecordedVerdict, from_error, from_fault, from_obstacle, from_verdict
 from bot.log import LapsedError, Log, TakenError
-from bot.slack.trouble import LOG_TROUBLE, in_brief
+from bot.log.errors import LOG_ERRORS, in_brief
 from bot.views.modals import NO_QUESTION, OUT_OF_SIGHT
 from judge import (
     DeadlineError,
@@ -112,7 +112,7 @@ class Docket:
                 await self._beat(is_connected=await is_connected())
                 if not self._is_stopping:
                     await self.sweep()
-            except LOG_TROUBLE as exc:
+            except LOG_ERRORS as exc:
                 logger.error("log_out_of_reach", reason=in_brief(exc), next_in_s=BEAT_S)
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._is_due.wait(), BEAT_S)

@@ -9,8 +9,8 @@ from bot.extract.commands import DigestRequest, parse_digest
 from bot.extract.payloads import Invocation
 from bot.listeners.desk import Desk
 from bot.log.digests import ChannelSettings
+from bot.slack.errors import slack_word
 from bot.slack.mrkdwn import escape
-from bot.slack.trouble import slack_word
 from bot.views import messages
 from bot.views.digest_settings import digest_help, digest_state
 

@@ -8,8 +8,8 @@ from slack_bolt.async_app import AsyncAck, AsyncApp
 from bot.domain.case import Visibility
 from bot.extract.payloads import Invocation, home_channel, to_invocation
 from bot.listeners.desk import FOREIGN, TOO_SLOW, Desk
+from bot.log.errors import LOG_ERRORS, in_brief
 from bot.slack import ids
-from bot.slack.trouble import LOG_TROUBLE, in_brief
 from bot.views.home import AS_THE_WORKSPACE, home_view, trouble_view
 from bot.views.modals import ModalState, texts_modal
 
@@ -76,7 +76,7 @@ async def _publish(desk: Desk, body: dict[str, Any], note: str = "") -> None:
 async def _view(desk: Desk, invocation: Invocation, channel_id: str, note: str) -> dict[str, Any]:
     try:
         home = await desk.home.read(invocation.team_id, invocation.user_id)
-    except LOG_TROUBLE as exc:
+    except LOG_ERRORS as exc:
         logger.error("home_without_log", reason=in_brief(exc))
         return trouble_view(channel_id)
     return home_view(home, desk.workspace_url, desk.default.visibility, channel_id, note)

@@ -6,7 +6,7 @@ import aiohttp
 from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.slack.trouble import slack_word
+from bot.slack.errors import slack_word
 
 _PAGE = 999
 _PATIENCE_S = 2.0

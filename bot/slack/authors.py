@@ -11,7 +11,7 @@ import structlog
 from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.slack.trouble import in_brief
+from bot.slack.errors import slack_word
 
 _KEPT_S = 3600.0
 _ASKED_AT_ONCE = 8
@@ -55,7 +55,7 @@ class Members:
             try:
                 member = await self._ask(author_id)
             except (SlackApiError, aiohttp.ClientError, TimeoutError) as exc:
-                logger.warning("author_unknown", author=author_id, error=in_brief(exc))
+                logger.warning("author_unknown", author=author_id, error=slack_word(exc))
                 return Member(author_id, is_bot=False)
             self._known[author_id] = member, time.monotonic() + _KEPT_S
         return member

@@ -16,7 +16,7 @@ from slack_sdk.web.async_slack_response import AsyncSlackResponse
 from bot import metrics
 from bot.errors import SlackError
 from bot.settings import Settings
-from bot.slack.trouble import in_brief, is_passing, slack_word
+from bot.slack.errors import is_passing, slack_word
 
 _TIMEOUT_S = 30
 # Slack closes idle connections; a post on a closing one fails without anybody knowing whether it got through.
@@ -120,7 +120,9 @@ async def _at_start(call: Awaitable[AsyncSlackResponse], setting: str, base_url:
         return await call
     except SlackApiError as exc:
         if is_passing(exc):
-            raise SlackError(f"SLACK_API_URL {base_url}: cannot answer now ({in_brief(exc)}); try again") from exc
+            raise SlackError(
+                f"SLACK_API_URL {base_url}: cannot answer now (Slack: {slack_word(exc)}); try again"
+            ) from exc
         error = slack_word(exc)
         mend = _MEND.get(error, "docs.slack.dev explains the error")
         raise SlackError(f"{setting}: Slack refuses it ({error}); {mend}") from exc

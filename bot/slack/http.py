@@ -16,8 +16,8 @@ from slack_bolt.async_app import AsyncApp
 from bot import metrics
 from bot.errors import SlackError
 from bot.log import LapsedError, Log
+from bot.log.errors import LOG_ERRORS
 from bot.settings import Settings
-from bot.slack.trouble import LOG_TROUBLE
 
 EVENTS = "/slack/events"
 _LARGEST_BODY = 4 * 2**20
@@ -108,13 +108,13 @@ class HttpFront:
         try:
             self._log.presence.check()
             await self._log.ping()
-        except (LapsedError, *LOG_TROUBLE):
+        except (LapsedError, *LOG_ERRORS):
             return web.Response(status=503, text="the log is out of reach\n")
         return web.Response(text="ok\n")
 
     async def _metrics(self, _: web.Request) -> web.Response:
         try:
             body = metrics.render(await self._log.counts())
-        except LOG_TROUBLE:
+        except LOG_ERRORS:
             return web.Response(status=503, text="the log is out of reach\n")
         return web.Response(body=body, headers={"Content-Type": metrics.CONTENT_TYPE})

@@ -10,7 +10,7 @@ import aiohttp
 from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.slack.trouble import slack_word
+from bot.slack.errors import slack_word
 
 KEPT_S = 300.0
 _PATIENCE_S = 2.0

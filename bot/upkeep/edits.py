@@ -12,8 +12,8 @@ from bot.domain.case import LoggedCase
 from bot.extract.events import Change
 from bot.log import LapsedError, Log
 from bot.log.edits import Changes
+from bot.log.errors import LOG_ERRORS, in_brief
 from bot.log.forgetting import Erasure
-from bot.slack.trouble import LOG_TROUBLE, in_brief
 
 EVERY_S = 5.0
 
@@ -51,7 +51,7 @@ class Revision:
             self._is_due.clear()
             try:
                 await self.run()
-            except LOG_TROUBLE as exc:
+            except LOG_ERRORS as exc:
                 logger.error("revision_failed", reason=in_brief(exc), next_in_s=EVERY_S)
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._is_due.wait(), EVERY_S)

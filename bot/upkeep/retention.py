@@ -7,8 +7,8 @@ import structlog
 
 from bot.domain.case import CaseStatus
 from bot.log import Log
+from bot.log.errors import LOG_ERRORS, in_brief
 from bot.log.forgetting import Erasure
-from bot.slack.trouble import LOG_TROUBLE, in_brief
 
 EVERY = timedelta(days=1)
 _AFTER_TROUBLE = timedelta(hours=1)
@@ -38,7 +38,7 @@ class Retention:
             pause = EVERY
             try:
                 await self.run()
-            except LOG_TROUBLE as exc:
+            except LOG_ERRORS as exc:
                 pause = _AFTER_TROUBLE
                 logger.error("purge_failed", reason=in_brief(exc), next_in=str(pause))
             await asyncio.sleep(pause.total_seconds())
