@@ -54,7 +54,7 @@ async def measure(people: int) -> None:
             slack_api_url=slack.api_url,
             judge_model=OFFLINE,
         )
-        client = await stack.enter_async_context(web_client(settings))
+        client = await stack.enter_async_context(web_client(settings.slack_bot_token, settings.slack_api_url))
         identity, delivery = await identify(client), Delivery(client, log)
         poster = Poster(client, log, identity, Schedule.parse("monday", "09:00", WEEK.zone.key), lambda: NOW)
         reader = HomeReader(log, poster, Memberships(client), Access(client, is_for_admins=False))

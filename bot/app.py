@@ -8,10 +8,12 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import partial
 from typing import Any
 from urllib.parse import urlsplit
 
 import structlog
+from pydantic import SecretStr
 from slack_bolt.async_app import AsyncApp
 from slack_bolt.authorization import AuthorizeResult
 from slack_bolt.response import BoltResponse
@@ -28,6 +30,7 @@ from bot.listeners.desk import NoCaseError
 from bot.log import Log
 from bot.log.errors import in_brief
 from bot.log.people import People
+from bot.log.probes import is_ready, render_metrics
 from bot.log.spending import Spending
 from bot.settings import OFFLINE, Settings
 from bot.slack.access import Access
@@ -45,6 +48,7 @@ from judge import Judge, Rubric, list_rubrics, load_rubric
 from judge.model import make_client
 
 GRACE_S = 30
+_NO_SECRET = SecretStr("")
 _NO_CASE = "That case is no longer in the log, or not for you to see. You can score the reply anew."
 _UNSURE = "Slack does not tell me whether you are in that channel (`{reason}`), so I did nothing. {advice}"
 _WENT_WRONG = "Something went wrong on my side. Please try again; the log of the app has the details."
@@ -97,7 +101,7 @@ async def running_bot(
         log = await Log.open(settings.database_url, settings.store_text)
         stack.push_async_callback(log.close)
         judges = await stack.enter_async_context(open_judges(settings))
-        client = await stack.enter_async_context(web_client(settings))
+        client = await stack.enter_async_context(web_client(settings.slack_bot_token, settings.slack_api_url))
         identity = await identify(client)
         delivery = Delivery(client, log, reposts_unconfirmed=settings.unconfirmed_posts == "repost")
         lookup = Lookup(client, identity.own_ids)
@@ -126,7 +130,7 @@ async def running_bot(
             home=HomeReader(log, poster, memberships, access),
         )
         bolt = make_app(client, identity, desk, settings)
-        link = HttpFront(bolt, settings, log) if settings.serve_http else SocketLink(bolt, settings)
+        link = _link(bolt, settings, log)
         await log.presence.enter()
         stack.push_async_callback(log.presence.leave)
         # Left in the order: no new payloads, running cases finish, and only then no more signs of life.
@@ -213,6 +217,13 @@ def make_app(client: AsyncWebClient, identity: Identity, desk: Desk, settings: S
         return BoltResponse(status=200) if response and isinstance(error, NoCaseError) else None
 
     return app
+
+
+def _link(bolt: AsyncApp, settings: Settings, log: Log) -> HttpFront | SocketLink:
+    if not settings.serve_http:
+        return SocketLink(bolt, settings.slack_app_token or _NO_SECRET)
+    secret, address = settings.slack_signing_secret or _NO_SECRET, (settings.http_host, settings.http_port)
+    return HttpFront(bolt, secret, *address, partial(is_ready, log), partial(render_metrics, log))
 
 
 async def _cancelled(task: asyncio.Task[None]) -> None:

@@ -99,7 +99,10 @@ async def open_demo() -> AsyncIterator[Demo]:
                 database_url=url,
                 judge_model=OFFLINE,
             )
-            async with running_bot(settings, grace_s=0) as bot, web_client(settings) as client:
+            async with (
+                running_bot(settings, grace_s=0) as bot,
+                web_client(settings.slack_bot_token, settings.slack_api_url) as client,
+            ):
                 identity = await identify(client)
                 schedule = Schedule.parse(settings.digest_day, settings.digest_time, settings.digest_tz)
                 poster = Poster(

@@ -30,7 +30,7 @@ async def preview(settings: Settings, channel: str, clock: Clock = utc_now) -> N
     """
     log = await Log.open(settings.database_url)
     try:
-        async with web_client(settings) as client:
+        async with web_client(settings.slack_bot_token, settings.slack_api_url) as client:
             identity = await identify(client)
             schedule = Schedule.parse(settings.digest_day, settings.digest_time, settings.digest_tz)
             poster = Poster(client, log, identity, schedule, clock)

@@ -5,6 +5,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 import aiohttp
+from pydantic import SecretStr
 from slack_sdk.errors import SlackApiError
 from slack_sdk.http_retry.builtin_async_handlers import AsyncRateLimitErrorRetryHandler
 from slack_sdk.http_retry.request import HttpRequest
@@ -15,7 +16,6 @@ from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
 from bot import metrics
 from bot.errors import SlackError
-from bot.settings import Settings
 from bot.slack.errors import is_passing, slack_word
 
 _TIMEOUT_S = 30
@@ -68,7 +68,7 @@ class _CountedWaits(AsyncRateLimitErrorRetryHandler):
 
 
 @asynccontextmanager
-async def web_client(settings: Settings) -> AsyncIterator[AsyncWebClient]:
+async def web_client(token: SecretStr, api_url: str) -> AsyncIterator[AsyncWebClient]:
     """A Web API client that waits when Slack says so, and never repeats a post by itself.
 
     slack-sdk's default repeats after a lost connection, which posts a message twice that Slack had taken.
@@ -77,8 +77,8 @@ async def web_client(settings: Settings) -> AsyncIterator[AsyncWebClient]:
     timeout = aiohttp.ClientTimeout(total=_TIMEOUT_S)
     async with aiohttp.ClientSession(connector=connector, timeout=timeout, trust_env=True) as session:
         yield AsyncWebClient(
-            token=settings.slack_bot_token.get_secret_value(),
-            base_url=settings.slack_api_url,
+            token=token.get_secret_value(),
+            base_url=api_url,
             session=session,
             timeout=_TIMEOUT_S,
             retry_handlers=[_CountedWaits(max_retry_count=2)],
@@ -104,14 +104,13 @@ async def identify(client: AsyncWebClient) -> Identity:
     )
 
 
-async def open_socket_url(client: AsyncWebClient, settings: Settings) -> str:
+async def open_socket_url(client: AsyncWebClient, app_token: SecretStr) -> str:
     """A WebSocket address for Socket Mode, good for one connection.
 
     Raises:
         SlackError: Slack refuses the app-level token, or cannot be reached.
     """
-    token = settings.slack_app_token.get_secret_value() if settings.slack_app_token else ""
-    call = client.apps_connections_open(app_token=token)
+    call = client.apps_connections_open(app_token=app_token.get_secret_value())
     return str((await _at_start(call, "SLACK_APP_TOKEN", client.base_url))["url"])
 
 

@@ -56,7 +56,7 @@ async def open_desk(judge: Judge, model_server: ModelServer, folder: Path) -> As
     case = the_case(workspace)
     async with Sandbox(workspace) as slack:
         settings = make_settings(slack, model_server, folder)
-        async with web_client(settings) as client, judge:
+        async with web_client(settings.slack_bot_token, settings.slack_api_url) as client, judge:
             log = await Log.open(settings.database_url)
             docket = Docket(
                 log,

@@ -6,6 +6,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from pydantic import SecretStr
 
 from bot.docket.delivery import Delivery
 from bot.docket.lookup import Lookup
@@ -18,7 +19,6 @@ from judge import Judge
 from judge.model import make_client
 from sandbox import Limits, Sandbox, Workspace
 from tests.model_server import Failure, ModelServer, Stall
-from tests.scenario.conftest import make_settings
 from tests.scenario.test_docket import the_case
 
 BUSY = Failure(429, headers={"retry-after": "300"})
@@ -45,10 +45,10 @@ async def case(slack: Sandbox, log: Log) -> LoggedCase:
 
 
 @pytest.fixture
-async def docket(slack: Sandbox, log: Log, model_server: ModelServer, tmp_path: Path) -> AsyncIterator[Docket]:
+async def docket(slack: Sandbox, log: Log, model_server: ModelServer) -> AsyncIterator[Docket]:
     """A docket that asks a busy model again at once, and once only."""
     async with (
-        web_client(make_settings(slack, model_server, tmp_path)) as client,
+        web_client(SecretStr(slack.bot_token), slack.api_url) as client,
         make_client("test", model_server.base_url) as model,
         Judge(model="m", samples=1, client=model) as judge,
     ):
