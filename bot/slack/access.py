@@ -7,8 +7,8 @@ from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.slack.errors import slack_word
+from bot.slack.memberships import list_channels
 
-_PAGE = 999
 _PATIENCE_S = 2.0
 _DIRECT = "A digest is about a channel; there is none for direct messages."
 _NOT_HERE = "I am not in this channel. Type `/invite @Slack Judge` first."
@@ -59,19 +59,12 @@ class Access:
             return False
 
     async def is_in(self, channel_id: str, user_id: str) -> bool:
-        """Whether the person is in the channel.
+        """Whether the person is in the channel, asked of Slack anew.
 
         Raises:
             SlackApiError: Slack does not say.
         """
-        cursor = ""
-        while True:
-            page = await self._client.conversations_members(channel=channel_id, limit=_PAGE, cursor=cursor)
-            if user_id in (page.get("members") or []):
-                return True
-            cursor = (page.get("response_metadata") or {}).get("next_cursor") or ""
-            if not cursor:
-                return False
+        return channel_id in await list_channels(self._client, user_id)
 
     async def is_admin(self, user_id: str) -> bool:
         """Whether the person is an admin or owner of the workspace.
