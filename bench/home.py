@@ -17,7 +17,6 @@ from statistics import median
 
 from bench.digest import BUSY, CHANNELS, TEAM, WEEK, fill
 from bot.digest.poster import Poster
-from bot.docket.delivery import Delivery
 from bot.domain.case import Visibility
 from bot.log import Log
 from bot.settings import OFFLINE, load_settings
@@ -25,6 +24,7 @@ from bot.slack.access import Access
 from bot.slack.client import identify, web_client
 from bot.slack.manifest import load_manifest
 from bot.slack.memberships import Memberships
+from bot.slack.teller import Teller
 from bot.views.home import home_view
 from bot.weeks.home import HomeReader
 from bot.weeks.week import Schedule
@@ -55,14 +55,14 @@ async def measure(people: int) -> None:
             judge_model=OFFLINE,
         )
         client = await stack.enter_async_context(web_client(settings.slack_bot_token, settings.slack_api_url))
-        identity, delivery = await identify(client), Delivery(client, log)
+        identity, teller = await identify(client), Teller(client)
         poster = Poster(client, log, identity, Schedule.parse("monday", "09:00", WEEK.zone.key), lambda: NOW)
         reader = HomeReader(log, poster, Memberships(client), Access(client, is_for_admins=False))
 
         async def publish(user_id: str) -> float:
             begin = time.perf_counter()
             home = await reader.read(TEAM, user_id)
-            await delivery.publish(user_id, home_view(home, identity.url, Visibility.THREAD, "D1"))
+            await teller.publish_home(user_id, home_view(home, identity.url, Visibility.THREAD, "D1"))
             return (time.perf_counter() - begin) * 1000
 
         users = [user.id for user in slack.workspace.users.values() if user.name.startswith("person")]

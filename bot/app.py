@@ -38,6 +38,7 @@ from bot.slack.client import Identity, identify, web_client
 from bot.slack.http import HttpFront
 from bot.slack.memberships import MembershipError, Memberships
 from bot.slack.socket import SocketLink
+from bot.slack.teller import Teller
 from bot.upkeep.edits import Revision
 from bot.upkeep.forgetting import Forgetting
 from bot.upkeep.retention import Retention
@@ -103,7 +104,8 @@ async def running_bot(
         judges = await stack.enter_async_context(open_judges(settings))
         client = await stack.enter_async_context(web_client(settings.slack_bot_token, settings.slack_api_url))
         identity = await identify(client)
-        delivery = Delivery(client, log, reposts_unconfirmed=settings.unconfirmed_posts == "repost")
+        teller = Teller(client)
+        delivery = Delivery(client, teller, log, reposts_unconfirmed=settings.unconfirmed_posts == "repost")
         lookup = Lookup(client, identity.own_ids)
         docket = Docket(log, identity.team_id, judges, lookup, delivery, settings.judge_concurrency, model_pauses)
         schedule = Schedule.parse(settings.digest_day, settings.digest_time, settings.digest_tz)
@@ -114,7 +116,7 @@ async def running_bot(
         desk = Desk(
             log=log,
             docket=docket,
-            delivery=delivery,
+            teller=teller,
             default=Choice(rubric_of(settings).name, settings.verdict_visibility),
             rubrics=tuple(judges),
             workspace_url=identity.url,
@@ -210,8 +212,7 @@ def make_app(client: AsyncWebClient, identity: Identity, desk: Desk, settings: S
             logger.error("listener_failed", kind=kind, reason=reason, exc_info=None if reason else error)
         if "event" in body:
             return None  # nobody asked for anything; Slack sends again what was not acknowledged
-        asked = desk.apology(to_invocation(body))
-        await desk.delivery.tell(asked, messages.sentence(expected or _WENT_WRONG))
+        await desk.teller.tell(to_invocation(body).recipient, messages.sentence(expected or _WENT_WRONG))
         # Acknowledged, a modal closes; else Slack offers to submit it again. Bolt has no response to give where the
         # listener has acknowledged already.
         return BoltResponse(status=200) if response and isinstance(error, NoCaseError) else None

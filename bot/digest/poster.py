@@ -25,8 +25,8 @@ from bot.slack.client import Identity
 from bot.slack.errors import error_of, is_transient, slack_word
 from bot.slack.memberships import list_channels
 from bot.slack.metadata import find_marked, to_metadata
+from bot.slack.post import Post
 from bot.views.digest import MOST_AUTHORS, digest_message
-from bot.views.messages import Post
 from bot.weeks.figures import read_figures
 from bot.weeks.week import Schedule, Week, parse_day, parse_time, parse_zone
 

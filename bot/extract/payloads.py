@@ -1,17 +1,16 @@
 """A command, shortcut, submission or click becomes a Case, or the little that a listener needs to answer it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from pydantic import ValidationError
-
 from bot.domain.case import Case, CaseSource, LoggedCase, QuestionSource, Visibility, to_case_id
+from bot.domain.recipient import Recipient, requester_of
 from bot.extract.links import Permalink
 from bot.extract.messages import to_message
 from bot.log.labels import Label
 from bot.slack import ids
+from bot.slack.modal_state import ModalState
 from bot.slack.mrkdwn import clean
-from bot.views.modals import ModalState
 
 Raw = dict[str, Any]
 
@@ -35,6 +34,17 @@ class Invocation:
     is_foreign: bool
     window_channel_id: str | None = None
     thread_ts: str | None = None
+
+    @property
+    def recipient(self) -> Recipient:
+        """Whoever did it, where they did it; not where a window was opened, since they may have left."""
+        response_url = None if self.window_channel_id else self.response_url
+        is_in_channel = self.thread_ts is None
+        return Recipient(self.user_id, self.channel_id, self.thread_ts, response_url, is_in_channel)
+
+    def recipient_at(self, case: Case) -> Recipient:
+        """Whoever did it, at a case that they can see; somebody else may have asked for it."""
+        return replace(requester_of(case), user_id=self.user_id, response_url=self.response_url)
 
     def to_state(self, case_id: int | None = None) -> ModalState:
         """What a window remembers that is opened now."""
@@ -269,11 +279,7 @@ def _asked_by(invocation: Invocation, choice: Choice) -> Raw:
 
 
 def _to_state(view: Raw) -> ModalState:
-    """What a modal remembered; nothing where that is not of our making."""
-    try:
-        return ModalState.model_validate_json(view.get("private_metadata") or "{}")
-    except ValidationError:
-        return ModalState()
+    return ModalState.from_private_metadata(view.get("private_metadata") or "")
 
 
 def _typed(values: Raw, block_id: str) -> str:

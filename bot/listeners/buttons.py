@@ -23,7 +23,7 @@ def register(app: AsyncApp, desk: Desk) -> None:
         earlier = await desk.readable(invocation, clicked_case_id(body))
         if refusal := await desk.refusal(invocation):
             await ack()
-            await desk.delivery.tell(desk.seen_by(earlier, invocation), messages.sentence(refusal))
+            await desk.teller.tell(invocation.recipient_at(earlier), messages.sentence(refusal))
             return
         case, is_new = await desk.add(again_case(invocation, earlier, await desk.choice_again(invocation, earlier)))
         await ack()
@@ -48,12 +48,12 @@ async def _open(desk: Desk, ack: AsyncAck, body: dict[str, Any], callback_id: st
         await desk.proceed(case, False, invocation)
         return
     view = question_modal(case, callback_id, reason, invocation.to_state(case.id))
-    if not await desk.delivery.open_modal(invocation.trigger_id, view):
-        await desk.delivery.tell(desk.seen_by(case, invocation), messages.sentence(TOO_SLOW))
+    if not await desk.teller.open_modal(invocation.trigger_id, view):
+        await desk.teller.tell(invocation.recipient_at(case), messages.sentence(TOO_SLOW))
 
 
 async def _refused(desk: Desk, ack: AsyncAck, invocation: Invocation, case: LoggedCase) -> bool:
     if invocation.is_foreign:
         await ack()
-        await desk.delivery.tell(desk.seen_by(case, invocation), messages.sentence(FOREIGN))
+        await desk.teller.tell(invocation.recipient_at(case), messages.sentence(FOREIGN))
     return invocation.is_foreign

@@ -68,8 +68,8 @@ async def _open_modal(desk: Desk, ack: AsyncAck, invocation: Invocation) -> None
     await ack()
     choice = await desk.choice(invocation)
     view = texts_modal(invocation.to_state(), desk.rubrics, choice.rubric, choice.visibility)
-    if not await desk.delivery.open_modal(invocation.trigger_id, view):
-        await desk.delivery.tell(desk.apology(invocation), messages.sentence(_TOO_SLOW))
+    if not await desk.teller.open_modal(invocation.trigger_id, view):
+        await desk.teller.tell(invocation.recipient, messages.sentence(_TOO_SLOW))
 
 
 async def _score_linked(

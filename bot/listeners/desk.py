@@ -1,17 +1,17 @@
 """What the listeners share: where cases go, and what is said about one that is there already."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from bot.digest.poster import Poster
 from bot.docket.budget import Budget
-from bot.docket.delivery import Delivery
 from bot.docket.settle import Docket
-from bot.domain.case import Case, CaseSource, CaseStatus, LoggedCase, Visibility, text_hash
-from bot.extract.payloads import Choice, Invocation, texts_case
+from bot.domain.case import Case, CaseStatus, LoggedCase, Visibility, text_hash
+from bot.extract.payloads import Choice, Invocation
 from bot.log import Log
 from bot.log.people import People
 from bot.slack.access import Access
 from bot.slack.memberships import Memberships
+from bot.slack.teller import Teller
 from bot.upkeep.edits import Revision
 from bot.upkeep.forgetting import Forgetting
 from bot.views import messages
@@ -33,7 +33,7 @@ class Desk:
     Attributes:
         log: Where cases become durable.
         docket: What settles them.
-        delivery: What answers people.
+        teller: What answers people.
         default: The rubric and visibility of a request that names neither.
         rubrics: The names of the rubrics to choose from.
         workspace_url: The workspace's address, where links to its messages begin.
@@ -51,7 +51,7 @@ class Desk:
 
     log: Log
     docket: Docket
-    delivery: Delivery
+    teller: Teller
     default: Choice
     rubrics: tuple[str, ...]
     workspace_url: str
@@ -120,23 +120,6 @@ class Desk:
             raise NoCaseError(f"case {case_id!r} is in a channel that {user_id!r} has left")
         return case
 
-    @staticmethod
-    def seen_by(case: LoggedCase, invocation: Invocation) -> LoggedCase:
-        """The case as answered to the person who asks now, who may be another than the one who asked first."""
-        changes = {"requester_id": invocation.user_id, "response_url": invocation.response_url}
-        return case.model_copy(update=changes)
-
-    def apology(self, invocation: Invocation) -> Case:
-        """Stands for a request that failed before it was a case, so that the person can be told.
-
-        In the thread where they have clicked, but not where a window was opened: they may have left.
-        """
-        response_url = None if invocation.window_channel_id else invocation.response_url
-        case = texts_case(replace(invocation, response_url=response_url), "", "", self.default)
-        if invocation.thread_ts is None:
-            return case
-        return case.model_copy(update={"source": CaseSource.BUTTON, "parent_ts": invocation.thread_ts})
-
     async def take(self, case: Case) -> tuple[LoggedCase, bool]:
         """The case that this request comes to, durable, and whether it is new.
 
@@ -171,10 +154,9 @@ class Desk:
             await self.log.reopen(case.id, invocation.response_url)
             self.docket.start(case.id, invocation.trigger_id)
             return
-        seen = self.seen_by(case, invocation)
         verdict = await self.log.verdict(case.id)
         post = messages.known_verdict(case, verdict) if verdict else messages.in_progress(case)
-        await self.delivery.tell(seen, post)
+        await self.teller.tell(invocation.recipient_at(case), post)
 
 
 def _is_edited(known: LoggedCase, case: Case) -> bool:

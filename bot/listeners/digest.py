@@ -69,4 +69,4 @@ async def _tell_state(desk: Desk, invocation: Invocation, settings: ChannelSetti
 
 
 async def _tell(desk: Desk, invocation: Invocation, text: str) -> None:
-    await desk.delivery.tell(desk.apology(invocation), messages.sentence(text))
+    await desk.teller.tell(invocation.recipient, messages.sentence(text))

@@ -20,7 +20,7 @@ class _UnclearError(Exception):
 async def answer_forget(desk: Desk, invocation: Invocation, text: str, hosts: frozenset[str]) -> None:
     """Does what was asked, or says why not, to the person alone."""
     sentence = await _forget(desk, invocation, text, hosts)
-    await desk.delivery.tell(desk.apology(invocation), messages.sentence(sentence))
+    await desk.teller.tell(invocation.recipient, messages.sentence(sentence))
 
 
 async def _forget(desk: Desk, invocation: Invocation, text: str, hosts: frozenset[str]) -> str:

@@ -10,8 +10,9 @@ from bot.extract.payloads import Invocation, home_channel, to_invocation
 from bot.listeners.desk import FOREIGN, TOO_SLOW, Desk
 from bot.log.errors import LOG_ERRORS, in_brief
 from bot.slack import ids
+from bot.slack.modal_state import ModalState
 from bot.views.home import AS_THE_WORKSPACE, home_view, trouble_view
-from bot.views.modals import ModalState, texts_modal
+from bot.views.modals import texts_modal
 
 logger = structlog.get_logger(__name__)
 
@@ -34,7 +35,7 @@ def register(app: AsyncApp, desk: Desk) -> None:
         await ack()
         state = ModalState(channel_id=home_channel(body))
         view = texts_modal(state, desk.rubrics, desk.default.rubric, None)
-        if not await desk.delivery.open_modal(body["trigger_id"], view):
+        if not await desk.teller.open_modal(body["trigger_id"], view):
             await _publish(desk, body, TOO_SLOW)
 
     @app.action(ids.ACTION_HOME_VISIBILITY)
@@ -70,7 +71,7 @@ async def _switch_digest(desk: Desk, body: dict[str, Any], *, is_on: bool) -> st
 
 async def _publish(desk: Desk, body: dict[str, Any], note: str = "") -> None:
     invocation, channel_id = to_invocation(body), home_channel(body)
-    await desk.delivery.publish(invocation.user_id, await _view(desk, invocation, channel_id, note))
+    await desk.teller.publish_home(invocation.user_id, await _view(desk, invocation, channel_id, note))
 
 
 async def _view(desk: Desk, invocation: Invocation, channel_id: str, note: str) -> dict[str, Any]:

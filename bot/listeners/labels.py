@@ -1,11 +1,11 @@
 """Agree, disagree, and one's own score: people's labels of a verdict."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from slack_bolt.async_app import AsyncAck, AsyncApp
 
-from bot.domain.case import CaseSource, LoggedCase
+from bot.domain.case import LoggedCase
 from bot.domain.verdict import RecordedVerdict
 from bot.extract.payloads import Invocation, clicked_case_id, clicked_feedback, to_invocation, to_label
 from bot.listeners.desk import TOO_SLOW, Desk, NoCaseError
@@ -92,11 +92,11 @@ class _Visit:
         """Opens the modal that takes their own score."""
         label = await self.labels.get(self.case, self.invocation.user_id)
         view = label_modal(self.invocation.to_state(self.case.id), self.verdict, label)
-        if not await self.desk.delivery.open_modal(self.invocation.trigger_id, view):
+        if not await self.desk.teller.open_modal(self.invocation.trigger_id, view):
             await self._tell(TOO_SLOW)
 
     async def _tell(self, sentence: str) -> None:
-        seen = self.desk.seen_by(self.case, self.invocation)
         # Beside the verdict, in its thread, whatever way the case came in.
-        changes = {"source": CaseSource.BUTTON, "parent_ts": self.case.thread_ts or self.case.parent_ts}
-        await self.desk.delivery.tell(seen.model_copy(update=changes), messages.sentence(sentence))
+        thread_ts = self.case.thread_ts or self.case.parent_ts
+        recipient = replace(self.invocation.recipient_at(self.case), thread_ts=thread_ts, is_in_channel=False)
+        await self.desk.teller.tell(recipient, messages.sentence(sentence))

@@ -9,7 +9,7 @@ from bot.extract.payloads import Invocation, to_invocation
 from bot.listeners.desk import Desk
 from bot.log.recent import PageEnd, Recent
 from bot.slack import ids
-from bot.views.messages import Post
+from bot.slack.post import Post
 from bot.views.recent import PAGE, recent_page, to_page_end
 
 logger = structlog.get_logger(__name__)
@@ -31,7 +31,7 @@ def register(app: AsyncApp, desk: Desk) -> None:
 
 async def answer_recent(desk: Desk, invocation: Invocation) -> None:
     """Shows the newest cases to the person alone."""
-    await desk.delivery.tell(desk.apology(invocation), await _page(desk, invocation))
+    await desk.teller.tell(invocation.recipient, await _page(desk, invocation))
 
 
 async def _page(desk: Desk, invocation: Invocation, before: PageEnd | None = None) -> Post:

@@ -4,6 +4,7 @@ from typing import Any
 
 from slack_bolt.async_app import AsyncAck, AsyncApp
 
+from bot.domain.recipient import requester_of
 from bot.extract.payloads import shortcut_case, to_invocation
 from bot.listeners.desk import Desk
 from bot.slack import ids
@@ -19,7 +20,7 @@ def register(app: AsyncApp, desk: Desk) -> None:
         asked = shortcut_case(body, await desk.choice(invocation), desk.own_ids)
         if refusal := await desk.refusal(invocation):
             await ack()
-            await desk.delivery.tell(asked, messages.sentence(refusal))
+            await desk.teller.tell(requester_of(asked), messages.sentence(refusal))
             return
         case, is_new = await desk.take(asked)
         await ack()

@@ -11,6 +11,7 @@ from bot.log.tallies import Place, Span
 from bot.slack.authors import Member
 from bot.slack.memberships import Listed, MembershipError
 from bot.slack.mrkdwn import clip, escape
+from bot.slack.post import Post
 from bot.views import messages
 from bot.views import stats as words
 from bot.weeks.figures import TREND_WEEKS
@@ -97,5 +98,5 @@ async def _showable_authors(desk: Desk, invocation: Invocation, settings: Channe
     return oneself | dict(await desk.poster.listed(settings, [row.author_id for row in rows]))
 
 
-async def _tell(desk: Desk, invocation: Invocation, post: messages.Post) -> None:
-    await desk.delivery.tell(desk.apology(invocation), post)
+async def _tell(desk: Desk, invocation: Invocation, post: Post) -> None:
+    await desk.teller.tell(invocation.recipient, post)

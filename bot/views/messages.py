@@ -4,7 +4,6 @@ Foreign words (a model's, a person's) go through `escape` or `clip`, so that the
 so that nobody is pinged. `verbatim` keeps Slack from making links of names.
 """
 
-from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
@@ -12,6 +11,7 @@ from bot.domain.case import CaseSource, LoggedCase, QuestionSource, Visibility
 from bot.domain.verdict import RecordedRating, RecordedVerdict
 from bot.slack import ids
 from bot.slack.mrkdwn import clip, escape, excerpt
+from bot.slack.post import Post
 from bot.views.edits import amend_blocks, amend_text
 from bot.views.elements import actions, button, context, section
 from bot.views.labels import feedback, plain_feedback
@@ -44,18 +44,6 @@ _HELP = """• `/judge` opens a window for a question and a response
 • `/judge forget LINK` deletes a score, with its texts and what I wrote about it
 • `/judge help` shows this
 • On any message: More actions (⋮) → *Score this reply*"""
-
-
-@dataclass(frozen=True)
-class Post:
-    """What is sent: blocks for the eye, `text` for notifications and screen readers.
-
-    `plain_blocks` are for a Slack that does not know those in `blocks`.
-    """
-
-    text: str
-    blocks: list[dict[str, Any]]
-    plain_blocks: list[dict[str, Any]] | None = None
 
 
 def placeholder(case: LoggedCase) -> Post:
@@ -108,14 +96,14 @@ def verdict_message(case: LoggedCase, verdict: RecordedVerdict, note: str = "") 
 
 def amended(verdict: Post, case: LoggedCase) -> Post:
     """A verdict that says what has become of its question and response since; the same where it does already."""
-    return Post(amend_text(verdict.text, case), amend_blocks(verdict.blocks, case))
+    return _with_feedback(amend_text(verdict.text, case), amend_blocks(verdict.blocks, case))
 
 
 def known_verdict(case: LoggedCase, verdict: RecordedVerdict) -> Post:
     """The verdict that is there already, for the person who asked again."""
     post = verdict_message(case, verdict, "This reply was scored before.")
     row = actions(button("Score again", ids.ACTION_AGAIN, case.id), _wrong_question(case), *_own_score(case, verdict))
-    return Post(post.text, [*post.blocks[:-1], row])
+    return _with_feedback(post.text, [*post.blocks[:-1], row])
 
 
 def in_progress(case: LoggedCase) -> Post:
@@ -148,16 +136,6 @@ def help_text(unknown: str = "") -> str:
 def sentence(text: str) -> Post:
     """One plain sentence of our own."""
     return _plain_post(text)
-
-
-def plain(post: Post) -> Post:
-    """The same for a Slack that does not know feedback buttons, charts or tables; itself if it has none of these."""
-    if post.plain_blocks is not None:
-        return Post(post.text, post.plain_blocks)
-    if not any(block["type"] == "context_actions" for block in post.blocks):
-        return post
-    blocks = [plain_feedback(block) if block["type"] == "context_actions" else block for block in post.blocks]
-    return Post(post.text, blocks)
 
 
 def gauge(verdict: RecordedVerdict) -> str:
@@ -242,6 +220,12 @@ def _own_score(case: LoggedCase, verdict: RecordedVerdict) -> list[dict[str, Any
 
 def _wrong_question(case: LoggedCase) -> dict[str, Any]:
     return button("Wrong question?", ids.ACTION_WRONG_QUESTION, case.id)
+
+
+def _with_feedback(text: str, blocks: list[dict[str, Any]]) -> Post:
+    """A post that may have feedback buttons, which not every Slack knows."""
+    plain = [plain_feedback(block) if block["type"] == "context_actions" else block for block in blocks]
+    return Post(text, blocks, plain if plain != blocks else None)
 
 
 def _plain_post(text: str) -> Post:

@@ -3,10 +3,9 @@
 from collections.abc import Sequence
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field
-
-from bot.domain.case import LARGEST_ID, LoggedCase, Visibility
+from bot.domain.case import LoggedCase, Visibility
 from bot.slack import ids
+from bot.slack.modal_state import ModalState
 from bot.slack.mrkdwn import clip
 from bot.views.elements import option, plain, section
 
@@ -18,16 +17,6 @@ OUT_OF_SIGHT = (
 )
 _SECTION_ROOM = 2900
 _IN_MESSAGES = "The verdict comes to you alone, in *Messages* beside this tab."
-
-
-class ModalState(BaseModel):
-    """What a modal has to remember until it is submitted; travels in `private_metadata` (3,000 characters)."""
-
-    model_config = ConfigDict(frozen=True)
-
-    channel_id: str | None = None
-    response_url: str | None = None
-    case_id: int | None = Field(default=None, le=LARGEST_ID)
 
 
 def texts_modal(
@@ -65,7 +54,7 @@ def _modal(callback_id: str, title: str, state: ModalState, blocks: list[dict[st
         "title": plain(title),
         "submit": plain("Score"),
         "close": plain("Cancel"),
-        "private_metadata": state.model_dump_json(exclude_none=True),
+        "private_metadata": state.to_private_metadata(),
         "blocks": blocks,
     }
 

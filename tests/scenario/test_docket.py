@@ -16,6 +16,7 @@ from bot.domain.case import Case, CaseSource, CaseStatus, QuestionSource, Visibi
 from bot.log import Log
 from bot.slack.client import web_client
 from bot.slack.manifest import load_manifest
+from bot.slack.teller import Teller
 from judge import Judge
 from sandbox import Limits, Sandbox, Workspace
 from tests.model_server import ModelServer
@@ -63,7 +64,7 @@ async def open_desk(judge: Judge, model_server: ModelServer, folder: Path) -> As
                 case.team_id,
                 {"additive-5": judge},
                 Lookup(client, frozenset()),
-                Delivery(client, log),
+                Delivery(client, Teller(client), log),
                 concurrency=1,
             )
             yield Desk(docket, log, case, slack)

@@ -15,6 +15,7 @@ from bot.domain.case import LoggedCase
 from bot.log import Log
 from bot.slack.client import web_client
 from bot.slack.manifest import load_manifest
+from bot.slack.teller import Teller
 from judge import Judge
 from judge.model import make_client
 from sandbox import Limits, Sandbox, Workspace
@@ -52,8 +53,10 @@ async def docket(slack: Sandbox, log: Log, model_server: ModelServer) -> AsyncIt
         make_client("test", model_server.base_url) as model,
         Judge(model="m", samples=1, client=model) as judge,
     ):
-        judges, lookup, delivery = {"additive-5": judge}, Lookup(client, frozenset()), Delivery(client, log)
-        opened = Docket(log, slack.workspace.team_id, judges, lookup, delivery, 1, model_pauses=[timedelta()])
+        lookup, delivery = Lookup(client, frozenset()), Delivery(client, Teller(client), log)
+        opened = Docket(
+            log, slack.workspace.team_id, {"additive-5": judge}, lookup, delivery, 1, model_pauses=[timedelta()]
+        )
         yield opened
         await opened.stop(grace_s=0)
 
