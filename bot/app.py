@@ -43,6 +43,7 @@ from bot.upkeep.edits import Revision
 from bot.upkeep.forgetting import Forgetting
 from bot.upkeep.retention import Retention
 from bot.views import messages
+from bot.views.refusals import NO_CASE, WENT_WRONG, unsure_of_membership
 from bot.weeks.home import HomeReader
 from bot.weeks.week import Schedule
 from judge import Judge, Rubric, list_rubrics, load_rubric
@@ -50,9 +51,6 @@ from judge.model import make_client
 
 GRACE_S = 30
 _NO_SECRET = SecretStr("")
-_NO_CASE = "That case is no longer in the log, or not for you to see. You can score the reply anew."
-_UNSURE = "Slack does not tell me whether you are in that channel (`{reason}`), so I did nothing. {advice}"
-_WENT_WRONG = "Something went wrong on my side. Please try again; the log of the app has the details."
 
 logger = structlog.get_logger(__name__)
 
@@ -203,16 +201,16 @@ def make_app(client: AsyncWebClient, identity: Identity, desk: Desk, settings: S
     async def on_error(error: Exception, body: dict[str, Any], response: BoltResponse | None) -> BoltResponse | None:
         kind, expected = body.get("type") or body.get("command"), None
         if isinstance(error, NoCaseError):
-            expected = _NO_CASE
+            expected = NO_CASE
         elif isinstance(error, MembershipError):
             logger.warning("membership_unknown", kind=kind, reason=str(error))
-            expected = _UNSURE.format(reason=error, advice=error.advice)
+            expected = unsure_of_membership(error)
         else:
             reason = in_brief(error)
             logger.error("listener_failed", kind=kind, reason=reason, exc_info=None if reason else error)
         if "event" in body:
             return None  # nobody asked for anything; Slack sends again what was not acknowledged
-        await desk.teller.tell(to_invocation(body).recipient, messages.sentence(expected or _WENT_WRONG))
+        await desk.teller.tell(to_invocation(body).recipient, messages.sentence(expected or WENT_WRONG))
         # Acknowledged, a modal closes; else Slack offers to submit it again. Bolt has no response to give where the
         # listener has acknowledged already.
         return BoltResponse(status=200) if response and isinstance(error, NoCaseError) else None

@@ -19,10 +19,12 @@ from bot.docket.delivery import Delivery
 from bot.docket.fair_queue import Turns
 from bot.docket.lookup import Lookup, OutOfSightError
 from bot.domain.case import CaseStatus, LoggedCase
+from bot.domain.obstacle import Obstacle, ObstacleKind
 from bot.domain.verdict import RecordedVerdict, from_error, from_fault, from_obstacle, from_verdict
 from bot.log import LapsedError, Log, TakenError
 from bot.log.errors import LOG_ERRORS, in_brief
 from bot.views.modals import NO_QUESTION, OUT_OF_SIGHT
+from bot.views.obstacles import obstacle_text
 from judge import (
     DeadlineError,
     Judge,
@@ -40,9 +42,6 @@ _LONGEST_PAUSE = timedelta(minutes=5)
 _MOST_TRIES = 10  # about a quarter of an hour
 
 _PASSING = (DeadlineError, RateLimitedError, UnavailableError)
-_GONE = "That message is gone, or I cannot see its channel (invite me there)."
-_NO_RUBRIC = "The rubric {!r} is no longer there."
-_NOT_KEPT = "The texts of that case were not kept, so I cannot score them again."
 
 logger = structlog.get_logger(__name__)
 
@@ -208,14 +207,14 @@ class Docket:
         if case.response is None:
             message = await self._lookup.message(case)
             if message is None:
-                obstacle = _GONE if case.message_ts else _NOT_KEPT
-                return await self._log.note_texts(case, obstacle=obstacle)
+                kind = ObstacleKind.GONE if case.message_ts else ObstacleKind.NOT_KEPT
+                return await self._log.note_texts(case, obstacle=obstacle_text(Obstacle(kind)))
             case = await self._log.note_texts(
                 case,
                 response=message.text,
                 author_id=message.author_id,
                 parent_ts=message.parent_ts,
-                obstacle=message.obstacle,
+                obstacle=message.obstacle and obstacle_text(message.obstacle),
             )
         if case.lacks_question:
             question = await self._lookup.question(case)
@@ -227,7 +226,9 @@ class Docket:
 
     async def _judge(self, case: LoggedCase) -> RecordedVerdict:
         judge = self._judges.get(case.rubric) or next(iter(self._judges.values()))
-        obstacle = case.obstacle or (_NO_RUBRIC.format(case.rubric) if judge.rubric.name != case.rubric else None)
+        obstacle = case.obstacle
+        if obstacle is None and judge.rubric.name != case.rubric:
+            obstacle = obstacle_text(Obstacle(ObstacleKind.NO_RUBRIC, (case.rubric,)))
         if obstacle:
             return from_obstacle(obstacle, judge.model, judge.rubric)
         try:

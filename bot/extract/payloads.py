@@ -4,17 +4,16 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from bot.domain.case import Case, CaseSource, LoggedCase, QuestionSource, Visibility, to_case_id
+from bot.domain.obstacle import Obstacle, ObstacleKind
 from bot.domain.recipient import Recipient, requester_of
 from bot.extract.links import Permalink
-from bot.extract.messages import to_message
+from bot.extract.messages import Message, to_message
 from bot.log.labels import Label
 from bot.slack import ids
 from bot.slack.modal_state import ModalState
 from bot.slack.mrkdwn import clean
 
 Raw = dict[str, Any]
-
-_OWN = "That is one of my own messages, and I do not score myself."
 
 
 @dataclass(frozen=True)
@@ -124,11 +123,15 @@ def home_channel(body: Raw) -> str:
     return str(body["event"]["channel"] if "event" in body else body["view"]["private_metadata"])
 
 
-def shortcut_case(body: Raw, choice: Choice, own_ids: frozenset[str]) -> Case:
-    """The case behind "Score this reply": the message is the response, its question is yet to be found."""
-    invocation = to_invocation(body)
+def clicked_message(body: Raw, own_ids: frozenset[str]) -> Message:
+    """The message that a shortcut was used on; one of our own has an obstacle, whatever it says."""
     message = to_message(body["message"])
     is_own = message.author_id in own_ids or body["message"].get("bot_id") in own_ids
+    return replace(message, obstacle=Obstacle(ObstacleKind.OWN_MESSAGE)) if is_own else message
+
+
+def message_case(invocation: Invocation, message: Message, choice: Choice, obstacle: str | None) -> Case:
+    """The case behind "Score this reply": the message is the response, its question is yet to be found."""
     return Case(
         **_asked_by(invocation, choice),
         key=message_key(invocation.channel_id, message.ts, choice.visibility, invocation.user_id, attempt=1),
@@ -137,15 +140,22 @@ def shortcut_case(body: Raw, choice: Choice, own_ids: frozenset[str]) -> Case:
         parent_ts=message.parent_ts,
         author_id=message.author_id,
         response=message.text,
-        obstacle=_OWN if is_own else message.obstacle,
+        obstacle=obstacle,
     )
 
 
-def link_case(invocation: Invocation, link: Permalink, choice: Choice) -> Case:
+def link_case(invocation: Invocation, link: Permalink, choice: Choice, obstacle: str | None) -> Case:
     """The case behind `/judge <link>`: the message is yet to be read."""
     key = message_key(link.channel_id, link.message_ts, choice.visibility, invocation.user_id, attempt=1)
     asked = {**_asked_by(invocation, choice), "channel_id": link.channel_id}
-    return Case(**asked, key=key, source=CaseSource.LINK, message_ts=link.message_ts, parent_ts=link.parent_ts)
+    return Case(
+        **asked,
+        key=key,
+        source=CaseSource.LINK,
+        message_ts=link.message_ts,
+        parent_ts=link.parent_ts,
+        obstacle=obstacle,
+    )
 
 
 def texts_case(invocation: Invocation, question: str, response: str, choice: Choice) -> Case:

@@ -6,10 +6,11 @@ from slack_bolt.async_app import AsyncAck, AsyncApp
 
 from bot.domain.case import LoggedCase
 from bot.extract.payloads import Invocation, again_case, clicked_case_id, to_invocation
-from bot.listeners.desk import FOREIGN, TOO_SLOW, Desk
+from bot.listeners.desk import Desk
 from bot.slack import ids
 from bot.views import messages
 from bot.views.modals import NO_QUESTION, question_modal
+from bot.views.refusals import BUTTON_TOO_SLOW, FOREIGN
 
 _WHICH = "The question that you type here replaces the one that was scored."
 
@@ -49,7 +50,7 @@ async def _open(desk: Desk, ack: AsyncAck, body: dict[str, Any], callback_id: st
         return
     view = question_modal(case, callback_id, reason, invocation.to_state(case.id))
     if not await desk.teller.open_modal(invocation.trigger_id, view):
-        await desk.teller.tell(invocation.recipient_at(case), messages.sentence(TOO_SLOW))
+        await desk.teller.tell(invocation.recipient_at(case), messages.sentence(BUTTON_TOO_SLOW))
 
 
 async def _refused(desk: Desk, ack: AsyncAck, invocation: Invocation, case: LoggedCase) -> bool:

@@ -5,10 +5,11 @@ from typing import Any
 from slack_bolt.async_app import AsyncAck, AsyncApp
 
 from bot.domain.case import Case, Visibility
+from bot.domain.obstacle import Obstacle, ObstacleKind
 from bot.extract.commands import Texts, Word, parse_command
 from bot.extract.links import Permalink
 from bot.extract.payloads import Choice, Invocation, link_case, texts_case, to_invocation
-from bot.listeners.desk import OTHER_WORKSPACE, Desk
+from bot.listeners.desk import Desk
 from bot.listeners.digest import answer_digest
 from bot.listeners.forget import answer_forget
 from bot.listeners.recent import answer_recent
@@ -18,13 +19,8 @@ from bot.slack.memberships import MembershipError
 from bot.slack.mrkdwn import to_plain
 from bot.views import messages
 from bot.views.modals import texts_modal
-
-_UNSURE = "Slack does not tell me whether you are in that channel (`{reason}`), so I leave its messages alone. {advice}"
-_NOT_THEIRS = (
-    "I can score a message only in a channel that we are both in. "
-    "If you are in that one, type `/invite @Slack Judge` there."
-)
-_TOO_SLOW = "Slack gave me too little time to open the window. Please type `/judge` again."
+from bot.views.obstacles import obstacle_text
+from bot.views.refusals import COMMAND_TOO_SLOW, NOT_IN_BOTH, unsure_of_link
 
 
 def register(app: AsyncApp, desk: Desk) -> None:
@@ -69,7 +65,7 @@ async def _open_modal(desk: Desk, ack: AsyncAck, invocation: Invocation) -> None
     choice = await desk.choice(invocation)
     view = texts_modal(invocation.to_state(), desk.rubrics, choice.rubric, choice.visibility)
     if not await desk.teller.open_modal(invocation.trigger_id, view):
-        await desk.teller.tell(invocation.recipient, messages.sentence(_TOO_SLOW))
+        await desk.teller.tell(invocation.recipient, messages.sentence(COMMAND_TOO_SLOW))
 
 
 async def _score_linked(
@@ -89,15 +85,15 @@ async def _not_theirs(desk: Desk, invocation: Invocation, link: Permalink) -> st
     try:
         is_theirs = await desk.memberships.includes(invocation.user_id, link.channel_id)
     except MembershipError as exc:
-        return _UNSURE.format(reason=exc, advice=exc.advice)
-    return None if is_theirs else _NOT_THEIRS
+        return unsure_of_link(exc)
+    return None if is_theirs else NOT_IN_BOTH
 
 
 def _linked(invocation: Invocation, link: Permalink, choice: Choice, hosts: frozenset[str]) -> Case:
-    case = link_case(invocation, link, choice)
-    if link.is_in(hosts):
-        return case
-    return case.model_copy(update={"obstacle": OTHER_WORKSPACE.format(host=link.host)})
+    obstacle = None
+    if not link.is_in(hosts):
+        obstacle = obstacle_text(Obstacle(ObstacleKind.OTHER_WORKSPACE, (link.host,)))
+    return link_case(invocation, link, choice, obstacle)
 
 
 async def _score(desk: Desk, ack: AsyncAck, invocation: Invocation, asked: Case) -> None:

@@ -15,11 +15,8 @@ from bot.slack.teller import Teller
 from bot.upkeep.edits import Revision
 from bot.upkeep.forgetting import Forgetting
 from bot.views import messages
+from bot.views.refusals import FOREIGN, refusal_text
 from bot.weeks.home import HomeReader
-
-OTHER_WORKSPACE = "That link is from another workspace ({host}), and I can only read this one."
-TOO_SLOW = "Slack gave me too little time to open the window. Please press the button again."
-FOREIGN = "Only people of this workspace can ask for a score here."
 
 
 class NoCaseError(LookupError):
@@ -81,7 +78,8 @@ class Desk:
         """Why this person cannot have a case now, in one sentence; None where nothing is against it."""
         if invocation.is_foreign:
             return FOREIGN
-        return await self.budget.refusal(invocation.team_id, invocation.user_id)
+        held = await self.budget.refusal(invocation.team_id, invocation.user_id)
+        return refusal_text(held) if held else None
 
     async def known(self, invocation: Invocation, case_id: int | None) -> LoggedCase:
         """The case of a button or modal: the person's own, or one that they can see in a channel's thread.

@@ -10,12 +10,9 @@ from bot.extract.payloads import Invocation
 from bot.listeners.desk import Desk
 from bot.log.digests import ChannelSettings
 from bot.slack.errors import slack_word
-from bot.slack.mrkdwn import escape
 from bot.views import messages
-from bot.views.digest_settings import digest_help, digest_state
+from bot.views.digest_settings import POSTED, digest_help, digest_state, no_access_text, not_posted, not_understood
 
-_POSTED = "The week so far is posted here; the weekly digest comes all the same."
-_NOT_POSTED = "Slack did not let me post here (`{error}`)."
 _READS = {"preview", "state", "help"}
 
 
@@ -24,12 +21,12 @@ async def answer_digest(desk: Desk, invocation: Invocation, text: str) -> None:
     try:
         request = parse_digest(text)
     except ValueError as exc:
-        await _tell(desk, invocation, f"{escape(str(exc))}. This is what I understand:\n{digest_help()}")
+        await _tell(desk, invocation, not_understood(str(exc)))
         return
     is_change = request.action not in _READS
     refusal = await desk.access.refusal(invocation.channel_id, invocation.user_id, is_change)
     if refusal:
-        await _tell(desk, invocation, refusal)
+        await _tell(desk, invocation, no_access_text(refusal))
         return
     settings = await desk.poster.digests.channel(invocation.team_id, invocation.channel_id)
     match request.action:
@@ -38,7 +35,7 @@ async def answer_digest(desk: Desk, invocation: Invocation, text: str) -> None:
         case "preview":
             await _show(desk, invocation, desk.poster.show(settings, invocation.user_id), None)
         case "now":
-            await _show(desk, invocation, desk.poster.post(settings), _POSTED)
+            await _show(desk, invocation, desk.poster.post(settings), POSTED)
         case "state":
             await _tell_state(desk, invocation, settings)
         case _:
@@ -57,7 +54,7 @@ async def _show(desk: Desk, invocation: Invocation, work: Awaitable[None], done:
     try:
         await work
     except SlackApiError as exc:
-        await _tell(desk, invocation, _NOT_POSTED.format(error=slack_word(exc)))
+        await _tell(desk, invocation, not_posted(slack_word(exc)))
     else:
         if done:
             await _tell(desk, invocation, done)

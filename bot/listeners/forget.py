@@ -6,11 +6,13 @@ import aiohttp
 from slack_sdk.errors import SlackApiError
 
 from bot.domain.case import LoggedCase, to_case_id
+from bot.domain.obstacle import Obstacle, ObstacleKind
 from bot.extract.links import parse_permalink
 from bot.extract.payloads import Invocation
-from bot.listeners.desk import OTHER_WORKSPACE, Desk
+from bot.listeners.desk import Desk
 from bot.views import messages
 from bot.views.forgetting import HOW, NOT_NOW, forgotten_text
+from bot.views.obstacles import obstacle_text
 
 
 class _UnclearError(Exception):
@@ -42,5 +44,5 @@ async def _find(desk: Desk, invocation: Invocation, text: str, hosts: frozenset[
     if link is None:
         raise _UnclearError(HOW)
     if not link.is_in(hosts):
-        raise _UnclearError(OTHER_WORKSPACE.format(host=link.host))
+        raise _UnclearError(obstacle_text(Obstacle(ObstacleKind.OTHER_WORKSPACE, (link.host,))))
     return await desk.forgetting.linked(invocation.team_id, link.channel_id, link.message_ts, link.parent_ts)

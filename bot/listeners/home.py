@@ -7,12 +7,14 @@ from slack_bolt.async_app import AsyncAck, AsyncApp
 
 from bot.domain.case import Visibility
 from bot.extract.payloads import Invocation, home_channel, to_invocation
-from bot.listeners.desk import FOREIGN, TOO_SLOW, Desk
+from bot.listeners.desk import Desk
 from bot.log.errors import LOG_ERRORS, in_brief
 from bot.slack import ids
 from bot.slack.modal_state import ModalState
+from bot.views.digest_settings import no_access_text
 from bot.views.home import AS_THE_WORKSPACE, home_view, trouble_view
 from bot.views.modals import texts_modal
+from bot.views.refusals import BUTTON_TOO_SLOW, FOREIGN
 
 logger = structlog.get_logger(__name__)
 
@@ -36,7 +38,7 @@ def register(app: AsyncApp, desk: Desk) -> None:
         state = ModalState(channel_id=home_channel(body))
         view = texts_modal(state, desk.rubrics, desk.default.rubric, None)
         if not await desk.teller.open_modal(body["trigger_id"], view):
-            await _publish(desk, body, TOO_SLOW)
+            await _publish(desk, body, BUTTON_TOO_SLOW)
 
     @app.action(ids.ACTION_HOME_VISIBILITY)
     async def choose_visibility(ack: AsyncAck, body: dict[str, Any]) -> None:
@@ -63,7 +65,7 @@ async def _switch_digest(desk: Desk, body: dict[str, Any], *, is_on: bool) -> st
     if invocation.is_foreign:
         return FOREIGN
     if refusal := await desk.access.refusal(channel_id, invocation.user_id, is_change=True):
-        return refusal
+        return no_access_text(refusal)
     settings = await desk.poster.digests.channel(invocation.team_id, channel_id)
     await desk.poster.digests.save(settings.switched(is_on, desk.poster.now()))
     return ""

@@ -8,13 +8,13 @@ from slack_bolt.async_app import AsyncAck, AsyncApp
 from bot.domain.case import LoggedCase
 from bot.domain.verdict import RecordedVerdict
 from bot.extract.payloads import Invocation, clicked_case_id, clicked_feedback, to_invocation, to_label
-from bot.listeners.desk import TOO_SLOW, Desk, NoCaseError
+from bot.listeners.desk import Desk, NoCaseError
 from bot.log.labels import Label, Labels
 from bot.slack import ids
 from bot.views import messages
 from bot.views.labels import confirmation, label_modal
+from bot.views.refusals import BUTTON_TOO_SLOW, FOREIGN_LABEL
 
-_FOREIGN = "Only people of this workspace can label a score here."
 _SCALE = "The scale goes from {lowest} to {highest}."
 
 
@@ -76,7 +76,7 @@ class _Visit:
             raise NoCaseError(f"case {case.id} has no verdict to label")
         visit = cls(desk, labels, invocation, case, verdict)
         if invocation.is_foreign:
-            await visit._tell(_FOREIGN)
+            await visit._tell(FOREIGN_LABEL)
             return None
         return visit
 
@@ -93,7 +93,7 @@ class _Visit:
         label = await self.labels.get(self.case, self.invocation.user_id)
         view = label_modal(self.invocation.to_state(self.case.id), self.verdict, label)
         if not await self.desk.teller.open_modal(self.invocation.trigger_id, view):
-            await self._tell(TOO_SLOW)
+            await self._tell(BUTTON_TOO_SLOW)
 
     async def _tell(self, sentence: str) -> None:
         # Beside the verdict, in its thread, whatever way the case came in.

@@ -21,14 +21,7 @@ _PAGE = 999  # the most: https://docs.slack.dev/reference/methods/users.conversa
 
 
 class MembershipError(Exception):
-    """Slack does not say which channels somebody is in; its words are the reason in short."""
-
-    @property
-    def advice(self) -> str:
-        """What helps."""
-        if str(self) == "missing_scope":
-            return "Whoever runs me: `judge-bot doctor` says how to mend that."
-        return "Please try again."
+    """Slack does not say which channels somebody is in; its word for why is the message."""
 
 
 @dataclass(frozen=True)
