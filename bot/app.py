@@ -9,14 +9,11 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
-from typing import Any
-from urllib.parse import urlsplit
 
 import structlog
 from pydantic import SecretStr
 from slack_bolt.async_app import AsyncApp
 from slack_bolt.authorization import AuthorizeResult
-from slack_bolt.response import BoltResponse
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.digest.poster import Poster
@@ -24,27 +21,21 @@ from bot.docket.budget import Budget
 from bot.docket.delivery import Delivery
 from bot.docket.lookup import Lookup
 from bot.docket.settle import MODEL_PAUSES, Docket
-from bot.extract.payloads import Choice, to_invocation
-from bot.listeners import Desk, register
-from bot.listeners.desk import NoCaseError
+from bot.extract.cases import Choice
+from bot.listeners import register
 from bot.log import Log
-from bot.log.errors import in_brief
-from bot.log.people import People
 from bot.log.probes import is_ready, render_metrics
 from bot.log.spending import Spending
 from bot.settings import OFFLINE, Settings
 from bot.slack.access import Access
 from bot.slack.client import Identity, identify, web_client
 from bot.slack.http import HttpFront
-from bot.slack.memberships import MembershipError, Memberships
+from bot.slack.memberships import Memberships
 from bot.slack.socket import SocketLink
 from bot.slack.teller import Teller
 from bot.upkeep.edits import Revision
 from bot.upkeep.forgetting import Forgetting
 from bot.upkeep.retention import Retention
-from bot.views import messages
-from bot.views.refusals import NO_CASE, WENT_WRONG, unsure_of_membership
-from bot.weeks.home import HomeReader
 from bot.weeks.week import Schedule
 from judge import Judge, Rubric, list_rubrics, load_rubric
 from judge.model import make_client
@@ -110,26 +101,22 @@ async def running_bot(
         poster = Poster(client, log, identity, schedule)
         revision = Revision(log, identity.team_id, delivery)
         access = Access(client, settings.digest_by == "admins")
-        memberships = Memberships(client)
-        desk = Desk(
+        bolt = make_app(client, identity, settings)
+        register(
+            bolt,
+            identity=identity,
             log=log,
-            docket=docket,
             teller=teller,
+            docket=docket,
+            budget=Budget(Spending(log), settings.max_cases_per_user_per_hour, settings.max_tokens_per_day),
             default=Choice(rubric_of(settings).name, settings.verdict_visibility),
             rubrics=tuple(judges),
-            workspace_url=identity.url,
-            hosts=frozenset({urlsplit(identity.url).netloc}),
-            own_ids=identity.own_ids,
-            budget=Budget(Spending(log), settings.max_cases_per_user_per_hour, settings.max_tokens_per_day),
             poster=poster,
             access=access,
+            memberships=Memberships(client),
             forgetting=Forgetting(client, log, access),
             revision=revision,
-            people=People(log),
-            memberships=memberships,
-            home=HomeReader(log, poster, memberships, access),
         )
-        bolt = make_app(client, identity, desk, settings)
         link = _link(bolt, settings, log)
         await log.presence.enter()
         stack.push_async_callback(log.presence.leave)
@@ -174,8 +161,8 @@ async def open_judges(settings: Settings) -> AsyncIterator[Mapping[str, Judge]]:
         }
 
 
-def make_app(client: AsyncWebClient, identity: Identity, desk: Desk, settings: Settings) -> AsyncApp:
-    """The Bolt app with all listeners; in HTTP mode it checks Slack's signature."""
+def make_app(client: AsyncWebClient, identity: Identity, settings: Settings) -> AsyncApp:
+    """The Bolt app, without listeners yet; in HTTP mode it checks Slack's signature."""
 
     async def authorize() -> AuthorizeResult:
         # Our own answer, and not Bolt's default: SLACK_CLIENT_ID in the environment would switch OAuth on silently.
@@ -188,34 +175,13 @@ def make_app(client: AsyncWebClient, identity: Identity, desk: Desk, settings: S
         )
 
     secret = settings.slack_signing_secret
-    app = AsyncApp(
+    return AsyncApp(
         client=client,
         authorize=authorize,
         signing_secret=secret.get_secret_value() if secret else None,
         request_verification_enabled=settings.serve_http,
         logger=logging.getLogger("slack_bolt"),
     )
-    register(app, desk)
-
-    @app.error
-    async def on_error(error: Exception, body: dict[str, Any], response: BoltResponse | None) -> BoltResponse | None:
-        kind, expected = body.get("type") or body.get("command"), None
-        if isinstance(error, NoCaseError):
-            expected = NO_CASE
-        elif isinstance(error, MembershipError):
-            logger.warning("membership_unknown", kind=kind, reason=str(error))
-            expected = unsure_of_membership(error)
-        else:
-            reason = in_brief(error)
-            logger.error("listener_failed", kind=kind, reason=reason, exc_info=None if reason else error)
-        if "event" in body:
-            return None  # nobody asked for anything; Slack sends again what was not acknowledged
-        await desk.teller.tell(to_invocation(body).recipient, messages.sentence(expected or WENT_WRONG))
-        # Acknowledged, a modal closes; else Slack offers to submit it again. Bolt has no response to give where the
-        # listener has acknowledged already.
-        return BoltResponse(status=200) if response and isinstance(error, NoCaseError) else None
-
-    return app
 
 
 def _link(bolt: AsyncApp, settings: Settings, log: Log) -> HttpFront | SocketLink:

@@ -1,53 +1,13 @@
-"""A command, shortcut, submission or click becomes a Case, or the little that a listener needs to answer it."""
+"""A request becomes a case: what somebody asked for, in the form in which it travels from here to the log."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
-from bot.domain.case import Case, CaseSource, LoggedCase, QuestionSource, Visibility, to_case_id
-from bot.domain.obstacle import Obstacle, ObstacleKind
-from bot.domain.recipient import Recipient, requester_of
+from bot.domain.case import Case, CaseSource, LoggedCase, QuestionSource, Visibility
+from bot.extract.invocation import Invocation
 from bot.extract.links import Permalink
-from bot.extract.messages import Message, to_message
-from bot.log.labels import Label
-from bot.slack import ids
-from bot.slack.modal_state import ModalState
-from bot.slack.mrkdwn import clean
-
-Raw = dict[str, Any]
-
-
-@dataclass(frozen=True)
-class Invocation:
-    """Who did something, where, and the short-lived ways to answer: `trigger_id` (3 s), `response_url` (30 min).
-
-    A submitted window stands in no channel (`channel_id` is empty); `window_channel_id` says where it was opened, and
-    the `response_url` is of there.
-    """
-
-    team_id: str
-    channel_id: str
-    user_id: str
-    user_name: str
-    trigger_id: str
-    response_url: str | None
-    is_foreign: bool
-    window_channel_id: str | None = None
-    thread_ts: str | None = None
-
-    @property
-    def recipient(self) -> Recipient:
-        """Whoever did it, where they did it; not where a window was opened, since they may have left."""
-        response_url = None if self.window_channel_id else self.response_url
-        is_in_channel = self.thread_ts is None
-        return Recipient(self.user_id, self.channel_id, self.thread_ts, response_url, is_in_channel)
-
-    def recipient_at(self, case: Case) -> Recipient:
-        """Whoever did it, at a case that they can see; somebody else may have asked for it."""
-        return replace(requester_of(case), user_id=self.user_id, response_url=self.response_url)
-
-    def to_state(self, case_id: int | None = None) -> ModalState:
-        """What a window remembers that is opened now."""
-        return ModalState(channel_id=self.channel_id, response_url=self.response_url, case_id=case_id)
+from bot.extract.messages import Message
+from bot.extract.submissions import Submission
 
 
 @dataclass(frozen=True)
@@ -56,78 +16,6 @@ class Choice:
 
     rubric: str
     visibility: Visibility
-
-
-@dataclass(frozen=True)
-class Submission:
-    """A submitted modal: its inputs, and what it remembered."""
-
-    view_id: str
-    state: ModalState
-    question: str
-    response: str
-    rubric: str | None
-    visibility: Visibility | None
-
-
-def to_invocation(body: Raw) -> Invocation:
-    """The person behind a payload; commands are flat, everything interactive is nested, and so are events."""
-    if "command" in body:
-        return _from_command(body)
-    if "event" in body:
-        return _from_event(body)
-    user, team = body["user"], body.get("team") or {}
-    team_id = team.get("id") or user.get("team_id") or ""
-    home = {team_id, (body.get("enterprise") or {}).get("id"), None}
-    state = _to_state(body["view"]) if body.get("type") == "view_submission" else ModalState()
-    return Invocation(
-        team_id=team_id,
-        channel_id=(body.get("channel") or {}).get("id") or (body.get("container") or {}).get("channel_id") or "",
-        user_id=user["id"],
-        user_name=user.get("username") or user.get("name") or user["id"],
-        trigger_id=body.get("trigger_id", ""),
-        response_url=body.get("response_url") or state.response_url,
-        is_foreign=user.get("team_id") not in home,
-        window_channel_id=state.channel_id,
-        thread_ts=((body.get("container") or {}) | (body.get("message") or {})).get("thread_ts"),
-    )
-
-
-def _from_command(body: Raw) -> Invocation:
-    return Invocation(
-        team_id=body["team_id"],
-        channel_id=body["channel_id"],
-        user_id=body["user_id"],
-        user_name=body.get("user_name") or body["user_id"],
-        trigger_id=body.get("trigger_id", ""),
-        response_url=body.get("response_url"),
-        is_foreign=False,
-    )
-
-
-def _from_event(body: Raw) -> Invocation:
-    event = body["event"]
-    return Invocation(
-        team_id=body["team_id"],
-        channel_id=event.get("channel") or "",
-        user_id=event["user"],
-        user_name=event["user"],
-        trigger_id="",
-        response_url=None,
-        is_foreign=False,
-    )
-
-
-def home_channel(body: Raw) -> str:
-    """The direct messages between a person and the app, from the opening of the Home tab or from a click in it."""
-    return str(body["event"]["channel"] if "event" in body else body["view"]["private_metadata"])
-
-
-def clicked_message(body: Raw, own_ids: frozenset[str]) -> Message:
-    """The message that a shortcut was used on; one of our own has an obstacle, whatever it says."""
-    message = to_message(body["message"])
-    is_own = message.author_id in own_ids or body["message"].get("bot_id") in own_ids
-    return replace(message, obstacle=Obstacle(ObstacleKind.OWN_MESSAGE)) if is_own else message
 
 
 def message_case(invocation: Invocation, message: Message, choice: Choice, obstacle: str | None) -> Case:
@@ -232,51 +120,13 @@ def _repeat(invocation: Invocation, earlier: LoggedCase, **changes: object) -> C
     return Case(**(kept | changes))
 
 
-def to_submission(body: Raw) -> Submission:
-    """The inputs of a submitted modal, as typed, surrounding whitespace dropped."""
-    view = body["view"]
-    values = view["state"]["values"]
-    visibility = _selected(values, ids.BLOCK_VISIBILITY)
-    return Submission(
-        view_id=view["id"],
-        state=_to_state(view),
-        question=_typed(values, ids.BLOCK_QUESTION),
-        response=_typed(values, ids.BLOCK_RESPONSE),
-        rubric=_selected(values, ids.BLOCK_RUBRIC),
-        visibility=Visibility(visibility) if visibility else None,
-    )
-
-
-def clicked_case_id(body: Raw) -> int | None:
-    """The number of the case whose button was pressed; None where the button has none."""
-    return to_case_id(body["actions"][0].get("value") or "")
-
-
-def clicked_feedback(body: Raw) -> tuple[int | None, bool]:
-    """The number of the case whose feedback buttons were pressed, and whether it was "agree"."""
-    choice, _, case_id = (body["actions"][0].get("value") or "").partition(":")
-    return to_case_id(case_id), choice == ids.AGREE
-
-
-def to_label(body: Raw) -> tuple[ModalState, Label | None]:
-    """What the modal for one's own score remembered, and the label that was filled in; None without a score."""
-    view = body["view"]
-    values = view["state"]["values"]
-    try:
-        score = int(_selected(values, ids.BLOCK_SCORE) or _typed(values, ids.BLOCK_SCORE))
-        label = Label(score, _typed(values, ids.BLOCK_REASON) or None)
-    except ValueError:
-        label = None
-    return _to_state(view), label
-
-
 def message_key(channel_id: str, message_ts: str, visibility: Visibility, user_id: str, attempt: int) -> str:
     """What makes a request to judge a message recognisable: private requests are each person's own."""
     audience = user_id if visibility is Visibility.ME else "thread"
     return f"message:{channel_id}:{message_ts}:{audience}:{attempt}"
 
 
-def _asked_by(invocation: Invocation, choice: Choice) -> Raw:
+def _asked_by(invocation: Invocation, choice: Choice) -> dict[str, Any]:
     return {
         "team_id": invocation.team_id,
         "channel_id": invocation.channel_id,
@@ -286,16 +136,3 @@ def _asked_by(invocation: Invocation, choice: Choice) -> Raw:
         "rubric": choice.rubric,
         "visibility": choice.visibility,
     }
-
-
-def _to_state(view: Raw) -> ModalState:
-    return ModalState.from_private_metadata(view.get("private_metadata") or "")
-
-
-def _typed(values: Raw, block_id: str) -> str:
-    return clean((values.get(block_id) or {}).get(block_id, {}).get("value") or "").strip()
-
-
-def _selected(values: Raw, block_id: str) -> str | None:
-    option = (values.get(block_id) or {}).get(block_id, {}).get("selected_option")
-    return option["value"] if option else None

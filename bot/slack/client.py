@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator, Awaitable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from urllib.parse import urlsplit
 
 import aiohttp
 from pydantic import SecretStr
@@ -45,6 +46,11 @@ class Identity:
     user: str
     bot_id: str
     scopes: frozenset[str]
+
+    @property
+    def host(self) -> str:
+        """The workspace's address, as it stands in links to its messages."""
+        return urlsplit(self.url).netloc
 
     @property
     def own_ids(self) -> frozenset[str]:

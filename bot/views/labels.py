@@ -58,6 +58,11 @@ def label_modal(state: ModalState, verdict: RecordedVerdict, label: Label | None
     }
 
 
+def label_errors(verdict: RecordedVerdict) -> dict[str, str]:
+    """What is wrong with a score that is not on the verdict's scale, by input."""
+    return {ids.BLOCK_SCORE: f"The scale goes from {verdict.lowest} to {verdict.highest}."}
+
+
 def confirmation(case: LoggedCase, verdict: RecordedVerdict, label: Label, earlier: Label | None) -> str:
     """What is recorded now, for the person alone."""
     yours = "You agree: your" if label.score == verdict.score else "Your"
