@@ -17,7 +17,8 @@ from bot.listeners.window import TextsWindow
 from bot.slack import ids
 from bot.slack.memberships import MembershipError, Memberships
 from bot.slack.mrkdwn import to_plain
-from bot.views.messages import accepted, help_text
+from bot.views.help import help_text
+from bot.views.messages import accepted
 from bot.views.obstacles import obstacle_text
 from bot.views.refusals import NOT_IN_BOTH, refusal_text, unsure_of_link
 

@@ -1,4 +1,4 @@
-"""What the machine room asks of the log: whether it answers, and how many cases there are."""
+"""What `/readyz` and `/metrics` ask of the log: whether it answers, and how many cases there are."""
 
 from bot import metrics
 from bot.log.errors import LOG_ERRORS

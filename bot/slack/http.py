@@ -1,4 +1,4 @@
-"""HTTP mode: Slack posts its payloads to us, and the machine room asks how we are."""
+"""HTTP mode: Slack posts its payloads to us, and whoever runs the app can ask how it is."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping

@@ -21,7 +21,6 @@ from judge import Flag
 UNCONFIRMED = "unconfirmed"
 VERDICT_BEGINS = ("Score ", "Unscored: ")
 _SECTION_ROOM = 2900
-_NO_TICKS = {ord("`"): "'"}
 _EXCERPT = 300
 _NOTIFICATION = 300
 _STEPS = 5
@@ -34,16 +33,6 @@ _QUESTION_FROM = {
 
 _NOT_KEPT = "The justification was not kept in the log."
 _NOT_KEPT_HERE = "The justification was not kept in the log; it stands with the verdict in the thread."
-
-_HELP = """• `/judge` opens a window for a question and a response
-• `/judge LINK` scores the message that the link points to, in its thread
-• `/judge question | response` scores the two texts here
-• `/judge recent` lists what you asked for
-• `/judge stats` shows this channel's week so far, `/judge stats @name` one assistant's, `#channel` another channel's
-• `/judge digest` sums up this channel's weeks: `/judge digest help`
-• `/judge forget LINK` deletes a score, with its texts and what I wrote about it
-• `/judge help` shows this
-• On any message: More actions (⋮) → *Score this reply*"""
 
 
 def placeholder(case: LoggedCase) -> Post:
@@ -124,13 +113,6 @@ def ask_for_question(case: LoggedCase, reason: str) -> Post:
     """Asks for the question with a button, where the moment for opening a modal has passed."""
     sentence = f"Which question does this reply answer? {reason} Case {case.id}."
     return Post(sentence, [section(sentence), actions(button("Type the question", ids.ACTION_ASK, case.id))])
-
-
-def help_text(unknown: str = "") -> str:
-    """What `/judge` can do; `unknown` is what was not understood."""
-    hint = "For two texts I need a `|` between them. " if len(unknown.split()) > 1 else ""
-    begin = f"I do not know `{excerpt(unknown.translate(_NO_TICKS), _EXCERPT)}`. {hint}" if unknown else ""
-    return f"{begin}This is what I understand:\n{_HELP}"
 
 
 def sentence(text: str) -> Post:
