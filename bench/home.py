@@ -16,7 +16,6 @@ from pathlib import Path
 from statistics import median
 
 from bench.digest import BUSY, CHANNELS, TEAM, WEEK, fill
-from bot.docket.delivery import Delivery
 from bot.domain.case import Visibility
 from bot.log import Store
 from bot.settings import OFFLINE, load_settings
@@ -24,6 +23,7 @@ from bot.slack.access import Access
 from bot.slack.client import identify, web_client
 from bot.slack.manifest import load_manifest
 from bot.slack.memberships import Memberships
+from bot.slack.teller import Teller
 from bot.views.home import home_view
 from bot.weeks.home import HomeReader
 from bot.weeks.week import Schedule
@@ -53,15 +53,15 @@ async def measure(people: int) -> None:
             slack_api_url=slack.api_url,
             judge_model=OFFLINE,
         )
-        client = await stack.enter_async_context(web_client(settings))
-        identity, delivery = await identify(client), Delivery(client, log)
+        client = await stack.enter_async_context(web_client(settings.slack_bot_token, settings.slack_api_url))
+        identity, teller = await identify(client), Teller(client)
         schedule = Schedule.parse("monday", "09:00", WEEK.zone.key)
         reader = HomeReader(log, schedule, Memberships(client), Access(client, is_for_admins=False), lambda: NOW)
 
         async def publish(user_id: str) -> float:
             begin = time.perf_counter()
             home = await reader.read(TEAM, user_id)
-            await delivery.publish(user_id, home_view(home, identity.url, Visibility.THREAD, "D1"))
+            await teller.publish_home(user_id, home_view(home, identity.url, Visibility.THREAD, "D1"))
             return (time.perf_counter() - begin) * 1000
 
         users = [user.id for user in slack.workspace.users.values() if user.name.startswith("person")]

@@ -9,13 +9,13 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 from enum import StrEnum
+from functools import partial
 from typing import Any
-from urllib.parse import urlsplit
 
 import structlog
+from pydantic import SecretStr
 from slack_bolt.async_app import AsyncApp
 from slack_bolt.authorization import AuthorizeResult
-from slack_bolt.response import BoltResponse
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.digest.poster import Poster
@@ -26,33 +26,30 @@ from bot.docket.lookup import Lookup
 from bot.docket.retries import MODEL_PAUSES
 from bot.docket.settle import Docket
 from bot.errors import BotError
-from bot.extract.payloads import Choice, to_invocation
-from bot.listeners import Desk, register
-from bot.listeners.desk import NoCaseError
+from bot.extract.cases import Choice
+from bot.listeners import register
 from bot.log import Store
+from bot.log.errors import LOG_ERRORS, in_brief
 from bot.log.jobs import Task
 from bot.log.ownership import owned
+from bot.log.probes import is_ready, render_metrics
 from bot.settings import OFFLINE, Settings
 from bot.slack.access import Access
 from bot.slack.client import Identity, identify, web_client
 from bot.slack.http import HttpFront
-from bot.slack.memberships import MembershipError, Memberships
+from bot.slack.memberships import Memberships
 from bot.slack.socket import SocketLink
-from bot.slack.trouble import LOG_TROUBLE, in_brief
+from bot.slack.teller import Teller
 from bot.upkeep.edits import Edits
 from bot.upkeep.forgetting import Forgetting
 from bot.upkeep.retention import Retention
-from bot.views import messages
-from bot.weeks.home import HomeReader
 from bot.weeks.week import Schedule
 from judge import Judge, Rubric, list_rubrics, load_rubric
 from judge.model import make_client
 
 GRACE_S = 30
 SIGN_S = 5.0
-_NO_CASE = "That case is no longer in the log, or not for you to see. You can score the reply anew."
-_UNSURE = "Slack does not tell me whether you are in that channel (`{reason}`), so I did nothing. {advice}"
-_WENT_WRONG = "Something went wrong on my side. Please try again; the log of the app has the details."
+_NO_SECRET = SecretStr("")
 
 logger = structlog.get_logger(__name__)
 
@@ -119,9 +116,8 @@ async def running_bot(
         if store.database.is_sqlite and role is not Role.BOTH:
             raise BotError(f"--role {role}: a log in SQLite has one process for all; use PostgreSQL, or --role both")
         stack.enter_context(owned(store.database))
-        client = await stack.enter_async_context(web_client(settings))
-        identity = await identify(client)
-        delivery = Delivery(client, store, reposts_unconfirmed=settings.unconfirmed_posts == "repost")
+        client = await stack.enter_async_context(web_client(settings.slack_bot_token, settings.slack_api_url))
+        identity, teller = await identify(client), Teller(client)
         poster = Poster(client, store, identity, _schedule(settings))
         edits = Edits(client, store)
         # Left in the reverse order: no new payloads, running cases finish, and only then no more signs of life.
@@ -131,6 +127,7 @@ async def running_bot(
         if role is not Role.FRONT:
             judges = await stack.enter_async_context(open_judges(settings))
             lookup = Lookup(client, identity.own_ids)
+            delivery = Delivery(client, teller, store, reposts_unconfirmed=settings.unconfirmed_posts == "repost")
             docket = Docket(store, judges, lookup, delivery, settings.judge_concurrency, model_pauses)
             engine = make_engine(store, identity.team_id, docket, edits, poster, settings)
             working = asyncio.create_task(engine.run_forever(), name="engine")
@@ -138,9 +135,23 @@ async def running_bot(
             duties.append(working)
             signs.append(engine.is_running)
         if role is not Role.WORKER:
-            desk = make_desk(store, client, identity, delivery, poster, edits, settings)
-            bolt = make_app(client, identity, desk, settings)
-            link = HttpFront(bolt, settings, store) if settings.serve_http else SocketLink(bolt, settings)
+            bolt = make_app(client, identity, settings)
+            access = Access(client, settings.digest_by == "admins")
+            register(
+                bolt,
+                identity=identity,
+                store=store,
+                teller=teller,
+                budget=Budget(store.spending, settings.max_cases_per_user_per_hour, settings.max_tokens_per_day),
+                default=Choice(rubric_of(settings).name, settings.verdict_visibility),
+                rubrics=tuple(rubrics_of(settings)),
+                poster=poster,
+                access=access,
+                memberships=Memberships(client),
+                forgetting=Forgetting(client, store.forgetting, access),
+                edits=edits,
+            )
+            link = _link(bolt, settings, store)
             await stack.enter_async_context(link)
             duties.append(_begin(stack, link.watch()))
             signs.append(link.is_connected)
@@ -163,37 +174,6 @@ def make_engine(store: Store, team_id: str, docket: Docket, edits: Edits, poster
             Duty("forget_old_cases", retention.run),
         ],
         at_once=2 * settings.judge_concurrency,
-    )
-
-
-def make_desk(
-    store: Store,
-    client: AsyncWebClient,
-    identity: Identity,
-    delivery: Delivery,
-    poster: Poster,
-    edits: Edits,
-    settings: Settings,
-) -> Desk:
-    """What the listeners use."""
-    access = Access(client, settings.digest_by == "admins")
-    memberships = Memberships(client)
-    return Desk(
-        log=store,
-        delivery=delivery,
-        default=Choice(rubric_of(settings).name, settings.verdict_visibility),
-        rubrics=tuple(rubrics_of(settings)),
-        workspace_url=identity.url,
-        hosts=frozenset({urlsplit(identity.url).netloc}),
-        own_ids=identity.own_ids,
-        budget=Budget(store.spending, settings.max_cases_per_user_per_hour, settings.max_tokens_per_day),
-        poster=poster,
-        access=access,
-        forgetting=Forgetting(client, store.forgetting, access),
-        edits=edits,
-        people=store.people,
-        memberships=memberships,
-        home=HomeReader(store, _schedule(settings), memberships, access),
     )
 
 
@@ -228,8 +208,8 @@ async def open_judges(settings: Settings) -> AsyncIterator[Mapping[str, Judge]]:
         }
 
 
-def make_app(client: AsyncWebClient, identity: Identity, desk: Desk, settings: Settings) -> AsyncApp:
-    """The Bolt app with all listeners; in HTTP mode it checks Slack's signature."""
+def make_app(client: AsyncWebClient, identity: Identity, settings: Settings) -> AsyncApp:
+    """The Bolt app, without listeners yet; in HTTP mode it checks Slack's signature."""
 
     async def authorize() -> AuthorizeResult:
         # Our own answer, and not Bolt's default: SLACK_CLIENT_ID in the environment would switch OAuth on silently.
@@ -242,35 +222,20 @@ def make_app(client: AsyncWebClient, identity: Identity, desk: Desk, settings: S
         )
 
     secret = settings.slack_signing_secret
-    app = AsyncApp(
+    return AsyncApp(
         client=client,
         authorize=authorize,
         signing_secret=secret.get_secret_value() if secret else None,
         request_verification_enabled=settings.serve_http,
         logger=logging.getLogger("slack_bolt"),
     )
-    register(app, desk)
 
-    @app.error
-    async def on_error(error: Exception, body: dict[str, Any], response: BoltResponse | None) -> BoltResponse | None:
-        kind, expected = body.get("type") or body.get("command"), None
-        if isinstance(error, NoCaseError):
-            expected = _NO_CASE
-        elif isinstance(error, MembershipError):
-            logger.warning("membership_unknown", kind=kind, reason=str(error))
-            expected = _UNSURE.format(reason=error, advice=error.advice)
-        else:
-            reason = in_brief(error)
-            logger.error("listener_failed", kind=kind, reason=reason, exc_info=None if reason else error)
-        if "event" in body:
-            return None  # nobody asked for anything; Slack sends again what was not acknowledged
-        asked = desk.apology(to_invocation(body))
-        await desk.delivery.tell(asked, messages.sentence(expected or _WENT_WRONG))
-        # Acknowledged, a modal closes; else Slack offers to submit it again. Bolt has no response to give where the
-        # listener has acknowledged already.
-        return BoltResponse(status=200) if response and isinstance(error, NoCaseError) else None
 
-    return app
+def _link(bolt: AsyncApp, settings: Settings, store: Store) -> HttpFront | SocketLink:
+    if not settings.serve_http:
+        return SocketLink(bolt, settings.slack_app_token or _NO_SECRET)
+    secret, address = settings.slack_signing_secret or _NO_SECRET, (settings.http_host, settings.http_port)
+    return HttpFront(bolt, secret, *address, partial(is_ready, store.cases), partial(render_metrics, store.cases))
 
 
 def _schedule(settings: Settings) -> Schedule:
@@ -282,7 +247,7 @@ async def _sign_forever(store: Store, signs: Sequence[Callable[[], Awaitable[boo
     while True:
         try:
             await store.processes.sign(is_connected=all([await is_well() for is_well in signs]))
-        except LOG_TROUBLE as exc:
+        except LOG_ERRORS as exc:
             logger.error("log_out_of_reach", reason=in_brief(exc), next_in_s=SIGN_S)
         await asyncio.sleep(SIGN_S)
 

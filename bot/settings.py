@@ -86,7 +86,7 @@ class Settings(LogSettings):
     @field_validator("slack_signing_secret")
     @classmethod
     def _has_a_secret(cls, secret: SecretStr | None, info: ValidationInfo) -> SecretStr | None:
-        if not secret and info.data.get("serve_http"):
+        if not (secret and secret.get_secret_value().strip()) and info.data.get("serve_http"):
             raise ValueError("missing; HTTP mode needs it (api.slack.com/apps > your app > Basic Information)")
         return secret
 

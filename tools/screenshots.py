@@ -99,13 +99,19 @@ async def open_demo() -> AsyncIterator[Demo]:
                 database_url=url,
                 judge_model=OFFLINE,
             )
-            async with running_bot(settings, grace_s=0) as bot, web_client(settings) as client:
+            async with (
+                running_bot(settings, grace_s=0) as bot,
+                web_client(settings.slack_bot_token, settings.slack_api_url) as client,
+            ):
                 identity = await identify(client)
                 schedule = Schedule.parse(settings.digest_day, settings.digest_time, settings.digest_tz)
-                poster = Poster(
-                    client, bot.log, identity, schedule, clock=lambda: datetime.fromtimestamp(clock.now(), UTC)
-                )
-                home = HomeReader(bot.log, poster, Memberships(client), Access(client, is_for_admins=False))
+
+                def now() -> datetime:
+                    return datetime.fromtimestamp(clock.now(), UTC)
+
+                poster = Poster(client, bot.store, identity, schedule, now)
+                access = Access(client, is_for_admins=False)
+                home = HomeReader(bot.store, schedule, Memberships(client), access, now)
                 yield Demo(slack, poster, home, client, identity.team_id, identity.url)
 
 

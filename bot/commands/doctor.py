@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable
 
 import typer
+from pydantic import SecretStr
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.app import open_judges, rubric_of
@@ -24,7 +25,7 @@ async def examine() -> bool:
         typer.echo(f"wrong  {exc}")
         return False
     typer.echo("ok     settings are complete")
-    async with web_client(settings) as client:
+    async with web_client(settings.slack_bot_token, settings.slack_api_url) as client:
         checks: list[Check] = [_bot_token, _database, _model]
         if not settings.serve_http:
             checks.insert(1, _app_token)
@@ -52,7 +53,7 @@ async def _bot_token(client: AsyncWebClient, _: Settings) -> str:
 
 
 async def _app_token(client: AsyncWebClient, settings: Settings) -> str:
-    await open_socket_url(client, settings)
+    await open_socket_url(client, settings.slack_app_token or SecretStr(""))
     return "SLACK_APP_TOKEN: Socket Mode can be opened"
 
 

@@ -9,8 +9,8 @@ from typing import Any, TextIO
 from sqlalchemy.exc import DBAPIError
 
 from bot.errors import LogError
+from bot.log.errors import LOG_ERRORS
 from bot.log.labels import LabelledCase, Labels
-from bot.slack.trouble import LOG_TROUBLE
 
 _RATER_DIGITS = 12
 
@@ -36,7 +36,7 @@ async def _labelled_cases(labels: Labels, since: datetime | None) -> AsyncIterat
     try:
         async for labelled in labels.labelled_cases(since):
             yield labelled
-    except LOG_TROUBLE as exc:  # an OSError of the database's; one of `output` is raised outside of here
+    except LOG_ERRORS as exc:  # an OSError of the database's; one of `output` is raised outside of here
         reason = str(exc.orig if isinstance(exc, DBAPIError) else exc) or "no answer in time"
         raise LogError(f"the log cannot be read ({reason}); the export is not complete") from exc
 

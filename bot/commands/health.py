@@ -4,9 +4,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from bot.log.database import Database
+from bot.log.errors import LOG_ERRORS, in_brief
 from bot.log.opening import connect
 from bot.log.processes import SILENT_S, Processes
-from bot.slack.trouble import LOG_TROUBLE, in_brief
 
 
 async def examine(database_url: str) -> tuple[bool, str]:
@@ -22,7 +22,7 @@ async def examine(database_url: str) -> tuple[bool, str]:
     database = Database(engine)
     try:
         latest = await Processes(database).latest_here()
-    except LOG_TROUBLE as exc:
+    except LOG_ERRORS as exc:
         return False, str(in_brief(exc))
     finally:
         await database.close()

@@ -14,9 +14,9 @@ from bot.errors import SlackError
 from bot.log import Store
 from bot.settings import Settings
 from bot.slack.client import Identity, identify, web_client
+from bot.slack.errors import slack_word
 from bot.slack.memberships import list_channels
 from bot.slack.mrkdwn import to_plain
-from bot.slack.trouble import slack_word
 from bot.weeks.week import Clock, Schedule, utc_now
 
 _WIDTH = 80
@@ -30,7 +30,7 @@ async def preview(settings: Settings, channel: str, clock: Clock = utc_now) -> N
     """
     store = await Store.open(settings.database_url)
     try:
-        async with web_client(settings) as client:
+        async with web_client(settings.slack_bot_token, settings.slack_api_url) as client:
             identity = await identify(client)
             schedule = Schedule.parse(settings.digest_day, settings.digest_time, settings.digest_tz)
             poster = Poster(client, store, identity, schedule, clock)

@@ -21,11 +21,11 @@ from bot.log.tallies import Place
 from bot.slack import ids
 from bot.slack.authors import Member, Members
 from bot.slack.client import Identity
+from bot.slack.errors import error_of, is_transient, slack_word
 from bot.slack.memberships import list_channels
 from bot.slack.metadata import find_marked, to_metadata
-from bot.slack.trouble import error_of, is_transient, slack_word
+from bot.slack.post import Post
 from bot.views.digest import MOST_AUTHORS, digest_message
-from bot.views.messages import Post
 from bot.weeks.figures import read_figures
 from bot.weeks.week import Clock, Schedule, Week, utc_now
 

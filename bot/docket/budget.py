@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
+from bot.domain.refusal import Refusal, RefusalKind
 from bot.log.spending import Spending
 
 _HOUR = timedelta(hours=1)
@@ -17,13 +18,12 @@ class Budget:
     cases_per_user_per_hour: int | None
     tokens_per_day: int | None
 
-    async def refusal(self, team_id: str, user_id: str) -> str | None:
-        """The sentence for a person who has to wait; None where there is room for another case."""
+    async def refusal(self, team_id: str, user_id: str) -> Refusal | None:
+        """Why a person has to wait; None where there is room for another case."""
         now = datetime.now(UTC)
         most = self.cases_per_user_per_hour
         if most is not None and await self.spending.cases(team_id, user_id, now - _HOUR) >= most:
-            cases = "one case" if most == 1 else f"{most} cases"
-            return f"You have asked for {cases} within the last hour, which is the limit here. Please try again later."
+            return Refusal(RefusalKind.TOO_MANY_CASES, most)
         if self.tokens_per_day is not None and await self.spending.tokens(team_id, now - _DAY) >= self.tokens_per_day:
-            return "This workspace has used up what it allows itself for one day. Please try again later."
+            return Refusal(RefusalKind.NO_TOKENS_LEFT)
         return None

@@ -3,26 +3,24 @@
 import asyncio
 import time
 from collections import defaultdict
-from collections.abc import Awaitable, Callable
 from datetime import timedelta
 from typing import Any, Literal
 
-import aiohttp
 import structlog
 from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
-from slack_sdk.webhook.async_client import AsyncWebhookClient
 
-from bot.domain.case import Case, CaseSource, LoggedCase
+from bot.domain.case import LoggedCase
+from bot.domain.recipient import requester_of
 from bot.domain.verdict import RecordedVerdict
 from bot.log import Store
 from bot.slack import ids
+from bot.slack.errors import is_transient, slack_word
 from bot.slack.metadata import find_marked, to_metadata
-from bot.slack.trouble import error_of, is_transient, slack_word
+from bot.slack.modal_state import ModalState
+from bot.slack.post import Post, send_in_known_blocks
+from bot.slack.teller import Teller
 from bot.views import messages, modals
-from bot.views.messages import Post
-
-_STANDS_IN_THE_CHANNEL = {CaseSource.LINK, CaseSource.TEXT, CaseSource.MODAL}
 
 _CLOCK_SKEW_S = 60
 # Far below the time after which the queue gives a silent worker's jobs to another.
@@ -44,13 +42,17 @@ class Delivery:
 
     Args:
         client: The bot's Web API client.
+        teller: What tells people something for themselves alone.
         store: Where it is written down whose turn it is to post.
         reposts_unconfirmed: Whether a post of which nobody can tell how it ended is posted again, and so perhaps twice;
             else the requester alone gets the verdict.
     """
 
-    def __init__(self, client: AsyncWebClient, store: Store, *, reposts_unconfirmed: bool = False) -> None:
+    def __init__(
+        self, client: AsyncWebClient, teller: Teller, store: Store, *, reposts_unconfirmed: bool = False
+    ) -> None:
         self._client = client
+        self._teller = teller
         self._store = store
         self._reposts_unconfirmed = reposts_unconfirmed
         self._lines: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
@@ -83,7 +85,7 @@ class Delivery:
                 return case
             except SlackApiError as exc:
                 case = _blocked(case, exc)
-        await self.tell(case, messages.verdict_message(case, verdict, messages.why_private(case)))
+        await self._teller.tell(requester_of(case), messages.verdict_message(case, verdict, messages.why_private(case)))
         return case
 
     async def say_later(self, case: LoggedCase, pause: timedelta, tries: int) -> None:
@@ -98,51 +100,19 @@ class Delivery:
                     raise
                 logger.warning("placeholder_not_updated", case=case.id, error=slack_word(exc))
         if case.model_tries == 1:
-            await self.tell(case, post)
+            await self._teller.tell(requester_of(case), post)
 
     async def ask(self, case: LoggedCase, trigger_id: str | None, reason: str) -> None:
         """Asks the requester for the question: a modal while the trigger lives, else a message with a button."""
-        view = modals.question_modal(case, ids.VIEW_ANSWER, reason, modals.ModalState(case_id=case.id))
-        if not (trigger_id and await self.open_modal(trigger_id, view)):
-            await self.tell(case, messages.ask_for_question(case, reason))
-
-    async def open_modal(self, trigger_id: str, view: dict[str, Any]) -> bool:
-        """Whether the modal could be opened; a trigger lives 3 s and serves once."""
-        try:
-            await self._client.views_open(trigger_id=trigger_id, view=view)
-        except SlackApiError as exc:
-            logger.warning("modal_refused", error=slack_word(exc))
-            return False
-        return True
-
-    async def publish(self, user_id: str, view: dict[str, Any]) -> None:
-        """Shows a person their Home tab; where Slack will not have it, the one before stays."""
-        try:
-            await self._client.views_publish(user_id=user_id, view=view)
-        except (SlackApiError, aiohttp.ClientError, TimeoutError) as exc:
-            logger.warning("home_not_published", error=slack_word(exc))
-
-    async def tell(self, case: Case, post: Post) -> bool:
-        """Whether the requester alone could be told; where they stand first, by direct message at last."""
-        ways: list[Callable[[Case, Post], Awaitable[bool]]] = [self._ephemeral, self._respond, self._direct]
-        if case.source in _STANDS_IN_THE_CHANNEL:
-            ways = [self._respond, self._ephemeral, self._direct]
-        plain = messages.plain(post)
-        for form in (post,) if plain is post else (post, plain):
-            for way in ways:
-                if await way(case, form):
-                    return True
-        logger.error("requester_unreachable", key=case.key, channel=case.channel_id)
-        return False
+        view = modals.question_modal(case, ids.VIEW_ANSWER, reason, ModalState(case_id=case.id))
+        if not (trigger_id and await self._teller.open_modal(trigger_id, view)):
+            await self._teller.tell(requester_of(case), messages.ask_for_question(case, reason))
 
     async def _update(self, case: LoggedCase, ts: str, post: Post) -> None:
-        try:
-            await self._client.chat_update(channel=case.channel_id, ts=ts, text=post.text, blocks=post.blocks)
-        except SlackApiError as exc:
-            plain = messages.plain(post)
-            if error_of(exc) != "invalid_blocks" or plain is post:
-                raise
-            await self._client.chat_update(channel=case.channel_id, ts=ts, text=plain.text, blocks=plain.blocks)
+        async def update(form: Post) -> None:
+            await self._client.chat_update(channel=case.channel_id, ts=ts, text=form.text, blocks=form.blocks)
+
+        await send_in_known_blocks(post, update)
 
     async def _post_once(self, case: LoggedCase, part: Part, post: Post) -> LoggedCase:
         """The case with our message, or with what keeps us from posting it.
@@ -193,51 +163,6 @@ class Delivery:
             if self._reposts_unconfirmed:
                 return None
             raise _UnconfirmedError from exc
-
-    async def _ephemeral(self, case: Case, post: Post) -> bool:
-        # Slack shows an ephemeral in a thread only where the thread is there already:
-        # https://docs.slack.dev/reference/methods/chat.postEphemeral
-        try:
-            await self._client.chat_postEphemeral(
-                channel=case.channel_id,
-                user=case.requester_id,
-                thread_ts=case.parent_ts,
-                text=post.text,
-                blocks=post.blocks,
-            )
-        except SlackApiError as exc:
-            return self._refused(case, "chat.postEphemeral", exc)
-        return True
-
-    async def _respond(self, case: Case, post: Post) -> bool:
-        if not case.response_url:
-            return False
-        body: dict[str, Any] = {"text": post.text, "blocks": post.blocks, "replace_original": False}
-        body["response_type"] = "ephemeral"
-        if case.source not in _STANDS_IN_THE_CHANNEL and case.parent_ts:
-            body["thread_ts"] = case.parent_ts
-        try:
-            answer = await AsyncWebhookClient(case.response_url, retry_handlers=[]).send_dict(body)
-        except (aiohttp.ClientError, TimeoutError) as exc:
-            logger.info("private_way_failed", key=case.key, way="response_url", error=type(exc).__name__)
-            return False
-        if answer.status_code != 200:
-            logger.info("private_way_failed", key=case.key, way="response_url", error=answer.body[:100])
-        return answer.status_code == 200
-
-    async def _direct(self, case: Case, post: Post) -> bool:
-        try:
-            await self._client.chat_postMessage(channel=case.requester_id, text=post.text, blocks=post.blocks)
-        except SlackApiError as exc:
-            return self._refused(case, "chat.postMessage", exc)
-        return True
-
-    def _refused(self, case: Case, way: str, exc: SlackApiError) -> Literal[False]:
-        error = slack_word(exc)
-        if is_transient(exc):
-            raise exc
-        logger.info("private_way_failed", key=case.key, way=way, error=error)
-        return False
 
 
 def _blocked(case: LoggedCase, exc: SlackApiError) -> LoggedCase:

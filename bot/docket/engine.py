@@ -26,8 +26,8 @@ from slack_sdk.errors import SlackApiError
 from bot import metrics
 from bot.docket.retries import LOG_PAUSE, RetryError, growing_pause
 from bot.log import Store
+from bot.log.errors import LOG_ERRORS, in_brief
 from bot.log.jobs import Task, Ticket, entrypoint
-from bot.slack.trouble import LOG_TROUBLE, in_brief
 
 TAKEOVER = timedelta(seconds=15)
 """A worker that gives no sign for so long is taken to be gone."""
@@ -89,7 +89,7 @@ class Engine:
                     await self._begin()
                     tries = 0
                     await self._run(queue)
-            except LOG_TROUBLE as exc:
+            except LOG_ERRORS as exc:
                 reason, error = in_brief(exc), None
             except Exception as exc:  # noqa: BLE001 - of the queue's or its connection's; what is to do is in the log
                 reason, error = None, exc
@@ -182,7 +182,7 @@ class Engine:
             raise RetryRequested(reason="stopped") from None
         except RetryError as exc:
             raise RetryRequested(exc.pause, str(exc)) from None
-        except (SlackApiError, aiohttp.ClientError, *LOG_TROUBLE) as exc:
+        except (SlackApiError, aiohttp.ClientError, *LOG_ERRORS) as exc:
             logger.warning("job_interrupted", task=task, case=ticket.case_id, reason=in_brief(exc))
             raise RetryRequested(growing_pause(job.attempts + 1), in_brief(exc)) from None
         except Exception as exc:

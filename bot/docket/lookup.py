@@ -12,7 +12,7 @@ from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
 from bot.domain.case import LoggedCase, QuestionSource
 from bot.extract.messages import Message, to_message
-from bot.slack.trouble import error_of, is_transient
+from bot.slack.errors import error_of, is_transient
 
 # A modal can be opened for 3 s after the click; the search for the question must leave time for that.
 _QUESTION_TIMEOUT_S = 1.5

@@ -20,10 +20,12 @@ from bot.docket.fair_queue import FairQueue
 from bot.docket.lookup import Lookup, OutOfSightError
 from bot.docket.retries import LOG_PAUSE, MODEL_PAUSES, MOST_FAULTS, RetryError, growing_pause
 from bot.domain.case import CaseStatus, LoggedCase
+from bot.domain.obstacle import Obstacle, ObstacleKind
 from bot.domain.verdict import RecordedVerdict, from_error, from_fault, from_obstacle, from_verdict
 from bot.log import Store, TakenError
-from bot.slack.trouble import LOG_TROUBLE, in_brief
+from bot.log.errors import LOG_ERRORS, in_brief
 from bot.views.modals import NO_QUESTION, OUT_OF_SIGHT
+from bot.views.obstacles import obstacle_text
 from judge import (
     DeadlineError,
     Judge,
@@ -35,9 +37,6 @@ from judge import (
 )
 
 _PASSING = (DeadlineError, RateLimitedError, UnavailableError)
-_GONE = "That message is gone, or I cannot see its channel (invite me there)."
-_NO_RUBRIC = "The rubric {!r} is no longer there."
-_NOT_KEPT = "The texts of that case were not kept, so I cannot score them again."
 
 logger = structlog.get_logger(__name__)
 
@@ -87,7 +86,7 @@ class Docket:
                 await self._settle(case, trigger_id)
         except TakenError:
             logger.info("case_left_to_another", case=case_id)
-        except LOG_TROUBLE as exc:
+        except LOG_ERRORS as exc:
             reason = in_brief(exc) or type(exc).__name__
             logger.error("log_out_of_reach", case=case_id, reason=reason, next_in_s=LOG_PAUSE.total_seconds())
             raise RetryError(reason, LOG_PAUSE) from exc
@@ -119,7 +118,7 @@ class Docket:
         except (SlackApiError, aiohttp.ClientError, TimeoutError) as exc:
             case = await self._store.note_slack_failure(await self._held(seen, case))
             raise self._retry(case, exc, growing_pause(case.slack_tries)) from exc
-        except (TakenError, *LOG_TROUBLE):
+        except (TakenError, *LOG_ERRORS):
             raise
         except Exception as exc:  # whatever it was, the case is not lost, and not tried in a rush
             case = await self._store.note_fault(await self._held(seen, case))
@@ -170,9 +169,10 @@ class Docket:
             return case
         message = await self._lookup.message(case)
         if message is None:
-            return case.model_copy(update={"obstacle": _GONE if case.message_ts else _NOT_KEPT})
+            kind = ObstacleKind.GONE if case.message_ts else ObstacleKind.NOT_KEPT
+            return case.model_copy(update={"obstacle": obstacle_text(Obstacle(kind))})
         read = {"response": message.text, "author_id": message.author_id, "parent_ts": message.parent_ts}
-        return case.model_copy(update=read | {"obstacle": message.obstacle})
+        return case.model_copy(update=read | {"obstacle": message.obstacle and obstacle_text(message.obstacle)})
 
     async def _read_question(self, case: LoggedCase) -> LoggedCase:
         question = await self._lookup.question(case)
@@ -183,7 +183,9 @@ class Docket:
 
     async def _judge(self, case: LoggedCase) -> RecordedVerdict:
         judge = self._judges.get(case.rubric) or next(iter(self._judges.values()))
-        obstacle = case.obstacle or (_NO_RUBRIC.format(case.rubric) if judge.rubric.name != case.rubric else None)
+        obstacle = case.obstacle
+        if obstacle is None and judge.rubric.name != case.rubric:
+            obstacle = obstacle_text(Obstacle(ObstacleKind.NO_RUBRIC, (case.rubric,)))
         if obstacle:
             return from_obstacle(obstacle, judge.model, judge.rubric)
         try:

@@ -5,6 +5,8 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from urllib.parse import parse_qs, urlsplit
 
+from bot.domain.obstacle import Obstacle, ObstacleKind
+
 _PATH = re.compile(r"/archives/([CDG][A-Z0-9]+)/p(\d{10})(\d{6})/?")
 
 
@@ -24,6 +26,10 @@ class Permalink:
         can be read is then for Slack to say.
         """
         return self.host in hosts or self.host.endswith(".enterprise.slack.com")
+
+    def obstacle(self, hosts: Collection[str]) -> Obstacle | None:
+        """What keeps the message from being read; None where the link belongs to this workspace."""
+        return None if self.is_in(hosts) else Obstacle(ObstacleKind.OTHER_WORKSPACE, (self.host,))
 
 
 def parse_permalink(text: str) -> Permalink | None:

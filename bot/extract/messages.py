@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from bot.domain.obstacle import Obstacle, ObstacleKind
 from bot.slack.mrkdwn import clean, to_plain
 
 Raw = dict[str, Any]
@@ -25,7 +26,7 @@ class Message:
     author_id: str | None
     subtype: str | None
     text: str
-    obstacle: str | None
+    obstacle: Obstacle | None
 
     @property
     def thread_ts(self) -> str:
@@ -48,19 +49,15 @@ def to_message(raw: Raw) -> Message:
     )
 
 
-def _obstacle(raw: Raw) -> str:
+def _obstacle(raw: Raw) -> Obstacle:
     files = raw.get("files") or []
     if files:
-        return _only("a file" if len(files) == 1 else f"{len(files)} files")
+        return Obstacle(ObstacleKind.ONLY_FILES, count=len(files))
     kinds = {block.get("type") for block in raw.get("blocks") or []}
     if "image" in kinds or any("image_url" in a for a in raw.get("attachments") or []):
-        return _only("an image")
+        return Obstacle(ObstacleKind.ONLY_IMAGE)
     unread = sorted(str(kind) for kind in kinds - _SILENT_BLOCKS)
-    return _only(f"a {' and a '.join(unread)}") if unread else "That message has no text to score."
-
-
-def _only(what: str) -> str:
-    return f"That message holds only {what}, and I score text."
+    return Obstacle(ObstacleKind.ONLY_BLOCKS, tuple(unread)) if unread else Obstacle(ObstacleKind.NO_TEXT)
 
 
 def _texts(raw: Raw) -> Iterator[str]:

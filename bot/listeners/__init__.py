@@ -1,18 +1,71 @@
-"""What Slack calls: one route table per feature, each listener thin.
-
-Whoever takes a case in does the same three things in the same order: make it durable, acknowledge, start the docket.
-"""
+"""What Slack calls: one file for each feature, given only the services that it uses."""
 
 from slack_bolt.async_app import AsyncApp
 
-from bot.listeners import buttons, command, events, home, labels, modals, recent, shortcut
-from bot.listeners.desk import Desk
+from bot.digest.poster import Poster
+from bot.docket.budget import Budget
+from bot.extract.cases import Choice
+from bot.listeners import buttons, command, errors, events, home, labels, modals, recent, shortcut
+from bot.listeners.case_access import CaseAccess
+from bot.listeners.choices import Choices
+from bot.listeners.command import TypedRequests
+from bot.listeners.digest import DigestCommand
+from bot.listeners.forget import ForgetCommand
+from bot.listeners.home import HomeTab
+from bot.listeners.intake import Intake
+from bot.listeners.recent import RecentCases
+from bot.listeners.stats import StatsCommand
+from bot.listeners.window import TextsWindow
+from bot.log import Store
+from bot.slack.access import Access
+from bot.slack.client import Identity
+from bot.slack.memberships import Memberships
+from bot.slack.teller import Teller
+from bot.upkeep.edits import Edits
+from bot.upkeep.forgetting import Forgetting
+from bot.weeks.home import HomeReader
 
 
-def register(app: AsyncApp, desk: Desk) -> None:
-    """Connects every listener to the app."""
-    for feature in (command, shortcut, modals, buttons, labels, recent, home, events):
-        feature.register(app, desk)
+def register(
+    app: AsyncApp,
+    *,
+    identity: Identity,
+    store: Store,
+    teller: Teller,
+    budget: Budget,
+    default: Choice,
+    rubrics: tuple[str, ...],
+    poster: Poster,
+    access: Access,
+    memberships: Memberships,
+    forgetting: Forgetting,
+    edits: Edits,
+) -> None:
+    """Connects every feature to the app.
 
-
-__all__ = ["Desk", "register"]
+    `default` is the rubric and the visibility of a request that names neither, `rubrics` what there is to choose from.
+    """
+    hosts = frozenset({identity.host})
+    case_access, intake = CaseAccess(store.cases, memberships), Intake(store, budget, teller)
+    choices = Choices(store.people, default, rubrics)
+    window = TextsWindow(choices, teller)
+    digests = DigestCommand(poster, access, teller)
+    cases = RecentCases(store.recent, teller, identity.url)
+    answers = {
+        "digest": digests.answer,
+        "recent": cases.answer,
+        "forget": ForgetCommand(store.cases, forgetting, teller, hosts).answer,
+        "stats": StatsCommand(poster, memberships, teller).answer,
+    }
+    tab = HomeTab(
+        HomeReader(store, poster.default, memberships, access, poster.now), teller, identity.url, default.visibility
+    )
+    command.register(app, TypedRequests(intake, choices, memberships, hosts), window, answers)
+    shortcut.register(app, intake, choices, teller, identity.own_ids)
+    modals.register(app, intake, choices, case_access)
+    buttons.register(app, intake, choices, case_access, teller)
+    labels.register(app, store.cases, store.labels, case_access, teller)
+    recent.register(app, cases)
+    home.register(app, tab, window, digests, store.people)
+    events.register(app, edits, identity.own_ids)
+    errors.register(app, teller)

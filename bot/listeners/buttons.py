@@ -4,57 +4,53 @@ from typing import Any
 
 from slack_bolt.async_app import AsyncAck, AsyncApp
 
-from bot.domain.case import LoggedCase
-from bot.extract.payloads import Invocation, again_case, clicked_case_id, to_invocation
-from bot.listeners.desk import FOREIGN, TOO_SLOW, Desk
+from bot.extract.cases import again_case
+from bot.extract.clicks import clicked_case_id
+from bot.extract.invocation import to_invocation
+from bot.listeners.case_access import CaseAccess
+from bot.listeners.choices import Choices
+from bot.listeners.intake import Intake
 from bot.slack import ids
-from bot.views import messages
-from bot.views.modals import NO_QUESTION, question_modal
+from bot.slack.teller import Teller
+from bot.views.messages import sentence
+from bot.views.modals import NO_QUESTION, WRONG_QUESTION, question_modal
+from bot.views.refusals import BUTTON_TOO_SLOW, FOREIGN, refusal_text
 
-_WHICH = "The question that you type here replaces the one that was scored."
 
-
-def register(app: AsyncApp, desk: Desk) -> None:
+def register(app: AsyncApp, intake: Intake, choices: Choices, access: CaseAccess, teller: Teller) -> None:
     """Connects the buttons."""
 
     @app.action(ids.ACTION_AGAIN)
     async def score_again(ack: AsyncAck, body: dict[str, Any]) -> None:
         invocation = to_invocation(body)
-        earlier = await desk.readable(invocation, clicked_case_id(body))
-        if refusal := await desk.refusal(invocation):
+        earlier = await access.readable(invocation, clicked_case_id(body))
+        if refusal := await intake.refusal(invocation):
             await ack()
-            await desk.delivery.tell(desk.seen_by(earlier, invocation), messages.sentence(refusal))
+            await teller.tell(invocation.recipient_at(earlier), sentence(refusal_text(refusal)))
             return
-        asked = again_case(invocation, earlier, await desk.choice_again(invocation, earlier))
-        case, is_new = await desk.add(asked, invocation.trigger_id)
+        asked = again_case(invocation, earlier, await choices.again(invocation, earlier))
+        case, is_new = await intake.add(asked, invocation.trigger_id)
         await ack()
-        await desk.proceed(case, is_new, invocation)
+        await intake.proceed(case, is_new, invocation)
 
     @app.action(ids.ACTION_WRONG_QUESTION)
     async def wrong_question(ack: AsyncAck, body: dict[str, Any]) -> None:
-        await _open(desk, ack, body, ids.VIEW_CORRECT, _WHICH)
+        await open_window(ack, body, ids.VIEW_CORRECT, WRONG_QUESTION)
 
     @app.action(ids.ACTION_ASK)
     async def type_question(ack: AsyncAck, body: dict[str, Any]) -> None:
-        await _open(desk, ack, body, ids.VIEW_ANSWER, NO_QUESTION)
+        await open_window(ack, body, ids.VIEW_ANSWER, NO_QUESTION)
 
-
-async def _open(desk: Desk, ack: AsyncAck, body: dict[str, Any], callback_id: str, reason: str) -> None:
-    invocation = to_invocation(body)
-    case = await desk.readable(invocation, clicked_case_id(body))
-    if await _refused(desk, ack, invocation, case):
-        return
-    await ack()
-    if callback_id == ids.VIEW_ANSWER and not case.lacks_question:
-        await desk.proceed(case, False, invocation)
-        return
-    view = question_modal(case, callback_id, reason, invocation.to_state(case.id))
-    if not await desk.delivery.open_modal(invocation.trigger_id, view):
-        await desk.delivery.tell(desk.seen_by(case, invocation), messages.sentence(TOO_SLOW))
-
-
-async def _refused(desk: Desk, ack: AsyncAck, invocation: Invocation, case: LoggedCase) -> bool:
-    if invocation.is_foreign:
+    async def open_window(ack: AsyncAck, body: dict[str, Any], callback_id: str, reason: str) -> None:
+        invocation = to_invocation(body)
+        case = await access.readable(invocation, clicked_case_id(body))
         await ack()
-        await desk.delivery.tell(desk.seen_by(case, invocation), messages.sentence(FOREIGN))
-    return invocation.is_foreign
+        if invocation.is_foreign:
+            await teller.tell(invocation.recipient_at(case), sentence(FOREIGN))
+            return
+        if callback_id == ids.VIEW_ANSWER and not case.lacks_question:
+            await intake.proceed(case, False, invocation)
+            return
+        view = question_modal(case, callback_id, reason, invocation.to_state(case.id))
+        if not await teller.open_modal(invocation.trigger_id, view):
+            await teller.tell(invocation.recipient_at(case), sentence(BUTTON_TOO_SLOW))

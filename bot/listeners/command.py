@@ -1,113 +1,103 @@
-"""The slash command `/judge`: a modal, a link, two texts, or a word."""
+"""The slash command `/judge`: a window, a link, two texts, or a word."""
 
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from slack_bolt.async_app import AsyncAck, AsyncApp
 
 from bot.domain.case import Case, Visibility
-from bot.extract.commands import Texts, Word, parse_command
+from bot.extract.cases import link_case, texts_case
+from bot.extract.commands import Texts, Word, command_text, parse_command
+from bot.extract.invocation import Invocation, to_invocation
 from bot.extract.links import Permalink
-from bot.extract.payloads import Choice, Invocation, link_case, texts_case, to_invocation
-from bot.listeners.desk import OTHER_WORKSPACE, Desk
-from bot.listeners.digest import answer_digest
-from bot.listeners.forget import answer_forget
-from bot.listeners.recent import answer_recent
-from bot.listeners.stats import answer_stats
+from bot.listeners.choices import Choices
+from bot.listeners.intake import Intake
+from bot.listeners.window import TextsWindow
 from bot.slack import ids
-from bot.slack.memberships import MembershipError
+from bot.slack.memberships import MembershipError, Memberships
 from bot.slack.mrkdwn import to_plain
-from bot.views import messages
-from bot.views.modals import texts_modal
+from bot.views.help import help_text
+from bot.views.messages import accepted
+from bot.views.obstacles import obstacle_text
+from bot.views.refusals import NOT_IN_BOTH, refusal_text, unsure_of_link
 
-_UNSURE = "Slack does not tell me whether you are in that channel (`{reason}`), so I leave its messages alone. {advice}"
-_NOT_THEIRS = (
-    "I can score a message only in a channel that we are both in. "
-    "If you are in that one, type `/invite @Slack Judge` there."
-)
-_TOO_SLOW = "Slack gave me too little time to open the window. Please type `/judge` again."
+Answer = Callable[[Invocation, str], Awaitable[None]]
+"""What a word after `/judge` does, given who typed it and what follows it; the person alone is answered."""
 
 
-def register(app: AsyncApp, desk: Desk) -> None:
-    """Connects the command."""
+@dataclass(frozen=True)
+class TypedRequests:
+    """Takes in what is asked for by a command.
+
+    Attributes:
+        intake: Where cases are taken in.
+        choices: What they are judged by.
+        memberships: Who is in which channel.
+        hosts: The workspace's addresses, as far as they are known beforehand.
+    """
+
+    intake: Intake
+    choices: Choices
+    memberships: Memberships
+    hosts: frozenset[str]
+
+    async def score_texts(self, ack: AsyncAck, invocation: Invocation, texts: Texts) -> None:
+        """Takes in two typed texts."""
+        choice = await self.choices.of(invocation)
+        await self._score(ack, invocation, texts_case(invocation, texts.question, texts.response, choice))
+
+    async def score_link(self, ack: AsyncAck, invocation: Invocation, link: Permalink) -> None:
+        """Takes in a linked message, if the person is in its channel."""
+        found = link.obstacle(self.hosts | invocation.hosts)
+        refusal = None if found else await self._not_theirs(invocation, link)
+        if refusal:
+            await ack(text=refusal)
+            return
+        choice = await self.choices.of(invocation)
+        await self._score(ack, invocation, link_case(invocation, link, choice, obstacle_text(found) if found else None))
+
+    async def _not_theirs(self, invocation: Invocation, link: Permalink) -> str | None:
+        """Why a message is left alone; None where the person is in its channel."""
+        if link.channel_id == invocation.channel_id:
+            return None
+        try:
+            is_theirs = await self.memberships.includes(invocation.user_id, link.channel_id)
+        except MembershipError as exc:
+            return unsure_of_link(exc)
+        return None if is_theirs else NOT_IN_BOTH
+
+    async def _score(self, ack: AsyncAck, invocation: Invocation, asked: Case) -> None:
+        if refusal := await self.intake.refusal(invocation):
+            await ack(text=refusal_text(refusal))
+            return
+        case, is_new = await self.intake.take(asked, invocation.trigger_id)
+        appears_here = case.message_ts is None and case.visibility is Visibility.THREAD
+        if is_new and not appears_here:
+            await ack(text=accepted(case))
+        else:
+            await ack()
+        await self.intake.proceed(case, is_new, invocation)
+
+
+def register(app: AsyncApp, requests: TypedRequests, window: TextsWindow, answers: Mapping[str, Answer]) -> None:
+    """Connects the command; `answers` are its words, besides `help`."""
 
     @app.command(ids.COMMAND)
     async def judge(ack: AsyncAck, body: dict[str, Any]) -> None:
-        invocation = to_invocation(body)
-        request = parse_command(body.get("text") or "")
-        hosts = desk.hosts | {f"{body.get('team_domain')}.slack.com"}
-        match request:
+        invocation, text = to_invocation(body), command_text(body)
+        match parse_command(text):
             case None:
-                await _open_modal(desk, ack, invocation)
-            case Word(word="help"):
-                await ack(text=messages.help_text())
-            case Word(word="digest" | "recent" | "forget" | "stats"):
                 await ack()
-                await _answer(desk, invocation, request, hosts)
+                await window.open_in_channel(invocation)
+            case Permalink() as link:
+                await requests.score_link(ack, invocation, link)
+            case Texts() as texts:
+                await requests.score_texts(ack, invocation, texts)
+            case Word(word="help"):
+                await ack(text=help_text())
+            case Word(word=word, rest=rest) if word in answers:
+                await ack()
+                await answers[word](invocation, rest)
             case Word():
-                await ack(text=messages.help_text(unknown=to_plain(body["text"])))
-            case Permalink():
-                await _score_linked(desk, ack, invocation, request, hosts)
-            case Texts(question=question, response=response):
-                asked = texts_case(invocation, question, response, await desk.choice(invocation))
-                await _score(desk, ack, invocation, asked)
-
-
-async def _answer(desk: Desk, invocation: Invocation, request: Word, hosts: frozenset[str]) -> None:
-    match request.word:
-        case "digest":
-            await answer_digest(desk, invocation, request.rest)
-        case "recent":
-            await answer_recent(desk, invocation)
-        case "forget":
-            await answer_forget(desk, invocation, request.rest, hosts)
-        case "stats":
-            await answer_stats(desk, invocation, request.rest)
-
-
-async def _open_modal(desk: Desk, ack: AsyncAck, invocation: Invocation) -> None:
-    await ack()
-    choice = await desk.choice(invocation)
-    view = texts_modal(invocation.to_state(), desk.rubrics, choice.rubric, choice.visibility)
-    if not await desk.delivery.open_modal(invocation.trigger_id, view):
-        await desk.delivery.tell(desk.apology(invocation), messages.sentence(_TOO_SLOW))
-
-
-async def _score_linked(
-    desk: Desk, ack: AsyncAck, invocation: Invocation, link: Permalink, hosts: frozenset[str]
-) -> None:
-    asked = _linked(invocation, link, await desk.choice(invocation), hosts)
-    if asked.obstacle is None and (refusal := await _not_theirs(desk, invocation, link)):
-        await ack(text=refusal)
-    else:
-        await _score(desk, ack, invocation, asked)
-
-
-async def _not_theirs(desk: Desk, invocation: Invocation, link: Permalink) -> str | None:
-    """Why a message is left alone; None where the person is in its channel."""
-    if link.channel_id == invocation.channel_id:
-        return None
-    try:
-        is_theirs = await desk.memberships.includes(invocation.user_id, link.channel_id)
-    except MembershipError as exc:
-        return _UNSURE.format(reason=exc, advice=exc.advice)
-    return None if is_theirs else _NOT_THEIRS
-
-
-def _linked(invocation: Invocation, link: Permalink, choice: Choice, hosts: frozenset[str]) -> Case:
-    case = link_case(invocation, link, choice)
-    if link.is_in(hosts):
-        return case
-    return case.model_copy(update={"obstacle": OTHER_WORKSPACE.format(host=link.host)})
-
-
-async def _score(desk: Desk, ack: AsyncAck, invocation: Invocation, asked: Case) -> None:
-    if refusal := await desk.refusal(invocation):
-        await ack(text=refusal)
-        return
-    case, is_new = await desk.take(asked, invocation.trigger_id)
-    appears_here = case.message_ts is None and case.visibility is Visibility.THREAD
-    if is_new and not appears_here:
-        await ack(text=messages.accepted(case))
-    else:
-        await ack()
-    await desk.proceed(case, is_new, invocation)
+                await ack(text=help_text(unknown=to_plain(text)))

@@ -1,72 +1,98 @@
 """`/judge digest`: on, off, now, preview, and whether people are ranked."""
 
 from collections.abc import Awaitable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from slack_sdk.errors import SlackApiError
 
+from bot.digest.poster import Poster
 from bot.extract.commands import DigestRequest, parse_digest
-from bot.extract.payloads import Invocation
-from bot.listeners.desk import Desk
+from bot.extract.invocation import Invocation
 from bot.log.digests import ChannelSettings
-from bot.slack.mrkdwn import escape
-from bot.slack.trouble import slack_word
-from bot.views import messages
-from bot.views.digest_settings import digest_help, digest_state
+from bot.slack.access import Access, NoAccess
+from bot.slack.errors import slack_word
+from bot.slack.teller import Teller
+from bot.views.digest_settings import (
+    POSTED,
+    digest_help,
+    digest_state,
+    no_access_text,
+    not_posted,
+    not_understood,
+)
+from bot.views.messages import sentence
 
-_POSTED = "The week so far is posted here; the weekly digest comes all the same."
-_NOT_POSTED = "Slack did not let me post here (`{error}`)."
 _READS = {"preview", "state", "help"}
 
 
-async def answer_digest(desk: Desk, invocation: Invocation, text: str) -> None:
-    """Does what was asked, or says why not, to the person alone."""
-    try:
-        request = parse_digest(text)
-    except ValueError as exc:
-        await _tell(desk, invocation, f"{escape(str(exc))}. This is what I understand:\n{digest_help()}")
-        return
-    is_change = request.action not in _READS
-    refusal = await desk.access.refusal(invocation.channel_id, invocation.user_id, is_change)
-    if refusal:
-        await _tell(desk, invocation, refusal)
-        return
-    settings = await desk.poster.digests.channel(invocation.team_id, invocation.channel_id)
-    match request.action:
-        case "help":
-            await _tell(desk, invocation, digest_help())
-        case "preview":
-            await _show(desk, invocation, desk.poster.show(settings, invocation.user_id), None)
-        case "now":
-            await _show(desk, invocation, desk.poster.post(settings), _POSTED)
-        case "state":
-            await _tell_state(desk, invocation, settings)
-        case _:
-            changed = _changed(settings, request, desk)
-            await desk.poster.digests.save(changed)
-            await _tell_state(desk, invocation, changed)
+@dataclass(frozen=True)
+class DigestCommand:
+    """Shows and changes a channel's digest, for those who may.
 
+    Attributes:
+        poster: Computes and posts digests, and keeps what is set for them.
+        access: Who may see and change them.
+        teller: What answers.
+    """
 
-def _changed(settings: ChannelSettings, request: DigestRequest, desk: Desk) -> ChannelSettings:
-    if request.action in {"on", "off"}:
-        settings = settings.switched(request.action == "on", desk.poster.now())
-    return replace(settings, **request.changes)
+    poster: Poster
+    access: Access
+    teller: Teller
 
+    async def answer(self, invocation: Invocation, text: str) -> None:
+        """Does what was asked, or says why not, to the person alone."""
+        try:
+            request = parse_digest(text)
+        except ValueError as exc:
+            await self._tell(invocation, not_understood(str(exc)))
+            return
+        is_change = request.action not in _READS
+        if refusal := await self.access.refusal(invocation.channel_id, invocation.user_id, is_change):
+            await self._tell(invocation, no_access_text(refusal))
+            return
+        await self._do(invocation, request)
 
-async def _show(desk: Desk, invocation: Invocation, work: Awaitable[None], done: str | None) -> None:
-    try:
-        await work
-    except SlackApiError as exc:
-        await _tell(desk, invocation, _NOT_POSTED.format(error=slack_word(exc)))
-    else:
-        if done:
-            await _tell(desk, invocation, done)
+    async def switch(self, invocation: Invocation, channel_id: str, *, is_on: bool) -> NoAccess | None:
+        """Switches a channel's digest; why not, where this person may not."""
+        if refusal := await self.access.refusal(channel_id, invocation.user_id, is_change=True):
+            return refusal
+        settings = await self.poster.digests.channel(invocation.team_id, channel_id)
+        await self.poster.digests.save(settings.switched(is_on, self.poster.now()))
+        return None
 
+    async def _do(self, invocation: Invocation, request: DigestRequest) -> None:
+        settings = await self.poster.digests.channel(invocation.team_id, invocation.channel_id)
+        match request.action:
+            case "help":
+                await self._tell(invocation, digest_help())
+            case "preview":
+                await self._show(invocation, self.poster.show(settings, invocation.user_id), None)
+            case "now":
+                await self._show(invocation, self.poster.post(settings), POSTED)
+            case "state":
+                await self._tell_state(invocation, settings)
+            case _:
+                changed = self._changed(settings, request)
+                await self.poster.digests.save(changed)
+                await self._tell_state(invocation, changed)
 
-async def _tell_state(desk: Desk, invocation: Invocation, settings: ChannelSettings) -> None:
-    schedule = desk.poster.schedule(settings)
-    await _tell(desk, invocation, digest_state(settings, schedule, desk.poster.now()))
+    def _changed(self, settings: ChannelSettings, request: DigestRequest) -> ChannelSettings:
+        if request.action in {"on", "off"}:
+            settings = settings.switched(request.action == "on", self.poster.now())
+        return replace(settings, **request.changes)
 
+    async def _show(self, invocation: Invocation, work: Awaitable[None], done: str | None) -> None:
+        try:
+            await work
+        except SlackApiError as exc:
+            await self._tell(invocation, not_posted(slack_word(exc)))
+        else:
+            if done:
+                await self._tell(invocation, done)
 
-async def _tell(desk: Desk, invocation: Invocation, text: str) -> None:
-    await desk.delivery.tell(desk.apology(invocation), messages.sentence(text))
+    async def _tell_state(self, invocation: Invocation, settings: ChannelSettings) -> None:
+        schedule = self.poster.schedule(settings)
+        await self._tell(invocation, digest_state(settings, schedule, self.poster.now()))
+
+    async def _tell(self, invocation: Invocation, text: str) -> None:
+        await self.teller.tell(invocation.recipient, sentence(text))

@@ -1,82 +1,100 @@
 """The Home tab: published when it is opened, and again after what is pressed in it."""
 
+from dataclasses import dataclass
 from typing import Any
 
 import structlog
 from slack_bolt.async_app import AsyncAck, AsyncApp
 
 from bot.domain.case import Visibility
-from bot.extract.payloads import Invocation, home_channel, to_invocation
-from bot.listeners.desk import FOREIGN, TOO_SLOW, Desk
+from bot.extract.clicks import HomeVisit, clicked_choice, clicked_home, clicked_value, opened_home
+from bot.listeners.digest import DigestCommand
+from bot.listeners.window import TextsWindow
+from bot.log.errors import LOG_ERRORS, in_brief
+from bot.log.people import People
 from bot.slack import ids
-from bot.slack.trouble import LOG_TROUBLE, in_brief
-from bot.views.home import AS_THE_WORKSPACE, home_view, trouble_view
-from bot.views.modals import ModalState, texts_modal
+from bot.slack.teller import Teller
+from bot.views.digest_settings import no_access_text
+from bot.views.home import AS_THE_WORKSPACE, home_view, no_log_view
+from bot.views.refusals import BUTTON_TOO_SLOW, FOREIGN
+from bot.weeks.home import HomeReader
 
 logger = structlog.get_logger(__name__)
 
 
-def register(app: AsyncApp, desk: Desk) -> None:
+@dataclass(frozen=True)
+class HomeTab:
+    """Publishes people's Home tabs.
+
+    Attributes:
+        reader: What they show.
+        teller: What shows them.
+        workspace_url: Where links to messages begin.
+        default: Who sees verdicts where a person has chosen nothing.
+    """
+
+    reader: HomeReader
+    teller: Teller
+    workspace_url: str
+    default: Visibility
+
+    async def publish(self, visit: HomeVisit, note: str = "") -> None:
+        """Shows a person their tab as it is now; `note` says what became of their click."""
+        await self.teller.publish_home(visit.invocation.user_id, await self._view(visit, note))
+
+    async def _view(self, visit: HomeVisit, note: str) -> dict[str, Any]:
+        try:
+            home = await self.reader.read(visit.invocation.team_id, visit.invocation.user_id)
+        except LOG_ERRORS as exc:
+            logger.error("home_without_log", reason=in_brief(exc))
+            return no_log_view(visit.channel_id)
+        return home_view(home, self.workspace_url, self.default, visit.channel_id, note)
+
+
+def register(app: AsyncApp, tab: HomeTab, window: TextsWindow, digest: DigestCommand, people: People) -> None:
     """Connects the tab and what is in it."""
 
     @app.event("app_home_opened")
-    async def open_home(body: dict[str, Any], event: dict[str, Any]) -> None:
-        if event.get("tab") == "home":
-            await _publish(desk, body)
+    async def open_home(body: dict[str, Any]) -> None:
+        if visit := opened_home(body):
+            await tab.publish(visit)
 
     @app.action(ids.ACTION_HOME_REFRESH)
     async def refresh(ack: AsyncAck, body: dict[str, Any]) -> None:
         await ack()
-        await _publish(desk, body)
+        await tab.publish(clicked_home(body))
 
     @app.action(ids.ACTION_HOME_JUDGE)
     async def judge_something(ack: AsyncAck, body: dict[str, Any]) -> None:
         await ack()
-        state = ModalState(channel_id=home_channel(body))
-        view = texts_modal(state, desk.rubrics, desk.default.rubric, None)
-        if not await desk.delivery.open_modal(body["trigger_id"], view):
-            await _publish(desk, body, TOO_SLOW)
+        visit = clicked_home(body)
+        if not await window.open_at_home(visit):
+            await tab.publish(visit, BUTTON_TOO_SLOW)
 
     @app.action(ids.ACTION_HOME_VISIBILITY)
     async def choose_visibility(ack: AsyncAck, body: dict[str, Any]) -> None:
         await ack()
-        invocation, value = to_invocation(body), body["actions"][0]["selected_option"]["value"]
+        visit, value = clicked_home(body), clicked_choice(body)
         chosen = None if value == AS_THE_WORKSPACE else Visibility(value)
-        await desk.people.save_visibility(invocation.team_id, invocation.user_id, chosen)
-        await _publish(desk, body)
+        await people.save_visibility(visit.invocation.team_id, visit.invocation.user_id, chosen)
+        await tab.publish(visit)
 
     @app.action(ids.ACTION_DIGEST_ON)
     async def switch_digest_on(ack: AsyncAck, body: dict[str, Any]) -> None:
         await ack()
-        await _publish(desk, body, await _switch_digest(desk, body, is_on=True))
+        await _switch_digest(tab, digest, body, is_on=True)
 
     @app.action(ids.ACTION_DIGEST_OFF)
     async def switch_digest_off(ack: AsyncAck, body: dict[str, Any]) -> None:
         await ack()
-        await _publish(desk, body, await _switch_digest(desk, body, is_on=False))
+        await _switch_digest(tab, digest, body, is_on=False)
 
 
-async def _switch_digest(desk: Desk, body: dict[str, Any], *, is_on: bool) -> str:
-    """Why it was not done; empty where it was. The button's channel is believed no more than a typed one."""
-    invocation, channel_id = to_invocation(body), body["actions"][0]["value"]
-    if invocation.is_foreign:
-        return FOREIGN
-    if refusal := await desk.access.refusal(channel_id, invocation.user_id, is_change=True):
-        return refusal
-    settings = await desk.poster.digests.channel(invocation.team_id, channel_id)
-    await desk.poster.digests.save(settings.switched(is_on, desk.poster.now()))
-    return ""
-
-
-async def _publish(desk: Desk, body: dict[str, Any], note: str = "") -> None:
-    invocation, channel_id = to_invocation(body), home_channel(body)
-    await desk.delivery.publish(invocation.user_id, await _view(desk, invocation, channel_id, note))
-
-
-async def _view(desk: Desk, invocation: Invocation, channel_id: str, note: str) -> dict[str, Any]:
-    try:
-        home = await desk.home.read(invocation.team_id, invocation.user_id)
-    except LOG_TROUBLE as exc:
-        logger.error("home_without_log", reason=in_brief(exc))
-        return trouble_view(channel_id)
-    return home_view(home, desk.workspace_url, desk.default.visibility, channel_id, note)
+async def _switch_digest(tab: HomeTab, digest: DigestCommand, body: dict[str, Any], *, is_on: bool) -> None:
+    """The button's channel is believed no more than a typed one."""
+    visit, channel_id = clicked_home(body), clicked_value(body)
+    if visit.invocation.is_foreign:
+        await tab.publish(visit, FOREIGN)
+        return
+    refusal = await digest.switch(visit.invocation, channel_id, is_on=is_on)
+    await tab.publish(visit, no_access_text(refusal) if refusal else "")

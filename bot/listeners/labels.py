@@ -1,102 +1,108 @@
 """Agree, disagree, and one's own score: people's labels of a verdict."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from slack_bolt.async_app import AsyncAck, AsyncApp
 
-from bot.domain.case import CaseSource, LoggedCase
+from bot.domain.case import LoggedCase
 from bot.domain.verdict import RecordedVerdict
-from bot.extract.payloads import Invocation, clicked_case_id, clicked_feedback, to_invocation, to_label
-from bot.listeners.desk import TOO_SLOW, Desk, NoCaseError
+from bot.extract.clicks import clicked_case_id, clicked_feedback
+from bot.extract.invocation import Invocation, to_invocation
+from bot.extract.submissions import to_label_submission
+from bot.listeners.case_access import CaseAccess, NoCaseError
+from bot.log.cases import Cases
 from bot.log.labels import Label, Labels
 from bot.slack import ids
-from bot.views import messages
-from bot.views.labels import confirmation, label_modal
+from bot.slack.teller import Teller
+from bot.views.labels import confirmation, label_errors, label_modal
+from bot.views.messages import sentence
+from bot.views.refusals import BUTTON_TOO_SLOW, FOREIGN_LABEL
 
-_FOREIGN = "Only people of this workspace can label a score here."
-_SCALE = "The scale goes from {lowest} to {highest}."
 
-
-def register(app: AsyncApp, desk: Desk) -> None:
-    """Connects the buttons and the modal."""
-    labels = desk.log.labels
+def register(app: AsyncApp, cases: Cases, labels: Labels, access: CaseAccess, teller: Teller) -> None:
+    """Connects the buttons and the window."""
+    labelling = _Labelling(cases, labels, access, teller)
 
     @app.action(ids.ACTION_DISAGREE)
     @app.action(ids.ACTION_AGREE)
     @app.action(ids.ACTION_FEEDBACK)
     async def agree_or_disagree(ack: AsyncAck, body: dict[str, Any]) -> None:
-        case_id, agrees = clicked_feedback(body)
-        visit = await _Visit.begin(desk, labels, to_invocation(body), case_id)
+        feedback = clicked_feedback(body)
+        visit = await labelling.begin(to_invocation(body), feedback.case_id)
         await ack()
-        if visit and agrees and visit.verdict.score is not None:
+        if visit and feedback.agrees and visit.verdict.score is not None:
             label = Label(visit.verdict.score, None)
-            await visit.confirm(label, await visit.record(label))
+            await labelling.confirm(visit, label, await labelling.record(visit, label))
         elif visit:
-            await visit.ask()
+            await labelling.ask(visit)
 
     @app.action(ids.ACTION_LABEL)
     async def own_score(ack: AsyncAck, body: dict[str, Any]) -> None:
-        visit = await _Visit.begin(desk, labels, to_invocation(body), clicked_case_id(body))
+        visit = await labelling.begin(to_invocation(body), clicked_case_id(body))
         await ack()
         if visit:
-            await visit.ask()
+            await labelling.ask(visit)
 
     @app.view(ids.VIEW_LABEL)
     async def record_own_score(ack: AsyncAck, body: dict[str, Any]) -> None:
-        state, label = to_label(body)
-        visit = await _Visit.begin(desk, labels, to_invocation(body), state.case_id)
+        submission = to_label_submission(body)
+        label, visit = submission.label, await labelling.begin(to_invocation(body), submission.case_id)
         if visit is None:
             await ack()
         elif label is None or not visit.verdict.lowest <= label.score <= visit.verdict.highest:
-            scale = _SCALE.format(lowest=visit.verdict.lowest, highest=visit.verdict.highest)
-            await ack(response_action="errors", errors={ids.BLOCK_SCORE: scale})
+            await ack(response_action="errors", errors=label_errors(visit.verdict))
         else:
-            earlier = await visit.record(label)
+            earlier = await labelling.record(visit, label)
             await ack()  # only now: a window that closes has been recorded
-            await visit.confirm(label, earlier)
+            await labelling.confirm(visit, label, earlier)
 
 
 @dataclass(frozen=True)
 class _Visit:
     """A person at a verdict that they may label."""
 
-    desk: Desk
-    labels: Labels
     invocation: Invocation
     case: LoggedCase
     verdict: RecordedVerdict
 
-    @classmethod
-    async def begin(cls, desk: Desk, labels: Labels, invocation: Invocation, case_id: int | None) -> "_Visit | None":
+
+@dataclass(frozen=True)
+class _Labelling:
+    cases: Cases
+    labels: Labels
+    access: CaseAccess
+    teller: Teller
+
+    async def begin(self, invocation: Invocation, case_id: int | None) -> _Visit | None:
         """None where this person may not label this verdict; they have been told why."""
-        case = await desk.known(invocation, case_id)
-        verdict = await desk.log.cases.verdict(case.id)
+        case = await self.access.known(invocation, case_id)
+        verdict = await self.cases.verdict(case.id)
         if verdict is None:
             raise NoCaseError(f"case {case.id} has no verdict to label")
-        visit = cls(desk, labels, invocation, case, verdict)
+        visit = _Visit(invocation, case, verdict)
         if invocation.is_foreign:
-            await visit._tell(_FOREIGN)
+            await self._tell(visit, FOREIGN_LABEL)
             return None
         return visit
 
-    async def record(self, label: Label) -> Label | None:
+    async def record(self, visit: _Visit, label: Label) -> Label | None:
         """Records the label; gives the one that it replaces."""
-        return await self.labels.put(self.case, self.invocation.user_id, label)
+        return await self.labels.put(visit.case, visit.invocation.user_id, label)
 
-    async def confirm(self, label: Label, earlier: Label | None) -> None:
+    async def confirm(self, visit: _Visit, label: Label, earlier: Label | None) -> None:
         """Says to the person alone what is recorded now."""
-        await self._tell(confirmation(self.case, self.verdict, label, earlier))
+        await self._tell(visit, confirmation(visit.case, visit.verdict, label, earlier))
 
-    async def ask(self) -> None:
-        """Opens the modal that takes their own score."""
-        label = await self.labels.get(self.case, self.invocation.user_id)
-        view = label_modal(self.invocation.to_state(self.case.id), self.verdict, label)
-        if not await self.desk.delivery.open_modal(self.invocation.trigger_id, view):
-            await self._tell(TOO_SLOW)
+    async def ask(self, visit: _Visit) -> None:
+        """Opens the window that takes their own score."""
+        label = await self.labels.get(visit.case, visit.invocation.user_id)
+        view = label_modal(visit.invocation.to_state(visit.case.id), visit.verdict, label)
+        if not await self.teller.open_modal(visit.invocation.trigger_id, view):
+            await self._tell(visit, BUTTON_TOO_SLOW)
 
-    async def _tell(self, sentence: str) -> None:
-        seen = self.desk.seen_by(self.case, self.invocation)
+    async def _tell(self, visit: _Visit, text: str) -> None:
         # Beside the verdict, in its thread, whatever way the case came in.
-        changes = {"source": CaseSource.BUTTON, "parent_ts": self.case.thread_ts or self.case.parent_ts}
-        await self.desk.delivery.tell(seen.model_copy(update=changes), messages.sentence(sentence))
+        thread_ts = visit.case.thread_ts or visit.case.parent_ts
+        recipient = replace(visit.invocation.recipient_at(visit.case), thread_ts=thread_ts, is_in_channel=False)
+        await self.teller.tell(recipient, sentence(text))

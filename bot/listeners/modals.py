@@ -1,68 +1,61 @@
-"""What happens when a modal is submitted."""
+"""What happens when a window with a question is submitted."""
 
 from typing import Any
 
 from slack_bolt.async_app import AsyncAck, AsyncApp
 
-from bot.extract.payloads import Submission, corrected_case, modal_case, to_invocation, to_submission
-from bot.listeners.desk import Desk
+from bot.extract.cases import corrected_case, modal_case
+from bot.extract.invocation import to_invocation
+from bot.extract.submissions import to_submission
+from bot.listeners.case_access import CaseAccess
+from bot.listeners.choices import Choices
+from bot.listeners.intake import Intake
 from bot.slack import ids
-
-_MISSING = "Please type something here; blanks alone cannot be scored."
-_NOT_IN = "This window belongs to a channel that you are no longer in; type `/judge` where the verdict is to stand."
-_SAME = "This is the question again. What was the answer?"
+from bot.views.modals import NOT_IN_ANY_MORE, question_errors, text_errors
+from bot.views.refusals import refusal_text
 
 
-def register(app: AsyncApp, desk: Desk) -> None:
+def register(app: AsyncApp, intake: Intake, choices: Choices, access: CaseAccess) -> None:
     """Connects the submissions."""
 
     @app.view(ids.VIEW_TEXTS)
     async def score_texts(ack: AsyncAck, body: dict[str, Any]) -> None:
         submission, invocation = to_submission(body), to_invocation(body)
-        if errors := _errors(submission):
+        if errors := text_errors(submission.question, submission.response):
             await ack(response_action="errors", errors=errors)
             return
-        if refusal := await desk.refusal(invocation):
-            await ack(response_action="errors", errors={ids.BLOCK_RESPONSE: refusal})
+        if refusal := await intake.refusal(invocation):
+            await ack(response_action="errors", errors={ids.BLOCK_RESPONSE: refusal_text(refusal)})
             return
-        channel_id = invocation.window_channel_id
-        if channel_id is None or await desk.memberships.keeps_out(invocation.user_id, channel_id):
-            await ack(response_action="errors", errors={ids.BLOCK_RESPONSE: _NOT_IN})
+        if await access.has_left_window(invocation):
+            await ack(response_action="errors", errors={ids.BLOCK_RESPONSE: NOT_IN_ANY_MORE})
             return
-        case, is_new = await desk.take(modal_case(invocation, submission, desk.default), invocation.trigger_id)
+        case, is_new = await intake.take(modal_case(invocation, submission, choices.default), invocation.trigger_id)
         await ack()
-        await desk.proceed(case, is_new, invocation)
+        await intake.proceed(case, is_new, invocation)
 
     @app.view(ids.VIEW_ANSWER)
     async def answer_question(ack: AsyncAck, body: dict[str, Any]) -> None:
         submission, invocation = to_submission(body), to_invocation(body)
-        if not submission.question:
-            await ack(response_action="errors", errors={ids.BLOCK_QUESTION: _MISSING})
+        if errors := question_errors(submission.question):
+            await ack(response_action="errors", errors=errors)
             return
-        case = await desk.known(invocation, submission.state.case_id)
-        await desk.log.answer(case, submission.question)
+        case = await access.known(invocation, submission.state.case_id)
+        await intake.answer(case, submission.question)
         await ack()
 
     @app.view(ids.VIEW_CORRECT)
     async def correct_question(ack: AsyncAck, body: dict[str, Any]) -> None:
         submission, invocation = to_submission(body), to_invocation(body)
-        if not submission.question:
-            await ack(response_action="errors", errors={ids.BLOCK_QUESTION: _MISSING})
+        if errors := question_errors(submission.question):
+            await ack(response_action="errors", errors=errors)
             return
-        if refusal := await desk.refusal(invocation):
-            await ack(response_action="errors", errors={ids.BLOCK_QUESTION: refusal})
+        if refusal := await intake.refusal(invocation):
+            await ack(response_action="errors", errors={ids.BLOCK_QUESTION: refusal_text(refusal)})
             return
-        earlier = await desk.readable(invocation, submission.state.case_id)
-        choice = await desk.choice_again(invocation, earlier)
+        earlier = await access.readable(invocation, submission.state.case_id)
+        choice = await choices.again(invocation, earlier)
         asked = corrected_case(invocation, earlier, submission, choice)
-        case, is_new = await desk.log.add(asked, invocation.trigger_id)
+        case, is_new = await intake.add(asked, invocation.trigger_id)
         await ack()
-        await desk.proceed(case, is_new, invocation)
-
-
-def _errors(submission: Submission) -> dict[str, str]:
-    texts = {ids.BLOCK_QUESTION: submission.question, ids.BLOCK_RESPONSE: submission.response}
-    errors = {block_id: _MISSING for block_id, text in texts.items() if not text}
-    if not errors and submission.question == submission.response:
-        errors[ids.BLOCK_RESPONSE] = _SAME
-    return errors
+        await intake.proceed(case, is_new, invocation)

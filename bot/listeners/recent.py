@@ -1,42 +1,58 @@
 """`/judge recent`: one's own cases, wherever they were asked for, with buttons to the older ones."""
 
+from dataclasses import dataclass
 from typing import Any
 
 import structlog
 from slack_bolt.async_app import AsyncAck, AsyncApp, AsyncRespond
 
-from bot.extract.payloads import Invocation, to_invocation
-from bot.listeners.desk import Desk
-from bot.log.recent import PageEnd
+from bot.extract.clicks import clicked_value
+from bot.extract.invocation import Invocation, to_invocation
+from bot.log.recent import PageEnd, Recent
 from bot.slack import ids
-from bot.views.messages import Post
+from bot.slack.post import Post
+from bot.slack.teller import Teller
 from bot.views.recent import PAGE, recent_page, to_page_end
 
 logger = structlog.get_logger(__name__)
 
 
-def register(app: AsyncApp, desk: Desk) -> None:
+@dataclass(frozen=True)
+class RecentCases:
+    """Lists people's own cases.
+
+    Attributes:
+        recent: Where they are.
+        teller: What shows the first page.
+        workspace_url: Where links to messages begin.
+    """
+
+    recent: Recent
+    teller: Teller
+    workspace_url: str
+
+    async def answer(self, invocation: Invocation, _: str) -> None:
+        """Shows the newest cases to the person alone."""
+        await self.teller.tell(invocation.recipient, await self.page(invocation))
+
+    async def page(self, invocation: Invocation, before: PageEnd | None = None) -> Post:
+        """The newest cases, or the newest of those before the end of another page."""
+        found = await self.recent.of(invocation.team_id, invocation.user_id, PAGE + 1, before)
+        return recent_page(found, self.workspace_url, before)
+
+
+def register(app: AsyncApp, cases: RecentCases) -> None:
     """Connects the buttons that turn the page."""
 
     @app.action(ids.ACTION_RECENT_NEWEST)
     async def show_newest(ack: AsyncAck, body: dict[str, Any], respond: AsyncRespond) -> None:
         await ack()
-        await _turn(respond, await _page(desk, to_invocation(body)))
+        await _turn(respond, await cases.page(to_invocation(body)))
 
     @app.action(ids.ACTION_RECENT_OLDER)
     async def show_older(ack: AsyncAck, body: dict[str, Any], respond: AsyncRespond) -> None:
         await ack()
-        await _turn(respond, await _page(desk, to_invocation(body), to_page_end(body["actions"][0].get("value") or "")))
-
-
-async def answer_recent(desk: Desk, invocation: Invocation) -> None:
-    """Shows the newest cases to the person alone."""
-    await desk.delivery.tell(desk.apology(invocation), await _page(desk, invocation))
-
-
-async def _page(desk: Desk, invocation: Invocation, before: PageEnd | None = None) -> Post:
-    found = await desk.log.recent.of(invocation.team_id, invocation.user_id, PAGE + 1, before)
-    return recent_page(found, desk.workspace_url, before)
+        await _turn(respond, await cases.page(to_invocation(body), to_page_end(clicked_value(body))))
 
 
 async def _turn(respond: AsyncRespond, page: Post) -> None:

@@ -4,23 +4,31 @@ from typing import Any
 
 from slack_bolt.async_app import AsyncAck, AsyncApp
 
-from bot.extract.payloads import shortcut_case, to_invocation
-from bot.listeners.desk import Desk
+from bot.domain.recipient import requester_of
+from bot.extract.cases import message_case
+from bot.extract.clicks import clicked_message
+from bot.extract.invocation import to_invocation
+from bot.listeners.choices import Choices
+from bot.listeners.intake import Intake
 from bot.slack import ids
-from bot.views import messages
+from bot.slack.teller import Teller
+from bot.views.messages import sentence
+from bot.views.obstacles import obstacle_text
+from bot.views.refusals import refusal_text
 
 
-def register(app: AsyncApp, desk: Desk) -> None:
-    """Connects the shortcut."""
+def register(app: AsyncApp, intake: Intake, choices: Choices, teller: Teller, own_ids: frozenset[str]) -> None:
+    """Connects the shortcut; messages of `own_ids` are our own, and not scored."""
 
     @app.shortcut(ids.SHORTCUT_SCORE_REPLY)
     async def score_reply(ack: AsyncAck, body: dict[str, Any]) -> None:
-        invocation = to_invocation(body)
-        asked = shortcut_case(body, await desk.choice(invocation), desk.own_ids)
-        if refusal := await desk.refusal(invocation):
+        invocation, message = to_invocation(body), clicked_message(body, own_ids)
+        obstacle = obstacle_text(message.obstacle) if message.obstacle else None
+        asked = message_case(invocation, message, await choices.of(invocation), obstacle)
+        if refusal := await intake.refusal(invocation):
             await ack()
-            await desk.delivery.tell(asked, messages.sentence(refusal))
+            await teller.tell(requester_of(asked), sentence(refusal_text(refusal)))
             return
-        case, is_new = await desk.take(asked, invocation.trigger_id)
+        case, is_new = await intake.take(asked, invocation.trigger_id)
         await ack()
-        await desk.proceed(case, is_new, invocation)
+        await intake.proceed(case, is_new, invocation)

@@ -3,16 +3,18 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from bot.digest.poster import Poster
 from bot.extract.commands import StatsRequest, parse_stats
-from bot.extract.payloads import Invocation
-from bot.listeners.desk import Desk
+from bot.extract.invocation import Invocation
 from bot.log.digests import ChannelSettings
 from bot.log.tallies import Place, Span
 from bot.slack.authors import Member
-from bot.slack.memberships import Listed, MembershipError
-from bot.slack.mrkdwn import clip, escape
-from bot.views import messages
+from bot.slack.memberships import Listed, MembershipError, Memberships
+from bot.slack.mrkdwn import clip
+from bot.slack.post import Post
+from bot.slack.teller import Teller
 from bot.views import stats as words
+from bot.views.messages import sentence
 from bot.weeks.figures import TREND_WEEKS
 from bot.weeks.week import Week
 
@@ -21,7 +23,7 @@ _NAME = 80
 
 
 class _RefusalError(Exception):
-    """Nothing can be shown; the message is the sentence that says why."""
+    """Nothing can be shown; the message is what `views` says to that."""
 
 
 @dataclass(frozen=True)
@@ -33,35 +35,70 @@ class _Subject:
     title: str = ""
 
 
-async def answer_stats(desk: Desk, invocation: Invocation, text: str) -> None:
-    """Shows the figures to the person alone, or says why not."""
-    try:
-        subject = await _find_subject(desk, invocation, parse_stats(text))
-    except ValueError as exc:
-        await _tell(desk, invocation, messages.sentence(f"{escape(str(exc))}. {words.HELP}."))
-    except _RefusalError as exc:
-        await _tell(desk, invocation, messages.sentence(str(exc)))
-    else:
-        draft = await desk.poster.draft_so_far(subject.settings, subject.author_id, subject.title)
-        await _tell(desk, invocation, replace(draft(False), plain_blocks=draft(True).blocks))
+@dataclass(frozen=True)
+class StatsCommand:
+    """Shows a week's figures to those who may see them.
 
+    Attributes:
+        poster: Computes them.
+        memberships: Who is in which channel.
+        teller: What answers.
+    """
 
-async def _find_subject(desk: Desk, invocation: Invocation, request: StatsRequest) -> _Subject:
-    here = invocation.channel_id
-    if here.startswith("D") and request.channel is None:
-        raise _RefusalError(words.DIRECT)
-    try:
-        channels = await desk.memberships.of(invocation.user_id)
-    except MembershipError as exc:
-        raise _RefusalError(words.unsure(str(exc))) from exc
-    if request.channel is not None:
-        here = _find_channel(request.channel, channels)
-    elif here not in channels:
-        raise _RefusalError(words.not_yours())
-    settings = await desk.poster.digests.channel(invocation.team_id, here)
-    if request.author is not None:
-        return await _find_author(desk, invocation, settings, request.author)
-    return _Subject(settings, title=f"<#{here}>" if here != invocation.channel_id else "")
+    poster: Poster
+    memberships: Memberships
+    teller: Teller
+
+    async def answer(self, invocation: Invocation, text: str) -> None:
+        """Shows the figures to the person alone, or says why not."""
+        await self.teller.tell(invocation.recipient, await self._post(invocation, text))
+
+    async def _post(self, invocation: Invocation, text: str) -> Post:
+        try:
+            subject = await self._find_subject(invocation, parse_stats(text))
+        except ValueError as exc:
+            return sentence(words.not_understood(str(exc)))
+        except _RefusalError as exc:
+            return sentence(str(exc))
+        draft = await self.poster.draft_so_far(subject.settings, subject.author_id, subject.title)
+        return replace(draft(False), plain_blocks=draft(True).blocks)
+
+    async def _find_subject(self, invocation: Invocation, request: StatsRequest) -> _Subject:
+        here = invocation.channel_id
+        if here.startswith("D") and request.channel is None:
+            raise _RefusalError(words.DIRECT)
+        try:
+            channels = await self.memberships.of(invocation.user_id)
+        except MembershipError as exc:
+            raise _RefusalError(words.unsure(str(exc))) from exc
+        if request.channel is not None:
+            here = _find_channel(request.channel, channels)
+        elif here not in channels:
+            raise _RefusalError(words.not_yours())
+        settings = await self.poster.digests.channel(invocation.team_id, here)
+        if request.author is not None:
+            return await self._find_author(invocation, settings, request.author)
+        return _Subject(settings, title=f"<#{here}>" if here != invocation.channel_id else "")
+
+    async def _find_author(self, invocation: Invocation, settings: ChannelSettings, wanted: str) -> _Subject:
+        known = await self._showable_authors(invocation, settings)
+        name = invocation.user_id.lower() if wanted.lower() == _ME else wanted.lower()
+        found = [author_id for author_id, member in known.items() if name in {author_id.lower(), member.name.lower()}]
+        if len(found) > 1:
+            raise _RefusalError(words.several_authors(f"@{wanted}", found))
+        if not found:
+            names = [member.name for member in known.values()]
+            raise _RefusalError(words.no_author(f"@{wanted}", names, settings.ranks_people))
+        title = words.OWN_REPLIES if found[0] == invocation.user_id else clip(known[found[0]].name, _NAME)
+        return _Subject(settings, found[0], title)
+
+    async def _showable_authors(self, invocation: Invocation, settings: ChannelSettings) -> dict[str, Member]:
+        """Bots, and people where the channel lists them; oneself in any case, scored or not."""
+        week = Week.of(self.poster.now(), self.poster.schedule(settings).zone)
+        span = Span(week.before(TREND_WEEKS - 1).start, week.end)
+        rows = await self.poster.tallies.authors(Place(settings.team_id, settings.channel_id), span)
+        oneself = {invocation.user_id: Member(invocation.user_name, is_bot=False)}
+        return oneself | dict(await self.poster.listed(settings, [row.author_id for row in rows]))
 
 
 def _find_channel(wanted: str, channels: Mapping[str, Listed]) -> str:
@@ -73,29 +110,3 @@ def _find_channel(wanted: str, channels: Mapping[str, Listed]) -> str:
     if not found:
         raise _RefusalError(words.no_channel(f"#{wanted}"))
     return found[0]
-
-
-async def _find_author(desk: Desk, invocation: Invocation, settings: ChannelSettings, wanted: str) -> _Subject:
-    known = await _showable_authors(desk, invocation, settings)
-    name = invocation.user_id.lower() if wanted.lower() == _ME else wanted.lower()
-    found = [author_id for author_id, member in known.items() if name in {author_id.lower(), member.name.lower()}]
-    if len(found) > 1:
-        raise _RefusalError(words.several_authors(f"@{wanted}", found))
-    if not found:
-        names = [member.name for member in known.values()]
-        raise _RefusalError(words.no_author(f"@{wanted}", names, settings.ranks_people))
-    title = "your own replies" if found[0] == invocation.user_id else clip(known[found[0]].name, _NAME)
-    return _Subject(settings, found[0], title)
-
-
-async def _showable_authors(desk: Desk, invocation: Invocation, settings: ChannelSettings) -> dict[str, Member]:
-    """Bots, and people where the channel lists them; oneself in any case, scored or not."""
-    week = Week.of(desk.poster.now(), desk.poster.schedule(settings).zone)
-    span = Span(week.before(TREND_WEEKS - 1).start, week.end)
-    rows = await desk.poster.tallies.authors(Place(settings.team_id, settings.channel_id), span)
-    oneself = {invocation.user_id: Member(invocation.user_name, is_bot=False)}
-    return oneself | dict(await desk.poster.listed(settings, [row.author_id for row in rows]))
-
-
-async def _tell(desk: Desk, invocation: Invocation, post: messages.Post) -> None:
-    await desk.delivery.tell(desk.apology(invocation), post)

@@ -1,20 +1,35 @@
 """Who may switch a channel's digest, and look at it: what cannot be made sure of is refused."""
 
 import asyncio
+from dataclasses import dataclass
+from enum import StrEnum
 
 import aiohttp
 from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.slack.trouble import slack_word
+from bot.slack.errors import slack_word
+from bot.slack.memberships import list_channels
 
-_PAGE = 999
 _PATIENCE_S = 2.0
-_DIRECT = "A digest is about a channel; there is none for direct messages."
-_NOT_HERE = "I am not in this channel. Type `/invite @Slack Judge` first."
-_NOT_YOU = "Only people in this channel can see or change its digest."
-_ADMINS = "Only admins of this workspace can change digests here (setting DIGEST_BY)."
-_UNSURE = "Slack does not let me see who is in this channel (`{error}`), so I leave its digest alone."
+
+
+class NoAccessReason(StrEnum):
+    """What is against it."""
+
+    DIRECT_MESSAGES = "direct_messages"
+    APP_IS_NOT_IN = "app_is_not_in"
+    PERSON_IS_NOT_IN = "person_is_not_in"
+    NOT_AN_ADMIN = "not_an_admin"
+    UNSURE = "unsure"
+
+
+@dataclass(frozen=True)
+class NoAccess:
+    """Why a person may not see a channel's digest, or not change it; `error` is Slack's word where it does not tell."""
+
+    reason: NoAccessReason
+    error: str = ""
 
 
 class Access:
@@ -29,24 +44,28 @@ class Access:
         self._client = client
         self._is_for_admins = is_for_admins
 
-    async def refusal(self, channel_id: str, user_id: str, is_change: bool) -> str | None:
+    async def refusal(self, channel_id: str, user_id: str, is_change: bool) -> NoAccess | None:
         """Why this person may not see the channel's digest, or not change it; None where they may."""
         if channel_id.startswith("D"):
-            return _DIRECT
+            return NoAccess(NoAccessReason.DIRECT_MESSAGES)
         try:
             async with asyncio.timeout(_PATIENCE_S):
                 return await self._ask(channel_id, user_id, is_change and self._is_for_admins)
         except (SlackApiError, aiohttp.ClientError, TimeoutError) as exc:
             error = slack_word(exc)
-            return _NOT_HERE if error == "channel_not_found" else _UNSURE.format(error=error)
+            if error == "channel_not_found":
+                return NoAccess(NoAccessReason.APP_IS_NOT_IN)
+            return NoAccess(NoAccessReason.UNSURE, error)
 
-    async def _ask(self, channel_id: str, user_id: str, needs_admin: bool) -> str | None:
+    async def _ask(self, channel_id: str, user_id: str, needs_admin: bool) -> NoAccess | None:
         channel = (await self._client.conversations_info(channel=channel_id))["channel"]
         if not channel.get("is_member"):
-            return _NOT_HERE
+            return NoAccess(NoAccessReason.APP_IS_NOT_IN)
         if not await self.is_in(channel_id, user_id):
-            return _NOT_YOU
-        return _ADMINS if needs_admin and not await self.is_admin(user_id) else None
+            return NoAccess(NoAccessReason.PERSON_IS_NOT_IN)
+        if needs_admin and not await self.is_admin(user_id):
+            return NoAccess(NoAccessReason.NOT_AN_ADMIN)
+        return None
 
     async def allows_changes(self, user_id: str) -> bool:
         """Whether this person may change digests at all, of the channels that they are in; if in doubt, no."""
@@ -59,19 +78,12 @@ class Access:
             return False
 
     async def is_in(self, channel_id: str, user_id: str) -> bool:
-        """Whether the person is in the channel.
+        """Whether the person is in the channel, asked of Slack anew.
 
         Raises:
             SlackApiError: Slack does not say.
         """
-        cursor = ""
-        while True:
-            page = await self._client.conversations_members(channel=channel_id, limit=_PAGE, cursor=cursor)
-            if user_id in (page.get("members") or []):
-                return True
-            cursor = (page.get("response_metadata") or {}).get("next_cursor") or ""
-            if not cursor:
-                return False
+        return channel_id in await list_channels(self._client, user_id)
 
     async def is_admin(self, user_id: str) -> bool:
         """Whether the person is an admin or owner of the workspace.

@@ -1,7 +1,6 @@
 """Who wrote the responses: names, and whether they are bots."""
 
 import asyncio
-import time
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -11,9 +10,11 @@ import structlog
 from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.slack.trouble import in_brief
+from bot.slack.cache import AnswerCache
+from bot.slack.errors import slack_word
 
 _KEPT_S = 3600.0
+_MOST_KEPT = 10_000
 _ASKED_AT_ONCE = 8
 
 logger = structlog.get_logger(__name__)
@@ -32,7 +33,7 @@ class Members:
 
     def __init__(self, client: AsyncWebClient) -> None:
         self._client = client
-        self._known: dict[str, tuple[Member, float]] = {}
+        self._known = AnswerCache(self._ask, _KEPT_S, _MOST_KEPT)
 
     async def of_all(self, author_ids: Iterable[str], patience_s: float) -> Mapping[str, Member]:
         """The members behind these ids, asked about in this order; without those that nothing is known of in time."""
@@ -50,15 +51,11 @@ class Members:
 
     async def of(self, author_id: str) -> Member:
         """The member behind a user id or a bot id."""
-        member, until_s = self._known.get(author_id, (None, 0.0))
-        if member is None or time.monotonic() > until_s:
-            try:
-                member = await self._ask(author_id)
-            except (SlackApiError, aiohttp.ClientError, TimeoutError) as exc:
-                logger.warning("author_unknown", author=author_id, error=in_brief(exc))
-                return Member(author_id, is_bot=False)
-            self._known[author_id] = member, time.monotonic() + _KEPT_S
-        return member
+        try:
+            return await self._known.get(author_id)
+        except (SlackApiError, aiohttp.ClientError, TimeoutError) as exc:
+            logger.warning("author_unknown", author=author_id, error=slack_word(exc))
+            return Member(author_id, is_bot=False)
 
     async def _ask(self, author_id: str) -> Member:
         if author_id.startswith("B"):

@@ -3,8 +3,10 @@
 from collections.abc import AsyncIterator, Awaitable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from urllib.parse import urlsplit
 
 import aiohttp
+from pydantic import SecretStr
 from slack_sdk.errors import SlackApiError
 from slack_sdk.http_retry.builtin_async_handlers import AsyncRateLimitErrorRetryHandler
 from slack_sdk.http_retry.request import HttpRequest
@@ -15,8 +17,7 @@ from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
 from bot import metrics
 from bot.errors import SlackError
-from bot.settings import Settings
-from bot.slack.trouble import in_brief, is_passing, slack_word
+from bot.slack.errors import is_passing, slack_word
 
 _TIMEOUT_S = 30
 # Slack closes idle connections; a post on a closing one fails without anybody knowing whether it got through.
@@ -47,6 +48,11 @@ class Identity:
     scopes: frozenset[str]
 
     @property
+    def host(self) -> str:
+        """The workspace's address, as it stands in links to its messages."""
+        return urlsplit(self.url).netloc
+
+    @property
     def own_ids(self) -> frozenset[str]:
         """Both ids under which our own messages appear."""
         return frozenset({self.user_id, self.bot_id} - {""})
@@ -68,7 +74,7 @@ class _CountedWaits(AsyncRateLimitErrorRetryHandler):
 
 
 @asynccontextmanager
-async def web_client(settings: Settings) -> AsyncIterator[AsyncWebClient]:
+async def web_client(token: SecretStr, api_url: str) -> AsyncIterator[AsyncWebClient]:
     """A Web API client that waits when Slack says so, and never repeats a post by itself.
 
     slack-sdk's default repeats after a lost connection, which posts a message twice that Slack had taken.
@@ -77,8 +83,8 @@ async def web_client(settings: Settings) -> AsyncIterator[AsyncWebClient]:
     timeout = aiohttp.ClientTimeout(total=_TIMEOUT_S)
     async with aiohttp.ClientSession(connector=connector, timeout=timeout, trust_env=True) as session:
         yield AsyncWebClient(
-            token=settings.slack_bot_token.get_secret_value(),
-            base_url=settings.slack_api_url,
+            token=token.get_secret_value(),
+            base_url=api_url,
             session=session,
             timeout=_TIMEOUT_S,
             retry_handlers=[_CountedWaits(max_retry_count=2)],
@@ -104,14 +110,13 @@ async def identify(client: AsyncWebClient) -> Identity:
     )
 
 
-async def open_socket_url(client: AsyncWebClient, settings: Settings) -> str:
+async def open_socket_url(client: AsyncWebClient, app_token: SecretStr) -> str:
     """A WebSocket address for Socket Mode, good for one connection.
 
     Raises:
         SlackError: Slack refuses the app-level token, or cannot be reached.
     """
-    token = settings.slack_app_token.get_secret_value() if settings.slack_app_token else ""
-    call = client.apps_connections_open(app_token=token)
+    call = client.apps_connections_open(app_token=app_token.get_secret_value())
     return str((await _at_start(call, "SLACK_APP_TOKEN", client.base_url))["url"])
 
 
@@ -120,7 +125,9 @@ async def _at_start(call: Awaitable[AsyncSlackResponse], setting: str, base_url:
         return await call
     except SlackApiError as exc:
         if is_passing(exc):
-            raise SlackError(f"SLACK_API_URL {base_url}: cannot answer now ({in_brief(exc)}); try again") from exc
+            raise SlackError(
+                f"SLACK_API_URL {base_url}: cannot answer now (Slack: {slack_word(exc)}); try again"
+            ) from exc
         error = slack_word(exc)
         mend = _MEND.get(error, "docs.slack.dev explains the error")
         raise SlackError(f"{setting}: Slack refuses it ({error}); {mend}") from exc

@@ -1,41 +1,55 @@
-"""HTTP mode: Slack posts its payloads to us, and the machine room asks how we are."""
+"""HTTP mode: Slack posts its payloads to us, and whoever runs the app can ask how it is."""
 
 import asyncio
-import hmac
-import re
-import time
-from collections.abc import Mapping
-from hashlib import sha256
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Self
 
 import structlog
 from aiohttp import web
+from pydantic import SecretStr
 from slack_bolt.adapter.aiohttp import to_aiohttp_response, to_bolt_request
 from slack_bolt.async_app import AsyncApp
+from slack_sdk.signature import SignatureVerifier
 
 from bot import metrics
 from bot.errors import SlackError
-from bot.log import Store
-from bot.settings import Settings
-from bot.slack.trouble import LOG_TROUBLE
 
 EVENTS = "/slack/events"
 _LARGEST_BODY = 4 * 2**20
 _PATIENCE_S = 10.0  # Slack gives up after 3 s
 _LAST_ANSWERS_S = 3.0
-_OLDEST_S = 300  # so that a request cannot be sent again later
-_STAMP = re.compile("[0-9]{1,12}")  # longer ones are no time, and soon too large to reckon with
+_OUT_OF_REACH = "the log is out of reach\n"
 
 logger = structlog.get_logger(__name__)
 
 
 class HttpFront:
-    """Listens while entered: `/slack/events` for Slack, `/healthz`, `/readyz` and `/metrics` for everybody else."""
+    """Listens while entered: `/slack/events` for Slack, `/healthz`, `/readyz` and `/metrics` for everybody else.
 
-    def __init__(self, app: AsyncApp, settings: Settings, log: Store) -> None:
+    Args:
+        app: What Slack's payloads are for.
+        signing_secret: What Slack signs them with; not blank.
+        host: Where to listen.
+        port: And at which port.
+        is_ready: Whether the bot can do its work right now.
+        render_metrics: What `/metrics` says; None where it cannot be found out now.
+    """
+
+    def __init__(
+        self,
+        app: AsyncApp,
+        signing_secret: SecretStr,
+        host: str,
+        port: int,
+        is_ready: Callable[[], Awaitable[bool]],
+        render_metrics: Callable[[], Awaitable[bytes | None]],
+    ) -> None:
         self._app = app
-        self._settings = settings
-        self._log = log
+        self._verifier = SignatureVerifier(signing_secret.get_secret_value())
+        self._host = host
+        self._port = port
+        self._is_ready = is_ready
+        self._render_metrics = render_metrics
         self._runner: web.AppRunner | None = None
 
     async def __aenter__(self) -> Self:
@@ -55,12 +69,12 @@ class HttpFront:
         )
         self._runner = web.AppRunner(server, access_log=None, shutdown_timeout=_LAST_ANSWERS_S)
         await self._runner.setup()
-        host, port = self._settings.http_host, self._settings.http_port
         try:
-            await web.TCPSite(self._runner, host, port).start()
+            await web.TCPSite(self._runner, self._host, self._port).start()
         except OSError as exc:
             await self._runner.cleanup()
-            raise SlackError(f"HTTP_HOST {host}, HTTP_PORT {port}: cannot listen there ({exc.strerror})") from exc
+            where = f"HTTP_HOST {self._host}, HTTP_PORT {self._port}"
+            raise SlackError(f"{where}: cannot listen there ({exc.strerror})") from exc
         logger.info("listening", address=str(self._runner.addresses[0]))
         return self
 
@@ -91,29 +105,24 @@ class HttpFront:
 
     def _is_slacks(self, body: bytes, headers: Mapping[str, str]) -> bool:
         """Source: https://docs.slack.dev/authentication/verifying-requests-from-slack"""
-        stamp, given = headers.get("X-Slack-Request-Timestamp", ""), headers.get("X-Slack-Signature", "")
-        if not _STAMP.fullmatch(stamp) or abs(time.time() - int(stamp)) > _OLDEST_S:
+        try:
+            return self._verifier.is_valid_request(body, headers)
+        except (ValueError, OverflowError, TypeError):
+            # A time stamp that is no number, or one too large for a clock; a body or signature that is no text.
             return False
-        secret = self._settings.slack_signing_secret
-        key = secret.get_secret_value() if secret else ""
-        expected = hmac.new(key.encode(), b"v0:%s:%s" % (stamp.encode(), body), sha256).hexdigest()
-        return bool(key) and hmac.compare_digest(f"v0={expected}".encode(), given.encode("utf-8", "replace"))
 
     async def _healthz(self, _: web.Request) -> web.Response:
         """The process answers."""
         return web.Response(text="ok\n")
 
     async def _readyz(self, _: web.Request) -> web.Response:
-        """The process answers and reaches the log."""
-        try:
-            await self._log.cases.ping()
-        except LOG_TROUBLE:
-            return web.Response(status=503, text="the log is out of reach\n")
-        return web.Response(text="ok\n")
+        """The process answers, and can do its work."""
+        if await self._is_ready():
+            return web.Response(text="ok\n")
+        return web.Response(status=503, text=_OUT_OF_REACH)
 
     async def _metrics(self, _: web.Request) -> web.Response:
-        try:
-            body = metrics.render(await self._log.cases.counts())
-        except LOG_TROUBLE:
-            return web.Response(status=503, text="the log is out of reach\n")
+        body = await self._render_metrics()
+        if body is None:
+            return web.Response(status=503, text=_OUT_OF_REACH)
         return web.Response(body=body, headers={"Content-Type": metrics.CONTENT_TYPE})

@@ -3,14 +3,15 @@
 import asyncio
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import aiohttp
 from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.slack.trouble import slack_word
+from bot.slack.cache import AnswerCache
+from bot.slack.errors import slack_word
 
 KEPT_S = 300.0
 _PATIENCE_S = 2.0
@@ -20,14 +21,7 @@ _PAGE = 999  # the most: https://docs.slack.dev/reference/methods/users.conversa
 
 
 class MembershipError(Exception):
-    """Slack does not say which channels somebody is in; its words are the reason in short."""
-
-    @property
-    def advice(self) -> str:
-        """What helps."""
-        if str(self) == "missing_scope":
-            return "Whoever runs me: `judge-bot doctor` says how to mend that."
-        return "Please try again."
+    """Slack does not say which channels somebody is in; its word for why is the message."""
 
 
 @dataclass(frozen=True)
@@ -37,13 +31,6 @@ class Listed:
     name: str
     is_private: bool
     is_archived: bool
-
-
-@dataclass
-class _Answer:
-    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
-    channels: Mapping[str, Listed] = field(default_factory=dict)
-    good_until_s: float = 0.0
 
 
 class Memberships:
@@ -58,8 +45,7 @@ class Memberships:
 
     def __init__(self, client: AsyncWebClient, clock: Callable[[], float] = time.monotonic) -> None:
         self._client = client
-        self._clock = clock
-        self._answers: dict[str | None, _Answer] = {}
+        self._channels = AnswerCache(self._list, KEPT_S, MOST_KEPT, clock)
 
     async def of(self, user_id: str | None = None) -> Mapping[str, Listed]:
         """Channels by id: public ones that this person is in, private ones that we are in, too; no archived ones.
@@ -69,7 +55,7 @@ class Memberships:
         Raises:
             MembershipError: Slack does not say, or not in time.
         """
-        listed = await self._all(user_id)
+        listed = await self._channels.get(user_id)
         return {channel_id: channel for channel_id, channel in listed.items() if not channel.is_archived}
 
     async def includes(self, user_id: str, channel_id: str) -> bool:
@@ -101,21 +87,15 @@ class Memberships:
             raise MembershipError(slack_word(exc)) from exc
 
     async def _all_anew(self, user_id: str | None) -> Mapping[str, Listed]:
-        self._answers.pop(user_id, None)
-        return await self._all(user_id)
+        self._channels.forget(user_id)
+        return await self._channels.get(user_id)
 
-    async def _all(self, user_id: str | None) -> Mapping[str, Listed]:
-        answer = self._answers[user_id] = self._answers.pop(user_id, _Answer())
-        if len(self._answers) > MOST_KEPT:
-            del self._answers[next(iter(self._answers))]
+    async def _list(self, user_id: str | None) -> Mapping[str, Listed]:
         try:
-            async with asyncio.timeout(_PATIENCE_S), answer.lock:
-                if self._clock() >= answer.good_until_s:
-                    answer.channels = await list_channels(self._client, user_id)
-                    answer.good_until_s = self._clock() + KEPT_S
+            async with asyncio.timeout(_PATIENCE_S):
+                return await list_channels(self._client, user_id)
         except (SlackApiError, aiohttp.ClientError, TimeoutError) as exc:
             raise MembershipError(slack_word(exc)) from exc
-        return answer.channels
 
     async def _is_guest(self, user_id: str) -> bool:
         user = (await self._client.users_info(user=user_id))["user"]
@@ -131,13 +111,9 @@ async def list_channels(client: AsyncWebClient, user_id: str | None = None) -> M
     Source: https://docs.slack.dev/reference/methods/users.conversations
     """
     found: dict[str, Listed] = {}
-    cursor = ""
-    while True:
-        page = await client.users_conversations(types=_TYPES, limit=_PAGE, cursor=cursor, user=user_id)
+    async for page in await client.users_conversations(types=_TYPES, limit=_PAGE, user=user_id):
         found |= {channel["id"]: _to_listed(channel) for channel in page["channels"]}
-        cursor = (page.get("response_metadata") or {}).get("next_cursor") or ""
-        if not cursor:
-            return found
+    return found
 
 
 def _to_listed(channel: Mapping[str, Any]) -> Listed:

@@ -23,22 +23,14 @@ async def find_marked(
     Raises:
         SlackApiError: The channel may not be read, or not now.
     """
-    seen: dict[str, Any] = {
-        "channel": channel,
-        "include_all_metadata": True,
-        "oldest": f"{oldest:.6f}",
-        "limit": _PAGE,
-    }
-    while True:
-        if thread_ts:
-            answer = await client.conversations_replies(ts=thread_ts, **seen)
-        else:
-            answer = await client.conversations_history(**seen)
-        for message in answer.get("messages") or []:
-            mark = message.get("metadata") or {}
-            if all(mark.get(key) == value for key, value in metadata.items()):
+    span: dict[str, Any] = {"oldest": f"{oldest:.6f}", "include_all_metadata": True, "limit": _PAGE}
+    if thread_ts:
+        pages = await client.conversations_replies(channel=channel, ts=thread_ts, **span)
+    else:
+        pages = await client.conversations_history(channel=channel, **span)
+    async for page in pages:
+        for message in page.get("messages") or []:
+            found = message.get("metadata") or {}
+            if all(found.get(key) == value for key, value in metadata.items()):
                 return str(message["ts"])
-        cursor = (answer.get("response_metadata") or {}).get("next_cursor")
-        if not cursor:
-            return None
-        seen["cursor"] = cursor
+    return None

@@ -4,11 +4,11 @@ import asyncio
 import logging
 from typing import Self
 
+from pydantic import SecretStr
 from slack_bolt.adapter.socket_mode.aiohttp import AsyncSocketModeHandler
 from slack_bolt.async_app import AsyncApp
 
 from bot.errors import SlackError
-from bot.settings import Settings
 from bot.slack.client import open_socket_url
 
 _LOOKS = 8
@@ -19,9 +19,9 @@ _PATIENCE_S = 40.0
 class SocketLink:
     """Open while entered. slack-sdk reconnects by itself, but has been seen to stop trying (bolt-python#1529)."""
 
-    def __init__(self, app: AsyncApp, settings: Settings, patience_s: float = _PATIENCE_S) -> None:
+    def __init__(self, app: AsyncApp, app_token: SecretStr, patience_s: float = _PATIENCE_S) -> None:
         self._app = app
-        self._settings = settings
+        self._app_token = app_token
         self._patience_s = patience_s
         self._handler: AsyncSocketModeHandler | None = None
 
@@ -32,10 +32,10 @@ class SocketLink:
             SlackError: Slack refuses the app-level token, or cannot be reached, there or at the socket's address.
         """
         # Asked for here, because the handler would try a wrong token again for ever without a word to the caller.
-        url = await open_socket_url(self._app.client, self._settings)
-        token = self._settings.slack_app_token
-        secret = token.get_secret_value() if token else ""
-        self._handler = AsyncSocketModeHandler(self._app, secret, logger=logging.getLogger("slack_sdk.socket_mode"))
+        url = await open_socket_url(self._app.client, self._app_token)
+        self._handler = AsyncSocketModeHandler(
+            self._app, self._app_token.get_secret_value(), logger=logging.getLogger("slack_sdk.socket_mode")
+        )
         self._handler.client.wss_uri = url
         try:
             async with asyncio.timeout(self._patience_s):

@@ -1,5 +1,7 @@
 """Brings verdicts in Slack up to date with what has become of the messages that they are about."""
 
+from functools import partial
+
 import structlog
 from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
@@ -8,9 +10,9 @@ from bot.domain.case import CaseStatus
 from bot.extract.events import Change
 from bot.log import Store
 from bot.log.edits import EditedCase
-from bot.slack.trouble import is_transient, slack_word
+from bot.slack.errors import is_transient, slack_word
+from bot.slack.post import Post, send_in_known_blocks
 from bot.views import messages
-from bot.views.messages import Post
 
 # Slack gives a thread's parent whatever the span.
 _WITH_PARENT = 2
@@ -74,8 +76,11 @@ class Edits:
             for found in answer.get("messages") or []:
                 post = Post(found.get("text") or "", found.get("blocks") or [])
                 if found["ts"] == ts and (due := messages.amended(post, case)) != post:
-                    await self._client.chat_update(channel=case.channel_id, ts=ts, text=due.text, blocks=due.blocks)
+                    await send_in_known_blocks(due, partial(self._update, case.channel_id, ts))
         except SlackApiError as exc:
             if is_transient(exc):
                 raise
             logger.warning("verdict_not_amended", case=case.id, error=slack_word(exc))
+
+    async def _update(self, channel_id: str, ts: str, post: Post) -> None:
+        await self._client.chat_update(channel=channel_id, ts=ts, text=post.text, blocks=post.blocks)

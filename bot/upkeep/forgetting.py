@@ -10,7 +10,7 @@ from bot.domain.case import LoggedCase
 from bot.log import forgetting
 from bot.log.forgetting import AT_REST
 from bot.slack.access import Access
-from bot.slack.trouble import is_transient, slack_word
+from bot.slack.errors import is_transient, slack_word
 from bot.views.forgetting import Forgotten
 
 _IS_GONE = "message_not_found"

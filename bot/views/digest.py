@@ -10,9 +10,9 @@ from typing import Any
 from bot.log.tallies import LowCase
 from bot.slack.authors import Member
 from bot.slack.mrkdwn import clip
+from bot.slack.post import Post
 from bot.views.elements import context, section
 from bot.views.links import permalink
-from bot.views.messages import Post
 from bot.views.unscored import in_short
 from bot.weeks.agreement import Agreement
 from bot.weeks.figures import Author, Figures, Glance, Point, Tally

@@ -3,8 +3,17 @@
 from datetime import datetime
 
 from bot.log.digests import ChannelSettings
+from bot.slack.access import NoAccess, NoAccessReason
+from bot.slack.mrkdwn import escape
 from bot.weeks.week import Schedule
 
+POSTED = "The week so far is posted here; the weekly digest comes all the same."
+_NO_ACCESS = {
+    NoAccessReason.DIRECT_MESSAGES: "A digest is about a channel; there is none for direct messages.",
+    NoAccessReason.APP_IS_NOT_IN: "I am not in this channel. Type `/invite @Slack Judge` first.",
+    NoAccessReason.PERSON_IS_NOT_IN: "Only people in this channel can see or change its digest.",
+    NoAccessReason.NOT_AN_ADMIN: "Only admins of this workspace can change digests here (setting DIGEST_BY).",
+}
 _HELP = """\
 • `/judge digest on` posts each week here once it is over; `/judge digest on friday 16:00 Europe/Berlin` says when
 • `/judge digest off` stops it
@@ -28,3 +37,20 @@ def digest_state(settings: ChannelSettings, schedule: Schedule, now: datetime) -
 def digest_help() -> str:
     """What `/judge digest` can do."""
     return _HELP
+
+
+def not_understood(reason: str) -> str:
+    """What `/judge digest` can do, for a person who typed something else; `reason` quotes it."""
+    return f"{escape(reason)}. This is what I understand:\n{_HELP}"
+
+
+def not_posted(error: str) -> str:
+    """For when Slack refuses a digest that was asked for."""
+    return f"Slack did not let me post here (`{error}`)."
+
+
+def no_access_text(refusal: NoAccess) -> str:
+    """Why a person may not see a channel's digest, or not change it."""
+    if refusal.reason is NoAccessReason.UNSURE:
+        return f"Slack does not let me see who is in this channel (`{refusal.error}`), so I leave its digest alone."
+    return _NO_ACCESS[refusal.reason]

@@ -47,7 +47,7 @@ def home_view(home: Home, workspace_url: str, default: Visibility, channel_id: s
     return _home(blocks, channel_id)
 
 
-def trouble_view(channel_id: str) -> dict[str, Any]:
+def no_log_view(channel_id: str) -> dict[str, Any]:
     """The Home tab while the log cannot be read."""
     return _home([*_top(""), section(_NO_LOG)], channel_id)
 

@@ -6,8 +6,8 @@ from bot.domain.case import LoggedCase
 from bot.domain.verdict import RecordedVerdict
 from bot.log.labels import Label
 from bot.slack import ids
+from bot.slack.modal_state import ModalState
 from bot.views.elements import option, plain, section
-from bot.views.modals import ModalState
 
 LONGEST_REASON = 1000
 # Options; a longer scale is typed: https://docs.slack.dev/reference/block-kit/block-elements/select-menu-element
@@ -49,13 +49,18 @@ def label_modal(state: ModalState, verdict: RecordedVerdict, label: Label | None
         "title": plain("Your own score"),
         "submit": plain("Record"),
         "close": plain("Cancel"),
-        "private_metadata": state.model_dump_json(exclude_none=True),
+        "private_metadata": state.to_private_metadata(),
         "blocks": [
             section(f"Case {state.case_id}; the judge said: {judged}."),
             _scores(verdict, label),
             _reason(label),
         ],
     }
+
+
+def label_errors(verdict: RecordedVerdict) -> dict[str, str]:
+    """What is wrong with a score that is not on the verdict's scale, by input."""
+    return {ids.BLOCK_SCORE: f"The scale goes from {verdict.lowest} to {verdict.highest}."}
 
 
 def confirmation(case: LoggedCase, verdict: RecordedVerdict, label: Label, earlier: Label | None) -> str:

@@ -4,7 +4,6 @@ Foreign words (a model's, a person's) go through `escape` or `clip`, so that the
 so that nobody is pinged. `verbatim` keeps Slack from making links of names.
 """
 
-from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
@@ -13,6 +12,7 @@ from bot.domain.verdict import RecordedRating, RecordedVerdict
 from bot.log.edits import EditedCase
 from bot.slack import ids
 from bot.slack.mrkdwn import clip, escape, excerpt
+from bot.slack.post import Post
 from bot.views.edits import amend_blocks, amend_text
 from bot.views.elements import actions, button, context, section
 from bot.views.labels import feedback, plain_feedback
@@ -22,7 +22,6 @@ from judge import Flag
 UNCONFIRMED = "unconfirmed"
 VERDICT_BEGINS = ("Score ", "Unscored: ")
 _SECTION_ROOM = 2900
-_NO_TICKS = {ord("`"): "'"}
 _EXCERPT = 300
 _NOTIFICATION = 300
 _STEPS = 5
@@ -35,28 +34,6 @@ _QUESTION_FROM = {
 
 _NOT_KEPT = "The justification was not kept in the log."
 _NOT_KEPT_HERE = "The justification was not kept in the log; it stands with the verdict in the thread."
-
-_HELP = """• `/judge` opens a window for a question and a response
-• `/judge LINK` scores the message that the link points to, in its thread
-• `/judge question | response` scores the two texts here
-• `/judge recent` lists what you asked for
-• `/judge stats` shows this channel's week so far, `/judge stats @name` one assistant's, `#channel` another channel's
-• `/judge digest` sums up this channel's weeks: `/judge digest help`
-• `/judge forget LINK` deletes a score, with its texts and what I wrote about it
-• `/judge help` shows this
-• On any message: More actions (⋮) → *Score this reply*"""
-
-
-@dataclass(frozen=True)
-class Post:
-    """What is sent: blocks for the eye, `text` for notifications and screen readers.
-
-    `plain_blocks` are for a Slack that does not know those in `blocks`.
-    """
-
-    text: str
-    blocks: list[dict[str, Any]]
-    plain_blocks: list[dict[str, Any]] | None = None
 
 
 def placeholder(case: LoggedCase) -> Post:
@@ -109,14 +86,14 @@ def verdict_message(case: LoggedCase, verdict: RecordedVerdict, note: str = "") 
 
 def amended(verdict: Post, case: LoggedCase | EditedCase) -> Post:
     """A verdict that says what has become of its question and response since; the same where it does already."""
-    return Post(amend_text(verdict.text, case), amend_blocks(verdict.blocks, case))
+    return _with_feedback(amend_text(verdict.text, case), amend_blocks(verdict.blocks, case))
 
 
 def known_verdict(case: LoggedCase, verdict: RecordedVerdict) -> Post:
     """The verdict that is there already, for the person who asked again."""
     post = verdict_message(case, verdict, "This reply was scored before.")
     row = actions(button("Score again", ids.ACTION_AGAIN, case.id), _wrong_question(case), *_own_score(case, verdict))
-    return Post(post.text, [*post.blocks[:-1], row])
+    return _with_feedback(post.text, [*post.blocks[:-1], row])
 
 
 def in_progress(case: LoggedCase) -> Post:
@@ -139,26 +116,9 @@ def ask_for_question(case: LoggedCase, reason: str) -> Post:
     return Post(sentence, [section(sentence), actions(button("Type the question", ids.ACTION_ASK, case.id))])
 
 
-def help_text(unknown: str = "") -> str:
-    """What `/judge` can do; `unknown` is what was not understood."""
-    hint = "For two texts I need a `|` between them. " if len(unknown.split()) > 1 else ""
-    begin = f"I do not know `{excerpt(unknown.translate(_NO_TICKS), _EXCERPT)}`. {hint}" if unknown else ""
-    return f"{begin}This is what I understand:\n{_HELP}"
-
-
 def sentence(text: str) -> Post:
     """One plain sentence of our own."""
     return _plain_post(text)
-
-
-def plain(post: Post) -> Post:
-    """The same for a Slack that does not know feedback buttons, charts or tables; itself if it has none of these."""
-    if post.plain_blocks is not None:
-        return Post(post.text, post.plain_blocks)
-    if not any(block["type"] == "context_actions" for block in post.blocks):
-        return post
-    blocks = [plain_feedback(block) if block["type"] == "context_actions" else block for block in post.blocks]
-    return Post(post.text, blocks)
 
 
 def gauge(verdict: RecordedVerdict) -> str:
@@ -243,6 +203,12 @@ def _own_score(case: LoggedCase, verdict: RecordedVerdict) -> list[dict[str, Any
 
 def _wrong_question(case: LoggedCase) -> dict[str, Any]:
     return button("Wrong question?", ids.ACTION_WRONG_QUESTION, case.id)
+
+
+def _with_feedback(text: str, blocks: list[dict[str, Any]]) -> Post:
+    """A post that may have feedback buttons, which not every Slack knows."""
+    plain = [plain_feedback(block) if block["type"] == "context_actions" else block for block in blocks]
+    return Post(text, blocks, plain if plain != blocks else None)
 
 
 def _plain_post(text: str) -> Post:

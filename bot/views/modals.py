@@ -3,10 +3,9 @@
 from collections.abc import Sequence
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field
-
-from bot.domain.case import LARGEST_ID, LoggedCase, Visibility
+from bot.domain.case import LoggedCase, Visibility
 from bot.slack import ids
+from bot.slack.modal_state import ModalState
 from bot.slack.mrkdwn import clip
 from bot.views.elements import option, plain, section
 
@@ -16,18 +15,14 @@ OUT_OF_SIGHT = (
     "I could not look for the question, because I am not in this channel. Type it here; "
     "or close this window, type `/invite @Slack Judge`, and score the reply again."
 )
+WRONG_QUESTION = "The question that you type here replaces the one that was scored."
+NOT_IN_ANY_MORE = (
+    "This window belongs to a channel that you are no longer in; type `/judge` where the verdict is to stand."
+)
+_NOTHING_TYPED = "Please type something here; blanks alone cannot be scored."
+_SAME = "This is the question again. What was the answer?"
 _SECTION_ROOM = 2900
 _IN_MESSAGES = "The verdict comes to you alone, in *Messages* beside this tab."
-
-
-class ModalState(BaseModel):
-    """What a modal has to remember until it is submitted; travels in `private_metadata` (3,000 characters)."""
-
-    model_config = ConfigDict(frozen=True)
-
-    channel_id: str | None = None
-    response_url: str | None = None
-    case_id: int | None = Field(default=None, le=LARGEST_ID)
 
 
 def texts_modal(
@@ -58,6 +53,21 @@ def question_modal(case: LoggedCase, callback_id: str, reason: str, state: Modal
     return _modal(callback_id, "Which question?", state, blocks)
 
 
+def text_errors(question: str, response: str) -> dict[str, str]:
+    """What is wrong with the two texts that a person typed, by input; empty where they can be scored."""
+    errors = question_errors(question)
+    if not response:
+        errors[ids.BLOCK_RESPONSE] = _NOTHING_TYPED
+    elif question == response:
+        errors[ids.BLOCK_RESPONSE] = _SAME
+    return errors
+
+
+def question_errors(question: str) -> dict[str, str]:
+    """The same for the question alone."""
+    return {} if question else {ids.BLOCK_QUESTION: _NOTHING_TYPED}
+
+
 def _modal(callback_id: str, title: str, state: ModalState, blocks: list[dict[str, Any]]) -> dict[str, Any]:
     return {
         "type": "modal",
@@ -65,7 +75,7 @@ def _modal(callback_id: str, title: str, state: ModalState, blocks: list[dict[st
         "title": plain(title),
         "submit": plain("Score"),
         "close": plain("Cancel"),
-        "private_metadata": state.model_dump_json(exclude_none=True),
+        "private_metadata": state.to_private_metadata(),
         "blocks": blocks,
     }
 

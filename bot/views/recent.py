@@ -7,9 +7,9 @@ from typing import Any
 from bot.domain.case import CaseStatus, to_case_id
 from bot.log.recent import PageEnd, RecentCase
 from bot.slack import ids
+from bot.slack.post import Post
 from bot.views.elements import actions, button, section
 from bot.views.links import permalink
-from bot.views.messages import Post
 from bot.views.unscored import in_short
 
 PAGE = 10

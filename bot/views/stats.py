@@ -2,15 +2,21 @@
 
 from collections.abc import Sequence
 
-from bot.slack.mrkdwn import clip
+from bot.slack.mrkdwn import clip, escape
 
 _NAME = 80
 _MOST_NAMED = 10
 
 DIRECT = "Stats are about a channel; there are none for direct messages. `/judge stats #channel` shows one of yours."
-HELP = (
+OWN_REPLIES = "your own replies"
+_HELP = (
     "`/judge stats` is about this channel, `/judge stats #channel` about another, `/judge stats @name` about one author"
 )
+
+
+def not_understood(reason: str) -> str:
+    """What `/judge stats` can do, for a person who typed something else; `reason` quotes it."""
+    return f"{escape(reason)}. {_HELP}."
 
 
 def not_yours() -> str:

@@ -212,6 +212,7 @@ async def test_a_label_for_a_forgotten_case_is_answered_once_and_without_noise(
     verdict = await stage.verdict(parent)
     stage.ben.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
     left = await stage.told(stage.ben)
+    await stage.reaches(1, CaseStatus.DELIVERED)
     stage.ann.command(CHANNEL, ids.COMMAND, "forget 1")
     await stage.told(stage.ann)
     assert verdict.ts not in stage.slack.workspace.channel(CHANNEL).messages

@@ -195,7 +195,7 @@ async def test_changes_can_be_left_to_admins(open_stage: StageFactory) -> None:
     ],
 )
 async def test_what_slack_does_not_tell_is_refused(stage: Stage, fault: dict[str, Any], word: str) -> None:
-    stage.slack.fail("conversations.members", **fault)
+    stage.slack.fail("users.conversations", **fault)
     assert f"does not let me see who is in this channel (`{word}`)" in (await digest(stage, "on")).text
     assert not (await settings(stage)).is_digest_on
 

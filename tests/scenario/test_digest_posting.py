@@ -108,7 +108,7 @@ async def office(model_server: ModelServer, tmp_path: Path, database_url: str) -
         stack.push_async_callback(log.close)
 
         async def connect(now: Any, kind: type[Poster]) -> Poster:
-            client = await stack.enter_async_context(web_client(settings))
+            client = await stack.enter_async_context(web_client(settings.slack_bot_token, settings.slack_api_url))
             return kind(client, log, await identify(client), SCHEDULE, now)
 
         yield Office(slack, log, clock, connect, settings)

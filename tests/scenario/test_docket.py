@@ -18,6 +18,7 @@ from bot.domain.case import Case, CaseSource, CaseStatus, QuestionSource, Visibi
 from bot.log import Store
 from bot.slack.client import web_client
 from bot.slack.manifest import load_manifest
+from bot.slack.teller import Teller
 from judge import Judge
 from sandbox import Limits, Sandbox, Workspace
 from tests.model_server import ModelServer
@@ -58,13 +59,13 @@ async def open_desk(judge: Judge, model_server: ModelServer, folder: Path) -> As
     case = the_case(workspace)
     async with Sandbox(workspace) as slack:
         settings = make_settings(slack, model_server, folder)
-        async with web_client(settings) as client, judge:
+        async with web_client(settings.slack_bot_token, settings.slack_api_url) as client, judge:
             log = await Store.open(settings.database_url)
             docket = Docket(
                 log,
                 {"additive-5": judge},
                 Lookup(client, frozenset()),
-                Delivery(client, log),
+                Delivery(client, Teller(client), log),
                 concurrency=1,
             )
             yield Desk(docket, log, case, slack)

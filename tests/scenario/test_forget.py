@@ -135,7 +135,7 @@ async def test_what_slack_does_not_tell_is_taken_for_a_no(stage: Stage) -> None:
     stage.ben.user.is_admin = True
     stage.slack.fail("users.info", error="missing_scope")
     assert "asked for by somebody else" in await forget(stage, stage.ben, answer)
-    stage.slack.fail("conversations.members", error="missing_scope")
+    stage.slack.fail("users.conversations", error="missing_scope")
     assert await forget(stage, stage.ben, answer) == NOTHING
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
+from pydantic import SecretStr
 from slack_bolt.async_app import AsyncApp
 
 from bot.errors import SlackError
@@ -31,9 +32,9 @@ async def slack() -> AsyncIterator[Sandbox]:
 @pytest.fixture
 async def link(slack: Sandbox, model_server: ModelServer, tmp_path: Path) -> AsyncIterator[SocketLink]:
     settings: Settings = make_settings(slack, model_server, tmp_path)
-    async with web_client(settings) as client:
+    async with web_client(settings.slack_bot_token, settings.slack_api_url) as client:
         app = AsyncApp(client=client, request_verification_enabled=False)
-        async with SocketLink(app, settings, patience_s=0.4) as link:
+        async with SocketLink(app, SecretStr(slack.app_token), patience_s=0.4) as link:
             await slack.connected()
             yield link
 
@@ -70,8 +71,11 @@ async def test_a_socket_that_is_refused_at_start_is_not_tried_for_ever(
     async with TestServer(api) as server, pocket_slack() as slack:
         address = str(server.make_url("/api/"))
         settings = make_settings(slack, model_server, tmp_path, slack_api_url=address)
-        async with web_client(settings) as client:
+        async with web_client(settings.slack_bot_token, settings.slack_api_url) as client:
             app = AsyncApp(client=client, request_verification_enabled=False)
             with pytest.raises(SlackError, match="no connection came about"):
-                async with asyncio.timeout(AT_MOST_S), SocketLink(app, settings, patience_s=0.4):
+                async with (
+                    asyncio.timeout(AT_MOST_S),
+                    SocketLink(app, SecretStr(slack.app_token), patience_s=0.4),
+                ):
                     pass

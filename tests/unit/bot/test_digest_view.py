@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from bot.log.digests import ChannelSettings
 from bot.slack.authors import Member
+from bot.slack.post import Post
 from bot.views.digest import MOST_AUTHORS, digest_message
 from bot.views.digest_settings import digest_state
-from bot.views.messages import Post
 from bot.weeks.agreement import Agreement
 from bot.weeks.figures import Author, Figures, LowCase, Point, Tally, Usage
 from bot.weeks.week import Schedule, Week, parse_zone

@@ -16,8 +16,8 @@ from bot.domain.verdict import RecordedVerdict
 from bot.errors import LogError
 from bot.log import Store
 from bot.log.labels import Label
+from bot.slack.modal_state import ModalState
 from bot.views.labels import LONGEST_REASON, confirmation, feedback, label_modal
-from bot.views.modals import ModalState
 from judge.agreement.report import make_report
 from judge.agreement.scores import Columns, read_scores
 from sandbox.blocks import check_blocks, check_view

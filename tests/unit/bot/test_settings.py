@@ -56,6 +56,13 @@ def test_a_server_of_ones_own_or_the_offline_rater_needs_no_key(tmp_path: Path, 
     assert settings.openai_api_key is None
 
 
+@pytest.mark.parametrize("secret", ["", "   "])
+def test_a_blank_signing_secret_counts_as_missing(tmp_path: Path, secret: str) -> None:
+    lines = ("SLACK_BOT_TOKEN=xoxb-1", "OPENAI_API_KEY=k", f"SLACK_SIGNING_SECRET='{secret}'")
+    with pytest.raises(SettingsError, match="SLACK_SIGNING_SECRET: missing"):
+        load_settings(env(tmp_path, *lines), serve_http=True)
+
+
 def test_an_empty_line_of_the_example_counts_as_missing(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match="SLACK_BOT_TOKEN: missing"):
         load_settings(env(tmp_path, "SLACK_BOT_TOKEN=", "JUDGE_MODEL="))

@@ -10,8 +10,10 @@ from hypothesis import strategies as st
 from bot.domain.case import CaseSource, CaseStatus, LoggedCase, QuestionSource, Visibility
 from bot.domain.verdict import RecordedRating, RecordedVerdict
 from bot.slack import ids
+from bot.slack.modal_state import ModalState
+from bot.slack.post import Post
 from bot.views import messages
-from bot.views.modals import ModalState, question_modal, texts_modal
+from bot.views.modals import question_modal, texts_modal
 from bot.views.unscored import why_unscored
 from judge import Flag, JudgeError, RubricError
 from sandbox.blocks import check_blocks, check_view
@@ -44,7 +46,7 @@ def a_verdict(**changes: Any) -> RecordedVerdict:
     return RecordedVerdict(**(fields | changes))
 
 
-def words(post: messages.Post) -> str:
+def words(post: Post) -> str:
     return str(post.blocks)
 
 
@@ -54,7 +56,7 @@ def test_messages_keep_slacks_limits(question: str, response: str, justification
     scored, unscored = a_verdict(justification=justification), a_verdict(score=None, unscored_reason="no_score")
     posts = [messages.verdict_message(case, scored), messages.verdict_message(case, unscored, "Only you see this.")]
     posts += [messages.known_verdict(case, scored), messages.texts(case), messages.placeholder(case)]
-    posts += [messages.plain(post) for post in posts]
+    posts = [form for post in posts for form in post.forms]
     for post in [*posts, messages.ask_for_question(case, "I could not find it."), messages.in_progress(case)]:
         check_blocks(post.blocks)
         assert post.text.strip()

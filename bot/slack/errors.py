@@ -1,12 +1,7 @@
-"""Trouble with Slack, with the way to it, or with the log: what it is called, and whether it passes."""
+"""Slack's refusals: what they are called, and whether they pass."""
 
 import aiohttp
 from slack_sdk.errors import SlackApiError
-from sqlalchemy.exc import DBAPIError
-from sqlalchemy.exc import TimeoutError as PoolTimeoutError
-
-LOG_TROUBLE = (DBAPIError, PoolTimeoutError, OSError)
-"""What reading or writing the log raises while the database is away, locked or full, or all connections are taken."""
 
 # None: an error page instead of an answer.
 _PASSING = {None, "ratelimited", "rate_limited", "internal_error", "fatal_error", "service_unavailable"}
@@ -39,16 +34,3 @@ def slack_word(exc: SlackApiError | aiohttp.ClientError | TimeoutError) -> str:
     # slack-sdk gives its own response, or aiohttp's where the body is no JSON.
     status = getattr(exc.response, "status_code", None) or getattr(exc.response, "status", None)
     return error_of(exc) or f"HTTP {status}"
-
-
-def in_brief(error: BaseException) -> str | None:
-    """What is wrong, in a few words for the app's own log; None of an error that nobody foresaw."""
-    if isinstance(error, SlackApiError):
-        return f"Slack: {slack_word(error)}"
-    if isinstance(error, aiohttp.ClientError):
-        return f"Slack cannot be reached: {error or type(error).__name__}"
-    if isinstance(error, TimeoutError):
-        return "no answer in time"
-    if isinstance(error, LOG_TROUBLE):
-        return f"the log is out of reach: {error.orig if isinstance(error, DBAPIError) else error}"
-    return None

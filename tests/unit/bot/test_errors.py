@@ -1,4 +1,4 @@
-"""What trouble is called: Slack's own word where it has one, and never a second error about the first."""
+"""What errors are called: Slack's own word where it has one, and never a second error about the first."""
 
 from collections.abc import AsyncIterator
 
@@ -8,7 +8,8 @@ from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
-from bot.slack.trouble import LOG_TROUBLE, error_of, in_brief, is_passing, is_transient, slack_word
+from bot.log.errors import LOG_ERRORS, in_brief
+from bot.slack.errors import error_of, is_passing, is_transient, slack_word
 
 ANSWERS = {
     "json": web.json_response({"ok": False, "error": "is_archived"}),
@@ -63,7 +64,7 @@ async def test_a_token_that_can_be_mended_does_not_pass_by_itself(client: AsyncW
 
 def test_a_log_whose_connections_are_all_taken_is_out_of_reach() -> None:
     error = PoolTimeoutError("QueuePool limit of size 10 reached")
-    assert isinstance(error, LOG_TROUBLE)
+    assert isinstance(error, LOG_ERRORS)
     assert in_brief(error) == "the log is out of reach: QueuePool limit of size 10 reached"
 
 

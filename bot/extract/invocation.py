@@ -1,0 +1,117 @@
+"""Who did something in Slack, and where: what every payload brings along."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from bot.domain.case import Case
+from bot.domain.recipient import Recipient, requester_of
+from bot.slack.modal_state import ModalState
+
+Raw = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Invocation:
+    """Who did something, where, and the short-lived ways to answer: `trigger_id` (3 s), `response_url` (30 min).
+
+    A submitted window stands in no channel (`channel_id` is empty); `window_channel_id` says where it was opened, and
+    the `response_url` is of there. `hosts` are the workspace's addresses, as far as
+    the payload says.
+    """
+
+    team_id: str
+    channel_id: str
+    user_id: str
+    user_name: str
+    trigger_id: str
+    response_url: str | None
+    is_foreign: bool
+    window_channel_id: str | None = None
+    thread_ts: str | None = None
+    hosts: frozenset[str] = frozenset()
+
+    @property
+    def recipient(self) -> Recipient:
+        """Whoever did it, where they did it; not where a window was opened, since they may have left."""
+        response_url = None if self.window_channel_id else self.response_url
+        is_in_channel = self.thread_ts is None
+        return Recipient(self.user_id, self.channel_id, self.thread_ts, response_url, is_in_channel)
+
+    def recipient_at(self, case: Case) -> Recipient:
+        """Whoever did it, at a case that they can see; somebody else may have asked for it."""
+        return replace(requester_of(case), user_id=self.user_id, response_url=self.response_url)
+
+    def to_state(self, case_id: int | None = None) -> ModalState:
+        """What a window remembers that is opened now."""
+        return ModalState(channel_id=self.channel_id, response_url=self.response_url, case_id=case_id)
+
+
+def to_invocation(body: Raw) -> Invocation:
+    """The person behind a payload; commands are flat, everything interactive is nested, and so are events."""
+    if "command" in body:
+        return _from_command(body)
+    if is_event(body):
+        return _from_event(body)
+    return _from_interaction(body)
+
+
+def is_event(body: Raw) -> bool:
+    """Whether a payload tells of something that happened, and nobody asked for anything."""
+    return "event" in body
+
+
+def kind_of(body: Raw) -> str | None:
+    """What kind of payload it is, for the app's own log."""
+    kind: str | None = body.get("type") or body.get("command")
+    return kind
+
+
+def _from_interaction(body: Raw) -> Invocation:
+    user, team = body["user"], body.get("team") or {}
+    team_id = team.get("id") or user.get("team_id") or ""
+    home = {team_id, (body.get("enterprise") or {}).get("id"), None}
+    state = ModalState()
+    if body.get("type") == "view_submission":
+        state = ModalState.from_private_metadata(body["view"].get("private_metadata") or "")
+    return Invocation(
+        team_id=team_id,
+        channel_id=(body.get("channel") or {}).get("id") or (body.get("container") or {}).get("channel_id") or "",
+        user_id=user["id"],
+        user_name=user.get("username") or user.get("name") or user["id"],
+        trigger_id=body.get("trigger_id", ""),
+        response_url=body.get("response_url") or state.response_url,
+        is_foreign=user.get("team_id") not in home,
+        window_channel_id=state.channel_id,
+        thread_ts=((body.get("container") or {}) | (body.get("message") or {})).get("thread_ts"),
+        hosts=_hosts(team.get("domain")),
+    )
+
+
+def _from_command(body: Raw) -> Invocation:
+    return Invocation(
+        team_id=body["team_id"],
+        channel_id=body["channel_id"],
+        user_id=body["user_id"],
+        user_name=body.get("user_name") or body["user_id"],
+        trigger_id=body.get("trigger_id", ""),
+        response_url=body.get("response_url"),
+        is_foreign=False,
+        hosts=_hosts(body.get("team_domain")),
+    )
+
+
+def _from_event(body: Raw) -> Invocation:
+    event = body["event"]
+    return Invocation(
+        team_id=body["team_id"],
+        channel_id=event.get("channel") or "",
+        user_id=event["user"],
+        user_name=event["user"],
+        trigger_id="",
+        response_url=None,
+        is_foreign=False,
+    )
+
+
+def _hosts(domain: str | None) -> frozenset[str]:
+    return frozenset({f"{domain}.slack.com"} if domain else ())

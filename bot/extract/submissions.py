@@ -1,0 +1,72 @@
+"""What a window brings back when it is submitted."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from bot.domain.case import Visibility
+from bot.log.labels import Label
+from bot.slack import ids
+from bot.slack.modal_state import ModalState
+from bot.slack.mrkdwn import clean
+
+Raw = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Submission:
+    """A submitted window with texts: its inputs, and what it remembered."""
+
+    view_id: str
+    state: ModalState
+    question: str
+    response: str
+    rubric: str | None
+    visibility: Visibility | None
+
+
+@dataclass(frozen=True)
+class LabelSubmission:
+    """The submitted window for one's own score: its case, and the label; None without a score."""
+
+    case_id: int | None
+    label: Label | None
+
+
+def to_submission(body: Raw) -> Submission:
+    """The inputs as typed, surrounding whitespace dropped."""
+    view = body["view"]
+    values = view["state"]["values"]
+    visibility = _selected(values, ids.BLOCK_VISIBILITY)
+    return Submission(
+        view_id=view["id"],
+        state=_to_state(view),
+        question=_typed(values, ids.BLOCK_QUESTION),
+        response=_typed(values, ids.BLOCK_RESPONSE),
+        rubric=_selected(values, ids.BLOCK_RUBRIC),
+        visibility=Visibility(visibility) if visibility else None,
+    )
+
+
+def to_label_submission(body: Raw) -> LabelSubmission:
+    """The score and the reason that a person gave."""
+    view = body["view"]
+    values = view["state"]["values"]
+    try:
+        score = int(_selected(values, ids.BLOCK_SCORE) or _typed(values, ids.BLOCK_SCORE))
+        label = Label(score, _typed(values, ids.BLOCK_REASON) or None)
+    except ValueError:
+        label = None
+    return LabelSubmission(_to_state(view).case_id, label)
+
+
+def _to_state(view: Raw) -> ModalState:
+    return ModalState.from_private_metadata(view.get("private_metadata") or "")
+
+
+def _typed(values: Raw, block_id: str) -> str:
+    return clean((values.get(block_id) or {}).get(block_id, {}).get("value") or "").strip()
+
+
+def _selected(values: Raw, block_id: str) -> str | None:
+    option = (values.get(block_id) or {}).get(block_id, {}).get("selected_option")
+    return option["value"] if option else None

@@ -1,0 +1,84 @@
+"""Taking cases in, and what is said about one that is there already.
+
+Whoever takes a case in makes it durable first, with the job that settles it, and acknowledges then.
+"""
+
+from dataclasses import dataclass
+
+from bot.docket.budget import Budget
+from bot.domain.case import Case, CaseStatus, LoggedCase, text_hash
+from bot.domain.refusal import Refusal, RefusalKind
+from bot.extract.invocation import Invocation
+from bot.log import Store
+from bot.slack.teller import Teller
+from bot.views import messages
+
+
+@dataclass(frozen=True)
+class Intake:
+    """Takes cases in.
+
+    Attributes:
+        store: Where cases become durable.
+        budget: How much people may ask for.
+        teller: What answers them.
+    """
+
+    store: Store
+    budget: Budget
+    teller: Teller
+
+    async def refusal(self, invocation: Invocation) -> Refusal | None:
+        """Why this person cannot have a case now; None where nothing is against it."""
+        if invocation.is_foreign:
+            return Refusal(RefusalKind.FOREIGN)
+        return await self.budget.refusal(invocation.team_id, invocation.user_id)
+
+    async def take(self, case: Case, trigger_id: str) -> tuple[LoggedCase, bool]:
+        """The case that this request comes to, durable, and whether it is new.
+
+        A message that was scored before keeps its case, unless its text has changed since.
+        """
+        if case.message_ts:
+            known = await self.store.cases.latest(case)
+            if known and not _is_edited(known, case):
+                return known, False
+            if known:
+                case = case.model_copy(update=_next_attempt(case, known))
+        return await self.add(case, trigger_id)
+
+    async def add(self, case: Case, trigger_id: str) -> tuple[LoggedCase, bool]:
+        """The case, durable, and whether it is new; an attempt that turned out to be another person's alone is theirs.
+
+        A verdict that Slack did not let us post, and a case that waits for its question, are such.
+        """
+        while True:
+            known, is_new = await self.store.add(case, trigger_id)
+            if is_new or known.requester_id == case.requester_id or not known.is_for_one:
+                return known, is_new
+            case = case.model_copy(update=_next_attempt(case, known))
+
+    async def proceed(self, case: LoggedCase, is_new: bool, invocation: Invocation) -> None:
+        """Leaves a new case to its job; of a known one, shows the person how far it is."""
+        if is_new:
+            return
+        if case.status is CaseStatus.ASKED:
+            # Looked for once more: the app may have been invited meanwhile.
+            await self.store.reopen(case, invocation.response_url, invocation.trigger_id)
+            return
+        verdict = await self.store.cases.verdict(case.id)
+        post = messages.known_verdict(case, verdict) if verdict else messages.in_progress(case)
+        await self.teller.tell(invocation.recipient_at(case), post)
+
+    async def answer(self, case: LoggedCase, question: str) -> None:
+        """Makes the question that a person typed durable, and has the case go on."""
+        await self.store.answer(case, question)
+
+
+def _is_edited(known: LoggedCase, case: Case) -> bool:
+    return case.response is not None and known.response_hash not in {None, text_hash(case.response)}
+
+
+def _next_attempt(case: Case, known: LoggedCase) -> dict[str, object]:
+    attempt = known.attempt + 1
+    return {"attempt": attempt, "key": f"{case.key.rpartition(':')[0]}:{attempt}"}

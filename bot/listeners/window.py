@@ -1,0 +1,38 @@
+"""The window that takes a question and a response, from a command or from the Home tab."""
+
+from dataclasses import dataclass
+
+from bot.extract.clicks import HomeVisit
+from bot.extract.invocation import Invocation
+from bot.listeners.choices import Choices
+from bot.slack.modal_state import ModalState
+from bot.slack.teller import Teller
+from bot.views.messages import sentence
+from bot.views.modals import texts_modal
+from bot.views.refusals import COMMAND_TOO_SLOW
+
+
+@dataclass(frozen=True)
+class TextsWindow:
+    """Opens the window.
+
+    Attributes:
+        choices: What it begins with.
+        teller: What opens it.
+    """
+
+    choices: Choices
+    teller: Teller
+
+    async def open_in_channel(self, invocation: Invocation) -> None:
+        """Opens it for a command; where that comes too late, the person is told."""
+        choice = await self.choices.of(invocation)
+        view = texts_modal(invocation.to_state(), self.choices.rubrics, choice.rubric, choice.visibility)
+        if not await self.teller.open_modal(invocation.trigger_id, view):
+            await self.teller.tell(invocation.recipient, sentence(COMMAND_TOO_SLOW))
+
+    async def open_at_home(self, visit: HomeVisit) -> bool:
+        """Whether it could be opened in the Home tab; the verdict then goes to the person's messages with the app."""
+        state = ModalState(channel_id=visit.channel_id)
+        view = texts_modal(state, self.choices.rubrics, self.choices.default.rubric, None)
+        return await self.teller.open_modal(visit.invocation.trigger_id, view)

@@ -1,0 +1,24 @@
+"""What reading or writing the log raises, and what an error is called in the app's own log."""
+
+import aiohttp
+from slack_sdk.errors import SlackApiError
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import TimeoutError as PoolTimeoutError
+
+from bot.slack.errors import slack_word
+
+LOG_ERRORS = (DBAPIError, PoolTimeoutError, OSError)
+"""What the log raises while the database is away, locked or full, or all connections are taken."""
+
+
+def in_brief(error: BaseException) -> str | None:
+    """What is wrong with Slack, the way to it or the log, in a few words; None of an error that nobody foresaw."""
+    if isinstance(error, SlackApiError):
+        return f"Slack: {slack_word(error)}"
+    if isinstance(error, aiohttp.ClientError):
+        return f"Slack cannot be reached: {error or type(error).__name__}"
+    if isinstance(error, TimeoutError):
+        return "no answer in time"
+    if isinstance(error, LOG_ERRORS):
+        return f"the log is out of reach: {error.orig if isinstance(error, DBAPIError) else error}"
+    return None

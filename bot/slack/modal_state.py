@@ -1,0 +1,27 @@
+"""What a window remembers until it is submitted; Slack keeps it in `private_metadata`, out of its person's reach."""
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from bot.domain.case import LARGEST_ID
+
+
+class ModalState(BaseModel):
+    """Where a window was opened, the `response_url` of there, and its case; 3,000 characters at most."""
+
+    model_config = ConfigDict(frozen=True)
+
+    channel_id: str | None = None
+    response_url: str | None = None
+    case_id: int | None = Field(default=None, le=LARGEST_ID)
+
+    def to_private_metadata(self) -> str:
+        """As it travels with the window."""
+        return self.model_dump_json(exclude_none=True)
+
+    @classmethod
+    def from_private_metadata(cls, text: str) -> "ModalState":
+        """What a window remembered; nothing where that is not of our making."""
+        try:
+            return cls.model_validate_json(text or "{}")
+        except ValidationError:
+            return cls()

@@ -1,0 +1,101 @@
+"""What one person alone gets to see: a message, a window, their Home tab."""
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import aiohttp
+import structlog
+from slack_sdk.errors import SlackApiError
+from slack_sdk.web.async_client import AsyncWebClient
+from slack_sdk.webhook.async_client import AsyncWebhookClient
+
+from bot.domain.recipient import Recipient
+from bot.slack.errors import is_transient, slack_word
+from bot.slack.post import Post
+
+logger = structlog.get_logger(__name__)
+
+
+class Teller:
+    """Tells people something for themselves alone, by one of several ways."""
+
+    def __init__(self, client: AsyncWebClient) -> None:
+        self._client = client
+
+    async def tell(self, recipient: Recipient, post: Post) -> bool:
+        """Whether the person could be told; where they stand first, by direct message at last.
+
+        Raises:
+            SlackApiError: Slack fails for the moment.
+        """
+        ways: list[Callable[[Recipient, Post], Awaitable[bool]]] = [self._ephemeral, self._respond, self._direct]
+        if recipient.is_in_channel:
+            ways = [self._respond, self._ephemeral, self._direct]
+        for form in post.forms:
+            for way in ways:
+                if await way(recipient, form):
+                    return True
+        logger.error("person_unreachable", user=recipient.user_id, channel=recipient.channel_id)
+        return False
+
+    async def open_modal(self, trigger_id: str, view: dict[str, Any]) -> bool:
+        """Whether the modal could be opened; a trigger lives 3 s and serves once."""
+        try:
+            await self._client.views_open(trigger_id=trigger_id, view=view)
+        except SlackApiError as exc:
+            logger.warning("modal_refused", error=slack_word(exc))
+            return False
+        return True
+
+    async def publish_home(self, user_id: str, view: dict[str, Any]) -> None:
+        """Shows a person their Home tab; where Slack will not have it, the one before stays."""
+        try:
+            await self._client.views_publish(user_id=user_id, view=view)
+        except (SlackApiError, aiohttp.ClientError, TimeoutError) as exc:
+            logger.warning("home_not_published", error=slack_word(exc))
+
+    async def _ephemeral(self, recipient: Recipient, post: Post) -> bool:
+        # Slack shows an ephemeral in a thread only where the thread is there already:
+        # https://docs.slack.dev/reference/methods/chat.postEphemeral
+        try:
+            await self._client.chat_postEphemeral(
+                channel=recipient.channel_id,
+                user=recipient.user_id,
+                thread_ts=recipient.thread_ts,
+                text=post.text,
+                blocks=post.blocks,
+            )
+        except SlackApiError as exc:
+            _note_refusal("chat.postEphemeral", exc)
+            return False
+        return True
+
+    async def _respond(self, recipient: Recipient, post: Post) -> bool:
+        if not recipient.response_url:
+            return False
+        body: dict[str, Any] = {"text": post.text, "blocks": post.blocks, "replace_original": False}
+        body["response_type"] = "ephemeral"
+        if recipient.thread_ts and not recipient.is_in_channel:
+            body["thread_ts"] = recipient.thread_ts
+        try:
+            answer = await AsyncWebhookClient(recipient.response_url, retry_handlers=[]).send_dict(body)
+        except (aiohttp.ClientError, TimeoutError) as exc:
+            logger.info("private_way_failed", way="response_url", error=type(exc).__name__)
+            return False
+        if answer.status_code != 200:
+            logger.info("private_way_failed", way="response_url", error=answer.body[:100])
+        return answer.status_code == 200
+
+    async def _direct(self, recipient: Recipient, post: Post) -> bool:
+        try:
+            await self._client.chat_postMessage(channel=recipient.user_id, text=post.text, blocks=post.blocks)
+        except SlackApiError as exc:
+            _note_refusal("chat.postMessage", exc)
+            return False
+        return True
+
+
+def _note_refusal(way: str, exc: SlackApiError) -> None:
+    if is_transient(exc):
+        raise exc
+    logger.info("private_way_failed", way=way, error=slack_word(exc))

@@ -1,0 +1,48 @@
+"""Why something is not done for a person, in one plain sentence."""
+
+from bot.domain.refusal import Refusal, RefusalKind
+from bot.slack.memberships import MembershipError
+
+NO_CASE = "That case is no longer in the log, or not for you to see. You can score the reply anew."
+WENT_WRONG = "Something went wrong on my side. Please try again; the log of the app has the details."
+FOREIGN = "Only people of this workspace can ask for a score here."
+FOREIGN_LABEL = "Only people of this workspace can label a score here."
+NOT_IN_BOTH = (
+    "I can score a message only in a channel that we are both in. "
+    "If you are in that one, type `/invite @Slack Judge` there."
+)
+BUTTON_TOO_SLOW = "Slack gave me too little time to open the window. Please press the button again."
+COMMAND_TOO_SLOW = "Slack gave me too little time to open the window. Please type `/judge` again."
+_NO_TOKENS_LEFT = "This workspace has used up what it allows itself for one day. Please try again later."
+
+
+def refusal_text(refusal: Refusal) -> str:
+    """Why a person cannot have a case now."""
+    match refusal.kind:
+        case RefusalKind.FOREIGN:
+            return FOREIGN
+        case RefusalKind.NO_TOKENS_LEFT:
+            return _NO_TOKENS_LEFT
+        case RefusalKind.TOO_MANY_CASES:
+            most = refusal.cases_per_hour
+            cases = "one case" if most == 1 else f"{most} cases"
+            return f"You have asked for {cases} within the last hour, which is the limit here. Please try again later."
+
+
+def unsure_of_membership(error: MembershipError) -> str:
+    """For when Slack does not say whether a person may see a channel, and something was to be done there."""
+    return f"Slack does not tell me whether you are in that channel (`{error}`), so I did nothing. {_advice(error)}"
+
+
+def unsure_of_link(error: MembershipError) -> str:
+    """The same for a link into a channel."""
+    return (
+        f"Slack does not tell me whether you are in that channel (`{error}`), so I leave its messages alone. "
+        f"{_advice(error)}"
+    )
+
+
+def _advice(error: MembershipError) -> str:
+    if str(error) == "missing_scope":
+        return "Whoever runs me: `judge-bot doctor` says how to mend that."
+    return "Please try again."
