@@ -47,7 +47,7 @@ lint: $(READY) ## format, lint, types and the one-way imports
 
 check: lint test test-browser ## all quality gates
 
-parser-report: $(READY) ## how labelled judge outputs are read: make parser-report DATA=outputs.jsonl
+parser-report: $(READY) ## how labelled judge outputs are read: make parser-report DATA="a.jsonl b.jsonl"
 	@$(BIN)/python bench/parser_report.py $(DATA)
 
 bench: $(READY) ## what judging, the bot and a digest cost; docs/measurements.md has the figures (10 minutes)

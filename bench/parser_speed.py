@@ -9,8 +9,8 @@ from timeit import repeat
 
 from judge import parse_rating
 
-COMMON_AIM_US = 60
-HOSTILE_AIM_MS = 25
+COMMON_AIM_US = 25
+HOSTILE_AIM_MS = 75
 HOSTILE_CHARS = 100_000
 
 COMMON = "score: 4\n" + (
@@ -21,6 +21,15 @@ COMMON = "score: 4\n" + (
 HOSTILE = (
     *("score:", "score: 5 ", "score:\n", "score (", "score for the ", "total of the ", "final total overall "),
     *("I rate it a 4. ", "gets 4 of 5 steps ", "give ", "not a 5, ", "1 ", "1+", "4/5 ", "Score: 4/", "one ", "7"),
+    *(
+        "```py\n",
+        "- score: 1 x\n",
+        "[[rating]]: ",
+        "the the the ",
+        "a a a a a 1 ",
+        "score of the response of the ",
+        '"score": ',
+    ),
     *("[", "[[1]] ", "{", '{"score": ', "\\boxed{4} ", "(", "<", "</", "<b>", "<b ", "\n", "a\n", " ", "\t", '"', "“"),
     *("<think>", "</think>", "<question>", "<response>", "```\n", "~~", "*", "# ", "Actually, it is ", "점수는 8 "),
     *(

@@ -25,9 +25,9 @@ from judge.errors import (
 )
 from judge.judging import Judge
 from judge.model import DEFAULT_MODEL
-from judge.parser import parse_rating
 from judge.prompt import render_prompt
 from judge.ratings import Flag, Rating, Unscored, UnscoredReason, Verdict
+from judge.reading import parse_rating
 from judge.rubric import DEFAULT_RUBRIC, Rubric, Scale, list_rubrics, load_rubric
 
 __all__ = [

@@ -8,9 +8,9 @@ from typing import Any, TypeAlias, TypeVar
 
 from judge.errors import JudgeError
 from judge.model import ChatModel, Choice
-from judge.parser import parse_rating, unscored
 from judge.prompt import render_reminder
-from judge.ratings import Result, Unscored, UnscoredReason, add_all, add_known
+from judge.ratings import Result, Unscored, UnscoredReason, add_all, add_known, unscored
+from judge.reading import parse_rating
 from judge.rubric import Scale
 from judge.weighting import weigh_score
 

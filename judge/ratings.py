@@ -81,6 +81,26 @@ class Unscored:
     cost_usd: float | None = None
 
 
+_DETAILS = {
+    UnscoredReason.EMPTY: "The model wrote nothing.",
+    UnscoredReason.REFUSED: "The model refused to judge.",
+    UnscoredReason.FILTERED: "The server's content filter withheld the answer.",
+    UnscoredReason.TRUNCATED: "The model's answer breaks off before the score is complete.",
+    UnscoredReason.NO_SCORE: "The model's answer states no score for the response as a whole.",
+    UnscoredReason.ECHOED: "The model echoed the answer format instead of filling it in.",
+    UnscoredReason.NOT_ASSERTED: "The model only quotes, denies or supposes a score.",
+    UnscoredReason.OFF_SCALE: "The model's score is not on the scale from {} to {}.",
+    UnscoredReason.NOT_WHOLE: "The model's score is not a whole number.",
+    UnscoredReason.UNCLEAR: "The model's score is a range or a guess, not one number.",
+    UnscoredReason.CONFLICTING: "The model states several scores that do not agree.",
+}
+
+
+def unscored(reason: UnscoredReason, scale: tuple[int, int], raw: str = "") -> Unscored:
+    """An answer without a usable score, with the plain sentence that goes with `reason`."""
+    return Unscored(reason=reason, detail=_DETAILS[reason].format(*scale), raw=raw)
+
+
 Result: TypeAlias = Rating | Unscored
 
 

@@ -4,8 +4,8 @@ import math
 from collections.abc import Sequence
 
 from judge.model import Token
-from judge.parser import parse_rating
 from judge.ratings import Rating
+from judge.reading import parse_rating
 from judge.rubric import Scale
 
 

@@ -69,8 +69,8 @@ def test_token_that_decides_is_found_among_other_numbers() -> None:
     assert weighted == pytest.approx(3.0)
 
 
-def test_score_in_words_has_no_weight() -> None:
-    assert weigh(["Score: four out of five.", " ", "Good."]) is None
+def test_score_in_several_tokens_has_no_weight() -> None:
+    assert weigh(["Score: 1", "0", "\nGood."], Scale(0, 10)) is None
 
 
 def test_first_digit_of_a_two_digit_scale_has_no_weight() -> None:

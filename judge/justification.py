@@ -48,7 +48,8 @@ def _without_score(text: str, start: int, end: int) -> str:
     else:
         rest = text
     rest = _FENCE_LINE.sub("", rest).strip() if "```" in rest[:40] or "```" in rest[-8:] else rest.strip()
-    return re.sub(r"\n{3,}", "\n\n", _LABEL.sub("", _LEAD_MARKS.sub("", rest))).strip()
+    rest = _LABEL.sub("", _LEAD_MARKS.sub("", rest)).strip()
+    return re.sub(r"\n{3,}", "\n\n", rest) if "\n\n\n" in rest else rest
 
 
 _LEAD_MARKS = re.compile(r"^(?:\s|---+|[*_]{2}\s)+")

@@ -1,0 +1,250 @@
+"""Reads the one score that a judge's answer states, or says why there is none.
+
+A grammar of the page, not lists of phrases. A score is a number that a label (`Score: 4`) or a mark (`[[4]]`) announces
+and that ends its clause. In a list that goes on behind it, it is a step. Whatever remains must say one and the same
+number, a total going before the steps that lead to it; points tallied in prose do not count. All else is doubt, and
+doubt is asked again: what can be missed costs a second call, what can be wrong costs trust.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+from itertools import islice
+
+from judge.justification import extract_justification
+from judge.markup import spoken, to_plain
+from judge.ratings import Rating, Result, UnscoredReason, unscored
+from judge.rubric import Scale
+
+_NUMBER = re.compile(r"[0-9][0-9.,]*")
+_LEAD = (
+    r"(?<![a-z])(?:[\"'](?=[^\"'\n]{1,30}[\"'] *:))?(?P<lead>(?:(?:the|a|an|my|our|its|this|so|is|therefore|thus|total"
+    r"|final|overall|cumulative|evaluation|response|answer|assistant|judge|points?)(?:'s)? +"
+    r"|(?:최종|총|종합|평가|総合|最終|总|最终|综合) *)*)"
+)
+_OPENERS = " \n\"'([{$<"
+_OPEN = r"[\s\"'(\[{$<]{0,12}(?:\\boxed\{)?\Z"
+# `Score: 4`, `"score": 4`, `[[rating]]: 4`, `Total points: 4`, `| Total | 4 |`, `Score (0-5): 4`
+_LABEL = re.compile(
+    rf"{_LEAD}(?:(?P<name>score|rating|grade|result(?=\])|(?<=total )points|점수|평점|총점|スコア|点数|評点|評価|総合点"
+    r"|评分|得分|打分|分数|评价|总分|punktzahl|bewertung|puntuación|pontuação|punteggio|оценка)"
+    r"|total|overall|points|verdict)(?![a-z])"
+    rf" *(?:\([^()\n]{{0,30}}?(?P<high>[0-9]{{1,4}})\))?[ \"'\])}}]*(?::|=|->|→|\||>|[-–—](?= )|(?<=\])|\n){_OPEN}",
+    re.IGNORECASE,
+)
+# "receives a score of 4", "the score is 4", "I rate this response as a 4"
+_WORD = (
+    r" (?:is|are|was|of|as|at|an?|the|this|its?|for|each|assistant(?:'s)?|response|conversation|evaluation|therefore)\b"
+)
+_SENTENCE_LABEL = re.compile(
+    rf"{_LEAD}(?:(?P<verb>rated?|scored|score(?= (?:the|this|it)\b))|(?:score|rating|grade)s?|점수|평점|スコア|点数)"
+    rf"(?:(?:{_WORD}){{0,8}}(?: (?:is|are|was|of|as|at|an?)\b:?|:)|는|은|は){_OPEN}",
+    re.IGNORECASE,
+)
+# What a label or such a sentence ends with: a look that spares most numbers the search for it.
+_ANNOUNCERS = (*":=>→|]-–—는은は", r"\boxed", " is", " are", " was", " of", " as", " at", " a", " an")
+_KOREAN_VERB = re.compile(r"(?:으로|을) ?(?:평가|부여|주)")
+_SAID_SO = rf"입니다|です|{_KOREAN_VERB.pattern}"
+_ARTICLE = re.compile(r"\b(?:the|an?|my|our|its|this)\b", re.IGNORECASE)
+_TOTAL = re.compile(r"total|final|overall|cumulative|총|최종|종합|総|最終|总|最终|综合", re.IGNORECASE)
+
+_CLOSE = r"[ \"'\])}>$]{0,8}"
+_AFTER = re.compile(
+    rf"{_CLOSE}(?P<unit>-?(?:points?|stars?|marks?)\b|점|点|分)?{_CLOSE}"
+    rf"(?P<of>\(?(?:/|out of\b|of\b) *(?P<high>[0-9]{{1,4}})?{_CLOSE}(?:(?:points?|stars?|marks?)\b)?{_CLOSE})?",
+    re.IGNORECASE,
+)
+_CLAUSE_END = re.compile(
+    rf"\Z|\n|[.;!](?!\.?[0-9])|[,:|<](?! ?[0-9])|{_SAID_SO}"
+    r"|(?<= )(?:[-–—] (?![0-9])|\((?![^)\n]{0,80}[0-9])|[A-Z]|(?:because|since|as|due)\b)"
+)
+_SENTENCE_END = re.compile(rf"[.;!](?![0-9])|\n|\Z|(?<= )(?:because|since|as|due)\b|{_SAID_SO}")
+_LINE_END = re.compile(r"[ .,]*(?:\n|\Z)")
+_ITEM = re.compile(r"^[ \t]*(?:[-+•·▪]|\(?[0-9]{1,2}[.)]|\(?[a-e][.)])[ \t]+", re.MULTILINE)
+_CLAUSE = re.compile(r"[.,;:!?(){}\[\]|<>]|\s[-–—]\s")
+_SENTENCE = re.compile(r"[.!?]")
+# Of a sentence that denies a score, supposes one, or shows the format.
+_DENIED = re.compile(
+    r"\b(?:not|never|nor|no|cannot|without|than|from|short|if|unless|could|might|had|examples?|e\.g|format"
+    r"|to (?:\w+ ){1,2}an?)\b|n't\b",
+    re.IGNORECASE,
+)
+_SIGNS = (
+    (UnscoredReason.TRUNCATED, re.compile(r"(?:score|rating|total)[\s:*\[(\"']{0,8}\Z", re.IGNORECASE)),
+    (UnscoredReason.ECHOED, re.compile(r"<\s?(?:total points|score|rating|number|n)\s?>", re.IGNORECASE)),
+    (UnscoredReason.REFUSED, re.compile(r"\A.{0,80}?\bi(?:'m| am) sorry|\A.{0,80}?\bi can(?:no|')t ", re.IGNORECASE)),
+)
+_LOOK_BACK, _LINE_CHARS = 60, 400
+_MOST_NUMBERS, _MOST_ANNOUNCED = 2_000, 200  # no judgement has as many
+
+
+_Kind = Enum("_Kind", "TOTAL VERDICT PROSE STEP ASIDE DENIED")
+_OWN = (_Kind.TOTAL, _Kind.VERDICT)
+
+
+@dataclass(slots=True)
+class _Statement:
+    """One place that announces a score: `value` is the score, or why the number is none."""
+
+    start: int
+    end: int
+    value: int | UnscoredReason
+    kind: _Kind
+
+
+def parse_rating(completion: str, scale: tuple[int, int] = (0, 5), *, response: str = "") -> Result:
+    """The one score that `completion` states, with its justification, else `Unscored` with the reason.
+
+    Never raises, never gives a score off `scale`, and takes time linear in the text.
+
+    Args:
+        completion: What the model wrote, to the letter.
+        scale: Lowest and highest score, both included.
+        response: The text that was judged, where it is known: a score that stands in it is quoted, not given.
+    """
+    scale = Scale(*scale)
+    text = spoken(completion)
+    if not text:
+        return unscored(UnscoredReason.TRUNCATED if completion.strip() else UnscoredReason.EMPTY, scale, completion)
+    plain = to_plain(text)
+    verdict = _decide(plain, _statements(plain, scale, _packed(response) if response else ""))
+    if isinstance(verdict, UnscoredReason):
+        return unscored(verdict, scale, completion)
+    assert isinstance(verdict.value, int)  # noqa: S101 - _decide gives none with a fault
+    justification = extract_justification(text, verdict.start, verdict.end)
+    return Rating(score=verdict.value, justification=justification, raw=completion)
+
+
+def _packed(text: str) -> str:
+    """`text` as two spellings of the same words are alike: without markup, blanks and capitals."""
+    return "".join(to_plain(text).split()).lower()
+
+
+def _statements(text: str, scale: Scale, response: str) -> list[_Statement]:
+    """Everything in `text` that announces a score, in order; a single doubt where it is more than a judgement has."""
+    numbers = list(islice(_NUMBER.finditer(text), _MOST_NUMBERS + 1))
+    announced = [number for number in numbers if _is_announced(number)]
+    if len(numbers) > _MOST_NUMBERS or len(announced) > _MOST_ANNOUNCED:
+        return [_Statement(0, 0, UnscoredReason.UNCLEAR, _Kind.VERDICT)]
+    found = [said for number in announced if (said := _statement(text, number, scale))]
+    listed = [
+        said
+        for said in found
+        if said.kind in (_Kind.VERDICT, _Kind.PROSE) and _ITEM.match(_line_before(text, said.start))
+    ]
+    for said in found:
+        if response and _packed(text[said.start : said.end]).strip("\"'") in response:
+            said.kind = _Kind.DENIED
+    for said in listed:
+        is_whole_item = _LINE_END.match(text, said.end) and _ITEM.fullmatch(_line_before(text, said.start))
+        if len(listed) > 1 or not (is_whole_item or not _ITEM.search(text, said.end)):
+            said.kind = _Kind.STEP
+    return found
+
+
+def _is_announced(number: re.Match[str]) -> bool:
+    """Whether something stands before or behind `number` that may announce a score; a quick look."""
+    at = number.start()
+    before = number.string[max(0, at - 16) : at].rstrip("-−")
+    head = before.rstrip(_OPENERS)
+    if head.endswith(_ANNOUNCERS) or "\n" in before[len(head) :]:
+        return True
+    return before.endswith("[[") or number.string.startswith("점", number.end())
+
+
+def _statement(text: str, number: re.Match[str], scale: Scale) -> _Statement | None:
+    """What `number` states, where a mark, a label or a sentence announces it."""
+    digits = number[0].rstrip(".,")
+    at, end = number.start(), number.start() + len(digits)
+    if text[at - 1 : at] in ("-", "−"):
+        at, digits = at - 1, f"-{digits}"
+    before = text[max(0, at - _LOOK_BACK) : at]
+    is_marked = before.endswith("[[") and text.startswith("]]", end) and not before.endswith(("=[[", "= [["))
+    label = _LABEL.search(before)
+    said = None if label or is_marked else _SENTENCE_LABEL.search(before)
+    after = _AFTER.match(text, end)
+    assert after  # noqa: S101 - all of it is optional
+    value, end = _value(digits, after, label, scale), after.end()
+    if before.rstrip().endswith("<") and ">" not in after[0]:
+        value = UnscoredReason.UNCLEAR
+    is_vague = False
+    if label and not is_marked:
+        # "Total: 4 apples", or a number on the line below: then the line must be the number's own.
+        is_vague = not (label["name"] or after["unit"] or after["of"])
+        if (is_vague or "\n" in label[0]) and not _LINE_END.match(text, end):
+            return None
+        if isinstance(value, int) and not _CLAUSE_END.match(text, end):
+            value = UnscoredReason.UNCLEAR
+    elif not is_marked and not (_SENTENCE_END.match(text, end) if said else _KOREAN_VERB.match(text, end)):
+        return None
+    words = label or said
+    start = at - (len(words[0]) if words else 2 if is_marked else 0)
+    kind = _kind(text, start, end, words, is_marked=is_marked)
+    return _Statement(start, end, value, _Kind.ASIDE if is_vague and kind in _OWN else kind)
+
+
+def _value(number: str, after: re.Match[str], label: re.Match[str] | None, scale: Scale) -> int | UnscoredReason:
+    """The whole number on the scale that `number` is, with the maximum that is named before or after it."""
+    whole, _, decimals = number.partition(".")
+    if "," in number or decimals.strip("0."):
+        return UnscoredReason.NOT_WHOLE
+    if after["of"] and not after["high"]:
+        return UnscoredReason.TRUNCATED
+    high = after["high"] or (label and label["high"]) or scale.high
+    is_on_scale = len(whole) < 9 and scale.low <= int(whole) <= scale.high == int(high)
+    return int(whole) if is_on_scale else UnscoredReason.OFF_SCALE
+
+
+def _kind(text: str, start: int, end: int, label: re.Match[str] | None, *, is_marked: bool) -> _Kind:
+    """What is stated, by what stands before it in its line."""
+    line = _line_before(text, start)
+    is_prose = not is_marked and (label is None or label.re is _SENTENCE_LABEL)
+    if line.strip():
+        is_in_quotes = line.endswith('"')
+        # `It is: "score: 4".` is the judge's own; `It says "score: 4"` is not.
+        is_own = line[:-1].rstrip()[-1:] in ("", ":") and _SENTENCE_END.match(text, end)
+        if line.startswith(">") or (is_in_quotes and not is_own):
+            return _Kind.ASIDE
+        sentence = _SENTENCE.split(line)[-1] + (label["lead"] if label else "")
+        if (is_in_quotes or not is_marked) and _DENIED.search(sentence):
+            return _Kind.DENIED
+        item = _ITEM.match(line)
+        clause = _CLAUSE.split(line[item.end() :] if item else line)[-1].rstrip(" \"'")
+        if label and not is_marked and clause[-1:].isalnum():
+            is_of_whole = _ARTICLE.search(label["lead"]) or (is_prose and label["verb"])
+            return _Kind.PROSE if is_of_whole else _Kind.STEP
+    if is_prose:
+        return _Kind.PROSE
+    return _Kind.TOTAL if label and _TOTAL.search(label[0]) else _Kind.VERDICT
+
+
+def _line_before(text: str, at: int) -> str:
+    low = max(0, at - _LINE_CHARS)
+    return text[max(low, text.rfind("\n", low, at) + 1) : at]
+
+
+def _decide(text: str, statements: Sequence[_Statement]) -> _Statement | UnscoredReason:
+    """The statement that all others agree with."""
+    own = [said for said in statements if said.kind in _OWN]
+    totals = [said for said in own if said.kind is _Kind.TOTAL]
+    prose = [said for said in statements if said.kind is _Kind.PROSE and isinstance(said.value, int)]
+    if not own and not prose:
+        return _why_nothing(text, statements)
+    verdict = (totals or own or prose)[0]
+    asides = [said for said in statements if said.kind is _Kind.ASIDE]
+    rivals = [said for said in (*own, *prose, *asides) if said.value != verdict.value]
+    steps = [said for said in own if said.kind is _Kind.VERDICT and said.start < verdict.start]
+    if rivals and not (len(steps) > 1 and all(said in steps for said in rivals)):
+        return UnscoredReason.CONFLICTING
+    # Points counted one by one look like a verdict of 1 said again: `Score: 1` for the first criterion, and so on.
+    if not totals and verdict.value == 1 and (len(own) > 2 or (len(own) > 1 and text[own[-1].end :].strip())):
+        return UnscoredReason.CONFLICTING
+    return verdict.value if isinstance(verdict.value, UnscoredReason) else verdict
+
+
+def _why_nothing(text: str, statements: Sequence[_Statement]) -> UnscoredReason:
+    if statements:
+        is_foreign = any(said.kind in (_Kind.ASIDE, _Kind.DENIED) for said in statements)
+        return UnscoredReason.NOT_ASSERTED if is_foreign else UnscoredReason.UNCLEAR
+    return next((reason for reason, sign in _SIGNS if sign.search(text.rstrip())), UnscoredReason.NO_SCORE)
