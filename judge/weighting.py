@@ -13,7 +13,8 @@ def weigh_score(tokens: Sequence[Token], rating: Rating, scale: Scale) -> float 
     """The mean of the scale's scores, each weighted by the probability that the model gave to it.
 
     Probabilities of tokens that are no score are left out, and the rest scaled to 1. None where no single token
-    decides the score: without log probabilities, or where the score is stated twice or split into several tokens.
+    decides the score: without log probabilities (its own among them), or where the score is stated twice or split into
+    several tokens.
 
     Source: G-Eval, arXiv 2303.16634, section 3.1 (there estimated from 20 samples, here read directly).
     """
@@ -28,7 +29,7 @@ def weigh_score(tokens: Sequence[Token], rating: Rating, scale: Scale) -> float 
     # Where the model spells numbers digit by digit, its "1" may be the beginning of "10".
     is_by_digits = scale.high > 9 and all(value < 10 for value in chances)
     total = math.fsum(chances.values())
-    if is_by_digits or not total:
+    if is_by_digits or not total or rating.score not in chances:
         return None
     return math.fsum(value * chance for value, chance in chances.items()) / total
 

@@ -96,7 +96,8 @@ def _tokens(logprobs: object) -> Iterator[Token]:
         text, candidates = _get(entry, "token"), _get(entry, "top_logprobs")
         if not isinstance(text, str) or not isinstance(candidates, list):
             return
-        yield Token(text, dict(_candidates(candidates)))
+        # The sampled token first, since the list of the most likely ones may leave it out.
+        yield Token(text, dict(_candidates([entry, *candidates])))
 
 
 def _candidates(candidates: list[Any]) -> Iterator[tuple[str, float]]:

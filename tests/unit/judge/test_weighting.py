@@ -73,6 +73,11 @@ def test_score_in_several_tokens_has_no_weight() -> None:
     assert weigh(["Score: 1", "0", "\nGood."], Scale(0, 10)) is None
 
 
+def test_score_whose_own_probability_is_unknown_has_no_weight() -> None:
+    # Of the rivals alone the mean would be 0, for a rating of 5.
+    assert weigh(["score: ", ("5", {"0": 0.2}), "\nGood."]) is None
+
+
 def test_first_digit_of_a_two_digit_scale_has_no_weight() -> None:
     # "1" may be the beginning of "10"
     assert weigh(["score: ", ("7", {"7": 0.6, "1": 0.4}), "\nGood."], Scale(1, 10)) is None
@@ -82,7 +87,7 @@ def test_whole_numbers_as_tokens_are_weighted_on_a_two_digit_scale() -> None:
     assert weigh(["score: ", ("7", {"7": 0.5, "10": 0.5}), "\nGood."], Scale(1, 10)) == pytest.approx(8.5)
 
 
-def logprobs(*tokens: tuple[str, Mapping[str, float]]) -> dict[str, object]:
+def logprobs(*tokens: tuple[str, Mapping[str, float]]) -> dict[str, list[dict[str, object]]]:
     """The field as OpenAI sends it."""
     return {
         "content": [
@@ -111,6 +116,19 @@ async def test_verdict_has_the_mean_weighted_score(model_server: ModelServer, cl
     # (4 + 2.5) / 2
     assert verdict.weighted_score == pytest.approx(3.25)
     assert (model_server.requests[0]["logprobs"], model_server.requests[0]["top_logprobs"]) == (True, 20)
+
+
+async def test_sampled_token_counts_where_the_top_list_leaves_it_out(
+    model_server: ModelServer, client: AsyncOpenAI
+) -> None:
+    given = logprobs(("score: ", {}), ("5", {"0": 0.1, "4": 0.3}), ("\nGood.", {}))
+    given["content"][1]["logprob"] = math.log(0.6)
+    model_server.script(Answer("score: 5\nGood.", logprobs=given))
+
+    verdict = await Judge("m", client=client, samples=1, logprobs=True).score("a?", "b")
+
+    # 5 * 0.6 + 4 * 0.3 + 0 * 0.1 = 4.2
+    assert (verdict.score, verdict.weighted_score) == (5, pytest.approx(4.2))
 
 
 async def test_log_probabilities_are_not_asked_for_unbidden(model_server: ModelServer, client: AsyncOpenAI) -> None:
