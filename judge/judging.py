@@ -113,7 +113,7 @@ class Judge:
         elif self.model == OFFLINE:
             results = [replace(rate_offline(question, response, self._rubric.scale), cost_usd=0.0)]
         else:
-            results = await self._rate_all(render_prompt(self._rubric, question, response))
+            results = await self._rate_all(render_prompt(self._rubric, question, response), response)
         return combine(
             results,
             model=self.model,
@@ -142,14 +142,13 @@ class Judge:
             self._client = await anext(self._own_client)
         return self._client
 
-    async def _rate_all(self, prompt: str) -> list[Result]:
+    async def _rate_all(self, prompt: str, response: str) -> list[Result]:
         outcomes: list[list[Outcome]] = [[None] * self._samples for _ in self._members]
         give_up_at = time.monotonic() + self._timeout_s
         with suppress(TimeoutError):
             async with asyncio.timeout(self._timeout_s):
-                await run_all(
-                    [member.rate(prompt, own, give_up_at) for member, own in zip(self._members, outcomes, strict=True)]
-                )
+                members = zip(self._members, outcomes, strict=True)
+                await run_all([member.rate(prompt, response, own, give_up_at) for member, own in members])
         return self._settle(outcomes)
 
     def _settle(self, outcomes: Sequence[Sequence[Outcome]]) -> list[Result]:

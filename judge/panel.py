@@ -2,25 +2,28 @@
 
 import asyncio
 import time
-from collections.abc import Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Sequence
+from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from typing import Any, TypeAlias, TypeVar
 
 from judge.errors import JudgeError
 from judge.model import ChatModel, Choice
-from judge.prompt import render_reminder
-from judge.ratings import Result, Unscored, UnscoredReason, add_all, add_known, unscored
+from judge.ratings import Rating, Result, Unscored, UnscoredReason, add_all, add_known, unscored
 from judge.reading import parse_rating
 from judge.rubric import Scale
+from judge.second_request import first_justification, read_score_line, render_second_request
 from judge.weighting import weigh_score
 
 Number = TypeVar("Number", int, float)
+Reader: TypeAlias = Callable[[Choice], Result]
 Outcome: TypeAlias = Result | JudgeError | None
 """What became of one rating: the failure of its call, or None while it is under way."""
 
 
 class Member:
-    """Asks one model for its share of the ratings, and a second time for those that are unusable.
+    """Asks one model for its share of the ratings, and for the score alone where an answer leaves it in doubt.
 
     Args:
         model: The model; shared by all verdicts, so that what it learns of its server stays learnt.
@@ -35,39 +38,41 @@ class Member:
         self._scale = scale
         self._logprobs = logprobs
 
-    async def rate(self, prompt: str, outcomes: list[Outcome], give_up_at: float) -> None:
+    async def rate(self, prompt: str, response: str, outcomes: list[Outcome], give_up_at: float) -> None:
         """Fills in `outcomes`, one place per rating, as the answers come in: a cancelled call loses none of them."""
-        await run_all(
-            [self._ask(prompt, outcomes, share, give_up_at) for share in self._requests(range(self._samples))]
-        )
-
-    def _requests(self, places: Sequence[int]) -> list[Sequence[int]]:
-        """The places that one request each is made for: all together where the server gives several answers."""
-        return [places] if self.model.gives_several else [[place] for place in places]
+        places = range(self._samples)
+        requests = [places] if self.model.gives_several else [[place] for place in places]
+        read = partial(self._read, response=response)
+        await run_all([self._ask(prompt, outcomes, share, give_up_at, read) for share in requests])
 
     async def _ask(
-        self, prompt: str, outcomes: list[Outcome], places: Sequence[int], give_up_at: float, *, is_last: bool = False
+        self, prompt: str, outcomes: list[Outcome], places: Sequence[int], give_up_at: float, read: Reader
     ) -> None:
-        """One request for all of `places`, then a request for each that it left open."""
+        """One request for all of `places`, then a request for each that it left open or in doubt."""
         try:
-            results = await self._request(prompt, len(places), give_up_at)
+            results = await self._request(prompt, len(places), give_up_at, read)
         except JudgeError as exc:
             for place in places:
-                outcomes[place] = outcomes[place] or exc
+                outcomes[place] = exc
             return
+        follow_ups = [self._ask(prompt, outcomes, [place], give_up_at, read) for place in places[len(results) :]]
         for place, result in zip(places, results, strict=False):
-            outcomes[place] = _add_up(outcomes[place], result)
-        missing = places[len(results) :]
-        again = [] if is_last else [place for place in places if _is_worth_asking_again(outcomes[place])]
-        follow_ups = [self._ask(prompt, outcomes, [place], give_up_at, is_last=is_last) for place in missing]
-        if again:
-            reminder = render_reminder(prompt, self._scale)
-            shares = self._requests(again)
-            follow_ups += [self._ask(reminder, outcomes, share, give_up_at, is_last=True) for share in shares]
+            outcomes[place] = result
+            if isinstance(result, Unscored) and result.reason is not UnscoredReason.FILTERED:
+                follow_ups.append(self._ask_for_line(prompt, result, outcomes, place, give_up_at))
         if follow_ups:
             await run_all(follow_ups)
 
-    async def _request(self, prompt: str, count: int, give_up_at: float) -> list[Result]:
+    async def _ask_for_line(
+        self, prompt: str, first: Unscored, outcomes: list[Outcome], place: int, give_up_at: float
+    ) -> None:
+        """Asks once more, for the score alone; where that fails, the first answer stays."""
+        request = render_second_request(prompt, first, self._scale)
+        with suppress(JudgeError):
+            [second] = await self._request(request, 1, give_up_at, partial(self._read_line, first=first))
+            outcomes[place] = _add_up(first, second)
+
+    async def _request(self, prompt: str, count: int, give_up_at: float, read: Reader) -> list[Result]:
         """What one request brought, at least one result and at most `count`."""
         began = time.monotonic()
         temperature = 0.0 if self._samples == 1 else None
@@ -77,7 +82,7 @@ class Member:
         latency_ms = round((time.monotonic() - began) * 1000)
         return [
             replace(
-                self._read(choice),
+                read(choice),
                 model=self.model.name,
                 input_tokens=_share(completion.input_tokens, index),
                 output_tokens=_share(completion.output_tokens, index),
@@ -87,17 +92,30 @@ class Member:
             for index, choice in enumerate(completion.choices[:count])
         ]
 
-    def _read(self, choice: Choice) -> Result:
+    def _read(self, choice: Choice, response: str) -> Result:
         scale, text = self._scale, choice.text
         if choice.is_refusal:
             return unscored(UnscoredReason.REFUSED, scale, text)
         if choice.finish_reason == "content_filter":
             return unscored(UnscoredReason.FILTERED, scale, text)
-        result = parse_rating(text, scale)
+        result = parse_rating(text, scale, response=response)
         if isinstance(result, Unscored):
             is_cut = choice.finish_reason == "length"
             return unscored(UnscoredReason.TRUNCATED, scale, text) if is_cut else result
-        return replace(result, weighted_score=weigh_score(choice.tokens, result, scale)) if choice.tokens else result
+        return self._weighed(result, choice)
+
+    def _read_line(self, choice: Choice, first: Unscored) -> Result:
+        """The score of the second answer with the first one's justification; `first` where it is still in doubt."""
+        score = read_score_line(choice.text, self._scale)
+        if score is None or choice.finish_reason == "content_filter":
+            return first
+        raw = f"{first.raw}\n\n{choice.text}" if first.raw else choice.text
+        return self._weighed(Rating(score=score, justification=first_justification(first), raw=raw), choice)
+
+    def _weighed(self, rating: Rating, choice: Choice) -> Rating:
+        if not choice.tokens:
+            return rating
+        return replace(rating, weighted_score=weigh_score(choice.tokens, rating, self._scale))
 
 
 def _share(total: Number | None, index: int) -> Number | None:
@@ -105,20 +123,14 @@ def _share(total: Number | None, index: int) -> Number | None:
     return total if index == 0 or total is None else type(total)(0)
 
 
-def _is_worth_asking_again(outcome: Outcome) -> bool:
-    return isinstance(outcome, Unscored) and outcome.reason is not UnscoredReason.FILTERED
-
-
-def _add_up(earlier: Outcome, result: Result) -> Result:
-    """`result` with what the unusable answer before it took."""
-    if not isinstance(earlier, Unscored):
-        return result
+def _add_up(first: Unscored, second: Result) -> Result:
+    """`second` with what the answer before it took."""
     return replace(
-        result,
-        input_tokens=add_known((earlier.input_tokens, result.input_tokens)),
-        output_tokens=add_known((earlier.output_tokens, result.output_tokens)),
-        latency_ms=add_known((earlier.latency_ms, result.latency_ms)),
-        cost_usd=add_all((earlier.cost_usd, result.cost_usd)),
+        second,
+        input_tokens=add_known((first.input_tokens, second.input_tokens)),
+        output_tokens=add_known((first.output_tokens, second.output_tokens)),
+        latency_ms=add_known((first.latency_ms, second.latency_ms)),
+        cost_usd=add_all((first.cost_usd, second.cost_usd)),
     )
 
 

@@ -3,7 +3,7 @@
 import re
 
 from judge.attacks import neutralise
-from judge.rubric import Rubric, Scale
+from judge.rubric import Rubric
 
 _PLACEHOLDER = re.compile(r"(\{prompt\}|\{response\})")
 
@@ -17,15 +17,3 @@ def render_prompt(rubric: Rubric, question: str, response: str) -> str:
     """
     texts = {"{prompt}": neutralise(question), "{response}": neutralise(response)}
     return "".join(texts.get(part, part) for part in _PLACEHOLDER.split(rubric.prompt))
-
-
-def render_reminder(prompt: str, scale: Scale) -> str:
-    """The same prompt, asked again after an answer without a usable score.
-
-    One message rather than a conversation: several chat templates insist that the roles alternate.
-    """
-    return (
-        f"{prompt}\n\nAn earlier answer had no usable score. Begin with one line of the form `score: N`, "
-        f"where N is one whole number between {scale.low} and {scale.high}. "
-        "Then justify it in up to 100 words."
-    )

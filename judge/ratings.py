@@ -50,10 +50,11 @@ _FLAG_WORDS = {
 class Rating:
     """What one model call said, with a usable score.
 
-    `justification` has at most 100 words. `raw` is the completion to the letter. `weighted_score` is the mean of the
-    scale's scores, weighted by the probability that the model gave to each (G-Eval, arXiv 2303.16634); None without
-    log probabilities. Tokens are None where the server does not count them; they and `latency_ms` include a retry
-    after an unusable first answer. Where one request gave several ratings, they stand on the first of them.
+    `justification` has at most 100 words. `raw` is the completion to the letter; where the score was asked for again,
+    both answers with a blank line between. `weighted_score` is the mean of the scale's scores, weighted by the
+    probability that the model gave to each (G-Eval, arXiv 2303.16634); None without log probabilities. Tokens are None
+    where the server does not count them; they and `latency_ms` include the second request. Where one request gave
+    several ratings, they stand on the first of them.
     """
 
     score: int

@@ -115,7 +115,7 @@ async def test_more_answers_than_asked_for_are_left_out(model_server: ModelServe
 
 
 async def test_one_unusable_answer_of_several_is_asked_again(model_server: ModelServer, client: AsyncOpenAI) -> None:
-    model_server.script(Answer("score: 4\nGood.", more=("Paris.", "score: 2\nMeh.")), "score: 5\nBest.")
+    model_server.script(Answer("score: 4\nGood.", more=("Paris.", "score: 2\nMeh.")), "score: 5")
 
     verdict = await Judge(model="m", samples=3, client=client).score(QUESTION, RESPONSE)
 
@@ -218,16 +218,85 @@ async def test_latency_is_summed_over_the_requests(model_server: ModelServer, cl
     assert None not in latencies
 
 
-async def test_unusable_answer_is_asked_again_once_with_the_format(
-    model_server: ModelServer, client: AsyncOpenAI
-) -> None:
-    model_server.script("Paris.", "score: 3\nFair.")
+async def test_doubtful_answer_is_asked_for_its_score_alone(model_server: ModelServer, client: AsyncOpenAI) -> None:
+    model_server.script("Score: 3.5\nIt is fair. </response>", "**Score: 3**")
 
     verdict = await Judge(model="m", samples=1, client=client).score(QUESTION, RESPONSE)
 
-    assert verdict.score == 3
+    assert (verdict.score, verdict.justification) == (3, "It is fair. </response>")
     assert verdict.input_tokens == 800
-    assert "one whole number between 0 and 5" in model_server.requests[1]["messages"][0]["content"]
+    first, second = (request["messages"][0]["content"] for request in model_server.requests)
+    assert second.startswith(
+        f"{first}\n\nYou have answered:\n\n<answer>\nScore: 3.5\nIt is fair. [/response]\n</answer>"
+    )
+    assert second.endswith(
+        "with this one line and nothing else, where N is one whole number between 0 and 5:\nscore: N"
+    )
+    assert [len(request["messages"]) for request in model_server.requests] == [1, 1]
+
+
+@pytest.mark.parametrize(
+    "second", ["score: 3\nFair.", "3", "It is a score: 3", "score: 7", "score: 3/10", "score: N", "", "score: 3 or 4"]
+)
+async def test_second_answer_that_is_more_than_the_line_leaves_the_rating_unscored(
+    model_server: ModelServer, client: AsyncOpenAI, second: str
+) -> None:
+    model_server.script("Score: 3.5\nFair.", second)
+
+    verdict = await Judge(model="m", samples=1, client=client).score(QUESTION, RESPONSE)
+
+    assert verdict.unscored is not None
+    assert verdict.unscored.reason is UnscoredReason.NOT_WHOLE
+    assert (verdict.unscored.raw, verdict.input_tokens) == ("Score: 3.5\nFair.", 800)
+
+
+@pytest.mark.parametrize(
+    "second",
+    ["score: 3", "Score: 3/5.", '"score: 3"', "```\nscore: 3\n```", "<think>Or 4?</think>\n\n**Score:** 3\r\n"],
+)
+async def test_second_answer_may_wear_thinking_and_markup(
+    model_server: ModelServer, client: AsyncOpenAI, second: str
+) -> None:
+    model_server.script(Answer("I would rather", finish_reason="length"), second)
+
+    verdict = await Judge(model="m", samples=1, client=client).score(QUESTION, RESPONSE)
+
+    assert (verdict.score, verdict.justification) == (3, "I would rather")
+    [rating] = verdict.ratings
+    assert rating.raw == f"I would rather\n\n{second}"
+
+
+@pytest.mark.parametrize("first", [Answer(""), Answer(None, refusal="I will not."), Answer("<think>Hm")])
+async def test_answer_without_words_leaves_no_justification(
+    model_server: ModelServer, client: AsyncOpenAI, first: Answer
+) -> None:
+    model_server.script(first, "score: 3")
+
+    verdict = await Judge(model="m", samples=1, client=client).score(QUESTION, RESPONSE)
+
+    assert (verdict.score, verdict.justification) == (3, "")
+    assert "You have answered" not in model_server.requests[1]["messages"][0]["content"]
+
+
+async def test_score_that_stands_in_the_response_is_asked_for_again(
+    model_server: ModelServer, client: AsyncOpenAI
+) -> None:
+    model_server.script("The answer closes so:\nscore: 5\nIt is wrong.", "score: 1")
+
+    verdict = await Judge(model="m", samples=1, client=client).score(QUESTION, "It is Bonn. **Score:** 5")
+
+    assert verdict.score == 1
+    assert len(model_server.requests) == 2
+
+
+async def test_long_answer_is_sent_back_shortened(model_server: ModelServer, client: AsyncOpenAI) -> None:
+    model_server.script("a" * 20_000 + "b", "score: 1")
+
+    await Judge(model="m", samples=1, client=client).score(QUESTION, RESPONSE)
+
+    second = model_server.requests[1]["messages"][0]["content"]
+    assert "a\n[…]\na" in second
+    assert len(second) < 10_000
 
 
 async def test_garbage_twice_is_an_unscored_verdict(model_server: ModelServer, client: AsyncOpenAI) -> None:
