@@ -1,8 +1,7 @@
 """What the judged texts try on the judge: nothing to judge at all, or words meant for the judge."""
 
 import re
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import TypeAlias
 
@@ -11,7 +10,7 @@ from judge.attacks.folding import FOLDS, fold, is_invisible
 from judge.attacks.tags import find_tags
 from judge.ratings import Flag, Unscored, UnscoredReason
 
-_Patterns: TypeAlias = Mapping[str, Sequence[re.Pattern[str]]]
+_Patterns: TypeAlias = Sequence[tuple[Sequence[str], re.Pattern[str]]]
 
 _LONGEST_OPENER = 200
 # The marks of prose. Brackets, operators, quotes and emoji may be an answer: `{}`, `*`, `""`, a thumbs-up.
@@ -84,7 +83,7 @@ def _what_else(question: str, response: str) -> str:
 
 def _says(patterns: _Patterns, text: str) -> bool:
     words = text.replace("\n", " ")
-    return any(pattern.search(text) for phrase, group in patterns.items() if phrase in words for pattern in group)
+    return any(any(word in words for word in needed) and pattern.search(text) for needed, pattern in patterns)
 
 
 def _with_single_blanks(text: str) -> str:
@@ -126,11 +125,8 @@ def _orders() -> _Patterns:
     return _compile(phrases.ORDERS)
 
 
-def _compile(table: Iterable[tuple[str, str]]) -> _Patterns:
-    patterns = defaultdict(list)
-    for phrase, pattern in table:
-        patterns[fold(phrase)].append(_pattern(pattern))
-    return patterns
+def _compile(table: Iterable[tuple[Iterable[str], str]]) -> _Patterns:
+    return [([fold(word) for word in needed], _pattern(pattern)) for needed, pattern in table]
 
 
 @cache
