@@ -30,7 +30,7 @@ class Cases:
 
     async def get(self, case_id: int) -> LoggedCase | None:
         """The case with this number, if there is one."""
-        row = await self._database.one(_BY_ID.params(case_id=case_id))
+        row = await self._database.one(_BY_ID, {"case_id": case_id})
         return to_case(row) if row else None
 
     async def find(self, team_id: str, case_id: int) -> LoggedCase | None:

@@ -1,7 +1,7 @@
 """The one door to the database: every read and every write goes through it, and is done as a whole."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from contextlib import nullcontext
 from typing import Any, TypeVar
 
@@ -49,11 +49,11 @@ class Database:
         """All rows of a query, each as a `kind` that is made of its columns by their names."""
         return [kind(**row._mapping) for row in await self.all(query)]
 
-    async def one(self, query: Executable) -> Row[Any] | None:
-        """The row of a query that has one, or none."""
+    async def one(self, query: Executable, values: Mapping[str, Any] | None = None) -> Row[Any] | None:
+        """The row of a query that has one, or none; `values` are those of its parameters."""
 
         async def fetch(connection: AsyncConnection) -> Row[Any] | None:
-            return (await connection.execute(query)).one_or_none()
+            return (await connection.execute(query, values)).one_or_none()
 
         return await self.read(fetch)
 

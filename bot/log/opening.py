@@ -14,6 +14,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
 from bot.errors import LogError
+from bot.log import sqlite
 from bot.log.jobs import database_queue
 
 _MIGRATIONS = Path(__file__).parent / "migrations"
@@ -66,9 +67,9 @@ def connect(database_url: str, query_timeout_s: float | None = QUERY_TIMEOUT_S) 
         LogError: The URL is wrong.
     """
     url = _parse(database_url)
-    arguments = {"timeout": QUERY_TIMEOUT_S, "command_timeout": query_timeout_s}
+    arguments: dict[str, Any] = {"timeout": QUERY_TIMEOUT_S, "command_timeout": query_timeout_s}
     if url.get_backend_name() == "sqlite":
-        arguments = {}
+        arguments = {"async_creator_fn": sqlite.connect}
     try:
         # An error that shows its parameters would put the judged texts into the log file.
         engine = create_async_engine(

@@ -2,12 +2,17 @@
 
 from datetime import UTC, datetime
 
-from sqlalchemy import select
+from sqlalchemy import bindparam, select
 
 from bot.domain.case import Visibility
 from bot.log.database import Database
 from bot.log.schema import people
 from bot.log.upserts import upsert
+
+# Built once, since it is asked with every request.
+_VISIBILITY = select(people.c.visibility).where(
+    people.c.team_id == bindparam("of_team"), people.c.user_id == bindparam("of_user")
+)
 
 
 class People:
@@ -18,8 +23,7 @@ class People:
 
     async def visibility(self, team_id: str, user_id: str) -> Visibility | None:
         """Who is to see this person's verdicts; None where the workspace's setting decides."""
-        query = select(people.c.visibility).where(people.c.team_id == team_id, people.c.user_id == user_id)
-        row = await self._database.one(query)
+        row = await self._database.one(_VISIBILITY, {"of_team": team_id, "of_user": user_id})
         return Visibility(row.visibility) if row and row.visibility else None
 
     async def save_visibility(self, team_id: str, user_id: str, visibility: Visibility | None) -> None:

@@ -35,6 +35,8 @@ metadata = MetaData(
 
 
 IS_UNSETTLED = text("status != 'delivered'")
+IS_OPEN = text("cases.status IN ('received', 'judged')")
+"""A case that has a way to go; the others are over, or wait for a person. Written out: lists are costly to compile."""
 _PUBLIC = text("visibility = 'thread' AND obstacle IS NULL AND blocked_by IS NULL")
 _REPEATED = text("attempt > 1")
 IS_STALE = text("is_stale")

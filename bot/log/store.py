@@ -5,7 +5,18 @@ import uuid
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, UpdateBase, and_, bindparam, insert, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Row,
+    TextClause,
+    UpdateBase,
+    and_,
+    bindparam,
+    insert,
+    literal_column,
+    select,
+    update,
+)
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -23,11 +34,11 @@ from bot.log.people import People
 from bot.log.processes import Processes
 from bot.log.recent import Recent
 from bot.log.rows import rating_rows, to_case
-from bot.log.schema import cases, ratings
+from bot.log.schema import IS_OPEN, cases, ratings
 from bot.log.spending import Spending
 from bot.log.tallies import Tallies
 from bot.log.texts import drop_texts
-from bot.log.unsettled import IS_OPEN, OPEN, Unsettled, count_beside
+from bot.log.unsettled import Unsettled, count_beside
 
 _VERDICT_COLUMNS = set(RecordedVerdict.model_fields) - {"ratings", "rubric"}
 # What may be found in Slack while a case is settled, and is written when it is claimed.
@@ -36,20 +47,19 @@ _FOUND = ("question", "question_source", "question_ts", "response", "author_id",
 _POSTED = ("thread_ts", "reply_ts", "blocked_by")
 
 
-def _of_case(holder: ColumnElement[bool], *status: CaseStatus) -> UpdateBase:
-    """Changes the case `case_id` where it is in one of these and so held; the values are given when it is executed.
+def _of_case(holder: ColumnElement[bool], status: ColumnElement[bool] | TextClause) -> UpdateBase:
+    """Changes the case `case_id` that is so held and in such a status; the values are given when it is executed.
 
     Built once: SQLAlchemy takes longer to build such a statement than SQLite to do it.
     """
-    is_there = cases.c.status.in_([str(each) for each in status])
-    return update(cases).where(cases.c.id == bindparam("case_id"), is_there, holder).returning(cases.c.is_stale)
+    return update(cases).where(cases.c.id == bindparam("case_id"), status, holder).returning(cases.c.is_stale)
 
 
 _HELD = cases.c.holder == bindparam("held_by")
-_CLAIM = _of_case(cases.c.holder.is_not_distinct_from(bindparam("seen_holder")), *OPEN)
-_STEP = _of_case(_HELD, *OPEN)
-_RECORD = _of_case(_HELD, CaseStatus.RECEIVED)
-_FINISH = _of_case(_HELD, CaseStatus.JUDGED)
+_CLAIM = _of_case(cases.c.holder.is_not_distinct_from(bindparam("seen_holder")), IS_OPEN)
+_STEP = _of_case(_HELD, IS_OPEN)
+_RECORD = _of_case(_HELD, cases.c.status == literal_column("'received'"))
+_FINISH = _of_case(_HELD, cases.c.status == literal_column("'judged'"))
 _OPEN_CASE = select(cases).where(cases.c.id == bindparam("case_id"), IS_OPEN)
 _ADD = insert(cases).returning(cases.c.id, count_beside().label("beside"))
 

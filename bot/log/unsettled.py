@@ -4,18 +4,13 @@ from typing import Any
 
 from sqlalchemy import ScalarSelect, Select, bindparam, func, literal_column, select
 
-from bot.domain.case import CaseStatus
 from bot.log.database import Database
 from bot.log.jobs import Job, Jobs, Task, Ticket
 from bot.log.rows import is_of_team
-from bot.log.schema import IS_UNSETTLED, cases
-
-OPEN = (CaseStatus.RECEIVED, CaseStatus.JUDGED)
-"""In these a case has a way to go; the others are over, or wait for a person."""
+from bot.log.schema import IS_OPEN, IS_UNSETTLED, cases
 
 _MOST_COUNTED = 1000
 _AT_ONCE = 1000
-IS_OPEN = cases.c.status.in_([str(status) for status in OPEN])
 
 _beside = cases.alias("beside")
 
@@ -25,8 +20,8 @@ def count_beside() -> ScalarSelect[int]:
     are_there: Select[Any] = select(literal_column("1")).where(
         _beside.c.team_id == bindparam("of_team"),
         _beside.c.channel_id == bindparam("of_channel"),
-        literal_column("beside.status != 'delivered'"),  # said as in the index, so that SQLite takes it
-        _beside.c.status.in_([str(status) for status in OPEN]),
+        # The first said as in the index, so that SQLite takes it.
+        literal_column("beside.status != 'delivered' AND beside.status != 'asked'"),
     )
     return select(func.count()).select_from(are_there.limit(_MOST_COUNTED).subquery()).scalar_subquery()
 

@@ -81,7 +81,7 @@ async def web_client(token: SecretStr, api_url: str) -> AsyncIterator[AsyncWebCl
     """
     connector = aiohttp.TCPConnector(keepalive_timeout=_KEEP_ALIVE_S)
     timeout = aiohttp.ClientTimeout(total=_TIMEOUT_S)
-    async with aiohttp.ClientSession(connector=connector, timeout=timeout, trust_env=True) as session:
+    async with aiohttp.ClientSession(connector=connector, timeout=timeout) as session:
         yield AsyncWebClient(
             token=token.get_secret_value(),
             base_url=api_url,
