@@ -4,7 +4,7 @@ import asyncio
 import logging
 import signal
 from asyncio import FIRST_COMPLETED
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import timedelta
@@ -27,13 +27,14 @@ from bot.docket.retries import MODEL_PAUSES
 from bot.docket.settle import Docket
 from bot.errors import BotError
 from bot.extract.cases import Choice
+from bot.judges import open_judges, rubric_of, rubrics_of
 from bot.listeners import register
 from bot.log import Store
 from bot.log.errors import LOG_ERRORS, in_brief
 from bot.log.jobs import Task
 from bot.log.ownership import owned
 from bot.log.probes import is_ready, render_metrics
-from bot.settings import OFFLINE, Settings
+from bot.settings import Settings
 from bot.slack.access import Access
 from bot.slack.client import Identity, identify, web_client
 from bot.slack.http import HttpFront
@@ -44,8 +45,6 @@ from bot.upkeep.edits import Edits
 from bot.upkeep.forgetting import Forgetting
 from bot.upkeep.retention import Retention
 from bot.weeks.week import Schedule
-from judge import Judge, Rubric, list_rubrics, load_rubric
-from judge.model import make_client
 
 GRACE_S = 30
 SIGN_S = 5.0
@@ -175,37 +174,6 @@ def make_engine(store: Store, team_id: str, docket: Docket, edits: Edits, poster
         ],
         at_once=2 * settings.judge_concurrency,
     )
-
-
-def rubric_of(settings: Settings) -> Rubric:
-    """The rubric that JUDGE_RUBRIC names, by name or by path."""
-    return load_rubric(settings.judge_rubric)
-
-
-def rubrics_of(settings: Settings) -> Mapping[str, Rubric]:
-    """The rubrics to choose from by their names, JUDGE_RUBRIC first."""
-    default = rubric_of(settings)
-    return {default.name: default} | {name: load_rubric(name) for name in list_rubrics() if name != default.name}
-
-
-@asynccontextmanager
-async def open_judges(settings: Settings) -> AsyncIterator[Mapping[str, Judge]]:
-    """One judge for each rubric to choose from; they share one connection to the model."""
-    async with AsyncExitStack() as stack:
-        client = None
-        if settings.judge_model != OFFLINE:
-            key = settings.openai_api_key.get_secret_value() if settings.openai_api_key else None
-            client = await stack.enter_async_context(make_client(key, settings.openai_base_url))
-        yield {
-            name: Judge(
-                model=settings.judge_model,
-                rubric=rubric,
-                samples=settings.judge_samples,
-                client=client,
-                timeout_s=settings.judge_timeout_s,
-            )
-            for name, rubric in rubrics_of(settings).items()
-        }
 
 
 def make_app(client: AsyncWebClient, identity: Identity, settings: Settings) -> AsyncApp:

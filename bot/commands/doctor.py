@@ -6,8 +6,8 @@ import typer
 from pydantic import SecretStr
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.app import open_judges, rubric_of
 from bot.errors import BotError, SettingsError, SlackError
+from bot.judges import open_judges, rubric_of
 from bot.log import Store
 from bot.settings import Settings, load_settings
 from bot.slack.client import identify, open_socket_url, web_client

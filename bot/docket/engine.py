@@ -134,15 +134,15 @@ class Engine:
             queue.schedule(f"{duty.name}:{self._team_id}", _EVERY_MINUTE)(partial(self._attend, duty))
 
     async def _begin(self) -> None:
-        """What has waited for this start: unsettled cases, and duties that were due meanwhile."""
+        """Writes the jobs of what has waited for this start."""
         number = await self._store.unsettled.submit_all(self._team_id)
         await self._store.edits.resubmit(self._team_id)
         logger.info("queue_opened", unsettled=number)
-        for duty in self._duties:
-            await self._attend(duty)
 
     async def _run(self, queue: PgQueuer) -> None:
         self._queue = queue
+        # At once, since a minute has begun; and beside the jobs, since a digest may take its time.
+        attending = asyncio.gather(*(self._attend(duty) for duty in self._duties))
         try:
             if self._is_stopping:
                 return
@@ -163,6 +163,8 @@ class Engine:
                 )
         finally:
             self._queue = None
+            attending.cancel()
+            await asyncio.wait([attending])
 
     async def _do(self, task: Task, job: Job) -> None:
         """Does a job; whatever becomes of it, nothing but a wish for another try is told to the queue."""

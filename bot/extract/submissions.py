@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bot.domain.case import Visibility
-from bot.log.labels import Label
+from bot.domain.label import Label
 from bot.slack import ids
 from bot.slack.modal_state import ModalState
 from bot.slack.mrkdwn import clean

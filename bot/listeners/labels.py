@@ -6,13 +6,14 @@ from typing import Any
 from slack_bolt.async_app import AsyncAck, AsyncApp
 
 from bot.domain.case import LoggedCase
+from bot.domain.label import Label
 from bot.domain.verdict import RecordedVerdict
 from bot.extract.clicks import clicked_case_id, clicked_feedback
 from bot.extract.invocation import Invocation, to_invocation
 from bot.extract.submissions import to_label_submission
 from bot.listeners.case_access import CaseAccess, NoCaseError
 from bot.log.cases import Cases
-from bot.log.labels import Label, Labels
+from bot.log.labels import Labels
 from bot.slack import ids
 from bot.slack.teller import Teller
 from bot.views.labels import confirmation, label_errors, label_modal

@@ -8,6 +8,7 @@ from typing import Any
 from sqlalchemy import Select, select, tuple_
 
 from bot.domain.case import LoggedCase
+from bot.domain.label import Label
 from bot.log.database import Database
 from bot.log.schema import cases, labels
 from bot.log.upserts import upsert
@@ -16,14 +17,6 @@ from bot.log.visibility import is_public, superseded
 _DIRECT_MESSAGES = "D"
 _PAGE = 500
 _OF_THE_LABEL = {"human", "user_id", "reason"}
-
-
-@dataclass(frozen=True)
-class Label:
-    """What a person thinks that a response deserves, on the rubric's scale, and why if they said so."""
-
-    score: int
-    reason: str | None
 
 
 @dataclass(frozen=True)

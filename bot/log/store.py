@@ -8,12 +8,8 @@ from typing import Any
 from sqlalchemy import (
     ColumnElement,
     Row,
-    TextClause,
-    UpdateBase,
     and_,
-    bindparam,
     insert,
-    literal_column,
     select,
     update,
 )
@@ -22,6 +18,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.domain.case import Case, CaseStatus, LoggedCase, QuestionSource, text_hash
 from bot.domain.verdict import RecordedVerdict
+from bot.log import steps
 from bot.log.cases import Cases
 from bot.log.database import Database
 from bot.log.digests import Digests
@@ -34,38 +31,17 @@ from bot.log.people import People
 from bot.log.processes import Processes
 from bot.log.recent import Recent
 from bot.log.rows import rating_rows, to_case
-from bot.log.schema import IS_OPEN, cases, ratings
+from bot.log.schema import cases, ratings
 from bot.log.spending import Spending
 from bot.log.tallies import Tallies
 from bot.log.texts import drop_texts
-from bot.log.unsettled import Unsettled, count_beside
+from bot.log.unsettled import Unsettled
 
 _VERDICT_COLUMNS = set(RecordedVerdict.model_fields) - {"ratings", "rubric"}
 # What may be found in Slack while a case is settled, and is written when it is claimed.
 _FOUND = ("question", "question_source", "question_ts", "response", "author_id", "parent_ts", "obstacle")
 # How far our messages have come.
 _POSTED = ("thread_ts", "reply_ts", "blocked_by")
-
-
-def _of_case(holder: ColumnElement[bool], status: ColumnElement[bool] | TextClause) -> UpdateBase:
-    """Changes the case `case_id` that is so held and in such a status; the values are given when it is executed.
-
-    Built once: SQLAlchemy takes longer to build such a statement than SQLite to do it.
-    """
-    return update(cases).where(cases.c.id == bindparam("case_id"), status, holder).returning(cases.c.is_stale)
-
-
-_HELD = cases.c.holder == bindparam("held_by")
-_CLAIM = _of_case(cases.c.holder.is_not_distinct_from(bindparam("seen_holder")), IS_OPEN)
-_STEP = _of_case(_HELD, IS_OPEN)
-_RECORD = _of_case(_HELD, cases.c.status == literal_column("'received'"))
-_FINISH = _of_case(_HELD, cases.c.status == literal_column("'judged'"))
-_OPEN_CASE = select(cases).where(cases.c.id == bindparam("case_id"), IS_OPEN)
-_ADD = insert(cases).returning(cases.c.id, count_beside().label("beside"))
-
-
-class TakenError(Exception):
-    """Another attempt settles the case now, or it has gone on without us; ours must stop."""
 
 
 class Store:
@@ -123,7 +99,7 @@ class Store:
         beside = {"of_team": case.team_id, "of_channel": case.channel_id}
 
         async def add(connection: AsyncConnection) -> LoggedCase:
-            row = (await connection.execute(_ADD, values | beside)).one()
+            row = (await connection.execute(steps.ADD, values | beside)).one()
             added = LoggedCase.model_validate(values | {"id": row.id})
             await self.jobs.put(connection, [_settling(added, trigger_id, priority=-row.beside)])
             return added
@@ -156,7 +132,7 @@ class Store:
         """The case with this number, where it has a way to go."""
 
         async def read(connection: AsyncConnection) -> Row[Any] | None:
-            return (await connection.execute(_OPEN_CASE, {"case_id": case_id})).one_or_none()
+            return (await connection.execute(steps.OPEN_CASE, {"case_id": case_id})).one_or_none()
 
         row = await self.database.read_to_settle(read)
         return to_case(row) if row else None
@@ -179,7 +155,7 @@ class Store:
         which = {"case_id": seen.id, "seen_holder": seen.holder}
 
         async def claim(connection: AsyncConnection) -> None:
-            await _change(connection, _CLAIM, which | changed | intents)
+            await steps.change(connection, steps.CLAIM, which | changed | intents)
 
         await self.database.settle(claim)
         return _after(found, changed)
@@ -214,7 +190,7 @@ class Store:
         values |= {"status": CaseStatus.JUDGED, "judged_at": datetime.now(UTC), "slack_tries": 0, "faults": 0}
 
         async def record(connection: AsyncConnection) -> None:
-            await _change(connection, _RECORD, _by_holder(case) | values)
+            await steps.change(connection, steps.RECORD, _by_holder(case) | values)
             if verdict.ratings:
                 await connection.execute(insert(ratings), rating_rows(case, verdict.ratings))
 
@@ -231,7 +207,7 @@ class Store:
         }
 
         async def finish(connection: AsyncConnection) -> None:
-            is_stale = await _change(connection, _FINISH, _by_holder(case) | values)
+            is_stale = await steps.change(connection, steps.FINISH, _by_holder(case) | values)
             if not self._keeps_text:
                 await drop_texts(connection, cases.c.id == case.id)
             if is_stale:  # its message was edited or deleted meanwhile, and the verdict does not say so
@@ -245,7 +221,7 @@ class Store:
         values |= _posted(case)
 
         async def step(connection: AsyncConnection) -> None:
-            await _change(connection, _STEP, _by_holder(case) | values)
+            await steps.change(connection, steps.STEP, _by_holder(case) | values)
 
         await self.database.settle(step)
         return _after(case, values)
@@ -267,18 +243,6 @@ class Store:
 def _settling(case: LoggedCase, trigger_id: str | None, priority: int = 0) -> Job:
     ticket = Ticket(case_id=case.id, trigger_id=trigger_id)
     return Job(Task.SETTLE, case.team_id, ticket, key=f"settle/{case.id}/{case.opened}", priority=priority)
-
-
-async def _change(connection: AsyncConnection, statement: UpdateBase, values: dict[str, Any]) -> bool:
-    """Changes the row of a case that is as the statement expects, and says whether its verdict is stale.
-
-    Raises:
-        TakenError: It is not.
-    """
-    row = (await connection.execute(statement, values)).one_or_none()
-    if row is None:
-        raise TakenError(f"case {values['case_id']}")
-    return bool(row.is_stale)
 
 
 def _by_holder(case: LoggedCase) -> dict[str, Any]:

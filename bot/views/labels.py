@@ -3,8 +3,8 @@
 from typing import Any
 
 from bot.domain.case import LoggedCase
+from bot.domain.label import Label
 from bot.domain.verdict import RecordedVerdict
-from bot.log.labels import Label
 from bot.slack import ids
 from bot.slack.modal_state import ModalState
 from bot.views.elements import option, plain, section

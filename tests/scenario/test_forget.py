@@ -7,7 +7,7 @@ from sqlalchemy import func, select
 
 from bot.commands.export import export
 from bot.domain.case import Case, CaseStatus
-from bot.log.labels import Label
+from bot.domain.label import Label
 from bot.log.schema import labels, ratings
 from bot.slack import ids
 from bot.views.forgetting import HOW, NOT_NOW, NOTHING

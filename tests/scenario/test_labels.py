@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.log.labels import Label
+from bot.domain.label import Label
 from bot.slack import ids
 from judge import load_rubric
 from sandbox import Message

@@ -12,10 +12,10 @@ from sqlalchemy import text
 
 from bot.commands.export import export
 from bot.domain.case import Case, CaseSource, LoggedCase, Visibility
+from bot.domain.label import Label
 from bot.domain.verdict import RecordedVerdict
 from bot.errors import LogError
 from bot.log import Store
-from bot.log.labels import Label
 from bot.slack.modal_state import ModalState
 from bot.views.labels import LONGEST_REASON, confirmation, feedback, label_modal
 from judge.agreement.report import make_report
