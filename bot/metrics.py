@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from prometheus_client import CONTENT_TYPE_LATEST, Counter, Gauge, Histogram, generate_latest
 
 CASES = Gauge("slack_judge_cases", "Cases in the log.", ["status"])
-RUNNING = Gauge("slack_judge_cases_running", "Cases that this process settles right now, those that wait included.")
+RUNNING = Gauge("slack_judge_cases_running", "Cases that this process works on right now, those that wait included.")
 QUEUE = Gauge("slack_judge_queue_length", "Cases of this process that wait for their turn at the judge.")
 VERDICT_SECONDS = Histogram(
     "slack_judge_verdict_seconds",

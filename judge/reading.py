@@ -1,6 +1,6 @@
 """Reads the one score that a judge's answer states, or says why there is none.
 
-A grammar of the page, not lists of phrases. A score is a number that a label (`Score: 4`) or a mark (`[[4]]`) announces
+A grammar of a page, not lists of phrases. A score is a number that a label (`Score: 4`) or a mark (`[[4]]`) announces
 and that ends its clause. In a list that goes on behind it, it is a step. Whatever remains must say one and the same
 number, a total going before the steps that lead to it; points tallied in prose do not count. All else is doubt, and
 doubt is asked again: what can be missed costs a second call, what can be wrong costs trust.

@@ -1,1 +1,1 @@
-"""The weekly digest: which week, what the log says of it, and posting it exactly once."""
+"""The weekly digest: posting a channel's week exactly once."""

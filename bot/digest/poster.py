@@ -29,7 +29,6 @@ from bot.views.digest import MOST_AUTHORS, digest_message
 from bot.weeks.figures import read_figures
 from bot.weeks.week import Clock, Schedule, Week, utc_now
 
-EVERY_S = 60
 # Well below the lease: whoever takes a claim over must find the message, or never meet it.
 _POST_TIMEOUT_S = 120
 # How long Slack may take to say who wrote the replies, while a person waits, and while nobody does.

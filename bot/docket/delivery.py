@@ -1,7 +1,6 @@
 """Our messages in Slack: each at most once, in the thread where it is possible, else to the requester alone."""
 
 import asyncio
-import time
 from collections import defaultdict
 from datetime import timedelta
 from typing import Any, Literal
@@ -11,6 +10,7 @@ from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.domain.case import LoggedCase
+from bot.domain.clock import clock_s
 from bot.domain.recipient import requester_of
 from bot.domain.verdict import RecordedVerdict
 from bot.log import Store
@@ -150,7 +150,7 @@ class Delivery:
 
         Whoever froze in between may find that another attempt has begun, and must not post.
         """
-        is_fresh = time.monotonic() - case.asked_at_s < _FRESH_S
+        is_fresh = clock_s() - case.asked_at_s < _FRESH_S
         return case if is_fresh else await self._store.renew(case)
 
     async def _find(self, case: LoggedCase, part: Part) -> str | None:

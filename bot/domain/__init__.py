@@ -1,1 +1,1 @@
-"""What everybody talks about: cases, verdicts."""
+"""What everybody talks about: cases, verdicts, labels, recipients, and why there is nothing to judge."""

@@ -81,14 +81,14 @@ class LoggedCase(Case):
     """A case that is durable: with its number, and with what has happened to it.
 
     `opened` counts how often it was taken up from the beginning: once, and again with each question typed for it.
-    `holder` is the name of the attempt to settle it that is under way; each attempt has a name of its own.
+    `holder` is the name of the last attempt to settle it; each attempt has a name of its own.
     `thread_ts` is the thread that the verdict goes to, `reply_ts` our message in it. `thread_intent` and
     `reply_intent` say that a post was begun, so that after a crash we look before we post again.
     `slack_tries`, `model_tries` and `faults` failed in a row: calls of Slack, of the model, and errors of our own.
     `blocked_by` is Slack's error where the thread could not be written to; the verdict then goes to the
     requester alone. `edited_at` and `deleted_at` say when we heard that the question's or the response's message was
-    edited or deleted after we had read it. `asked_at_s` is when its last step asked for the holder, on this machine's
-    clock that never goes back; it is in no log.
+    edited or deleted after we had read it. `asked_at_s` is when its last step asked for the holder, by `clock_s`;
+    it is in no log.
     """
 
     id: int

@@ -102,7 +102,7 @@ cases = Table(
     Column("response_url", Text),
     Column("status", String, nullable=False),
     Column("opened", Integer, nullable=False, server_default="1"),  # how often it was taken up from the beginning
-    Column("holder", String),  # the attempt to settle it; whoever begins another one writes its own name
+    Column("holder", String),  # the last attempt to settle it; whoever begins another one writes its own name
     Column("slack_tries", Integer, nullable=False, server_default="0"),  # that failed in a row
     Column("model_tries", Integer, nullable=False, server_default="0"),
     Column("faults", Integer, nullable=False, server_default="0"),

@@ -1,6 +1,5 @@
 """The log: what was asked for, how far each case has come, and what is known of it later."""
 
-import time
 import uuid
 from datetime import UTC, datetime
 from typing import Any
@@ -17,6 +16,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.domain.case import Case, CaseStatus, LoggedCase, QuestionSource, text_hash
+from bot.domain.clock import clock_s
 from bot.domain.verdict import RecordedVerdict
 from bot.log import steps
 from bot.log.cases import Cases
@@ -123,7 +123,7 @@ class Store:
             "question": question,
             "question_source": QuestionSource.TYPED,
             "question_hash": _hash(question),
-            "holder": None,
+            "holder": _new_name(),  # whatever is under way goes on without this question, and is to stop
         }
         waits = and_(cases.c.status.in_((CaseStatus.RECEIVED, CaseStatus.ASKED)), cases.c.question.is_(None))
         await self._open_again(case, waits, values, None)
@@ -150,7 +150,7 @@ class Store:
             name: getattr(found, name) for name in _FOUND if getattr(found, name) != getattr(seen, name)
         }
         changed |= {f"{name}_hash": _hash(changed[name]) for name in ("question", "response") if name in changed}
-        changed |= {"holder": uuid.uuid4().hex}
+        changed |= {"holder": _new_name()}
         intents = {"thread_intent": True, "reply_intent": True} if is_announced else {}
         which = {"case_id": seen.id, "seen_holder": seen.holder}
 
@@ -170,19 +170,19 @@ class Store:
 
     async def note_asked(self, case: LoggedCase) -> LoggedCase:
         """The case waits until a person has typed its question."""
-        return await self._step(case, {"status": CaseStatus.ASKED, "holder": None})
+        return await self._step(case, {"status": CaseStatus.ASKED})
 
     async def note_slack_failure(self, case: LoggedCase) -> LoggedCase:
-        """The case after a call of Slack that failed for the moment, free for the next attempt."""
-        return await self._step(case, {"slack_tries": case.slack_tries + 1, "holder": None})
+        """The case after a call of Slack that failed for the moment; the attempt is over."""
+        return await self._step(case, {"slack_tries": case.slack_tries + 1})
 
     async def note_model_failure(self, case: LoggedCase) -> LoggedCase:
-        """The case after the model could not be asked, free for the next attempt; Slack could be asked."""
-        return await self._step(case, {"model_tries": case.model_tries + 1, "slack_tries": 0, "holder": None})
+        """The case after the model could not be asked, which ends the attempt; Slack could be asked."""
+        return await self._step(case, {"model_tries": case.model_tries + 1, "slack_tries": 0})
 
     async def note_fault(self, case: LoggedCase) -> LoggedCase:
-        """The case after an error that nobody foresaw, free for the next attempt."""
-        return await self._step(case, {"faults": case.faults + 1, "holder": None})
+        """The case after an error that nobody foresaw; the attempt is over."""
+        return await self._step(case, {"faults": case.faults + 1})
 
     async def record(self, case: LoggedCase, verdict: RecordedVerdict) -> LoggedCase:
         """The verdict with its ratings, in one transaction; a case that has one keeps it."""
@@ -203,7 +203,6 @@ class Store:
             "status": CaseStatus.DELIVERED,
             "delivered_at": datetime.now(UTC),
             "response_url": None,
-            "holder": None,
         }
 
         async def finish(connection: AsyncConnection) -> None:
@@ -254,7 +253,12 @@ def _posted(case: LoggedCase) -> dict[str, Any]:
 
 
 def _after(case: LoggedCase, values: dict[str, Any]) -> LoggedCase:
-    return case.model_copy(update=values | {"asked_at_s": time.monotonic()})
+    return case.model_copy(update=values | {"asked_at_s": clock_s()})
+
+
+def _new_name() -> str:
+    """A name that no attempt has had: whoever has seen another one before is refused."""
+    return uuid.uuid4().hex
 
 
 def _hash(text: str | None) -> str | None:

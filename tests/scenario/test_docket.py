@@ -15,7 +15,7 @@ from bot.docket.lookup import Lookup
 from bot.docket.retries import RetryError
 from bot.docket.settle import Docket
 from bot.domain.case import Case, CaseSource, CaseStatus, QuestionSource, Visibility
-from bot.log import Store
+from bot.log import Store, TakenError
 from bot.slack.client import web_client
 from bot.slack.manifest import load_manifest
 from bot.slack.teller import Teller
@@ -28,6 +28,7 @@ from tests.scenario.conftest import CHANNEL, make_settings
 @dataclass
 class Desk:
     docket: Docket
+    delivery: Delivery
     log: Store
     case: Case
     slack: Sandbox
@@ -61,14 +62,9 @@ async def open_desk(judge: Judge, model_server: ModelServer, folder: Path) -> As
         settings = make_settings(slack, model_server, folder)
         async with web_client(settings.slack_bot_token, settings.slack_api_url) as client, judge:
             log = await Store.open(settings.database_url)
-            docket = Docket(
-                log,
-                {"additive-5": judge},
-                Lookup(client, frozenset()),
-                Delivery(client, Teller(client), log),
-                concurrency=1,
-            )
-            yield Desk(docket, log, case, slack)
+            delivery = Delivery(client, Teller(client), log)
+            docket = Docket(log, {"additive-5": judge}, Lookup(client, frozenset()), delivery, concurrency=1)
+            yield Desk(docket, delivery, log, case, slack)
             await log.close()
 
 
@@ -154,3 +150,30 @@ async def test_trouble_with_slack_uses_up_nothing_of_the_models(model_server: Mo
         settled = await desk.log.cases.get(case.id)
     assert settled
     assert (settled.status, settled.slack_tries) == (CaseStatus.DELIVERED, 0)
+
+
+async def test_who_froze_before_a_post_asks_whether_the_case_is_still_theirs(desk: Desk) -> None:
+    case, _ = await desk.log.add(desk.case)
+    frozen = await desk.log.claim(case, case, is_announced=True)
+    frozen = frozen.model_copy(update={"asked_at_s": frozen.asked_at_s - 60})  # it wakes up a minute later
+    await desk.docket.settle(case.id)
+    assert desk.posts() == 3
+    with pytest.raises(TakenError):
+        await desk.delivery.post_placeholder(frozen.model_copy(update={"thread_ts": "1.1"}))
+    assert desk.posts() == 3
+
+
+async def test_a_slow_post_is_still_ours_where_nobody_else_has_begun(desk: Desk) -> None:
+    case, _ = await desk.log.add(desk.case)
+    slow = await desk.log.claim(case, case, is_announced=True)
+    slow = slow.model_copy(update={"asked_at_s": slow.asked_at_s - 60})
+    assert (await desk.delivery.begin_thread(slow)).thread_ts is not None
+
+
+async def test_who_read_a_case_before_another_attempt_came_and_went_is_refused(desk: Desk) -> None:
+    """The other one has posted, and has failed since: to go on from what was read before would post again."""
+    seen, _ = await desk.log.add(desk.case)
+    other = await desk.log.claim(seen, seen, is_announced=True)
+    await desk.log.note_slack_failure(other)
+    with pytest.raises(TakenError):
+        await desk.log.claim(seen, seen, is_announced=True)

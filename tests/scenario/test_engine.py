@@ -4,8 +4,10 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
+from sqlalchemy import insert
 
 from bot.docket.engine import Duty, Engine
 from bot.docket.retries import RetryError
@@ -13,6 +15,7 @@ from bot.errors import LogError
 from bot.log import Store
 from bot.log.jobs import Task, Ticket
 from bot.log.ownership import owned
+from bot.log.schema import cases
 from tests.unit.bot.test_log import a_case, url
 
 TEAM = "T1"
@@ -85,6 +88,20 @@ async def test_what_was_unsettled_before_the_start_is_settled(log: Store) -> Non
     async with running(log, settler):
         await settler.settled(5)
     assert sorted(settler.tried) == [1, 2, 3, 4, 5]
+
+
+async def test_a_long_backlog_is_settled_whole(tmp_path: Path) -> None:
+    """More than the minute's look for unsettled cases takes up."""
+    log = await Store.open(url(tmp_path))
+    first, _ = await log.add(a_case())
+    values = first.model_dump(exclude={"id", "asked_at_s"})
+    rows = [values | {"key": f"many-{number}"} for number in range(2500)]
+    async with log.database.engine.begin() as connection:
+        await connection.execute(insert(cases), rows)
+    settler = Settler(log)
+    async with running(log, settler):
+        await settler.settled(2501)
+    await log.close()
 
 
 @pytest.mark.parametrize("failure", [ValueError, OSError, TimeoutError])
@@ -187,8 +204,8 @@ async def test_a_pause_is_kept(log: Store) -> None:
             await asyncio.wait_for(tried.wait(), 1)
 
 
-async def test_a_second_process_is_told_that_the_file_is_taken(tmp_path: object) -> None:
-    ours, theirs = await Store.open(url(tmp_path)), await Store.open(url(tmp_path))  # type: ignore[arg-type]
+async def test_a_second_process_is_told_that_the_file_is_taken(tmp_path: Path) -> None:
+    ours, theirs = await Store.open(url(tmp_path)), await Store.open(url(tmp_path))
     refused = pytest.raises(LogError, match=r"another judge-bot \(process \d+\) works on this file")
     with owned(ours.database), refused, owned(theirs.database):
         pass

@@ -187,3 +187,19 @@ async def test_a_reader_keeps_the_journal_and_the_next_scrub_empties_it(tmp_path
     assert await log.forgetting.scrub()
     assert SECRET.encode() not in bytes_on_disk(tmp_path)
     await log.close()
+
+
+async def test_what_a_reader_kept_in_the_journal_goes_with_the_next_look_of_retention(tmp_path: Path) -> None:
+    log = await Store.open(url(tmp_path))
+    case = await delivered(log, response=SECRET)
+    retention = Retention(log.forgetting, None, keeps_text=True)
+    await retention.run()
+    async with log.database.engine.connect() as reader:
+        await reader.exec_driver_sql("BEGIN")
+        await reader.execute(select(cases))
+        await log.forgetting.forget([case.id])
+        await retention.run()
+        assert SECRET.encode() in bytes_on_disk(tmp_path)
+    await retention.run()
+    assert SECRET.encode() not in bytes_on_disk(tmp_path)
+    await log.close()
