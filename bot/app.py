@@ -41,8 +41,8 @@ from bot.slack.http import HttpFront
 from bot.slack.memberships import Memberships
 from bot.slack.socket import SocketLink
 from bot.slack.teller import Teller
-from bot.upkeep.edits import Edits
-from bot.upkeep.forgetting import Forgetting
+from bot.upkeep.edits import EditsUpkeep
+from bot.upkeep.forgetting import ForgettingUpkeep
 from bot.upkeep.retention import Retention
 from bot.weeks.week import Schedule
 
@@ -80,11 +80,11 @@ async def serve(settings: Settings, role: Role = Role.BOTH) -> None:
     try:
         async with running_bot(settings, role=role) as bot:
             connected.set()
-            await asyncio.wait([*bot.duties, asyncio.ensure_future(stopping.wait())], return_when=FIRST_COMPLETED)
+            await asyncio.wait([*bot.tasks, asyncio.ensure_future(stopping.wait())], return_when=FIRST_COMPLETED)
             logger.info("stopping", grace_s=GRACE_S)
-            for duty in bot.duties:
-                if duty.done():
-                    duty.result()
+            for task in bot.tasks:
+                if task.done():
+                    task.result()
     except asyncio.CancelledError:
         logger.warning("stopped_at_once", left="the next start settles what was running")
 
@@ -94,7 +94,7 @@ class RunningBot:
     """A bot at work: its log, and the tasks that never end unless something is wrong."""
 
     store: Store
-    duties: Sequence[asyncio.Task[None]]
+    tasks: Sequence[asyncio.Task[None]]
 
 
 @asynccontextmanager
@@ -118,11 +118,11 @@ async def running_bot(
         client = await stack.enter_async_context(web_client(settings.slack_bot_token, settings.slack_api_url))
         identity, teller = await identify(client), Teller(client)
         poster = Poster(client, store, identity, _schedule(settings))
-        edits = Edits(client, store)
+        edits = EditsUpkeep(client, store)
         # Left in the reverse order: no new payloads, running cases finish, and only then no more signs of life.
         stack.push_async_callback(store.processes.leave)
         signs: list[Callable[[], Awaitable[bool]]] = []
-        duties = [_begin(stack, _sign_forever(store, signs))]
+        tasks = [_begin(stack, _sign_forever(store, signs))]
         if role is not Role.FRONT:
             judges = await stack.enter_async_context(open_judges(settings))
             lookup = Lookup(client, identity.own_ids)
@@ -131,7 +131,7 @@ async def running_bot(
             engine = make_engine(store, identity.team_id, docket, edits, poster, settings)
             working = asyncio.create_task(engine.run_forever(), name="engine")
             stack.push_async_callback(engine.stop, working, grace_s)
-            duties.append(working)
+            tasks.append(working)
             signs.append(engine.is_running)
         if role is not Role.WORKER:
             bolt = make_app(client, identity, settings)
@@ -147,18 +147,20 @@ async def running_bot(
                 poster=poster,
                 access=access,
                 memberships=Memberships(client),
-                forgetting=Forgetting(client, store.forgetting, access),
+                forgetting=ForgettingUpkeep(client, store.forgetting, access),
                 edits=edits,
             )
             link = _link(bolt, settings, store)
             await stack.enter_async_context(link)
-            duties.append(_begin(stack, link.watch()))
+            tasks.append(_begin(stack, link.watch()))
             signs.append(link.is_connected)
         logger.info("connected", team=identity.team_id, model=settings.judge_model, role=role)
-        yield RunningBot(store, duties)
+        yield RunningBot(store, tasks)
 
 
-def make_engine(store: Store, team_id: str, docket: Docket, edits: Edits, poster: Poster, settings: Settings) -> Engine:
+def make_engine(
+    store: Store, team_id: str, docket: Docket, edits: EditsUpkeep, poster: Poster, settings: Settings
+) -> Engine:
     """What drives the docket, and does what is due by the clock."""
     retention = Retention(store.forgetting, settings.retention_days, keeps_text=settings.store_text == "full")
     return Engine(

@@ -3,7 +3,6 @@
 import asyncio
 import logging
 import sys
-from contextlib import nullcontext
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Literal
@@ -102,7 +101,9 @@ def export(
     ] = None,
 ) -> None:
     """Write the labelled cases as JSONL, for `judge agreement FILE --label human`."""
-    asyncio.run(_export(output, since))
+    from bot.commands.export import export_to
+
+    asyncio.run(export_to(output, since))
 
 
 @app.command()
@@ -116,28 +117,6 @@ def purge(
     from bot.commands.purge import purge as delete
 
     asyncio.run(delete(days, is_dry=dry_run))
-
-
-async def _export(path: Path | None, since: datetime | None) -> None:
-    from bot.commands.export import export as write
-    from bot.errors import BotError
-    from bot.log import Store
-    from bot.settings import load_log_settings
-
-    settings = load_log_settings()
-    store = await Store.open(settings.database_url)
-    try:
-        with path.open("w", encoding="utf-8") if path else nullcontext(sys.stdout) as output:
-            count = await write(store.labels, output, since, has_texts=settings.store_text == "full")
-            output.flush()  # here, and not at exit, is found out that nobody reads
-    except BrokenPipeError:
-        raise  # whoever read our output has gone; Typer ends the command in silence, with exit code 1
-    except OSError as exc:
-        name = f"--output {path}" if path else "the output"
-        raise BotError(f"{name}: cannot be written ({exc.strerror}); name another file") from exc
-    finally:
-        await store.close()
-    typer.echo(f"{count} {'label' if count == 1 else 'labels'} written", err=True)
 
 
 def main() -> None:

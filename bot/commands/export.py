@@ -2,17 +2,45 @@
 
 import hashlib
 import json
+import sys
 from collections.abc import AsyncIterator
+from contextlib import nullcontext
 from datetime import datetime
+from pathlib import Path
 from typing import Any, TextIO
 
+import typer
 from sqlalchemy.exc import DBAPIError
 
-from bot.errors import LogError
+from bot.errors import BotError, LogError
+from bot.log import Store
 from bot.log.errors import LOG_ERRORS
 from bot.log.labels import LabelledCase, Labels
+from bot.settings import load_log_settings
 
 _RATER_DIGITS = 12
+
+
+async def export_to(path: Path | None, since: datetime | None) -> None:
+    """Writes the labelled cases to a file, or to the terminal, and says how many.
+
+    Raises:
+        BotError: The log cannot be read, or the file cannot be written.
+    """
+    settings = load_log_settings()
+    store = await Store.open(settings.database_url)
+    try:
+        with path.open("w", encoding="utf-8") if path else nullcontext(sys.stdout) as output:
+            count = await export(store.labels, output, since, has_texts=settings.store_text == "full")
+            output.flush()  # here, and not at exit, is found out that nobody reads
+    except BrokenPipeError:
+        raise  # whoever read our output has gone; Typer ends the command in silence, with exit code 1
+    except OSError as exc:
+        name = f"--output {path}" if path else "the output"
+        raise BotError(f"{name}: cannot be written ({exc.strerror}); name another file") from exc
+    finally:
+        await store.close()
+    typer.echo(f"{count} {'label' if count == 1 else 'labels'} written", err=True)
 
 
 async def export(labels: Labels, output: TextIO, since: datetime | None = None, has_texts: bool = True) -> int:

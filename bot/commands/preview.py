@@ -46,7 +46,7 @@ async def _print(poster: Poster, identity: Identity, channel_id: str) -> None:
     console = Console(highlight=False)
     if not console.is_terminal:
         console.width = _WIDTH
-    for block in draft(False).blocks:
+    for block in draft.blocks:
         console.print(_render(block))
         console.print()
 

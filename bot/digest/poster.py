@@ -5,7 +5,7 @@ was left behind looks for the message before posting it; where it may not look, 
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from functools import partial
 from typing import Any
@@ -21,10 +21,10 @@ from bot.log.tallies import Place
 from bot.slack import ids
 from bot.slack.authors import Member, Members
 from bot.slack.client import Identity
-from bot.slack.errors import error_of, is_transient, slack_word
+from bot.slack.errors import is_transient, slack_word
 from bot.slack.memberships import list_channels
 from bot.slack.metadata import find_marked, to_metadata
-from bot.slack.post import Post
+from bot.slack.post import Post, send_in_known_blocks
 from bot.views.digest import MOST_AUTHORS, digest_message
 from bot.weeks.figures import read_figures
 from bot.weeks.week import Clock, Schedule, Week, utc_now
@@ -34,9 +34,6 @@ _POST_TIMEOUT_S = 120
 # How long Slack may take to say who wrote the replies, while a person waits, and while nobody does.
 _PATIENCE_S = 2.0
 _ALONE_PATIENCE_S = 60.0
-
-Draft = Callable[[bool], Post]
-"""A digest that can be shown: True for plain blocks alone."""
 
 logger = structlog.get_logger(__name__)
 
@@ -106,12 +103,12 @@ class Poster:
         """When a channel's digests are due."""
         return self.default.of(settings)
 
-    async def draft_last(self, settings: ChannelSettings) -> Draft:
+    async def draft_last(self, settings: ChannelSettings) -> Post:
         """The digest of the last week that is over, whether or not it was posted."""
         week = Week.of(self.now(), self.schedule(settings).zone).before()
         return await self._draft(settings, week)
 
-    async def draft_so_far(self, settings: ChannelSettings, author_id: str | None = None, subject: str = "") -> Draft:
+    async def draft_so_far(self, settings: ChannelSettings, author_id: str | None = None, subject: str = "") -> Post:
         """The week so far: of the channel, or of one author there; `subject` says of what, after the week."""
         week = Week.of(self.now(), self.schedule(settings).zone)
         return await self._draft(settings, week, author_id, subject, _PATIENCE_S)
@@ -122,8 +119,8 @@ class Poster:
         Raises:
             SlackApiError: Slack will not have it.
         """
-        draft = await self.draft_so_far(settings)
-        await _in_either_form(draft, partial(self._show_as, settings.channel_id, user_id))
+        post = await self.draft_so_far(settings)
+        await send_in_known_blocks(post, partial(self._show_as, settings.channel_id, user_id))
 
     async def post(self, settings: ChannelSettings) -> None:
         """Posts the week so far because somebody asked for it; the weekly digest comes all the same.
@@ -131,8 +128,8 @@ class Poster:
         Raises:
             SlackApiError: Slack will not have it.
         """
-        draft = await self.draft_so_far(settings)
-        await _in_either_form(draft, partial(self._post_as, settings.channel_id, None))
+        post = await self.draft_so_far(settings)
+        await send_in_known_blocks(post, partial(self._post_as, settings.channel_id, None))
 
     async def _post_claimed(self, settings: ChannelSettings, week: Week, is_welcome: bool) -> None:
         claim = await self.digests.claim(settings.team_id, settings.channel_id, week.label, self.now())
@@ -165,11 +162,12 @@ class Poster:
                 return DigestStatus.UNCONFIRMED, None
             if found:
                 return DigestStatus.POSTED, found
-        draft = await self._draft(settings, week)
+        post = await self._draft(settings, week)
         if not await self.digests.renew(claim, self.now()):
             return None, None
         async with asyncio.timeout(_POST_TIMEOUT_S):
-            return DigestStatus.POSTED, await _in_either_form(draft, partial(self._post_as, settings.channel_id, mark))
+            send = partial(self._post_as, settings.channel_id, mark)
+            return DigestStatus.POSTED, await send_in_known_blocks(post, send)
 
     async def _draft(
         self,
@@ -178,7 +176,7 @@ class Poster:
         author_id: str | None = None,
         subject: str = "",
         patience_s: float = _ALONE_PATIENCE_S,
-    ) -> Draft:
+    ) -> Post:
         place = Place(settings.team_id, settings.channel_id, author_id)
         listed: dict[str, Member] = {}
 
@@ -191,7 +189,7 @@ class Poster:
         if author_id is None and is_for_all:
             await choose([author.id for author in figures.authors[:MOST_AUTHORS]])
         address = self._identity.url, settings.channel_id
-        return lambda is_plain: digest_message(figures, listed, *address, is_plain, subject)
+        return digest_message(figures, listed, *address, subject)
 
     async def listed(
         self, settings: ChannelSettings, author_ids: Sequence[str], patience_s: float = _PATIENCE_S
@@ -216,14 +214,3 @@ class Poster:
             channel=channel_id, user=user_id, text=post.text, blocks=post.blocks
         )
         return str(answer["message_ts"])
-
-
-async def _in_either_form(draft: Draft, send: Callable[[Post], Awaitable[str]]) -> str:
-    """The ts of what was sent, in plain blocks where Slack does not know charts."""
-    try:
-        return await send(draft(False))
-    except SlackApiError as exc:
-        if error_of(exc) != "invalid_blocks":
-            raise
-        logger.info("charts_refused")
-        return await send(draft(True))

@@ -142,7 +142,7 @@ class Engine:
     async def _run(self, queue: PgQueuer) -> None:
         self._queue = queue
         # At once, since a minute has begun; and beside the jobs, since a digest may take its time.
-        attending = asyncio.gather(*(self._attend(duty) for duty in self._duties))
+        attending = [asyncio.create_task(self._attend(duty)) for duty in self._duties]
         try:
             if self._is_stopping:
                 return
@@ -163,8 +163,9 @@ class Engine:
                 )
         finally:
             self._queue = None
-            attending.cancel()
-            await asyncio.wait([attending])
+            for task in attending:
+                task.cancel()
+            await asyncio.gather(*attending, return_exceptions=True)
 
     async def _do(self, task: Task, job: Job) -> None:
         """Does a job; whatever becomes of it, nothing but a wish for another try is told to the queue."""

@@ -15,14 +15,14 @@ from bot.listeners.home import HomeTab
 from bot.listeners.intake import Intake
 from bot.listeners.recent import RecentCases
 from bot.listeners.stats import StatsCommand
-from bot.listeners.window import TextsWindow
+from bot.listeners.texts_modal import TextsModal
 from bot.log import Store
 from bot.slack.access import Access
 from bot.slack.client import Identity
 from bot.slack.memberships import Memberships
 from bot.slack.teller import Teller
-from bot.upkeep.edits import Edits
-from bot.upkeep.forgetting import Forgetting
+from bot.upkeep.edits import EditsUpkeep
+from bot.upkeep.forgetting import ForgettingUpkeep
 from bot.weeks.home import HomeReader
 
 
@@ -38,8 +38,8 @@ def register(
     poster: Poster,
     access: Access,
     memberships: Memberships,
-    forgetting: Forgetting,
-    edits: Edits,
+    forgetting: ForgettingUpkeep,
+    edits: EditsUpkeep,
 ) -> None:
     """Connects every feature to the app.
 
@@ -48,7 +48,7 @@ def register(
     hosts = frozenset({identity.host})
     case_access, intake = CaseAccess(store.cases, memberships), Intake(store, budget, teller)
     choices = Choices(store.people, default, rubrics)
-    window = TextsWindow(choices, teller)
+    window = TextsModal(choices, teller)
     digests = DigestCommand(poster, access, teller)
     cases = RecentCases(store.recent, teller, identity.url)
     answers = {

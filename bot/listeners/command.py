@@ -13,7 +13,7 @@ from bot.extract.invocation import Invocation, to_invocation
 from bot.extract.links import Permalink
 from bot.listeners.choices import Choices
 from bot.listeners.intake import Intake
-from bot.listeners.window import TextsWindow
+from bot.listeners.texts_modal import TextsModal
 from bot.slack import ids
 from bot.slack.memberships import MembershipError, Memberships
 from bot.slack.mrkdwn import to_plain
@@ -80,7 +80,7 @@ class TypedRequests:
         await self.intake.proceed(case, is_new, invocation)
 
 
-def register(app: AsyncApp, requests: TypedRequests, window: TextsWindow, answers: Mapping[str, Answer]) -> None:
+def register(app: AsyncApp, requests: TypedRequests, window: TextsModal, answers: Mapping[str, Answer]) -> None:
     """Connects the command; `answers` are its words, besides `help`."""
 
     @app.command(ids.COMMAND)

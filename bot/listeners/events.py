@@ -6,10 +6,10 @@ from typing import Any
 from slack_bolt.async_app import AsyncApp
 
 from bot.extract.events import to_change
-from bot.upkeep.edits import Edits
+from bot.upkeep.edits import EditsUpkeep
 
 
-def register(app: AsyncApp, edits: Edits, own_ids: frozenset[str]) -> None:
+def register(app: AsyncApp, edits: EditsUpkeep, own_ids: frozenset[str]) -> None:
     """Connects the event, which never comes without a subscription; messages of `own_ids` are our own."""
 
     # As middleware, because Bolt acknowledges an event before its listener runs: what is not in the log by then would

@@ -11,7 +11,7 @@ from bot.extract.invocation import Invocation
 from bot.extract.links import parse_permalink
 from bot.log.cases import Cases
 from bot.slack.teller import Teller
-from bot.upkeep.forgetting import Forgetting
+from bot.upkeep.forgetting import ForgettingUpkeep
 from bot.views.forgetting import HOW, NOT_NOW, forgotten_text
 from bot.views.messages import sentence
 from bot.views.obstacles import obstacle_text
@@ -33,7 +33,7 @@ class ForgetCommand:
     """
 
     cases: Cases
-    forgetting: Forgetting
+    forgetting: ForgettingUpkeep
     teller: Teller
     hosts: frozenset[str]
 

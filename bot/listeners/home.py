@@ -9,7 +9,7 @@ from slack_bolt.async_app import AsyncAck, AsyncApp
 from bot.domain.case import Visibility
 from bot.extract.clicks import HomeVisit, clicked_choice, clicked_home, clicked_value, opened_home
 from bot.listeners.digest import DigestCommand
-from bot.listeners.window import TextsWindow
+from bot.listeners.texts_modal import TextsModal
 from bot.log.errors import LOG_ERRORS, in_brief
 from bot.log.people import People
 from bot.slack import ids
@@ -51,7 +51,7 @@ class HomeTab:
         return home_view(home, self.workspace_url, self.default, visit.channel_id, note)
 
 
-def register(app: AsyncApp, tab: HomeTab, window: TextsWindow, digest: DigestCommand, people: People) -> None:
+def register(app: AsyncApp, tab: HomeTab, window: TextsModal, digest: DigestCommand, people: People) -> None:
     """Connects the tab and what is in it."""
 
     @app.event("app_home_opened")

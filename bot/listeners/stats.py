@@ -1,7 +1,7 @@
 """`/judge stats`: the week so far of a channel or of one author in it, to whoever is in that channel."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from bot.digest.poster import Poster
 from bot.extract.commands import StatsRequest, parse_stats
@@ -60,8 +60,7 @@ class StatsCommand:
             return sentence(words.not_understood(str(exc)))
         except _RefusalError as exc:
             return sentence(str(exc))
-        draft = await self.poster.draft_so_far(subject.settings, subject.author_id, subject.title)
-        return replace(draft(False), plain_blocks=draft(True).blocks)
+        return await self.poster.draft_so_far(subject.settings, subject.author_id, subject.title)
 
     async def _find_subject(self, invocation: Invocation, request: StatsRequest) -> _Subject:
         here = invocation.channel_id

@@ -20,7 +20,7 @@ _WITH_PARENT = 2
 logger = structlog.get_logger(__name__)
 
 
-class Edits:
+class EditsUpkeep:
     """Marks cases whose message was edited or deleted, and has their verdicts say so.
 
     The mark in the log comes first, with a job that has the verdict follow; it may be done again without harm.

@@ -18,7 +18,7 @@ _IS_GONE = "message_not_found"
 logger = structlog.get_logger(__name__)
 
 
-class Forgetting:
+class ForgettingUpkeep:
     """Deletes cases for those who may ask for it: the requester, and an admin who is in the channel.
 
     Cases that nobody else could see (`LoggedCase.is_for_one`) are their requester's alone; to anybody else it is as if

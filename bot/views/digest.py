@@ -31,10 +31,9 @@ def digest_message(
     members: Mapping[str, Member],
     workspace_url: str,
     channel_id: str,
-    is_plain: bool = False,
     subject: str = "",
 ) -> Post:
-    """The week at a glance; `is_plain` leaves out the blocks that not every Slack knows.
+    """The week at a glance, with a plain form for a Slack that does not know charts and tables.
 
     `members` are the authors to be listed; `subject` is added to the title. No text of a question, response or
     justification is ever in it.
@@ -44,14 +43,17 @@ def digest_message(
         sentence = f"{title}: no replies were scored in this channel."
         return Post(sentence, [section(sentence)])
     table = [author for author in figures.authors if author.id in members][:MOST_AUTHORS]
-    blocks = [section(f"*{title}*\n{headline(figures, figures.usage.people)}")]
-    blocks += _charts(figures, is_plain)
-    blocks += _lowest(figures, workspace_url, channel_id)
-    blocks += _authors(figures, table, members, is_plain) if table else []
-    blocks += [
-        context(line) for line in (_offline(figures), _unscored(figures), _agreement(figures), _usage(figures)) if line
-    ]
-    return Post(f"{title}: {headline(figures, figures.usage.people)}".replace("*", ""), blocks)
+
+    def blocks(*, is_plain: bool) -> list[dict[str, Any]]:
+        said = [section(f"*{title}*\n{headline(figures, figures.usage.people)}")]
+        said += _charts(figures, is_plain)
+        said += _lowest(figures, workspace_url, channel_id)
+        said += _authors(figures, table, members, is_plain) if table else []
+        small = (_offline(figures), _unscored(figures), _agreement(figures), _usage(figures))
+        return said + [context(line) for line in small if line]
+
+    text = f"{title}: {headline(figures, figures.usage.people)}".replace("*", "")
+    return Post(text, blocks(is_plain=False), blocks(is_plain=True))
 
 
 def headline(glance: Glance, people: int | None = None) -> str:

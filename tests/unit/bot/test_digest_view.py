@@ -46,7 +46,8 @@ def some(**changes: Any) -> Figures:
 
 
 def message(figures: Figures, members: dict[str, Member] | None = None, is_plain: bool = False) -> Post:
-    return digest_message(figures, members or {"B1": Member("helper", True)}, URL, "C1", is_plain)
+    post = digest_message(figures, members or {"B1": Member("helper", True)}, URL, "C1")
+    return post.forms[-1] if is_plain else post
 
 
 def words(post: Post) -> str:

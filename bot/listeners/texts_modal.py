@@ -13,7 +13,7 @@ from bot.views.refusals import COMMAND_TOO_SLOW
 
 
 @dataclass(frozen=True)
-class TextsWindow:
+class TextsModal:
     """Opens the window.
 
     Attributes:
