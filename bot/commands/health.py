@@ -32,5 +32,8 @@ async def examine(database_url: str) -> tuple[bool, str]:
     if silent_s > SILENT_S:
         return False, f"process {latest.pid} has given no sign of life for {silent_s:.0f} s"
     if not latest.is_connected:
-        return False, f"process {latest.pid} is alive, but Slack cannot reach it"
+        return (
+            False,
+            f"process {latest.pid} is alive, but Slack cannot reach it, or it takes no jobs; its log says which",
+        )
     return True, f"process {latest.pid} is alive and connected, seen {silent_s:.0f} s ago"

@@ -4,14 +4,7 @@ import uuid
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import (
-    ColumnElement,
-    Row,
-    and_,
-    insert,
-    select,
-    update,
-)
+from sqlalchemy import ColumnElement, Row, and_, insert, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -95,7 +88,6 @@ class Store:
             "response_hash": _hash(case.response),
             "created_at": datetime.now(UTC),
         }
-
         beside = {"of_team": case.team_id, "of_channel": case.channel_id}
 
         async def add(connection: AsyncConnection) -> LoggedCase:
