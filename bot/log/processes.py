@@ -6,15 +6,19 @@ import uuid
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
+import structlog
 from sqlalchemy import delete, select
 
 from bot.log.database import Database
+from bot.log.errors import LOG_ERRORS, in_brief
 from bot.log.schema import processes
 from bot.log.upserts import upsert
 
 SILENT_S = 20.0
 """Who has given no sign for so long is taken to be gone, or stuck."""
 _FORGOTTEN = timedelta(days=1)
+
+logger = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True)
@@ -47,9 +51,12 @@ class Processes:
         await self._database.execute(upsert(self._database, processes, values))
 
     async def leave(self) -> None:
-        """Takes this process off the list, and those that were killed long ago."""
+        """Takes this process off the list, and those that were killed long ago; not while the log is out of reach."""
         is_over = processes.c.seen_at < datetime.now(UTC) - _FORGOTTEN
-        await self._database.execute(delete(processes).where((processes.c.id == self._name) | is_over))
+        try:
+            await self._database.execute(delete(processes).where((processes.c.id == self._name) | is_over))
+        except LOG_ERRORS as exc:
+            logger.warning("not_signed_off", reason=in_brief(exc))
 
     async def latest_here(self) -> Sign | None:
         """The newest sign of life of a process of this machine."""
