@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from asyncpg import Connection, InterfaceError, PostgresConnectionError
+from asyncpg import Connection, InterfaceError, PostgresConnectionError  # type: ignore[import-untyped]
 from pgqueuer.adapters.drivers.asyncpg import AsyncpgDriver
 
 _LOST = (PostgresConnectionError, InterfaceError, OSError)

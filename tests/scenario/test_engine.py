@@ -189,12 +189,17 @@ async def test_a_job_that_hangs_does_not_keep_the_queue_from_coming_back(postgre
     await log.close()
 
 
+_CUT = text(
+    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+    "WHERE datname = current_database() AND pid != pg_backend_pid()"
+)
+
+
 async def cut_connections(database_url: str) -> None:
     """Ends all connections to a database."""
     engine = connect(database_url)
-    others = "pg_stat_activity WHERE datname = current_database() AND pid != pg_backend_pid()"
     async with engine.connect() as connection:
-        await connection.execute(text(f"SELECT pg_terminate_backend(pid) FROM {others}"))
+        await connection.execute(_CUT)
     await engine.dispose()
 
 
