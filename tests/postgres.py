@@ -48,12 +48,12 @@ class Cluster:
 
     def stop(self) -> None:
         """Ends it, if it runs."""
-        if self._pids():
+        if self.pids():
             self._run("pg_ctl", "stop", "-w", "-m", "immediate")
 
     def signal(self, number: signal.Signals) -> None:
         """Sends a signal to all its processes at once: SIGKILL, or SIGSTOP and SIGCONT."""
-        pids = self._pids()
+        pids = self.pids()
         for pid in pids:
             os.kill(pid, number)
         if number == signal.SIGKILL:
@@ -62,7 +62,8 @@ class Cluster:
             # Its process stays in the list until somebody takes note of its end, and would be taken to be running.
             (self._folder / "data" / "postmaster.pid").unlink(missing_ok=True)
 
-    def _pids(self) -> list[int]:
+    def pids(self) -> list[int]:
+        """Its processes, the one that started the others first; none if it does not run."""
         try:
             postmaster = int((self._folder / "data" / "postmaster.pid").read_text().split()[0])
             children = Path(f"/proc/{postmaster}/task/{postmaster}/children").read_text().split()
