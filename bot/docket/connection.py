@@ -2,10 +2,10 @@
 
 from collections.abc import Callable
 
-from asyncpg import Connection, InterfaceError, PostgresConnectionError  # type: ignore[import-untyped]
+from asyncpg import Connection, InterfaceError, PostgresError  # type: ignore[import-untyped]
 from pgqueuer.adapters.drivers.asyncpg import AsyncpgDriver
 
-_LOST = (PostgresConnectionError, InterfaceError, OSError)
+_LOST = (PostgresError, InterfaceError, OSError)
 
 
 class QueueConnection(AsyncpgDriver):
@@ -19,7 +19,7 @@ class QueueConnection(AsyncpgDriver):
         """The rows of a query.
 
         Raises:
-            ConnectionError: The server is gone, or gives no answer.
+            ConnectionError: The server is gone, refuses, or gives no answer; either way the queue ends.
         """
         try:
             return await super().fetch(query, *args)
