@@ -50,9 +50,10 @@ check: lint test test-browser ## all quality gates
 parser-report: $(READY) ## how labelled judge outputs are read: make parser-report DATA="a.jsonl b.jsonl"
 	@$(BIN)/python bench/parser_report.py $(DATA)
 
-bench: $(READY) ## what judging, the bot and a digest cost; docs/measurements.md has the figures (10 minutes)
+bench: $(READY) ## what judging, the bot and a digest cost; docs/measurements.md has the figures (15 minutes)
 	@$(BIN)/python -m bench.judging
 	@$(BIN)/python -m bench.bot $(DATABASE_URL)
+	@$(BIN)/python -m bench.workers
 	@$(BIN)/python -m bench.digest
 
 format: $(READY) ## write the format

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.model_server import ModelServer
-from tests.postgres import ABSENT, cluster, find_binaries, new_database
+from tests.postgres import ABSENT, Cluster, cluster, find_binaries, new_database
 
 
 def pytest_configure() -> None:
@@ -28,8 +28,18 @@ def postgres() -> Iterator[str]:
     binaries = find_binaries()
     if binaries is None:
         pytest.skip(ABSENT)
-    with cluster(binaries) as server:
-        yield server
+    with cluster(binaries) as made:
+        yield made.server
+
+
+@pytest.fixture
+def mortal_postgres() -> Iterator[Cluster]:
+    """A running PostgreSQL of the test's own, which it may kill."""
+    binaries = find_binaries()
+    if binaries is None:
+        pytest.skip(ABSENT)
+    with cluster(binaries) as made:
+        yield made
 
 
 @pytest.fixture

@@ -17,7 +17,6 @@ from typing import Any
 import aiohttp
 import structlog
 from pgqueuer import PgQueuer
-from pgqueuer.adapters.drivers.asyncpg import AsyncpgDriver
 from pgqueuer.adapters.inmemory import InMemoryDriver, InMemoryQueries
 from pgqueuer.errors import RetryRequested
 from pgqueuer.models import Job, Schedule
@@ -121,9 +120,11 @@ class Engine:
             yield PgQueuer(memory.driver, queries=memory)
             return
         async with self._store.database.engine.connect() as connection:
+            from bot.docket.connection import QueueConnection  # its driver is there with PostgreSQL alone
+
             driver_connection: Any = (await connection.get_raw_connection()).driver_connection
             try:
-                yield PgQueuer(AsyncpgDriver(driver_connection))
+                yield PgQueuer(QueueConnection(driver_connection, self._drop_jobs))
             finally:
                 await connection.invalidate()  # it listens, and is of no use to anybody else
 
@@ -194,6 +195,14 @@ class Engine:
         finally:
             metrics.RUNNING.dec()
             del self._running[key]
+
+    def _drop_jobs(self) -> None:
+        """Ends the jobs of a queue that is lost; it would wait for them, and a job at the model takes minutes.
+
+        Their cases are where they were, and are settled by whoever is given the jobs next.
+        """
+        for job in self._running.values():
+            asyncio.get_running_loop().call_soon(job.cancel)
 
     async def _attend(self, duty: Duty, _: Schedule | None = None) -> None:
         try:

@@ -13,6 +13,7 @@ Work = Callable[[AsyncConnection], Awaitable[T]]
 """What is done over one connection; it may be awaited once."""
 
 _SETTLING_AT_ONCE = 4
+_CLOSE_S = 3.0
 _AFTERWARDS = "slack_judge_after_commit"
 
 
@@ -34,8 +35,8 @@ class Database:
         self._one_writer = asyncio.Lock() if self.is_sqlite else nullcontext()
 
     async def close(self) -> None:
-        """Gives the connections back."""
-        await self.engine.dispose()
+        """Gives the connections back; those of a server that does not answer are left to the operating system."""
+        await asyncio.wait([asyncio.ensure_future(self.engine.dispose())], timeout=_CLOSE_S)
 
     async def all(self, query: Executable) -> Sequence[Row[Any]]:
         """All rows of a query."""

@@ -1,11 +1,13 @@
 """Signs of life: each process says every few seconds that it is at work, for `judge-bot health` to read."""
 
+import asyncio
 import os
 import socket
 import uuid
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
+import structlog
 from sqlalchemy import delete, select
 
 from bot.log.database import Database
@@ -15,6 +17,9 @@ from bot.log.upserts import upsert
 SILENT_S = 20.0
 """Who has given no sign for so long is taken to be gone, or stuck."""
 _FORGOTTEN = timedelta(days=1)
+_PATIENCE_S = 3.0
+
+logger = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True)
@@ -47,9 +52,13 @@ class Processes:
         await self._database.execute(upsert(self._database, processes, values))
 
     async def leave(self) -> None:
-        """Takes this process off the list, and those that were killed long ago."""
+        """Takes this process off the list, and those that were killed long ago; where the log answers soon."""
         is_over = processes.c.seen_at < datetime.now(UTC) - _FORGOTTEN
-        await self._database.execute(delete(processes).where((processes.c.id == self._name) | is_over))
+        statement = delete(processes).where((processes.c.id == self._name) | is_over)
+        signing_off = asyncio.ensure_future(self._database.execute(statement))
+        await asyncio.wait([signing_off], timeout=_PATIENCE_S)
+        if not signing_off.done() or signing_off.exception():
+            logger.warning("not_signed_off", left="it is forgotten in a day")
 
     async def latest_here(self) -> Sign | None:
         """The newest sign of life of a process of this machine."""

@@ -7,13 +7,14 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from sqlalchemy import insert
+from sqlalchemy import insert, text
 
 from bot.docket.engine import Duty, Engine
 from bot.docket.retries import RetryError
 from bot.errors import LogError
 from bot.log import Store
 from bot.log.jobs import Task, Ticket
+from bot.log.opening import connect
 from bot.log.ownership import owned
 from bot.log.schema import cases
 from tests.unit.bot.test_log import a_case, url
@@ -22,11 +23,17 @@ TEAM = "T1"
 LONG = timedelta(minutes=10)
 
 
+@asynccontextmanager
+async def opened(database_url: str) -> AsyncIterator[Store]:
+    store = await Store.open(database_url)
+    yield store
+    await store.close()
+
+
 @pytest.fixture
 async def log(database_url: str) -> AsyncIterator[Store]:
-    opened = await Store.open(database_url)
-    yield opened
-    await opened.close()
+    async with opened(database_url) as store:
+        yield store
 
 
 @asynccontextmanager
@@ -174,6 +181,42 @@ async def test_a_job_that_takes_too_long_goes_back_to_the_queue(database_url: st
     async with asyncio.timeout(10), running(log, settler):
         await settler.settled(1)
     await log.close()
+
+
+async def test_a_job_that_hangs_does_not_keep_the_queue_from_coming_back(postgres_url: str) -> None:
+    """Its connection is lost: the queue ends only once its jobs have ended, and this one would wait for ever."""
+    log = await Store.open(postgres_url)
+    settler, began = Settler(log), asyncio.Event()
+
+    async def settle(ticket: Ticket) -> None:
+        if not began.is_set():
+            began.set()
+            await asyncio.Event().wait()
+        await settler(ticket)
+
+    async with running(log, settle):
+        await log.add(a_case(key="hangs"))
+        await began.wait()
+        await cut_connections(postgres_url)
+        async with opened(postgres_url) as theirs:
+            await theirs.add(a_case(key="waits"))
+        await settler.settled(2)  # the first is taken again once its worker has given no sign of life
+    assert settler.done == [2, 1]
+    await log.close()
+
+
+_CUT = text(
+    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+    "WHERE datname = current_database() AND pid != pg_backend_pid()"
+)
+
+
+async def cut_connections(database_url: str) -> None:
+    """Ends all connections to a database."""
+    engine = connect(database_url)
+    async with engine.connect() as connection:
+        await connection.execute(_CUT)
+    await engine.dispose()
 
 
 async def test_a_duty_that_fails_is_no_end_of_the_others(log: Store) -> None:

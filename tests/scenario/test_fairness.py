@@ -1,14 +1,20 @@
 """A channel that asks for much does not keep the others waiting."""
 
 import asyncio
+from datetime import UTC, datetime
 
 from prometheus_client import REGISTRY
+from sqlalchemy import insert
+from sqlalchemy.ext.asyncio import AsyncConnection
 
+from bot.domain.case import CaseSource, CaseStatus, Visibility
+from bot.log.schema import cases
 from bot.slack import ids
 from tests.model_server import Held
 from tests.scenario.conftest import CHANNEL, GOOD, Stage, StageFactory
 
 MANY = 500
+VERY_MANY = 20_000
 
 
 async def test_a_single_case_waits_for_one_model_call_of_five_hundred(open_stage: StageFactory) -> None:
@@ -30,3 +36,55 @@ async def test_a_single_case_waits_for_one_model_call_of_five_hundred(open_stage
     await stage.slack.until(lambda: any(m.text.startswith("Score 4 of 5") for m in other.messages.values()), 60)
     asked = [str(request["messages"]) for request in stage.model.requests]
     assert next(place for place, prompt in enumerate(asked) if "This is another channel." in prompt) <= 2
+
+
+async def test_a_single_case_is_among_the_next_three_model_calls_before_twenty_thousand(
+    open_stage: StageFactory, database_url: str
+) -> None:
+    stage: Stage = await open_stage(judge_concurrency=1, database_url=database_url)
+    other = stage.slack.workspace.add_channel("other", [stage.slack.workspace.user("ann"), stage.slack.workspace.bot])
+    gates = [asyncio.Event() for _ in range(4)]  # the call that is under way, and three more
+    stage.model.script(*(Held(gate, GOOD) for gate in gates), Held(asyncio.Event(), GOOD))
+    begun = 1000 if stage.log.database.is_sqlite else 2
+    await fill(stage, VERY_MANY)
+    await all_wait_for_the_model(begun)
+    stage.ann.command("other", ids.COMMAND, "And what is this? | This is another channel.")
+    await stage.slack.until(lambda: len(stage.slack.workspace.journal.of("ack")) == 1, 20)
+    for calls, gate in enumerate(gates, start=1):
+        gate.set()
+        await stage.model.asked(calls + 1)
+        await all_wait_for_the_model(begun)
+    await stage.slack.until(lambda: any(m.text.startswith("Score 4 of 5") for m in other.messages.values()), 20)
+
+
+async def fill(stage: Stage, count: int) -> None:
+    """Cases of one channel, in the log and in the queue, as if they had been asked for."""
+    channel = stage.slack.workspace.channel(CHANNEL)
+    case = {
+        "team_id": stage.slack.workspace.team_id,
+        "channel_id": channel.id,
+        "requester_id": stage.slack.workspace.user("ann").id,
+        "requester_name": "ann",
+        "source": CaseSource.TEXT,
+        "rubric": "additive-5",
+        "visibility": Visibility.ME,
+        "attempt": 1,
+        "question": "What is it?",
+        "response": "It is this.",
+        "status": CaseStatus.RECEIVED,
+        "created_at": datetime.now(UTC),
+    }
+
+    async def add(connection: AsyncConnection) -> None:
+        await connection.execute(insert(cases), [case | {"key": f"k{number}"} for number in range(count)])
+
+    await stage.log.database.write(add)
+    assert await stage.log.unsettled.submit_all(stage.slack.workspace.team_id) == count
+
+
+async def all_wait_for_the_model(begun: int) -> None:
+    """Returns once a case is in front of the model, and all others of those that a process begins wait for it."""
+    names = ("slack_judge_cases_running", "slack_judge_queue_length")
+    async with asyncio.timeout(60):
+        while [REGISTRY.get_sample_value(name) for name in names] != [begun, begun - 1]:  # noqa: ASYNC110
+            await asyncio.sleep(0.01)

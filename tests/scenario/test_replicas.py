@@ -46,6 +46,15 @@ async def busy_workers(url: str) -> list[int]:
     return sorted(counts)
 
 
+async def jobs(url: str) -> dict[str, int]:
+    """How many jobs there are, by their status in the queue."""
+    engine = create_async_engine(url)
+    async with engine.connect() as connection:
+        rows = (await connection.execute(text("SELECT status::text, count(*) FROM pgqueuer GROUP BY status"))).all()
+    await engine.dispose()
+    return dict(tuple(row) for row in rows)
+
+
 async def left(url: str) -> int:
     """How many cases are not delivered."""
     engine = create_async_engine(url)
@@ -119,6 +128,29 @@ async def test_each_case_is_settled_once_whatever_becomes_of_the_replicas(
         assert await asyncio.wait_for(frozen.wait(), 40) == 0
         assert len(stage.ours()) == 10
         assert "case_left_to_another" in (tmp_path / "frozen.txt").read_text()
+        await all_are_delivered(postgres_url)
+
+
+async def test_what_a_process_leaves_is_back_in_the_queue_when_it_has_gone(
+    model_server: ModelServer, postgres_url: str, tmp_path: Path
+) -> None:
+    gate = asyncio.Event()
+    model_server.script(Held(gate, GOOD))
+    async with pocket_slack() as slack, AsyncExitStack() as stack:
+        stage = the_stage(slack, model_server)
+        env = environment(slack, model_server, tmp_path) | {"DATABASE_URL": postgres_url, "JUDGE_CONCURRENCY": "1"}
+        leaves, _ = [await stack.enter_async_context(replica(name, env, tmp_path)) for name in ("leaves", "stays")]
+        await slack.connected(2, timeout_s=30)
+        ask(stage, 4)
+        await workers_are(postgres_url, [2, 2])
+        leaves.send_signal(signal.SIGTERM)
+        await slack.until(lambda: len(slack.sockets.open) == 1)
+        leaves.send_signal(signal.SIGTERM)
+        assert await asyncio.wait_for(leaves.wait(), 10) == 0
+        assert await jobs(postgres_url) == {"picked": 2, "queued": 2}
+        gate.set()
+        await slack.until(lambda: verdicts(stage) == 4, timeout_s=30)
+        assert len(stage.ours()) == 4
         await all_are_delivered(postgres_url)
 
 

@@ -1,0 +1,131 @@
+"""What workers add, and what a case costs PostgreSQL: `python -m bench.workers`.
+
+One front and 1, 2 or 4 workers, each a process of its own, on a PostgreSQL of the benchmark's own with its default
+settings. Cases are commands with two typed texts, in 20 channels; so many are under way that no worker waits for work.
+The model is a stub: once it answers at once, and the processors are the limit; once it takes a second, as models do,
+and JUDGE_CONCURRENCY (8) is. The pocket Slack is this process: its share of a processor is printed, since it may be
+what limits the rest.
+"""
+
+import asyncio
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+from sqlalchemy import text
+from sqlalchemy.ext.asyncio import create_async_engine
+
+from bench.bot import CHANNELS, COMMANDS, Load
+from bench.judging import stub_server
+from bot.slack.manifest import load_manifest
+from sandbox import Limits, Sandbox, Workspace
+from tests.postgres import Cluster, cluster, find_binaries, new_database
+
+WORKERS = (1, 2, 4)
+UNDER_WAY = 64
+WARM_UP = 50
+CASES_AT_ONCE = 2_000
+CASES_A_WORKER = 200  # with a model that takes a second
+STATISTICS_S = 2.0  # until PostgreSQL has added up what its processes did
+
+COUNTS = (
+    "SELECT xact_commit, tup_inserted, tup_updated, tup_deleted, pg_current_wal_lsn() - '0/0'::pg_lsn AS wal "
+    "FROM pg_stat_database WHERE datname = current_database()"
+)
+
+
+@dataclass(frozen=True)
+class Bench:
+    """What is measured: the pocket Slack with a front behind it, the bot's processes, and the server."""
+
+    load: Load
+    bots: Sequence[int]
+    server: Cluster
+    database_url: str
+
+    async def counts(self) -> dict[str, float]:
+        """Everything that is counted from the start: the server's work, and processor time in ms."""
+        await asyncio.sleep(STATISTICS_S)
+        engine = create_async_engine(self.database_url)
+        async with engine.connect() as connection:
+            row = (await connection.execute(text(COUNTS))).one()
+        await engine.dispose()
+        own = {"postgres": sum(cpu_ms(pid) for pid in self.server.pids()), "bots": sum(map(cpu_ms, self.bots))}
+        return {name: float(value) for name, value in row._mapping.items()} | own | {"slack": cpu_ms(os.getpid())}
+
+    async def run(self, count: int, under_way: int) -> None:
+        """Asks `count` times, the next time as soon as fewer than `under_way` wait, and waits for all verdicts."""
+        begun = len(self.load.verdict_ms)
+        for number in range(count):
+            await self.load.slack.until(lambda: begun + number - len(self.load.verdict_ms) < under_way, 60)  # noqa: B023
+            self.load.began_s[str(begun + number)] = time.perf_counter()
+            self.load.command(begun + number)
+        await self.load.slack.until(lambda: len(self.load.verdict_ms) >= begun + count, 600)
+
+
+def cpu_ms(pid: int) -> float:
+    """Processor time of a process and of its children that have ended."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK") * 1000
+
+
+async def measure(server: Cluster, database_url: str, model_url: str, workers: int, count: int) -> Mapping[str, float]:
+    """Cases a second, and what each cost."""
+    workspace = Workspace(load_manifest(), limits=Limits.off())
+    members = [workspace.add_user("ann"), workspace.add_bot("helper"), workspace.bot]
+    for number in range(CHANNELS):
+        workspace.add_channel(f"c{number}", members)
+    async with Sandbox(workspace) as slack, AsyncExitStack() as stack:
+        settings = {
+            "SLACK_BOT_TOKEN": slack.bot_token,
+            "SLACK_APP_TOKEN": slack.app_token,
+            "SLACK_API_URL": slack.api_url,
+            "OPENAI_BASE_URL": model_url,
+            "DATABASE_URL": database_url,
+            "JUDGE_SAMPLES": "1",
+        }
+        log = stack.enter_context(tempfile.TemporaryFile())  # noqa: SIM115 - the stack closes it
+        processes = []
+        for role in ["front"] + ["worker"] * workers:
+            process = await asyncio.create_subprocess_exec(
+                *COMMANDS["bot"], "--role", role, env=os.environ | settings, stdout=log, stderr=log
+            )
+            stack.push_async_callback(process.wait)
+            stack.callback(process.terminate)
+            processes.append(process)
+        await slack.connected(timeout_s=30)
+        bench = Bench(Load(slack, processes[0]), [process.pid for process in processes], server, database_url)
+        await bench.run(WARM_UP, UNDER_WAY)
+        before, began = await bench.counts(), time.perf_counter()
+        await bench.run(count, UNDER_WAY)
+        took_s = time.perf_counter() - began
+        after = await bench.counts()
+    spent = {name: (after[name] - before[name]) / count for name in after}
+    return {"rate": count / took_s, **spent, "share": spent["slack"] * count / took_s / 10}
+
+
+async def main() -> None:
+    """Prints a line for each model and number of workers."""
+    binaries = find_binaries()
+    if binaries is None:
+        sys.exit("PostgreSQL is not installed")
+    heads = ("cases/s", "commits", "rows in", "changed", "deleted", "WAL KiB", "PG ms", "bots ms", "Slack %")
+    print(f"per case, CPU in ms; {UNDER_WAY} under way\n{'model':>6}{'workers':>8}" + "".join(f"{h:>9}" for h in heads))
+    for latency_s in (0, 1):
+        for workers in WORKERS:
+            with cluster(binaries) as server, stub_server(latency_s) as model_url:
+                url = new_database(server.server, binaries)
+                count = CASES_A_WORKER * workers if latency_s else CASES_AT_ONCE
+                found = await measure(server, url, model_url, workers, count)
+            names = ("rate", "xact_commit", "tup_inserted", "tup_updated", "tup_deleted", "wal", "postgres", "bots")
+            cells = [found[name] / (1024 if name == "wal" else 1) for name in names] + [found["share"]]
+            print(f"{latency_s:>5}s{workers:>8}" + "".join(f"{cell:>9.1f}" for cell in cells), flush=True)
+
+
+if __name__ == "__main__":
+    asyncio.run(main())

@@ -1,0 +1,28 @@
+"""The queue's own connection to PostgreSQL."""
+
+from collections.abc import Callable
+
+from asyncpg import Connection, InterfaceError, PostgresError  # type: ignore[import-untyped]
+from pgqueuer.adapters.drivers.asyncpg import AsyncpgDriver
+
+_LOST = (PostgresError, InterfaceError, OSError)
+
+
+class QueueConnection(AsyncpgDriver):
+    """A connection that says when it is lost: a queue that cannot read jobs ends, but waits for those that run."""
+
+    def __init__(self, connection: Connection, on_loss: Callable[[], None]) -> None:
+        super().__init__(connection)
+        self._on_loss = on_loss
+
+    async def fetch(self, query: str, *args: object) -> list[dict[str, object]]:
+        """The rows of a query.
+
+        Raises:
+            ConnectionError: The server is gone, refuses, or gives no answer; either way the queue ends.
+        """
+        try:
+            return await super().fetch(query, *args)
+        except _LOST as exc:
+            self._on_loss()
+            raise ConnectionError(str(exc) or "no answer in time") from exc
