@@ -47,3 +47,13 @@ def to_plain(text: str) -> str:
     if "<" in text:
         text = _ECHO.sub(lambda echo: _INK.sub(" ", echo[0]), text)
     return text.translate(_PLAIN)
+
+
+def packed(text: str) -> str:
+    """`text` as two spellings of the same words are alike: without markup, blanks and capitals."""
+    return "".join(to_plain(text).split()).lower()
+
+
+def is_quoted(words: str, packed_text: str) -> bool:
+    """Whether the words stand in a packed text."""
+    return bool(packed_text) and packed(words).strip("\"'") in packed_text

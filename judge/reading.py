@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from enum import Enum
 from itertools import islice
 
+from judge.doubt import denies, is_step_of_a_list, is_taken_back
 from judge.justification import extract_justification
-from judge.markup import spoken, to_plain
+from judge.markup import is_quoted, packed, spoken, to_plain
 from judge.ratings import Rating, Result, UnscoredReason, unscored
 from judge.rubric import Scale
 
@@ -63,13 +64,6 @@ _SENTENCE_END = re.compile(rf"[.;!](?![0-9])|\n|\Z|(?<= )(?:because|since|as|due
 _LINE_END = re.compile(r"[ .,]*(?:\n|\Z)")
 _ITEM = re.compile(r"^[ \t]*(?:[-+•·▪]|\(?[0-9]{1,2}[.)]|\(?[a-e][.)])[ \t]+", re.MULTILINE)
 _CLAUSE = re.compile(r"[.,;:!?(){}\[\]|<>]|\s[-–—]\s")
-_SENTENCE = re.compile(r"[.!?]")
-# Of a sentence that denies a score, supposes one, or shows the format.
-_DENIED = re.compile(
-    r"\b(?:not|never|nor|no|cannot|without|than|from|short|if|unless|could|might|had|examples?|e\.g|format"
-    r"|to (?:\w+ ){1,2}an?)\b|n't\b",
-    re.IGNORECASE,
-)
 _SIGNS = (
     (UnscoredReason.TRUNCATED, re.compile(r"(?:score|rating|total)[\s:*\[(\"']{0,8}\Z", re.IGNORECASE)),
     (UnscoredReason.ECHOED, re.compile(r"<\s?(?:total points|score|rating|number|n)\s?>", re.IGNORECASE)),
@@ -108,17 +102,16 @@ def parse_rating(completion: str, scale: tuple[int, int] = (0, 5), *, response: 
     if not text:
         return unscored(UnscoredReason.TRUNCATED if completion.strip() else UnscoredReason.EMPTY, scale, completion)
     plain = to_plain(text)
-    verdict = _decide(plain, _statements(plain, scale, _packed(response) if response else ""))
+    quotable = packed(response) if response else ""
+    verdict = _decide(plain, _statements(plain, scale, quotable))
     if isinstance(verdict, UnscoredReason):
         return unscored(verdict, scale, completion)
     assert isinstance(verdict.value, int)  # noqa: S101 - _decide gives none with a fault
+    is_step = verdict.kind is not _Kind.TOTAL and is_step_of_a_list(plain, verdict.start, verdict.end)
+    if is_step or is_taken_back(plain, verdict.end, verdict.value, scale, quotable):
+        return unscored(UnscoredReason.CONFLICTING, scale, completion)
     justification = extract_justification(text, verdict.start, verdict.end)
     return Rating(score=verdict.value, justification=justification, raw=completion)
-
-
-def _packed(text: str) -> str:
-    """`text` as two spellings of the same words are alike: without markup, blanks and capitals."""
-    return "".join(to_plain(text).split()).lower()
 
 
 def _statements(text: str, scale: Scale, response: str) -> list[_Statement]:
@@ -134,7 +127,7 @@ def _statements(text: str, scale: Scale, response: str) -> list[_Statement]:
         if said.kind in (_Kind.VERDICT, _Kind.PROSE) and _ITEM.match(_line_before(text, said.start))
     ]
     for said in found:
-        if response and _packed(text[said.start : said.end]).strip("\"'") in response:
+        if is_quoted(text[said.start : said.end], response):
             said.kind = _Kind.DENIED
     for said in listed:
         is_whole_item = _LINE_END.match(text, said.end) and _ITEM.fullmatch(_line_before(text, said.start))
@@ -206,8 +199,7 @@ def _kind(text: str, start: int, end: int, label: re.Match[str] | None, *, is_ma
         is_own = line[:-1].rstrip()[-1:] in ("", ":") and _SENTENCE_END.match(text, end)
         if line.startswith(">") or (is_in_quotes and not is_own):
             return _Kind.ASIDE
-        sentence = _SENTENCE.split(line)[-1] + (label["lead"] if label else "")
-        if (is_in_quotes or not is_marked) and _DENIED.search(sentence):
+        if (is_in_quotes or not is_marked) and denies(line + (label["lead"] if label else "")):
             return _Kind.DENIED
         item = _ITEM.match(line)
         clause = _CLAUSE.split(line[item.end() :] if item else line)[-1].rstrip(" \"'")

@@ -154,3 +154,38 @@ def test_scale_is_the_callers() -> None:
     assert outcome("Score: 0", (1, 10)) == (None, "off_scale")
     assert outcome("Score: 8/5", (1, 10)) == (None, "off_scale")
     assert parse_rating("score: 4", (0, 5)) == parse_rating("score: 4", Scale(0, 5))
+
+
+@pytest.mark.parametrize(
+    "completion",
+    [
+        "score: 4\nIt says the same twice.\nCorrected score: 0",
+        "score: 5\nActually the code is wrong. The correct score is 2.",
+        "score: 4\n\nBecause of the repetition the score drops to 0.",
+        "score: 3\nIt meets the first four criteria, for a total of 4 points.",
+        "### Point 1\nScore: 1\nIt is relevant.\n### Point 2\n",
+    ],
+)
+def test_score_that_is_taken_back_in_whatever_words_is_asked_again(completion: str) -> None:
+    assert outcome(completion) == (None, "conflicting")
+
+
+@pytest.mark.parametrize(
+    "reason",
+    [
+        "It does not receive a perfect score of 5.",
+        "A score of 5 would need sources.",
+        "It covers 3 of the 5 steps.",
+        "Therefore, the score is 4.",
+        "It has a score of 60 on another scale.",
+    ],
+)
+def test_other_numbers_in_the_reasons_do_not_take_a_score_back(reason: str) -> None:
+    assert outcome(f"score: 4\n{reason}") == (4, "")
+
+
+def test_score_that_the_response_speaks_of_does_not_take_the_judges_back() -> None:
+    completion = "score: 4\nThe film has a rating of 3 in the database, as it says."
+    response = "Yes: the film has a rating of 3 in the database."
+    assert outcome(completion) == (None, "conflicting")
+    assert outcome(completion, response=response) == (4, "")

@@ -97,7 +97,7 @@ def test_far_fetched_wordings_are_scored_wrong_no_more_often_than_the_docs_say()
     counts = Counter(trap_outcome(trap) for trap in TRAPS)
 
     # docs/judge.md, "Measured: the reader", states these.
-    assert counts == {"right": 525, "asked again": 132, "wrong": 195}
+    assert counts == {"right": 541, "asked again": 150, "wrong": 173}
 
 
 def trap_outcome(trap: dict[str, Any]) -> str:
