@@ -48,6 +48,7 @@ from bot.weeks.week import Schedule
 
 GRACE_S = 30
 SIGN_S = 5.0
+SIGN_AGAIN_S = 0.5  # where something was not well, as at a start; whoever asks for its health should not wait for it
 _NO_SECRET = SecretStr("")
 
 logger = structlog.get_logger(__name__)
@@ -215,11 +216,13 @@ def _schedule(settings: Settings) -> Schedule:
 async def _sign_forever(store: Store, signs: Sequence[Callable[[], Awaitable[bool]]]) -> None:
     """Says every few seconds in the log that this process is alive, and whether all of it is well."""
     while True:
+        is_well, pause_s = all([await sign() for sign in signs]), SIGN_S
         try:
-            await store.processes.sign(is_connected=all([await is_well() for is_well in signs]))
+            await store.processes.sign(is_connected=is_well)
+            pause_s = SIGN_S if is_well else SIGN_AGAIN_S
         except LOG_ERRORS as exc:
             logger.error("log_out_of_reach", reason=in_brief(exc), next_in_s=SIGN_S)
-        await asyncio.sleep(SIGN_S)
+        await asyncio.sleep(pause_s)
 
 
 def _begin(stack: AsyncExitStack, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
