@@ -108,7 +108,7 @@ def action(ws: Workspace, block: Json, element: Json, value: Any) -> Json:
         case "button" | "icon_button":
             entry |= {key: element[key] for key in ("text", "value", "style", "url") if key in element}
         case "feedback_buttons":
-            button = next(b for b in (element["positive_button"], element["negative_button"]) if b["value"] == value)
+            button = option_of({**element, "options": [element["positive_button"], element["negative_button"]]}, value)
             entry |= {"text": button["text"], "value": value}
         case "overflow":
             entry["selected_option"] = option_of(element, value)

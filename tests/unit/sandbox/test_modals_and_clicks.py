@@ -227,6 +227,8 @@ def test_feedback_buttons_send_the_value_of_the_side_that_was_pressed(
     ann.click(ann.messages("help")[0], "thumbs", "negative")
     action = wire.sent[0]["payload"]["actions"][0]
     assert (action["type"], action["value"], action["text"]["text"]) == ("feedback_buttons", "negative", "negative")
+    with pytest.raises(SandboxError, match="no option 'sideways' in 'thumbs'; there are positive, negative"):
+        ann.click(ann.messages("help")[0], "thumbs", "sideways")
 
 
 def test_nothing_is_clicked_that_is_not_there(workspace: Workspace, call: Call) -> None:
