@@ -131,7 +131,12 @@ async def running_bot(
             docket = Docket(store, judges, lookup, delivery, settings.judge_concurrency, model_pauses)
             engine = make_engine(store, identity.team_id, docket, edits, poster, settings)
             working = asyncio.create_task(engine.run_forever(), name="engine")
-            stack.push_async_callback(engine.stop, working, grace_s)
+
+            async def leave(reason: type[BaseException] | None, *_: object) -> None:
+                # A second signal may come while the connection to Slack is being closed.
+                await engine.stop(working, 0 if reason is asyncio.CancelledError else grace_s)
+
+            stack.push_async_exit(leave)
             tasks.append(working)
             signs.append(engine.is_running)
         if role is not Role.WORKER:

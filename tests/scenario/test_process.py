@@ -10,13 +10,14 @@ from pathlib import Path
 
 import pytest
 
+from bot.app import running_bot
 from bot.domain.case import CaseStatus
 from bot.log import Store
 from bot.slack import ids
 from bot.slack.manifest import load_manifest
 from sandbox import Limits, Sandbox, Workspace
-from tests.model_server import ModelServer, Stall
-from tests.scenario.conftest import CHANNEL, GOOD, Stage
+from tests.model_server import Held, ModelServer, Stall
+from tests.scenario.conftest import CHANNEL, GOOD, Stage, make_settings
 
 JUDGE_BOT = Path(sys.executable).parent / "judge-bot"
 
@@ -85,6 +86,24 @@ async def test_a_case_survives_kill_9_and_is_settled_by_the_next_start(
         log = await Store.open(env["DATABASE_URL"])
         assert (await log.cases.get(1)).status is CaseStatus.DELIVERED
         await log.close()
+
+
+async def test_running_cases_are_not_waited_for_by_a_process_that_is_cancelled_on_its_way_out(
+    model_server: ModelServer, tmp_path: Path
+) -> None:
+    model_server.script(Held(asyncio.Event(), GOOD))
+
+    async def leave_in_the_middle() -> None:
+        async with (
+            pocket_slack() as slack,
+            running_bot(make_settings(slack, model_server, tmp_path), grace_s=3600),
+        ):
+            slack.person("ann").command(CHANNEL, ids.COMMAND, "What? | That.")
+            await model_server.asked(1)
+            raise asyncio.CancelledError  # as of a second signal while the connection is being closed
+
+    with pytest.raises(asyncio.CancelledError):
+        await asyncio.wait_for(leave_in_the_middle(), 60)
 
 
 @pytest.mark.parametrize("log_format", ["console", "json"])
