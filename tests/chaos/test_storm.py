@@ -15,8 +15,8 @@ from sandbox.deliveries import Delivery
 from tests.chaos.test_kill import PATIENCE_S, ROUNDS, SEED
 from tests.model_server import Drop, Failure, ModelServer
 from tests.scenario.conftest import ANSWER, GOOD, QUESTION, Stage, is_verdict
+from tests.scenario.replicas import left
 from tests.scenario.test_process import environment, pocket_slack, start
-from tests.scenario.test_replicas import left
 
 LIVES = 4
 CASES_A_LIFE = 8

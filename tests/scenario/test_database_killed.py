@@ -2,16 +2,14 @@
 
 import asyncio
 import signal
-from contextlib import AsyncExitStack
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 
-from tests.model_server import Held, ModelServer
+from tests.model_server import ModelServer
 from tests.postgres import Cluster, find_binaries, new_database
-from tests.scenario.conftest import GOOD
-from tests.scenario.test_process import environment, pocket_slack
-from tests.scenario.test_replicas import all_are_delivered, ask, replica, the_stage, verdicts, workers_are
+from tests.scenario.replicas import Scene, all_are_delivered, ask, new_scene, verdicts, workers_are
 
 BACK_S = 45
 LEAVES_S = 40
@@ -25,64 +23,62 @@ def url(mortal_postgres: Cluster) -> str:
     return new_database(mortal_postgres.server, binaries)
 
 
+@pytest.fixture
+async def scene(model_server: ModelServer, url: str, tmp_path: Path) -> AsyncIterator[Scene]:
+    async with new_scene(model_server, url, tmp_path) as made:
+        yield made
+
+
 @pytest.mark.parametrize("roles", [("front", "worker", "worker"), ("both", "both")], ids="+".join)
 async def test_what_was_accepted_is_settled_once_though_the_database_is_killed(
-    model_server: ModelServer, mortal_postgres: Cluster, url: str, tmp_path: Path, roles: tuple[str, ...]
+    scene: Scene, mortal_postgres: Cluster, url: str, roles: tuple[str, ...]
 ) -> None:
-    gate = asyncio.Event()
-    model_server.script(Held(gate, GOOD))
-    async with pocket_slack() as slack, AsyncExitStack() as stack:
-        stage = the_stage(slack, model_server)
-        env = environment(slack, model_server, tmp_path) | {"DATABASE_URL": url, "JUDGE_CONCURRENCY": "1"}
-        processes = [
-            await stack.enter_async_context(replica(f"{number}-{role}", env, tmp_path, role))
-            for number, role in enumerate(roles)
-        ]
-        await slack.connected(sum(role != "worker" for role in roles), timeout_s=30)
-        ask(stage, 6)
-        await workers_are(url, [2, 2])
-        await slack.until(lambda: len(stage.ours()) == 4)  # a placeholder for each that is under way
+    stage, slack = scene.stage, scene.stage.slack
+    processes = [
+        process for number, role in enumerate(roles) for process in await scene.start(f"{number}-{role}", role=role)
+    ]
+    await slack.connected(sum(role != "worker" for role in roles), timeout_s=30)
+    ask(stage, 6)
+    await workers_are(url, [2, 2])
+    await slack.until(lambda: len(stage.ours()) == 4)  # a placeholder for each that is under way
 
-        mortal_postgres.signal(signal.SIGKILL)
-        refused = [stage.ask_and_answer(f"Asked in vain {number}?") for number in range(2)]
-        vain = [stage.ann.shortcut("score_reply", answer) for _, answer in refused]
-        await slack.until(lambda: len(stage.ann.ephemerals("help-desk")) == len(vain), timeout_s=20)
-        assert [request.acked_ms for request in vain] == [None, None]
+    mortal_postgres.signal(signal.SIGKILL)
+    refused = [stage.ask_and_answer(f"Asked in vain {number}?") for number in range(2)]
+    vain = [stage.ann.shortcut("score_reply", answer) for _, answer in refused]
+    await slack.until(lambda: len(stage.ann.ephemerals("help-desk")) == len(vain), timeout_s=20)
+    assert [request.acked_ms for request in vain] == [None, None]
 
-        mortal_postgres.start()
-        gate.set()  # the model's answers to those that waited are late
-        await slack.until(lambda: verdicts(stage) == 6, timeout_s=BACK_S)
-        ask(stage, 4)
-        await slack.until(lambda: verdicts(stage) == 10, timeout_s=BACK_S)
-        await all_are_delivered(url)
-        assert len(stage.ours()) == 10
-        assert [process.returncode for process in processes] == [None] * len(roles)
-        for process in processes:
-            process.send_signal(signal.SIGTERM)
-        assert [await asyncio.wait_for(process.wait(), LEAVES_S) for process in processes] == [0] * len(roles)
+    mortal_postgres.start()
+    scene.gate.set()  # the model's answers to those that waited are late
+    await slack.until(lambda: verdicts(stage) == 6, timeout_s=BACK_S)
+    ask(stage, 4)
+    await slack.until(lambda: verdicts(stage) == 10, timeout_s=BACK_S)
+    await all_are_delivered(url)
+    assert len(stage.ours()) == 10
+    assert [process.returncode for process in processes] == [None] * len(roles)
+    for process in processes:
+        process.send_signal(signal.SIGTERM)
+    assert [await asyncio.wait_for(process.wait(), LEAVES_S) for process in processes] == [0] * len(roles)
 
 
 @pytest.mark.parametrize("fate", [signal.SIGKILL, signal.SIGSTOP])
 async def test_a_second_signal_ends_a_process_though_the_database_is_away(
-    model_server: ModelServer, mortal_postgres: Cluster, url: str, tmp_path: Path, fate: signal.Signals
+    scene: Scene, mortal_postgres: Cluster, url: str, tmp_path: Path, fate: signal.Signals
 ) -> None:
-    model_server.script(Held(asyncio.Event(), GOOD))
-    async with pocket_slack() as slack, AsyncExitStack() as stack:
-        stage = the_stage(slack, model_server)
-        env = environment(slack, model_server, tmp_path) | {"DATABASE_URL": url, "JUDGE_CONCURRENCY": "1"}
-        process = await stack.enter_async_context(replica("both", env, tmp_path))
-        await slack.connected(timeout_s=30)
-        ask(stage, 3)
-        await workers_are(url, [2])
-        mortal_postgres.signal(fate)
-        try:
-            process.send_signal(signal.SIGTERM)
-            await says(tmp_path / "both.txt", "stopping")
-            process.send_signal(signal.SIGTERM)
-            code = await asyncio.wait_for(process.wait(), LEAVES_AT_ONCE_S)
-            assert code in {0, -signal.SIGTERM}  # the signal may come when it has left already
-        finally:
-            mortal_postgres.signal(signal.SIGKILL)
+    stage, slack = scene.stage, scene.stage.slack
+    (process,) = await scene.start("both")
+    await slack.connected(timeout_s=30)
+    ask(stage, 3)
+    await workers_are(url, [2])
+    mortal_postgres.signal(fate)
+    try:
+        process.send_signal(signal.SIGTERM)
+        await says(tmp_path / "both.txt", "stopping")
+        process.send_signal(signal.SIGTERM)
+        code = await asyncio.wait_for(process.wait(), LEAVES_AT_ONCE_S)
+        assert code in {0, -signal.SIGTERM}  # the signal may come when it has left already
+    finally:
+        mortal_postgres.signal(signal.SIGKILL)
 
 
 async def says(file: Path, event: str) -> None:
