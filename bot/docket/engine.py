@@ -88,16 +88,13 @@ class Engine:
                     await self._begin()
                     tries = 0
                     await self._run(queue)
-            except LOG_ERRORS as exc:
-                reason, error = in_brief(exc), None
-            except Exception as exc:  # noqa: BLE001 - of the queue's or its connection's; what is to do is in the log
-                reason, error = None, exc
-            else:
-                continue
-            tries += 1
-            pause_s = min(growing_pause(tries), LOG_PAUSE).total_seconds()
-            logger.error("queue_interrupted", reason=reason, next_in_s=pause_s, exc_info=error)
-            await asyncio.sleep(pause_s)
+            except Exception as exc:  # of the log's, the queue's or its connection's; what is to do is in the log
+                tries += 1
+                pause_s = min(growing_pause(tries), LOG_PAUSE).total_seconds()
+                brief = in_brief(exc)
+                reason = brief or type(exc).__name__
+                logger.error("queue_interrupted", reason=reason, next_in_s=pause_s, exc_info=None if brief else exc)
+                await asyncio.sleep(pause_s)
 
     async def stop(self, running: asyncio.Task[None], grace_s: float) -> None:
         """Ends `run_forever`: jobs that run get `grace_s` to end, the others go back to the queue at once."""

@@ -129,10 +129,11 @@ class Docket:
         return case if case.holder != seen.holder else await self._store.claim(seen, case, is_announced=False)
 
     def _retry(self, case: LoggedCase, exc: Exception, pause: timedelta) -> RetryError:
-        reason = in_brief(exc)
-        logger.error(
-            "case_interrupted", case=case.id, reason=reason, next_in_s=pause.total_seconds(), exc_info=not reason
-        )
+        reason, next_in_s = in_brief(exc), pause.total_seconds()
+        if reason is None:
+            logger.error("case_interrupted", case=case.id, next_in_s=next_in_s, exc_info=exc)
+        else:  # as may be; it goes on by itself
+            logger.warning("case_interrupted", case=case.id, reason=reason, next_in_s=next_in_s)
         return RetryError(reason or type(exc).__name__, pause)
 
     async def _wait_for_the_model(self, case: LoggedCase, reason: str) -> None:
