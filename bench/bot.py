@@ -140,6 +140,8 @@ async def running(command: Sequence[str], settings: Mapping[str, str], folder: s
             "SLACK_APP_TOKEN": slack.app_token,
             "SLACK_API_URL": slack.api_url,
             "JUDGE_SAMPLES": "1",
+            "MAX_CASES_PER_USER_PER_HOUR": "0",
+            "MAX_CASES_PER_DAY": "0",
         }
         with Path(folder, "app.log").open("wb") as log:  # noqa: ASYNC230 - a file for the process, not for us
             process = await asyncio.create_subprocess_exec(

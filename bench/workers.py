@@ -88,6 +88,8 @@ async def measure(server: Cluster, database_url: str, model_url: str, workers: i
             "OPENAI_BASE_URL": model_url,
             "DATABASE_URL": database_url,
             "JUDGE_SAMPLES": "1",
+            "MAX_CASES_PER_USER_PER_HOUR": "0",
+            "MAX_CASES_PER_DAY": "0",
         }
         log = stack.enter_context(tempfile.TemporaryFile())  # noqa: SIM115 - the stack closes it
         processes = []

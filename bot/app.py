@@ -19,7 +19,6 @@ from slack_bolt.authorization import AuthorizeResult
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.digest.poster import Poster
-from bot.docket.budget import Budget
 from bot.docket.delivery import Delivery
 from bot.docket.engine import Duty, Engine
 from bot.docket.lookup import Lookup
@@ -27,7 +26,7 @@ from bot.docket.retries import MODEL_PAUSES
 from bot.docket.settle import Docket
 from bot.errors import BotError
 from bot.extract.cases import Choice
-from bot.judges import open_judges, rubric_of, rubrics_of
+from bot.judges import limits_of, open_judges, rubric_of, rubrics_of
 from bot.listeners import register
 from bot.log import Store
 from bot.log.errors import LOG_ERRORS, in_brief
@@ -147,7 +146,7 @@ async def running_bot(
                 identity=identity,
                 store=store,
                 teller=teller,
-                budget=Budget(store.spending, settings.max_cases_per_user_per_hour, settings.max_tokens_per_day),
+                limits=limits_of(settings),
                 default=Choice(rubric_of(settings).name, settings.verdict_visibility),
                 rubrics=tuple(rubrics_of(settings)),
                 poster=poster,

@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 
+from bot.domain.limits import Limits
 from bot.settings import OFFLINE, Settings
 from judge import Judge, Rubric, list_rubrics, load_rubric
 from judge.model import make_client
@@ -17,6 +18,18 @@ def rubrics_of(settings: Settings) -> Mapping[str, Rubric]:
     """The rubrics to choose from by their names, JUDGE_RUBRIC first."""
     default = rubric_of(settings)
     return {default.name: default} | {name: load_rubric(name) for name in list_rubrics() if name != default.name}
+
+
+def limits_of(settings: Settings) -> Limits:
+    """What may be asked of them."""
+    judge = Judge(settings.judge_model, samples=settings.judge_samples)
+    models = 0 if judge.model == OFFLINE else len(judge.model.split(","))
+    return Limits(
+        cases_per_user_per_hour=settings.max_cases_per_user_per_hour,
+        cases_per_day=settings.max_cases_per_day,
+        tokens_per_day=settings.max_tokens_per_day,
+        ratings=models * judge.samples,
+    )
 
 
 @asynccontextmanager

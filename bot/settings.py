@@ -66,8 +66,9 @@ class Settings(LogSettings):
     judge_samples: int | None = Field(default=None, ge=1, le=16)
     judge_concurrency: int = Field(default=8, ge=1, le=256)
     judge_timeout_s: float = Field(default=60, gt=0, le=3600)
-    max_cases_per_user_per_hour: int | None = Field(default=None, ge=1)
-    max_tokens_per_day: int | None = Field(default=None, ge=1)
+    max_cases_per_user_per_hour: int = Field(default=60, ge=0, le=1_000_000)
+    max_cases_per_day: int = Field(default=2000, ge=0, le=1_000_000)
+    max_tokens_per_day: int = Field(default=0, ge=0)
     verdict_visibility: Visibility = Visibility.THREAD
     unconfirmed_posts: Literal["tell", "repost"] = "tell"
     digest_day: Annotated[str, AfterValidator(parse_day)] = "monday"

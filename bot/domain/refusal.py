@@ -9,12 +9,21 @@ class RefusalKind(StrEnum):
 
     FOREIGN = "foreign"
     TOO_MANY_CASES = "too_many_cases"
+    TOO_MANY_IN_WORKSPACE = "too_many_in_workspace"
     NO_TOKENS_LEFT = "no_tokens_left"
 
 
 @dataclass(frozen=True)
 class Refusal:
-    """A kind, and for `TOO_MANY_CASES` how many a person may ask for within an hour."""
+    """A kind, and where cases are counted, how many are allowed."""
 
     kind: RefusalKind
-    cases_per_hour: int = 0
+    most: int = 0
+
+
+class RefusedError(Exception):
+    """There is no case, for the reason that is given."""
+
+    def __init__(self, refusal: Refusal) -> None:
+        super().__init__(refusal.kind)
+        self.refusal = refusal

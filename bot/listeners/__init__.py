@@ -3,7 +3,7 @@
 from slack_bolt.async_app import AsyncApp
 
 from bot.digest.poster import Poster
-from bot.docket.budget import Budget
+from bot.domain.limits import Limits
 from bot.extract.cases import Choice
 from bot.listeners import buttons, command, errors, events, home, labels, modals, recent, shortcut
 from bot.listeners.case_access import CaseAccess
@@ -32,7 +32,7 @@ def register(
     identity: Identity,
     store: Store,
     teller: Teller,
-    budget: Budget,
+    limits: Limits,
     default: Choice,
     rubrics: tuple[str, ...],
     poster: Poster,
@@ -46,7 +46,7 @@ def register(
     `default` is the rubric and the visibility of a request that names neither, `rubrics` what there is to choose from.
     """
     hosts = frozenset({identity.host})
-    case_access, intake = CaseAccess(store.cases, memberships), Intake(store, budget, teller)
+    case_access, intake = CaseAccess(store.cases, memberships), Intake(store, limits, teller)
     choices = Choices(store.people, default, rubrics)
     window = TextsModal(choices, teller)
     digests = DigestCommand(poster, access, teller)

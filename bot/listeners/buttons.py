@@ -4,6 +4,7 @@ from typing import Any
 
 from slack_bolt.async_app import AsyncAck, AsyncApp
 
+from bot.domain.refusal import RefusedError
 from bot.extract.cases import again_case
 from bot.extract.clicks import clicked_case_id
 from bot.extract.invocation import to_invocation
@@ -24,12 +25,13 @@ def register(app: AsyncApp, intake: Intake, choices: Choices, access: CaseAccess
     async def score_again(ack: AsyncAck, body: dict[str, Any]) -> None:
         invocation = to_invocation(body)
         earlier = await access.readable(invocation, clicked_case_id(body))
-        if refusal := await intake.refusal(invocation):
-            await ack()
-            await teller.tell(invocation.recipient_at(earlier), sentence(refusal_text(refusal)))
-            return
         asked = again_case(invocation, earlier, await choices.again(invocation, earlier))
-        case, is_new = await intake.add(asked, invocation.trigger_id)
+        try:
+            case, is_new = await intake.add(asked, invocation)
+        except RefusedError as exc:
+            await ack()
+            await teller.tell(invocation.recipient_at(earlier), sentence(refusal_text(exc.refusal)))
+            return
         await ack()
         await intake.proceed(case, is_new, invocation)
 

@@ -7,6 +7,7 @@ from typing import Any
 from slack_bolt.async_app import AsyncAck, AsyncApp
 
 from bot.domain.case import Case, Visibility
+from bot.domain.refusal import RefusedError
 from bot.extract.cases import link_case, texts_case
 from bot.extract.commands import Texts, Word, command_text, parse_command
 from bot.extract.invocation import Invocation, to_invocation
@@ -68,10 +69,11 @@ class TypedRequests:
         return None if is_theirs else NOT_IN_BOTH
 
     async def _score(self, ack: AsyncAck, invocation: Invocation, asked: Case) -> None:
-        if refusal := await self.intake.refusal(invocation):
-            await ack(text=refusal_text(refusal))
+        try:
+            case, is_new = await self.intake.take(asked, invocation)
+        except RefusedError as exc:
+            await ack(text=refusal_text(exc.refusal))
             return
-        case, is_new = await self.intake.take(asked, invocation.trigger_id)
         appears_here = case.message_ts is None and case.visibility is Visibility.THREAD
         if is_new and not appears_here:
             await ack(text=accepted(case))

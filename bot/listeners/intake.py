@@ -5,9 +5,9 @@ Whoever takes a case in makes it durable first, with the job that settles it, an
 
 from dataclasses import dataclass
 
-from bot.docket.budget import Budget
 from bot.domain.case import Case, CaseStatus, LoggedCase, text_hash
-from bot.domain.refusal import Refusal, RefusalKind
+from bot.domain.limits import Limits
+from bot.domain.refusal import Refusal, RefusalKind, RefusedError
 from bot.extract.invocation import Invocation
 from bot.log import Store
 from bot.slack.teller import Teller
@@ -20,24 +20,21 @@ class Intake:
 
     Attributes:
         store: Where cases become durable.
-        budget: How much people may ask for.
+        limits: How much may be asked for.
         teller: What answers them.
     """
 
     store: Store
-    budget: Budget
+    limits: Limits
     teller: Teller
 
-    async def refusal(self, invocation: Invocation) -> Refusal | None:
-        """Why this person cannot have a case now; None where nothing is against it."""
-        if invocation.is_foreign:
-            return Refusal(RefusalKind.FOREIGN)
-        return await self.budget.refusal(invocation.team_id, invocation.user_id)
-
-    async def take(self, case: Case, trigger_id: str) -> tuple[LoggedCase, bool]:
+    async def take(self, case: Case, invocation: Invocation) -> tuple[LoggedCase, bool]:
         """The case that this request comes to, durable, and whether it is new.
 
         A message that was scored before keeps its case, unless its text has changed since.
+
+        Raises:
+            RefusedError: This person cannot have a case now.
         """
         if case.message_ts:
             known = await self.store.cases.latest(case)
@@ -45,15 +42,20 @@ class Intake:
                 return known, False
             if known:
                 case = case.model_copy(update=_next_attempt(case, known))
-        return await self.add(case, trigger_id)
+        return await self.add(case, invocation)
 
-    async def add(self, case: Case, trigger_id: str) -> tuple[LoggedCase, bool]:
+    async def add(self, case: Case, invocation: Invocation) -> tuple[LoggedCase, bool]:
         """The case, durable, and whether it is new; an attempt that turned out to be another person's alone is theirs.
 
         A verdict that Slack did not let us post, and a case that waits for its question, are such.
+
+        Raises:
+            RefusedError: This person cannot have a case now.
         """
+        if invocation.is_foreign:
+            raise RefusedError(Refusal(RefusalKind.FOREIGN))
         while True:
-            known, is_new = await self.store.add(case, trigger_id)
+            known, is_new = await self.store.add(case, invocation.trigger_id, self.limits)
             if is_new or known.requester_id == case.requester_id or not known.is_for_one:
                 return known, is_new
             case = case.model_copy(update=_next_attempt(case, known))

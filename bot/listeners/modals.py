@@ -4,6 +4,7 @@ from typing import Any
 
 from slack_bolt.async_app import AsyncAck, AsyncApp
 
+from bot.domain.refusal import RefusedError
 from bot.extract.cases import corrected_case, modal_case
 from bot.extract.invocation import to_invocation
 from bot.extract.submissions import to_submission
@@ -24,13 +25,14 @@ def register(app: AsyncApp, intake: Intake, choices: Choices, access: CaseAccess
         if errors := text_errors(submission.question, submission.response):
             await ack(response_action="errors", errors=errors)
             return
-        if refusal := await intake.refusal(invocation):
-            await ack(response_action="errors", errors={ids.BLOCK_RESPONSE: refusal_text(refusal)})
-            return
         if await access.has_left_window(invocation):
             await ack(response_action="errors", errors={ids.BLOCK_RESPONSE: NOT_IN_ANY_MORE})
             return
-        case, is_new = await intake.take(modal_case(invocation, submission, choices.default), invocation.trigger_id)
+        try:
+            case, is_new = await intake.take(modal_case(invocation, submission, choices.default), invocation)
+        except RefusedError as exc:
+            await ack(response_action="errors", errors={ids.BLOCK_RESPONSE: refusal_text(exc.refusal)})
+            return
         await ack()
         await intake.proceed(case, is_new, invocation)
 
@@ -50,12 +52,13 @@ def register(app: AsyncApp, intake: Intake, choices: Choices, access: CaseAccess
         if errors := question_errors(submission.question):
             await ack(response_action="errors", errors=errors)
             return
-        if refusal := await intake.refusal(invocation):
-            await ack(response_action="errors", errors={ids.BLOCK_QUESTION: refusal_text(refusal)})
-            return
         earlier = await access.readable(invocation, submission.state.case_id)
         choice = await choices.again(invocation, earlier)
         asked = corrected_case(invocation, earlier, submission, choice)
-        case, is_new = await intake.add(asked, invocation.trigger_id)
+        try:
+            case, is_new = await intake.add(asked, invocation)
+        except RefusedError as exc:
+            await ack(response_action="errors", errors={ids.BLOCK_QUESTION: refusal_text(exc.refusal)})
+            return
         await ack()
         await intake.proceed(case, is_new, invocation)

@@ -5,6 +5,7 @@ from typing import Any
 from slack_bolt.async_app import AsyncAck, AsyncApp
 
 from bot.domain.recipient import requester_of
+from bot.domain.refusal import RefusedError
 from bot.extract.cases import message_case
 from bot.extract.clicks import clicked_message
 from bot.extract.invocation import to_invocation
@@ -25,10 +26,11 @@ def register(app: AsyncApp, intake: Intake, choices: Choices, teller: Teller, ow
         invocation, message = to_invocation(body), clicked_message(body, own_ids)
         obstacle = obstacle_text(message.obstacle) if message.obstacle else None
         asked = message_case(invocation, message, await choices.of(invocation), obstacle)
-        if refusal := await intake.refusal(invocation):
+        try:
+            case, is_new = await intake.take(asked, invocation)
+        except RefusedError as exc:
             await ack()
-            await teller.tell(requester_of(asked), sentence(refusal_text(refusal)))
+            await teller.tell(requester_of(asked), sentence(refusal_text(exc.refusal)))
             return
-        case, is_new = await intake.take(asked, invocation.trigger_id)
         await ack()
         await intake.proceed(case, is_new, invocation)

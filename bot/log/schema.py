@@ -123,6 +123,7 @@ cases = Table(
     Column("unscored_detail", CleanText),
     Column("input_tokens", Integer),
     Column("output_tokens", Integer),
+    Column("reserved_tokens", Integer, nullable=False, server_default="0"),  # as long as it is not known what it took
     Column("latency_ms", Integer),
     Column("flags", JSON, nullable=False, server_default="[]"),
     Column("weighted_score", Float),

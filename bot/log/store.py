@@ -10,8 +10,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.domain.case import Case, CaseStatus, LoggedCase, QuestionSource, text_hash
 from bot.domain.clock import clock_s
+from bot.domain.limits import Limits
 from bot.domain.verdict import RecordedVerdict
-from bot.log import steps
+from bot.log import spending, steps
 from bot.log.cases import Cases
 from bot.log.database import Database
 from bot.log.digests import Digests
@@ -25,7 +26,6 @@ from bot.log.processes import Processes
 from bot.log.recent import Recent
 from bot.log.rows import rating_rows, to_case
 from bot.log.schema import cases, ratings
-from bot.log.spending import Spending
 from bot.log.tallies import Tallies
 from bot.log.texts import drop_texts
 from bot.log.unsettled import Unsettled
@@ -35,6 +35,7 @@ _VERDICT_COLUMNS = set(RecordedVerdict.model_fields) - {"ratings", "rubric"}
 _FOUND = ("question", "question_source", "question_ts", "response", "author_id", "parent_ts", "obstacle")
 # How far our messages have come.
 _POSTED = ("thread_ts", "reply_ts", "blocked_by")
+_NO_LIMITS = Limits()
 
 
 class Store:
@@ -58,7 +59,6 @@ class Store:
         self.tallies = Tallies(database)
         self.digests = Digests(database)
         self.people = People(database)
-        self.spending = Spending(database)
         self.edits = Edits(database, self.jobs)
         self.forgetting = Forgetting(database)
         self.processes = Processes(database)
@@ -77,21 +77,31 @@ class Store:
         """Gives the connections back."""
         await self.database.close()
 
-    async def add(self, case: Case, trigger_id: str | None = None) -> tuple[LoggedCase, bool]:
+    async def add(
+        self, case: Case, trigger_id: str | None = None, limits: Limits = _NO_LIMITS
+    ) -> tuple[LoggedCase, bool]:
         """The case, durable and with a job that settles it, and whether it is new.
 
         The same key in the same team is the same case. The more cases of its channel are open, the later its turn.
+
+        Raises:
+            RefusedError: It is new, and one more than the limits allow.
         """
         values = case.model_dump() | {
             "status": CaseStatus.RECEIVED,
             "question_hash": _hash(case.question),
             "response_hash": _hash(case.response),
             "created_at": datetime.now(UTC),
+            "reserved_tokens": limits.expected_tokens(case),
         }
         beside = {"of_team": case.team_id, "of_channel": case.channel_id}
 
         async def add(connection: AsyncConnection) -> LoggedCase:
+            if limits.are_there:
+                await spending.take_turn(connection, case)
             row = (await connection.execute(steps.ADD, values | beside)).one()
+            if limits.are_there:
+                await spending.check(connection, case, limits)
             added = LoggedCase.model_validate(values | {"id": row.id})
             await self.jobs.put(connection, [_settling(added, trigger_id, priority=-row.beside)])
             return added
@@ -180,6 +190,8 @@ class Store:
         """The verdict with its ratings, in one transaction; a case that has one keeps it."""
         values = verdict.model_dump(include=_VERDICT_COLUMNS) | _posted(case)
         values |= {"status": CaseStatus.JUDGED, "judged_at": datetime.now(UTC), "slack_tries": 0, "faults": 0}
+        if verdict.input_tokens is not None or not verdict.ratings:
+            values["reserved_tokens"] = 0  # it is known what it took
 
         async def record(connection: AsyncConnection) -> None:
             await steps.change(connection, steps.RECORD, _by_holder(case) | values)

@@ -13,6 +13,7 @@ NOT_IN_BOTH = (
 )
 BUTTON_TOO_SLOW = "Slack gave me too little time to open the window. Please press the button again."
 COMMAND_TOO_SLOW = "Slack gave me too little time to open the window. Please type `/judge` again."
+_LIMIT = "which is the limit here. Please try again later."
 _NO_TOKENS_LEFT = "This workspace has used up what it allows itself for one day. Please try again later."
 
 
@@ -24,9 +25,13 @@ def refusal_text(refusal: Refusal) -> str:
         case RefusalKind.NO_TOKENS_LEFT:
             return _NO_TOKENS_LEFT
         case RefusalKind.TOO_MANY_CASES:
-            most = refusal.cases_per_hour
-            cases = "one case" if most == 1 else f"{most} cases"
-            return f"You have asked for {cases} within the last hour, which is the limit here. Please try again later."
+            return f"You have asked for {_cases(refusal)} within the last hour, {_LIMIT}"
+        case RefusalKind.TOO_MANY_IN_WORKSPACE:
+            return f"This workspace has asked for {_cases(refusal)} within the last 24 hours, {_LIMIT}"
+
+
+def _cases(refusal: Refusal) -> str:
+    return "one case" if refusal.most == 1 else f"{refusal.most:,} cases"
 
 
 def unsure_of_membership(error: MembershipError) -> str:

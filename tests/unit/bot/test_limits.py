@@ -1,0 +1,126 @@
+import asyncio
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from sqlalchemy import update
+
+from bot.domain.case import CaseStatus
+from bot.domain.limits import Limits
+from bot.domain.refusal import RefusalKind, RefusedError
+from bot.log import Store
+from bot.log.schema import cases
+from tests.unit.bot.test_log import a_case, a_verdict, held
+
+
+@pytest.fixture
+async def logs(database_url: str) -> AsyncIterator[list[Store]]:
+    """The log as several processes have it; SQLite has one alone."""
+    opened = [await Store.open(database_url) for _ in range(1 if database_url.startswith("sqlite") else 3)]
+    yield opened
+    for log in opened:
+        await log.close()
+
+
+@pytest.fixture
+async def log(logs: list[Store]) -> Store:
+    return logs[0]
+
+
+async def ask(log: Store, number: int, limits: Limits, **changes: Any) -> RefusalKind | None:
+    """Why a case is refused; None where it is not."""
+    try:
+        _, is_new = await log.add(a_case(key=f"k{number}", **changes), None, limits)
+    except RefusedError as exc:
+        return exc.refusal.kind
+    assert is_new
+    return None
+
+
+async def rush(logs: list[Store], limits: Limits, count: int = 30) -> list[RefusalKind | None]:
+    """What becomes of cases that are all asked for at the same time, in several processes."""
+    return await asyncio.gather(*(ask(logs[number % len(logs)], number, limits) for number in range(count)))
+
+
+async def test_a_rush_of_one_person_gets_what_is_allowed_and_no_more(logs: list[Store]) -> None:
+    outcomes = await rush(logs, Limits(cases_per_user_per_hour=5))
+    assert outcomes.count(None) == 5
+    assert outcomes.count(RefusalKind.TOO_MANY_CASES) == 25
+    assert await logs[0].cases.counts() == {CaseStatus.RECEIVED: 5}
+
+
+async def test_a_rush_on_the_tokens_of_a_day_gets_one_case(logs: list[Store]) -> None:
+    outcomes = await rush(logs, Limits(tokens_per_day=500))
+    assert outcomes.count(None) == 1
+    assert outcomes.count(RefusalKind.NO_TOKENS_LEFT) == 29
+
+
+async def test_a_rush_of_a_workspace_gets_what_is_allowed(logs: list[Store]) -> None:
+    limits = Limits(cases_per_user_per_hour=100, cases_per_day=4)
+    people = [ask(logs[n % len(logs)], n, limits, requester_id=f"U{n}") for n in range(12)]
+    outcomes = await asyncio.gather(*people)
+    assert outcomes.count(None) == 4
+    assert outcomes.count(RefusalKind.TOO_MANY_IN_WORKSPACE) == 8
+
+
+async def test_teams_and_people_have_limits_of_their_own(log: Store) -> None:
+    limits = Limits(cases_per_user_per_hour=1, cases_per_day=2)
+    assert await ask(log, 1, limits) is None
+    assert await ask(log, 2, limits, requester_id="U2") is None
+    assert await ask(log, 3, limits, requester_id="U3") is RefusalKind.TOO_MANY_IN_WORKSPACE
+    assert await ask(log, 3, limits, team_id="T2") is None
+
+
+async def test_limits_count_back_from_now(log: Store) -> None:
+    limits = Limits(cases_per_user_per_hour=1, cases_per_day=2)
+    for number, age in enumerate((timedelta(minutes=61), timedelta(hours=25))):
+        await ask(log, number, Limits())
+        await log.database.execute(
+            update(cases).where(cases.c.key == f"k{number}").values(created_at=datetime.now(UTC) - age)
+        )
+    assert await ask(log, 2, limits) is None
+    assert await ask(log, 3, limits) is RefusalKind.TOO_MANY_CASES
+    assert await ask(log, 4, limits, requester_id="U2") is RefusalKind.TOO_MANY_IN_WORKSPACE
+
+
+async def test_the_same_case_again_is_no_other_one(log: Store) -> None:
+    limits = Limits(cases_per_user_per_hour=1)
+    first, _ = await log.add(a_case(), None, limits)
+    again, is_new = await log.add(a_case(), None, limits)
+    assert (again.id, is_new) == (first.id, False)
+
+
+async def test_what_is_set_aside_is_given_back_when_it_is_known_what_a_case_took(log: Store) -> None:
+    limits = Limits(tokens_per_day=1000, ratings=3)
+    case, _ = await log.add(a_case(), None, limits)
+    assert await ask(log, 2, limits) is RefusalKind.NO_TOKENS_LEFT
+    took = a_verdict().model_copy(update={"input_tokens": 400, "output_tokens": 60})
+    judged = await log.record(await held(log, case), took)
+    assert await ask(log, 3, limits) is None  # 460 of 1,000; the new one sets 3,000 aside
+    assert await ask(log, 4, limits) is RefusalKind.NO_TOKENS_LEFT
+    await log.note_delivered(judged)
+    (newest,) = await log.cases.newest(1)
+    await log.record(await held(log, newest), took.model_copy(update={"input_tokens": 600}))
+    assert await ask(log, 5, limits) is RefusalKind.NO_TOKENS_LEFT  # 1,120
+
+
+async def test_what_a_server_does_not_count_stays_set_aside(log: Store) -> None:
+    limits = Limits(tokens_per_day=1000)
+    case, _ = await log.add(a_case(), None, limits)
+    await log.record(await held(log, case), a_verdict())
+    assert await ask(log, 2, limits) is RefusalKind.NO_TOKENS_LEFT
+
+
+async def test_what_needed_no_model_sets_nothing_aside(log: Store) -> None:
+    limits = Limits(tokens_per_day=1000)
+    case, _ = await log.add(a_case(), None, limits)
+    await log.record(await held(log, case), a_verdict().model_copy(update={"ratings": ()}))
+    assert await ask(log, 2, limits) is None
+
+
+def test_a_case_is_expected_to_take_what_its_texts_and_its_ratings_are() -> None:
+    short, long = a_case(question="Why?", response="x" * 596), a_case(question="Why?", response="x" * 5996)
+    assert Limits(ratings=1).expected_tokens(short) == 1200
+    assert Limits(ratings=3).expected_tokens(long) == 9000
+    assert Limits(ratings=1).expected_tokens(a_case(question=None, response="x" * 1000)) == 2000
