@@ -9,7 +9,7 @@
 The names below are a contract; everything else in the package may change.
 """
 
-from judge.attacks import nothing_to_judge
+from judge.attacks import find_flags, nothing_to_judge
 from judge.errors import (
     BadResponseError,
     DeadlineError,
@@ -52,6 +52,7 @@ __all__ = [
     "Unscored",
     "UnscoredReason",
     "Verdict",
+    "find_flags",
     "list_rubrics",
     "load_rubric",
     "nothing_to_judge",

@@ -19,9 +19,16 @@ from bot.docket.delivery import Delivery
 from bot.docket.fair_queue import FairQueue
 from bot.docket.lookup import Lookup, OutOfSightError
 from bot.docket.retries import LOG_PAUSE, MODEL_PAUSES, MOST_FAULTS, RetryError, growing_pause
-from bot.domain.case import CaseStatus, LoggedCase
+from bot.domain.case import CaseStatus, LoggedCase, QuestionSource
 from bot.domain.obstacle import Obstacle, ObstacleKind
-from bot.domain.verdict import RecordedVerdict, from_error, from_fault, from_obstacle, from_verdict
+from bot.domain.verdict import (
+    RecordedVerdict,
+    flagged_for_question,
+    from_error,
+    from_fault,
+    from_obstacle,
+    from_verdict,
+)
 from bot.log import Store, TakenError
 from bot.log.errors import LOG_ERRORS, in_brief
 from bot.views.modals import NO_QUESTION, OUT_OF_SIGHT
@@ -33,6 +40,7 @@ from judge import (
     QuotaExceededError,
     RateLimitedError,
     UnavailableError,
+    find_flags,
     nothing_to_judge,
 )
 
@@ -206,7 +214,10 @@ class Docket:
             return from_fault(exc, judge.model, judge.rubric)
         metrics.TOKENS.labels("input").inc(verdict.input_tokens or 0)
         metrics.TOKENS.labels("output").inc(verdict.output_tokens or 0)
-        return from_verdict(verdict, judge.rubric)
+        recorded = from_verdict(verdict, judge.rubric)
+        if case.question_source is QuestionSource.TYPED:
+            recorded = flagged_for_question(recorded, find_flags("", case.question or ""))
+        return recorded
 
     async def _recorded(self, case: LoggedCase) -> RecordedVerdict:
         verdict = await self._store.cases.verdict(case.id)

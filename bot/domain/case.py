@@ -44,6 +44,13 @@ class QuestionSource(StrEnum):
     TYPED = "typed"
 
 
+class Aside(StrEnum):
+    """Why a verdict stands beside an earlier one, and counts in no figure: who asked for it, or typed its question."""
+
+    AUTHOR = "author"
+    ANOTHER = "another"
+
+
 class Case(BaseModel):
     """One request to judge, as it came in.
 
@@ -52,6 +59,7 @@ class Case(BaseModel):
     `message_ts` names the judged message, and is None when the texts were typed;
     `parent_ts` names the thread's parent, and is None for a message that stands in the channel itself;
     `question_ts` names the message that the question was read from.
+    `aside` says why it counts in no figure although everybody may see it.
     `obstacle` is the sentence that says why there is nothing to judge; such a case disturbs nobody but its requester.
     """
 
@@ -69,6 +77,7 @@ class Case(BaseModel):
     parent_ts: str | None = None
     author_id: str | None = None
     attempt: int = 1
+    aside: Aside | None = None
     question: str | None = None
     question_source: QuestionSource | None = None
     question_ts: str | None = None

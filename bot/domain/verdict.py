@@ -1,10 +1,13 @@
 """A verdict as it is recorded and shown: what the judge said, or why nobody has a score."""
 
+from collections.abc import Sequence
+
 from pydantic import BaseModel, ConfigDict
 
-from judge import JudgeError, Rating, Rubric, Unscored, Verdict
+from judge import Flag, JudgeError, Rating, Rubric, Unscored, Verdict
 
 OFFLINE = "offline"
+_OF_QUESTION = "question_"
 
 
 class RecordedRating(BaseModel):
@@ -26,6 +29,8 @@ class RecordedRating(BaseModel):
 
 class RecordedVerdict(BaseModel):
     """A verdict in the log. `unscored_reason` is set exactly where `score` is None.
+
+    `flags` are those of the response, and with a prefix those of a typed question; unknown ones are of a later version.
 
     `unscored_detail` is the sentence for whoever runs the app; what the person in Slack reads is made in `views`.
     """
@@ -56,6 +61,16 @@ class RecordedVerdict(BaseModel):
         """Whether the score comes from the offline rater, which is no model."""
         return self.model == OFFLINE
 
+    @property
+    def response_flags(self) -> Sequence[Flag]:
+        """What the response tries on the judge."""
+        return [flag for flag in Flag if flag in self.flags]
+
+    @property
+    def question_flags(self) -> Sequence[Flag]:
+        """What a typed question tries on it."""
+        return [flag for flag in Flag if f"{_OF_QUESTION}{flag}" in self.flags]
+
 
 def from_verdict(verdict: Verdict, rubric: Rubric) -> RecordedVerdict:
     """The judge's verdict, scored or not, on the rubric's scale."""
@@ -79,6 +94,12 @@ def from_verdict(verdict: Verdict, rubric: Rubric) -> RecordedVerdict:
         cost_usd=verdict.cost_usd,
         ratings=tuple(_recorded(rating) for rating in verdict.ratings),
     )
+
+
+def flagged_for_question(verdict: RecordedVerdict, flags: Sequence[Flag]) -> RecordedVerdict:
+    """The verdict with what a typed question tries on the judge, beside what the response does."""
+    found = tuple(f"{_OF_QUESTION}{flag}" for flag in flags)
+    return verdict.model_copy(update={"flags": verdict.flags + found})
 
 
 def from_error(error: JudgeError, model: str, rubric: Rubric) -> RecordedVerdict:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from bot.domain.case import Case, CaseSource, LoggedCase, QuestionSource, Visibility
+from bot.domain.case import Aside, Case, CaseSource, LoggedCase, QuestionSource, Visibility
 from bot.extract.invocation import Invocation
 from bot.extract.links import Permalink
 from bot.extract.messages import Message
@@ -74,7 +74,7 @@ def modal_case(invocation: Invocation, submission: Submission, default: Choice) 
     )
 
 
-def again_case(invocation: Invocation, earlier: LoggedCase, choice: Choice) -> Case:
+def again_case(invocation: Invocation, earlier: LoggedCase, choice: Choice, aside: Aside | None) -> Case:
     """The case behind "Score again": two people who press it on the same public case get one verdict."""
     attempt = earlier.attempt + 1
     target = earlier.message_ts or f"case-{earlier.id}"
@@ -85,10 +85,13 @@ def again_case(invocation: Invocation, earlier: LoggedCase, choice: Choice) -> C
         rubric=choice.rubric,
         visibility=choice.visibility,
         attempt=attempt,
+        aside=aside,
     )
 
 
-def corrected_case(invocation: Invocation, earlier: LoggedCase, submission: Submission, choice: Choice) -> Case:
+def corrected_case(
+    invocation: Invocation, earlier: LoggedCase, submission: Submission, choice: Choice, aside: Aside | None
+) -> Case:
     """The case behind "Wrong question?": the same response with the question that the person typed."""
     return _repeat(
         invocation,
@@ -96,6 +99,7 @@ def corrected_case(invocation: Invocation, earlier: LoggedCase, submission: Subm
         key=f"view:{submission.view_id}",
         visibility=choice.visibility,
         attempt=earlier.attempt + 1,
+        aside=aside,
         question=submission.question,
         question_source=QuestionSource.TYPED,
         question_ts=None,

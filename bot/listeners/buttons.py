@@ -25,7 +25,11 @@ def register(app: AsyncApp, intake: Intake, choices: Choices, access: CaseAccess
     async def score_again(ack: AsyncAck, body: dict[str, Any]) -> None:
         invocation = to_invocation(body)
         earlier = await access.readable(invocation, clicked_case_id(body))
-        asked = again_case(invocation, earlier, await choices.again(invocation, earlier))
+        choice, aside = (
+            await choices.again(invocation, earlier),
+            await intake.aside(invocation, earlier, has_typed=False),
+        )
+        asked = again_case(invocation, earlier, choice, aside)
         try:
             case, is_new = await intake.add(asked, invocation)
         except RefusedError as exc:

@@ -5,9 +5,10 @@ Whoever takes a case in makes it durable first, with the job that settles it, an
 
 from dataclasses import dataclass
 
-from bot.domain.case import Case, CaseStatus, LoggedCase, text_hash
+from bot.domain.case import Aside, Case, CaseStatus, LoggedCase, text_hash
 from bot.domain.limits import Limits
 from bot.domain.refusal import Refusal, RefusalKind, RefusedError
+from bot.domain.standing import aside_of
 from bot.extract.invocation import Invocation
 from bot.log import Store
 from bot.slack.teller import Teller
@@ -41,13 +42,14 @@ class Intake:
             if known and not _is_edited(known, case):
                 return known, False
             if known:
-                case = case.model_copy(update=_next_attempt(case, known))
+                aside = await self.aside(invocation, known, has_typed=False)
+                case = case.model_copy(update=_next_attempt(case, known) | {"aside": aside})
         return await self.add(case, invocation)
 
     async def add(self, case: Case, invocation: Invocation) -> tuple[LoggedCase, bool]:
         """The case, durable, and whether it is new; an attempt that turned out to be another person's alone is theirs.
 
-        A verdict that Slack did not let us post, and a case that waits for its question, are such.
+        A verdict that Slack did not let us post is such, a case that waits for its question, and one that stands aside.
 
         Raises:
             RefusedError: This person cannot have a case now.
@@ -56,7 +58,8 @@ class Intake:
             raise RefusedError(Refusal(RefusalKind.FOREIGN))
         while True:
             known, is_new = await self.store.add(case, invocation.trigger_id, self.limits)
-            if is_new or known.requester_id == case.requester_id or not known.is_for_one:
+            is_of_no_use = known.is_for_one or (known.aside and not case.aside)
+            if is_new or known.requester_id == case.requester_id or not is_of_no_use:
                 return known, is_new
             case = case.model_copy(update=_next_attempt(case, known))
 
@@ -72,9 +75,15 @@ class Intake:
         post = messages.known_verdict(case, verdict) if verdict else messages.in_progress(case)
         await self.teller.tell(invocation.recipient_at(case), post)
 
+    async def aside(self, invocation: Invocation, earlier: LoggedCase, *, has_typed: bool) -> Aside | None:
+        """Why a verdict that this person asks for once more stands aside; None where it replaces the earlier one."""
+        standing = await self.store.cases.standing(earlier)
+        return aside_of(invocation.user_id, earlier, standing, has_typed=has_typed)
+
     async def answer(self, case: LoggedCase, question: str) -> None:
-        """Makes the question that a person typed durable, and has the case go on."""
-        await self.store.answer(case, question)
+        """Makes the question that its requester typed durable, and has the case go on."""
+        is_authors = case.requester_id == case.author_id
+        await self.store.answer(case, question, Aside.AUTHOR if is_authors else case.aside)
 
 
 def _is_edited(known: LoggedCase, case: Case) -> bool:

@@ -53,8 +53,11 @@ def register(app: AsyncApp, intake: Intake, choices: Choices, access: CaseAccess
             await ack(response_action="errors", errors=errors)
             return
         earlier = await access.readable(invocation, submission.state.case_id)
-        choice = await choices.again(invocation, earlier)
-        asked = corrected_case(invocation, earlier, submission, choice)
+        choice, aside = (
+            await choices.again(invocation, earlier),
+            await intake.aside(invocation, earlier, has_typed=True),
+        )
+        asked = corrected_case(invocation, earlier, submission, choice, aside)
         try:
             case, is_new = await intake.add(asked, invocation)
         except RefusedError as exc:

@@ -7,11 +7,12 @@ from sqlalchemy import Row, and_, bindparam, func, null, or_, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.domain.case import Case, CaseStatus, LoggedCase
+from bot.domain.standing import Standing
 from bot.domain.verdict import RecordedRating, RecordedVerdict
 from bot.log.database import Database
 from bot.log.rows import to_case
 from bot.log.schema import IS_UNSETTLED, cases, processes, ratings
-from bot.log.visibility import is_public
+from bot.log.visibility import counts
 
 # Built once: SQLAlchemy takes longer to build it than SQLite to do it.
 _BY_ID = select(cases).where(cases.c.id == bindparam("case_id"))
@@ -40,7 +41,7 @@ class Cases:
 
     async def latest(self, case: Case) -> LoggedCase | None:
         """The newest case about the same message that the same person may see."""
-        is_shown = and_(is_public(cases), cases.c.status != CaseStatus.ASKED)
+        is_shown = and_(counts(cases), cases.c.status != CaseStatus.ASKED)
         query = (
             select(cases)
             .where(
@@ -54,6 +55,16 @@ class Cases:
         )
         row = await self._database.one(query)
         return to_case(row) if row else None
+
+    async def standing(self, case: LoggedCase) -> Standing | None:
+        """What counts so far for the reply that a case is about; None while nothing does."""
+        is_same = cases.c.message_ts == case.message_ts
+        if case.message_ts is None:  # typed, and nothing else is scored in its thread without a message
+            is_same = and_(cases.c.message_ts.is_(None), cases.c.thread_ts == (case.thread_ts or ""))
+        here = and_(cases.c.team_id == case.team_id, cases.c.channel_id == case.channel_id)
+        query = select(cases.c.requester_id, cases.c.score).where(here, is_same, counts(cases)).order_by(cases.c.id)
+        rows = await self._database.all(query)
+        return Standing(rows[0].requester_id, any(row.score is not None for row in rows)) if rows else None
 
     async def verdict(self, case_id: int) -> RecordedVerdict | None:
         """The recorded verdict with its ratings; None while there is none."""

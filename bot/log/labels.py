@@ -12,7 +12,7 @@ from bot.domain.label import Label
 from bot.log.database import Database
 from bot.log.schema import cases, labels
 from bot.log.upserts import upsert
-from bot.log.visibility import is_public, superseded
+from bot.log.visibility import counts, superseded
 
 _DIRECT_MESSAGES = "D"
 _PAGE = 500
@@ -87,6 +87,6 @@ def _labelled(since: datetime | None) -> Select[Any]:
     case = [cases.c[each.name] for each in fields(LabelledCase) if each.name not in _OF_THE_LABEL]
     is_same = (labels.c.team_id == cases.c.team_id) & (labels.c.case_id == cases.c.id)
     query = select(*case, *label).select_from(cases).join(labels, is_same)
-    query = query.where(cases.c.judged_at.is_not(None), is_public(cases), cases.c.id.not_in(superseded()))
+    query = query.where(cases.c.judged_at.is_not(None), counts(cases), cases.c.id.not_in(superseded()))
     query = query.where(~cases.c.channel_id.startswith(_DIRECT_MESSAGES))
     return query if since is None else query.where(cases.c.judged_at >= since)

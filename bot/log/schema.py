@@ -37,7 +37,7 @@ metadata = MetaData(
 IS_UNSETTLED = text("status != 'delivered'")
 IS_OPEN = text("cases.status IN ('received', 'judged')")
 """A case that has a way to go; the others are over, or wait for a person. Written out: lists are costly to compile."""
-_PUBLIC = text("visibility = 'thread' AND obstacle IS NULL AND blocked_by IS NULL")
+_COUNTS = text("visibility = 'thread' AND obstacle IS NULL AND blocked_by IS NULL AND aside IS NULL")
 _REPEATED = text("attempt > 1")
 IS_STALE = text("is_stale")
 """As in the index, like IS_UNSETTLED; SQLAlchemy's own `is_stale = 1` would not be served by it."""
@@ -92,6 +92,7 @@ cases = Table(
     Column("parent_ts", String),
     Column("author_id", String),
     Column("attempt", Integer, nullable=False),
+    Column("aside", String),
     Column("question", CleanText),
     Column("question_source", String),
     Column("question_hash", String),
@@ -155,14 +156,14 @@ cases = Table(
         "ix_cases_figures",
         *("team_id", "channel_id", "judged_at", "lowest", "highest", "score", "author_id", "requester_id"),
         *("unscored_reason", "model", "input_tokens", "output_tokens", "cost_usd"),
-        *("visibility", "obstacle", "blocked_by"),
-        sqlite_where=_PUBLIC,
-        postgresql_where=_PUBLIC,
+        *("visibility", "obstacle", "blocked_by", "aside"),
+        sqlite_where=_COUNTS,
+        postgresql_where=_COUNTS,
     ),
     Index(
         "ix_cases_repeated",
         *("team_id", "channel_id", "judged_at", "message_ts", "attempt"),
-        *("visibility", "obstacle", "blocked_by"),
+        *("visibility", "obstacle", "blocked_by", "aside"),
         sqlite_where=_REPEATED,
         postgresql_where=_REPEATED,
     ),

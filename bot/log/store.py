@@ -8,7 +8,7 @@ from sqlalchemy import ColumnElement, Row, and_, insert, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.domain.case import Case, CaseStatus, LoggedCase, QuestionSource, text_hash
+from bot.domain.case import Aside, Case, CaseStatus, LoggedCase, QuestionSource, text_hash
 from bot.domain.clock import clock_s
 from bot.domain.limits import Limits
 from bot.domain.verdict import RecordedVerdict
@@ -118,13 +118,14 @@ class Store:
         values = {"status": CaseStatus.RECEIVED, "response_url": response_url}
         await self._open_again(case, cases.c.status == CaseStatus.ASKED, values, trigger_id)
 
-    async def answer(self, case: LoggedCase, question: str) -> None:
+    async def answer(self, case: LoggedCase, question: str, aside: Aside | None = None) -> None:
         """The person has typed the question; only the first answer counts, however early it comes."""
         values = {
             "status": CaseStatus.RECEIVED,
             "question": question,
             "question_source": QuestionSource.TYPED,
             "question_hash": _hash(question),
+            "aside": aside,
             "holder": _new_name(),  # whatever is under way goes on without this question, and is to stop
         }
         waits = and_(cases.c.status.in_((CaseStatus.RECEIVED, CaseStatus.ASKED)), cases.c.question.is_(None))

@@ -24,7 +24,7 @@ from sqlalchemy import (
 from bot.domain.verdict import OFFLINE
 from bot.log.database import Database
 from bot.log.schema import cases, labels
-from bot.log.visibility import NEWER, is_public, superseded
+from bot.log.visibility import NEWER, counts, superseded
 
 _BEGINNING = datetime(2000, 1, 1, tzinfo=UTC)
 
@@ -126,7 +126,7 @@ class Tallies:
     async def busiest(self, team_id: str, channel_ids: Collection[str], since: datetime) -> Sequence[str]:
         """Those of the channels in which something was judged since then, most first."""
         is_among = and_(cases.c.team_id == team_id, cases.c.channel_id.in_(channel_ids))
-        query = select(cases.c.channel_id).where(is_among, cases.c.judged_at >= since, is_public(cases))
+        query = select(cases.c.channel_id).where(is_among, cases.c.judged_at >= since, counts(cases))
         query = query.group_by(cases.c.channel_id).order_by(func.count().desc(), cases.c.channel_id)
         return [row.channel_id for row in await self._database.all(query)]
 
@@ -191,7 +191,7 @@ class Tallies:
         is_here = and_(cases.c.team_id.concat("") == place.team_id, cases.c.channel_id == place.channel_id, _by(place))
         is_past = and_(cases.c.judged_at < span.end, cases.c.id.not_in(_repeated(place, Span(_BEGINNING, span.end))))
         query = select(*by, func.count().label("number")).join(given, given.c.case_id == cases.c.id)
-        query = query.where(is_here, is_past, is_public(cases), _is_on(scale)).group_by(*by)
+        query = query.where(is_here, is_past, counts(cases), _is_on(scale)).group_by(*by)
         return await self._database.rows(LabelledCount, query)
 
 
@@ -203,7 +203,7 @@ def _public(place: Place, span: Span, repeated: Select[Any] | CompoundSelect[Any
         cases.c.judged_at >= span.start,
         cases.c.judged_at < span.end,
         _by(place),
-        is_public(cases),
+        counts(cases),
         cases.c.id.not_in(_repeated(place, span) if repeated is None else repeated),
     )
 

@@ -1,4 +1,7 @@
-"""Which verdicts count, in figures and exports alike: what a whole channel could see, and of a reply the newest."""
+"""Which verdicts count, in figures and exports alike: what a whole channel could see, and of a reply the newest.
+
+Those that stand aside do not: see `Aside`.
+"""
 
 from sqlalchemy import ColumnElement, CompoundSelect, FromClause, and_, literal_column, select, union_all
 
@@ -10,13 +13,18 @@ _OLDER = cases.alias("older")
 _THREAD: ColumnElement[str] = literal_column("'thread'")
 
 
-def is_public(table: FromClause) -> ColumnElement[bool]:
-    """Whether everybody in the channel could see a verdict; said as in the indexes, so that they are used."""
-    return and_(table.c.visibility == _THREAD, table.c.obstacle.is_(None), table.c.blocked_by.is_(None))
+def counts(table: FromClause) -> ColumnElement[bool]:
+    """Whether everybody in the channel could see a verdict, and it does not stand aside; said as in the indexes."""
+    return and_(
+        table.c.visibility == _THREAD,
+        table.c.obstacle.is_(None),
+        table.c.blocked_by.is_(None),
+        table.c.aside.is_(None),
+    )
 
 
 def superseded(*conditions: ColumnElement[bool]) -> CompoundSelect[tuple[int]]:
-    """The ids of cases whose reply has a newer public verdict, of which `conditions` hold.
+    """The ids of cases whose reply has a newer verdict that counts, of which `conditions` hold.
 
     Verdicts are on one reply that are on one message, or where the reply was typed, that stand in one thread: we began
     it with the typed texts, and nothing else is scored there without a message.
@@ -25,7 +33,7 @@ def superseded(*conditions: ColumnElement[bool]) -> CompoundSelect[tuple[int]]:
     is_later = and_(
         _OLDER.c.team_id == NEWER.c.team_id, _OLDER.c.channel_id == NEWER.c.channel_id, _OLDER.c.id < NEWER.c.id
     )
-    is_repeat = and_(NEWER.c.attempt > literal_column("1"), NEWER.c.judged_at.is_not(None), is_public(NEWER))
+    is_repeat = and_(NEWER.c.attempt > literal_column("1"), NEWER.c.judged_at.is_not(None), counts(NEWER))
     # Two queries rather than one with OR, so that each has its index.
     return union_all(
         *(

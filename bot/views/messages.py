@@ -7,7 +7,7 @@ so that nobody is pinged. `verbatim` keeps Slack from making links of names.
 from datetime import timedelta
 from typing import Any
 
-from bot.domain.case import CaseSource, LoggedCase, QuestionSource, Visibility
+from bot.domain.case import Aside, CaseSource, LoggedCase, QuestionSource, Visibility
 from bot.domain.verdict import RecordedRating, RecordedVerdict
 from bot.log.edits import EditedCase
 from bot.slack import ids
@@ -17,7 +17,6 @@ from bot.views.edits import amend_blocks, amend_text
 from bot.views.elements import actions, button, context, section
 from bot.views.labels import feedback, plain_feedback
 from bot.views.unscored import why_unscored
-from judge import Flag
 
 UNCONFIRMED = "unconfirmed"
 VERDICT_BEGINS = ("Score ", "Unscored: ")
@@ -30,6 +29,11 @@ _QUESTION_FROM = {
     QuestionSource.PARENT: "the first message of this thread",
     QuestionSource.PREVIOUS: "the message before",
     QuestionSource.TYPED: "as typed",
+}
+
+_ASIDE = {
+    Aside.AUTHOR: "*Counts in no figure:* the author of the reply asked for it.",
+    Aside.ANOTHER: "*Counts in no figure:* somebody else had asked for the first verdict on this reply.",
 }
 
 _NOT_KEPT = "The justification was not kept in the log."
@@ -75,7 +79,7 @@ def verdict_message(case: LoggedCase, verdict: RecordedVerdict, note: str = "") 
         summary = f"{score}{_offline(verdict)}: {excerpt(said, _NOTIFICATION)}"
     justification = section(body) | ({"block_id": ids.BLOCK_JUSTIFICATION} if verdict.score is not None else {})
     blocks = [section(headline + _offline(verdict)), justification]
-    blocks += [context(line) for line in (_warning(verdict),) if line]
+    blocks += [context(line) for line in (_warning(verdict), _ASIDE[case.aside] if case.aside else "") if line]
     if question := _question_line(case):
         blocks.append(context(question) | {"block_id": ids.BLOCK_QUOTED_QUESTION})
     blocks += [context(line) for line in (_provenance(case, verdict), note) if line]
@@ -144,9 +148,10 @@ def why_private(case: LoggedCase) -> str:
 
 
 def _warning(verdict: RecordedVerdict) -> str:
-    """What the response tries on the judge; a flag of a later version stays unsaid."""
-    tries = [flag.words for flag in Flag if flag in verdict.flags]
-    return f":warning: *Check this one yourself:* the response {' and '.join(tries)}." if tries else ""
+    """What the texts try on the judge."""
+    texts = {"the response": verdict.response_flags, "the typed question": verdict.question_flags}
+    tries = [f"{text} {' and '.join(flag.words for flag in flags)}" for text, flags in texts.items() if flags]
+    return f":warning: *Check this one yourself:* {'; '.join(tries)}." if tries else ""
 
 
 def _without_justification(case: LoggedCase) -> str:

@@ -6,10 +6,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from bot.domain.case import CaseStatus
 from bot.slack import ids
 from sandbox import Entry
-from tests.scenario.conftest import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, buttons, is_verdict, shown
+from tests.scenario.conftest import ANSWER, CHANNEL, GOOD, QUESTION, Stage, StageFactory, buttons, is_verdict, shown
 
 
 async def test_a_reply_is_scored_in_its_thread(stage: Stage) -> None:
@@ -144,17 +146,24 @@ async def test_score_again_makes_a_second_verdict(stage: Stage) -> None:
     assert "case 2" in shown(again)
 
 
-async def test_two_people_who_press_score_again_get_one_verdict(stage: Stage) -> None:
+@pytest.mark.parametrize(("first", "requests"), [("I would rather not say.", 3), (GOOD, 2)], ids=["unscored", "scored"])
+async def test_two_people_who_press_score_again_get_one_verdict(stage: Stage, first: str, requests: int) -> None:
     parent, answer = stage.ask_and_answer()
+    stage.model.script(first)
     stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
     await stage.verdict(parent)
-    for person in (stage.ann, stage.ben):
+    workspace = stage.slack.workspace
+    workspace.channel(CHANNEL).members.append(workspace.add_user("cat").id)
+    cat = stage.slack.person("cat")
+    pressing = (stage.ben, cat)  # whoever asked first gets one that counts, beside theirs
+    for person in pressing:
         person.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
-    offers = [(person, await stage.told(person)) for person in (stage.ann, stage.ben)]
+    offers = [(person, await stage.told(person)) for person in pressing]
+    stage.model.script(GOOD)
     for person, offer in offers:
         person.click(offer, ids.ACTION_AGAIN)
     await stage.verdict(parent, count=2)
-    assert len(stage.model.requests) == 2
+    assert len(stage.model.requests) == requests
 
 
 async def test_a_double_click_makes_one_case(stage: Stage) -> None:

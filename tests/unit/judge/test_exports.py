@@ -24,6 +24,7 @@ def test_public_names_are_a_contract() -> None:
         "Unscored",
         "UnscoredReason",
         "Verdict",
+        "find_flags",
         "list_rubrics",
         "load_rubric",
         "nothing_to_judge",
