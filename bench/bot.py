@@ -57,8 +57,13 @@ class Load:
         self.helper: Person = slack.person("helper")
         self.sent: list[Delivery] = []
         self.began_s: dict[str, float] = {}
-        self.verdict_ms: list[float] = []
+        self.shown: dict[str, float] = {}
         slack.workspace.journal.watch(self._note)
+
+    @property
+    def verdict_ms(self) -> list[float]:
+        """How long each verdict took."""
+        return list(self.shown.values())
 
     def _note(self, entry: object) -> None:
         data = getattr(entry, "data", {})
@@ -68,7 +73,7 @@ class Load:
         parent = messages[str(messages[data["args"]["ts"]].thread_ts)]
         asked = re.search(r"Why (\d+)\?", f"{parent.text} {parent.blocks}")
         assert asked is not None
-        self.verdict_ms.append((time.perf_counter() - self.began_s[asked[1]]) * 1000)
+        self.shown[asked[1]] = (time.perf_counter() - self.began_s[asked[1]]) * 1000
 
     def command(self, number: int) -> None:
         self.sent.append(self.ann.command(f"c{number % CHANNELS}", "/judge", f"Why {number}? | Because of {number}."))
@@ -91,7 +96,7 @@ class Load:
         """Asks `count` times, the next one as soon as fewer than `under_way` wait for their verdict."""
         self._begin()
         for number in range(count):
-            await self.slack.until(lambda: number - len(self.verdict_ms) < under_way, 60)  # noqa: B023 - done by then
+            await self.slack.until(lambda: number - len(self.shown) < under_way, 60)  # noqa: B023 - done by then
             self._ask(ask, number)
         return await self._end(name, count)
 
@@ -99,7 +104,7 @@ class Load:
         # Off while it counts: the pocket Slack's journal grows, and a full round would stop this process for 80 ms.
         gc.collect()
         gc.disable()
-        self.sent, self.verdict_ms, self.began_s = [], [], {}
+        self.sent, self.shown, self.began_s = [], {}, {}
         self._began, self._began_cpu_s = time.perf_counter(), self._cpu_s()
 
     def _ask(self, ask: Callable[[int], None], number: int) -> None:
@@ -107,7 +112,7 @@ class Load:
         ask(number)
 
     async def _end(self, name: str, count: int) -> Figures:
-        await self.slack.until(lambda: len(self.verdict_ms) >= count, 600)
+        await self.slack.until(lambda: len(self.shown) >= count, 600)
         gc.enable()
         rate = count / (time.perf_counter() - self._began)
         cpu_ms = (self._cpu_s() - self._began_cpu_s) / count * 1000

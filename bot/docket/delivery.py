@@ -1,6 +1,5 @@
 """Our messages in Slack: each at most once, in the thread where it is possible, else to the requester alone."""
 
-import asyncio
 from collections import defaultdict
 from datetime import timedelta
 from typing import Any, Literal
@@ -11,6 +10,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.domain.case import LoggedCase
 from bot.domain.clock import clock_s
+from bot.domain.fair_queue import FairQueue
 from bot.domain.recipient import requester_of
 from bot.domain.verdict import RecordedVerdict
 from bot.log import Store
@@ -55,7 +55,7 @@ class Delivery:
         self._teller = teller
         self._store = store
         self._reposts_unconfirmed = reposts_unconfirmed
-        self._lines: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
+        self._lines = defaultdict[str, FairQueue](lambda: FairQueue(1))
 
     async def begin_thread(self, case: LoggedCase) -> LoggedCase:
         """The case with the thread that its verdict goes to; typed texts are posted, and begin one."""
@@ -132,7 +132,7 @@ class Delivery:
 
     async def _post(self, case: LoggedCase, part: Part, post: Post) -> tuple[LoggedCase, str]:
         # In line: while Slack makes one post of a channel wait, the next ones of that channel wait behind it.
-        async with self._lines[case.channel_id]:
+        async with self._lines[case.channel_id].turn(case.channel_id, case.requester_id):
             case = await self._still_held(case)
             answer = await self._client.chat_postMessage(
                 channel=case.channel_id,

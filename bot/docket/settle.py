@@ -16,10 +16,10 @@ from slack_sdk.errors import SlackApiError
 
 from bot import metrics
 from bot.docket.delivery import Delivery
-from bot.docket.fair_queue import FairQueue
 from bot.docket.lookup import Lookup, OutOfSightError
 from bot.docket.retries import LOG_PAUSE, MODEL_PAUSES, MOST_FAULTS, RetryError, growing_pause
 from bot.domain.case import CaseStatus, LoggedCase, QuestionSource
+from bot.domain.fair_queue import FairQueue
 from bot.domain.obstacle import Obstacle, ObstacleKind
 from bot.domain.verdict import (
     RecordedVerdict,
@@ -54,7 +54,7 @@ class _ModelFailure(Exception):  # noqa: N818 - it is no error of ours, and ends
 
 
 class Docket:
-    """Settles cases, at most `concurrency` of them in front of the judge at the same time, channels in turn.
+    """Settles cases, at most `concurrency` of them in front of the judge at the same time, channels and people in turn.
 
     Args:
         store: Where cases are, and where each step is written down.
@@ -79,7 +79,7 @@ class Docket:
         self._judges = judges
         self._lookup = lookup
         self._delivery = delivery
-        self._model = FairQueue(concurrency)
+        self._model = FairQueue(concurrency, metrics.QUEUE)
         self._model_pauses = model_pauses
 
     async def settle(self, case_id: int, trigger_id: str | None = None) -> None:
@@ -198,7 +198,7 @@ class Docket:
         if obstacle:
             return from_obstacle(obstacle, judge.model, judge.rubric)
         try:
-            async with self._model.turn(case.channel_id):
+            async with self._model.turn(case.channel_id, case.requester_id):
                 with metrics.VERDICT_SECONDS.time():
                     verdict = await judge.score(case.question or "", case.response or "")
         except JudgeError as exc:

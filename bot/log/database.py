@@ -8,6 +8,9 @@ from typing import Any, TypeVar
 from sqlalchemy import Executable, Row
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
+from bot.domain.case import Case
+from bot.domain.fair_queue import FairQueue
+
 T = TypeVar("T")
 Work = Callable[[AsyncConnection], Awaitable[T]]
 """What is done over one connection; it may be awaited once."""
@@ -29,7 +32,7 @@ class Database:
         self.engine = engine
         self.is_sqlite = engine.dialect.name == "sqlite"
         # Settling waits in line, so that a new case is added, and Slack answered, ahead of a thousand old ones.
-        self._settling = asyncio.Semaphore(_SETTLING_AT_ONCE)
+        self._settling = FairQueue(_SETTLING_AT_ONCE)
         # SQLite has one writer. Who waits for it there looks again after ever longer pauses, and may be overtaken for
         # a second; who waits here is next.
         self._one_writer = asyncio.Lock() if self.is_sqlite else nullcontext()
@@ -74,14 +77,14 @@ class Database:
         """What a transaction comes to; with SQLite it is the only one of this process at the moment."""
         return await _to_the_end(self._in_a_transaction(work))
 
-    async def settle(self, work: Work[T]) -> T:
+    async def settle(self, case: Case, work: Work[T]) -> T:
         """The same for a step of a case that Slack does not wait for: few of these stand in line for the database."""
-        async with self._settling:
+        async with self._settling.turn(case.channel_id, case.requester_id):
             return await self.write(work)
 
     async def read_to_settle(self, work: Work[T]) -> T:
-        """What is read for such a step, in the same line."""
-        async with self._settling:
+        """What is read for such a step before it is known whose case it is: those are a channel of their own."""
+        async with self._settling.turn("", ""):
             return await self.read(work)
 
     async def _over_a_connection(self, work: Work[T]) -> T:

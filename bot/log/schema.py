@@ -147,7 +147,7 @@ cases = Table(
     Index("ix_cases_stale", "id", sqlite_where=IS_STALE, postgresql_where=IS_STALE),
     Index(
         "ix_cases_unsettled",
-        *("team_id", "channel_id", "status"),
+        *("team_id", "channel_id", "requester_id", "status"),
         sqlite_where=IS_UNSETTLED,
         postgresql_where=IS_UNSETTLED,
     ),

@@ -6,7 +6,7 @@ from sqlalchemy import ColumnElement, TextClause, UpdateBase, bindparam, insert,
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.log.schema import IS_OPEN, cases
-from bot.log.unsettled import count_beside
+from bot.log.unsettled import counts_beside
 
 
 class TakenError(Exception):
@@ -25,7 +25,7 @@ STEP = _of_case(_HELD, IS_OPEN)
 RECORD = _of_case(_HELD, cases.c.status == literal_column("'received'"))
 FINISH = _of_case(_HELD, cases.c.status == literal_column("'judged'"))
 OPEN_CASE = select(cases).where(cases.c.id == bindparam("case_id"), IS_OPEN)
-ADD = insert(cases).returning(cases.c.id, count_beside().label("beside"))
+ADD = insert(cases).returning(cases.c.id, *counts_beside())
 
 
 async def change(connection: AsyncConnection, statement: UpdateBase, values: dict[str, Any]) -> bool:

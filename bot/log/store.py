@@ -28,7 +28,7 @@ from bot.log.rows import rating_rows, to_case
 from bot.log.schema import cases, ratings
 from bot.log.tallies import Tallies
 from bot.log.texts import drop_texts
-from bot.log.unsettled import Unsettled
+from bot.log.unsettled import Unsettled, priority
 
 _VERDICT_COLUMNS = set(RecordedVerdict.model_fields) - {"ratings", "rubric"}
 # What may be found in Slack while a case is settled, and is written when it is claimed.
@@ -82,7 +82,8 @@ class Store:
     ) -> tuple[LoggedCase, bool]:
         """The case, durable and with a job that settles it, and whether it is new.
 
-        The same key in the same team is the same case. The more cases of its channel are open, the later its turn.
+        The same key in the same team is the same case. The more open cases a person has in a channel, the later is the
+        turn of the next one there; among those of equal persons, the more the channel has.
 
         Raises:
             RefusedError: It is new, and one more than the limits allow.
@@ -94,7 +95,7 @@ class Store:
             "created_at": datetime.now(UTC),
             "reserved_tokens": limits.expected_tokens(case),
         }
-        beside = {"of_team": case.team_id, "of_channel": case.channel_id}
+        beside = {"of_team": case.team_id, "of_channel": case.channel_id, "of_user": case.requester_id}
 
         async def add(connection: AsyncConnection) -> LoggedCase:
             if limits.are_there:
@@ -103,7 +104,8 @@ class Store:
             if limits.are_there:
                 await spending.check(connection, case, limits)
             added = LoggedCase.model_validate(values | {"id": row.id})
-            await self.jobs.put(connection, [_settling(added, trigger_id, priority=-row.beside)])
+            turn = priority(row.of_person, row.of_channel)
+            await self.jobs.put(connection, [_settling(added, trigger_id, turn)])
             return added
 
         try:
@@ -160,7 +162,7 @@ class Store:
         async def claim(connection: AsyncConnection) -> None:
             await steps.change(connection, steps.CLAIM, which | changed | intents)
 
-        await self.database.settle(claim)
+        await self.database.settle(seen, claim)
         return _after(found, changed)
 
     async def renew(self, case: LoggedCase) -> LoggedCase:
@@ -199,7 +201,7 @@ class Store:
             if verdict.ratings:
                 await connection.execute(insert(ratings), rating_rows(case, verdict.ratings))
 
-        await self.database.settle(record)
+        await self.database.settle(case, record)
         return _after(case, values)
 
     async def note_delivered(self, case: LoggedCase) -> LoggedCase:
@@ -217,7 +219,7 @@ class Store:
             if is_stale:  # its message was edited or deleted meanwhile, and the verdict does not say so
                 await self.jobs.put(connection, [Job(Task.AMEND, case.team_id, Ticket(case_id=case.id))])
 
-        await self.database.settle(finish)
+        await self.database.settle(case, finish)
         dropped = {} if self._keeps_text else {"question": None, "response": None}
         return _after(case, values | dropped)
 
@@ -227,7 +229,7 @@ class Store:
         async def step(connection: AsyncConnection) -> None:
             await steps.change(connection, steps.STEP, _by_holder(case) | values)
 
-        await self.database.settle(step)
+        await self.database.settle(case, step)
         return _after(case, values)
 
     async def _open_again(

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from sqlalchemy import ScalarSelect, Select, bindparam, func, literal_column, select
+from sqlalchemy import Label, ScalarSelect, Select, bindparam, func, literal_column, select
 
 from bot.log.database import Database
 from bot.log.jobs import Job, Jobs, Task, Ticket
@@ -15,14 +15,29 @@ _AT_ONCE = 1000
 _beside = cases.alias("beside")
 
 
-def count_beside() -> ScalarSelect[int]:
-    """How many cases have a way to go in the channel `of_channel` of the team `of_team`, a thousand at most."""
+def counts_beside() -> tuple[Label[int], Label[int]]:
+    """How many cases have a way to go in the channel `of_channel` of the team `of_team`, a thousand at most.
+
+    `of_channel` are all of them, `of_person` those of the person `of_user`.
+    """
     are_there: Select[Any] = select(literal_column("1")).where(
         _beside.c.team_id == bindparam("of_team"),
         _beside.c.channel_id == bindparam("of_channel"),
         # The first said as in the index, so that SQLite takes it.
         literal_column("beside.status != 'delivered' AND beside.status != 'asked'"),
     )
+    return (
+        _number(are_there.where(_beside.c.requester_id == bindparam("of_user"))).label("of_person"),
+        _number(are_there).label("of_channel"),
+    )
+
+
+def priority(of_person: int, of_channel: int) -> int:
+    """How early a case's turn is, by how many are before it: of the same person in its channel, and of the channel."""
+    return -(_MOST_COUNTED * min(of_person, _MOST_COUNTED) + min(of_channel, _MOST_COUNTED - 1))
+
+
+def _number(are_there: Select[Any]) -> ScalarSelect[int]:
     return select(func.count()).select_from(are_there.limit(_MOST_COUNTED).subquery()).scalar_subquery()
 
 
@@ -55,7 +70,7 @@ class Unsettled:
                 row.team_id,
                 Ticket(case_id=row.id),
                 key=f"settle/{row.id}/{row.opened}",
-                priority=-min(row.place - 1, _MOST_COUNTED),
+                priority=priority(row.of_person - 1, row.of_channel - 1),
             )
             for row in rows
         ]
@@ -65,8 +80,12 @@ class Unsettled:
 
 
 def _oldest(team_id: str, after: int = 0) -> Select[Any]:
-    """The oldest cases after that one, each with its place in the line of its channel."""
-    place = func.row_number().over(partition_by=cases.c.channel_id, order_by=cases.c.id).label("place")
-    line = select(cases.c.id, cases.c.team_id, cases.c.opened, place)
+    """The oldest cases after that one, each with its place in the line of its person and of its channel."""
+    here, theirs = (cases.c.channel_id,), (cases.c.channel_id, cases.c.requester_id)
+    places = (
+        func.row_number().over(partition_by=whose, order_by=cases.c.id).label(name)
+        for name, whose in (("of_channel", here), ("of_person", theirs))
+    )
+    line = select(cases.c.id, cases.c.team_id, cases.c.opened, *places)
     numbered = line.where(IS_UNSETTLED, is_of_team(team_id), IS_OPEN).subquery()
     return select(*numbered.c).where(numbered.c.id > after).order_by(numbered.c.id).limit(_AT_ONCE)

@@ -3,6 +3,7 @@
 import asyncio
 from datetime import UTC, datetime
 
+import pytest
 from prometheus_client import REGISTRY
 from sqlalchemy import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -15,10 +16,11 @@ from tests.scenario.conftest import CHANNEL, GOOD, Stage, StageFactory
 
 MANY = 500
 VERY_MANY = 20_000
+NO_LIMITS = {"max_cases_per_user_per_hour": 0, "max_cases_per_day": 0}
 
 
 async def test_a_single_case_waits_for_one_model_call_of_five_hundred(open_stage: StageFactory) -> None:
-    stage: Stage = await open_stage(judge_concurrency=1)
+    stage: Stage = await open_stage(judge_concurrency=1, **NO_LIMITS)
     workspace = stage.slack.workspace
     other = workspace.add_channel("other", [workspace.user("ann"), workspace.bot])
     gate = asyncio.Event()
@@ -38,23 +40,26 @@ async def test_a_single_case_waits_for_one_model_call_of_five_hundred(open_stage
     assert next(place for place, prompt in enumerate(asked) if "This is another channel." in prompt) <= 2
 
 
+@pytest.mark.parametrize(("person", "channel"), [("ann", "other"), ("ben", CHANNEL)], ids=["channel", "person"])
 async def test_a_single_case_is_among_the_next_three_model_calls_before_twenty_thousand(
-    open_stage: StageFactory, database_url: str
+    open_stage: StageFactory, database_url: str, person: str, channel: str
 ) -> None:
-    stage: Stage = await open_stage(judge_concurrency=1, database_url=database_url)
-    other = stage.slack.workspace.add_channel("other", [stage.slack.workspace.user("ann"), stage.slack.workspace.bot])
+    stage: Stage = await open_stage(judge_concurrency=1, database_url=database_url, **NO_LIMITS)
+    workspace = stage.slack.workspace
+    workspace.add_channel("other", [workspace.user("ann"), workspace.bot])
     gates = [asyncio.Event() for _ in range(4)]  # the call that is under way, and three more
     stage.model.script(*(Held(gate, GOOD) for gate in gates), Held(asyncio.Event(), GOOD))
     begun = 1000 if stage.log.database.is_sqlite else 2
     await fill(stage, VERY_MANY)
     await all_wait_for_the_model(begun)
-    stage.ann.command("other", ids.COMMAND, "And what is this? | This is another channel.")
-    await stage.slack.until(lambda: len(stage.slack.workspace.journal.of("ack")) == 1, 20)
+    stage.slack.person(person).command(channel, ids.COMMAND, "And what is this? | This is somewhere else.")
+    await stage.slack.until(lambda: len(workspace.journal.of("ack")) == 1, 20)
     for calls, gate in enumerate(gates, start=1):
         gate.set()
         await stage.model.asked(calls + 1)
         await all_wait_for_the_model(begun)
-    await stage.slack.until(lambda: any(m.text.startswith("Score 4 of 5") for m in other.messages.values()), 20)
+    asked = [str(request["messages"]) for request in stage.model.requests]
+    assert any("This is somewhere else." in prompt for prompt in asked[: len(gates)])
 
 
 async def fill(stage: Stage, count: int) -> None:

@@ -3,20 +3,21 @@ import asyncio
 import pytest
 from prometheus_client import REGISTRY
 
-from bot.docket.fair_queue import FairQueue
+from bot.domain.fair_queue import FairQueue
+from bot.metrics import QUEUE
 
 
 class Line:
     """People who wait for their turn, and the order in which they were called."""
 
     def __init__(self, limit: int) -> None:
-        self.queue = FairQueue(limit)
+        self.queue = FairQueue(limit, QUEUE)
         self.called: list[str] = []
         self._leave: dict[str, asyncio.Event] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}
 
     async def join(self, *names: str) -> None:
-        """Names are of the form key and number: "a1"."""
+        """Names are of the form channel, person and number: "aX1", or "a1" where there is one person."""
         for name in names:
             self._leave[name] = asyncio.Event()
             self._tasks[name] = asyncio.create_task(self._wait(name))
@@ -32,7 +33,7 @@ class Line:
         await asyncio.gather(self._tasks[name], return_exceptions=True)
 
     async def _wait(self, name: str) -> None:
-        async with self.queue.turn(name[0]):
+        async with self.queue.turn(name[0], name[1:-1]):
             self.called.append(name)
             await self._leave[name].wait()
 
@@ -61,6 +62,14 @@ async def test_within_one_key_the_order_is_that_of_asking() -> None:
     assert line.called == ["a1", "b1", "a2", "b2", "a3"]
 
 
+async def test_within_a_channel_people_take_turns() -> None:
+    line = Line(1)
+    await line.join("aX1", "aX2", "aX3", "aY1", "bZ1", "bZ2")
+    for name in ("aX1", "aX2", "bZ1", "aY1"):
+        await line.leave(name)
+    assert line.called == ["aX1", "aX2", "bZ1", "aY1", "bZ2"]
+
+
 async def test_who_gives_up_is_passed_over() -> None:
     line = Line(1)
     await line.join("a1", "a2", "b1")
@@ -74,10 +83,10 @@ async def test_a_turn_that_is_given_to_somebody_who_gives_up_goes_on_to_the_next
     called = []
 
     async def wait(name: str) -> None:
-        async with queue.turn("a"):
+        async with queue.turn("a", ""):
             called.append(name)
 
-    async with queue.turn("a"):
+    async with queue.turn("a", ""):
         first, second = (asyncio.create_task(wait(name)) for name in ("first", "second"))
         await asyncio.sleep(0)
     first.cancel()  # called, but it has not woken up yet
@@ -88,9 +97,9 @@ async def test_a_turn_that_is_given_to_somebody_who_gives_up_goes_on_to_the_next
 async def test_a_turn_is_given_back_after_an_error() -> None:
     queue = FairQueue(1)
     with pytest.raises(ValueError, match="no"):
-        async with queue.turn("a"):
+        async with queue.turn("a", ""):
             raise ValueError("no")
-    async with asyncio.timeout(5), queue.turn("a"):
+    async with asyncio.timeout(5), queue.turn("a", ""):
         pass
 
 

@@ -1,0 +1,70 @@
+"""A queue in front of something scarce: so many at once, and nobody's line holds up another's."""
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, nullcontext
+
+from prometheus_client import Gauge
+
+_Line = deque[asyncio.Future[None]]
+
+
+class FairQueue:
+    """At most `limit` at once; who waits is called in turn by channel, within a channel in turn by person.
+
+    With a semaphore, 500 cases of one person would all go before the next one's single one.
+
+    Args:
+        limit: How many at once.
+        waiting: Counts who waits, if given.
+    """
+
+    def __init__(self, limit: int, waiting: Gauge | None = None) -> None:
+        self._free = limit
+        self._waiting = waiting
+        self._channels: dict[str, dict[str, _Line]] = {}
+
+    @asynccontextmanager
+    async def turn(self, channel_id: str, user_id: str) -> AsyncIterator[None]:
+        """Waits for a turn, and gives it back afterwards."""
+        if self._free:
+            self._free -= 1
+        else:
+            await self._wait(channel_id, user_id)
+        try:
+            yield
+        finally:
+            self._pass_on()
+
+    async def _wait(self, channel_id: str, user_id: str) -> None:
+        called: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._channels.setdefault(channel_id, {}).setdefault(user_id, deque()).append(called)
+        try:
+            with self._waiting.track_inprogress() if self._waiting else nullcontext():
+                await called
+        except asyncio.CancelledError:
+            if called.done() and not called.cancelled():
+                self._pass_on()  # called in the same moment
+            raise
+
+    def _pass_on(self) -> None:
+        while self._channels:
+            called = self._next()
+            if not called.done():
+                called.set_result(None)
+                return
+        self._free += 1
+
+    def _next(self) -> asyncio.Future[None]:
+        """Whose turn it is; their channel and their line go to the end: the others come first."""
+        channel_id = next(iter(self._channels))
+        people = self._channels.pop(channel_id)
+        user_id = next(iter(people))
+        line = people.pop(user_id)
+        called = line.popleft()
+        if line:
+            people[user_id] = line
+        if people:
+            self._channels[channel_id] = people
+        return called
