@@ -1,5 +1,6 @@
 """Trouble on demand: what the next calls of a method meet instead of an answer."""
 
+import asyncio
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -29,6 +30,7 @@ class Fault:
         retry_after_s: Answer 429 `ratelimited` with this `Retry-After`.
         drop: Close the connection without an answer.
         delay_s: Wait before the call is looked at.
+        held_until: Wait for this event before the call is looked at; for tests in the same process.
         is_applied: The call takes effect before it fails, as when an answer gets lost on the way back.
         times: How many calls meet it.
     """
@@ -38,6 +40,7 @@ class Fault:
     retry_after_s: int | None = None
     drop: bool = False
     delay_s: float = 0.0
+    held_until: asyncio.Event | None = None
     is_applied: bool = False
     times: int = 1
 
@@ -60,6 +63,11 @@ class Fault:
         return Answer(self.status or 200, SlackError(self.error).body() if self.error else None)
 
 
+def _shown(fault: Fault) -> Json:
+    """What is not as usual about a fault, for the journal."""
+    return {key: value for key, value in vars(fault).items() if value and key != "held_until"}
+
+
 class Faults:
     """Faults that wait for their calls, by method."""
 
@@ -73,7 +81,7 @@ class Faults:
         `method` is a Web API method's name, `response_url`, or `*` for any of them.
         """
         self._waiting.setdefault(method, []).append(fault)
-        self._record("waits", method=method, **{key: value for key, value in vars(fault).items() if value})
+        self._record("waits", method=method, **_shown(fault))
 
     def take(self, method: str) -> Fault:
         """The fault for a call that has just come in; one without any effect if none waits."""

@@ -54,6 +54,8 @@ class Web:
         fault = self._ws.faults.take(name)
         if fault.delay_s:
             await asyncio.sleep(fault.delay_s)
+        if fault.held_until:
+            await fault.held_until.wait()
         answer = None if fault.stops_the_call else run()
         return fault.answer() if fault.spoils_the_answer else answer
 

@@ -122,14 +122,24 @@ class Poster:
         post = await self.draft_so_far(settings)
         await send_in_known_blocks(post, partial(self._show_as, settings.channel_id, user_id))
 
-    async def post(self, settings: ChannelSettings) -> None:
-        """Posts the week so far because somebody asked for it; the weekly digest comes all the same.
+    async def post(self, settings: ChannelSettings) -> bool:
+        """Posts the week so far because somebody asked for it, unless somebody has within the hour.
+
+        The weekly digest comes all the same.
 
         Raises:
             SlackApiError: Slack will not have it.
         """
+        place, now = (settings.team_id, settings.channel_id), self.now()
         post = await self.draft_so_far(settings)
-        await send_in_known_blocks(post, partial(self._post_as, settings.channel_id, None))
+        if not await self.digests.take_extra(*place, now):
+            return False
+        try:
+            await send_in_known_blocks(post, partial(self._post_as, settings.channel_id, None))
+        except SlackApiError:
+            await self.digests.give_extra_back(*place, now)
+            raise
+        return True
 
     async def _post_claimed(self, settings: ChannelSettings, week: Week, is_welcome: bool) -> None:
         claim = await self.digests.claim(settings.team_id, settings.channel_id, week.label, self.now())

@@ -1,6 +1,5 @@
 """`/judge digest`: on, off, now, preview, and whether people are ranked."""
 
-from collections.abc import Awaitable
 from dataclasses import dataclass, replace
 
 from slack_sdk.errors import SlackApiError
@@ -14,6 +13,7 @@ from bot.slack.errors import slack_word
 from bot.slack.teller import Teller
 from bot.views.digest_settings import (
     POSTED,
+    POSTED_BEFORE,
     digest_help,
     digest_state,
     no_access_text,
@@ -66,9 +66,9 @@ class DigestCommand:
             case "help":
                 await self._tell(invocation, digest_help())
             case "preview":
-                await self._show(invocation, self.poster.show(settings, invocation.user_id), None)
+                await self._show(invocation, settings)
             case "now":
-                await self._show(invocation, self.poster.post(settings), POSTED)
+                await self._post(invocation, settings)
             case "state":
                 await self._tell_state(invocation, settings)
             case _:
@@ -81,14 +81,19 @@ class DigestCommand:
             settings = settings.switched(request.action == "on", self.poster.now())
         return replace(settings, **request.changes)
 
-    async def _show(self, invocation: Invocation, work: Awaitable[None], done: str | None) -> None:
+    async def _show(self, invocation: Invocation, settings: ChannelSettings) -> None:
         try:
-            await work
+            await self.poster.show(settings, invocation.user_id)
+        except SlackApiError as exc:
+            await self._tell(invocation, not_posted(slack_word(exc)))
+
+    async def _post(self, invocation: Invocation, settings: ChannelSettings) -> None:
+        try:
+            is_posted = await self.poster.post(settings)
         except SlackApiError as exc:
             await self._tell(invocation, not_posted(slack_word(exc)))
         else:
-            if done:
-                await self._tell(invocation, done)
+            await self._tell(invocation, POSTED if is_posted else POSTED_BEFORE)
 
     async def _tell_state(self, invocation: Invocation, settings: ChannelSettings) -> None:
         schedule = self.poster.schedule(settings)

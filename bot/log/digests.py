@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import Row, Update, insert, select, update
+from sqlalchemy import Row, Update, delete, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from bot.log.database import Database
@@ -15,6 +15,10 @@ from bot.log.upserts import upsert
 
 LEASE = timedelta(minutes=5)
 """How long a claim holds; whoever claimed and has neither posted nor given up by then is taken to be gone."""
+
+EXTRA_PAUSE = timedelta(hours=1)
+"""Between two digests of one channel that people ask for."""
+_EXTRA = "extra"  # in the place of a week
 
 
 class DigestStatus(StrEnum):
@@ -115,6 +119,23 @@ class Digests:
             is_left = (digests.c.status == DigestStatus.CLAIMED) & (digests.c.claimed_at <= now - LEASE)
             taken_over = await self._database.execute(_update(ours).where(is_left).values(claimed_at=now))
             return ours if taken_over == 1 else None
+
+    async def take_extra(self, team_id: str, channel_id: str, now: datetime) -> bool:
+        """Whether a digest beside the weekly ones may be posted in this channel now: one within an hour."""
+        key = {"team_id": team_id, "channel_id": channel_id, "week": _EXTRA}
+        try:
+            values = key | {"status": DigestStatus.POSTED, "claimed_at": now}
+            await self._database.execute(insert(digests).values(**values))
+        except IntegrityError:
+            is_over = digests.c.claimed_at <= now - EXTRA_PAUSE
+            taken = update(digests).filter_by(**key).where(is_over).values(claimed_at=now)
+            return await self._database.execute(taken) == 1
+        return True
+
+    async def give_extra_back(self, team_id: str, channel_id: str, now: datetime) -> None:
+        """Such a digest was not posted, and may be tried again."""
+        key = {"team_id": team_id, "channel_id": channel_id, "week": _EXTRA, "claimed_at": now}
+        await self._database.execute(delete(digests).filter_by(**key))
 
     async def renew(self, claim: Claim, now: datetime) -> bool:
         """Whether the claim still holds, for a whole lease from now: asked right before posting."""

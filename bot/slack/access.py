@@ -1,15 +1,17 @@
-"""Who may switch a channel's digest, and look at it: what cannot be made sure of is refused."""
+"""Who may switch a channel's digest, and look at it: what cannot be made sure of is refused, and so are guests."""
 
 import asyncio
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any
 
 import aiohttp
 from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.slack.errors import slack_word
-from bot.slack.memberships import list_channels
+from bot.slack.memberships import is_guest, list_channels
 
 _PATIENCE_S = 2.0
 
@@ -20,6 +22,7 @@ class NoAccessReason(StrEnum):
     DIRECT_MESSAGES = "direct_messages"
     APP_IS_NOT_IN = "app_is_not_in"
     PERSON_IS_NOT_IN = "person_is_not_in"
+    GUEST = "guest"
     NOT_AN_ADMIN = "not_an_admin"
     UNSURE = "unsure"
 
@@ -50,30 +53,34 @@ class Access:
             return NoAccess(NoAccessReason.DIRECT_MESSAGES)
         try:
             async with asyncio.timeout(_PATIENCE_S):
-                return await self._ask(channel_id, user_id, is_change and self._is_for_admins)
+                return await self._ask(channel_id, user_id, is_change)
         except (SlackApiError, aiohttp.ClientError, TimeoutError) as exc:
             error = slack_word(exc)
             if error == "channel_not_found":
                 return NoAccess(NoAccessReason.APP_IS_NOT_IN)
             return NoAccess(NoAccessReason.UNSURE, error)
 
-    async def _ask(self, channel_id: str, user_id: str, needs_admin: bool) -> NoAccess | None:
+    async def _ask(self, channel_id: str, user_id: str, is_change: bool) -> NoAccess | None:
         channel = (await self._client.conversations_info(channel=channel_id))["channel"]
         if not channel.get("is_member"):
             return NoAccess(NoAccessReason.APP_IS_NOT_IN)
         if not await self.is_in(channel_id, user_id):
             return NoAccess(NoAccessReason.PERSON_IS_NOT_IN)
-        if needs_admin and not await self.is_admin(user_id):
+        return await self._no_change(user_id) if is_change else None
+
+    async def _no_change(self, user_id: str) -> NoAccess | None:
+        user = (await self._client.users_info(user=user_id))["user"]
+        if is_guest(user):
+            return NoAccess(NoAccessReason.GUEST)
+        if self._is_for_admins and not _is_admin(user):
             return NoAccess(NoAccessReason.NOT_AN_ADMIN)
         return None
 
     async def allows_changes(self, user_id: str) -> bool:
         """Whether this person may change digests at all, of the channels that they are in; if in doubt, no."""
-        if not self._is_for_admins:
-            return True
         try:
             async with asyncio.timeout(_PATIENCE_S):
-                return await self.is_admin(user_id)
+                return await self._no_change(user_id) is None
         except (SlackApiError, aiohttp.ClientError, TimeoutError):
             return False
 
@@ -91,5 +98,8 @@ class Access:
         Raises:
             SlackApiError: Slack does not say.
         """
-        user = (await self._client.users_info(user=user_id))["user"]
-        return bool(user.get("is_admin") or user.get("is_owner"))
+        return _is_admin((await self._client.users_info(user=user_id))["user"])
+
+
+def _is_admin(user: Mapping[str, Any]) -> bool:
+    return bool(user.get("is_admin") or user.get("is_owner"))

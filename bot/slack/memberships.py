@@ -98,8 +98,12 @@ class Memberships:
             raise MembershipError(slack_word(exc)) from exc
 
     async def _is_guest(self, user_id: str) -> bool:
-        user = (await self._client.users_info(user=user_id))["user"]
-        return bool(user.get("is_restricted") or user.get("is_ultra_restricted"))
+        return is_guest((await self._client.users_info(user=user_id))["user"])
+
+
+def is_guest(user: Mapping[str, Any]) -> bool:
+    """Whether somebody is in the workspace for some channels alone."""
+    return bool(user.get("is_restricted") or user.get("is_ultra_restricted"))
 
 
 async def list_channels(client: AsyncWebClient, user_id: str | None = None) -> Mapping[str, Listed]:

@@ -8,16 +8,21 @@ from bot.slack.mrkdwn import escape
 from bot.weeks.week import Schedule
 
 POSTED = "The week so far is posted here; the weekly digest comes all the same."
+POSTED_BEFORE = (
+    "Somebody had a digest posted here within the last hour, and more often would be too much for the others; "
+    "`/judge digest preview` shows it to you alone."
+)
 _NO_ACCESS = {
     NoAccessReason.DIRECT_MESSAGES: "A digest is about a channel; there is none for direct messages.",
     NoAccessReason.APP_IS_NOT_IN: "I am not in this channel. Type `/invite @Slack Judge` first.",
     NoAccessReason.PERSON_IS_NOT_IN: "Only people in this channel can see or change its digest.",
+    NoAccessReason.GUEST: "Guests cannot post or change a digest; ask a member of this workspace.",
     NoAccessReason.NOT_AN_ADMIN: "Only admins of this workspace can change digests here (setting DIGEST_BY).",
 }
 _HELP = """\
 • `/judge digest on` posts each week here once it is over; `/judge digest on friday 16:00 Europe/Berlin` says when
 • `/judge digest off` stops it
-• `/judge digest now` posts the week so far, `/judge digest preview` shows it to you alone
+• `/judge digest now` posts the week so far, at most once an hour; `/judge digest preview` shows it to you alone
 • `/judge digest people on` lists people beside bots, `/judge digest people off` stops that
 • `/judge digest` says what is set"""
 

@@ -1,10 +1,11 @@
 """The digest in Slack: what the command does, and what is in the message that comes of it."""
 
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 
-from bot.log.digests import ChannelSettings
+from bot.log.digests import EXTRA_PAUSE, ChannelSettings
 from bot.slack import ids
 from sandbox import Message
 from tests.scenario.conftest import CHANNEL, Stage, StageFactory, shown
@@ -124,6 +125,41 @@ async def test_now_posts_the_week_so_far_for_all(stage: Stage) -> None:
     (message,) = posted(stage)
     assert message.text.startswith("This week so far (")
     assert "1 reply scored for 1 person: median 4, mean 4.0, on a scale of 0 to 5." in message.text
+
+
+async def test_now_posts_once_an_hour_whoever_asks(stage: Stage) -> None:
+    await scored(stage, 4)
+    await digest(stage, "now")
+    stage.ben.command(CHANNEL, ids.COMMAND, "digest now")
+    assert "within the last hour" in (await stage.told(stage.ben)).text
+    assert len(posted(stage)) == 1
+    place = stage.slack.workspace.team_id, stage.slack.workspace.channel(CHANNEL).id
+    assert await stage.log.digests.take_extra(*place, datetime.now(UTC) + EXTRA_PAUSE)
+    assert not await stage.log.digests.take_extra(*place, datetime.now(UTC) + EXTRA_PAUSE)
+
+
+async def test_now_may_be_tried_again_where_slack_refused_it(stage: Stage) -> None:
+    await scored(stage, 4)
+    stage.slack.fail("chat.postMessage", error="restricted_action")
+    await digest(stage, "now")
+    assert "posted here" in (await digest(stage, "now", 2)).text
+
+
+@pytest.mark.parametrize("text", ["now", "people on", "on", "off"])
+async def test_a_guest_posts_and_changes_nothing(stage: Stage, text: str) -> None:
+    await scored(stage, 4)
+    stage.ann.user.is_guest = True
+    assert (await digest(stage, text)).text.startswith("Guests cannot post or change a digest")
+    assert not posted(stage)
+    assert await settings(stage) == ChannelSettings(
+        stage.slack.workspace.team_id, stage.slack.workspace.channel(CHANNEL).id
+    )
+
+
+async def test_a_guest_sees_a_preview(stage: Stage) -> None:
+    await scored(stage, 4)
+    stage.ann.user.is_guest = True
+    assert "1 reply scored" in (await digest(stage, "preview")).text
 
 
 async def test_a_slack_without_charts_gets_plain_blocks(stage: Stage) -> None:

@@ -62,6 +62,22 @@ async def test_a_single_case_is_among_the_next_three_model_calls_before_twenty_t
     assert any("This is somewhere else." in prompt for prompt in asked[: len(gates)])
 
 
+async def test_while_slack_lets_a_channel_wait_its_people_take_turns(open_stage: StageFactory) -> None:
+    stage: Stage = await open_stage()
+    gate = asyncio.Event()
+    stage.slack.fail("chat.postMessage", held_until=gate)
+    people = [stage.ann] * 5 + [stage.ben]
+    for number, person in enumerate(people, start=1):
+        await stage.slack.settled(person.command(CHANNEL, ids.COMMAND, f"What is {number}? | It is {number}."))
+        async with asyncio.timeout(10):  # until it stands in line, or in front of Slack
+            while not (case := await stage.log.cases.get(number)) or not case.thread_intent:  # noqa: ASYNC110
+                await asyncio.sleep(0.01)
+    gate.set()
+    await stage.slack.until(lambda: len(stage.ours()) == 2 * len(people))
+    begun = [message.text for message in stage.ours() if not message.is_reply]
+    assert begun.index("ben asked for a score: What is 6?") == 2  # ann's first was there, her second in line before
+
+
 async def fill(stage: Stage, count: int) -> None:
     """Cases of one channel, in the log and in the queue, as if they had been asked for."""
     channel = stage.slack.workspace.channel(CHANNEL)

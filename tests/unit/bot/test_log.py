@@ -323,3 +323,22 @@ async def test_an_address_as_providers_give_it_is_taken(postgres_url: str) -> No
     log = await Store.open(postgres_url.replace("postgresql+asyncpg://", "postgres://"))
     assert await log.cases.counts() == {}
     await log.close()
+
+
+async def test_whoever_settles_much_keeps_nobody_else_from_the_log(log: Store) -> None:
+    gate, order = asyncio.Event(), list[str]()
+    people = ["ann"] * 20 + ["ben"]
+    added = [(await log.add(a_case(key=f"k{n}", requester_id=person)))[0] for n, person in enumerate(people)]
+
+    async def step(case: LoggedCase) -> None:
+        async def work(_: object) -> None:
+            await gate.wait()
+            order.append(case.requester_id)
+
+        await log.database.settle(case, work)
+
+    steps = [asyncio.create_task(step(case)) for case in added]
+    await asyncio.sleep(0)
+    gate.set()
+    await asyncio.gather(*steps)
+    assert "ben" in order[:10]
