@@ -36,6 +36,7 @@ from bot.log.probes import is_ready, render_metrics
 from bot.settings import Settings
 from bot.slack.access import Access
 from bot.slack.client import Identity, identify, web_client
+from bot.slack.homes import Homes
 from bot.slack.http import HttpFront
 from bot.slack.memberships import Memberships
 from bot.slack.socket import SocketLink
@@ -152,6 +153,7 @@ async def running_bot(
                 poster=poster,
                 access=access,
                 memberships=Memberships(client),
+                homes=Homes(client),
                 forgetting=ForgettingUpkeep(client, store.forgetting, access),
                 edits=edits,
             )

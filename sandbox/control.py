@@ -100,6 +100,8 @@ class Control:
     async def fault(self, request: web.Request) -> web.StreamResponse:
         """Let calls fail."""
         fault = await _body(request)
+        if "held_until" in fault:
+            raise SandboxError("held_until is for tests in the same process; here there is delay_s")
         self._ws.faults.add(fault.pop("method"), Fault(**fault))
         return web.json_response({})
 

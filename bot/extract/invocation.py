@@ -60,6 +60,24 @@ def is_event(body: Raw) -> bool:
     return "event" in body
 
 
+def installation_of(body: Raw) -> str | None:
+    """The team whose installation of the app a payload is for; the person's own where Slack names no other."""
+    granted = (body.get("authorizations") or [{}])[0]
+    team, user = body.get("team") or {}, body.get("user") or {}
+    found: str | None = granted.get("team_id") or body.get("team_id") or team.get("id") or user.get("team_id")
+    return found
+
+
+def lacks_home(body: Raw) -> bool:
+    """Whether a payload does not say which workspace its person is from, as with older message shortcuts."""
+    return "user" in body and not body["user"].get("team_id")
+
+
+def with_home(body: Raw, team_id: str) -> Raw:
+    """The payload with the workspace that its person is from."""
+    return body | {"user": body["user"] | {"team_id": team_id}}
+
+
 def kind_of(body: Raw) -> str | None:
     """What kind of payload it is, for the app's own log."""
     kind: str | None = body.get("type") or body.get("command")
@@ -69,7 +87,7 @@ def kind_of(body: Raw) -> str | None:
 def _from_interaction(body: Raw) -> Invocation:
     user, team = body["user"], body.get("team") or {}
     team_id = team.get("id") or user.get("team_id") or ""
-    home = {team_id, (body.get("enterprise") or {}).get("id"), None}
+    home = {team_id, (body.get("enterprise") or {}).get("id")} - {None, ""}
     state = ModalState()
     if body.get("type") == "view_submission":
         state = ModalState.from_private_metadata(body["view"].get("private_metadata") or "")

@@ -5,7 +5,7 @@ from slack_bolt.async_app import AsyncApp
 from bot.digest.poster import Poster
 from bot.domain.limits import Limits
 from bot.extract.cases import Choice
-from bot.listeners import buttons, command, errors, events, home, labels, modals, recent, shortcut
+from bot.listeners import buttons, command, errors, events, home, installation, labels, modals, recent, shortcut
 from bot.listeners.case_access import CaseAccess
 from bot.listeners.choices import Choices
 from bot.listeners.command import TypedRequests
@@ -19,6 +19,7 @@ from bot.listeners.texts_modal import TextsModal
 from bot.log import Store
 from bot.slack.access import Access
 from bot.slack.client import Identity
+from bot.slack.homes import Homes
 from bot.slack.memberships import Memberships
 from bot.slack.teller import Teller
 from bot.upkeep.edits import EditsUpkeep
@@ -38,6 +39,7 @@ def register(
     poster: Poster,
     access: Access,
     memberships: Memberships,
+    homes: Homes,
     forgetting: ForgettingUpkeep,
     edits: EditsUpkeep,
 ) -> None:
@@ -60,6 +62,7 @@ def register(
     tab = HomeTab(
         HomeReader(store, poster.default, memberships, access, poster.now), teller, identity.url, default.visibility
     )
+    installation.register(app, identity.team_id, homes)
     command.register(app, TypedRequests(intake, choices, memberships, hosts), window, answers)
     shortcut.register(app, intake, choices, teller, identity.own_ids)
     modals.register(app, intake, choices, case_access)

@@ -6,6 +6,7 @@ from bot.slack.memberships import MembershipError
 NO_CASE = "That case is no longer in the log, or not for you to see. You can score the reply anew."
 WENT_WRONG = "Something went wrong on my side. Please try again; the log of the app has the details."
 FOREIGN = "Only people of this workspace can ask for a score here."
+NOT_SERVED = "I serve another workspace. Whoever runs me would have to start me once more, with the token of this one."
 FOREIGN_LABEL = "Only people of this workspace can label a score here."
 NOT_IN_BOTH = (
     "I can score a message only in a channel that we are both in. "
