@@ -1,14 +1,16 @@
 """`judge-bot doctor`: looks at everything that can be wrong before it goes wrong, and says how to mend it."""
 
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 
 import typer
 from pydantic import SecretStr
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.errors import BotError, SettingsError, SlackError
+from bot.errors import BotError, LogError, SettingsError, SlackError
 from bot.judges import open_judges, rubric_of
 from bot.log import Store
+from bot.log.private import open_to_others, to_mend
 from bot.settings import Settings, load_settings
 from bot.slack.client import identify, open_socket_url, web_client
 from bot.slack.manifest import load_manifest
@@ -61,6 +63,9 @@ async def _database(_: AsyncWebClient, settings: Settings) -> str:
     store = await Store.open(settings.database_url)
     try:
         count = sum((await store.cases.counts()).values())
+        file = store.database.engine.url.database
+        if store.database.is_sqlite and file and (exposed := open_to_others(Path(file))):
+            raise LogError(f"DATABASE_URL: others may read the log; {to_mend(exposed)}")
     finally:
         await store.close()
     return f"DATABASE_URL: migrated and writable, {count} cases"

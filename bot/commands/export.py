@@ -16,6 +16,7 @@ from bot.errors import BotError, LogError
 from bot.log import Store
 from bot.log.errors import LOG_ERRORS
 from bot.log.labels import LabelledCase, Labels
+from bot.log.private import private
 from bot.settings import load_log_settings
 
 _RATER_DIGITS = 12
@@ -30,7 +31,7 @@ async def export_to(path: Path | None, since: datetime | None) -> None:
     settings = load_log_settings()
     store = await Store.open(settings.database_url)
     try:
-        with path.open("w", encoding="utf-8") if path else nullcontext(sys.stdout) as output:
+        with _open(path) if path else nullcontext(sys.stdout) as output:
             count = await export(store.labels, output, since, has_texts=settings.store_text == "full")
             output.flush()  # here, and not at exit, is found out that nobody reads
     except BrokenPipeError:
@@ -41,6 +42,10 @@ async def export_to(path: Path | None, since: datetime | None) -> None:
     finally:
         await store.close()
     typer.echo(f"{count} {'label' if count == 1 else 'labels'} written", err=True)
+
+
+def _open(path: Path) -> TextIO:
+    return open(path, "w", encoding="utf-8", opener=private)
 
 
 async def export(labels: Labels, output: TextIO, since: datetime | None = None, has_texts: bool = True) -> int:

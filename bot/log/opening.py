@@ -16,6 +16,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_en
 from bot.errors import LogError
 from bot.log import sqlite
 from bot.log.jobs import database_queue
+from bot.log.private import make_file, make_folder
 
 _MIGRATIONS = Path(__file__).parent / "migrations"
 _DRIVERS = dict.fromkeys(("postgres", "postgresql"), "postgresql+asyncpg") | {"sqlite": "sqlite+aiosqlite"}
@@ -113,11 +114,12 @@ def _check_writable(url: URL) -> None:
     """A read-only folder and a full disk are found at start, not at the first case."""
     file = Path(url.database or "")
     try:
-        file.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(file.parent)
         with tempfile.TemporaryFile(dir=file.parent) as probe:
             probe.write(b"\0" * _PROBE_BYTES)
             probe.flush()
             os.fsync(probe.fileno())
+        make_file(file)
     except OSError as exc:
         raise LogError(
             f"DATABASE_URL {_shown(url)}: the folder cannot be written ({exc.strerror}); "

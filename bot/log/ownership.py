@@ -5,10 +5,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import structlog
 from filelock import FileLock, Timeout
 
 from bot.errors import LogError
 from bot.log.database import Database
+from bot.log.private import open_to_others, to_mend
+
+logger = structlog.get_logger(__name__)
 
 
 @contextmanager
@@ -23,8 +27,9 @@ def owned(database: Database) -> Iterator[None]:
     if not database.is_sqlite:
         yield
         return
-    path = Path(f"{database.engine.url.database}.lock")
-    lock = FileLock(path, timeout=0)
+    file = Path(database.engine.url.database or "")
+    path = file.with_name(f"{file.name}.lock")
+    lock = FileLock(path, timeout=0, mode=0o600)
     try:
         lock.acquire()
     except Timeout as exc:
@@ -34,6 +39,8 @@ def owned(database: Database) -> Iterator[None]:
         ) from exc
     try:
         path.write_text(f"{os.getpid()}\n", encoding="ascii")
+        if exposed := open_to_others(file):
+            logger.warning("others_may_read_the_log", mend=to_mend(exposed))
         yield
     finally:
         lock.release()

@@ -17,6 +17,7 @@ from judge.agreement.measures import confusion
 from judge.agreement.report import Comparison
 from judge.agreement.resampling import Floats, Ints
 from judge.errors import SetupError
+from judge.files import private
 
 _MOST_NUMBERED_LEVELS = 11
 _ACROSS = 3
@@ -46,9 +47,11 @@ def save_plot(path: Path, comparisons: Sequence[Comparison], text: str) -> None:
     figure = draw(comparisons)
     try:
         if path.suffix == ".png":
-            figure.savefig(path, dpi=150)
+            with open(path, "wb", opener=private) as file:
+                figure.savefig(file, format="png", dpi=150)
         else:
-            path.write_text(_PAGE.format(picture=_to_svg(figure), text=escape(text)), encoding="utf-8")
+            with open(path, "w", encoding="utf-8", opener=private) as page:
+                page.write(_PAGE.format(picture=_to_svg(figure), text=escape(text)))
     except OSError as exc:
         raise SetupError(
             f"--plot {path}: cannot write the file ({(exc.strerror or 'unknown error').lower()})."

@@ -8,6 +8,7 @@ from typing import Any
 
 from judge.batch.rows import ADDED
 from judge.errors import SetupError
+from judge.files import private, put_in_place
 from judge.jsonl import decode, encode, os_reason, read_lines
 
 # Endings that promise what is not written here.
@@ -99,7 +100,7 @@ def export(rows: Path, target: Path, form: Format) -> None:
             _write_csv(rows, beside, columns)
         else:
             _write_parquet(rows, beside, columns)
-        beside.replace(target)
+        put_in_place(beside, target)
     except OSError as exc:
         raise SetupError(f"{target}: cannot write it ({os_reason(exc)}).") from exc
     finally:
@@ -143,7 +144,7 @@ def _to_text(value: object) -> str:
 
 
 def _write_csv(rows: Path, target: Path, columns: Mapping[str, Kind]) -> None:
-    with target.open("w", encoding="utf-8", newline="") as file:
+    with open(target, "w", encoding="utf-8", newline="", opener=private) as file:
         writer = csv.writer(file)
         writer.writerow(_to_text(name) for name in columns)
         for fields in _read(rows):
@@ -159,7 +160,7 @@ def _write_parquet(rows: Path, target: Path, columns: Mapping[str, Kind]) -> Non
     schema = pa.schema(
         [(name, pa.type_for_alias(kind.value)) for name, kind in zip(names, columns.values(), strict=True)]
     )
-    with parquet.ParquetWriter(target, schema, compression="zstd") as writer:
+    with open(target, "wb", opener=private) as file, parquet.ParquetWriter(file, schema, compression="zstd") as writer:
         for chunk in _chunks(rows):
             cells = [[_to_cell(fields.get(name), kind) for fields in chunk] for name, kind in columns.items()]
             arrays = [pa.array(column, kind) for column, kind in zip(cells, schema.types, strict=True)]

@@ -1,7 +1,6 @@
 """The output of a batch: each verdict is on file before the next is asked for, and a run that ended early goes on."""
 
 import os
-import shutil
 import time
 from array import array
 from collections.abc import Iterator, Mapping
@@ -12,6 +11,7 @@ from typing import Any, BinaryIO, Self
 from judge.batch.rows import ADDED, Malformed, Row, parse_row, to_line
 from judge.batch.tally import Tally
 from judge.errors import SetupError
+from judge.files import private, put_in_place
 from judge.jsonl import decode, encode, os_reason, read_lines
 
 _HEAD = b'{"line":'
@@ -26,7 +26,7 @@ class Journal:
     Only one process at a time has it open.
 
     Args:
-        path: The file; made where there is none.
+        path: The file; made where there is none, for its owner alone.
         lines: How many lines the input has.
         judge: The fields that tell one judge from another. Every row must have these values.
 
@@ -47,7 +47,7 @@ class Journal:
         if path.exists() and not path.is_file():
             raise SetupError(f"{path}: not a plain file; choose another output.")
         try:
-            self._file: BinaryIO = path.open("ab", buffering=0)
+            self._file: BinaryIO = open(path, "ab", buffering=0, opener=private)  # noqa: SIM115 - until `close`
             try:
                 _lock(self._file, path)
                 self._load()
@@ -107,14 +107,13 @@ class Journal:
             return
         beside = self.path.with_name(f"{self.path.name}.sorting")
         try:
-            with self.path.open("rb") as rows, beside.open("wb") as copy:
+            with self.path.open("rb") as rows, open(beside, "wb", opener=private) as copy:
                 for at in _starts_by_line(rows, self._last_line):
                     rows.seek(at)
                     copy.write(rows.readline())
                 copy.flush()
                 os.fsync(copy.fileno())
-            shutil.copymode(self.path, beside)
-            beside.replace(self.path)
+            put_in_place(beside, self.path)
         except OSError as exc:
             raise SetupError(
                 f"{self.path}: has all rows, but they cannot be put in the order of the input ({os_reason(exc)})."

@@ -1,0 +1,131 @@
+"""Who may read what is written: the real commands, in processes with the most generous umask there is."""
+
+import asyncio
+import json
+import os
+import signal
+import stat
+import sys
+from pathlib import Path
+
+import pytest
+
+from bot.log import Store
+from tests.model_server import ModelServer
+from tests.scenario.conftest import CHANNEL, GOOD, Stage, is_verdict
+from tests.scenario.test_process import JUDGE_BOT, environment, pocket_slack
+from tests.unit.bot.test_log import url
+
+JUDGE = JUDGE_BOT.with_name("judge")
+
+
+async def start(program: Path, *arguments: object, env: dict[str, str], folder: Path) -> asyncio.subprocess.Process:
+    pipe = asyncio.subprocess.PIPE
+    return await asyncio.create_subprocess_exec(
+        program, *map(str, arguments), env=env, cwd=folder, stdout=pipe, stderr=pipe, umask=0
+    )
+
+
+async def run(program: Path, *arguments: object, env: dict[str, str], folder: Path) -> tuple[int | None, str]:
+    process = await start(program, *arguments, env=env, folder=folder)
+    out, err = await process.communicate()
+    return process.returncode, (out + err).decode()
+
+
+def modes(folder: Path) -> dict[str, str]:
+    """The permissions of all that is in a folder, such as rw-------, by path."""
+    return {str(path.relative_to(folder)): stat.filemode(path.stat().st_mode)[1:] for path in sorted(folder.rglob("*"))}
+
+
+async def test_the_log_and_all_beside_it_are_their_owners_alone(model_server: ModelServer, tmp_path: Path) -> None:
+    model_server.script(GOOD)
+    async with pocket_slack() as slack:
+        stage = Stage(slack, model_server, None, *(slack.person(n) for n in ("ann", "ben", "helper")))  # type: ignore[arg-type]
+        env = environment(slack, model_server, tmp_path) | {"DATABASE_URL": url(tmp_path / "new" / "deep")}
+        process = await start(JUDGE_BOT, "serve", env=env, folder=tmp_path)
+        await slack.connected()
+        stage.ann.command(CHANNEL, "/judge", "What? | That.")
+        await slack.until(lambda: any(is_verdict(message) for message in stage.ours()))
+        while_it_runs = modes(tmp_path)
+        code, said = await run(JUDGE_BOT, "export", "-o", "labels.jsonl", env=env, folder=tmp_path / "new")
+        process.send_signal(signal.SIGTERM)
+        await process.communicate()
+    assert (code, said) == (0, "0 labels written\n")
+    assert while_it_runs == {
+        "new": "rwx------",
+        "new/deep": "rwx------",
+        **{f"new/deep/log.db{ending}": "rw-------" for ending in ("", "-shm", "-wal", ".lock")},
+    }
+    assert modes(tmp_path)["new/labels.jsonl"] == "rw-------"
+
+
+async def test_a_log_that_was_shared_stays_shared_and_the_start_says_so(
+    model_server: ModelServer, tmp_path: Path
+) -> None:
+    await (await Store.open(url(tmp_path))).close()
+    (tmp_path / "log.db").chmod(0o640)
+    async with pocket_slack() as slack:
+        process = await start(JUDGE_BOT, "serve", env=environment(slack, model_server, tmp_path), folder=tmp_path)
+        await slack.connected()
+        process.send_signal(signal.SIGTERM)
+        _, err = await process.communicate()
+    (said,) = [line for line in map(json.loads, err.splitlines()) if line["event"] == "others_may_read_the_log"]
+    beside = " ".join(f"{tmp_path}/log.db{ending}" for ending in ("", "-wal", "-shm"))
+    assert (said["level"], said["mend"]) == ("warning", f"chmod 600 {beside}")
+    assert modes(tmp_path)["log.db"] == "rw-r-----"
+
+
+async def test_what_judge_writes_is_its_owners_alone(tmp_path: Path) -> None:
+    rows = [{"prompt": "Why?", "completion": f"Because {n}. " * n, "human": n % 6} for n in range(1, 9)]
+    (tmp_path / "in.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (tmp_path / "in.jsonl").chmod(0o600)
+    env = {"PATH": os.environ["PATH"]}
+    for arguments in (
+        ("batch", "in.jsonl", "--model", "offline", "-o", "scored.csv"),
+        ("batch", "in.jsonl", "--model", "offline", "-o", "scored.parquet"),
+        ("pairs", "scored.jsonl", "-o", "pairs.jsonl"),
+        ("pairs", "scored.jsonl", "-o", "pairs.csv"),
+        ("agreement", "scored.jsonl", "--label", "human", "--plot", "plot.html"),
+        ("agreement", "scored.jsonl", "--label", "human", "--plot", "plot.png"),
+    ):
+        code, said = await run(JUDGE, *arguments, env=env, folder=tmp_path)
+        assert code == 0, said
+    written = ("scored.csv", "scored.parquet", "scored.jsonl", "pairs.jsonl", "pairs.csv", "plot.html", "plot.png")
+    assert modes(tmp_path) == dict.fromkeys(("in.jsonl", *written), "rw-------")
+
+
+async def test_a_file_that_its_owner_shares_stays_shared(tmp_path: Path) -> None:
+    (tmp_path / "in.jsonl").write_text('{"prompt": "Why?", "completion": "Because."}\n')
+    shared = ("scored.jsonl", "scored.csv", "pairs.jsonl", "labels.jsonl")
+    for name in shared:
+        (tmp_path / name).touch()
+        (tmp_path / name).chmod(0o640)
+    (tmp_path / "scored.csv").write_text("line,\n")
+    env = {"PATH": os.environ["PATH"], "DATABASE_URL": url(tmp_path)}
+    await run(JUDGE, "batch", "in.jsonl", "--model", "offline", "-o", "scored.csv", env=env, folder=tmp_path)
+    await run(JUDGE, "pairs", "scored.jsonl", "-o", "pairs.jsonl", env=env, folder=tmp_path)
+    await run(JUDGE_BOT, "export", "-o", "labels.jsonl", env=env, folder=tmp_path)
+    assert {name: modes(tmp_path)[name] for name in shared} == dict.fromkeys(shared, "rw-r-----")
+
+
+@pytest.mark.parametrize("name", ["log.db", "log.db-wal"])
+async def test_doctor_names_a_log_that_others_may_read(model_server: ModelServer, tmp_path: Path, name: str) -> None:
+    model_server.script(GOOD)
+    log = await Store.open(url(tmp_path))
+    (tmp_path / name).chmod(0o604)
+    async with pocket_slack() as slack:
+        env = environment(slack, model_server, tmp_path)
+        code, said = await run(JUDGE_BOT, "doctor", env=env, folder=tmp_path)
+        (tmp_path / name).chmod(0o600)
+        code_when_mended, _ = await run(JUDGE_BOT, "doctor", env=env, folder=tmp_path)
+    await log.close()
+    assert f"wrong  DATABASE_URL: others may read the log; chmod 600 {tmp_path}/{name}" in said.splitlines()
+    assert (code, code_when_mended) == (1, 0)
+
+
+def test_these_tests_can_tell(tmp_path: Path) -> None:
+    """Where a file system knows no permissions, the tests above would say nothing."""
+    (tmp_path / "open").touch()
+    (tmp_path / "open").chmod(0o666)
+    assert sys.platform != "win32"
+    assert modes(tmp_path) == {"open": "rw-rw-rw-"}
