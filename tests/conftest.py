@@ -1,5 +1,6 @@
 """Fixtures that several packages' tests share."""
 
+import shutil
 import signal
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
@@ -39,6 +40,16 @@ def mortal_postgres() -> Iterator[Cluster]:
     if binaries is None:
         pytest.skip(ABSENT)
     with cluster(binaries) as made:
+        yield made
+
+
+@pytest.fixture(scope="session")
+def guarded_postgres() -> Iterator[Cluster]:
+    """A running PostgreSQL that asks for passwords and speaks TLS."""
+    binaries = find_binaries()
+    if binaries is None or shutil.which("openssl") is None:
+        pytest.skip(f"{ABSENT}, or openssl is not")
+    with cluster(binaries, is_guarded=True) as made:
         yield made
 
 

@@ -37,13 +37,39 @@ class Cluster:
         self._binaries = binaries
         self._folder = folder
         self._user = user
-        self._port = free_port()
-        self.server = f"postgresql+asyncpg://judge@127.0.0.1:{self._port}"
+        self._options = "-c listen_addresses=127.0.0.1"
+        self.port = free_port()
+        self.server = f"postgresql+asyncpg://judge@127.0.0.1:{self.port}"
         self._run("initdb", "--auth=trust", "--username=judge", "--no-sync")
+
+    @property
+    def certificate(self) -> Path:
+        """The certificate of a guarded server."""
+        return self._folder / "server.crt"
+
+    def guard(self) -> None:
+        """Has it ask all but `judge` for passwords, and speak TLS, from the next start on.
+
+        The role `tls_only` is refused without TLS. The certificate is its own authority, and is for 127.0.0.1 and not
+        for 127.0.0.2, where the server listens as well.
+        """
+        key = self._folder / "server.key"
+        self._call(
+            *("openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=judge"),
+            *("-addext", "subjectAltName=IP:127.0.0.1", "-keyout", str(key), "-out", str(self.certificate)),
+        )
+        rules = (
+            "host all judge 127.0.0.0/8 trust",
+            "hostnossl all tls_only all reject",
+            "host all all all scram-sha-256",
+        )
+        (self._folder / "data" / "pg_hba.conf").write_text("\n".join(rules) + "\n")
+        tls = f"-c ssl=on -c ssl_cert_file={self.certificate} -c ssl_key_file={key}"
+        self._options = f"-c listen_addresses=127.0.0.1,127.0.0.2 {tls}"
 
     def start(self) -> None:
         """Starts it, and returns once it takes connections."""
-        options = f"-p {self._port} -k '' -c listen_addresses=127.0.0.1 -c max_connections=200"
+        options = f"-p {self.port} -k '' {self._options} -c max_connections=200"
         self._run("pg_ctl", "start", "-w", "-l", str(self._folder / "log"), "-o", options)
 
     def stop(self) -> None:
@@ -62,6 +88,22 @@ class Cluster:
             # Its process stays in the list until somebody takes note of its end, and would be taken to be running.
             (self._folder / "data" / "postmaster.pid").unlink(missing_ok=True)
 
+    def sql(self, *statements: str, database: str = "postgres") -> str:
+        """What psql prints of these statements, done by `judge`."""
+        commands = [part for statement in statements for part in ("-c", statement)]
+        address = ("-h", "127.0.0.1", "-p", str(self.port), "-U", "judge", "-d", database)
+        program = str(self._binaries / "psql")
+        done = subprocess.run(
+            [program, *address, "-qAtX", "-v", "ON_ERROR_STOP=1", *commands], check=True, capture_output=True, text=True
+        )
+        return done.stdout
+
+    def dump(self, database: str) -> str:
+        """All that is in a database, as SQL."""
+        command = [str(self._binaries / "pg_dump"), "-h", "127.0.0.1", "-p", str(self.port), "-U", "judge", database]
+        done = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+        return "\n".join(line for line in done.splitlines() if not line.startswith("\\"))  # has a new key each time
+
     def pids(self) -> list[int]:
         """Its processes, the one that started the others first; none if it does not run."""
         try:
@@ -72,7 +114,9 @@ class Cluster:
         return [postmaster, *map(int, children)]
 
     def _run(self, name: str, *arguments: str) -> None:
-        command = [str(self._binaries / name), "-D", str(self._folder / "data"), *arguments]
+        self._call(str(self._binaries / name), "-D", str(self._folder / "data"), *arguments)
+
+    def _call(self, *command: str) -> None:
         user = self._user
         subprocess.run(command, check=True, capture_output=True, cwd=self._folder, user=user.pw_uid, group=user.pw_gid)
 
@@ -86,12 +130,14 @@ def _is_running(pid: int) -> bool:
 
 
 @contextmanager
-def cluster(binaries: Path) -> Iterator[Cluster]:
-    """A running server; PostgreSQL refuses to run as root."""
+def cluster(binaries: Path, *, is_guarded: bool = False) -> Iterator[Cluster]:
+    """A running server, guarded or not; PostgreSQL refuses to run as root."""
     user = pwd.getpwnam("postgres") if os.geteuid() == 0 else pwd.getpwuid(os.geteuid())
     with tempfile.TemporaryDirectory(prefix="slack-judge-pg-") as folder:
         os.chown(folder, user.pw_uid, user.pw_gid)
         made = Cluster(binaries, Path(folder), user)
+        if is_guarded:
+            made.guard()
         made.start()
         try:
             yield made

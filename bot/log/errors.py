@@ -1,5 +1,7 @@
 """What reading or writing the log raises, and what an error is called in the app's own log."""
 
+import ssl
+
 import aiohttp
 from slack_sdk.errors import SlackApiError
 from sqlalchemy.exc import DBAPIError
@@ -22,3 +24,16 @@ def in_brief(error: BaseException) -> str | None:
     if isinstance(error, LOG_ERRORS):
         return f"the log is out of reach: {error.orig if isinstance(error, DBAPIError) else error}"
     return None
+
+
+def reason_of(error: BaseException) -> str:
+    """What the database, or the way to it, says: part of a sentence, on one line, and never empty."""
+    cause = error.orig if isinstance(error, DBAPIError) else error
+    if isinstance(error, DBAPIError) and cause is not None and cause.__cause__ is not None:
+        cause = cause.__cause__  # SQLAlchemy puts the name of a class before what asyncpg says
+    said = " ".join(str(cause).split()) or "no answer in time"
+    if isinstance(cause, ssl.SSLCertVerificationError):
+        return f"{said}; name the certificate of its authority with sslrootcert=FILE"
+    if isinstance(cause, FileNotFoundError):
+        return f"{said}: a certificate that an option names, or the server's socket"
+    return said

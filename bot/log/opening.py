@@ -9,17 +9,18 @@ from alembic import command
 from alembic.config import Config
 from alembic.util.exc import CommandError
 from sqlalchemy import Connection, event
-from sqlalchemy.engine import URL, ExceptionContext, make_url
-from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
+from sqlalchemy.engine import ExceptionContext
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
 from bot.errors import LogError
 from bot.log import sqlite
+from bot.log.address import Address, to_address
+from bot.log.errors import reason_of
 from bot.log.jobs import database_queue
 from bot.log.private import make_file, make_folder
 
 _MIGRATIONS = Path(__file__).parent / "migrations"
-_DRIVERS = dict.fromkeys(("postgres", "postgresql"), "postgresql+asyncpg") | {"sqlite": "sqlite+aiosqlite"}
 _BUSY_TIMEOUT_S = 10
 # asyncpg waits for ever otherwise: a server that is frozen, or a network that swallows packets, would stop everything.
 QUERY_TIMEOUT_S = 10
@@ -34,24 +35,17 @@ async def open_engine(database_url: str) -> AsyncEngine:
     Raises:
         LogError: The URL is wrong, or the database cannot be written or migrated.
     """
-    url = _parse(database_url)
-    if url.get_backend_name() == "sqlite":
-        _check_writable(url)
+    address = to_address(database_url)
+    if address.is_sqlite:
+        _check_writable(address)
     # A migration takes as long as it takes, and waits for that of another replica.
     engine = connect(database_url, query_timeout_s=None)
     try:
-        async with engine.begin() as connection:
-            await connection.run_sync(_migrate)
-        if engine.dialect.name == "postgresql":
-            async with engine.connect() as connection:
-                await _install_queue(connection)
-    except (DBAPIError, CommandError, OSError) as exc:
+        await (_migrate_file(engine) if address.is_sqlite else _migrate_server(engine))
+    except _opening_errors(address) as exc:
         await engine.dispose()
-        reason = exc.orig if isinstance(exc, DBAPIError) else exc
-        raise LogError(
-            f"DATABASE_URL {_shown(url)}: cannot be opened and migrated: {str(reason) or 'no answer in time'}"
-        ) from exc
-    if url.get_backend_name() == "sqlite":
+        raise LogError(f"DATABASE_URL {address.shown}: cannot be opened and migrated: {reason_of(exc)}") from exc
+    if address.is_sqlite:
         return engine
     await engine.dispose()
     return connect(database_url)
@@ -67,52 +61,36 @@ def connect(database_url: str, query_timeout_s: float | None = QUERY_TIMEOUT_S) 
     Raises:
         LogError: The URL is wrong.
     """
-    url = _parse(database_url)
-    arguments: dict[str, Any] = {"timeout": QUERY_TIMEOUT_S, "command_timeout": query_timeout_s}
-    if url.get_backend_name() == "sqlite":
+    address = to_address(database_url)
+    arguments = address.arguments | {"command_timeout": query_timeout_s}
+    if address.is_sqlite:
         arguments = {"async_creator_fn": sqlite.connect}
     try:
         # An error that shows its parameters would put the judged texts into the log file.
         engine = create_async_engine(
-            url, hide_parameters=True, pool_size=_CONNECTIONS, max_overflow=0, connect_args=arguments
+            address.url, hide_parameters=True, pool_size=_CONNECTIONS, max_overflow=0, connect_args=arguments
         )
-    except (ModuleNotFoundError, NoSuchModuleError) as exc:
-        raise LogError(
-            f"DATABASE_URL: no driver for {url.drivername!r}; expected sqlite+aiosqlite:///FILE, or "
-            "postgresql+asyncpg://USER:PASSWORD@HOST/NAME with slack-judge[postgres] installed"
-        ) from exc
-    if engine.dialect.name == "sqlite":
+    except ModuleNotFoundError as exc:
+        raise LogError("DATABASE_URL: PostgreSQL needs the package asyncpg; pip install asyncpg") from exc
+    if address.is_sqlite:
         _configure_sqlite(engine)
     else:
         _drop_silent_connections(engine)
     return engine
 
 
-def _parse(database_url: str) -> URL:
-    try:
-        url = make_url(database_url)
-    except ArgumentError as exc:
-        raise LogError("DATABASE_URL: expected a URL such as sqlite+aiosqlite:///slack-judge.db") from exc
-    url = url.set(drivername=_DRIVERS.get(url.drivername, url.drivername))
-    if url.get_backend_name() == "sqlite" and not _has_file(url):
-        raise LogError(
-            "DATABASE_URL: names no file, and a log in memory would be lost with the process; "
-            "expected a URL such as sqlite+aiosqlite:///slack-judge.db"
-        )
-    return url
+def _opening_errors(address: Address) -> tuple[type[Exception], ...]:
+    errors = (DBAPIError, CommandError, OSError, ValueError)
+    if address.is_sqlite:
+        return errors
+    from asyncpg import PostgresError  # type: ignore[import-untyped] # there with PostgreSQL alone
+
+    return *errors, PostgresError  # the queue has its statements done by the driver, without SQLAlchemy
 
 
-def _has_file(url: URL) -> bool:
-    return url.database not in (None, "", ":memory:") and url.query.get("mode") != "memory"
-
-
-def _shown(url: URL) -> str:
-    return url.render_as_string(hide_password=True)
-
-
-def _check_writable(url: URL) -> None:
+def _check_writable(address: Address) -> None:
     """A read-only folder and a full disk are found at start, not at the first case."""
-    file = Path(url.database or "")
+    file = Path(address.url.database or "")
     try:
         make_folder(file.parent)
         with tempfile.TemporaryFile(dir=file.parent) as probe:
@@ -122,11 +100,11 @@ def _check_writable(url: URL) -> None:
         make_file(file)
     except OSError as exc:
         raise LogError(
-            f"DATABASE_URL {_shown(url)}: the folder cannot be written ({exc.strerror}); "
+            f"DATABASE_URL {address.shown}: the folder cannot be written ({exc.strerror}); "
             "free some space, mend its permissions, or name another file"
         ) from exc
     if file.exists() and not os.access(file, os.W_OK):
-        raise LogError(f"DATABASE_URL {_shown(url)}: the file is read-only; mend its permissions, or name another")
+        raise LogError(f"DATABASE_URL {address.shown}: the file is read-only; mend its permissions, or name another")
 
 
 def _configure_sqlite(engine: AsyncEngine) -> None:
@@ -161,28 +139,24 @@ def migrations(connection: Connection) -> Config:
     return config
 
 
-async def _install_queue(connection: AsyncConnection) -> None:
-    """Installs pgqueuer's tables, or brings them up to date; one replica at a time.
+async def _migrate_server(engine: AsyncEngine) -> None:
+    """Migrates our tables, and installs pgqueuer's or brings them up to date; one replica at a time."""
+    async with engine.connect() as connection:
+        queue = await database_queue(connection)
+        # Of the session, and given back with its connection, since the queue's part has transactions of its own.
+        await queue.driver.execute("SELECT pg_advisory_lock($1)", MIGRATION_LOCK)
+        async with connection.begin():
+            await connection.run_sync(_migrate)
+        await (queue.upgrade() if await queue.schema_is_installed() else queue.install())
 
-    Not in a transaction of ours: some of its upgrades cannot share one.
-    """
-    queue = await database_queue(connection)
-    await queue.driver.execute("SELECT pg_advisory_lock($1)", MIGRATION_LOCK)
-    try:
-        if await queue.schema_is_installed():
-            await queue.upgrade()
-        else:
-            await queue.install()
-    finally:
-        await queue.driver.execute("SELECT pg_advisory_unlock($1)", MIGRATION_LOCK)
+
+async def _migrate_file(engine: AsyncEngine) -> None:
+    async with engine.begin() as connection:
+        # The driver begins no transaction for DDL by itself:
+        # https://docs.sqlalchemy.org/en/21/dialects/sqlite.html#sqlite-transactions
+        await connection.exec_driver_sql("BEGIN IMMEDIATE")
+        await connection.run_sync(_migrate)
 
 
 def _migrate(connection: Connection) -> None:
-    if connection.dialect.name == "postgresql":
-        # Replicas start at the same time, and only one of them may migrate.
-        connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({MIGRATION_LOCK})")
-    else:
-        # The driver begins no transaction for DDL by itself:
-        # https://docs.sqlalchemy.org/en/21/dialects/sqlite.html#sqlite-transactions
-        connection.exec_driver_sql("BEGIN IMMEDIATE")
     command.upgrade(migrations(connection), "head")
