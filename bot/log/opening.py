@@ -19,6 +19,7 @@ from bot.log.address import Address, to_address
 from bot.log.errors import reason_of
 from bot.log.jobs import database_queue
 from bot.log.private import make_file, make_folder
+from bot.log.waiting import MIGRATION_LOCK, said_if_long
 
 _MIGRATIONS = Path(__file__).parent / "migrations"
 _BUSY_TIMEOUT_S = 10
@@ -26,7 +27,6 @@ _BUSY_TIMEOUT_S = 10
 QUERY_TIMEOUT_S = 10
 _CONNECTIONS = 10  # kept open; what exceeds a pool's size would be opened and closed for each transaction
 _PROBE_BYTES = 1 << 20
-MIGRATION_LOCK = 5_118_005  # any number that nobody else takes
 
 
 async def open_engine(database_url: str) -> AsyncEngine:
@@ -143,15 +143,16 @@ async def _migrate_server(engine: AsyncEngine) -> None:
     """Migrates our tables, and installs pgqueuer's or brings them up to date; one replica at a time."""
     async with engine.connect() as connection:
         queue = await database_queue(connection)
-        # Of the session, and given back with its connection, since the queue's part has transactions of its own.
-        await queue.driver.execute("SELECT pg_advisory_lock($1)", MIGRATION_LOCK)
+        async with said_if_long(engine):
+            # Of the session, and given back with its connection, since the queue's part has transactions of its own.
+            await queue.driver.execute("SELECT pg_advisory_lock($1)", MIGRATION_LOCK)
         async with connection.begin():
             await connection.run_sync(_migrate)
         await (queue.upgrade() if await queue.schema_is_installed() else queue.install())
 
 
 async def _migrate_file(engine: AsyncEngine) -> None:
-    async with engine.begin() as connection:
+    async with said_if_long(engine), engine.begin() as connection:
         # The driver begins no transaction for DDL by itself:
         # https://docs.sqlalchemy.org/en/21/dialects/sqlite.html#sqlite-transactions
         await connection.exec_driver_sql("BEGIN IMMEDIATE")

@@ -1,6 +1,7 @@
 """The log under pressure: another program holds it, the disk fills up, a migration is killed."""
 
 import asyncio
+import json
 import os
 import resource
 import signal
@@ -159,3 +160,51 @@ async def test_a_replica_waits_for_the_migration_of_another_however_long_it_take
     assert await log.cases.counts() == {}
     await log.close()
     await engine.dispose()
+
+
+async def said_while_it_waits(env: dict[str, str], folder: Path) -> tuple[asyncio.subprocess.Process, dict[str, str]]:
+    """A bot that has begun to wait, and what it says of that."""
+    process = await asyncio.create_subprocess_exec(
+        str(JUDGE_BOT), "serve", env=env, cwd=folder, stdout=DEVNULL, stderr=asyncio.subprocess.PIPE
+    )
+    assert process.stderr
+    async for line in process.stderr:
+        said = json.loads(line)
+        if said["event"] == "waiting_for_the_log":
+            return process, said
+    raise AssertionError("it did not say that it waits")
+
+
+async def test_who_holds_the_migration_lock_is_said_and_how_to_end_it(
+    model_server: ModelServer, postgres_url: str, tmp_path: Path
+) -> None:
+    engine = connect(f"{postgres_url}?application_name=frozen")
+    async with pocket_slack() as slack, engine.begin() as another:
+        await another.exec_driver_sql(f"SELECT pg_advisory_xact_lock({MIGRATION_LOCK})")
+        backend = (await another.exec_driver_sql("SELECT pg_backend_pid()")).scalar_one()
+        env = environment(slack, model_server, tmp_path) | {"DATABASE_URL": postgres_url}
+        process, said = await said_while_it_waits(env, tmp_path)
+        await another.commit()
+        await slack.connected(timeout_s=30)
+        process.send_signal(signal.SIGTERM)
+        await process.communicate()
+    await engine.dispose()
+    assert (said["level"], said["held_by"]) == ("warning", f"backend {backend} (frozen, from 127.0.0.1/32)")
+    assert said["do"].endswith(f"SELECT pg_terminate_backend({backend})")
+    assert process.returncode == 0
+
+
+async def test_a_file_that_another_program_holds_is_said_to_be_waited_for(
+    model_server: ModelServer, tmp_path: Path
+) -> None:
+    await (await Store.open(url(tmp_path))).close()
+    async with pocket_slack() as slack:
+        with closing(sqlite3.connect(tmp_path / "log.db", isolation_level=None)) as other:
+            other.execute("BEGIN IMMEDIATE")
+            process, said = await said_while_it_waits(environment(slack, model_server, tmp_path), tmp_path)
+            other.execute("COMMIT")
+        await slack.connected(timeout_s=30)
+        process.send_signal(signal.SIGTERM)
+        await process.communicate()
+    assert said["do"] == f"end what writes to {tmp_path}/log.db"
+    assert process.returncode == 0
