@@ -1,4 +1,6 @@
-# The bot for production: docker build -t slack-judge . && docker run --env-file .env -v slack-judge:/data slack-judge
+# The bot for production: docker build -t slack-judge .
+# docker run --env-file .env -v slack-judge:/data --read-only --tmpfs /tmp --cap-drop ALL \
+#   --security-opt no-new-privileges --memory 1g --pids-limit 128 slack-judge
 FROM python:3.13-slim
 RUN pip install --no-cache-dir uv==0.13.8
 WORKDIR /app
@@ -7,7 +9,7 @@ COPY judge judge
 COPY bot bot
 COPY sandbox sandbox
 RUN uv sync --frozen --no-dev --no-editable --extra postgres
-RUN useradd --create-home judge && mkdir /data && chown judge /data
+RUN useradd --create-home judge && install --directory --owner judge --group judge --mode 700 /data
 USER judge
 WORKDIR /data
 ENV PATH=/app/.venv/bin:$PATH LOG_FORMAT=json DATABASE_URL=sqlite+aiosqlite:////data/slack-judge.db

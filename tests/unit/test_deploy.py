@@ -1,0 +1,49 @@
+"""How far the service and the containers are confined, as the files in deploy/ and compose.yml have it."""
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).parents[2]
+SERVICE = ROOT / "deploy" / "slack-judge.service"
+COMPOSED: dict[str, Any] = yaml.safe_load((ROOT / "compose.yml").read_text(encoding="utf-8"))["services"]
+
+
+@pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="systemd is not installed (apt install systemd)")
+def test_systemd_finds_the_service_well_confined() -> None:
+    command = ["systemd-analyze", "security", "--offline=true", "--no-pager", str(SERVICE)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    found = re.search(r"Overall exposure level for \S+: (\d+\.\d)", done.stdout)
+    assert found, done.stderr
+    assert float(found[1]) <= 2.0
+
+
+def test_the_service_keeps_what_the_app_needs() -> None:
+    lines = SERVICE.read_text(encoding="utf-8").splitlines()
+    for needed in (
+        "StateDirectory=slack-judge",  # the one place that can be written
+        "Environment=HOME=/var/lib/slack-judge PYTHONDONTWRITEBYTECODE=1",
+        "RestrictAddressFamilies=AF_INET AF_INET6 AF_UNIX",
+        "UMask=0077",
+    ):
+        assert needed in lines
+
+
+@pytest.mark.parametrize("name", COMPOSED)
+def test_a_container_can_write_nothing_and_may_do_nothing_but_its_work(name: str) -> None:
+    service = COMPOSED[name]
+    assert (service["read_only"], service["cap_drop"]) == (True, ["ALL"])
+    assert service["security_opt"] == ["no-new-privileges:true"]
+    assert set(service["deploy"]["resources"]["limits"]) == {"cpus", "memory", "pids"}
+    assert service["tmpfs"][0].partition(":")[0] == "/tmp"  # noqa: S108 - a mount, and no file
+
+
+def test_no_container_is_roots() -> None:
+    users = [line.split()[1] for line in (ROOT / "Dockerfile").read_text().splitlines() if line.startswith("USER ")]
+    assert users == ["judge"]
+    assert COMPOSED["postgres"]["user"] == "postgres"
