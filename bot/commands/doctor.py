@@ -10,7 +10,9 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.errors import BotError, LogError, SettingsError, SlackError
 from bot.judges import open_judges, rubric_of
 from bot.log import Store
+from bot.log.address import to_address
 from bot.log.private import open_to_others, to_mend
+from bot.log.trial import try_out
 from bot.settings import Settings, load_settings
 from bot.slack.client import identify, open_socket_url, web_client
 from bot.slack.manifest import load_manifest
@@ -60,15 +62,16 @@ async def _app_token(client: AsyncWebClient, settings: Settings) -> str:
 
 
 async def _database(_: AsyncWebClient, settings: Settings) -> str:
+    address = to_address(settings.database_url)
     store = await Store.open(settings.database_url)
     try:
+        await try_out(store.database, address.shown)
         count = sum((await store.cases.counts()).values())
-        file = store.database.engine.url.database
-        if store.database.is_sqlite and file and (exposed := open_to_others(Path(file))):
-            raise LogError(f"DATABASE_URL: others may read the log; {to_mend(exposed)}")
     finally:
         await store.close()
-    return f"DATABASE_URL: migrated and writable, {count} cases"
+    if address.is_sqlite and (exposed := open_to_others(Path(address.url.database or ""))):
+        raise LogError(f"DATABASE_URL: others may read the log; {to_mend(exposed)}")
+    return f"DATABASE_URL: can be written and migrated, {count:,} {'case' if count == 1 else 'cases'}"
 
 
 async def _model(_: AsyncWebClient, settings: Settings) -> str:

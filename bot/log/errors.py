@@ -22,7 +22,7 @@ def in_brief(error: BaseException) -> str | None:
     if isinstance(error, TimeoutError):
         return "no answer in time"
     if isinstance(error, LOG_ERRORS):
-        return f"the log is out of reach: {error.orig if isinstance(error, DBAPIError) else error}"
+        return f"the log is out of reach: {reason_of(error)}"
     return None
 
 
@@ -31,7 +31,8 @@ def reason_of(error: BaseException) -> str:
     cause = error.orig if isinstance(error, DBAPIError) else error
     if isinstance(error, DBAPIError) and cause is not None and cause.__cause__ is not None:
         cause = cause.__cause__  # SQLAlchemy puts the name of a class before what asyncpg says
-    said = " ".join(str(cause).split()) or "no answer in time"
+    # What follows PostgreSQL's first line may quote a row, and with it the texts.
+    said = next(iter(str(cause).splitlines()), "") or "no answer in time"
     if isinstance(cause, ssl.SSLCertVerificationError):
         return f"{said}; name the certificate of its authority with sslrootcert=FILE"
     if isinstance(cause, FileNotFoundError):
