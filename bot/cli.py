@@ -53,7 +53,9 @@ def health() -> None:
 def doctor() -> None:
     """Check settings, tokens, scopes, database and model, and say how to mend what is wrong."""
     from bot.commands.doctor import examine
+    from bot.logs import configure_logs
 
+    configure_logs("console", logging.WARNING)
     if not asyncio.run(examine()):
         raise typer.Exit(1)
 
@@ -102,7 +104,9 @@ def export(
 ) -> None:
     """Write the labelled cases as JSONL, for `judge agreement FILE --label human`."""
     from bot.commands.export import export_to
+    from bot.logs import configure_logs
 
+    configure_logs("console", logging.WARNING)
     asyncio.run(export_to(output, since))
 
 
@@ -115,7 +119,9 @@ def purge(
 ) -> None:
     """Delete old cases from the log, with their texts, ratings and labels; messages in Slack stay."""
     from bot.commands.purge import purge as delete
+    from bot.logs import configure_logs
 
+    configure_logs("console", logging.WARNING)
     asyncio.run(delete(days, is_dry=dry_run))
 
 
