@@ -8,18 +8,22 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from bot.domain.case import Visibility
 from bot.errors import SettingsError
+from bot.slack.manifest import manifest_path
 from bot.weeks.week import parse_day, parse_time, parse_zone
 from judge import DEFAULT_MODEL
 
 SLACK_API_URL = "https://slack.com/api/"
 OFFLINE = "offline"
-_MISSING = "missing; README.md, 'Set it up', says where to find it"
+_EXPECTED_BOT = "expected a token that begins with xoxb- (api.slack.com/apps > your app > OAuth & Permissions)"
+_EXPECTED_APP = (
+    "expected a token that begins with xapp- (api.slack.com/apps > your app > Basic Information > App-Level Tokens)"
+)
 
 
-def _prefixed(prefix: str, where: str) -> AfterValidator:
+def _prefixed(prefix: str, expected: str) -> AfterValidator:
     def check(token: SecretStr) -> SecretStr:
         if not token.get_secret_value().startswith(prefix):
-            raise ValueError(f"expected a token that begins with {prefix} ({where})")
+            raise ValueError(expected)
         return token
 
     return AfterValidator(check)
@@ -31,10 +35,8 @@ def _with_slash(url: str) -> str:
     return url if url.endswith("/") else f"{url}/"
 
 
-BotToken = Annotated[SecretStr, _prefixed("xoxb-", "api.slack.com/apps > your app > OAuth & Permissions")]
-AppToken = Annotated[
-    SecretStr, _prefixed("xapp-", "api.slack.com/apps > your app > Basic Information > App-Level Tokens")
-]
+BotToken = Annotated[SecretStr, _prefixed("xoxb-", _EXPECTED_BOT)]
+AppToken = Annotated[SecretStr, _prefixed("xapp-", _EXPECTED_APP)]
 
 
 class LogSettings(BaseSettings):
@@ -81,7 +83,7 @@ class Settings(LogSettings):
     @classmethod
     def _has_a_socket(cls, token: SecretStr | None, info: ValidationInfo) -> SecretStr | None:
         if not token and not info.data.get("serve_http"):
-            raise ValueError(_MISSING)
+            raise ValueError(f"missing; {_EXPECTED_APP}")
         return token
 
     @field_validator("slack_signing_secret")
@@ -135,6 +137,6 @@ def _explain_one(error: dict[str, object]) -> str:
     location = error["loc"]
     name = "_".join(str(part) for part in location).upper() if isinstance(location, tuple) else ""
     if error["type"] == "missing":
-        return f"{name}: {_MISSING}"
+        return f"{name}: missing; {_EXPECTED_BOT}; a new app is made from the manifest {manifest_path()}"
     message = str(error["msg"]).removeprefix("Value error, ")
     return f"{name}: {message}" if name else message

@@ -15,7 +15,7 @@ from bot.log.private import open_to_others, to_mend
 from bot.log.trial import try_out
 from bot.settings import Settings, load_settings
 from bot.slack.client import identify, open_socket_url, web_client
-from bot.slack.manifest import load_manifest
+from bot.slack.manifest import load_manifest, manifest_path
 from judge import JudgeError
 
 Check = Callable[[AsyncWebClient, Settings], Awaitable[str]]
@@ -50,7 +50,7 @@ async def _bot_token(client: AsyncWebClient, _: Settings) -> str:
     wanted = load_manifest()["oauth_config"]["scopes"]["bot"]
     if missing := [scope for scope in wanted if scope not in identity.scopes]:
         raise SlackError(
-            f"SLACK_BOT_TOKEN: scopes are missing: {', '.join(missing)}; paste manifest.yml again "
+            f"SLACK_BOT_TOKEN: scopes are missing: {', '.join(missing)}; paste {manifest_path()} again "
             "(api.slack.com/apps > your app > App Manifest) and reinstall the app"
         )
     return f"SLACK_BOT_TOKEN: bot {identity.user} in workspace {identity.team}, with all scopes"

@@ -9,8 +9,12 @@ import yaml
 _PLACES = tuple(folder / "manifest.yml" for folder in Path(__file__).parents[1:3])
 
 
+def manifest_path() -> Path:
+    """Where its file is."""
+    return next(place for place in _PLACES if place.exists())
+
+
 def load_manifest() -> dict[str, Any]:
     """The manifest as a dict, in the form of https://docs.slack.dev/reference/app-manifest."""
-    path = next(place for place in _PLACES if place.exists())
-    manifest: dict[str, Any] = yaml.safe_load(path.read_text(encoding="utf-8"))
+    manifest: dict[str, Any] = yaml.safe_load(manifest_path().read_text(encoding="utf-8"))
     return manifest

@@ -50,7 +50,7 @@ def choose_format(path: Path, asked: Format | None) -> Format:
         try:
             import pyarrow.parquet  # type: ignore[import-untyped]  # noqa: F401
         except ImportError as exc:
-            raise SetupError("Parquet needs the package pyarrow: pip install '.[parquet]' in the checkout.") from exc
+            raise SetupError("Parquet needs the package pyarrow: pip install 'slack-judge[parquet]'.") from exc
     return chosen
 
 

@@ -50,7 +50,7 @@ def agreement(
     except ModuleNotFoundError as exc:
         if exc.name not in _EXTRA:
             raise
-        raise SetupError(f"judge agreement needs {exc.name}: pip install '.[agreement]' in the checkout") from exc
+        raise SetupError(f"judge agreement needs {exc.name}: pip install 'slack-judge[agreement]'") from exc
     raise typer.Exit(1 if scores.problems or scores.repeats else 0)
 
 

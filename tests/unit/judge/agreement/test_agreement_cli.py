@@ -200,7 +200,7 @@ def test_a_missing_extra_names_the_command_that_installs_it(scored: str, tmp_pat
     )
 
     assert done.returncode == 2
-    assert done.stderr == "judge agreement needs krippendorff: pip install '.[agreement]' in the checkout\n"
+    assert done.stderr == "judge agreement needs krippendorff: pip install 'slack-judge[agreement]'\n"
 
 
 def test_plot_over_the_scores_is_refused(run: Run, tmp_path: Path) -> None:

@@ -636,7 +636,7 @@ def test_missing_pyarrow_is_named_before_anything_is_judged(source: Path, output
     )
 
     assert done.returncode == 2
-    assert done.stderr == "Parquet needs the package pyarrow: pip install '.[parquet]' in the checkout.\n"
+    assert done.stderr == "Parquet needs the package pyarrow: pip install 'slack-judge[parquet]'.\n"
     assert not output.exists()
 
 
