@@ -3,7 +3,7 @@
 import os
 import time
 from array import array
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO, Self
@@ -29,21 +29,33 @@ class Journal:
         path: The file; made where there is none, for its owner alone.
         lines: How many lines the input has.
         judge: The fields that tell one judge from another. Every row must have these values.
+        sync: Puts what was written to a file descriptor on the disk.
+        clock: Seconds that only grow.
 
     Raises:
         SetupError: The file cannot be opened, is in use, is damaged, or holds verdicts of another judge.
     """
 
-    def __init__(self, path: Path, lines: int, judge: Mapping[str, Any]) -> None:
+    def __init__(
+        self,
+        path: Path,
+        lines: int,
+        judge: Mapping[str, Any],
+        *,
+        sync: Callable[[int], None] = os.fsync,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         self.path = path
         self.tally = Tally()
         self._judge = judge
+        self._sync = sync
+        self._clock = clock
         # One number per line of the input: 0, or a hash of the row that was judged.
         self._hashes = array("q", bytes(8 * (lines + 1)))
         self._end = 0
         self._last_line = 0
         self._is_sorted = True
-        self._synced_at = time.monotonic()
+        self._synced_at = clock()
         if path.exists() and not path.is_file():
             raise SetupError(f"{path}: not a plain file; choose another output.")
         try:
@@ -89,7 +101,7 @@ class Journal:
         raw = to_line(row, added)
         try:
             _write_all(self._file, raw)
-            self._sync()
+            self._sync_in_time()
         except OSError as exc:
             self._file.truncate(self._end)  # the next row must not go on where this one broke off
             raise SetupError(f"{self.path}: cannot write on ({os_reason(exc)}).") from exc
@@ -112,7 +124,7 @@ class Journal:
                     rows.seek(at)
                     copy.write(rows.readline())
                 copy.flush()
-                os.fsync(copy.fileno())
+                self._sync(copy.fileno())
             put_in_place(beside, self.path)
         except OSError as exc:
             raise SetupError(
@@ -125,7 +137,7 @@ class Journal:
     def close(self) -> None:
         """Sees to it that all is on the disk, and lets other processes write."""
         try:
-            os.fsync(self._file.fileno())
+            self._sync(self._file.fileno())
         except OSError as exc:
             raise SetupError(f"{self.path}: cannot be written to the disk ({os_reason(exc)}).") from exc
         finally:
@@ -183,10 +195,10 @@ class Journal:
         self._is_sorted = self._is_sorted and line > self._last_line
         self._last_line = max(self._last_line, line)
 
-    def _sync(self) -> None:
-        if time.monotonic() - self._synced_at > _SYNC_EVERY_S:
-            os.fsync(self._file.fileno())
-            self._synced_at = time.monotonic()
+    def _sync_in_time(self) -> None:
+        if self._clock() - self._synced_at > _SYNC_EVERY_S:
+            self._sync(self._file.fileno())
+            self._synced_at = self._clock()
 
     def _is_foreign(self) -> SetupError:
         return SetupError(f"{self.path}: not a file of 'judge batch'; choose another output.")
