@@ -1,6 +1,7 @@
 """The real bot over real sockets: the pocket Slack on one side, the scriptable model server on the other."""
 
 import asyncio
+import uuid
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
@@ -18,10 +19,12 @@ from bot.settings import Settings, load_settings
 from bot.slack.manifest import load_manifest
 from sandbox import Limits, Message, Person, Sandbox, View, Workspace
 from tests.model_server import ModelServer
+from tests.postgres import Cluster
 
 CHANNEL = "help-desk"
 QUESTION = "How do I undo my last commit?"
 ANSWER = "Run git reset --soft HEAD~1; the changes stay staged."
+PASSWORD = "s:e/c@r%e t#?&=[Tr0ub4dor"  # of the guarded database
 GOOD = "score: 4\nIt answers the question directly and says what happens to the changes."
 
 
@@ -160,3 +163,18 @@ async def stage(open_stage: StageFactory) -> Stage:
     """The stage with one rating a verdict, and a model that gives 4."""
     opened: Stage = await open_stage()
     return opened
+
+
+@pytest.fixture(scope="session")
+def database_server(guarded_postgres: Cluster) -> Cluster:
+    """The server, with two people who have the password; one of them is refused without TLS."""
+    guarded_postgres.sql(*(f"CREATE ROLE {name} LOGIN PASSWORD '{PASSWORD}'" for name in ("ann", "tls_only")))
+    return guarded_postgres
+
+
+@pytest.fixture
+def database_name(database_server: Cluster) -> str:
+    """A database of the test's own, which belongs to ann."""
+    name = f"t{uuid.uuid4().hex}"
+    database_server.sql(f"CREATE DATABASE {name} OWNER ann")
+    return name

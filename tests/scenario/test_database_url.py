@@ -1,7 +1,6 @@
 """DATABASE_URL as people have it, tried on a PostgreSQL that asks for passwords and speaks TLS."""
 
 import os
-import uuid
 from pathlib import Path
 from urllib.parse import quote
 
@@ -12,26 +11,11 @@ from bot.errors import LogError
 from bot.log import Store
 from bot.log.opening import connect, open_engine
 from tests.postgres import Cluster, free_port
+from tests.scenario.conftest import PASSWORD
 from tests.scenario.test_process import run
 
-PASSWORD = "s:e/c@r%e t#?&=[Tr0ub4dor"
 PIECES = [PASSWORD[at : at + 4] for at in range(len(PASSWORD) - 3)]
 ROOT = Path(__file__).parents[2]
-
-
-@pytest.fixture(scope="session")
-def server(guarded_postgres: Cluster) -> Cluster:
-    """The server, with two people who have the password; one of them is refused without TLS."""
-    guarded_postgres.sql(*(f"CREATE ROLE {name} LOGIN PASSWORD '{PASSWORD}'" for name in ("ann", "tls_only")))
-    return guarded_postgres
-
-
-@pytest.fixture
-def name(server: Cluster) -> str:
-    """A database of the test's own, which belongs to ann."""
-    name = f"t{uuid.uuid4().hex}"
-    server.sql(f"CREATE DATABASE {name} OWNER ann")
-    return name
 
 
 async def is_encrypted(database_url: str) -> bool:
@@ -54,9 +38,11 @@ async def refusal(database_url: str) -> str:
 @pytest.mark.parametrize("password", [PASSWORD, quote(PASSWORD, safe="")])
 @pytest.mark.parametrize("scheme", ["postgres", "postgresql", "postgresql+asyncpg"])
 async def test_a_password_of_all_sorts_of_characters_opens_the_log(
-    server: Cluster, name: str, scheme: str, password: str
+    database_server: Cluster, database_name: str, scheme: str, password: str
 ) -> None:
-    log = await Store.open(f"{scheme}://ann:{password}@127.0.0.1:{server.port}/{name}?sslmode=require")
+    log = await Store.open(
+        f"{scheme}://ann:{password}@127.0.0.1:{database_server.port}/{database_name}?sslmode=require"
+    )
     assert await log.cases.counts() == {}
     await log.close()
 
@@ -74,9 +60,11 @@ async def test_a_password_of_all_sorts_of_characters_opens_the_log(
         ("tls_only", "sslmode=require&channel_binding=require&sslrootcert={certificate}", True),
     ],
 )
-async def test_tls_is_spoken_as_sslmode_says(server: Cluster, user: str, options: str, encrypted: bool) -> None:
-    options = options.format(certificate=server.certificate)
-    url = f"postgres://{user}:{PASSWORD}@127.0.0.1:{server.port}/postgres?{options}"
+async def test_tls_is_spoken_as_sslmode_says(
+    database_server: Cluster, user: str, options: str, encrypted: bool
+) -> None:
+    options = options.format(certificate=database_server.certificate)
+    url = f"postgres://{user}:{PASSWORD}@127.0.0.1:{database_server.port}/postgres?{options}"
     assert await is_encrypted(url) is encrypted
 
 
@@ -94,11 +82,13 @@ async def test_tls_is_spoken_as_sslmode_says(server: Cluster, user: str, options
     ],
 )
 async def test_a_connection_that_is_less_than_asked_for_is_refused(
-    server: Cluster, host: str, options: str, part: str
+    database_server: Cluster, host: str, options: str, part: str
 ) -> None:
-    options = options.format(certificate=server.certificate)
-    said = await refusal(f"postgres://tls_only:{PASSWORD}@{host}:{server.port}/postgres?{options}")
-    assert said.startswith(f"DATABASE_URL postgresql://{host}:{server.port}/postgres: cannot be opened and migrated: ")
+    options = options.format(certificate=database_server.certificate)
+    said = await refusal(f"postgres://tls_only:{PASSWORD}@{host}:{database_server.port}/postgres?{options}")
+    assert said.startswith(
+        f"DATABASE_URL postgresql://{host}:{database_server.port}/postgres: cannot be opened and migrated: "
+    )
     assert part in said
     assert "\n" not in said
 
@@ -118,11 +108,11 @@ async def test_a_connection_that_is_less_than_asked_for_is_refused(
     ],
 )
 async def test_what_does_not_work_is_one_sentence_without_a_piece_of_the_password(
-    server: Cluster, tmp_path: Path, url: str, part: str
+    database_server: Cluster, tmp_path: Path, url: str, part: str
 ) -> None:
     env = {
         "PATH": os.environ["PATH"],
-        "DATABASE_URL": url.format(password=PASSWORD, port=server.port, closed=free_port()),
+        "DATABASE_URL": url.format(password=PASSWORD, port=database_server.port, closed=free_port()),
         "SLACK_BOT_TOKEN": "xoxb-1",
         "SLACK_APP_TOKEN": "xapp-1",
         "JUDGE_MODEL": "offline",
@@ -138,13 +128,15 @@ async def test_a_server_without_tls_is_refused_where_it_is_asked_for(postgres_ur
 
 
 async def test_the_composed_app_reaches_a_database_with_such_a_password(
-    server: Cluster, name: str, tmp_path: Path
+    database_server: Cluster, database_name: str, tmp_path: Path
 ) -> None:
     """As `docker compose` starts it, but for the place of the database, which only it knows."""
     composed = yaml.safe_load((ROOT / "compose.yml").read_text(encoding="utf-8"))
     given = {
         key: value.replace("${POSTGRES_PASSWORD}", PASSWORD) for key, value in composed["x-bot"]["environment"].items()
     }
-    given["DATABASE_URL"] = given["DATABASE_URL"].replace("judge@postgres/judge", f"ann@127.0.0.1:{server.port}/{name}")
+    given["DATABASE_URL"] = given["DATABASE_URL"].replace(
+        "judge@postgres/judge", f"ann@127.0.0.1:{database_server.port}/{database_name}"
+    )
     code, out, err = await run("export", {"PATH": os.environ["PATH"], **given}, tmp_path)
     assert (code, out, err) == (0, "", "0 labels written\n")

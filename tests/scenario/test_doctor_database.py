@@ -10,12 +10,10 @@ import pytest
 from bot.log import Store
 from tests.model_server import ModelServer
 from tests.postgres import Cluster
-from tests.scenario.conftest import GOOD
-from tests.scenario.test_database_url import PASSWORD, name, server
+from tests.scenario.conftest import GOOD, PASSWORD
 from tests.scenario.test_process import environment, pocket_slack, run
 from tests.unit.bot.test_log import a_case, url
 
-__all__ = ["name", "server"]  # fixtures
 EVERYTHING = (
     "GRANT ALL ON ALL TABLES IN SCHEMA public TO {role}",
     "GRANT ALL ON ALL SEQUENCES IN SCHEMA public TO {role}",
@@ -50,13 +48,20 @@ async def database_line(model: ModelServer, folder: Path, database_url: str) -> 
     ],
 )
 async def test_a_role_that_may_not_do_all_is_told_what(
-    model_server: ModelServer, server: Cluster, name: str, tmp_path: Path, rights: Sequence[str], part: str
+    model_server: ModelServer,
+    database_server: Cluster,
+    database_name: str,
+    tmp_path: Path,
+    rights: Sequence[str],
+    part: str,
 ) -> None:
-    place = f"127.0.0.1:{server.port}/{name}"
+    place = f"127.0.0.1:{database_server.port}/{database_name}"
     await (await Store.open(f"postgres://ann:{PASSWORD}@{place}")).close()
-    role = f"role_{name}"
-    server.sql(
-        f"CREATE ROLE {role} LOGIN PASSWORD '{PASSWORD}'", *(each.format(role=role) for each in rights), database=name
+    role = f"role_{database_name}"
+    database_server.sql(
+        f"CREATE ROLE {role} LOGIN PASSWORD '{PASSWORD}'",
+        *(each.format(role=role) for each in rights),
+        database=database_name,
     )
     line = await database_line(model_server, tmp_path, f"postgres://{role}:{PASSWORD}@{place}")
     assert line.startswith(f"wrong  DATABASE_URL postgresql://{place}: ")
@@ -64,17 +69,17 @@ async def test_a_role_that_may_not_do_all_is_told_what(
 
 
 async def test_a_try_leaves_nothing_behind_in_postgresql(
-    model_server: ModelServer, server: Cluster, name: str, tmp_path: Path
+    model_server: ModelServer, database_server: Cluster, database_name: str, tmp_path: Path
 ) -> None:
-    database_url = f"postgres://ann:{PASSWORD}@127.0.0.1:{server.port}/{name}"
+    database_url = f"postgres://ann:{PASSWORD}@127.0.0.1:{database_server.port}/{database_name}"
     log = await Store.open(database_url)
     await log.add(a_case())
     await log.close()
-    server.sql("COMMENT ON TABLE cases IS 'a remark'", database=name)
-    before = server.dump(name)
+    database_server.sql("COMMENT ON TABLE cases IS 'a remark'", database=database_name)
+    before = database_server.dump(database_name)
     line = await database_line(model_server, tmp_path, database_url)
     assert line == "ok     DATABASE_URL: can be written and migrated, 1 case"
-    assert server.dump(name) == before
+    assert database_server.dump(database_name) == before
 
 
 async def test_a_try_leaves_nothing_behind_in_a_file(model_server: ModelServer, tmp_path: Path) -> None:
