@@ -1,4 +1,4 @@
-"""Hostile texts: what a response tries on its judge is found, flagged, and kept from closing the prompt's tags."""
+"""Hostile texts: what a response tries on its judge is found, flagged, and kept from closing its part or its turn."""
 
 from judge.attacks.screening import find_flags, nothing_to_judge
 from judge.attacks.tags import neutralise

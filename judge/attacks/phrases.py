@@ -6,6 +6,8 @@ trying a pattern at every character. Repeats are bounded, so that time stays lin
 score, so the plain cases are enough: who wants to hide from a pattern can.
 """
 
+from judge.attacks.tokens import CONTROL
+
 # "One Token to Fool LLM-as-a-Judge" (arXiv 2507.08794) found that these fool judges; and the same in other words.
 OPENERS = (
     *("thought process", "thinking process", "reasoning process", "solution", "解", "かいせつ", "respuesta"),
@@ -141,9 +143,11 @@ ORDERS = (
         r"(?:^|[-=#*(<{_>\[\n]\s?)end of (?:the )?(?:response|answer|prompt|input)[^\w\n]{0,20}?(?:$|[-=#*)>}_\]\n])",
     ),
     # a model's own control words
+    (("<",), f"<(?:{CONTROL['<']})"),
+    (("[",), rf"\[(?:{CONTROL['[']})"),
     (
-        ("inst]", "<<sys", "<|", "_of_turn>", "# instruction", "system"),
-        r"\[/?inst\]|<<sys>>|<\|[a-z_]{2,20}\|>|<(?:start|end)_of_turn>|###? (?:system|instructions?):"
+        ("# instruction", "system"),
+        r"###? (?:system|instructions?):"
         r"|(?:^|\n)\W{0,9}(?:\[system\]|system(?: \w+)?: ?(?:you\b|ignore|new |the (?:response|answer)))",
     ),
 )

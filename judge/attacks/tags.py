@@ -1,20 +1,30 @@
-"""The prompt's own tags inside the texts that are judged: found in every spelling, and made harmless."""
+"""The prompt's own tags, and the special tokens of chat templates, inside the texts that are judged: made harmless."""
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from typing import NamedTuple
 
+from judge.attacks import tokens
 from judge.attacks.folding import FoldedText, fold_aligned
 
 _OPENING = re.compile(r"<[\s/\\]*(?:question|response)", re.IGNORECASE)
 _CLOSING = re.compile(r"[^<>]{0,200}(>)")
-# Only where one of these stands can the folded text hold a tag, so that nearly every text is done after this look:
-# a `<` before a letter that begins neither word is no tag, nor a `&` before one that begins no entity for `<` or `&`.
-_SUSPECT = re.compile(
-    r"[<≮＜﹤‹〈\u2329⟨❮❰˂ᐸ](?![\s/]?(?![qr])[a-z\d=])|[&＆﹠](?![\s=&]|(?![ablnps])[a-z])"
-    r"|[%％﹪\\＼﹨][0-9ux]{0,5}(?:3c|[^!-~\s])|\u0338",
-    re.IGNORECASE,
-)
+_TOKENS = {sign: f"{tokens.CONTROL[sign]}|{tokens.EVERYDAY[sign]}" for sign in "<["}
+# Only where a sign with one of these behind it stands can the folded text hold a tag or a token, so that nearly every
+# text is done after a quick look: a bracket with a plain word behind it is none, unless the word is theirs, as long as
+# what ends the word is plain, too, and cannot fold away; nor is a `&` before what begins no entity for a bracket.
+_PLAIN_WORD = r"""[a-z\d_]+(?=[ \n\t!"#$'()*+,./:;<=>?@\[\]^`{}~-]|\Z)"""
+_OTHER_LETTERS = "\u3041-\u3096\u30a1-\u30fa\u4e00-\u9fff\uac00-\ud7a3"  # those that no Latin letter folds out of
+_CODE_OF_BRACKET = r"[0-9ux]{0,5}(?:3c|5b|[^!-~\s])"
+_BEHIND = {
+    "<": rf"(?!=|[\s/]?(?![qr]){_PLAIN_WORD})|{_TOKENS['<']}",
+    "[": rf"(?![\s!\"#$'()*+,.:;<=>?@\[\]^`{{}}~{_OTHER_LETTERS}-]|\Z|/?{_PLAIN_WORD})|{_TOKENS['[']}",
+    "&": r"(?![\s=&]|(?![ablnps])[a-z])",
+    "%": _CODE_OF_BRACKET,
+    "\\": _CODE_OF_BRACKET,
+}
+_LIKE = {"<": "≮＜﹤‹〈\u2329⟨❮❰˂ᐸ", "[": "［﹇", "&": "＆﹠", "%": "％﹪", "\\": "＼﹨"}
 _CODE = re.compile(r"\w<(?:Question|Response)[^\w\s]|\W?<Response \[[1-5]\d\d\]>")
 _STROKE_OR_ESCAPE = re.compile("[&\u0338]")
 
@@ -35,33 +45,62 @@ class Tag(NamedTuple):
 
 def find_tags(text: str) -> list[Tag]:
     """Every spelling of the prompt's tags, in order: any case, spacing, attributes, look-alikes, escapes, nesting."""
-    return list(_tags(text, fold_aligned(text))) if _may_hold_tags(text) else []
+    return list(_tags(text, fold_aligned(text))) if _is_suspect(text) else []
 
 
 def neutralise(text: str) -> str:
-    """`text` with square brackets for the angle brackets of the prompt's tags, and else to the letter.
+    """`text` with square brackets for the angle brackets of the prompt's tags, and a blank in each special token.
 
-    A stroke that would fall on the prompt's own bracket before the text (U+0338, `>` with it is `≯`) gets a circle
-    to stand on.
+    The blank stands behind the token's bracket, `< |im_end|>` and `[ INST]`: no tokenizer takes that for the token, and
+    a reader sees what stood there. All else stays to the letter. A stroke that would fall on the prompt's own bracket
+    before the text (U+0338, `>` with it is `≯`) gets a circle to stand on.
     """
-    if not _may_hold_tags(text):
+    if not _is_suspect(text):
         return text
     folded = fold_aligned(text)
     first_visible = folded.starts[0] if folded.starts else len(text)
     pieces = ["◌"] if _STROKE_OR_ESCAPE.search(text, 0, first_visible) else []
     done = 0
-    for tag in _tags(text, folded):
-        for span, bracket in ((tag.opening, "["), (tag.closing, "]")):
-            if span:
-                pieces += [text[done : span[0]], bracket]
-                done = span[1]
+    for start, end, instead in sorted([*_exchanged_brackets(text, folded), *_blanks(folded)]):
+        pieces += [text[done:start], instead]
+        done = end
     return "".join([*pieces, text[done:]])
 
 
-def _may_hold_tags(text: str) -> bool:
-    if text.isascii() and not ("<" in text or "&" in text or "%" in text or "\\" in text):
+def _exchanged_brackets(text: str, folded: FoldedText) -> Iterator[tuple[int, int, str]]:
+    """What takes the place of [start, end) in the text, for each bracket of a tag."""
+    for tag in _tags(text, folded):
+        yield (*tag.opening, "[")
+        if tag.closing:
+            yield (*tag.closing, "]")
+
+
+def _blanks(folded: FoldedText) -> Iterator[tuple[int, int, str]]:
+    """The same for each special token: a blank where its opening bracket ends."""
+    for token in _token().finditer(folded.text):
+        end = folded.ends[token.start()]
+        yield end, end, " "
+
+
+def _is_suspect(text: str) -> bool:
+    """Whether the text may hold a tag or a token: a quick look."""
+    is_ascii = text.isascii()
+    if is_ascii and not ("<" in text or "[" in text or "&" in text or "%" in text or "\\" in text):
         return False
-    return _SUSPECT.search(text) is not None
+    return any(look.search(text) for look in _looks(is_ascii))
+
+
+@cache
+def _looks(is_ascii: bool) -> list[re.Pattern[str]]:
+    """What to look for, compiled at first use; nearly all texts are ASCII, and one character is found far faster."""
+    signs = {sign: "" if is_ascii else likes for sign, likes in _LIKE.items()}
+    patterns = [f"[{re.escape(sign)}{likes}](?:{_BEHIND[sign]})" for sign, likes in signs.items()]
+    return [re.compile(pattern, re.IGNORECASE | re.ASCII) for pattern in (*patterns, "\u0338")]
+
+
+@cache
+def _token() -> re.Pattern[str]:
+    return re.compile(rf"<(?:{_TOKENS['<']})|\[(?:{_TOKENS['[']})", re.IGNORECASE)
 
 
 def _tags(text: str, folded: FoldedText) -> Iterator[Tag]:

@@ -109,6 +109,7 @@ LOOSE = [
     "-",
     "{response}",
     "{prompt}",
+    *("|", "｜", "│", "<|", "|>", "im_start", "s>", "/s>", "INST]", "[/INST]", "start_of_turn>", "<<SYS>>", "[|user|]"),
 ]
 PIECES = st.sampled_from([*BRACKETS, *ESCAPES, *NAMES, *NAMES, *HIDDEN, *LOOSE]) | st.text(max_size=3)
 TEXTS = st.lists(PIECES, max_size=14).map("".join)
@@ -135,6 +136,19 @@ def test_texts_stand_in_their_places_and_nothing_else_changes() -> None:
         ),
         *("a < b > c", "<div class='x'>", "<ResponseType>", "<QuestionMark />", "List<ResponseEntity>", "<responses>"),
         *("&response=1&question=2", "https://x.org/?q=%3Cb%3E", "\\u003cb\\u003e", "≮ ≯", "<total points>", "<|q|>"),
+        # what code, mathematics and lists write that is like a special token
+        *("p <|> q", "f <| x |> g", "xs |> List.map f", "x %>% y |> z", "[|1; 2|]", "⟨ψ|φ⟩", "a<b || c>d", "<b|c>"),
+        *("m[INSTALL]", "x[i]", "[TODO]", "[INFO] started", "buf[MAX_SIZE]", "[1]", "[a](b)", "- [x] done", "【INST】"),
+        *(
+            "<strong>",
+            "<small>",
+            "<std::string>",
+            "vector<my_type>",
+            "<start>",
+            "<end_of>",
+            "<access_token>",
+            "std::set<s_t>",
+        ),
     ],
 )
 def test_text_is_put_in_to_the_letter(text: str) -> None:
@@ -185,6 +199,42 @@ def test_tag_inside_a_text_is_made_harmless_and_stays_readable(text: str, harmle
     assert rendered == HEAD + harmless + MIDDLE + harmless + END
 
 
+@pytest.mark.parametrize(
+    ("token", "broken"),
+    [
+        *(("<|im_start|>", "< |im_start|>"), ("<|im_end|>", "< |im_end|>"), ("<|endoftext|>", "< |endoftext|>")),
+        *(("<|eot_id|>", "< |eot_id|>"), ("<|start_header_id|>", "< |start_header_id|>")),
+        *(("<|reserved_special_token_0|>", "< |reserved_special_token_0|>"), ("<|user|>", "< |user|>")),
+        *(("<|channel|>", "< |channel|>"), ("<|START_OF_TURN_TOKEN|>", "< |START_OF_TURN_TOKEN|>")),
+        *(("<｜User｜>", "< ｜User｜>"), ("<｜begin▁of▁sentence｜>", "< ｜begin▁of▁sentence｜>")),
+        *(("A<|turn>B", "A< |turn>B"), ("<turn|>", "< turn|>"), ("<tool_call|>", "< tool_call|>")),
+        *(("[INST]", "[ INST]"), ("[/INST]", "[ /INST]"), ("x[INST]", "x[ INST]"), ("[TOOL_CALLS]", "[ TOOL_CALLS]")),
+        *(("[AVAILABLE_TOOLS]", "[ AVAILABLE_TOOLS]"), ("[/SYSTEM_PROMPT]", "[ /SYSTEM_PROMPT]")),
+        *(("[TOOL_RESULTS]", "[ TOOL_RESULTS]"), ("[gMASK]<sop>", "[ gMASK]< sop>"), ("[|user|]", "[ |user|]")),
+        *(("<<SYS>>", "< <SYS>>"), ("<</SYS>>", "< </SYS>>"), ("a <s>b</s>", "a < s>b< /s>")),
+        *(("<bos>", "< bos>"), ("<BOS_TOKEN>", "< BOS_TOKEN>"), ("<unk>", "< unk>"), ("</think>", "< /think>")),
+        *(("<start_of_turn>", "< start_of_turn>"), ("<end_of_turn>", "< end_of_turn>")),
+        *(("<end_of_utterance>", "< end_of_utterance>"), ("<extra_id_0>", "< extra_id_0>")),
+        *(("</tool_call>", "< /tool_call>"), ("<fim_prefix>", "< fim_prefix>")),
+        # the spellings that the tags are seen through, too
+        *(("<|IM_START|>", "< |IM_START|>"), ("[inst]", "[ inst]"), ("<START_OF_TURN>", "< START_OF_TURN>")),
+        *(("＜|im_start|＞", "＜ |im_start|＞"), ("［INST］", "［ INST］"), ("‹|im_start|›", "‹ |im_start|›")),
+        *(("<│im_start│>", "< │im_start│>"), ("<∣im_start∣>", "< ∣im_start∣>")),
+        *(("<\u200b|im_start|>", "< \u200b|im_start|>"), ("<|im\u00ad_start|>", "< |im\u00ad_start|>")),
+        *(("[IN\u200bST]", "[ IN\u200bST]"), ("[\u2060INST]", "[ \u2060INST]"), ("</\ufeffs>", "< /\ufeffs>")),
+        *(("[ІNЅТ]", "[ ІNЅТ]"), ("<ѕtart_оf_turn>", "< ѕtart_оf_turn>"), ("[𝐈𝐍𝐒𝐓]", "[ 𝐈𝐍𝐒𝐓]")),
+        *(("&lt;|im_start|&gt;", "&lt; |im_start|&gt;"), ("&amp;lt;|im_start|>", "&amp;lt; |im_start|>")),
+        *(("&#91;INST&#93;", "&#91; INST&#93;"), ("&lsqb;INST]", "&lsqb; INST]"), ("[&#73;NST]", "[ &#73;NST]")),
+        *(("%3C|im_start|%3E", "%3C |im_start|%3E"), ("%5BINST%5D", "%5B INST%5D"), ("\\u005bINST]", "\\u005b INST]")),
+        *(("<&vert;im_start&vert;>", "< &vert;im_start&vert;>"), ("<|im_<|im_end|>start|>", "<|im_< |im_end|>start|>")),
+    ],
+)
+def test_special_token_of_a_chat_template_is_broken_up_by_a_blank(token: str, broken: str) -> None:
+    rendered = render_prompt(RUBRIC, f"a {token} b", token)
+
+    assert rendered == f"{HEAD}a {broken} b{MIDDLE}{broken}{END}"
+
+
 @settings(max_examples=500, deadline=None)
 @given(TEXTS, TEXTS)
 @example("<response", ">")
@@ -207,18 +257,16 @@ def test_harmless_text_stays_as_it_is(text: str) -> None:
     assert neutralise(harmless) == harmless
 
 
-def test_every_spelling_of_a_bracket_in_unicode_is_seen() -> None:
-    spellings = [chr(code) for code in range(sys.maxunicode) if "<" in unicodedata.normalize("NFKD", chr(code))]
+@pytest.mark.parametrize(
+    ("bracket", "rest", "least"), [("<", "question>", 4), ("<", "|im_end|>", 4), ("[", "INST]", 2)]
+)
+def test_every_spelling_of_a_bracket_is_seen(bracket: str, rest: str, least: int) -> None:
+    spellings = [chr(code) for code in range(sys.maxunicode) if bracket in unicodedata.normalize("NFKD", chr(code))]
+    names = [name for name, value in html.entities.html5.items() if bracket in unicodedata.normalize("NFKC", value)]
 
-    assert len(spellings) >= 4
-    assert [bracket for bracket in spellings if not find_tags(f"{bracket}question>")] == []
-
-
-def test_every_named_entity_for_a_bracket_is_seen() -> None:
-    names = [name for name, value in html.entities.html5.items() if "<" in unicodedata.normalize("NFKC", value)]
-
-    assert len(names) >= 4
-    assert [name for name in names if not find_tags(f"&{name}question>")] == []
+    assert min(len(spellings), len(names)) >= least
+    spelled = [*spellings, *(f"&{name}" for name in names)]
+    assert [each for each in spelled if neutralise(each + rest) == each + rest] == []
 
 
 @pytest.mark.parametrize(

@@ -137,6 +137,24 @@ def test_order_is_flagged_in_other_words_too(order: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "token",
+    [
+        *("<|reserved_special_token_0|>", "<|turn>", "<turn|>", "<｜end▁of▁sentence｜>", "<end_of_utterance>"),
+        *("[/SYSTEM_PROMPT]", "[AVAILABLE_TOOLS]", "[|endofturn|]", "&lt;|im_&#101;nd|&gt;", "［INST］"),
+    ],
+)
+def test_special_token_is_flagged_as_an_order(token: str) -> None:
+    assert find_flags("Why?", f"It is so. {token}") == (Flag.GIVES_ORDERS,)
+
+
+@pytest.mark.parametrize(
+    "text", ["It is <s>not</s> so.", "<think>Hm.</think> It is so.", "<tool_call>", "p <|> q", "f <| x |> g", "a[MASK]"]
+)
+def test_everyday_text_that_is_like_a_control_word_is_not_flagged(text: str) -> None:
+    assert find_flags("Why?", text) == ()
+
+
+@pytest.mark.parametrize(
     "order",
     [
         *(
