@@ -4,6 +4,8 @@ import json
 import re
 from itertools import islice
 
+from judge.legible import legible
+
 MAX_WORDS = 100
 MAX_CHARS = 1_000
 CUT_MARK = "[…]"
@@ -21,8 +23,8 @@ _JSON_KEYS = ("justification", "reason", "reasoning", "explanation", "rationale"
 
 
 def extract_justification(text: str, start: int, end: int) -> str:
-    """What `text` says besides the score at `start:end`: at most 100 words, the cut marked."""
-    return shorten(_from_json(text) or _without_score(text, start, end))
+    """What `text` says besides the score at `start:end`: at most 100 words, the cut marked, all of it legible."""
+    return legible(shorten(_from_json(text) or _without_score(text, start, end))).strip()
 
 
 def shorten(text: str) -> str:
@@ -48,8 +50,7 @@ def _without_score(text: str, start: int, end: int) -> str:
     else:
         rest = text
     rest = _FENCE_LINE.sub("", rest).strip() if "```" in rest[:40] or "```" in rest[-8:] else rest.strip()
-    rest = _LABEL.sub("", _LEAD_MARKS.sub("", rest)).strip()
-    return re.sub(r"\n{3,}", "\n\n", rest) if "\n\n\n" in rest else rest
+    return _LABEL.sub("", _LEAD_MARKS.sub("", rest)).strip()
 
 
 _LEAD_MARKS = re.compile(r"^(?:\s|---+|[*_]{2}\s)+")
