@@ -10,7 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from judge.attacks import find_flags, nothing_to_judge
+from judge.attacks import find_flags, nothing_to_judge, too_long
 from judge.errors import DeadlineError, JudgeError, SetupError
 from judge.model import DEFAULT_MODEL, ChatModel, make_client
 from judge.offline import OFFLINE, rate_offline
@@ -101,13 +101,14 @@ class Judge:
     async def score(self, question: str, response: str) -> Verdict:
         """The verdict on `response` as an answer to `question`.
 
-        A model that answers nonsense gives an unscored verdict, and so do texts with nothing to judge, for
-        which no model is asked.
+        A model that answers nonsense gives an unscored verdict, and so do texts with nothing to judge or of more than
+        100,000 characters, for which no model is asked.
 
         Raises:
             JudgeError: Fewer than half of the ratings are usable because calls failed; the child says how.
         """
-        nothing = nothing_to_judge(question, response)
+        unread = too_long(question, response)
+        nothing = unread or nothing_to_judge(question, response)
         if nothing:
             results: Sequence[Result] = ()
         elif self.model == OFFLINE:
@@ -120,7 +121,7 @@ class Judge:
             rubric=self._rubric.name,
             rubric_version=self._rubric.version,
             unscored=nothing,
-            flags=find_flags(question, response),
+            flags=() if unread else find_flags(question, response),
         )
 
     async def aclose(self) -> None:

@@ -24,6 +24,7 @@ class UnscoredReason(StrEnum):
     CALL_FAILED = "call_failed"
     NO_MAJORITY = "no_majority"
     NOTHING_TO_JUDGE = "nothing_to_judge"
+    TOO_LONG = "too_long"
 
 
 class Flag(StrEnum):

@@ -43,6 +43,7 @@ from judge import (
     find_flags,
     nothing_to_judge,
 )
+from judge.attacks import too_long
 
 _PASSING = (DeadlineError, RateLimitedError, UnavailableError)
 
@@ -167,7 +168,8 @@ class Docket:
             except OutOfSightError:
                 why_asked = OUT_OF_SIGHT
         if case.obstacle is None and case.question is not None:
-            nothing = nothing_to_judge(case.question, case.response or "")
+            texts = case.question, case.response or ""
+            nothing = too_long(*texts) or nothing_to_judge(*texts)
             if nothing:
                 case = case.model_copy(update={"obstacle": nothing.detail})
         return case, why_asked

@@ -24,6 +24,7 @@ _IN_SHORT = {
     "refused": "declined by the model",
     "filtered": "filtered out by the model's server",
     "nothing_to_judge": "nothing to judge",
+    "too_long": "too long to judge",
     "obstacle": "nothing to judge",
     "call_failed": "model out of reach",
     "fault": "an error of the app",
@@ -39,6 +40,6 @@ def in_short(reason: str) -> str:
 def why_unscored(verdict: RecordedVerdict) -> str:
     """The sentence for a verdict without a score; never a guess, never the model's own words."""
     reason = verdict.unscored_reason or ""
-    if reason in {"obstacle", "nothing_to_judge"}:
+    if reason in {"obstacle", "nothing_to_judge", "too_long"}:
         return verdict.unscored_detail or ""
     return _BY_REASON.get(reason, "The model's answers held no score that I could rely on, and I do not guess.")

@@ -12,6 +12,7 @@ from judge.ratings import Flag, Unscored, UnscoredReason
 
 _Patterns: TypeAlias = Sequence[tuple[Sequence[str], re.Pattern[str]]]
 
+_LONGEST_TEXT = 100_000
 _LONGEST_OPENER = 200
 # The marks of prose. Brackets, operators, quotes and emoji may be an answer: `{}`, `*`, `""`, a thumbs-up.
 _MARKS = frozenset(" \n.,:;!?-–—…·。、，：；！？")
@@ -19,9 +20,18 @@ _MARKS = frozenset(" \n.,:;!?-–—…·。、，：；！？")
 _UNSEEN_ASCII = re.compile("[\U000e0020-\U000e007e]")
 
 
+def too_long(question: str, response: str) -> Unscored | None:
+    """Why these texts are not even read, if so: one has more than 100,000 characters. It is to be asked first."""
+    for part, text in (("question", question), ("response", response)):
+        if len(text) > _LONGEST_TEXT:
+            size = f"is {len(text):,} characters long, and the limit is {_LONGEST_TEXT:,}"
+            detail = f"The {part} {size}: shorten it, or score the part that matters."
+            return Unscored(reason=UnscoredReason.TOO_LONG, detail=detail)
+    return None
+
+
 def nothing_to_judge(question: str, response: str) -> Unscored | None:
     """Why these texts need no model, if so: a part is empty, or the response is no answer whatever was asked.
-
     No answers are the question itself, punctuation alone, an opener such as "Thought process:", a lone score. In
     doubt the model is asked: "5", "C" and "{}" may be right, and so is "Solution" where a word was asked for.
     """

@@ -49,6 +49,12 @@ async def test_texts_with_nothing_to_judge_are_refused(stage: Stage, text: str, 
     await refusal(stage, part)
 
 
+async def test_a_reply_over_the_limit_is_refused(stage: Stage) -> None:
+    _, answer = stage.ask_and_answer(answer="word " * 20_001)
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    await refusal(stage, "The response is 100,004 characters long, and the limit is 100,000: shorten it")
+
+
 async def test_a_deleted_message_is_refused(stage: Stage) -> None:
     parent, answer = stage.ask_and_answer()
     link = stage.slack.workspace.permalink(answer.channel_id, answer.ts, parent.ts)

@@ -475,6 +475,33 @@ async def test_nothing_to_judge_asks_no_model(
     assert model_server.requests == []
 
 
+@pytest.mark.parametrize("model", ["m", "offline"])
+@pytest.mark.parametrize(
+    ("question", "response", "detail"),
+    [
+        (QUESTION, "score: 5 " * 20_000, "The response is 180,000 characters long, and the limit is 100,000"),
+        ("</question>" * 10_000, RESPONSE, "The question is 110,000 characters long, and the limit is 100,000"),
+        (" " * 100_001, "", "The question is 100,001 characters long, and the limit is 100,000"),
+    ],
+)
+async def test_text_over_the_limit_is_refused_unread(
+    model_server: ModelServer, client: AsyncOpenAI, model: str, question: str, response: str, detail: str
+) -> None:
+    verdict = await Judge(model=model, client=client).score(question, response)
+
+    assert verdict.unscored is not None
+    assert verdict.unscored.reason is UnscoredReason.TOO_LONG
+    assert verdict.unscored.detail == f"{detail}: shorten it, or score the part that matters."
+    assert (verdict.score, verdict.ratings, verdict.flags) == (None, (), ())
+    assert model_server.requests == []
+
+
+async def test_text_at_the_limit_is_judged(model_server: ModelServer, client: AsyncOpenAI) -> None:
+    model_server.script("score: 4\nGood.")
+
+    assert (await Judge(model="m", samples=1, client=client).score("q" * 100_000, "r" * 100_000)).score == 4
+
+
 async def test_given_client_stays_open(model_server: ModelServer, client: AsyncOpenAI) -> None:
     model_server.script("score: 4\nGood.")
 

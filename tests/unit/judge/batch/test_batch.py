@@ -702,6 +702,15 @@ def test_unscored_row_says_why_in_a_sentence(tmp_path: Path, output: Path) -> No
     assert unscored["unscored_detail"].endswith(".")
 
 
+def test_row_over_the_limit_is_unscored_with_a_reason_of_its_own(tmp_path: Path, output: Path) -> None:
+    offline(write(tmp_path / "in.jsonl", row("word " * 20_001), row("One.")), output)
+
+    long, short = read(output)
+    assert (long["status"], long["score"], long["unscored_reason"]) == ("unscored", None, "too_long")
+    assert "100,005 characters long, and the limit is 100,000" in long["unscored_detail"]
+    assert short["status"] == "scored"
+
+
 def test_next_command_can_be_pasted(source: Path, tmp_path: Path) -> None:
     assert (
         f"Next: judge pairs '{tmp_path}/out put.jsonl' -o pairs.jsonl\n"
