@@ -6,9 +6,15 @@ Source: https://docs.slack.dev/messaging/formatting-message-text
 import re
 import unicodedata
 
+from judge.legible import legible
+
 # Only what Slack itself writes: a command's text may hold a bare "<" of the person's own.
 _TOKEN = re.compile(r"<([@#!][^<>]*|[a-z][a-z0-9+.-]*:[^<>]*)>")
 _SIGILS = {"@": "@", "#": "#"}
+# An underscore within a word marks nothing, and `10:30:00` is a time.
+_MARKS = re.compile(r"[*~`]|(?<![^\W_])_|_(?![^\W_])")
+_QUOTE_MARKS = re.compile(r"^[\s>]*>[^\S\n]*", re.MULTILINE)
+_EMOJI = re.compile(r":(?=[\w+'-]+:)(?!(?<=\d:)\d+:)")
 
 
 def to_plain(text: str) -> str:
@@ -42,12 +48,18 @@ def escape(text: str) -> str:
 
 
 def excerpt(text: str, limit: int) -> str:
-    """The beginning of a text, whitespace folded, escaped, at most `limit` characters long as sent."""
-    return clip(" ".join(text.split()), limit)
+    """The beginning of foreign words on one line of mrkdwn, at most `limit` characters long as sent: see `clip`."""
+    return clip(" ".join(legible(text).split()), limit)
 
 
 def clip(text: str, limit: int) -> str:
-    """The text escaped, cut so that what is sent has at most `limit` characters."""
+    """Foreign words as mrkdwn, cut so that what is sent has at most `limit` characters.
+
+    They are escaped, and lose what would format them: marks of bold, italics, strike and code, a quote's `>` at the
+    beginning of a line, and what nobody sees. An emoji's code gets a blank and stays text. Where the words are shown in
+    full they belong into a quote (`bot.views.elements`), which formats nothing and so takes nothing away.
+    """
+    text = _EMOJI.sub(": ", _QUOTE_MARKS.sub("", _MARKS.sub("", legible(text)))).strip()
     escaped = escape(text)
     if len(escaped) <= limit:
         return escaped

@@ -5,6 +5,8 @@ Source: https://docs.slack.dev/reference/block-kit
 
 from typing import Any
 
+from judge.legible import legible
+
 Block = dict[str, Any]
 
 
@@ -16,6 +18,25 @@ def section(mrkdwn: str) -> Block:
 def context(mrkdwn: str) -> Block:
     """A line of small print."""
     return {"type": "context", "elements": [_mrkdwn(mrkdwn)]}
+
+
+def quote(words: str, limit: int, *title: Block) -> Block:
+    """Foreign words, a model's or a person's, at most `limit` characters of them, behind a quote's bar.
+
+    `title` is what stands above, made of `run`; without one there have to be words that can be seen.
+    The texts of rich text are no mrkdwn: nothing in them is formatted, linked or mentioned, and emoji have elements of
+    their own. The bar runs along all lines, so that none of them looks like one of ours.
+    Source: https://docs.slack.dev/reference/block-kit/blocks/rich-text-block
+    """
+    seen = legible(words).strip()
+    seen = seen if len(seen) <= limit else seen[: limit - 1].rstrip() + "…"
+    parts = [("rich_text_section", list(title)), ("rich_text_quote", [run(seen)] if seen else [])]
+    return {"type": "rich_text", "elements": [{"type": kind, "elements": part} for kind, part in parts if part]}
+
+
+def run(text: str, *, is_bold: bool = False) -> Block:
+    """A piece of rich text."""
+    return {"type": "text", "text": text} | ({"style": {"bold": True}} if is_bold else {})
 
 
 def header(text: str) -> Block:

@@ -1,7 +1,7 @@
 """The messages: placeholder, verdict, the two texts, and the plain sentences in between.
 
-Foreign words (a model's, a person's) go through `escape` or `clip`, so that they stay text; no user is mentioned,
-so that nobody is pinged. `verbatim` keeps Slack from making links of names.
+Foreign words (a model's, a person's) stand in a `quote`, or go through `clip` or `excerpt` where they are part of a
+line of ours, so that they stay text; no user is mentioned, so that nobody is pinged.
 """
 
 from datetime import timedelta
@@ -14,14 +14,16 @@ from bot.slack import ids
 from bot.slack.mrkdwn import clip, escape, excerpt
 from bot.slack.post import Post
 from bot.views.edits import amend_blocks, amend_text
-from bot.views.elements import actions, button, context, section
+from bot.views.elements import actions, button, context, quote, run, section
 from bot.views.labels import feedback, plain_feedback
 from bot.views.unscored import why_unscored
+from judge.legible import legible
 
 UNCONFIRMED = "unconfirmed"
 VERDICT_BEGINS = ("Score ", "Unscored: ")
-_SECTION_ROOM = 2900
+_ROOM = 2900
 _EXCERPT = 300
+_NAME = 80
 _NOTIFICATION = 300
 _STEPS = 5
 
@@ -57,11 +59,11 @@ def later(case: LoggedCase, pause: timedelta, tries: int) -> Post:
 
 def texts(case: LoggedCase) -> Post:
     """The typed question and response, as the message that the verdict is a reply to."""
-    who = escape(case.requester_name)
+    who = excerpt(case.requester_name, _NAME)
     blocks = [
         section(f"*{who}* asked for a score"),
-        section(f"*Question*\n{clip(case.question or '', _SECTION_ROOM)}"),
-        section(f"*Response*\n{clip(case.response or '', _SECTION_ROOM)}"),
+        quote(case.question or "", _ROOM, run("Question", is_bold=True)),
+        quote(case.response or "", _ROOM, run("Response", is_bold=True)),
     ]
     return Post(f"{who} asked for a score: {excerpt(case.question or '', _EXCERPT)}", blocks)
 
@@ -69,19 +71,18 @@ def texts(case: LoggedCase) -> Post:
 def verdict_message(case: LoggedCase, verdict: RecordedVerdict, note: str = "") -> Post:
     """The verdict, as it stands in the thread or goes to the requester alone; `note` says why alone."""
     if verdict.score is None:
-        sentence = escape(why_unscored(verdict))
-        headline, body, summary = "*Unscored*", sentence, f"Unscored: {sentence}"
+        sentence = clip(why_unscored(verdict), _ROOM)
+        headline, said, summary = "*Unscored*", section(sentence), f"Unscored: {sentence}"
     else:
         score = f"Score {verdict.score} of {verdict.highest}"
         headline = f"*{score}*  {gauge(verdict)}"
-        said = verdict.justification or _without_justification(case)
-        body = clip(said, _SECTION_ROOM)
-        summary = f"{score}{_offline(verdict)}: {excerpt(said, _NOTIFICATION)}"
-    justification = section(body) | ({"block_id": ids.BLOCK_JUSTIFICATION} if verdict.score is not None else {})
-    blocks = [section(headline + _offline(verdict)), justification]
+        words = legible(verdict.justification).strip()
+        ours = "" if words else _without_justification(case)
+        said = (quote(words, _ROOM) if words else section(ours)) | {"block_id": ids.BLOCK_JUSTIFICATION}
+        summary = f"{score}{_offline(verdict)}: {ours or excerpt(words, _NOTIFICATION) or '…'}"
+    blocks = [section(headline + _offline(verdict)), said]
     blocks += [context(line) for line in (_warning(verdict), _ASIDE[case.aside] if case.aside else "") if line]
-    if question := _question_line(case):
-        blocks.append(context(question) | {"block_id": ids.BLOCK_QUOTED_QUESTION})
+    blocks += _question(case)
     blocks += [context(line) for line in (_provenance(case, verdict), note) if line]
     if verdict.score is not None:
         blocks.append(feedback(case))
@@ -160,11 +161,17 @@ def _without_justification(case: LoggedCase) -> str:
     return _NOT_KEPT_HERE if case.reply_ts and not case.blocked_by else _NOT_KEPT
 
 
-def _question_line(case: LoggedCase) -> str:
+def _question(case: LoggedCase) -> list[dict[str, Any]]:
+    """What was taken for the question, and from where; nothing where neither is known."""
     source = _QUESTION_FROM.get(case.question_source, "") if case.question_source else ""
     if case.question:
-        return f"*Question* ({source}): {excerpt(case.question, _EXCERPT)}"
-    return f"*Question*: {source}" if source else ""
+        title = run("Question", is_bold=True), run(f" ({source}):")
+        block = quote(" ".join(legible(case.question).split()), _EXCERPT, *title)
+    elif source:
+        block = context(f"*Question*: {source}")
+    else:
+        return []
+    return [block | {"block_id": ids.BLOCK_QUOTED_QUESTION}]
 
 
 def _provenance(case: LoggedCase, verdict: RecordedVerdict) -> str:

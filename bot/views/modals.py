@@ -6,8 +6,7 @@ from typing import Any
 from bot.domain.case import LoggedCase, Visibility
 from bot.slack import ids
 from bot.slack.modal_state import ModalState
-from bot.slack.mrkdwn import clip
-from bot.views.elements import option, plain, section
+from bot.views.elements import option, plain, quote, run, section
 
 MAX_INPUT = 3000
 NO_QUESTION = "I could not find the question that this reply answers."
@@ -21,7 +20,7 @@ NOT_IN_ANY_MORE = (
 )
 _NOTHING_TYPED = "Please type something here; blanks alone cannot be scored."
 _SAME = "This is the question again. What was the answer?"
-_SECTION_ROOM = 2900
+_ROOM = 2900
 _IN_MESSAGES = "The verdict comes to you alone, in *Messages* beside this tab."
 
 
@@ -43,12 +42,11 @@ def texts_modal(
 
 def question_modal(case: LoggedCase, callback_id: str, reason: str, state: ModalState) -> dict[str, Any]:
     """The modal that asks for a case's question; the response is shown, and kept on our side whatever its length."""
-    response = clip(case.response or "(not kept)", _SECTION_ROOM)
+    title = "Response to score" if case.response else "The response to score was not kept."
     blocks = [
         section(reason),
         _text_input(ids.BLOCK_QUESTION, "Question", "What was asked", initial=case.question),
-        section("*Response to score*"),
-        section(response),
+        quote(case.response or "", _ROOM, run(title, is_bold=True)),
     ]
     return _modal(callback_id, "Which question?", state, blocks)
 

@@ -96,6 +96,25 @@ def shown(message: Message | View) -> str:
     return "\n".join(_words(blocks))
 
 
+def quoted(message: Message) -> dict[str, list[str]]:
+    """What stands behind a quote's bar in a message, by block."""
+    blocks = [block for block in message.blocks if block["type"] == "rich_text"]
+    return {block["block_id"]: _words([e for e in block["elements"] if _is_quote(e)]) for block in blocks}
+
+
+def shown_as_ours(message: Message) -> str:
+    """All other words of a message: what people take for the app's own."""
+    return "\n".join(
+        word
+        for block in message.blocks
+        for word in _words([e for e in block["elements"] if not _is_quote(e)] if "elements" in block else block)
+    )
+
+
+def _is_quote(element: dict[str, Any]) -> bool:
+    return bool(element["type"] == "rich_text_quote")
+
+
 def _words(part: Any) -> list[str]:
     if isinstance(part, list):
         return [word for item in part for word in _words(item)]

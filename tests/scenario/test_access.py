@@ -173,7 +173,7 @@ async def test_where_the_app_is_not_its_requester_still_corrects_the_question(op
     stage.ann.click(await stage.told(stage.ann), ids.ACTION_WRONG_QUESTION)
     await stage.modal(stage.ann)
     stage.ann.submit({ids.BLOCK_QUESTION: "Why?"})
-    assert "(as typed): Why?" in shown(await stage.told(stage.ann, 2))
+    assert "(as typed):\nWhy?" in shown(await stage.told(stage.ann, 2))
 
 
 @pytest.mark.parametrize("score", ["99", "-1", "abc"])

@@ -6,7 +6,7 @@ import pytest
 
 from bot.slack import ids
 from sandbox import Message
-from tests.scenario.conftest import ANSWER, CHANNEL, QUESTION, Stage, shown
+from tests.scenario.conftest import ANSWER, CHANNEL, QUESTION, Stage, quoted, shown, shown_as_ours
 
 
 async def refusal(stage: Stage, part: str, count: int = 1) -> Message:
@@ -111,9 +111,46 @@ async def test_nobody_is_pinged_by_a_models_words(stage: Stage) -> None:
     parent, answer = stage.ask_and_answer(question="Is <!here> safe?")
     stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
     verdict = await stage.verdict(parent)
-    for words in (verdict.text, shown(verdict)):
-        assert "<" not in words
-        assert "&lt;!channel&gt; &amp; &lt;@U00000002&gt;" in words
+    assert "<" not in verdict.text
+    assert "&lt;!channel&gt; &amp; &lt;@U00000002&gt;" in verdict.text
+    assert quoted(verdict) == {  # texts of rich text are no mrkdwn: this is what people see
+        ids.BLOCK_JUSTIFICATION: ["Good for <!channel> & <@U00000002>, see <https://evil.example|this>."],
+        ids.BLOCK_QUOTED_QUESTION: ["Is <!here> safe?"],
+    }
+    assert "<" not in shown_as_ours(verdict)
+
+
+async def test_nothing_that_the_model_wrote_can_pose_as_a_line_of_ours(stage: Stage) -> None:
+    lines = ("*Full marks*  ●●●●●", "> quoted, _bold_ ~no~ `code`", "# Heading", ":warning: *Only you see this.*")
+    lines += (
+        "Question (as typed): Why?",
+        "gpt-6-luna · additive-5 · case 7",
+        "1. <https://evil.example|ok>",
+    )
+    stage.model.script("score: 1\nA bad one.\n" + "\n".join(lines) + "\n\u202e5 erocs\u202c a\u0336\u0336\u0336\u0336")
+    parent, answer = stage.ask_and_answer(question="Why? :warning: Only you see this. \u202e:+1:")
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    verdict = await stage.verdict(parent)
+    assert quoted(verdict) == {
+        ids.BLOCK_JUSTIFICATION: ["\n".join(["A bad one.", *lines, "5 erocs a\u0336\u0336"])],
+        ids.BLOCK_QUOTED_QUESTION: ["Why? :warning: Only you see this. :+1:"],
+    }
+    ours = shown_as_ours(verdict)
+    assert "*Score 1 of 5*  ●○○○○" in ours
+    assert not any(part in ours for part in ("Full", ":warning:", "Only you", "Why?", "case 7", "evil"))
+    assert verdict.text.startswith(
+        "Score 1 of 5: A bad one. Full marks ●●●●● &gt; quoted, bold no code # Heading : warning: Only you see this. "
+    )
+
+
+async def test_a_name_cannot_pose_as_a_line_of_ours_either(stage: Stage) -> None:
+    stage.ann.user.name = stage.ann.user.real_name = stage.ann.user.display_name = "*Score 5 of 5* `x`"
+    stage.ann.command(CHANNEL, ids.COMMAND, "*Why?* :warning: | > _Because._")
+    parent = await stage.slack.until(lambda: next(iter(stage.ann.messages(CHANNEL)), None))
+    assert parent is not None
+    assert "*Score 5 of 5 x* asked for a score" in shown_as_ours(parent)
+    assert [words for block in quoted(parent).values() for words in block] == ["*Why?* :warning:", "> _Because._"]
+    assert parent.text == "Score 5 of 5 x asked for a score: Why? : warning:"
 
 
 async def test_long_typed_texts_fit_into_slacks_limits(stage: Stage) -> None:

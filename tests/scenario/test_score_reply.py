@@ -95,7 +95,7 @@ async def test_without_a_question_a_modal_asks_for_it(stage: Stage) -> None:
     assert stage.model.requests == []
     stage.ann.submit({ids.BLOCK_QUESTION: QUESTION})
     words = shown(await stage.verdict(answer))
-    assert f"(as typed): {QUESTION}" in words
+    assert f"(as typed):\n{QUESTION}" in words
     assert f"<response>{ANSWER}</response>" in stage.model.requests[0]["messages"][0]["content"]
 
 

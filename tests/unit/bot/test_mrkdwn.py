@@ -1,3 +1,5 @@
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -44,7 +46,7 @@ def test_clipped_text_keeps_its_limit_and_whole_entities(text: str, limit: int) 
     clipped = clip(text, limit)
     assert len(clipped) <= limit
     shown = to_plain(clipped.removesuffix("…"))
-    assert to_plain(escape(text)).startswith(shown)
+    assert to_plain(clip(text, 10_000)).startswith(shown)
 
 
 def test_text_at_the_limit_is_not_cut() -> None:
@@ -53,4 +55,32 @@ def test_text_at_the_limit_is_not_cut() -> None:
 
 
 def test_excerpt_stands_on_one_line() -> None:
-    assert excerpt("one\n\n  two\tthree", 40) == "one two three"
+    assert excerpt("one\n\n  two\tthree \u200b four\u2800\u2800five", 40) == "one two three four five"
+
+
+@pytest.mark.parametrize(
+    ("written", "sent"),
+    [
+        *(("*Score 5 of 5*", "Score 5 of 5"), ("_a_ __b__ ~c~ `d` ```e```", "a b c d e"), ("a*b*c", "abc")),
+        *((":warning: read", ": warning: read"), ("a:+1::skin-tone-2: b", "a: +1:: skin-tone-2: b"), (":*x*:", ": x:")),
+        *(
+            ("> a\n>> b\n *> c", "a\nb\nc"),
+            ("a > b", "a &gt; b"),
+            ("<!here> & <@U1>", "&lt;!here&gt; &amp; &lt;@U1&gt;"),
+        ),
+        *(
+            ("snake_case_name at 10:30:00, a: b: c", "snake_case_name at 10:30:00, a: b: c"),
+            ("2 × 3 – “x”", "2 × 3 – “x”"),
+        ),
+        *(("\u202eevil\u202c \x1b[0m", "evil [0m"), ("a\u0336\u0336\u0336", "a\u0336\u0336")),
+    ],
+)
+def test_foreign_words_in_a_line_of_ours_format_nothing(written: str, sent: str) -> None:
+    assert clip(written, 100) == sent
+
+
+@given(st.text(alphabet="*_~`:> \n\u200b\u2800ab1&<", max_size=30))
+def test_no_mark_is_left_however_marks_are_mixed(text: str) -> None:
+    sent = clip(text, 1_000)
+    assert not set("*~`") & set(sent)
+    assert not re.search(r":[ab]+:|(^|\W)_|_(\W|$)|^\s*&gt;", sent, re.MULTILINE)

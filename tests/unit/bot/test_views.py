@@ -89,6 +89,52 @@ def test_several_ratings_are_listed() -> None:
     assert "2 of 3 ratings: 4, unscored, 5" in words(messages.verdict_message(a_case(), verdict))
 
 
+HOSTILE = (
+    "*Score 5 of 5*  ●●●●●\n> *Question* (as typed): x\n:warning: Only you see this. <!here> \u202eoge\u202c ` "
+    + "x\u0336" * 9
+)
+
+
+def test_what_the_model_wrote_stands_in_one_quote_and_nowhere_else() -> None:
+    post = messages.verdict_message(a_case(question=None, question_source=None), a_verdict(justification=HOSTILE))
+    said = {"type": "text", "text": HOSTILE.replace("\u202e", "").replace("\u202c", "")}
+    quoted = {"type": "rich_text", "elements": [{"type": "rich_text_quote", "elements": [said]}]}
+    assert [block for block in post.blocks if "5 of 5" in str(block)] == [
+        quoted | {"block_id": ids.BLOCK_JUSTIFICATION}
+    ]
+    assert post.text.startswith(
+        "Score 4 of 5: Score 5 of 5 ●●●●● &gt; Question (as typed): x : warning: Only you see this."
+    )
+
+
+def test_a_persons_words_stand_in_quotes_below_titles_of_ours() -> None:
+    case = a_case(question=HOSTILE, question_source=QuestionSource.TYPED, response=HOSTILE, requester_name="*a*\n> b")
+    typed = messages.texts(case)
+    titles = [block["elements"][0]["elements"][0] for block in typed.blocks[1:]]
+    assert titles == [{"type": "text", "text": title, "style": {"bold": True}} for title in ("Question", "Response")]
+    assert all(block["elements"][1]["type"] == "rich_text_quote" for block in typed.blocks[1:])
+    assert typed.blocks[0]["text"]["text"] == "*a &gt; b* asked for a score"
+    asked = [block for block in messages.verdict_message(case, a_verdict()).blocks if "5 of 5" in str(block)]
+    assert [(block["type"], block["block_id"]) for block in asked] == [("rich_text", ids.BLOCK_QUOTED_QUESTION)]
+    modal = question_modal(case, ids.VIEW_CORRECT, "Why.", ModalState(case_id=1, channel_id="C1"))
+    assert modal["blocks"][-1]["elements"][1]["type"] == "rich_text_quote"
+
+
+@pytest.mark.parametrize("nothing", ["", "\u200b\u202e", " \n"])
+def test_where_the_model_wrote_nothing_the_words_are_ours_and_in_no_quote(nothing: str) -> None:
+    post = messages.verdict_message(a_case(question=nothing or None), a_verdict(justification=nothing))
+    assert post.blocks[1]["text"]["text"] == "The judge gave no justification."
+    assert post.text == "Score 4 of 5: The judge gave no justification."
+    assert "rich_text_quote" not in words(post)
+    check_blocks(post.blocks)
+
+
+def test_a_text_that_is_too_long_is_named_as_such() -> None:
+    detail = "The response is 100,001 characters long, and the limit is 100,000: shorten it."
+    verdict = a_verdict(score=None, unscored_reason="too_long", unscored_detail=detail)
+    assert messages.verdict_message(a_case(), verdict).text == f"Unscored: {detail}"
+
+
 def test_a_response_that_speaks_to_the_judge_is_named_as_such() -> None:
     post = messages.verdict_message(a_case(), a_verdict(flags=tuple(Flag)))
     assert "the response asks for a score and gives the judge orders and imitates the judge's prompt." in words(post)
