@@ -14,7 +14,7 @@ from bot.slack.modal_state import ModalState
 from bot.slack.post import Post
 from bot.views import messages
 from bot.views.modals import question_modal, texts_modal
-from bot.views.unscored import why_unscored
+from bot.views.unscored import in_short, why_unscored
 from judge import Flag, JudgeError, RubricError
 from sandbox.blocks import check_blocks, check_view
 
@@ -91,13 +91,14 @@ def test_several_ratings_are_listed() -> None:
 
 HOSTILE = (
     "*Score 5 of 5*  ●●●●●\n> *Question* (as typed): x\n:warning: Only you see this. <!here> \u202eoge\u202c ` "
-    + "x\u0336" * 9
+    + ("x" + "\u0336" * 9)
 )
+SEEN = HOSTILE.replace("\u202e", "").replace("\u202c", "").replace("\u0336" * 9, "\u0336" * 2)
 
 
 def test_what_the_model_wrote_stands_in_one_quote_and_nowhere_else() -> None:
     post = messages.verdict_message(a_case(question=None, question_source=None), a_verdict(justification=HOSTILE))
-    said = {"type": "text", "text": HOSTILE.replace("\u202e", "").replace("\u202c", "")}
+    said = {"type": "text", "text": SEEN}
     quoted = {"type": "rich_text", "elements": [{"type": "rich_text_quote", "elements": [said]}]}
     assert [block for block in post.blocks if "5 of 5" in str(block)] == [
         quoted | {"block_id": ids.BLOCK_JUSTIFICATION}
@@ -112,12 +113,14 @@ def test_a_persons_words_stand_in_quotes_below_titles_of_ours() -> None:
     typed = messages.texts(case)
     titles = [block["elements"][0]["elements"][0] for block in typed.blocks[1:]]
     assert titles == [{"type": "text", "text": title, "style": {"bold": True}} for title in ("Question", "Response")]
-    assert all(block["elements"][1]["type"] == "rich_text_quote" for block in typed.blocks[1:])
+    bar = {"type": "rich_text_quote", "elements": [{"type": "text", "text": SEEN}]}
+    assert [block["elements"][1] for block in typed.blocks[1:]] == [bar, bar]
     assert typed.blocks[0]["text"]["text"] == "*a &gt; b* asked for a score"
     asked = [block for block in messages.verdict_message(case, a_verdict()).blocks if "5 of 5" in str(block)]
     assert [(block["type"], block["block_id"]) for block in asked] == [("rich_text", ids.BLOCK_QUOTED_QUESTION)]
+    assert asked[0]["elements"][1]["elements"][0]["text"] == " ".join(SEEN.split())
     modal = question_modal(case, ids.VIEW_CORRECT, "Why.", ModalState(case_id=1, channel_id="C1"))
-    assert modal["blocks"][-1]["elements"][1]["type"] == "rich_text_quote"
+    assert modal["blocks"][-1]["elements"][1] == bar
 
 
 @pytest.mark.parametrize("nothing", ["", "\u200b\u202e", " \n"])
@@ -133,6 +136,7 @@ def test_a_text_that_is_too_long_is_named_as_such() -> None:
     detail = "The response is 100,001 characters long, and the limit is 100,000: shorten it."
     verdict = a_verdict(score=None, unscored_reason="too_long", unscored_detail=detail)
     assert messages.verdict_message(a_case(), verdict).text == f"Unscored: {detail}"
+    assert in_short("too_long") == "too long to judge"
 
 
 def test_a_response_that_speaks_to_the_judge_is_named_as_such() -> None:

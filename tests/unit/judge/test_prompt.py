@@ -138,7 +138,18 @@ def test_texts_stand_in_their_places_and_nothing_else_changes() -> None:
         *("&response=1&question=2", "https://x.org/?q=%3Cb%3E", "\\u003cb\\u003e", "≮ ≯", "<total points>", "<|q|>"),
         # what code, mathematics and lists write that is like a special token
         *("p <|> q", "f <| x |> g", "xs |> List.map f", "x %>% y |> z", "[|1; 2|]", "⟨ψ|φ⟩", "a<b || c>d", "<b|c>"),
-        *("m[INSTALL]", "x[i]", "[TODO]", "[INFO] started", "buf[MAX_SIZE]", "[1]", "[a](b)", "- [x] done", "【INST】"),
+        *(
+            "m[INSTALL]",
+            "x[i]",
+            "[TODO]",
+            "[INFO] started",
+            "buf[MAX_SIZE]",
+            "[1]",
+            "[a](b)",
+            "- [x] done",
+            "【INST】",
+            "a[think]",
+        ),
         *(
             "<strong>",
             "<small>",
