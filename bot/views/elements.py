@@ -23,13 +23,17 @@ def context(mrkdwn: str) -> Block:
 def quote(words: str, limit: int, *title: Block) -> Block:
     """Foreign words, a model's or a person's, at most `limit` characters of them, behind a quote's bar.
 
+    What is too long is cut in the middle: an order to the judge likes to stand at the end.
+
     `title` is what stands above, made of `run`; without one there have to be words that can be seen.
     The texts of rich text are no mrkdwn: nothing in them is formatted, linked or mentioned, and emoji have elements of
     their own. The bar runs along all lines, so that none of them looks like one of ours.
     Source: https://docs.slack.dev/reference/block-kit/blocks/rich-text-block
     """
     seen = legible(words).strip()
-    seen = seen if len(seen) <= limit else seen[: limit - 1].rstrip() + "…"
+    if len(seen) > limit:
+        end = limit // 3
+        seen = f"{seen[: limit - end - 3].rstrip()} … {seen[-end:].lstrip()}"
     parts = [("rich_text_section", list(title)), ("rich_text_quote", [run(seen)] if seen else [])]
     return {"type": "rich_text", "elements": [{"type": kind, "elements": part} for kind, part in parts if part]}
 

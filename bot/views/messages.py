@@ -21,7 +21,7 @@ from judge.legible import legible
 
 UNCONFIRMED = "unconfirmed"
 VERDICT_BEGINS = ("Score ", "Unscored: ")
-_ROOM = 2900
+_ROOM = 3000
 _EXCERPT = 300
 _NAME = 80
 _NOTIFICATION = 300
@@ -166,7 +166,10 @@ def _question(case: LoggedCase) -> list[dict[str, Any]]:
     source = _QUESTION_FROM.get(case.question_source, "") if case.question_source else ""
     if case.question:
         title = run("Question", is_bold=True), run(f" ({source}):")
-        block = quote(" ".join(legible(case.question).split()), _EXCERPT, *title)
+        # Whole where it was typed for this verdict alone: it is nowhere else, and everybody should see what was asked.
+        is_new = case.question_source is QuestionSource.TYPED and (case.message_ts or case.source is CaseSource.BUTTON)
+        words = case.question if is_new else " ".join(legible(case.question).split())
+        block = quote(words, _ROOM if is_new else _EXCERPT, *title)
     elif source:
         block = context(f"*Question*: {source}")
     else:
