@@ -24,6 +24,7 @@ from bot.docket.engine import Duty, Engine
 from bot.docket.lookup import Lookup
 from bot.docket.retries import MODEL_PAUSES
 from bot.docket.settle import Docket
+from bot.domain.policy import Policy
 from bot.errors import BotError
 from bot.extract.cases import Choice
 from bot.judges import limits_of, open_judges, rubric_of, rubrics_of
@@ -126,7 +127,8 @@ async def running_bot(
         tasks = [_begin(stack, _sign_forever(store, signs))]
         if role is not Role.FRONT:
             judges = await stack.enter_async_context(open_judges(settings))
-            lookup = Lookup(client, identity.own_ids)
+            only_bots = None if settings.score_people else poster.members
+            lookup = Lookup(client, identity.own_ids, only_bots)
             delivery = Delivery(client, teller, store, reposts_unconfirmed=settings.unconfirmed_posts == "repost")
             docket = Docket(store, judges, lookup, delivery, settings.judge_concurrency, model_pauses)
             engine = make_engine(store, identity.team_id, docket, edits, poster, settings)
@@ -148,6 +150,7 @@ async def running_bot(
                 store=store,
                 teller=teller,
                 limits=limits_of(settings),
+                policy=Policy(settings.channels_allowed, settings.channels_denied, settings.score_people),
                 default=Choice(rubric_of(settings).name, settings.verdict_visibility),
                 rubrics=tuple(rubrics_of(settings)),
                 poster=poster,

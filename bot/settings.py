@@ -1,10 +1,11 @@
 """Settings from the environment and `.env`, read once, all problems reported together."""
 
+import re
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, Field, SecretStr, ValidationError, ValidationInfo, field_validator
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, ValidationError, ValidationInfo, field_validator
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from bot.domain.case import Visibility
 from bot.errors import SettingsError
@@ -39,6 +40,22 @@ BotToken = Annotated[SecretStr, _prefixed("xoxb-", _EXPECTED_BOT)]
 AppToken = Annotated[SecretStr, _prefixed("xapp-", _EXPECTED_APP)]
 
 
+def _listed(text: object) -> object:
+    if not isinstance(text, str):
+        return text
+    ids = frozenset(part for part in re.split(r"[\s,]+", text) if part)
+    for each in ids:
+        if not re.fullmatch("[CGD][A-Z0-9]{2,}", each):
+            raise ValueError(
+                f"{each!r} is no channel's id; expected ids such as C0123ABCD with commas between them "
+                "(in Slack: the channel's name > About, at the bottom)"
+            )
+    return ids
+
+
+ChannelIds = Annotated[frozenset[str], NoDecode, BeforeValidator(_listed)]
+
+
 class LogSettings(BaseSettings):
     """Where the log is, what it keeps, and for how long; enough for what never talks to Slack or a model."""
 
@@ -71,6 +88,9 @@ class Settings(LogSettings):
     max_cases_per_user_per_hour: int = Field(default=60, ge=0, le=1_000_000)
     max_cases_per_day: int = Field(default=2000, ge=0, le=1_000_000)
     max_tokens_per_day: int = Field(default=0, ge=0)
+    channels_allowed: ChannelIds = frozenset()
+    channels_denied: ChannelIds = frozenset()
+    score_people: bool = True
     verdict_visibility: Visibility = Visibility.THREAD
     unconfirmed_posts: Literal["tell", "repost"] = "tell"
     digest_day: Annotated[str, AfterValidator(parse_day)] = "monday"

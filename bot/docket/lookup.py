@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import structlog
@@ -11,7 +11,9 @@ from slack_sdk.web.async_client import AsyncWebClient
 from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
 from bot.domain.case import LoggedCase, QuestionSource
+from bot.domain.obstacle import Obstacle, ObstacleKind
 from bot.extract.messages import Message, to_message
+from bot.slack.authors import Members
 from bot.slack.errors import error_of, is_transient
 
 # A modal can be opened for 3 s after the click; the search for the question must leave time for that.
@@ -57,14 +59,16 @@ class Lookup:
     Args:
         client: The bot's Web API client.
         own_ids: The app's own user and bot id; its messages are nobody's question.
+        only_bots: Who is a bot, where their replies alone are scored.
     """
 
-    def __init__(self, client: AsyncWebClient, own_ids: frozenset[str]) -> None:
+    def __init__(self, client: AsyncWebClient, own_ids: frozenset[str], only_bots: Members | None = None) -> None:
         self._client = client
         self._own_ids = own_ids
+        self._only_bots = only_bots
 
     async def message(self, case: LoggedCase) -> Message | None:
-        """The message that the case is about; None where it is gone or out of sight.
+        """The message that the case is about, without words that must not be judged; None where it is out of sight.
 
         Raises:
             SlackApiError, ClientError, TimeoutError: Not now.
@@ -82,9 +86,12 @@ class Lookup:
             call = self._client.conversations_history(channel=case.channel_id, limit=1, **span)
         try:
             async with asyncio.timeout(_MESSAGE_TIMEOUT_S):
-                return _with_ts(await self._messages(case, call), ts)
+                message = _with_ts(await self._messages(case, call), ts)
         except OutOfSightError:
             return None
+        if message and self._only_bots and not await self._only_bots.is_known_bot(message.author_id or ""):
+            return replace(message, text="", obstacle=Obstacle(ObstacleKind.A_PERSONS))
+        return message
 
     async def question(self, case: LoggedCase) -> Question | None:
         """The thread's parent; for a message in the channel itself, the last one before it by somebody else.

@@ -8,6 +8,7 @@ class ObstacleKind(StrEnum):
     """What stands in the way of a judgement."""
 
     OWN_MESSAGE = "own_message"
+    A_PERSONS = "a_persons"
     NO_TEXT = "no_text"
     ONLY_FILES = "only_files"
     ONLY_IMAGE = "only_image"

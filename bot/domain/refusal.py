@@ -8,6 +8,8 @@ class RefusalKind(StrEnum):
     """What is against it."""
 
     FOREIGN = "foreign"
+    CHANNEL_OFF = "channel_off"
+    PEOPLE_OFF = "people_off"
     TOO_MANY_CASES = "too_many_cases"
     TOO_MANY_IN_WORKSPACE = "too_many_in_workspace"
     NO_TOKENS_LEFT = "no_tokens_left"

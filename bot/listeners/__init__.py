@@ -4,6 +4,7 @@ from slack_bolt.async_app import AsyncApp
 
 from bot.digest.poster import Poster
 from bot.domain.limits import Limits
+from bot.domain.policy import Policy
 from bot.extract.cases import Choice
 from bot.listeners import buttons, command, errors, events, home, installation, labels, modals, recent, shortcut
 from bot.listeners.case_access import CaseAccess
@@ -34,6 +35,7 @@ def register(
     store: Store,
     teller: Teller,
     limits: Limits,
+    policy: Policy,
     default: Choice,
     rubrics: tuple[str, ...],
     poster: Poster,
@@ -48,7 +50,7 @@ def register(
     `default` is the rubric and the visibility of a request that names neither, `rubrics` what there is to choose from.
     """
     hosts = frozenset({identity.host})
-    case_access, intake = CaseAccess(store.cases, memberships), Intake(store, limits, teller)
+    case_access, intake = CaseAccess(store.cases, memberships), Intake(store, limits, policy, poster.members, teller)
     choices = Choices(store.people, default, rubrics)
     window = TextsModal(choices, teller)
     digests = DigestCommand(poster, access, teller)

@@ -7,10 +7,12 @@ from dataclasses import dataclass
 
 from bot.domain.case import Aside, Case, CaseStatus, LoggedCase, text_hash
 from bot.domain.limits import Limits
+from bot.domain.policy import Policy
 from bot.domain.refusal import Refusal, RefusalKind, RefusedError
 from bot.domain.standing import aside_of
 from bot.extract.invocation import Invocation
 from bot.log import Store
+from bot.slack.authors import Members
 from bot.slack.teller import Teller
 from bot.views import messages
 
@@ -22,11 +24,15 @@ class Intake:
     Attributes:
         store: Where cases become durable.
         limits: How much may be asked for.
+        policy: Where, and of whose replies.
+        members: Who is a bot.
         teller: What answers them.
     """
 
     store: Store
     limits: Limits
+    policy: Policy
+    members: Members
     teller: Teller
 
     async def take(self, case: Case, invocation: Invocation) -> tuple[LoggedCase, bool]:
@@ -54,14 +60,23 @@ class Intake:
         Raises:
             RefusedError: This person cannot have a case now.
         """
-        if invocation.is_foreign:
-            raise RefusedError(Refusal(RefusalKind.FOREIGN))
+        await self._check(case, invocation)
         while True:
             known, is_new = await self.store.add(case, invocation.trigger_id, self.limits)
             is_of_no_use = known.is_for_one or (known.aside and not case.aside)
             if is_new or known.requester_id == case.requester_id or not is_of_no_use:
                 return known, is_new
             case = case.model_copy(update=_next_attempt(case, known))
+
+    async def _check(self, case: Case, invocation: Invocation) -> None:
+        if invocation.is_foreign:
+            raise RefusedError(Refusal(RefusalKind.FOREIGN))
+        if not self.policy.allows_channel(case):
+            raise RefusedError(Refusal(RefusalKind.CHANNEL_OFF))
+        # Before its words are in the log; the author of a linked message is known once it is read.
+        is_open = self.policy.scores_people or case.author_id is None
+        if not is_open and not await self.members.is_known_bot(case.author_id or ""):
+            raise RefusedError(Refusal(RefusalKind.PEOPLE_OFF))
 
     async def proceed(self, case: LoggedCase, is_new: bool, invocation: Invocation) -> None:
         """Leaves a new case to its job; of a known one, shows the person how far it is."""

@@ -14,6 +14,7 @@ from bot.slack.cache import AnswerCache
 from bot.slack.errors import slack_word
 
 _KEPT_S = 3600.0
+_PATIENCE_S = 1.5  # whoever asked waits for Slack, which waits for 3 s
 _MOST_KEPT = 10_000
 _ASKED_AT_ONCE = 8
 
@@ -48,6 +49,11 @@ class Members:
             async with asyncio.timeout(patience_s):
                 await asyncio.gather(*(ask() for _ in range(_ASKED_AT_ONCE)))
         return found
+
+    async def is_known_bot(self, author_id: str) -> bool:
+        """Whether Slack says in time that this is a bot."""
+        found = await self.of_all([author_id], _PATIENCE_S)
+        return author_id in found and found[author_id].is_bot
 
     async def of(self, author_id: str) -> Member:
         """The member behind a user id or a bot id."""

@@ -2,7 +2,9 @@
 
 from bot.domain.obstacle import Obstacle, ObstacleKind
 
+A_PERSONS = "I score the replies of bots alone here, and that one is not known to be a bot's (setting SCORE_PEOPLE)."
 _SENTENCES = {
+    ObstacleKind.A_PERSONS: A_PERSONS,
     ObstacleKind.OWN_MESSAGE: "That is one of my own messages, and I do not score myself.",
     ObstacleKind.NO_TEXT: "That message has no text to score.",
     ObstacleKind.ONLY_IMAGE: "That message holds only an image, and I score text.",

@@ -2,6 +2,7 @@
 
 from bot.domain.refusal import Refusal, RefusalKind
 from bot.slack.memberships import MembershipError
+from bot.views.obstacles import A_PERSONS
 
 NO_CASE = "That case is no longer in the log, or not for you to see. You can score the reply anew."
 WENT_WRONG = "Something went wrong on my side. Please try again; the log of the app has the details."
@@ -14,6 +15,7 @@ NOT_IN_BOTH = (
 )
 BUTTON_TOO_SLOW = "Slack gave me too little time to open the window. Please press the button again."
 COMMAND_TOO_SLOW = "Slack gave me too little time to open the window. Please type `/judge` again."
+_CHANNEL_OFF = "Whoever runs me has switched scoring off in that channel."
 _LIMIT = "which is the limit here. Please try again later."
 _NO_TOKENS_LEFT = "This workspace has used up what it allows itself for one day. Please try again later."
 
@@ -23,6 +25,10 @@ def refusal_text(refusal: Refusal) -> str:
     match refusal.kind:
         case RefusalKind.FOREIGN:
             return FOREIGN
+        case RefusalKind.CHANNEL_OFF:
+            return _CHANNEL_OFF
+        case RefusalKind.PEOPLE_OFF:
+            return A_PERSONS
         case RefusalKind.NO_TOKENS_LEFT:
             return _NO_TOKENS_LEFT
         case RefusalKind.TOO_MANY_CASES:

@@ -90,3 +90,18 @@ def test_a_file_from_windows_is_read(tmp_path: Path) -> None:
     settings = load_settings(file)
     assert settings.slack_bot_token.get_secret_value() == "xoxb-1"
     assert settings.slack_app_token.get_secret_value() == "xapp-1"
+
+
+COMPLETE = ("SLACK_BOT_TOKEN=xoxb-1", "SLACK_APP_TOKEN=xapp-1", "OPENAI_API_KEY=sk-1")
+
+
+@pytest.mark.parametrize("text", ["C0123ABCD,G0ABC", " C0123ABCD , G0ABC ,", "G0ABC C0123ABCD"])
+def test_channels_are_listed_with_commas_or_blanks(text: str, tmp_path: Path) -> None:
+    settings = load_settings(env(tmp_path, *COMPLETE, f"CHANNELS_DENIED={text}"))
+    assert settings.channels_denied == {"C0123ABCD", "G0ABC"}
+    assert settings.channels_allowed == frozenset()
+
+
+def test_a_channel_by_its_name_is_told_where_its_id_is(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match=r"CHANNELS_ALLOWED: '#general' is no channel's id; .* C0123ABCD"):
+        load_settings(env(tmp_path, *COMPLETE, "CHANNELS_ALLOWED='#general'"))

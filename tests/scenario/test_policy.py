@@ -1,0 +1,82 @@
+"""Where nothing is to be scored, or nobody's words but a bot's, nothing is, and nothing is kept."""
+
+import pytest
+
+from bot.slack import ids
+from sandbox import Message, Person
+from tests.scenario.conftest import CHANNEL, Stage, StageFactory, shown
+
+OFF = "Whoever runs me has switched scoring off in that channel."
+BOTS_ALONE = "I score the replies of bots alone here"
+# The pocket Slack numbers what it makes: the first channel of the stage.
+FIRST = "C00000010"
+
+
+async def cases(stage: Stage) -> int:
+    return sum((await stage.log.cases.counts()).values())
+
+
+def link(stage: Stage, message: Message) -> str:
+    return stage.slack.workspace.permalink(message.channel_id, message.ts, message.thread_ts)
+
+
+async def ask_in_every_way(stage: Stage) -> list[str]:
+    """What ann is told when she asks by shortcut, link and command."""
+    _, answer = stage.ask_and_answer()
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    told = [(await stage.told(stage.ann, 1)).text]
+    for count, text in enumerate((link(stage, answer), "Why? | Because."), start=2):
+        stage.ann.command(CHANNEL, ids.COMMAND, text)
+        told.append((await stage.told(stage.ann, count)).text)
+    return told
+
+
+@pytest.mark.parametrize("setting", [{"channels_denied": "C0000OTHER, {}"}, {"channels_allowed": "C0000OTHER"}])
+async def test_nothing_is_scored_in_a_channel_that_is_off(open_stage: StageFactory, setting: dict[str, str]) -> None:
+    stage: Stage = await open_stage(**{name: listed.format(FIRST) for name, listed in setting.items()})
+    assert stage.slack.workspace.channel(CHANNEL).id == FIRST
+    assert await ask_in_every_way(stage) == [OFF] * 3
+    assert await cases(stage) == 0
+
+
+async def test_texts_typed_in_direct_messages_are_nobody_elses(open_stage: StageFactory) -> None:
+    stage: Stage = await open_stage(channels_allowed="C0000OTHER")
+    stage.ann.command(stage.ann.im, ids.COMMAND, "Why? | Because.")
+    await stage.slack.until(lambda: stage.model.requests)
+    assert await cases(stage) == 1
+
+
+async def reply_of(stage: Stage, author: Person) -> None:
+    parent = stage.helper.post(CHANNEL, "Which tool?")
+    answer = author.post(CHANNEL, "Just use git.", thread_ts=parent.ts)
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    assert (await stage.told(stage.ann)).text.startswith(BOTS_ALONE)
+    stage.ann.command(CHANNEL, ids.COMMAND, link(stage, answer))
+
+
+async def test_where_people_are_not_scored_their_words_are_not_kept(open_stage: StageFactory) -> None:
+    stage: Stage = await open_stage(score_people=False)
+    await reply_of(stage, stage.ben)
+    assert BOTS_ALONE in shown(await stage.told(stage.ann, 3))
+    (case,) = await stage.log.cases.newest(5)
+    assert not case.response
+    assert not stage.model.requests
+
+
+async def test_where_people_are_not_scored_bots_are(open_stage: StageFactory) -> None:
+    stage: Stage = await open_stage(score_people=False)
+    parent, answer = stage.ask_and_answer()
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    await stage.verdict(parent)
+    parent, answer = stage.ask_and_answer("And now?", "Now run git log.")
+    stage.ann.command(CHANNEL, ids.COMMAND, link(stage, answer))
+    await stage.verdict(parent)
+
+
+async def test_where_slack_does_not_say_who_is_a_bot_nobody_is(open_stage: StageFactory) -> None:
+    stage: Stage = await open_stage(score_people=False)
+    stage.slack.fail("users.info", error="user_not_found")
+    _, answer = stage.ask_and_answer()
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    assert (await stage.told(stage.ann)).text.startswith(BOTS_ALONE)
+    assert await cases(stage) == 0
