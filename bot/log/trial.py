@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from pgqueuer.domain.settings import db_settings
-from sqlalchemy import delete, insert, text, update
+from sqlalchemy import delete, false, insert, text, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.domain.case import Case, CaseSource, CaseStatus, Visibility
@@ -68,7 +68,7 @@ async def _write(connection: AsyncConnection) -> None:
     added = {"id": _ID, "status": CaseStatus.RECEIVED, "created_at": datetime.now(UTC)}
     await connection.execute(insert(cases).values(case.model_dump() | added))
     await connection.execute(update(cases).where(cases.c.id == _ID).values(holder=_NAME))
-    await connection.execute(delete(cases).where(cases.c.id == _ID))
+    await connection.execute(delete(cases).where(false()))  # the right alone: the row goes with the transaction
     if connection.dialect.name == "postgresql":
         await _write_job(connection)
     raise _UndoneError

@@ -1,6 +1,7 @@
 import asyncio
 import sqlite3
 from contextlib import closing
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +9,7 @@ import pytest
 from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
-from sqlalchemy import event
+from sqlalchemy import event, insert
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import create_async_engine
 
@@ -17,8 +18,9 @@ from bot.domain.verdict import RecordedRating, RecordedVerdict
 from bot.errors import LogError
 from bot.log import Store, TakenError
 from bot.log.database import Database
+from bot.log.errors import in_brief
 from bot.log.opening import connect, migrations, open_engine
-from bot.log.schema import metadata
+from bot.log.schema import cases, metadata
 
 
 def url(folder: Path) -> str:
@@ -239,6 +241,15 @@ async def test_a_database_error_does_not_tell_the_texts(tmp_path: Path) -> None:
     assert "no such table" in str(error.value)
     assert "Because." not in str(error.value)
     await log.close()
+
+
+async def test_an_error_in_brief_quotes_no_row(log: Store) -> None:
+    with pytest.raises(DBAPIError) as error:
+        await log.database.execute(insert(cases).values(question="A secret?", created_at=datetime.now(UTC)))
+    said = in_brief(error.value)
+    assert said is not None
+    assert said.startswith("the log is out of reach: ")
+    assert "secret" not in said
 
 
 async def test_a_cancelled_write_does_not_lock_the_file(log: Store) -> None:
