@@ -1,10 +1,23 @@
-"""Logging: structlog for ours and for what the libraries say; never a secret, never a message's text."""
+"""Logging: structlog for ours and for what the libraries say; never a secret, never a message's text.
+
+No trouble floods the log: of each warning or error a few lines a minute are written, and the others counted.
+"""
 
 import logging
+import re
 import sys
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable
 from typing import Literal
 
 import structlog
+
+_MOST_A_MINUTE = 20
+_MINUTE_S = 60.0
+_LONGEST_EVENT = 200
+_NUMBER = re.compile(r"\d+")
 
 _SHARED: tuple[structlog.typing.Processor, ...] = (
     structlog.contextvars.merge_contextvars,
@@ -12,6 +25,55 @@ _SHARED: tuple[structlog.typing.Processor, ...] = (
     structlog.stdlib.add_logger_name,
     structlog.processors.TimeStamper(fmt="iso", utc=True),
 )
+
+logger = logging.getLogger(__name__)
+
+
+class RepeatFilter(logging.Filter):
+    """Passes so many lines a minute of each warning or error, and says before a later one how many it left out.
+
+    What is below a warning passes: there is one line for each case, and none that a stranger could cause.
+
+    Args:
+        most_a_minute: How many lines of the same logger and event, whatever numbers stand in it.
+        clock: Seconds, from any beginning.
+    """
+
+    def __init__(self, most_a_minute: int = _MOST_A_MINUTE, clock: Callable[[], float] = time.monotonic) -> None:
+        super().__init__()
+        self._most = most_a_minute
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._seen: Counter[tuple[str, str]] = Counter()
+        self._since = clock()
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Whether the line is written."""
+        if record.levelno < logging.WARNING or record.name == __name__:
+            return True
+        event = record.name, _event(record)
+        with self._lock:
+            ended = self._end_minute()
+            self._seen[event] += 1
+            passes = self._seen[event] <= self._most
+        for (name, text), number in ended.items():
+            if number > self._most:
+                logger.warning("left out %d lines of %s: %s", number - self._most, name, text)
+        return passes
+
+    def _end_minute(self) -> Counter[tuple[str, str]]:
+        """What was seen in the minute that is over; nothing while it lasts."""
+        now = self._clock()
+        if now - self._since < _MINUTE_S:
+            return Counter()
+        ended, self._seen, self._since = self._seen, Counter(), now
+        return ended
+
+
+def _event(record: logging.LogRecord) -> str:
+    """What a line says, without what differs from one to the next: values, numbers, and all below its first line."""
+    said = record.msg.get("event") if isinstance(record.msg, dict) else record.msg
+    return _NUMBER.sub("#", str(said).partition("\n")[0][:_LONGEST_EVENT])
 
 
 def configure_logs(log_format: Literal["console", "json"], level: int = logging.INFO) -> None:
@@ -30,6 +92,7 @@ def configure_logs(log_format: Literal["console", "json"], level: int = logging.
     if log_format == "json":
         renderer = [structlog.processors.format_exc_info, structlog.processors.JSONRenderer()]
     handler = logging.StreamHandler()
+    handler.addFilter(RepeatFilter())
     handler.setFormatter(
         structlog.stdlib.ProcessorFormatter(
             foreign_pre_chain=_SHARED,

@@ -1,0 +1,123 @@
+"""Log lines that repeat: a few a minute are written, the others counted."""
+
+import logging
+import subprocess
+import sys
+from collections.abc import Iterator
+
+import pytest
+
+from bot.logs import RepeatFilter
+
+
+class Lines(logging.Handler):
+    """Keeps what reaches it, and takes its clock from the test."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.now_s = 0.0
+        self.records: list[logging.LogRecord] = []
+        self.addFilter(RepeatFilter(most_a_minute=3, clock=lambda: self.now_s))
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.records.append(record)
+
+    @property
+    def said(self) -> list[str]:
+        return [record.getMessage() for record in self.records]
+
+
+@pytest.fixture
+def lines() -> Iterator[Lines]:
+    handler = Lines()
+    root = logging.getLogger()
+    root.addHandler(handler)
+    yield handler
+    root.removeHandler(handler)
+
+
+def test_of_the_same_warning_a_few_pass_and_the_next_minute_says_how_many_did_not(lines: Lines) -> None:
+    for _ in range(10):
+        logging.getLogger("asyncio").error("accept() failed")
+    assert lines.said == ["accept() failed"] * 3
+    lines.now_s = 59.9
+    logging.getLogger("asyncio").error("accept() failed")
+    assert len(lines.said) == 3
+    lines.now_s = 60.0
+    for _ in range(10):
+        logging.getLogger("asyncio").error("accept() failed")
+    assert lines.said[3:] == ["left out 8 lines of asyncio: accept() failed", *["accept() failed"] * 3]
+
+
+def test_any_warning_of_a_later_minute_brings_the_count_and_only_once(lines: Lines) -> None:
+    for _ in range(5):
+        logging.getLogger("one").warning("again")
+    for minute in (1, 2):
+        lines.now_s = 60.0 * minute
+        logging.getLogger("two").warning("something else")
+    assert lines.said[3:] == ["left out 2 lines of one: again", "something else", "something else"]
+
+
+def test_a_minute_in_which_nothing_was_left_out_is_not_spoken_of(lines: Lines) -> None:
+    for minute in range(3):
+        lines.now_s = 60.0 * minute
+        for _ in range(3):
+            logging.getLogger("one").warning("again")
+    assert lines.said == ["again"] * 9
+
+
+def test_each_event_of_each_logger_is_counted_by_itself(lines: Lines) -> None:
+    for _ in range(5):
+        logging.getLogger("one").warning("this")
+        logging.getLogger("one").warning("that")
+        logging.getLogger("two").warning("this")
+    assert len(lines.said) == 9
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        [f"Task exception was never retrieved\nfuture: <Task {number}>" for number in range(9)],
+        [f"case {number} has failed" for number in range(9)],
+    ],
+    ids=["lines below the first", "numbers"],
+)
+def test_what_differs_in_a_detail_is_the_same_event(lines: Lines, texts: list[str]) -> None:
+    for text in texts:
+        logging.getLogger("pgqueuer").error(text)
+    assert lines.said == texts[:3]
+
+
+def test_values_beside_an_event_of_ours_do_not_make_it_another(lines: Lines) -> None:
+    """As structlog hands it over: a dictionary in place of the message."""
+    for number in range(9):
+        logging.getLogger("bot").error({"event": "job_failed", "case": f"case {'x' * number}"})
+    logging.getLogger("bot").error({"event": "duty_failed"})
+    assert len(lines.records) == 4
+
+
+def test_what_is_no_trouble_is_never_left_out(lines: Lines) -> None:
+    logger = logging.getLogger("bot.test_logs")
+    logger.setLevel(logging.INFO)
+    for _ in range(9):
+        logger.warning("case_settled")
+        logger.info("case_settled")
+    assert len(lines.said) == 3 + 9
+
+
+@pytest.mark.parametrize("log_format", ["console", "json"])
+def test_the_apps_log_is_limited_so(log_format: str) -> None:
+    code = f"""
+import logging, structlog
+from bot.logs import configure_logs
+configure_logs({log_format!r})
+for number in range(500):
+    try:
+        raise OSError("Too many open files")
+    except OSError:
+        logging.getLogger("asyncio").exception("accept() failed %d", number)
+        structlog.get_logger("bot").error("job_failed", case=number)
+"""
+    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert done.stderr.count("accept() failed") == 20
+    assert done.stderr.count("job_failed") == 20
