@@ -9,7 +9,6 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 from enum import StrEnum
-from functools import partial
 from typing import Any
 
 import structlog
@@ -33,7 +32,7 @@ from bot.log import Store
 from bot.log.errors import LOG_ERRORS, in_brief
 from bot.log.jobs import Task
 from bot.log.ownership import owned
-from bot.log.probes import is_ready, render_metrics
+from bot.probes import Probes
 from bot.settings import Settings
 from bot.slack.access import Access
 from bot.slack.client import Identity, identify, web_client
@@ -142,7 +141,7 @@ async def running_bot(
             tasks.append(working)
             signs.append(engine.is_running)
         if role is not Role.WORKER:
-            bolt = make_app(client, identity, settings)
+            bolt = make_app(client, identity)
             access = Access(client, settings.digest_by == "admins")
             register(
                 bolt,
@@ -160,10 +159,13 @@ async def running_bot(
                 forgetting=ForgettingUpkeep(client, store.forgetting, access),
                 edits=edits,
             )
-            link = _link(bolt, settings, store)
+            link = _link(bolt, settings)
             await stack.enter_async_context(link)
             tasks.append(_begin(stack, link.watch()))
             signs.append(link.is_connected)
+        if settings.metrics_port is not None:
+            probes = Probes(settings.metrics_host, settings.metrics_port, store.cases, signs)
+            await stack.enter_async_context(probes)
         logger.info("connected", team=identity.team_id, model=settings.judge_model, role=role)
         yield RunningBot(store, tasks)
 
@@ -188,8 +190,8 @@ def make_engine(
     )
 
 
-def make_app(client: AsyncWebClient, identity: Identity, settings: Settings) -> AsyncApp:
-    """The Bolt app, without listeners yet; in HTTP mode it checks Slack's signature."""
+def make_app(client: AsyncWebClient, identity: Identity) -> AsyncApp:
+    """The Bolt app, without listeners yet. It checks no signatures: what comes by HTTP, `HttpFront` has checked."""
 
     async def authorize() -> AuthorizeResult:
         # Our own answer, and not Bolt's default: SLACK_CLIENT_ID in the environment would switch OAuth on silently.
@@ -201,21 +203,18 @@ def make_app(client: AsyncWebClient, identity: Identity, settings: Settings) -> 
             bot_token=client.token,
         )
 
-    secret = settings.slack_signing_secret
     return AsyncApp(
         client=client,
         authorize=authorize,
-        signing_secret=secret.get_secret_value() if secret else None,
-        request_verification_enabled=settings.serve_http,
+        request_verification_enabled=False,
         logger=logging.getLogger("slack_bolt"),
     )
 
 
-def _link(bolt: AsyncApp, settings: Settings, store: Store) -> HttpFront | SocketLink:
+def _link(bolt: AsyncApp, settings: Settings) -> HttpFront | SocketLink:
     if not settings.serve_http:
         return SocketLink(bolt, settings.slack_app_token or _NO_SECRET)
-    secret, address = settings.slack_signing_secret or _NO_SECRET, (settings.http_host, settings.http_port)
-    return HttpFront(bolt, secret, *address, partial(is_ready, store.cases), partial(render_metrics, store.cases))
+    return HttpFront(bolt, settings.slack_signing_secret or _NO_SECRET, settings.http_host, settings.http_port)
 
 
 def _schedule(settings: Settings) -> Schedule:

@@ -77,6 +77,8 @@ class Settings(LogSettings):
     slack_signing_secret: SecretStr | None = Field(default=None, validate_default=True)
     http_host: str = "127.0.0.1"
     http_port: int = Field(default=3000, ge=0, le=65535)
+    metrics_host: str = "127.0.0.1"
+    metrics_port: int | None = Field(default=None, ge=0, le=65535)
     slack_api_url: Annotated[str, AfterValidator(_with_slash)] = SLACK_API_URL
     openai_base_url: str | None = None
     judge_model: str = DEFAULT_MODEL

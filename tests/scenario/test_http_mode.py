@@ -1,7 +1,8 @@
-"""HTTP mode: signed payloads come in over HTTP, and the machine room can ask how the bot is."""
+"""HTTP mode: signed payloads come in over HTTP; and in every mode the machine room can ask how the bot is."""
 
 import asyncio
 import json
+import signal
 import time
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
@@ -13,16 +14,17 @@ import pytest
 from slack_sdk.signature import SignatureVerifier
 from sqlalchemy import event
 
-from bot.app import running_bot
+from bot.app import Role, running_bot
 from bot.commands.health import examine
 from bot.log import Store
 from bot.settings import Settings
 from bot.slack.http import EVENTS
 from sandbox import Sandbox
+from tests.descriptors import descriptors
 from tests.model_server import ModelServer
 from tests.postgres import free_port
 from tests.scenario.conftest import CHANNEL, GOOD, is_verdict, make_settings
-from tests.scenario.test_process import pocket_slack
+from tests.scenario.test_process import environment, pocket_slack, start
 
 SECRET = "a signing secret"
 
@@ -37,8 +39,14 @@ class Front:
     log: Store
 
     async def get(self, path: str) -> tuple[int, str]:
-        async with self.session.get(f"http://127.0.0.1:{self.settings.http_port}{path}") as answer:
+        async with self.session.get(f"http://127.0.0.1:{self.settings.metrics_port}{path}") as answer:
             return answer.status, await answer.text()
+
+    async def is_ready(self) -> None:
+        """Returns once the process can do its work."""
+        async with asyncio.timeout(30):
+            while await self.get("/readyz") != (200, "ok\n"):  # noqa: ASYNC110 - it asks like a stranger
+                await asyncio.sleep(0.01)
 
     async def command(self, text: str, secret: str = SECRET, age_s: int = 0) -> tuple[int, str]:
         """A slash command, signed as Slack does."""
@@ -70,7 +78,7 @@ async def front(model_server: ModelServer, tmp_path: Path) -> AsyncIterator[Fron
     model_server.script(GOOD)
     more: dict[str, Any] = {"serve_http": True, "slack_signing_secret": SECRET, "http_port": free_port()}
     async with pocket_slack() as slack, aiohttp.ClientSession() as session:
-        settings = make_settings(slack, model_server, tmp_path, **more)
+        settings = make_settings(slack, model_server, tmp_path, **more, metrics_port=free_port())
         async with running_bot(settings, grace_s=0) as bot:
             yield Front(slack, settings, session, bot.store)
 
@@ -123,15 +131,48 @@ async def test_a_body_that_does_not_come_is_not_waited_for_at_the_end(
             writer.close()
 
 
+async def test_half_sent_requests_use_up_neither_the_descriptors_nor_slacks_patience(
+    model_server: ModelServer, tmp_path: Path
+) -> None:
+    port = free_port()
+    more = {"SERVE_HTTP": "true", "SLACK_SIGNING_SECRET": SECRET, "HTTP_PORT": str(port)}
+    async with pocket_slack() as slack, aiohttp.ClientSession() as session:
+        env = environment(slack, model_server, tmp_path) | more
+        settings = make_settings(
+            slack, model_server, tmp_path, serve_http=True, slack_signing_secret=SECRET, http_port=port
+        )
+        with descriptors(100):
+            process = await start("serve", env, tmp_path)
+        assert process.stderr
+        while b'"connected"' not in await process.stderr.readline():
+            pass
+        half = [await asyncio.open_connection("127.0.0.1", port) for _ in range(120)]
+        for _, writer in half:
+            writer.write(f"POST {EVENTS} HTTP/1.1\r\nHost: x\r\nX-Half: ".encode())
+            await writer.drain()
+        async with asyncio.timeout(60):
+            front = Front(slack, settings, session, None)  # type: ignore[arg-type]
+            assert (await front.command("help"))[0] == 200
+            while not (await examine(env["DATABASE_URL"]))[0]:  # noqa: ASYNC110 - another process writes it
+                await asyncio.sleep(0.1)
+        process.send_signal(signal.SIGTERM)
+        _, err = await process.communicate()
+        for _, writer in half:
+            writer.close()
+    assert process.returncode == 0
+    assert b"Too many open files" not in err
+    assert len(err) < 20_000
+
+
 async def test_the_machine_room_can_ask(front: Front) -> None:
     assert await front.get("/healthz") == (200, "ok\n")
-    assert await front.get("/readyz") == (200, "ok\n")
+    await front.is_ready()
 
 
 async def test_a_probe_of_readiness_counts_no_cases(front: Front) -> None:
     asked: list[str] = []
     event.listen(front.log.database.engine.sync_engine, "before_cursor_execute", lambda *call: asked.append(call[2]))
-    assert await front.get("/readyz") == (200, "ok\n")
+    await front.is_ready()
     assert asked
     assert [statement for statement in asked if "count(" in statement] == []
 
@@ -145,6 +186,38 @@ async def test_metrics_count_cases_tokens_and_time(front: Front) -> None:
     assert status == 200
     for line in ("slack_judge_verdict_seconds_count", 'slack_judge_tokens_total{kind="input"}', "slack_judge_cases{"):
         assert line in text
+
+
+@pytest.mark.parametrize("role", [Role.BOTH, Role.WORKER], ids=str)
+async def test_the_machine_room_can_ask_in_every_mode_and_role(
+    model_server: ModelServer, postgres_url: str, tmp_path: Path, role: Role
+) -> None:
+    more: dict[str, Any] = {"database_url": postgres_url, "metrics_port": free_port()}
+    async with pocket_slack() as slack, aiohttp.ClientSession() as session:
+        settings = make_settings(slack, model_server, tmp_path, **more)
+        async with running_bot(settings, grace_s=0, role=role) as bot:
+            front = Front(slack, settings, session, bot.store)
+            assert await front.get("/healthz") == (200, "ok\n")
+            await front.is_ready()
+            assert "slack_judge_cases_running" in (await front.get("/metrics"))[1]
+
+
+async def test_health_knows_a_front_that_cannot_be_reached(front: Front) -> None:
+    url = front.settings.database_url
+
+    async def becomes(is_well: bool) -> str:
+        async with asyncio.timeout(60):
+            while (said := await examine(url))[0] is not is_well:  # noqa: ASYNC110 - it asks like a stranger
+                await asyncio.sleep(0.1)
+        return said[1]
+
+    await becomes(is_well=True)
+    with descriptors(0):
+        async with asyncio.timeout(60):
+            while (sign := await front.log.processes.latest_here()) is None or sign.is_connected:  # noqa: ASYNC110
+                await asyncio.sleep(0.1)
+    assert "Slack cannot reach it" in await becomes(is_well=False)
+    await becomes(is_well=True)
 
 
 async def test_health_knows_a_bot_at_work_and_one_that_has_gone(

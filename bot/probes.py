@@ -1,0 +1,68 @@
+"""What the machine room asks a process: `/healthz`, `/readyz` and `/metrics`, at a port of their own."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Self
+
+from aiohttp import web
+
+from bot import metrics
+from bot.log.cases import Cases
+from bot.log.errors import LOG_ERRORS
+from bot.port import Port
+
+_OUT_OF_REACH = "the log is out of reach\n"
+_UNWELL = "Slack cannot reach this process, or it takes no jobs; its log says which\n"
+
+
+class Probes:
+    """Answers while entered.
+
+    Args:
+        host: Where to listen.
+        port: And at which port; 0 takes a free one.
+        cases: What is asked whether the log answers, and how many cases there are.
+        signs: What has to be well for the process to do its work.
+    """
+
+    def __init__(self, host: str, port: int, cases: Cases, signs: Sequence[Callable[[], Awaitable[bool]]]) -> None:
+        self._cases = cases
+        self._signs = signs
+        self._pages = {"/healthz": self._healthz, "/readyz": self._readyz, "/metrics": self._metrics}
+        self.port = Port(("METRICS_HOST", "METRICS_PORT"), host, port, self._answer)
+
+    async def __aenter__(self) -> Self:
+        """Listens.
+
+        Raises:
+            SettingsError: The port is taken, or the host is none of this machine's.
+        """
+        await self.port.__aenter__()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.port.__aexit__()
+
+    async def _answer(self, request: web.BaseRequest) -> web.Response:
+        page = self._pages.get(request.path)
+        if page is None or request.method not in ("GET", "HEAD"):
+            return web.Response(status=404, text=f"here are {', '.join(self._pages)}\n")
+        self.port.trust(request)
+        try:
+            return await page()
+        except LOG_ERRORS:
+            return web.Response(status=503, text=_OUT_OF_REACH)
+
+    async def _healthz(self) -> web.Response:
+        """The process answers."""
+        return web.Response(text="ok\n")
+
+    async def _readyz(self) -> web.Response:
+        """The process answers, and can do its work."""
+        await self._cases.ping()
+        if all([await sign() for sign in self._signs]):
+            return web.Response(text="ok\n")
+        return web.Response(status=503, text=_UNWELL)
+
+    async def _metrics(self) -> web.Response:
+        body = metrics.render(await self._cases.counts())
+        return web.Response(body=body, headers={"Content-Type": metrics.CONTENT_TYPE})

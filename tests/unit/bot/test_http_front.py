@@ -1,0 +1,202 @@
+"""What may come in from the internet: judged by its headers before its body is read, then by its size and signature."""
+
+import asyncio
+import logging
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import urlencode
+
+import pytest
+from pydantic import SecretStr
+from slack_bolt.async_app import AsyncApp
+from slack_bolt.authorization import AuthorizeResult
+from slack_bolt.context.ack.async_ack import AsyncAck
+from slack_sdk.signature import Clock, SignatureVerifier
+
+from bot.slack.http import EVENTS, LARGEST_BODY, HttpFront
+from tests.unit.bot.test_port import FOR_EVER_S, SOON_S, connect, heard
+
+SECRET = "a signing secret"
+NOW = 1_800_000_000
+WELL_FORMED = f"v0={'ab' * 32}"
+FORM = {"Content-Type": "application/x-www-form-urlencoded"}
+
+
+class StoppedClock(Clock):
+    def now(self) -> float:
+        return NOW
+
+
+async def authorize() -> AuthorizeResult:
+    return AuthorizeResult(enterprise_id=None, team_id="T1", bot_id="B1", bot_user_id="U1", bot_token="xoxb-1")
+
+
+def open_front(**limits: Any) -> HttpFront:
+    app = AsyncApp(authorize=authorize, request_verification_enabled=False)
+
+    @app.command("/judge")
+    async def judge(ack: AsyncAck) -> None:
+        await ack("heard")
+
+    given = {"patience_s": FOR_EVER_S, "clock": StoppedClock()} | limits
+    return HttpFront(app, SecretStr(SECRET), "127.0.0.1", 0, **given)
+
+
+def signed(body: bytes, age_s: int = 0, secret: str = SECRET) -> dict[str, str]:
+    stamp = str(NOW - age_s)
+    signature = SignatureVerifier(secret).generate_signature(timestamp=stamp, body=body)
+    assert signature
+    return FORM | {"X-Slack-Request-Timestamp": stamp, "X-Slack-Signature": signature}
+
+
+def a_command(text: str = "help") -> bytes:
+    fields = {"command": "/judge", "text": text, "team_id": "T1", "channel_id": "C1", "user_id": "U2"}
+    return urlencode(fields).encode()
+
+
+def request(headers: Mapping[str, str], line: str = f"POST {EVENTS}") -> bytes:
+    lines = [f"{line} HTTP/1.1", "Host: x", *(f"{name}: {value}" for name, value in headers.items())]
+    return ("\r\n".join(lines) + "\r\n\r\n").encode("latin-1")
+
+
+def sized(body: bytes) -> dict[str, str]:
+    return {"Content-Length": str(len(body))}
+
+
+async def answer_to(front: HttpFront, sent: bytes) -> tuple[int, bytes]:
+    """Status and all the rest. Where the body is not sent, the front has answered without it."""
+    said = await heard(await connect(front.port, sent))
+    assert said, "the connection was closed without an answer"
+    head, _, rest = said.partition(b"\r\n\r\n")
+    return int(head.split()[1]), rest
+
+
+@pytest.mark.parametrize("age_s", [0, 300, -300])
+async def test_slacks_request_is_answered(age_s: int) -> None:
+    body = a_command()
+    async with open_front() as front:
+        status, said = await answer_to(front, request(signed(body, age_s) | sized(body)) + body)
+    assert (status, b"heard" in said) == (200, True)
+
+
+# Of those with a fresh time stamp and a signature of the right form the body has to be read.
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {},
+        {"X-Slack-Request-Timestamp": str(NOW)},
+        {"X-Slack-Signature": WELL_FORMED},
+        {"X-Slack-Request-Timestamp": str(NOW - 301), "X-Slack-Signature": WELL_FORMED},
+        {"X-Slack-Request-Timestamp": str(NOW + 301), "X-Slack-Signature": WELL_FORMED},
+        {"X-Slack-Request-Timestamp": "", "X-Slack-Signature": WELL_FORMED},
+        {"X-Slack-Request-Timestamp": "abc", "X-Slack-Signature": WELL_FORMED},
+        {"X-Slack-Request-Timestamp": f"{NOW}.5", "X-Slack-Signature": WELL_FORMED},
+        {"X-Slack-Request-Timestamp": "9" * 4000, "X-Slack-Signature": WELL_FORMED},
+        {"X-Slack-Request-Timestamp": str(NOW), "X-Slack-Signature": ""},
+        {"X-Slack-Request-Timestamp": str(NOW), "X-Slack-Signature": WELL_FORMED[3:]},
+        {"X-Slack-Request-Timestamp": str(NOW), "X-Slack-Signature": WELL_FORMED[:-1]},
+        {"X-Slack-Request-Timestamp": str(NOW), "X-Slack-Signature": WELL_FORMED + "0"},
+        {"X-Slack-Request-Timestamp": str(NOW), "X-Slack-Signature": "v0=" + "\xe4" * 64},
+    ],
+)
+async def test_who_names_no_fresh_signature_is_refused_before_the_body(headers: dict[str, str]) -> None:
+    async with open_front() as front:
+        stream = await connect(front.port, request(headers | {"Content-Length": "1000"}))
+        assert (await stream[0].readline()).split()[1] == b"401"
+        stream[1].close()
+
+
+async def test_a_stale_request_is_refused_though_its_signature_is_right() -> None:
+    body = a_command()
+    async with open_front() as front:
+        status, _ = await answer_to(front, request(signed(body, 301) | sized(body)) + body)
+    assert status == 401
+
+
+@pytest.mark.parametrize("body", [a_command("score this") + b"!", b"\xff\xfe"], ids=["another text", "no text"])
+async def test_a_signature_of_something_else_is_refused(body: bytes) -> None:
+    async with open_front() as front:
+        status, said = await answer_to(front, request(signed(a_command()) | sized(body)) + body)
+    assert (status, b"heard" in said) == (401, False)
+
+
+async def test_a_body_of_the_largest_size_is_taken() -> None:
+    body = a_command("x" * (LARGEST_BODY - len(a_command(""))))
+    assert len(body) == LARGEST_BODY == 1024 * 1024
+    async with open_front() as front:
+        status, _ = await answer_to(front, request(signed(body) | sized(body)) + body)
+    assert status == 200
+
+
+async def test_a_body_that_says_it_is_larger_is_refused_before_it_comes() -> None:
+    async with open_front() as front:
+        stream = await connect(front.port, request(signed(b"") | {"Content-Length": str(LARGEST_BODY + 1)}))
+        assert (await stream[0].readline()).split()[1] == b"413"
+        stream[1].close()
+
+
+async def test_a_body_that_grows_larger_is_refused_before_its_end() -> None:
+    chunk = b"10000\r\n" + b"x" * 2**16 + b"\r\n"
+    async with open_front() as front:
+        stream = await connect(front.port, request(signed(b"") | {"Transfer-Encoding": "chunked"}))
+        for _ in range(LARGEST_BODY // 2**16):
+            stream[1].write(chunk)
+        stream[1].write(b"1\r\nx\r\n")
+        await stream[1].drain()
+        assert (await stream[0].readline()).split()[1] == b"413"
+        stream[1].close()
+
+
+async def test_a_body_is_taken_as_it_was_signed() -> None:
+    body = a_command()
+    headers = signed(body) | sized(body) | {"Content-Encoding": "deflate"}
+    async with open_front() as front:
+        status, _ = await answer_to(front, request(headers) + body)
+    assert status == 200
+
+
+async def test_a_body_that_cannot_be_read_is_refused() -> None:
+    async with open_front() as front:
+        sent = request(signed(b"") | {"Transfer-Encoding": "chunked"}) + b"no number\r\n"
+        status, _ = await answer_to(front, sent)
+    assert status == 400
+
+
+async def test_who_stops_in_the_middle_of_a_body_is_dropped_without_a_word(caplog: pytest.LogCaptureFixture) -> None:
+    async with open_front(patience_s=SOON_S) as front:
+        assert (
+            await heard(await connect(front.port, request(signed(b"") | {"Content-Length": "1000"}) + b"half")) == b""
+        )
+    assert [record for record in caplog.records if record.levelno >= logging.WARNING] == []
+
+
+async def test_nothing_is_kept_of_who_leaves_in_the_middle_of_a_body() -> None:
+    async with open_front() as front:
+        before = len(asyncio.all_tasks())
+        refused, read = [
+            await connect(front.port, request(headers | {"Content-Length": "100000"}) + b"half")
+            for headers in ({}, signed(b""))
+        ]
+        await refused[0].readline()
+        for _, writer in (refused, read):
+            writer.close()
+        await answer_to(front, request({}))  # came after them, so they have been taken in
+        async with asyncio.timeout(10):
+            while len(asyncio.all_tasks()) > before:  # noqa: ASYNC110 - tasks make no noise when they end
+                await asyncio.sleep(0.01)
+
+
+@pytest.mark.parametrize(
+    ("line", "status"),
+    [
+        ("GET /healthz", 404),
+        ("GET /readyz", 404),
+        ("GET /metrics", 404),
+        ("POST /", 404),
+        (f"GET {EVENTS}", 405),
+        ("OPTIONS *", 404),
+    ],
+)
+async def test_there_is_nothing_else_at_the_port(line: str, status: int) -> None:
+    async with open_front() as front:
+        assert (await answer_to(front, request({}, line)))[0] == status
