@@ -115,12 +115,12 @@ class Port:
                     answer = await reader.readline()
                 finally:
                     writer.close()
+            if not answer:
+                raise ConnectionResetError("the connection was dropped")
         except OSError as exc:  # TimeoutError is one
             logger.warning("port_unreachable", address=str(self.address), reason=str(exc) or "no answer in time")
             return False
-        if not answer:
-            logger.warning("port_unreachable", address=str(self.address), reason="the connection was dropped")
-        return bool(answer)
+        return True
 
 
 class _Server(web.Server):

@@ -153,6 +153,7 @@ async def test_half_sent_requests_use_up_neither_the_descriptors_nor_slacks_pati
         async with asyncio.timeout(60):
             front = Front(slack, settings, session, None)  # type: ignore[arg-type]
             assert (await front.command("help"))[0] == 200
+            assert await half[-1][0].read() == b""
             while not (await examine(env["DATABASE_URL"]))[0]:  # noqa: ASYNC110 - another process writes it
                 await asyncio.sleep(0.1)
         process.send_signal(signal.SIGTERM)
@@ -212,7 +213,13 @@ async def test_health_knows_a_front_that_cannot_be_reached(front: Front) -> None
         return said[1]
 
     await becomes(is_well=True)
+    await front.is_ready()
+    prober, writer = await asyncio.open_connection("127.0.0.1", front.settings.metrics_port)
+    assert await front.get("/healthz") == (200, "ok\n")  # came after the prober, so that one has been taken in
     with descriptors(0):
+        writer.write(b"GET /readyz HTTP/1.1\r\nHost: x\r\n\r\n")
+        assert b"503" in await prober.readline()
+        writer.close()
         async with asyncio.timeout(60):
             while (sign := await front.log.processes.latest_here()) is None or sign.is_connected:  # noqa: ASYNC110
                 await asyncio.sleep(0.1)

@@ -14,7 +14,7 @@ from slack_bolt.context.ack.async_ack import AsyncAck
 from slack_sdk.signature import Clock, SignatureVerifier
 
 from bot.slack.http import EVENTS, LARGEST_BODY, HttpFront
-from tests.unit.bot.test_port import FOR_EVER_S, SOON_S, connect, heard
+from tests.unit.bot.test_port import A_WHILE_S, FOR_EVER_S, SOON_S, TOO_LONG_S, Stream, connect, heard
 
 SECRET = "a signing secret"
 NOW = 1_800_000_000
@@ -31,11 +31,13 @@ async def authorize() -> AuthorizeResult:
     return AuthorizeResult(enterprise_id=None, team_id="T1", bot_id="B1", bot_user_id="U1", bot_token="xoxb-1")
 
 
-def open_front(**limits: Any) -> HttpFront:
+def open_front(may_ack: asyncio.Event | None = None, **limits: Any) -> HttpFront:
     app = AsyncApp(authorize=authorize, request_verification_enabled=False)
 
     @app.command("/judge")
     async def judge(ack: AsyncAck) -> None:
+        if may_ack:
+            await may_ack.wait()
         await ack("heard")
 
     given = {"patience_s": FOR_EVER_S, "clock": StoppedClock()} | limits
@@ -71,12 +73,30 @@ async def answer_to(front: HttpFront, sent: bytes) -> tuple[int, bytes]:
     return int(head.split()[1]), rest
 
 
+async def first_status(stream: Stream) -> int:
+    """What is answered while the client has more to send."""
+    reader, writer = stream
+    async with asyncio.timeout(TOO_LONG_S):
+        line = await reader.readline()
+    writer.close()
+    return int(line.split()[1])
+
+
 @pytest.mark.parametrize("age_s", [0, 300, -300])
 async def test_slacks_request_is_answered(age_s: int) -> None:
     body = a_command()
     async with open_front() as front:
         status, said = await answer_to(front, request(signed(body, age_s) | sized(body)) + body)
     assert (status, b"heard" in said) == (200, True)
+
+
+async def test_slacks_request_is_answered_however_long_it_takes() -> None:
+    body, may_ack = a_command(), asyncio.Event()
+    async with open_front(may_ack, patience_s=A_WHILE_S) as front:
+        stream = await connect(front.port, request(signed(body) | sized(body)) + body)
+        assert await heard(await connect(front.port)) == b""  # and so the patience with the first is over as well
+        may_ack.set()
+        assert b"heard" in await heard(stream)
 
 
 # Of those with a fresh time stamp and a signature of the right form the body has to be read.
@@ -102,8 +122,15 @@ async def test_slacks_request_is_answered(age_s: int) -> None:
 async def test_who_names_no_fresh_signature_is_refused_before_the_body(headers: dict[str, str]) -> None:
     async with open_front() as front:
         stream = await connect(front.port, request(headers | {"Content-Length": "1000"}))
-        assert (await stream[0].readline()).split()[1] == b"401"
-        stream[1].close()
+        assert await first_status(stream) == 401
+
+
+async def test_who_is_refused_before_the_body_can_read_so_having_sent_it() -> None:
+    body = bytes(4 * LARGEST_BODY)
+    async with open_front() as front:
+        for headers, expected in (({}, 401), (signed(b""), 413)):
+            status, _ = await answer_to(front, request(headers | sized(body)) + body)
+            assert status == expected
 
 
 async def test_a_stale_request_is_refused_though_its_signature_is_right() -> None:
@@ -131,8 +158,7 @@ async def test_a_body_of_the_largest_size_is_taken() -> None:
 async def test_a_body_that_says_it_is_larger_is_refused_before_it_comes() -> None:
     async with open_front() as front:
         stream = await connect(front.port, request(signed(b"") | {"Content-Length": str(LARGEST_BODY + 1)}))
-        assert (await stream[0].readline()).split()[1] == b"413"
-        stream[1].close()
+        assert await first_status(stream) == 413
 
 
 async def test_a_body_that_grows_larger_is_refused_before_its_end() -> None:
@@ -143,8 +169,7 @@ async def test_a_body_that_grows_larger_is_refused_before_its_end() -> None:
             stream[1].write(chunk)
         stream[1].write(b"1\r\nx\r\n")
         await stream[1].drain()
-        assert (await stream[0].readline()).split()[1] == b"413"
-        stream[1].close()
+        assert await first_status(stream) == 413
 
 
 async def test_a_body_is_taken_as_it_was_signed() -> None:
@@ -177,11 +202,10 @@ async def test_nothing_is_kept_of_who_leaves_in_the_middle_of_a_body() -> None:
             await connect(front.port, request(headers | {"Content-Length": "100000"}) + b"half")
             for headers in ({}, signed(b""))
         ]
-        await refused[0].readline()
-        for _, writer in (refused, read):
-            writer.close()
+        assert await first_status(refused) == 401
+        read[1].close()
         await answer_to(front, request({}))  # came after them, so they have been taken in
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(TOO_LONG_S):
             while len(asyncio.all_tasks()) > before:  # noqa: ASYNC110 - tasks make no noise when they end
                 await asyncio.sleep(0.01)
 

@@ -77,10 +77,11 @@ def test_each_event_of_each_logger_is_counted_by_itself(lines: Lines) -> None:
 @pytest.mark.parametrize(
     "texts",
     [
-        [f"Task exception was never retrieved\nfuture: <Task {number}>" for number in range(9)],
+        [f"Task exception was never retrieved\nfuture: <Task {name}>" for name in "abcdefghi"],
         [f"case {number} has failed" for number in range(9)],
+        [f"{'very ' * 100} long {name}" for name in "abcdefghi"],
     ],
-    ids=["lines below the first", "numbers"],
+    ids=["lines below the first", "numbers", "the end of a long line"],
 )
 def test_what_differs_in_a_detail_is_the_same_event(lines: Lines, texts: list[str]) -> None:
     for text in texts:

@@ -27,6 +27,12 @@ def test_three_values_are_enough(tmp_path: Path) -> None:
     assert settings.slack_api_url == "https://slack.com/api/"
 
 
+def test_nothing_listens_for_other_machines_unless_told_to(tmp_path: Path) -> None:
+    settings = load_settings(env(tmp_path, "SLACK_BOT_TOKEN=xoxb-1", "SLACK_APP_TOKEN=xapp-1", "OPENAI_API_KEY=sk-1"))
+    assert (settings.serve_http, settings.metrics_port) == (False, None)
+    assert {settings.http_host, settings.metrics_host} == {"127.0.0.1"}
+
+
 def test_all_missing_settings_are_listed_at_once(tmp_path: Path) -> None:
     with pytest.raises(SettingsError) as error:
         load_settings(env(tmp_path, ""))
