@@ -24,7 +24,7 @@ from bot.slack.client import Identity
 from bot.slack.errors import is_transient, slack_word
 from bot.slack.memberships import list_channels
 from bot.slack.metadata import find_marked, to_metadata
-from bot.slack.post import Post, send_in_known_blocks
+from bot.slack.post import WITHOUT_PREVIEWS, Post, send_in_known_blocks
 from bot.views.digest import MOST_AUTHORS, digest_message
 from bot.weeks.figures import read_figures
 from bot.weeks.week import Clock, Schedule, Week, utc_now
@@ -214,8 +214,7 @@ class Poster:
             text=post.text,
             blocks=post.blocks,
             metadata=metadata,
-            unfurl_links=False,
-            unfurl_media=False,
+            **WITHOUT_PREVIEWS,
         )
         return str(answer["ts"])
 

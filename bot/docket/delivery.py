@@ -18,7 +18,7 @@ from bot.slack import ids
 from bot.slack.errors import is_transient, slack_word
 from bot.slack.metadata import find_marked, to_metadata
 from bot.slack.modal_state import ModalState
-from bot.slack.post import Post, send_in_known_blocks
+from bot.slack.post import WITHOUT_PREVIEWS, Post, send_in_known_blocks
 from bot.slack.teller import Teller
 from bot.views import messages, modals
 
@@ -139,9 +139,8 @@ class Delivery:
                 thread_ts=case.thread_ts,
                 text=post.text,
                 blocks=post.blocks,
-                unfurl_links=False,
-                unfurl_media=False,
                 metadata=_mark(case, part),
+                **WITHOUT_PREVIEWS,
             )
         return case, str(answer["ts"])
 

@@ -1,6 +1,6 @@
 """A message that is to be sent, and its second form for a Slack that does not know all of its blocks."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -10,6 +10,9 @@ from slack_sdk.errors import SlackApiError
 from bot.slack.errors import error_of
 
 T = TypeVar("T")
+
+WITHOUT_PREVIEWS: Mapping[str, Any] = {"unfurl_links": False, "unfurl_media": False}
+"""With each message that we post: else Slack would fetch what a link in a foreign text points to, and show it."""
 
 logger = structlog.get_logger(__name__)
 

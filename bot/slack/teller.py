@@ -11,7 +11,7 @@ from slack_sdk.webhook.async_client import AsyncWebhookClient
 
 from bot.domain.recipient import Recipient
 from bot.slack.errors import is_transient, slack_word
-from bot.slack.post import Post
+from bot.slack.post import WITHOUT_PREVIEWS, Post
 
 logger = structlog.get_logger(__name__)
 
@@ -88,7 +88,9 @@ class Teller:
 
     async def _direct(self, recipient: Recipient, post: Post) -> bool:
         try:
-            await self._client.chat_postMessage(channel=recipient.user_id, text=post.text, blocks=post.blocks)
+            await self._client.chat_postMessage(
+                channel=recipient.user_id, text=post.text, blocks=post.blocks, **WITHOUT_PREVIEWS
+            )
         except SlackApiError as exc:
             _note_refusal("chat.postMessage", exc)
             return False

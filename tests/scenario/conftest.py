@@ -152,6 +152,7 @@ async def open_stage(model_server: ModelServer, tmp_path: Path) -> AsyncIterator
             members = [*people, workspace.bot] if is_member else people
             workspace.add_channel(CHANNEL, members, is_private=not is_member)
             slack = await stack.enter_async_context(Sandbox(workspace))
+            stack.callback(nothing_was_fetched, slack)
             model_server.script(GOOD)
             process = await stack.enter_async_context(AsyncExitStack())
             bot = await process.enter_async_context(
@@ -162,6 +163,15 @@ async def open_stage(model_server: ModelServer, tmp_path: Path) -> AsyncIterator
             return Stage(slack, model_server, bot.store, ann, ben, helper, process.aclose)
 
         yield open_it
+
+
+def nothing_was_fetched(slack: Sandbox) -> None:
+    """Whatever a test does: Slack is never to fetch what a link in a foreign text points to."""
+    calls = [entry.data for entry in slack.workspace.journal.of("call") if "args" in entry.data]
+    posts = [data["args"] for data in calls if data["method"] == "chat.postMessage"]
+    assert [
+        post for post in posts if post.get("unfurl_links") is not False or post.get("unfurl_media") is not False
+    ] == []
 
 
 def make_settings(slack: Sandbox, model: ModelServer, folder: Path, **settings: Any) -> Settings:

@@ -1,0 +1,46 @@
+"""How far back a question is looked for; the clock is moved by hand."""
+
+from datetime import UTC, datetime
+
+import pytest
+from pydantic import SecretStr
+
+from bot.docket.lookup import Lookup
+from bot.domain.case import CaseSource, CaseStatus, LoggedCase, Visibility
+from bot.slack.client import web_client
+from bot.slack.manifest import load_manifest
+from sandbox import Limits, ManualClock, Sandbox, Workspace
+
+MINUTE_S = 60.0
+
+
+@pytest.mark.parametrize(("passed_s", "expected"), [(15 * MINUTE_S - 1, "Which tool?"), (15 * MINUTE_S + 1, None)])
+async def test_a_message_is_taken_for_the_question_up_to_fifteen_minutes_before(
+    passed_s: float, expected: str | None
+) -> None:
+    clock = ManualClock()
+    workspace = Workspace(load_manifest(), clock=clock, limits=Limits.off())
+    members = [workspace.add_user("ann"), workspace.add_bot("helper"), workspace.bot]
+    channel = workspace.add_channel("help-desk", members)
+    async with Sandbox(workspace) as slack, web_client(SecretStr(slack.bot_token), slack.api_url) as client:
+        asked = slack.person("ann").post("help-desk", "Which tool?")
+        clock.advance(float(asked.ts) + passed_s - clock.now())
+        answer = slack.person("helper").post("help-desk", "Git.")
+        assert float(answer.ts) - float(asked.ts) == pytest.approx(passed_s, abs=0.01)
+        case = LoggedCase(
+            id=1,
+            key="k",
+            team_id=workspace.team_id,
+            channel_id=channel.id,
+            requester_id=members[0].id,
+            requester_name="ann",
+            source=CaseSource.SHORTCUT,
+            rubric="additive-5",
+            visibility=Visibility.THREAD,
+            message_ts=answer.ts,
+            author_id=members[1].id,
+            status=CaseStatus.RECEIVED,
+            created_at=datetime(2026, 11, 20, tzinfo=UTC),
+        )
+        question = await Lookup(client, frozenset()).question(case)
+    assert (question.text if question else None) == expected
