@@ -8,6 +8,7 @@ import re
 import sys
 import threading
 import time
+import traceback
 from collections import Counter
 from collections.abc import Callable
 from typing import Literal
@@ -17,6 +18,7 @@ import structlog
 _MOST_A_MINUTE = 20
 _MINUTE_S = 60.0
 _LONGEST_EVENT = 200
+_MOST_ERRORS = 10
 _NUMBER = re.compile(r"\d+")
 
 _SHARED: tuple[structlog.typing.Processor, ...] = (
@@ -76,6 +78,26 @@ def _event(record: logging.LogRecord) -> str:
     return _NUMBER.sub("#", str(said).partition("\n")[0][:_LONGEST_EVENT])
 
 
+def _first_line(_logger: object, _name: str, event: structlog.typing.EventDict) -> structlog.typing.EventDict:
+    """The first line of what a library says: asyncio quotes the error in the second."""
+    event["event"] = str(event["event"]).partition("\n")[0]
+    return event
+
+
+def _traceback(exc_info: structlog.typing.ExcInfo) -> str:
+    """Where an error came from and of which kind it is; what it says is left out, since it may quote a payload.
+
+    An error that began with another stands below it.
+    """
+    lines = list[str]()
+    error: BaseException | None = exc_info[1]
+    while error is not None and len(lines) < _MOST_ERRORS:
+        kind = f"{type(error).__module__}.{type(error).__qualname__}".removeprefix("builtins.")
+        lines.insert(0, "".join(traceback.format_tb(error.__traceback__)) + kind)
+        error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+    return "\nwhich led to:\n".join(lines)
+
+
 def configure_logs(log_format: Literal["console", "json"], level: int = logging.INFO) -> None:
     """Writes every log line to stderr, for people or as one JSON object a line."""
     structlog.configure(
@@ -84,19 +106,16 @@ def configure_logs(log_format: Literal["console", "json"], level: int = logging.
         wrapper_class=structlog.stdlib.BoundLogger,
         cache_logger_on_first_use=True,
     )
-    # Plain tracebacks: the fancy ones print local variables, and with them tokens and texts.
-    console = structlog.dev.ConsoleRenderer(
-        colors=sys.stderr.isatty(), exception_formatter=structlog.dev.plain_traceback
-    )
-    renderer: list[structlog.typing.Processor] = [console]
-    if log_format == "json":
-        renderer = [structlog.processors.format_exc_info, structlog.processors.JSONRenderer()]
+    as_text: structlog.typing.Processor = structlog.processors.ExceptionRenderer(_traceback)
+    last: structlog.typing.Processor = structlog.processors.JSONRenderer()
+    if log_format == "console":
+        last = structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty())
     handler = logging.StreamHandler()
     handler.addFilter(RepeatFilter())
     handler.setFormatter(
         structlog.stdlib.ProcessorFormatter(
-            foreign_pre_chain=_SHARED,
-            processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, *renderer],
+            foreign_pre_chain=(*_SHARED, _first_line),
+            processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, as_text, last],
         )
     )
     root = logging.getLogger()

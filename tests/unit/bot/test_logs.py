@@ -4,6 +4,7 @@ import logging
 import subprocess
 import sys
 from collections.abc import Iterator
+from typing import Literal
 
 import pytest
 
@@ -122,3 +123,41 @@ for number in range(500):
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
     assert done.stderr.count("accept() failed") == 20
     assert done.stderr.count("job_failed") == 20
+
+
+QUOTING = """
+import asyncio, logging, sys
+import structlog
+from bot.logs import configure_logs
+
+def refuse(value):
+    raise ValueError(f"{value!r} is none")
+
+def wrapped():
+    try:
+        refuse("SECRET")
+    except ValueError as exc:
+        raise KeyError("SECRET") from exc
+
+async def forgotten():
+    task = asyncio.create_task(asyncio.to_thread(wrapped))
+    await asyncio.wait([task])
+
+configure_logs(sys.argv[1])
+for log in (structlog.get_logger("ours"), logging.getLogger("theirs")):
+    try:
+        wrapped()
+    except KeyError as exc:
+        log.error("failed", exc_info=exc)
+asyncio.run(forgotten())
+"""
+
+
+@pytest.mark.parametrize("form", ["console", "json"])
+def test_a_traceback_says_where_and_of_which_kind_and_quotes_nothing(form: Literal["console", "json"]) -> None:
+    done = subprocess.run([sys.executable, "-c", QUOTING, form], capture_output=True, text=True, check=True, timeout=60)
+    assert "SECRET" not in done.stderr
+    assert done.stderr.count("ValueError") == done.stderr.count("KeyError") == 3
+    assert done.stderr.count("in refuse") == 3
+    assert done.stderr.count("which led to:") == 3
+    assert "Task exception was never retrieved" in done.stderr
