@@ -56,6 +56,7 @@ bench: $(READY) ## what judging, the bot and a digest cost; docs/measurements.md
 	@$(BIN)/python -m bench.workers
 	@$(BIN)/python -m bench.flood $(DATABASE_URL)
 	@$(BIN)/python -m bench.digest
+	@$(BIN)/python -m bench.strangers
 
 format: $(READY) ## write the format
 	@$(BIN)/ruff format .
