@@ -73,7 +73,7 @@ class Settler:
     failure: Callable[[], Exception] = staticmethod(lambda: ValueError("whatever"))
 
     async def settled(self, count: int) -> None:
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(90):
             while len(self.done) < count:
                 await self._news.wait()
                 self._news.clear()
@@ -130,7 +130,7 @@ async def test_a_case_that_is_opened_while_its_job_ends_is_settled_at_once(log: 
         case = await log.cases.get(1)
         assert case
         await log.answer(case, "Why?")
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(20):
             await settler.settled(2)
 
 
