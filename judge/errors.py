@@ -10,7 +10,7 @@
     │   └── QuotaExceededError the account has nothing left
     ├── UnavailableError       unreachable, or failing on its own side
     ├── DeadlineError          no verdict within timeout_s
-    └── BadResponseError       an answer that is not the Chat Completions API
+    └── BadResponseError       an answer that is not the Chat Completions API, or a redirect
 
 Every message is one plain sentence that names the setting to change. None holds a key or a judged text.
 """
@@ -57,4 +57,4 @@ class DeadlineError(JudgeError):
 
 
 class BadResponseError(JudgeError):
-    """The server answered 200 with something else than a chat completion."""
+    """No chat completion, though no error either: something else with status 200, a redirect, or more than is read."""

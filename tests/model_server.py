@@ -10,6 +10,7 @@ async with ModelServer() as server:
 
 import asyncio
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Self
 
@@ -77,7 +78,17 @@ class Held:
 
 @dataclass(frozen=True)
 class Drip:
-    """A body that never ends, bit by bit."""
+    """An answer that never ends: `head`, and then `piece` again and again; by itself a body, bit by bit."""
+
+    head: bytes = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n"
+    piece: bytes = b" " * 1024
+
+
+@dataclass(frozen=True)
+class Flood:
+    """A body of 50 MB, as fast as it is taken; `ModelServer.flooded` says how much was."""
+
+    status: int = 200
 
 
 @dataclass(frozen=True)
@@ -85,7 +96,7 @@ class Drop:
     """The connection is closed without a word."""
 
 
-Reply = str | Answer | Failure | Raw | Wire | Stall | Held | Drip | Drop
+Reply = str | Answer | Failure | Raw | Wire | Stall | Held | Drip | Flood | Drop
 Script = Reply | Callable[[dict[str, Any]], Reply]
 
 
@@ -96,6 +107,7 @@ class ModelServer:
         self.requests: list[dict[str, Any]] = []
         self.headers: list[Mapping[str, str]] = []
         self.most_at_once = 0
+        self.flooded = 0
         self._at_once = 0
         self._script: list[Script] = [Failure(500, message="nothing is scripted")]
         self._stopping = asyncio.Event()
@@ -158,17 +170,24 @@ class ModelServer:
                 )
             case Wire():
                 return _send_bytes(request, reply.sent)
-            case Stall():
-                return await self._stall(request, in_body=reply.in_body)
+            case Stall() | Drip() | Flood():
+                return await self._go_on(request, reply)
             case Held():
                 await reply.gate.wait()
                 return web.json_response(_completion(body, Answer(reply.text)))
-            case Drip():
-                return await self._drip(request)
             case Drop():
                 assert request.transport is not None
                 request.transport.abort()
                 return web.Response()
+
+    async def _go_on(self, request: web.Request, reply: Stall | Drip | Flood) -> web.StreamResponse:
+        match reply:
+            case Stall():
+                return await self._stall(request, in_body=reply.in_body)
+            case Drip():
+                return await self._drip(request, reply)
+            case Flood():
+                return await self._flood(request, reply.status)
 
     async def _stall(self, request: web.Request, *, in_body: bool) -> web.StreamResponse:
         response = web.StreamResponse(headers={"Content-Type": "application/json", "Content-Length": "1000"})
@@ -178,15 +197,26 @@ class ModelServer:
         await self._stopping.wait()
         return response
 
-    async def _drip(self, request: web.Request) -> web.StreamResponse:
-        response = web.StreamResponse(headers={"Content-Type": "application/json"})
-        await response.prepare(request)
-        while not self._stopping.is_set():
-            await response.write(b" " * 1024)
+    async def _drip(self, request: web.Request, drip: Drip) -> web.StreamResponse:
+        assert request.transport is not None
+        request.transport.write(drip.head)
+        while not (self._stopping.is_set() or request.transport.is_closing()):
+            request.transport.write(drip.piece)
             await asyncio.sleep(0.005)
+        request.transport.abort()
+        return web.Response()
+
+    async def _flood(self, request: web.Request, status: int) -> web.StreamResponse:
+        response = web.StreamResponse(status=status)
+        await response.prepare(request)
+        with suppress(ConnectionError):
+            for _ in range(1_000):
+                await response.write(b"x" * 50_000)
+                self.flooded += 50_000
         return response
 
-    async def _log_in(self, _: web.Request) -> web.Response:
+    async def _log_in(self, request: web.Request) -> web.Response:
+        self.headers.append(request.headers)
         return web.Response(text="<html><title>Please log in</title></html>", content_type="text/html")
 
 

@@ -20,6 +20,8 @@ DEFAULT_MODEL = "gpt-6-luna"
 _MAX_TOKENS = 8192
 # The most candidates per token that OpenAI, Azure and vLLM give.
 _LOGPROBS: Mapping[str, Any] = {"logprobs": True, "top_logprobs": 20}
+# What servers have answered is a few kB; log probabilities take 1.5 to 5 kB for each token.
+_MOST_BYTES, _MOST_BYTES_WITH_LOGPROBS = 1_000_000, 10_000_000
 _MAX_ATTEMPTS = 5
 _FIRST_WAIT_S = 0.5
 
@@ -98,7 +100,9 @@ class ChatModel:
         base_url = str(client.base_url)
         prices = price_list() if has_price_list(base_url) else None  # is read while the server thinks
         content = prompt.encode("utf-8", "replace").decode("utf-8")
-        body = await ask(client, {"model": self.name, "messages": [{"role": "user", "content": content}], **options})
+        most_bytes = _MOST_BYTES_WITH_LOGPROBS if "logprobs" in options else _MOST_BYTES
+        request = {"model": self.name, "messages": [{"role": "user", "content": content}], **options}
+        body = await ask(client, request, most_bytes)
         completion = to_completion(body)
         if completion is None:
             raise not_a_completion(base_url)

@@ -41,17 +41,18 @@ def make_client(api_key: str | None, base_url: str | None) -> "openai.AsyncOpenA
     )
 
 
-async def ask(client: "openai.AsyncOpenAI", body: dict[str, Any]) -> Any:
+async def ask(client: "openai.AsyncOpenAI", body: dict[str, Any], most_bytes: int) -> Any:
     """The JSON that the server answers to a chat completion's `body`, asked once; it may be any JSON.
 
     Raises:
-        openai.APIError: The server cannot be reached, or complains, be it with status 200.
-        BadResponseError: What it answers is no JSON.
+        openai.APIError: The server cannot be reached, redirects, or complains, be it with status 200.
+        BadResponseError: What it answers is no JSON, or longer than `most_bytes`.
         SetupError: The client is closed, or has a key that is none.
     """
     from judge.model.failures import hidden_error, not_a_completion
+    from judge.model.limits import limited
 
-    answer = await _post(client, body)
+    answer = await _post(limited(client, most_bytes), body)
     try:
         content = answer.json()
     except (ValueError, RecursionError) as exc:

@@ -11,7 +11,6 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from enum import Enum
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 
 import openai
 
@@ -25,6 +24,7 @@ from judge.errors import (
     RequestRejectedError,
     UnavailableError,
 )
+from judge.model.addresses import origin, server_name
 
 if TYPE_CHECKING:
     import httpx2
@@ -187,6 +187,8 @@ def to_judge_error(error: openai.OpenAIError, model: str, base_url: str) -> Judg
         )
     if not isinstance(error, openai.APIStatusError):
         return not_a_completion(base_url)
+    if error.response.has_redirect_location:
+        return _redirected(error.response, server)
     child, sentence = _ERRORS.get(_problem(error), _ERRORS[_Problem.REJECTED])
     # Letters alone, since a server may put anything here, and keys have digits.
     code = error.code if re.fullmatch(r"[a-z_]{3,40}", error.code or "") else "no code given"
@@ -199,10 +201,16 @@ def not_a_completion(base_url: str) -> BadResponseError:
     return BadResponseError(sentence.format(server=server_name(base_url)))
 
 
-def server_name(base_url: str) -> str:
-    """Host and port alone: the rest of an address can hold a user, a password or a key."""
-    parts = urlsplit(base_url)
-    return f"{parts.hostname or 'unknown'}{f':{parts.port}' if parts.port else ''}"
+def _redirected(response: "httpx2.Response", server: str) -> BadResponseError:
+    """For an answer that points elsewhere."""
+    asked = str(response.request.url)
+    target = origin(asked, response.headers["location"])
+    if target == origin(asked):
+        target = "another path of its own"
+    return BadResponseError(
+        f"The server at {server} redirects to {target or 'what is no address'}, and redirects are not followed, lest "
+        "the texts go astray; set OPENAI_BASE_URL to the address that answers by itself (it usually ends in /v1)."
+    )
 
 
 def _problem(error: openai.APIStatusError) -> _Problem:

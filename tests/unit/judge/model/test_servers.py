@@ -11,7 +11,6 @@ from openai import AsyncAzureOpenAI, AsyncOpenAI
 
 from judge import (
     BadResponseError,
-    DeadlineError,
     Judge,
     JudgeError,
     KeyRejectedError,
@@ -24,7 +23,7 @@ from judge import (
     UnscoredReason,
     Verdict,
 )
-from tests.model_server import Answer, Drip, Drop, Failure, ModelServer, Raw, Reply, Stall
+from tests.model_server import Answer, Drop, Failure, ModelServer, Raw, Reply
 from tests.server_profiles import AZURE, GOOD, KEY, LITELLM, MODEL, OPENAI, PROFILES, VLLM, Profile
 
 QUESTION, RESPONSE = "Why is the sky blue at noon?", "Because air scatters blue light most."
@@ -446,8 +445,7 @@ async def test_text_in_parts_is_read_without_the_thinking(model_server: ModelSer
         Raw("", status=204),
         Raw("", status=304),
         Raw("", status=302),
-        Raw("", status=302, headers={"location": "/login"}),
-        Raw("", status=303, headers={"location": "/login"}),
+        Raw("", status=300, headers={"location": "/login"}),
     ],
 )
 async def test_success_that_is_no_completion_names_the_address(
@@ -459,30 +457,6 @@ async def test_success_that_is_no_completion_names_the_address(
 
     assert isinstance(error, BadResponseError)
     assert "OPENAI_BASE_URL" in str(error)
-
-
-async def test_redirect_that_keeps_the_request_is_followed(model_server: ModelServer, client: AsyncOpenAI) -> None:
-    model_server.script(Raw("", status=307, headers={"location": "/v1/chat/completions"}), GOOD)
-
-    assert (await score(client, samples=1)).score == 4
-
-
-async def test_body_of_many_megabytes_is_read(model_server: ModelServer, client: AsyncOpenAI) -> None:
-    model_server.script(Answer(GOOD, extra={"reasoning_content": "hm " * 4_000_000}))
-
-    assert (await score(client, samples=1)).score == 4
-
-
-@pytest.mark.parametrize("reply", [Stall(), Stall(in_body=True), Drip()], ids=str)
-async def test_deadline_holds_whatever_the_server_does(
-    model_server: ModelServer, client: AsyncOpenAI, reply: Stall | Drip
-) -> None:
-    model_server.script(reply)
-
-    error = await failure(client, timeout_s=0.3)
-
-    assert isinstance(error, DeadlineError)
-    assert "JUDGE_TIMEOUT_S" in str(error)
 
 
 async def test_dropped_connection_is_asked_again(model_server: ModelServer, client: AsyncOpenAI) -> None:
