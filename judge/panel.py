@@ -113,7 +113,7 @@ class Member:
         return self._weighed(Rating(score=score, justification=first_justification(first), raw=raw), choice)
 
     def _weighed(self, rating: Rating, choice: Choice) -> Rating:
-        if not choice.tokens:
+        if not (self._logprobs and choice.tokens):
             return rating
         return replace(rating, weighted_score=weigh_score(choice.tokens, rating, self._scale))
 

@@ -26,7 +26,7 @@ def render_second_request(prompt: str, first: Unscored, scale: Scale) -> str:
         "Reply with this one line and nothing else, where N is one whole number "
         f"between {scale.low} and {scale.high}:\nscore: N"
     )
-    answer = _shortened(neutralise(_words(first)))
+    answer = neutralise(_shortened(_words(first)))
     if not answer:
         return f"{prompt}\n\n{request}"
     return (

@@ -8,6 +8,8 @@ from typing import Any
 _FINISH_REASONS = {"model_length": "length"}
 # Counts are stored as 32-bit numbers, and no answer has more tokens.
 _MOST_TOKENS = 2**31 - 1
+# Nobody asks for more at once; the rest of a longer list is not looked at.
+MOST_CHOICES = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +56,7 @@ def to_completion(body: object) -> Completion | None:
         return None
     usage = _get(body, "usage")
     return Completion(
-        choices=tuple(_to_choice(choice) for choice in choices),
+        choices=tuple(_to_choice(choice) for choice in choices[:MOST_CHOICES]),
         input_tokens=_count(_get(usage, "prompt_tokens")),
         output_tokens=_count(_get(usage, "completion_tokens")),
     )

@@ -25,6 +25,7 @@ from judge.errors import (
     UnavailableError,
 )
 from judge.model.addresses import origin, server_name
+from judge.model.completion import MOST_CHOICES
 
 if TYPE_CHECKING:
     import httpx2
@@ -118,7 +119,7 @@ _OPTION_NAMES = {
 _LIMIT = re.compile(
     r"\bmax_(?:completion_|new_|output_)?tokens\b|in the completion|(?:completion|output) tokens", re.IGNORECASE
 )
-_MOST_WORDS = 20_000
+_MOST_WORDS, _MOST_PARTS = 20_000, 10_000
 
 
 def is_worth_retrying(error: openai.APIError) -> bool:
@@ -166,11 +167,11 @@ def hidden_error(response: "httpx2.Response", body: object) -> openai.APIStatusE
     if not isinstance(body, dict):
         return None
     choices = body.get("choices")
-    places = [body, *(choices if isinstance(choices, list) else ())]
+    places = [body, *(choices[:MOST_CHOICES] if isinstance(choices, list) else ())]
     details = [place.get("error") for place in places if isinstance(place, dict)]
     for detail in (body if body.get("object") == "error" else None, *details):
-        code = str(detail.get("code")) if isinstance(detail, dict) else ""
-        if re.fullmatch(r"[45]\d\d", code):
+        code = detail.get("code") if isinstance(detail, dict) else None
+        if isinstance(code, int | str) and re.fullmatch(r"[45]\d\d", str(code)):
             error = openai.APIStatusError(f"Error code: {code}", response=response, body=detail)
             error.status_code = int(code)
             return error
@@ -232,7 +233,9 @@ def _words(body: object) -> str:
 
 def _texts(body: Any) -> Iterator[str]:
     pending = [body]
-    while pending:
+    for _ in range(_MOST_PARTS):
+        if not pending:
+            return
         part = pending.pop()
         if isinstance(part, str):
             yield part

@@ -299,6 +299,17 @@ async def test_long_answer_is_sent_back_shortened(model_server: ModelServer, cli
     assert len(second) < 10_000
 
 
+async def test_long_answer_is_cut_before_it_is_neutralised(model_server: ModelServer, client: AsyncOpenAI) -> None:
+    model_server.script("&lt;response&gt;" * 60_000, "score: 4")
+
+    await Judge(model="m", samples=1, client=client).score(QUESTION, RESPONSE)
+
+    answer = model_server.requests[1]["messages"][0]["content"].split("<answer>")[1].split("</answer>")[0]
+    # Of 6,000 characters, ten of each sixteen are left where brackets stand for "&lt;" and "&gt;".
+    assert answer.count("[response]") == 2 * (3_000 // 16)
+    assert len(answer) < 4_000
+
+
 async def test_garbage_twice_is_an_unscored_verdict(model_server: ModelServer, client: AsyncOpenAI) -> None:
     model_server.script("Paris.")
 

@@ -87,6 +87,16 @@ def test_whole_numbers_as_tokens_are_weighted_on_a_two_digit_scale() -> None:
     assert weigh(["score: ", ("7", {"7": 0.5, "10": 0.5}), "\nGood."], Scale(1, 10)) == pytest.approx(8.5)
 
 
+@pytest.mark.parametrize(
+    ("fours", "padding", "expected"), [(49, 0, 3.9), (50, 0, None), (0, 49_991, 3.9), (0, 49_992, None)]
+)
+def test_answer_beyond_all_measure_has_no_weight(fours: int, padding: int, expected: float | None) -> None:
+    # 4 * 0.9 + 3 * 0.1 = 3.9
+    weighted = weigh(["score:", (" 4", {" 4": 0.9, " 3": 0.1}), "\n", *["so", " 4"] * fours, "x" * padding])
+
+    assert weighted == (expected and pytest.approx(expected))
+
+
 def logprobs(*tokens: tuple[str, Mapping[str, float]]) -> dict[str, list[dict[str, object]]]:
     """The field as OpenAI sends it."""
     return {
@@ -132,7 +142,8 @@ async def test_sampled_token_counts_where_the_top_list_leaves_it_out(
 
 
 async def test_log_probabilities_are_not_asked_for_unbidden(model_server: ModelServer, client: AsyncOpenAI) -> None:
-    model_server.script("score: 4\nGood.")
+    given = logprobs(("score: ", {}), ("4", {"4": 1.0}), ("\nGood.", {}))
+    model_server.script(Answer("score: 4\nGood.", logprobs=given))
 
     verdict = await Judge("m", client=client, samples=1).score("a?", "b")
 

@@ -28,7 +28,7 @@ from judge import (
 )
 from judge.model import ChatModel, make_client
 from judge.model.addresses import server_name
-from judge.model.completion import Token, to_completion
+from judge.model.completion import MOST_CHOICES, Token, to_completion
 from judge.model.failures import (
     hidden_error,
     is_filtered,
@@ -39,6 +39,7 @@ from judge.model.failures import (
 )
 from tests.model_server import ModelServer, Raw, Wire
 
+REQUEST = httpx2.Request("POST", "http://judge.test/v1/chat/completions")
 QUESTION, RESPONSE = "Why is the sky blue at noon?", "Because air scatters blue light most."
 KEY = "sk-very-secret"
 GOOD = json.dumps({"choices": [{"message": {"content": "score: 4\nGood."}, "finish_reason": "stop"}]}).encode()
@@ -469,3 +470,28 @@ async def test_filter_is_an_unscored_verdict(model_server: ModelServer, client: 
 
     assert verdict.unscored is not None
     assert verdict.unscored.reason is UnscoredReason.FILTERED
+
+
+def test_choices_beyond_all_measure_are_not_looked_at() -> None:
+    completion = to_completion({"choices": [{}] * 300_000})
+
+    assert completion is not None
+    assert len(completion.choices) == MOST_CHOICES
+    failed = [{"error": {"code": 500}}]
+    assert hidden_error(httpx2.Response(200, request=REQUEST), {"choices": [{}] * 999 + failed}) is not None
+    assert hidden_error(httpx2.Response(200, request=REQUEST), {"choices": [{}] * 1_000 + failed}) is None
+
+
+@pytest.mark.parametrize(("parts", "expected"), [(9_000, True), (10_000, False)])
+def test_error_in_too_many_parts_is_not_read_to_the_end(parts: int, expected: bool) -> None:
+    answer = httpx2.Response(400, request=REQUEST)
+
+    assert is_filtered(openai.APIStatusError("", response=answer, body=["content_filter", *[[]] * parts])) is expected
+
+
+def test_code_of_an_error_that_is_a_structure_is_none() -> None:
+    code: Any = 500
+    for _ in range(5_000):
+        code = [code]
+
+    assert hidden_error(httpx2.Response(200, request=REQUEST), {"error": {"code": code}}) is None
