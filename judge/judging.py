@@ -16,7 +16,7 @@ from judge.model import DEFAULT_MODEL, ChatModel, make_client
 from judge.offline import OFFLINE, rate_offline
 from judge.panel import Member, Outcome, run_all
 from judge.prompt import render_prompt
-from judge.ratings import Rating, Result, Unscored, UnscoredReason, Verdict, combine, has_majority
+from judge.ratings import Rating, Result, Unscored, UnscoredReason, Verdict, combine, has_majority, with_short_raw
 from judge.rubric import DEFAULT_RUBRIC, Rubric, load_rubric
 
 if TYPE_CHECKING:
@@ -163,7 +163,7 @@ class Judge:
         for member, own in zip(self._members, outcomes, strict=True):
             for outcome in own:
                 if isinstance(outcome, Rating | Unscored):
-                    results.append(outcome)
+                    results.append(with_short_raw(outcome))
                     continue
                 failure = outcome or self._too_late(member.model.name)
                 failures.append(failure)

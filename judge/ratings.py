@@ -1,10 +1,13 @@
 """Results: what one model call said (`Rating` or `Unscored`), and what several come to (`Verdict`)."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from statistics import fmean, median_low
 from typing import Any, TypeAlias
+
+_MOST_RAW_CHARS = 20_000
+_CUT_MARK = "\n[…]\n"
 
 
 class UnscoredReason(StrEnum):
@@ -52,10 +55,10 @@ class Rating:
     """What one model call said, with a usable score.
 
     `justification` has at most 100 words. `raw` is the completion to the letter; where the score was asked for again,
-    both answers with a blank line between. `weighted_score` is the mean of the scale's scores, weighted by the
-    probability that the model gave to each (G-Eval, arXiv 2303.16634); None without log probabilities. Tokens are None
-    where the server does not count them; they and `latency_ms` include the second request. Where one request gave
-    several ratings, they stand on the first of them.
+    both answers with a blank line between; a verdict's ratings keep 20,000 characters of it, from both ends.
+    `weighted_score` is the mean of the scale's scores, weighted by the probability that the model gave to each (G-Eval,
+    arXiv 2303.16634); None without log probabilities. Tokens are None where the server does not count them; they and
+    `latency_ms` include the second request. Where one request gave several ratings, they stand on the first of them.
     """
 
     score: int
@@ -104,6 +107,14 @@ def unscored(reason: UnscoredReason, scale: tuple[int, int], raw: str = "") -> U
 
 
 Result: TypeAlias = Rating | Unscored
+
+
+def with_short_raw(result: Result) -> Result:
+    """`result` with at most 20,000 characters of `raw`: as much of its beginning as of its end, the cut marked."""
+    if len(result.raw) <= _MOST_RAW_CHARS:
+        return result
+    half = (_MOST_RAW_CHARS - len(_CUT_MARK)) // 2
+    return replace(result, raw=f"{result.raw[:half]}{_CUT_MARK}{result.raw[-half:]}")
 
 
 @dataclass(frozen=True, kw_only=True)
