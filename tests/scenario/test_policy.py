@@ -2,9 +2,11 @@
 
 import pytest
 
+from bot.domain.policy import Policy
 from bot.slack import ids
 from sandbox import Message, Person
 from tests.scenario.conftest import CHANNEL, Stage, StageFactory, shown
+from tests.unit.bot.test_log import a_case
 
 OFF = "Whoever runs me has switched scoring off in that channel."
 BOTS_ALONE = "I score the replies of bots alone here"
@@ -44,6 +46,17 @@ async def test_texts_typed_in_direct_messages_are_nobody_elses(open_stage: Stage
     stage.ann.command(stage.ann.im, ids.COMMAND, "Why? | Because.")
     await stage.slack.until(lambda: stage.model.requests)
     assert await cases(stage) == 1
+
+
+@pytest.mark.parametrize(
+    ("channel_id", "message_ts", "is_allowed"),
+    [("C1", None, True), ("C2", None, False), ("C3", "1.0", False), ("D1", None, True), ("D1", "1.0", False)],
+)
+def test_messages_of_other_peoples_direct_messages_are_off_where_channels_are_named(
+    channel_id: str, message_ts: str | None, is_allowed: bool
+) -> None:
+    policy = Policy(allowed_channels=frozenset({"C1", "C2"}), denied_channels=frozenset({"C2"}))
+    assert policy.allows_channel(a_case(channel_id=channel_id, message_ts=message_ts)) is is_allowed
 
 
 async def reply_of(stage: Stage, author: Person) -> None:
