@@ -174,7 +174,9 @@ def make_engine(
     store: Store, team_id: str, docket: Docket, edits: EditsUpkeep, poster: Poster, settings: Settings
 ) -> Engine:
     """What drives the docket, and does what is due by the clock."""
-    retention = Retention(store.forgetting, settings.retention_days, keeps_text=settings.store_text == "full")
+    retention = Retention(
+        store.forgetting, store.audit, settings.retention_days, keeps_text=settings.store_text == "full"
+    )
     return Engine(
         store,
         team_id,

@@ -1,4 +1,4 @@
-"""`judge-bot`: serve, health, doctor, demo, digest, export, purge."""
+"""`judge-bot`: serve, health, doctor, demo, digest, export, purge, audit."""
 
 import asyncio
 import logging
@@ -123,6 +123,21 @@ def purge(
 
     configure_logs("console", logging.WARNING)
     asyncio.run(delete(days, is_dry=dry_run))
+
+
+@app.command()
+def audit(
+    since: Annotated[
+        datetime | None, typer.Option(parser=_to_day, metavar="DAY", help="Only what was done on that day or later.")
+    ] = None,
+    is_json: Annotated[bool, typer.Option("--json", help="A JSON document for each line.")] = False,
+) -> None:
+    """Show who forgot, purged, exported or changed settings, and when; newest last."""
+    from bot.commands.audit import show
+    from bot.logs import configure_logs
+
+    configure_logs("console", logging.WARNING)
+    asyncio.run(show(since, is_json=is_json))
 
 
 def main() -> None:

@@ -12,9 +12,11 @@ from typing import Any, TextIO
 import typer
 from sqlalchemy.exc import DBAPIError
 
+from bot.commands.operator import operator
 from bot.errors import BotError, LogError
 from bot.log import Store
-from bot.log.errors import LOG_ERRORS
+from bot.log.audit import Act, Action
+from bot.log.errors import LOG_ERRORS, reason_of
 from bot.log.labels import LabelledCase, Labels
 from bot.log.private import private
 from bot.settings import load_log_settings
@@ -32,6 +34,7 @@ async def export_to(path: Path | None, since: datetime | None) -> None:
     store = await Store.open(settings.database_url)
     try:
         with _open(path) if path else nullcontext(sys.stdout) as output:
+            await _note_export(store)
             count = await export(store.labels, output, since, has_texts=settings.store_text == "full")
             output.flush()  # here, and not at exit, is found out that nobody reads
     except BrokenPipeError:
@@ -42,6 +45,14 @@ async def export_to(path: Path | None, since: datetime | None) -> None:
     finally:
         await store.close()
     typer.echo(f"{count} {'label' if count == 1 else 'labels'} written", err=True)
+
+
+async def _note_export(store: Store) -> None:
+    try:
+        teams = await store.labels.teams()
+        await store.audit.note([Act(team_id, operator(), Action.EXPORTED_LABELS) for team_id in teams])
+    except LOG_ERRORS as exc:
+        raise LogError(f"the log cannot be written ({reason_of(exc)}); nothing was exported") from exc
 
 
 def _open(path: Path) -> TextIO:

@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 import typer
 from sqlalchemy.exc import DBAPIError
 
+from bot.commands.operator import operator
 from bot.errors import BotError
 from bot.log import Store
 from bot.settings import load_log_settings
@@ -29,7 +30,7 @@ async def purge(days: int | None, *, is_dry: bool) -> None:
         if is_dry:
             typer.echo("nothing was deleted (--dry-run)")
             return
-        deleted = await store.forgetting.forget_older(before)
+        deleted = await store.forgetting.forget_older(before, by=operator())
         typer.echo(f"{deleted:,} {'case' if deleted == 1 else 'cases'} deleted, with texts, ratings and labels")
         if not await store.forgetting.scrub():
             typer.echo("SQLite's journal is in use; the bot empties it with what it deletes next, or this command does")

@@ -57,7 +57,7 @@ class DigestCommand:
         if refusal := await self.access.refusal(channel_id, invocation.user_id, is_change=True):
             return refusal
         settings = await self.poster.digests.channel(invocation.team_id, channel_id)
-        await self.poster.digests.save(settings.switched(is_on, self.poster.now()))
+        await self.poster.digests.save(settings.switched(is_on, self.poster.now()), invocation.user_id)
         return None
 
     async def _do(self, invocation: Invocation, request: DigestRequest) -> None:
@@ -73,7 +73,7 @@ class DigestCommand:
                 await self._tell_state(invocation, settings)
             case _:
                 changed = self._changed(settings, request)
-                await self.poster.digests.save(changed)
+                await self.poster.digests.save(changed, invocation.user_id)
                 await self._tell_state(invocation, changed)
 
     def _changed(self, settings: ChannelSettings, request: DigestRequest) -> ChannelSettings:

@@ -1,6 +1,6 @@
 """Which channels want a digest, and which digests were claimed, posted or given up."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
@@ -8,7 +8,9 @@ from typing import Any
 
 from sqlalchemy import Row, Update, delete, insert, select, update
 from sqlalchemy.exc import IntegrityError
+from sqlalchemy.ext.asyncio import AsyncConnection
 
+from bot.log.audit import Act, Action, note
 from bot.log.database import Database
 from bot.log.schema import channels, digests
 from bot.log.upserts import upsert
@@ -73,9 +75,7 @@ class Digests:
 
     async def channel(self, team_id: str, channel_id: str) -> ChannelSettings:
         """What the channel has chosen so far."""
-        query = select(channels).where(channels.c.team_id == team_id, channels.c.channel_id == channel_id)
-        row = await self._database.one(query)
-        return _to_settings(row) if row else ChannelSettings(team_id, channel_id)
+        return await self._database.read(lambda connection: _chosen(connection, team_id, channel_id))
 
     async def among(self, team_id: str, channel_ids: Collection[str]) -> Mapping[str, ChannelSettings]:
         """What those of the channels have chosen that have chosen anything, by id."""
@@ -83,10 +83,19 @@ class Digests:
         rows = await self._database.all(query.order_by(channels.c.channel_id))
         return {row.channel_id: _to_settings(row) for row in rows}
 
-    async def save(self, settings: ChannelSettings) -> None:
-        """Records what the channel has chosen."""
-        values = asdict(settings) | {"updated_at": datetime.now(UTC)}
-        await self._database.execute(upsert(self._database, channels, values))
+    async def save(self, settings: ChannelSettings, by: str) -> None:
+        """Records what the channel has chosen, and that this person has changed it, if it is a change."""
+        statement = upsert(self._database, channels, asdict(settings) | {"updated_at": datetime.now(UTC)})
+
+        async def save(connection: AsyncConnection) -> None:
+            earlier = await _chosen(connection, settings.team_id, settings.channel_id)
+            await connection.execute(statement)
+            changes = _changes(earlier, settings)
+            await note(
+                connection, [Act(settings.team_id, by, change, channel_id=settings.channel_id) for change in changes]
+            )
+
+        await self._database.write(save)
 
     async def wanted(self, team_id: str) -> Sequence[ChannelSettings]:
         """The channels with a digest."""
@@ -147,6 +156,21 @@ class Digests:
         posted_at = now if status is DigestStatus.POSTED else None
         values = {"status": status, "posted_at": posted_at, "message_ts": message_ts}
         await self._database.execute(_update(claim).values(**values))
+
+
+async def _chosen(connection: AsyncConnection, team_id: str, channel_id: str) -> ChannelSettings:
+    query = select(channels).where(channels.c.team_id == team_id, channels.c.channel_id == channel_id)
+    row = (await connection.execute(query)).one_or_none()
+    return _to_settings(row) if row else ChannelSettings(team_id, channel_id)
+
+
+def _changes(earlier: ChannelSettings, chosen: ChannelSettings) -> Iterator[Action]:
+    if chosen.is_digest_on != earlier.is_digest_on:
+        yield Action.DIGEST_ON if chosen.is_digest_on else Action.DIGEST_OFF
+    if any(getattr(chosen, name) != getattr(earlier, name) for name in ("digest_day", "digest_time", "digest_tz")):
+        yield Action.DIGEST_CHANGED
+    if chosen.ranks_people != earlier.ranks_people:
+        yield Action.PEOPLE_RANKED if chosen.ranks_people else Action.PEOPLE_UNRANKED
 
 
 def _update(claim: Claim) -> Update:

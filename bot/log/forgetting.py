@@ -1,6 +1,7 @@
 """Taking cases out of the log: what is deleted here is gone from the file as well."""
 
 import asyncio
+from collections import Counter
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
@@ -9,6 +10,7 @@ from sqlalchemy import ColumnElement, and_, delete, func, or_, select, union
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.domain.case import CaseStatus, LoggedCase
+from bot.log.audit import Act, Action, note
 from bot.log.database import Database
 from bot.log.rows import to_case
 from bot.log.schema import cases
@@ -51,14 +53,17 @@ class Forgetting:
         query = select(cases).where(cases.c.id.in_(same)).order_by(cases.c.id)
         return [to_case(row) for row in await self._database.all(query)]
 
-    async def forget(self, case_ids: Sequence[int]) -> Sequence[int]:
-        """Deletes these cases, as far as they are at rest, and gives the numbers of those that are gone."""
+    async def forget(self, case_ids: Sequence[int], by: str) -> Sequence[int]:
+        """Deletes these cases for whoever asks, as far as they are at rest, and gives the numbers of those gone."""
         is_gone = and_(cases.c.id.in_(case_ids), cases.c.status.in_(AT_REST))
 
         self.scrubbed_at = None
 
         async def remove(connection: AsyncConnection) -> Sequence[int]:
-            return (await connection.execute(delete(cases).where(is_gone).returning(cases.c.id))).scalars().all()
+            deletion = delete(cases).where(is_gone).returning(cases.c.team_id, cases.c.id)
+            gone = (await connection.execute(deletion)).all()
+            await note(connection, [Act(row.team_id, by, Action.FORGOT_CASE, case_id=row.id) for row in gone])
+            return [row.id for row in gone]
 
         return await self._database.write(remove)
 
@@ -67,23 +72,36 @@ class Forgetting:
         ((number,),) = await self._database.all(select(func.count()).where(_is_old(before, AT_REST)))
         return int(number)
 
-    async def forget_older(self, before: datetime, statuses: Sequence[CaseStatus] = AT_REST) -> int:
+    async def forget_older(
+        self, before: datetime, statuses: Sequence[CaseStatus] = AT_REST, by: str | None = None
+    ) -> int:
         """Deletes the cases that were created before this time, in small batches, and gives their number.
 
+        `by` is who purges, and stands with each batch in the audit; None is the setting, which is nobody's act.
         Several processes may do this at the same time.
         """
         total = 0
-        while deleted := await self._forget_some(_is_old(before, statuses)):
+        while deleted := await self._forget_some(_is_old(before, statuses), by):
             total += deleted
             self.scrubbed_at = None
             await asyncio.sleep(_PAUSE_S)
         return total
 
-    async def _forget_some(self, is_old: ColumnElement[bool]) -> int:
+    async def _forget_some(self, is_old: ColumnElement[bool], by: str | None) -> int:
         some = select(cases.c.id).where(is_old).order_by(cases.c.created_at).limit(_BATCH)
         # PostgreSQL: what another process is deleting is left to it, so that the two never wait for each other.
         is_ours = cases.c.id.in_(some.with_for_update(skip_locked=True))
-        return await self._database.execute(delete(cases).where(is_ours))
+        deletion = delete(cases).where(is_ours).returning(cases.c.team_id)
+
+        async def remove(connection: AsyncConnection) -> int:
+            gone = Counter((await connection.execute(deletion)).scalars())
+            if by is not None:
+                await note(
+                    connection, [Act(team_id, by, Action.PURGED, cases=number) for team_id, number in gone.items()]
+                )
+            return gone.total()
+
+        return await self._database.write(remove)
 
     async def scrub(self) -> bool:
         """Whether nothing deleted is left in SQLite's journal; False where somebody was reading at that moment.

@@ -1,6 +1,6 @@
 """Labels in the log: the score that a person gave a case; one for each person and case."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, fields
 from datetime import UTC, datetime
 from typing import Any
@@ -67,6 +67,11 @@ class Labels:
         )
         row = await self._database.one(query)
         return Label(row.score, row.reason) if row else None
+
+    async def teams(self) -> Sequence[str]:
+        """The teams of which there are labels."""
+        query = select(labels.c.team_id).distinct().order_by(labels.c.team_id)
+        return [row.team_id for row in await self._database.all(query)]
 
     async def labelled_cases(self, since: datetime | None = None) -> AsyncIterator[LabelledCase]:
         """The labels of verdicts that count, each with its case, oldest case first; read page by page.

@@ -240,6 +240,22 @@ people = Table(
     Column("updated_at", UtcDateTime, nullable=False),
 )
 
+audit = Table(
+    "audit",
+    metadata,
+    Column("id", Integer, primary_key=True, autoincrement=True),
+    Column("team_id", String, nullable=False),
+    Column("at", UtcDateTime, nullable=False),
+    Column("who", String, nullable=False),
+    Column("what", String, nullable=False),
+    Column("channel_id", String),
+    Column("case_id", Integer),  # of a case that is gone
+    Column("user_id", String),  # of whom it is about
+    Column("cases", Integer),  # how many
+    Index(None, "at"),
+    sqlite_autoincrement=True,
+)
+
 digests = Table(
     "digests",
     metadata,

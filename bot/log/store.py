@@ -13,6 +13,7 @@ from bot.domain.clock import clock_s
 from bot.domain.limits import Limits
 from bot.domain.verdict import RecordedVerdict
 from bot.log import spending, steps
+from bot.log.audit import Audit
 from bot.log.cases import Cases
 from bot.log.database import Database
 from bot.log.digests import Digests
@@ -62,6 +63,7 @@ class Store:
         self.edits = Edits(database, self.jobs)
         self.forgetting = Forgetting(database)
         self.processes = Processes(database)
+        self.audit = Audit(database)
         self._keeps_text = store_text == "full"
 
     @classmethod

@@ -44,7 +44,7 @@ class ForgettingUpkeep:
         theirs, others = await self._divide(found, user_id)
         at_rest = [case for case in theirs if case.status in AT_REST]
         errors = [await self._take_back(channel_id, ts) for channel_id, ts in _our_messages(at_rest)]
-        gone = await self._log.forget([case.id for case in at_rest])
+        gone = await self._log.forget([case.id for case in at_rest], user_id)
         if gone and not await self._log.scrub():
             logger.info("journal_in_use", left_to="the next minute")
         logger.info("cases_forgotten", cases=gone)

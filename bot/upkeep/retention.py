@@ -1,10 +1,11 @@
-"""How long cases are kept: what is older than RETENTION_DAYS is deleted, looked after every minute."""
+"""How long cases are kept: what is older than RETENTION_DAYS is deleted, looked after every minute; so is old audit."""
 
 from datetime import UTC, datetime, timedelta
 
 import structlog
 
 from bot.domain.case import CaseStatus
+from bot.log.audit import KEPT, Audit
 from bot.log.forgetting import Forgetting
 
 _UNANSWERED = timedelta(days=1)
@@ -17,14 +18,16 @@ class Retention:
     """Deletes what is older than it may become.
 
     Args:
-        forgetting: The log's part that deletes.
+        forgetting: The log's part that deletes cases.
+        audit: The log's part with a time of its own.
         days: How long a case is kept after it was asked for; None is for ever.
         keeps_text: Whether the log may keep texts; else a case whose question nobody has typed for a day, and which
             would keep its response as long, is deleted.
     """
 
-    def __init__(self, forgetting: Forgetting, days: int | None, *, keeps_text: bool) -> None:
+    def __init__(self, forgetting: Forgetting, audit: Audit, days: int | None, *, keeps_text: bool) -> None:
         self._forgetting = forgetting
+        self._audit = audit
         self._days = days
         self._keeps_text = keeps_text
 
@@ -37,6 +40,7 @@ class Retention:
             deleted += await self._forgetting.forget_older(now - _UNANSWERED, [CaseStatus.ASKED])
         if deleted:
             logger.info("cases_forgotten", older_than_days=self._days, cases=deleted)
+        await self._audit.drop_older(now - KEPT)
         scrubbed_at = self._forgetting.scrubbed_at
         if scrubbed_at is None or scrubbed_at < now - _SCRUBBED_EVERY:
             await self._forgetting.scrub()  # what somebody is reading right now stays for the next minute

@@ -58,7 +58,7 @@ class Office:
         workspace = self.slack.workspace
         channel = workspace.add_channel(name, [workspace.user("ann"), workspace.bot], is_private=is_private)
         chosen = {"is_digest_on": True, "digest_since": SINCE} | settings
-        await self.log.digests.save(ChannelSettings(workspace.team_id, channel.id, **chosen))
+        await self.log.digests.save(ChannelSettings(workspace.team_id, channel.id, **chosen), "U1")
         await self.add_case(channel.id, MONDAY - timedelta(days=3))
         return channel
 
@@ -216,7 +216,7 @@ async def test_another_zone_or_time_makes_no_second(office: Office) -> None:
     await poster.post_due()
     team = office.slack.workspace.team_id
     changed = ChannelSettings(team, channel.id, True, "monday", "10:00", "America/New_York", SINCE)
-    await office.log.digests.save(changed)
+    await office.log.digests.save(changed, "U1")
     office.pass_time(hours=8)
     await poster.post_due()
     assert len(posted(channel)) == 1

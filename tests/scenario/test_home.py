@@ -105,7 +105,7 @@ def week_name(back: int) -> str:
 async def test_nothing_of_a_channel_that_the_person_is_not_in(stage: Stage) -> None:
     leads = private(stage, "ben")
     await add_case(stage, leads, stage.helper.id, 1)
-    await stage.log.digests.save(ChannelSettings(stage.slack.workspace.team_id, leads.id, is_digest_on=True))
+    await stage.log.digests.save(ChannelSettings(stage.slack.workspace.team_id, leads.id, is_digest_on=True), "U1")
     assert leads.id not in str((await home(stage)).body)
     assert block_of(await home(stage, stage.ben), leads) is not None
 
@@ -295,7 +295,7 @@ async def test_three_hundred_channels_are_ten_and_a_number(stage: Stage) -> None
 
 async def test_a_channel_with_a_digest_stands_there_before_anything_was_scored(stage: Stage) -> None:
     channel = help_desk(stage)
-    await stage.log.digests.save(ChannelSettings(stage.slack.workspace.team_id, channel.id, is_digest_on=True))
+    await stage.log.digests.save(ChannelSettings(stage.slack.workspace.team_id, channel.id, is_digest_on=True), "U1")
     block = block_of(await home(stage), channel)
     assert block is not None
     assert "nothing scored yet." in block["text"]["text"]

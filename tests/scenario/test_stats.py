@@ -90,7 +90,7 @@ async def test_with_people_off_the_lowest_are_of_assistants_alone(stage: Stage) 
     assert "score 1 (case 2)" in shown(told)
     assert "case 1)" not in shown(told)
     settings = ChannelSettings(stage.slack.workspace.team_id, help_desk(stage).id, ranks_people=True)
-    await stage.log.digests.save(settings)
+    await stage.log.digests.save(settings, "U1")
     assert "score 0 (case 1)" in shown(await stats(stage, count=2))
 
 
@@ -133,7 +133,7 @@ async def test_other_people_are_not_shown_unless_the_channel_lists_people(stage:
     assert (await stats(stage, "@ben", 2)).text == unknown
     assert (await stats(stage, f"@{stage.ben.id}", 3)).text == unknown.replace("@ben", f"@{stage.ben.id}")
     settings = ChannelSettings(stage.slack.workspace.team_id, help_desk(stage).id, ranks_people=True)
-    await stage.log.digests.save(settings)
+    await stage.log.digests.save(settings, "U1")
     assert ", ben: 1 reply scored" in (await stats(stage, "@ben", 4)).text
 
 

@@ -100,26 +100,26 @@ async def test_two_who_purge_at_the_same_time_delete_each_case_once(database_url
 
 async def test_forgetting_twice_deletes_once(log: Store) -> None:
     case = await delivered(log)
-    assert list(await log.forgetting.forget([case.id])) == [case.id]
-    assert list(await log.forgetting.forget([case.id])) == []
+    assert list(await log.forgetting.forget([case.id], "U1")) == [case.id]
+    assert list(await log.forgetting.forget([case.id], "U1")) == []
 
 
 async def test_a_case_that_is_being_settled_is_not_forgotten(log: Store) -> None:
     received, _ = await log.add(a_case(key="received"))
     judged = await log.record(await held(log, (await log.add(a_case(key="judged")))[0]), a_verdict())
-    assert list(await log.forgetting.forget([received.id, judged.id])) == []
+    assert list(await log.forgetting.forget([received.id, judged.id], "U1")) == []
 
 
 async def test_retention_deletes_what_is_older_than_its_days(log: Store) -> None:
     await delivered(log, "old", timedelta(days=8))
     kept = await delivered(log, "new", timedelta(days=6))
-    await Retention(log.forgetting, 7, keeps_text=True).run()
+    await Retention(log.forgetting, log.audit, 7, keeps_text=True).run()
     assert await numbers(log) == [kept.id]
 
 
 async def test_without_days_nothing_is_too_old(log: Store) -> None:
     await delivered(log, "old", timedelta(days=10_000))
-    await Retention(log.forgetting, None, keeps_text=True).run()
+    await Retention(log.forgetting, log.audit, None, keeps_text=True).run()
     assert len(await numbers(log)) == 1
 
 
@@ -131,7 +131,7 @@ async def test_where_no_text_is_kept_an_unanswered_case_goes_after_a_day(
         case, _ = await log.add(a_case(key=key, question=None))
         await log.note_asked(await held(log, case))
         await put_back(log, case, age)
-    await Retention(log.forgetting, None, keeps_text=keeps_text).run()
+    await Retention(log.forgetting, log.audit, None, keeps_text=keeps_text).run()
     assert len(await numbers(log)) == left
 
 
@@ -158,7 +158,7 @@ async def test_of_a_forgotten_case_no_byte_is_left(tmp_path: Path) -> None:
     await delivered(log, "kept", question="What is kept?")
     case = await delivered(log, "gone", question=SECRET, response=f"Indeed, {SECRET}. " * 500)
     assert SECRET.encode() in bytes_on_disk(tmp_path)
-    await log.forgetting.forget([case.id])
+    await log.forgetting.forget([case.id], "U1")
     assert await log.forgetting.scrub()
     assert SECRET.encode() not in bytes_on_disk(tmp_path)
     assert b"What is kept?" in bytes_on_disk(tmp_path)
@@ -170,7 +170,7 @@ async def test_of_purged_cases_no_byte_is_left(tmp_path: Path) -> None:
     for case_id in range(1, 300, 2):
         await put_back(log, await log.cases.get(case_id), timedelta(days=2))
     assert await log.forgetting.forget_older(NOW - timedelta(days=1)) == 150
-    await log.forgetting.forget(range(2, 301, 2))
+    await log.forgetting.forget(range(2, 301, 2), "U1")
     assert await log.forgetting.scrub()
     assert SECRET.encode() not in bytes_on_disk(tmp_path)
     await log.close()
@@ -182,7 +182,7 @@ async def test_a_reader_keeps_the_journal_and_the_next_scrub_empties_it(tmp_path
     async with log.database.engine.connect() as reader:
         await reader.exec_driver_sql("BEGIN")
         await reader.execute(select(cases))
-        await log.forgetting.forget([case.id])
+        await log.forgetting.forget([case.id], "U1")
         assert not await log.forgetting.scrub()
     assert await log.forgetting.scrub()
     assert SECRET.encode() not in bytes_on_disk(tmp_path)
@@ -192,12 +192,12 @@ async def test_a_reader_keeps_the_journal_and_the_next_scrub_empties_it(tmp_path
 async def test_what_a_reader_kept_in_the_journal_goes_with_the_next_look_of_retention(tmp_path: Path) -> None:
     log = await Store.open(url(tmp_path))
     case = await delivered(log, response=SECRET)
-    retention = Retention(log.forgetting, None, keeps_text=True)
+    retention = Retention(log.forgetting, log.audit, None, keeps_text=True)
     await retention.run()
     async with log.database.engine.connect() as reader:
         await reader.exec_driver_sql("BEGIN")
         await reader.execute(select(cases))
-        await log.forgetting.forget([case.id])
+        await log.forgetting.forget([case.id], "U1")
         await retention.run()
         assert SECRET.encode() in bytes_on_disk(tmp_path)
     await retention.run()

@@ -1,0 +1,76 @@
+"""`judge-bot audit`: who forgot, purged, exported or changed settings, and when."""
+
+import json
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from bot.errors import LogError
+from bot.log import Store
+from bot.log.audit import Act
+from bot.log.errors import LOG_ERRORS, reason_of
+from bot.settings import load_log_settings
+
+_WIDTH = 80
+
+
+async def show(since: datetime | None, *, is_json: bool) -> None:
+    """Prints what was done since then, newest last: a table, or a JSON document for each act.
+
+    Raises:
+        BotError: The log cannot be opened or read.
+    """
+    store = await Store.open(load_log_settings().database_url)
+    try:
+        acts = await store.audit.since(since)
+    except LOG_ERRORS as exc:
+        raise LogError(f"the log cannot be read ({reason_of(exc)})") from exc
+    finally:
+        await store.close()
+    if not acts:
+        typer.echo(f"nothing was noted since {since:%Y-%m-%d}" if since else "nothing was noted yet", err=is_json)
+    elif is_json:
+        for act in acts:
+            typer.echo(json.dumps(to_document(act)))
+    else:
+        _print(acts)
+
+
+def to_document(act: Act) -> dict[str, Any]:
+    """The act as it is exported."""
+    return {
+        "at": act.at.isoformat(),
+        "team": act.team_id,
+        "who": act.who,
+        "what": act.what,
+        "channel": act.channel_id,
+        "case": act.case_id,
+        "user": act.user_id,
+        "cases": act.cases,
+    }
+
+
+def _print(acts: Sequence[Act]) -> None:
+    has_teams = len({act.team_id for act in acts}) > 1
+    table = Table(box=None, pad_edge=False)
+    for name in ("when (UTC)", *(("team",) if has_teams else ()), "who", "what", "about"):
+        table.add_column(Text(name), overflow="fold")
+    for act in acts:
+        team = (act.team_id,) if has_teams else ()
+        cells = (f"{act.at:%Y-%m-%d %H:%M:%S}", *team, act.who, act.what.replace("_", " "), _about(act))
+        table.add_row(*map(Text, cells))
+    console = Console(highlight=False)
+    if not console.is_terminal:
+        console.width = _WIDTH
+    console.print(table)
+
+
+def _about(act: Act) -> str:
+    count = f"{act.cases:,} {'case' if act.cases == 1 else 'cases'}" if act.cases is not None else ""
+    case = f"case {act.case_id}" if act.case_id is not None else ""
+    return ", ".join(part for part in (act.channel_id, act.user_id, case, count) if part)
