@@ -156,7 +156,7 @@ async def running_bot(
                 access=access,
                 memberships=Memberships(client),
                 homes=Homes(client),
-                forgetting=ForgettingUpkeep(client, store.forgetting, access),
+                forgetting=ForgettingUpkeep(client, store.forgetting, store.own_words, access),
                 edits=edits,
             )
             link = _link(bolt, settings)

@@ -130,6 +130,7 @@ def _case(made_up: MadeUp, number: int) -> dict[str, Any]:
         "question": made_up.question,
         "question_source": QuestionSource.PARENT if message else QuestionSource.TYPED,
         "question_ts": message.thread_ts if message else None,
+        "question_author_id": made_up.requester.id,
         "response": made_up.response,
         "status": CaseStatus.DELIVERED,
         "score": score,

@@ -44,11 +44,12 @@ class OutOfSightError(Exception):
 
 @dataclass(frozen=True)
 class Question:
-    """What is taken as the question, and where it stood."""
+    """What is taken as the question, where it stood, and who wrote it."""
 
     text: str
     source: QuestionSource
     ts: str
+    author_id: str | None
 
 
 class Lookup:
@@ -113,7 +114,7 @@ class Lookup:
     async def _parent(self, case: LoggedCase, ts: str) -> Question | None:
         call = self._client.conversations_replies(channel=case.channel_id, ts=ts, limit=1)
         parent = _with_ts(await self._messages(case, call), ts)
-        return Question(parent.text, QuestionSource.PARENT, ts) if parent and parent.text else None
+        return Question(parent.text, QuestionSource.PARENT, ts, parent.author_id) if parent and parent.text else None
 
     async def _previous(self, case: LoggedCase, ts: str) -> Question | None:
         oldest = f"{float(ts) - _CLOSE_IN_TIME_S:.6f}"
@@ -123,7 +124,9 @@ class Lookup:
         found = await self._messages(case, call)
         before = (each for each in found if float(each.ts) < float(ts) and self._is_somebody_else(each, case))
         last = max(before, key=lambda message: float(message.ts), default=None)
-        return Question(last.text, QuestionSource.PREVIOUS, last.ts) if last and last.text else None
+        if not last or not last.text:
+            return None
+        return Question(last.text, QuestionSource.PREVIOUS, last.ts, last.author_id)
 
     def _is_somebody_else(self, message: Message, case: LoggedCase) -> bool:
         return message.subtype not in _NOBODYS_WORDS and message.author_id not in {case.author_id, *self._own_ids}

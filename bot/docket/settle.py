@@ -189,8 +189,8 @@ class Docket:
         question = await self._lookup.question(case)
         if question is None:
             return case
-        read = {"question": question.text, "question_source": question.source, "question_ts": question.ts}
-        return case.model_copy(update=read)
+        read = {"question": question.text, "question_source": question.source}
+        return case.model_copy(update=read | {"question_ts": question.ts, "question_author_id": question.author_id})
 
     async def _judge(self, case: LoggedCase) -> RecordedVerdict:
         judge = self._judges.get(case.rubric) or next(iter(self._judges.values()))

@@ -58,7 +58,7 @@ class Case(BaseModel):
     `key` makes the request recognisable: the same key in the same team is the same case.
     `message_ts` names the judged message, and is None when the texts were typed;
     `parent_ts` names the thread's parent, and is None for a message that stands in the channel itself;
-    `question_ts` names the message that the question was read from.
+    `question_ts` names the message that the question was read from, `question_author_id` who wrote or typed it.
     `aside` says why it counts in no figure although everybody may see it.
     `obstacle` is the sentence that says why there is nothing to judge; such a case disturbs nobody but its requester.
     """
@@ -81,6 +81,7 @@ class Case(BaseModel):
     question: str | None = None
     question_source: QuestionSource | None = None
     question_ts: str | None = None
+    question_author_id: str | None = None
     response: str | None = None
     obstacle: str | None = None
     response_url: str | None = None
@@ -96,7 +97,8 @@ class LoggedCase(Case):
     `slack_tries`, `model_tries` and `faults` failed in a row: calls of Slack, of the model, and errors of our own.
     `blocked_by` is Slack's error where the thread could not be written to; the verdict then goes to the
     requester alone. `edited_at` and `deleted_at` say when we heard that the question's or the response's message was
-    edited or deleted after we had read it. `asked_at_s` is when its last step asked for the holder, by `clock_s`;
+    edited or deleted after we had read it, `forgotten_at` when somebody whose words it has asked us to forget them.
+    `asked_at_s` is when its last step asked for the holder, by `clock_s`;
     it is in no log.
     """
 
@@ -119,6 +121,7 @@ class LoggedCase(Case):
     delivered_at: datetime | None = None
     edited_at: datetime | None = None
     deleted_at: datetime | None = None
+    forgotten_at: datetime | None = None
     asked_at_s: float = 0.0
 
     @property
@@ -131,6 +134,11 @@ class LoggedCase(Case):
         """Whether nobody but the requester can see the case: all others know only what stands in a channel's thread."""
         is_unposted = self.blocked_by is not None or self.status is CaseStatus.ASKED
         return self.is_private or is_unposted or self.channel_id.startswith("D")
+
+    @property
+    def loses_words(self) -> bool:
+        """Whether nothing that is quoted of it may stay."""
+        return self.deleted_at is not None or self.forgotten_at is not None
 
     @property
     def has_lost_texts(self) -> bool:

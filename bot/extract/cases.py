@@ -54,6 +54,7 @@ def texts_case(invocation: Invocation, question: str, response: str, choice: Cho
         source=CaseSource.TEXT,
         question=question,
         question_source=QuestionSource.TYPED,
+        question_author_id=invocation.user_id,
         response=response,
     )
 
@@ -70,6 +71,7 @@ def modal_case(invocation: Invocation, submission: Submission, default: Choice) 
         source=CaseSource.MODAL,
         question=submission.question,
         question_source=QuestionSource.TYPED,
+        question_author_id=invocation.user_id,
         response=submission.response,
     )
 
@@ -102,6 +104,7 @@ def corrected_case(
         aside=aside,
         question=submission.question,
         question_source=QuestionSource.TYPED,
+        question_author_id=invocation.user_id,
         question_ts=None,
     )
 
@@ -119,7 +122,7 @@ def _repeat(invocation: Invocation, earlier: LoggedCase, **changes: object) -> C
     elif earlier.obstacle or earlier.edited_at:
         kept["response"] = None  # read again: it may have a text by now, or another
     if earlier.edited_at and earlier.question_ts:
-        kept |= {"question": None, "question_source": None, "question_ts": None}
+        kept |= {"question": None, "question_source": None, "question_ts": None, "question_author_id": None}
     kept["obstacle"] = None
     return Case(**(kept | changes))
 

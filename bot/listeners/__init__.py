@@ -6,7 +6,7 @@ from bot.digest.poster import Poster
 from bot.domain.limits import Limits
 from bot.domain.policy import Policy
 from bot.extract.cases import Choice
-from bot.listeners import buttons, command, errors, events, home, installation, labels, modals, recent, shortcut
+from bot.listeners import buttons, command, errors, events, forget, home, installation, labels, modals, recent, shortcut
 from bot.listeners.case_access import CaseAccess
 from bot.listeners.choices import Choices
 from bot.listeners.command import TypedRequests
@@ -55,10 +55,11 @@ def register(
     window = TextsModal(choices, teller)
     digests = DigestCommand(poster, access, teller)
     cases = RecentCases(store.recent, teller, identity.url)
+    forget_command = ForgetCommand(store.cases, forgetting, teller, hosts)
     answers = {
         "digest": digests.answer,
         "recent": cases.answer,
-        "forget": ForgetCommand(store.cases, forgetting, teller, hosts).answer,
+        "forget": forget_command.answer,
         "stats": StatsCommand(poster, memberships, teller).answer,
     }
     tab = HomeTab(
@@ -71,6 +72,7 @@ def register(
     buttons.register(app, intake, choices, case_access, teller)
     labels.register(app, store.cases, store.labels, case_access, teller)
     recent.register(app, cases)
+    forget.register(app, forget_command)
     home.register(app, tab, window, digests, store.people)
     events.register(app, edits, identity.own_ids)
     errors.register(app, teller)

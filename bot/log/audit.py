@@ -22,6 +22,7 @@ class Action(StrEnum):
     """What was done."""
 
     FORGOT_CASE = "forgot_case"
+    FORGOT_PERSON = "forgot_person"
     PURGED = "purged"
     EXPORTED_LABELS = "exported_labels"
     DIGEST_ON = "digest_on"

@@ -21,16 +21,33 @@ _AT_ONCE = 100
 
 @dataclass(frozen=True)
 class EditedCase:
-    """A case whose message was edited or deleted after it was read, and where its verdict stands in Slack."""
+    """A case of which the verdict in Slack has something to say since, or to take back, and where it stands.
+
+    Its message was edited or deleted after it was read, or somebody has had their words in it forgotten.
+    """
 
     id: int
     status: CaseStatus
     channel_id: str
+    message_ts: str | None
+    parent_ts: str | None
     thread_ts: str | None
     reply_ts: str | None
     blocked_by: str | None
     edited_at: datetime | None
     deleted_at: datetime | None
+    forgotten_at: datetime | None
+
+    @property
+    def loses_words(self) -> bool:
+        """Whether nothing that is quoted may stay."""
+        return self.deleted_at is not None or self.forgotten_at is not None
+
+    @property
+    def texts_ts(self) -> str | None:
+        """Our message with the two typed texts, which begins the thread; None where there is none."""
+        is_typed = self.message_ts is None and self.parent_ts is None
+        return self.thread_ts if is_typed else None
 
 
 class Edits:
@@ -92,7 +109,7 @@ class Edits:
             await self._database.write(lambda connection: self._jobs.put(connection, jobs))
 
     async def drop_texts(self, case: EditedCase) -> None:
-        """Takes the texts out of a case whose message was deleted before the verdict was delivered."""
+        """Takes the texts out of a case that was still being scored when they were to go."""
         await self._database.write(lambda connection: drop_texts(connection, cases.c.id == case.id))
 
     async def note_said(self, case: EditedCase) -> None:
@@ -100,6 +117,7 @@ class Edits:
         is_same = and_(
             cases.c.edited_at.is_not_distinct_from(case.edited_at),
             cases.c.deleted_at.is_not_distinct_from(case.deleted_at),
+            cases.c.forgotten_at.is_not_distinct_from(case.forgotten_at),
         )
         await self._database.execute(update(cases).where(cases.c.id == case.id, is_same).values(is_stale=False))
 

@@ -18,8 +18,8 @@ from bot.log.schema import cases
 AT_REST = (CaseStatus.DELIVERED, CaseStatus.ASKED)
 """Nobody works on a case in one of these; the others are left alone until they are settled."""
 
-_BATCH = 500
-_PAUSE_S = 0.05  # in which others get to write
+BATCH = 500
+PAUSE_S = 0.05  # in which others get to write
 # A checkpoint holds up all writers while it waits for a reader, so it gives up soon.
 _CHECKPOINT_PATIENCE_MS = 200
 
@@ -84,11 +84,11 @@ class Forgetting:
         while deleted := await self._forget_some(_is_old(before, statuses), by):
             total += deleted
             self.scrubbed_at = None
-            await asyncio.sleep(_PAUSE_S)
+            await asyncio.sleep(PAUSE_S)
         return total
 
     async def _forget_some(self, is_old: ColumnElement[bool], by: str | None) -> int:
-        some = select(cases.c.id).where(is_old).order_by(cases.c.created_at).limit(_BATCH)
+        some = select(cases.c.id).where(is_old).order_by(cases.c.created_at).limit(BATCH)
         # PostgreSQL: what another process is deleting is left to it, so that the two never wait for each other.
         is_ours = cases.c.id.in_(some.with_for_update(skip_locked=True))
         deletion = delete(cases).where(is_ours).returning(cases.c.team_id)

@@ -43,6 +43,8 @@ IS_STALE = text("is_stale")
 """As in the index, like IS_UNSETTLED; SQLAlchemy's own `is_stale = 1` would not be served by it."""
 _HAS_QUESTION = text("question_ts IS NOT NULL")
 _HAS_THREAD = text("thread_ts IS NOT NULL")
+_HAS_AUTHOR = text("author_id IS NOT NULL")
+_HAS_ASKER = text("question_author_id IS NOT NULL")
 
 
 class UtcDateTime(TypeDecorator[datetime]):
@@ -97,6 +99,7 @@ cases = Table(
     Column("question_source", String),
     Column("question_hash", String),
     Column("question_ts", String),  # of the message that the question was read from
+    Column("question_author_id", String),
     Column("response", CleanText),
     Column("response_hash", String),
     Column("obstacle", CleanText),
@@ -134,6 +137,7 @@ cases = Table(
     Column("delivered_at", UtcDateTime),
     Column("edited_at", UtcDateTime),  # the question's or the response's message, after it was read
     Column("deleted_at", UtcDateTime),
+    Column("forgotten_at", UtcDateTime),  # asked for by somebody whose words are, or were, in it
     Column("is_stale", Boolean, nullable=False, server_default=false()),  # the verdict in Slack does not say so yet
     UniqueConstraint("team_id", "key"),
     UniqueConstraint("team_id", "id"),
@@ -144,6 +148,8 @@ cases = Table(
     Index(None, "created_at"),
     Index(None, "team_id", "channel_id", "question_ts", sqlite_where=_HAS_QUESTION, postgresql_where=_HAS_QUESTION),
     Index(None, "team_id", "channel_id", "thread_ts", sqlite_where=_HAS_THREAD, postgresql_where=_HAS_THREAD),
+    Index(None, "team_id", "author_id", sqlite_where=_HAS_AUTHOR, postgresql_where=_HAS_AUTHOR),
+    Index(None, "team_id", "question_author_id", sqlite_where=_HAS_ASKER, postgresql_where=_HAS_ASKER),
     Index("ix_cases_stale", "id", sqlite_where=IS_STALE, postgresql_where=IS_STALE),
     Index(
         "ix_cases_unsettled",

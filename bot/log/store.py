@@ -22,6 +22,7 @@ from bot.log.forgetting import Forgetting
 from bot.log.jobs import Job, Jobs, Task, Ticket
 from bot.log.labels import Labels
 from bot.log.opening import open_engine
+from bot.log.own_words import OwnWords
 from bot.log.people import People
 from bot.log.processes import Processes
 from bot.log.recent import Recent
@@ -33,7 +34,16 @@ from bot.log.unsettled import Unsettled, priority
 
 _VERDICT_COLUMNS = set(RecordedVerdict.model_fields) - {"ratings", "rubric"}
 # What may be found in Slack while a case is settled, and is written when it is claimed.
-_FOUND = ("question", "question_source", "question_ts", "response", "author_id", "parent_ts", "obstacle")
+_FOUND = (
+    "question",
+    "question_source",
+    "question_ts",
+    "question_author_id",
+    "response",
+    "author_id",
+    "parent_ts",
+    "obstacle",
+)
 # How far our messages have come.
 _POSTED = ("thread_ts", "reply_ts", "blocked_by")
 _NO_LIMITS = Limits()
@@ -62,6 +72,7 @@ class Store:
         self.people = People(database)
         self.edits = Edits(database, self.jobs)
         self.forgetting = Forgetting(database)
+        self.own_words = OwnWords(database, self.jobs)
         self.processes = Processes(database)
         self.audit = Audit(database)
         self._keeps_text = store_text == "full"
@@ -128,6 +139,7 @@ class Store:
             "status": CaseStatus.RECEIVED,
             "question": question,
             "question_source": QuestionSource.TYPED,
+            "question_author_id": case.requester_id,
             "question_hash": _hash(question),
             "aside": aside,
             "holder": _new_name(),  # whatever is under way goes on without this question, and is to stop

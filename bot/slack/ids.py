@@ -23,6 +23,7 @@ ACTION_HOME_REFRESH = "refresh_home"
 ACTION_HOME_VISIBILITY = "choose_visibility"
 ACTION_DIGEST_ON = "switch_digest_on"
 ACTION_DIGEST_OFF = "switch_digest_off"
+ACTION_FORGET = "forget"
 
 # The values of the feedback buttons; the case follows after a colon.
 AGREE = "agree"

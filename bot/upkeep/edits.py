@@ -1,5 +1,6 @@
-"""Brings verdicts in Slack up to date with what has become of the messages that they are about."""
+"""Brings verdicts in Slack up to date: their message was edited or deleted, or somebody's words were forgotten."""
 
+from collections.abc import Awaitable
 from functools import partial
 
 import structlog
@@ -49,38 +50,44 @@ class EditsUpkeep:
         case = await self._store.edits.case(case_id)
         if case is None or case.status is not CaseStatus.DELIVERED:
             return
-        if case.deleted_at:
+        if case.loses_words:
             await self._store.edits.drop_texts(case)
-        await self._amend(case)
+        if case.forgotten_at and case.texts_ts:
+            post = messages.forgotten_texts()
+            await self._unless_refused(case, self._update(case.channel_id, case.texts_ts, post))
+        if case.reply_ts and not case.blocked_by:
+            await self._unless_refused(case, self._amend(case, case.reply_ts))
         await self._store.edits.note_said(case)
-        if case.deleted_at:
+        if case.loses_words:
             await self._store.forgetting.scrub()
 
-    async def _amend(self, case: EditedCase) -> None:
-        """Has a verdict in a thread say what has become of its message; one that is gone or hidden stays.
-
-        It is read from Slack, and not written anew, because the log may not have its words.
-        """
-        ts = case.reply_ts
-        if not ts or case.blocked_by:
-            return
+    @staticmethod
+    async def _unless_refused(case: EditedCase, amending: Awaitable[None]) -> None:
+        """What Slack refuses for good, as for a message that is gone or hidden, stays as it is."""
         try:
-            answer = await self._client.conversations_replies(
-                channel=case.channel_id,
-                ts=case.thread_ts or ts,
-                oldest=ts,
-                latest=ts,
-                inclusive=True,
-                limit=_WITH_PARENT,
-            )
-            for found in answer.get("messages") or []:
-                post = Post(found.get("text") or "", found.get("blocks") or [])
-                if found["ts"] == ts and (due := messages.amended(post, case)) != post:
-                    await send_in_known_blocks(due, partial(self._update, case.channel_id, ts))
+            await amending
         except SlackApiError as exc:
             if is_transient(exc):
                 raise
             logger.warning("verdict_not_amended", case=case.id, error=slack_word(exc))
+
+    async def _amend(self, case: EditedCase, ts: str) -> None:
+        """Has the verdict in a thread say what has become of its message, or lose what is to be forgotten.
+
+        It is read from Slack, and not written anew, because the log may not have its words.
+        """
+        answer = await self._client.conversations_replies(
+            channel=case.channel_id,
+            ts=case.thread_ts or ts,
+            oldest=ts,
+            latest=ts,
+            inclusive=True,
+            limit=_WITH_PARENT,
+        )
+        for found in answer.get("messages") or []:
+            post = Post(found.get("text") or "", found.get("blocks") or [])
+            if found["ts"] == ts and (due := messages.amended(post, case)) != post:
+                await send_in_known_blocks(due, partial(self._update, case.channel_id, ts))
 
     async def _update(self, channel_id: str, ts: str, post: Post) -> None:
         await self._client.chat_update(channel=channel_id, ts=ts, text=post.text, blocks=post.blocks)

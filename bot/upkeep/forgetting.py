@@ -9,6 +9,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.domain.case import LoggedCase
 from bot.log import forgetting
 from bot.log.forgetting import AT_REST
+from bot.log.own_words import OwnWords, Words
 from bot.slack.access import Access
 from bot.slack.errors import is_transient, slack_word
 from bot.views.forgetting import Forgotten
@@ -22,13 +23,14 @@ class ForgettingUpkeep:
     """Deletes cases for those who may ask for it: the requester, and an admin who is in the channel.
 
     Cases that nobody else could see (`LoggedCase.is_for_one`) are their requester's alone; to anybody else it is as if
-    there were none, admins included.
+    there were none, admins included. A person's words, in whosever cases, are taken out for that person alone.
     """
 
-    def __init__(self, client: AsyncWebClient, log: forgetting.Forgetting, access: Access) -> None:
+    def __init__(self, client: AsyncWebClient, log: forgetting.Forgetting, own_words: OwnWords, access: Access) -> None:
         self._client = client
         self._access = access
         self._log = log
+        self.own_words = own_words
 
     async def linked(self, team_id: str, channel_id: str, ts: str, parent_ts: str | None) -> Sequence[LoggedCase]:
         """All cases of the message that is linked, or that the linked verdict is about."""
@@ -45,8 +47,8 @@ class ForgettingUpkeep:
         at_rest = [case for case in theirs if case.status in AT_REST]
         errors = [await self._take_back(channel_id, ts) for channel_id, ts in _our_messages(at_rest)]
         gone = await self._log.forget([case.id for case in at_rest], user_id)
-        if gone and not await self._log.scrub():
-            logger.info("journal_in_use", left_to="the next minute")
+        if gone:
+            await self._scrub()
         logger.info("cases_forgotten", cases=gone)
         return Forgotten(
             cases=tuple(sorted(gone)),
@@ -56,6 +58,18 @@ class ForgettingUpkeep:
             unsettled=tuple(case.id for case in theirs if case.id not in gone),
             others=len(others),
         )
+
+    async def forget_person(self, team_id: str, user_id: str) -> Words:
+        """Takes a person's words out of the log; verdicts in Slack follow. Gives what was there."""
+        gone = await self.own_words.forget(team_id, user_id)
+        self._log.scrubbed_at = None
+        await self._scrub()
+        logger.info("person_forgotten", cases=gone.cases, labels=gone.reasons)
+        return gone
+
+    async def _scrub(self) -> None:
+        if not await self._log.scrub():
+            logger.info("journal_in_use", left_to="the next minute")
 
     async def _divide(self, found: Sequence[LoggedCase], user_id: str) -> tuple[list[LoggedCase], list[LoggedCase]]:
         """The cases that are this person's to delete, and those that they may only know of."""

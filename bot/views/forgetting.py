@@ -3,13 +3,19 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from bot.log.own_words import Words
+from bot.slack import ids
 from bot.slack.mrkdwn import escape
+from bot.slack.post import Post
+from bot.views.elements import actions, button, section
 
 HOW = (
     "Type `/judge forget LINK`, with the link of a reply that was scored or of my verdict on it "
-    "(More actions ⋮ → *Copy link*), or `/judge forget NUMBER` with the number of a case."
+    "(More actions ⋮ → *Copy link*), `/judge forget NUMBER` with the number of a case, "
+    "or `/judge forget me` for all words of your own."
 )
 NOTHING = "There is nothing in the log under that link or number that you could delete."
+NO_WORDS = "There are no words of yours in the log, and so there is nothing to forget."
 NOT_NOW = "Slack does not answer as it should just now, so the log still has everything. Please try again."
 
 
@@ -32,6 +38,42 @@ class Forgotten:
     is_private: bool = False
     unsettled: tuple[int, ...] = ()
     others: int = 0
+
+
+def ask_first(text: str, label: str, what: str) -> Post:
+    """Says what would be forgotten, and asks; the button brings back `what`, as it was typed after `/judge forget`."""
+    go = button(label, ids.ACTION_FORGET, what) | {"style": "danger"}
+    return Post(text, [section(text), actions(go)])
+
+
+def own_words_text(words: Words) -> str:
+    """What `/judge forget me` would do."""
+    parts = [
+        f"You wrote the question or the response of {_of(words.cases, 'case')} in my log, or asked for the score: "
+        "the texts, what I wrote about them, and your name there go."
+        if words.cases
+        else "",
+        f"{_of(words.reasons, 'reason')} that you gave for your own scores {'goes' if words.reasons == 1 else 'go'}."
+        if words.reasons
+        else "",
+        "My messages in threads lose what they quote. Scores stay, without texts. There is no undo.",
+    ]
+    return " ".join(part for part in parts if part)
+
+
+def own_words_forgotten_text(gone: Words) -> str:
+    """What `/judge forget me` has done, and what it cannot do."""
+    parts = [
+        f"Your words are out of my log: {_of(gone.cases, 'case')}, {_of(gone.reasons, 'reason')}.",
+        f"{_of(gone.unsettled, 'case')} of these {'is' if gone.unsettled == 1 else 'are'} still being scored, and "
+        f"{'loses its' if gone.unsettled == 1 else 'lose their'} texts right after that."
+        if gone.unsettled
+        else "",
+        "My messages in threads lose what they quote within the next minutes; what was shown to one person alone goes "
+        "when they load Slack again. Scores stay as numbers, with your user id. "
+        "What you wrote in Slack yourself is there still: only you can delete it.",
+    ]
+    return " ".join(part for part in parts if part)
 
 
 def forgotten_text(outcome: Forgotten) -> str:
@@ -85,3 +127,7 @@ def _cases(case_ids: Sequence[int]) -> str:
     if len(numbers) == 1:
         return f"case {numbers[0]}"
     return f"cases {', '.join(numbers[:-1])} and {numbers[-1]}"
+
+
+def _of(number: int, noun: str) -> str:
+    return f"{number:,} {noun if number == 1 else noun + 's'}"

@@ -11,6 +11,7 @@ _HELP = """• `/judge` opens a window for a question and a response
 • `/judge stats` shows this channel's week so far, `/judge stats @name` one assistant's, `#channel` another channel's
 • `/judge digest` sums up this channel's weeks: `/judge digest help`
 • `/judge forget LINK` deletes a score, with its texts and what I wrote about it
+• `/judge forget me` takes all words of your own out of my log
 • `/judge help` shows this
 • On any message: More actions (⋮) → *Score this reply*"""
 

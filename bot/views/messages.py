@@ -68,6 +68,11 @@ def texts(case: LoggedCase) -> Post:
     return Post(f"{who} asked for a score: {excerpt(case.question or '', _EXCERPT)}", blocks)
 
 
+def forgotten_texts() -> Post:
+    """What stands in place of the two texts once whoever typed them has had their words forgotten."""
+    return _plain_post("The question and the response that stood here are gone: their author asked me to forget them.")
+
+
 def verdict_message(case: LoggedCase, verdict: RecordedVerdict, note: str = "") -> Post:
     """The verdict, as it stands in the thread or goes to the requester alone; `note` says why alone."""
     if verdict.score is None:
