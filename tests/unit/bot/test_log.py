@@ -1,5 +1,6 @@
 import asyncio
 import sqlite3
+from collections.abc import Awaitable, Callable
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
@@ -161,6 +162,48 @@ async def test_a_case_keeps_its_first_verdict(log: Store) -> None:
         await log.record(await held(log, 1), a_verdict(2))
     assert (await log.cases.get(1)).status is CaseStatus.JUDGED
     assert await log.cases.verdict(1) == a_verdict(4)
+
+
+Step = Callable[[Store, LoggedCase], Awaitable[object]]
+STEPS: dict[str, Step] = {
+    "renew": Store.renew,
+    "note_asked": Store.note_asked,
+    "note_slack_failure": Store.note_slack_failure,
+    "note_model_failure": Store.note_model_failure,
+    "note_fault": Store.note_fault,
+    "record": lambda log, case: log.record(case, a_verdict()),
+}
+
+
+@pytest.mark.parametrize("step", STEPS.values(), ids=STEPS)
+async def test_whoever_has_lost_a_case_writes_no_step_of_it(log: Store, step: Step) -> None:
+    case, _ = await log.add(a_case())
+    frozen = await held(log, case)
+    await held(log, case)
+    with pytest.raises(TakenError):
+        await step(log, frozen)
+    assert (await log.cases.get(case.id)).status is CaseStatus.RECEIVED
+
+
+async def test_whoever_has_lost_a_judged_case_does_not_say_that_it_is_delivered(log: Store) -> None:
+    case, _ = await log.add(a_case())
+    frozen = await log.record(await held(log, case), a_verdict())
+    await held(log, case)
+    with pytest.raises(TakenError):
+        await log.note_delivered(frozen)
+    assert (await log.cases.get(case.id)).status is CaseStatus.JUDGED
+
+
+async def test_what_is_committed_to_a_file_is_on_the_disk(tmp_path: Path) -> None:
+    log = await Store.open(url(tmp_path))
+    async with log.database.engine.connect() as connection:
+        found = {
+            name: (await connection.exec_driver_sql(f"PRAGMA {name}")).scalar_one()
+            for name in ("synchronous", "journal_mode", "foreign_keys")
+        }
+    await log.close()
+    full = 2  # https://www.sqlite.org/pragma.html#pragma_synchronous
+    assert found == {"synchronous": full, "journal_mode": "wal", "foreign_keys": 1}
 
 
 async def test_a_case_without_a_verdict_has_none(log: Store) -> None:
