@@ -7,6 +7,8 @@ from typing import Any
 
 from alembic import command
 from alembic.config import Config
+from alembic.runtime.migration import MigrationContext
+from alembic.script import ScriptDirectory
 from alembic.util.exc import CommandError
 from sqlalchemy import Connection, event
 from sqlalchemy.engine import ExceptionContext
@@ -160,4 +162,11 @@ async def _migrate_file(engine: AsyncEngine) -> None:
 
 
 def _migrate(connection: Connection) -> None:
-    command.upgrade(migrations(connection), "head")
+    config = migrations(connection)
+    known = {script.revision for script in ScriptDirectory.from_config(config).walk_revisions()}
+    if newer := set(MigrationContext.configure(connection).get_current_heads()) - known:
+        raise CommandError(
+            f"a newer version of this app has been at work in it (migration {', '.join(sorted(newer))}); "
+            "install that version again, or restore the backup from before"
+        )
+    command.upgrade(config, "head")

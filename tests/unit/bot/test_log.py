@@ -10,7 +10,7 @@ import pytest
 from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
-from sqlalchemy import event, insert
+from sqlalchemy import event, insert, text
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import create_async_engine
 
@@ -396,3 +396,17 @@ async def test_whoever_settles_much_keeps_nobody_else_from_the_log(log: Store) -
     gate.set()
     await asyncio.gather(*steps)
     assert "ben" in order[:10]
+
+
+async def test_a_log_of_a_newer_version_is_left_alone_and_says_what_to_do(database_url: str) -> None:
+    await (await Store.open(database_url)).close()
+    engine = connect(database_url)
+    async with engine.begin() as connection:
+        await connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
+    await engine.dispose()
+    with pytest.raises(LogError) as error:
+        await Store.open(database_url)
+    assert str(error.value).partition(": cannot be opened and migrated: ")[2] == (
+        "a newer version of this app has been at work in it (migration 9999); "
+        "install that version again, or restore the backup from before"
+    )
