@@ -1,11 +1,19 @@
 """Settings from the environment and `.env`, read once, all problems reported together."""
 
 import re
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, ValidationError, ValidationInfo, field_validator
-from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+from pydantic.fields import FieldInfo
+from pydantic_settings import (
+    BaseSettings,
+    EnvSettingsSource,
+    NoDecode,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+)
 
 from bot.domain.case import Visibility
 from bot.errors import SettingsError
@@ -15,6 +23,9 @@ from judge import DEFAULT_MODEL
 
 SLACK_API_URL = "https://slack.com/api/"
 OFFLINE = "offline"
+SECRETS = frozenset({"slack_bot_token", "slack_app_token", "slack_signing_secret", "openai_api_key", "database_url"})
+"""What may also stand in a file, which `NAME_FILE` names."""
+
 _EXPECTED_BOT = "expected a token that begins with xoxb- (api.slack.com/apps > your app > OAuth & Permissions)"
 _EXPECTED_APP = (
     "expected a token that begins with xapp- (api.slack.com/apps > your app > Basic Information > App-Level Tokens)"
@@ -34,6 +45,50 @@ def _with_slash(url: str) -> str:
     if not url.startswith(("http://", "https://")):
         raise ValueError("expected a URL that begins with http:// or https://")
     return url if url.endswith("/") else f"{url}/"
+
+
+@dataclass(frozen=True)
+class _Unread:
+    """Why a file gave no secret; stands in for it, so that it is reported with all other problems."""
+
+    problem: str
+
+
+class _SecretFiles(PydanticBaseSettingsSource):
+    """Secrets from the files that `NAME_FILE` names, as Docker and Kubernetes mount them."""
+
+    def __init__(self, settings_cls: type[BaseSettings], *named_in: PydanticBaseSettingsSource) -> None:
+        super().__init__(settings_cls)
+        self._found = {
+            name: value
+            for source in reversed(named_in)
+            if isinstance(source, EnvSettingsSource)
+            for name, value in source.env_vars.items()
+        }
+
+    def __call__(self) -> dict[str, Any]:
+        """The secrets by setting; what a file does not give is an `_Unread`."""
+        fields = self.settings_cls.model_fields.items()
+        values = {name: self.get_field_value(field, name)[0] for name, field in fields if name in SECRETS}
+        return {name: value for name, value in values.items() if value is not None}
+
+    def get_field_value(self, field: FieldInfo, field_name: str) -> tuple[Any, str, bool]:
+        """What pydantic-settings asks of a source: the value, its name, and that it is no JSON."""
+        path = self._found.get(f"{field_name}_file")
+        if path and self._found.get(field_name):
+            name = field_name.upper()
+            return _Unread(f"is set, and so is {name}_FILE; leave one of them out"), field_name, False
+        return _read_secret(Path(path)) if path else None, field_name, False
+
+
+def _read_secret(file: Path) -> str | _Unread:
+    try:
+        secret = file.read_text(encoding="utf-8").rstrip("\r\n")
+    except OSError as exc:
+        return _Unread(f"its file {str(file)!r} cannot be read ({exc.strerror}); name one that the app may read")
+    except UnicodeDecodeError:
+        return _Unread(f"its file {str(file)!r} is no text in UTF-8; write the secret alone into it")
+    return secret or _Unread(f"its file {str(file)!r} is empty; write the secret into it")
 
 
 BotToken = Annotated[SecretStr, _prefixed("xoxb-", _EXPECTED_BOT)]
@@ -66,6 +121,26 @@ class LogSettings(BaseSettings):
     database_url: str = "sqlite+aiosqlite:///slack-judge.db"
     store_text: Literal["full", "none"] = "full"
     retention_days: int | None = Field(default=None, ge=1, le=36_500)
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """What is given goes before secrets' files, the environment and `.env`."""
+        files = _SecretFiles(settings_cls, env_settings, dotenv_settings)
+        return init_settings, files, env_settings, dotenv_settings
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _is_read(cls, value: object) -> object:
+        if isinstance(value, _Unread):
+            raise ValueError(value.problem)
+        return value
 
 
 class Settings(LogSettings):

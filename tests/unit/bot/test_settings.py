@@ -3,10 +3,11 @@ from pathlib import Path
 import pytest
 
 from bot.errors import SettingsError
-from bot.settings import Settings, load_settings
+from bot.settings import Settings, load_log_settings, load_settings
 from judge import DEFAULT_MODEL
 
-NAMES = [name.upper() for name in Settings.model_fields]
+SETTINGS = [name.upper() for name in Settings.model_fields]
+NAMES = [*SETTINGS, *(f"{name}_FILE" for name in SETTINGS)]
 
 
 @pytest.fixture(autouse=True)
@@ -111,3 +112,84 @@ def test_channels_are_listed_with_commas_or_blanks(text: str, tmp_path: Path) ->
 def test_a_channel_by_its_name_is_told_where_its_id_is(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match=r"CHANNELS_ALLOWED: '#general' is no channel's id; .* C0123ABCD"):
         load_settings(env(tmp_path, *COMPLETE, "CHANNELS_ALLOWED='#general'"))
+
+
+SECRETS = {
+    "SLACK_BOT_TOKEN": "xoxb-1",
+    "SLACK_APP_TOKEN": "xapp-1",
+    "SLACK_SIGNING_SECRET": "8f742231",
+    "OPENAI_API_KEY": "sk-1",
+    "DATABASE_URL": "postgresql://judge:p%40ss@db/judge",
+}
+
+
+def in_files(folder: Path, **contents: str) -> list[str]:
+    """Lines that name a file for each secret, with these contents."""
+    for name, content in contents.items():
+        (folder / name.lower()).write_text(content)
+    return [f"{name}_FILE={folder / name.lower()}" for name in contents]
+
+
+@pytest.mark.parametrize("end", ["", "\n", "\r\n"])
+def test_secrets_may_stand_in_files(tmp_path: Path, end: str) -> None:
+    lines = in_files(tmp_path, **{name: value + end for name, value in SECRETS.items()})
+    settings = load_settings(env(tmp_path, *lines), serve_http=True)
+    read = {name: getattr(settings, name.lower()) for name in SECRETS}
+    assert {
+        name: value if isinstance(value, str) else value.get_secret_value() for name, value in read.items()
+    } == SECRETS
+
+
+def test_the_files_may_be_named_in_the_environment_for_the_log_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "address").write_text("sqlite+aiosqlite:////data/log.db\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("DATABASE_URL_FILE", str(tmp_path / "address"))
+    assert load_log_settings().database_url == "sqlite+aiosqlite:////data/log.db"
+
+
+def test_what_is_given_goes_before_a_file(tmp_path: Path) -> None:
+    lines = in_files(tmp_path, **SECRETS)
+    settings = load_settings(env(tmp_path, *lines), database_url="sqlite+aiosqlite:///given.db")
+    assert settings.database_url == "sqlite+aiosqlite:///given.db"
+
+
+@pytest.mark.parametrize("name", SECRETS)
+def test_a_secret_that_is_set_twice_is_refused(tmp_path: Path, name: str) -> None:
+    lines = in_files(tmp_path, **SECRETS)
+    with pytest.raises(SettingsError) as error:
+        load_settings(env(tmp_path, *lines, f"{name}={SECRETS[name]}"), serve_http=True)
+    assert [line.strip() for line in str(error.value).splitlines()[1:]] == [
+        f"{name}: is set, and so is {name}_FILE; leave one of them out"
+    ]
+
+
+def test_an_empty_line_beside_a_file_is_no_second_value(tmp_path: Path) -> None:
+    settings = load_settings(env(tmp_path, *in_files(tmp_path, **SECRETS), "SLACK_BOT_TOKEN="))
+    assert settings.slack_bot_token.get_secret_value() == "xoxb-1"
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (None, "cannot be read (No such file or directory)"),
+        (b"", "is empty"),
+        (b"\n", "is empty"),
+        (b"xoxb-hush\xff", "is no text in UTF-8"),
+        (b"xapp-hush\n", "expected a token that begins with xoxb-"),
+    ],
+)
+def test_a_file_that_is_no_secret_is_named_without_its_contents(
+    tmp_path: Path, content: bytes | None, said: str
+) -> None:
+    file = tmp_path / "token"
+    if content is not None:
+        file.write_bytes(content)
+    with pytest.raises(SettingsError) as error:
+        load_settings(env(tmp_path, f"SLACK_BOT_TOKEN_FILE={file}", "JUDGE_MODEL=offline"))
+    first, second = str(error.value).splitlines()[1:]  # all problems at once
+    assert "SLACK_BOT_TOKEN: " in first
+    assert said in first
+    assert "hush" not in first
+    assert "SLACK_APP_TOKEN: missing" in second
