@@ -4,7 +4,7 @@
 FROM python:3.13-slim
 RUN pip install --no-cache-dir uv==0.13.8
 WORKDIR /app
-COPY pyproject.toml uv.lock README.md LICENSE manifest.yml ./
+COPY pyproject.toml uv.lock README.md LICENSE manifest.yml manifest.minimal.yml ./
 COPY judge judge
 COPY bot bot
 COPY sandbox sandbox

@@ -15,7 +15,7 @@ from bot.log.private import open_to_others, to_mend
 from bot.log.trial import try_out
 from bot.settings import Settings, load_settings
 from bot.slack.client import identify, open_socket_url, web_client
-from bot.slack.manifest import load_manifest, manifest_path
+from bot.slack.manifest import MINIMAL, OFF_WITHOUT, bot_scopes, manifest_path
 from judge import JudgeError
 
 Check = Callable[[AsyncWebClient, Settings], Awaitable[str]]
@@ -47,13 +47,14 @@ async def _is_well(check: Check, client: AsyncWebClient, settings: Settings) -> 
 
 async def _bot_token(client: AsyncWebClient, _: Settings) -> str:
     identity = await identify(client)
-    wanted = load_manifest()["oauth_config"]["scopes"]["bot"]
-    if missing := [scope for scope in wanted if scope not in identity.scopes]:
+    if missing := [scope for scope in bot_scopes(MINIMAL) if scope not in identity.scopes]:
         raise SlackError(
-            f"SLACK_BOT_TOKEN: scopes are missing: {', '.join(missing)}; paste {manifest_path()} again "
-            "(api.slack.com/apps > your app > App Manifest) and reinstall the app"
+            f"SLACK_BOT_TOKEN: scopes are missing: {', '.join(missing)}; paste {manifest_path()} or "
+            f"{manifest_path(MINIMAL)} again (api.slack.com/apps > your app > App Manifest) and reinstall the app"
         )
-    return f"SLACK_BOT_TOKEN: bot {identity.user} in workspace {identity.team}, with all scopes"
+    off = [f"{said} ({scope})" for scope, said in OFF_WITHOUT.items() if scope not in identity.scopes]
+    granted = f"without these scopes {'; '.join(off)}" if off else "with all scopes"
+    return f"SLACK_BOT_TOKEN: bot {identity.user} in workspace {identity.team}, {granted}"
 
 
 async def _app_token(client: AsyncWebClient, settings: Settings) -> str:

@@ -15,6 +15,7 @@ from bot.domain.obstacle import Obstacle, ObstacleKind
 from bot.extract.messages import Message, to_message
 from bot.slack.authors import Members
 from bot.slack.errors import error_of, is_transient
+from bot.slack.scopes import MISSING
 
 # A modal can be opened for 3 s after the click; the search for the question must leave time for that.
 _QUESTION_TIMEOUT_S = 1.5
@@ -40,6 +41,10 @@ logger = structlog.get_logger(__name__)
 
 class OutOfSightError(Exception):
     """The app is not in the channel, and so cannot read there."""
+
+
+class MayNotReadError(Exception):
+    """The app was not granted the scope that reads messages there."""
 
 
 @dataclass(frozen=True)
@@ -72,6 +77,7 @@ class Lookup:
         """The message that the case is about, without words that must not be judged; None where it is out of sight.
 
         Raises:
+            MayNotReadError: The app may read no messages there.
             SlackApiError, ClientError, TimeoutError: Not now.
         """
         ts = case.message_ts
@@ -101,6 +107,7 @@ class Lookup:
 
         Raises:
             OutOfSightError: The app is not in the channel.
+            MayNotReadError: It may read no messages there.
             SlackApiError, ClientError, TimeoutError: Not now.
         """
         if case.message_ts is None or case.question_source is QuestionSource.TYPED:
@@ -141,6 +148,8 @@ class Lookup:
             logger.info("lookup_refused", case=case.id, error=error)
             if error in _NOT_THERE:
                 raise OutOfSightError from exc
+            if error == MISSING:
+                raise MayNotReadError from exc
             return []
         messages = (to_message(raw) for raw in answer.get("messages") or [])
         return [message for message in messages if message.subtype != _DELETED]

@@ -16,7 +16,7 @@ from slack_sdk.errors import SlackApiError
 
 from bot import metrics
 from bot.docket.delivery import Delivery
-from bot.docket.lookup import Lookup, OutOfSightError
+from bot.docket.lookup import Lookup, MayNotReadError, OutOfSightError
 from bot.docket.retries import LOG_PAUSE, MODEL_PAUSES, MOST_FAULTS, RetryError, growing_pause
 from bot.domain.case import CaseStatus, LoggedCase, QuestionSource
 from bot.domain.fair_queue import FairQueue
@@ -31,7 +31,7 @@ from bot.domain.verdict import (
 )
 from bot.log import Store, TakenError
 from bot.log.errors import LOG_ERRORS, in_brief
-from bot.views.modals import NO_QUESTION, OUT_OF_SIGHT
+from bot.views.modals import MAY_NOT_READ, NO_QUESTION, OUT_OF_SIGHT
 from bot.views.obstacles import obstacle_text
 from judge import (
     DeadlineError,
@@ -167,6 +167,8 @@ class Docket:
                 case = await self._read_question(case)
             except OutOfSightError:
                 why_asked = OUT_OF_SIGHT
+            except MayNotReadError:
+                why_asked = MAY_NOT_READ
         if case.obstacle is None and case.question is not None:
             texts = case.question, case.response or ""
             nothing = too_long(*texts) or nothing_to_judge(*texts)
@@ -178,10 +180,13 @@ class Docket:
         """The case with the message behind a link."""
         if case.response is not None:
             return case
-        message = await self._lookup.message(case)
+        gone = ObstacleKind.GONE if case.message_ts else ObstacleKind.NOT_KEPT
+        try:
+            message = await self._lookup.message(case)
+        except MayNotReadError:
+            message, gone = None, ObstacleKind.MAY_NOT_READ
         if message is None:
-            kind = ObstacleKind.GONE if case.message_ts else ObstacleKind.NOT_KEPT
-            return case.model_copy(update={"obstacle": obstacle_text(Obstacle(kind))})
+            return case.model_copy(update={"obstacle": obstacle_text(Obstacle(gone))})
         read = {"response": message.text, "author_id": message.author_id, "parent_ts": message.parent_ts}
         return case.model_copy(update=read | {"obstacle": message.obstacle and obstacle_text(message.obstacle)})
 

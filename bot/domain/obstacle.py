@@ -15,6 +15,7 @@ class ObstacleKind(StrEnum):
     ONLY_BLOCKS = "only_blocks"
     OTHER_WORKSPACE = "other_workspace"
     GONE = "gone"
+    MAY_NOT_READ = "may_not_read"
     NOT_KEPT = "not_kept"
     NO_RUBRIC = "no_rubric"
 

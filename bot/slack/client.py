@@ -18,6 +18,7 @@ from slack_sdk.web.async_slack_response import AsyncSlackResponse
 from bot import metrics
 from bot.errors import SlackError
 from bot.slack.errors import is_passing, slack_word
+from bot.slack.scopes import ScopedClient, granted_scopes
 
 _TIMEOUT_S = 30
 # Slack closes idle connections; a post on a closing one fails without anybody knowing whether it got through.
@@ -75,14 +76,14 @@ class _CountedWaits(AsyncRateLimitErrorRetryHandler):
 
 @asynccontextmanager
 async def web_client(token: SecretStr, api_url: str) -> AsyncIterator[AsyncWebClient]:
-    """A Web API client that waits when Slack says so, and never repeats a post by itself.
+    """A Web API client that waits when Slack says so, calls what it may, and never repeats a post by itself.
 
     slack-sdk's default repeats after a lost connection, which posts a message twice that Slack had taken.
     """
     connector = aiohttp.TCPConnector(keepalive_timeout=_KEEP_ALIVE_S)
     timeout = aiohttp.ClientTimeout(total=_TIMEOUT_S)
     async with aiohttp.ClientSession(connector=connector, timeout=timeout) as session:
-        yield AsyncWebClient(
+        yield ScopedClient(
             token=token.get_secret_value(),
             base_url=api_url,
             session=session,
@@ -98,7 +99,6 @@ async def identify(client: AsyncWebClient) -> Identity:
         SlackError: Slack refuses the bot token, or cannot be reached.
     """
     answer = await _at_start(client.auth_test(), "SLACK_BOT_TOKEN", client.base_url)
-    scopes = next((value for name, value in answer.headers.items() if name.lower() == "x-oauth-scopes"), "")
     return Identity(
         team_id=answer["team_id"],
         team=answer.get("team") or "",
@@ -106,7 +106,7 @@ async def identify(client: AsyncWebClient) -> Identity:
         user_id=answer["user_id"],
         user=answer.get("user") or "",
         bot_id=answer.get("bot_id") or "",
-        scopes=frozenset(scope.strip() for scope in scopes.split(",") if scope.strip()),
+        scopes=granted_scopes(answer),
     )
 
 

@@ -1,20 +1,41 @@
-"""The app's manifest, as it is pasted into Slack: the one place that says what the app may do."""
+"""The app's manifests, as they are pasted into Slack: what it may do, and what is off where it may not."""
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import yaml
 
+Name = Literal["manifest.yml", "manifest.minimal.yml"]
+FULL: Name = "manifest.yml"
+MINIMAL: Name = "manifest.minimal.yml"
+"""Reads no messages, and posts only where the app was invited."""
+
+OFF_WITHOUT: Mapping[str, str] = {
+    "channels:history": "in public channels questions are not found and links not scored",
+    "groups:history": "in private channels questions are not found and links not scored",
+    "im:history": "in direct messages questions are not found and links not scored",
+    "mpim:history": "in group direct messages questions are not found and links not scored",
+    "chat:write.public": "in public channels without the app verdicts go to whoever asked alone",
+}
+"""What is off without a scope that the app can do without."""
+
 # In a checkout beside the packages, in an installed package inside this one.
-_PLACES = tuple(folder / "manifest.yml" for folder in Path(__file__).parents[1:3])
+_FOLDERS = Path(__file__).parents[1:3]
 
 
-def manifest_path() -> Path:
+def manifest_path(name: Name = FULL) -> Path:
     """Where its file is."""
-    return next(place for place in _PLACES if place.exists())
+    return next(folder / name for folder in _FOLDERS if (folder / name).exists())
 
 
-def load_manifest() -> dict[str, Any]:
+def load_manifest(name: Name = FULL) -> dict[str, Any]:
     """The manifest as a dict, in the form of https://docs.slack.dev/reference/app-manifest."""
-    manifest: dict[str, Any] = yaml.safe_load(manifest_path().read_text(encoding="utf-8"))
+    manifest: dict[str, Any] = yaml.safe_load(manifest_path(name).read_text(encoding="utf-8"))
     return manifest
+
+
+def bot_scopes(name: Name = FULL) -> list[str]:
+    """What the bot token may do with that manifest."""
+    scopes: list[str] = load_manifest(name)["oauth_config"]["scopes"]["bot"]
+    return scopes

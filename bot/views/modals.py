@@ -14,6 +14,7 @@ OUT_OF_SIGHT = (
     "I could not look for the question, because I am not in this channel. Type it here; "
     "or close this window, type `/invite @Slack Judge`, and score the reply again."
 )
+MAY_NOT_READ = "I may not read messages here, so I do not know the question that this reply answers."
 WRONG_QUESTION = "The question that you type here replaces the one that was scored."
 NOT_IN_ANY_MORE = (
     "This window belongs to a channel that you are no longer in; type `/judge` where the verdict is to stand."

@@ -9,6 +9,10 @@ _SENTENCES = {
     ObstacleKind.NO_TEXT: "That message has no text to score.",
     ObstacleKind.ONLY_IMAGE: "That message holds only an image, and I score text.",
     ObstacleKind.GONE: "That message is gone, or I cannot see its channel (invite me there).",
+    ObstacleKind.MAY_NOT_READ: (
+        "I may not read messages here. Open the message's menu (⋮ More actions) and choose Score this reply, "
+        "or type both texts: /judge question | response."
+    ),
     ObstacleKind.NOT_KEPT: "The texts of that case were not kept, so I cannot score them again.",
 }
 

@@ -142,9 +142,10 @@ async def open_stage(model_server: ModelServer, tmp_path: Path) -> AsyncIterator
             is_member: bool = True,
             model_pauses: Sequence[timedelta] = MODEL_PAUSES,
             events: Sequence[str] = (),
+            manifest: dict[str, Any] | None = None,
             **settings: Any,
         ) -> Stage:
-            manifest = load_manifest()
+            manifest = manifest or load_manifest()
             subscribed = manifest["settings"].setdefault("event_subscriptions", {}).setdefault("bot_events", [])
             subscribed.extend(events)
             workspace = Workspace(manifest, limits=Limits.off())

@@ -196,11 +196,11 @@ async def test_a_slack_that_fails_at_start_is_not_blamed_on_the_token(
 async def test_doctor_names_scopes_that_were_not_granted(model_server: ModelServer, tmp_path: Path) -> None:
     model_server.script(GOOD)
     manifest = load_manifest()
-    manifest["oauth_config"]["scopes"]["bot"].remove("groups:history")
+    manifest["oauth_config"]["scopes"]["bot"].remove("groups:read")
     async with Sandbox(Workspace(manifest)) as slack:
         code, out, _ = await run("doctor", environment(slack, model_server, tmp_path), tmp_path)
     assert code == 1
-    assert "scopes are missing: groups:history" in out
+    assert "scopes are missing: groups:read" in out
 
 
 async def test_the_demo_shows_both_verdicts_and_the_log(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from bot.settings import Settings
+from bot.slack.manifest import FULL, MINIMAL, Name, bot_scopes, load_manifest
 
 ROOT = Path(__file__).parents[2]
 PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
@@ -38,3 +39,22 @@ def test_every_setting_is_in_the_table() -> None:
     cells = re.findall(r"^\| (`[A-Z][^|]*) \|", (ROOT / "README.md").read_text(encoding="utf-8"), re.MULTILINE)
     explained = {name.lower() for cell in cells for name in re.findall(r"`([A-Z_]+)`", cell)}
     assert explained == set(Settings.model_fields)
+
+
+def rows(page: str, title: str) -> list[list[str]]:
+    """The cells of a section's first table, without its head."""
+    section = (ROOT / page).read_text(encoding="utf-8").partition(f"\n## {title}\n")[2].partition("\n## ")[0]
+    lines = [line for line in section.splitlines() if line.startswith("|")]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines[2:]]
+
+
+@pytest.mark.parametrize("manifest", [FULL, MINIMAL])
+def test_every_scope_and_event_has_its_reason(manifest: Name) -> None:
+    events = load_manifest(manifest)["settings"]["event_subscriptions"]["bot_events"]
+    explained = [
+        name
+        for names, in_minimal, reason in rows("docs/security.md", "Scopes and events")
+        if reason and (manifest == FULL or in_minimal == "yes")
+        for name in re.findall(r"`([^`]+)`", names)
+    ]
+    assert sorted(explained) == sorted([*bot_scopes(manifest), *events])
