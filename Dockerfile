@@ -2,6 +2,9 @@
 # docker run --env-file .env -v slack-judge:/data --read-only --tmpfs /tmp --cap-drop ALL \
 #   --security-opt no-new-privileges --memory 1g --pids-limit 128 slack-judge
 FROM python:3.13-slim
+LABEL org.opencontainers.image.title="slack-judge" \
+      org.opencontainers.image.description="Scores replies in Slack where they happen" \
+      org.opencontainers.image.licenses="MIT"
 RUN pip install --no-cache-dir uv==0.13.8
 WORKDIR /app
 COPY pyproject.toml uv.lock README.md LICENSE manifest.yml manifest.minimal.yml ./

@@ -3,6 +3,7 @@
 BIN := .venv/bin
 CHAOS_SEED ?= $(shell date +%s)
 READY := .venv/.ready
+DIST := dist
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
@@ -45,6 +46,14 @@ lint: $(READY) ## format, lint, types and the one-way imports
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
 
+audit: $(READY) ## look up uv.lock among the known vulnerabilities
+	@sh tools/audit
+
+sbom: $(READY) ## what uv.lock pins, as CycloneDX: dist/slack-judge.cdx.json
+	@mkdir -p $(DIST)
+	@$$([ -x .uv/bin/uv ] && echo .uv/bin/uv || echo uv) export --quiet --frozen --all-extras --all-groups \
+		--preview-features sbom-export --format cyclonedx1.5 --output-file $(DIST)/slack-judge.cdx.json
+
 check: lint test test-browser ## all quality gates
 
 parser-report: $(READY) ## how labelled judge outputs are read: make parser-report DATA="a.jsonl b.jsonl"
@@ -65,4 +74,4 @@ format: $(READY) ## write the format
 clean: ## remove what setup made
 	rm -rf .venv .uv
 
-.PHONY: help setup demo run doctor sandbox test test-browser screenshots lint check parser-report bench format chaos clean
+.PHONY: help setup demo run doctor sandbox test test-browser screenshots lint audit sbom check parser-report bench format chaos clean

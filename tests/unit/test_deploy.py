@@ -3,6 +3,7 @@
 import re
 import shutil
 import subprocess
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -55,3 +56,9 @@ def test_what_the_image_copies_is_there_and_let_through() -> None:
     let_through = {line.removeprefix("!") for line in (ROOT / ".dockerignore").read_text().splitlines()}
     assert {"manifest.yml", "manifest.minimal.yml"} < copied <= let_through
     assert [name for name in copied if not (ROOT / name).exists()] == []
+
+
+def test_the_image_says_what_it_is() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    said = dict(re.findall(r'image\.(\w+)="([^"]*)"', (ROOT / "Dockerfile").read_text(encoding="utf-8")))
+    assert (said["title"], said["licenses"]) == (project["name"], project["license"])

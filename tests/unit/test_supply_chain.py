@@ -1,0 +1,143 @@
+"""What is built from what: pinned actions with few rights, the audit of uv.lock, the list of its packages."""
+
+import asyncio
+import json
+import os
+import re
+import shutil
+import tomllib
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from aiohttp import web
+
+ROOT = Path(__file__).parents[2]
+WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+LOCKED = tomllib.loads((ROOT / "uv.lock").read_text(encoding="utf-8"))["package"]
+MAY_WRITE = {
+    ("release.yml", "release"): {"contents", "id-token", "attestations"},
+    ("release.yml", "publish"): {"id-token"},
+}
+needs_uv = pytest.mark.skipif(
+    not (ROOT / ".uv" / "bin" / "uv").exists() and shutil.which("uv") is None, reason="uv is not installed"
+)
+
+
+def jobs(workflow: Path) -> dict[str, Any]:
+    found: dict[str, Any] = yaml.safe_load(workflow.read_text(encoding="utf-8"))["jobs"]
+    return found
+
+
+@pytest.mark.parametrize("workflow", WORKFLOWS, ids=lambda path: path.name)
+def test_actions_are_pinned_by_commit_and_say_which_version_that_is(workflow: Path) -> None:
+    used = re.findall(r"uses: (.*)", workflow.read_text(encoding="utf-8"))
+    assert used
+    assert [each for each in used if not re.fullmatch(r"[\w-]+/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+", each)] == []
+
+
+@pytest.mark.parametrize("workflow", WORKFLOWS, ids=lambda path: path.name)
+def test_jobs_write_only_what_is_theirs_to_write(workflow: Path) -> None:
+    text = workflow.read_text(encoding="utf-8")
+    assert yaml.safe_load(text)["permissions"] == {"contents": "read"}
+    for name, job in jobs(workflow).items():
+        writes = {right for right, level in job.get("permissions", {}).items() if level == "write"}
+        assert writes == MAY_WRITE.get((workflow.name, name), set())
+        for step in job["steps"]:
+            assert "${{" not in step.get("run", "")  # who names a branch must not write commands
+            if "actions/checkout" in step.get("uses", ""):
+                assert step["with"]["persist-credentials"] is False
+    assert "pull_request_target" not in text
+    assert "secrets." not in text
+
+
+def test_the_tool_that_builds_is_the_same_everywhere() -> None:
+    files = ("tools/setup", "Dockerfile", ".github/workflows/release.yml")
+    found = {re.search(r"uv(?:_version)?==?(\d[\d.]+)", (ROOT / file).read_text(encoding="utf-8")) for file in files}
+    assert len({match[1] if match else None for match in found}) == 1
+
+
+async def run(*command: str) -> tuple[int | None, str]:
+    env = os.environ | {"UV_HTTP_RETRIES": "0", "NO_PROXY": "*"}
+    pipe = asyncio.subprocess.PIPE
+    process = await asyncio.create_subprocess_exec(
+        *command, cwd=ROOT, env=env, stdout=pipe, stderr=asyncio.subprocess.STDOUT
+    )
+    out, _ = await process.communicate()
+    return process.returncode, out.decode()
+
+
+@needs_uv
+async def test_the_list_of_packages_has_all_that_is_locked(tmp_path: Path) -> None:
+    code, said = await run("make", "--assume-old=.venv/.ready", "sbom", f"DIST={tmp_path}")
+    assert code == 0, said
+    sbom = json.loads((tmp_path / "slack-judge.cdx.json").read_text(encoding="utf-8"))
+    assert (sbom["bomFormat"], sbom["specVersion"]) == ("CycloneDX", "1.5")
+    listed = {(each["name"], each["version"], each["purl"]) for each in sbom["components"]}
+    locked = {(each["name"], each["version"]) for each in LOCKED if "registry" in each["source"]}
+    assert listed == {(name, version, f"pkg:pypi/{name}@{version}") for name, version in locked}
+
+
+class Advisories:
+    """A stand-in for osv.dev that knows of one vulnerable package, or of none."""
+
+    def __init__(self) -> None:
+        self.url = ""
+        self.vulnerable: str | None = None
+        self.asked: list[str] = []
+
+    async def batch(self, request: web.Request) -> web.Response:
+        names = [query["package"]["name"] for query in (await request.json())["queries"]]
+        self.asked += names
+        found = [{"id": "OSV-1", "modified": "2026-11-01T00:00:00Z"}]
+        return web.json_response({"results": [{"vulns": found} if n == self.vulnerable else {} for n in names]})
+
+    async def advisory(self, _: web.Request) -> web.Response:
+        affected = [{"package": {"ecosystem": "PyPI", "name": self.vulnerable}}]
+        return web.json_response(
+            {"id": "OSV-1", "modified": "2026-11-01T00:00:00Z", "summary": "A hole.", "affected": affected}
+        )
+
+
+@pytest.fixture
+async def advisories() -> AsyncIterator[Advisories]:
+    found = Advisories()
+    server = web.Application()
+    server.add_routes([web.post("/v1/querybatch", found.batch), web.get("/v1/vulns/{id}", found.advisory)])
+    runner = web.AppRunner(server)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    found.url = f"http://127.0.0.1:{runner.addresses[0][1]}/"
+    yield found
+    await runner.cleanup()
+
+
+@needs_uv
+async def test_the_audit_asks_about_each_locked_package_and_fails_for_a_vulnerable_one(advisories: Advisories) -> None:
+    code, said = await run("sh", "tools/audit", "--service-url", advisories.url)
+    assert code == 0, said
+    assert set(advisories.asked) == {each["name"] for each in LOCKED if "registry" in each["source"]}
+    advisories.vulnerable = "aiohttp"
+    code, said = await run("sh", "tools/audit", "--service-url", advisories.url)
+    assert code == 1
+    assert "OSV-1" in said
+
+
+@needs_uv
+async def test_an_audit_that_cannot_ask_says_why_and_lets_the_run_go_on() -> None:
+    code, said = await run("sh", "tools/audit", "--service-url", "http://127.0.0.1:1/")
+    assert code == 0
+    assert said.splitlines()[-1] == "audit: skipped, because the advisories cannot be reached from here"
+
+
+@needs_uv
+async def test_an_audit_that_fails_for_another_reason_is_not_skipped() -> None:
+    code, _ = await run("sh", "tools/audit", "--no-such-option")
+    assert code not in {0, None}
+
+
+def test_dependencies_actions_and_images_are_kept_up_to_date() -> None:
+    config = yaml.safe_load((ROOT / ".github" / "dependabot.yml").read_text(encoding="utf-8"))
+    assert {each["package-ecosystem"] for each in config["updates"]} == {"uv", "github-actions", "docker"}
