@@ -9,7 +9,7 @@ from bot.settings import Settings
 from bot.slack.manifest import FULL, MINIMAL, Name, bot_scopes, load_manifest
 
 ROOT = Path(__file__).parents[2]
-PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
+PAGES = (ROOT / "README.md", ROOT / "SECURITY.md", *sorted((ROOT / "docs").glob("*.md")))
 _PATH = re.compile(r"(?<![\w/.-])(?:bot|judge|sandbox|tests|bench|tools|deploy|docs)/[\w/.-]*\w(?::\w+)?")
 
 
@@ -58,3 +58,35 @@ def test_every_scope_and_event_has_its_reason(manifest: Name) -> None:
         for name in re.findall(r"`([^`]+)`", names)
     ]
     assert sorted(explained) == sorted([*bot_scopes(manifest), *events])
+
+
+TABLES = ("What was attacked", "Slack's review", "OWASP ASVS 5.0", "OpenSSF Scorecard")
+
+
+@pytest.mark.parametrize("title", TABLES)
+def test_what_is_said_to_be_done_is_held_by_a_test(title: str) -> None:
+    found = rows("docs/security.md", title)
+    assert found
+    for point, done, held_by in found:
+        named = re.findall(r"`(tests/[\w/.]+)::(test_\w+)`", held_by)
+        assert point, done
+        assert bool(named) != (held_by == "not done")
+        assert [(path, name) for path, name in named if not has_test(ROOT / path, name)] == []
+
+
+def has_test(file: Path, name: str) -> bool:
+    return bool(re.search(rf"^(?:async )?def {name}\(", file.read_text(encoding="utf-8"), re.MULTILINE))
+
+
+def test_the_threat_model_names_each_host() -> None:
+    text = (ROOT / "SECURITY.md").read_text(encoding="utf-8")
+    named = text.partition("**Which hosts are talked to.**")[2].partition("\n\n")[0]
+    for host in ("slack.com", "SLACK_API_URL", "response_url", "OPENAI_BASE_URL", "api.openai.com", "database"):
+        assert host in named
+
+
+def test_the_drawing_reads_at_80_columns() -> None:
+    drawing = (ROOT / "SECURITY.md").read_text(encoding="utf-8").split("```")[1]
+    assert max(map(len, drawing.splitlines())) <= 80
+    for part in ("Slack", "slack-judge", "model's server", "the log", "secrets"):
+        assert part in drawing
