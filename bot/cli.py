@@ -101,13 +101,18 @@ def export(
         datetime | None,
         typer.Option(parser=_to_day, metavar="DAY", help="Only cases judged on that day (UTC) or later."),
     ] = None,
+    user: Annotated[
+        str | None, typer.Option(metavar="ID", help="Instead, all that is stored of this person, with texts.")
+    ] = None,
 ) -> None:
-    """Write the labelled cases as JSONL, for `judge agreement FILE --label human`."""
-    from bot.commands.export import export_to
+    """Write the labelled cases as JSONL, for `judge agreement FILE --label human`, or all of one person."""
+    from bot.commands.export import export_labels, export_person
     from bot.logs import configure_logs
 
+    if user is not None and since is not None:
+        raise typer.BadParameter("--since goes with labels, and not with --user, which leaves nothing out")
     configure_logs("console", logging.WARNING)
-    asyncio.run(export_to(output, since))
+    asyncio.run(export_labels(output, since) if user is None else export_person(output, user))
 
 
 @app.command()

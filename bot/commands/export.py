@@ -1,16 +1,15 @@
-"""`judge-bot export`: labelled cases as JSONL, in the form that `judge agreement --label human` reads."""
+"""`judge-bot export`: labelled cases, in the form that `judge agreement --label human` reads, or all of one person."""
 
 import hashlib
 import json
 import sys
-from collections.abc import AsyncIterator
-from contextlib import nullcontext
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager, nullcontext
 from datetime import datetime
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any, TextIO, TypeVar
 
 import typer
-from sqlalchemy.exc import DBAPIError
 
 from bot.commands.operator import operator
 from bot.errors import BotError, LogError
@@ -21,36 +20,92 @@ from bot.log.labels import LabelledCase, Labels
 from bot.log.private import private
 from bot.settings import load_log_settings
 
+T = TypeVar("T")
+
 _RATER_DIGITS = 12
+_LONGEST_ID = 40
 
 
-async def export_to(path: Path | None, since: datetime | None) -> None:
+async def export_labels(path: Path | None, since: datetime | None) -> None:
     """Writes the labelled cases to a file, or to the terminal, and says how many.
 
     Raises:
         BotError: The log cannot be read, or the file cannot be written.
     """
     settings = load_log_settings()
-    store = await Store.open(settings.database_url)
+    async with _log() as store:
+        with _output(path) as output:
+            with _reading():
+                teams = await store.labels.teams()
+            await _note(store, [Act(team_id, operator(), Action.EXPORTED_LABELS) for team_id in teams])
+            count = await export(store.labels, output, since, has_texts=settings.store_text == "full")
+    typer.echo(f"{count} {'label' if count == 1 else 'labels'} written", err=True)
+
+
+async def export_person(path: Path | None, user: str) -> None:
+    """Writes all that is stored of a person, a JSON document for each row, and says how many.
+
+    Args:
+        path: The file; None is the terminal.
+        user: Their Slack user id, or after the id of their workspace and a slash.
+
+    Raises:
+        BotError: Nothing is stored of them, it is not clear who is meant, or as `export_labels`.
+    """
+    async with _log() as store:
+        team_id, user_id = await _find_person(store, user)
+        with _output(path) as output:
+            await _note(store, [Act(team_id, operator(), Action.EXPORTED_PERSON, user_id=user_id)])
+            count = 0
+            async for kind, columns in _readable(store.personal.rows(team_id, user_id)):
+                document = {"kind": kind, **columns}
+                output.write(json.dumps(document, ensure_ascii=False, default=datetime.isoformat) + "\n")
+                count += 1
+    typer.echo(f"{count} {'row' if count == 1 else 'rows'} written", err=True)
+
+
+async def _find_person(store: Store, user: str) -> tuple[str, str]:
+    """Their team and user id."""
+    team_id, _, user_id = user.rpartition("/")
+    with _reading():
+        teams = [each for each in await store.personal.teams(user_id) if team_id in {"", each}]
+    if not teams:
+        raise BotError(
+            f"--user {user[:_LONGEST_ID]!r}: nothing is stored of this person; expected a Slack user id, such as "
+            "U0123ABCD (their profile > More > Copy member ID)"
+        )
+    if len(teams) > 1:
+        names = ", ".join(f"--user {each}/{user_id}" for each in teams)
+        raise BotError(f"--user {user!r}: there is one in each of {len(teams)} workspaces; say which: {names}")
+    return teams[0], user_id
+
+
+@asynccontextmanager
+async def _log() -> AsyncIterator[Store]:
+    store = await Store.open(load_log_settings().database_url)
+    try:
+        yield store
+    finally:
+        await store.close()
+
+
+@contextmanager
+def _output(path: Path | None) -> Iterator[TextIO]:
+    """The file, or the terminal; what cannot be written is a sentence."""
     try:
         with _open(path) if path else nullcontext(sys.stdout) as output:
-            await _note_export(store)
-            count = await export(store.labels, output, since, has_texts=settings.store_text == "full")
+            yield output
             output.flush()  # here, and not at exit, is found out that nobody reads
     except BrokenPipeError:
         raise  # whoever read our output has gone; Typer ends the command in silence, with exit code 1
     except OSError as exc:
         name = f"--output {path}" if path else "the output"
         raise BotError(f"{name}: cannot be written ({exc.strerror}); name another file") from exc
-    finally:
-        await store.close()
-    typer.echo(f"{count} {'label' if count == 1 else 'labels'} written", err=True)
 
 
-async def _note_export(store: Store) -> None:
+async def _note(store: Store, acts: Sequence[Act]) -> None:
     try:
-        teams = await store.labels.teams()
-        await store.audit.note([Act(team_id, operator(), Action.EXPORTED_LABELS) for team_id in teams])
+        await store.audit.note(acts)
     except LOG_ERRORS as exc:
         raise LogError(f"the log cannot be written ({reason_of(exc)}); nothing was exported") from exc
 
@@ -70,19 +125,24 @@ async def export(labels: Labels, output: TextIO, since: datetime | None = None, 
         OSError: `output` cannot be written.
     """
     count = 0
-    async for labelled in _labelled_cases(labels, since):
+    async for labelled in _readable(labels.labelled_cases(since)):
         output.write(json.dumps(_to_row(labelled, has_texts), ensure_ascii=False) + "\n")
         count += 1
     return count
 
 
-async def _labelled_cases(labels: Labels, since: datetime | None) -> AsyncIterator[LabelledCase]:
+async def _readable(rows: AsyncIterator[T]) -> AsyncIterator[T]:
+    with _reading():  # an OSError of the database's; one of `output` is raised outside of here
+        async for row in rows:
+            yield row
+
+
+@contextmanager
+def _reading() -> Iterator[None]:
     try:
-        async for labelled in labels.labelled_cases(since):
-            yield labelled
-    except LOG_ERRORS as exc:  # an OSError of the database's; one of `output` is raised outside of here
-        reason = str(exc.orig if isinstance(exc, DBAPIError) else exc) or "no answer in time"
-        raise LogError(f"the log cannot be read ({reason}); the export is not complete") from exc
+        yield
+    except LOG_ERRORS as exc:
+        raise LogError(f"the log cannot be read ({reason_of(exc)}); the export is not complete") from exc
 
 
 def _to_row(labelled: LabelledCase, has_texts: bool) -> dict[str, Any]:

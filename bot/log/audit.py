@@ -25,6 +25,7 @@ class Action(StrEnum):
     FORGOT_PERSON = "forgot_person"
     PURGED = "purged"
     EXPORTED_LABELS = "exported_labels"
+    EXPORTED_PERSON = "exported_person"
     DIGEST_ON = "digest_on"
     DIGEST_OFF = "digest_off"
     DIGEST_CHANGED = "digest_changed"

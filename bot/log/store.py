@@ -24,6 +24,7 @@ from bot.log.labels import Labels
 from bot.log.opening import open_engine
 from bot.log.own_words import OwnWords
 from bot.log.people import People
+from bot.log.personal import Personal
 from bot.log.processes import Processes
 from bot.log.recent import Recent
 from bot.log.rows import rating_rows, to_case
@@ -75,6 +76,7 @@ class Store:
         self.own_words = OwnWords(database, self.jobs)
         self.processes = Processes(database)
         self.audit = Audit(database)
+        self.personal = Personal(database, self.audit)
         self._keeps_text = store_text == "full"
 
     @classmethod
