@@ -1,6 +1,7 @@
 """`/judge forget me`: what it says first, what it does when the button is pressed, and what is left in Slack."""
 
 import asyncio
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -137,17 +138,46 @@ async def test_two_typed_texts_go_from_our_message_too(stage: Stage) -> None:
 
 async def test_a_typed_question_that_somebody_else_had_scored_again_is_still_its_authors(stage: Stage) -> None:
     parent, answer = stage.ask_and_answer()
-    await settled(stage, 1, stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer))
-    stage.ann.click(await stage.verdict(parent), ids.ACTION_WRONG_QUESTION)
-    await stage.modal(stage.ann)
-    await settled(stage, 2, stage.ann.submit({ids.BLOCK_QUESTION: "And how do I redo it?"}))
+    person = carol(stage)
+    await settled(stage, 1, person.shortcut(ids.SHORTCUT_SCORE_REPLY, answer))
+    person.click(await stage.verdict(parent), ids.ACTION_WRONG_QUESTION)
+    await stage.modal(person)
+    await settled(stage, 2, person.submit({ids.BLOCK_QUESTION: "And how do I redo it?"}))
     stage.ben.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
     await settled(stage, 3, stage.ben.click(await stage.told(stage.ben), ids.ACTION_AGAIN))
     assert (await stage.log.cases.get(3)).question == "And how do I redo it?"
-    await go_ahead(stage, stage.ann)
+    await go_ahead(stage, person)
     case = await up_to_date(stage, 3)
     assert (case.question, case.requester_name) == (None, "ben")
     assert all("redo" not in shown(message) for message in stage.ours())
+
+
+async def test_two_texts_that_somebody_else_had_scored_again_are_still_their_authors(stage: Stage) -> None:
+    stage.model.script("I cannot say.")
+    await settled(stage, 1, stage.ann.command(CHANNEL, ids.COMMAND, f"{QUESTION} | {ANSWER}"))
+    stage.model.script(QUOTING)
+    await settled(stage, 2, stage.ben.click(stage.ours()[-1], ids.ACTION_AGAIN))
+    assert (await stage.log.cases.get(2)).response == ANSWER
+    await go_ahead(stage, stage.ann)
+    case = await up_to_date(stage, 2)
+    assert (case.question, case.response, case.requester_name) == (None, None, "ben")
+
+
+async def test_whoever_typed_into_the_window_is_known_as_the_author(stage: Stage) -> None:
+    stage.ann.command(CHANNEL, ids.COMMAND)
+    await stage.modal(stage.ann)
+    await settled(stage, 1, stage.ann.submit({ids.BLOCK_QUESTION: QUESTION, ids.BLOCK_RESPONSE: ANSWER}))
+    assert (await stage.log.cases.get(1)).question_author_id == stage.ann.id
+
+
+async def test_the_journal_is_emptied_where_no_verdict_has_to_follow(stage: Stage) -> None:
+    case = await scored(stage, stage.ann)
+    person = carol(stage)
+    await stage.log.labels.put(case, person.id, Label(2, "Too short."))
+    before = datetime.now(UTC)
+    await go_ahead(stage, person)
+    scrubbed_at = stage.log.forgetting.scrubbed_at
+    assert scrubbed_at is None or scrubbed_at > before  # None: somebody was reading, and it is tried again
 
 
 async def test_a_case_under_way_ends_as_it_would_and_then_loses_its_words(stage: Stage) -> None:

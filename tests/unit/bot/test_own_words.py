@@ -139,6 +139,20 @@ async def test_verdicts_in_slack_follow_after_all_that_somebody_waits_for(tmp_pa
     await log.close()
 
 
+async def test_what_is_forgotten_while_a_verdict_is_amended_is_still_to_be_said(log: Store) -> None:
+    case = await delivered(log, message_ts="5.1", author_id=ANN)
+    await log.edits.note_edited("T1", "C1", "5.1", "Other words.")
+    edited = await log.edits.case(case.id)
+    assert edited
+    await log.own_words.forget("T1", ANN)
+    await log.edits.note_said(edited)
+    still = await log.edits.case(case.id)
+    assert still
+    assert still.forgotten_at is not None
+    await log.edits.note_said(still)
+    assert await log.edits.case(case.id) is None
+
+
 async def test_no_byte_of_them_is_left(tmp_path: Path) -> None:
     log = await Store.open(url(tmp_path))
     case = await delivered(log, requester_id=ANN, requester_name=SECRET, question=SECRET, response=SECRET * 500)
