@@ -10,6 +10,7 @@ from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.digest.poster import Poster
+from bot.domain.clock import Clock, utc_now
 from bot.errors import SlackError
 from bot.log import Store
 from bot.settings import Settings
@@ -17,7 +18,7 @@ from bot.slack.client import Identity, identify, web_client
 from bot.slack.errors import slack_word
 from bot.slack.memberships import list_channels
 from bot.slack.mrkdwn import to_plain
-from bot.weeks.week import Clock, Schedule, utc_now
+from bot.weeks.week import Schedule
 
 _WIDTH = 80
 

@@ -15,6 +15,7 @@ import structlog
 from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
+from bot.domain.clock import Clock, utc_now
 from bot.log import Store
 from bot.log.digests import LEASE, ChannelSettings, Claim, DigestStatus
 from bot.log.tallies import Place
@@ -27,7 +28,7 @@ from bot.slack.metadata import find_marked, to_metadata
 from bot.slack.post import WITHOUT_PREVIEWS, Post, send_in_known_blocks
 from bot.views.digest import MOST_AUTHORS, digest_message
 from bot.weeks.figures import read_figures
-from bot.weeks.week import Clock, Schedule, Week, utc_now
+from bot.weeks.week import Schedule, Week
 
 # Well below the lease: whoever takes a claim over must find the message, or never meet it.
 _POST_TIMEOUT_S = 120

@@ -1,6 +1,16 @@
-"""A clock for measuring how long ago something was."""
+"""Clocks: one that tells the time, and one for measuring how long ago something was."""
 
 import time
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+Clock = Callable[[], datetime]
+"""Gives the time, aware."""
+
+
+def utc_now() -> datetime:
+    """The machine's time."""
+    return datetime.now(UTC)
 
 
 def clock_s() -> float:

@@ -15,9 +15,11 @@ from sqlalchemy.engine import ExceptionContext
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
+from bot.domain.clock import Clock, utc_now
 from bot.errors import LogError
 from bot.log import sqlite
 from bot.log.address import Address, to_address
+from bot.log.clocks import note_clock
 from bot.log.errors import reason_of
 from bot.log.jobs import database_queue
 from bot.log.private import make_file, make_folder
@@ -31,8 +33,8 @@ _CONNECTIONS = 10  # kept open; what exceeds a pool's size would be opened and c
 _PROBE_BYTES = 1 << 20
 
 
-async def open_engine(database_url: str) -> AsyncEngine:
-    """An engine on the migrated database.
+async def open_engine(database_url: str, clock: Clock = utc_now) -> AsyncEngine:
+    """An engine on the migrated database; a clock that is not the database's is said in the app's log.
 
     Raises:
         LogError: The URL is wrong, or the database cannot be written or migrated.
@@ -44,6 +46,8 @@ async def open_engine(database_url: str) -> AsyncEngine:
     engine = connect(database_url, query_timeout_s=None)
     try:
         await (_migrate_file(engine) if address.is_sqlite else _migrate_server(engine))
+        if not address.is_sqlite:
+            await note_clock(engine, clock)
     except _opening_errors(address) as exc:
         await engine.dispose()
         raise LogError(f"DATABASE_URL {address.shown}: cannot be opened and migrated: {reason_of(exc)}") from exc

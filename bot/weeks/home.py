@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from bot.domain.case import Visibility
+from bot.domain.clock import Clock, utc_now
 from bot.log import Store
 from bot.log.digests import ChannelSettings
 from bot.log.recent import RecentCase
@@ -13,7 +14,7 @@ from bot.log.tallies import Place
 from bot.slack.access import Access
 from bot.slack.memberships import Listed, MembershipError, Memberships
 from bot.weeks.figures import Glance, read_glance
-from bot.weeks.week import Clock, Schedule, Week, utc_now
+from bot.weeks.week import Schedule, Week
 
 MOST_CASES = 5
 MOST_CHANNELS = 10

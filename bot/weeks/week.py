@@ -4,7 +4,6 @@ Local times that a clock change skips count as the same time on the old clock, s
 of local times that occur twice the first one counts. Source: PEP 495, fold=0.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from difflib import get_close_matches
@@ -16,15 +15,6 @@ from bot.log.digests import ChannelSettings
 DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _SHORTEST_DAY = 3
 _LONGEST_WORD = 80  # of somebody's, in our answer
-
-
-Clock = Callable[[], datetime]
-"""Gives the time, aware."""
-
-
-def utc_now() -> datetime:
-    """The machine's time."""
-    return datetime.now(UTC)
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@ import asyncio
 import sqlite3
 from collections.abc import Awaitable, Callable
 from contextlib import closing
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ from alembic.migration import MigrationContext
 from sqlalchemy import event, insert, text
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import create_async_engine
+from structlog.testing import capture_logs
 
 from bot.domain.case import Case, CaseSource, CaseStatus, LoggedCase, Visibility
 from bot.domain.verdict import RecordedRating, RecordedVerdict
@@ -410,3 +411,14 @@ async def test_a_log_of_a_newer_version_is_left_alone_and_says_what_to_do(databa
         "a newer version of this app has been at work in it (migration 9999); "
         "install that version again, or restore the backup from before"
     )
+
+
+@pytest.mark.parametrize(("ahead_s", "is_said"), [(30, True), (-30, True), (2, False), (0, False)])
+async def test_a_clock_that_is_not_the_databases_is_said_at_the_start(
+    postgres_url: str, ahead_s: int, is_said: bool
+) -> None:
+    with capture_logs() as lines:
+        engine = await open_engine(postgres_url, lambda: datetime.now(UTC) + timedelta(seconds=ahead_s))
+    await engine.dispose()
+    said = [line for line in lines if line["event"] == "clock_is_off"]
+    assert [(line["log_level"], round(line["ahead_s"], -1)) for line in said] == [("warning", ahead_s)] * is_said
