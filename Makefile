@@ -51,7 +51,7 @@ audit: $(READY) ## look up uv.lock among the known vulnerabilities
 
 sbom: $(READY) ## what uv.lock pins, as CycloneDX: dist/slack-judge.cdx.json
 	@mkdir -p $(DIST)
-	@$$([ -x .uv/bin/uv ] && echo .uv/bin/uv || echo uv) export --quiet --frozen --all-extras --all-groups \
+	@$$([ -x .uv/bin/uv ] && echo .uv/bin/uv || echo uv) export --quiet --frozen --all-extras \
 		--preview-features sbom-export --format cyclonedx1.5 --output-file $(DIST)/slack-judge.cdx.json
 
 check: lint test test-browser ## all quality gates

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from bot.domain.case import CaseStatus
 from bot.slack import ids
 from bot.slack.manifest import MINIMAL, OFF_WITHOUT, load_manifest, manifest_path
 from sandbox import Limits, Sandbox, Workspace
@@ -84,6 +85,7 @@ async def test_a_reply_whose_text_was_not_kept_cannot_be_scored_again(open_stage
     await stage.modal(stage.ann)
     stage.ann.submit({ids.BLOCK_QUESTION: QUESTION})
     await stage.verdict(parent)
+    await stage.reaches(1, CaseStatus.DELIVERED)
     stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
     stage.ann.click(await stage.told(stage.ann), ids.ACTION_AGAIN)
     assert "or type both texts: /judge question | response." in shown_as_ours(await stage.told(stage.ann, 2))

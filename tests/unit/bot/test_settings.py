@@ -149,6 +149,20 @@ def test_the_files_may_be_named_in_the_environment_for_the_log_alone(
     assert load_log_settings().database_url == "sqlite+aiosqlite:////data/log.db"
 
 
+def test_a_file_of_the_environment_goes_before_one_of_the_env_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "other").write_text("xoxb-2")
+    monkeypatch.setenv("SLACK_BOT_TOKEN_FILE", str(tmp_path / "other"))
+    settings = load_settings(env(tmp_path, *in_files(tmp_path, **SECRETS)))
+    assert settings.slack_bot_token.get_secret_value() == "xoxb-2"
+
+
+def test_what_is_no_secret_is_not_read_from_files(tmp_path: Path) -> None:
+    lines = in_files(tmp_path, **SECRETS, JUDGE_MODEL="of-a-file")
+    assert load_settings(env(tmp_path, *lines)).judge_model == DEFAULT_MODEL
+
+
 def test_what_is_given_goes_before_a_file(tmp_path: Path) -> None:
     lines = in_files(tmp_path, **SECRETS)
     settings = load_settings(env(tmp_path, *lines), database_url="sqlite+aiosqlite:///given.db")
