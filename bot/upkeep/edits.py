@@ -72,10 +72,28 @@ class EditsUpkeep:
             logger.warning("verdict_not_amended", case=case.id, error=slack_word(exc))
 
     async def _amend(self, case: EditedCase, ts: str) -> None:
-        """Has the verdict in a thread say what has become of its message, or lose what is to be forgotten.
+        """Has the verdict in a thread say what has become of its message, or lose what is to be forgotten."""
+        if due := await self._due(case, ts):
+            await send_in_known_blocks(due, partial(self._update, case.channel_id, ts))
 
-        It is read from Slack, and not written anew, because the log may not have its words.
+    async def _due(self, case: EditedCase, ts: str) -> Post | None:
+        """The verdict as it has to be; None where it is so already, or gone.
+
+        It is read from Slack, and not written anew, because the log may not have its words. But where they have to go,
+        and Slack does not let the app read, it is written anew without them.
         """
+        try:
+            post = await self._posted(case, ts)
+        except SlackApiError as exc:
+            if is_transient(exc) or not case.loses_words:
+                raise
+            logged, verdict = await self._store.cases.get(case.id), await self._store.cases.verdict(case.id)
+            return messages.verdict_message(logged, verdict) if logged and verdict else None
+        due = messages.amended(post, case) if post else None
+        return due if due != post else None
+
+    async def _posted(self, case: EditedCase, ts: str) -> Post | None:
+        """The verdict as it stands in Slack."""
         answer = await self._client.conversations_replies(
             channel=case.channel_id,
             ts=case.thread_ts or ts,
@@ -84,10 +102,8 @@ class EditsUpkeep:
             inclusive=True,
             limit=_WITH_PARENT,
         )
-        for found in answer.get("messages") or []:
-            post = Post(found.get("text") or "", found.get("blocks") or [])
-            if found["ts"] == ts and (due := messages.amended(post, case)) != post:
-                await send_in_known_blocks(due, partial(self._update, case.channel_id, ts))
+        found = next((each for each in answer.get("messages") or [] if each["ts"] == ts), None)
+        return Post(found.get("text") or "", found.get("blocks") or []) if found else None
 
     async def _update(self, channel_id: str, ts: str, post: Post) -> None:
         await self._client.chat_update(channel=channel_id, ts=ts, text=post.text, blocks=post.blocks)

@@ -22,6 +22,7 @@ from tests.scenario.conftest import (
     shown,
     shown_as_ours,
 )
+from tests.scenario.test_forget_me import GONE, go_ahead, up_to_date
 from tests.scenario.test_home import home
 from tests.scenario.test_process import environment, run
 
@@ -89,6 +90,34 @@ async def test_a_reply_whose_text_was_not_kept_cannot_be_scored_again(open_stage
     stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
     stage.ann.click(await stage.told(stage.ann), ids.ACTION_AGAIN)
     assert "or type both texts: /judge question | response." in shown_as_ours(await stage.told(stage.ann, 2))
+
+
+async def test_forgotten_words_leave_the_verdict_though_it_cannot_be_read(stage: Stage) -> None:
+    parent, answer = stage.ask_and_answer()
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    await stage.modal(stage.ann)
+    stage.ann.submit({ids.BLOCK_QUESTION: QUESTION})
+    assert QUESTION in shown(await stage.verdict(parent))
+    await stage.reaches(1, CaseStatus.DELIVERED)
+    await go_ahead(stage, stage.ann)
+    await up_to_date(stage)
+    (verdict,) = stage.ours()
+    words = shown(verdict)
+    assert (verdict.text, GONE in words, "Score 4 of 5" in words) == ("Score 4 of 5", True, True)
+    assert QUESTION not in words
+    assert "answers the question directly" not in words
+
+
+async def test_a_verdict_that_cannot_be_read_and_loses_nothing_stays_as_it_is(stage: Stage) -> None:
+    parent, answer = stage.ask_and_answer()
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    await stage.modal(stage.ann)
+    stage.ann.submit({ids.BLOCK_QUESTION: QUESTION})
+    before = shown(await stage.verdict(parent))
+    await stage.reaches(1, CaseStatus.DELIVERED)
+    assert await stage.log.edits.note_edited(stage.slack.workspace.team_id, answer.channel_id, answer.ts, "Another.")
+    await up_to_date(stage)
+    assert shown(await stage.verdict(parent)) == before
 
 
 async def test_where_the_app_was_not_invited_the_verdict_goes_to_the_person_alone(open_stage: StageFactory) -> None:
