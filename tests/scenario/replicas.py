@@ -76,10 +76,13 @@ async def all_are_delivered(url: str) -> None:
             await asyncio.sleep(0.05)
 
 
-def ask(stage: Stage, count: int) -> None:
+async def ask(stage: Stage, count: int) -> None:
+    """Has so many replies scored; returns once all are accepted."""
+    asked = []
     for number in range(count):
         _, answer = stage.ask_and_answer(f"Question {number}?", f"Answer {number} of {count}.")
-        stage.ann.shortcut("score_reply", answer)
+        asked.append(stage.ann.shortcut("score_reply", answer))
+    assert [(await stage.slack.settled(each)).is_acked for each in asked] == [True] * count
 
 
 def verdicts(stage: Stage) -> int:

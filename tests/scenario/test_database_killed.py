@@ -38,7 +38,7 @@ async def test_what_was_accepted_is_settled_once_though_the_database_is_killed(
         process for number, role in enumerate(roles) for process in await scene.start(f"{number}-{role}", role=role)
     ]
     await slack.connected(sum(role != "worker" for role in roles), timeout_s=30)
-    ask(stage, 6)
+    await ask(stage, 6)
     await workers_are(url, [2, 2])
     await slack.until(lambda: len(stage.ours()) == 4)  # a placeholder for each that is under way
 
@@ -51,7 +51,7 @@ async def test_what_was_accepted_is_settled_once_though_the_database_is_killed(
     mortal_postgres.start()
     scene.gate.set()  # the model's answers to those that waited are late
     await slack.until(lambda: verdicts(stage) == 6, timeout_s=BACK_S)
-    ask(stage, 4)
+    await ask(stage, 4)
     await slack.until(lambda: verdicts(stage) == 10, timeout_s=BACK_S)
     await all_are_delivered(url)
     assert len(stage.ours()) == 10
@@ -68,7 +68,7 @@ async def test_a_second_signal_ends_a_process_though_the_database_is_away(
     stage, slack = scene.stage, scene.stage.slack
     (process,) = await scene.start("both")
     await slack.connected(timeout_s=30)
-    ask(stage, 3)
+    await ask(stage, 3)
     await workers_are(url, [2])
     mortal_postgres.signal(fate)
     try:

@@ -26,7 +26,7 @@ async def test_each_case_is_settled_once_whatever_becomes_of_the_replicas(
     stage, slack = scene.stage, scene.stage.slack
     killed, frozen, stopped = await scene.start("killed", "frozen", "stopped")
     await slack.connected(3, timeout_s=30)
-    ask(stage, 6)
+    await ask(stage, 6)
     await workers_are(postgres_url, [2, 2, 2])
     await slack.until(lambda: len(stage.ours()) == 6)  # a placeholder each
 
@@ -37,7 +37,7 @@ async def test_each_case_is_settled_once_whatever_becomes_of_the_replicas(
     frozen.send_signal(signal.SIGCONT)  # an answer of the model is waiting for it
 
     scene.gate.clear()
-    ask(stage, 4)
+    await ask(stage, 4)
     await workers_are(postgres_url, [2, 2])
     stopped.send_signal(signal.SIGTERM)
     scene.gate.set()
@@ -57,7 +57,7 @@ async def test_what_a_process_leaves_is_back_in_the_queue_when_it_has_gone(
     stage, slack = scene.stage, scene.stage.slack
     leaves, _ = await scene.start("leaves", "stays")
     await slack.connected(2, timeout_s=30)
-    ask(stage, 4)
+    await ask(stage, 4)
     await workers_are(postgres_url, [2, 2])
     leaves.send_signal(signal.SIGTERM)
     await slack.until(lambda: len(slack.sockets.open) == 1)
@@ -76,7 +76,7 @@ async def test_fronts_answer_and_workers_settle_though_one_of_each_is_killed(
     stage, slack = scene.stage, scene.stage.slack
     front, _ = await scene.start("front-1", "front-2", role="front")
     await slack.connected(2, timeout_s=30)
-    ask(stage, 6)
+    await ask(stage, 6)
     await slack.until(lambda: len(slack.workspace.journal.of("ack")) == 6, timeout_s=20)
     assert await left(postgres_url) == 6  # there is nobody yet to settle them
     worker, *_ = await scene.start("worker-1", "worker-2", "worker-3", role="worker")
@@ -87,7 +87,7 @@ async def test_fronts_answer_and_workers_settle_though_one_of_each_is_killed(
     scene.gate.set()
     await slack.until(lambda: verdicts(stage) == 6, timeout_s=TAKEOVER_S)
     await slack.until(lambda: len(slack.sockets.open) == 1)
-    ask(stage, 4)
+    await ask(stage, 4)
     await slack.until(lambda: verdicts(stage) == 10, timeout_s=30)
     assert len(stage.ours()) == 10
     await all_are_delivered(postgres_url)
