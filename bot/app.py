@@ -131,14 +131,7 @@ async def running_bot(
             delivery = Delivery(client, teller, store, reposts_unconfirmed=settings.unconfirmed_posts == "repost")
             docket = Docket(store, judges, lookup, delivery, settings.judge_concurrency, model_pauses)
             engine = make_engine(store, identity.team_id, docket, edits, poster, settings)
-            working = asyncio.create_task(engine.run_forever(), name="engine")
-
-            async def leave(reason: type[BaseException] | None, *_: object) -> None:
-                # A second signal may come while the connection to Slack is being closed.
-                await engine.stop(working, 0 if reason is asyncio.CancelledError else grace_s)
-
-            stack.push_async_exit(leave)
-            tasks.append(working)
+            tasks.append(_drive(stack, engine, grace_s))
             signs.append(engine.is_running)
         if role is not Role.WORKER:
             bolt = make_app(client, identity)
@@ -233,6 +226,18 @@ async def _sign_forever(store: Store, signs: Sequence[Callable[[], Awaitable[boo
         except LOG_ERRORS as exc:
             logger.error("log_out_of_reach", reason=in_brief(exc), next_in_s=SIGN_S)
         await asyncio.sleep(pause_s)
+
+
+def _drive(stack: AsyncExitStack, engine: Engine, grace_s: float) -> asyncio.Task[None]:
+    """The engine at work until the stack is left; running cases have `grace_s` then to end."""
+    working = asyncio.create_task(engine.run_forever(), name="engine")
+
+    async def leave(reason: type[BaseException] | None, *_: object) -> None:
+        # A second signal may come while the connection to Slack is being closed.
+        await engine.stop(working, 0 if reason is asyncio.CancelledError else grace_s)
+
+    stack.push_async_exit(leave)
+    return working
 
 
 def _begin(stack: AsyncExitStack, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
