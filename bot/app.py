@@ -158,7 +158,7 @@ async def running_bot(
             signs.append(link.is_connected)
         if settings.metrics_port is not None:
             probes = Probes(settings.metrics_host, settings.metrics_port, store.cases, signs)
-            await stack.enter_async_context(probes)
+            await stack.enter_async_context(probes.port)
         logger.info("connected", team=identity.team_id, model=settings.judge_model, role=role)
         yield RunningBot(store, tasks)
 

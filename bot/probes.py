@@ -1,7 +1,6 @@
 """What the machine room asks a process: `/healthz`, `/readyz` and `/metrics`, at a port of their own."""
 
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Self
 
 from aiohttp import web
 
@@ -15,7 +14,7 @@ _UNWELL = "Slack cannot reach this process, or it takes no jobs; its log says wh
 
 
 class Probes:
-    """Answers while entered.
+    """Answers while its `port` is entered.
 
     Args:
         host: Where to listen.
@@ -29,18 +28,6 @@ class Probes:
         self._signs = signs
         self._pages = {"/healthz": self._healthz, "/readyz": self._readyz, "/metrics": self._metrics}
         self.port = Port(("METRICS_HOST", "METRICS_PORT"), host, port, self._answer)
-
-    async def __aenter__(self) -> Self:
-        """Listens.
-
-        Raises:
-            SettingsError: The port is taken, or the host is none of this machine's.
-        """
-        await self.port.__aenter__()
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self.port.__aexit__()
 
     async def _answer(self, request: web.BaseRequest) -> web.Response:
         page = self._pages.get(request.path)

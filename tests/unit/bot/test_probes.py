@@ -32,7 +32,8 @@ async def test_ready_is_where_the_log_answers_and_all_is_well(
     tmp_path: Path, signs: Sequence[object], status: int
 ) -> None:
     store = await Store.open(f"sqlite+aiosqlite:///{tmp_path}/log.db")
-    async with Probes("127.0.0.1", 0, store.cases, signs) as probes:  # type: ignore[arg-type]
+    probes = Probes("127.0.0.1", 0, store.cases, signs)  # type: ignore[arg-type]
+    async with probes.port:
         assert await status_of(probes, "/readyz") == status
         assert await status_of(probes, "/healthz") == 200
         assert await status_of(probes, "/metrics") == 200
@@ -44,7 +45,8 @@ async def test_ready_is_where_the_log_answers_and_all_is_well(
 
 async def test_without_the_log_the_process_is_alive_but_not_ready(tmp_path: Path) -> None:
     database = Database(connect(f"sqlite+aiosqlite:///{tmp_path}/empty.db"))
-    async with Probes("127.0.0.1", 0, Cases(database), [yes]) as probes:
+    probes = Probes("127.0.0.1", 0, Cases(database), [yes])
+    async with probes.port:
         assert await status_of(probes, "/healthz") == 200
         assert await status_of(probes, "/readyz") == 503
         assert await status_of(probes, "/metrics") == 503
