@@ -196,7 +196,7 @@ def time_parts() -> None:
         "the prompt": lambda: render_prompt(rubric, _QUESTION, _RESPONSE),
         "the answer's JSON": lambda: to_completion(json.loads(ANSWER)),
         "reading the score": lambda: parse_rating(text),
-        "joining the ratings": lambda: combine([rating], model="m", rubric="r", rubric_version="v"),
+        "joining the ratings": lambda: combine([rating], model="m", rubric="r", rubric_version="v", scale=(0, 5)),
         "flags": lambda: find_flags(_QUESTION, _RESPONSE),
         "the price (public servers)": lambda: cost_usd("https://api.openai.com/v1/", answer),
     }

@@ -120,6 +120,7 @@ class Judge:
             model=self.model,
             rubric=self._rubric.name,
             rubric_version=self._rubric.version,
+            scale=self._rubric.scale,
             unscored=nothing,
             flags=() if unread else find_flags(question, response),
         )

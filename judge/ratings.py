@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
-from statistics import fmean, median_low
+from statistics import fmean, median, median_low
 from typing import Any, TypeAlias
 
 _MOST_RAW_CHARS = 20_000
@@ -26,6 +26,7 @@ class UnscoredReason(StrEnum):
     CONFLICTING = "conflicting"
     CALL_FAILED = "call_failed"
     NO_MAJORITY = "no_majority"
+    SPLIT = "split"
     NOTHING_TO_JUDGE = "nothing_to_judge"
     TOO_LONG = "too_long"
 
@@ -122,7 +123,8 @@ class Verdict:
     """What the ratings come to. Exactly one of `score` and `unscored` is set.
 
     Attributes:
-        score: The median of the usable ratings; between two middle ones, the lower. None when unscored.
+        score: The median of the usable ratings, near which most of them lie; of two middle ones, the lower. None when
+            unscored.
         unscored: Why there is no score; None when there is one.
         mean: The mean of the usable scores, None without any.
         weighted_score: The mean of the usable ratings' weighted scores; None where one of them has none.
@@ -178,20 +180,27 @@ def combine(
     model: str,
     rubric: str,
     rubric_version: str,
+    scale: tuple[int, int],
     unscored: Unscored | None = None,
     flags: tuple[Flag, ...] = (),
 ) -> Verdict:
-    """The verdict that `results` come to: the median where more than half are usable, else unscored.
+    """The verdict that `results` come to: the median where more than half are usable and near it, else unscored.
 
-    `unscored` is the reason to give when nothing was asked, and so `results` is empty.
+    Near is within one `point` of the scale. `unscored` is the reason to give when nothing was asked, and so `results`
+    is empty.
     """
     usable = [result for result in results if isinstance(result, Rating)]
     scores = [rating.score for rating in usable]
     weighted = [rating.weighted_score for rating in usable if rating.weighted_score is not None]
-    score = median_low(scores) if has_majority(results) else None
+    why: Unscored | None = None
+    if not has_majority(results):
+        why = unscored or _why_unscored(results)
+    elif not _is_agreed(scores, scale):
+        why = _split(scores)
+    score = median_low(scores) if why is None else None
     return Verdict(
         score=score,
-        unscored=None if score is not None else unscored or _why_unscored(results),
+        unscored=why,
         mean=fmean(scores) if scores else None,
         spread=max(scores) - min(scores) if scores else None,
         justification=next((rating.justification for rating in usable if rating.score == score), ""),
@@ -213,6 +222,11 @@ def has_majority(results: Sequence[Result]) -> bool:
     return 2 * sum(isinstance(result, Rating) for result in results) > len(results)
 
 
+def point(scale: tuple[int, int]) -> float:
+    """How far apart two ratings may be and still say the same: 1 from 0 to 5, a fifth of a longer scale."""
+    return max(1, (scale[1] - scale[0]) / 5)
+
+
 def add_known(counts: Iterable[int | None]) -> int | None:
     """The sum of the known counts; None where not one is known."""
     known = [count for count in counts if count is not None]
@@ -227,6 +241,19 @@ def add_all(amounts: Iterable[float | None]) -> float | None:
             return None
         total += amount
     return total
+
+
+def _is_agreed(scores: Sequence[int], scale: tuple[int, int]) -> bool:
+    """Whether more than half of the scores lie within one point of their median."""
+    middle = median(scores)
+    return 2 * sum(abs(score - middle) <= point(scale) for score in scores) > len(scores)
+
+
+def _split(scores: Sequence[int]) -> Unscored:
+    return Unscored(
+        reason=UnscoredReason.SPLIT,
+        detail=f"The ratings do not agree: {', '.join(map(str, scores[:-1]))} and {scores[-1]}.",
+    )
 
 
 def _why_unscored(results: Sequence[Result]) -> Unscored:
