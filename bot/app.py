@@ -128,7 +128,8 @@ async def running_bot(
             judges = await stack.enter_async_context(open_judges(settings))
             only_bots = None if settings.score_people else poster.members
             lookup = Lookup(client, identity.own_ids, only_bots)
-            delivery = Delivery(client, teller, store, reposts_unconfirmed=settings.unconfirmed_posts == "repost")
+            reposts = settings.unconfirmed_posts == "repost"
+            delivery = Delivery(client, teller, store, identity.url, reposts_unconfirmed=reposts)
             docket = Docket(store, judges, lookup, delivery, settings.judge_concurrency, model_pauses)
             engine = make_engine(store, identity.team_id, docket, edits, poster, settings)
             tasks.append(_drive(stack, engine, grace_s))

@@ -7,7 +7,7 @@ from itertools import islice
 from judge.legible import legible
 
 MAX_WORDS = 100
-MAX_CHARS = 1_000
+_WORD_CHARS = 10
 CUT_MARK = "[…]"
 
 _LEAD = re.compile(r"^(?:[\s\"'`)\]}.,;:|>*_#-]|—|–)+")
@@ -27,12 +27,16 @@ def extract_justification(text: str, start: int, end: int) -> str:
     return legible(shorten(_from_json(text) or _without_score(text, start, end))).strip()
 
 
-def shorten(text: str) -> str:
-    """`text` itself, or its first sentences with the cut marked: at most 100 words, the mark among them."""
-    if len(text) <= MAX_CHARS and len(text.split(maxsplit=MAX_WORDS)) <= MAX_WORDS:
+def shorten(text: str, most_words: int = MAX_WORDS) -> str:
+    """`text` itself, or its first sentences with the cut marked: at most `most_words` words, the mark among them.
+
+    Words of ten characters, that is: text without spaces is cut as well.
+    """
+    most_chars = most_words * _WORD_CHARS
+    if len(text) <= most_chars and len(text.split(maxsplit=most_words)) <= most_words:
         return text
-    words = [word.end() for word in islice(re.finditer(r"\S+", text), MAX_WORDS - 1)]
-    limit = min(words[-1], MAX_CHARS)
+    words = [word.end() for word in islice(re.finditer(r"\S+", text), most_words - 1)]
+    limit = min(words[-1], most_chars)
     ends = [match.end() for match in _SENTENCE_END.finditer(text, 0, limit)]
     # A first sentence of a few words says too little; then the cut falls between two words.
     end = ends[-1] if ends and ends[-1] > limit // 4 else limit

@@ -25,7 +25,7 @@ from bot.settings import OFFLINE, Settings, load_settings
 from bot.slack import ids
 from bot.slack.manifest import load_manifest
 from bot.slack.mrkdwn import to_plain
-from bot.views.messages import VERDICT_BEGINS
+from bot.views.verdict import VERDICT_BEGINS
 from sandbox import Message, Person, Sandbox, SandboxError, Workspace
 from sandbox.workspace_file import open_workspace
 

@@ -21,6 +21,7 @@ from bot.slack.modal_state import ModalState
 from bot.slack.post import WITHOUT_PREVIEWS, Post, send_in_known_blocks
 from bot.slack.teller import Teller
 from bot.views import messages, modals
+from bot.views.verdict import UNCONFIRMED, replaced, verdict_message, why_private
 
 _CLOCK_SKEW_S = 60
 # Far below the time after which the queue gives a silent worker's jobs to another.
@@ -44,48 +45,52 @@ class Delivery:
         client: The bot's Web API client.
         teller: What tells people something for themselves alone.
         store: Where it is written down whose turn it is to post.
+        workspace_url: Where links to messages begin.
         reposts_unconfirmed: Whether a post of which nobody can tell how it ended is posted again, and so perhaps twice;
             else the requester alone gets the verdict.
     """
 
     def __init__(
-        self, client: AsyncWebClient, teller: Teller, store: Store, *, reposts_unconfirmed: bool = False
+        self,
+        client: AsyncWebClient,
+        teller: Teller,
+        store: Store,
+        workspace_url: str,
+        *,
+        reposts_unconfirmed: bool = False,
     ) -> None:
         self._client = client
         self._teller = teller
         self._store = store
+        self._workspace_url = workspace_url
         self._reposts_unconfirmed = reposts_unconfirmed
         self._lines = defaultdict[str, FairQueue](lambda: FairQueue(1))
 
-    async def begin_thread(self, case: LoggedCase) -> LoggedCase:
-        """The case with the thread that its verdict goes to; typed texts are posted, and begin one."""
-        if case.blocked_by not in {None, messages.UNCONFIRMED}:  # refused the last time, so that nothing is there
-            case = case.model_copy(update={"thread_intent": False, "reply_intent": False})
-        case = case.model_copy(update={"blocked_by": None})
-        if case.is_private or case.reply_ts:
+    async def announce(self, case: LoggedCase) -> LoggedCase:
+        """The case with a placeholder in the thread that its verdict goes to, if it has come so far."""
+        if case.is_private or case.blocked_by or case.reply_ts:
             return case
-        thread_ts = case.thread_ts or case.parent_ts or case.message_ts
-        if thread_ts is not None:
-            return case.model_copy(update={"thread_ts": thread_ts})
-        return await self._post_once(case, "thread", messages.texts(case))
-
-    async def post_placeholder(self, case: LoggedCase) -> LoggedCase:
-        """The case with a placeholder in its thread, if it has come so far."""
-        if case.is_private or case.reply_ts or case.blocked_by:
-            return case
-        return await self._post_once(case, "reply", messages.placeholder(case))
+        case, _ = await self._begin_thread(case, messages.texts(case))
+        if not case.blocked_by:
+            case, _ = await self._post_once(case, "reply", messages.placeholder(case))
+        return case
 
     async def deliver(self, case: LoggedCase, verdict: RecordedVerdict) -> LoggedCase:
-        """Turns the placeholder into the verdict, or shows the verdict to the requester alone."""
+        """The verdict as a reply in its thread, in place of a placeholder if there is one, or to the requester alone.
+
+        Typed texts that begin a thread show the score, too, and verdicts that this one replaces are folded.
+        """
         case = await self._still_held(case)
-        if not case.is_private and case.reply_ts:
-            post = messages.verdict_message(case, verdict)
-            try:
-                await self._update(case, case.reply_ts, post)
-                return case
-            except SlackApiError as exc:
-                case = _blocked(case, exc)
-        await self._teller.tell(requester_of(case), messages.verdict_message(case, verdict, messages.why_private(case)))
+        if not (case.is_private or case.blocked_by):
+            texts = messages.texts(case, verdict)
+            case, is_new = await self._begin_thread(case, texts)
+            case = await self._reply(case, verdict_message(case, verdict))
+            if not case.blocked_by:
+                if case.begins_thread and not (is_new or case.aside):
+                    await self._change(case, case.thread_ts or "", texts)
+                await self._fold_earlier(case)
+        if case.is_private or case.blocked_by:
+            await self._teller.tell(requester_of(case), verdict_message(case, verdict, why_private(case)))
         return case
 
     async def say_later(self, case: LoggedCase, pause: timedelta, tries: int) -> None:
@@ -114,35 +119,77 @@ class Delivery:
 
         await send_in_known_blocks(post, update)
 
-    async def _post_once(self, case: LoggedCase, part: Part, post: Post) -> LoggedCase:
-        """The case with our message, or with what keeps us from posting it.
+    async def _begin_thread(self, case: LoggedCase, texts: Post) -> tuple[LoggedCase, bool]:
+        """The case with the thread that its verdict goes to, and whether it was begun just now, by the typed texts."""
+        thread_ts = case.thread_ts or case.parent_ts or case.message_ts
+        if thread_ts is not None:
+            return case.model_copy(update={"thread_ts": thread_ts}), False
+        return await self._post_once(case, "thread", texts)
+
+    async def _reply(self, case: LoggedCase, post: Post) -> LoggedCase:
+        """The case with our reply saying this, or with what keeps us from it."""
+        if case.blocked_by:
+            return case
+        if not case.reply_ts:
+            case, is_new = await self._post_once(case, "reply", post)
+            if is_new or not case.reply_ts:
+                return case
+        try:
+            await self._update(case, case.reply_ts or "", post)
+        except SlackApiError as exc:
+            return _blocked(case, exc)
+        return case
+
+    async def _fold_earlier(self, case: LoggedCase) -> None:
+        """What this verdict takes the place of says so in a line."""
+        for earlier in await self._store.cases.replaced_by(case):
+            verdict = await self._store.cases.verdict(earlier.id)
+            if verdict and earlier.reply_ts:
+                await self._change(case, earlier.reply_ts, replaced(verdict, case, self._workspace_url))
+
+    async def _change(self, case: LoggedCase, ts: str, post: Post) -> None:
+        """Changes a message beside the verdict; one that is gone, or not to be changed, stays as it is."""
+        try:
+            await self._update(case, ts, post)
+        except SlackApiError as exc:
+            if is_transient(exc):
+                raise
+            logger.warning("message_not_changed", case=case.id, error=slack_word(exc))
+
+    async def _post_once(self, case: LoggedCase, part: Part, post: Post) -> tuple[LoggedCase, bool]:
+        """The case with our message or with what keeps us from posting it, and whether it was posted just now.
 
         After a try of which nobody knows how it ended, the message is looked for first.
         """
         was_begun = case.thread_intent if part == "thread" else case.reply_intent
+        is_new = False
         try:
             ts = await self._find(case, part) if was_begun else None
             if ts is None:
                 case, ts = await self._post(case, part, post)
+                is_new = True
         except SlackApiError as exc:
-            return _blocked(case, exc)
+            return _blocked(case, exc), False
         except _UnconfirmedError:
-            return case.model_copy(update={"blocked_by": messages.UNCONFIRMED})
-        return case.model_copy(update={f"{part}_ts": ts})
+            return case.model_copy(update={"blocked_by": UNCONFIRMED}), False
+        return case.model_copy(update={f"{part}_ts": ts}), is_new
 
     async def _post(self, case: LoggedCase, part: Part, post: Post) -> tuple[LoggedCase, str]:
-        # In line: while Slack makes one post of a channel wait, the next ones of that channel wait behind it.
-        async with self._lines[case.channel_id].turn(case.channel_id, case.requester_id):
-            case = await self._still_held(case)
+        async def send(form: Post) -> str:
             answer = await self._client.chat_postMessage(
                 channel=case.channel_id,
                 thread_ts=case.thread_ts,
-                text=post.text,
-                blocks=post.blocks,
+                text=form.text,
+                blocks=form.blocks,
                 metadata=_mark(case, part),
                 **WITHOUT_PREVIEWS,
             )
-        return case, str(answer["ts"])
+            return str(answer["ts"])
+
+        # In line: while Slack makes one post of a channel wait, the next ones of that channel wait behind it.
+        async with self._lines[case.channel_id].turn(case.channel_id, case.requester_id):
+            case = await self._still_held(case)
+            return case, await send_in_known_blocks(post, send)
 
     async def _still_held(self, case: LoggedCase) -> LoggedCase:
         """The case, asked for in the log once more where its last step was a while ago.
@@ -162,6 +209,14 @@ class Delivery:
             if self._reposts_unconfirmed:
                 return None
             raise _UnconfirmedError from exc
+
+
+def taken_up(case: LoggedCase) -> LoggedCase:
+    """The case at the beginning of an attempt to judge it: what kept us from its thread may have passed."""
+    if case.blocked_by in {None, UNCONFIRMED}:
+        return case.model_copy(update={"blocked_by": None})
+    # Refused the last time, so that nothing is there.
+    return case.model_copy(update={"blocked_by": None, "thread_intent": False, "reply_intent": False})
 
 
 def _blocked(case: LoggedCase, exc: SlackApiError) -> LoggedCase:

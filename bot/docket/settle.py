@@ -1,12 +1,13 @@
 """The docket: brings a case from where it stands to the end, one step after the other, each step durable.
 
-    received ──(read the message, find the question, post the placeholder, judge)──> judged ──(deliver)──> delivered
+    received ──(read the message, find the question, judge)──> judged ──(deliver)──> delivered
         └──(no question found)──> asked ──(the person types it)──> received
 
 `settle` may be called at any time, any number of times, by any process: it takes a case up at the step it has
 reached, and only one attempt holds a case. A step that fails is tried again later (`retries`).
 """
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
 
@@ -15,7 +16,7 @@ import structlog
 from slack_sdk.errors import SlackApiError
 
 from bot import metrics
-from bot.docket.delivery import Delivery
+from bot.docket.delivery import Delivery, taken_up
 from bot.docket.lookup import Lookup, MayNotReadError, OutOfSightError
 from bot.docket.retries import LOG_PAUSE, MODEL_PAUSES, MOST_FAULTS, RetryError, growing_pause
 from bot.domain.case import CaseStatus, LoggedCase, QuestionSource
@@ -45,6 +46,7 @@ from judge import (
 )
 from judge.attacks import too_long
 
+QUICK = timedelta(seconds=1)
 _PASSING = (DeadlineError, RateLimitedError, UnavailableError)
 
 logger = structlog.get_logger(__name__)
@@ -65,6 +67,8 @@ class Docket:
         concurrency: Cases that are judged at once.
         model_pauses: How long a case waits after each failed try of a model that is busy, down or slow;
             after the last one it is given up.
+        quick: A verdict that takes no longer is posted at once, and not announced before: Slack marks what is changed
+            as edited.
     """
 
     def __init__(
@@ -75,6 +79,7 @@ class Docket:
         delivery: Delivery,
         concurrency: int,
         model_pauses: Sequence[timedelta] = MODEL_PAUSES,
+        quick: timedelta = QUICK,
     ) -> None:
         self._store = store
         self._judges = judges
@@ -82,6 +87,7 @@ class Docket:
         self._delivery = delivery
         self._model = FairQueue(concurrency, metrics.QUEUE)
         self._model_pauses = model_pauses
+        self._quick = quick
 
     async def settle(self, case_id: int, trigger_id: str | None = None) -> None:
         """Brings a case as far as it will go; `trigger_id`, while it lives, can open a modal that asks.
@@ -112,9 +118,14 @@ class Docket:
                     await self._delivery.ask(case, trigger_id, why_asked)
                     await self._store.note_asked(case)
                     return
-                case = await self._delivery.begin_thread(case)
-                case = await self._delivery.post_placeholder(case)
-                verdict = await self._judge(case)
+                case = taken_up(case)
+                judging = asyncio.create_task(self._judge(case))
+                try:
+                    if not await _is_done(judging, self._quick):
+                        case = await self._announced(case)
+                    verdict = await judging
+                finally:
+                    judging.cancel()
                 case = await self._store.record(case, verdict)
             else:
                 case = await self._store.claim(seen, seen, is_announced=False)
@@ -147,7 +158,7 @@ class Docket:
 
     async def _wait_for_the_model(self, case: LoggedCase, reason: str) -> None:
         pause = self._model_pauses[case.model_tries]
-        case = await self._store.note_model_failure(case)
+        case = await self._store.note_model_failure(await self._announced(case))
         try:
             await self._delivery.say_later(case, pause, len(self._model_pauses))
         except (SlackApiError, aiohttp.ClientError, TimeoutError) as exc:  # said or not, the case goes on by then
@@ -197,6 +208,14 @@ class Docket:
         read = {"question": question.text, "question_source": question.source}
         return case.model_copy(update=read | {"question_ts": question.ts, "question_author_id": question.author_id})
 
+    async def _announced(self, case: LoggedCase) -> LoggedCase:
+        """The case with a placeholder in its thread; where Slack cannot be asked, without: the verdict goes on."""
+        try:
+            return await self._delivery.announce(case)
+        except (SlackApiError, aiohttp.ClientError, TimeoutError) as exc:
+            logger.warning("not_announced", case=case.id, reason=in_brief(exc))
+            return case
+
     async def _judge(self, case: LoggedCase) -> RecordedVerdict:
         judge = self._judges.get(case.rubric) or next(iter(self._judges.values()))
         obstacle = case.obstacle
@@ -231,6 +250,11 @@ class Docket:
         if verdict is None:
             raise LookupError(f"case {case.id} is judged and has no verdict in the log")
         return verdict
+
+
+async def _is_done(task: "asyncio.Task[RecordedVerdict]", within: timedelta) -> bool:
+    done, _ = await asyncio.wait([task], timeout=within.total_seconds())
+    return bool(done)
 
 
 def _may_pass(error: JudgeError) -> bool:

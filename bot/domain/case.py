@@ -141,6 +141,11 @@ class LoggedCase(Case):
         return self.deleted_at is not None or self.forgotten_at is not None
 
     @property
+    def begins_thread(self) -> bool:
+        """Whether our message with the typed texts stands at the head of the thread."""
+        return self.message_ts is None
+
+    @property
     def has_lost_texts(self) -> bool:
         """Whether the texts were there once, and were dropped."""
         return self.response is None and self.response_hash is not None

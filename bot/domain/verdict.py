@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from pydantic import BaseModel, ConfigDict
 
 from judge import Flag, JudgeError, Rating, Rubric, Unscored, Verdict
+from judge.ratings import point
 
 OFFLINE = "offline"
 _OF_QUESTION = "question_"
@@ -60,6 +61,21 @@ class RecordedVerdict(BaseModel):
     def is_offline(self) -> bool:
         """Whether the score comes from the offline rater, which is no model."""
         return self.model == OFFLINE
+
+    @property
+    def span(self) -> tuple[int, int]:
+        """The lowest usable rating, and the highest.
+
+        Raises:
+            ValueError: There is none.
+        """
+        scores = [rating.score for rating in self.ratings if rating.score is not None]
+        return min(scores), max(scores)
+
+    @property
+    def is_split(self) -> bool:
+        """Whether two ratings say clearly different things: they are two points apart, or more."""
+        return bool(self.ratings) and (self.spread or 0) >= 2 * point((self.lowest, self.highest))
 
     @property
     def response_flags(self) -> Sequence[Flag]:

@@ -6,7 +6,20 @@ from bot.digest.poster import Poster
 from bot.domain.limits import Limits
 from bot.domain.policy import Policy
 from bot.extract.cases import Choice
-from bot.listeners import buttons, command, errors, events, forget, home, installation, labels, modals, recent, shortcut
+from bot.listeners import (
+    buttons,
+    command,
+    details,
+    errors,
+    events,
+    forget,
+    home,
+    installation,
+    labels,
+    modals,
+    recent,
+    shortcut,
+)
 from bot.listeners.case_access import CaseAccess
 from bot.listeners.choices import Choices
 from bot.listeners.command import TypedRequests
@@ -50,7 +63,8 @@ def register(
     `default` is the rubric and the visibility of a request that names neither, `rubrics` what there is to choose from.
     """
     hosts = frozenset({identity.host})
-    case_access, intake = CaseAccess(store.cases, memberships), Intake(store, limits, policy, poster.members, teller)
+    case_access = CaseAccess(store.cases, memberships)
+    intake = Intake(store, limits, policy, poster.members, teller, identity.url)
     choices = Choices(store.people, default, rubrics)
     window = TextsModal(choices, teller)
     digests = DigestCommand(poster, access, teller)
@@ -70,6 +84,7 @@ def register(
     shortcut.register(app, intake, choices, teller, identity.own_ids)
     modals.register(app, intake, choices, case_access)
     buttons.register(app, intake, choices, case_access, teller)
+    details.register(app, store.cases, case_access, teller)
     labels.register(app, store.cases, store.labels, case_access, teller)
     recent.register(app, cases)
     forget.register(app, forget_command)

@@ -15,6 +15,7 @@ from bot.log import Store
 from bot.slack.authors import Members
 from bot.slack.teller import Teller
 from bot.views import messages
+from bot.views.verdict import known_verdict
 
 
 @dataclass(frozen=True)
@@ -27,6 +28,7 @@ class Intake:
         policy: Where, and of whose replies.
         members: Who is a bot.
         teller: What answers them.
+        workspace_url: Where links to messages begin.
     """
 
     store: Store
@@ -34,6 +36,7 @@ class Intake:
     policy: Policy
     members: Members
     teller: Teller
+    workspace_url: str
 
     async def take(self, case: Case, invocation: Invocation) -> tuple[LoggedCase, bool]:
         """The case that this request comes to, durable, and whether it is new.
@@ -87,7 +90,7 @@ class Intake:
             await self.store.reopen(case, invocation.response_url, invocation.trigger_id)
             return
         verdict = await self.store.cases.verdict(case.id)
-        post = messages.known_verdict(case, verdict) if verdict else messages.in_progress(case)
+        post = known_verdict(case, verdict, self.workspace_url) if verdict else messages.in_progress(case)
         await self.teller.tell(invocation.recipient_at(case), post)
 
     async def aside(self, invocation: Invocation, earlier: LoggedCase, *, has_typed: bool) -> Aside | None:

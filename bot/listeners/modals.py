@@ -49,10 +49,10 @@ def register(app: AsyncApp, intake: Intake, choices: Choices, access: CaseAccess
     @app.view(ids.VIEW_CORRECT)
     async def correct_question(ack: AsyncAck, body: dict[str, Any]) -> None:
         submission, invocation = to_submission(body), to_invocation(body)
-        if errors := question_errors(submission.question):
+        earlier = await access.readable(invocation, submission.state.case_id)
+        if errors := question_errors(submission.question, earlier):
             await ack(response_action="errors", errors=errors)
             return
-        earlier = await access.readable(invocation, submission.state.case_id)
         choice, aside = (
             await choices.again(invocation, earlier),
             await intake.aside(invocation, earlier, has_typed=True),

@@ -12,7 +12,7 @@ from bot.domain.verdict import RecordedRating, RecordedVerdict
 from bot.log.database import Database
 from bot.log.rows import to_case
 from bot.log.schema import IS_UNSETTLED, cases, processes, ratings
-from bot.log.visibility import counts
+from bot.log.visibility import counts, same_reply
 
 # Built once: SQLAlchemy takes longer to build it than SQLite to do it.
 _BY_ID = select(cases).where(cases.c.id == bindparam("case_id"))
@@ -58,13 +58,26 @@ class Cases:
 
     async def standing(self, case: LoggedCase) -> Standing | None:
         """What counts so far for the reply that a case is about; None while nothing does."""
-        is_same = cases.c.message_ts == case.message_ts
-        if case.message_ts is None:  # typed, and nothing else is scored in its thread without a message
-            is_same = and_(cases.c.message_ts.is_(None), cases.c.thread_ts == (case.thread_ts or ""))
-        here = and_(cases.c.team_id == case.team_id, cases.c.channel_id == case.channel_id)
-        query = select(cases.c.requester_id, cases.c.score).where(here, is_same, counts(cases)).order_by(cases.c.id)
+        query = select(cases.c.requester_id, cases.c.score).where(same_reply(case), counts(cases)).order_by(cases.c.id)
         rows = await self._database.all(query)
         return Standing(rows[0].requester_id, any(row.score is not None for row in rows)) if rows else None
+
+    async def replaced_by(self, case: LoggedCase) -> Sequence[LoggedCase]:
+        """The cases with a verdict in the thread that this one's takes the place of, where it counts itself."""
+        if case.attempt == 1 or case.aside or case.is_for_one:
+            return []
+        is_earlier = and_(cases.c.id < case.id, cases.c.reply_ts.is_not(None), cases.c.judged_at.is_not(None))
+        rows = await self._database.all(select(cases).where(same_reply(case), counts(cases), is_earlier))
+        return [to_case(row) for row in rows]
+
+    async def is_replaced(self, case_id: int) -> bool:
+        """Whether a later verdict on the same reply takes the place of this case's."""
+        case = await self.get(case_id)
+        if case is None:
+            return False
+        is_later = and_(cases.c.id > case.id, cases.c.attempt > 1, cases.c.judged_at.is_not(None))
+        query = select(cases.c.id).where(same_reply(case), counts(cases), is_later).limit(1)
+        return bool(await self._database.all(query))
 
     async def verdict(self, case_id: int) -> RecordedVerdict | None:
         """The recorded verdict with its ratings; None while there is none."""

@@ -6,14 +6,16 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, and_, delete, func, or_, select, union
+from sqlalchemy import ColumnElement, Row, and_, delete, func, or_, select, union, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.domain.case import CaseStatus, LoggedCase
 from bot.log.audit import Act, Action, note
 from bot.log.database import Database
+from bot.log.jobs import Job, Jobs, Task, Ticket
 from bot.log.rows import to_case
 from bot.log.schema import cases
+from bot.log.visibility import same_reply
 
 AT_REST = (CaseStatus.DELIVERED, CaseStatus.ASKED)
 """Nobody works on a case in one of these; the others are left alone until they are settled."""
@@ -27,8 +29,9 @@ _CHECKPOINT_PATIENCE_MS = 200
 class Forgetting:
     """Deletes cases, with their ratings and labels."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, jobs: Jobs) -> None:
         self._database = database
+        self._jobs = jobs
         self.scrubbed_at: datetime | None = None
         """When SQLite's journal was emptied after the last deletion; None while that is still to be done."""
 
@@ -60,12 +63,22 @@ class Forgetting:
         self.scrubbed_at = None
 
         async def remove(connection: AsyncConnection) -> Sequence[int]:
-            deletion = delete(cases).where(is_gone).returning(cases.c.team_id, cases.c.id)
+            place = cases.c.team_id, cases.c.channel_id, cases.c.message_ts, cases.c.thread_ts
+            deletion = delete(cases).where(is_gone).returning(cases.c.id, *place)
             gone = (await connection.execute(deletion)).all()
+            for row in gone:
+                await self._unfold_earlier(connection, row)
             await note(connection, [Act(row.team_id, by, Action.FORGOT_CASE, case_id=row.id) for row in gone])
             return [row.id for row in gone]
 
         return await self._database.write(remove)
+
+    async def _unfold_earlier(self, connection: AsyncConnection, gone: Row[*tuple[Any, ...]]) -> None:
+        """What a verdict had replaced counts again, and in Slack is to say so."""
+        is_earlier = and_(same_reply(gone), cases.c.id < gone.id, cases.c.reply_ts.is_not(None))
+        marking = update(cases).where(is_earlier).values(is_stale=True).returning(cases.c.id)
+        earlier = (await connection.execute(marking)).scalars()
+        await self._jobs.put(connection, [Job(Task.AMEND, gone.team_id, Ticket(case_id=number)) for number in earlier])
 
     async def count(self, before: datetime) -> int:
         """How many cases were created before this time and are at rest."""

@@ -72,7 +72,7 @@ class Store:
         self.digests = Digests(database)
         self.people = People(database)
         self.edits = Edits(database, self.jobs)
-        self.forgetting = Forgetting(database)
+        self.forgetting = Forgetting(database, self.jobs)
         self.own_words = OwnWords(database, self.jobs)
         self.processes = Processes(database)
         self.audit = Audit(database)

@@ -3,8 +3,11 @@
 Those that stand aside do not: see `Aside`.
 """
 
-from sqlalchemy import ColumnElement, CompoundSelect, FromClause, and_, literal_column, select, union_all
+from typing import Any
 
+from sqlalchemy import ColumnElement, CompoundSelect, FromClause, Row, and_, literal_column, select, union_all
+
+from bot.domain.case import LoggedCase
 from bot.log.schema import cases
 
 NEWER = cases.alias("newer")
@@ -23,11 +26,19 @@ def counts(table: FromClause) -> ColumnElement[bool]:
     )
 
 
+def same_reply(case: LoggedCase | Row[*tuple[Any, ...]]) -> ColumnElement[bool]:
+    """The cases about the same reply as this one: on one message, or of typed texts, in the thread that those began."""
+    is_same = cases.c.message_ts == case.message_ts
+    if case.message_ts is None:
+        is_same = and_(cases.c.message_ts.is_(None), cases.c.thread_ts == (case.thread_ts or ""))
+    return and_(cases.c.team_id == case.team_id, cases.c.channel_id == case.channel_id, is_same)
+
+
 def superseded(*conditions: ColumnElement[bool]) -> CompoundSelect[tuple[int]]:
     """The ids of cases whose reply has a newer verdict that counts, of which `conditions` hold.
 
     Verdicts are on one reply that are on one message, or where the reply was typed, that stand in one thread: we began
-    it with the typed texts, and nothing else is scored there without a message.
+    it with the typed texts, and nothing else is scored there without a message (`same_reply`).
     """
     is_typed = and_(NEWER.c.message_ts.is_(None), _OLDER.c.message_ts.is_(None))
     is_later = and_(

@@ -7,10 +7,12 @@ VIEW_TEXTS = "score_texts"
 VIEW_ANSWER = "answer_question"
 VIEW_CORRECT = "correct_question"
 VIEW_LABEL = "record_label"
+VIEW_DETAILS = "details"
 VIEW_HOME = "home"
 
 ACTION_AGAIN = "score_again"
 ACTION_WRONG_QUESTION = "wrong_question"
+ACTION_DETAILS = "show_details"
 ACTION_ASK = "type_question"
 ACTION_FEEDBACK = "feedback"
 ACTION_AGREE = "agree"
@@ -39,8 +41,10 @@ BLOCK_REASON = "reason"
 
 # Blocks of a verdict that are found again when it is amended.
 BLOCK_JUSTIFICATION = "justification"
+BLOCK_LOW_JUSTIFICATION = "low_justification"  # where judges split, beside the highest one
 BLOCK_QUOTED_QUESTION = "quoted_question"
 BLOCK_AMENDMENT = "amendment"
+BLOCK_REPLACED = "replaced"
 
 METADATA_EVENT = "slack_judge_case"
 METADATA_DIGEST = "slack_judge_digest"

@@ -14,6 +14,7 @@ from bot.log.edits import EditedCase
 from bot.slack.errors import is_transient, slack_word
 from bot.slack.post import Post, send_in_known_blocks
 from bot.views import messages
+from bot.views.verdict import amended, is_replaced, verdict_message
 
 # Slack gives a thread's parent whatever the span.
 _WITH_PARENT = 2
@@ -84,13 +85,19 @@ class EditsUpkeep:
         """
         try:
             post = await self._posted(case, ts)
+            if post and is_replaced(post):
+                return None if await self._store.cases.is_replaced(case.id) else await self._anew(case)
         except SlackApiError as exc:
             if is_transient(exc) or not case.loses_words:
                 raise
-            logged, verdict = await self._store.cases.get(case.id), await self._store.cases.verdict(case.id)
-            return messages.verdict_message(logged, verdict) if logged and verdict else None
-        due = messages.amended(post, case) if post else None
+            return await self._anew(case)
+        due = amended(post, case) if post else None
         return due if due != post else None
+
+    async def _anew(self, case: EditedCase) -> Post | None:
+        """The verdict from the log."""
+        logged, verdict = await self._store.cases.get(case.id), await self._store.cases.verdict(case.id)
+        return verdict_message(logged, verdict) if logged and verdict else None
 
     async def _posted(self, case: EditedCase, ts: str) -> Post | None:
         """The verdict as it stands in Slack."""

@@ -7,7 +7,7 @@ from bot.log.edits import EditedCase
 from bot.slack import ids
 from bot.views.elements import context
 
-_QUOTES = {ids.BLOCK_JUSTIFICATION, ids.BLOCK_QUOTED_QUESTION}
+_QUOTES = {ids.BLOCK_JUSTIFICATION, ids.BLOCK_LOW_JUSTIFICATION, ids.BLOCK_QUOTED_QUESTION}
 _BUTTONS = {"actions", "context_actions"}
 _EDITED = "*Scored before an edit*: the question or the response has been changed since."
 _DELETED = "The question or the response was deleted; what I had quoted of it is gone."

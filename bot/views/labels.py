@@ -73,7 +73,8 @@ def confirmation(case: LoggedCase, verdict: RecordedVerdict, label: Label, earli
 
 def _scores(verdict: RecordedVerdict, label: Label | None) -> dict[str, Any]:
     scale = range(verdict.lowest, verdict.highest + 1)
-    earlier = label.score if label and label.score in scale else None
+    # Whoever agreed and now disagrees means another score.
+    earlier = label.score if label and label.score in scale and label.score != verdict.score else None
     element = _menu(scale, earlier) if len(scale) <= _LONGEST_MENU else _number(scale, earlier)
     return {"type": "input", "block_id": ids.BLOCK_SCORE, "label": plain("Your score"), "element": element}
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from bot.domain.case import LoggedCase, Visibility
+from bot.domain.case import LoggedCase, Visibility, text_hash
 from bot.slack import ids
 from bot.slack.modal_state import ModalState
 from bot.views.elements import option, plain, quote, run, section
@@ -19,6 +19,7 @@ WRONG_QUESTION = "The question that you type here replaces the one that was scor
 NOT_IN_ANY_MORE = (
     "This window belongs to a channel that you are no longer in; type `/judge` where the verdict is to stand."
 )
+_SAME_QUESTION = "That is the question that was scored. Type the one that this reply answers."
 _NOTHING_TYPED = "Please type something here; blanks alone cannot be scored."
 _SAME = "This is the question again. What was the answer?"
 _ROOM = 2900
@@ -62,9 +63,12 @@ def text_errors(question: str, response: str) -> dict[str, str]:
     return errors
 
 
-def question_errors(question: str) -> dict[str, str]:
-    """The same for the question alone."""
-    return {} if question else {ids.BLOCK_QUESTION: _NOTHING_TYPED}
+def question_errors(question: str, scored: LoggedCase | None = None) -> dict[str, str]:
+    """The same for the question alone; with `scored`, where it replaces the question of that case."""
+    if not question:
+        return {ids.BLOCK_QUESTION: _NOTHING_TYPED}
+    is_same = scored is not None and scored.question_hash == text_hash(question)
+    return {ids.BLOCK_QUESTION: _SAME_QUESTION} if is_same else {}
 
 
 def _modal(callback_id: str, title: str, state: ModalState, blocks: list[dict[str, Any]]) -> dict[str, Any]:

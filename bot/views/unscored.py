@@ -16,6 +16,7 @@ _BY_REASON = {
     "BadResponseError": f"The model's server answered something unreadable; {_OPERATOR}.",
     "call_failed": "The model's server cannot be reached right now; try again in a few minutes.",
     "fault": f"Something is wrong on my side; {_OPERATOR}.",
+    "split": "The judges do not agree with each other, and I do not pick one of them.",
     "refused": "The model declined to judge this.",
     "filtered": "The model's server filtered this out.",
 }
@@ -23,6 +24,7 @@ _BY_REASON = {
 _IN_SHORT = {
     "refused": "declined by the model",
     "filtered": "filtered out by the model's server",
+    "split": "judges too far apart",
     "nothing_to_judge": "nothing to judge",
     "too_long": "too long to judge",
     "obstacle": "nothing to judge",

@@ -2,14 +2,15 @@
 
 from dataclasses import dataclass
 
-REPLY, TEXTS = "reply", "texts"
+REPLY, SLOW, TEXTS = "reply", "slow", "texts"
 
 
 @dataclass(frozen=True)
 class Point:
     """Before or after the `occurrence`-th call of a step, since the process was armed.
 
-    `request` is how the case comes in: as a reply in a thread, or as two typed texts.
+    `request` is how the case comes in: as a reply in a thread, or as two typed texts; a slow one is a reply for which
+    the model takes so long that a placeholder stands in the thread.
     """
 
     step: str
@@ -39,8 +40,9 @@ POINTS = [
     *_around("chat_postMessage"),
     *_around("Judge.score"),
     *_around("Store.record"),  # with where our messages stand
-    *_around("chat_update"),
     *_around("Store.note_delivered"),
+    *_around("chat_postMessage", 1, SLOW),
+    *_around("chat_update", 1, SLOW),
     *_around("chat_postMessage", 1, TEXTS),
     *_around("chat_postMessage", 2, TEXTS),
 ]

@@ -14,8 +14,8 @@ from contextlib import asynccontextmanager, closing
 from pathlib import Path
 
 from sandbox import Message
-from tests.chaos.points import POINTS, REPLY, Point
-from tests.model_server import ModelServer
+from tests.chaos.points import POINTS, SLOW, TEXTS, Point
+from tests.model_server import Held, ModelServer
 from tests.scenario.conftest import ANSWER, CHANNEL, GOOD, QUESTION, Stage, is_verdict
 from tests.scenario.test_process import environment, pocket_slack
 
@@ -40,7 +40,7 @@ async def doomed(point: Point, env: dict[str, str]) -> AsyncIterator[asyncio.sub
 
 def ask(stage: Stage, point: Point, number: int) -> None:
     """Asks for a score, as the point wants it."""
-    if point.request == REPLY:
+    if point.request != TEXTS:
         _, answer = stage.ask_and_answer(f"{QUESTION} ({number})", f"{ANSWER} ({number})")
         stage.ann.shortcut("score_reply", answer)
     else:
@@ -74,14 +74,20 @@ async def test_no_case_is_lost_and_no_verdict_doubled_by_kill_9(model_server: Mo
                 await slack.connected(timeout_s=PATIENCE_S)
                 await settled(tmp_path / "log.db", number)
                 process.send_signal(signal.SIGUSR1)
+                gate = asyncio.Event()
+                model_server.script(Held(gate, GOOD) if point.request == SLOW else GOOD)
                 ask(stage, point, number)
+                if point.step == "chat_update":
+                    await slack.until(lambda: stage.ours() and stage.ours()[-1].text.startswith("Scoring"), PATIENCE_S)
+                    gate.set()
                 code = await asyncio.wait_for(process.wait(), PATIENCE_S)
                 assert code == -signal.SIGKILL, f"{point}: {(tmp_path / 'errors.txt').read_text()[-3000:]}"
+            gate.set()
             await slack.until(lambda: not slack.sockets.open, PATIENCE_S)
         async with doomed(Point("ack", "before", 10**6), env):
             await settled(tmp_path / "log.db", len(points))
 
-        texts = sum(point.request != REPLY for point in points)
+        texts = sum(point.request == TEXTS for point in points)
         assert len(verdicts(stage)) == len(points)
         assert len(stage.ours()) == len(points) + texts  # each has one verdict, and typed texts stand above it
     with closing(sqlite3.connect(tmp_path / "log.db")) as log:

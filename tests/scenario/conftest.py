@@ -87,7 +87,7 @@ class Stage:
 
 def is_verdict(message: Message) -> bool:
     """Whether a message is a verdict, and no longer its placeholder."""
-    return message.text.startswith(("Score ", "Unscored: "))
+    return message.text.startswith(("Score ", "Unscored"))
 
 
 def shown(message: Message | View) -> str:

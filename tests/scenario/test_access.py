@@ -205,20 +205,18 @@ async def test_a_page_mark_of_junk_leads_to_the_newest_page(junk: str) -> None:
 
 
 async def test_a_label_for_a_forgotten_case_is_answered_once_and_without_noise(
-    stage: Stage, caplog: pytest.LogCaptureFixture
+    open_stage: StageFactory, caplog: pytest.LogCaptureFixture
 ) -> None:
-    parent, answer = stage.ask_and_answer()
+    stage: Stage = await open_stage(verdict_visibility="me")
+    _, answer = stage.ask_and_answer()
     stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
-    verdict = await stage.verdict(parent)
-    stage.ben.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
-    left = await stage.told(stage.ben)
+    left = await stage.told(stage.ann)
     await stage.reaches(1, CaseStatus.DELIVERED)
     stage.ann.command(CHANNEL, ids.COMMAND, "forget 1")
-    await stage.told(stage.ann)
-    assert verdict.ts not in stage.slack.workspace.channel(CHANNEL).messages
-    sent = await stage.slack.settled(stage.ben.click(left, ids.ACTION_FEEDBACK, "agree:1"))
+    await stage.told(stage.ann, 2)
+    sent = await stage.slack.settled(stage.ann.click(left, ids.ACTION_FEEDBACK, "agree:1"))
     assert sent.is_acked
-    assert (await stage.told(stage.ben, 2)).text == NO_CASE
+    assert (await stage.told(stage.ann, 3)).text == NO_CASE
     assert "never retrieved" not in caplog.text
 
 
@@ -281,7 +279,7 @@ async def test_what_is_scored_anew_on_a_public_verdict_follows_the_presser(
     await stage.log.people.save_visibility(stage.slack.workspace.team_id, stage.ben.id, own)
     await stage.slack.settled(stage.ben.click(verdict, ids.ACTION_AGAIN))
     await stage.reaches(2, CaseStatus.DELIVERED)
-    stage.ben.click(verdict, ids.ACTION_WRONG_QUESTION)
+    stage.ben.click(stage.ours()[-1], ids.ACTION_WRONG_QUESTION)
     await stage.modal(stage.ben)
     await stage.slack.settled(stage.ben.submit({ids.BLOCK_QUESTION: "Why?"}))
     await stage.reaches(3, CaseStatus.DELIVERED)
@@ -306,7 +304,7 @@ async def test_whoever_has_just_left_a_channel_does_not_read_there_by_link(stage
     messages = list(channel.messages.values())
     link = stage.slack.workspace.permalink(channel.id, messages[1].ts, messages[0].ts)
     stage.ben.command(CHANNEL, ids.COMMAND, link)
-    assert "This reply was scored before." in shown(await stage.told(stage.ben, channel=LEADS))
+    assert "Scored before: *4 of 5*" in shown(await stage.told(stage.ben, channel=LEADS))
     stage.ben.leave(LEADS)
     stage.ben.command(CHANNEL, ids.COMMAND, link)
     assert "only in a channel that we are both in" in (await stage.told(stage.ben)).text
@@ -319,11 +317,11 @@ async def disagree(stage: Stage, verdict: Message, score: str = "1") -> Delivery
     return await stage.slack.settled(stage.ben.submit({ids.BLOCK_SCORE: score}))
 
 
-async def correct(stage: Stage, verdict: Message) -> Delivery:
+async def correct(stage: Stage, verdict: Message, question: str = "Why?") -> Delivery:
     """Ben types another question for the case of a verdict."""
     stage.ben.click(verdict, ids.ACTION_WRONG_QUESTION)
     await stage.modal(stage.ben)
-    return await stage.slack.settled(stage.ben.submit({ids.BLOCK_QUESTION: "Why?"}))
+    return await stage.slack.settled(stage.ben.submit({ids.BLOCK_QUESTION: question}))
 
 
 async def score_in(stage: Stage, channel: Channel) -> Message:
@@ -426,7 +424,7 @@ async def test_ones_own_verdict_on_a_channel_that_one_looks_at_goes_on_where_it_
     await stage.slack.settled(stage.ben.shortcut(ids.SHORTCUT_SCORE_REPLY, answer))
     await stage.reaches(1, CaseStatus.DELIVERED)
     for number in (2, 3):
-        await correct(stage, stage.ben.ephemerals(channel.id)[-1])
+        await correct(stage, stage.ben.ephemerals(channel.id)[-1], f"Why, {number}?")
         await stage.reaches(number, CaseStatus.DELIVERED)
     assert len(stage.ben.ephemerals(channel.id)) == 3
     # Elsewhere, too: the same button in their messages with the app.

@@ -79,7 +79,7 @@ async def test_the_author_does_not_try_again_until_the_score_is_good(stage: Stag
     stage.model.script(TOP)
     stage.ben.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
     known = await stage.told(stage.ben)
-    assert known.text.startswith("Score 4 of 5")
+    assert known.text.startswith("Scored before: *4 of 5*")
     stage.ben.click(known, ids.ACTION_AGAIN)
     assert "the author of the reply" in shown(await stage.verdict(parent, 2))
     stage.ben.edit(answer, "Just use git, please.")

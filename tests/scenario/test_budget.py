@@ -65,7 +65,7 @@ async def test_a_reply_that_was_scored_is_shown_also_to_whom_has_asked_for_enoug
     stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
     await stage.verdict(parent)
     stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
-    assert "scored before" in shown(await stage.told(stage.ann))
+    assert "Scored before" in shown(await stage.told(stage.ann))
 
 
 async def test_limits_are_there_unless_they_are_switched_off(open_stage: StageFactory) -> None:

@@ -62,7 +62,7 @@ async def open_desk(judge: Judge, model_server: ModelServer, folder: Path) -> As
         settings = make_settings(slack, model_server, folder)
         async with web_client(settings.slack_bot_token, settings.slack_api_url) as client, judge:
             log = await Store.open(settings.database_url)
-            delivery = Delivery(client, Teller(client), log)
+            delivery = Delivery(client, Teller(client), log, "https://pocket.slack.com/")
             docket = Docket(log, {"additive-5": judge}, Lookup(client, frozenset()), delivery, concurrency=1)
             yield Desk(docket, delivery, log, case, slack)
             await log.close()
@@ -82,13 +82,13 @@ async def test_settling_again_changes_nothing(desk: Desk) -> None:
     settled = await desk.log.cases.get(case.id)
     assert settled
     assert settled.status is CaseStatus.DELIVERED
-    assert desk.posts() == posts == 3  # the texts, the placeholder, the verdict
+    assert desk.posts() == posts == 2  # the texts, the verdict
 
 
 async def test_of_two_attempts_at_the_same_moment_one_goes_on(desk: Desk) -> None:
     case, _ = await desk.log.add(desk.case)
     await asyncio.gather(*(desk.docket.settle(case.id) for _ in range(5)))
-    assert desk.posts() == 3
+    assert desk.posts() == 2
 
 
 async def test_a_case_costs_four_transactions(desk: Desk) -> None:
@@ -149,7 +149,7 @@ async def test_trouble_with_slack_uses_up_nothing_of_the_models(model_server: Mo
         await desk.docket.settle(case.id)
         settled = await desk.log.cases.get(case.id)
     assert settled
-    assert (settled.status, settled.slack_tries) == (CaseStatus.DELIVERED, 0)
+    assert (settled.status, settled.model_tries, settled.faults) == (CaseStatus.DELIVERED, 0, 0)
 
 
 async def test_who_froze_before_a_post_asks_whether_the_case_is_still_theirs(desk: Desk) -> None:
@@ -157,17 +157,17 @@ async def test_who_froze_before_a_post_asks_whether_the_case_is_still_theirs(des
     frozen = await desk.log.claim(case, case, is_announced=True)
     frozen = frozen.model_copy(update={"asked_at_s": frozen.asked_at_s - 60})  # it wakes up a minute later
     await desk.docket.settle(case.id)
-    assert desk.posts() == 3
+    assert desk.posts() == 2
     with pytest.raises(TakenError):
-        await desk.delivery.post_placeholder(frozen.model_copy(update={"thread_ts": "1.1"}))
-    assert desk.posts() == 3
+        await desk.delivery.announce(frozen.model_copy(update={"thread_ts": "1.1"}))
+    assert desk.posts() == 2
 
 
 async def test_a_slow_post_is_still_ours_where_nobody_else_has_begun(desk: Desk) -> None:
     case, _ = await desk.log.add(desk.case)
     slow = await desk.log.claim(case, case, is_announced=True)
     slow = slow.model_copy(update={"asked_at_s": slow.asked_at_s - 60})
-    assert (await desk.delivery.begin_thread(slow)).thread_ts is not None
+    assert (await desk.delivery.announce(slow)).reply_ts is not None
 
 
 async def test_who_read_a_case_before_another_attempt_came_and_went_is_refused(desk: Desk) -> None:

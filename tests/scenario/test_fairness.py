@@ -69,9 +69,10 @@ async def test_while_slack_lets_a_channel_wait_its_people_take_turns(open_stage:
     people = [stage.ann] * 5 + [stage.ben]
     for number, person in enumerate(people, start=1):
         await stage.slack.settled(person.command(CHANNEL, ids.COMMAND, f"What is {number}? | It is {number}."))
-        async with asyncio.timeout(10):  # until it stands in line, or in front of Slack
-            while not (case := await stage.log.cases.get(number)) or not case.thread_intent:  # noqa: ASYNC110
+        async with asyncio.timeout(20):  # until it is judged, and then stands in line or in front of Slack
+            while not (case := await stage.log.cases.get(number)) or not case.judged_at:  # noqa: ASYNC110
                 await asyncio.sleep(0.01)
+        await stage.log.cases.get(number)
     gate.set()
     await stage.slack.until(lambda: len(stage.ours()) == 2 * len(people))
     begun = [message.text for message in stage.ours() if not message.is_reply]

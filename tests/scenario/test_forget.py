@@ -154,7 +154,7 @@ async def test_a_case_that_is_being_scored_is_left_alone(stage: Stage) -> None:
     stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
     await stage.model.asked(1)
     assert await forget(stage, stage.ann, answer) == "Case 1 is still being scored: please try again in a minute."
-    assert len(stage.ann.thread(CHANNEL, parent.ts)) == 3
+    await stage.slack.until(lambda: len(stage.ann.thread(CHANNEL, parent.ts)) == 3)
     assert await case_numbers(stage) == [1]
 
 

@@ -8,7 +8,7 @@ import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 from sqlalchemy import event, text
 
-from bot.domain.case import Visibility
+from bot.domain.case import CaseStatus, Visibility
 from bot.log.digests import ChannelSettings
 from bot.slack import ids
 from bot.slack.access import Access
@@ -71,6 +71,7 @@ async def test_it_lists_ones_own_cases_with_state_and_link(stage: Stage) -> None
     parent, answer = stage.ask_and_answer()
     stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
     verdict = await stage.verdict(parent)
+    await stage.reaches(1, CaseStatus.DELIVERED)
     words = shown(await home(stage))
     link = stage.slack.workspace.permalink(answer.channel_id, verdict.ts, parent.ts).replace("&", "&amp;")
     assert f"<{link}|Score 4 of 5> · <#{answer.channel_id}>" in words

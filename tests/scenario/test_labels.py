@@ -97,6 +97,14 @@ async def test_the_modal_shows_ones_own_label_and_nobody_elses(stage: Stage) -> 
         assert (initial and initial["value"]) == score
 
 
+async def test_whoever_agreed_and_now_disagrees_begins_with_no_score(stage: Stage) -> None:
+    verdict = await a_verdict(stage)
+    stage.ben.click(verdict, ids.ACTION_FEEDBACK, f"{ids.AGREE}:1")
+    await stage.told(stage.ben)
+    stage.ben.click(verdict, ids.ACTION_FEEDBACK, disagree())
+    assert "initial_option" not in (await stage.modal(stage.ben)).body["blocks"][1]["element"]
+
+
 async def test_the_verdict_never_shows_how_others_voted(stage: Stage) -> None:
     verdict = await a_verdict(stage)
     before = verdict.blocks
@@ -142,10 +150,12 @@ async def test_a_typed_score_off_the_scale_is_refused(open_stage: StageFactory, 
 async def test_a_typed_score_is_there_to_be_changed(open_stage: StageFactory, tmp_path: Path) -> None:
     stage = await to_a_hundred(open_stage, tmp_path)
     verdict = await a_verdict(stage)
-    stage.ben.click(verdict, ids.ACTION_FEEDBACK, agree())
+    stage.ben.click(verdict, ids.ACTION_FEEDBACK, disagree())
+    await stage.modal(stage.ben)
+    await stage.slack.settled(stage.ben.submit({ids.BLOCK_SCORE: "37"}))
     await stage.told(stage.ben)
     stage.ben.click(verdict, ids.ACTION_FEEDBACK, disagree())
-    assert (await stage.modal(stage.ben)).body["blocks"][1]["element"]["initial_value"] == "4"
+    assert (await stage.modal(stage.ben)).body["blocks"][1]["element"]["initial_value"] == "37"
 
 
 async def to_a_hundred(open_stage: StageFactory, folder: Path) -> Stage:
@@ -194,9 +204,9 @@ async def test_a_modal_that_comes_too_late_is_explained(stage: Stage) -> None:
 
 
 async def test_a_slack_without_feedback_buttons_gets_ordinary_ones(stage: Stage) -> None:
-    stage.slack.fail("chat.update", error="invalid_blocks")
+    stage.slack.fail("chat.postMessage", error="invalid_blocks")
     verdict = await a_verdict(stage)
-    assert buttons(verdict) == [ids.ACTION_AGREE, ids.ACTION_DISAGREE, ids.ACTION_WRONG_QUESTION]
+    assert buttons(verdict)[:3] == [ids.ACTION_AGREE, ids.ACTION_DISAGREE, ids.ACTION_WRONG_QUESTION]
     stage.ben.click(verdict, ids.ACTION_DISAGREE)
     await stage.modal(stage.ben)
     await stage.slack.settled(stage.ben.submit({ids.BLOCK_SCORE: "2"}))

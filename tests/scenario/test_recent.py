@@ -69,6 +69,7 @@ async def test_a_score_is_listed_with_its_place_and_a_link_to_it(stage: Stage) -
     parent, answer = stage.ask_and_answer()
     stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
     verdict = await stage.verdict(parent)
+    await stage.reaches(1, CaseStatus.DELIVERED)
     words = shown(await recent(stage))
     link = stage.slack.workspace.permalink(answer.channel_id, verdict.ts, parent.ts).replace("&", "&amp;")
     assert f"<{link}|Score 4 of 5> · <#{answer.channel_id}> · <!date^" in words

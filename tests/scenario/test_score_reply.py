@@ -23,8 +23,7 @@ async def test_a_reply_is_scored_in_its_thread(stage: Stage) -> None:
     words = shown(verdict)
     for part in ("*Score 4 of 5*  ●●●●○", "the first message of this thread", QUESTION, "gpt-6-luna", "case 1"):
         assert part in words
-    assert "additive-5 @ f846c469" in words
-    assert buttons(verdict) == [ids.ACTION_WRONG_QUESTION]
+    assert buttons(verdict) == [ids.ACTION_WRONG_QUESTION, ids.ACTION_DETAILS]
 
 
 async def test_the_model_reads_question_and_response(stage: Stage) -> None:
@@ -70,7 +69,7 @@ async def test_the_log_holds_the_verdict_and_its_ratings(open_stage: StageFactor
     assert recorded is not None
     assert recorded.score == 4
     assert sorted(rating.score or 0 for rating in recorded.ratings) == [4, 4, 5]
-    assert "3 of 3 ratings: " + ", ".join(str(rating.score) for rating in recorded.ratings) in words
+    assert "3 ratings: " + ", ".join(str(rating.score) for rating in recorded.ratings) in words
     await stage.slack.until(lambda: True)
     case = await stage.log.cases.get(1)
     assert case.status in {CaseStatus.JUDGED, CaseStatus.DELIVERED}
@@ -127,8 +126,9 @@ async def test_asked_twice_the_verdict_that_is_there_is_shown(stage: Stage) -> N
     await stage.verdict(parent)
     stage.ben.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
     known = await stage.told(stage.ben)
-    assert known.text.startswith("Score 4 of 5")
-    assert buttons(known) == [ids.ACTION_AGAIN, ids.ACTION_WRONG_QUESTION]
+    assert known.text.startswith("Scored before: *4 of 5* · ")
+    assert QUESTION not in shown(known)
+    assert buttons(known) == [ids.ACTION_AGAIN, ids.ACTION_WRONG_QUESTION, ids.ACTION_DETAILS]
     assert stage.ann.ephemerals(CHANNEL) == []
     assert len(stage.model.requests) == 1
 

@@ -1,5 +1,6 @@
 """Slack drops, refuses and delays: no verdict is lost, and none stands there twice."""
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,8 @@ from bot.app import running_bot
 from bot.domain.case import CaseStatus
 from bot.slack import ids
 from sandbox import Entry, Message
-from tests.scenario.conftest import CHANNEL, QUESTION, Stage, StageFactory, is_verdict, make_settings, shown
+from tests.model_server import Held
+from tests.scenario.conftest import CHANNEL, GOOD, QUESTION, Stage, StageFactory, is_verdict, make_settings, shown
 
 
 def calls(stage: Stage, method: str, status: int | None) -> list[Entry]:
@@ -18,11 +20,25 @@ def calls(stage: Stage, method: str, status: int | None) -> list[Entry]:
     return [e for e in journal.of("call") if e.data["method"] == method and e.data["status"] == status]
 
 
-async def interrupted(stage: Stage, method: str, **fault: Any) -> Message:
-    """A case whose settling has met a dropped connection; gives its thread's parent."""
-    stage.slack.fail(method, drop=True, **fault)
+async def announced(stage: Stage) -> tuple[Message, asyncio.Event]:
+    """A case with a placeholder; gives its thread's parent, and what lets the model answer."""
+    gate = asyncio.Event()
+    stage.model.script(Held(gate, GOOD))
     parent, answer = stage.ask_and_answer()
     stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    await stage.slack.until(lambda: any(message.text.startswith("Scoring") for message in stage.ours()))
+    return parent, gate
+
+
+async def interrupted(stage: Stage, method: str, **fault: Any) -> Message:
+    """A case whose settling has met a dropped connection; gives its thread's parent."""
+    parent, gate = await announced(stage) if method == "chat.update" else (None, None)
+    stage.slack.fail(method, drop=True, **fault)
+    if parent is None:
+        parent, answer = stage.ask_and_answer()
+        stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    if gate:
+        gate.set()
     await stage.slack.until(lambda: calls(stage, method, None))
     return parent
 
@@ -37,7 +53,6 @@ async def test_after_a_lost_connection_the_next_start_leaves_one_verdict(
     await stage.stop_bot()
     async with running_bot(make_settings(stage.slack, stage.model, tmp_path)) as bot:
         stage.log = bot.store
-        await stage.slack.until(lambda: calls(stage, "chat.update", 200))
         verdict = await stage.verdict(parent)
         assert verdict.text.startswith("Score 4 of 5")
         await stage.reaches(1, CaseStatus.DELIVERED)
@@ -70,9 +85,9 @@ async def test_a_lost_first_post_of_typed_texts_is_found_again(open_stage: Stage
 
 
 async def test_a_deleted_placeholder_sends_the_verdict_to_the_requester(stage: Stage) -> None:
+    _, gate = await announced(stage)
     stage.slack.fail("chat.update", error="message_not_found")
-    _, answer = stage.ask_and_answer()
-    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    gate.set()
     assert (await stage.told(stage.ann)).text.startswith("Score 4 of 5")
 
 

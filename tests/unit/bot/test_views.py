@@ -8,12 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.domain.case import CaseSource, CaseStatus, LoggedCase, QuestionSource, Visibility
+from bot.domain.obstacle import Obstacle, ObstacleKind
 from bot.domain.verdict import RecordedRating, RecordedVerdict
 from bot.slack import ids
 from bot.slack.modal_state import ModalState
 from bot.slack.post import Post
 from bot.views import messages
+from bot.views import verdict as verdicts
 from bot.views.modals import question_modal, texts_modal
+from bot.views.obstacles import obstacle_text
 from bot.views.unscored import in_short, why_unscored
 from judge import Flag, JudgeError, RubricError
 from sandbox.blocks import check_blocks, check_view
@@ -54,8 +57,12 @@ def words(post: Post) -> str:
 def test_messages_keep_slacks_limits(question: str, response: str, justification: str) -> None:
     case = a_case(question=question, response=response, requester_name=question[:80])
     scored, unscored = a_verdict(justification=justification), a_verdict(score=None, unscored_reason="no_score")
-    posts = [messages.verdict_message(case, scored), messages.verdict_message(case, unscored, "Only you see this.")]
-    posts += [messages.known_verdict(case, scored), messages.texts(case), messages.placeholder(case)]
+    posts = [verdicts.verdict_message(case, scored), verdicts.verdict_message(case, unscored, "Only you see this.")]
+    posts += [
+        verdicts.known_verdict(case, scored, "https://a.slack.com/"),
+        messages.texts(case),
+        messages.placeholder(case),
+    ]
     posts = [form for post in posts for form in post.forms]
     for post in [*posts, messages.ask_for_question(case, "I could not find it."), messages.in_progress(case)]:
         check_blocks(post.blocks)
@@ -77,16 +84,98 @@ def test_modals_keep_slacks_limits(question: str, response: str) -> None:
     [(0, 0, 5, "○○○○○"), (4, 0, 5, "●●●●○"), (5, 0, 5, "●●●●●"), (1, 1, 10, "○○○○○"), (10, 1, 10, "●●●●●")],
 )
 def test_the_gauge_has_five_steps_on_any_scale(score: int, lowest: int, highest: int, gauge: str) -> None:
-    assert messages.gauge(a_verdict(score=score, lowest=lowest, highest=highest)) == gauge
+    assert verdicts.gauge(a_verdict(score=score, lowest=lowest, highest=highest)) == gauge
 
 
 def test_several_ratings_are_listed() -> None:
-    def rating(score: int | None) -> RecordedRating:
-        reason = "no_score" if score is None else None
-        return RecordedRating(score=score, unscored_reason=reason, justification="", raw="", model="m")
+    verdict = a_verdict(ratings=ratings(4, None, 5))
+    assert "2 of 3 ratings: 4, unscored, 5" in words(verdicts.verdict_message(a_case(), verdict))
+    assert "· 3 ratings: 4, 4, 5 ·" in words(
+        verdicts.verdict_message(a_case(), a_verdict(ratings=ratings(4, 4, 5), spread=1))
+    )
 
-    verdict = a_verdict(ratings=tuple(rating(score) for score in (4, None, 5)))
-    assert "2 of 3 ratings: 4, unscored, 5" in words(messages.verdict_message(a_case(), verdict))
+
+@pytest.mark.parametrize(
+    ("scores", "scale", "first"),
+    [
+        ((3, 1, 3), (0, 5), "*Score 3 of 5*, judges split: 1 to 3  ●◐◐○○"),
+        ((5, 3, 3), (0, 5), "*Score 3 of 5*, judges split: 3 to 5  ●●●◐◐"),
+        ((4, 3, 3), (0, 5), "*Score 3 of 5*  ●●●○○"),
+        ((0, 2, 2), (0, 5), "*Score 3 of 5*, judges split: 0 to 2  ◐◐○○○"),
+        ((3, 20, 41), (0, 100), "*Score 3 of 100*  ○○○○○"),  # less than two points, of twenty each
+        ((3, 20, 43), (0, 100), "*Score 3 of 100*, judges split: 3 to 43  ◐◐○○○"),
+    ],
+)
+def test_a_split_is_said_first(scores: tuple[int, ...], scale: tuple[int, int], first: str) -> None:
+    spread = max(scores) - min(scores)
+    verdict = a_verdict(score=3, ratings=ratings(*scores), spread=spread, lowest=scale[0], highest=scale[1])
+    assert verdicts.headline(verdict) == first
+
+
+def test_judges_that_split_are_both_heard() -> None:
+    verdict = a_verdict(score=3, ratings=ratings(3, 5, 2, 3), spread=3, justification="Because 3.")
+    post = verdicts.verdict_message(a_case(question=None, question_source=None), verdict)
+    assert [_lines(block) for block in post.blocks if block["type"] == "rich_text"] == [
+        ["Rated 5 of 5", "Because 5."],
+        ["Rated 2 of 5", "Because 2."],
+    ]
+    assert post.text == "Score 3 of 5: the judges split, from 2 to 5"
+    forgotten = a_case(question=None, question_source=None, forgotten_at=datetime(2026, 11, 21, tzinfo=UTC))
+    assert "Because" not in words(verdicts.verdict_message(forgotten, verdict))
+
+
+def test_a_split_without_a_score_has_both_reasons_too() -> None:
+    verdict = a_verdict(
+        score=None, unscored_reason="split", ratings=ratings(5, 1, 3), spread=4, justification="", unscored_detail="x"
+    )
+    post = verdicts.verdict_message(a_case(), verdict)
+    assert post.blocks[0]["text"]["text"] == "*Unscored*, judges split: 1 to 5"
+    assert [_lines(block) for block in post.blocks[2:4]] == [
+        ["Rated 5 of 5", "Because 5."],
+        ["Rated 1 of 5", "Because 1."],
+    ]
+    assert post.text == "Unscored: The judges do not agree with each other, and I do not pick one of them."
+
+
+def test_the_reasons_of_a_split_are_short() -> None:
+    long = RecordedRating(score=1, unscored_reason=None, justification="One two. " * 60, raw="", model="m")
+    verdict = a_verdict(score=4, ratings=(long, *ratings(4, 5)), spread=4)
+    _, low = [
+        block
+        for block in verdicts.verdict_message(a_case(question=None), verdict).blocks
+        if block["type"] == "rich_text"
+    ]
+    assert len(_lines(low)[1].split()) <= 40
+    assert _lines(low)[1].endswith("two. […]")
+
+
+def test_only_buttons_that_can_do_something_are_there() -> None:
+    def offered(**changes: Any) -> list[str]:
+        unscored = a_verdict(score=None, unscored_reason="obstacle", unscored_detail="Empty.")
+        blocks = verdicts.verdict_message(a_case(**changes), unscored).blocks
+        return [e["action_id"] for block in blocks if block["type"] == "actions" for e in block["elements"]]
+
+    may_not = obstacle_text(Obstacle(ObstacleKind.MAY_NOT_READ))
+    assert offered(response="", obstacle="That message has no text to score.") == []
+    assert offered(response=None, obstacle=may_not) == [ids.ACTION_AGAIN]
+    assert offered() == [ids.ACTION_AGAIN, ids.ACTION_WRONG_QUESTION, ids.ACTION_LABEL]
+
+
+def ratings(*scores: int | None) -> tuple[RecordedRating, ...]:
+    return tuple(
+        RecordedRating(
+            score=score,
+            unscored_reason="no_score" if score is None else None,
+            justification=f"Because {score}.",
+            raw="",
+            model="m",
+        )
+        for score in scores
+    )
+
+
+def _lines(block: dict[str, Any]) -> list[str]:
+    return [run["text"] for element in block["elements"] for run in element["elements"]]
 
 
 HOSTILE = (
@@ -97,7 +186,7 @@ SEEN = HOSTILE.replace("\u202e", "").replace("\u202c", "").replace("\u0336" * 9,
 
 
 def test_what_the_model_wrote_stands_in_one_quote_and_nowhere_else() -> None:
-    post = messages.verdict_message(a_case(question=None, question_source=None), a_verdict(justification=HOSTILE))
+    post = verdicts.verdict_message(a_case(question=None, question_source=None), a_verdict(justification=HOSTILE))
     said = {"type": "text", "text": SEEN}
     quoted = {"type": "rich_text", "elements": [{"type": "rich_text_quote", "elements": [said]}]}
     assert [block for block in post.blocks if "5 of 5" in str(block)] == [
@@ -116,7 +205,7 @@ def test_a_persons_words_stand_in_quotes_below_titles_of_ours() -> None:
     bar = {"type": "rich_text_quote", "elements": [{"type": "text", "text": SEEN}]}
     assert [block["elements"][1] for block in typed.blocks[1:]] == [bar, bar]
     assert typed.blocks[0]["text"]["text"] == "*a &gt; b* asked for a score"
-    asked = [block for block in messages.verdict_message(case, a_verdict()).blocks if "5 of 5" in str(block)]
+    asked = [block for block in verdicts.verdict_message(case, a_verdict()).blocks if "5 of 5" in str(block)]
     assert [(block["type"], block["block_id"]) for block in asked] == [("rich_text", ids.BLOCK_QUOTED_QUESTION)]
     assert asked[0]["elements"][1]["elements"][0]["text"] == " ".join(SEEN.split())
     modal = question_modal(case, ids.VIEW_CORRECT, "Why.", ModalState(case_id=1, channel_id="C1"))
@@ -125,7 +214,7 @@ def test_a_persons_words_stand_in_quotes_below_titles_of_ours() -> None:
 
 @pytest.mark.parametrize("nothing", ["", "\u200b\u202e", " \n"])
 def test_where_the_model_wrote_nothing_the_words_are_ours_and_in_no_quote(nothing: str) -> None:
-    post = messages.verdict_message(a_case(question=nothing or None), a_verdict(justification=nothing))
+    post = verdicts.verdict_message(a_case(question=nothing or None), a_verdict(justification=nothing))
     assert post.blocks[1]["text"]["text"] == "The judge gave no justification."
     assert post.text == "Score 4 of 5: The judge gave no justification."
     assert "rich_text_quote" not in words(post)
@@ -135,31 +224,31 @@ def test_where_the_model_wrote_nothing_the_words_are_ours_and_in_no_quote(nothin
 def test_a_text_that_is_too_long_is_named_as_such() -> None:
     detail = "The response is 100,001 characters long, and the limit is 100,000: shorten it."
     verdict = a_verdict(score=None, unscored_reason="too_long", unscored_detail=detail)
-    assert messages.verdict_message(a_case(), verdict).text == f"Unscored: {detail}"
+    assert verdicts.verdict_message(a_case(), verdict).text == f"Unscored: {detail}"
     assert in_short("too_long") == "too long to judge"
 
 
 def test_a_response_that_speaks_to_the_judge_is_named_as_such() -> None:
-    post = messages.verdict_message(a_case(), a_verdict(flags=tuple(Flag)))
+    post = verdicts.verdict_message(a_case(), a_verdict(flags=tuple(Flag)))
     assert "the response asks for a score and gives the judge orders and imitates the judge's prompt." in words(post)
 
 
 def test_most_verdicts_carry_no_warning() -> None:
-    assert ":warning:" not in words(messages.verdict_message(a_case(), a_verdict()))
+    assert ":warning:" not in words(verdicts.verdict_message(a_case(), a_verdict()))
 
 
 def test_a_flag_of_a_later_version_is_left_out() -> None:
-    assert ":warning:" not in words(messages.verdict_message(a_case(), a_verdict(flags=("something_new",))))
+    assert ":warning:" not in words(verdicts.verdict_message(a_case(), a_verdict(flags=("something_new",))))
 
 
 def test_an_unscored_verdict_never_shows_a_number_as_its_score() -> None:
-    post = messages.verdict_message(a_case(), a_verdict(score=None, unscored_reason="conflicting"))
+    post = verdicts.verdict_message(a_case(), a_verdict(score=None, unscored_reason="conflicting"))
     assert post.text.startswith("Unscored: ")
     assert " of 5" not in post.text + words(post)
 
 
 def test_an_unknown_reason_is_still_a_sentence() -> None:
-    post = messages.verdict_message(a_case(), a_verdict(score=None, unscored_reason="something_new"))
+    post = verdicts.verdict_message(a_case(), a_verdict(score=None, unscored_reason="something_new"))
     assert "I do not guess" in post.text
 
 

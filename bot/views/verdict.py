@@ -1,0 +1,246 @@
+"""The verdict: in the thread or to the requester alone, folded once another takes its place, and its details."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from bot.domain.case import Aside, CaseSource, LoggedCase, QuestionSource
+from bot.domain.obstacle import Obstacle, ObstacleKind
+from bot.domain.verdict import RecordedRating, RecordedVerdict
+from bot.log.edits import EditedCase
+from bot.slack import ids
+from bot.slack.mrkdwn import clip, escape, excerpt
+from bot.slack.post import Post
+from bot.views.edits import amend_blocks, amend_text
+from bot.views.elements import actions, button, context, quote, run, section
+from bot.views.labels import feedback, plain_feedback
+from bot.views.links import permalink
+from bot.views.obstacles import obstacle_text
+from bot.views.unscored import why_unscored
+from judge.justification import shorten
+from judge.legible import legible
+
+UNCONFIRMED = "unconfirmed"
+VERDICT_BEGINS = ("Score ", "Unscored")
+_ROOM = 3000
+_EXCERPT = 300
+_NOTIFICATION = 300
+_STEPS = 5
+_SHORT_WORDS = 40
+
+_QUESTION_FROM = {
+    QuestionSource.PARENT: "the first message of this thread",
+    QuestionSource.PREVIOUS: "the message before",
+    QuestionSource.TYPED: "as typed",
+}
+
+_ASIDE = {
+    Aside.AUTHOR: "*Counts in no figure:* the author of the reply asked for it.",
+    Aside.ANOTHER: "*Counts in no figure:* somebody else had asked for the first verdict on this reply.",
+}
+
+_NOT_KEPT = "The justification was not kept in the log."
+
+
+def verdict_message(case: LoggedCase, verdict: RecordedVerdict, note: str = "") -> Post:
+    """The verdict, as it stands in the thread or goes to the requester alone; `note` says why alone."""
+    said, summary = _said(case, verdict)
+    blocks = [section(headline(verdict)), *said]
+    blocks += [context(line) for line in (_warning(verdict), _ASIDE[case.aside] if case.aside else "") if line]
+    blocks += _question(case)
+    blocks += [context(line) for line in (_provenance(case, verdict), note) if line]
+    if verdict.score is not None:
+        blocks.append(feedback(case))
+    buttons = _buttons(case, verdict)
+    return amended(Post(summary, [*blocks, actions(*buttons)] if buttons else blocks), case)
+
+
+def amended(verdict: Post, case: LoggedCase | EditedCase) -> Post:
+    """A verdict that says what has become of its question and response since; the same where it does already."""
+    return _with_feedback(amend_text(verdict.text, case), amend_blocks(verdict.blocks, case))
+
+
+def replaced(verdict: RecordedVerdict, by: LoggedCase, workspace_url: str) -> Post:
+    """The one line that a verdict folds to, once another on the same reply counts in its place."""
+    link = _link(by, workspace_url)
+    text = f"{_in_words(verdict)} · replaced by {link}"
+    return Post(text, [context(text) | {"block_id": ids.BLOCK_REPLACED}])
+
+
+def is_replaced(post: Post) -> bool:
+    """Whether a verdict in Slack is folded."""
+    return any(block.get("block_id") == ids.BLOCK_REPLACED for block in post.blocks)
+
+
+def known_verdict(case: LoggedCase, verdict: RecordedVerdict, workspace_url: str) -> Post:
+    """For the person who asks again: where the verdict is, or itself where they alone were ever shown it."""
+    row = _buttons(case, verdict, has_been_seen=True)
+    if case.is_private or case.blocked_by:
+        post = verdict_message(case, verdict, "This reply was scored before.")
+        kept = [block for block in post.blocks if block["type"] != "actions"]
+        return _with_feedback(post.text, [*kept, actions(*row)] if row else kept)
+    found = "Unscored" if verdict.score is None else f"Scored before: *{verdict.score} of {verdict.highest}*"
+    line = f"{found} · {_link(case, workspace_url)}"
+    return Post(line, [section(line), actions(*row)] if row else [section(line)])
+
+
+def headline(verdict: RecordedVerdict) -> str:
+    """The first line: the score, how far the judges are apart if they are, and the gauge."""
+    split = _split(verdict)
+    if verdict.score is None:
+        return f"*Unscored*{split}"
+    return f"*Score {verdict.score} of {verdict.highest}*{split}{_offline(verdict)}  {gauge(verdict)}"
+
+
+def gauge(verdict: RecordedVerdict) -> str:
+    """Five steps, filled up to the score; of judges that split, half filled from the lowest rating to the highest."""
+    if verdict.score is None:
+        return "○" * _STEPS
+    full = half = _filled(verdict, verdict.score)
+    if verdict.is_split:
+        full, half = (_filled(verdict, score) for score in verdict.span)
+    return "●" * full + "◐" * (half - full) + "○" * (_STEPS - half)
+
+
+def why_private(case: LoggedCase) -> str:
+    """Why only the requester sees a verdict that was meant for the thread, and what helps."""
+    if case.blocked_by is None:
+        return "Only you see this."
+    if case.blocked_by == UNCONFIRMED:
+        return "Only you see this: Slack did not confirm my first reply, and I would rather not post it twice."
+    # Named, because this may be read elsewhere; a direct message has no name.
+    where = "this conversation" if case.channel_id.startswith("D") else f"<#{case.channel_id}>"
+    if case.blocked_by in {"not_in_channel", "channel_not_found"}:
+        return f"Only you see this, because I am not in {where}. Type `/invite @Slack Judge` there to change that."
+    return f"Only you see this, because Slack did not let me reply in {where} (`{escape(case.blocked_by)}`)."
+
+
+def ratings_line(verdict: RecordedVerdict) -> str:
+    """What each rating came to; empty for a single one."""
+    if len(verdict.ratings) < 2:
+        return ""
+    usable, all_of_them = len(_usable(verdict)), len(verdict.ratings)
+    count = f"{all_of_them}" if usable == all_of_them else f"{usable} of {all_of_them}"
+    return f"{count} ratings: " + ", ".join(_score(rating) for rating in verdict.ratings)
+
+
+def rated_quote(rating: RecordedRating, verdict: RecordedVerdict, most_words: int) -> dict[str, Any]:
+    """One rating: its score, and what it says."""
+    title = "No score" if rating.score is None else f"Rated {rating.score} of {verdict.highest}"
+    return quote(shorten(rating.justification, most_words), _ROOM, run(title, is_bold=True))
+
+
+def _said(case: LoggedCase, verdict: RecordedVerdict) -> tuple[list[dict[str, Any]], str]:
+    """Why, as blocks, and the whole in a line for notifications."""
+    if verdict.score is None:
+        sentence = clip(why_unscored(verdict), _ROOM)
+        return [section(sentence), *_extremes(verdict)], f"Unscored: {sentence}"
+    score = f"{_in_words(verdict)}{_offline(verdict)}"
+    if extremes := _extremes(verdict):
+        return extremes, f"{score}: the judges split, from {verdict.span[0]} to {verdict.span[1]}"
+    words = legible(verdict.justification).strip()
+    ours = "" if words else _without_justification(case)
+    block = (quote(words, _ROOM) if words else section(ours)) | {"block_id": ids.BLOCK_JUSTIFICATION}
+    return [block], f"{score}: {ours or excerpt(words, _NOTIFICATION) or '…'}"
+
+
+def _extremes(verdict: RecordedVerdict) -> list[dict[str, Any]]:
+    """The reasons for the highest and the lowest rating, short; nothing where the judges agree, or they were not kept.
+
+    One under the other: a phone has no room beside, and behind a quote's bar nothing looks like a line of ours.
+    """
+    if not verdict.is_split:
+        return []
+    rated = {rating.score: rating for rating in _usable(verdict) if legible(rating.justification).strip()}
+    low, high = verdict.span
+    places = (high, ids.BLOCK_JUSTIFICATION), (low, ids.BLOCK_LOW_JUSTIFICATION)
+    return [
+        rated_quote(rated[score], verdict, _SHORT_WORDS) | {"block_id": block_id}
+        for score, block_id in places
+        if score in rated
+    ]
+
+
+def _split(verdict: RecordedVerdict) -> str:
+    return ", judges split: {} to {}".format(*verdict.span) if verdict.is_split else ""
+
+
+def _in_words(verdict: RecordedVerdict) -> str:
+    return "Unscored" if verdict.score is None else f"Score {verdict.score} of {verdict.highest}"
+
+
+def _filled(verdict: RecordedVerdict, score: int) -> int:
+    return round((score - verdict.lowest) / (verdict.highest - verdict.lowest) * _STEPS)
+
+
+def _link(case: LoggedCase, workspace_url: str) -> str:
+    """The case's number, as a link to its verdict where that stands in a thread."""
+    number = f"case {case.id}"
+    if not case.reply_ts:
+        return number
+    return f"<{permalink(workspace_url, case.channel_id, case.reply_ts, case.thread_ts)}|{number}>"
+
+
+def _warning(verdict: RecordedVerdict) -> str:
+    """What the texts try on the judge."""
+    texts = {"the response": verdict.response_flags, "the typed question": verdict.question_flags}
+    tries = [f"{text} {' and '.join(flag.words for flag in flags)}" for text, flags in texts.items() if flags]
+    return f":warning: *Check this one yourself:* {'; '.join(tries)}." if tries else ""
+
+
+def _without_justification(case: LoggedCase) -> str:
+    return _NOT_KEPT if case.has_lost_texts else "The judge gave no justification."
+
+
+def _question(case: LoggedCase) -> list[dict[str, Any]]:
+    """What was taken for the question, and from where; nothing where neither is known."""
+    source = _QUESTION_FROM.get(case.question_source, "") if case.question_source else ""
+    if case.question:
+        title = run("Question", is_bold=True), run(f" ({source}):")
+        # Whole where it was typed for this verdict alone: it is nowhere else, and everybody should see what was asked.
+        is_new = case.question_source is QuestionSource.TYPED and (case.message_ts or case.source is CaseSource.BUTTON)
+        words = case.question if is_new else " ".join(legible(case.question).split())
+        block = quote(words, _ROOM if is_new else _EXCERPT, *title)
+    elif source:
+        block = context(f"*Question*: {source}")
+    else:
+        return []
+    return [block | {"block_id": ids.BLOCK_QUOTED_QUESTION}]
+
+
+def _provenance(case: LoggedCase, verdict: RecordedVerdict) -> str:
+    model = "offline rater, no model" if verdict.is_offline else escape(verdict.model)
+    return " · ".join(part for part in (model, ratings_line(verdict), f"case {case.id}") if part)
+
+
+def _usable(verdict: RecordedVerdict) -> Sequence[RecordedRating]:
+    return [rating for rating in verdict.ratings if rating.score is not None]
+
+
+def _score(rating: RecordedRating) -> str:
+    return "unscored" if rating.score is None else str(rating.score)
+
+
+def _offline(verdict: RecordedVerdict) -> str:
+    return " (offline rater, no model)" if verdict.is_offline and verdict.score is not None else ""
+
+
+def _buttons(case: LoggedCase, verdict: RecordedVerdict, *, has_been_seen: bool = False) -> list[dict[str, Any]]:
+    """Those that can do something: without texts there is nothing to score again, and nothing to correct."""
+    if case.obstacle is not None:
+        may_pass = case.obstacle == obstacle_text(Obstacle(ObstacleKind.MAY_NOT_READ))
+        return [button("Try again", ids.ACTION_AGAIN, case.id)] if may_pass else []
+    is_unscored = verdict.score is None
+    offered = [
+        ("Score again", ids.ACTION_AGAIN) if has_been_seen and not is_unscored else None,
+        ("Try again", ids.ACTION_AGAIN) if is_unscored else None,
+        ("Wrong question?", ids.ACTION_WRONG_QUESTION),
+        ("Give your own score", ids.ACTION_LABEL) if is_unscored else None,
+        ("Details", ids.ACTION_DETAILS) if verdict.ratings else None,
+    ]
+    return [button(label, action_id, case.id) for label, action_id in filter(None, offered)]
+
+
+def _with_feedback(text: str, blocks: list[dict[str, Any]]) -> Post:
+    """A post that may have feedback buttons, which not every Slack knows."""
+    plain = [plain_feedback(block) if block["type"] == "context_actions" else block for block in blocks]
+    return Post(text, blocks, plain if plain != blocks else None)
