@@ -25,7 +25,7 @@ async def show(since: datetime | None, *, is_json: bool) -> None:
     Raises:
         BotError: The log cannot be opened or read.
     """
-    store = await Store.open(load_log_settings().database_url)
+    store = await Store.open_existing(load_log_settings().database_url)
     try:
         acts = await store.audit.since(since)
     except LOG_ERRORS as exc:

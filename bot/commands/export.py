@@ -82,7 +82,7 @@ async def _find_person(store: Store, user: str) -> tuple[str, str]:
 
 @asynccontextmanager
 async def _log() -> AsyncIterator[Store]:
-    store = await Store.open(load_log_settings().database_url)
+    store = await Store.open_existing(load_log_settings().database_url)
     try:
         yield store
     finally:

@@ -1,11 +1,11 @@
 """`judge-bot health`: whether a bot of this machine is at work, for systemd, containers and people."""
 
 from datetime import UTC, datetime
-from pathlib import Path
 
+from bot.errors import LogError
 from bot.log.database import Database
 from bot.log.errors import LOG_ERRORS, in_brief
-from bot.log.opening import connect
+from bot.log.opening import connect, require_log
 from bot.log.processes import SILENT_S, Processes
 
 
@@ -15,13 +15,12 @@ async def examine(database_url: str) -> tuple[bool, str]:
     Raises:
         LogError: DATABASE_URL names no database.
     """
-    engine = connect(database_url)
-    file = engine.url.database
-    if engine.dialect.name == "sqlite" and file and not Path(file).exists():  # noqa: ASYNC240 - nothing else runs
-        return False, f"there is no log at {file} yet; judge-bot serve makes one"
-    database = Database(engine)
+    database = Database(connect(database_url))
     try:
+        await require_log(database_url)
         latest = await Processes(database).latest_here()
+    except LogError as exc:
+        return False, str(exc)
     except LOG_ERRORS as exc:
         return False, str(in_brief(exc))
     finally:

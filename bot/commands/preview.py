@@ -29,7 +29,7 @@ async def preview(settings: Settings, channel: str, clock: Clock = utc_now) -> N
     Raises:
         BotError: No such channel, or Slack cannot be asked.
     """
-    store = await Store.open(settings.database_url)
+    store = await Store.open_existing(settings.database_url)
     try:
         async with web_client(settings.slack_bot_token, settings.slack_api_url) as client:
             identity = await identify(client)

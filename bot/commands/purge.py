@@ -22,7 +22,7 @@ async def purge(days: int | None, *, is_dry: bool) -> None:
     if days is None:
         raise BotError("how old may a case become? Give --days N, or set RETENTION_DAYS")
     before = datetime.now(UTC) - timedelta(days=days)
-    store = await Store.open(settings.database_url)
+    store = await Store.open_existing(settings.database_url)
     try:
         old, total = await store.forgetting.count(before), sum((await store.cases.counts()).values())
         age = f"{days} {'day' if days == 1 else 'days'} (created before {before:%Y-%m-%d %H:%M} UTC)"

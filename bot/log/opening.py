@@ -1,7 +1,9 @@
 """Opening the database: writable, migrated, WAL, durable commits; clear errors where it is not."""
 
 import os
+import sqlite3
 import tempfile
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +12,7 @@ from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from alembic.util.exc import CommandError
-from sqlalchemy import Connection, event
+from sqlalchemy import Connection, event, inspect
 from sqlalchemy.engine import ExceptionContext
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
@@ -20,9 +22,10 @@ from bot.errors import LogError
 from bot.log import sqlite
 from bot.log.address import Address, to_address
 from bot.log.clocks import note_clock
-from bot.log.errors import reason_of
+from bot.log.errors import LOG_ERRORS, reason_of
 from bot.log.jobs import database_queue
 from bot.log.private import make_file, make_folder
+from bot.log.schema import cases
 from bot.log.waiting import MIGRATION_LOCK, said_if_long
 
 _MIGRATIONS = Path(__file__).parent / "migrations"
@@ -55,6 +58,43 @@ async def open_engine(database_url: str, clock: Clock = utc_now) -> AsyncEngine:
         return engine
     await engine.dispose()
     return connect(database_url)
+
+
+async def require_log(database_url: str) -> None:
+    """Nothing, where a bot has been at work in the database; it is read alone, and nothing is made.
+
+    Raises:
+        LogError: There is no log, the URL is wrong, or the database is out of reach.
+    """
+    address = to_address(database_url)
+    try:
+        has_log = _has_log(address) if address.is_sqlite else await _has_log_on_server(database_url)
+    except (*LOG_ERRORS, sqlite3.Error) as exc:
+        raise LogError(f"DATABASE_URL {address.shown}: the log is out of reach: {reason_of(exc)}") from exc
+    if not has_log:
+        raise LogError(
+            f"DATABASE_URL {address.shown}: there is no log; name the database of your bot, "
+            "or begin one with judge-bot serve"
+        )
+
+
+def _has_log(address: Address) -> bool:
+    file = Path(address.url.database or "").absolute()
+    if not file.exists():
+        return False
+    # Opened as the bot opens it, somebody else's file would become one in WAL mode.
+    with closing(sqlite3.connect(f"{file.as_uri()}?mode=ro", uri=True)) as connection:
+        found = connection.execute("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", (cases.name,))
+        return found.fetchone() is not None
+
+
+async def _has_log_on_server(database_url: str) -> bool:
+    engine = connect(database_url)
+    try:
+        async with engine.connect() as connection:
+            return await connection.run_sync(lambda opened: inspect(opened).has_table(cases.name))
+    finally:
+        await engine.dispose()
 
 
 def connect(database_url: str, query_timeout_s: float | None = QUERY_TIMEOUT_S) -> AsyncEngine:

@@ -21,7 +21,7 @@ from bot.log.edits import Edits
 from bot.log.forgetting import Forgetting
 from bot.log.jobs import Job, Jobs, Task, Ticket
 from bot.log.labels import Labels
-from bot.log.opening import open_engine
+from bot.log.opening import open_engine, require_log
 from bot.log.own_words import OwnWords
 from bot.log.people import People
 from bot.log.personal import Personal
@@ -87,6 +87,16 @@ class Store:
             LogError: It cannot be opened, written or migrated.
         """
         return cls(Database(await open_engine(database_url)), store_text)
+
+    @classmethod
+    async def open_existing(cls, database_url: str) -> "Store":
+        """The log that a bot has made behind a URL, migrated; for commands, of which none makes one.
+
+        Raises:
+            LogError: There is none, or as `open`.
+        """
+        await require_log(database_url)
+        return await cls.open(database_url)
 
     async def close(self) -> None:
         """Gives the connections back."""

@@ -144,6 +144,7 @@ async def test_since_leaves_out_what_was_before(tmp_path: Path) -> None:
 
 
 async def test_an_empty_log_says_so(tmp_path: Path) -> None:
+    await (await Store.open(url(tmp_path))).close()
     assert await command("audit", url(tmp_path), tmp_path) == (0, "nothing was noted yet\n", "")
     since = ("--since", "2026-11-03")
     assert await command("audit", url(tmp_path), tmp_path, *since) == (0, "nothing was noted since 2026-11-03\n", "")

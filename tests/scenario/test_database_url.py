@@ -131,12 +131,12 @@ async def test_the_composed_app_reaches_a_database_with_such_a_password(
     database_server: Cluster, database_name: str, tmp_path: Path
 ) -> None:
     """As `docker compose` starts it, but for the place of the database, which only it knows."""
+    place = f"127.0.0.1:{database_server.port}/{database_name}"
     composed = yaml.safe_load((ROOT / "compose.yml").read_text(encoding="utf-8"))
     given = {
         key: value.replace("${POSTGRES_PASSWORD}", PASSWORD) for key, value in composed["x-bot"]["environment"].items()
     }
-    given["DATABASE_URL"] = given["DATABASE_URL"].replace(
-        "judge@postgres/judge", f"ann@127.0.0.1:{database_server.port}/{database_name}"
-    )
+    given["DATABASE_URL"] = given["DATABASE_URL"].replace("judge@postgres/judge", f"ann@{place}")
+    await (await Store.open(f"postgres://ann:{PASSWORD}@{place}")).close()
     code, out, err = await run("export", {"PATH": os.environ["PATH"], **given}, tmp_path)
     assert (code, out, err) == (0, "", "0 labels written\n")
