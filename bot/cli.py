@@ -9,14 +9,20 @@ from typing import Annotated, Literal
 
 import typer
 
+from judge.cli.options import Version
+
 app = typer.Typer(
-    help="Scores replies in Slack where they happen.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+
+
+@app.callback()
+def judge_bot(version: Version = False) -> None:
+    """Scores replies in Slack where they happen."""
 
 
 @app.command()
@@ -27,7 +33,10 @@ def serve(
         typer.Option(help="With PostgreSQL: answer Slack and write (front), settle what is written (worker), or both."),
     ] = "both",
 ) -> None:
-    """Run the bot over Socket Mode or HTTP, with the settings of the environment and .env."""
+    """Run the bot.
+
+    Over Socket Mode or HTTP, with the settings of the environment and .env.
+    """
     from bot.app import Role
     from bot.app import serve as run
     from bot.logs import configure_logs
@@ -40,7 +49,10 @@ def serve(
 
 @app.command()
 def health() -> None:
-    """Say whether a bot of this machine is at work; exit code 0 if it is, 1 if not."""
+    """Say whether a bot of this machine is at work.
+
+    Exit code 0 if it is, 1 if not.
+    """
     from bot.commands.health import examine
     from bot.settings import load_log_settings
 
@@ -51,7 +63,7 @@ def health() -> None:
 
 @app.command()
 def doctor() -> None:
-    """Check settings, tokens, scopes, database and model, and say how to mend what is wrong."""
+    """Check settings, tokens, database and model; say how to mend them."""
     from bot.commands.doctor import examine
     from bot.logs import configure_logs
 
@@ -67,7 +79,7 @@ def demo(
     script: Annotated[bool, typer.Option("--script", help="Play the main job in the terminal, and end.")] = False,
     opens: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
 ) -> None:
-    """Try the bot in a pocket Slack in the browser: no workspace, no key."""
+    """Try the bot in the browser: no workspace, no key."""
     from bot.commands.demo import play, show
 
     asyncio.run(play(database) if script else show(database, port, opens))
@@ -105,7 +117,10 @@ def export(
         str | None, typer.Option(metavar="ID", help="Instead, all that is stored of this person, with texts.")
     ] = None,
 ) -> None:
-    """Write the labelled cases as JSONL, for `judge agreement FILE --label human`, or all of one person."""
+    """Write people's labels, or all that is stored of one person.
+
+    The labelled cases are JSONL for `judge agreement FILE --label human`.
+    """
     from bot.commands.export import export_labels, export_person
     from bot.logs import configure_logs
 
@@ -122,7 +137,10 @@ def purge(
     ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say how many there are.")] = False,
 ) -> None:
-    """Delete old cases from the log, with their texts, ratings and labels; messages in Slack stay."""
+    """Delete old cases from the log; messages in Slack stay.
+
+    With a case go its texts, ratings and labels.
+    """
     from bot.commands.purge import purge as delete
     from bot.logs import configure_logs
 
@@ -137,7 +155,10 @@ def audit(
     ] = None,
     is_json: Annotated[bool, typer.Option("--json", help="A JSON document for each line.")] = False,
 ) -> None:
-    """Show who forgot, purged, exported or changed settings, and when; newest last."""
+    """Show who forgot, purged, exported or changed settings.
+
+    With the time, newest last.
+    """
     from bot.commands.audit import show
     from bot.logs import configure_logs
 

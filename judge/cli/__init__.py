@@ -9,6 +9,7 @@ import sys
 
 import typer
 
+from judge.cli import options
 from judge.cli.agreement import agreement
 from judge.cli.batch import batch
 from judge.cli.pairs import pairs
@@ -20,13 +21,19 @@ from judge.errors import JudgeError
 __all__ = ["app", "main"]
 
 app = typer.Typer(
-    help="Scores a response to a question with a language model as the judge.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+
+
+@app.callback()
+def judge(version: options.Version = False) -> None:
+    """Scores a response to a question with a language model as the judge."""
+
+
 app.command()(score)
 app.command()(rubrics)
 app.command()(batch)

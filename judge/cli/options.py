@@ -1,9 +1,19 @@
-"""The options that `judge score` and `judge batch` share: who judges, and how."""
+"""The options that commands share: who judges, and how; and which version this is."""
 
 from typing import Annotated
 
 import typer
 
+
+def _say_version(is_asked: bool) -> None:
+    if is_asked:
+        from importlib.metadata import version
+
+        typer.echo(f"slack-judge {version('slack-judge')}")
+        raise typer.Exit
+
+
+Version = Annotated[bool, typer.Option("--version", callback=_say_version, is_eager=True, help="Print the version.")]
 Model = Annotated[
     str,
     typer.Option(envvar="JUDGE_MODEL", help="A model of the server; several, with commas, for a panel; or 'offline'."),

@@ -6,11 +6,13 @@ import signal
 import subprocess
 import sys
 import time
+from importlib.metadata import version
 from pathlib import Path
 
 from tests.model_server import Failure, ModelServer, Stall
 
 JUDGE = str(Path(sys.executable).with_name("judge"))
+JUDGE_BOT = str(Path(sys.executable).with_name("judge-bot"))
 TEXTS = ("--question", "How do I boil an egg?", "--response", "Boil the egg for six minutes.")
 
 
@@ -120,6 +122,22 @@ def test_reader_that_has_gone_gets_no_traceback() -> None:
     )
 
     assert done.stderr == ""
+
+
+def test_version_is_that_of_the_package() -> None:
+    for command in (JUDGE, JUDGE_BOT):
+        done = subprocess.run([command, "--version"], capture_output=True, text=True, check=True)
+        assert done.stdout == f"slack-judge {version('slack-judge')}\n"
+
+
+def test_help_names_each_command_in_a_whole_sentence() -> None:
+    for command in (JUDGE, JUDGE_BOT):
+        done = subprocess.run(
+            [command, "--help"], env=os.environ | {"COLUMNS": "80"}, capture_output=True, text=True, check=True
+        )
+        commands = done.stdout.partition("Commands:\n")[2].splitlines()
+        assert len(commands) >= 5
+        assert [line for line in commands if not line.endswith(".") or line.endswith("..")] == []
 
 
 def test_rubrics_lists_and_prints() -> None:
