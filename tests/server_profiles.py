@@ -403,6 +403,14 @@ LITELLM = Profile(
     ),
 )
 
+LITELLM_ALONE = Profile(
+    name="LiteLLM without a database",
+    honours_n=True,
+    unknown_model=LITELLM.unknown_model,
+    # Any key but the master key: https://github.com/BerriAI/litellm/issues/12273
+    wrong_key=_litellm(400, "No connected db.", "no_db_connection"),
+)
+
 OPENROUTER = Profile(
     name="OpenRouter",
     reasoning={"reasoning": "One could say score: 1 here.", "reasoning_details": []},
@@ -549,6 +557,7 @@ PROFILES = (
     OLLAMA_OLD,
     LLAMA_CPP,
     LITELLM,
+    LITELLM_ALONE,
     OPENROUTER,
     GEMINI,
     MISTRAL,

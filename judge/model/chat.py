@@ -86,7 +86,7 @@ class ChatModel:
                 wait_s = _wait_s(exc, attempt)
                 is_last = attempt == _MAX_ATTEMPTS or time.monotonic() + wait_s >= give_up_at
                 if is_last or not is_worth_retrying(exc):
-                    raise to_judge_error(exc, self.name, str(client.base_url)) from exc
+                    raise to_judge_error(exc, self.name, str(client.base_url), prompt) from exc
             else:
                 # Remembered only now: a prompt that is too long may have been mistaken for a limit that is too high.
                 self._rejected |= rejected

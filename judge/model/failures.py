@@ -1,16 +1,16 @@
 """Turns what the `openai` package raises into one `JudgeError` child, and says whether asking again may help.
 
 Servers agree on status codes at best, so their words are read where codes do not tell; tests/server_profiles.py holds
-what each server sends, with its source. The words never get into a message: they may hold parts of the key or of the
-judged texts.
+what each server sends, with its source. Into a message they get as `quote` gives them: without the key and the judged
+texts.
 """
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from enum import Enum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import openai
 
@@ -26,6 +26,7 @@ from judge.errors import (
 )
 from judge.model.addresses import origin, server_name
 from judge.model.completion import MOST_CHOICES
+from judge.model.words import all_words, quote
 
 if TYPE_CHECKING:
     import httpx2
@@ -53,7 +54,12 @@ _WORDS = (
         r"model_not_found|model_access_denied|deploymentnotfound|invalid model|not a valid model|model not exist"
         r"|access to model|\bmodel\b.{0,100}(?:does not exist|not found)",
     ),
-    (_Problem.KEY, range(400, 500), r"(?:invalid|incorrect)[ _]api[ _]key|api[ _]key[ _](?:not valid|invalid)"),
+    (
+        _Problem.KEY,
+        range(400, 500),
+        # LiteLLM has no database to look a key up in that is not its own
+        r"(?:invalid|incorrect)[ _]api[ _]key|api[ _]key[ _](?:not valid|invalid)|no connected db|no_db_connection",
+    ),
     (
         _Problem.TOO_LONG,
         range(400, 600),
@@ -75,30 +81,30 @@ _STATUSES = {
 _ERRORS: dict[_Problem, tuple[type[JudgeError], str]] = {
     _Problem.QUOTA: (
         QuotaExceededError,
-        "The account behind OPENAI_API_KEY is out of quota at {server}; add credit or use another key.",
+        "The account behind OPENAI_API_KEY is out of quota at {server} ({answer}); add credit or use another key.",
     ),
     _Problem.MODEL: (
         ModelNotFoundError,
-        "The server at {server} has no model {model!r} (HTTP {status}); check JUDGE_MODEL, and "
+        "The server at {server} has no model {model!r} ({answer}); check JUDGE_MODEL, and "
         "OPENAI_BASE_URL (it usually ends in /v1).",
     ),
     _Problem.KEY: (
         KeyRejectedError,
-        "The server at {server} refuses the key (HTTP {status}); check OPENAI_API_KEY.",
+        "The server at {server} refuses the key ({answer}); check OPENAI_API_KEY.",
     ),
     _Problem.TOO_LONG: (
         RequestRejectedError,
-        "Question and response are too long for model {model!r}; shorten them, "
+        "Question and response are too long for model {model!r} ({answer}); shorten them, "
         "or set JUDGE_MODEL to one that reads more.",
     ),
     _Problem.RATE: (
         RateLimitedError,
-        "The server at {server} limits the rate of requests (HTTP {status}); wait, lower JUDGE_CONCURRENCY "
+        "The server at {server} limits the rate of requests ({answer}); wait, lower JUDGE_CONCURRENCY "
         "or JUDGE_SAMPLES, or raise JUDGE_TIMEOUT_S.",
     ),
     _Problem.UNAVAILABLE: (
         UnavailableError,
-        "The model server at {server} fails (HTTP {status}); try again later, or check OPENAI_BASE_URL.",
+        "The model server at {server} fails ({answer}); try again later, or check OPENAI_BASE_URL.",
     ),
     _Problem.NO_COMPLETION: (
         BadResponseError,
@@ -107,7 +113,7 @@ _ERRORS: dict[_Problem, tuple[type[JudgeError], str]] = {
     ),
     _Problem.REJECTED: (
         RequestRejectedError,
-        "The server at {server} rejects the request (HTTP {status}, {code}); check JUDGE_MODEL and OPENAI_BASE_URL.",
+        "The server at {server} rejects the request ({answer}); check JUDGE_MODEL, OPENAI_BASE_URL and OPENAI_API_KEY.",
     ),
 }
 # OpenAI answers 403 to logprobs, and old servers 500 to an `n` that they do not know.
@@ -119,7 +125,6 @@ _OPTION_NAMES = {
 _LIMIT = re.compile(
     r"\bmax_(?:completion_|new_|output_)?tokens\b|in the completion|(?:completion|output) tokens", re.IGNORECASE
 )
-_MOST_WORDS, _MOST_PARTS = 20_000, 10_000
 
 
 def is_worth_retrying(error: openai.APIError) -> bool:
@@ -138,7 +143,7 @@ def rejected_option(error: openai.APIError, options: Collection[str]) -> str | N
     """The one of the parameters `options` that the server will not take; None where that is not it."""
     if not isinstance(error, openai.APIStatusError) or error.status_code not in _OPTION_STATUSES:
         return None
-    words = _words(error.body)
+    words = all_words(error.body)
     for option in options:
         name = _OPTION_NAMES.get(option, rf"(?<!\w){option}(?!\w)")
         if re.search(name, words, re.IGNORECASE | re.MULTILINE):
@@ -178,8 +183,11 @@ def hidden_error(response: "httpx2.Response", body: object) -> openai.APIStatusE
     return None
 
 
-def to_judge_error(error: openai.OpenAIError, model: str, base_url: str) -> JudgeError:
-    """The `JudgeError` child for what the client raised, with the setting to change in its message."""
+def to_judge_error(error: openai.OpenAIError, model: str, base_url: str, prompt: str) -> JudgeError:
+    """The `JudgeError` child for what the client raised: what the server says, and the setting to change.
+
+    `prompt` is what was asked, which the message must not hold.
+    """
     server = server_name(base_url)
     if isinstance(error, openai.APIConnectionError):
         return UnavailableError(
@@ -191,15 +199,21 @@ def to_judge_error(error: openai.OpenAIError, model: str, base_url: str) -> Judg
     if error.response.has_redirect_location:
         return _redirected(error.response, server)
     child, sentence = _ERRORS.get(_problem(error), _ERRORS[_Problem.REJECTED])
-    # Letters alone, since a server may put anything here, and keys have digits.
-    code = error.code if re.fullmatch(r"[a-z_]{3,40}", error.code or "") else "no code given"
-    return child(sentence.format(server=server, model=model, status=error.status_code, code=code))
+    return child(sentence.format(server=server, model=model, answer=_answer(error, prompt)))
 
 
 def not_a_completion(base_url: str) -> BadResponseError:
     """For an answer that came with status 200 and is not a chat completion."""
     _, sentence = _ERRORS[_Problem.NO_COMPLETION]
     return BadResponseError(sentence.format(server=server_name(base_url)))
+
+
+def _answer(error: openai.APIStatusError, prompt: str) -> str:
+    """Status, code and words of the server."""
+    # Letters alone, since a server may put anything here, and keys have digits.
+    code = f", {error.code}" if re.fullmatch(r"[a-z_]{3,40}", error.code or "") else ""
+    said = quote(error, prompt)
+    return f"HTTP {error.status_code}{code}" + (f': "{said}"' if said else "")
 
 
 def _redirected(response: "httpx2.Response", server: str) -> BadResponseError:
@@ -216,34 +230,13 @@ def _redirected(response: "httpx2.Response", server: str) -> BadResponseError:
 
 def _problem(error: openai.APIStatusError) -> _Problem:
     status = error.status_code
-    words = _words(error.body)
+    words = all_words(error.body)
     for problem, statuses, pattern in _WORDS:
         if status in statuses and re.search(pattern, words, re.IGNORECASE):
             return problem
     if status >= 500:
         return _Problem.UNAVAILABLE
     return _STATUSES.get(status, _Problem.REJECTED) if status >= 400 else _Problem.NO_COMPLETION
-
-
-def _words(body: object) -> str:
-    """All texts in an error's body, one per line; none of a page of HTML, which speaks of anything."""
-    is_page = isinstance(body, str) and body.lstrip().startswith("<")
-    return "" if is_page else "\n".join(_texts(body))[:_MOST_WORDS]
-
-
-def _texts(body: Any) -> Iterator[str]:
-    pending = [body]
-    for _ in range(_MOST_PARTS):
-        if not pending:
-            return
-        part = pending.pop()
-        if isinstance(part, str):
-            yield part
-        elif isinstance(part, list):
-            pending += part
-        elif isinstance(part, dict):
-            # FastAPI repeats the request, and so the judged texts, as `input`.
-            pending += [value for key, value in part.items() if key != "input"]
 
 
 def _until_s(date: str) -> float | None:

@@ -383,7 +383,7 @@ def test_param_of_another_type_is_no_name(param: Any) -> None:
     ],
 )
 def test_words_tell_what_the_status_does_not(status: int, words: str, child: type[JudgeError]) -> None:
-    assert type(to_judge_error(status_error(status, {"error": words}), "m", "http://judge.test/v1")) is child
+    assert type(to_judge_error(status_error(status, {"error": words}), "m", "http://judge.test/v1", "")) is child
 
 
 @pytest.mark.parametrize("words", ["data_inspection_failed", "Content Exists Risk", "content_policy_violation"])
@@ -395,7 +395,7 @@ def test_account_that_was_flagged_is_no_filtered_answer() -> None:
     error = status_error(403, {"error": {"message": "Your account was flagged; contact support."}})
 
     assert not is_filtered(error)
-    assert isinstance(to_judge_error(error, "m", "http://judge.test/v1"), KeyRejectedError)
+    assert isinstance(to_judge_error(error, "m", "http://judge.test/v1", ""), KeyRejectedError)
 
 
 def test_request_that_fastapi_repeats_is_not_read() -> None:
@@ -403,7 +403,7 @@ def test_request_that_fastapi_repeats_is_not_read() -> None:
     error = status_error(422, repeated)
 
     assert rejected_option(error, ["temperature"]) is None
-    assert "rejects the request" in str(to_judge_error(error, "m", "http://judge.test/v1"))
+    assert "rejects the request" in str(to_judge_error(error, "m", "http://judge.test/v1", ""))
 
 
 @pytest.mark.parametrize("status", [408, 409, 425, 429, 500, 502, 503, 504, 529])
@@ -421,12 +421,14 @@ def test_words_of_the_server_are_not_repeated(status: int) -> None:
     said = {"message": KEY, "code": KEY, "type": KEY, "param": KEY, "detail": [KEY]}
     error = status_error(status, {"error": said}, {"x-request-id": KEY})
 
-    assert KEY not in str(to_judge_error(error, "m", "http://judge.test/v1"))
+    assert KEY not in str(to_judge_error(error, "m", "http://judge.test/v1", ""))
 
 
 def test_code_is_shown_where_it_is_one() -> None:
-    known = to_judge_error(status_error(400, {"error": {"code": "unsupported_country"}}), "m", "http://judge.test/v1")
-    key = to_judge_error(status_error(400, {"error": {"code": "sk_12345678"}}), "m", "http://judge.test/v1")
+    known = to_judge_error(
+        status_error(400, {"error": {"code": "unsupported_country"}}), "m", "http://judge.test/v1", ""
+    )
+    key = to_judge_error(status_error(400, {"error": {"code": "sk_12345678"}}), "m", "http://judge.test/v1", "")
 
     assert "unsupported_country" in str(known)
     assert "sk_" not in str(key)
@@ -460,7 +462,7 @@ def test_error_with_status_200_is_found_by_its_code(body: Any, status: int | Non
 )
 def test_server_is_named_without_password(base_url: str, name: str) -> None:
     assert server_name(base_url) == name
-    assert "hunter2" not in str(to_judge_error(status_error(500), "m", base_url))
+    assert "hunter2" not in str(to_judge_error(status_error(500), "m", base_url, ""))
 
 
 async def test_filter_is_an_unscored_verdict(model_server: ModelServer, client: AsyncOpenAI) -> None:

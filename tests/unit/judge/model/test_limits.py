@@ -125,7 +125,7 @@ def test_place_that_a_redirect_names_is_told_without_its_secrets(location: str, 
         307, headers={"location": location}, request=httpx2.Request("POST", f"{base_url}chat/completions")
     )
 
-    error = to_judge_error(openai.APIStatusError("", response=answer, body=None), "m", base_url)
+    error = to_judge_error(openai.APIStatusError("", response=answer, body=None), "m", base_url, "")
 
     assert f"judge.test:8000 redirects to {named}, and" in str(error)
     assert not any(secret in str(error) for secret in ("hunter2", "secret"))
