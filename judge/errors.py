@@ -17,7 +17,12 @@ Every message is one plain sentence that names the setting to change. None holds
 
 
 class JudgeError(Exception):
-    """No verdict, for a reason that a person can mend; `str(error)` is the sentence to show them."""
+    """No verdict, for a reason that a person can mend; `str(error)` is the sentence to show them.
+
+    `is_too_long` says whether that is the length of the texts, which no other try would change.
+    """
+
+    is_too_long = False
 
 
 class RubricError(JudgeError):

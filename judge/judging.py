@@ -157,7 +157,7 @@ class Judge:
         """The ratings of all members in turn, failed ones as unscored.
 
         Raises:
-            JudgeError: The first failure, where the usable ratings make no majority.
+            JudgeError: The first failure, where the usable ratings make no majority; one that may pass before length.
         """
         results: list[Result] = []
         failures: list[JudgeError] = []
@@ -170,7 +170,7 @@ class Judge:
                 failures.append(failure)
                 results.append(_failed(failure, member.model.name))
         if failures and not has_majority(results):
-            raise failures[0]
+            raise min(failures, key=lambda failure: failure.is_too_long)
         return results
 
     def _too_late(self, model: str) -> DeadlineError:

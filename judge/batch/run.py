@@ -14,7 +14,7 @@ from judge.errors import (
 )
 from judge.judging import Judge
 from judge.offline import OFFLINE
-from judge.ratings import Unscored, UnscoredReason, Verdict
+from judge.ratings import Unscored, UnscoredReason, Verdict, combine
 
 # What no other row would fare better with.
 _HOPELESS = (SetupError, ModelNotFoundError, QuotaExceededError)
@@ -29,7 +29,8 @@ def samples_of(judge: Judge) -> int:
 class Batch:
     """Brings rows to a judge and its verdicts into a journal.
 
-    A row whose call fails is left out of the journal, so that the next run asks again. The run stops early when
+    A row whose call fails is left out of the journal, so that the next run asks again; one that is too long for the
+    model is unscored. The run stops early when
     no row could fare better (a wrong key, no quota, a full disk), after three failures in a row for each of the
     `concurrency` calls, and at `max_cost_usd`; calls under way are waited for, since they are paid for.
 
@@ -104,11 +105,17 @@ class Batch:
         try:
             verdict = await self._judge.score(row.question, row.response)
         except JudgeError as exc:
-            self._note_failure(row, exc)
+            if exc.is_too_long:
+                self._write(row, _without_score(self._judge, exc))
+            else:
+                self._note_failure(row, exc)
             return
         self._has_verdict = True
         self._failures_in_a_row = 0
         self._note_absent(row, verdict)
+        self._write(row, verdict)
+
+    def _write(self, row: Row, verdict: Verdict) -> None:
         try:
             self._journal.append(row, to_added(verdict, samples_of(self._judge)))
         except SetupError as exc:
@@ -130,7 +137,7 @@ class Batch:
             self.stopped = exc
             return
         self._report(f"line {row.line}: {exc}")
-        # Rows that are too long may well stand together; as long as others get verdicts, the server is fine.
+        # Rows that a server rejects may well stand together; as long as others get verdicts, the server is fine.
         if not (isinstance(exc, RequestRejectedError) and self._has_verdict):
             self._failures_in_a_row += 1
         if self._failures_in_a_row >= _FAILURES_PER_WORKER * self._concurrency:
@@ -146,3 +153,8 @@ class Batch:
                 "leave it out, and use --limit."
             )
         self.is_spent = tally.cost_usd >= self._max_cost_usd
+
+
+def _without_score(judge: Judge, too_long: JudgeError) -> Verdict:
+    rubric, why = judge.rubric, Unscored(reason=UnscoredReason.TOO_LONG, detail=str(too_long))
+    return combine((), model=judge.model, rubric=rubric.name, rubric_version=rubric.version, unscored=why)

@@ -8,13 +8,14 @@ from typing import Any
 
 @dataclass
 class Tally:
-    """Counts and sums over the rows that have a verdict; `unpriced` are those whose cost is not known, `partial` scored
-    ones with fewer ratings than were asked for."""
+    """Counts and sums over the rows that have a verdict; `partial` are scored ones with fewer ratings than were asked
+    for, `reasons` those of unscored ones, `unpriced` are rows whose cost is not known."""
 
     scored: int = 0
     unscored: int = 0
     partial: int = 0
     scores: Counter[int] = field(default_factory=Counter)
+    reasons: Counter[str] = field(default_factory=Counter)
     input_tokens: int = 0
     output_tokens: int = 0
     cost_usd: float = 0.0
@@ -33,6 +34,7 @@ class Tally:
             self.partial += any(rating["score"] is None for rating in added["ratings"])
         else:
             self.unscored += 1
+            self.reasons[str(added["unscored_reason"])] += 1
         self.input_tokens += added["input_tokens"] or 0
         self.output_tokens += added["output_tokens"] or 0
         self.cost_usd += added["cost_usd"] or 0.0

@@ -18,7 +18,7 @@ from judge.batch.run import Batch, samples_of
 from judge.batch.tally import Tally
 from judge.cli import options
 from judge.cli.progress import show_progress
-from judge.cli.reports import Reports, to_summary
+from judge.cli.reports import Reports, to_printable, to_summary
 from judge.errors import JudgeError, SetupError
 from judge.judging import Judge
 from judge.model import DEFAULT_MODEL
@@ -115,8 +115,11 @@ def _share(tally: Tally, rows: int) -> str:
 
 def _summary(run: Batch, journal: Journal, rows: int) -> str:
     tally = journal.tally
+    reasons = ", ".join(f"{count:,} {reason.replace('_', ' ')}" for reason, count in tally.reasons.most_common())
+    why = f" ({to_printable(reasons)})" if reasons else ""
     lines = [
-        f"{tally.scored:,} of {rows:,} rows scored, {tally.unscored:,} unscored, {run.failed:,} failed, "
+        f"{tally.scored:,} of {rows:,} rows scored, {tally.unscored:,} unscored{why}, "
+        f"{run.failed:,} failed, "
         f"{run.malformed:,} skipped."
     ]
     if tally.partial:

@@ -198,8 +198,11 @@ def to_judge_error(error: openai.OpenAIError, model: str, base_url: str, prompt:
         return not_a_completion(base_url)
     if error.response.has_redirect_location:
         return _redirected(error.response, server)
-    child, sentence = _ERRORS.get(_problem(error), _ERRORS[_Problem.REJECTED])
-    return child(sentence.format(server=server, model=model, answer=_answer(error, prompt)))
+    problem = _problem(error)
+    child, sentence = _ERRORS.get(problem, _ERRORS[_Problem.REJECTED])
+    failure = child(sentence.format(server=server, model=model, answer=_answer(error, prompt)))
+    failure.is_too_long = problem is _Problem.TOO_LONG
+    return failure
 
 
 def not_a_completion(base_url: str) -> BadResponseError:

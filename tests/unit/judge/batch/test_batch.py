@@ -393,12 +393,12 @@ def test_output_in_use_is_refused(source: Path, output: Path) -> None:
 async def test_failed_row_is_left_out_and_asked_for_again(
     model_server: ModelServer, source: Path, output: Path
 ) -> None:
-    model_server.script(Failure(400, code="context_length_exceeded"), "score: 4\nGood.")
+    model_server.script(Failure(400, message="No."), "score: 4\nGood.")
 
     done = await ask(model_server, source, output, "--concurrency", 1)
 
     assert done.returncode == 1
-    assert done.stderr.startswith("line 1: Question and response are too long for model")
+    assert done.stderr.startswith("line 1: The server at ")
     assert "4 of 5 rows scored, 0 unscored, 1 failed" in done.stdout
     assert [each["line"] for each in read(output)] == [2, 3, 4, 5]
 
@@ -433,17 +433,45 @@ async def test_server_that_is_down_stops_the_run_after_three_rows_in_a_row(
     assert "the same command goes on from there." in done.stderr
 
 
-async def test_rows_that_are_too_long_do_not_stop_the_run(
+async def test_rows_that_the_server_rejects_do_not_stop_the_run_once_one_has_a_verdict(
     model_server: ModelServer, tmp_path: Path, output: Path
 ) -> None:
     source = write(tmp_path / "in.jsonl", *(row(f"Answer {n}.") for n in range(1, 10)))
-    too_long = [Failure(413)] * 7
-    model_server.script("score: 4\nGood.", *too_long, "score: 4\nGood.")
+    model_server.script("score: 4\nGood.", *[Failure(400)] * 7, "score: 4\nGood.")
 
     done = await ask(model_server, source, output, "--concurrency", 1)
 
     assert done.returncode == 1
     assert [each["line"] for each in read(output)] == [1, 9]
+
+
+async def test_row_that_is_too_long_for_the_model_is_unscored_for_good(
+    model_server: ModelServer, source: Path, output: Path
+) -> None:
+    model_server.script(*[Failure(413, message="Only 512 tokens.")] * 4, "score: 4\nGood.")
+
+    done = await ask(model_server, source, output, "--concurrency", 1)
+    again = await ask(model_server, source, output, "--limit", 4)
+
+    first, *_, last = read(output)
+    assert (first["status"], first["score"], first["unscored_reason"]) == ("unscored", None, "too_long")
+    assert first["unscored_detail"].startswith("Question and response are too long for model 'gpt-6-luna' (HTTP 413")
+    assert "Only 512 tokens." in first["unscored_detail"]
+    assert (first["cost_usd"], last["score"]) == (0.0, 4)
+    assert "1 of 5 rows scored, 4 unscored (4 too long), 0 failed" in done.stdout
+    assert (again.returncode, len(model_server.requests)) == (1, 5)
+
+
+async def test_row_that_only_a_part_of_the_panel_finds_too_long_is_asked_again(
+    model_server: ModelServer, source: Path, output: Path
+) -> None:
+    down = Failure(503, headers={"Retry-After": "999"})
+    model_server.script(lambda request: Failure(413) if request["model"] == "a" else down)
+
+    done = await ask(model_server, source, output, "--model", "a,b", "--limit", 1)
+
+    assert "0 of 1 rows scored, 0 unscored, 1 failed" in done.stdout
+    assert read(output) == []
 
 
 async def test_server_that_rejects_everything_stops_the_run(
