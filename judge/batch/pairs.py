@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from hashlib import blake2b
+from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, TypeAlias
 
@@ -11,6 +12,7 @@ from judge.errors import SetupError
 from judge.jsonl import COMPLETION, PROMPT, decode, encode, read_lines, text_of
 
 Key: TypeAlias = str | bytes
+_LOOKED_AT = 10_000
 _JUDGE = ("model", "rubric_version", "samples")
 
 
@@ -91,6 +93,18 @@ def make_pairs(source: Path, report: Callable[[str], None], counts: Counts) -> I
                 counts.ties += 1
             else:
                 counts.alone += 1
+
+
+def has_pair(source: Path) -> bool:
+    """Whether there is a pair among the first 10,000 scored rows."""
+    first: dict[Key, Scored] = {}
+    for row in islice(_read_scored(source, lambda _: None, Counts()), _LOOKED_AT):
+        other = first.setdefault(row.key, row)
+        if other.prompt != row.prompt:
+            return False
+        if other.score != row.score:
+            return True
+    return False
 
 
 def _read_scored(source: Path, report: Callable[[str], None], counts: Counts) -> Iterator[Scored]:

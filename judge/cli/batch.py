@@ -13,6 +13,7 @@ import typer
 
 from judge.batch.export import Format, choose_format, export, name_beside, refuse_foreign
 from judge.batch.journal import Journal
+from judge.batch.pairs import has_pair
 from judge.batch.rows import Item, count_lines, read_rows
 from judge.batch.run import Batch, samples_of
 from judge.batch.tally import Tally
@@ -137,7 +138,7 @@ def _summary(run: Batch, journal: Journal, rows: int) -> str:
         lines.append("Stopped at --max-cost; with more, the same command goes on from there.")
     elif run.failed:
         lines.append("The same command asks again for the rows that failed.")
-    else:
+    elif has_pair(journal.path):
         # A command to paste stays on one line.
         return f"{to_summary(*lines)}\nNext: judge pairs {shlex.quote(str(journal.path))} -o pairs.jsonl"
     return to_summary(*lines)

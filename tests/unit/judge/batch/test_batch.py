@@ -222,7 +222,9 @@ def test_equal_rows_are_rows_of_their_own(tmp_path: Path, output: Path) -> None:
     assert [each["line"] for each in read(output)] == [1, 2, 3]
 
 
-def test_summary_fits_a_terminal(source: Path, output: Path) -> None:
+def test_summary_fits_a_terminal(tmp_path: Path, output: Path) -> None:
+    source = write(tmp_path / "in.jsonl", row("Boil the egg for six minutes, then cool it."), row("No."))
+
     done = offline(source, output)
 
     assert done.returncode == 0
@@ -739,7 +741,30 @@ def test_row_over_the_limit_is_unscored_with_a_reason_of_its_own(tmp_path: Path,
     assert short["status"] == "scored"
 
 
-def test_next_command_can_be_pasted(source: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [row("One answer.")],
+        [row("One answer."), row("One answer.")],
+        [row("One answer."), row("")],
+        [row("One answer."), {"prompt": "Why is the sky blue?", "completion": "Air scatters blue light the most."}],
+        ["nonsense"],
+        [],
+    ],
+    ids=["one", "tie", "unscored", "other prompt", "malformed", "none"],
+)
+def test_next_command_is_named_only_where_it_would_find_a_pair(
+    tmp_path: Path, output: Path, rows: list[dict[str, Any] | str]
+) -> None:
+    done = offline(write(tmp_path / "in.jsonl", *rows), output)
+
+    assert " rows scored" in done.stdout
+    assert "Next:" not in done.stdout
+
+
+def test_next_command_can_be_pasted(tmp_path: Path) -> None:
+    source = write(tmp_path / "in.jsonl", row("Boil the egg for six minutes, then cool it."), row("No."))
+
     assert (
         f"Next: judge pairs '{tmp_path}/out put.jsonl' -o pairs.jsonl\n"
         in offline(source, tmp_path / "out put.jsonl").stdout
