@@ -4,7 +4,6 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import islice
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -68,10 +67,15 @@ def count_lines(path: Path) -> tuple[int, int]:
 
 
 def read_rows(path: Path, is_done: Callable[[int], bool], limit: int | None = None) -> Iterator[Item]:
-    """The first `limit` rows of a file, without those whose line `is_done`."""
-    for line, _, raw in islice(read_lines(path), limit):
-        if not is_done(line):
-            yield parse_row(line, raw)
+    """Up to row `limit` of a file, without those whose line `is_done`; what is no row does not count."""
+    rows = 0
+    for line, _, raw in read_lines(path):
+        if rows == limit:
+            return
+        item = None if is_done(line) else parse_row(line, raw)
+        rows += not isinstance(item, Malformed)
+        if item:
+            yield item
 
 
 def parse_row(line: int, raw: bytes) -> Item:

@@ -73,8 +73,8 @@ class Batch:
 
     @property
     def done(self) -> int:
-        """Lines dealt with, those of earlier runs included."""
-        return self._journal.tally.rows + self.failed + self.malformed
+        """Rows dealt with, those of earlier runs included."""
+        return self._journal.tally.rows + self.failed
 
     async def run(self, items: Iterator[Item]) -> None:
         """Judges the rows among `items`, which are read one by one, as calls come free."""

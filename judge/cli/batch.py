@@ -5,7 +5,8 @@ import os
 import shlex
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -44,7 +45,9 @@ def batch(
     ] = 60,
     logprobs: options.Logprobs = False,
     concurrency: Annotated[int, typer.Option(envvar="JUDGE_CONCURRENCY", min=1, help="Rows under way at once.")] = 8,
-    limit: Annotated[int | None, typer.Option(min=1, help="Only the first so many rows of the input.")] = None,
+    limit: Annotated[
+        int | None, typer.Option(min=1, help="Only the first so many rows of the input; what is skipped is no row.")
+    ] = None,
     max_cost: Annotated[
         float | None, typer.Option(min=0, help="Begin no row once the output has cost so many US dollars.")
     ] = None,
@@ -64,37 +67,37 @@ def batch(
         refuse_foreign(table, form)
     _refuse_same_file(source, journal_path)
     judge = Judge(model=model, rubric=rubric, samples=samples, timeout_s=timeout_s, logprobs=logprobs)
-    last_line, rows = count_lines(source)
+    last_line, lines = count_lines(source)
     identity = {"model": judge.model, "rubric_version": judge.rubric.version, "samples": samples_of(judge)}
     with Journal(journal_path, last_line, identity) as journal:
         journal.check(source)
-        rows = max(min(rows, limit or rows), journal.tally.rows)
         run = Batch(judge, journal, Reports(), concurrency=concurrency, max_cost_usd=max_cost)
+        rows = partial(_count_rows, run, journal.tally, lines, limit)
         _run_to_end(judge, run, journal, read_rows(source, journal.has, limit), rows)
         journal.sort()
     if table:
         export(journal_path, table, form)
         typer.echo(f"Rows in {journal_path}, as a table in {table}.")
-    typer.echo(_summary(run, journal, rows))
+    typer.echo(_summary(run, journal, rows()))
     raise typer.Exit(1 if run.failed or run.malformed or run.is_spent or journal.tally.unscored else 0)
 
 
-def _run_to_end(judge: Judge, run: Batch, journal: Journal, items: Iterator[Item], total: int) -> None:
+def _run_to_end(judge: Judge, run: Batch, journal: Journal, items: Iterator[Item], rows: Callable[[], int]) -> None:
     """Runs the batch; one that ends early, interrupted or stopped, leaves the command here, with what it has done."""
     try:
-        asyncio.run(_run(judge, run, items, total))
+        asyncio.run(_run(judge, run, items, rows))
     except (KeyboardInterrupt, asyncio.CancelledError):
-        typer.echo(f"Interrupted: {_share(journal.tally, total)} in {journal.path}; {_GO_ON}", err=True)
+        typer.echo(f"Interrupted: {_share(journal.tally, rows())} in {journal.path}; {_GO_ON}", err=True)
         raise typer.Exit(130) from None
     if run.stopped:
-        raise JudgeError(f"{run.stopped} Stopped with {_share(journal.tally, total)} in {journal.path}; {_GO_ON}")
+        raise JudgeError(f"{run.stopped} Stopped with {_share(journal.tally, rows())} in {journal.path}; {_GO_ON}")
 
 
-async def _run(judge: Judge, run: Batch, items: Iterator[Item], total: int) -> None:
+async def _run(judge: Judge, run: Batch, items: Iterator[Item], rows: Callable[[], int]) -> None:
     work = asyncio.create_task(run.run(items))
     loop = asyncio.get_running_loop()
     before = signal.signal(signal.SIGTERM, lambda *_: loop.call_soon_threadsafe(work.cancel) and None)
-    bar = asyncio.create_task(show_progress(run, total)) if sys.stderr.isatty() else None
+    bar = asyncio.create_task(show_progress(run, rows)) if sys.stderr.isatty() else None
     try:
         async with judge:
             await work
@@ -110,6 +113,11 @@ def _refuse_same_file(source: Path, journal: Path) -> None:
         raise SetupError(f"{journal}: the rows would be written over the input; choose another output.")
 
 
+def _count_rows(run: Batch, tally: Tally, lines: int, limit: int | None) -> int:
+    """How many rows the input has, up to `limit`, as far as is known: a line may turn out to be none."""
+    return max(min(lines - run.malformed, limit or lines), tally.rows)
+
+
 def _share(tally: Tally, rows: int) -> str:
     return f"{tally.rows:,} of {rows:,} rows"
 
@@ -120,8 +128,7 @@ def _summary(run: Batch, journal: Journal, rows: int) -> str:
     why = f" ({to_printable(reasons)})" if reasons else ""
     lines = [
         f"{tally.scored:,} of {rows:,} rows scored, {tally.unscored:,} unscored{why}, "
-        f"{run.failed:,} failed, "
-        f"{run.malformed:,} skipped."
+        f"{run.failed:,} failed, {run.malformed:,} skipped."
     ]
     if tally.partial:
         lines.append(

@@ -1,6 +1,7 @@
 """A progress bar on standard error, for those who sit before it."""
 
 import asyncio
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from judge.batch.run import Batch
@@ -11,16 +12,16 @@ if TYPE_CHECKING:
 _REFRESH_S = 0.2
 
 
-async def show_progress(batch: Batch, total: int) -> None:
+async def show_progress(batch: Batch, total: Callable[[], int]) -> None:
     """Draws the bar with rate and time left until it is cancelled."""
     with _make_bar() as bar:
-        rows = bar.add_task("", total=total, completed=batch.done)
+        rows = bar.add_task("", total=total(), completed=batch.done)
         try:
             while True:
                 await asyncio.sleep(_REFRESH_S)
-                bar.update(rows, completed=batch.done)
+                bar.update(rows, total=total(), completed=batch.done)
         finally:
-            bar.update(rows, completed=batch.done)
+            bar.update(rows, total=total(), completed=batch.done)
 
 
 def _make_bar() -> "Progress":

@@ -206,7 +206,7 @@ def test_malformed_lines_are_named_skipped_and_end_in_exit_code_1(tmp_path: Path
         "line 6: no completion (nor response); skipped.",
     ]
     assert [each["line"] for each in read(output)] == [1, 5]
-    assert done.stdout.startswith("2 of 4 rows scored, 0 unscored, 0 failed, 2 skipped.")
+    assert done.stdout.startswith("2 of 2 rows scored, 0 unscored, 0 failed, 2 skipped.")
 
 
 def test_long_list_of_malformed_lines_is_cut(tmp_path: Path, output: Path) -> None:
@@ -270,6 +270,16 @@ def test_limit_is_of_the_input_and_not_of_the_run(source: Path, output: Path) ->
 
     assert len(read(output)) == 2
     assert done.stdout.startswith("2 of 2 rows scored")
+
+
+def test_limit_is_of_rows_and_not_of_lines_that_are_none(tmp_path: Path, output: Path) -> None:
+    source = write(tmp_path / "in.jsonl", "nonsense", row("One."), "{}", row("Two."), "nonsense", row("Three."))
+
+    for _ in range(2):
+        done = offline(source, output, "--limit", 2)
+
+        assert [each["line"] for each in read(output)] == [2, 4]
+        assert done.stdout.startswith("2 of 2 rows scored, 0 unscored, 0 failed, 2 skipped.")
 
 
 def test_lower_limit_than_before_takes_nothing_away(source: Path, output: Path) -> None:
