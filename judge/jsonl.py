@@ -22,6 +22,7 @@ _KINDS: Mapping[type, str] = {
     type(None): "null",
 }
 _BLANK = codecs.BOM_UTF8 + b" \t\r\n\f\v"
+_MOST_NAMED, _LONGEST_NAMES = 10, 200
 _encoder = json.JSONEncoder(ensure_ascii=False)
 
 
@@ -31,9 +32,7 @@ def read_lines(path: Path) -> Iterator[tuple[int, int, bytes]]:
     Raises:
         SetupError: The file cannot be read.
     """
-    # A pipe would be read once only, and rows are looked at again by the next run.
-    if not os.path.isfile(path):
-        raise SetupError(f"{path}: {'not a plain file' if os.path.exists(path) else 'no such file'}.")
+    check_is_file(path)
     try:
         with path.open("rb") as file:
             start = 0
@@ -43,6 +42,24 @@ def read_lines(path: Path) -> Iterator[tuple[int, int, bytes]]:
                 start += len(raw)
     except OSError as exc:
         raise SetupError(f"{path}: cannot read it ({os_reason(exc)}).") from exc
+
+
+def check_is_file(path: Path) -> None:
+    """Nothing, where `path` is a file that can be read again and again.
+
+    Raises:
+        SetupError: It is something else, or not there.
+    """
+    if os.path.isfile(path):
+        return
+    if os.path.isdir(path):
+        raise SetupError(f"{path}: not a plain file but a folder; name a file in it.")
+    # A pipe would be read once only, and rows are looked at again by the next run.
+    if os.path.exists(path) or str(path) == "-":
+        raise SetupError(
+            f"{path}: not a plain file; save what comes through a pipe as one, since it is read repeatedly."
+        )
+    raise SetupError(f"{path}: no such file.")
 
 
 def decode(raw: bytes) -> dict[str, Any]:
@@ -94,7 +111,7 @@ def text_of(fields: Mapping[str, Any], names: tuple[str, str]) -> str:
     """
     given = {name: fields[name] for name in names if fields.get(name) is not None}
     if not given:
-        raise ValueError(f"no {names[0]} (nor {names[1]})")
+        raise ValueError(f"no {names[0]} (nor {names[1]}), {_found(fields)}")
     for name, text in given.items():
         if not isinstance(text, str):
             hint = "; join a conversation into one" if isinstance(text, list) else ""
@@ -109,6 +126,12 @@ def text_of(fields: Mapping[str, Any], names: tuple[str, str]) -> str:
 def os_reason(exc: OSError) -> str:
     """What the system says, as part of a sentence."""
     return (exc.strerror or type(exc).__name__).lower()
+
+
+def _found(fields: Mapping[str, Any]) -> str:
+    names = ", ".join(name for name in list(fields)[:_MOST_NAMED])
+    more = f" and {len(fields) - _MOST_NAMED:,} more" if len(fields) > _MOST_NAMED else ""
+    return f"only {names[:_LONGEST_NAMES]}{more}" if fields else "nor anything else"
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

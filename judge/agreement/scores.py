@@ -12,6 +12,7 @@ from judge.errors import SetupError
 from judge.jsonl import COMPLETION, PROMPT, decode, read_lines
 from judge.rubric import DEFAULT_RUBRIC, Rubric, Scale, list_rubrics, load_rubric
 
+_NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 _RANGE = re.compile(r"(-?\d+(?:\.\d+)?)-(-?\d+(?:\.\d+)?)")
 _LARGEST = 1e9
 # Slips of the pen; beyond, the values are of another scale, and those that happen to be on ours mislead.
@@ -238,6 +239,8 @@ class _Reader:
     def _read_number(self, number: int, what: str, value: object, bounds: tuple[float, float]) -> float | None:
         if value is None:
             return None
+        if isinstance(value, str) and _NUMBER.fullmatch(value.strip()):
+            value = float(value)  # a cell of CSV
         # A comparison takes any integer and any NaN, which float() and round() do not.
         if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < _LARGEST:
             self._problems.append(f"line {number}: {what} {_shorten(value)} is not a number")

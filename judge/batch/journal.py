@@ -8,11 +8,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO, Self
 
-from judge.batch.rows import ADDED, Malformed, Row, parse_row, to_line
+from judge.batch.rows import ADDED, Malformed, Row, Source, parse_row, to_line
 from judge.batch.tally import Tally
 from judge.errors import SetupError
 from judge.files import private, put_in_place
-from judge.jsonl import decode, encode, os_reason, read_lines
+from judge.jsonl import decode, encode, os_reason
 
 _HEAD = b'{"line":'
 _SYNC_EVERY_S = 5.0
@@ -73,14 +73,14 @@ class Journal:
         """Whether there was a verdict on that line of the input when the journal was opened."""
         return line < len(self._hashes) and self._hashes[line] != 0
 
-    def check(self, source: Path) -> None:
+    def check(self, source: Source) -> None:
         """Nothing, where every row here is still in `source` as it was judged.
 
         Raises:
             SetupError: A line of `source` has changed, or is gone.
         """
         left = self.tally.rows
-        for line, _, raw in read_lines(source):
+        for line, raw in source.lines():
             if not left:
                 return
             if not self.has(line):
@@ -88,9 +88,9 @@ class Journal:
             left -= 1
             row = parse_row(line, raw)
             if isinstance(row, Malformed) or _hash(row.carried) != self._hashes[line]:
-                raise self._has_changed(f"line {line} of {source}")
+                raise self._has_changed(f"line {line} of {source.path}")
         if left:
-            raise self._has_changed(str(source))
+            raise self._has_changed(str(source.path))
 
     def append(self, row: Row, added: Mapping[str, Any]) -> None:
         """Writes the verdict on `row`.

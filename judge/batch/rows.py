@@ -1,12 +1,15 @@
-"""Rows of JSONL: what a batch reads, and the fields that it adds."""
+"""What a batch reads, JSONL or CSV, and the fields that it adds."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, Self, TypeAlias
 
+from judge.batch.sheet import read_sheet
+from judge.errors import SetupError
 from judge.jsonl import COMPLETION, PROMPT, decode, encode, read_lines, text_of
 from judge.ratings import Rating, Result, Verdict
 
@@ -34,6 +37,7 @@ ADDED: Mapping[str, type] = {
 }
 """The fields that a batch adds, and their types where they are not null. `line` stands first in a row."""
 
+_NOT_READ = {".bz2", ".gz", ".numbers", ".ods", ".parquet", ".xls", ".xlsx", ".xz", ".zip", ".zst"}
 _OWN_NAME = re.compile(rf"(?:input_)*(?:{'|'.join(ADDED)})")
 
 
@@ -58,24 +62,60 @@ class Malformed:
 Item: TypeAlias = Row | Malformed
 
 
-def count_lines(path: Path) -> tuple[int, int]:
-    """The number of the last line of a file that is not blank, and how many of them there are."""
-    last = rows = 0
-    for line, _, _ in read_lines(path):
-        last, rows = line, rows + 1
-    return last, rows
+class InputFormat(StrEnum):
+    """What a file of rows is read as."""
+
+    JSONL = "jsonl"
+    CSV = "csv"
 
 
-def read_rows(path: Path, is_done: Callable[[int], bool], limit: int | None = None) -> Iterator[Item]:
-    """Up to row `limit` of a file, without those whose line `is_done`; what is no row does not count."""
-    rows = 0
-    for line, _, raw in read_lines(path):
-        if rows == limit:
-            return
-        item = None if is_done(line) else parse_row(line, raw)
-        rows += not isinstance(item, Malformed)
-        if item:
-            yield item
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A file of rows, JSONL or CSV."""
+
+    path: Path
+    form: InputFormat
+
+    @classmethod
+    def at(cls, path: Path, form: InputFormat | None = None) -> Self:
+        """The file as `form`; without, as CSV where its name ends in .csv or .tsv, else as JSONL.
+
+        Raises:
+            SetupError: An ending that promises something else.
+        """
+        ending = path.suffix.lower()
+        if form is None and ending in _NOT_READ:
+            raise SetupError(f"{path}: {ending} is not read; save it as .csv or .jsonl.")
+        is_sheet = ending in (".csv", ".tsv")
+        return cls(path, form or (InputFormat.CSV if is_sheet else InputFormat.JSONL))
+
+    def lines(self) -> Iterator[tuple[int, bytes]]:
+        """What is not blank, as JSON, each with its line: that of CSV's rows is the one on which they begin.
+
+        Raises:
+            SetupError: The file cannot be read.
+        """
+        if self.form is InputFormat.CSV:
+            return read_sheet(self.path)
+        return ((line, raw) for line, _, raw in read_lines(self.path))
+
+    def count(self) -> tuple[int, int]:
+        """The last line, and how many there are."""
+        last = count = 0
+        for line, _ in self.lines():
+            last, count = line, count + 1
+        return last, count
+
+    def items(self, is_done: Callable[[int], bool], limit: int | None = None) -> Iterator[Item]:
+        """Up to its row `limit`, without those whose line `is_done`; what is no row does not count."""
+        rows = 0
+        for line, raw in self.lines():
+            if rows == limit:
+                return
+            item = None if is_done(line) else parse_row(line, raw)
+            rows += not isinstance(item, Malformed)
+            if item:
+                yield item
 
 
 def parse_row(line: int, raw: bytes) -> Item:

@@ -15,7 +15,7 @@ import typer
 from judge.batch.export import Format, choose_format, export, name_beside, refuse_foreign
 from judge.batch.journal import Journal
 from judge.batch.pairs import has_pair
-from judge.batch.rows import Item, count_lines, read_rows
+from judge.batch.rows import InputFormat, Item, Source
 from judge.batch.run import Batch, samples_of
 from judge.batch.tally import Tally
 from judge.cli import options
@@ -33,7 +33,7 @@ def batch(
     source: Annotated[
         Path,
         typer.Argument(
-            metavar="INPUT", help="JSONL; each row has a prompt (or question) and a completion (or response)."
+            metavar="INPUT", help="JSONL or CSV; each row has a prompt (or question) and a completion (or response)."
         ),
     ],
     output: Annotated[Path, typer.Option("--output", "-o", help="The file for the rows with their scores.")],
@@ -51,6 +51,9 @@ def batch(
     max_cost: Annotated[
         float | None, typer.Option(min=0, help="Begin no row once the output has cost so many US dollars.")
     ] = None,
+    read_as: Annotated[
+        InputFormat | None, typer.Option("--input-format", help="What INPUT is; without, its ending says it.")
+    ] = None,
     form: Annotated[
         Format | None, typer.Option("--format", help="Write this as well when done; the output's ending says it, too.")
     ] = None,
@@ -65,20 +68,24 @@ def batch(
     table = None if form is Format.JSONL else name_beside(output, form)
     if table:
         refuse_foreign(table, form)
-    _refuse_same_file(source, journal_path)
+    for written in (journal_path, table):
+        _refuse_same_file(source, written)
     judge = Judge(model=model, rubric=rubric, samples=samples, timeout_s=timeout_s, logprobs=logprobs)
-    last_line, lines = count_lines(source)
+    given = Source.at(source, read_as)
+    last_line, lines = given.count()
     identity = {"model": judge.model, "rubric_version": judge.rubric.version, "samples": samples_of(judge)}
     with Journal(journal_path, last_line, identity) as journal:
-        journal.check(source)
+        journal.check(given)
         run = Batch(judge, journal, Reports(), concurrency=concurrency, max_cost_usd=max_cost)
         rows = partial(_count_rows, run, journal.tally, lines, limit)
-        _run_to_end(judge, run, journal, read_rows(source, journal.has, limit), rows)
+        _run_to_end(judge, run, journal, given.items(journal.has, limit), rows)
         journal.sort()
     if table:
         export(journal_path, table, form)
         typer.echo(f"Rows in {journal_path}, as a table in {table}.")
     typer.echo(_summary(run, journal, rows()))
+    if not journal.tally.rows and given.form is InputFormat.JSONL and _looks_foreign(given):
+        typer.echo(f"{source} does not look like JSONL; if it is CSV, say --input-format csv.", err=True)
     raise typer.Exit(1 if run.failed or run.malformed or run.is_spent or journal.tally.unscored else 0)
 
 
@@ -108,9 +115,14 @@ async def _run(judge: Judge, run: Batch, items: Iterator[Item], rows: Callable[[
             await asyncio.wait([bar])
 
 
-def _refuse_same_file(source: Path, journal: Path) -> None:
-    if source.exists() and journal.exists() and os.path.samefile(source, journal):
-        raise SetupError(f"{journal}: the rows would be written over the input; choose another output.")
+def _refuse_same_file(source: Path, written: Path | None) -> None:
+    if written and source.exists() and written.exists() and os.path.samefile(source, written):
+        raise SetupError(f"{written}: the rows would be written over the input; choose another output.")
+
+
+def _looks_foreign(given: Source) -> bool:
+    _, first = next(given.lines(), (0, b"{"))
+    return not first.lstrip(b"\xef\xbb\xbf \t").startswith(b"{")
 
 
 def _count_rows(run: Batch, tally: Tally, lines: int, limit: int | None) -> int:

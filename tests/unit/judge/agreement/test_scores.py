@@ -27,6 +27,12 @@ def read(tmp_path: Path) -> Reading:
     return Reading(tmp_path / "scored.jsonl")
 
 
+@pytest.mark.parametrize("label", ["4", " 4 ", "4.0"])
+def test_a_number_in_a_string_is_one(read: Reading, label: str) -> None:
+    (response,) = read(ROW | {"human": label}).responses
+    assert response.labels == (4.0,)
+
+
 def test_a_row_gives_score_and_label(read: Reading) -> None:
     scores = read(ROW)
 
@@ -60,6 +66,8 @@ def test_a_null_score_is_unscored_and_a_null_label_is_none(read: Reading) -> Non
     [
         (NEXT | {"human": 6}, "line 2: label 6 is off the scale 0 to 5"),
         (NEXT | {"human": "good"}, "line 2: label 'good' is not a number"),
+        (NEXT | {"human": "4 of 5"}, "line 2: label '4 of 5' is not a number"),
+        (NEXT | {"human": "9" * 400}, "is not a number"),
         (NEXT | {"human": True}, "line 2: label True is not a number"),
         (NEXT | {"score": -1}, "line 2: score -1 is off the scale 0 to 5"),
         (NEXT | {"score": 10**400}, "is not a number"),

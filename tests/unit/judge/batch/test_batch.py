@@ -80,11 +80,16 @@ def why(line: str | bytes) -> str:
         ('{"prompt": "a"', "not JSON (expecting ',' delimiter at character 15)"),
         (b'{"prompt": "\xff"}', "not UTF-8 at byte 13"),
         ("[1]", "a list where an object belongs"),
-        ('{"completion": "b"}', "no prompt (nor question)"),
-        ('{"prompt": "a", "completion": null}', "no completion (nor response)"),
+        ('{"completion": "b"}', "no prompt (nor question), only completion"),
+        ('{"prompt": "a", "completion": null}', "no completion (nor response), only prompt, completion"),
         ('{"prompt": 7, "completion": "b"}', "prompt is a number where a string belongs"),
         ('{"prompt": NaN, "completion": "b"}', "prompt is a number where a string belongs"),
         ('{"prompt": "a", "completion": true}', "completion is true or false where a string belongs"),
+        ("{}", "no prompt (nor question), nor anything else"),
+        (
+            json.dumps({"prompt": "a", **{f"f{n}": n for n in range(14)}}),
+            "no completion (nor response), only prompt, f0, f1, f2, f3, f4, f5, f6, f7, f8 and 5 more",
+        ),
         (
             '{"prompt": [{"role": "user", "content": "a"}], "completion": "b"}',
             "prompt is a list where a string belongs; join a conversation into one",
@@ -203,7 +208,7 @@ def test_malformed_lines_are_named_skipped_and_end_in_exit_code_1(tmp_path: Path
     assert done.returncode == 1
     assert done.stderr.splitlines() == [
         "line 2: not JSON (expecting value at character 1); skipped.",
-        "line 6: no completion (nor response); skipped.",
+        "line 6: no completion (nor response), only prompt; skipped.",
     ]
     assert [each["line"] for each in read(output)] == [1, 5]
     assert done.stdout.startswith("2 of 2 rows scored, 0 unscored, 0 failed, 2 skipped.")
@@ -534,7 +539,10 @@ def test_cost_of_earlier_runs_counts(source: Path, output: Path) -> None:
     ("arguments", "expected"),
     [
         (("none.jsonl", "-o", "out.jsonl"), "none.jsonl: no such file."),
-        ((".", "-o", "out.jsonl"), ".: not a plain file."),
+        ((".", "-o", "out.jsonl"), ".: not a plain file but a folder; name a file in it."),
+        (("-", "-o", "out.jsonl"), "-: not a plain file; save what comes through a pipe as one"),
+        (("/dev/stdin", "-o", "out.jsonl"), "/dev/stdin: not a plain file; save what comes through a pipe as one"),
+        (("raw.XLSX", "-o", "out.jsonl"), "raw.XLSX: .xlsx is not read; save it as .csv or .jsonl."),
         (("in.jsonl", "-o", "in.jsonl"), "in.jsonl: the rows would be written over the input"),
         (("in.jsonl", "-o", "in.csv"), "in.jsonl: the rows would be written over the input"),
         (("in.jsonl", "-o", "none/out.jsonl"), "none/out.jsonl: cannot read and write it (no such file or directory)."),

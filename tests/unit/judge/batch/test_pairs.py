@@ -135,7 +135,7 @@ def test_model_that_wrote_the_responses_is_no_judge(tmp_path: Path) -> None:
         (row("p", "x", "5"), "line 2: the score is no number; skipped."),
         (row("p", "x", True), "line 2: the score is no number; skipped."),
         (row("p", "x", float("nan")), "line 2: the score is no number; skipped."),
-        ({"prompt": "p", "score": 1}, "line 2: no completion (nor response); skipped."),
+        ({"prompt": "p", "score": 1}, "line 2: no completion (nor response), only prompt, score; skipped."),
     ],
 )
 def test_line_that_is_no_scored_row_is_named_and_skipped(
