@@ -1,6 +1,9 @@
 """What README.md and docs/ say of files, names and settings, held against the code."""
 
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -25,6 +28,24 @@ def test_what_a_page_names_is_there(page: Path) -> None:
     assert not missing
     named = [(path, name) for path, name in named_in(page) if name]
     assert not [(path, name) for path, name in named if not re.search(rf"\b{name}\b", (ROOT / path).read_text())]
+
+
+def test_the_readmes_program_says_in_a_sentence_that_there_is_no_key(tmp_path: Path) -> None:
+    program = (ROOT / "README.md").read_text(encoding="utf-8").partition("```python\n")[2].partition("```")[0]
+    unset = {name: value for name, value in os.environ.items() if not name.startswith(("OPENAI_", "JUDGE_"))}
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        env=unset | {"PYTHONPATH": str(ROOT)},
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == (
+        "No model is set up: set OPENAI_API_KEY, or OPENAI_BASE_URL for a server of your own; the model 'offline' "
+        "works without either.\n"
+    )
 
 
 def test_every_room_is_on_the_map() -> None:
