@@ -79,6 +79,12 @@ def test_names_in_any_dress_and_columns_without_one(tmp_path: Path) -> None:
     ]
 
 
+def test_delimiter_is_the_one_that_parts_the_known_names(tmp_path: Path) -> None:
+    assert rows(tmp_path, "prompt;response;good, bad, so so or none\na;b;good\n") == [
+        (2, {"prompt": "a", "response": "b", "good, bad, so so or none": "good"})
+    ]
+
+
 def test_blank_lines_and_empty_cells_behind_the_last_column_are_passed_over(tmp_path: Path) -> None:
     assert rows(tmp_path, "\n\nprompt,response\n\na,b,,\n,,,\nc\n") == [
         (5, {"prompt": "a", "response": "b"}),
