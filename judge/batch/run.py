@@ -157,4 +157,6 @@ class Batch:
 
 def _without_score(judge: Judge, too_long: JudgeError) -> Verdict:
     rubric, why = judge.rubric, Unscored(reason=UnscoredReason.TOO_LONG, detail=str(too_long))
-    return combine((), model=judge.model, rubric=rubric.name, rubric_version=rubric.version, unscored=why)
+    return combine(
+        (), model=judge.model, rubric=rubric.name, rubric_version=rubric.version, scale=rubric.scale, unscored=why
+    )
