@@ -15,8 +15,9 @@ export function Chart({ block: { title, chart } }) {
   const drawing = useRef(null);
   const [width, setWidth] = useState(WIDEST);
   useLayoutEffect(() => {
-    // Drawn as wide as there is room, and not scaled, so that labels stay as large as other texts.
-    const observer = new ResizeObserver(([{ contentRect }]) => setWidth(contentRect.width));
+    // Drawn as wide as there is room, and not scaled, so that labels stay as large as other texts. A pane that is put
+    // away has no width at all, and bars in it would have less than none.
+    const observer = new ResizeObserver(([{ contentRect }]) => contentRect.width && setWidth(contentRect.width));
     observer.observe(drawing.current);
     return () => observer.disconnect();
   }, []);
@@ -27,11 +28,15 @@ export function Chart({ block: { title, chart } }) {
     <svg ref=${drawing} height=${HEIGHT} aria-hidden="true">
       ${chart.type === "pie" ? pie(chart, width) : axes(chart, width)}
     </svg>
-    <ul class="legend" aria-hidden="true">
-      ${names.map((name, index) => html`<li><i class="series-${index}"></i>${name}</li>`)}
-    </ul>
+    ${(names.length > 1 || chart.type === "pie") && html`<${Legend} names=${names} />`}
     <${Numbers} title=${title} chart=${chart} />
   </figure>`;
+}
+
+function Legend({ names }) {
+  return html`<ul class="legend" aria-hidden="true">
+    ${names.map((name, index) => html`<li><i class="series-${index}"></i>${name}</li>`)}
+  </ul>`;
 }
 
 function axes({ type, series, axis_config: axis }, width) {

@@ -1,0 +1,82 @@
+"""Charts and tables where there is little room: nothing cut off without a hint, no error in the console."""
+
+from io import BytesIO
+from typing import Any
+
+import pytest
+from PIL import Image
+from playwright.async_api import Locator, expect
+
+from sandbox import Sandbox
+
+COLUMNS = ["Assistant", "Replies", "Mean", "Change", "Scored 0–2", "Last seen"]
+
+
+def chart(*names: str) -> dict[str, Any]:
+    data = [{"label": label, "value": value} for value, label in enumerate(("one", "two"), 1)]
+    series = [{"name": name, "data": data} for name in names]
+    kind = {"type": "bar", "series": series, "axis_config": {"categories": ["one", "two"]}}
+    return {"type": "data_visualization", "title": " and ".join(names), "chart": kind}
+
+
+def table(columns: list[str]) -> dict[str, Any]:
+    rows = [[{"type": "raw_text", "text": text} for text in row] for row in (columns, ["-" for _ in columns])]
+    return {"type": "data_table", "caption": "By assistant", "rows": rows}
+
+
+async def test_a_chart_in_a_pane_that_is_put_away_writes_no_error(slack: Sandbox, open_tab) -> None:
+    slack.person("helper").post("help", "x", blocks=[chart("Cases")])
+    page = (await open_tab(slack, width=400)).page
+    await page.get_by_role("link", name="help").click()
+    bars = page.locator("figure rect")
+    await expect(bars.first).to_be_visible()
+    await page.get_by_role("link", name="Back to the channels").click()
+    await expect(bars.first).to_be_hidden()
+    # By the second frame the page has heard of its new size, and drawn.
+    await page.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    await page.get_by_role("link", name="help").click()
+    await expect(bars.first).to_be_visible()
+
+
+async def test_a_legend_stands_only_where_there_is_something_to_tell_apart(slack: Sandbox, open_tab) -> None:
+    pie = {"type": "pie", "segments": [{"label": "All of it", "value": 1}]}
+    blocks = [chart("Alone"), chart("Both", "Others"), {"type": "data_visualization", "title": "Pie", "chart": pie}]
+    slack.person("helper").post("help", "x", blocks=blocks)
+    page = (await open_tab(slack)).page
+    await expect(page.locator("figure", has_text="Pie").locator(".legend li")).to_have_text(["All of it"])
+    await expect(page.locator("figure", has_text="Alone").locator(".legend")).to_have_count(0)
+    await expect(page.locator("figure", has_text="Both and Others").locator(".legend li")).to_have_text(
+        ["Both", "Others"]
+    )
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+async def test_a_table_that_goes_on_beyond_the_edge_is_shaded_there(slack: Sandbox, open_tab, scheme: str) -> None:
+    slack.person("helper").post("help", "x", blocks=[table(COLUMNS)])
+    page = (await open_tab(slack, width=400, scheme=scheme)).page
+    await page.get_by_role("link", name="help").click()
+    grid = page.get_by_role("group", name="By assistant")
+    assert await edge_contrast(grid) > 10
+    await grid.evaluate("grid => grid.scrollTo(grid.scrollWidth, 0)")
+    assert await edge_contrast(grid) <= 2
+
+
+async def edge_contrast(grid: Locator) -> int:
+    """How much the ground at the right edge of a table's last row differs from that further left, of 255."""
+    with Image.open(BytesIO(await grid.screenshot())) as picture:
+        row = picture.convert("L").crop((0, picture.height - 8, picture.width, picture.height - 7)).tobytes()
+        return abs(row[-4] - row[-60])
+
+
+async def test_a_menu_in_a_narrow_section_shows_its_choice_in_full(slack: Sandbox, open_tab) -> None:
+    option = {"value": "x", "text": {"type": "plain_text", "text": "Workspace default"}}
+    select = {"type": "static_select", "action_id": "who", "options": [option], "initial_option": option}
+    section = {"type": "section", "text": {"type": "mrkdwn", "text": "Who?"}, "accessory": select}
+    slack.person("helper").post("help", "x", blocks=[section])
+    page = (await open_tab(slack, width=400)).page
+    await page.get_by_role("link", name="help").click()
+    menu = page.get_by_role("combobox")
+    words = "menu => { menu.style.width = 'auto'; return menu.getBoundingClientRect().width }"
+    box = await menu.bounding_box()
+    assert box is not None
+    assert box["width"] >= await menu.evaluate(words)
