@@ -81,9 +81,11 @@ def _render(block: dict[str, Any]) -> RenderableType:
 
 
 def _chart(block: dict[str, Any]) -> RenderableType:
-    points = block["chart"]["series"][0]["data"]
-    most = max(point["value"] for point in points)
+    """Its first series, on the axis that all of them need; the other series are the ends of the scale."""
+    chart = block["chart"]
+    most = max(point["value"] for series in chart["series"] for point in series["data"])
     grid = Table.grid(padding=(0, 1))
-    for point in points:
-        grid.add_row(point["label"], Bar(most or 1, 0, point["value"], width=_WIDTH // 2), f"{point['value']:g}")
+    for point in chart["series"][0]["data"]:
+        number = "" if chart["type"] == "bar" else f"{point['value']:g}"  # which stands in the labels of bars
+        grid.add_row(point["label"], Bar(most or 1, 0, point["value"], width=_WIDTH // 2), number)
     return Group(Text(block["title"], style="bold"), grid)

@@ -1,28 +1,28 @@
 """The digest of a channel's week as a message: native charts and a table, and the same in plain blocks.
 
-Source: https://docs.slack.dev/reference/block-kit/blocks/data-visualization-block and .../data-table-block
+Source: https://docs.slack.dev/reference/block-kit/blocks/data-table-block
 """
 
 from collections.abc import Mapping
-from datetime import date, timedelta
+from datetime import timedelta
 from typing import Any
 
-from bot.log.tallies import LowCase
+from bot.log.tallies import LowCase, Usage
 from bot.slack.authors import Member
 from bot.slack.mrkdwn import clip
 from bot.slack.post import Post
+from bot.views.charts import charts, day_name
 from bot.views.elements import context, section
 from bot.views.links import permalink
 from bot.views.unscored import in_short
 from bot.weeks.agreement import Agreement
-from bot.weeks.figures import Author, Figures, Glance, Point, Tally
+from bot.weeks.figures import Author, Figures, Glance
 from bot.weeks.week import Week
 
 MOST_AUTHORS = 20
 ENOUGH_LABELS = 20
-_MOST_BARS = 20
-_BAR = 20
 _NAME = 80
+_CENT = 0.01
 _MINUS = "−"
 
 
@@ -45,45 +45,46 @@ def digest_message(
     table = [author for author in figures.authors if author.id in members][:MOST_AUTHORS]
 
     def blocks(*, is_plain: bool) -> list[dict[str, Any]]:
-        said = [section(f"*{title}*\n{headline(figures, figures.usage.people)}")]
-        said += _charts(figures, is_plain)
+        said = [section(f"*{title}*: {counted(figures)}\n{measures(figures)}".strip())]
+        said += charts(figures, is_plain=is_plain)
         said += _lowest(figures, workspace_url, channel_id)
         said += _authors(figures, table, members, is_plain) if table else []
-        small = (_offline(figures), _unscored(figures), _agreement(figures), _usage(figures))
+        small = (_offline(figures), _unscored(figures), _agreement(figures), _details(figures))
         return said + [context(line) for line in small if line]
 
-    text = f"{title}: {headline(figures, figures.usage.people)}".replace("*", "")
+    text = f"{title}: {counted(figures)}. {measures(figures)}".replace("*", "").strip()
     return Post(text, blocks(is_plain=False), blocks(is_plain=True))
 
 
-def headline(glance: Glance, people: int | None = None) -> str:
-    """A week in one line: how many replies, for how many people where that is known, median, mean, and the change."""
+def counted(glance: Glance) -> str:
+    """What a week's figures are of: no sample of all replies, but those that people chose."""
+    if not glance.this.n:
+        return "None of the replies that people chose to score has a score"
+    return f"{_count(glance.this.n, 'reply', 'replies')} that people chose to score"
+
+
+def measures(glance: Glance) -> str:
+    """Their median and mean, and the change; empty without a score."""
     this, last = glance.this, glance.last
-    asked = f"{_count(this.n, 'reply', 'replies')} scored"
-    asked += f" for {_count(people, 'person', 'people')}" if people is not None else ""
     if this.median is None or this.mean is None:
-        return f"{asked}."
-    median, mean = f"median *{this.median:g}*", f"mean *{this.mean:.1f}*"
+        return ""
+    median, mean = f"Median *{this.median:g}*", f"mean *{this.mean:.1f}*"
     if last.median is not None and last.mean is not None:
         median += f" (last week {last.median:g}, {_change(this.median, last.median, 'g')})"
         mean += f" (last week {last.mean:.1f}, {_change(this.mean, last.mean)})"
     low, high = glance.scale
-    return f"{asked}: {median}, {mean}, on a scale of {low} to {high}."
+    return f"{median}, {mean}, on a scale of {low} to {high}."
 
 
 def _title(figures: Figures) -> str:
     days = _days(figures.week)
-    return f"Week {figures.week.number} ({days})" if figures.is_finished else f"This week so far ({days})"
+    return f"Week of {days}" if figures.is_finished else f"This week so far ({days})"
 
 
 def _days(week: Week) -> str:
     sunday = week.monday + timedelta(days=6)
-    begin = f"{week.monday.day}" if week.monday.month == sunday.month else _date(week.monday)
-    return f"{begin}–{_date(sunday)} {sunday.year}"
-
-
-def _date(day: date) -> str:
-    return f"{day.day} {day:%b}"
+    begin = f"{week.monday.day}" if week.monday.month == sunday.month else day_name(week.monday)
+    return f"{begin}–{day_name(sunday)} {sunday.year}"
 
 
 def _change(now: float, before: float, form: str = ".1f") -> str:
@@ -93,46 +94,6 @@ def _change(now: float, before: float, form: str = ".1f") -> str:
     if float(shown) == 0:
         return "±0"
     return f"+{shown}" if difference > 0 else f"{_MINUS}{shown}"
-
-
-def _charts(figures: Figures, is_plain: bool) -> list[dict[str, Any]]:
-    trend = [point for point in figures.trend if point.mean is not None]
-    low, high = figures.scale
-    has_bars = figures.this.n > 0 and high - low < _MOST_BARS
-    if is_plain:
-        texts = [_bars(figures.this, low, high)] if has_bars else []
-        texts += [_plain_trend(trend)] if len(trend) > 1 else []
-        return [section(text) for text in texts]
-    charts = [_distribution(figures.this, low, high)] if has_bars else []
-    return charts + ([_trend(trend, figures)] if len(trend) > 1 else [])
-
-
-def _distribution(tally: Tally, low: int, high: int) -> dict[str, Any]:
-    data = [{"label": str(score), "value": tally.counts.get(score, 0)} for score in range(low, high + 1)]
-    return _chart("bar", "Replies by score", "Replies", data, "Score", "Replies")
-
-
-def _trend(points: list[Point], figures: Figures) -> dict[str, Any]:
-    data = [{"label": f"W{point.week.number:02}", "value": round(point.mean or 0, 2)} for point in points]
-    title = f"Mean score, last {len(figures.trend)} weeks"
-    return _chart("line", title, "Mean score", data, "Week", f"{figures.scale[0]} to {figures.scale[1]}")
-
-
-def _chart(kind: str, title: str, name: str, data: list[dict[str, Any]], x: str, y: str) -> dict[str, Any]:
-    axes = {"categories": [point["label"] for point in data], "x_label": x, "y_label": y}
-    chart = {"type": kind, "series": [{"name": name, "data": data}], "axis_config": axes}
-    return {"type": "data_visualization", "title": title, "chart": chart}
-
-
-def _bars(tally: Tally, low: int, high: int) -> str:
-    most = max(tally.counts.values())
-    rows = [(score, tally.counts.get(score, 0)) for score in range(low, high + 1)]
-    lines = [f"{score:>3} {'█' * round(count / most * _BAR):<{_BAR}} {count}" for score, count in rows]
-    return "*Replies by score*\n```" + "\n".join(lines) + "```"
-
-
-def _plain_trend(points: list[Point]) -> str:
-    return "*Mean score by week*\n" + " · ".join(f"W{point.week.number:02} {point.mean:.1f}" for point in points)
 
 
 def _lowest(figures: Figures, workspace_url: str, channel_id: str) -> list[dict[str, Any]]:
@@ -204,26 +165,46 @@ def _unscored(figures: Figures) -> str:
 def _agreement(figures: Figures) -> str:
     if figures.agreement_ever is None:
         return ""
-    return f"*People's labels* · this week: {_agreed(figures.agreement)} · ever: {_agreed(figures.agreement_ever)}"
+    ever = f"*The judge agrees with people* {_agreed(figures.agreement_ever)}"
+    return f"{ever} · this week {_agreed(figures.agreement)}" if figures.agreement else ever
 
 
-def _agreed(agreement: Agreement | None) -> str:
-    if agreement is None:
-        return "none"
+def _agreed(agreement: Agreement) -> str:
+    labels = f"{_count(agreement.labels, 'label', 'labels')}"
+    if agreement.labels != agreement.n:
+        labels += f" on {_count(agreement.n, 'reply', 'replies')}"
     if agreement.n < ENOUGH_LABELS:
-        return f"{_count(agreement.n, 'case', 'cases')}, too few to say"
-    kappa = "not defined" if agreement.kappa is None else f"{agreement.kappa:.2f}".replace("-", _MINUS)
-    near = f"{agreement.exact:.0%} the same, {agreement.within_one:.0%} within one"
-    return f"{near}, weighted kappa {kappa} ({agreement.n} cases)"
+        return f"too few labels to say ({labels})"
+    return f"{_how_often(agreement.exact)}, within one point {_how_often(agreement.within_one)} ({labels})"
 
 
-def _usage(figures: Figures) -> str:
-    usage = figures.usage
-    tokens = (
-        f"{usage.tokens:,} tokens{_known(usage.with_tokens, usage.cases)}" if usage.with_tokens else "Tokens unknown"
-    )
-    cost = f"${usage.cost_usd:,.2f}{_known(usage.with_cost, usage.cases)}" if usage.with_cost else "cost unknown"
-    return f"{tokens} · {cost}"
+def _how_often(share: float) -> str:
+    if share in {0, 1}:
+        return "always" if share else "never"
+    return f"{min(max(share, 0.01), 0.99):.0%} of the time"
+
+
+def _details(figures: Figures) -> str:
+    usage, ever = figures.usage, figures.agreement_ever
+    kappa = ever.kappa if ever and ever.n >= ENOUGH_LABELS else None
+    parts = [
+        f"asked for by {_count(usage.people, 'person', 'people')}",
+        "" if kappa is None else f"weighted kappa {kappa:.2f}".replace("-", _MINUS),
+        f"{usage.tokens:,} tokens{_known(usage.with_tokens, usage.cases)}" if usage.with_tokens else "tokens unknown",
+        _cost(usage),
+    ]
+    return "Details: " + " · ".join(part for part in parts if part)
+
+
+def _cost(usage: Usage) -> str:
+    """What is known of the cost; of cases that cost nothing, it says nothing of the others."""
+    is_known = usage.with_cost == usage.cases
+    if not usage.with_cost or not (usage.cost_usd or is_known):
+        return "cost unknown"
+    if not usage.cost_usd:
+        return "no cost"
+    cost = "under $0.01" if usage.cost_usd < _CENT else f"${usage.cost_usd:,.2f}"
+    return cost + _known(usage.with_cost, usage.cases)
 
 
 def _known(known: int, cases: int) -> str:

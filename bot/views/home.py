@@ -1,4 +1,4 @@
-"""The Home tab. Charts stand in messages only, so that a trend is a line of characters here.
+"""The Home tab. Slack's charts stand in messages only, so that a trend is a line of characters here.
 
 Source: https://docs.slack.dev/surfaces/app-home
 """
@@ -8,16 +8,14 @@ from typing import Any
 from bot.domain.case import Visibility
 from bot.slack import ids
 from bot.slack.mrkdwn import clip
-from bot.views.digest import headline
+from bot.views.charts import trend_line
+from bot.views.digest import counted, measures
 from bot.views.elements import actions, button, context, header, option, section
 from bot.views.recent import recent_sections, short_date
-from bot.weeks.figures import Glance, Point, Scale
 from bot.weeks.home import MOST_CASES, ChannelWeek, Home
 
 AS_THE_WORKSPACE = "workspace"
 
-_LEVELS = "▁▂▃▄▅▆▇█"
-_NO_SCORES = "·"
 _ERROR_ROOM = 80
 _WELCOME = (
     "I score replies where they happen: open the menu of a message (⋮ *More actions*) and choose *Score this reply*."
@@ -52,22 +50,6 @@ def no_log_view(channel_id: str) -> dict[str, Any]:
     return _home([*_top(""), section(_NO_LOG)], channel_id)
 
 
-def trend_line(glance: Glance) -> str:
-    """The means of the last weeks, drawn between the lowest score and the highest; empty for fewer than two."""
-    points = [point for point in glance.trend if point.mean is not None]
-    if len(points) < 2:
-        return ""
-    first, last = (f"W{point.week.number:02} {point.mean:.1f}" for point in (points[0], points[-1]))
-    return f"{''.join(_bar(point, glance.scale) for point in glance.trend)}  weekly mean, {first} to {last}"
-
-
-def _bar(point: Point, scale: Scale) -> str:
-    low, high = scale
-    if point.mean is None:
-        return _NO_SCORES
-    return _LEVELS[round((point.mean - low) / (high - low) * (len(_LEVELS) - 1))]
-
-
 def _home(blocks: list[dict[str, Any]], channel_id: str) -> dict[str, Any]:
     return {"type": "home", "callback_id": ids.VIEW_HOME, "private_metadata": channel_id, "blocks": blocks}
 
@@ -98,11 +80,9 @@ def _channels(home: Home) -> list[dict[str, Any]]:
 
 def _channel(channel: ChannelWeek) -> dict[str, Any]:
     glance, channel_id = channel.glance, channel.settings.channel_id
-    week = headline(glance) if glance.this.n else "nothing scored yet."
-    lines = [f"*<#{channel_id}>* · {week}"]
-    if line := trend_line(glance):
-        lines.append(line)
-    block = section("\n".join([*lines, _digest(channel)]))
+    week = counted(glance) if glance.this.n else "nothing scored yet"
+    lines = [f"*<#{channel_id}>*: {week}", measures(glance), trend_line(glance), _digest(channel)]
+    block = section("\n".join(line for line in lines if line))
     if channel.may_switch:
         is_on = channel.settings.is_digest_on
         label, action_id = _SWITCH_OFF if is_on else _SWITCH_ON

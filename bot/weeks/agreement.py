@@ -17,18 +17,21 @@ class Agreement:
         exact: Share of them with the same number.
         within_one: Share with numbers at most one apart.
         kappa: Quadratic weighted kappa; None where both gave one number throughout.
+        labels: How many people's labels that are: a case may have several.
     """
 
     n: int
     exact: float
     within_one: float
     kappa: float | None
+    labels: int
 
 
 def to_agreement(rows: Iterable[LabelledCount]) -> Agreement | None:
     """The agreement in what `Tallies.labelled` gives; None without a label."""
-    pairs = Counter[tuple[int, int]]()
+    pairs, labels = Counter[tuple[int, int]](), 0
     for row in rows:
+        labels += row.people * row.number
         label = floor(row.total / row.people + 0.5)
         pairs[row.score, label] += row.number
     n = sum(pairs.values())
@@ -36,7 +39,7 @@ def to_agreement(rows: Iterable[LabelledCount]) -> Agreement | None:
         return None
     exact = sum(count for (score, label), count in pairs.items() if score == label)
     near = sum(count for (score, label), count in pairs.items() if abs(score - label) <= 1)
-    return Agreement(n, exact / n, near / n, weighted_kappa(pairs))
+    return Agreement(n, exact / n, near / n, weighted_kappa(pairs), labels)
 
 
 def weighted_kappa(pairs: Mapping[tuple[int, int], int]) -> float | None:

@@ -356,7 +356,9 @@ async def test_group_direct_messages_are_a_channel_like_any_other(stage: Stage) 
     await correct(stage, verdict)
     await stage.reaches(2, CaseStatus.DELIVERED)
     stage.ben.command(group.id, ids.COMMAND, "stats")
-    await stage.slack.until(lambda: any("1 reply scored" in m.text for m in stage.ben.ephemerals(group.id)))
+    await stage.slack.until(
+        lambda: any("1 reply that people chose to score" in m.text for m in stage.ben.ephemerals(group.id))
+    )
 
 
 async def test_a_window_outlives_that_the_app_leaves_or_the_channel_is_archived(stage: Stage) -> None:

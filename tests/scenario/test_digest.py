@@ -90,7 +90,7 @@ async def test_preview_is_seen_by_one_person(stage: Stage) -> None:
     (*_, lowest) = await scored(stage, 4, 5, 1)
     told = await digest(stage, "preview")
     words = shown(told)
-    assert "3 replies scored for 1 person: median *4*, mean *3.3*, on a scale of 0 to 5." in words
+    assert "3 replies that people chose to score\nMedian *4*, mean *3.3*, on a scale of 0 to 5." in words
     assert told.text.startswith("This week so far (")
     kinds = [block["type"] for block in told.blocks]
     assert kinds.count("data_visualization") == 1
@@ -124,7 +124,7 @@ async def test_now_posts_the_week_so_far_for_all(stage: Stage) -> None:
     assert "posted here" in (await digest(stage, "now")).text
     (message,) = posted(stage)
     assert message.text.startswith("This week so far (")
-    assert "1 reply scored for 1 person: median 4, mean 4.0, on a scale of 0 to 5." in message.text
+    assert "1 reply that people chose to score. Median 4, mean 4.0, on a scale of 0 to 5." in message.text
 
 
 async def test_now_posts_once_an_hour_whoever_asks(stage: Stage) -> None:
@@ -159,7 +159,7 @@ async def test_a_guest_posts_and_changes_nothing(stage: Stage, text: str) -> Non
 async def test_a_guest_sees_a_preview(stage: Stage) -> None:
     await scored(stage, 4)
     stage.ann.user.is_guest = True
-    assert "1 reply scored" in (await digest(stage, "preview")).text
+    assert "1 reply that people chose to score" in (await digest(stage, "preview")).text
 
 
 async def test_a_slack_without_charts_gets_plain_blocks(stage: Stage) -> None:
@@ -196,7 +196,7 @@ async def test_typed_texts_with_another_question_count_once(stage: Stage) -> Non
     await stage.modal(stage.ann)
     stage.ann.submit({ids.BLOCK_QUESTION: "How?"})
     await stage.verdict(parent, count=2)
-    assert ": 1 reply scored for 1 person" in (await digest(stage, "preview")).text
+    assert ": 1 reply that people chose to score" in (await digest(stage, "preview")).text
 
 
 async def test_only_people_in_the_channel_may_see_or_change_it(stage: Stage) -> None:
@@ -246,7 +246,7 @@ async def test_authors_whom_slack_does_not_tell_in_time_are_not_listed(stage: St
     await scored(stage, 4)
     stage.slack.fail("users.info", status=429, retry_after_s=20)
     told = await digest(stage, "preview")
-    assert "1 reply scored" in told.text
+    assert "1 reply that people chose to score" in told.text
     assert "data_table" not in [block["type"] for block in told.blocks]
 
 

@@ -124,7 +124,7 @@ async def test_a_digest_is_posted_when_it_is_due_and_only_once(office: Office) -
         await poster.post_due()
         office.pass_time(minutes=10)
     (message,) = posted(channel)
-    assert message.text.startswith("Week 47 (16–22 Nov 2026): 1 reply scored for 1 person")
+    assert message.text.startswith("Week of 16–22 Nov 2026: 1 reply that people chose to score")
     (row,) = await office.rows()
     assert (row.week, row.status, row.message_ts) == ("2026-W47", DigestStatus.POSTED, message.ts)
 
@@ -135,8 +135,8 @@ async def test_every_week_has_its_own(office: Office) -> None:
     office.pass_time(weeks=1)
     await poster.post_due()
     assert [message.text.split(":")[0] for message in posted(channel)] == [
-        "Week 47 (16–22 Nov 2026)",
-        "Week 48 (23–29 Nov 2026)",
+        "Week of 16–22 Nov 2026",
+        "Week of 23–29 Nov 2026",
     ]
 
 
@@ -145,7 +145,7 @@ async def test_a_quiet_week_is_one_line(office: Office) -> None:
     office.pass_time(weeks=1)
     await poster.post_due()
     (message,) = posted(channel)
-    assert message.text == "Week 48 (23–29 Nov 2026): no replies were scored in this channel."
+    assert message.text == "Week of 23–29 Nov 2026: no replies were scored in this channel."
     assert len(message.blocks) == 1
 
 
@@ -173,7 +173,7 @@ async def test_weeks_older_than_that_are_not_made_up_for(office: Office) -> None
     office.pass_time(weeks=5)
     await (await office.poster()).post_due()
     (message,) = posted(channel)
-    assert message.text.startswith("Week 52")
+    assert message.text.startswith("Week of 21–27 Dec 2026")
 
 
 async def test_a_channel_that_switches_it_on_is_not_given_the_week_before(office: Office) -> None:
@@ -208,7 +208,7 @@ async def test_a_clock_that_is_set_back_makes_no_second(office: Office, back: ti
     await poster.post_due()
     office.clock.advance(back.total_seconds())
     await poster.post_due()
-    assert len([m for m in posted(channel) if m.text.startswith("Week 47")]) == 1
+    assert len([m for m in posted(channel) if m.text.startswith("Week of 16–22 Nov")]) == 1
 
 
 async def test_another_zone_or_time_makes_no_second(office: Office) -> None:
@@ -317,7 +317,7 @@ async def test_a_bot_that_was_removed_does_not_post(office: Office, is_private: 
     channel.members.append(office.slack.workspace.bot.id)
     office.pass_time(weeks=1)
     await poster.post_due()
-    assert [m.text.split(" (")[0] for m in posted(channel)] == ["Week 48"]
+    assert [m.text.split(":")[0] for m in posted(channel)] == ["Week of 23–29 Nov 2026"]
 
 
 async def test_without_an_answer_who_is_where_nothing_is_claimed(office: Office) -> None:
@@ -337,9 +337,9 @@ async def test_a_channels_digest_holds_no_other_channels_cases(office: Office) -
     await office.add_case(public.id, sunday, score=0, visibility=Visibility.ME)
     await (await office.poster()).post_due()
     (about_public,), (about_private,) = posted(public), posted(private)
-    assert about_public.text.startswith("Week 47 (16–22 Nov 2026): 1 reply scored")
+    assert about_public.text.startswith("Week of 16–22 Nov 2026: 1 reply that people chose to score")
     assert private.id not in str(about_public.blocks)
-    assert about_private.text.startswith("Week 47 (16–22 Nov 2026): 2 replies scored")
+    assert about_private.text.startswith("Week of 16–22 Nov 2026: 2 replies that people chose to score")
     assert f"/archives/{private.id}/p1795249798298493" in str(about_private.blocks)
 
 
@@ -365,11 +365,11 @@ async def test_the_preview_in_the_terminal_shows_charts_and_posts_nothing(
     await preview(office.settings, name, office.now)
     shown = capsys.readouterr().out
     for part in (
-        "Week 47 (16–22 Nov 2026)",
+        "Week of 16–22 Nov 2026",
         "Replies by score",
         "█",
-        "Mean score",
-        "W46",
+        "Weekly mean: 1.0 (9 Nov) to 3.0 (16 Nov)",
+        "16 Nov ",
         "helper",
         "score 2 (case 2)",
     ):

@@ -63,7 +63,7 @@ async def test_the_week_so_far_of_this_channel_is_shown_to_one_person(stage: Sta
     await add_case(stage, help_desk(stage), stage.helper.id, 1)
     told = await stats(stage)
     assert told.text.startswith("This week so far (")
-    assert "2 replies scored for 1 person: median *2.5*, mean *2.5*, on a scale of 0 to 5." in shown(told)
+    assert "2 replies that people chose to score\nMedian *2.5*, mean *2.5*, on a scale of 0 to 5." in shown(told)
     (table,) = [block for block in told.blocks if block["type"] == "data_table"]
     assert [row[0]["text"] for row in table["rows"][1:]] == ["helper"]
     assert stage.ours() == []
@@ -77,7 +77,7 @@ async def test_an_assistants_figures_are_its_own(stage: Stage, name: str) -> Non
         await add_case(stage, help_desk(stage), author_id, score)
     told = await stats(stage, name.format(id=stage.helper.id))
     assert told.text.startswith("This week so far (")
-    assert ", helper: 2 replies scored for 1 person: median 2, mean 2.0, on a scale of 0 to 5." in told.text
+    assert ", helper: 2 replies that people chose to score. Median 2, mean 2.0, on a scale of 0 to 5." in told.text
     assert "score 1 (case 1)" in shown(told)
     assert "case 3" not in shown(told)
     assert "Other Bot" not in shown(told)
@@ -101,13 +101,13 @@ async def test_an_assistant_is_found_behind_many_busier_people(stage: Stage) -> 
     await add_case(stage, help_desk(stage), stage.helper.id, 3)
     (table,) = [block for block in (await stats(stage)).blocks if block["type"] == "data_table"]
     assert [row[0]["text"] for row in table["rows"][1:]] == ["helper"]
-    assert ", helper: 1 reply scored" in (await stats(stage, "@helper", 2)).text
+    assert ", helper: 1 reply that people chose to score" in (await stats(stage, "@helper", 2)).text
 
 
 async def test_a_name_may_have_blanks(stage: Stage) -> None:
     other = stage.slack.workspace.add_bot("Other Bot")
     await add_case(stage, help_desk(stage), other.id, 5)
-    assert ", Other Bot: 1 reply scored" in (await stats(stage, "@other bot")).text
+    assert ", Other Bot: 1 reply that people chose to score" in (await stats(stage, "@other bot")).text
 
 
 async def test_an_unknown_name_is_answered_with_the_known_ones(stage: Stage) -> None:
@@ -134,13 +134,13 @@ async def test_other_people_are_not_shown_unless_the_channel_lists_people(stage:
     assert (await stats(stage, f"@{stage.ben.id}", 3)).text == unknown.replace("@ben", f"@{stage.ben.id}")
     settings = ChannelSettings(stage.slack.workspace.team_id, help_desk(stage).id, ranks_people=True)
     await stage.log.digests.save(settings, "U1")
-    assert ", ben: 1 reply scored" in (await stats(stage, "@ben", 4)).text
+    assert ", ben: 1 reply that people chose to score" in (await stats(stage, "@ben", 4)).text
 
 
 @pytest.mark.parametrize("name", ["me", "@ann", "@me"])
 async def test_ones_own_figures_are_always_shown(stage: Stage, name: str) -> None:
     await add_case(stage, help_desk(stage), stage.ann.id, 2)
-    assert ", your own replies: 1 reply scored for 1 person: median 2" in (await stats(stage, name)).text
+    assert ", your own replies: 1 reply that people chose to score. Median 2" in (await stats(stage, name)).text
 
 
 @pytest.mark.parametrize("name", ["#leads", "<#{id}|leads>", "<#{id}>", "#LEADS", "#{id}"])
@@ -148,7 +148,7 @@ async def test_another_channel_is_shown_to_its_members(stage: Stage, name: str) 
     leads = private(stage, "ann")
     await add_case(stage, leads, stage.helper.id, 3)
     told = await stats(stage, name.format(id=leads.id))
-    assert f", <#{leads.id}>: 1 reply scored" in told.text
+    assert f", <#{leads.id}>: 1 reply that people chose to score" in told.text
 
 
 @pytest.mark.parametrize("name", ["leads", "{id}"])
@@ -194,7 +194,7 @@ async def test_what_only_one_person_sees_is_in_no_figure(stage: Stage) -> None:
 async def test_figures_of_one_channel_have_nothing_of_another(stage: Stage) -> None:
     await add_case(stage, private(stage, "ann", "ben"), stage.helper.id, 0)
     await add_case(stage, help_desk(stage), stage.helper.id, 5)
-    assert "1 reply scored for 1 person: median 5" in (await stats(stage, "@helper")).text
+    assert "1 reply that people chose to score. Median 5" in (await stats(stage, "@helper")).text
 
 
 async def test_an_assistant_that_was_scored_last_week_alone_is_known(stage: Stage) -> None:
@@ -207,7 +207,7 @@ async def test_direct_messages_have_no_stats_of_their_own(stage: Stage) -> None:
     stage.ann.command(stage.ann.im, ids.COMMAND, "stats")
     assert "none for direct messages" in (await stage.told(stage.ann, channel=stage.ann.im)).text
     stage.ann.command(stage.ann.im, ids.COMMAND, "stats #help-desk")
-    assert "1 reply scored" in (await stage.told(stage.ann, 2, stage.ann.im)).text
+    assert "1 reply that people chose to score" in (await stage.told(stage.ann, 2, stage.ann.im)).text
 
 
 async def test_what_is_not_understood_is_answered_with_what_is(stage: Stage) -> None:

@@ -117,7 +117,7 @@ async def test_labels_digest_and_forget_need_no_texts(stage: Stage) -> None:
     stage.ben.click(await stage.verdict(parent), ids.ACTION_FEEDBACK, f"{ids.AGREE}:1")
     assert "your score for case 1 is 4" in (await stage.told(stage.ben)).text
     stage.ann.command(CHANNEL, ids.COMMAND, "digest preview")
-    assert "1 reply scored" in (await stage.told(stage.ann)).text
+    assert "1 reply that people chose to score" in (await stage.told(stage.ann)).text
     output = io.StringIO()
     assert await export(stage.log.labels, output, has_texts=False) == 1
     assert ANSWER not in output.getvalue()

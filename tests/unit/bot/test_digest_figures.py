@@ -221,7 +221,8 @@ def _agreement(on_scale: list[Entry]) -> Agreement | None:
         return None
     n = len(pairs)
     exact, near = (sum(abs(a - b) <= gap for a, b in pairs) / n for gap in (0, 1))
-    return Agreement(n, pytest.approx(exact), pytest.approx(near), _kappa(pairs))  # type: ignore[arg-type]
+    labels = sum(len(each.labels) for each in on_scale)
+    return Agreement(n, pytest.approx(exact), pytest.approx(near), _kappa(pairs), labels)  # type: ignore[arg-type]
 
 
 def _kappa(pairs: list[tuple[int, int]]) -> Any:
@@ -305,14 +306,14 @@ async def test_of_typed_texts_that_are_scored_again_the_newest_verdict_counts(lo
     figures = await figures_of(log, texts, answer, replace(texts, score=4, attempt=2, labels=(4,)))
     assert figures.this.counts == {3: 1, 4: 1}
     assert figures.usage.cases == 2
-    assert figures.agreement == Agreement(1, 1.0, 1.0, None)
+    assert figures.agreement == Agreement(1, 1.0, 1.0, None, 1)
 
 
 async def test_a_channel_of_the_same_id_in_another_team_is_another(log: Store) -> None:
     await figures_of(log, Entry(score=0, labels=(0,)), Entry(score=1))
     figures = await figures_of(log, Entry(score=5, labels=(5,)))
     assert figures.this.counts == {5: 1}
-    assert figures.agreement_ever == Agreement(1, 1.0, 1.0, None)
+    assert figures.agreement_ever == Agreement(1, 1.0, 1.0, None, 1)
 
 
 async def test_a_deleted_case_is_in_no_later_figure(log: Store) -> None:
@@ -330,7 +331,7 @@ async def test_a_deleted_case_is_in_no_later_figure(log: Store) -> None:
 async def test_labels_of_earlier_weeks_count_for_ever_and_not_for_this_week(log: Store) -> None:
     old = Entry(judged_at=datetime(2025, 1, 1, tzinfo=UTC), score=1, labels=(3,))
     figures = await figures_of(log, Entry(score=4, labels=(4,)), old)
-    assert figures.agreement == Agreement(1, 1.0, 1.0, None)
+    assert figures.agreement == Agreement(1, 1.0, 1.0, None, 1)
     assert figures.agreement_ever is not None
     assert (figures.agreement_ever.n, figures.agreement_ever.exact) == (2, 0.5)
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from bot.log.digests import ChannelSettings
 from bot.slack.authors import Member
 from bot.slack.post import Post
+from bot.views.charts import trend_line
 from bot.views.digest import MOST_AUTHORS, digest_message
 from bot.views.digest_settings import digest_state
 from bot.weeks.agreement import Agreement
@@ -57,7 +58,15 @@ def words(post: Post) -> str:
 counts = st.dictionaries(st.integers(0, 5), st.integers(1, 10**6), max_size=6).map(Tally)
 names = st.one_of(st.text(max_size=200), st.sampled_from(["<!channel>" * 20, "&" * 300, "ß" * 81]))
 agreements = st.one_of(
-    st.none(), st.builds(Agreement, st.integers(1, 99), st.floats(0, 1), st.floats(0, 1), st.floats(-1, 1) | st.none())
+    st.none(),
+    st.builds(
+        Agreement,
+        n=st.integers(1, 99),
+        exact=st.floats(0, 1),
+        within_one=st.floats(0, 1),
+        kappa=st.floats(-1, 1) | st.none(),
+        labels=st.integers(1, 99),
+    ),
 )
 
 
@@ -82,7 +91,7 @@ def test_it_keeps_slacks_limits(
     figures = some(this=this, last=last, authors=rows, unscored=unscored, agreement=agreed, agreement_ever=agreed)
     post = message(figures, members, is_plain)
     check_blocks(post.blocks)
-    assert post.text.startswith("Week 47 (16–22 Nov 2026): ")
+    assert post.text.startswith("Week of 16–22 Nov 2026: ")
     assert len(post.text) < 300
     assert "<!channel>" not in post.text
 
@@ -97,30 +106,73 @@ def test_a_name_pings_nobody(name: str) -> None:
 def test_the_order_is_headline_distribution_trend_lowest_table_and_the_small_print() -> None:
     figures = some(
         unscored={"refused": 1},
-        agreement=Agreement(20, 0.75, 0.9, -0.125),
-        agreement_ever=Agreement(20, 0.75, 0.9, -0.125),
+        agreement=Agreement(20, 0.75, 0.9, -0.125, 20),
+        agreement_ever=Agreement(20, 0.75, 0.9, -0.125, 20),
     )
     post = message(figures)
     kinds = [block["type"] for block in post.blocks]
     assert kinds == ["section", "data_visualization", "data_visualization", "section", "data_table", *["context"] * 3]
-    changes = "median *4* (last week 3, +1), mean *3.8* (last week 3.0, +0.8)"
-    assert f"4 replies scored for 3 people: {changes}, on a scale of 0 to 5." in words(post)
-    assert "75% the same, 90% within one, weighted kappa −0.12 (20 cases)" in words(post)
-    assert "1,200 tokens · $0.50" in words(post)
+    changes = "Median *4* (last week 3, +1), mean *3.8* (last week 3.0, +0.8), on a scale of 0 to 5."
+    headline = "*Week of 16–22 Nov 2026*: 4 replies that people chose to score"
+    assert post.blocks[0]["text"]["text"] == f"{headline}\n{changes}"
+    assert post.text == f"{headline}. {changes}".replace("*", "")
+    assert "Details: asked for by 3 people · weighted kappa −0.12 · 1,200 tokens · $0.50" in words(post)
 
 
-def test_the_distribution_has_a_bar_for_every_score() -> None:
+def test_agreement_is_said_in_plain_words() -> None:
+    said = "*The judge agrees with people* 75% of the time, within one point always (105 labels)"
+    ever, few = Agreement(105, 0.75, 1.0, 0.5, 105), Agreement(4, 0.5, 1.0, None, 5)
+    assert said in words(message(some(agreement_ever=ever)))
+    this_week = words(message(some(agreement_ever=ever, agreement=few)))
+    assert f"{said} · this week too few labels to say (5 labels on 4 replies)" in this_week
+    rarely = Agreement(30, 0.0, 0.999, None, 30)
+    assert "never, within one point 99% of the time (30 labels)" in words(message(some(agreement_ever=rarely)))
+
+
+def test_where_all_are_unscored_no_number_is_said() -> None:
+    post = message(some(this=tally(), lowest=(), authors=(), unscored={"refused": 4}))
+    assert post.text == "Week of 16–22 Nov 2026: None of the replies that people chose to score has a score."
+
+
+def test_the_distribution_has_a_bar_for_every_score_and_each_says_its_number() -> None:
     bars = message(some()).blocks[1]["chart"]
     assert bars["type"] == "bar"
     assert [(point["label"], point["value"]) for point in bars["series"][0]["data"]] == [
-        ("0", 0), ("1", 0), ("2", 1), ("3", 0), ("4", 2), ("5", 1)
+        ("0 (0)", 0), ("1 (0)", 0), ("2 (1)", 1), ("3 (0)", 0), ("4 (2)", 2), ("5 (1)", 1)
     ]  # fmt: skip
 
 
-def test_the_trend_leaves_weeks_without_scores_out() -> None:
-    trend = tuple(Point(WEEK.before(back), None if back == 1 else 3.5, 1) for back in range(2, -1, -1))
-    line = message(some(trend=trend)).blocks[2]["chart"]
-    assert line["axis_config"]["categories"] == ["W45", "W47"]
+def test_the_trend_names_weeks_by_their_monday_and_leaves_those_without_scores_out() -> None:
+    trend = tuple(Point(WEEK.before(back), None if back == 1 else 3.5 - back, 1) for back in range(2, -1, -1))
+    block = message(some(trend=trend)).blocks[2]
+    assert block["chart"]["axis_config"]["categories"] == ["2 Nov", "16 Nov"]
+    assert block["title"] == "Weekly mean: 1.5 (2 Nov) to 3.5 (16 Nov)"
+
+
+@pytest.mark.parametrize("scale", [(0, 5), (1, 10), (0, 100)])
+def test_the_trend_runs_over_the_whole_scale(scale: tuple[int, int]) -> None:
+    # Slack's axes have no setting: what holds them open is a line at each end.
+    post = message(some(scale=scale, this=Tally({scale[1]: 4})))
+    (line,) = [block["chart"] for block in post.blocks if block.get("chart", {}).get("type") == "line"]
+    ends = {series["name"]: {point["value"] for point in series["data"]} for series in line["series"][1:]}
+    assert ends == {f"Best possible: {scale[1]}": {scale[1]}, f"Worst possible: {scale[0]}": {scale[0]}}
+    check_blocks(post.blocks)
+
+
+@pytest.mark.parametrize(
+    ("means", "line"),
+    [
+        ((2.0, None, 4.0), "`0 ────────────○━━━━━━━━━━●────── 5` Weekly mean: 2.0 (2 Nov) to 4.0 (16 Nov)"),
+        ((5.0, 0.0, 0.0), "`0 ●━━━━━━━━━━━━━━━━━━━━━━━━━━━━○ 5` Weekly mean: 5.0 (2 Nov) to 0.0 (16 Nov)"),
+        ((4.9, 4.9, 4.9), "`0 ────────────────────────────●─ 5` Weekly mean: 4.9 (2 Nov) to 4.9 (16 Nov)"),
+        ((None, None, 4.9), ""),
+    ],
+)
+def test_the_line_of_the_trend_is_the_whole_scale_with_the_first_and_the_last_mean(
+    means: tuple[float | None, ...], line: str
+) -> None:
+    trend = tuple(Point(WEEK.before(2 - number), mean, 1) for number, mean in enumerate(means))
+    assert trend_line(some(trend=trend)) == line
 
 
 def test_the_change_is_that_of_the_numbers_beside_it() -> None:
@@ -138,13 +190,13 @@ def test_a_first_week_has_no_change_and_no_trend() -> None:
 
 def test_a_quiet_week_is_one_line() -> None:
     post = message(some(this=tally(), lowest=(), authors=(), usage=Usage(0, 0, 0, 0, 0, 0.0, 0)))
-    assert post.text == "Week 47 (16–22 Nov 2026): no replies were scored in this channel."
+    assert post.text == "Week of 16–22 Nov 2026: no replies were scored in this channel."
     assert len(post.blocks) == 1
 
 
 def test_a_week_that_begins_in_another_month_names_both() -> None:
     week = Week(2026, 49, WEEK.zone)
-    assert message(some(week=week, until=week.end)).text.startswith("Week 49 (30 Nov–6 Dec 2026): ")
+    assert message(some(week=week, until=week.end)).text.startswith("Week of 30 Nov–6 Dec 2026: ")
 
 
 def test_the_lowest_are_links_into_the_channel_without_any_text() -> None:
@@ -168,16 +220,33 @@ def test_the_table_has_an_end() -> None:
 
 
 @pytest.mark.parametrize(
-    ("n", "part"), [(1, "1 case, too few to say"), (19, "19 cases, too few to say"), (20, "100% the same")]
+    ("n", "part"), [(1, "too few labels to say (1 label)"), (19, "too few labels to say (19 labels)"), (20, "always,")]
 )
 def test_fewer_than_twenty_labels_are_too_few_to_say(n: int, part: str) -> None:
-    assert f"ever: {part}" in words(message(some(agreement_ever=Agreement(n, 1.0, 1.0, None))))
+    post = message(some(agreement_ever=Agreement(n, 1.0, 1.0, 0.5, n)))
+    assert f"*The judge agrees with people* {part}" in words(post)
+    assert ("kappa" in words(post)) is (n == 20)
 
 
-def test_what_is_unknown_stays_unknown() -> None:
-    assert "Tokens unknown · cost unknown" in words(message(some(usage=Usage(3, 4, 0, 0, 0, 0.0, 0))))
+@pytest.mark.parametrize(
+    ("cost_usd", "with_cost", "part"),
+    [
+        (0.0, 0, "cost unknown"),
+        (0.0, 3, "cost unknown"),
+        (0.0, 4, "no cost"),
+        (0.004, 4, "under $0.01"),
+        (0.25, 1, "$0.25 for 1 of 4 cases, the rest unknown"),
+        (1234.5, 4, "$1,234.50"),
+    ],
+)
+def test_an_unknown_cost_stays_unknown(cost_usd: float, with_cost: int, part: str) -> None:
+    assert f" · {part}'" in words(message(some(usage=Usage(3, 4, 0, 1200, 4, cost_usd, with_cost))))
+
+
+def test_unknown_tokens_stay_unknown() -> None:
+    assert " · tokens unknown · " in words(message(some(usage=Usage(3, 4, 0, 0, 0, 0.0, 0))))
     partly = words(message(some(usage=Usage(3, 4, 0, 1000, 3, 0.25, 1))))
-    assert "1,000 tokens for 3 of 4 cases, the rest unknown · $0.25 for 1 of 4 cases, the rest unknown" in partly
+    assert "1,000 tokens for 3 of 4 cases, the rest unknown" in partly
 
 
 def test_the_offline_rater_is_named() -> None:
@@ -202,7 +271,7 @@ def test_another_scale_has_its_own_bars_and_its_own_low_scores() -> None:
 @pytest.mark.parametrize("is_plain", [True, False])
 def test_plain_or_not_it_says_the_same(is_plain: bool) -> None:
     post = message(some(), is_plain=is_plain)
-    for part in ("Replies by score", "Mean score", "W47", "helper", "score 2 (case 7)"):
+    for part in ("Replies by score", "Weekly mean", "16 Nov", "helper", "score 2 (case 7)"):
         assert part in words(post)
 
 

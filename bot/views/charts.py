@@ -1,0 +1,100 @@
+"""A week's scores as charts: Slack's own in messages, and lines of characters where Slack has none.
+
+Slack's charts choose the range of their axes, and have no setting for it. So a line at each end of the scale keeps the
+whole of it in the picture; and what a client may leave out is said in words: how many replies a bar stands for, the
+first mean and the last.
+Source: https://docs.slack.dev/reference/block-kit/blocks/data-visualization-block
+"""
+
+from collections.abc import Mapping, Sequence
+from datetime import date
+
+from bot.views.elements import Block, section
+from bot.weeks.figures import Figures, Glance, Scale, Tally
+
+_MOST_BARS = 20
+_BAR = 20
+_LINE = 30
+
+Points = Sequence[tuple[str, float]]
+"""Labels with values; a trend has the weeks that have a mean, oldest first, each by its Monday."""
+
+
+def charts(figures: Figures, *, is_plain: bool) -> list[Block]:
+    """The week's scores and the trend, as far as there are any."""
+    trend, scale = _to_trend(figures), figures.scale
+    has_bars = figures.this.n > 0 and scale[1] - scale[0] < _MOST_BARS
+    found = []
+    if has_bars:
+        found.append(_plain_bars(figures.this, scale) if is_plain else _bars(figures.this, scale))
+    if len(trend) > 1:
+        found.append(_plain_trend(trend) if is_plain else _line(trend, scale))
+    return found
+
+
+def trend_line(glance: Glance) -> str:
+    """The scale as a line, with the first weekly mean (○) and the last (●) on it; empty where there is but one."""
+    trend, (low, high) = _to_trend(glance), glance.scale
+    if len(trend) < 2:
+        return ""
+    first, last = (round((mean - low) / (high - low) * (_LINE - 1)) for _, mean in (trend[0], trend[-1]))
+    line = ["━" if min(first, last) < place < max(first, last) else "─" for place in range(_LINE)]
+    line[first], line[last] = "○", "●"
+    return f"`{low} {''.join(line)} {high}` {_from_to(trend)}"
+
+
+def day_name(day: date) -> str:
+    """A day of the year, such as 12 Oct."""
+    return f"{day.day} {day:%b}"
+
+
+def _to_trend(glance: Glance) -> Points:
+    return [(day_name(point.week.monday), point.mean) for point in glance.trend if point.mean is not None]
+
+
+def _from_to(trend: Points) -> str:
+    (first_week, first), (last_week, last) = trend[0], trend[-1]
+    return f"Weekly mean: {first:.1f} ({first_week}) to {last:.1f} ({last_week})"
+
+
+def _bars(tally: Tally, scale: Scale) -> Block:
+    data = [(f"{score} ({count})", count) for score, count in _counts(tally, scale)]
+    return _chart("bar", "Replies by score", {"Replies": data}, "Score (replies)", "Replies")
+
+
+def _line(trend: Points, scale: Scale) -> Block:
+    low, high = scale
+    series: Mapping[str, Points] = {
+        "Weekly mean": [(week, round(mean, 2)) for week, mean in trend],
+        f"Best possible: {high}": [(week, high) for week, _ in trend],
+        f"Worst possible: {low}": [(week, low) for week, _ in trend],
+    }
+    return _chart("line", _from_to(trend), series, "Week from", "Score")
+
+
+def _chart(kind: str, title: str, series: Mapping[str, Points], x_label: str, y_label: str) -> Block:
+    categories = [label for label, _ in next(iter(series.values()))]
+    lists = [
+        {"name": name, "data": [{"label": label, "value": value} for label, value in points]}
+        for name, points in series.items()
+    ]
+    axes = {"categories": categories, "x_label": x_label, "y_label": y_label}
+    return {
+        "type": "data_visualization",
+        "title": title,
+        "chart": {"type": kind, "series": lists, "axis_config": axes},
+    }
+
+
+def _plain_bars(tally: Tally, scale: Scale) -> Block:
+    most = max(tally.counts.values())
+    rows = [f"{score:>3} {'█' * round(count / most * _BAR):<{_BAR}} {count}" for score, count in _counts(tally, scale)]
+    return section("*Replies by score*\n```" + "\n".join(rows) + "```")
+
+
+def _plain_trend(trend: Points) -> Block:
+    return section("*Weekly mean*\n" + " · ".join(f"{week}: {mean:.1f}" for week, mean in trend))
+
+
+def _counts(tally: Tally, scale: Scale) -> list[tuple[int, int]]:
+    return [(score, tally.counts.get(score, 0)) for score in range(scale[0], scale[1] + 1)]
