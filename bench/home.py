@@ -20,12 +20,14 @@ from bot.domain.case import Visibility
 from bot.log import Store
 from bot.settings import OFFLINE, load_settings
 from bot.slack.access import Access
+from bot.slack.authors import Members
 from bot.slack.client import identify, web_client
 from bot.slack.manifest import load_manifest
 from bot.slack.memberships import Memberships
 from bot.slack.teller import Teller
 from bot.views.home import home_view
 from bot.weeks.home import HomeReader
+from bot.weeks.own_cases import OwnCases
 from bot.weeks.week import Schedule
 from sandbox import Channel, Limits, Sandbox, Workspace
 
@@ -56,7 +58,9 @@ async def measure(people: int) -> None:
         client = await stack.enter_async_context(web_client(settings.slack_bot_token, settings.slack_api_url))
         identity, teller = await identify(client), Teller(client)
         schedule = Schedule.parse("monday", "09:00", WEEK.zone.key)
-        reader = HomeReader(log, schedule, Memberships(client), Access(client, is_for_admins=False), lambda: NOW)
+        memberships, access = Memberships(client), Access(client, is_for_admins=False)
+        own_cases = OwnCases(memberships, Members(client))
+        reader = HomeReader(log, schedule, memberships, access, own_cases, lambda: NOW)
 
         async def publish(user_id: str) -> float:
             begin = time.perf_counter()

@@ -32,6 +32,7 @@ from bot.slack.manifest import load_manifest
 from bot.slack.memberships import Memberships
 from bot.views.home import home_view
 from bot.weeks.home import HomeReader
+from bot.weeks.own_cases import OwnCases
 from bot.weeks.week import Schedule
 from sandbox import Sandbox, SystemClock
 from sandbox.workspace_file import open_workspace
@@ -110,8 +111,8 @@ async def open_demo() -> AsyncIterator[Demo]:
                     return datetime.fromtimestamp(clock.now(), UTC)
 
                 poster = Poster(client, bot.store, identity, schedule, now)
-                access = Access(client, is_for_admins=False)
-                home = HomeReader(bot.store, schedule, Memberships(client), access, now)
+                access, memberships = Access(client, is_for_admins=False), Memberships(client)
+                home = HomeReader(bot.store, schedule, memberships, access, OwnCases(memberships, poster.members), now)
                 yield Demo(slack, poster, home, client, identity.team_id, identity.url)
 
 

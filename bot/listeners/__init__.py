@@ -39,6 +39,7 @@ from bot.slack.teller import Teller
 from bot.upkeep.edits import EditsUpkeep
 from bot.upkeep.forgetting import ForgettingUpkeep
 from bot.weeks.home import HomeReader
+from bot.weeks.own_cases import OwnCases
 
 
 def register(
@@ -68,7 +69,8 @@ def register(
     choices = Choices(store.people, default, rubrics)
     window = TextsModal(choices, teller)
     digests = DigestCommand(poster, access, teller)
-    cases = RecentCases(store.recent, teller, identity.url)
+    own_cases = OwnCases(memberships, poster.members)
+    cases = RecentCases(store.recent, own_cases, teller, identity.url)
     forget_command = ForgetCommand(store.cases, forgetting, teller, hosts)
     answers = {
         "digest": digests.answer,
@@ -76,9 +78,8 @@ def register(
         "forget": forget_command.answer,
         "stats": StatsCommand(poster, memberships, teller).answer,
     }
-    tab = HomeTab(
-        HomeReader(store, poster.default, memberships, access, poster.now), teller, identity.url, default.visibility
-    )
+    reader = HomeReader(store, poster.default, memberships, access, own_cases, poster.now)
+    tab = HomeTab(reader, teller, identity.url, default.visibility)
     installation.register(app, identity.team_id, homes)
     command.register(app, TypedRequests(intake, choices, memberships, hosts), window, answers)
     shortcut.register(app, intake, choices, teller, identity.own_ids)

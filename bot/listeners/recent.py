@@ -13,6 +13,7 @@ from bot.slack import ids
 from bot.slack.post import Post
 from bot.slack.teller import Teller
 from bot.views.recent import PAGE, recent_page, to_page_end
+from bot.weeks.own_cases import OwnCases
 
 logger = structlog.get_logger(__name__)
 
@@ -23,11 +24,13 @@ class RecentCases:
 
     Attributes:
         recent: Where they are.
+        own_cases: Adds to them what the person may see of the replies.
         teller: What shows the first page.
         workspace_url: Where links to messages begin.
     """
 
     recent: Recent
+    own_cases: OwnCases
     teller: Teller
     workspace_url: str
 
@@ -38,7 +41,8 @@ class RecentCases:
     async def page(self, invocation: Invocation, before: PageEnd | None = None) -> Post:
         """The newest cases, or the newest of those before the end of another page."""
         found = await self.recent.of(invocation.team_id, invocation.user_id, PAGE + 1, before)
-        return recent_page(found, self.workspace_url, before)
+        listed = await self.own_cases.listed(found[:PAGE], invocation.user_id, invocation.channel_id)
+        return recent_page(listed, self.workspace_url, before, has_older=len(found) > PAGE)
 
 
 def register(app: AsyncApp, cases: RecentCases) -> None:

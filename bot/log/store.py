@@ -67,7 +67,7 @@ class Store:
         self.cases = Cases(database)
         self.unsettled = Unsettled(database, self.jobs)
         self.labels = Labels(database)
-        self.recent = Recent(database)
+        self.recent = Recent(database, keeps_text=store_text == "full")
         self.tallies = Tallies(database)
         self.digests = Digests(database)
         self.people = People(database)

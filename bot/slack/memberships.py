@@ -64,7 +64,16 @@ class Memberships:
         Raises:
             MembershipError: Slack does not say, or not in time.
         """
-        return channel_id in await self._all_anew(user_id)
+        return channel_id in await self.now(user_id)
+
+    async def now(self, user_id: str | None) -> Mapping[str, Listed]:
+        """The person's channels as `of`, and archived ones, asked of Slack anew.
+
+        Raises:
+            MembershipError: Slack does not say, or not in time.
+        """
+        self._channels.forget(user_id)
+        return await self._channels.get(user_id)
 
     async def keeps_out(self, user_id: str, channel_id: str) -> bool:
         """Whether we are in this channel and the person may not look into it, asked of Slack anew.
@@ -81,14 +90,10 @@ class Memberships:
             async with asyncio.timeout(_PATIENCE_S):
                 if await self.includes(user_id, channel_id):
                     return False
-                ours = (await self._all_anew(None)).get(channel_id)
+                ours = (await self.now(None)).get(channel_id)
                 return ours is not None and (ours.is_private or await self._is_guest(user_id))
         except (SlackApiError, aiohttp.ClientError, TimeoutError) as exc:
             raise MembershipError(slack_word(exc)) from exc
-
-    async def _all_anew(self, user_id: str | None) -> Mapping[str, Listed]:
-        self._channels.forget(user_id)
-        return await self._channels.get(user_id)
 
     async def _list(self, user_id: str | None) -> Mapping[str, Listed]:
         try:

@@ -3,6 +3,7 @@
 Source: https://docs.slack.dev/reference/block-kit
 """
 
+from datetime import datetime
 from typing import Any
 
 from judge.legible import legible
@@ -67,6 +68,11 @@ def option(value: str, label: str | None = None) -> dict[str, Any]:
 def plain(text: str) -> dict[str, Any]:
     """Text in which nothing is formatted, and no emoji drawn."""
     return {"type": "plain_text", "text": text, "emoji": False}
+
+
+def short_date(moment: datetime) -> str:
+    """A moment on the reader's own clock, within mrkdwn."""
+    return f"<!date^{int(moment.timestamp())}^{{date_short_pretty}} at {{time}}|{moment:%Y-%m-%d %H:%M} UTC>"
 
 
 def _mrkdwn(text: str) -> dict[str, Any]:

@@ -10,9 +10,9 @@ from bot.slack import ids
 from bot.slack.mrkdwn import clip
 from bot.views.charts import trend_line
 from bot.views.digest import counted, measures
-from bot.views.elements import actions, button, context, header, option, section
-from bot.views.recent import recent_sections, short_date
-from bot.weeks.home import MOST_CASES, ChannelWeek, Home
+from bot.views.elements import actions, button, context, header, option, section, short_date
+from bot.views.recent import recent_blocks
+from bot.weeks.home import ChannelWeek, Home
 
 AS_THE_WORKSPACE = "workspace"
 
@@ -64,8 +64,8 @@ def _top(note: str) -> list[dict[str, Any]]:
 def _cases(home: Home, workspace_url: str) -> list[dict[str, Any]]:
     if not home.cases:
         return [section(_NO_CASES)]
-    older = [context("`/judge recent` lists the older ones.")] if len(home.cases) > MOST_CASES else []
-    return recent_sections(home.cases[:MOST_CASES], workspace_url) + older
+    older = [context("`/judge recent` lists the older ones.")] if home.has_older else []
+    return recent_blocks(home.cases, workspace_url) + older
 
 
 def _channels(home: Home) -> list[dict[str, Any]]:

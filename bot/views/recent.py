@@ -1,41 +1,58 @@
-"""A person's cases as a list: how far each is, where, and when."""
+"""A person's cases as a list: how far each is, of whom, where and when, and how the reply begins."""
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
 
 from bot.domain.case import CaseStatus, to_case_id
 from bot.log.recent import PageEnd, RecentCase
 from bot.slack import ids
+from bot.slack.mrkdwn import clip
 from bot.slack.post import Post
-from bot.views.elements import actions, button, section
+from bot.views.elements import Block, actions, button, quote, section, short_date
 from bot.views.links import permalink
 from bot.views.unscored import in_short
+from bot.weeks.own_cases import ListedCase, NoText
+from judge.legible import legible
 
 PAGE = 10
-_PER_SECTION = 5  # of at most 3,000 characters
+_WORDS = 60
+_NAME = 80
+_TYPED = "typed"
+_MISSING = {
+    NoText.DELETED: "message deleted",
+    NoText.FORGOTTEN: "forgotten",
+    NoText.HIDDEN: "text shown in its channel alone",
+    NoText.NONE: "no text",
+    NoText.NOT_KEPT: "text not kept",
+    NoText.NOT_READ: "not read yet",
+}
 _NONE = "You have not asked for a score yet. On any message: More actions (⋮) → *Score this reply*, or type `/judge`."
 _NO_OLDER = "There is nothing older."
 
 
-def recent_page(found: Sequence[RecentCase], workspace_url: str, before: PageEnd | None = None) -> Post:
-    """A page of a person's cases, and buttons to the others; `found` may hold one more than fits."""
-    shown = found[:PAGE]
+def recent_page(
+    shown: Sequence[ListedCase], workspace_url: str, before: PageEnd | None = None, *, has_older: bool = False
+) -> Post:
+    """A page of a person's cases, and buttons to the others."""
     title = _NO_OLDER if before else _NONE
     if shown:
         title = "*Your older cases*" if before else "*Your cases*, newest first"
     buttons = [button("Newest", ids.ACTION_RECENT_NEWEST)] if before else []
-    if len(found) > PAGE:
-        buttons.append(button("Older", ids.ACTION_RECENT_OLDER, _from_page_end(shown[-1])))
+    if has_older:
+        buttons.append(button("Older", ids.ACTION_RECENT_OLDER, _from_page_end(shown[-1].case)))
     row = [actions(*buttons)] if buttons else []
-    return Post(title.replace("*", ""), [section(title), *recent_sections(shown, workspace_url), *row])
+    return Post(title.replace("*", ""), [section(title), *recent_blocks(shown, workspace_url), *row])
 
 
-def recent_sections(found: Sequence[RecentCase], workspace_url: str) -> list[dict[str, Any]]:
-    """The list alone, a line for each case."""
-    lines = [_line(case, workspace_url) for case in found]
-    starts = range(0, len(lines), _PER_SECTION)
-    return [section("\n".join(lines[start : start + _PER_SECTION])) for start in starts]
+def recent_blocks(shown: Sequence[ListedCase], workspace_url: str) -> list[Block]:
+    """The list alone: for each case a line, and how the reply begins."""
+    blocks: list[Block] = []
+    for listed in shown:
+        words = _beginning(listed.text)
+        blocks.append(section(_line(listed, workspace_url, has_words=bool(words))))
+        if words:
+            blocks.append(quote(words, len(words)))
+    return blocks
 
 
 def to_page_end(value: str) -> PageEnd | None:
@@ -48,22 +65,25 @@ def to_page_end(value: str) -> PageEnd | None:
     return (moment, number) if moment.tzinfo and number is not None else None
 
 
-def short_date(moment: datetime) -> str:
-    """A moment on the reader's own clock."""
-    return f"<!date^{int(moment.timestamp())}^{{date_short_pretty}} at {{time}}|{moment:%Y-%m-%d %H:%M} UTC>"
-
-
 def _from_page_end(case: RecentCase) -> str:
     return f"{case.created_at.isoformat()}/{case.id}"
 
 
-def _line(case: RecentCase, workspace_url: str) -> str:
-    parts = [_linked(case, workspace_url), _where(case.channel_id), short_date(case.created_at), f"case {case.id}"]
+def _line(listed: ListedCase, workspace_url: str, *, has_words: bool) -> str:
+    case = listed.case
+    who = _TYPED if case.message_ts is None else clip(listed.author, _NAME)
+    where = f"{who} in {_where(case.channel_id)}" if who else _where(case.channel_id)
+    parts = [_linked(case, workspace_url), where, short_date(case.created_at), f"case {case.id}"]
     if case.says_only_you:
         parts.append("only you")
-    if case.deleted_at:
-        parts.append("message deleted")
-    return "• " + " · ".join(parts)
+    if not has_words:
+        parts.append(_MISSING[listed.missing or NoText.NONE])
+    return " · ".join(parts)
+
+
+def _beginning(text: str) -> str:
+    words = " ".join(legible(text).split())
+    return words if len(words) <= _WORDS else f"{words[:_WORDS].rstrip()}…"
 
 
 def _linked(case: RecentCase, workspace_url: str) -> str:

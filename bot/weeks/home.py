@@ -9,16 +9,18 @@ from bot.domain.case import Visibility
 from bot.domain.clock import Clock, utc_now
 from bot.log import Store
 from bot.log.digests import ChannelSettings
-from bot.log.recent import RecentCase
 from bot.log.tallies import Place
 from bot.slack.access import Access
 from bot.slack.memberships import Listed, MembershipError, Memberships
 from bot.weeks.figures import Glance, read_glance
+from bot.weeks.own_cases import ListedCase, OwnCases
 from bot.weeks.week import Schedule, Week
 
 MOST_CASES = 5
 MOST_CHANNELS = 10
 _LISTED_FOR = timedelta(weeks=2)  # after the last verdict
+_ASKED_FOR = timedelta(days=1)
+"""How long a case waits here for its question; by then its window is long closed, and nobody comes back to it."""
 # Connections to the log are few, and new cases come first.
 _READ_AT_ONCE = 2
 
@@ -38,7 +40,8 @@ class Home:
     """One person's Home tab.
 
     Attributes:
-        cases: Their newest cases, and one more where there are older ones.
+        cases: Their newest cases.
+        has_older: Whether there are older ones.
         visibility: Who sees their verdicts, as they chose it; None: as the workspace has it.
         channels: The busiest of theirs first.
         more: How many more channels there would be.
@@ -46,7 +49,8 @@ class Home:
         made_at: When this was.
     """
 
-    cases: Sequence[RecentCase]
+    cases: Sequence[ListedCase]
+    has_older: bool
     visibility: Visibility | None
     channels: Sequence[ChannelWeek]
     more: int
@@ -66,6 +70,7 @@ class HomeReader:
         schedule: Schedule,
         memberships: Memberships,
         access: Access,
+        own_cases: OwnCases,
         clock: Clock = utc_now,
     ) -> None:
         self._store = store
@@ -73,25 +78,32 @@ class HomeReader:
         self._now = clock
         self._memberships = memberships
         self._access = access
+        self._own_cases = own_cases
         self._reading = asyncio.Semaphore(_READ_AT_ONCE)
         self._glances: dict[tuple[Place, str], asyncio.Task[Glance]] = {}
 
     async def read(self, team_id: str, user_id: str) -> Home:
         """The Home tab of a person; where Slack does not say which channels are theirs, none are in it."""
         async with self._reading:
-            cases = await self._store.recent.of(team_id, user_id, MOST_CASES + 1)
+            asked_since = self._now() - _ASKED_FOR
+            found = await self._store.recent.of(team_id, user_id, MOST_CASES + 1, asked_since=asked_since)
             visibility = await self._store.people.visibility(team_id, user_id)
-        found: Sequence[ChannelWeek] = ()
-        more, unsure = 0, ""
+        # Side by side, so that both share what Slack says of the person's channels.
+        cases, (channels, more, unsure) = await asyncio.gather(
+            self._own_cases.listed(found[:MOST_CASES], user_id), self._channels(team_id, user_id)
+        )
+        return Home(cases, len(found) > MOST_CASES, visibility, channels, more, unsure, self._now())
+
+    async def _channels(self, team_id: str, user_id: str) -> tuple[Sequence[ChannelWeek], int, str]:
+        """The channels to be shown, how many more there are, and why there are none."""
         try:
             theirs, ours, is_allowed = await asyncio.gather(
                 self._memberships.of(user_id), self._memberships.of(), self._access.allows_changes(user_id)
             )
         except MembershipError as exc:
-            unsure = str(exc)
-        else:
-            found, more = await self._weeks(team_id, theirs, set(ours) if is_allowed else set())
-        return Home(cases, visibility, found, more, unsure, self._now())
+            return (), 0, str(exc)
+        found, more = await self._weeks(team_id, theirs, set(ours) if is_allowed else set())
+        return found, more, ""
 
     async def _weeks(
         self, team_id: str, theirs: Mapping[str, Listed], switchable: set[str]

@@ -12,8 +12,10 @@ from bot.domain.case import CaseStatus, Visibility
 from bot.log.digests import ChannelSettings
 from bot.slack import ids
 from bot.slack.access import Access
+from bot.slack.authors import Members
 from bot.slack.memberships import Memberships
 from bot.weeks.home import HomeReader
+from bot.weeks.own_cases import OwnCases
 from bot.weeks.week import Schedule
 from sandbox import Channel, Person, View
 from tests.scenario.conftest import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, is_verdict, shown
@@ -74,8 +76,30 @@ async def test_it_lists_ones_own_cases_with_state_and_link(stage: Stage) -> None
     await stage.reaches(1, CaseStatus.DELIVERED)
     words = shown(await home(stage))
     link = stage.slack.workspace.permalink(answer.channel_id, verdict.ts, parent.ts).replace("&", "&amp;")
-    assert f"<{link}|Score 4 of 5> · <#{answer.channel_id}>" in words
+    assert f"<{link}|Score 4 of 5> · helper in <#{answer.channel_id}>" in words
+    assert f"\n{answer.text}\n" in words
     assert "/judge recent" not in words
+
+
+async def test_a_reply_is_quoted_no_more_once_the_person_has_left_its_channel(stage: Stage) -> None:
+    await add_case(stage, help_desk(stage), stage.helper.id, 4, requester_id=stage.ann.id, response=ANSWER)
+    assert ANSWER in shown(await home(stage))
+    stage.ann.leave(CHANNEL)
+    view = await home(stage)
+    assert ANSWER not in shown(view)
+    assert "Score 4 of 5" in shown(view)
+
+
+async def test_a_question_window_that_nobody_came_back_to_leaves_after_a_day(stage: Stage) -> None:
+    now, asked = datetime.now(UTC), {"status": CaseStatus.ASKED, "judged_at": None, "requester_id": stage.ann.id}
+    for score, hours in ((1, 23), (2, 25)):
+        at = now - timedelta(hours=hours)
+        await add_case(stage, help_desk(stage), stage.helper.id, score, **asked, created_at=at)
+    await add_case(
+        stage, help_desk(stage), stage.helper.id, 4, requester_id=stage.ann.id, created_at=now - timedelta(days=2)
+    )
+    words = shown(await home(stage))
+    assert [f"case {number}" in words for number in (1, 2, 3)] == [True, False, True]
 
 
 async def test_older_cases_are_left_to_the_command(stage: Stage) -> None:
@@ -245,7 +269,8 @@ async def test_people_who_open_it_at_once_share_the_counting(stage: Stage) -> No
     client = AsyncWebClient(token=stage.slack.bot_token, base_url=stage.slack.api_url)
     schedule = Schedule.parse("monday", "09:00", "UTC")
     memberships = Memberships(client)
-    reader = HomeReader(stage.log, schedule, memberships, Access(client, is_for_admins=False))
+    own_cases = OwnCases(memberships, Members(client))
+    reader = HomeReader(stage.log, schedule, memberships, Access(client, is_for_admins=False), own_cases)
     team_id = stage.slack.workspace.team_id
     await asyncio.gather(*(memberships.of(person.id) for person in (stage.ann, stage.ben)), memberships.of())
     found = await asyncio.gather(*(reader.read(team_id, person.id) for person in (stage.ann, stage.ben) * 5))

@@ -13,7 +13,7 @@ from bot.log.schema import cases
 from bot.slack import ids
 from sandbox import Message
 from tests.model_server import Held
-from tests.scenario.conftest import CHANNEL, GOOD, Stage, buttons, shown
+from tests.scenario.conftest import CHANNEL, GOOD, Stage, StageFactory, buttons, shown
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
 
@@ -72,9 +72,100 @@ async def test_a_score_is_listed_with_its_place_and_a_link_to_it(stage: Stage) -
     await stage.reaches(1, CaseStatus.DELIVERED)
     words = shown(await recent(stage))
     link = stage.slack.workspace.permalink(answer.channel_id, verdict.ts, parent.ts).replace("&", "&amp;")
-    assert f"<{link}|Score 4 of 5> · <#{answer.channel_id}> · <!date^" in words
+    assert f"<{link}|Score 4 of 5> · helper in <#{answer.channel_id}> · <!date^" in words
+    assert f"· case 1\n{answer.text}" in words
     assert "only you" not in words
-    assert answer.text not in words
+
+
+async def test_a_reply_is_quoted_by_its_first_sixty_characters_which_format_nothing(stage: Stage) -> None:
+    await add_cases(stage.log, 1, **of_ann(stage), response=f"<!channel>\n*see* `rm` {'x' * 90}")
+    told = await recent(stage)
+    assert [block["type"] for block in told.blocks] == ["section", "section", "rich_text"]
+    assert shown(told).splitlines()[-1] == f"<!channel> *see* `rm` {'x' * 38}…"
+
+
+@pytest.mark.parametrize(
+    ("how", "word"),
+    [
+        ({"response": "Gone.", "deleted_at": NOON}, "message deleted"),
+        ({"response": "Gone.", "forgotten_at": NOON}, "forgotten"),
+        ({"response_hash": "0" * 64}, "text not kept"),
+        ({"status": CaseStatus.RECEIVED, "score": None}, "not read yet"),
+        ({"obstacle": "An image."}, "no text"),
+        ({"response": "\u200b"}, "no text"),
+    ],
+)
+async def test_where_there_is_no_text_a_word_says_why(stage: Stage, how: dict[str, Any], word: str) -> None:
+    await add_cases(stage.log, 1, **of_ann(stage), **how)
+    words = shown(await recent(stage))
+    assert words.endswith(f" · {word}")
+    assert "Gone" not in words
+
+
+async def test_who_wrote_what_was_forgotten_is_not_said(stage: Stage) -> None:
+    await add_cases(stage.log, 1, **of_ann(stage), author_id=stage.ben.id, forgotten_at=NOON)
+    await add_cases(stage.log, 1, **of_ann(stage), author_id=stage.ben.id, response="Kept.")
+    assert shown(await recent(stage)).count("ben in <#") == 1
+
+
+async def test_typed_texts_are_named_as_such(stage: Stage) -> None:
+    await add_cases(stage.log, 1, **of_ann(stage), message_ts=None, response="Like this.")
+    assert "Score 4 of 5 · typed in <#" in shown(await recent(stage))
+
+
+async def from_home(stage: Stage) -> str:
+    """What ann's list says where she stands in no channel."""
+    stage.ann.command(stage.ann.im, ids.COMMAND, "recent")
+    return shown(await stage.told(stage.ann, len(stage.ann.ephemerals(stage.ann.im)) + 1, stage.ann.im))
+
+
+async def test_elsewhere_a_reply_is_quoted_as_long_as_one_is_in_its_channel(stage: Stage) -> None:
+    await add_cases(stage.log, 1, **of_ann(stage), response="Reset it.", author_id=stage.helper.id)
+    assert "\nReset it." in await from_home(stage)
+    stage.ann.leave(CHANNEL)
+    left = await from_home(stage)
+    assert "Reset" not in left
+    assert left.endswith(" · text shown in its channel alone")
+    assert "helper in <#" in left
+
+
+async def test_an_archived_channel_still_has_its_readers(stage: Stage) -> None:
+    await add_cases(stage.log, 1, **of_ann(stage), response="Reset it.")
+    stage.slack.workspace.channel(CHANNEL).is_archived = True
+    assert "\nReset it." in await from_home(stage)
+
+
+async def test_of_a_private_channel_without_the_app_nothing_is_quoted_elsewhere(stage: Stage) -> None:
+    workspace = stage.slack.workspace
+    secret = workspace.add_channel("secret", [workspace.user("ann")], is_private=True)
+    await add_cases(stage.log, 1, **of_ann(stage) | {"channel_id": secret.id}, response="Reset it.")
+    assert "Reset" not in await from_home(stage)
+
+
+async def test_in_direct_messages_everything_is_ones_own(stage: Stage) -> None:
+    await add_cases(stage.log, 1, **of_ann(stage) | {"channel_id": stage.ann.im}, response="Reset it.")
+    assert "\nReset it." in shown(await recent(stage))
+
+
+@pytest.mark.parametrize("fault", [{"error": "missing_scope"}, {"status": 500}, {"drop": True, "times": 2}])
+async def test_where_slack_does_not_tell_nothing_is_quoted(stage: Stage, fault: dict[str, Any]) -> None:
+    await add_cases(stage.log, 1, **of_ann(stage), response="Reset it.")
+    stage.slack.fail("users.conversations", **fault)
+    words = await from_home(stage)
+    assert "Score 4 of 5" in words
+    assert "Reset" not in words
+
+
+async def test_without_stored_texts_not_even_a_case_under_way_is_quoted(open_stage: StageFactory) -> None:
+    stage: Stage = await open_stage(store_text="none")
+    gate = asyncio.Event()
+    stage.model.script(Held(gate, GOOD))
+    _, answer = stage.ask_and_answer()
+    await stage.slack.settled(stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer))
+    words = shown(await recent(stage))
+    gate.set()
+    assert "Being scored" in words
+    assert words.endswith(" · text not kept")
 
 
 async def test_what_is_not_there_yet_is_listed_as_such(stage: Stage) -> None:
@@ -86,9 +177,9 @@ async def test_what_is_not_there_yet_is_listed_as_such(stage: Stage) -> None:
     stage.slack.fail("conversations.history", error="missing_scope")
     await stage.slack.settled(stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, alone))
     await stage.reaches(2, CaseStatus.ASKED)
-    words = shown(await recent(stage))
-    assert "Waiting for your question" in words.splitlines()[1]
-    assert "Being scored" in words.splitlines()[2]
+    lines = [line for line in shown(await recent(stage)).splitlines() if " · case " in line]
+    assert "Waiting for your question" in lines[0]
+    assert "Being scored" in lines[1]
     gate.set()
 
 
@@ -107,7 +198,7 @@ async def test_a_message_that_was_deleted_since_is_named_as_such(stage: Stage) -
     await add_cases(stage.log, 1, **of_ann(stage), deleted_at=NOON)
     await add_cases(stage.log, 1, **of_ann(stage))
     newest, older = shown(await recent(stage)).splitlines()[1:3]
-    assert newest.endswith("case 2")
+    assert newest.endswith("case 2 · no text")
     assert older.endswith("case 1 · message deleted")
 
 
