@@ -198,7 +198,8 @@ class Poster:
         is_for_all = author_id is not None or settings.ranks_people
         figures = await read_figures(self.tallies, place, week, self.now(), None if is_for_all else choose)
         if author_id is None and is_for_all:
-            await choose([author.id for author in figures.authors[:MOST_AUTHORS]])
+            busiest = [author.id for author in figures.authors[:MOST_AUTHORS]]
+            await choose([*busiest, *(case.author_id for case in figures.lowest if case.author_id)])
         address = self._identity.url, settings.channel_id
         return digest_message(figures, listed, *address, subject)
 

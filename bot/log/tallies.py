@@ -5,7 +5,7 @@ alone, in whatever way they came to be so, are in no figure. Of several verdicts
 """
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import UTC, datetime
 from typing import Any
 
@@ -68,12 +68,15 @@ class AuthorCount:
 
 @dataclass(frozen=True)
 class LowCase:
-    """One of the lowest scores, and where its message stands; no text."""
+    """One of the lowest scores: whose reply, where it stands, and when it was judged; no text."""
 
     id: int
     score: int
+    author_id: str | None
     message_ts: str | None
     thread_ts: str | None
+    judged_at: datetime
+    deleted_at: datetime | None = None
 
 
 @dataclass(frozen=True)
@@ -173,8 +176,8 @@ class Tallies:
         by_whom = true() if author_ids is None else cases.c.author_id.in_(author_ids)
         found = select(cases.c.id).where(cases.c.score <= up_to, _is_on(scale), _public(place, span), by_whom)
         found = found.order_by(cases.c.score, cases.c.judged_at.desc()).limit(limit)
-        query = select(cases.c.id, cases.c.score, cases.c.message_ts, cases.c.thread_ts)
-        query = query.where(cases.c.id.in_(found)).order_by(cases.c.score, cases.c.judged_at.desc())
+        query = select(*(cases.c[each.name] for each in fields(LowCase))).where(cases.c.id.in_(found))
+        query = query.order_by(cases.c.score, cases.c.judged_at.desc())
         return await self._database.rows(LowCase, query)
 
     async def labelled(self, place: Place, span: Span, scale: tuple[int, int]) -> Sequence[LabelledCount]:

@@ -12,7 +12,7 @@ from bot.slack.authors import Member
 from bot.slack.mrkdwn import clip
 from bot.slack.post import Post
 from bot.views.charts import charts, day_name
-from bot.views.elements import context, section
+from bot.views.elements import context, section, short_date
 from bot.views.links import permalink
 from bot.views.unscored import in_short
 from bot.weeks.agreement import Agreement
@@ -35,7 +35,7 @@ def digest_message(
 ) -> Post:
     """The week at a glance, with a plain form for a Slack that does not know charts and tables.
 
-    `members` are the authors to be listed; `subject` is added to the title. No text of a question, response or
+    `members` are the authors to be named; `subject` is added to the title. No text of a question, response or
     justification is ever in it.
     """
     title = _title(figures) + (f", {subject}" if subject else "")
@@ -43,11 +43,14 @@ def digest_message(
         sentence = f"{title}: no replies were scored in this channel."
         return Post(sentence, [section(sentence)])
     table = [author for author in figures.authors if author.id in members][:MOST_AUTHORS]
+    names = {None: "typed"} | {author_id: member.name for author_id, member in members.items()}
+    address = workspace_url, channel_id
+    lowest = [_low_line(case, figures.scale[1], names.get(case.author_id, ""), *address) for case in figures.lowest]
 
     def blocks(*, is_plain: bool) -> list[dict[str, Any]]:
         said = [section(f"*{title}*: {counted(figures)}\n{measures(figures)}".strip())]
         said += charts(figures, is_plain=is_plain)
-        said += _lowest(figures, workspace_url, channel_id)
+        said += [section("\n".join(["*Lowest*", *lowest]))] if lowest else []
         said += _authors(figures, table, members, is_plain) if table else []
         small = (_offline(figures), _unscored(figures), _agreement(figures), _details(figures))
         return said + [context(line) for line in small if line]
@@ -96,17 +99,13 @@ def _change(now: float, before: float, form: str = ".1f") -> str:
     return f"+{shown}" if difference > 0 else f"{_MINUS}{shown}"
 
 
-def _lowest(figures: Figures, workspace_url: str, channel_id: str) -> list[dict[str, Any]]:
-    links = [_low_link(case, workspace_url, channel_id) for case in figures.lowest]
-    return [section("*Lowest:* " + " · ".join(links))] if links else []
-
-
-def _low_link(case: LowCase, workspace_url: str, channel_id: str) -> str:
-    ts = case.message_ts or case.thread_ts
-    words = f"score {case.score} (case {case.id})"
-    if ts is None:
-        return words
-    return f"<{permalink(workspace_url, channel_id, ts, case.thread_ts)}|{words}>"
+def _low_line(case: LowCase, highest: int, name: str, workspace_url: str, channel_id: str) -> str:
+    """A low score, so that it can be found; quoted it would stay when its message is deleted, or somebody forgotten."""
+    score, ts = f"Score {case.score} of {highest}", case.message_ts or case.thread_ts
+    linked = f"<{permalink(workspace_url, channel_id, ts, case.thread_ts)}|{score}>" if ts else score
+    gone = "message deleted" if case.deleted_at else ""
+    parts = [linked, clip(name, _NAME), short_date(case.judged_at), f"case {case.id}", gone]
+    return "• " + " · ".join(part for part in parts if part)
 
 
 def _authors(

@@ -95,7 +95,7 @@ async def test_preview_is_seen_by_one_person(stage: Stage) -> None:
     kinds = [block["type"] for block in told.blocks]
     assert kinds.count("data_visualization") == 1
     assert kinds.count("data_table") == 1
-    assert "score 1 (case 3)" in words
+    assert "|Score 1 of 5> · helper · <!date^" in words
     assert lowest.replace(".", "") in words
     assert posted(stage) == []
     assert stage.ben.ephemerals(CHANNEL) == []

@@ -78,7 +78,8 @@ async def test_an_assistants_figures_are_its_own(stage: Stage, name: str) -> Non
     told = await stats(stage, name.format(id=stage.helper.id))
     assert told.text.startswith("This week so far (")
     assert ", helper: 2 replies that people chose to score. Median 2, mean 2.0, on a scale of 0 to 5." in told.text
-    assert "score 1 (case 1)" in shown(told)
+    assert "|Score 1 of 5> · <!date^" in shown(told)  # whose it is stands above
+    assert " · case 1" in shown(told)
     assert "case 3" not in shown(told)
     assert "Other Bot" not in shown(told)
 
@@ -86,12 +87,24 @@ async def test_an_assistants_figures_are_its_own(stage: Stage, name: str) -> Non
 async def test_with_people_off_the_lowest_are_of_assistants_alone(stage: Stage) -> None:
     for author_id, score in ((stage.ben.id, 0), (stage.helper.id, 1)):
         await add_case(stage, help_desk(stage), author_id, score)
-    assert "*Lowest:* <" in shown(told := await stats(stage))
-    assert "score 1 (case 2)" in shown(told)
-    assert "case 1)" not in shown(told)
+    assert "|Score 1 of 5> · helper · <!date^" in shown(told := await stats(stage))
+    assert " · case 2" in shown(told)
+    assert " · case 1" not in shown(told)
     settings = ChannelSettings(stage.slack.workspace.team_id, help_desk(stage).id, ranks_people=True)
     await stage.log.digests.save(settings, "U1")
-    assert "score 0 (case 1)" in shown(await stats(stage, count=2))
+    assert "|Score 0 of 5> · ben · <!date^" in shown(await stats(stage, count=2))
+
+
+async def test_with_people_on_the_lowest_are_named_behind_however_many_busier_authors(stage: Stage) -> None:
+    for number in range(30):
+        for score in (4, 5):
+            await add_case(stage, help_desk(stage), f"U{number:03}", score)
+    await add_case(stage, help_desk(stage), stage.ben.id, 0, response="Never quoted.")
+    settings = ChannelSettings(stage.slack.workspace.team_id, help_desk(stage).id, ranks_people=True)
+    await stage.log.digests.save(settings, "U1")
+    words = shown(await stats(stage))
+    assert "|Score 0 of 5> · ben · <!date^" in words
+    assert "Never quoted" not in words
 
 
 async def test_an_assistant_is_found_behind_many_busier_people(stage: Stage) -> None:

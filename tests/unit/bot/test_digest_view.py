@@ -21,6 +21,7 @@ from sandbox.blocks import check_blocks
 
 WEEK = Week(2026, 47, parse_zone("Europe/Berlin"))
 URL = "https://acme.slack.com/"
+MOMENT = datetime(2026, 11, 21, 8, 30, tzinfo=UTC)
 
 
 def tally(*counts: int) -> Tally:
@@ -37,7 +38,7 @@ def some(**changes: Any) -> Figures:
         "off_scale": 0,
         "unscored": {},
         "trend": tuple(Point(WEEK.before(back), 3.0, 5) for back in range(7, -1, -1)),
-        "lowest": (LowCase(7, 2, "1795249798.298493", "1795249700.000001"),),
+        "lowest": (LowCase(7, 2, "B1", "1795249798.298493", "1795249700.000001", MOMENT),),
         "authors": (Author("B1", tally(0, 0, 1, 0, 2, 1), tally(0, 0, 0, 2)),),
         "agreement": None,
         "agreement_ever": None,
@@ -200,11 +201,19 @@ def test_a_week_that_begins_in_another_month_names_both() -> None:
 
 
 def test_the_lowest_are_links_into_the_channel_without_any_text() -> None:
-    low = (LowCase(7, 0, "1.000002", "1.000001"), LowCase(8, 1, None, "1.000003"), LowCase(9, 1, None, None))
-    lines = words(message(some(lowest=low)))
-    assert "<https://acme.slack.com/archives/C1/p1000002?thread_ts=1.000001&amp;cid=C1|score 0 (case 7)>" in lines
-    assert "<https://acme.slack.com/archives/C1/p1000003|score 1 (case 8)>" in lines
-    assert "score 1 (case 9)" in lines
+    low = (
+        LowCase(7, 0, "B1", "1.000002", "1.000001", MOMENT),
+        LowCase(8, 1, None, None, "1.000003", MOMENT),
+        LowCase(9, 1, "U1", None, None, MOMENT, deleted_at=MOMENT),
+    )
+    (lowest,) = [block for block in message(some(lowest=low)).blocks if "Lowest" in str(block)]
+    when = "<!date^1795249800^{date_short_pretty} at {time}|2026-11-21 08:30 UTC>"
+    assert lowest["text"]["text"].splitlines() == [
+        "*Lowest*",
+        f"• <{URL}archives/C1/p1000002?thread_ts=1.000001&amp;cid=C1|Score 0 of 5> · helper · {when} · case 7",
+        f"• <{URL}archives/C1/p1000003|Score 1 of 5> · typed · {when} · case 8",
+        f"• Score 1 of 5 · {when} · case 9 · message deleted",
+    ]
 
 
 def test_who_is_not_to_be_listed_is_not_in_the_table() -> None:
@@ -271,7 +280,7 @@ def test_another_scale_has_its_own_bars_and_its_own_low_scores() -> None:
 @pytest.mark.parametrize("is_plain", [True, False])
 def test_plain_or_not_it_says_the_same(is_plain: bool) -> None:
     post = message(some(), is_plain=is_plain)
-    for part in ("Replies by score", "Weekly mean", "16 Nov", "helper", "score 2 (case 7)"):
+    for part in ("Replies by score", "Weekly mean", "16 Nov", "helper · <!date^1795249800^", "case 7"):
         assert part in words(post)
 
 
