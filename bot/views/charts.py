@@ -15,6 +15,7 @@ from bot.weeks.figures import Figures, Glance, Scale, Tally
 _MOST_BARS = 20
 _BAR = 20
 _LINE = 30
+_NO_BREAK = "\u00a0"
 
 Points = Sequence[tuple[str, float]]
 """Labels with values; a trend has the weeks that have a mean, oldest first, each by its Monday."""
@@ -40,7 +41,7 @@ def trend_line(glance: Glance) -> str:
     first, last = (round((mean - low) / (high - low) * (_LINE - 1)) for _, mean in (trend[0], trend[-1]))
     line = ["━" if min(first, last) < place < max(first, last) else "─" for place in range(_LINE)]
     line[first], line[last] = "○", "●"
-    return f"`{low} {''.join(line)} {high}` {_from_to(trend)}"
+    return f"{_from_to(trend)}\n`{low} {''.join(line)} {high}`"
 
 
 def day_name(day: date) -> str:
@@ -93,7 +94,8 @@ def _plain_bars(tally: Tally, scale: Scale) -> Block:
 
 
 def _plain_trend(trend: Points) -> Block:
-    return section("*Weekly mean*\n" + " · ".join(f"{week}: {mean:.1f}" for week, mean in trend))
+    weeks = [f"{week}: {mean:.1f}".replace(" ", _NO_BREAK) for week, mean in trend]
+    return section("*Weekly mean*\n" + " · ".join(weeks))
 
 
 def _counts(tally: Tally, scale: Scale) -> list[tuple[int, int]]:

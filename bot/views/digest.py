@@ -169,11 +169,11 @@ def _agreement(figures: Figures) -> str:
 
 
 def _agreed(agreement: Agreement) -> str:
-    labels = f"{_count(agreement.labels, 'label', 'labels')}"
-    if agreement.labels != agreement.n:
-        labels += f" on {_count(agreement.n, 'reply', 'replies')}"
     if agreement.n < ENOUGH_LABELS:
-        return f"too few labels to say ({labels})"
+        return f"too few labels to say ({agreement.labels})"
+    labels = f"{agreement.labels} labels"
+    if agreement.labels != agreement.n:
+        labels += f" on {agreement.n} replies"
     return f"{_how_often(agreement.exact)}, within one point {_how_often(agreement.within_one)} ({labels})"
 
 

@@ -1,6 +1,7 @@
 """Charts and tables where there is little room: nothing cut off without a hint, no error in the console."""
 
 from io import BytesIO
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -36,6 +37,25 @@ async def test_a_chart_in_a_pane_that_is_put_away_writes_no_error(slack: Sandbox
     await page.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
     await page.get_by_role("link", name="help").click()
     await expect(bars.first).to_be_visible()
+
+
+@pytest.mark.parametrize(
+    "labels", [["0 (1)", "1 (25)", "2 (4)", "3 (3)", "4 (7)", "5 (111)"], [f"{n} Oct" for n in range(12, 20)]]
+)
+async def test_a_label_of_two_words_stands_on_two_lines_rather_than_not_at_all(
+    slack: Sandbox, open_tab, labels: list[str]
+) -> None:
+    data = [{"label": label, "value": number} for number, label in enumerate(labels)]
+    axes = {"categories": labels, "x_label": "Score (replies)"}
+    kind = {"type": "bar", "series": [{"name": "Replies", "data": data}], "axis_config": axes}
+    slack.person("helper").post("help", "x", blocks=[{"type": "data_visualization", "title": "Scores", "chart": kind}])
+    page = (await open_tab(slack, width=400)).page
+    await page.get_by_role("link", name="help").click()
+    shown = page.locator("figure svg text[text-anchor=middle]")
+    await expect(shown).to_have_text([*labels, "Score (replies)"])
+    boxes = [await each.bounding_box() for each in await shown.all()]
+    assert all(one and next_ and one["x"] + one["width"] < next_["x"] for one, next_ in pairwise(boxes[:-1]))
+    assert all(one and boxes[-1] and one["y"] + one["height"] <= boxes[-1]["y"] + 2 for one in boxes[:-1])
 
 
 async def test_a_legend_stands_only_where_there_is_something_to_tell_apart(slack: Sandbox, open_tab) -> None:

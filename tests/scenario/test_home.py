@@ -121,7 +121,8 @@ async def test_a_channel_stands_there_with_its_week_and_its_trend(stage: Stage) 
     assert block["text"]["text"].splitlines() == [
         f"*<#{channel.id}>*: 1 reply that people chose to score",
         "Median *5* (last week 3, +2), mean *5.0* (last week 3.0, +2.0), on a scale of 0 to 5.",
-        f"`0 ○{'━' * 28}● 5` Weekly mean: 0.0 ({first.day} {first:%b}) to 5.0 ({last.day} {last:%b})",
+        f"Weekly mean: 0.0 ({first.day} {first:%b}) to 5.0 ({last.day} {last:%b})",
+        f"`0 ○{'━' * 28}● 5`",
         "No weekly digest.",
     ]
 

@@ -9,6 +9,7 @@ const LEFT = 44;
 const BOTTOM = 34;
 const TOP = 10;
 const CHARACTER_PX = 7; // a little more than one of a label takes
+const LABEL_LINE = 13;
 
 /** A bar, line, area or pie chart. */
 export function Chart({ block: { title, chart } }) {
@@ -43,10 +44,10 @@ function axes({ type, series, axis_config: axis }, width) {
   const { categories } = axis;
   const values = series.flatMap((one) => one.data.map((point) => point.value));
   const [low, high] = [Math.min(0, ...values), Math.max(0, ...values) || 1];
-  const y = (value) => TOP + ((high - value) / (high - low)) * (HEIGHT - TOP - BOTTOM);
   const step = (width - LEFT - 8) / categories.length;
-  const longest = Math.max(...categories.map((name) => name.length));
-  const every = Math.ceil((longest * CHARACTER_PX) / step);
+  const { labels, every, lines } = fitted(categories, step);
+  const bottom = BOTTOM + (lines - 1) * LABEL_LINE;
+  const y = (value) => TOP + ((high - value) / (high - low)) * (HEIGHT - TOP - bottom);
   const x = (index) => LEFT + step * (index + 0.5);
   const isCount = values.every(Number.isInteger);
   const ticks = [low, (low + high) / 2, high].filter((tick) => !isCount || Number.isInteger(tick));
@@ -56,15 +57,33 @@ function axes({ type, series, axis_config: axis }, width) {
         html`<line class="tick" x1=${LEFT} x2=${width} y1=${y(tick)} y2=${y(tick)} />
           <text x=${LEFT - 6} y=${y(tick) + 4} text-anchor="end">${shortNumber(tick)}</text>`,
     ),
-    categories.map(
-      (name, index) =>
-        index % every === 0 && html`<text x=${x(index)} y=${HEIGHT - BOTTOM + 16} text-anchor="middle">${name}</text>`,
+    labels.map(
+      (label, index) =>
+        index % every === 0 && html`<${Label} label=${label} x=${x(index)} y=${HEIGHT - bottom + 16} />`,
     ),
     axis.x_label && html`<text x=${(width + LEFT) / 2} y=${HEIGHT - 4} text-anchor="middle">${axis.x_label}</text>`,
     series.map((one, index) =>
       (type === "bar" ? bars : line)(one, index, { categories, x, y, step, count: series.length, type }),
     ),
   ];
+}
+
+/** Labels as lines of words: two where one is too wide, and where that does not help, only some of the labels. */
+function fitted(categories, step) {
+  const room = Math.floor(step / CHARACTER_PX);
+  const isWide = categories.some((name) => name.length > room);
+  const labels = categories.map((name) => (isWide ? name.split(/ (?=\S+$)/) : [name]));
+  const longest = Math.max(...labels.flat().map((line) => line.length));
+  return {
+    labels,
+    every: Math.ceil((longest * CHARACTER_PX) / step),
+    lines: Math.max(...labels.map((label) => label.length)),
+  };
+}
+
+function Label({ label, x, y }) {
+  const line = (words, index) => html`<tspan x=${x} dy=${index * LABEL_LINE}>${index ? " " : ""}${words}</tspan>`;
+  return html`<text x=${x} y=${y} text-anchor="middle">${label.map(line)}</text>`;
 }
 
 function bars({ data }, index, { categories, x, y, step, count }) {
