@@ -135,11 +135,13 @@ async def test_an_archived_channel_still_has_its_readers(stage: Stage) -> None:
     assert "\nReset it." in await from_home(stage)
 
 
-async def test_of_a_private_channel_without_the_app_nothing_is_quoted_elsewhere(stage: Stage) -> None:
+async def test_of_a_private_channel_without_the_app_replies_are_quoted_in_it_alone(stage: Stage) -> None:
     workspace = stage.slack.workspace
     secret = workspace.add_channel("secret", [workspace.user("ann")], is_private=True)
     await add_cases(stage.log, 1, **of_ann(stage) | {"channel_id": secret.id}, response="Reset it.")
     assert "Reset" not in await from_home(stage)
+    stage.ann.command("secret", ids.COMMAND, "recent")
+    assert "\nReset it." in shown(await stage.told(stage.ann, channel="secret"))
 
 
 async def test_in_direct_messages_everything_is_ones_own(stage: Stage) -> None:
