@@ -371,7 +371,9 @@ async def test_the_preview_in_the_terminal_shows_charts_and_posts_nothing(
         "Weekly mean: 1.0 (9 Nov) to 3.0 (16 Nov)",
         "16 Nov ",
         "helper",
-        "score 2 (case 2)",
+        f"9 Nov  {'█' * 8} ",  # a fifth of the line: the scale is 0 to 5
+        "Score 2 of 5",
+        " · case 2",
     ):
         assert part in shown
     assert max(len(line) for line in shown.splitlines()) <= 80
