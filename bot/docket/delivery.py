@@ -121,9 +121,8 @@ class Delivery:
 
     async def _begin_thread(self, case: LoggedCase, texts: Post) -> tuple[LoggedCase, bool]:
         """The case with the thread that its verdict goes to, and whether it was begun just now, by the typed texts."""
-        thread_ts = case.thread_ts or case.parent_ts or case.message_ts
-        if thread_ts is not None:
-            return case.model_copy(update={"thread_ts": thread_ts}), False
+        if case.thread_ts is not None:
+            return case, False
         return await self._post_once(case, "thread", texts)
 
     async def _reply(self, case: LoggedCase, post: Post) -> LoggedCase:
@@ -212,11 +211,16 @@ class Delivery:
 
 
 def taken_up(case: LoggedCase) -> LoggedCase:
-    """The case at the beginning of an attempt to judge it: what kept us from its thread may have passed."""
-    if case.blocked_by in {None, UNCONFIRMED}:
-        return case.model_copy(update={"blocked_by": None})
-    # Refused the last time, so that nothing is there.
-    return case.model_copy(update={"blocked_by": None, "thread_intent": False, "reply_intent": False})
+    """The case at the beginning of an attempt to judge it, with its thread where there is one before the verdict.
+
+    What kept us from that thread may have passed.
+    """
+    changes: dict[str, Any] = {"blocked_by": None}
+    if case.blocked_by not in {None, UNCONFIRMED}:  # refused the last time, so that nothing is there
+        changes |= {"thread_intent": False, "reply_intent": False}
+    if not case.is_private:
+        changes["thread_ts"] = case.thread_ts or case.parent_ts or case.message_ts
+    return case.model_copy(update=changes)
 
 
 def _blocked(case: LoggedCase, exc: SlackApiError) -> LoggedCase:
