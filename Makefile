@@ -24,7 +24,7 @@ doctor: $(READY) ## check tokens, scopes, database and model
 	@$(BIN)/judge-bot doctor
 
 sandbox: $(READY) ## the pocket Slack alone, for a Bolt app of your own
-	@$(BIN)/python -m sandbox --manifest manifest.yml --port 8123
+	@$(BIN)/python -m pocket_slack --manifest manifest.yml --port 8123
 
 test: $(READY) ## the tests, without those that need a browser
 	@$(BIN)/pytest --ignore=tests/browser --numprocesses=4 --dist=worksteal

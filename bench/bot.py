@@ -29,8 +29,8 @@ from statistics import median, quantiles
 
 from bench.judging import stub_server
 from bot.slack.manifest import load_manifest
-from sandbox import Limits, Person, Sandbox, Workspace
-from sandbox.deliveries import Delivery
+from pocket_slack import Limits, Person, Sandbox, Workspace
+from pocket_slack.deliveries import Delivery
 
 RATE = 50
 SECONDS = 20

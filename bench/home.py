@@ -29,7 +29,7 @@ from bot.views.home import home_view
 from bot.weeks.home import HomeReader
 from bot.weeks.own_cases import OwnCases
 from bot.weeks.week import Schedule
-from sandbox import Channel, Limits, Sandbox, Workspace
+from pocket_slack import Channel, Limits, Sandbox, Workspace
 
 VERDICTS, IN_WEEK, BEFORE = 1_000_000, 40_000, 10_000
 NOW = WEEK.end - timedelta(hours=1)

@@ -10,7 +10,7 @@ from statistics import median
 
 from playwright.async_api import Browser, async_playwright
 
-from sandbox import Limits, Sandbox, Workspace
+from pocket_slack import Limits, Sandbox, Workspace
 
 MESSAGES = 1_000
 LOADS = 7

@@ -24,7 +24,7 @@ from slack_sdk.signature import SignatureVerifier
 
 from bench.judging import stub_server
 from bot.slack.manifest import load_manifest
-from sandbox import Limits, Sandbox, Workspace
+from pocket_slack import Limits, Sandbox, Workspace
 
 SECRET = "a signing secret"  # noqa: S105 - of this benchmark alone
 JUDGE_BOT = str(Path(sys.executable).parent / "judge-bot")

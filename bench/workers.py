@@ -23,7 +23,7 @@ from sqlalchemy.ext.asyncio import create_async_engine
 from bench.bot import CHANNELS, COMMANDS, Load
 from bench.judging import stub_server
 from bot.slack.manifest import load_manifest
-from sandbox import Limits, Sandbox, Workspace
+from pocket_slack import Limits, Sandbox, Workspace
 from tests.postgres import Cluster, cluster, find_binaries, new_database
 
 WORKERS = (1, 2, 4)

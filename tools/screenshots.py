@@ -34,8 +34,8 @@ from bot.views.home import home_view
 from bot.weeks.home import HomeReader
 from bot.weeks.own_cases import OwnCases
 from bot.weeks.week import Schedule
-from sandbox import Sandbox, SystemClock
-from sandbox.workspace_file import open_workspace
+from pocket_slack import Sandbox, SystemClock
+from pocket_slack.workspace_file import open_workspace
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "images"
 LARGEST_BYTES = 200_000

@@ -26,8 +26,8 @@ from bot.slack import ids
 from bot.slack.manifest import load_manifest
 from bot.slack.mrkdwn import to_plain
 from bot.views.verdict import VERDICT_BEGINS
-from sandbox import Message, Person, Sandbox, SandboxError, Workspace
-from sandbox.workspace_file import open_workspace
+from pocket_slack import Message, Person, Sandbox, SandboxError, Workspace
+from pocket_slack.workspace_file import open_workspace
 
 _CHANNEL = "help-desk"
 _QUESTION = "How do I undo my last git commit but keep the changes?"

@@ -19,7 +19,7 @@ from bot.log import Store
 from bot.log.schema import cases, labels, ratings
 from bot.weeks.week import Week
 from judge import load_rubric
-from sandbox import Message, User, Workspace
+from pocket_slack import Message, User, Workspace
 
 CHANNEL = "made-up-weeks"
 MADE_UP = "made up for the demo"

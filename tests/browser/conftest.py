@@ -11,7 +11,7 @@ from slack_bolt.adapter.socket_mode.aiohttp import AsyncSocketModeHandler
 from slack_bolt.app.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
-from sandbox import Limits, Sandbox, Workspace
+from pocket_slack import Limits, Sandbox, Workspace
 
 # A ceiling for machines that are busy; nothing waits longer than it has to.
 expect.set_options(timeout=15_000)

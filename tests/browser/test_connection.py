@@ -2,7 +2,7 @@
 
 from playwright.async_api import expect
 
-from sandbox import Limits, Sandbox, Workspace
+from pocket_slack import Limits, Sandbox, Workspace
 from tests.browser.conftest import MANIFEST, small_workspace
 
 

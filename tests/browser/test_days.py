@@ -7,8 +7,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from playwright.async_api import Page, expect
 
-from sandbox import ManualClock, Person, Sandbox, Workspace
-from sandbox.hindsight import Hindsight
+from pocket_slack import ManualClock, Person, Sandbox, Workspace
+from pocket_slack.hindsight import Hindsight
 from tests.browser.conftest import MANIFEST
 
 CLOCK = ManualClock()

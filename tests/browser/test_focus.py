@@ -2,7 +2,7 @@
 
 from playwright.async_api import expect
 
-from sandbox import Sandbox
+from pocket_slack import Sandbox
 
 
 async def test_a_thread_takes_the_focus_and_gives_it_back(slack: Sandbox, open_tab) -> None:

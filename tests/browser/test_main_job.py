@@ -10,8 +10,8 @@ from bot.app import running_bot
 from bot.commands.demo_past import CHANNEL, write_past
 from bot.settings import OFFLINE, load_settings
 from bot.slack.manifest import load_manifest
-from sandbox import Sandbox
-from sandbox.workspace_file import open_workspace
+from pocket_slack import Sandbox
+from pocket_slack.workspace_file import open_workspace
 
 
 @pytest.fixture

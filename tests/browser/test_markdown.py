@@ -2,7 +2,7 @@
 
 from playwright.async_api import Locator, expect
 
-from sandbox import Sandbox
+from pocket_slack import Sandbox
 
 
 async def shown(slack: Sandbox, open_tab, text: str) -> Locator:

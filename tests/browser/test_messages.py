@@ -6,7 +6,7 @@ from playwright.async_api import expect
 from slack_bolt.app.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
-from sandbox import Sandbox
+from pocket_slack import Sandbox
 from tests.browser.conftest import Tab
 
 

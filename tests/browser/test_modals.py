@@ -5,7 +5,7 @@ from typing import Any
 from playwright.async_api import Locator, expect
 from slack_bolt.app.async_app import AsyncApp
 
-from sandbox import Sandbox
+from pocket_slack import Sandbox
 from tests.browser.conftest import Tab
 
 

@@ -5,7 +5,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.slack.mrkdwn import clip
 from bot.views.messages import verdict_message
-from sandbox import Sandbox
+from pocket_slack import Sandbox
 from tests.unit.bot.test_views import a_case, a_verdict
 
 CASES = {

@@ -11,7 +11,7 @@ from slack_bolt.app.async_app import AsyncApp
 from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
-from sandbox import Sandbox
+from pocket_slack import Sandbox
 from tests.browser.conftest import small_workspace
 from tests.browser.every_block import EVERY_BLOCK, EVERY_INPUT
 

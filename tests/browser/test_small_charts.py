@@ -8,7 +8,7 @@ import pytest
 from PIL import Image
 from playwright.async_api import Locator, expect
 
-from sandbox import Sandbox
+from pocket_slack import Sandbox
 
 COLUMNS = ["Assistant", "Replies", "Mean", "Change", "Scored 0–2", "Last seen"]
 

@@ -13,7 +13,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, closing
 from pathlib import Path
 
-from sandbox import Message
+from pocket_slack import Message
 from tests.chaos.points import POINTS, SLOW, TEXTS, Point
 from tests.model_server import Held, ModelServer
 from tests.scenario.conftest import ANSWER, CHANNEL, GOOD, QUESTION, Stage, is_verdict

@@ -10,8 +10,8 @@ from pathlib import Path
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import create_async_engine
 
-from sandbox import Fault, Sandbox
-from sandbox.deliveries import Delivery
+from pocket_slack import Fault, Sandbox
+from pocket_slack.deliveries import Delivery
 from tests.chaos.test_kill import PATIENCE_S, ROUNDS, SEED
 from tests.model_server import Drop, Failure, ModelServer
 from tests.scenario.conftest import ANSWER, GOOD, QUESTION, Stage, is_verdict

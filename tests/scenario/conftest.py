@@ -17,7 +17,7 @@ from bot.domain.case import CaseStatus, LoggedCase
 from bot.log import Store
 from bot.settings import Settings, load_settings
 from bot.slack.manifest import load_manifest
-from sandbox import Limits, Message, Person, Sandbox, View, Workspace
+from pocket_slack import Limits, Message, Person, Sandbox, View, Workspace
 from tests.model_server import ModelServer
 from tests.postgres import Cluster
 

@@ -9,7 +9,7 @@ from bot.domain.case import CaseStatus, Visibility
 from bot.slack import ids
 from bot.views.forgetting import NOTHING
 from bot.views.recent import to_page_end
-from sandbox import Channel, Delivery, Message, Person, payloads
+from pocket_slack import Channel, Delivery, Message, Person, payloads
 from tests.scenario.conftest import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, shown
 
 NO_CASE = "That case is no longer in the log, or not for you to see. You can score the reply anew."

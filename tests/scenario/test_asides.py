@@ -2,7 +2,7 @@
 
 from bot.domain.case import Aside
 from bot.slack import ids
-from sandbox import Message, Person
+from pocket_slack import Message, Person
 from tests.scenario.conftest import CHANNEL, GOOD, QUESTION, Stage, StageFactory, shown
 
 TOP = GOOD.replace("score: 4", "score: 5")

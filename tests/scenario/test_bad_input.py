@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from bot.slack import ids
-from sandbox import Message
+from pocket_slack import Message
 from tests.scenario.conftest import ANSWER, CHANNEL, QUESTION, Stage, quoted, shown, shown_as_ours
 
 

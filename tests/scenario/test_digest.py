@@ -7,7 +7,7 @@ import pytest
 
 from bot.log.digests import EXTRA_PAUSE, ChannelSettings
 from bot.slack import ids
-from sandbox import Message
+from pocket_slack import Message
 from tests.scenario.conftest import CHANNEL, Stage, StageFactory, shown
 
 

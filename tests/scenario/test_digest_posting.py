@@ -22,7 +22,7 @@ from bot.settings import Settings
 from bot.slack.client import identify, web_client
 from bot.slack.manifest import load_manifest
 from bot.weeks.week import Schedule
-from sandbox import Channel, Limits, ManualClock, Message, Sandbox, Workspace
+from pocket_slack import Channel, Limits, ManualClock, Message, Sandbox, Workspace
 from tests.model_server import ModelServer
 from tests.scenario.conftest import make_settings
 

@@ -20,7 +20,7 @@ from bot.slack.client import web_client
 from bot.slack.manifest import load_manifest
 from bot.slack.teller import Teller
 from judge import Judge
-from sandbox import Limits, Sandbox, Workspace
+from pocket_slack import Limits, Sandbox, Workspace
 from tests.model_server import ModelServer
 from tests.scenario.conftest import CHANNEL, make_settings
 

@@ -8,8 +8,8 @@ import pytest
 
 from bot.domain.case import CaseStatus, LoggedCase
 from bot.slack import ids
-from sandbox import Delivery, Entry, Message
-from sandbox.posts import Content, delete, edit
+from pocket_slack import Delivery, Entry, Message
+from pocket_slack.posts import Content, delete, edit
 from tests.model_server import Held
 from tests.scenario.conftest import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, shown
 from tests.unit.bot.test_edits import stale

@@ -11,7 +11,7 @@ from bot.domain.label import Label
 from bot.log.schema import labels, ratings
 from bot.slack import ids
 from bot.views.forgetting import HOW, NOT_NOW, NOTHING
-from sandbox import Delivery, Message, Person
+from pocket_slack import Delivery, Message, Person
 from tests.model_server import Stall
 from tests.scenario.conftest import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, is_verdict, shown
 

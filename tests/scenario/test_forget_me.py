@@ -11,7 +11,7 @@ from bot.domain.label import Label
 from bot.log.own_words import Words
 from bot.slack import ids
 from bot.views.forgetting import HOW, NO_WORDS
-from sandbox import Message, Person
+from pocket_slack import Message, Person
 from tests.model_server import Held
 from tests.scenario.conftest import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, buttons, shown
 from tests.scenario.test_edits import PATIENCE_S, QUOTING, up_to_date

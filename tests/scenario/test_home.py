@@ -17,7 +17,7 @@ from bot.slack.memberships import Memberships
 from bot.weeks.home import HomeReader
 from bot.weeks.own_cases import OwnCases
 from bot.weeks.week import Schedule
-from sandbox import Channel, Person, View
+from pocket_slack import Channel, Person, View
 from tests.scenario.conftest import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, is_verdict, shown
 from tests.scenario.test_stats import add_case, help_desk, private
 

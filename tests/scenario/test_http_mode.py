@@ -19,7 +19,7 @@ from bot.commands.health import examine
 from bot.log import Store
 from bot.settings import Settings
 from bot.slack.http import EVENTS
-from sandbox import Sandbox
+from pocket_slack import Sandbox
 from tests.descriptors import descriptors
 from tests.model_server import ModelServer
 from tests.postgres import free_port

@@ -3,7 +3,7 @@
 from typing import Any
 
 from bot.slack import ids
-from sandbox import Delivery, payloads
+from pocket_slack import Delivery, payloads
 from tests.scenario.conftest import CHANNEL, Stage
 
 ELSEWHERE = "T0ELSEWHERE"

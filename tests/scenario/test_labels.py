@@ -12,7 +12,7 @@ import pytest
 from bot.domain.label import Label
 from bot.slack import ids
 from judge import load_rubric
-from sandbox import Message
+from pocket_slack import Message
 from tests.scenario.conftest import Stage, StageFactory, buttons, shown
 from tests.scenario.test_process import JUDGE_BOT, run
 from tests.unit.bot.test_log import url

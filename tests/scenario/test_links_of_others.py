@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from bot.slack import ids
-from sandbox import Channel, Message
+from pocket_slack import Channel, Message
 from tests.scenario.conftest import CHANNEL, Stage, is_verdict, shown
 
 QUESTION, ANSWER = "What will the new price be?", "Nine euros, from May on."

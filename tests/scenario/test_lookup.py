@@ -9,7 +9,7 @@ from bot.docket.lookup import Lookup
 from bot.domain.case import CaseSource, CaseStatus, LoggedCase, Visibility
 from bot.slack.client import web_client
 from bot.slack.manifest import load_manifest
-from sandbox import Limits, ManualClock, Sandbox, Workspace
+from pocket_slack import Limits, ManualClock, Sandbox, Workspace
 
 MINUTE_S = 60.0
 

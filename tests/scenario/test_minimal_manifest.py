@@ -8,8 +8,8 @@ import pytest
 from bot.domain.case import CaseStatus
 from bot.slack import ids
 from bot.slack.manifest import MINIMAL, OFF_WITHOUT, load_manifest, manifest_path
-from sandbox import Limits, Sandbox, Workspace
-from sandbox.manifest import Manifest
+from pocket_slack import Limits, Sandbox, Workspace
+from pocket_slack.manifest import Manifest
 from tests.model_server import ModelServer
 from tests.scenario.conftest import (
     ANSWER,

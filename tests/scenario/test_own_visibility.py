@@ -8,7 +8,7 @@ import pytest
 from bot.domain.case import Visibility
 from bot.log import Store
 from bot.slack import ids
-from sandbox import View
+from pocket_slack import View
 from tests.scenario.conftest import ANSWER, CHANNEL, QUESTION, Stage, StageFactory
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from bot.domain.policy import Policy
 from bot.slack import ids
-from sandbox import Message, Person
+from pocket_slack import Message, Person
 from tests.scenario.conftest import CHANNEL, Stage, StageFactory, shown
 from tests.unit.bot.test_log import a_case
 

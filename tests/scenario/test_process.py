@@ -15,7 +15,7 @@ from bot.domain.case import CaseStatus
 from bot.log import Store
 from bot.slack import ids
 from bot.slack.manifest import load_manifest
-from sandbox import Limits, Sandbox, Workspace
+from pocket_slack import Limits, Sandbox, Workspace
 from tests.model_server import Held, ModelServer, Stall
 from tests.scenario.conftest import CHANNEL, GOOD, Stage, make_settings
 

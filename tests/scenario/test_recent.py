@@ -11,7 +11,7 @@ from bot.domain.case import CaseSource, CaseStatus, Visibility
 from bot.log import Store
 from bot.log.schema import cases
 from bot.slack import ids
-from sandbox import Message
+from pocket_slack import Message
 from tests.model_server import Held
 from tests.scenario.conftest import CHANNEL, GOOD, Stage, StageFactory, buttons, shown
 

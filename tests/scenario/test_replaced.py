@@ -4,7 +4,7 @@ import asyncio
 
 from bot.domain.case import CaseStatus
 from bot.slack import ids
-from sandbox import Message
+from pocket_slack import Message
 from tests.model_server import Stall
 from tests.scenario.conftest import ANSWER, CHANNEL, GOOD, QUESTION, Stage, StageFactory, buttons, shown
 

@@ -10,7 +10,7 @@ import pytest
 
 from bot.domain.case import CaseStatus
 from bot.slack import ids
-from sandbox import Entry
+from pocket_slack import Entry
 from tests.scenario.conftest import ANSWER, CHANNEL, GOOD, QUESTION, Stage, StageFactory, buttons, is_verdict, shown
 
 

@@ -9,7 +9,7 @@ import pytest
 from bot.app import running_bot
 from bot.domain.case import CaseStatus
 from bot.slack import ids
-from sandbox import Entry, Message
+from pocket_slack import Entry, Message
 from tests.model_server import Held
 from tests.scenario.conftest import CHANNEL, GOOD, QUESTION, Stage, StageFactory, is_verdict, make_settings, shown
 

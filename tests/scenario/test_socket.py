@@ -14,7 +14,7 @@ from bot.errors import SlackError
 from bot.settings import Settings
 from bot.slack.client import web_client
 from bot.slack.socket import SocketLink
-from sandbox import Sandbox
+from pocket_slack import Sandbox
 from tests.model_server import ModelServer
 from tests.postgres import free_port
 from tests.scenario.conftest import make_settings

@@ -10,7 +10,7 @@ from bot.domain.case import CaseSource, CaseStatus, Visibility
 from bot.log.digests import ChannelSettings
 from bot.log.schema import cases
 from bot.slack import ids
-from sandbox import Channel, Message
+from pocket_slack import Channel, Message
 from tests.scenario.conftest import CHANNEL, Stage, shown
 
 NO_CHANNEL = "I know no channel `#{}` among those that you are in."

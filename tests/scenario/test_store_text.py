@@ -8,7 +8,7 @@ import pytest
 from bot.commands.export import export
 from bot.domain.case import CaseStatus, Visibility
 from bot.slack import ids
-from sandbox import Delivery, Message
+from pocket_slack import Delivery, Message
 from tests.scenario.conftest import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, shown
 from tests.unit.bot.test_forgetting import bytes_on_disk
 

@@ -13,7 +13,9 @@ from bot.settings import load_settings
 from bot.slack.manifest import FULL, MINIMAL, manifest_path
 
 ROOT = Path(__file__).parents[2]
-MODULES = [path for package in ("bot", "judge", "sandbox") for path in sorted((ROOT / package).rglob("*.py"))]
+MODULES = [
+    path for package in ("bot", "judge", "sandbox/pocket_slack") for path in sorted((ROOT / package).rglob("*.py"))
+]
 _OF_THE_CHECKOUT = re.compile(
     r"README|CHANGELOG|\bdocs/|\bdeploy/|\btests/|checkout|\.env\.example|\bmake (?:setup|demo|run|doctor|sandbox)"
 )

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from bot.slack.cache import AnswerCache
-from sandbox import ManualClock
+from pocket_slack import ManualClock
 
 
 class Slow:

@@ -17,8 +17,8 @@ from bot.log.tallies import Place
 from bot.slack.manifest import load_manifest
 from bot.weeks.figures import Figures, read_figures
 from bot.weeks.week import Week
-from sandbox import ManualClock, Workspace
-from sandbox.workspace_file import open_workspace
+from pocket_slack import ManualClock, Workspace
+from pocket_slack.workspace_file import open_workspace
 
 SATURDAY = 1_768_641_060.0
 MONDAY = 1_768_784_520.0  # 01:02

@@ -17,7 +17,7 @@ from bot.views.digest_settings import digest_state
 from bot.weeks.agreement import Agreement
 from bot.weeks.figures import Author, Figures, LowCase, Point, Tally, Usage
 from bot.weeks.week import Schedule, Week, parse_zone
-from sandbox.blocks import check_blocks
+from pocket_slack.blocks import check_blocks
 
 WEEK = Week(2026, 47, parse_zone("Europe/Berlin"))
 URL = "https://acme.slack.com/"

@@ -20,7 +20,7 @@ from bot.slack.modal_state import ModalState
 from bot.views.labels import LONGEST_REASON, confirmation, feedback, label_modal
 from judge.agreement.report import make_report
 from judge.agreement.scores import Columns, read_scores
-from sandbox.blocks import check_blocks, check_view
+from pocket_slack.blocks import check_blocks, check_view
 from tests.unit.bot.test_log import held
 from tests.unit.bot.test_views import a_case, a_verdict
 

@@ -10,7 +10,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.slack import memberships
 from bot.slack.manifest import load_manifest
 from bot.slack.memberships import KEPT_S, Listed, MembershipError, Memberships
-from sandbox import Limits, ManualClock, Sandbox, Workspace
+from pocket_slack import Limits, ManualClock, Sandbox, Workspace
 
 
 @pytest.fixture

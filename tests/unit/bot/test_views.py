@@ -19,7 +19,7 @@ from bot.views.modals import question_modal, texts_modal
 from bot.views.obstacles import obstacle_text
 from bot.views.unscored import in_short, why_unscored
 from judge import Flag, JudgeError, RubricError
-from sandbox.blocks import check_blocks, check_view
+from pocket_slack.blocks import check_blocks, check_view
 
 LONG = st.one_of(st.text(), st.sampled_from(["&" * 40_000, "<!channel>" * 4_000, "word " * 8_000, "ß" * 3_001]))
 

@@ -8,7 +8,7 @@ from slack_bolt.adapter.socket_mode.aiohttp import AsyncSocketModeHandler
 from slack_bolt.app.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
-from sandbox import Limits, ManualClock, Sandbox, SlackError, Workspace, methods
+from pocket_slack import Limits, ManualClock, Sandbox, SlackError, Workspace, methods
 
 MANIFEST: dict[str, Any] = {
     "display_information": {"name": "Echo"},

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from sandbox import SlackError
-from sandbox.blocks import check_blocks, check_view
+from pocket_slack import SlackError
+from pocket_slack.blocks import check_blocks, check_view
 
 Block = dict[str, Any]
 

@@ -6,7 +6,7 @@ from slack_bolt.app.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 from slack_sdk.webhook.async_client import AsyncWebhookClient
 
-from sandbox import Sandbox
+from pocket_slack import Sandbox
 
 MODAL: dict[str, Any] = {
     "type": "modal",

@@ -12,7 +12,7 @@ import pytest
 from slack_bolt.app.async_app import AsyncApp
 from yarl import URL
 
-from sandbox import Sandbox
+from pocket_slack import Sandbox
 
 
 @pytest.fixture
@@ -186,7 +186,7 @@ async def test_it_starts_alone_and_prints_what_an_app_needs(tmp_path: Path) -> N
     manifest = tmp_path / "manifest.json"
     manifest.write_text(json.dumps({"features": {"slash_commands": [{"command": "/hi"}]}}))
     process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "sandbox", "--manifest", str(manifest), stdout=asyncio.subprocess.PIPE
+        sys.executable, "-m", "pocket_slack", "--manifest", str(manifest), stdout=asyncio.subprocess.PIPE
     )
     try:
         assert process.stdout is not None
@@ -214,7 +214,7 @@ async def test_a_broken_manifest_is_refused_in_one_sentence(tmp_path: Path, name
     manifest = tmp_path / name
     manifest.write_text(text)
     process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "sandbox", "--manifest", str(manifest), stderr=asyncio.subprocess.PIPE
+        sys.executable, "-m", "pocket_slack", "--manifest", str(manifest), stderr=asyncio.subprocess.PIPE
     )
     _, said = await process.communicate()
     assert process.returncode == 2
@@ -227,7 +227,14 @@ async def test_a_port_that_is_none_is_refused_in_one_sentence(tmp_path: Path, po
     manifest = tmp_path / "manifest.json"
     manifest.write_text("{}")
     process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "sandbox", "--manifest", str(manifest), "--port", port, stderr=asyncio.subprocess.PIPE
+        sys.executable,
+        "-m",
+        "pocket_slack",
+        "--manifest",
+        str(manifest),
+        "--port",
+        port,
+        stderr=asyncio.subprocess.PIPE,
     )
     _, said = await process.communicate()
     assert process.returncode == 2

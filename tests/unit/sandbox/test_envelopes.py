@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from sandbox import ManualClock, Person, Workspace
+from pocket_slack import ManualClock, Person, Workspace
 
 Wire = Any
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from sandbox import ManualClock, Person, RefusedError, SandboxError, SlackError, Workspace, methods
+from pocket_slack import ManualClock, Person, RefusedError, SandboxError, SlackError, Workspace, methods
 
 Call = Any
 Refused = Any

@@ -10,8 +10,8 @@ from slack_sdk.http_retry.builtin_async_handlers import AsyncRateLimitErrorRetry
 from slack_sdk.web.async_client import AsyncWebClient
 from slack_sdk.webhook.async_client import AsyncWebhookClient
 
-from sandbox import ManualClock, Sandbox, Workspace
-from sandbox.grants import RESPONSE_URL_USES
+from pocket_slack import ManualClock, Sandbox, Workspace
+from pocket_slack.grants import RESPONSE_URL_USES
 
 
 @pytest.fixture

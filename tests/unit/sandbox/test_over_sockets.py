@@ -9,7 +9,7 @@ import pytest
 from slack_bolt.app.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
-from sandbox import ManualClock, Sandbox, Workspace
+from pocket_slack import ManualClock, Sandbox, Workspace
 
 
 @pytest.fixture

@@ -7,10 +7,10 @@ from typing import Any
 import aiohttp
 import pytest
 
-from sandbox import Sandbox, Workspace, posts, views
-from sandbox.people import Person
-from sandbox.posts import Content
-from sandbox.stream import Stream, masked, to_events, to_snapshot
+from pocket_slack import Sandbox, Workspace, posts, views
+from pocket_slack.people import Person
+from pocket_slack.posts import Content
+from pocket_slack.stream import Stream, masked, to_events, to_snapshot
 
 MODAL = {"type": "modal", "title": {"type": "plain_text", "text": "Hi"}, "blocks": []}
 

@@ -7,7 +7,7 @@ from slack_bolt import App
 from slack_bolt.adapter.socket_mode import SocketModeHandler
 from slack_sdk import WebClient
 
-from sandbox import Sandbox
+from pocket_slack import Sandbox
 
 
 def connected(slack: Sandbox) -> SocketModeHandler:

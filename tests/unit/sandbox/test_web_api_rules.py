@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from sandbox import Limits, ManualClock, Person, SlackError, Workspace, methods
+from pocket_slack import Limits, ManualClock, Person, SlackError, Workspace, methods
 
 Call = Any
 Refused = Any

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from pydantic_core import PydanticCustomError
 
-from sandbox import ManualClock, Sandbox, SandboxError, Workspace
-from sandbox.people import Person
-from sandbox.workspace_file import EXAMPLE, open_workspace, read_workspace_file, to_ago
+from pocket_slack import ManualClock, Sandbox, SandboxError, Workspace
+from pocket_slack.people import Person
+from pocket_slack.workspace_file import EXAMPLE, open_workspace, read_workspace_file, to_ago
 from tests.unit.sandbox.conftest import MANIFEST
 
 FILE = '''name = "Small"
@@ -171,4 +171,4 @@ async def test_a_second_sandbox_on_a_port_is_refused_in_one_sentence() -> None:
 
 
 def test_the_example_is_data_of_the_package() -> None:
-    assert EXAMPLE.parent == Path(sys.modules["sandbox"].__file__ or "").parent
+    assert EXAMPLE.parent == Path(sys.modules["pocket_slack"].__file__ or "").parent

@@ -2,7 +2,7 @@
 
 import pytest
 
-from sandbox import ManualClock, Person, SandboxError, Workspace
+from pocket_slack import ManualClock, Person, SandboxError, Workspace
 
 
 def test_timestamps_are_unique_while_the_clock_stands_still(workspace: Workspace) -> None:

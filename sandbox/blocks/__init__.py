@@ -1,7 +1,0 @@
-"""Block Kit as Slack checks it: what is wrong with blocks and views, and how Slack stores the right ones."""
-
-from sandbox.blocks.messages import check_blocks
-from sandbox.blocks.normal import normalised, with_emoji
-from sandbox.blocks.surfaces import check_view
-
-__all__ = ["check_blocks", "check_view", "normalised", "with_emoji"]

@@ -1,0 +1,82 @@
+"""A pocket Slack: Web API and Socket Mode in one process, for the demo and the tests.
+
+It serves any Bolt app, knows none, and is as strict as Slack's documentation; docs/sandbox.md lists what it does.
+
+    workspace = Workspace(manifest)              # a manifest as a dict; tests add limits=Limits.off()
+    ann, ben = workspace.add_user("ann"), workspace.add_user("ben")
+    helper = workspace.add_bot("helper")         # another app's bot
+    workspace.add_channel("help", [ann, ben, helper, workspace.bot])    # without workspace.bot: `not_in_channel`
+
+    async with Sandbox(workspace) as slack:      # port 0: a free one
+        print(slack.url)                                                  # the page for the browser
+        client = AsyncWebClient(token=slack.bot_token, base_url=slack.api_url)
+        app = AsyncApp(client=client)
+        handler = AsyncSocketModeHandler(app, slack.app_token)
+        await handler.connect_async()
+        await slack.connected()
+
+People, by name. Messages come back as `Message` (`ts`, `text`, `blocks`, `thread_ts`, `author`), modals and home tabs
+as `View` (`body`, `values`, `errors`):
+
+        ann = slack.person("ann")
+        question = ann.post("help", "How do I get a <refund>?")               # @name, #channel and links are understood
+        answer = slack.person("helper").post("help", "...", thread_ts=question.ts, blocks=[...])
+        ann.edit(question, "..."); ann.delete(question)
+        ann.messages("help"); ann.thread("help", question.ts); ann.ephemerals("help")
+        ann.join("random"); ann.invite("help", workspace.bot.name); ann.leave("random")
+        ann.command("help", "/score", "text")                                 # undeclared in the manifest: SandboxError
+        ann.shortcut("callback_id", answer); ann.shortcut("global_callback_id")
+        ann.click(message_or_view, "action_id", value=None, block_id=None)    # buttons, menus, feedback buttons
+        ann.view; ann.fill({"action_id": "..."}); ann.submit({"action_id": "..."}); ann.close()
+        ann.open_home(); ann.home
+
+`submit` raises `RefusedError` where Slack's client would not send. What reaches the app returns a `Delivery`:
+`payload`, `is_acked`, `acked_ms`, `response`, `failure` (`operation_timeout`, `dispatch_failed`).
+
+Waiting, without sleeping: conditions are looked at after everything that happens.
+
+        await slack.until(lambda: len(ann.thread("help", question.ts)) == 3, timeout_s=5)
+        await slack.settled(ann.command("help", "/score"))                    # acknowledged or failed
+
+Trouble: the next call of a method, or `response_url`, fails; the sockets, too.
+
+        slack.fail("chat.postMessage", retry_after_s=2)                       # or status=500, error="...", drop=True
+        slack.fail("chat.postMessage", status=500, is_applied=True)           # posted, but answered with an error
+        slack.fail("views.open", delay_s=0.5, times=3)
+        workspace.deliveries.redeliver(delivery)
+        await slack.sockets.drop(); slack.sockets.silence(); slack.sockets.say_goodbye("warning")
+
+`workspace.journal.entries` is everything that happened: `entry.kind`, `entry.at`, `entry.data`; `journal.of("call")`.
+"""
+
+from pocket_slack.clock import Clock, ManualClock, SystemClock
+from pocket_slack.deliveries import Delivery
+from pocket_slack.errors import RefusedError, SandboxError, SlackError
+from pocket_slack.faults import Fault
+from pocket_slack.journal import Entry, Journal
+from pocket_slack.limits import Limits
+from pocket_slack.model import Channel, Message, User, View
+from pocket_slack.people import Person
+from pocket_slack.server import Sandbox
+from pocket_slack.workspace import Workspace
+
+__all__ = [
+    "Channel",
+    "Clock",
+    "Delivery",
+    "Entry",
+    "Fault",
+    "Journal",
+    "Limits",
+    "ManualClock",
+    "Message",
+    "Person",
+    "RefusedError",
+    "Sandbox",
+    "SandboxError",
+    "SlackError",
+    "SystemClock",
+    "User",
+    "View",
+    "Workspace",
+]

@@ -1,0 +1,58 @@
+"""Modals and home tabs.
+
+Source: https://docs.slack.dev/reference/views
+"""
+
+from typing import Any
+
+from pocket_slack.blocks.layouts import EVERYWHERE
+from pocket_slack.blocks.messages import check_ids
+from pocket_slack.blocks.objects import plain_text
+from pocket_slack.blocks.schema import Check, array, boolean, choice, record, string, union
+from pocket_slack.errors import SlackError
+
+_COMMON: dict[str, Check] = {
+    "private_metadata": string(3000),
+    "callback_id": string(255),
+    "external_id": string(255),
+}
+_BLOCKS = array(union(EVERYWHERE), 100)
+
+_VIEWS = {
+    "modal": record(
+        {"title": plain_text(24), "blocks": _BLOCKS},
+        {
+            **_COMMON,
+            "submit": plain_text(24),
+            "close": plain_text(24),
+            "clear_on_close": boolean,
+            "notify_on_close": boolean,
+            "submit_disabled": boolean,
+        },
+    ),
+    "home": record({"blocks": _BLOCKS}, _COMMON),
+}
+
+
+def check_view(view: Any, kind: str) -> None:
+    """Accept a view for a modal (`kind="modal"`) or a home tab (`kind="home"`), or refuse it.
+
+    Raises:
+        SlackError: `invalid_arguments` with the reasons.
+    """
+    found: list[str] = []
+
+    def report(text: str, pointer: str) -> None:
+        found.append(f"[ERROR] {text} [json-pointer:{pointer}]")
+
+    if isinstance(view, dict) and view.get("type") in _VIEWS:
+        choice(kind)(view["type"], "/view/type", report)
+    union(_VIEWS)(view, "/view", report)
+    if not found:
+        check_ids(view["blocks"], "/view/blocks", report)
+        for index, block in enumerate(view["blocks"]):
+            if block["type"] == "input" and kind == "modal" and "submit" not in view:
+                where = f"/view/blocks/{index}/input"
+                report("must define `submit` to use an `input` block in modals", where)
+    if found:
+        raise SlackError("invalid_arguments", found)

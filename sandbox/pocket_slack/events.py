@@ -1,0 +1,103 @@
+"""Events for the app: only those it subscribed to, from where it may look.
+
+Source: https://docs.slack.dev/reference/events
+"""
+
+from pocket_slack.model import Channel, Json, Message, User
+from pocket_slack.workspace import Workspace
+
+CHANNEL_TYPES = {"channels": "channel", "groups": "group", "im": "im", "mpim": "mpim"}
+"""Slack's `channel_type` for its word in scopes and event names."""
+
+
+def message_posted(ws: Workspace, channel: Channel, message: Message) -> None:
+    """`message.channels` and its like, and `app_mention`."""
+    body = message.to_slack()
+    parent = channel.messages.get(message.thread_ts or "") if message.is_reply else None
+    if parent:
+        body["parent_user_id"] = parent.author.id
+    _message(ws, channel, body)
+    if f"<@{ws.bot.id}>" in message.text and "app_mentions:read" in ws.manifest.bot_scopes:
+        _send(
+            ws,
+            "app_mention",
+            channel,
+            body | {"type": "app_mention", "channel": channel.id, "event_ts": message.ts},
+        )
+
+
+def message_changed(ws: Workspace, channel: Channel, message: Message, before: Json) -> None:
+    """A message event of subtype `message_changed`."""
+    _hidden(ws, channel, {"subtype": "message_changed", "message": message.to_slack(), "previous_message": before})
+
+
+def message_deleted(ws: Workspace, channel: Channel, message: Message, before: Json) -> None:
+    """A message event of subtype `message_deleted`."""
+    _hidden(ws, channel, {"subtype": "message_deleted", "previous_message": before, "deleted_ts": message.ts})
+
+
+def member_joined(ws: Workspace, channel: Channel, user: User, inviter: User | None = None) -> None:
+    """`member_joined_channel`."""
+    body = {
+        "type": "member_joined_channel",
+        "user": user.id,
+        "channel": channel.id,
+        "channel_type": "C",
+        "team": ws.team_id,
+        "event_ts": ws.ids.ts(),
+    }
+    _send(ws, "member_joined_channel", channel, body | ({"inviter": inviter.id} if inviter else {}))
+
+
+def home_opened(ws: Workspace, user: User, home: Json | None) -> None:
+    """`app_home_opened` for the home tab; `view` is there once the app has published one."""
+    channel = ws.im(user.id)
+    body = {
+        "type": "app_home_opened",
+        "user": user.id,
+        "channel": channel.id,
+        "tab": "home",
+        "event_ts": ws.ids.ts(),
+    }
+    _send(ws, "app_home_opened", channel, body | ({"view": home} if home else {}))
+
+
+def _message(ws: Workspace, channel: Channel, body: Json) -> None:
+    # An event goes only to apps whose scopes would let them read the same by conversations.history.
+    if f"{channel.kind}:history" not in ws.manifest.bot_scopes:
+        return
+    place = {"channel": channel.id, "event_ts": body["ts"], "channel_type": CHANNEL_TYPES[channel.kind]}
+    _send(ws, f"message.{channel.kind}", channel, body | place)
+
+
+def _hidden(ws: Workspace, channel: Channel, body: Json) -> None:
+    _message(ws, channel, {"type": "message", "hidden": True, "ts": ws.ids.ts(), **body})
+
+
+def _send(ws: Workspace, name: str, channel: Channel, event: Json) -> None:
+    is_wanted = name in ws.manifest.bot_events and ws.bot.id in channel.members
+    if not (is_wanted and ws.deliveries.is_open):
+        return
+    payload = {
+        "token": ws.verification_token,
+        "team_id": ws.team_id,
+        "context_team_id": ws.team_id,
+        "context_enterprise_id": None,
+        "api_app_id": ws.app_id,
+        "event": event,
+        "type": "event_callback",
+        "event_id": ws.ids.new("Ev"),
+        "event_time": int(ws.clock.now()),
+        "authorizations": [
+            {
+                "enterprise_id": None,
+                "team_id": ws.team_id,
+                "user_id": ws.bot.id,
+                "is_bot": True,
+                "is_enterprise_install": False,
+            }
+        ],
+        "is_ext_shared_channel": False,
+        "event_context": f"4-{ws.ids.short(20)}",
+    }
+    ws.deliveries.send("events_api", payload)

@@ -1,0 +1,64 @@
+"""How many calls Slack takes before it answers `ratelimited`."""
+
+from dataclasses import dataclass, field
+
+from pocket_slack.clock import Clock
+from pocket_slack.errors import SlackError
+
+CALLS_PER_MINUTE = {1: 1, 2: 20, 3: 50, 4: 100}
+"""Slack's tiers: https://docs.slack.dev/apis/web-api/rate-limits"""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Rate limits, truthful by default.
+
+    Attributes:
+        posts_per_second: Per channel, for `chat.postMessage`; 0 switches it off. Slack says "one per second".
+        post_burst: Slack lets short bursts pass without saying how long; this many is our guess.
+        has_tiers: Whether the per-minute tiers of the other methods hold.
+    """
+
+    posts_per_second: float = 1.0
+    post_burst: int = 5
+    has_tiers: bool = True
+
+    @classmethod
+    def off(cls) -> "Limits":
+        """No limits, for tests that are about something else."""
+        return cls(posts_per_second=0, has_tiers=False)
+
+
+@dataclass
+class _Bucket:
+    level: float = 0.0
+    at: float = 0.0
+
+
+@dataclass
+class Meter:
+    """Counts calls in leaking buckets, one per method and channel."""
+
+    clock: Clock
+    limits: Limits
+    _buckets: dict[tuple[str, str], _Bucket] = field(default_factory=dict)
+
+    def count_post(self, channel_id: str) -> None:
+        """Count one post into a channel."""
+        if self.limits.posts_per_second:
+            self._count(("post", channel_id), self.limits.posts_per_second, self.limits.post_burst)
+
+    def count_call(self, method: str, tier: int | None) -> None:
+        """Count one call of a method of that tier; None is a method without a tier of its own."""
+        if self.limits.has_tiers and tier is not None:
+            per_minute = CALLS_PER_MINUTE[tier]
+            self._count((method, ""), per_minute / 60, per_minute)
+
+    def _count(self, key: tuple[str, str], per_second: float, burst: int) -> None:
+        bucket = self._buckets.setdefault(key, _Bucket(at=self.clock.now()))
+        now = self.clock.now()
+        bucket.level = max(0.0, bucket.level - (now - bucket.at) * per_second)
+        bucket.at = now
+        if bucket.level + 1 > burst:
+            raise SlackError("ratelimited", retry_after_s=max(1, round((bucket.level + 1 - burst) / per_second)))
+        bucket.level += 1

@@ -1,0 +1,96 @@
+"""The app's manifest: what the app may do, and what Slack's clients offer of it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from pocket_slack.errors import SandboxError, listed
+
+PARTS = frozenset({"display_information", "features", "oauth_config", "settings"})
+"""What the sandbox reads of a manifest; Slack asks for the first: https://docs.slack.dev/reference/app-manifest"""
+
+
+@dataclass(frozen=True)
+class Command:
+    """A slash command; `should_escape` turns mentions in its text into ids."""
+
+    name: str
+    should_escape: bool = False
+    description: str = ""
+    usage_hint: str = ""
+
+
+@dataclass(frozen=True)
+class Shortcut:
+    """A shortcut; `kind` is `message` or `global`."""
+
+    callback_id: str
+    kind: str
+    name: str = ""
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """The parts of a manifest that the sandbox acts on.
+
+    Source: https://docs.slack.dev/reference/app-manifest
+    """
+
+    name: str = "App"
+    bot_name: str = "app"
+    bot_scopes: frozenset[str] = frozenset()
+    commands: Mapping[str, Command] | None = None
+    shortcuts: Mapping[str, Shortcut] | None = None
+    bot_events: frozenset[str] = frozenset()
+    has_home_tab: bool = False
+
+    @classmethod
+    def from_dict(cls, manifest: Mapping[str, Any]) -> "Manifest":
+        """Read a manifest as it stands in `manifest.yml`.
+
+        Raises:
+            SandboxError: A part has another shape than Slack's manifests, or none of their parts is there.
+        """
+        if manifest and not PARTS.intersection(manifest):
+            raise SandboxError(f"this is no Slack manifest: it has none of {listed(sorted(PARTS))}")
+        try:
+            features = manifest.get("features", {})
+            bot = features.get("bot_user", {})
+            settings = manifest.get("settings", {})
+            name = manifest.get("display_information", {}).get("name", "App")
+            return cls(
+                name=name,
+                bot_name=bot.get("display_name", name),
+                bot_scopes=frozenset(manifest.get("oauth_config", {}).get("scopes", {}).get("bot", [])),
+                commands={
+                    entry["command"]: Command(
+                        entry["command"],
+                        bool(entry.get("should_escape")),
+                        entry.get("description", ""),
+                        entry.get("usage_hint", ""),
+                    )
+                    for entry in features.get("slash_commands", [])
+                },
+                shortcuts={
+                    entry["callback_id"]: Shortcut(entry["callback_id"], entry["type"], entry.get("name", ""))
+                    for entry in features.get("shortcuts", [])
+                },
+                bot_events=frozenset(settings.get("event_subscriptions", {}).get("bot_events", [])),
+                has_home_tab=bool(features.get("app_home", {}).get("home_tab_enabled")),
+            )
+        except (AttributeError, KeyError, TypeError) as exc:
+            raise SandboxError(f"the manifest does not have the shape of a Slack manifest: {exc!r}") from exc
+
+    def command(self, name: str) -> Command:
+        """The declared slash command of that name."""
+        declared = self.commands or {}
+        if name not in declared:
+            raise SandboxError(f"{name} is not a command of the manifest; it declares {listed(sorted(declared))}")
+        return declared[name]
+
+    def shortcut(self, callback_id: str, kind: str) -> Shortcut:
+        """The declared shortcut with that callback id and kind (`message` or `global`)."""
+        found = (self.shortcuts or {}).get(callback_id)
+        if found is None or found.kind != kind:
+            raise SandboxError(f"{callback_id!r} is not a {kind} shortcut of the manifest")
+        return found

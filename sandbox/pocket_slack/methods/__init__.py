@@ -1,0 +1,99 @@
+"""The Web API: one table of methods, one way through them.
+
+Source: https://docs.slack.dev/reference/methods
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from pocket_slack.errors import SlackError
+from pocket_slack.methods import auth, chat, conversations, modals, users
+from pocket_slack.methods.call import Call
+from pocket_slack.model import Json
+from pocket_slack.workspace import Workspace
+
+
+@dataclass(frozen=True)
+class Method:
+    """A method of the Web API.
+
+    Attributes:
+        run: Does it and returns the answer without `ok`.
+        scopes: Of these, one is needed; none is needed when empty.
+        tier: Slack's rate limit tier; None where special limits or none apply.
+        takes: The kind of token it takes: `bot` or `app`.
+    """
+
+    run: Callable[[Call], Json]
+    scopes: tuple[str, ...] = ()
+    tier: int | None = None
+    takes: str = "bot"
+
+
+_WRITE = ("chat:write",)
+_READ = ("channels:read", "groups:read", "im:read", "mpim:read")
+_HISTORY = ("channels:history", "groups:history", "im:history", "mpim:history")
+
+METHODS: Mapping[str, Method] = {
+    "api.test": Method(auth.api_test),
+    "apps.connections.open": Method(auth.open_connection, ("connections:write",), takes="app"),
+    "auth.test": Method(auth.test),
+    "bots.info": Method(users.bot_info, ("users:read",), tier=3),
+    "chat.delete": Method(chat.delete, _WRITE, tier=3),
+    "chat.getPermalink": Method(chat.get_permalink),
+    "chat.postEphemeral": Method(chat.post_ephemeral, _WRITE, tier=4),
+    "chat.postMessage": Method(chat.post_message, _WRITE),
+    "chat.update": Method(chat.update, _WRITE, tier=3),
+    "conversations.history": Method(conversations.history, _HISTORY, tier=3),
+    "conversations.info": Method(conversations.info, _READ, tier=3),
+    "conversations.join": Method(conversations.join, ("channels:join",), tier=3),
+    "conversations.list": Method(conversations.list_all, _READ, tier=2),
+    "conversations.members": Method(conversations.members, _READ, tier=4),
+    "conversations.open": Method(conversations.open_im, ("im:write", "mpim:write"), tier=3),
+    "conversations.replies": Method(conversations.replies, _HISTORY, tier=3),
+    "team.info": Method(auth.team_info, ("team:read",), tier=3),
+    "users.conversations": Method(conversations.of_user, _READ, tier=3),
+    "users.info": Method(users.info, ("users:read",), tier=4),
+    "users.list": Method(users.list_all, ("users:read",), tier=2),
+    "views.open": Method(modals.open_view, (), tier=4),
+    "views.publish": Method(modals.publish, (), tier=4),
+    "views.push": Method(modals.push, (), tier=4),
+    "views.update": Method(modals.update, (), tier=4),
+}
+
+APP_TOKEN_SCOPES = frozenset({"connections:write"})
+"""An app-level token has scopes of its own, which no manifest names; the sandbox's has this one."""
+
+
+def call(ws: Workspace, name: str, token: str | None, args: Mapping[str, Any]) -> Json:
+    """The answer to one call of the Web API.
+
+    Raises:
+        SlackError: The answer is `ok: false`.
+    """
+    method = METHODS.get(name)
+    if method is None:
+        raise SlackError("unknown_method", req_method=name)
+    if name != "api.test":
+        _check_token(ws, method, token)
+    ws.meter.count_call(name, method.tier)
+    return {"ok": True, **method.run(Call(ws, args))}
+
+
+def scopes_of(ws: Workspace, token: str | None) -> frozenset[str]:
+    """What the token may do; Slack names it in the `x-oauth-scopes` header of every answer."""
+    return {ws.bot_token: ws.manifest.bot_scopes, ws.app_token: APP_TOKEN_SCOPES}.get(token or "", frozenset())
+
+
+def _check_token(ws: Workspace, method: Method, token: str | None) -> None:
+    if not token:
+        raise SlackError("not_authed")
+    kind = {ws.bot_token: "bot", ws.app_token: "app"}.get(token)
+    if kind is None:
+        raise SlackError("invalid_auth")
+    if kind != method.takes:
+        raise SlackError("not_allowed_token_type")
+    provided = scopes_of(ws, token)
+    if method.scopes and not provided.intersection(method.scopes):
+        raise SlackError("missing_scope", needed=",".join(method.scopes), provided=",".join(sorted(provided)))

@@ -1,0 +1,46 @@
+"""Who am I, and where do I connect."""
+
+from pocket_slack.methods.call import Call
+from pocket_slack.model import Json
+
+
+def api_test(call: Call) -> Json:
+    """https://docs.slack.dev/reference/methods/api.test"""
+    return {"args": dict(call.args)}
+
+
+def test(call: Call) -> Json:
+    """https://docs.slack.dev/reference/methods/auth.test"""
+    ws = call.ws
+    return {
+        "url": f"https://{ws.domain}.slack.com/",
+        "team": ws.name,
+        "user": ws.bot.name,
+        "team_id": ws.team_id,
+        "user_id": ws.bot.id,
+        "bot_id": ws.bot.bot_id,
+        "is_enterprise_install": False,
+    }
+
+
+def open_connection(call: Call) -> Json:
+    """https://docs.slack.dev/reference/methods/apps.connections.open"""
+    ws = call.ws
+    base = ws.grants.base_url.replace("http", "ws", 1)
+    return {"url": f"{base}/link/?ticket={ws.grants.new_ticket()}&app_id={ws.app_id}"}
+
+
+def team_info(call: Call) -> Json:
+    """https://docs.slack.dev/reference/methods/team.info"""
+    ws = call.ws
+    url = f"https://{ws.domain}.slack.com/"
+    return {
+        "team": {
+            "id": ws.team_id,
+            "name": ws.name,
+            "url": url,
+            "domain": ws.domain,
+            "email_domain": "",
+            "icon": {},
+        }
+    }

@@ -1,0 +1,146 @@
+"""Channels and what was said in them.
+
+Source: https://docs.slack.dev/reference/methods?family=conversations
+"""
+
+from pocket_slack import events
+from pocket_slack.errors import SlackError
+from pocket_slack.methods.call import Call
+from pocket_slack.model import Channel, Json, Message
+from pocket_slack.posts import shown
+
+
+def info(call: Call) -> Json:
+    """https://docs.slack.dev/reference/methods/conversations.info"""
+    channel = call.channel()
+    call.need(f"{channel.kind}:read")
+    body = channel.to_slack(call.ws.bot.id)
+    if not call.flag("include_num_members"):
+        body.pop("num_members", None)
+    return {"channel": body}
+
+
+def list_all(call: Call) -> Json:
+    """https://docs.slack.dev/reference/methods/conversations.list"""
+    channels, metadata = call.page([channel.to_slack(call.ws.bot.id) for channel in _listed(call)])
+    return {"channels": channels, "response_metadata": metadata}
+
+
+def _listed(call: Call) -> list[Channel]:
+    kinds = {_TYPES.get(kind.strip(), "") for kind in (call.optional("types") or "public_channel").split(",")}
+    if "" in kinds:
+        raise SlackError("invalid_types")
+    for kind in kinds:
+        call.need(f"{kind}:read")
+    skips_archived = call.flag("exclude_archived")
+    return [
+        channel
+        for channel in call.ws.channels.values()
+        if channel.kind in kinds and call.can_see(channel) and not (channel.is_archived and skips_archived)
+    ]
+
+
+def of_user(call: Call) -> Json:
+    """https://docs.slack.dev/reference/methods/users.conversations"""
+    member_id = call.optional("user") or call.ws.bot.id
+    if member_id not in call.ws.users:
+        raise SlackError("user_not_found")
+    found = [channel.to_slack(call.ws.bot.id) for channel in _listed(call) if member_id in channel.members]
+    channels, metadata = call.page(found, highest=999)
+    # The method leaves these two out; what the app is not in, it does not see of private channels.
+    limited = [{key: value for key, value in each.items() if key not in _NOT_SAID} for each in channels]
+    return {"channels": limited, "response_metadata": metadata}
+
+
+def members(call: Call) -> Json:
+    """https://docs.slack.dev/reference/methods/conversations.members"""
+    channel = call.channel()
+    call.need(f"{channel.kind}:read")
+    page, metadata = call.page(channel.members)
+    return {"members": page, "response_metadata": metadata}
+
+
+def join(call: Call) -> Json:
+    """https://docs.slack.dev/reference/methods/conversations.join"""
+    channel = call.channel()
+    if channel.is_private or channel.is_im:
+        raise SlackError("method_not_supported_for_channel_type")
+    if channel.is_archived:
+        raise SlackError("is_archived")
+    if call.is_member(channel):
+        note = {"warning": "already_in_channel", "response_metadata": {"warnings": ["already_in_channel"]}}
+        return {"channel": channel.to_slack(call.ws.bot.id), **note}
+    channel.members.append(call.ws.bot.id)
+    events.member_joined(call.ws, channel, call.ws.bot)
+    return {"channel": channel.to_slack(call.ws.bot.id)}
+
+
+def open_im(call: Call) -> Json:
+    """https://docs.slack.dev/reference/methods/conversations.open"""
+    wanted = (call.optional("users") or "").split(",")
+    if wanted == [""]:
+        raise SlackError("users_list_not_supplied")
+    if len(wanted) > _MOST_IN_GROUP:
+        raise SlackError("too_many_users")
+    if not call.ws.users.keys() >= set(wanted):
+        raise SlackError("user_not_found")
+    call.need("im:write" if len(wanted) == 1 else "mpim:write")
+    channel = call.ws.im(wanted[0]) if len(wanted) == 1 else call.ws.group(wanted)
+    body = channel.to_slack(call.ws.bot.id) if call.flag("return_im") else {"id": channel.id}
+    return {"channel": body}
+
+
+def history(call: Call) -> Json:
+    """https://docs.slack.dev/reference/methods/conversations.history"""
+    channel = call.readable()
+    top = [message for message in channel.messages.values() if not message.is_reply or message.is_broadcast]
+    found = [message for message in reversed(top) if _is_between(call, message)]
+    page, metadata = call.page(found, default=100, highest=999)
+    with_metadata = call.flag("include_all_metadata")
+    return {
+        "messages": [shown(channel, message, with_metadata) for message in page],
+        "has_more": bool(metadata["next_cursor"]),
+        "pin_count": 0,
+        "channel_actions_ts": None,
+        "channel_actions_count": 0,
+        **({"response_metadata": metadata} if metadata["next_cursor"] else {}),
+    }
+
+
+def replies(call: Call) -> Json:
+    """https://docs.slack.dev/reference/methods/conversations.replies"""
+    channel = call.readable()
+    parent = channel.messages.get(call.text("ts"))
+    if parent is None:
+        raise SlackError("thread_not_found")
+    found = [reply for reply in channel.replies(parent.ts) if _is_between(call, reply)]
+    page, metadata = call.page([parent, *found], default=1000, highest=1000)
+    with_metadata = call.flag("include_all_metadata")
+    return {
+        "messages": [_in_thread(channel, message, with_metadata) for message in page],
+        "has_more": bool(metadata["next_cursor"]),
+        **({"response_metadata": metadata} if metadata["next_cursor"] else {}),
+    }
+
+
+def _in_thread(channel: Channel, message: Message, with_metadata: bool) -> Json:
+    return shown(channel, message, with_metadata)
+
+
+def _is_between(call: Call, message: Message) -> bool:
+    """Whether `oldest` and `latest` let a message through; the ends count only when `inclusive`."""
+    oldest, latest = call.optional("oldest") or "0", call.optional("latest")
+    try:
+        low, high, ts = float(oldest), float(latest) if latest else float("inf"), float(message.ts)
+    except ValueError as exc:
+        raise SlackError("invalid_ts_oldest" if not _is_number(oldest) else "invalid_ts_latest") from exc
+    return low <= ts <= high if call.flag("inclusive") else low < ts < high
+
+
+def _is_number(text: str) -> bool:
+    return text.replace(".", "", 1).isdigit()
+
+
+_MOST_IN_GROUP = 8
+_NOT_SAID = {"is_member", "num_members"}
+_TYPES = {"public_channel": "channels", "private_channel": "groups", "im": "im", "mpim": "mpim"}

@@ -1,0 +1,28 @@
+"""People and bots."""
+
+from pocket_slack.errors import SlackError
+from pocket_slack.methods.call import Call
+from pocket_slack.model import Json
+
+
+def info(call: Call) -> Json:
+    """https://docs.slack.dev/reference/methods/users.info"""
+    user = call.ws.users.get(call.text("user"))
+    if user is None:
+        raise SlackError("user_not_found")
+    return {"user": user.to_slack()}
+
+
+def list_all(call: Call) -> Json:
+    """https://docs.slack.dev/reference/methods/users.list"""
+    users, metadata = call.page(list(call.ws.users.values()), default=1000)
+    members = [user.to_slack() for user in users]
+    return {"members": members, "cache_ts": int(call.ws.clock.now()), "response_metadata": metadata}
+
+
+def bot_info(call: Call) -> Json:
+    """https://docs.slack.dev/reference/methods/bots.info"""
+    user = call.ws.user_by_bot_id(call.optional("bot") or "")
+    if user is None:
+        raise SlackError("bot_not_found")
+    return {"bot": user.bot_profile()}

@@ -1,0 +1,248 @@
+"""What a person (or another app's bot) does in the workspace, and what they see."""
+
+import uuid
+from typing import Any
+
+from pocket_slack import events, payloads, posts, responses, views
+from pocket_slack.deliveries import Delivery
+from pocket_slack.errors import RefusedError, SandboxError
+from pocket_slack.inputs import KINDS, chosen, find_element, refusals, state_values
+from pocket_slack.model import Channel, Json, Message, View
+from pocket_slack.posts import Content
+from pocket_slack.text import to_elements, to_rich_text, to_text
+from pocket_slack.workspace import Workspace
+
+
+class Person:
+    """Somebody in the workspace. Channels go by name or id, messages by timestamp or as themselves.
+
+    Everything that the app hears of returns the `Delivery`, which tells whether it was acknowledged.
+    """
+
+    def __init__(self, workspace: Workspace, name_or_id: str) -> None:
+        self.ws = workspace
+        self.user = workspace.user(name_or_id)
+        self.id = self.user.id
+
+    def post(self, channel: str, text: str = "", thread_ts: str | None = None, **content: Any) -> Message:
+        """Type a message, or post as a bot.
+
+        A person's text is escaped and gets its rich_text block; a bot's stays as it is.
+
+        Args:
+            channel: Where; they must be a member.
+            text: As typed: `@name`, `#channel` and links become what they mean.
+            thread_ts: The parent of the thread to answer in.
+            content: `blocks`, `attachments`, `files` or `metadata` in Slack's form.
+        """
+        where = self._joined(channel)
+        if self.user.bot_id:
+            return posts.post(self.ws, where, self.user, Content(text, **content), thread_ts)
+        typed = self._typed(text, **content)
+        return posts.post(self.ws, where, self.user, typed, thread_ts, client_msg_id=str(uuid.uuid4()))
+
+    @property
+    def im(self) -> str:
+        """The id of the direct messages between this person and the app."""
+        return self.ws.im(self.id).id
+
+    def edit(self, message: Message, text: str) -> None:
+        """Change one's own message."""
+        self._own(message)
+        if not text.strip():
+            raise SandboxError("a message cannot be empty; delete it instead")
+        posts.edit(self.ws, message, Content(text) if self.user.bot_id else self._typed(text), self.user)
+
+    def delete(self, message: Message) -> None:
+        """Delete one's own message."""
+        self._own(message)
+        posts.delete(self.ws, message)
+
+    def sees(self, channel: Channel) -> bool:
+        """Whether the channel exists for this person: they are a member, or it is public and they are no guest."""
+        return self.id in channel.members or not (channel.is_private or channel.is_im or self.user.is_guest)
+
+    def messages(self, channel: str) -> list[Message]:
+        """The channel as it stands, oldest first, without the replies in threads."""
+        return [m for m in self._seen(channel).messages.values() if not m.is_reply or m.is_broadcast]
+
+    def thread(self, channel: str, ts: str) -> list[Message]:
+        """A thread: its parent, then the replies, oldest first."""
+        where = self._seen(channel)
+        return [where.messages[ts], *where.replies(ts)]
+
+    def ephemerals(self, channel: str) -> list[Message]:
+        """What only this person sees in a channel, oldest first."""
+        return [m for m in self._seen(channel).ephemerals if m.shown_to == self.id]
+
+    def join(self, channel: str) -> None:
+        """Join a public channel."""
+        where = self.ws.channel(channel)
+        if where.is_private and self.id not in where.members:
+            raise SandboxError(f"{where.name} is private: a member has to invite {self.user.name}")
+        self._add(where, self.id)
+
+    def invite(self, channel: str, name_or_id: str) -> None:
+        """Bring somebody into a channel; `/invite @bot` does the same."""
+        self._add(self._joined(channel), self.ws.user(name_or_id).id, inviter=True)
+
+    def leave(self, channel: str) -> None:
+        """Leave a channel."""
+        where = self._joined(channel)
+        where.members.remove(self.id)
+        self.ws.journal.record("channel", channel=where.id, left=self.id)
+
+    def command(self, channel: str, command: str, text: str = "") -> Delivery:
+        """Run a slash command of the app, in a channel; Slack offers none in threads."""
+        where = self._seen(channel)
+        declared = self.ws.manifest.command(command)
+        if declared.should_escape:
+            text = self._text(text)
+        payload = payloads.slash_command(self.ws, self.user, where, command, text)
+        return self.ws.deliveries.send(
+            "slash_commands",
+            payload,
+            on_ack=lambda response: responses.to_command(self.ws, where, self.id, response),
+            on_failure=lambda error: responses.command_failed(self.ws, where, self.id, command, error),
+        )
+
+    def shortcut(self, callback_id: str, message: Message | None = None) -> Delivery:
+        """Choose a shortcut from the menu of `message`, or a global one."""
+        if message is None:
+            self.ws.manifest.shortcut(callback_id, "global")
+            return self.ws.deliveries.send("interactive", payloads.global_shortcut(self.ws, self.user, callback_id))
+        if message.shown_to:
+            raise SandboxError("an ephemeral message has no shortcuts in its menu")
+        self.ws.manifest.shortcut(callback_id, "message")
+        where = self._seen(message.channel_id)
+        return self.ws.deliveries.send(
+            "interactive", payloads.message_shortcut(self.ws, self.user, where, message, callback_id)
+        )
+
+    def click(
+        self, surface: Message | View, action_id: str, value: Any = None, block_id: str | None = None
+    ) -> Delivery:
+        """Click a button, or choose in a menu, picker or group of boxes.
+
+        Args:
+            surface: The message, modal or home tab it stands in.
+            action_id: The element's.
+            value: What is chosen: an option's value, a list of them, an id, a date, the value of one of the
+                feedback buttons. Nothing for a button.
+            block_id: Says which, where several blocks have that action id.
+        """
+        blocks = surface.blocks if isinstance(surface, Message) else surface.body["blocks"]
+        block, element = find_element(blocks, action_id, block_id)
+        if element["type"] in KINDS:
+            surface.values.setdefault(block["block_id"], {})[action_id] = chosen(element, value)
+        action = payloads.action(self.ws, block, element, value)
+        if isinstance(surface, View):
+            return self.ws.deliveries.send("interactive", payloads.view_action(self.ws, self.user, surface, action))
+        if surface.author is not self.ws.bot:
+            raise SandboxError("this message is another app's: its clicks do not come here")
+        where = self._seen(surface.channel_id)
+        payload = payloads.message_action(self.ws, self.user, where, surface, action)
+        return self.ws.deliveries.send("interactive", payload)
+
+    @property
+    def view(self) -> View | None:
+        """The modal in front of this person; None when there is none."""
+        stack = self.ws.stacks.get(self.id)
+        return stack[-1] if stack else None
+
+    def fill(self, values: Json, block_id: str | None = None) -> View:
+        """Type into the modal in front; `values` maps action ids (of one block) to what is typed or chosen.
+
+        What stood under a field because of what was there before goes.
+        """
+        view = self._modal()
+        for action_id, value in values.items():
+            block, element = find_element(view.body["blocks"], action_id, block_id)
+            view.values.setdefault(block["block_id"], {})[action_id] = chosen(element, value)
+            view.errors = {id_: text for id_, text in view.errors.items() if id_ != block["block_id"]}
+        return views.show(self.ws, view) if values else view
+
+    def submit(self, values: Json | None = None) -> Delivery:
+        """Fill in the modal in front and press its submit button.
+
+        Raises:
+            RefusedError: The client would not send it: a required input is empty, a text too short or too long.
+        """
+        view = self.fill(values or {})
+        if "submit" not in view.body:
+            raise SandboxError("this modal has no submit button")
+        if view.errors:
+            view.errors = {}
+            views.show(self.ws, view)
+        state = state_values(view.body["blocks"], view.values)
+        if errors := refusals(view.body["blocks"], state):
+            raise RefusedError(errors)
+        payload = payloads.view_submission(self.ws, self.user, view)
+        return self.ws.deliveries.send(
+            "interactive",
+            payload,
+            on_ack=lambda response: responses.to_submission(self.ws, view, response),
+            on_failure=lambda error: responses.submission_failed(self.ws, view),
+        )
+
+    def close(self) -> Delivery | None:
+        """Close the modal in front; the app hears of it only if the view asked for that."""
+        view = self._modal()
+        is_cleared = bool(view.body.get("clear_on_close"))
+        views.close(self.ws, view, all_of_them=is_cleared)
+        if not view.body.get("notify_on_close"):
+            return None
+        return self.ws.deliveries.send("interactive", payloads.view_closed(self.ws, self.user, view, is_cleared))
+
+    def open_home(self) -> View | None:
+        """Open the app's home tab: what it has published so far, if anything."""
+        if not self.ws.manifest.has_home_tab:
+            raise SandboxError("the manifest has no home tab: features.app_home.home_tab_enabled")
+        home = self.home
+        events.home_opened(self.ws, self.user, views.to_slack(self.ws, home) if home else None)
+        return home
+
+    @property
+    def home(self) -> View | None:
+        """The home tab that the app has published for this person."""
+        return self.ws.homes.get(self.id)
+
+    def _typed(self, text: str, **content: Any) -> Content:
+        rich = [to_rich_text(text, *self._names(), self.ws.ids.short())] if text else []
+        return Content(self._text(text), **{"blocks": rich, **content})
+
+    def _text(self, typed: str) -> str:
+        return to_text(to_elements(typed, *self._names()))
+
+    def _names(self) -> tuple[dict[str, str], dict[str, str]]:
+        users = {user.name: user.id for user in self.ws.users.values()}
+        return users, {channel.name: channel.id for channel in self.ws.channels.values()}
+
+    def _seen(self, channel: str) -> Channel:
+        where = self.ws.channel(channel)
+        if not self.sees(where):
+            raise SandboxError(f"{self.user.name} does not see {where.name}")
+        return where
+
+    def _joined(self, channel: str) -> Channel:
+        where = self._seen(channel)
+        if self.id not in where.members:
+            raise SandboxError(f"{self.user.name} is not in {where.name}")
+        if where.is_archived:
+            raise SandboxError(f"{where.name} is archived")
+        return where
+
+    def _own(self, message: Message) -> None:
+        if message.author is not self.user:
+            raise SandboxError(f"this message is {message.author.name}'s, not {self.user.name}'s")
+
+    def _add(self, where: Channel, user_id: str, inviter: bool = False) -> None:
+        if user_id not in where.members:
+            where.members.append(user_id)
+            self.ws.journal.record("channel", channel=where.id, joined=user_id)
+            events.member_joined(self.ws, where, self.ws.users[user_id], self.user if inviter else None)
+
+    def _modal(self) -> View:
+        if self.view is None:
+            raise SandboxError(f"{self.user.name} has no modal open")
+        return self.view

@@ -1,0 +1,136 @@
+"""Messages come, change and go; whoever subscribed to that hears of it."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from pocket_slack import events
+from pocket_slack.blocks import normalised
+from pocket_slack.model import Channel, Json, Message, User
+from pocket_slack.text import to_stored
+from pocket_slack.workspace import SLACKBOT, Workspace
+
+
+@dataclass(frozen=True)
+class Content:
+    """What a message says."""
+
+    text: str = ""
+    blocks: list[Json] = field(default_factory=list)
+    attachments: list[Json] = field(default_factory=list)
+    files: list[Json] = field(default_factory=list)
+    metadata: Json | None = None
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing to show."""
+        return not (self.text or self.blocks or self.attachments or self.files)
+
+
+def post(
+    ws: Workspace, channel: Channel, author: User, content: Content, thread_ts: str | None = None, **more: Any
+) -> Message:
+    """Put a message into a channel, or into the thread under `thread_ts`.
+
+    Args:
+        ws: The workspace.
+        channel: Where; rights are for the caller to check.
+        author: A person or a bot.
+        content: What it says.
+        thread_ts: The parent's timestamp.
+        more: Other fields of `Message`.
+    """
+    message = _new(ws, channel, author, content, thread_ts, **more)
+    channel.add(message)
+    ws.journal.record("message", channel=channel.id, message=shown(channel, message))
+    events.message_posted(ws, channel, message)
+    return message
+
+
+def post_ephemeral(
+    ws: Workspace,
+    channel: Channel,
+    user_id: str,
+    content: Content,
+    thread_ts: str | None = None,
+    author: User | None = None,
+) -> Message:
+    """Show a message to one user only; it is in nobody's history."""
+    message = _new(ws, channel, author or ws.bot, content, thread_ts, shown_to=user_id)
+    channel.ephemerals.append(message)
+    ws.journal.record("ephemeral", channel=channel.id, user=user_id, message=message.to_slack())
+    return message
+
+
+def notify(ws: Workspace, channel: Channel, user_id: str, text: str) -> Message:
+    """Tell one user something in Slack's own name, as it does when a command fails."""
+    return post_ephemeral(ws, channel, user_id, Content(text), author=ws.users[SLACKBOT])
+
+
+def edit(ws: Workspace, message: Message, content: Content, editor: User) -> None:
+    """Give a message another content; its metadata stays unless there is new one."""
+    channel = ws.channels[message.channel_id]
+    before = shown(channel, message)
+    message.text, message.attachments, message.files = to_stored(content.text), content.attachments, content.files
+    message.blocks = normalised(content.blocks, ws.ids)
+    if content.metadata is not None:
+        message.metadata = content.metadata
+    if message.shown_to is None:
+        message.edited = {"user": editor.id, "ts": ws.ids.ts()}
+        events.message_changed(ws, channel, message, before)
+    ws.journal.record("message_changed", channel=channel.id, message=shown(channel, message), shown_to=message.shown_to)
+
+
+def delete(ws: Workspace, message: Message) -> None:
+    """Take a message away; a parent whose replies remain becomes a tombstone."""
+    channel = ws.channels[message.channel_id]
+    before = shown(channel, message)
+    if message.shown_to:
+        channel.ephemerals.remove(message)
+    elif channel.replies(message.ts):
+        message.author, message.text = ws.users[SLACKBOT], "This message was deleted."
+        message.blocks, message.attachments, message.files, message.metadata = [], [], [], None
+        message.is_tombstone = True
+    else:
+        channel.remove(message)
+    ws.journal.record("message_deleted", channel=channel.id, ts=message.ts, shown_to=message.shown_to)
+    if message.is_tombstone:
+        events.message_changed(ws, channel, message, before)
+    elif message.shown_to is None:
+        events.message_deleted(ws, channel, message, before)
+
+
+def shown(channel: Channel, message: Message, with_metadata: bool = False) -> Json:
+    """A message as the Web API and payloads show it, with what its thread adds to it."""
+    body = message.to_slack(with_metadata)
+    if message.is_reply:
+        parent = channel.messages.get(message.thread_ts or "")
+        return body | ({"parent_user_id": parent.author.id} if parent else {})
+    replies = channel.replies(message.ts)
+    if not replies:
+        return body
+    repliers = list(dict.fromkeys(reply.author.id for reply in replies))
+    return body | {
+        "reply_count": len(replies),
+        "reply_users_count": len(repliers),
+        "latest_reply": replies[-1].ts,
+        "reply_users": repliers[:5],
+        "is_locked": False,
+        "subscribed": False,
+    }
+
+
+def _new(
+    ws: Workspace, channel: Channel, author: User, content: Content, thread_ts: str | None, **more: Any
+) -> Message:
+    return Message(
+        channel.id,
+        ws.ids.ts(),
+        author,
+        to_stored(content.text),
+        normalised(content.blocks, ws.ids),
+        content.attachments,
+        content.files,
+        content.metadata,
+        thread_ts,
+        **more,
+    )

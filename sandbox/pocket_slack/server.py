@@ -1,0 +1,133 @@
+"""The pocket Slack, running: one process, one port, on this machine only."""
+
+import asyncio
+import errno
+from collections.abc import Callable
+from types import TracebackType
+from typing import Any, TypeVar
+
+from aiohttp import web
+
+from pocket_slack.control import Control, errors_as_json
+from pocket_slack.deliveries import Delivery
+from pocket_slack.errors import SandboxError
+from pocket_slack.faults import Fault
+from pocket_slack.guard import guard
+from pocket_slack.people import Person
+from pocket_slack.sockets import Sockets
+from pocket_slack.static import static_routes
+from pocket_slack.stream import Stream
+from pocket_slack.web import Web
+from pocket_slack.workspace import Workspace
+
+T = TypeVar("T")
+
+LAST_PORT = 65_535
+
+
+class Sandbox:
+    """A workspace, served. Use it with `async with`.
+
+    Args:
+        workspace: What is served.
+        port: 0 takes a free one.
+        host: Where to listen; this machine only, unless asked.
+    """
+
+    def __init__(self, workspace: Workspace, port: int = 0, host: str = "127.0.0.1") -> None:
+        self.workspace = workspace
+        self.port = port
+        self.sockets = Sockets(workspace)
+        self._host = host
+        self._runner: web.AppRunner | None = None
+
+    @property
+    def url(self) -> str:
+        """The address, such as `http://127.0.0.1:40123`."""
+        host = f"[{self._host}]" if ":" in self._host else self._host
+        return f"http://{host}:{self.port}"
+
+    @property
+    def api_url(self) -> str:
+        """What to give the Slack SDK as `base_url`."""
+        return f"{self.url}/api/"
+
+    @property
+    def bot_token(self) -> str:
+        """The token for the Web API."""
+        return self.workspace.bot_token
+
+    @property
+    def app_token(self) -> str:
+        """The token for Socket Mode."""
+        return self.workspace.app_token
+
+    def person(self, name: str) -> Person:
+        """Somebody to act as, by name or id."""
+        return Person(self.workspace, name)
+
+    async def until(self, condition: Callable[[], T], timeout_s: float = 20.0) -> T:
+        """The first true value of `condition`, looked at now and after everything that happens.
+
+        Raises:
+            TimeoutError: Nothing true came in time; the message ends with what happened last.
+        """
+        return await self.workspace.journal.until(condition, timeout_s)
+
+    async def connected(self, count: int = 1, timeout_s: float = 20.0) -> None:
+        """Return when the app has at least `count` open connections."""
+        await self.until(lambda: len(self.sockets.open) >= count, timeout_s)
+
+    async def settled(self, delivery: Delivery, timeout_s: float = 20.0) -> Delivery:
+        """The delivery, acknowledged or failed."""
+        await self.until(lambda: delivery.is_over, timeout_s)
+        return delivery
+
+    def fail(self, method: str, **fault: Any) -> None:
+        """Let the next call of a method fail; the arguments are those of `Fault`."""
+        self.workspace.faults.add(method, Fault(**fault))
+
+    async def start(self) -> None:
+        """Listen.
+
+        Raises:
+            SandboxError: The port is taken, or is none of this machine's.
+        """
+        if not 0 <= self.port <= LAST_PORT:
+            raise SandboxError(f"there is no port {self.port}; give one up to {LAST_PORT}, or 0 for a free one")
+        app = web.Application(middlewares=[guard(self._host), errors_as_json], client_max_size=4 * 1024 * 1024)
+        app.add_routes([*Web(self.workspace).routes(), *Control(self.workspace, self.sockets).routes()])
+        app.add_routes([web.get("/link/", self.sockets.handle)])
+        app.add_routes([web.get("/sandbox/stream", Stream(self.workspace).handle), *static_routes()])
+        self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
+        await self._runner.setup()
+        site = web.TCPSite(self._runner, self._host, self.port)
+        try:
+            await site.start()
+        except OSError as exc:
+            await self._runner.cleanup()
+            raise SandboxError(self._cannot_listen(exc)) from exc
+        self.port = self._runner.addresses[0][1]
+        self.workspace.grants.base_url = self.url
+        self.workspace.deliveries.is_open = True
+
+    async def stop(self) -> None:
+        """Close all connections and stop listening."""
+        self.workspace.deliveries.close()
+        await asyncio.gather(*(socket.close() for socket in list(self.sockets.open)))
+        if self._runner:
+            await self._runner.cleanup()
+
+    def _cannot_listen(self, error: OSError) -> str:
+        if error.errno == errno.EADDRINUSE:
+            return f"port {self.port} is taken, perhaps by another sandbox; stop that one, or give another --port"
+        return f"cannot listen on {self._host}:{self.port}: {error.strerror or error}"
+
+    async def __aenter__(self) -> "Sandbox":
+        await self.start()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.stop()

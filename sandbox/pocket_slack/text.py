@@ -1,0 +1,119 @@
+"""What a person types, as Slack passes it on: escaped text and a rich_text block.
+
+Source: https://docs.slack.dev/messaging/formatting-message-text#escaping
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from functools import partial
+
+from pocket_slack.model import Json
+
+_SPECIAL = re.compile(r"(?P<url>https?://[^\s<>|]+)|(?<!\w)@(?P<user>[\w.-]+)|(?<!\w)#(?P<channel>[\w-]+)")
+
+_FENCED = re.compile(r"\n?```\n?(.+?)\n?```\n?", re.DOTALL)
+_STYLES = {"*": "bold", "_": "italic", "~": "strike"}
+_STYLED = re.compile(
+    r"`(?P<code>[^`\n]+)`"
+    r"|https?://[^\s<>|]+"
+    r"|(?<![\w*_~])(?P<mark>[*_~])(?=\S)(?P<inside>(?:(?!(?P=mark)).)*?)(?<=\S)(?P=mark)(?![\w*_~])"
+    r"|(?<![\w:]):(?P<emoji>\+1|-1|[a-z][\w'+-]*):(?![\w:])"
+)
+
+_CONTROL = re.compile(r"(<(?:[@#!]|https?://|mailto:|tel:)[^<>]*>)")
+_ENTITY = re.compile("&(amp|lt|gt);")
+_CHARACTERS = {"amp": "&", "lt": "<", "gt": ">"}
+
+
+def escape(text: str) -> str:
+    """The text with `&`, `<` and `>` as entities, and nothing else changed."""
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def to_stored(text: str) -> str:
+    """The text of a message as Slack keeps it: what is neither a control sequence nor an entity is escaped."""
+    parts = _CONTROL.split(text)
+    return "".join(part if _CONTROL.fullmatch(part) else escape(_ENTITY.sub(_unescaped, part)) for part in parts)
+
+
+def to_elements(text: str, users: Mapping[str, str], channels: Mapping[str, str]) -> list[Json]:
+    """The rich_text elements of a typed text; `users` and `channels` map names to ids."""
+    elements: list[Json] = []
+    end = 0
+    for match in _SPECIAL.finditer(text):
+        element = _element(match, users, channels)
+        if element is None:
+            continue
+        if match.start() > end:
+            elements.append({"type": "text", "text": text[end : match.start()]})
+        elements.append(element)
+        end = match.end()
+    if end < len(text):
+        elements.append({"type": "text", "text": text[end:]})
+    return elements
+
+
+def to_text(elements: list[Json]) -> str:
+    """The `text` of a message with these rich_text elements."""
+    return "".join(_WRITE[element["type"]](element) for element in elements)
+
+
+def to_rich_text(text: str, users: Mapping[str, str], channels: Mapping[str, str], block_id: str) -> Json:
+    """The block that Slack adds to every message a person types.
+
+    As in Slack's composer, `*bold*`, `_italic_`, `~struck~`, code and `:emoji:` are formatted; lists and
+    quotes stay as typed.
+    """
+    to_plain = partial(to_elements, users=users, channels=channels)
+    elements: list[Json] = []
+    for index, part in enumerate(_FENCED.split(text)):
+        if index % 2:
+            elements.append(
+                {"type": "rich_text_preformatted", "elements": [{"type": "text", "text": part}], "border": 0}
+            )
+        elif part:
+            elements.append({"type": "rich_text_section", "elements": _styled(part, {}, to_plain)})
+    return {"type": "rich_text", "block_id": block_id, "elements": elements}
+
+
+def _styled(text: str, style: Json, to_plain: Callable[[str], list[Json]]) -> list[Json]:
+    elements: list[Json] = []
+    end = 0
+    for match in _STYLED.finditer(text):
+        if not match.lastgroup:
+            continue  # an address: what looks like a mark in it is none
+        elements += _with_style(to_plain(text[end : match.start()]), style)
+        if match["code"]:
+            elements += _with_style([{"type": "text", "text": match["code"]}], {**style, "code": True})
+        elif match["emoji"]:
+            elements += _with_style([{"type": "emoji", "name": match["emoji"]}], style)
+        else:
+            elements += _styled(match["inside"], {**style, _STYLES[match["mark"]]: True}, to_plain)
+        end = match.end()
+    return elements + _with_style(to_plain(text[end:]), style)
+
+
+def _with_style(elements: list[Json], style: Json) -> list[Json]:
+    return [element | {"style": style} for element in elements] if style else elements
+
+
+def _unescaped(match: re.Match[str]) -> str:
+    return _CHARACTERS[match[1]]
+
+
+def _element(match: re.Match[str], users: Mapping[str, str], channels: Mapping[str, str]) -> Json | None:
+    if match["url"]:
+        return {"type": "link", "url": match["url"]}
+    if match["user"] in users:
+        return {"type": "user", "user_id": users[match["user"]]}
+    if match["channel"] in channels:
+        return {"type": "channel", "channel_id": channels[match["channel"]]}
+    return None
+
+
+_WRITE = {
+    "text": lambda element: escape(element["text"]),
+    "link": lambda element: f"<{escape(element['url'])}>",
+    "user": lambda element: f"<@{element['user_id']}>",
+    "channel": lambda element: f"<#{element['channel_id']}|>",
+}

@@ -1,0 +1,126 @@
+"""The HTTP side: Web API and response_urls, thin over the workspace."""
+
+import asyncio
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from aiohttp import web
+
+from pocket_slack import methods, responses
+from pocket_slack.errors import SlackError
+from pocket_slack.faults import Answer
+from pocket_slack.model import Json
+from pocket_slack.workspace import Workspace
+
+RESPONSE_URL_KINDS = ("commands", "actions", "app")
+GONE = ("used_url", "expired_url", "no_service")
+
+
+class Web:
+    """Handlers for one workspace."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self._ws = workspace
+
+    def routes(self) -> list[web.RouteDef]:
+        """Where the handlers stand."""
+        response_urls = [web.post(f"/{kind}/{{token}}", self.respond) for kind in RESPONSE_URL_KINDS]
+        return [web.route("*", "/api/{method}", self.call), *response_urls]
+
+    async def call(self, request: web.Request) -> web.StreamResponse:
+        """One call of the Web API."""
+        name = request.match_info["method"]
+        try:
+            args = await _arguments(request)
+        except SlackError as error:
+            refusal = Answer(200, error.body())
+            self._ws.journal.record("call", method=name, args={}, **_recorded(refusal))
+            return _sent(request, refusal)
+        token = _token(request, args)
+        args.pop("token", None)
+        answer = await self._under_faults(name, lambda: self._answer(name, token, args))
+        self._ws.journal.record("call", method=name, args=args, **_recorded(answer))
+        return _sent(request, answer)
+
+    async def respond(self, request: web.Request) -> web.StreamResponse:
+        """One post to a `response_url`."""
+        key, text = request.path.removeprefix("/"), await request.text()
+        answer = await self._under_faults("response_url", lambda: self._respond(key, text))
+        self._ws.journal.record("response_url", body=text, **_recorded(answer))
+        return _sent(request, answer)
+
+    async def _under_faults(self, name: str, run: Callable[[], Answer]) -> Answer | None:
+        fault = self._ws.faults.take(name)
+        if fault.delay_s:
+            await asyncio.sleep(fault.delay_s)
+        if fault.held_until:
+            await fault.held_until.wait()
+        answer = None if fault.stops_the_call else run()
+        return fault.answer() if fault.spoils_the_answer else answer
+
+    def _answer(self, name: str, token: str | None, args: Mapping[str, Any]) -> Answer:
+        scopes = methods.scopes_of(self._ws, token)
+        headers = {"x-oauth-scopes": ",".join(sorted(scopes))} if scopes else {}
+        try:
+            return Answer(200, methods.call(self._ws, name, token, args), headers)
+        except SlackError as error:
+            if error.retry_after_s is None:
+                return Answer(200, error.body(), headers)
+            return Answer(429, error.body(), headers | {"Retry-After": str(error.retry_after_s)})
+
+    def _respond(self, key: str, text: str) -> Answer:
+        try:
+            body = _object(text)
+            grant = self._ws.grants.find_response_url(key)
+            responses.to_response_url(self._ws, grant, body)
+            grant.uses_left -= 1
+        except SlackError as error:
+            return Answer(404 if error.code in GONE else 400, error.body())
+        return Answer(200, {"ok": True})
+
+
+async def _arguments(request: web.Request) -> dict[str, Any]:
+    args: dict[str, Any] = dict(request.query)
+    if request.method != "POST":
+        return args
+    if request.content_type == "application/json":
+        try:
+            # Slack's SDK for Python announces JSON and sends nothing, where a method is called without arguments.
+            body = json.loads(await request.text() or "{}")
+        except ValueError as exc:
+            raise SlackError("invalid_json") from exc
+        if not isinstance(body, dict):
+            raise SlackError("json_not_object")
+        # In JSON, Slack reads a token from the header only: https://docs.slack.dev/apis/web-api#authentication
+        return args | {key: value for key, value in body.items() if key != "token"}
+    return args | {key: value for key, value in (await request.post()).items() if isinstance(value, str)}
+
+
+def _object(text: str) -> Json:
+    try:
+        body = json.loads(text)
+    except json.JSONDecodeError as exc:
+        raise SlackError("invalid_payload") from exc
+    if not isinstance(body, dict):
+        raise SlackError("invalid_payload")
+    return body
+
+
+def _token(request: web.Request, args: Mapping[str, Any]) -> str | None:
+    header = request.headers.get("Authorization", "")
+    return header.removeprefix("Bearer ") if header.startswith("Bearer ") else args.get("token")
+
+
+def _recorded(answer: Answer | None) -> dict[str, Any]:
+    return {"status": answer.status, "answer": answer.body} if answer else {"status": None, "answer": None}
+
+
+def _sent(request: web.Request, answer: Answer | None) -> web.StreamResponse:
+    if answer is None:
+        if request.transport:
+            request.transport.abort()
+        return web.Response()
+    if answer.body is None:
+        return web.Response(status=answer.status, headers=answer.headers)
+    return web.json_response(answer.body, status=answer.status, headers=answer.headers)

@@ -1,0 +1,164 @@
+"""The state of a pocket Slack: one workspace, one app installed. Synchronous; no HTTP, no sockets."""
+
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from pocket_slack.clock import Clock, SystemClock
+from pocket_slack.deliveries import Deliveries
+from pocket_slack.errors import SandboxError, listed
+from pocket_slack.faults import Faults
+from pocket_slack.grants import Grants
+from pocket_slack.ids import Ids
+from pocket_slack.journal import Journal
+from pocket_slack.limits import Limits, Meter
+from pocket_slack.manifest import Manifest
+from pocket_slack.model import Channel, Json, User, View
+
+SLACKBOT = "USLACKBOT"
+SLACKBOT_NAME = "slackbot"
+
+
+def to_domain(name: str) -> str:
+    """A workspace's part of `https://<domain>.slack.com`: the letters and digits of its name, without accents.
+
+    Raises:
+        SandboxError: There are none.
+    """
+    plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
+    domain = re.sub(r"[^a-z0-9]+", "-", plain).strip("-")
+    if not domain:
+        raise SandboxError(f"the workspace's name {name!r} has no letter from a to z and no digit for its address")
+    return domain
+
+
+class Workspace:
+    """People, bots, channels and messages, and the app under test.
+
+    Args:
+        manifest: The app's manifest as a dict: its scopes, commands, shortcuts and event subscriptions.
+        clock: Where time comes from; the machine's by default.
+        limits: Rate limits; Slack's by default.
+        name: The workspace's name; its domain is made from it.
+
+    Raises:
+        SandboxError: The manifest is none of Slack's, or no domain can be made from the name.
+    """
+
+    def __init__(
+        self,
+        manifest: Mapping[str, Any],
+        *,
+        clock: Clock | None = None,
+        limits: Limits | None = None,
+        name: str = "Pocket",
+    ) -> None:
+        self.clock = clock or SystemClock()
+        self.manifest = Manifest.from_dict(manifest)
+        self.name = name
+        self.domain = to_domain(name)
+        self.ids = Ids(self.clock)
+        self.journal = Journal(self.clock)
+        self.grants = Grants(self.clock, self.ids)
+        self.deliveries = Deliveries(self.clock, self.journal)
+        self.meter = Meter(self.clock, limits or Limits())
+        self.faults = Faults(self.journal)
+        self.users: dict[str, User] = {}
+        self.channels: dict[str, Channel] = {}
+        self.stacks: dict[str, list[View]] = {}
+        self.homes: dict[str, View] = {}
+        self.team_id = self.ids.new("T")
+        self.app_id = self.ids.new("A")
+        self.bot_token = f"xoxb-{self.team_id[1:]}-{self.ids.short(24)}"
+        self.app_token = f"xapp-1-{self.app_id}-{self.ids.short(24)}"
+        self.verification_token = self.ids.short(24)
+        self.users[SLACKBOT] = User(SLACKBOT, SLACKBOT_NAME, "Slackbot", self.team_id)
+        self.bot = self.add_bot(self.manifest.bot_name, app_id=self.app_id)
+
+    def add_user(self, name: str, real_name: str = "") -> User:
+        """A new person; `name` is what others type after `@`."""
+        return self._add(User(self.ids.new("U"), name, real_name or name.title(), self.team_id))
+
+    def add_bot(self, name: str, app_id: str | None = None) -> User:
+        """A new bot: another app's, unless `app_id` says otherwise."""
+        bot_id, app_id = self.ids.new("B"), app_id or self.ids.new("A")
+        return self._add(User(self.ids.new("U"), name, name, self.team_id, bot_id, app_id))
+
+    def add_channel(self, name: str, members: Iterable[User] = (), is_private: bool = False) -> Channel:
+        """A new channel with these members, in that order; the first one created it."""
+        ids = [member.id for member in members]
+        created = int(self.clock.now())
+        channel = Channel(self.ids.new("C"), name, created, ids[0] if ids else SLACKBOT, is_private, members=ids)
+        self.channels[channel.id] = channel
+        self.journal.record("channel", channel=channel.id, name=name)
+        return channel
+
+    def add_group(self, members: Iterable[User]) -> Channel:
+        """New group direct messages between people, and apps that they brought along."""
+        there = list(members)
+        channel = self.add_channel(f"mpdm-{'--'.join(member.name for member in there)}-1", there, is_private=True)
+        channel.is_mpim = True
+        return channel
+
+    def group(self, user_ids: Iterable[str]) -> Channel:
+        """The group direct messages between the app and these users, opened if need be."""
+        ids = [*dict.fromkeys([*user_ids, self.bot.id])]
+        groups = (channel for channel in self.channels.values() if channel.is_mpim)
+        found = next((channel for channel in groups if set(channel.members) == set(ids)), None)
+        return found or self.add_group(self.users[each] for each in ids)
+
+    def user(self, name_or_id: str) -> User:
+        """The user with that id or name, with or without `@`."""
+        found = self.users.get(name_or_id)
+        found = found or next((u for u in self.users.values() if u.name == name_or_id.removeprefix("@")), None)
+        if found is None:
+            people = listed(user.name for user in self.users.values() if user.id != SLACKBOT)
+            raise SandboxError(f"no user {name_or_id!r}; there are {people}")
+        return found
+
+    def channel(self, name_or_id: str) -> Channel:
+        """The channel with that id or name, with or without `#`."""
+        found = self.find_channel(name_or_id)
+        if found is None:
+            channels = listed(channel.name for channel in self.channels.values() if not channel.is_im)
+            raise SandboxError(f"no channel {name_or_id!r}; there are {channels}")
+        return found
+
+    def find_channel(self, name_or_id: str) -> Channel | None:
+        """The channel with that id or name; None if there is none."""
+        by_id = self.channels.get(name_or_id)
+        return by_id or next((c for c in self.channels.values() if c.name == name_or_id.removeprefix("#")), None)
+
+    def im(self, user_id: str) -> Channel:
+        """The direct messages between the app and a user, opened if need be."""
+        members = [user_id, self.bot.id]
+        for channel in self.channels.values():
+            if channel.is_im and channel.members == members:
+                return channel
+        channel = Channel(
+            self.ids.new("D"), "directmessage", int(self.clock.now()), user_id, is_im=True, members=members
+        )
+        self.channels[channel.id] = channel
+        self.journal.record("channel", channel=channel.id, opened=user_id)
+        return channel
+
+    def user_by_bot_id(self, bot_id: str) -> User | None:
+        """The user that stands for a bot."""
+        return next((user for user in self.users.values() if user.bot_id == bot_id), None)
+
+    def team(self) -> Json:
+        """The `team` of an interaction payload."""
+        return {"id": self.team_id, "domain": self.domain}
+
+    def permalink(self, channel_id: str, ts: str, thread_ts: str | None = None) -> str:
+        """The link of a message, as in `chat.getPermalink`."""
+        link = f"https://{self.domain}.slack.com/archives/{channel_id}/p{ts.replace('.', '')}"
+        return f"{link}?thread_ts={thread_ts}&cid={channel_id}" if thread_ts else link
+
+    def _add(self, user: User) -> User:
+        if any(known.name == user.name for known in self.users.values()):
+            raise SandboxError(f"there is a user {user.name!r} already")
+        self.users[user.id] = user
+        self.journal.record("user", user=user.id)
+        return user
