@@ -9,7 +9,7 @@ help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
 
 $(READY): pyproject.toml uv.lock tools/setup
-	@sh tools/setup
+	@sh tools/setup --all-extras
 	@touch $@
 
 setup: $(READY) ## make .venv from uv.lock
