@@ -10,7 +10,6 @@ WORKDIR /app
 COPY pyproject.toml uv.lock README.md LICENSE manifest.yml manifest.minimal.yml ./
 COPY judge judge
 COPY bot bot
-COPY sandbox sandbox
 RUN uv sync --frozen --no-dev --no-editable --extra postgres
 RUN useradd --create-home judge && install --directory --owner judge --group judge --mode 700 /data
 USER judge

@@ -4,11 +4,12 @@ BIN := .venv/bin
 CHAOS_SEED ?= $(shell date +%s)
 READY := .venv/.ready
 DIST := dist
+PACKAGE := slack-judge
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
 
-$(READY): pyproject.toml uv.lock tools/setup
+$(READY): pyproject.toml sandbox/pyproject.toml uv.lock tools/setup
 	@sh tools/setup --all-extras
 	@touch $@
 
@@ -24,7 +25,7 @@ doctor: $(READY) ## check tokens, scopes, database and model
 	@$(BIN)/judge-bot doctor
 
 sandbox: $(READY) ## the pocket Slack alone, for a Bolt app of your own
-	@$(BIN)/python -m pocket_slack --manifest manifest.yml --port 8123
+	@$(BIN)/pocket-slack --manifest manifest.yml --port 8123
 
 test: $(READY) ## the tests, without those that need a browser
 	@$(BIN)/pytest --ignore=tests/browser --numprocesses=4 --dist=worksteal
@@ -49,10 +50,10 @@ lint: $(READY) ## format, lint, types and the one-way imports
 audit: $(READY) ## look up uv.lock among the known vulnerabilities
 	@sh tools/audit
 
-sbom: $(READY) ## what uv.lock pins, as CycloneDX: dist/slack-judge.cdx.json
+sbom: $(READY) ## what uv.lock pins for PACKAGE, as CycloneDX: dist/slack-judge.cdx.json
 	@mkdir -p $(DIST)
-	@$$([ -x .uv/bin/uv ] && echo .uv/bin/uv || echo uv) export --quiet --frozen --all-extras \
-		--preview-features sbom-export --format cyclonedx1.5 --output-file $(DIST)/slack-judge.cdx.json
+	@$$([ -x .uv/bin/uv ] && echo .uv/bin/uv || echo uv) export --quiet --frozen --all-extras --package $(PACKAGE) \
+		--preview-features sbom-export --format cyclonedx1.5 --output-file $(DIST)/$(PACKAGE).cdx.json
 
 check: lint test test-browser ## all quality gates
 

@@ -80,8 +80,14 @@ def demo(
     opens: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
 ) -> None:
     """Try the bot in the browser: no workspace, no key."""
-    from bot.commands.demo import play, show
+    from bot.errors import BotError
 
+    try:
+        from bot.commands.demo import play, show
+    except ModuleNotFoundError as exc:
+        if exc.name != "pocket_slack":
+            raise
+        raise BotError("the demo needs the pocket Slack: pip install 'slack-judge[demo]'") from exc
     asyncio.run(play(database) if script else show(database, port, opens))
 
 

@@ -20,7 +20,7 @@ from playwright.async_api import Locator, Page, async_playwright
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.app import running_bot
-from bot.commands.demo_past import CHANNEL, write_past
+from bot.commands.demo_past import CHANNEL, demo_workspace, write_past
 from bot.digest.poster import Poster
 from bot.domain.case import Visibility
 from bot.log.digests import ChannelSettings
@@ -28,14 +28,12 @@ from bot.logs import configure_logs
 from bot.settings import OFFLINE, load_settings
 from bot.slack.access import Access
 from bot.slack.client import identify, web_client
-from bot.slack.manifest import load_manifest
 from bot.slack.memberships import Memberships
 from bot.views.home import home_view
 from bot.weeks.home import HomeReader
 from bot.weeks.own_cases import OwnCases
 from bot.weeks.week import Schedule
 from pocket_slack import Sandbox, SystemClock
-from pocket_slack.workspace_file import open_workspace
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "images"
 LARGEST_BYTES = 200_000
@@ -87,7 +85,7 @@ async def main() -> None:
 async def open_demo() -> AsyncIterator[Demo]:
     """The demo, ready."""
     clock = Morning()
-    workspace = open_workspace(load_manifest(), clock=clock)
+    workspace = demo_workspace(clock)
     with tempfile.TemporaryDirectory() as folder:
         url = f"sqlite+aiosqlite:///{folder}/log.db"
         await write_past(url, workspace)

@@ -27,7 +27,6 @@ from bot.slack.manifest import load_manifest
 from bot.slack.mrkdwn import to_plain
 from bot.views.verdict import VERDICT_BEGINS
 from pocket_slack import Message, Person, Sandbox, SandboxError, Workspace
-from pocket_slack.workspace_file import open_workspace
 
 _CHANNEL = "help-desk"
 _QUESTION = "How do I undo my last git commit but keep the changes?"
@@ -64,7 +63,7 @@ async def show(database: str = "", port: int = 0, opens: bool = False) -> None:
     with tempfile.TemporaryDirectory() as folder:
         url = f"sqlite+aiosqlite:///{database or Path(folder, 'demo.db')}"
         try:
-            workspace = open_workspace(load_manifest())
+            workspace = demo_log.demo_workspace()
             past = f"{_PAST}\n" if await demo_log.write_past(url, workspace) else ""
             async with Sandbox(workspace, port) as slack, running_bot(_settings(slack, url), 1):
                 Console(highlight=False).print(

@@ -8,6 +8,7 @@ import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -17,9 +18,11 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from bot.domain.case import CaseSource, CaseStatus, QuestionSource, Visibility
 from bot.log import Store
 from bot.log.schema import cases, labels, ratings
+from bot.slack.manifest import load_manifest
 from bot.weeks.week import Week
 from judge import load_rubric
-from pocket_slack import Message, User, Workspace
+from pocket_slack import Clock, Message, User, Workspace
+from pocket_slack.workspace_file import open_workspace
 
 CHANNEL = "made-up-weeks"
 MADE_UP = "made up for the demo"
@@ -46,6 +49,11 @@ class MadeUp:
     question: str
     response: str
     message: Message | None = None
+
+
+def demo_workspace(clock: Clock | None = None) -> Workspace:
+    """The workspace of demo.toml, with the app in it; the clock is the machine's unless another is given."""
+    return open_workspace(load_manifest(), Path(__file__).with_name("demo.toml"), clock=clock)
 
 
 async def write_past(database_url: str, workspace: Workspace) -> bool:

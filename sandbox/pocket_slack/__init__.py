@@ -1,6 +1,6 @@
-"""A pocket Slack: Web API and Socket Mode in one process, for the demo and the tests.
+"""A pocket Slack: Web API and Socket Mode in one process, to try and to test a Bolt app in.
 
-It serves any Bolt app, knows none, and is as strict as Slack's documentation; docs/sandbox.md lists what it does.
+It serves any Bolt app, knows none, and is as strict as Slack's documentation; its README lists what it does.
 
     workspace = Workspace(manifest)              # a manifest as a dict; tests add limits=Limits.off()
     ann, ben = workspace.add_user("ann"), workspace.add_user("ben")

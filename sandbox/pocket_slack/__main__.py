@@ -1,4 +1,4 @@
-"""`python -m pocket_slack --manifest manifest.yml --port 8123`: a pocket Slack for any Bolt app."""
+"""`pocket-slack --manifest manifest.yml --port 8123`: a pocket Slack for any Bolt app."""
 
 import argparse
 import asyncio
@@ -8,13 +8,15 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import yaml
+
 from pocket_slack import Sandbox, SandboxError, Workspace
 from pocket_slack.workspace_file import EXAMPLE, open_workspace
 
 
 def main() -> int:
     """Serve until interrupted; returns the exit code."""
-    parser = argparse.ArgumentParser(prog="python -m pocket_slack", description="A pocket Slack for a Bolt app.")
+    parser = argparse.ArgumentParser(prog="pocket-slack", description="A pocket Slack for a Bolt app.")
     parser.add_argument("--manifest", type=Path, required=True, help="the app's manifest, YAML or JSON")
     parser.add_argument("--workspace", type=Path, default=EXAMPLE, help="who is there and what was said, as TOML")
     parser.add_argument("--port", type=int, default=0, help="where to listen (default: a free port)")
@@ -26,7 +28,7 @@ def main() -> int:
     except KeyboardInterrupt:
         return 0
     except (SandboxError, OSError) as error:
-        sys.stderr.write(f"sandbox: {error}\n")
+        sys.stderr.write(f"pocket-slack: {error}\n")
         return 2
     return 0
 
@@ -35,7 +37,7 @@ def read_manifest(path: Path) -> Mapping[str, Any]:
     """The manifest in a file.
 
     Raises:
-        SandboxError: The file is neither, or YAML is asked for and not installed.
+        SandboxError: The file is neither JSON nor YAML, or holds no mapping.
     """
     text = path.read_text(encoding="utf-8")
     manifest = _from_json(path, text) if path.suffix == ".json" else _from_yaml(path, text)
@@ -52,10 +54,6 @@ def _from_json(path: Path, text: str) -> Any:
 
 
 def _from_yaml(path: Path, text: str) -> Any:
-    try:
-        import yaml
-    except ImportError as exc:
-        raise SandboxError(f"{path}: reading YAML needs pyyaml; install it, or give a .json manifest") from exc
     try:
         return yaml.safe_load(text)
     except yaml.YAMLError as exc:

@@ -7,17 +7,15 @@ import pytest
 from playwright.async_api import expect
 
 from bot.app import running_bot
-from bot.commands.demo_past import CHANNEL, write_past
+from bot.commands.demo_past import CHANNEL, demo_workspace, write_past
 from bot.settings import OFFLINE, load_settings
-from bot.slack.manifest import load_manifest
 from pocket_slack import Sandbox
-from pocket_slack.workspace_file import open_workspace
 
 
 @pytest.fixture
 async def bot(tmp_path: Path) -> AsyncIterator[Sandbox]:
     """The demo's workspace and past with the bot in it, on the offline rater."""
-    workspace, database_url = open_workspace(load_manifest()), f"sqlite+aiosqlite:///{tmp_path}/log.db"
+    workspace, database_url = demo_workspace(), f"sqlite+aiosqlite:///{tmp_path}/log.db"
     await write_past(database_url, workspace)
     async with Sandbox(workspace) as slack:
         settings = load_settings(

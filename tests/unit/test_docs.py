@@ -12,7 +12,10 @@ from bot.settings import Settings
 from bot.slack.manifest import FULL, MINIMAL, Name, bot_scopes, load_manifest
 
 ROOT = Path(__file__).parents[2]
-PAGES = (ROOT / "README.md", ROOT / "SECURITY.md", *sorted((ROOT / "docs").glob("*.md")))
+PAGES = (
+    *(ROOT / name for name in ("README.md", "SECURITY.md", "sandbox/README.md")),
+    *sorted((ROOT / "docs").glob("*.md")),
+)
 _PATH = re.compile(r"(?<![\w/.-])(?:bot|judge|sandbox|tests|bench|tools|deploy|docs)/[\w/.-]*\w(?::\w+)?")
 
 
@@ -22,7 +25,7 @@ def named_in(page: Path) -> list[tuple[str, str]]:
     return sorted({(path, name) for path, _, name in found})
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_what_a_page_names_is_there(page: Path) -> None:
     missing = [path for path, _ in named_in(page) if not (ROOT / path).exists()]
     assert not missing

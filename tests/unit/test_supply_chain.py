@@ -75,9 +75,10 @@ async def test_the_list_of_packages_has_all_that_is_locked(tmp_path: Path) -> No
     assert code == 0, said
     sbom = json.loads((tmp_path / "slack-judge.cdx.json").read_text(encoding="utf-8"))
     assert (sbom["bomFormat"], sbom["specVersion"]) == ("CycloneDX", "1.5")
-    listed = {(each["name"], each["version"], each["purl"]) for each in sbom["components"]}
+    listed = {(each["name"], each["version"], each["purl"]) for each in sbom["components"] if "purl" in each}
     locked = {(each["name"], each["version"]) for each in LOCKED if "registry" in each["source"]}
     assert listed == {(name, version, f"pkg:pypi/{name}@{version}") for name, version in locked}
+    assert [each["name"] for each in sbom["components"] if "purl" not in each] == ["pocket-slack"]
 
 
 class Advisories:

@@ -9,16 +9,14 @@ from zoneinfo import ZoneInfo
 import pytest
 from sqlalchemy import select
 
-from bot.commands.demo_past import CHANNEL, MADE_UP, WEEKS, make_up, write_past
+from bot.commands.demo_past import CHANNEL, MADE_UP, WEEKS, demo_workspace, make_up, write_past
 from bot.domain.case import Case, CaseSource, Visibility
 from bot.log import Store
 from bot.log.schema import cases, labels, ratings
 from bot.log.tallies import Place
-from bot.slack.manifest import load_manifest
 from bot.weeks.figures import Figures, read_figures
 from bot.weeks.week import Week
-from pocket_slack import ManualClock, Workspace
-from pocket_slack.workspace_file import open_workspace
+from pocket_slack import ManualClock, Person, Workspace
 
 SATURDAY = 1_768_641_060.0
 MONDAY = 1_768_784_520.0  # 01:02
@@ -26,7 +24,7 @@ MOMENTS = pytest.mark.parametrize("now", [SATURDAY, MONDAY])
 
 
 def workspace_at(now: float) -> Workspace:
-    return open_workspace(load_manifest(), clock=ManualClock(now))
+    return demo_workspace(ManualClock(now))
 
 
 def url_in(folder: Path) -> str:
@@ -44,6 +42,18 @@ async def figures_of(log: Store, workspace: Workspace) -> Figures:
     now = datetime.fromtimestamp(workspace.clock.now(), UTC)
     place = Place(workspace.team_id, workspace.channel(CHANNEL).id)
     return await read_figures(log.tallies, place, Week.of(now, ZoneInfo("UTC")), now)
+
+
+def test_the_workspace_has_replies_of_bots_and_of_people_to_score() -> None:
+    workspace = workspace_at(MONDAY)
+    channels = list(workspace.channels.values())
+    assert [channel.is_private for channel in channels] == [False, False, True]
+    answers = [
+        reply.author
+        for message in Person(workspace, "ann").messages("help-desk")
+        for reply in channels[0].replies(message.ts)
+    ]
+    assert [bool(author.bot_id) for author in answers] == [True, True, True, False]
 
 
 @MOMENTS

@@ -238,4 +238,4 @@ async def test_a_port_that_is_none_is_refused_in_one_sentence(tmp_path: Path, po
     )
     _, said = await process.communicate()
     assert process.returncode == 2
-    assert said.decode() == f"sandbox: there is no port {port}; give one up to 65535, or 0 for a free one\n"
+    assert said.decode() == f"pocket-slack: there is no port {port}; give one up to 65535, or 0 for a free one\n"

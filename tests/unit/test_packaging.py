@@ -1,0 +1,105 @@
+"""What is in the two wheels, what they ask for, and how they are released."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+import zipfile
+from email import message_from_bytes
+from email.message import Message
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).parents[2]
+APP: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+POCKET: dict[str, Any] = tomllib.loads((ROOT / "sandbox" / "pyproject.toml").read_text(encoding="utf-8"))
+
+
+@pytest.fixture(scope="module")
+def wheels(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with both wheels, built as a release builds them."""
+    uv = shutil.which("uv", path=f"{ROOT / '.uv' / 'bin'}{os.pathsep}{os.environ['PATH']}")
+    if uv is None:
+        pytest.skip("uv is not installed")
+    folder = tmp_path_factory.mktemp("wheels")
+    command = [uv, "build", "--quiet", "--all-packages", "--wheel", "--out-dir", str(folder)]
+    subprocess.run(command, cwd=ROOT, check=True)
+    return folder
+
+
+def opened(wheels: Path, name: str) -> tuple[set[str], Message]:
+    """The files of a wheel, and its metadata."""
+    with zipfile.ZipFile(next(wheels.glob(f"{name}-*.whl"))) as wheel:
+        names = set(wheel.namelist())
+        metadata = next(each for each in names if each.endswith(".dist-info/METADATA"))
+        return names, message_from_bytes(wheel.read(metadata))
+
+
+def top(names: set[str]) -> set[str]:
+    return {name.partition("/")[0] for name in names if ".dist-info/" not in name}
+
+
+def test_the_apps_wheel_holds_no_pocket_slack_and_asks_for_it_in_the_extra_demo_alone(wheels: Path) -> None:
+    names, metadata = opened(wheels, "slack_judge")
+    assert top(names) == {"bot", "judge"}
+    assert {"bot/manifest.yml", "bot/commands/demo.toml", "bot/py.typed", "judge/rubrics/additive-5.txt"} <= names
+    asked = [each for each in metadata.get_all("Requires-Dist", []) if each.startswith("pocket-slack")]
+    assert [each.partition(";")[2].strip() for each in asked] == ["extra == 'demo'"]
+
+
+def test_the_pocket_slacks_wheel_holds_all_that_it_serves_and_its_licences(wheels: Path) -> None:
+    names, metadata = opened(wheels, "pocket_slack")
+    folder = ROOT / "sandbox" / "pocket_slack"
+    there = {path.relative_to(folder.parent) for path in folder.rglob("*") if path.is_file()}
+    assert {str(path) for path in there if path.suffix != ".pyc"} == {
+        each for each in names if ".dist-info/" not in each
+    }
+    assert sorted(metadata.get_all("License-File", [])) == ["LICENSE", "pocket_slack/page/vendor/LICENSES"]
+    assert metadata.get_payload() == (ROOT / "sandbox" / "README.md").read_text(encoding="utf-8")
+
+
+def test_the_pocket_slack_asks_for_what_it_imports_and_no_more() -> None:
+    sources = [path.read_text(encoding="utf-8") for path in (ROOT / "sandbox").rglob("*.py")]
+    found = {name for text in sources for name in re.findall(r"^ *(?:from|import) (\w+)", text, re.MULTILINE)}
+    foreign = found - sys.stdlib_module_names - {"pocket_slack"}
+    asked = {re.match(r"[\w-]+", each)[0] for each in POCKET["project"]["dependencies"]}
+    # pydantic_core comes with pydantic, in the one version that fits.
+    assert foreign - {"pydantic_core"} == {{"pyyaml": "yaml"}.get(name, name) for name in asked}
+
+
+def test_the_demo_takes_the_pocket_slack_of_this_checkout() -> None:
+    (asked,) = APP["project"]["optional-dependencies"]["demo"]
+    lowest, below = re.fullmatch(r"pocket-slack>=(\d+\.\d+),<(\d+\.\d+)", asked).groups()
+    major, minor = map(int, lowest.split("."))
+    assert POCKET["project"]["version"].startswith(f"{lowest}.")
+    assert below == f"{major}.{minor + 1}"
+
+
+def test_both_and_ci_name_the_same_pythons() -> None:
+    named = [re.findall(r"Python :: (3\.\d+)", str(each["project"]["classifiers"])) for each in (APP, POCKET)]
+    workflow = yaml.safe_load((ROOT / ".github" / "workflows" / "ci.yml").read_text(encoding="utf-8"))
+    assert named == [workflow["jobs"]["ci"]["strategy"]["matrix"]["python"]] * 2
+    assert named[0][0] == APP["project"]["requires-python"].removeprefix(">=") == "3.11"
+
+
+def test_the_demo_without_its_pocket_slack_says_what_to_install() -> None:
+    code = "import sys; sys.modules['pocket_slack'] = None; from bot.cli import main; main()"
+    done = subprocess.run(
+        [sys.executable, "-c", code, "demo", "--script"], capture_output=True, text=True, check=False, cwd=ROOT
+    )
+    assert done.returncode == 2
+    assert done.stderr == "judge-bot: the demo needs the pocket Slack: pip install 'slack-judge[demo]'\n"
+
+
+@pytest.mark.parametrize(("tag", "package"), [("v0.1.0", "slack-judge"), ("pocket-slack-v0.1.0", "pocket-slack")])
+def test_a_tag_releases_one_of_the_two(tmp_path: Path, tag: str, package: str) -> None:
+    workflow = yaml.safe_load((ROOT / ".github" / "workflows" / "release.yml").read_text(encoding="utf-8"))
+    choose = next(step["run"] for step in workflow["jobs"]["build"]["steps"] if "PACKAGE=" in step.get("run", ""))
+    env = os.environ | {"GITHUB_REF_NAME": tag, "GITHUB_ENV": str(tmp_path / "env")}
+    subprocess.run([str(shutil.which("bash")), "-e", "-c", choose], env=env, check=True)
+    assert (tmp_path / "env").read_text() == f"PACKAGE={package}\n"
