@@ -2,29 +2,36 @@
 .DEFAULT_GOAL := help
 BIN := .venv/bin
 CHAOS_SEED ?= $(shell date +%s)
-READY := .venv/.ready
 DIST := dist
 PACKAGE := slack-judge
+
+# Each command brings what it needs into .venv, and takes away nothing that another one brought.
+FOR_DEMO := .venv/.demo
+FOR_RUN := .venv/.run
+READY := .venv/.ready
+$(FOR_DEMO): WITH := --no-dev --inexact --extra demo
+$(FOR_RUN): WITH := --no-dev --inexact --extra postgres
+$(READY): WITH := --all-extras
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
 
-$(READY): pyproject.toml sandbox/pyproject.toml uv.lock tools/setup
-	@sh tools/setup --all-extras
+$(FOR_DEMO) $(FOR_RUN) $(READY): pyproject.toml sandbox/pyproject.toml uv.lock tools/setup
+	@sh tools/setup $(WITH)
 	@touch $@
 
-setup: $(READY) ## make .venv from uv.lock
+setup: $(READY) ## make .venv from uv.lock, with all that any command needs
 
-demo: $(READY) ## the bot beside a pocket Slack, in the browser; ARGS=--script plays it in the terminal
+demo: $(FOR_DEMO) ## the bot beside a pocket Slack, in the browser; ARGS=--script plays it in the terminal
 	@$(BIN)/judge-bot demo $(ARGS)
 
-run: $(READY) ## the bot, with the settings in .env
+run: $(FOR_RUN) ## the bot, with the settings in .env
 	@$(BIN)/judge-bot serve
 
-doctor: $(READY) ## check tokens, scopes, database and model
+doctor: $(FOR_RUN) ## check tokens, scopes, database and model
 	@$(BIN)/judge-bot doctor
 
-sandbox: $(READY) ## the pocket Slack alone, for a Bolt app of your own
+sandbox: $(FOR_DEMO) ## the pocket Slack alone, for a Bolt app of your own
 	@$(BIN)/pocket-slack --manifest manifest.yml --port 8123
 
 test: $(READY) ## the tests, without those that need a browser
@@ -47,10 +54,10 @@ lint: $(READY) ## format, lint, types and the one-way imports
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
 
-audit: $(READY) ## look up uv.lock among the known vulnerabilities
+audit: $(FOR_RUN) ## look up uv.lock among the known vulnerabilities
 	@sh tools/audit
 
-sbom: $(READY) ## what uv.lock pins for PACKAGE, as CycloneDX: dist/slack-judge.cdx.json
+sbom: $(FOR_RUN) ## what uv.lock pins for PACKAGE, as CycloneDX: dist/slack-judge.cdx.json
 	@mkdir -p $(DIST)
 	@$$([ -x .uv/bin/uv ] && echo .uv/bin/uv || echo uv) export --quiet --frozen --all-extras --package $(PACKAGE) \
 		--preview-features sbom-export --format cyclonedx1.5 --output-file $(DIST)/$(PACKAGE).cdx.json

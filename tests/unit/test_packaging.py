@@ -1,4 +1,4 @@
-"""What is in the two wheels, what they ask for, and how they are released."""
+"""What is in the two wheels, and what each command of the Makefile brings into .venv."""
 
 import os
 import re
@@ -103,3 +103,46 @@ def test_a_tag_releases_one_of_the_two(tmp_path: Path, tag: str, package: str) -
     env = os.environ | {"GITHUB_REF_NAME": tag, "GITHUB_ENV": str(tmp_path / "env")}
     subprocess.run([str(shutil.which("bash")), "-e", "-c", choose], env=env, check=True)
     assert (tmp_path / "env").read_text() == f"PACKAGE={package}\n"
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Path:
+    """A folder with what make and tools/setup look at, and no .venv."""
+    for name in ("Makefile", "pyproject.toml", "uv.lock", "sandbox/pyproject.toml", "tools/setup"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        shutil.copy(ROOT / name, tmp_path / name)
+    return tmp_path
+
+
+def planned(checkout: Path, target: str) -> str:
+    """How make would call tools/setup, and nothing else of it."""
+    command = ["make", "--dry-run", target]
+    done = subprocess.run(command, cwd=checkout, capture_output=True, text=True, check=True)
+    return "\n".join(re.findall(r"^sh tools/setup (.*)$", done.stdout, re.MULTILINE))
+
+
+@pytest.mark.parametrize(
+    ("targets", "brought"),
+    [
+        (("demo", "sandbox"), "--no-dev --inexact --extra demo"),
+        (("run", "doctor", "audit", "sbom"), "--no-dev --inexact --extra postgres"),
+        (("setup", "test", "lint", "test-browser", "chaos", "bench", "screenshots"), "--all-extras"),
+    ],
+)
+def test_a_command_brings_what_it_needs(checkout: Path, targets: tuple[str, ...], brought: str) -> None:
+    assert [planned(checkout, target) for target in targets] == [brought] * len(targets)
+
+
+@pytest.mark.parametrize("changed", ["pyproject.toml", "sandbox/pyproject.toml", "uv.lock", "tools/setup"])
+def test_what_is_there_is_brought_again_only_when_a_pin_changes(checkout: Path, changed: str) -> None:
+    (checkout / ".venv").mkdir()
+    markers = [checkout / ".venv" / name for name in (".demo", ".run", ".ready")]
+    for marker in markers:
+        marker.touch()
+    targets = ("demo", "run", "test")
+    assert [planned(checkout, target) for target in targets] == ["", "", ""]
+    for marker in markers:
+        os.utime(marker, (0, 0))
+    for name in ("pyproject.toml", "sandbox/pyproject.toml", "uv.lock", "tools/setup"):
+        os.utime(checkout / name, (1, 1) if name == changed else (-1, -1))
+    assert all(planned(checkout, target) for target in targets)

@@ -71,7 +71,7 @@ async def run(*command: str) -> tuple[int | None, str]:
 
 @needs_uv
 async def test_the_list_of_packages_has_all_that_is_locked(tmp_path: Path) -> None:
-    code, said = await run("make", "--assume-old=.venv/.ready", "sbom", f"DIST={tmp_path}")
+    code, said = await run("make", "--assume-old=.venv/.run", "sbom", f"DIST={tmp_path}")
     assert code == 0, said
     sbom = json.loads((tmp_path / "slack-judge.cdx.json").read_text(encoding="utf-8"))
     assert (sbom["bomFormat"], sbom["specVersion"]) == ("CycloneDX", "1.5")
