@@ -142,7 +142,7 @@ def test_what_is_there_is_brought_again_only_when_a_pin_changes(checkout: Path, 
     targets = ("demo", "run", "test")
     assert [planned(checkout, target) for target in targets] == ["", "", ""]
     for marker in markers:
-        os.utime(marker, (0, 0))
+        os.utime(marker, (2000, 2000))
     for name in ("pyproject.toml", "sandbox/pyproject.toml", "uv.lock", "tools/setup"):
-        os.utime(checkout / name, (1, 1) if name == changed else (-1, -1))
+        os.utime(checkout / name, (3000, 3000) if name == changed else (1000, 1000))
     assert all(planned(checkout, target) for target in targets)

@@ -81,6 +81,17 @@ async def test_the_list_of_packages_has_all_that_is_locked(tmp_path: Path) -> No
     assert [each["name"] for each in sbom["components"] if "purl" not in each] == ["pocket-slack"]
 
 
+@needs_uv
+async def test_the_pocket_slacks_list_is_of_its_own_packages(tmp_path: Path) -> None:
+    code, said = await run("make", "--assume-old=.venv/.run", "sbom", f"DIST={tmp_path}", "PACKAGE=pocket-slack")
+    assert code == 0, said
+    sbom = json.loads((tmp_path / "pocket-slack.cdx.json").read_text(encoding="utf-8"))
+    names = {each["name"] for each in sbom["components"]}
+    assert sbom["metadata"]["component"]["name"] == "pocket-slack"
+    assert {"aiohttp", "pydantic", "pyyaml", "yarl"} <= names
+    assert not names & {"slack-bolt", "openai", "sqlalchemy"}
+
+
 class Advisories:
     """A stand-in for osv.dev that knows of one vulnerable package, or of none."""
 

@@ -14,5 +14,6 @@ def test_the_test_in_the_readme_passes() -> None:
         for code in re.findall(r"```python\n(.*?)```", README.read_text(encoding="utf-8"), re.DOTALL)
         if "async def test_" in code
     )
-    done = subprocess.run([sys.executable, "-W", "error", "-c", example], capture_output=True, text=True, check=False)
+    command = [sys.executable, "-W", "error", "-c", example]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
     assert (done.returncode, done.stderr) == (0, "")
