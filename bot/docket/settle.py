@@ -22,6 +22,7 @@ from bot.docket.retries import LOG_PAUSE, MODEL_PAUSES, MOST_FAULTS, RetryError,
 from bot.domain.case import CaseStatus, LoggedCase, QuestionSource
 from bot.domain.fair_queue import FairQueue
 from bot.domain.obstacle import Obstacle, ObstacleKind
+from bot.domain.standing import aside_of_first
 from bot.domain.verdict import (
     RecordedVerdict,
     flagged_for_question,
@@ -199,6 +200,7 @@ class Docket:
         if message is None:
             return case.model_copy(update={"obstacle": obstacle_text(Obstacle(gone))})
         read = {"response": message.text, "author_id": message.author_id, "parent_ts": message.parent_ts}
+        read["aside"] = case.aside or aside_of_first(case.requester_id, message.author_id)
         return case.model_copy(update=read | {"obstacle": message.obstacle and obstacle_text(message.obstacle)})
 
     async def _read_question(self, case: LoggedCase) -> LoggedCase:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from bot.domain.case import Aside, LoggedCase
+from bot.domain.case import Aside, LoggedCase, QuestionSource
 
 
 @dataclass(frozen=True)
@@ -13,18 +13,24 @@ class Standing:
     is_scored: bool
 
 
+def aside_of_first(user_id: str, author_id: str | None) -> Aside | None:
+    """Why the verdict on a reply of this author stands aside, although nobody has asked for one before."""
+    return Aside.AUTHOR if user_id == author_id else None
+
+
 def aside_of(user_id: str, earlier: LoggedCase, standing: Standing | None, *, has_typed: bool) -> Aside | None:
     """Why a verdict that this person asks for once more stands aside; None where it replaces the earlier one.
 
-    Whoever asked first may repeat and correct it. Others may where there is no score yet, or where the text has been
-    edited since; the reply's author only where there is no score yet. `has_typed`: the question is that person's own,
-    which is as good as a score of one's own, so it never takes another's place.
+    Whoever asked first, the reply's author aside, may repeat and correct it. Others may where there is no score yet, or
+    where the text has been edited since, unless the question is the author's, too: it may be that which was edited.
+    `has_typed`: the question is that person's own, which is as good as a score of one's own, so it never takes
+    another's place; nor does it when somebody else repeats it.
     """
-    if earlier.aside and not has_typed:
-        return earlier.aside
-    replaces_score = standing is not None and standing.is_scored
     if user_id == earlier.author_id:
-        return Aside.AUTHOR if has_typed or replaces_score else None
+        return Aside.AUTHOR
+    if earlier.aside and earlier.question_source is QuestionSource.TYPED and not has_typed:
+        return earlier.aside
     if standing is None or user_id == standing.first_requester_id:
         return None
-    return Aside.ANOTHER if has_typed or (replaces_score and not earlier.edited_at) else None
+    is_edited = earlier.edited_at is not None and earlier.question_author_id != earlier.author_id
+    return Aside.ANOTHER if has_typed or (standing.is_scored and not is_edited) else None

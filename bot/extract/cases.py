@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bot.domain.case import Aside, Case, CaseSource, LoggedCase, QuestionSource, Visibility
+from bot.domain.standing import aside_of_first
 from bot.extract.invocation import Invocation
 from bot.extract.links import Permalink
 from bot.extract.messages import Message
@@ -27,6 +28,7 @@ def message_case(invocation: Invocation, message: Message, choice: Choice, obsta
         message_ts=message.ts,
         parent_ts=message.parent_ts,
         author_id=message.author_id,
+        aside=aside_of_first(invocation.user_id, message.author_id),
         response=message.text,
         obstacle=obstacle,
     )

@@ -100,8 +100,7 @@ class Intake:
 
     async def answer(self, case: LoggedCase, question: str) -> None:
         """Makes the question that its requester typed durable, and has the case go on."""
-        is_authors = case.requester_id == case.author_id
-        await self.store.answer(case, question, Aside.AUTHOR if is_authors else case.aside)
+        await self.store.answer(case, question)
 
 
 def _is_edited(known: LoggedCase, case: Case) -> bool:

@@ -8,7 +8,7 @@ from sqlalchemy import ColumnElement, Row, and_, insert, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.domain.case import Aside, Case, CaseStatus, LoggedCase, QuestionSource, text_hash
+from bot.domain.case import Case, CaseStatus, LoggedCase, QuestionSource, text_hash
 from bot.domain.clock import clock_s
 from bot.domain.limits import Limits
 from bot.domain.verdict import RecordedVerdict
@@ -42,6 +42,7 @@ _FOUND = (
     "question_author_id",
     "response",
     "author_id",
+    "aside",
     "parent_ts",
     "obstacle",
 )
@@ -145,7 +146,7 @@ class Store:
         values = {"status": CaseStatus.RECEIVED, "response_url": response_url}
         await self._open_again(case, cases.c.status == CaseStatus.ASKED, values, trigger_id)
 
-    async def answer(self, case: LoggedCase, question: str, aside: Aside | None = None) -> None:
+    async def answer(self, case: LoggedCase, question: str) -> None:
         """The person has typed the question; only the first answer counts, however early it comes."""
         values = {
             "status": CaseStatus.RECEIVED,
@@ -153,7 +154,6 @@ class Store:
             "question_source": QuestionSource.TYPED,
             "question_author_id": case.requester_id,
             "question_hash": _hash(question),
-            "aside": aside,
             "holder": _new_name(),  # whatever is under way goes on without this question, and is to stop
         }
         waits = and_(cases.c.status.in_((CaseStatus.RECEIVED, CaseStatus.ASKED)), cases.c.question.is_(None))

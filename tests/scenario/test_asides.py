@@ -1,5 +1,7 @@
 """Nobody changes their own score, or one that somebody else asked for: such a verdict stands aside, marked."""
 
+import pytest
+
 from bot.domain.case import Aside
 from bot.slack import ids
 from pocket_slack import Message, Person
@@ -98,6 +100,35 @@ async def test_a_question_that_the_author_types_counts_in_no_figure(stage: Stage
     await stage.modal(stage.ann)
     await stage.slack.settled(stage.ann.submit({ids.BLOCK_QUESTION: "Which tool is it?"}))
     assert "Counts in no figure" not in shown(await stage.verdict(lonely, 2))
+
+
+@pytest.mark.parametrize("by_link", [False, True])
+async def test_what_the_author_asks_for_first_counts_in_no_figure_and_keeps_nobody_out(
+    stage: Stage, by_link: bool
+) -> None:
+    parent = stage.ben.post(CHANNEL, QUESTION)  # the question is the author's own, too
+    answer = stage.ben.post(CHANNEL, "Just use git.", thread_ts=parent.ts)
+    stage.model.script(TOP)
+    if by_link:
+        link = stage.slack.workspace.permalink(answer.channel_id, answer.ts, answer.thread_ts)
+        stage.ben.command(CHANNEL, ids.COMMAND, link)
+    else:
+        stage.ben.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    assert "the author of the reply" in shown(await stage.verdict(parent))
+    assert "no replies were scored" in await figures(stage, stage.ann)
+    stage.model.script(GOOD)
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    assert "Counts in no figure" not in shown(await stage.verdict(parent, 2))
+    assert "4.0" in await figures(stage, stage.ann)
+
+
+async def test_who_tries_again_what_the_author_asked_for_asks_for_themselves(open_stage: StageFactory) -> None:
+    stage: Stage = await open_stage(model_pauses=())
+    stage.model.script("I would rather not say.")
+    parent, _, verdict = await scored(stage, author=stage.ben, asker=stage.ben)
+    stage.model.script(GOOD)
+    stage.ann.click(verdict, ids.ACTION_AGAIN)
+    assert "Counts in no figure" not in shown(await stage.verdict(parent, 2))
 
 
 async def test_anybody_tries_again_what_has_no_score(open_stage: StageFactory) -> None:

@@ -2,7 +2,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from bot.domain.case import Aside, CaseStatus, LoggedCase
+from bot.domain.case import Aside, CaseStatus, LoggedCase, QuestionSource
 from bot.domain.standing import Standing, aside_of
 from tests.unit.bot.test_log import a_case
 
@@ -12,7 +12,7 @@ NOTHING, UNSCORED, SCORED = None, Standing(FIRST, is_scored=False), Standing(FIR
 
 
 def earlier(aside: Aside | None = None, edited_at: datetime | None = None) -> LoggedCase:
-    asked = a_case(author_id=AUTHOR, aside=aside).model_dump()
+    asked = a_case(author_id=AUTHOR, aside=aside, question_source=QuestionSource.TYPED).model_dump()
     return LoggedCase(**asked, id=1, status=CaseStatus.DELIVERED, created_at=NOW, edited_at=edited_at)
 
 
@@ -23,9 +23,8 @@ def earlier(aside: Aside | None = None, edited_at: datetime | None = None) -> Lo
         (FIRST, SCORED, True, False, None),
         (AUTHOR, SCORED, False, False, Aside.AUTHOR),
         (AUTHOR, SCORED, False, True, Aside.AUTHOR),
-        (AUTHOR, UNSCORED, False, False, None),
-        (AUTHOR, UNSCORED, True, False, Aside.AUTHOR),
-        (AUTHOR, NOTHING, True, False, Aside.AUTHOR),
+        (AUTHOR, UNSCORED, False, False, Aside.AUTHOR),
+        (AUTHOR, NOTHING, False, True, Aside.AUTHOR),
         (OTHER, SCORED, False, False, Aside.ANOTHER),
         (OTHER, SCORED, False, True, None),
         (OTHER, SCORED, True, True, Aside.ANOTHER),
@@ -41,11 +40,21 @@ def test_whose_repeats_count(
     assert aside_of(user_id, case, standing, has_typed=has_typed) is expected
 
 
-def test_a_repeat_of_what_stands_aside_does_so_too_unless_the_first_types_another_question() -> None:
+def test_another_question_stays_aside_whoever_repeats_it() -> None:
     beside = earlier(aside=Aside.ANOTHER)
+    assert beside.question_source is QuestionSource.TYPED
     assert aside_of(FIRST, beside, SCORED, has_typed=False) is Aside.ANOTHER
     assert aside_of(FIRST, beside, SCORED, has_typed=True) is None
 
 
-def test_an_author_who_asked_first_does_not_replace_the_score_either() -> None:
-    assert aside_of(AUTHOR, earlier(), Standing(AUTHOR, is_scored=True), has_typed=False) is Aside.AUTHOR
+def test_where_the_question_was_found_it_is_who_repeats_that_matters() -> None:
+    beside = earlier(aside=Aside.AUTHOR).model_copy(update={"question_source": QuestionSource.PARENT})
+    assert aside_of(FIRST, beside, SCORED, has_typed=False) is None
+    assert aside_of(OTHER, beside, SCORED, has_typed=False) is Aside.ANOTHER
+    assert aside_of(OTHER, beside, NOTHING, has_typed=False) is None
+
+
+def test_an_edit_lets_nobody_else_in_where_the_author_wrote_the_question_too() -> None:
+    own = earlier(edited_at=NOW).model_copy(update={"question_author_id": AUTHOR})
+    assert aside_of(OTHER, own, SCORED, has_typed=False) is Aside.ANOTHER
+    assert aside_of(FIRST, own, SCORED, has_typed=False) is None
