@@ -18,7 +18,7 @@ from bot.slack import ids
 from bot.slack.teller import Teller
 from bot.views.labels import confirmation, label_errors, label_modal
 from bot.views.messages import sentence
-from bot.views.refusals import BUTTON_TOO_SLOW, FOREIGN_LABEL
+from bot.views.refusals import BUTTON_TOO_SLOW, FOREIGN_LABEL, OWN_LABEL
 
 
 def register(app: AsyncApp, cases: Cases, labels: Labels, access: CaseAccess, teller: Teller) -> None:
@@ -82,8 +82,9 @@ class _Labelling:
         if verdict is None:
             raise NoCaseError(f"case {case.id} has no verdict to label")
         visit = _Visit(invocation, case, verdict)
-        if invocation.is_foreign:
-            await self._tell(visit, FOREIGN_LABEL)
+        is_own = case.author_id == invocation.user_id
+        if invocation.is_foreign or is_own:
+            await self._tell(visit, OWN_LABEL if is_own else FOREIGN_LABEL)
             return None
         return visit
 

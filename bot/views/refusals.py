@@ -9,6 +9,7 @@ WENT_WRONG = "Something went wrong on my side. Please try again; the log of the 
 FOREIGN = "Only people of this workspace can ask for a score here."
 NOT_SERVED = "I serve another workspace. Whoever runs me would have to start me once more, with the token of this one."
 FOREIGN_LABEL = "Only people of this workspace can label a score here."
+OWN_LABEL = "You wrote this reply, so a score that you give it would say nothing about the judge. I recorded none."
 NOT_IN_BOTH = (
     "I can score a message only in a channel that we are both in. "
     "If you are in that one, type `/invite @Slack Judge` there."

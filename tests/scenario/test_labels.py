@@ -13,7 +13,7 @@ from bot.domain.label import Label
 from bot.slack import ids
 from judge import load_rubric
 from pocket_slack import Message
-from tests.scenario.conftest import Stage, StageFactory, buttons, shown
+from tests.scenario.conftest import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, buttons, shown
 from tests.scenario.test_process import JUDGE_BOT, run
 from tests.unit.bot.test_log import url
 
@@ -70,6 +70,18 @@ async def test_a_reason_is_not_needed(stage: Stage) -> None:
     stage.ben.submit({ids.BLOCK_SCORE: "0"})
     await stage.told(stage.ben)
     assert await label_of(stage, stage.ben.id) == Label(0, None)
+
+
+async def test_nobody_labels_their_own_reply(stage: Stage) -> None:
+    parent = stage.ann.post(CHANNEL, QUESTION)
+    answer = stage.ben.post(CHANNEL, ANSWER, thread_ts=parent.ts)
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    verdict = await stage.verdict(parent)
+    for count, choice in enumerate((agree(), disagree()), start=1):
+        await stage.slack.settled(stage.ben.click(verdict, ids.ACTION_FEEDBACK, choice))
+        assert (await stage.told(stage.ben, count)).text.startswith("You wrote this reply")
+    assert stage.ben.view is None
+    assert await label_of(stage, stage.ben.id) is None
 
 
 async def test_a_label_can_be_changed_and_stays_one(stage: Stage) -> None:
