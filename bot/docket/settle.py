@@ -19,7 +19,7 @@ from bot import metrics
 from bot.docket.delivery import Delivery, taken_up
 from bot.docket.lookup import Lookup, MayNotReadError, OutOfSightError
 from bot.docket.retries import LOG_PAUSE, MODEL_PAUSES, MOST_FAULTS, RetryError, growing_pause
-from bot.domain.case import CaseStatus, LoggedCase, QuestionSource
+from bot.domain.case import CaseStatus, LoggedCase
 from bot.domain.fair_queue import FairQueue
 from bot.domain.obstacle import Obstacle, ObstacleKind
 from bot.domain.standing import aside_of_first
@@ -243,7 +243,7 @@ class Docket:
         metrics.TOKENS.labels("input").inc(verdict.input_tokens or 0)
         metrics.TOKENS.labels("output").inc(verdict.output_tokens or 0)
         recorded = from_verdict(verdict, judge.rubric)
-        if case.question_source is QuestionSource.TYPED:
+        if case.has_partial_question:
             recorded = flagged_for_question(recorded, find_flags("", case.question or ""))
         return recorded
 

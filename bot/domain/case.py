@@ -151,6 +151,12 @@ class LoggedCase(Case):
         return self.response is None and self.response_hash is not None
 
     @property
+    def has_partial_question(self) -> bool:
+        """Whether the question is of somebody who may want a certain score: typed for it, or by the reply's author."""
+        is_authors = self.author_id is not None and self.question_author_id == self.author_id
+        return self.question_source is QuestionSource.TYPED or is_authors
+
+    @property
     def lacks_question(self) -> bool:
         """Whether the question is yet to be found, or typed."""
         return self.question is None and self.obstacle is None

@@ -31,7 +31,7 @@ class RecordedRating(BaseModel):
 class RecordedVerdict(BaseModel):
     """A verdict in the log. `unscored_reason` is set exactly where `score` is None.
 
-    `flags` are those of the response, and with a prefix those of a typed question; unknown ones are of a later version.
+    `flags` are those of the response, and with a prefix those of the question; unknown ones are of a later version.
 
     `unscored_detail` is the sentence for whoever runs the app; what the person in Slack reads is made in `views`.
     """
@@ -84,7 +84,7 @@ class RecordedVerdict(BaseModel):
 
     @property
     def question_flags(self) -> Sequence[Flag]:
-        """What a typed question tries on it."""
+        """What the question tries on it, where it was looked for."""
         return [flag for flag in Flag if f"{_OF_QUESTION}{flag}" in self.flags]
 
 
@@ -113,7 +113,7 @@ def from_verdict(verdict: Verdict, rubric: Rubric) -> RecordedVerdict:
 
 
 def flagged_for_question(verdict: RecordedVerdict, flags: Sequence[Flag]) -> RecordedVerdict:
-    """The verdict with what a typed question tries on the judge, beside what the response does."""
+    """The verdict with what the question tries on the judge, beside what the response does."""
     found = tuple(f"{_OF_QUESTION}{flag}" for flag in flags)
     return verdict.model_copy(update={"flags": verdict.flags + found})
 

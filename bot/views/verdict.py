@@ -45,7 +45,7 @@ def verdict_message(case: LoggedCase, verdict: RecordedVerdict, note: str = "") 
     """The verdict, as it stands in the thread or goes to the requester alone; `note` says why alone."""
     said, summary = _said(case, verdict)
     blocks = [section(headline(verdict)), *said]
-    blocks += [context(line) for line in (_warning(verdict), _ASIDE[case.aside] if case.aside else "") if line]
+    blocks += [context(line) for line in (_warning(case, verdict), _ASIDE[case.aside] if case.aside else "") if line]
     blocks += _question(case)
     blocks += [context(line) for line in (_provenance(case, verdict), note) if line]
     if verdict.score is not None:
@@ -180,9 +180,10 @@ def _link(case: LoggedCase, workspace_url: str) -> str:
     return f"<{permalink(workspace_url, case.channel_id, case.reply_ts, case.thread_ts)}|{number}>"
 
 
-def _warning(verdict: RecordedVerdict) -> str:
+def _warning(case: LoggedCase, verdict: RecordedVerdict) -> str:
     """What the texts try on the judge."""
-    texts = {"the response": verdict.response_flags, "the typed question": verdict.question_flags}
+    question = "the typed question" if case.question_source is QuestionSource.TYPED else "the question"
+    texts = {"the response": verdict.response_flags, question: verdict.question_flags}
     tries = [f"{text} {' and '.join(flag.words for flag in flags)}" for text, flags in texts.items() if flags]
     return f":warning: *Check this one yourself:* {'; '.join(tries)}." if tries else ""
 

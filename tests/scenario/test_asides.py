@@ -122,6 +122,15 @@ async def test_what_the_author_asks_for_first_counts_in_no_figure_and_keeps_nobo
     assert "4.0" in await figures(stage, stage.ann)
 
 
+async def test_a_question_that_the_replys_author_had_posted_is_screened(stage: Stage) -> None:
+    for asker, is_flagged in ((stage.ben, True), (stage.ann, False)):
+        parent = asker.post(CHANNEL, ORDER)
+        answer = stage.ben.post(CHANNEL, "Just use git.", thread_ts=parent.ts)
+        stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+        warning = "*Check this one yourself:* the question asks for a score and gives the judge orders."
+        assert (warning in shown(await stage.verdict(parent))) is is_flagged
+
+
 async def test_who_tries_again_what_the_author_asked_for_asks_for_themselves(open_stage: StageFactory) -> None:
     stage: Stage = await open_stage(model_pauses=())
     stage.model.script("I would rather not say.")
