@@ -77,8 +77,8 @@ class Intake:
         if not self.policy.allows_channel(case):
             raise RefusedError(Refusal(RefusalKind.CHANNEL_OFF))
         # Before its words are in the log; the author of a linked message is known once it is read.
-        is_open = self.policy.scores_people or case.author_id is None
-        if not is_open and not await self.members.is_known_bot(case.author_id or ""):
+        is_nobodys = case.message_ts is None or (case.author_id is None and case.response is None)
+        if not (self.policy.scores_people or is_nobodys) and not await self.members.is_known_bot(case.author_id or ""):
             raise RefusedError(Refusal(RefusalKind.PEOPLE_OFF))
 
     async def proceed(self, case: LoggedCase, is_new: bool, invocation: Invocation) -> None:

@@ -86,6 +86,17 @@ async def test_where_people_are_not_scored_bots_are(open_stage: StageFactory) ->
     await stage.verdict(parent)
 
 
+async def test_a_message_whose_author_slack_does_not_name_is_no_bots(open_stage: StageFactory) -> None:
+    stage: Stage = await open_stage(score_people=False)
+    parent, answer = stage.ask_and_answer()
+    delivery = stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    payload = delivery.payload | {"message": {"ts": "1.000001", "type": "message", "text": "Just use git."}}
+    await stage.verdict(parent)
+    stage.slack.workspace.deliveries.send("interactive", payload)
+    assert (await stage.told(stage.ann)).text.startswith(BOTS_ALONE)
+    assert await cases(stage) == 1
+
+
 async def test_where_slack_does_not_say_who_is_a_bot_nobody_is(open_stage: StageFactory) -> None:
     stage: Stage = await open_stage(score_people=False)
     stage.slack.fail("users.info", error="user_not_found")
