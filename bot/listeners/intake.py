@@ -49,6 +49,8 @@ class Intake:
         if case.message_ts:
             known = await self.store.cases.latest(case)
             if known and not _is_edited(known, case):
+                if known.status is CaseStatus.ASKED:
+                    await self._check(known, invocation)
                 return known, False
             if known:
                 aside = await self.aside(invocation, known, has_typed=False)
@@ -98,9 +100,14 @@ class Intake:
         standing = await self.store.cases.standing(earlier)
         return aside_of(invocation.user_id, earlier, standing, has_typed=has_typed)
 
-    async def answer(self, case: LoggedCase, question: str) -> None:
-        """Makes the question that its requester typed durable, and has the case go on."""
-        await self.store.answer(case, question)
+    async def answer(self, case: LoggedCase, question: str, invocation: Invocation) -> None:
+        """Makes the question that its requester typed durable, and has the case go on.
+
+        Raises:
+            RefusedError: It may not: that may be long after the case was asked for.
+        """
+        await self._check(case, invocation)
+        await self.store.answer(case, question, self.limits)
 
 
 def _is_edited(known: LoggedCase, case: Case) -> bool:

@@ -1,5 +1,7 @@
 """What happens when a window with a question is submitted."""
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Any
 
 from slack_bolt.async_app import AsyncAck, AsyncApp
@@ -28,13 +30,10 @@ def register(app: AsyncApp, intake: Intake, choices: Choices, access: CaseAccess
         if await access.has_left_window(invocation):
             await ack(response_action="errors", errors={ids.BLOCK_RESPONSE: NOT_IN_ANY_MORE})
             return
-        try:
+        async with _refusals_at(ids.BLOCK_RESPONSE, ack):
             case, is_new = await intake.take(modal_case(invocation, submission, choices.default), invocation)
-        except RefusedError as exc:
-            await ack(response_action="errors", errors={ids.BLOCK_RESPONSE: refusal_text(exc.refusal)})
-            return
-        await ack()
-        await intake.proceed(case, is_new, invocation)
+            await ack()
+            await intake.proceed(case, is_new, invocation)
 
     @app.view(ids.VIEW_ANSWER)
     async def answer_question(ack: AsyncAck, body: dict[str, Any]) -> None:
@@ -43,8 +42,9 @@ def register(app: AsyncApp, intake: Intake, choices: Choices, access: CaseAccess
             await ack(response_action="errors", errors=errors)
             return
         case = await access.known(invocation, submission.state.case_id)
-        await intake.answer(case, submission.question)
-        await ack()
+        async with _refusals_at(ids.BLOCK_QUESTION, ack):
+            await intake.answer(case, submission.question, invocation)
+            await ack()
 
     @app.view(ids.VIEW_CORRECT)
     async def correct_question(ack: AsyncAck, body: dict[str, Any]) -> None:
@@ -58,10 +58,16 @@ def register(app: AsyncApp, intake: Intake, choices: Choices, access: CaseAccess
             await intake.aside(invocation, earlier, has_typed=True),
         )
         asked = corrected_case(invocation, earlier, submission, choice, aside)
-        try:
+        async with _refusals_at(ids.BLOCK_QUESTION, ack):
             case, is_new = await intake.add(asked, invocation)
-        except RefusedError as exc:
-            await ack(response_action="errors", errors={ids.BLOCK_QUESTION: refusal_text(exc.refusal)})
-            return
-        await ack()
-        await intake.proceed(case, is_new, invocation)
+            await ack()
+            await intake.proceed(case, is_new, invocation)
+
+
+@asynccontextmanager
+async def _refusals_at(block_id: str, ack: AsyncAck) -> AsyncIterator[None]:
+    """Says in the window, at this input, why something was refused; the window stays open."""
+    try:
+        yield
+    except RefusedError as exc:
+        await ack(response_action="errors", errors={block_id: refusal_text(exc.refusal)})

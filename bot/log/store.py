@@ -146,18 +146,24 @@ class Store:
         values = {"status": CaseStatus.RECEIVED, "response_url": response_url}
         await self._open_again(case, cases.c.status == CaseStatus.ASKED, values, trigger_id)
 
-    async def answer(self, case: LoggedCase, question: str) -> None:
-        """The person has typed the question; only the first answer counts, however early it comes."""
+    async def answer(self, case: LoggedCase, question: str, limits: Limits = _NO_LIMITS) -> None:
+        """The person has typed the question; only the first answer counts, however early it comes.
+
+        Raises:
+            RefusedError: What the limits allow has been used up since the case was asked for; it goes on waiting.
+        """
+        answered = case.model_copy(update={"question": question})
         values = {
             "status": CaseStatus.RECEIVED,
             "question": question,
             "question_source": QuestionSource.TYPED,
             "question_author_id": case.requester_id,
             "question_hash": _hash(question),
+            "reserved_tokens": limits.expected_tokens(answered),
             "holder": _new_name(),  # whatever is under way goes on without this question, and is to stop
         }
         waits = and_(cases.c.status.in_((CaseStatus.RECEIVED, CaseStatus.ASKED)), cases.c.question.is_(None))
-        await self._open_again(case, waits, values, None)
+        await self._open_again(answered, waits, values, None, limits)
 
     async def open_case(self, case_id: int) -> LoggedCase | None:
         """The case with this number, where it has a way to go."""
@@ -259,13 +265,22 @@ class Store:
         return _after(case, values)
 
     async def _open_again(
-        self, case: LoggedCase, waits: ColumnElement[bool], values: dict[str, Any], trigger_id: str | None
+        self,
+        case: LoggedCase,
+        waits: ColumnElement[bool],
+        values: dict[str, Any],
+        trigger_id: str | None,
+        limits: Limits = _NO_LIMITS,
     ) -> None:
         statement = update(cases).where(cases.c.id == case.id, waits).values(values | {"opened": cases.c.opened + 1})
 
         async def open_again(connection: AsyncConnection) -> None:
+            if limits.are_there:
+                await spending.take_turn(connection, case)
             opened = (await connection.execute(statement.returning(cases.c.opened))).scalar_one_or_none()
             if opened is not None:
+                if limits.are_there:
+                    await spending.check(connection, case, limits)
                 changed = case.model_copy(update={"opened": opened})
                 await self.jobs.put(connection, [_settling(changed, trigger_id)])
 

@@ -86,6 +86,26 @@ async def test_where_people_are_not_scored_bots_are(open_stage: StageFactory) ->
     await stage.verdict(parent)
 
 
+@pytest.mark.parametrize("setting", [{"channels_denied": FIRST}, {"score_people": False}])
+async def test_a_case_that_waits_for_its_question_since_before_is_not_scored(
+    open_stage: StageFactory, setting: dict[str, object]
+) -> None:
+    stage: Stage = await open_stage(**setting)
+    answer = stage.ben.post(CHANNEL, "Just use git.")
+    changes = {"channel_id": FIRST, "team_id": stage.slack.workspace.team_id, "author_id": stage.ben.id}
+    asked = a_case(question=None, message_ts=answer.ts, requester_id=stage.ann.id, **changes)
+    await stage.log.add(asked)
+    stage.ann.click(await stage.told(stage.ann), ids.ACTION_ASK)
+    await stage.modal(stage.ann)
+    await stage.slack.settled(stage.ann.submit({ids.BLOCK_QUESTION: "Which tool?"}))
+    assert stage.ann.view.errors
+    stage.ann.close()
+    stage.ann.post(CHANNEL, "Which tool?")
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)  # it would be looked for once more
+    assert (await stage.told(stage.ann, 2)).text.startswith((OFF, BOTS_ALONE))
+    assert (await stage.log.cases.get(1)).question is None
+
+
 async def test_a_message_whose_author_slack_does_not_name_is_no_bots(open_stage: StageFactory) -> None:
     stage: Stage = await open_stage(score_people=False)
     parent, answer = stage.ask_and_answer()

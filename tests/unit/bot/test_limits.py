@@ -119,6 +119,19 @@ async def test_what_needed_no_model_sets_nothing_aside(log: Store) -> None:
     assert await ask(log, 2, limits) is None
 
 
+async def test_cases_that_waited_for_their_questions_share_the_tokens_of_the_day(log: Store) -> None:
+    limits, waiting = Limits(tokens_per_day=1000), []
+    for number in range(3):
+        case, _ = await log.add(a_case(key=f"k{number}", question=None), None, limits)
+        waiting.append(await log.note_asked(await held(log, case)))  # which sets nothing aside
+    await log.answer(waiting[0], "Why?", limits)
+    for case in waiting[1:]:
+        with pytest.raises(RefusedError):
+            await log.answer(case, "Why?", limits)
+    found = await log.cases.newest(3)
+    assert [case.status for case in found] == [CaseStatus.RECEIVED, CaseStatus.ASKED, CaseStatus.ASKED]
+
+
 def test_a_case_is_expected_to_take_what_its_texts_and_its_ratings_are() -> None:
     short, long = a_case(question="Why?", response="x" * 596), a_case(question="Why?", response="x" * 5996)
     assert Limits(ratings=1).expected_tokens(short) == 1200
