@@ -10,11 +10,12 @@ from sqlalchemy import ColumnElement, Row, and_, delete, func, or_, select, unio
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.domain.case import CaseStatus, LoggedCase
+from bot.log import spending
 from bot.log.audit import Act, Action, note
 from bot.log.database import Database
 from bot.log.jobs import Job, Jobs, Task, Ticket
 from bot.log.rows import to_case
-from bot.log.schema import cases
+from bot.log.schema import cases, spent
 from bot.log.visibility import same_reply
 
 AT_REST = (CaseStatus.DELIVERED, CaseStatus.ASKED)
@@ -63,6 +64,7 @@ class Forgetting:
         self.scrubbed_at = None
 
         async def remove(connection: AsyncConnection) -> Sequence[int]:
+            await spending.keep(connection, is_gone)
             place = cases.c.team_id, cases.c.channel_id, cases.c.message_ts, cases.c.thread_ts
             deletion = delete(cases).where(is_gone).returning(cases.c.id, *place)
             gone = (await connection.execute(deletion)).all()
@@ -115,6 +117,10 @@ class Forgetting:
             return gone.total()
 
         return await self._database.write(remove)
+
+    async def drop_spent(self) -> None:
+        """Deletes what forgotten cases have used, once it counts no more."""
+        await self._database.execute(delete(spent).where(spent.c.created_at < datetime.now(UTC) - spending.DAY))
 
     async def scrub(self) -> bool:
         """Whether nothing deleted is left in SQLite's journal; False where somebody was reading at that moment.

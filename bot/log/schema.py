@@ -262,6 +262,17 @@ audit = Table(
     sqlite_autoincrement=True,
 )
 
+spent = Table(
+    "spent",  # by cases that were forgotten on the same day, which count in the limits all the same
+    metadata,
+    Column("id", Integer, primary_key=True, autoincrement=True),
+    Column("team_id", String, nullable=False),
+    Column("requester_id", String, nullable=False),
+    Column("created_at", UtcDateTime, nullable=False),  # the case, not the row
+    Column("tokens", Integer, nullable=False),
+    Index(None, "created_at"),
+)
+
 digests = Table(
     "digests",
     metadata,

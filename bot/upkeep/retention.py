@@ -41,6 +41,7 @@ class Retention:
         if deleted:
             logger.info("cases_forgotten", older_than_days=self._days, cases=deleted)
         await self._audit.drop_older(now - KEPT)
+        await self._forgetting.drop_spent()
         scrubbed_at = self._forgetting.scrubbed_at
         if scrubbed_at is None or scrubbed_at < now - _SCRUBBED_EVERY:
             await self._forgetting.scrub()  # what somebody is reading right now stays for the next minute

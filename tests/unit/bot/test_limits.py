@@ -4,13 +4,14 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-from sqlalchemy import update
+from sqlalchemy import select, update
 
 from bot.domain.case import CaseStatus
 from bot.domain.limits import Limits
 from bot.domain.refusal import RefusalKind, RefusedError
 from bot.log import Store
-from bot.log.schema import cases
+from bot.log.schema import cases, spent
+from bot.upkeep.retention import Retention
 from tests.unit.bot.test_log import a_case, a_verdict, held
 
 
@@ -130,6 +131,40 @@ async def test_cases_that_waited_for_their_questions_share_the_tokens_of_the_day
             await log.answer(case, "Why?", limits)
     found = await log.cases.newest(3)
     assert [case.status for case in found] == [CaseStatus.RECEIVED, CaseStatus.ASKED, CaseStatus.ASKED]
+
+
+@pytest.mark.parametrize(
+    "limits", [Limits(cases_per_user_per_hour=1), Limits(cases_per_day=1), Limits(tokens_per_day=460)]
+)
+async def test_what_a_forgotten_case_has_used_stays_used_for_its_time(log: Store, limits: Limits) -> None:
+    case, _ = await log.add(a_case(), None, limits)
+    took = a_verdict().model_copy(update={"input_tokens": 400, "output_tokens": 60})
+    await log.note_delivered(await log.record(await held(log, case), took))
+    assert list(await log.forgetting.forget([case.id], "U1")) == [case.id]
+    assert await ask(log, 2, limits) is not None
+    async with log.database.engine.begin() as connection:
+        await connection.execute(update(spent).values(created_at=datetime.now(UTC) - timedelta(hours=25)))
+    assert await ask(log, 3, limits) is None
+
+
+async def test_a_forgotten_case_that_waited_for_its_question_took_no_tokens(log: Store) -> None:
+    limits = Limits(tokens_per_day=460)
+    case, _ = await log.add(a_case(question=None), None, limits)
+    await log.note_asked(await held(log, case))
+    await log.forgetting.forget([case.id], "U1")
+    assert await ask(log, 2, limits) is None
+
+
+async def test_of_what_was_forgotten_nothing_is_left_after_a_day(log: Store) -> None:
+    case, _ = await log.add(a_case())
+    await log.note_delivered(await log.record(await held(log, case), a_verdict()))
+    await log.forgetting.forget([case.id], "U1")
+    retention = Retention(log.forgetting, log.audit, None, keeps_text=True)
+    for age, left in ((timedelta(hours=23), 1), (timedelta(hours=25), 0)):
+        async with log.database.engine.begin() as connection:
+            await connection.execute(update(spent).values(created_at=datetime.now(UTC) - age))
+        await retention.run()
+        assert len(await log.database.all(select(spent))) == left
 
 
 def test_a_case_is_expected_to_take_what_its_texts_and_its_ratings_are() -> None:
