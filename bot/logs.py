@@ -1,5 +1,7 @@
 """Logging: structlog for ours and for what the libraries say; never a secret, never a message's text.
 
+Libraries quote addresses with all that is in them: slack-sdk a socket's ticket, aiohttp a proxy's password. Of each
+address host and path are left.
 No trouble floods the log: of each warning or error a few lines a minute are written, and the others counted.
 """
 
@@ -20,6 +22,8 @@ _MINUTE_S = 60.0
 _LONGEST_EVENT = 200
 _MOST_ERRORS = 10
 _NUMBER = re.compile(r"\d+")
+_ADDRESS = re.compile(r"([a-z][a-z0-9+.-]*://)(\S*)", re.IGNORECASE)
+_HIDDEN = "***"
 
 _SHARED: tuple[structlog.typing.Processor, ...] = (
     structlog.contextvars.merge_contextvars,
@@ -84,6 +88,28 @@ def _first_line(_logger: object, _name: str, event: structlog.typing.EventDict) 
     return event
 
 
+def _clean(_logger: object, _name: str, event: structlog.typing.EventDict) -> structlog.typing.EventDict:
+    """The line without what is secret in addresses, and with what would steer a terminal written out."""
+    return {
+        key: _written_out(_ADDRESS.sub(_shown, said)) if isinstance(said, str) else said for key, said in event.items()
+    }
+
+
+def _shown(address: re.Match[str]) -> str:
+    """Scheme, host and path; the scheme alone where it is not certain which part is the host."""
+    scheme, rest = address.groups()
+    place = re.split(r"[?#]", rest, maxsplit=1)[0]
+    query = rest[len(place) :]
+    if "@" in query:
+        return scheme + _HIDDEN
+    place = re.sub(r".*@", f"{_HIDDEN}@", place)
+    return scheme + place + (query[0] + _HIDDEN if query else "")
+
+
+def _written_out(text: str) -> str:
+    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
+
+
 def _traceback(exc_info: structlog.typing.ExcInfo) -> str:
     """Where an error came from and of which kind it is; what it says is left out, since it may quote a payload.
 
@@ -115,7 +141,7 @@ def configure_logs(log_format: Literal["console", "json"], level: int = logging.
     handler.setFormatter(
         structlog.stdlib.ProcessorFormatter(
             foreign_pre_chain=(*_SHARED, _first_line),
-            processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, as_text, last],
+            processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, _clean, as_text, last],
         )
     )
     root = logging.getLogger()

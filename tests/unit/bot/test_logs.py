@@ -161,3 +161,48 @@ def test_a_traceback_says_where_and_of_which_kind_and_quotes_nothing(form: Liter
     assert done.stderr.count("in refuse") == 3
     assert done.stderr.count("which led to:") == 3
     assert "Task exception was never retrieved" in done.stderr
+
+
+ADDRESSES = """
+import logging, sys
+import structlog
+from bot.logs import configure_logs
+
+configure_logs(sys.argv[1])
+for log in (structlog.get_logger("ours"), logging.getLogger("theirs")):
+    log.error(sys.argv[2])
+structlog.get_logger("ours").error("failed", reason=sys.argv[2])
+"""
+
+
+def logged(form: str, text: str) -> str:
+    command = [sys.executable, "-c", ADDRESSES, form, text]
+    return subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stderr
+
+
+@pytest.mark.parametrize("form", ["console", "json"])
+@pytest.mark.parametrize(
+    ("address", "shown"),
+    [
+        ("wss://h.slack.com/link/?ticket=SECRET&app_id=SECRET", "wss://h.slack.com/link/?***"),
+        ("HTTPS://h.slack.com/a#SECRET", "HTTPS://h.slack.com/a#***"),
+        ("http://SECRET:SECRET@proxy:3128", "http://***@proxy:3128"),
+        ("postgresql+asyncpg://ann:SEC/RET@db/judge", "postgresql+asyncpg://***@db/judge"),
+        ("http://ann:SECRET?SECRET@proxy:3128", "http://***"),
+        ("https://h.slack.com/?a=SECRET'SECRET", "https://h.slack.com/?***"),
+        ("https://docs.slack.dev/a", "https://docs.slack.dev/a"),
+    ],
+)
+def test_of_an_address_only_host_and_path_are_logged(form: str, address: str, shown: str) -> None:
+    said = logged(form, f"GET {address} failed")
+    assert "SECRET" not in said
+    assert said.count(f"GET {shown} failed") == 3
+
+
+@pytest.mark.parametrize("form", ["console", "json"])
+def test_what_would_steer_a_terminal_is_written_out(form: str) -> None:
+    said = logged(form, "one\x1b[2Jtwo\rthree\x9bfour\u202efive\nsix")
+    assert [char for char in said if not char.isprintable() and char != "\n"] == []
+    assert len(said.splitlines()) == 3
+    for word in ("one", "two", "three", "four", "five"):
+        assert said.count(word) == 3
