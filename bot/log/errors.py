@@ -7,7 +7,7 @@ from slack_sdk.errors import SlackApiError
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
-from bot.slack.errors import slack_word
+from bot.slack.errors import connection_word, slack_word
 
 LOG_ERRORS = (DBAPIError, PoolTimeoutError, OSError)
 """What the log raises while the database is away, locked or full, or all connections are taken."""
@@ -18,7 +18,7 @@ def in_brief(error: BaseException) -> str | None:
     if isinstance(error, SlackApiError):
         return f"Slack: {slack_word(error)}"
     if isinstance(error, aiohttp.ClientError):
-        return f"Slack cannot be reached: {error or type(error).__name__}"
+        return f"Slack cannot be reached: {connection_word(error)}"
     if isinstance(error, TimeoutError):
         return "no answer in time"
     if isinstance(error, LOG_ERRORS):

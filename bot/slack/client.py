@@ -17,7 +17,7 @@ from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
 from bot import metrics
 from bot.errors import SlackError
-from bot.slack.errors import is_passing, slack_word
+from bot.slack.errors import connection_word, is_passing, slack_word
 from bot.slack.scopes import ScopedClient, granted_scopes
 
 _TIMEOUT_S = 30
@@ -132,4 +132,4 @@ async def _at_start(call: Awaitable[AsyncSlackResponse], setting: str, base_url:
         mend = _MEND.get(error, "docs.slack.dev explains the error")
         raise SlackError(f"{setting}: Slack refuses it ({error}); {mend}") from exc
     except (aiohttp.ClientError, TimeoutError) as exc:
-        raise SlackError(f"SLACK_API_URL {base_url}: cannot be reached ({exc or type(exc).__name__})") from exc
+        raise SlackError(f"SLACK_API_URL {base_url}: cannot be reached ({connection_word(exc)})") from exc

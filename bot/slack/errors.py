@@ -34,3 +34,12 @@ def slack_word(exc: SlackApiError | aiohttp.ClientError | TimeoutError) -> str:
     # slack-sdk gives its own response, or aiohttp's where the body is no JSON.
     status = getattr(exc.response, "status_code", None) or getattr(exc.response, "status", None)
     return error_of(exc) or f"HTTP {status}"
+
+
+def connection_word(exc: aiohttp.ClientError | TimeoutError) -> str:
+    """What went wrong on the way to Slack: its kind, and the HTTP status of whoever answered.
+
+    What such an error says itself may quote the login of a proxy.
+    """
+    status = getattr(exc, "status", None)
+    return f"{type(exc).__name__}, HTTP {status}" if status else type(exc).__name__
