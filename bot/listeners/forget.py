@@ -6,7 +6,7 @@ from typing import Any
 
 import aiohttp
 import structlog
-from slack_bolt.async_app import AsyncAck, AsyncApp, AsyncRespond
+from slack_bolt.async_app import AsyncAck, AsyncApp
 from slack_sdk.errors import SlackApiError
 
 from bot.domain.case import LoggedCase, to_case_id
@@ -98,19 +98,9 @@ def register(app: AsyncApp, command: ForgetCommand) -> None:
     """Connects the button that goes ahead."""
 
     @app.action(ids.ACTION_FORGET)
-    async def go_ahead(ack: AsyncAck, body: dict[str, Any], respond: AsyncRespond) -> None:
+    async def go_ahead(ack: AsyncAck, body: dict[str, Any]) -> None:
         await ack()
         invocation = to_invocation(body)
         said = await command.confirmed(invocation, clicked_value(body))
-        if not await _replaced(respond, said):
+        if not await command.teller.replace(invocation.response_url, said):
             await command.teller.tell(invocation.recipient, said)
-
-
-async def _replaced(respond: AsyncRespond, post: Post) -> bool:
-    """Whether the question with its button could be replaced."""
-    try:
-        answer = await respond(text=post.text, blocks=post.blocks, replace_original=True)
-    except (aiohttp.ClientError, TimeoutError) as exc:
-        logger.info("question_not_replaced", error=type(exc).__name__)
-        return False
-    return answer.status_code == 200

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import structlog
-from slack_bolt.async_app import AsyncAck, AsyncApp, AsyncRespond
+from slack_bolt.async_app import AsyncAck, AsyncApp
 
 from bot.extract.clicks import clicked_value
 from bot.extract.invocation import Invocation, to_invocation
@@ -44,22 +44,22 @@ class RecentCases:
         listed = await self.own_cases.listed(found[:PAGE], invocation.user_id, invocation.channel_id)
         return recent_page(listed, self.workspace_url, before, has_older=len(found) > PAGE)
 
+    async def turn(self, invocation: Invocation, before: PageEnd | None = None) -> None:
+        """Shows another page in place of the one that was clicked; below it where that cannot be replaced."""
+        page = await self.page(invocation, before)
+        if not await self.teller.replace(invocation.response_url, page):
+            await self.teller.tell(invocation.recipient, page)
+
 
 def register(app: AsyncApp, cases: RecentCases) -> None:
     """Connects the buttons that turn the page."""
 
     @app.action(ids.ACTION_RECENT_NEWEST)
-    async def show_newest(ack: AsyncAck, body: dict[str, Any], respond: AsyncRespond) -> None:
+    async def show_newest(ack: AsyncAck, body: dict[str, Any]) -> None:
         await ack()
-        await _turn(respond, await cases.page(to_invocation(body)))
+        await cases.turn(to_invocation(body))
 
     @app.action(ids.ACTION_RECENT_OLDER)
-    async def show_older(ack: AsyncAck, body: dict[str, Any], respond: AsyncRespond) -> None:
+    async def show_older(ack: AsyncAck, body: dict[str, Any]) -> None:
         await ack()
-        await _turn(respond, await cases.page(to_invocation(body), to_page_end(clicked_value(body))))
-
-
-async def _turn(respond: AsyncRespond, page: Post) -> None:
-    answer = await respond(text=page.text, blocks=page.blocks, replace_original=True)
-    if answer.status_code != 200:
-        logger.info("page_not_turned", error=answer.body[:100])
+        await cases.turn(to_invocation(body), to_page_end(clicked_value(body)))

@@ -1,4 +1,8 @@
-"""What a window remembers until it is submitted; Slack keeps it in `private_metadata`, out of its person's reach."""
+"""What a window remembers until it is submitted, in `private_metadata`.
+
+Slack shows it to nobody, but it goes through the person's own Slack: what comes back is a claim, and is looked up or
+checked where it is used.
+"""
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 from typing import Any
+from urllib.parse import urlsplit
 
 import aiohttp
 import structlog
@@ -13,7 +14,22 @@ from bot.domain.recipient import Recipient
 from bot.slack.errors import is_transient, slack_word
 from bot.slack.post import WITHOUT_PREVIEWS, Post
 
+_HOOKS = ("https://hooks.slack.com/", "https://hooks.slack-gov.com/")
+_DOMAINS = tuple(urlsplit(hook).netloc.removeprefix("hooks.") for hook in _HOOKS)
+
 logger = structlog.get_logger(__name__)
+
+
+def to_response_hosts(api_url: str) -> tuple[str, ...]:
+    """How each `response_url` of Slack begins, and of the stand-in for it that `api_url` may be.
+
+    Slack signs a payload, but a window brings back an address that its person could have changed.
+
+    Source: GovSlack has a domain of its own, https://api.slack-gov.com/gov-slack/about
+    """
+    api = urlsplit(api_url)
+    is_slacks = f".{api.netloc}".endswith(tuple(f".{domain}" for domain in _DOMAINS))
+    return _HOOKS if is_slacks else (*_HOOKS, f"{api.scheme}://{api.netloc}/")
 
 
 class Teller:
@@ -21,6 +37,7 @@ class Teller:
 
     def __init__(self, client: AsyncWebClient) -> None:
         self._client = client
+        self._response_hosts = to_response_hosts(client.base_url)
 
     async def tell(self, recipient: Recipient, post: Post) -> bool:
         """Whether the person could be told; where they stand first, by direct message at last.
@@ -37,6 +54,10 @@ class Teller:
                     return True
         logger.error("person_unreachable", user=recipient.user_id, channel=recipient.channel_id)
         return False
+
+    async def replace(self, response_url: str | None, post: Post) -> bool:
+        """Whether the message that was clicked could be replaced."""
+        return await self._post_to(response_url, {"text": post.text, "blocks": post.blocks, "replace_original": True})
 
     async def open_modal(self, trigger_id: str, view: dict[str, Any]) -> bool:
         """Whether the modal could be opened; a trigger lives 3 s and serves once."""
@@ -71,14 +92,20 @@ class Teller:
         return True
 
     async def _respond(self, recipient: Recipient, post: Post) -> bool:
-        if not recipient.response_url:
-            return False
         body: dict[str, Any] = {"text": post.text, "blocks": post.blocks, "replace_original": False}
         body["response_type"] = "ephemeral"
         if recipient.thread_ts and not recipient.is_in_channel:
             body["thread_ts"] = recipient.thread_ts
+        return await self._post_to(recipient.response_url, body)
+
+    async def _post_to(self, response_url: str | None, body: dict[str, Any]) -> bool:
+        if not response_url:
+            return False
+        if not response_url.startswith(self._response_hosts):
+            logger.warning("private_way_failed", way="response_url", error="the address is not Slack's")
+            return False
         try:
-            answer = await AsyncWebhookClient(recipient.response_url, retry_handlers=[]).send_dict(body)
+            answer = await AsyncWebhookClient(response_url, retry_handlers=[]).send_dict(body)
         except (aiohttp.ClientError, TimeoutError) as exc:
             logger.info("private_way_failed", way="response_url", error=type(exc).__name__)
             return False
