@@ -1,9 +1,11 @@
 """Settings from the environment and `.env`, read once, all problems reported together."""
 
+import ipaddress
 import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, ValidationError, ValidationInfo, field_validator
 from pydantic.fields import FieldInfo
@@ -41,9 +43,27 @@ def _prefixed(prefix: str, expected: str) -> AfterValidator:
     return AfterValidator(check)
 
 
-def _with_slash(url: str) -> str:
+def readable_on_the_way_to(url: str) -> str | None:
+    """The host of an address to which anybody on the way can read along: `http://`, and not this machine."""
+    host = urlsplit(url).hostname or ""
+    return host if url.lower().startswith("http://") and not _is_this_machine(host) else None
+
+
+def _is_this_machine(host: str) -> bool:
+    try:
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _slacks_address(url: str) -> str:
     if not url.startswith(("http://", "https://")):
-        raise ValueError("expected a URL that begins with http:// or https://")
+        raise ValueError("expected a URL that begins with https://")
+    if readable_on_the_way_to(url):
+        raise ValueError(
+            "http:// would send the token readable; expected https://, "
+            "or a stand-in on this machine (http://127.0.0.1, http://localhost)"
+        )
     return url if url.endswith("/") else f"{url}/"
 
 
@@ -154,7 +174,7 @@ class Settings(LogSettings):
     http_port: int = Field(default=3000, ge=0, le=65535)
     metrics_host: str = "127.0.0.1"
     metrics_port: int | None = Field(default=None, ge=0, le=65535)
-    slack_api_url: Annotated[str, AfterValidator(_with_slash)] = SLACK_API_URL
+    slack_api_url: Annotated[str, AfterValidator(_slacks_address)] = SLACK_API_URL
     openai_base_url: str | None = None
     judge_model: str = DEFAULT_MODEL
     openai_api_key: SecretStr | None = Field(default=None, validate_default=True)

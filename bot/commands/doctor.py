@@ -13,7 +13,7 @@ from bot.log import Store
 from bot.log.address import to_address
 from bot.log.private import open_to_others, to_mend
 from bot.log.trial import try_out
-from bot.settings import Settings, load_settings
+from bot.settings import Settings, load_settings, readable_on_the_way_to
 from bot.slack.client import identify, open_socket_url, web_client
 from bot.slack.manifest import MINIMAL, OFF_WITHOUT, bot_scopes, manifest_path
 from judge import JudgeError
@@ -29,6 +29,11 @@ async def examine() -> bool:
         typer.echo(f"wrong  {exc}")
         return False
     typer.echo("ok     settings are complete")
+    if host := readable_on_the_way_to(settings.openai_base_url or ""):
+        typer.echo(
+            f"note   OPENAI_BASE_URL: http:// to {host}: texts and key can be read on the way; "
+            "take https:// unless the network is yours alone"
+        )
     async with web_client(settings.slack_bot_token, settings.slack_api_url) as client:
         checks: list[Check] = [_bot_token, _database, _model]
         if not settings.serve_http:

@@ -207,3 +207,16 @@ def test_a_file_that_is_no_secret_is_named_without_its_contents(
     assert said in first
     assert "hush" not in first
     assert "SLACK_APP_TOKEN: missing" in second
+
+
+@pytest.mark.parametrize("url", ["http://127.0.0.1:8123/api/", "http://localhost/api/", "http://[::1]:1/api/"])
+def test_a_stand_in_for_slack_on_this_machine_needs_no_tls(tmp_path: Path, url: str) -> None:
+    assert load_settings(env(tmp_path, *COMPLETE, f"SLACK_API_URL={url}")).slack_api_url == url
+
+
+@pytest.mark.parametrize(
+    "url", ["http://slack.com/api/", "http://slack:8123/", "http://localhost.example/", "http://127.0.0.1@slack.com/"]
+)
+def test_no_token_is_sent_to_another_machine_without_tls(tmp_path: Path, url: str) -> None:
+    with pytest.raises(SettingsError, match="SLACK_API_URL: http:// would send the token readable; expected https://"):
+        load_settings(env(tmp_path, *COMPLETE, f"SLACK_API_URL={url}"))
