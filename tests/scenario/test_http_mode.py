@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 import aiohttp
 import pytest
@@ -60,7 +61,10 @@ class Front:
             "user_name": "ann",
             "trigger_id": "1.2.3",
         }
-        body = aiohttp.FormData(fields)()._value.decode()  # type: ignore[union-attr]
+        return await self.send(urlencode(fields), secret, age_s)
+
+    async def send(self, body: str, secret: str = SECRET, age_s: int = 0) -> tuple[int, str]:
+        """Any body, signed as Slack does."""
         stamp = str(int(time.time()) - age_s)
         signature = SignatureVerifier(secret).generate_signature(timestamp=stamp, body=body)
         headers = {
@@ -89,6 +93,34 @@ async def test_a_signed_command_is_settled(front: Front) -> None:
     bot = front.slack.workspace.bot
     messages = front.slack.workspace.channel(CHANNEL).messages
     await front.slack.until(lambda: any(is_verdict(m) for m in messages.values() if m.author is bot))
+
+
+async def test_a_command_is_read_whatever_words_are_in_it(front: Front) -> None:
+    """Bolt takes one with this word in its text for a form without fields."""
+    status, said = await front.command("payload")
+    assert (status, "/judge" in said) == (200, True)
+
+
+MALFORMED = [
+    "{",
+    "{}}",
+    "payload={",
+    "payload=[]",
+    "payload=1",
+    "payload=" + "[" * 100_000,
+    'payload={"user":1}',
+    "[]",
+    "",
+]
+
+
+@pytest.mark.parametrize("body", MALFORMED, ids=lambda body: body[:30])
+async def test_a_signed_body_that_is_no_payload_is_refused(
+    front: Front, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture, body: str
+) -> None:
+    status, _ = await front.send(body)
+    assert status == 400
+    assert "Traceback" not in capsys.readouterr().err + caplog.text
 
 
 @pytest.mark.parametrize("forged", [{"secret": "another"}, {"age_s": 600}], ids=["wrong secret", "replayed"])
