@@ -8,7 +8,6 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Seque
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import timedelta
-from enum import StrEnum
 from typing import Any
 
 import structlog
@@ -33,7 +32,7 @@ from bot.log.errors import LOG_ERRORS, in_brief
 from bot.log.jobs import Task
 from bot.log.ownership import owned
 from bot.probes import Probes
-from bot.settings import Settings
+from bot.settings import Role, Settings
 from bot.slack.access import Access
 from bot.slack.client import Identity, identify, web_client
 from bot.slack.homes import Homes
@@ -52,14 +51,6 @@ SIGN_AGAIN_S = 0.5  # where something was not well, as at a start; whoever asks 
 _NO_SECRET = SecretStr("")
 
 logger = structlog.get_logger(__name__)
-
-
-class Role(StrEnum):
-    """What a process does: answer Slack and write, settle what is written, or both."""
-
-    FRONT = "front"
-    WORKER = "worker"
-    BOTH = "both"
 
 
 async def serve(settings: Settings, role: Role = Role.BOTH) -> None:

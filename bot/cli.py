@@ -5,7 +5,7 @@ import logging
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -20,29 +20,32 @@ app = typer.Typer(
 )
 
 
+Http = Annotated[bool, typer.Option("--http", help="Let Slack post to HTTP_PORT, instead of Socket Mode.")]
+RoleName = Annotated[
+    Literal["front", "worker", "both"],
+    typer.Option(
+        "--role", help="With PostgreSQL: answer Slack and write (front), settle what is written (worker), or both."
+    ),
+]
+
+
 @app.callback()
 def judge_bot(version: Version = False) -> None:
     """Scores replies in Slack where they happen."""
 
 
 @app.command()
-def serve(
-    http: Annotated[bool, typer.Option("--http", help="Let Slack post to HTTP_PORT, instead of Socket Mode.")] = False,
-    role: Annotated[
-        Literal["front", "worker", "both"],
-        typer.Option(help="With PostgreSQL: answer Slack and write (front), settle what is written (worker), or both."),
-    ] = "both",
-) -> None:
+def serve(http: Http = False, role: RoleName = "both") -> None:
     """Run the bot.
 
     Over Socket Mode or HTTP, with the settings of the environment and .env.
     """
-    from bot.app import Role
     from bot.app import serve as run
     from bot.logs import configure_logs
-    from bot.settings import load_settings
+    from bot.settings import Role, load_settings
 
-    settings = load_settings(serve_http=True) if http else load_settings()
+    given: dict[str, Any] = {"serve_http": True} if http else {}
+    settings = load_settings(role=Role(role), **given)
     configure_logs(settings.log_format)
     asyncio.run(run(settings, Role(role)))
 
@@ -62,13 +65,14 @@ def health() -> None:
 
 
 @app.command()
-def doctor() -> None:
+def doctor(http: Http = False, role: RoleName = "both") -> None:
     """Check settings, tokens, database and model; say how to mend them."""
     from bot.commands.doctor import examine
     from bot.logs import configure_logs
+    from bot.settings import Role
 
     configure_logs("console", logging.WARNING)
-    if not asyncio.run(examine()):
+    if not asyncio.run(examine(Role(role), serves_http=http)):
         raise typer.Exit(1)
 
 

@@ -3,8 +3,9 @@
 import ipaddress
 import re
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, ValidationError, ValidationInfo, field_validator
@@ -27,6 +28,15 @@ SLACK_API_URL = "https://slack.com/api/"
 OFFLINE = "offline"
 SECRETS = frozenset({"slack_bot_token", "slack_app_token", "slack_signing_secret", "openai_api_key", "database_url"})
 """What may also stand in a file, which `NAME_FILE` names."""
+
+
+class Role(StrEnum):
+    """What a process does: answer Slack and write, settle what is written, or both."""
+
+    FRONT = "front"
+    WORKER = "worker"
+    BOTH = "both"
+
 
 _EXPECTED_BOT = "expected a token that begins with xoxb- (api.slack.com/apps > your app > OAuth & Permissions)"
 _EXPECTED_APP = (
@@ -166,6 +176,9 @@ class LogSettings(BaseSettings):
 class Settings(LogSettings):
     """Everything that can be set; the README's table explains each."""
 
+    hears_slack: ClassVar[bool] = True
+    asks_model: ClassVar[bool] = True
+
     serve_http: bool = False
     slack_bot_token: BotToken
     slack_app_token: AppToken | None = Field(default=None, validate_default=True)
@@ -199,26 +212,43 @@ class Settings(LogSettings):
     @field_validator("slack_app_token")
     @classmethod
     def _has_a_socket(cls, token: SecretStr | None, info: ValidationInfo) -> SecretStr | None:
-        if not token and not info.data.get("serve_http"):
+        if cls.hears_slack and not token and not info.data.get("serve_http"):
             raise ValueError(f"missing; {_EXPECTED_APP}")
         return token
 
     @field_validator("slack_signing_secret")
     @classmethod
     def _has_a_secret(cls, secret: SecretStr | None, info: ValidationInfo) -> SecretStr | None:
-        if not (secret and secret.get_secret_value().strip()) and info.data.get("serve_http"):
+        is_blank = not (secret and secret.get_secret_value().strip())
+        if cls.hears_slack and is_blank and info.data.get("serve_http"):
             raise ValueError("missing; HTTP mode needs it (api.slack.com/apps > your app > Basic Information)")
         return secret
 
     @field_validator("openai_api_key")
     @classmethod
     def _has_a_model(cls, key: SecretStr | None, info: ValidationInfo) -> SecretStr | None:
-        if not key and not info.data.get("openai_base_url") and info.data.get("judge_model") != OFFLINE:
+        has_model = key or info.data.get("openai_base_url") or info.data.get("judge_model") == OFFLINE
+        if cls.asks_model and not has_model:
             raise ValueError(
                 "missing; set it, or OPENAI_BASE_URL for a server of your own, "
                 f"or JUDGE_MODEL={OFFLINE} to try the app without a model"
             )
         return key
+
+
+class _FrontSettings(Settings):
+    """Of a process that asks no model."""
+
+    asks_model = False
+
+
+class _WorkerSettings(Settings):
+    """Of a process that Slack does not reach."""
+
+    hears_slack = False
+
+
+_OF_ROLE = {Role.BOTH: Settings, Role.FRONT: _FrontSettings, Role.WORKER: _WorkerSettings}
 
 
 def load_log_settings() -> LogSettings:
@@ -233,14 +263,14 @@ def load_log_settings() -> LogSettings:
         raise SettingsError(_explain(exc)) from exc
 
 
-def load_settings(env_file: Path | None = Path(".env"), **given: object) -> Settings:
-    """The settings, with `given` before the environment before `env_file`.
+def load_settings(env_file: Path | None = Path(".env"), role: Role = Role.BOTH, **given: object) -> Settings:
+    """The settings of a process, with `given` before the environment before `env_file`.
 
     Raises:
         SettingsError: Any setting is missing or wrong; the message lists all of them.
     """
     try:
-        return Settings(_env_file=env_file, **given)  # type: ignore[arg-type]
+        return _OF_ROLE[role](_env_file=env_file, **given)  # type: ignore[arg-type]
     except ValidationError as exc:
         raise SettingsError(_explain(exc)) from exc
 

@@ -107,7 +107,7 @@ def _workspace() -> Workspace:
 def _settings(slack: Sandbox, database_url: str) -> Settings:
     """The settings of the environment, with the pocket Slack; without a key or server, the offline rater."""
     has_model = os.environ.get("OPENAI_API_KEY") or os.environ.get("OPENAI_BASE_URL")
-    model = {} if has_model else {"judge_model": OFFLINE}
+    model: dict[str, Any] = {} if has_model else {"judge_model": OFFLINE}
     return load_settings(
         env_file=None,
         slack_bot_token=slack.bot_token,

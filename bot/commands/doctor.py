@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 from pathlib import Path
+from typing import Any
 
 import typer
 from pydantic import SecretStr
@@ -13,7 +14,7 @@ from bot.log import Store
 from bot.log.address import to_address
 from bot.log.private import open_to_others, to_mend
 from bot.log.trial import try_out
-from bot.settings import Settings, load_settings, readable_on_the_way_to
+from bot.settings import Role, Settings, load_settings, readable_on_the_way_to
 from bot.slack.client import identify, open_socket_url, web_client
 from bot.slack.manifest import MINIMAL, OFF_WITHOUT, bot_scopes, manifest_path
 from judge import JudgeError
@@ -21,10 +22,11 @@ from judge import JudgeError
 Check = Callable[[AsyncWebClient, Settings], Awaitable[str]]
 
 
-async def examine() -> bool:
-    """Whether all is well; prints a line for each check."""
+async def examine(role: Role, *, serves_http: bool) -> bool:
+    """Whether all is well for a process of that role; prints a line for each check."""
+    given: dict[str, Any] = {"serve_http": True} if serves_http else {}
     try:
-        settings = load_settings()
+        settings = load_settings(role=role, **given)
     except SettingsError as exc:
         typer.echo(f"wrong  {exc}")
         return False
@@ -34,10 +36,12 @@ async def examine() -> bool:
             f"note   OPENAI_BASE_URL: http:// to {host}: texts and key can be read on the way; "
             "take https:// unless the network is yours alone"
         )
+    checks: list[Check] = [_bot_token, _database]
+    if settings.hears_slack and not settings.serve_http:
+        checks.insert(1, _app_token)
+    if settings.asks_model:
+        checks.append(_model)
     async with web_client(settings.slack_bot_token, settings.slack_api_url) as client:
-        checks: list[Check] = [_bot_token, _database, _model]
-        if not settings.serve_http:
-            checks.insert(1, _app_token)
         return all([await _is_well(check, client, settings) for check in checks])
 
 

@@ -15,10 +15,10 @@ import pytest
 from slack_sdk.signature import SignatureVerifier
 from sqlalchemy import event
 
-from bot.app import Role, running_bot
+from bot.app import running_bot
 from bot.commands.health import examine
 from bot.log import Store
-from bot.settings import Settings
+from bot.settings import Role, Settings
 from bot.slack.http import EVENTS
 from pocket_slack import Sandbox
 from tests.descriptors import descriptors

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from bot.errors import SettingsError
-from bot.settings import Settings, load_log_settings, load_settings
+from bot.settings import Role, Settings, load_log_settings, load_settings
 from judge import DEFAULT_MODEL
 
 SETTINGS = [name.upper() for name in Settings.model_fields]
@@ -220,3 +220,25 @@ def test_a_stand_in_for_slack_on_this_machine_needs_no_tls(tmp_path: Path, url: 
 def test_no_token_is_sent_to_another_machine_without_tls(tmp_path: Path, url: str) -> None:
     with pytest.raises(SettingsError, match="SLACK_API_URL: http:// would send the token readable; expected https://"):
         load_settings(env(tmp_path, *COMPLETE, f"SLACK_API_URL={url}"))
+
+
+def test_a_worker_needs_nothing_that_lets_slack_in(tmp_path: Path) -> None:
+    worker = load_settings(env(tmp_path, "SLACK_BOT_TOKEN=xoxb-1", "OPENAI_API_KEY=sk-1"), Role.WORKER)
+    assert worker.slack_app_token is None
+    assert load_settings(env(tmp_path, *COMPLETE[::2]), Role.WORKER, serve_http=True).slack_signing_secret is None
+    with pytest.raises(SettingsError, match="OPENAI_API_KEY: missing"):
+        load_settings(env(tmp_path, "SLACK_BOT_TOKEN=xoxb-1"), Role.WORKER)
+
+
+def test_a_front_needs_no_key_of_the_model(tmp_path: Path) -> None:
+    front = load_settings(env(tmp_path, "SLACK_BOT_TOKEN=xoxb-1", "SLACK_APP_TOKEN=xapp-1"), Role.FRONT)
+    assert front.openai_api_key is None
+    with pytest.raises(SettingsError, match="SLACK_APP_TOKEN: missing"):
+        load_settings(env(tmp_path, "SLACK_BOT_TOKEN=xoxb-1"), Role.FRONT)
+
+
+def test_a_wrong_token_is_refused_where_it_is_not_needed(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match="SLACK_APP_TOKEN: expected a token that begins with xapp-"):
+        load_settings(
+            env(tmp_path, "SLACK_BOT_TOKEN=xoxb-1", "SLACK_APP_TOKEN=xoxb-1", "OPENAI_API_KEY=k"), Role.WORKER
+        )
