@@ -6,6 +6,7 @@ LABEL org.opencontainers.image.title="slack-judge" \
       org.opencontainers.image.description="Scores replies in Slack where they happen" \
       org.opencontainers.image.licenses="MIT"
 RUN pip install --no-cache-dir uv==0.13.8
+# It also runs here, where it cannot write: .env is read from here, and nobody must leave one for the next start.
 WORKDIR /app
 COPY pyproject.toml uv.lock README.md LICENSE manifest.yml manifest.minimal.yml ./
 COPY judge judge
@@ -13,7 +14,6 @@ COPY bot bot
 RUN uv sync --frozen --no-dev --no-editable --extra postgres
 RUN useradd --create-home judge && install --directory --owner judge --group judge --mode 700 /data
 USER judge
-WORKDIR /data
 ENV PATH=/app/.venv/bin:$PATH LOG_FORMAT=json DATABASE_URL=sqlite+aiosqlite:////data/slack-judge.db
 VOLUME /data
 # Longer than the grace that running cases get when the container is stopped.
