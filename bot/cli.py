@@ -18,8 +18,6 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-
-
 Http = Annotated[bool, typer.Option("--http", help="Let Slack post to HTTP_PORT, instead of Socket Mode.")]
 RoleName = Annotated[
     Literal["front", "worker", "both"],

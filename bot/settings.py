@@ -2,16 +2,16 @@
 
 import ipaddress
 import re
-from dataclasses import dataclass
+from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, ValidationError, ValidationInfo, field_validator
-from pydantic.fields import FieldInfo
 from pydantic_settings import (
     BaseSettings,
+    DotEnvSettingsSource,
     EnvSettingsSource,
     NoDecode,
     PydanticBaseSettingsSource,
@@ -20,14 +20,13 @@ from pydantic_settings import (
 
 from bot.domain.case import Visibility
 from bot.errors import SettingsError
+from bot.secret_files import SecretFiles, Unread
 from bot.slack.manifest import manifest_path
 from bot.weeks.week import parse_day, parse_time, parse_zone
 from judge import DEFAULT_MODEL
 
 SLACK_API_URL = "https://slack.com/api/"
 OFFLINE = "offline"
-SECRETS = frozenset({"slack_bot_token", "slack_app_token", "slack_signing_secret", "openai_api_key", "database_url"})
-"""What may also stand in a file, which `NAME_FILE` names."""
 
 
 class Role(StrEnum):
@@ -77,50 +76,6 @@ def _slacks_address(url: str) -> str:
     return url if url.endswith("/") else f"{url}/"
 
 
-@dataclass(frozen=True)
-class _Unread:
-    """Why a file gave no secret; stands in for it, so that it is reported with all other problems."""
-
-    problem: str
-
-
-class _SecretFiles(PydanticBaseSettingsSource):
-    """Secrets from the files that `NAME_FILE` names, as Docker and Kubernetes mount them."""
-
-    def __init__(self, settings_cls: type[BaseSettings], *named_in: PydanticBaseSettingsSource) -> None:
-        super().__init__(settings_cls)
-        self._found = {
-            name: value
-            for source in reversed(named_in)
-            if isinstance(source, EnvSettingsSource)
-            for name, value in source.env_vars.items()
-        }
-
-    def __call__(self) -> dict[str, Any]:
-        """The secrets by setting; what a file does not give is an `_Unread`."""
-        fields = self.settings_cls.model_fields.items()
-        values = {name: self.get_field_value(field, name)[0] for name, field in fields if name in SECRETS}
-        return {name: value for name, value in values.items() if value is not None}
-
-    def get_field_value(self, field: FieldInfo, field_name: str) -> tuple[Any, str, bool]:
-        """What pydantic-settings asks of a source: the value, its name, and that it is no JSON."""
-        path = self._found.get(f"{field_name}_file")
-        if path and self._found.get(field_name):
-            name = field_name.upper()
-            return _Unread(f"is set, and so is {name}_FILE; leave one of them out"), field_name, False
-        return _read_secret(Path(path)) if path else None, field_name, False
-
-
-def _read_secret(file: Path) -> str | _Unread:
-    try:
-        secret = file.read_text(encoding="utf-8").rstrip("\r\n")
-    except OSError as exc:
-        return _Unread(f"its file {str(file)!r} cannot be read ({exc.strerror}); name one that the app may read")
-    except UnicodeDecodeError:
-        return _Unread(f"its file {str(file)!r} is no text in UTF-8; write the secret alone into it")
-    return secret or _Unread(f"its file {str(file)!r} is empty; write the secret into it")
-
-
 BotToken = Annotated[SecretStr, _prefixed("xoxb-", _EXPECTED_BOT)]
 AppToken = Annotated[SecretStr, _prefixed("xapp-", _EXPECTED_APP)]
 
@@ -162,13 +117,13 @@ class LogSettings(BaseSettings):
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """What is given goes before secrets' files, the environment and `.env`."""
-        files = _SecretFiles(settings_cls, env_settings, dotenv_settings)
+        files = SecretFiles(settings_cls, env_settings, dotenv_settings)
         return init_settings, files, env_settings, dotenv_settings
 
     @field_validator("*", mode="before")
     @classmethod
     def _is_read(cls, value: object) -> object:
-        if isinstance(value, _Unread):
+        if isinstance(value, Unread):
             raise ValueError(value.problem)
         return value
 
@@ -261,6 +216,12 @@ def load_log_settings() -> LogSettings:
         return LogSettings()
     except ValidationError as exc:
         raise SettingsError(_explain(exc)) from exc
+
+
+def files_with_secrets(env_file: Path = Path(".env")) -> Sequence[Path]:
+    """The files that settings are read from: `env_file`, where there is one, and each that a `NAME_FILE` names."""
+    named_in = EnvSettingsSource(LogSettings), DotEnvSettingsSource(LogSettings, env_file=env_file)
+    return [*([env_file] if env_file.exists() else []), *SecretFiles(LogSettings, *named_in).paths]
 
 
 def load_settings(env_file: Path | None = Path(".env"), role: Role = Role.BOTH, **given: object) -> Settings:

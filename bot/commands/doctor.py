@@ -12,9 +12,9 @@ from bot.errors import BotError, LogError, SettingsError, SlackError
 from bot.judges import open_judges, rubric_of
 from bot.log import Store
 from bot.log.address import to_address
-from bot.log.private import open_to_others, to_mend
+from bot.log.private import beside, open_to_others, to_mend
 from bot.log.trial import try_out
-from bot.settings import Role, Settings, load_settings, readable_on_the_way_to
+from bot.settings import Role, Settings, files_with_secrets, load_settings, readable_on_the_way_to
 from bot.slack.client import identify, open_socket_url, web_client
 from bot.slack.manifest import MINIMAL, OFF_WITHOUT, bot_scopes, manifest_path
 from judge import JudgeError
@@ -36,9 +36,9 @@ async def examine(role: Role, *, serves_http: bool) -> bool:
             f"note   OPENAI_BASE_URL: http:// to {host}: texts and key can be read on the way; "
             "take https:// unless the network is yours alone"
         )
-    checks: list[Check] = [_bot_token, _database]
+    checks: list[Check] = [_files, _bot_token, _database]
     if settings.hears_slack and not settings.serve_http:
-        checks.insert(1, _app_token)
+        checks.insert(2, _app_token)
     if settings.asks_model:
         checks.append(_model)
     async with web_client(settings.slack_bot_token, settings.slack_api_url) as client:
@@ -52,6 +52,12 @@ async def _is_well(check: Check, client: AsyncWebClient, settings: Settings) -> 
         typer.echo(f"wrong  {exc}")
         return False
     return True
+
+
+async def _files(_: AsyncWebClient, __: Settings) -> str:
+    if exposed := open_to_others(files_with_secrets()):
+        raise SettingsError(f"others may read the secrets in {', '.join(map(str, exposed))}; {to_mend(exposed)}")
+    return "secrets: no file shows them to others"
 
 
 async def _bot_token(client: AsyncWebClient, _: Settings) -> str:
@@ -79,7 +85,7 @@ async def _database(_: AsyncWebClient, settings: Settings) -> str:
         count = sum((await store.cases.counts()).values())
     finally:
         await store.close()
-    if address.is_sqlite and (exposed := open_to_others(Path(address.url.database or ""))):
+    if address.is_sqlite and (exposed := open_to_others(beside(Path(address.url.database or "")))):
         raise LogError(f"DATABASE_URL: others may read the log; {to_mend(exposed)}")
     return f"DATABASE_URL: can be written and migrated, {count:,} {'case' if count == 1 else 'cases'}"
 

@@ -10,7 +10,7 @@ from filelock import FileLock, Timeout
 
 from bot.errors import LogError
 from bot.log.database import Database
-from bot.log.private import open_to_others, to_mend
+from bot.log.private import beside, open_to_others, to_mend
 
 logger = structlog.get_logger(__name__)
 
@@ -39,7 +39,7 @@ def owned(database: Database) -> Iterator[None]:
         ) from exc
     try:
         path.write_text(f"{os.getpid()}\n", encoding="ascii")
-        if exposed := open_to_others(file):
+        if exposed := open_to_others(beside(file)):
             logger.warning("others_may_read_the_log", mend=to_mend(exposed))
         yield
     finally:

@@ -30,12 +30,24 @@ def make_file(file: Path) -> None:
         return
 
 
-def open_to_others(file: Path) -> Sequence[Path]:
-    """Which files of the log in `file` others than their owner may read or write."""
+def beside(file: Path) -> Sequence[Path]:
+    """All files of the log in `file`."""
+    return [file.with_name(f"{file.name}{ending}") for ending in _BESIDE]
+
+
+def open_to_others(files: Sequence[Path]) -> Sequence[Path]:
+    """Which of the files others than their owner may read or write.
+
+    What is mounted read-only is left out: so Docker, Kubernetes and systemd hand secrets to one container or service
+    alone, with permissions (often 0444) that nobody can change there and that keep nobody out.
+    """
     if os.name == "nt":  # knows no such permissions
         return []
-    beside = (file.with_name(f"{file.name}{ending}") for ending in _BESIDE)
-    return [each for each in beside if each.exists() and each.stat().st_mode & _OTHERS]
+    return [each for each in files if each.exists() and each.stat().st_mode & _OTHERS and not _is_read_only(each)]
+
+
+def _is_read_only(file: Path) -> bool:
+    return bool(os.statvfs(file).f_flag & os.ST_RDONLY)
 
 
 def to_mend(exposed: Sequence[Path]) -> str:

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from bot.log import Store
+from sandbox import Sandbox
 from tests.model_server import ModelServer
 from tests.scenario.conftest import CHANNEL, GOOD, Stage, is_verdict
 from tests.scenario.test_process import JUDGE_BOT, environment, pocket_slack
@@ -121,6 +122,48 @@ async def test_doctor_names_a_log_that_others_may_read(model_server: ModelServer
     await log.close()
     assert f"wrong  DATABASE_URL: others may read the log; chmod 600 {tmp_path}/{name}" in said.splitlines()
     assert (code, code_when_mended) == (1, 0)
+
+
+@pytest.mark.parametrize("name", [".env", "token"])
+async def test_doctor_names_a_file_with_secrets_that_others_may_read(
+    model_server: ModelServer, tmp_path: Path, name: str
+) -> None:
+    async with pocket_slack() as slack:
+        env = with_token_in_file(slack, environment(slack, model_server, tmp_path), tmp_path)
+        (tmp_path / name).chmod(0o640)
+        _, said = await run(JUDGE_BOT, "doctor", env=env, folder=tmp_path)
+        (tmp_path / name).chmod(0o600)
+        _, said_when_mended = await run(JUDGE_BOT, "doctor", env=env, folder=tmp_path)
+    path = name if name == ".env" else f"{tmp_path}/{name}"
+    assert f"wrong  others may read the secrets in {path}; chmod 600 {path}" in said.splitlines()
+    assert "others may read" not in said_when_mended
+
+
+def with_token_in_file(slack: Sandbox, env: dict[str, str], folder: Path) -> dict[str, str]:
+    """The bot token stands in a file that `.env` names; both are their owner's alone."""
+    (folder / "token").write_text(env["SLACK_BOT_TOKEN"])
+    (folder / ".env").write_text(f"SLACK_BOT_TOKEN_FILE={folder}/token\n")
+    for name in ("token", ".env"):
+        (folder / name).chmod(0o600)
+    return {key: value for key, value in env.items() if key != "SLACK_BOT_TOKEN"}
+
+
+async def test_doctor_leaves_a_mounted_secret_to_who_mounted_it(model_server: ModelServer, tmp_path: Path) -> None:
+    """As in a container: a file system in memory that is read-only, with files that all may read."""
+    mount = tmp_path / "secrets"
+    mount.mkdir()
+    script = (
+        'mount -t tmpfs secrets "$1" && printf %s "$2" > "$1/token" && chmod 444 "$1/token" '
+        '&& mount -o remount,ro "$1" && exec "$3" doctor'
+    )
+    async with pocket_slack() as slack:
+        env = environment(slack, model_server, tmp_path) | {"SLACK_BOT_TOKEN_FILE": f"{mount}/token"}
+        del env["SLACK_BOT_TOKEN"]
+        arguments = ("-m", "sh", "-c", script, "sh", mount, slack.bot_token, JUDGE_BOT)
+        _, said = await run(Path("/usr/bin/unshare"), *arguments, env=env, folder=tmp_path)
+    if "SLACK_BOT_TOKEN: bot" not in said:
+        pytest.skip(f"nothing can be mounted here: {said[:80]}")
+    assert "others may read" not in said
 
 
 def test_these_tests_can_tell(tmp_path: Path) -> None:

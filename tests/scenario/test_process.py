@@ -167,6 +167,7 @@ async def test_doctor_finds_nothing_wrong_where_all_is_well(model_server: ModelS
     assert code == 0
     assert [line.split(":")[0] for line in out.splitlines()] == [
         "ok     settings are complete",
+        "ok     secrets",
         "ok     SLACK_BOT_TOKEN",
         "ok     SLACK_APP_TOKEN",
         "ok     DATABASE_URL",

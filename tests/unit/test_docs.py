@@ -2,6 +2,8 @@
 
 import os
 import re
+import shutil
+import stat
 import subprocess
 import sys
 from pathlib import Path
@@ -63,6 +65,13 @@ def test_every_setting_is_in_the_table() -> None:
     cells = re.findall(r"^\| (`[A-Z][^|]*) \|", (ROOT / "README.md").read_text(encoding="utf-8"), re.MULTILINE)
     explained = {name.lower() for cell in cells for name in re.findall(r"`([A-Z_]+)`", cell)}
     assert explained == set(Settings.model_fields)
+
+
+def test_the_readmes_way_to_an_env_file_keeps_it_to_its_owner(tmp_path: Path) -> None:
+    (command,) = re.findall(r"`([^`]*\.env\.example \.env)`", (ROOT / "README.md").read_text(encoding="utf-8"))
+    shutil.copy(ROOT / ".env.example", tmp_path)
+    subprocess.run(command.split(), cwd=tmp_path, check=True, umask=0)
+    assert stat.filemode((tmp_path / ".env").stat().st_mode) == "-rw-------"
 
 
 def rows(page: str, title: str) -> list[list[str]]:
