@@ -1,5 +1,6 @@
 """What README.md and docs/ say of files, names and settings, held against the code."""
 
+import ast
 import os
 import re
 import shutil
@@ -116,6 +117,58 @@ def test_the_threat_model_names_each_host() -> None:
     named = text.partition("**Which hosts are talked to.**")[2].partition("\n\n")[0]
     for host in ("slack.com", "SLACK_API_URL", "response_url", "OPENAI_BASE_URL", "api.openai.com", "database"):
         assert host in named
+
+
+def addresses_in_code() -> set[str]:
+    """The hosts of all addresses that stand in the code itself, and not in what explains it."""
+    found = set[str]()
+    for file in [*(ROOT / "bot").rglob("*.py"), *(ROOT / "judge").rglob("*.py")]:
+        tree = ast.parse(file.read_text(encoding="utf-8"))
+        explained = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+        texts = [node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and id(node) not in explained]
+        found |= {
+            host for text in texts if isinstance(text, str) for host in re.findall(r"(?:https?|wss?)://([\w.-]+)", text)
+        }
+    return found
+
+
+def test_no_other_host_stands_in_the_code() -> None:
+    named = (ROOT / "SECURITY.md").read_text(encoding="utf-8").partition("**Which hosts are talked to.**")[2]
+    named = named.partition("\n\n")[0]
+    found = addresses_in_code()
+    assert {"slack.com", "api.openai.com", "hooks.slack.com"} <= found
+    assert sorted(host for host in found - {"127.0.0.1", "localhost"} if f"`{host}`" not in named) == []
+
+
+def events_in_code() -> dict[str, set[str]]:
+    """What the app writes into its own log, with the levels."""
+    found: dict[str, set[str]] = {}
+    for file in (ROOT / "bot").rglob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            match node:
+                case ast.Call(func=ast.Attribute(value=ast.Name(id="logger"), attr=level), args=[said, *_]):
+                    texts = [part.value for part in ast.walk(said) if isinstance(part, ast.Constant)]
+                    for text in texts:
+                        if isinstance(text, str):
+                            found.setdefault(text, set()).add(level)
+    return {name: levels for name, levels in found.items() if re.fullmatch(r"\w+", name)}
+
+
+def test_every_event_of_the_apps_log_is_listed() -> None:
+    listed = {
+        name: set(re.findall(r"\w+", levels))
+        for names, levels, when in rows("docs/running.md", "What its log lines say")
+        if when
+        for name in re.findall(r"`(\w+)`", names)
+    }
+    assert listed == events_in_code()
+
+
+def test_the_policy_says_when_an_answer_and_a_mended_component_come() -> None:
+    text = (ROOT / "SECURITY.md").read_text(encoding="utf-8")
+    promised = re.findall(r"within (\w+) days", text.partition("## Threat model")[0])
+    assert len(promised) == 3
+    assert "**Vulnerable components.**" in text
 
 
 def test_the_drawing_reads_at_80_columns() -> None:
