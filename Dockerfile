@@ -5,13 +5,16 @@ FROM python:3.13-slim
 LABEL org.opencontainers.image.title="slack-judge" \
       org.opencontainers.image.description="Scores replies in Slack where they happen" \
       org.opencontainers.image.licenses="MIT"
-RUN pip install --no-cache-dir uv==0.13.8
 # It also runs here, where it cannot write: .env is read from here, and nobody must leave one for the next start.
 WORKDIR /app
+COPY tools/uv.txt tools/build.txt tools/
+RUN pip install --no-cache-dir --require-hashes --requirement tools/uv.txt
 COPY pyproject.toml uv.lock README.md LICENSE manifest.yml manifest.minimal.yml ./
 COPY judge judge
 COPY bot bot
-RUN uv sync --frozen --no-dev --no-editable --extra postgres
+RUN uv sync --frozen --no-dev --no-install-project --extra postgres \
+    && uv build --wheel --build-constraints tools/build.txt --require-hashes --out-dir /tmp/wheel \
+    && uv pip install --no-cache --no-deps /tmp/wheel/*.whl && rm -r /tmp/wheel
 RUN useradd --create-home judge && install --directory --owner judge --group judge --mode 700 /data
 USER judge
 ENV PATH=/app/.venv/bin:$PATH LOG_FORMAT=json DATABASE_URL=sqlite+aiosqlite:////data/slack-judge.db

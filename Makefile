@@ -57,9 +57,9 @@ lint: $(READY) ## format, lint, types and the one-way imports
 audit: $(FOR_RUN) ## look up uv.lock among the known vulnerabilities
 	@sh tools/audit
 
-sbom: $(FOR_RUN) ## what uv.lock pins for PACKAGE, as CycloneDX: dist/slack-judge.cdx.json
+sbom: $(FOR_RUN) ## what comes with PACKAGE, all extras, as CycloneDX: dist/slack-judge.cdx.json
 	@mkdir -p $(DIST)
-	@$$([ -x .uv/bin/uv ] && echo .uv/bin/uv || echo uv) export --quiet --frozen --all-extras --package $(PACKAGE) \
+	@$$([ -x .uv/bin/uv ] && echo .uv/bin/uv || echo uv) export --quiet --frozen --no-dev --all-extras --package $(PACKAGE) \
 		--preview-features sbom-export --format cyclonedx1.5 --output-file $(DIST)/$(PACKAGE).cdx.json
 
 check: lint test test-browser ## all quality gates

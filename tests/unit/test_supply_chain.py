@@ -16,6 +16,7 @@ from aiohttp import web
 
 ROOT = Path(__file__).parents[2]
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+CI, RELEASE = (ROOT / ".github" / "workflows" / name for name in ("ci.yml", "release.yml"))
 LOCKED = tomllib.loads((ROOT / "uv.lock").read_text(encoding="utf-8"))["package"]
 MAY_WRITE = {
     ("release.yml", "release"): {"contents", "id-token", "attestations"},
@@ -54,7 +55,7 @@ def test_jobs_write_only_what_is_theirs_to_write(workflow: Path) -> None:
 
 
 def test_the_tool_that_builds_is_the_same_everywhere() -> None:
-    files = ("tools/setup", "Dockerfile", ".github/workflows/release.yml")
+    files = ("tools/setup", "tools/uv.txt")
     found = {re.search(r"uv(?:_version)?==?(\d[\d.]+)", (ROOT / file).read_text(encoding="utf-8")) for file in files}
     assert len({match[1] if match else None for match in found}) == 1
 
@@ -69,15 +70,58 @@ async def run(*command: str) -> tuple[int | None, str]:
     return process.returncode, out.decode()
 
 
+def test_what_a_release_and_the_image_are_built_with_is_pinned_by_hash() -> None:
+    for file in ("Dockerfile", ".github/workflows/release.yml"):
+        text = (ROOT / file).read_text(encoding="utf-8")
+        installs = re.findall(r"\bpip install (.*)", text)
+        assert [each for each in installs if "--require-hashes" not in each and "--no-deps" not in each] == []
+        builds = re.findall(r"\buv build (.*)", text)
+        assert [each for each in builds if "--build-constraints tools/build.txt --require-hashes" not in each] == []
+        assert installs
+        assert builds
+
+
 @needs_uv
-async def test_the_list_of_packages_has_all_that_is_locked(tmp_path: Path) -> None:
+async def test_another_build_tool_than_the_pinned_one_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "build.txt").write_text(re.sub("sha256:.", "sha256:0", (ROOT / "tools" / "build.txt").read_text()))
+    uv = str(ROOT / ".uv" / "bin" / "uv") if (ROOT / ".uv" / "bin" / "uv").exists() else "uv"
+    for constraints, is_built in ((ROOT / "tools" / "build.txt", True), (tmp_path / "build.txt", False)):
+        build = (uv, "build", "--no-cache", "--wheel", "--out-dir", str(tmp_path / "dist"))
+        code, said = await run(*build, "--build-constraints", str(constraints), "--require-hashes")
+        assert (code == 0) is is_built, said
+
+
+def shipped(package: str) -> set[str]:
+    """The names of all packages that can come with one, with all its extras and without what it is developed with."""
+    by_name = {each["name"]: each for each in LOCKED}
+    extras = by_name[package].get("optional-dependencies", {})
+    asked = [*by_name[package]["dependencies"], *(each for extra in extras.values() for each in extra)]
+    found = dict[tuple[str, str | None], None]()
+    while asked:
+        wanted = asked.pop()
+        for extra in (None, *wanted.get("extra", ())):
+            if (wanted["name"], extra) not in found:
+                found[wanted["name"], extra] = None
+                each = by_name[wanted["name"]]
+                more = each.get("dependencies", []) if extra is None else each["optional-dependencies"][extra]
+                asked.extend(more)
+    return {name for name, _ in found}
+
+
+@needs_uv
+async def test_the_list_of_packages_has_all_that_is_shipped_and_nothing_else(tmp_path: Path) -> None:
     code, said = await run("make", "--assume-old=.venv/.run", "sbom", f"DIST={tmp_path}")
     assert code == 0, said
     sbom = json.loads((tmp_path / "slack-judge.cdx.json").read_text(encoding="utf-8"))
     assert (sbom["bomFormat"], sbom["specVersion"]) == ("CycloneDX", "1.5")
     listed = {(each["name"], each["version"], each["purl"]) for each in sbom["components"] if "purl" in each}
-    locked = {(each["name"], each["version"]) for each in LOCKED if "registry" in each["source"]}
+    names = shipped("slack-judge")
+    locked = {
+        (each["name"], each["version"]) for each in LOCKED if "registry" in each["source"] and each["name"] in names
+    }
     assert listed == {(name, version, f"pkg:pypi/{name}@{version}") for name, version in locked}
+    assert {"slack-bolt", "asyncpg", "scipy", "pyarrow"} <= names
+    assert not names & {"pytest", "mypy", "ruff", "playwright"}
     assert [each["name"] for each in sbom["components"] if "purl" not in each] == ["pocket-slack"]
 
 
@@ -150,6 +194,40 @@ async def test_an_audit_that_fails_for_another_reason_is_not_skipped() -> None:
     assert code not in {0, None}
 
 
+@needs_uv
+async def test_a_release_stops_where_the_audit_could_not_ask(advisories: Advisories) -> None:
+    (audit,) = [step["run"] for step in jobs(RELEASE)["build"]["steps"] if "audit" in step.get("run", "")]
+    path = f"PATH={ROOT / '.uv' / 'bin'}:{os.environ['PATH']}"
+    asked, _ = await run("env", path, "sh", "-c", f"{audit} --service-url {advisories.url}")
+    unasked, _ = await run("env", path, "sh", "-c", f"{audit} --service-url http://127.0.0.1:1/")
+    assert (asked, unasked) == (0, 2)
+
+
 def test_dependencies_actions_and_images_are_kept_up_to_date() -> None:
     config = yaml.safe_load((ROOT / ".github" / "dependabot.yml").read_text(encoding="utf-8"))
-    assert {each["package-ecosystem"] for each in config["updates"]} == {"uv", "github-actions", "docker"}
+    updated = {each["package-ecosystem"]: each["cooldown"] for each in config["updates"]}
+    kinds = ("uv", "pip", "github-actions", "docker", "docker-compose")
+    assert updated == {kind: {"default-days": 7} for kind in kinds}
+
+
+def test_each_change_and_each_week_is_checked_and_audited() -> None:
+    ci = (ROOT / ".github" / "workflows" / "ci.yml").read_text(encoding="utf-8")
+    assert {"push", "pull_request", "schedule"} <= set(yaml.safe_load(ci)[True])  # YAML takes `on` for a yes
+    assert [name for name, job in jobs(CI).items() if {"run": ".ci/run"} in job["steps"]] == ["ci"]
+    assert [name for name, job in jobs(CI).items() if {"run": "make audit"} in job["steps"]] == ["audit"]
+
+
+def test_a_release_attests_all_its_files_before_it_is_published() -> None:
+    release = jobs(RELEASE)
+    assert (release["release"]["needs"], release["publish"]["needs"]) == ("build", "release")
+    steps = release["release"]["steps"]
+    (attest,) = [n for n, each in enumerate(steps) if "attest-build-provenance" in each.get("uses", "")]
+    (create,) = [n for n, each in enumerate(steps) if "gh release create" in each.get("run", "")]
+    assert attest < create
+    assert steps[attest]["with"] == {"subject-path": "files/*"}
+
+
+def test_the_licence_is_there_and_is_the_one_that_is_named() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert (project["license"], project["license-files"]) == ("MIT", ["LICENSE"])
+    assert (ROOT / "LICENSE").read_text(encoding="utf-8").startswith("MIT License\n")
