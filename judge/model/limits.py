@@ -48,7 +48,10 @@ def _limited(kind: Any, most_bytes: int) -> type["openai.AsyncOpenAI"]:
         if len(body) > most_bytes:
             raise _too_large(str(self.base_url), most_bytes)
         headers = [(name, value) for name, value in response.headers.raw if name.lower() != b"content-encoding"]
-        return httpx2.Response(response.status_code, headers=headers, content=body, request=request)
+        answer = httpx2.Response(response.status_code, headers=headers, content=body, request=request)
+        # And not what a server names, which may be any codec of Python's: punycode takes minutes for 1 MB.
+        answer.encoding = "utf-8"
+        return answer
 
     return type(kind.__name__, (kind,), {"_send_request": send})
 

@@ -12,7 +12,7 @@ import openai
 import pytest
 from openai import AsyncOpenAI
 
-from judge import BadResponseError, DeadlineError, Judge, JudgeError, Rating
+from judge import BadResponseError, DeadlineError, Judge, JudgeError, KeyRejectedError, Rating
 from judge.model.failures import to_judge_error
 from tests.model_server import Answer, Drip, Flood, ModelServer, Raw, Reply, Stall, Wire
 
@@ -192,6 +192,16 @@ async def test_encoding_that_nobody_asked_for_is_not_unpacked(
 
     assert isinstance(error, BadResponseError)
     assert model_server.headers[0]["accept-encoding"] == "gzip"
+
+
+@pytest.mark.parametrize("charset", ["punycode", "undefined", "zlib_codec", "hex", "idna"])
+async def test_error_is_utf_8_whatever_codec_it_names(
+    model_server: ModelServer, client: AsyncOpenAI, charset: str
+) -> None:
+    """They are Python's: some fail in ways of their own, and punycode takes minutes for 1 MB."""
+    body = b'{"error": {"message": "Invalid API key"}}'
+    model_server.script(http(body, f"Content-Type: application/json; charset={charset}\r\n", "400 Bad Request"))
+    assert isinstance(await failure(client), KeyRejectedError)
 
 
 async def test_log_probabilities_have_room_where_they_are_asked_for(
