@@ -86,7 +86,8 @@ class HttpFront:
             return _not_slacks()
         try:
             body = await _read(request)
-        except (web.RequestPayloadError, ConnectionError):  # the second has nobody left to read it
+        except (web.RequestPayloadError, ConnectionError) as exc:  # the second has nobody left to read it
+            exc.with_traceback(None)  # which aiohttp keeps, in a circle, and so what was read until the next collection
             return web.Response(status=400, text="the body cannot be read\n")
         if body is None:
             return web.Response(status=413, text=f"expected at most {LARGEST_BODY} bytes\n")

@@ -1,7 +1,9 @@
 """What may come in from the internet: judged by its headers before its body is read, then by its size and signature."""
 
 import asyncio
+import gc
 import logging
+import tracemalloc
 from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlencode
@@ -193,6 +195,21 @@ async def test_who_stops_in_the_middle_of_a_body_is_dropped_without_a_word(caplo
             await heard(await connect(front.port, request(signed(b"") | {"Content-Length": "1000"}) + b"half")) == b""
         )
     assert [record for record in caplog.records if record.levelno >= logging.WARNING] == []
+
+
+async def test_the_body_of_who_leaves_in_its_middle_waits_for_no_garbage_collection() -> None:
+    half = request(signed(b"") | {"Content-Length": "1000000"}) + bytes(500_000)
+    gc.disable()
+    try:
+        async with open_front(patience_s=A_WHILE_S) as front:
+            await heard(await connect(front.port, half))
+            tracemalloc.start()
+            await asyncio.gather(*[heard(await connect(front.port, half)) for _ in range(20)])
+            left, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+        gc.enable()
+    assert left < 2_000_000
 
 
 async def test_nothing_is_kept_of_who_leaves_in_the_middle_of_a_body() -> None:
