@@ -49,14 +49,18 @@ class SecretFiles(PydanticBaseSettingsSource):
         if path and self.found.get(field_name):
             name = field_name.upper()
             return Unread(f"is set, and so is {name}_FILE; leave one of them out"), field_name, False
-        return _read_secret(Path(path)) if path else None, field_name, False
+        return _read_secret(Path(path), f"{field_name.upper()}_FILE") if path else None, field_name, False
 
 
-def _read_secret(file: Path) -> str | Unread:
+def _read_secret(file: Path, named_by: str) -> str | Unread:
+    """What stands in the file; its name is in no problem, since it is the secret itself where that was mistaken."""
+    where = f"the file that {named_by} names"
     try:
-        secret = file.read_text(encoding="utf-8").rstrip("\r\n")
+        secret = file.read_text(encoding="utf-8-sig").rstrip("\r\n")
     except OSError as exc:
-        return Unread(f"its file {str(file)!r} cannot be read ({exc.strerror}); name one that the app may read")
+        return Unread(f"{where} cannot be read ({exc.strerror}); expected the path of one that the app may read")
     except UnicodeDecodeError:
-        return Unread(f"its file {str(file)!r} is no text in UTF-8; write the secret alone into it")
-    return secret or Unread(f"its file {str(file)!r} is empty; write the secret into it")
+        return Unread(f"{where} is no text in UTF-8; write the secret alone into it")
+    if len(secret.splitlines()) > 1:
+        return Unread(f"{where} has more than one line; write the secret alone into it")
+    return secret or Unread(f"{where} is empty; write the secret into it")

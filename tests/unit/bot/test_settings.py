@@ -130,9 +130,10 @@ def in_files(folder: Path, **contents: str) -> list[str]:
     return [f"{name}_FILE={folder / name.lower()}" for name in contents]
 
 
+@pytest.mark.parametrize("begin", ["", "\ufeff"])
 @pytest.mark.parametrize("end", ["", "\n", "\r\n"])
-def test_secrets_may_stand_in_files(tmp_path: Path, end: str) -> None:
-    lines = in_files(tmp_path, **{name: value + end for name, value in SECRETS.items()})
+def test_secrets_may_stand_in_files(tmp_path: Path, begin: str, end: str) -> None:
+    lines = in_files(tmp_path, **{name: begin + value + end for name, value in SECRETS.items()})
     settings = load_settings(env(tmp_path, *lines), serve_http=True)
     read = {name: getattr(settings, name.lower()) for name in SECRETS}
     assert {
@@ -192,6 +193,7 @@ def test_an_empty_line_beside_a_file_is_no_second_value(tmp_path: Path) -> None:
         (b"\n", "is empty"),
         (b"xoxb-hush\xff", "is no text in UTF-8"),
         (b"xapp-hush\n", "expected a token that begins with xoxb-"),
+        (b"xoxb-1\nhush\n", "has more than one line"),
     ],
 )
 def test_a_file_that_is_no_secret_is_named_without_its_contents(
@@ -242,3 +244,10 @@ def test_a_wrong_token_is_refused_where_it_is_not_needed(tmp_path: Path) -> None
         load_settings(
             env(tmp_path, "SLACK_BOT_TOKEN=xoxb-1", "SLACK_APP_TOKEN=xoxb-1", "OPENAI_API_KEY=k"), Role.WORKER
         )
+
+
+def test_a_secret_in_place_of_its_files_name_is_not_shown(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError) as error:
+        load_settings(env(tmp_path, "SLACK_BOT_TOKEN_FILE=xoxb-hush", "DATABASE_URL_FILE=postgres://judge:hush@db/log"))
+    assert "DATABASE_URL: the file that DATABASE_URL_FILE names cannot be read" in str(error.value)
+    assert "hush" not in str(error.value)
