@@ -74,8 +74,10 @@ def _to_file(text: str) -> Address:
         raise LogError(f"DATABASE_URL: {_EXPECTED}") from exc
     if url.query or (url.database or "").startswith("file:"):
         raise LogError(f"DATABASE_URL: SQLite takes a path, no file: URI and no options behind a '?'; {_EXPECTED}")
-    if url.database in (None, "", ":memory:"):
+    if not url.database or url.database == ":memory:":
         raise LogError(f"DATABASE_URL: names no file, and a log in memory would be lost with the process; {_EXPECTED}")
+    if url.host or url.username or url.port or "\0" in url.database:
+        raise LogError(f"DATABASE_URL: SQLite takes a path behind three slashes, no user and no host; {_EXPECTED}")
     return Address(url, {}, str(url))
 
 

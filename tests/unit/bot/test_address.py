@@ -146,6 +146,9 @@ def test_what_is_shown_has_no_login_and_no_options() -> None:
         ("sqlite://", "names no file"),
         ("sqlite:///:memory:", "names no file"),
         ("sqlite://log.db", "names no file"),
+        (f"sqlite://ann:a@{SECRET}@db:5432/judge", "no user and no host"),
+        ("sqlite://db/judge", "no user and no host"),
+        ("sqlite:///log%00.db", "a path behind three slashes"),
     ],
 )
 def test_what_is_wrong_is_one_sentence_without_a_piece_of_the_password(url: str, part: str) -> None:
