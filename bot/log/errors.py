@@ -1,5 +1,6 @@
 """What reading or writing the log raises, and what an error is called in the app's own log."""
 
+import re
 import ssl
 
 import aiohttp
@@ -8,6 +9,10 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
 from bot.slack.errors import connection_word, slack_word
+
+# https://www.postgresql.org/docs/current/errcodes-appendix.html; in whichever language the server speaks
+_LOGIN_REFUSED = "28"
+_QUOTED = re.compile('["«»„“].*["«»”“]')
 
 LOG_ERRORS = (DBAPIError, PoolTimeoutError, OSError)
 """What the log raises while the database is away, locked or full, or all connections are taken."""
@@ -27,12 +32,17 @@ def in_brief(error: BaseException) -> str | None:
 
 
 def reason_of(error: BaseException) -> str:
-    """What the database, or the way to it, says: part of a sentence, on one line, and never empty."""
+    """What the database, or the way to it, says: part of a sentence, on one line, and never empty.
+
+    A user that the server does not let in is not named, since people have put the password into its place.
+    """
     cause = error.orig if isinstance(error, DBAPIError) else error
     if isinstance(error, DBAPIError) and cause is not None and cause.__cause__ is not None:
         cause = cause.__cause__  # SQLAlchemy puts the name of a class before what asyncpg says
     # What follows PostgreSQL's first line may quote a row, and with it the texts.
     said = next(iter(str(cause).splitlines()), "") or "no answer in time"
+    if str(getattr(cause, "sqlstate", None)).startswith(_LOGIN_REFUSED):
+        said = _QUOTED.sub("…", said)
     if isinstance(cause, ssl.SSLCertVerificationError):
         return f"{said}; name the certificate of its authority with sslrootcert=FILE"
     if isinstance(cause, FileNotFoundError):

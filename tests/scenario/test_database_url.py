@@ -97,6 +97,7 @@ async def test_a_connection_that_is_less_than_asked_for_is_refused(
     ("url", "part"),
     [
         ("postgres://ann:{password}x@127.0.0.1:{port}/postgres", "password authentication failed"),
+        ("postgres://{quoted}:ann@127.0.0.1:{port}/postgres", "password authentication failed for user …"),
         ("postgres://ann:{password}@127.0.0.1:{port}/no_such", 'database "no_such" does not exist'),
         ("postgres://ann:{password}@nowhere.invalid/judge", "postgresql://nowhere.invalid/judge"),
         ("postgres://ann:{password}@a..b/judge", "postgresql://a..b/judge"),
@@ -110,9 +111,10 @@ async def test_a_connection_that_is_less_than_asked_for_is_refused(
 async def test_what_does_not_work_is_one_sentence_without_a_piece_of_the_password(
     database_server: Cluster, tmp_path: Path, url: str, part: str
 ) -> None:
+    port, closed = database_server.port, free_port()
     env = {
         "PATH": os.environ["PATH"],
-        "DATABASE_URL": url.format(password=PASSWORD, port=database_server.port, closed=free_port()),
+        "DATABASE_URL": url.format(password=PASSWORD, quoted=quote(PASSWORD, safe=""), port=port, closed=closed),
         "SLACK_BOT_TOKEN": "xoxb-1",
         "SLACK_APP_TOKEN": "xapp-1",
         "JUDGE_MODEL": "offline",
