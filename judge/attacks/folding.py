@@ -17,7 +17,7 @@ _LOOK_ALIKES = {
 }  # fmt: skip
 _FROM_LOOK_ALIKE = {ord(like): plain for plain, likes in _LOOK_ALIKES.items() for like in likes}
 for _code, _plain in list(_FROM_LOOK_ALIKE.items()):  # a letter whose other case looks like nothing else goes with it
-    if len(_other := chr(_code).swapcase()) == 1:
+    if len(_other := chr(_code).swapcase()) == 1 and not _other.isascii():  # `ı` has the plain `I` for its other case
         _FROM_LOOK_ALIKE.setdefault(ord(_other), _plain)
 _INVISIBLE_KINDS = frozenset(("Cc", "Cf", "Mn", "Mc", "Me"))
 _BLANK = frozenset("\u115f\u1160\u2065\u2800\u3164" + "".join(map(chr, range(0xFFF0, 0xFFF9))))
