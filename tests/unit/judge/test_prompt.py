@@ -227,6 +227,7 @@ def test_tag_inside_a_text_is_made_harmless_and_stays_readable(text: str, harmle
         *(("<start_of_turn>", "< start_of_turn>"), ("<end_of_turn>", "< end_of_turn>")),
         *(("<end_of_utterance>", "< end_of_utterance>"), ("<extra_id_0>", "< extra_id_0>")),
         *(("</tool_call>", "< /tool_call>"), ("<fim_prefix>", "< fim_prefix>")),
+        *(("<seed:bos>", "< seed:bos>"), ("<seed:eos>", "< seed:eos>"), ("<｜▁pad▁｜>", "< ｜▁pad▁｜>")),
         *(("[THINK]", "[ THINK]"), ("[/THINK]", "[ /THINK]"), ("［ＴＨＩＮＫ］", "［ ＴＨＩＮＫ］")),
         # the spellings that the tags are seen through, too
         *(("<|IM_START|>", "< |IM_START|>"), ("[inst]", "[ inst]"), ("<START_OF_TURN>", "< START_OF_TURN>")),
