@@ -9,7 +9,7 @@ _MANY_LINE_ENDS = re.compile(r"\n(?:[^\S\n]*\n){2,}")
 # Source: Default_Ignorable_Code_Point of https://www.unicode.org/Public/UNIDATA/DerivedCoreProperties.txt, but marks.
 _UNSEEN = re.compile(
     "[\x00-\x08\x0e-\x1f\x7f-\x9f\xad\u061c\u115f\u1160\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\u3164"
-    "\ud800-\udfff\ufeff\uffa0\ufff0-\ufffb\U000e0000-\U000e0fff]+"
+    "\ud800-\udfff\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]+"
 )
 # Joiners mean something between letters of Persian or Hindi and between emoji; between Latin or Greek ones they hide.
 _JOINED = "[\u0590-\u1fff\u2190-\U0010ffff]"

@@ -25,7 +25,7 @@ from judge.legible import legible
         *(("a\n \n\n\t\n\n b", "a\n\n b"), ("a\u2800b", "a b")),
         *(("Z\u0351\u036b\u0343\u036aa", "Z\u0351\u036ba"), ("\u0e01\u0e47\u0e47\u0e47\u0e47", "\u0e01\u0e47\u0e47")),
         *(("a\u20dd\u20dd\u20dd\u0489b", "a\u20dd\u20ddb"), ("\u0338\u0301x", "x"), ("a\u200b\u0301", "a\u0301")),
-        *(("a\u0301\u0301\u200b\u0301\u0301", "a\u0301\u0301"),),
+        *(("a\u0301\u0301\u200b\u0301\u0301", "a\u0301\u0301"), ("a\U0001d173b\U0001bca0", "ab")),
     ],
 )
 def test_what_is_unseen_or_piles_up_is_left_out(written: str, shown: str) -> None:
