@@ -8,7 +8,7 @@ from typing import Any
 
 from judge.batch.rows import ADDED
 from judge.errors import SetupError
-from judge.files import private, put_in_place
+from judge.files import private_and_new, put_in_place
 from judge.jsonl import decode, encode, os_reason, read_lines
 
 # Endings that promise what is not written here.
@@ -144,7 +144,7 @@ def _to_text(value: object) -> str:
 
 
 def _write_csv(rows: Path, target: Path, columns: Mapping[str, Kind]) -> None:
-    with open(target, "w", encoding="utf-8", newline="", opener=private) as file:
+    with open(target, "w", encoding="utf-8", newline="", opener=private_and_new) as file:
         writer = csv.writer(file)
         writer.writerow(_to_text(name) for name in columns)
         for fields in _read(rows):
@@ -160,7 +160,10 @@ def _write_parquet(rows: Path, target: Path, columns: Mapping[str, Kind]) -> Non
     schema = pa.schema(
         [(name, pa.type_for_alias(kind.value)) for name, kind in zip(names, columns.values(), strict=True)]
     )
-    with open(target, "wb", opener=private) as file, parquet.ParquetWriter(file, schema, compression="zstd") as writer:
+    with (
+        open(target, "wb", opener=private_and_new) as file,
+        parquet.ParquetWriter(file, schema, compression="zstd") as writer,
+    ):
         for chunk in _chunks(rows):
             cells = [[_to_cell(fields.get(name), kind) for fields in chunk] for name, kind in columns.items()]
             arrays = [pa.array(column, kind) for column, kind in zip(cells, schema.types, strict=True)]

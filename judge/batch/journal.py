@@ -11,7 +11,7 @@ from typing import Any, BinaryIO, Self
 from judge.batch.rows import ADDED, Malformed, Row, Source, parse_row, to_line
 from judge.batch.tally import Tally
 from judge.errors import SetupError
-from judge.files import private, put_in_place
+from judge.files import private, private_and_new, put_in_place
 from judge.jsonl import decode, encode, os_reason
 
 _HEAD = b'{"line":'
@@ -119,7 +119,7 @@ class Journal:
             return
         beside = self.path.with_name(f"{self.path.name}.sorting")
         try:
-            with self.path.open("rb") as rows, open(beside, "wb", opener=private) as copy:
+            with self.path.open("rb") as rows, open(beside, "wb", opener=private_and_new) as copy:
                 for at in _starts_by_line(rows, self._last_line):
                     rows.seek(at)
                     copy.write(rows.readline())

@@ -10,7 +10,7 @@ from judge.batch.export import Format, choose_format, export
 from judge.batch.pairs import Counts, make_pairs
 from judge.cli.reports import Reports, to_summary
 from judge.errors import SetupError
-from judge.files import private, put_in_place
+from judge.files import private_and_new, put_in_place
 from judge.jsonl import os_reason
 
 
@@ -32,7 +32,7 @@ def pairs(
     counts = Counts()
     beside = output.with_name(f"{output.name}.pairing")
     try:
-        with open(beside, "w", encoding="utf-8", newline="\n", opener=private) as file:
+        with open(beside, "w", encoding="utf-8", newline="\n", opener=private_and_new) as file:
             file.writelines(f"{pair}\n" for pair in make_pairs(source, Reports(), counts))
         if form is Format.JSONL:
             put_in_place(beside, output)

@@ -95,6 +95,26 @@ async def test_what_judge_writes_is_its_owners_alone(tmp_path: Path) -> None:
     assert modes(tmp_path) == dict.fromkeys(("in.jsonl", *written), "rw-------")
 
 
+@pytest.mark.parametrize(
+    ("command", "beside"),
+    [
+        ("batch in.jsonl -o scored.csv --model offline", "scored.csv.part"),
+        ("pairs in.jsonl -o pairs.jsonl", "pairs.jsonl.pairing"),
+    ],
+)
+async def test_nothing_is_written_through_a_link_that_another_put_in_the_way(
+    tmp_path: Path, command: str, beside: str
+) -> None:
+    row = {"prompt": "What?", "completion": "That.", "score": 3}
+    (tmp_path / "in.jsonl").write_text(f"{json.dumps(row)}\n")
+    (tmp_path / "kept").write_text("as it was")
+    (tmp_path / beside).symlink_to("kept")
+    code, said = await run(JUDGE, *command.split(), env={"PATH": os.environ["PATH"]}, folder=tmp_path)
+    assert code == 0, said
+    assert (tmp_path / "kept").read_text() == "as it was"
+    assert not (tmp_path / command.split()[3]).is_symlink()
+
+
 async def test_a_file_that_its_owner_shares_stays_shared(tmp_path: Path) -> None:
     (tmp_path / "in.jsonl").write_text('{"prompt": "Why?", "completion": "Because."}\n')
     shared = ("scored.jsonl", "scored.csv", "pairs.jsonl", "labels.jsonl")
