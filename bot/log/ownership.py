@@ -22,12 +22,12 @@ def owned(database: Database) -> Iterator[None]:
     With PostgreSQL any number of processes share the log, and nothing is locked.
 
     Raises:
-        LogError: Another process works on the file.
+        LogError: Another process works on the file, or it cannot be locked.
     """
     if not database.is_sqlite:
         yield
         return
-    file = Path(database.engine.url.database or "")
+    file = Path(database.engine.url.database or "").resolve()  # a link to it is the same log
     path = file.with_name(f"{file.name}.lock")
     lock = FileLock(path, timeout=0, mode=0o600)
     try:
@@ -36,6 +36,11 @@ def owned(database: Database) -> Iterator[None]:
         raise LogError(
             f"DATABASE_URL {database.engine.url}: another judge-bot (process {_owner(path)}) works on this file; "
             "stop it, or give each its own, or let both use PostgreSQL"
+        ) from exc
+    except OSError as exc:
+        raise LogError(
+            f"DATABASE_URL {database.engine.url}: {path} cannot be locked ({exc.strerror}); delete it, or mend its "
+            "permissions"
         ) from exc
     try:
         path.write_text(f"{os.getpid()}\n", encoding="ascii")

@@ -22,16 +22,20 @@ def make_folder(folder: Path) -> None:
 
 
 def make_file(file: Path) -> None:
-    """Makes an empty file, if there is none. SQLite gives its permissions to those that it makes beside it."""
+    """Makes an empty file, if there is none, also where a link leads to none yet.
+
+    SQLite gives its permissions to those that it makes beside it.
+    """
     try:
         # Never opens one that is there: SQLite's locks on it would be lost with the closing, to the whole process.
-        os.close(private(str(file), os.O_CREAT | os.O_EXCL | os.O_WRONLY))
+        os.close(private(str(file.resolve()), os.O_CREAT | os.O_EXCL | os.O_WRONLY))
     except FileExistsError:
         return
 
 
 def beside(file: Path) -> Sequence[Path]:
-    """All files of the log in `file`."""
+    """All files of the log in `file`; behind a link, those that it leads to."""
+    file = file.resolve()
     return [file.with_name(f"{file.name}{ending}") for ending in _BESIDE]
 
 

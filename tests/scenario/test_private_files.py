@@ -186,6 +186,29 @@ async def test_doctor_leaves_a_mounted_secret_to_who_mounted_it(model_server: Mo
     assert "others may read" not in said
 
 
+async def test_a_log_behind_a_link_is_its_owners_alone(model_server: ModelServer, tmp_path: Path) -> None:
+    (tmp_path / "log.db").symlink_to("elsewhere.db")
+    async with pocket_slack() as slack:
+        process = await start(JUDGE_BOT, "serve", env=environment(slack, model_server, tmp_path), folder=tmp_path)
+        await slack.connected()
+        while_it_runs = modes(tmp_path)
+        process.send_signal(signal.SIGTERM)
+        await process.communicate()
+    assert while_it_runs == {
+        "log.db": "rw-------",
+        **{f"elsewhere.db{ending}": "rw-------" for ending in ("", "-shm", "-wal", ".lock")},
+    }
+
+
+async def test_a_lock_that_cannot_be_taken_is_one_sentence(model_server: ModelServer, tmp_path: Path) -> None:
+    (tmp_path / "log.db.lock").symlink_to("another")
+    async with pocket_slack() as slack:
+        code, said = await run(JUDGE_BOT, "serve", env=environment(slack, model_server, tmp_path), folder=tmp_path)
+    assert code == 2
+    assert f"{tmp_path}/log.db.lock cannot be locked" in said.splitlines()[-1]
+    assert "Traceback" not in said
+
+
 def test_these_tests_can_tell(tmp_path: Path) -> None:
     """Where a file system knows no permissions, the tests above would say nothing."""
     (tmp_path / "open").touch()
