@@ -1,5 +1,6 @@
 """`judge-bot doctor`: looks at everything that can be wrong before it goes wrong, and says how to mend it."""
 
+import shlex
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ from bot.errors import BotError, LogError, SettingsError, SlackError
 from bot.judges import open_judges, rubric_of
 from bot.log import Store
 from bot.log.address import to_address
-from bot.log.private import beside, open_to_others, to_mend
+from bot.log.private import beside, is_open_folder, open_to_others, to_mend
 from bot.log.trial import try_out
 from bot.settings import Role, Settings, files_with_secrets, load_settings, readable_on_the_way_to
 from bot.slack.client import identify, open_socket_url, web_client
@@ -85,9 +86,19 @@ async def _database(_: AsyncWebClient, settings: Settings) -> str:
         count = sum((await store.cases.counts()).values())
     finally:
         await store.close()
-    if address.is_sqlite and (exposed := open_to_others(beside(Path(address.url.database or "")))):
-        raise LogError(f"DATABASE_URL: others may read the log; {to_mend(exposed)}")
+    if address.is_sqlite:
+        _check_permissions(Path(address.url.database or ""))
     return f"DATABASE_URL: can be written and migrated, {count:,} {'case' if count == 1 else 'cases'}"
+
+
+def _check_permissions(log: Path) -> None:
+    if exposed := open_to_others(beside(log)):
+        raise LogError(f"DATABASE_URL: others may read the log; {to_mend(exposed)}")
+    if is_open_folder(folder := log.resolve().parent):
+        raise LogError(
+            f"DATABASE_URL: anybody may put another file in the log's place; chmod o-w {shlex.quote(str(folder))}, "
+            "or name a file in a folder of its own"
+        )
 
 
 async def _model(_: AsyncWebClient, settings: Settings) -> str:

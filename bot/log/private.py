@@ -2,6 +2,7 @@
 
 import os
 import shlex
+import stat
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -52,6 +53,11 @@ def open_to_others(files: Sequence[Path]) -> Sequence[Path]:
 
 def _is_read_only(file: Path) -> bool:
     return bool(os.statvfs(file).f_flag & os.ST_RDONLY)
+
+
+def is_open_folder(folder: Path) -> bool:
+    """Whether anybody may put files into a folder, and so change which one is the log."""
+    return os.name != "nt" and bool(folder.stat().st_mode & stat.S_IWOTH)
 
 
 def to_mend(exposed: Sequence[Path]) -> str:

@@ -254,7 +254,11 @@ async def test_a_forgotten_case_is_in_no_list_no_figure_and_no_export(stage: Sta
             count = len(stage.ann.ephemerals(CHANNEL)) + 1
             stage.ann.command(CHANNEL, ids.COMMAND, command)
             said.append(shown(await stage.told(stage.ann, count)))
-        return "case 1" in said[0], "1 reply that people chose to score" in said[1], await export(stage.log.labels, io.StringIO())
+        return (
+            "case 1" in said[0],
+            "1 reply that people chose to score" in said[1],
+            await export(stage.log.labels, io.StringIO()),
+        )
 
     assert await listed() == (True, True, 1)
     await forget(stage, stage.ann, answer)

@@ -186,6 +186,17 @@ async def test_doctor_leaves_a_mounted_secret_to_who_mounted_it(model_server: Mo
     assert "others may read" not in said
 
 
+async def test_doctor_names_a_folder_that_anybody_may_write_to(model_server: ModelServer, tmp_path: Path) -> None:
+    model_server.script(GOOD)
+    (tmp_path / "open").mkdir()
+    (tmp_path / "open").chmod(0o1777)
+    async with pocket_slack() as slack:
+        env = environment(slack, model_server, tmp_path) | {"DATABASE_URL": url(tmp_path / "open")}
+        code, said = await run(JUDGE_BOT, "doctor", env=env, folder=tmp_path)
+    assert f"anybody may put another file in the log's place; chmod o-w {tmp_path}/open" in said
+    assert code == 1
+
+
 async def test_a_log_behind_a_link_is_its_owners_alone(model_server: ModelServer, tmp_path: Path) -> None:
     (tmp_path / "log.db").symlink_to("elsewhere.db")
     async with pocket_slack() as slack:
