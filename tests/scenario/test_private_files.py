@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from bot.log import Store
-from sandbox import Sandbox
+from pocket_slack import Sandbox
 from tests.model_server import ModelServer
 from tests.scenario.conftest import CHANNEL, GOOD, Stage, is_verdict
 from tests.scenario.test_process import JUDGE_BOT, environment, pocket_slack

@@ -110,6 +110,7 @@ async def test_running_cases_are_not_waited_for_by_a_process_that_is_cancelled_o
 async def test_neither_secrets_nor_texts_reach_the_log_lines_of_a_failure(
     model_server: ModelServer, tmp_path: Path, log_format: str
 ) -> None:
+    model_server.script(GOOD)
     async with pocket_slack() as slack:
         env = environment(slack, model_server, tmp_path) | {"LOG_FORMAT": log_format}
         process = await start("serve", env, tmp_path)

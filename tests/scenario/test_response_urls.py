@@ -10,7 +10,7 @@ from aiohttp.test_utils import TestServer
 
 from bot.slack import ids
 from bot.slack.teller import to_response_hosts
-from sandbox import Delivery, payloads
+from pocket_slack import Delivery, payloads
 from tests.scenario.conftest import CHANNEL, Stage
 from tests.scenario.test_access import submit
 
