@@ -6,10 +6,12 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+import aiohttp
 import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
+from bot.log.errors import in_brief
 from tests.scenario.test_process import run, start
 
 TICKET = "TICKET-4711"
@@ -107,3 +109,10 @@ async def test_the_models_traffic_goes_through_the_proxy(proxy: Proxy, tmp_path:
     _, out, err = await run("doctor", tokens(tmp_path, **more), tmp_path)
     assert set(proxy.asked) == {"CONNECT slack.com:443", "CONNECT model.example:443"}
     assert PASSWORD not in out + err
+
+
+async def test_a_proxys_password_is_not_in_the_reason_why_a_case_waits(proxy: Proxy) -> None:
+    async with aiohttp.ClientSession() as session:
+        with pytest.raises(aiohttp.ClientHttpProxyError, match=PASSWORD) as error:
+            await session.get("https://slack.com/api/", proxy=proxy.url)
+    assert in_brief(error.value) == "Slack cannot be reached: ClientHttpProxyError, HTTP 502"
