@@ -8,6 +8,8 @@ from judge import Flag, JudgeError, Rating, Rubric, Unscored, Verdict
 from judge.ratings import point
 
 OFFLINE = "offline"
+MADE_UP = "made up for the demo"
+"""In the place of the model, where there was none: the scores that the demo begins with."""
 _OF_QUESTION = "question_"
 
 

@@ -21,7 +21,7 @@ from sqlalchemy import (
     union_all,
 )
 
-from bot.domain.verdict import OFFLINE
+from bot.domain.verdict import MADE_UP, OFFLINE
 from bot.log.database import Database
 from bot.log.schema import cases, labels
 from bot.log.visibility import NEWER, counts, superseded
@@ -95,7 +95,8 @@ class Usage:
     """Who asked for the scores, and tokens and cost as far as known: of `with_tokens` and `with_cost` of all `cases`.
 
     `people` are those who asked for the scores on the week's scale; all else is of all cases.
-    `offline` counts the cases of the offline rater, which is no model and is always named.
+    `offline` counts the cases of the offline rater, which is no model and is always named; so are scores that the demo
+    made up.
     """
 
     people: int
@@ -105,6 +106,7 @@ class Usage:
     with_tokens: int
     cost_usd: float
     with_cost: int
+    made_up: int = 0
 
 
 class Tallies:
@@ -140,6 +142,7 @@ class Tallies:
             func.count(func.distinct(cases.c.requester_id)).filter(_is_on(scale)).label("people"),
             func.count().label("cases"),
             func.count().filter(cases.c.model == OFFLINE).label("offline"),
+            func.count().filter(cases.c.model == MADE_UP).label("made_up"),
             func.coalesce(func.sum(tokens), 0).label("tokens"),
             func.count(tokens).label("with_tokens"),
             func.coalesce(func.sum(cases.c.cost_usd), 0.0).label("cost_usd"),

@@ -49,10 +49,11 @@ def digest_message(
 
     def blocks(*, is_plain: bool) -> list[dict[str, Any]]:
         said = [section(f"*{title}*: {counted(figures)}\n{measures(figures)}".strip())]
+        said += [context(line) for line in _without_model(figures)]
         said += charts(figures, is_plain=is_plain)
         said += [section("\n".join(["*Lowest*", *lowest]))] if lowest else []
         said += _authors(figures, table, members, is_plain) if table else []
-        small = (_offline(figures), _unscored(figures), _agreement(figures), _details(figures))
+        small = (_unscored(figures), _agreement(figures), _details(figures))
         return said + [context(line) for line in small if line]
 
     text = f"{title}: {counted(figures)}. {measures(figures)}".replace("*", "").strip()
@@ -140,13 +141,15 @@ def _worded(cells: list[str], low: str) -> list[str]:
     return [_count(int(n), "reply", "replies"), f"mean {mean} ({change})", f"{share} with {low}"]
 
 
-def _offline(figures: Figures) -> str:
+def _without_model(figures: Figures) -> list[str]:
+    """What no model scored, said before the figures are looked at."""
     usage = figures.usage
-    if not usage.offline:
-        return ""
-    return (
-        f":warning: {usage.offline} of {_count(usage.cases, 'case', 'cases')} by the offline rater, which is no model."
-    )
+    how = {
+        "by the offline rater, which is no model": usage.offline,
+        "made up for the demo: no judge read them": usage.made_up,
+    }
+    all_of_them = _count(usage.cases, "case", "cases")
+    return [f":warning: {number} of {all_of_them} {words}." for words, number in how.items() if number]
 
 
 def _unscored(figures: Figures) -> str:

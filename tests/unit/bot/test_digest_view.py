@@ -267,6 +267,13 @@ def test_the_offline_rater_is_named() -> None:
     assert "offline" not in words(message(some()))
 
 
+def test_what_no_model_scored_is_said_before_the_figures_are_drawn() -> None:
+    shown = message(some(usage=Usage(3, 4, 2, 0, 0, 0.0, 0, made_up=1))).blocks
+    assert "2 of 4 cases by the offline rater" in str(shown[1])
+    assert "1 of 4 cases made up for the demo" in str(shown[2])
+    assert shown[3]["type"] == "data_visualization"
+
+
 def test_reasons_of_one_kind_are_counted_together() -> None:
     post = message(some(unscored={"DeadlineError": 2, "call_failed": 1, "no_score": 1, "conflicting": 3}, off_scale=1))
     assert "*Unscored: 7* · model out of reach: 3 · no reliable score in the model's answer: 4" in words(post)
