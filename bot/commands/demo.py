@@ -34,10 +34,14 @@ _ANSWER = (
     "Run `git reset --soft HEAD~1`. Your last commit is undone and its changes stay staged, "
     "so you can edit them and commit again. Use it only on a commit that you have not pushed."
 )
-_TYPED = "What is the capital of Australia? | Sydney is nice. Sydney is nice. Sydney is nice."
+_TYPED = "Which port does PostgreSQL use, and how do I change it? | It is a great database. You will love it."
+_WITHOUT_MODEL = """
+No key is set, so the offline rater scores here: a word counter, not a judge.
+With OPENAI_API_KEY or OPENAI_BASE_URL set, a model does."""
 _INVITATION = """
-A small workspace with the bot in it is ready. Open a thread there, then the
-menu (⋮) of a reply, and choose Score this reply:"""
+A small workspace with the bot in it is ready. Three threads of #help-desk show
+what a model's verdict looks like (examples, written by hand). Open another one,
+then the menu (⋮) of a reply, and choose Score this reply:"""
 _PAST = f"""
 #{demo_log.CHANNEL} has eight weeks of scores that are made up: type /judge stats
 or /judge digest preview in that channel, and look at the bot's Home tab."""
@@ -66,9 +70,9 @@ async def show(database: str = "", port: int = 0, opens: bool = False) -> None:
             workspace = demo_log.demo_workspace()
             past = f"{_PAST}\n" if await demo_log.write_past(url, workspace) else ""
             async with Sandbox(workspace, port) as slack, running_bot(_settings(slack, url), 1):
-                Console(highlight=False).print(
-                    f"{_INVITATION}\n\n    [bold]{slack.url}[/]\n{past}\nCtrl-C ends it.", emoji=False
-                )
+                console = Console(highlight=False)
+                _say_what_scores(console)
+                console.print(f"{_INVITATION}\n\n    [bold]{slack.url}[/]\n{past}\nCtrl-C ends it.", emoji=False)
                 if opens:
                     webbrowser.open(slack.url)
                 await stopping.wait()
@@ -91,6 +95,7 @@ async def play(database: str = "") -> None:
         url = f"sqlite+aiosqlite:///{database or Path(folder, 'demo.db')}"
         async with Sandbox(_workspace()) as slack, running_bot(_settings(slack, url)):
             await slack.connected()
+            _say_what_scores(console)
             await _main_job(slack, console)
         await _show_log(console, url)
         if database:
@@ -106,8 +111,7 @@ def _workspace() -> Workspace:
 
 def _settings(slack: Sandbox, database_url: str) -> Settings:
     """The settings of the environment, with the pocket Slack; without a key or server, the offline rater."""
-    has_model = os.environ.get("OPENAI_API_KEY") or os.environ.get("OPENAI_BASE_URL")
-    model: dict[str, Any] = {} if has_model else {"judge_model": OFFLINE}
+    model: dict[str, Any] = {} if _has_model() else {"judge_model": OFFLINE}
     return load_settings(
         env_file=None,
         slack_bot_token=slack.bot_token,
@@ -117,6 +121,15 @@ def _settings(slack: Sandbox, database_url: str) -> Settings:
         verdict_visibility=Visibility.THREAD,
         **model,
     )
+
+
+def _has_model() -> bool:
+    return bool(os.environ.get("OPENAI_API_KEY") or os.environ.get("OPENAI_BASE_URL"))
+
+
+def _say_what_scores(console: Console) -> None:
+    if not _has_model():
+        console.print(_WITHOUT_MODEL)
 
 
 async def _main_job(slack: Sandbox, console: Console) -> None:

@@ -7,7 +7,7 @@ what a judge said. Figures of other channels hold real verdicts alone.
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -15,17 +15,19 @@ from zoneinfo import ZoneInfo
 from sqlalchemy import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.domain.case import CaseSource, CaseStatus, QuestionSource, Visibility
+from bot.commands.demo_examples import post_examples
+from bot.domain.case import CaseSource, CaseStatus, LoggedCase, QuestionSource, Visibility
+from bot.domain.verdict import MADE_UP, RecordedVerdict
 from bot.log import Store
 from bot.log.schema import cases, labels, ratings
 from bot.slack.manifest import load_manifest
+from bot.views.verdict import verdict_message
 from bot.weeks.week import Week
 from judge import load_rubric
-from pocket_slack import Clock, Message, User, Workspace
+from pocket_slack import Clock, Message, Person, User, Workspace
 from pocket_slack.workspace_file import open_workspace
 
 CHANNEL = "made-up-weeks"
-MADE_UP = "made up for the demo"
 WEEKS = 8
 
 _SAID = "No judge read this reply: the score is made up for the demo."
@@ -34,8 +36,10 @@ _MEANS = {"helper": (2.2, 4.3), "drafter": (3.4, 3.1)}
 """Of the first week and the last: one assistant gets better, the other one a little worse."""
 _A_WEEK = range(26, 36)
 _UNSCORED, _LABELLED = 0.04, 0.4
+_SOON = timedelta(minutes=2)
+_EARLIER_SCORES = (1, 5, 0)
 _SCORES = (0, 4, 1, 1)
-"""Of the bots' answers that stand in the channel, in their order."""
+"""Of the bots' answers that stand in the channel, in their order: of weeks before, and of this one."""
 
 
 @dataclass(frozen=True)
@@ -52,12 +56,16 @@ class MadeUp:
 
 
 def demo_workspace(clock: Clock | None = None) -> Workspace:
-    """The workspace of demo.toml, with the app in it; the clock is the machine's unless another is given."""
-    return open_workspace(load_manifest(), Path(__file__).with_name("demo.toml"), clock=clock)
+    """The workspace of demo.toml, with the app and the examples in it; without a clock, by the machine's."""
+    workspace = open_workspace(load_manifest(), Path(__file__).with_name("demo.toml"), clock=clock)
+    post_examples(workspace)
+    return workspace
 
 
 async def write_past(database_url: str, workspace: Workspace) -> bool:
     """Writes the weeks before now into a log without cases, and says whether it did; any other is left alone.
+
+    Where the scored message stands in the channel, so does its verdict.
 
     Raises:
         LogError: The log cannot be opened or written.
@@ -72,6 +80,9 @@ async def write_past(database_url: str, workspace: Workspace) -> bool:
         place = {"team_id": workspace.team_id, "channel_id": channel_id}
         rows = [_case(each, number) | place | {"rubric_version": version} for number, each in enumerate(made_up, 1)]
         people = list(_labels(rows, chance))
+        for row in rows:
+            if row["message_ts"]:
+                row["reply_ts"] = _post_verdict(workspace, row)
 
         async def write(connection: AsyncConnection) -> None:
             await connection.execute(insert(cases), rows)
@@ -111,12 +122,15 @@ def _of_week(workspace: Workspace, chance: random.Random, week: Week, back: int,
 
 
 def _of_messages(workspace: Workspace, week: Week, now: datetime) -> Iterator[MadeUp]:
-    """The newest cases, one for each bot's answer in the channel."""
+    """One case for each bot's answer in the channel; the last ones are the week's newest, whichever day it is."""
     channel = workspace.channel(CHANNEL)
     answers = [each for each in channel.messages.values() if each.is_reply and each.author.bot_id]
-    for position, (answer, score) in enumerate(zip(answers, _SCORES, strict=True), -len(_SCORES)):
+    scores = _EARLIER_SCORES + _SCORES
+    for position, (answer, score) in enumerate(zip(answers, scores, strict=True), -len(scores)):
         parent = channel.messages[answer.thread_ts or ""]
-        at = now + (now - week.start) * position / 100
+        is_earlier = position < -len(_SCORES)
+        soon = datetime.fromtimestamp(float(answer.ts), UTC) + _SOON
+        at = soon if is_earlier else now + (now - week.start) * position / 100
         yield MadeUp(answer.author, parent.author, score, at, parent.text, answer.text, answer)
 
 
@@ -135,6 +149,7 @@ def _case(made_up: MadeUp, number: int) -> dict[str, Any]:
         "message_ts": message.ts if message else None,
         "parent_ts": message.thread_ts if message else None,
         "thread_ts": message.thread_ts if message else None,
+        "reply_ts": None,
         "question": made_up.question,
         "question_source": QuestionSource.PARENT if message else QuestionSource.TYPED,
         "question_ts": message.thread_ts if message else None,
@@ -153,6 +168,14 @@ def _case(made_up: MadeUp, number: int) -> dict[str, Any]:
         "judged_at": made_up.at,
         "delivered_at": made_up.at,
     }
+
+
+def _post_verdict(workspace: Workspace, row: dict[str, Any]) -> str:
+    """Puts the verdict into the thread, as the app would have; its timestamp."""
+    verdict = RecordedVerdict.model_validate(row | {"ratings": [_rating(row)]})
+    post = verdict_message(LoggedCase.model_validate(row), verdict)
+    app = Person(workspace, workspace.bot.id)
+    return app.post(CHANNEL, post.text, thread_ts=row["thread_ts"], blocks=post.blocks).ts
 
 
 def _rating(case: dict[str, Any]) -> dict[str, Any]:

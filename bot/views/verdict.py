@@ -38,6 +38,7 @@ _ASIDE = {
     Aside.ANOTHER: "*Counts in no figure:* somebody else had asked for the first verdict on this reply.",
 }
 
+_EXAMPLE = "Example: written by hand, no model was asked."
 _NOT_KEPT = "The justification was not kept in the log."
 
 
@@ -57,6 +58,15 @@ def verdict_message(case: LoggedCase, verdict: RecordedVerdict, note: str = "") 
 def amended(verdict: Post, case: LoggedCase | EditedCase) -> Post:
     """A verdict that says what has become of its question and response since; the same where it does already."""
     return _with_feedback(amend_text(verdict.text, case), amend_blocks(verdict.blocks, case))
+
+
+def example_message(case: LoggedCase, verdict: RecordedVerdict) -> Post:
+    """What a verdict looks like, written by hand: it says so first, and has neither a number nor anything to press."""
+    said, summary = _said(case, verdict)
+    made_of = context(f"{escape(verdict.model)} · {ratings_line(verdict)}")
+    return Post(
+        f"{_EXAMPLE} {summary}", [context(_EXAMPLE), section(headline(verdict)), *said, *_question(case), made_of]
+    )
 
 
 def replaced(verdict: RecordedVerdict, by: LoggedCase, workspace_url: str) -> Post:

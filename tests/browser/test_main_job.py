@@ -43,11 +43,11 @@ async def test_a_reply_is_scored_by_its_menu_and_the_verdict_agreed_with(bot: Sa
     verdict = thread.get_by_role("listitem", name="Slack Judge")
     await expect(verdict).to_contain_text("of 5")
     await expect(verdict).to_contain_text("I committed to main by mistake")
-    await expect(page.get_by_role("button", name="2 replies")).to_be_visible()
+    await expect(question.get_by_role("button", name="2 replies")).to_be_visible()
     await verdict.get_by_role("button", name="I would give the same score").click()
     thanks = thread.get_by_role("listitem", name="Only visible to you")
     await expect(thanks).to_contain_text("You agree")
-    await expect(page.get_by_role("button", name="2 replies, 1 only for you")).to_be_visible()
+    await expect(question.get_by_role("button", name="2 replies, 1 only for you")).to_be_visible()
 
 
 async def test_two_texts_are_scored_by_the_modal_after_its_errors_are_mended(bot: Sandbox, open_tab) -> None:
@@ -79,11 +79,26 @@ async def test_the_lowest_of_a_digest_lead_to_answers_whose_scores_say_that_they
     await page.get_by_role("textbox", name=f"Message to {CHANNEL}").fill("/judge digest preview")
     await page.keyboard.press("Enter")
     await expect(page.get_by_role("table", name="By assistant")).to_contain_text("drafter")
+    await expect(page.get_by_role("listitem", name="Only visible to you")).to_contain_text("made up for the demo")
     await page.get_by_role("link", name="score 0").click()
     thread = page.get_by_role("complementary", name="Thread")
     answer = thread.get_by_role("listitem", name="drafter")
     await expect(answer).to_contain_text("Recordings help us to learn.")
+    verdict = thread.get_by_role("listitem", name="Slack Judge")
+    await expect(verdict).to_contain_text("Score 0 of 5")
+    await expect(verdict).to_contain_text("the score is made up for the demo")
     await answer.hover()
     await answer.get_by_role("button", name="More actions").click()
     await page.get_by_role("menuitem", name="Score this reply").click()
-    await expect(thread.get_by_role("listitem", name="Only visible to you")).to_contain_text("made up for the demo")
+    await expect(thread.get_by_role("listitem", name="Only visible to you")).to_contain_text("Scored before: 0 of 5")
+
+
+async def test_a_newcomer_sees_what_a_models_verdict_looks_like_marked_as_an_example(bot: Sandbox, open_tab) -> None:
+    page = (await open_tab(bot)).page
+    question = page.get_by_role("listitem", name="The VPN drops")
+    await question.get_by_role("button", name="2 replies").click()
+    verdict = page.get_by_role("complementary", name="Thread").get_by_role("listitem", name="Slack Judge")
+    await expect(verdict).to_contain_text("Example: written by hand, no model was asked.")
+    await expect(verdict).to_contain_text("Score 4 of 5")
+    await expect(verdict.get_by_role("button", name="Agree")).to_have_count(0)
+    await expect(verdict.get_by_role("button", name="Wrong question?")).to_have_count(0)

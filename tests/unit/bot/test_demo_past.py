@@ -9,11 +9,13 @@ from zoneinfo import ZoneInfo
 import pytest
 from sqlalchemy import select
 
-from bot.commands.demo_past import CHANNEL, MADE_UP, WEEKS, demo_workspace, make_up, write_past
+from bot.commands.demo_past import CHANNEL, WEEKS, demo_workspace, make_up, write_past
 from bot.domain.case import Case, CaseSource, Visibility
+from bot.domain.verdict import MADE_UP
 from bot.log import Store
 from bot.log.schema import cases, labels, ratings
 from bot.log.tallies import Place
+from bot.views.digest import digest_message
 from bot.weeks.figures import Figures, read_figures
 from bot.weeks.week import Week
 from pocket_slack import ManualClock, Person, Workspace
@@ -48,12 +50,8 @@ def test_the_workspace_has_replies_of_bots_and_of_people_to_score() -> None:
     workspace = workspace_at(MONDAY)
     channels = list(workspace.channels.values())
     assert [channel.is_private for channel in channels] == [False, False, True]
-    answers = [
-        reply.author
-        for message in Person(workspace, "ann").messages("help-desk")
-        for reply in channels[0].replies(message.ts)
-    ]
-    assert [bool(author.bot_id) for author in answers] == [True, True, True, False]
+    answers = [channels[0].replies(each.ts)[0].author for each in Person(workspace, "ann").messages("help-desk")]
+    assert [bool(author.bot_id) for author in answers] == [True] * 5 + [False]
 
 
 @MOMENTS
@@ -77,6 +75,44 @@ async def test_the_lowest_three_are_messages_that_can_be_looked_at(log: Store, t
     assert [case.score for case in lowest] == [0, 1, 1]
     assert all(messages[case.message_ts or ""].author.bot_id for case in lowest)
     assert all(messages[case.message_ts or ""].thread_ts == case.thread_ts for case in lowest)
+
+
+@MOMENTS
+async def test_the_verdicts_of_the_lowest_stand_in_their_threads_and_say_that_they_are_made_up(
+    log: Store, tmp_path: Path, now: float
+) -> None:
+    workspace = workspace_at(now)
+    await write_past(url_in(tmp_path), workspace)
+    channel = workspace.channel(CHANNEL)
+    for low in (await figures_of(log, workspace)).lowest:
+        case = await log.cases.get(low.id)
+        assert case
+        verdict = channel.messages[case.reply_ts or ""]
+        assert (verdict.author, verdict.thread_ts) == (workspace.bot, low.thread_ts)
+        assert verdict.text == f"Score {low.score} of 5: No judge read this reply: the score is made up for the demo."
+        assert f"{MADE_UP} · case {low.id}" in str(verdict.blocks)
+
+
+async def test_earlier_weeks_have_verdicts_to_be_seen_too(log: Store, tmp_path: Path) -> None:
+    workspace = workspace_at(SATURDAY)
+    await write_past(url_in(tmp_path), workspace)
+    shown = [each for each in await log.cases.newest(1000) if each.reply_ts]
+    this_week = Week.of(datetime.fromtimestamp(SATURDAY, UTC), ZoneInfo("UTC"))
+    assert [bool(each.judged_at and each.judged_at < this_week.start) for each in shown] == [True] * 3 + [False] * 4
+    answers = [each for each in workspace.channel(CHANNEL).messages.values() if each.is_reply]
+    assert len(answers) == 2 * len(shown)
+
+
+@MOMENTS
+async def test_the_digest_says_that_its_scores_are_made_up(log: Store, tmp_path: Path, now: float) -> None:
+    workspace = workspace_at(now)
+    await write_past(url_in(tmp_path), workspace)
+    figures = await figures_of(log, workspace)
+    digest = digest_message(figures, {}, "https://pocket.slack.com/", workspace.channel(CHANNEL).id)
+    number = figures.usage.cases
+    for blocks in (digest.blocks, digest.plain_blocks or []):
+        said = f":warning: {number} of {number} cases made up for the demo: no judge read them."
+        assert blocks[1]["elements"][0]["text"] == said
 
 
 async def test_every_case_and_rating_says_that_it_is_made_up(log: Store, tmp_path: Path) -> None:

@@ -1,0 +1,73 @@
+"""The demo's verdicts that were written by hand: each says so, and none of them is a verdict to the app."""
+
+from pathlib import Path
+
+import pytest
+
+from bot.commands.demo_examples import CHANNEL, EXAMPLES
+from bot.commands.demo_past import demo_workspace, write_past
+from bot.log import Store
+from pocket_slack import ManualClock, Message, Workspace
+
+SAID = "Example: written by hand, no model was asked."
+
+
+@pytest.fixture
+def workspace() -> Workspace:
+    return demo_workspace(ManualClock(1_768_641_060.0))
+
+
+def examples(workspace: Workspace) -> list[Message]:
+    return [each for each in workspace.channel(CHANNEL).messages.values() if each.author == workspace.bot]
+
+
+def texts(message: Message) -> list[str]:
+    return [str(block) for block in message.blocks]
+
+
+def test_each_says_first_that_it_was_written_by_hand(workspace: Workspace) -> None:
+    found = examples(workspace)
+    assert len(found) == len(EXAMPLES)
+    assert all(each.text.startswith(SAID) for each in found)
+    assert all(each.blocks[0]["elements"][0]["text"] == SAID for each in found)
+
+
+def test_they_show_a_good_reply_judges_that_split_and_a_bad_one(workspace: Workspace) -> None:
+    first_lines = [each.blocks[1]["text"]["text"] for each in examples(workspace)]
+    assert first_lines == [
+        "*Score 4 of 5*  ●●●●○",
+        "*Score 3 of 5*, judges split: 2 to 5  ●●◐◐◐",
+        "*Score 1 of 5*  ●○○○○",
+    ]
+
+
+def test_each_stands_under_the_reply_it_speaks_of_and_quotes_its_question(workspace: Workspace) -> None:
+    channel = workspace.channel(CHANNEL)
+    for example, message in zip(EXAMPLES, examples(workspace), strict=True):
+        question = channel.messages[message.thread_ts or ""].text
+        assert question.startswith(example.question_begins)
+        assert channel.replies(message.thread_ts or "")[1] == message
+        assert question in "".join(texts(message))
+
+
+def test_none_has_a_case_number_or_anything_to_press(workspace: Workspace) -> None:
+    for message in examples(workspace):
+        assert "case " not in "".join(texts(message))
+        assert {block["type"] for block in message.blocks} <= {"context", "section", "rich_text"}
+        assert message.metadata is None
+        assert "your model · 3 ratings: " in texts(message)[-1]
+
+
+async def test_none_is_in_the_log_and_so_in_no_figure(workspace: Workspace, tmp_path: Path) -> None:
+    url = f"sqlite+aiosqlite:///{tmp_path}/demo.db"
+    await write_past(url, workspace)
+    log = await Store.open(url)
+    cases = await log.cases.newest(1000)
+    await log.close()
+    assert workspace.channel(CHANNEL).id not in {case.channel_id for case in cases}
+
+
+def test_threads_without_an_example_are_left_to_score(workspace: Workspace) -> None:
+    channel = workspace.channel(CHANNEL)
+    questions = [each for each in channel.messages.values() if not each.is_reply]
+    assert [len(channel.replies(each.ts)) for each in questions] == [2, 2, 2, 1, 1, 1]
