@@ -97,15 +97,30 @@ ChannelIds = Annotated[frozenset[str], NoDecode, BeforeValidator(_listed)]
 
 
 class LogSettings(BaseSettings):
-    """Where the log is, what it keeps, and for how long; enough for what never talks to Slack or a model."""
+    """Where the log is, what it keeps, and for how long; enough for what never talks to Slack or a model.
+
+    The page of all settings is made of the descriptions: `python -m tools.settings`.
+    """
 
     model_config = SettingsConfigDict(
         env_file=".env", env_file_encoding="utf-8-sig", env_ignore_empty=True, extra="ignore", frozen=True
     )
 
-    database_url: str = "sqlite+aiosqlite:///slack-judge.db"
-    store_text: Literal["full", "none"] = "full"
-    retention_days: int | None = Field(default=None, ge=1, le=36_500)
+    database_url: str = Field(
+        default="sqlite+aiosqlite:///slack-judge.db",
+        description="the log; migrated on start. `postgresql://...` for several processes, as your provider gives it",
+    )
+    store_text: Literal["full", "none"] = Field(
+        default="full",
+        description="`none`: texts, and what the judge wrote about them, are dropped once the verdict is delivered; "
+        "hashes, links and scores stay",
+    )
+    retention_days: int | None = Field(
+        default=None,
+        ge=1,
+        le=36_500,
+        description="cases are deleted so many days after they were asked for; without it they stay for ever",
+    )
 
     @classmethod
     def settings_customise_sources(
@@ -129,40 +144,109 @@ class LogSettings(BaseSettings):
 
 
 class Settings(LogSettings):
-    """Everything that can be set; the README's table explains each."""
+    """Everything that can be set."""
 
     hears_slack: ClassVar[bool] = True
     asks_model: ClassVar[bool] = True
 
-    serve_http: bool = False
-    slack_bot_token: BotToken
-    slack_app_token: AppToken | None = Field(default=None, validate_default=True)
-    slack_signing_secret: SecretStr | None = Field(default=None, validate_default=True)
-    http_host: str = "127.0.0.1"
-    http_port: int = Field(default=3000, ge=0, le=65535)
-    metrics_host: str = "127.0.0.1"
-    metrics_port: int | None = Field(default=None, ge=0, le=65535)
-    slack_api_url: Annotated[str, AfterValidator(_slacks_address)] = SLACK_API_URL
-    openai_base_url: str | None = None
-    judge_model: str = DEFAULT_MODEL
-    openai_api_key: SecretStr | None = Field(default=None, validate_default=True)
-    judge_rubric: str = "additive-5"
-    judge_samples: int | None = Field(default=None, ge=1, le=16)
-    judge_concurrency: int = Field(default=8, ge=1, le=256)
-    judge_timeout_s: float = Field(default=60, gt=0, le=3600)
-    max_cases_per_user_per_hour: int = Field(default=60, ge=0, le=1_000_000)
-    max_cases_per_day: int = Field(default=2000, ge=0, le=1_000_000)
-    max_tokens_per_day: int = Field(default=0, ge=0)
-    channels_allowed: ChannelIds = frozenset()
-    channels_denied: ChannelIds = frozenset()
-    score_people: bool = True
-    verdict_visibility: Visibility = Visibility.THREAD
-    unconfirmed_posts: Literal["tell", "repost"] = "tell"
-    digest_day: Annotated[str, AfterValidator(parse_day)] = "monday"
-    digest_time: Annotated[str, AfterValidator(lambda text: f"{parse_time(text):%H:%M}")] = "09:00"
-    digest_tz: Annotated[str, AfterValidator(lambda text: parse_zone(text).key)] = "UTC"
-    digest_by: Literal["members", "admins"] = "members"
-    log_format: Literal["console", "json"] = "console"
+    serve_http: bool = Field(
+        default=False,
+        description="`true`, or `judge-bot serve --http`: Slack posts to us instead of the other way round",
+    )
+    slack_bot_token: BotToken = Field(description="bot token, `xoxb-`")
+    slack_app_token: AppToken | None = Field(
+        default=None,
+        validate_default=True,
+        description="app-level token, `xapp-`; required for Socket Mode, which is the default",
+    )
+    slack_signing_secret: SecretStr | None = Field(
+        default=None, validate_default=True, description="shows that requests are Slack's; required with `SERVE_HTTP`"
+    )
+    http_host: str = Field(default="127.0.0.1", description="where HTTP mode listens")
+    http_port: int = Field(default=3000, ge=0, le=65535, description="where HTTP mode listens; `0` takes a free port")
+    metrics_host: str = Field(
+        default="127.0.0.1", description="where `/healthz`, `/readyz` and `/metrics` are, in every mode and role"
+    )
+    metrics_port: int | None = Field(
+        default=None, ge=0, le=65535, description="the same; without a port they are nowhere"
+    )
+    slack_api_url: Annotated[str, AfterValidator(_slacks_address)] = Field(
+        default=SLACK_API_URL,
+        description="GovSlack's (`slack-gov.com/api/`, with `https://`), or a stand-in for tests; `http://` on this machine alone",
+    )
+    openai_base_url: str | None = Field(
+        default=None,
+        description="any OpenAI-compatible server instead of OpenAI's: vLLM, Ollama, llama.cpp, LiteLLM, ...",
+    )
+    judge_model: str = Field(
+        default=DEFAULT_MODEL,
+        description="the judge; several names with commas are a panel; `offline` is the rater without a model",
+    )
+    openai_api_key: SecretStr | None = Field(
+        default=None,
+        validate_default=True,
+        description="key of the model's server; required unless `OPENAI_BASE_URL` is set or `JUDGE_MODEL` is `offline`",
+    )
+    judge_rubric: str = Field(
+        default="additive-5", description="a name from `judge rubrics`, or a file of the same form"
+    )
+    judge_samples: int | None = Field(
+        default=None,
+        ge=1,
+        le=16,
+        description="ratings of each model; the score is the median of all. Without it 3, and 1 of each in a panel",
+    )
+    judge_concurrency: int = Field(default=8, ge=1, le=256, description="cases that are judged at once")
+    judge_timeout_s: float = Field(default=60, gt=0, le=3600, description="longest time for one verdict, in seconds")
+    max_cases_per_user_per_hour: int = Field(
+        default=60, ge=0, le=1_000_000, description="cases that one person may ask for within an hour; `0`: no limit"
+    )
+    max_cases_per_day: int = Field(
+        default=2000,
+        ge=0,
+        le=1_000_000,
+        description="cases that the workspace may ask for within 24 hours; `0`: no limit",
+    )
+    max_tokens_per_day: int = Field(
+        default=0,
+        ge=0,
+        description="tokens that verdicts may take within 24 hours; `0`: no limit. What is under way counts with an "
+        "estimate, so at most one case goes beyond",
+    )
+    channels_allowed: ChannelIds = Field(
+        default=frozenset(),
+        description="ids of the only channels in which anything is scored, with commas between them; without it all",
+    )
+    channels_denied: ChannelIds = Field(
+        default=frozenset(), description="ids of channels in which nothing is scored, with commas between them"
+    )
+    score_people: bool = Field(default=True, description="`false`: bots' replies alone are scored")
+    verdict_visibility: Visibility = Field(
+        default=Visibility.THREAD,
+        description="`me`: verdicts go to the person who asked, unless that person or the window says otherwise",
+    )
+    unconfirmed_posts: Literal["tell", "repost"] = Field(
+        default="tell",
+        description="when Slack's answer to a post was lost and the bot may not read the thread: `tell` the requester "
+        "alone, or `repost`, perhaps twice",
+    )
+    digest_day: Annotated[str, AfterValidator(parse_day)] = Field(
+        default="monday", description="the day on which digests come, where a channel chose no other"
+    )
+    digest_time: Annotated[str, AfterValidator(lambda text: f"{parse_time(text):%H:%M}")] = Field(
+        default="09:00", description="the time of that day"
+    )
+    digest_tz: Annotated[str, AfterValidator(lambda text: parse_zone(text).key)] = Field(
+        default="UTC", description="the time zone of that time and of the weeks, such as `Europe/Berlin`"
+    )
+    digest_by: Literal["members", "admins"] = Field(
+        default="members",
+        description="who may change a channel's digest: its `members`, or only `admins` of the workspace among them",
+    )
+    log_format: Literal["console", "json"] = Field(
+        default="console",
+        description="`json`: one object a line. Neither tokens nor message texts are ever in it",
+    )
 
     @field_validator("slack_app_token")
     @classmethod

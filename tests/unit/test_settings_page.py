@@ -1,0 +1,46 @@
+"""docs/settings.md: every setting, as the code has it."""
+
+import re
+
+import pytest
+from pydantic.fields import FieldInfo
+
+from bot.settings import Settings
+from tools.settings import PAGE, page, row
+
+
+def test_the_page_is_made_from_the_code_and_has_every_setting_once() -> None:
+    assert PAGE.read_text(encoding="utf-8") == page(), "make it anew: python -m tools.settings"
+    named = re.findall(r"^\| `([A-Z_]+)` \|", page(), re.MULTILINE)
+    assert sorted(named) == sorted(name.upper() for name in Settings.model_fields)
+
+
+@pytest.mark.parametrize(
+    ("name", "default"),
+    [
+        ("slack_bot_token", "required"),
+        ("retention_days", "none"),
+        ("channels_allowed", "none"),
+        ("score_people", "`true`"),
+        ("verdict_visibility", "`thread`"),
+        ("judge_concurrency", "`8`"),
+    ],
+)
+def test_defaults_are_written_as_they_are_set(name: str, default: str) -> None:
+    assert row(name, Settings.model_fields[name])[:2] == (f"`{name.upper()}`", default)
+
+
+def test_a_setting_without_a_description_is_refused() -> None:
+    with pytest.raises(ValueError, match="no description; say in it what the setting does"):
+        row("new", FieldInfo(default=1))
+
+
+def test_secrets_can_stand_in_files() -> None:
+    files = re.findall(r"`([A-Z_]+)_FILE`", page())
+    assert sorted(files) == [
+        "DATABASE_URL",
+        "OPENAI_API_KEY",
+        "SLACK_APP_TOKEN",
+        "SLACK_BOT_TOKEN",
+        "SLACK_SIGNING_SECRET",
+    ]
