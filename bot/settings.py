@@ -172,7 +172,8 @@ class Settings(LogSettings):
     )
     slack_api_url: Annotated[str, AfterValidator(_slacks_address)] = Field(
         default=SLACK_API_URL,
-        description="GovSlack's (`slack-gov.com/api/`, with `https://`), or a stand-in for tests; `http://` on this machine alone",
+        description="GovSlack's (`slack-gov.com/api/`, with `https://`), or a stand-in for tests; "
+        "`http://` on this machine alone",
     )
     openai_base_url: str | None = Field(
         default=None,

@@ -1,7 +1,7 @@
 """Makes the README's pictures from the demo: `make screenshots`.
 
-They come from the real app in the pocket Slack, on the offline rater, so that anybody gets the same ones. The clock of
-the workspace starts at a fixed moment; weeks are counted by that one, too.
+They come from the real app in the pocket Slack: its example verdicts and made-up weeks, so that anybody gets the same
+ones. The clock of the workspace starts at a fixed moment; weeks are counted by that one, too.
 """
 
 import asyncio
@@ -75,8 +75,9 @@ async def main() -> None:
         await take(page, "home")
         await show_digest(page, demo)
         await take(page, "digest")
-        await show_thread(page)
+        await show_thread(page, "The VPN drops")
         await take(page, "thread")
+        await take(page, "split", await show_thread(page, "May I pay for a team lunch"), margin_px=0)
         await page.get_by_role("link", name="Close the thread").click()
         await take(page, "modal", await show_modal(page))
 
@@ -135,20 +136,18 @@ async def open_page(slack: Sandbox) -> AsyncIterator[Page]:
         await browser.close()
 
 
-async def show_thread(page: Page) -> None:
-    """Scores the first answer, and waits for the verdict."""
-    await page.set_viewport_size({"width": WIDTH, "height": 900})
+async def show_thread(page: Page, question: str) -> Locator:
+    """Opens a thread of help-desk that has an example verdict in it; that message."""
+    await page.set_viewport_size({"width": WIDTH, "height": 860})
     await page.get_by_role("link", name="help-desk").click()
-    question = page.get_by_role("listitem", name="I committed to main by mistake")
-    await question.get_by_role("button", name="1 reply").click()
+    await page.get_by_role("listitem", name=question).get_by_role("button", name="2 replies").click()
     thread = page.get_by_role("complementary", name="Thread")
-    answer = thread.get_by_role("listitem", name="helper")
-    await answer.hover()
-    await answer.get_by_role("button", name="More actions").click()
-    await page.get_by_role("menuitem", name="Score this reply").click()
-    await thread.get_by_text("Score 4 of 5").wait_for()
+    await thread.get_by_text(question).first.wait_for()
+    verdict = thread.get_by_role("listitem", name="Slack Judge")
+    await verdict.get_by_text("Example: written by hand").wait_for()
     await page.mouse.move(0, 0)
     await page.get_by_role("textbox", name="Message to help-desk").focus()
+    return verdict
 
 
 async def show_modal(page: Page) -> Locator:
@@ -168,7 +167,7 @@ async def show_modal(page: Page) -> Locator:
 async def show_digest(page: Page, demo: Demo) -> None:
     """Posts the digest of the week so far into the channel of the made-up weeks."""
     channel = demo.slack.workspace.channel(CHANNEL)
-    await page.set_viewport_size({"width": WIDTH, "height": 1080})
+    await page.set_viewport_size({"width": WIDTH, "height": 1180})
     await page.get_by_role("link", name=CHANNEL).click()
     await demo.poster.post(ChannelSettings(demo.team_id, channel.id))
     await page.get_by_role("table", name="By assistant").wait_for()
@@ -184,15 +183,15 @@ async def show_home(page: Page, demo: Demo) -> None:
     await page.get_by_text("Score 1 of 5").first.wait_for()
 
 
-async def take(page: Page, name: str, around: Locator | None = None) -> None:
+async def take(page: Page, name: str, around: Locator | None = None, margin_px: int = MARGIN_PX) -> None:
     """Writes one picture: of the page, or of a part of it with some margin."""
     path = FOLDER / f"{name}.png"
     box = await around.bounding_box() if around else None
     clip = box and {
-        "x": box["x"] - MARGIN_PX,
-        "y": box["y"] - MARGIN_PX,
-        "width": box["width"] + 2 * MARGIN_PX,
-        "height": box["height"] + 2 * MARGIN_PX,
+        "x": box["x"] - margin_px,
+        "y": box["y"] - margin_px,
+        "width": box["width"] + 2 * margin_px,
+        "height": box["height"] + 2 * margin_px,
     }
     await page.screenshot(path=path, clip=clip or None, animations="disabled", caret="hide")
     with Image.open(path) as picture:

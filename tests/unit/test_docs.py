@@ -3,6 +3,7 @@
 import ast
 import os
 import re
+import shlex
 import shutil
 import stat
 import subprocess
@@ -13,6 +14,9 @@ import pytest
 
 from bot.settings import Settings
 from bot.slack.manifest import FULL, MINIMAL, Name, bot_scopes, load_manifest
+from judge import DEFAULT_MODEL
+from judge.model.prices import cost_usd
+from tools import settings
 
 ROOT = Path(__file__).parents[2]
 PAGES = (
@@ -36,8 +40,8 @@ def test_what_a_page_names_is_there(page: Path) -> None:
     assert not [(path, name) for path, name in named if not re.search(rf"\b{name}\b", (ROOT / path).read_text())]
 
 
-def test_the_readmes_program_says_in_a_sentence_that_there_is_no_key(tmp_path: Path) -> None:
-    program = (ROOT / "README.md").read_text(encoding="utf-8").partition("```python\n")[2].partition("```")[0]
+def test_the_librarys_program_says_in_a_sentence_that_there_is_no_key(tmp_path: Path) -> None:
+    program = (ROOT / "docs" / "judge.md").read_text(encoding="utf-8").partition("```python\n")[2].partition("```")[0]
     unset = {name: value for name, value in os.environ.items() if not name.startswith(("OPENAI_", "JUDGE_"))}
     done = subprocess.run(
         [sys.executable, "-c", program],
@@ -62,10 +66,11 @@ def test_every_room_is_on_the_map() -> None:
     assert [room for room in sorted(rooms) if not re.search(rf"(?<!\w){room}", drawn)] == []
 
 
-def test_every_setting_is_in_the_table() -> None:
-    cells = re.findall(r"^\| (`[A-Z][^|]*) \|", (ROOT / "README.md").read_text(encoding="utf-8"), re.MULTILINE)
-    explained = {name.lower() for cell in cells for name in re.findall(r"`([A-Z_]+)`", cell)}
-    assert explained == set(Settings.model_fields)
+def test_the_readme_says_of_ten_settings_what_the_code_says() -> None:
+    described = {settings.row(name, field) for name, field in Settings.model_fields.items()}
+    shown = {tuple(cells) for cells in rows("README.md", "Settings")}
+    assert len(shown) == 10
+    assert shown - described == set()
 
 
 def test_the_readmes_way_to_an_env_file_keeps_it_to_its_owner(tmp_path: Path) -> None:
@@ -176,3 +181,30 @@ def test_the_drawing_reads_at_80_columns() -> None:
     assert max(map(len, drawing.splitlines())) <= 80
     for part in ("Slack", "slack-judge", "model's server", "the log", "secrets"):
         assert part in drawing
+
+
+@pytest.mark.parametrize("cells", rows("README.md", "What a verdict costs"), ids=lambda cells: cells[0])
+def test_a_verdict_costs_what_the_app_would_say(cells: list[str]) -> None:
+    _, asked, written, verdict, thousand = cells
+    tokens = [int(count.replace(",", "")) for count in (asked, written)]
+    usage = {"prompt_tokens": tokens[0], "completion_tokens": tokens[1], "total_tokens": sum(tokens)}
+    answer = {"object": "chat.completion", "model": DEFAULT_MODEL, "usage": usage}
+    cost = cost_usd("https://api.openai.com/v1", answer)
+    assert cost is not None
+    assert (verdict, thousand) == (f"${cost:.5f}", f"${cost * 1000:.2f}")
+
+
+def test_the_example_without_a_key_has_the_score_that_the_readme_gives(tmp_path: Path) -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8").replace("\\\n", "")
+    line = next(line for line in text.splitlines() if line.startswith("judge score --model offline"))
+    command, _, said = line.partition("#")
+    done = subprocess.run(
+        [sys.executable, "-c", "from judge.cli import main; main()", *shlex.split(command)[1:]],
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stdout.startswith(f"Score: {said.strip()}\n"), done.stderr
+    assert text.index("a word counter, not a judge") < text.index(line)
