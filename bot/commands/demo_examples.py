@@ -70,16 +70,11 @@ def post_examples(workspace: Workspace) -> None:
     """Puts each example into its thread, as the app's message."""
     rubric = load_rubric("additive-5")
     app = Person(workspace, workspace.bot.id)
-    for example in EXAMPLES:
-        question, answer = _thread(workspace, example.question_begins)
-        post = example_message(_case(workspace, question, answer), _verdict(example, rubric))
-        app.post(CHANNEL, post.text, thread_ts=question.ts, blocks=post.blocks)
-
-
-def _thread(workspace: Workspace, question_begins: str) -> tuple[Message, Message]:
     channel = workspace.channel(CHANNEL)
-    question = next(each for each in channel.messages.values() if each.text.startswith(question_begins))
-    return question, channel.replies(question.ts)[0]
+    for example in EXAMPLES:
+        question = next(each for each in channel.messages.values() if each.text.startswith(example.question_begins))
+        post = example_message(_case(workspace, question), _verdict(example, rubric))
+        app.post(CHANNEL, post.text, thread_ts=question.ts, blocks=post.blocks)
 
 
 def _verdict(example: Example, rubric: Rubric) -> RecordedVerdict:
@@ -89,13 +84,13 @@ def _verdict(example: Example, rubric: Rubric) -> RecordedVerdict:
     return from_verdict(verdict, rubric)
 
 
-def _case(workspace: Workspace, question: Message, answer: Message) -> LoggedCase:
+def _case(workspace: Workspace, question: Message) -> LoggedCase:
     """What the message is about; it is in no log."""
     return LoggedCase(
         id=0,
         key="example",
         team_id=workspace.team_id,
-        channel_id=answer.channel_id,
+        channel_id=question.channel_id,
         requester_id=question.author.id,
         requester_name=question.author.name,
         source=CaseSource.SHORTCUT,
@@ -104,6 +99,5 @@ def _case(workspace: Workspace, question: Message, answer: Message) -> LoggedCas
         status=CaseStatus.DELIVERED,
         question=question.text,
         question_source=QuestionSource.PARENT,
-        response=answer.text,
         created_at=datetime.fromtimestamp(workspace.clock.now(), UTC),
     )

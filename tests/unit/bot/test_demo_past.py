@@ -91,6 +91,7 @@ async def test_the_verdicts_of_the_lowest_stand_in_their_threads_and_say_that_th
         assert (verdict.author, verdict.thread_ts) == (workspace.bot, low.thread_ts)
         assert verdict.text == f"Score {low.score} of 5: No judge read this reply: the score is made up for the demo."
         assert f"{MADE_UP} · case {low.id}" in str(verdict.blocks)
+        assert "Details" in str(verdict.blocks)
 
 
 async def test_earlier_weeks_have_verdicts_to_be_seen_too(log: Store, tmp_path: Path) -> None:
