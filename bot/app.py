@@ -111,14 +111,13 @@ async def running_bot(
         identity, teller = await identify(client), Teller(client)
         poster = Poster(client, store, identity, _schedule(settings))
         edits = EditsUpkeep(client, store)
+        lookup = Lookup(client, identity.own_ids, None if settings.score_people else poster.members)
         # Left in the reverse order: no new payloads, running cases finish, and only then no more signs of life.
         stack.push_async_callback(store.processes.leave)
         signs: list[Callable[[], Awaitable[bool]]] = []
         tasks = [_begin(stack, _sign_forever(store, signs))]
         if role is not Role.FRONT:
             judges = await stack.enter_async_context(open_judges(settings))
-            only_bots = None if settings.score_people else poster.members
-            lookup = Lookup(client, identity.own_ids, only_bots)
             reposts = settings.unconfirmed_posts == "repost"
             delivery = Delivery(client, teller, store, identity.url, reposts_unconfirmed=reposts)
             docket = Docket(store, judges, lookup, delivery, settings.judge_concurrency, model_pauses)
@@ -143,6 +142,7 @@ async def running_bot(
                 homes=Homes(client),
                 forgetting=ForgettingUpkeep(client, store.forgetting, store.own_words, access),
                 edits=edits,
+                lookup=lookup,
             )
             link = _link(bolt, settings)
             await stack.enter_async_context(link)

@@ -1,7 +1,7 @@
 """Reading in Slack what a payload does not hold: the message behind a link, and the question of a response."""
 
 import asyncio
-from collections.abc import Awaitable, Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,6 +12,8 @@ from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
 from bot.domain.case import LoggedCase, QuestionSource
 from bot.domain.obstacle import Obstacle, ObstacleKind
+from bot.extract.invocation import Invocation
+from bot.extract.mentions import asks_for_score
 from bot.extract.messages import Message, to_message
 from bot.slack.authors import Members
 from bot.slack.errors import error_of, is_transient
@@ -20,6 +22,8 @@ from bot.slack.scopes import MISSING
 # A modal can be opened for 3 s after the click; the search for the question must leave time for that.
 _QUESTION_TIMEOUT_S = 1.5
 _MESSAGE_TIMEOUT_S = 10
+# Slack gives a thread from its beginning: https://docs.slack.dev/reference/methods/conversations.replies
+_PAGE = 999
 _CLOSE_IN_TIME_S = 15 * 60
 _MESSAGES_BEFORE = 20
 # A thread's parent comes along whatever the span.
@@ -93,7 +97,7 @@ class Lookup:
             call = self._client.conversations_history(channel=case.channel_id, limit=1, **span)
         try:
             async with asyncio.timeout(_MESSAGE_TIMEOUT_S):
-                message = _with_ts(await self._messages(case, call), ts)
+                message = _with_ts(await self._messages(call), ts)
         except OutOfSightError:
             return None
         if message and self._only_bots and not await self._only_bots.is_known_bot(message.author_id or ""):
@@ -118,41 +122,73 @@ class Lookup:
                 return await self._parent(case, case.parent_ts)
             return await self._previous(case, case.message_ts)
 
+    async def above(self, invocation: Invocation, ts: str) -> Message | None:
+        """What somebody means who says "score this" at `ts`: the message above in their thread, whoever wrote it.
+
+        In the channel itself it is the last one before by somebody else. Ours are not meant, nor what asks for scores.
+
+        Raises:
+            OutOfSightError, MayNotReadError: As `question`.
+            SlackApiError, ClientError, TimeoutError: Not now.
+        """
+        channel_id, thread_ts = invocation.channel_id, invocation.thread_ts
+        async with asyncio.timeout(_QUESTION_TIMEOUT_S):
+            if thread_ts is None:
+                return _last(await self._before(channel_id, ts), ts, self._is_somebody_else(invocation.user_id))
+            call = self._client.conversations_replies(channel=channel_id, ts=thread_ts, latest=ts, limit=_PAGE)
+            return _last(await self._messages(call, is_all=True), ts, self._is_somebody_else(None))
+
     async def _parent(self, case: LoggedCase, ts: str) -> Question | None:
         call = self._client.conversations_replies(channel=case.channel_id, ts=ts, limit=1)
-        parent = _with_ts(await self._messages(case, call), ts)
+        parent = _with_ts(await self._messages(call), ts)
         return Question(parent.text, QuestionSource.PARENT, ts, parent.author_id) if parent and parent.text else None
 
     async def _previous(self, case: LoggedCase, ts: str) -> Question | None:
-        oldest = f"{float(ts) - _CLOSE_IN_TIME_S:.6f}"
-        call = self._client.conversations_history(
-            channel=case.channel_id, latest=ts, oldest=oldest, limit=_MESSAGES_BEFORE
-        )
-        found = await self._messages(case, call)
-        before = (each for each in found if float(each.ts) < float(ts) and self._is_somebody_else(each, case))
-        last = max(before, key=lambda message: float(message.ts), default=None)
+        last = _last(await self._before(case.channel_id, ts), ts, self._is_somebody_else(case.author_id))
         if not last or not last.text:
             return None
         return Question(last.text, QuestionSource.PREVIOUS, last.ts, last.author_id)
 
-    def _is_somebody_else(self, message: Message, case: LoggedCase) -> bool:
-        return message.subtype not in _NOBODYS_WORDS and message.author_id not in {case.author_id, *self._own_ids}
+    async def _before(self, channel_id: str, ts: str) -> list[Message]:
+        oldest = f"{float(ts) - _CLOSE_IN_TIME_S:.6f}"
+        span: dict[str, Any] = {"latest": ts, "oldest": oldest, "limit": _MESSAGES_BEFORE}
+        return await self._messages(self._client.conversations_history(channel=channel_id, **span))
 
-    async def _messages(self, case: LoggedCase, call: Awaitable[AsyncSlackResponse]) -> list[Message]:
+    def _is_somebody_else(self, author_id: str | None) -> Callable[[Message], bool]:
+        """Whether a message is neither this author's nor ours, and says something to others."""
+
+        def is_it(message: Message) -> bool:
+            is_to_us = any(f"@{own}" in message.text for own in self._own_ids) and asks_for_score(message.text)
+            is_theirs = message.author_id in {author_id, *self._own_ids}
+            return message.subtype not in _NOBODYS_WORDS and not (is_theirs or is_to_us)
+
+        return is_it
+
+    async def _messages(self, call: Awaitable[AsyncSlackResponse], *, is_all: bool = False) -> list[Message]:
+        """The messages that Slack answers with; with `is_all`, also those of the pages that follow."""
+        found: list[Message] = []
         try:
-            answer = await call
+            async for page in await call:
+                found += [to_message(raw) for raw in page.get("messages") or []]
+                if not is_all:
+                    break
         except SlackApiError as exc:
             if is_transient(exc):
                 raise
             error = error_of(exc)
-            logger.info("lookup_refused", case=case.id, error=error)
+            logger.info("lookup_refused", error=error)
             if error in _NOT_THERE:
                 raise OutOfSightError from exc
             if error == MISSING:
                 raise MayNotReadError from exc
             return []
-        messages = (to_message(raw) for raw in answer.get("messages") or [])
-        return [message for message in messages if message.subtype != _DELETED]
+        return [message for message in found if message.subtype != _DELETED]
+
+
+def _last(messages: Iterable[Message], before_ts: str, is_meant: Callable[[Message], bool]) -> Message | None:
+    """The last of these messages that is meant, before a time."""
+    before = (each for each in messages if float(each.ts) < float(before_ts) and is_meant(each))
+    return max(before, key=lambda message: float(message.ts), default=None)
 
 
 def _with_ts(messages: Iterable[Message], ts: str) -> Message | None:

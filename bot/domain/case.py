@@ -34,6 +34,7 @@ class CaseSource(StrEnum):
     TEXT = "text"
     MODAL = "modal"
     BUTTON = "button"
+    MENTION = "mention"
 
 
 class QuestionSource(StrEnum):

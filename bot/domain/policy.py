@@ -25,5 +25,9 @@ class Policy:
         """Whether a case may be there; texts that are typed in direct messages are nobody's but the person's own."""
         if case.channel_id.startswith(_DIRECT_MESSAGES) and case.message_ts is None:
             return True
-        is_listed = not self.allowed_channels or case.channel_id in self.allowed_channels
-        return is_listed and case.channel_id not in self.denied_channels
+        return self.allows_messages_of(case.channel_id)
+
+    def allows_messages_of(self, channel_id: str) -> bool:
+        """Whether messages of a channel may be scored."""
+        is_listed = not self.allowed_channels or channel_id in self.allowed_channels
+        return is_listed and channel_id not in self.denied_channels

@@ -19,12 +19,18 @@ class Choice:
     visibility: Visibility
 
 
-def message_case(invocation: Invocation, message: Message, choice: Choice, obstacle: str | None) -> Case:
-    """The case behind "Score this reply": the message is the response, its question is yet to be found."""
+def message_case(
+    invocation: Invocation,
+    message: Message,
+    choice: Choice,
+    obstacle: str | None,
+    source: CaseSource = CaseSource.SHORTCUT,
+) -> Case:
+    """The case behind "Score this reply" or a mention: the message is the response, its question is yet to be found."""
     return Case(
         **_asked_by(invocation, choice),
         key=message_key(invocation.channel_id, message.ts, choice.visibility, invocation.user_id, attempt=1),
-        source=CaseSource.SHORTCUT,
+        source=source,
         message_ts=message.ts,
         parent_ts=message.parent_ts,
         author_id=message.author_id,

@@ -37,6 +37,11 @@ class Invocation:
         is_in_channel = self.thread_ts is None
         return Recipient(self.user_id, self.channel_id, self.thread_ts, response_url, is_in_channel)
 
+    @property
+    def is_direct(self) -> bool:
+        """Whether it was done in direct messages."""
+        return self.channel_id.startswith("D")
+
     def recipient_at(self, case: Case) -> Recipient:
         """Whoever did it, at a case that they can see; somebody else may have asked for it."""
         return replace(requester_of(case), user_id=self.user_id, response_url=self.response_url)
@@ -120,6 +125,7 @@ def _from_command(body: Raw) -> Invocation:
 
 def _from_event(body: Raw) -> Invocation:
     event = body["event"]
+    thread_ts = event.get("thread_ts")
     return Invocation(
         team_id=body["team_id"],
         channel_id=event.get("channel") or "",
@@ -127,8 +133,19 @@ def _from_event(body: Raw) -> Invocation:
         user_name=event["user"],
         trigger_id="",
         response_url=None,
-        is_foreign=False,
+        is_foreign=_is_elsewhere(body),
+        thread_ts=thread_ts if thread_ts != event.get("ts") else None,
     )
+
+
+def _is_elsewhere(body: Raw) -> bool:
+    """Whether an event's person is of another workspace; where Slack does not say, all in a shared channel are.
+
+    Source: slack_bolt.request.internals.extract_actor_team_id
+    """
+    event, home = body["event"], {body["team_id"], body.get("enterprise_id")}
+    theirs = event.get("user_team") or event.get("source_team") or event.get("team")
+    return theirs not in home if theirs else bool(body.get("is_ext_shared_channel"))
 
 
 def _hosts(domain: str | None) -> frozenset[str]:

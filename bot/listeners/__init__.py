@@ -3,6 +3,7 @@
 from slack_bolt.async_app import AsyncApp
 
 from bot.digest.poster import Poster
+from bot.docket.lookup import Lookup
 from bot.domain.limits import Limits
 from bot.domain.policy import Policy
 from bot.extract.cases import Choice
@@ -16,6 +17,7 @@ from bot.listeners import (
     home,
     installation,
     labels,
+    mention,
     modals,
     recent,
     shortcut,
@@ -27,6 +29,7 @@ from bot.listeners.digest import DigestCommand
 from bot.listeners.forget import ForgetCommand
 from bot.listeners.home import HomeTab
 from bot.listeners.intake import Intake
+from bot.listeners.mention import Mentions
 from bot.listeners.recent import RecentCases
 from bot.listeners.stats import StatsCommand
 from bot.listeners.texts_modal import TextsModal
@@ -58,6 +61,7 @@ def register(
     homes: Homes,
     forgetting: ForgettingUpkeep,
     edits: EditsUpkeep,
+    lookup: Lookup,
 ) -> None:
     """Connects every feature to the app.
 
@@ -83,6 +87,7 @@ def register(
     installation.register(app, identity.team_id, homes)
     command.register(app, TypedRequests(intake, choices, memberships, hosts), window, answers)
     shortcut.register(app, intake, choices, teller, identity.own_ids)
+    mention.register(app, Mentions(intake, choices, lookup, teller, identity.own_ids), window)
     modals.register(app, intake, choices, case_access)
     buttons.register(app, intake, choices, case_access, teller)
     details.register(app, store.cases, case_access, teller)

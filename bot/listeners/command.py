@@ -90,16 +90,16 @@ def register(app: AsyncApp, requests: TypedRequests, window: TextsModal, answers
         invocation, text = to_invocation(body), command_text(body)
         match parse_command(text):
             case None:
-                await ack()
+                await (ack(text=help_text(is_direct=True)) if invocation.is_direct else ack())
                 await window.open_in_channel(invocation)
             case Permalink() as link:
                 await requests.score_link(ack, invocation, link)
             case Texts() as texts:
                 await requests.score_texts(ack, invocation, texts)
             case Word(word="help"):
-                await ack(text=help_text())
+                await ack(text=help_text(is_direct=invocation.is_direct))
             case Word(word=word, rest=rest) if word in answers:
                 await ack()
                 await answers[word](invocation, rest)
             case Word():
-                await ack(text=help_text(unknown=to_plain(text)))
+                await ack(text=help_text(to_plain(text), is_direct=invocation.is_direct))

@@ -73,6 +73,17 @@ class Intake:
                 return known, is_new
             case = case.model_copy(update=_next_attempt(case, known))
 
+    def check_here(self, invocation: Invocation) -> None:
+        """Looks whether messages may be scored for this person where they stand, before Slack is asked for any.
+
+        Raises:
+            RefusedError: They may not.
+        """
+        if invocation.is_foreign:
+            raise RefusedError(Refusal(RefusalKind.FOREIGN))
+        if not self.policy.allows_messages_of(invocation.channel_id):
+            raise RefusedError(Refusal(RefusalKind.CHANNEL_OFF))
+
     async def _check(self, case: Case, invocation: Invocation) -> None:
         if invocation.is_foreign:
             raise RefusedError(Refusal(RefusalKind.FOREIGN))

@@ -26,6 +26,8 @@ ACTION_HOME_VISIBILITY = "choose_visibility"
 ACTION_DIGEST_ON = "switch_digest_on"
 ACTION_DIGEST_OFF = "switch_digest_off"
 ACTION_FORGET = "forget"
+ACTION_OPEN_WINDOW = "open_window"
+ACTION_HELP = "show_help"
 
 # The values of the feedback buttons; the case follows after a colon.
 AGREE = "agree"

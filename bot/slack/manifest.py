@@ -12,9 +12,10 @@ MINIMAL: Name = "manifest.minimal.yml"
 """Reads no messages, and posts only where the app was invited."""
 
 OFF_WITHOUT: Mapping[str, str] = {
+    "app_mentions:read": "nobody who mentions the app is answered",
     "channels:history": "in public channels questions are not found and links not scored",
     "groups:history": "in private channels questions are not found and links not scored",
-    "im:history": "in direct messages questions are not found and links not scored",
+    "im:history": "in direct messages questions are not found, links not scored, and words to the app not answered",
     "mpim:history": "in group direct messages questions are not found and links not scored",
     "chat:write.public": "in public channels without the app verdicts go to whoever asked alone",
 }

@@ -1,12 +1,16 @@
-"""What `/judge` says of itself."""
+"""What the app says of itself: all that `/judge` can do, and one line for whoever speaks to it."""
 
+from bot.slack import ids
 from bot.slack.mrkdwn import excerpt
+from bot.slack.post import Post
+from bot.views.elements import actions, button, section
 
 _NO_TICKS = {ord("`"): "'"}
 _EXCERPT = 300
 _HELP = """• `/judge` opens a window for a question and a response
 • `/judge LINK` scores the message that the link points to, in its thread
 • `/judge question | response` scores the two texts here
+• `@Slack Judge score this` in a thread scores the message above
 • `/judge recent` lists what you asked for
 • `/judge stats` shows this channel's week so far, `/judge stats @name` one assistant's, `#channel` another channel's
 • `/judge digest` sums up this channel's weeks: `/judge digest help`
@@ -14,10 +18,36 @@ _HELP = """• `/judge` opens a window for a question and a response
 • `/judge forget me` takes all words of your own out of my log
 • `/judge help` shows this
 • On any message: More actions (⋮) → *Score this reply*"""
+_DIRECT_HELP = """• `/judge` opens a window for a question and a response
+• `/judge question | response` scores the two texts; only you see the verdict
+• `/judge LINK` scores a message of a channel that we are both in, in its thread
+• `/judge recent` lists what you asked for
+• `/judge stats #channel` shows a channel's week so far
+• `/judge forget LINK` deletes a score, `/judge forget me` takes all words of your own out of my log
+• `/judge help` shows this; in a channel it lists what works there"""
+
+NOTHING_ABOVE = (
+    "I find no reply above your message. Write that in the thread of the reply, "
+    "or choose More actions (⋮) → *Score this reply* on it."
+)
+_SAY = "Write *score this* with my name below a reply, in its thread, and I score it."
+_SAY_DIRECTLY = "Here I score two texts that you give me. A reply in a channel: More actions (⋮) → *Score this reply*."
 
 
-def help_text(unknown: str = "") -> str:
-    """What `/judge` can do; `unknown` is what was not understood."""
+def help_text(unknown: str = "", *, is_direct: bool = False) -> str:
+    """What `/judge` can do, in a channel or in direct messages; `unknown` is what was not understood."""
     hint = "For two texts I need a `|` between them. " if len(unknown.split()) > 1 else ""
     begin = f"I do not know `{excerpt(unknown.translate(_NO_TICKS), _EXCERPT)}`. {hint}" if unknown else ""
-    return f"{begin}This is what I understand:\n{_HELP}"
+    here, known = (" in direct messages", _DIRECT_HELP) if is_direct else ("", _HELP)
+    return f"{begin}This is what I understand{here}:\n{known}"
+
+
+def help_line(*, is_direct: bool) -> Post:
+    """The answer to whoever speaks to the app and asks for nothing that it knows; buttons do the rest."""
+    line = _SAY_DIRECTLY if is_direct else _SAY
+    row = actions(
+        button("Score two texts", ids.ACTION_OPEN_WINDOW),
+        button("Your cases", ids.ACTION_RECENT_NEWEST),
+        button("All commands", ids.ACTION_HELP),
+    )
+    return Post(line, [section(line), row])

@@ -12,23 +12,14 @@ CHANNEL_TYPES = {"channels": "channel", "groups": "group", "im": "im", "mpim": "
 
 def message_posted(ws: Workspace, channel: Channel, message: Message) -> None:
     """`message.channels` and its like, and `app_mention`."""
-    body = message.to_slack()
-    parent = channel.messages.get(message.thread_ts or "") if message.is_reply else None
-    if parent:
-        body["parent_user_id"] = parent.author.id
-    _message(ws, channel, body)
-    if f"<@{ws.bot.id}>" in message.text and "app_mentions:read" in ws.manifest.bot_scopes:
-        _send(
-            ws,
-            "app_mention",
-            channel,
-            body | {"type": "app_mention", "channel": channel.id, "event_ts": message.ts},
-        )
+    _message(ws, channel, _in_its_thread(channel, message))
+    _mention(ws, channel, message)
 
 
 def message_changed(ws: Workspace, channel: Channel, message: Message, before: Json) -> None:
-    """A message event of subtype `message_changed`."""
+    """A message event of subtype `message_changed`; a mention comes once more, with `edited` (slack-go#1256)."""
     _hidden(ws, channel, {"subtype": "message_changed", "message": message.to_slack(), "previous_message": before})
+    _mention(ws, channel, message)
 
 
 def message_deleted(ws: Workspace, channel: Channel, message: Message, before: Json) -> None:
@@ -60,6 +51,19 @@ def home_opened(ws: Workspace, user: User, home: Json | None) -> None:
         "event_ts": ws.ids.ts(),
     }
     _send(ws, "app_home_opened", channel, body | ({"view": home} if home else {}))
+
+
+def _mention(ws: Workspace, channel: Channel, message: Message) -> None:
+    """`app_mention`, which is never sent in direct messages: https://docs.slack.dev/reference/events/app_mention"""
+    is_read = "app_mentions:read" in ws.manifest.bot_scopes and not channel.is_im
+    if is_read and f"<@{ws.bot.id}>" in message.text:
+        place = {"type": "app_mention", "channel": channel.id, "event_ts": message.ts}
+        _send(ws, "app_mention", channel, _in_its_thread(channel, message) | place)
+
+
+def _in_its_thread(channel: Channel, message: Message) -> Json:
+    parent = channel.messages.get(message.thread_ts or "") if message.is_reply else None
+    return message.to_slack() | ({"parent_user_id": parent.author.id} if parent else {})
 
 
 def _message(ws: Workspace, channel: Channel, body: Json) -> None:

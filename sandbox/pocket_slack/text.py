@@ -9,8 +9,6 @@ from functools import partial
 
 from pocket_slack.model import Json
 
-_SPECIAL = re.compile(r"(?P<url>https?://[^\s<>|]+)|(?<!\w)@(?P<user>[\w.-]+)|(?<!\w)#(?P<channel>[\w-]+)")
-
 _FENCED = re.compile(r"\n?```\n?(.+?)\n?```\n?", re.DOTALL)
 _STYLES = {"*": "bold", "_": "italic", "~": "strike"}
 _STYLED = re.compile(
@@ -40,7 +38,7 @@ def to_elements(text: str, users: Mapping[str, str], channels: Mapping[str, str]
     """The rich_text elements of a typed text; `users` and `channels` map names to ids."""
     elements: list[Json] = []
     end = 0
-    for match in _SPECIAL.finditer(text):
+    for match in _special(users).finditer(text):
         element = _element(match, users, channels)
         if element is None:
             continue
@@ -51,6 +49,12 @@ def to_elements(text: str, users: Mapping[str, str], channels: Mapping[str, str]
     if end < len(text):
         elements.append({"type": "text", "text": text[end:]})
     return elements
+
+
+def _special(users: Mapping[str, str]) -> re.Pattern[str]:
+    """What is more than text; names with blanks in them, as apps have, are known as a whole."""
+    names = "|".join([*(re.escape(name) for name in users if " " in name), r"[\w.-]+"])
+    return re.compile(rf"(?P<url>https?://[^\s<>|]+)|(?<!\w)@(?P<user>{names})|(?<!\w)#(?P<channel>[\w-]+)")
 
 
 def to_text(elements: list[Json]) -> str:

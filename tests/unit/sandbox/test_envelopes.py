@@ -1,10 +1,12 @@
 """Payloads on their way to the app: acks, failures, retries."""
 
+from copy import deepcopy
 from typing import Any
 
 import pytest
 
 from pocket_slack import ManualClock, Person, Workspace
+from tests.unit.sandbox.conftest import MANIFEST
 
 Wire = Any
 
@@ -206,3 +208,37 @@ def test_an_event_needs_the_scope_that_would_let_the_app_read_it(clock: ManualCl
     workspace.deliveries.is_open = True
     Person(workspace, "ann").post("help", "hello")
     assert wire.sent == []
+
+
+def with_events(clock: ManualClock, wire: Wire, *events: str) -> Workspace:
+    """A workspace with a person, whose app has these events and is called by two words."""
+    manifest = deepcopy(MANIFEST)
+    manifest["features"]["bot_user"]["display_name"] = "Echo Bot"
+    manifest["settings"]["event_subscriptions"]["bot_events"] = list(events)
+    workspace = Workspace(manifest, clock=clock)
+    workspace.add_channel("help", [workspace.add_user("ann"), workspace.bot])
+    workspace.deliveries.connections.append(wire)
+    workspace.deliveries.is_open = True
+    return workspace
+
+
+def test_a_mention_is_an_event_and_once_more_when_it_is_edited(clock: ManualClock, wire: Wire) -> None:
+    workspace = with_events(clock, wire, "app_mention")
+    ann = Person(workspace, "ann")
+    parent = ann.post("help", "why?")
+    message = ann.post("help", "well, @Echo Bot?", thread_ts=parent.ts)
+    ann.edit(message, "well, @Echo Bot!")
+    first, second = [envelope["payload"]["event"] for envelope in wire.sent]
+    assert (first["type"], first["text"], first["ts"]) == ("app_mention", f"well, <@{workspace.bot.id}>?", message.ts)
+    assert (first["thread_ts"], first["parent_user_id"], first["event_ts"]) == (parent.ts, ann.id, message.ts)
+    assert "channel_type" not in first
+    assert "edited" not in first
+    assert second["edited"]["user"] == ann.id
+
+
+def test_in_direct_messages_a_mention_is_a_message_like_any_other(clock: ManualClock, wire: Wire) -> None:
+    workspace = with_events(clock, wire, "app_mention", "message.im")
+    ann = Person(workspace, "ann")
+    ann.post(ann.im, "@Echo Bot")
+    (event,) = [envelope["payload"]["event"] for envelope in wire.sent]
+    assert (event["type"], event["channel_type"]) == ("message", "im")
