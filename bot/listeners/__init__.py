@@ -75,7 +75,7 @@ def register(
     digests = DigestCommand(poster, access, teller)
     own_cases = OwnCases(memberships, poster.members)
     cases = RecentCases(store.recent, own_cases, teller, identity.url)
-    forget_command = ForgetCommand(store.cases, forgetting, teller, hosts)
+    forget_command = ForgetCommand(store.cases, forgetting, teller, store.recent, own_cases, hosts, identity.url)
     answers = {
         "digest": digests.answer,
         "recent": cases.answer,

@@ -1,4 +1,4 @@
-"""`/judge forget`: deletes a case, or asks and then forgets a person's own words, and says what was done."""
+"""`/judge forget`: quotes what it would delete, asks, and then says what was done."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,6 +14,7 @@ from bot.extract.clicks import clicked_value
 from bot.extract.invocation import Invocation, to_invocation
 from bot.extract.links import parse_permalink
 from bot.log.cases import Cases
+from bot.log.recent import Recent
 from bot.slack import ids
 from bot.slack.post import Post
 from bot.slack.teller import Teller
@@ -23,14 +24,18 @@ from bot.views.forgetting import (
     NO_WORDS,
     NOT_NOW,
     ask_first,
+    ask_for_cases,
     forgotten_text,
     own_words_forgotten_text,
     own_words_text,
 )
 from bot.views.messages import sentence
 from bot.views.obstacles import obstacle_text
+from bot.weeks.own_cases import OwnCases
 
 ME = "me"
+_MOST = 150  # whose numbers have room in a button
+_QUOTED = 10
 
 logger = structlog.get_logger(__name__)
 
@@ -47,39 +52,63 @@ class ForgetCommand:
         cases: Reads cases.
         forgetting: What deletes them.
         teller: What answers.
+        recent: Reads what is quoted of them.
+        own_cases: Adds to that what the person may see.
         hosts: The workspace's addresses, as far as they are known beforehand.
+        workspace_url: Where links to messages begin.
     """
 
     cases: Cases
     forgetting: ForgettingUpkeep
     teller: Teller
+    recent: Recent
+    own_cases: OwnCases
     hosts: frozenset[str]
+    workspace_url: str
 
     async def answer(self, invocation: Invocation, text: str) -> None:
-        """Does what was asked, asks first, or says why not, to the person alone."""
-        is_own = text.lower() == ME
-        post = await self._ask(invocation) if is_own else sentence(await self._forget(invocation, text))
+        """Asks first, or says why not, to the person alone."""
+        post = await (self._ask_for_words(invocation) if text.lower() == ME else self._ask(invocation, text))
         await self.teller.tell(invocation.recipient, post)
 
     async def confirmed(self, invocation: Invocation, what: str) -> Post:
-        """Does what a person has pressed the button for, and says what was done; whose words is not for it to say."""
+        """Does what a person has pressed the button for, and says what was done.
+
+        Whose words are meant is not for the button to say, nor who may delete a case.
+        """
         if what != ME:
-            return sentence(HOW)
+            return await self._forget(invocation, [to_case_id(number) for number in what.split(",")[:_MOST]])
         gone = await self.forgetting.forget_person(invocation.team_id, invocation.user_id)
         return sentence(own_words_forgotten_text(gone) if gone else NO_WORDS)
 
-    async def _ask(self, invocation: Invocation) -> Post:
+    async def _ask_for_words(self, invocation: Invocation) -> Post:
         words = await self.forgetting.own_words.count(invocation.team_id, invocation.user_id)
         return ask_first(own_words_text(words), "Forget my words", ME) if words else sentence(NO_WORDS)
 
-    async def _forget(self, invocation: Invocation, text: str) -> str:
+    async def _ask(self, invocation: Invocation, text: str) -> Post:
         try:
             found = await self._find(invocation, text)
-            return forgotten_text(await self.forgetting.forget(found, invocation.user_id))
+            theirs, stays = await self.forgetting.foresee(found, invocation.user_id)
         except _UnclearError as exc:
-            return str(exc)
+            return sentence(str(exc))
         except (SlackApiError, aiohttp.ClientError, TimeoutError):
-            return NOT_NOW
+            return sentence(NOT_NOW)
+        numbers = [case.id for case in theirs[:_MOST]]
+        if not numbers:
+            return sentence(forgotten_text(stays))
+        seen = await self.recent.numbered(invocation.team_id, numbers[:_QUOTED])
+        quoted = await self.own_cases.listed(seen, invocation.user_id, invocation.channel_id)
+        return ask_for_cases(numbers, quoted, stays, self.workspace_url)
+
+    async def _forget(self, invocation: Invocation, numbers: Sequence[int | None]) -> Post:
+        if None in numbers:
+            return sentence(HOW)
+        named = [await self.cases.find(invocation.team_id, number) for number in numbers if number is not None]
+        try:
+            gone = await self.forgetting.forget([case for case in named if case], invocation.user_id)
+        except (SlackApiError, aiohttp.ClientError, TimeoutError):
+            return sentence(NOT_NOW)
+        return sentence(forgotten_text(gone))
 
     async def _find(self, invocation: Invocation, text: str) -> Sequence[LoggedCase]:
         if text.isascii() and text.isdigit():

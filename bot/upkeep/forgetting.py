@@ -36,6 +36,16 @@ class ForgettingUpkeep:
         """All cases of the message that is linked, or that the linked verdict is about."""
         return await self._log.cases_at(team_id, channel_id, ts, parent_ts)
 
+    async def foresee(self, found: Sequence[LoggedCase], user_id: str) -> tuple[Sequence[LoggedCase], Forgotten]:
+        """Which of these cases `forget` would delete for this person, and what of the others could be said.
+
+        Raises:
+            SlackApiError, aiohttp.ClientError, TimeoutError: Slack does not answer as it should just now.
+        """
+        theirs, others = await self._divide(found, user_id)
+        unsettled = tuple(case.id for case in theirs if case.status not in AT_REST)
+        return [case for case in theirs if case.status in AT_REST], Forgotten(unsettled=unsettled, others=len(others))
+
     async def forget(self, found: Sequence[LoggedCase], user_id: str) -> Forgotten:
         """Deletes of these cases what this person may delete.
 

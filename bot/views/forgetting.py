@@ -7,7 +7,9 @@ from bot.log.own_words import Words
 from bot.slack import ids
 from bot.slack.mrkdwn import escape
 from bot.slack.post import Post
-from bot.views.elements import actions, button, section
+from bot.views.elements import Block, actions, button, section
+from bot.views.recent import recent_blocks
+from bot.weeks.own_cases import ListedCase
 
 HOW = (
     "Type `/judge forget LINK`, with the link of a reply that was scored or of my verdict on it "
@@ -40,10 +42,21 @@ class Forgotten:
     others: int = 0
 
 
-def ask_first(text: str, label: str, what: str) -> Post:
-    """Says what would be forgotten, and asks; the button brings back `what`, as it was typed after `/judge forget`."""
+def ask_first(text: str, label: str, what: str, quoted: Sequence[Block] = ()) -> Post:
+    """Says what would be forgotten, quotes it, and asks; the button brings back `what`."""
     go = button(label, ids.ACTION_FORGET, what) | {"style": "danger"}
-    return Post(text, [section(text), actions(go)])
+    return Post(text, [section(text), *quoted, actions(go)])
+
+
+def ask_for_cases(case_ids: Sequence[int], quoted: Sequence[ListedCase], stays: Forgotten, workspace_url: str) -> Post:
+    """Asks before cases are deleted, some of which are quoted; the button brings back their numbers."""
+    which, whose = ("this case", "Its") if len(case_ids) == 1 else (f"these {len(case_ids)} cases", "Their")
+    more = f"Not quoted here: {len(case_ids) - len(quoted)} more." if len(case_ids) > len(quoted) else ""
+    asking = f"Delete {which}? {whose} texts, ratings, labels and my messages in Slack go. There is no undo."
+    parts = [asking, more, _unsettled(stays.unsettled), _others(stays.others)]
+    label = f"Delete case {case_ids[0]}" if len(case_ids) == 1 else f"Delete {len(case_ids)} cases"
+    numbers = ",".join(str(number) for number in case_ids)
+    return ask_first(" ".join(filter(None, parts)), label, numbers, recent_blocks(quoted, workspace_url))
 
 
 def own_words_text(words: Words) -> str:

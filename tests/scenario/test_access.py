@@ -11,6 +11,7 @@ from bot.views.forgetting import NOTHING
 from bot.views.recent import to_page_end
 from pocket_slack import Channel, Delivery, Message, Person, payloads
 from tests.scenario.conftest import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, shown
+from tests.scenario.test_forget import forget
 
 NO_CASE = "That case is no longer in the log, or not for you to see. You can score the reply anew."
 LEADS = "leads"
@@ -212,8 +213,7 @@ async def test_a_label_for_a_forgotten_case_is_answered_once_and_without_noise(
     stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
     left = await stage.told(stage.ann)
     await stage.reaches(1, CaseStatus.DELIVERED)
-    stage.ann.command(CHANNEL, ids.COMMAND, "forget 1")
-    await stage.told(stage.ann, 2)
+    assert (await forget(stage, stage.ann, "1")).startswith("Deleted: case 1")
     sent = await stage.slack.settled(stage.ann.click(left, ids.ACTION_FEEDBACK, "agree:1"))
     assert sent.is_acked
     assert (await stage.told(stage.ann, 3)).text == NO_CASE
@@ -446,8 +446,7 @@ async def test_a_button_of_a_forgotten_case_answers_in_the_thread_where_it_stand
     verdict = await stage.verdict(parent)
     await stage.reaches(1, CaseStatus.DELIVERED)
     stage.slack.fail("chat.delete", error="cant_delete_message")
-    stage.ann.command(CHANNEL, ids.COMMAND, "forget 1")
-    await stage.told(stage.ann)
+    assert (await forget(stage, stage.ann, "1")).startswith("Deleted: case 1")
     for count, action_id in enumerate((ids.ACTION_WRONG_QUESTION, ids.ACTION_FEEDBACK), 2):
         stage.ann.click(verdict, action_id, "agree:1" if action_id == ids.ACTION_FEEDBACK else None)
         told = await stage.told(stage.ann, count)

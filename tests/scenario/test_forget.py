@@ -13,7 +13,7 @@ from bot.slack import ids
 from bot.views.forgetting import HOW, NOT_NOW, NOTHING
 from pocket_slack import Delivery, Message, Person
 from tests.model_server import Stall
-from tests.scenario.conftest import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, is_verdict, shown
+from tests.scenario.conftest import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, buttons, is_verdict, shown
 
 
 def link(stage: Stage, message: Message) -> str:
@@ -21,11 +21,20 @@ def link(stage: Stage, message: Message) -> str:
 
 
 async def forget(stage: Stage, person: Person, what: str | Message) -> str:
-    """What a person is told after `/judge forget ...`."""
+    """What a person is told after `/judge forget ...`, and the button for what is quoted."""
+    asked = await ask(stage, person, what)
+    if ids.ACTION_FORGET in buttons(asked):
+        person.click(asked, ids.ACTION_FORGET)
+        await stage.slack.until(lambda: not buttons(asked))
+    return asked.text
+
+
+async def ask(stage: Stage, person: Person, what: str | Message) -> Message:
+    """What a person is told after `/judge forget ...` alone."""
     text = what if isinstance(what, str) else link(stage, what)
     count = len(person.ephemerals(CHANNEL)) + 1
     person.command(CHANNEL, ids.COMMAND, f"forget {text}")
-    return (await stage.told(person, count)).text
+    return await stage.told(person, count)
 
 
 async def settled(stage: Stage, number: int, delivery: Delivery) -> None:
@@ -61,6 +70,79 @@ async def test_the_requester_deletes_the_case_and_the_verdict(stage: Stage, link
     assert await case_numbers(stage) == []
 
 
+@pytest.mark.parametrize("by_number", [True, False])
+async def test_it_quotes_the_case_and_asks_before_anything_goes(stage: Stage, by_number: bool) -> None:
+    answer, _ = await scored(stage)
+    asked = await ask(stage, stage.ann, "1" if by_number else answer)
+    words = shown(asked)
+    assert words.startswith("Delete this case? Its texts, ratings, labels and my messages in Slack go")
+    assert "There is no undo." in words
+    for part in ("|Score 4 of 5>", "helper in <#", "<!date^", "case 1", ANSWER):
+        assert part in words
+    (button,) = next(block for block in asked.blocks if block["type"] == "actions")["elements"]
+    assert (button["text"]["text"], button["style"], button["value"]) == ("Delete case 1", "danger", "1")
+    assert await case_numbers(stage) == [1]
+    assert len(stage.ours()) == 1
+
+
+async def test_whoever_has_left_the_channel_is_quoted_no_words(stage: Stage) -> None:
+    await scored(stage)
+    stage.slack.workspace.add_channel("elsewhere", [stage.ann.user, stage.slack.workspace.bot])
+    stage.ann.leave(CHANNEL)
+    stage.ann.command("elsewhere", ids.COMMAND, "forget 1")
+    words = shown(await stage.told(stage.ann, channel="elsewhere"))
+    assert "case 1" in words
+    assert ANSWER not in words
+
+
+async def test_it_says_before_what_stays(stage: Stage) -> None:
+    answer, _ = await scored(stage)
+    await score_again(stage, stage.ben, answer)
+    asked = await ask(stage, stage.ann, answer)
+    assert "One score of it was asked for by somebody else" in asked.text
+    assert "case 2" not in shown(asked)
+
+
+async def test_the_button_deletes_what_was_quoted_and_nothing_that_came_later(stage: Stage) -> None:
+    answer, _ = await scored(stage)
+    asked = await ask(stage, stage.ann, answer)
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    await settled(stage, 2, stage.ann.click(await stage.told(stage.ann, 2), ids.ACTION_AGAIN))
+    stage.ann.click(asked, ids.ACTION_FORGET)
+    await stage.slack.until(lambda: not buttons(asked))
+    assert asked.text.startswith("Deleted: case 1,")
+    assert await case_numbers(stage) == [2]
+
+
+@pytest.mark.parametrize(("value", "said"), [("2", NOTHING), ("1,2", NOTHING), ("1,x", HOW), ("", HOW), ("U1", HOW)])
+async def test_a_forged_button_deletes_nothing_of_anybody_else(open_stage: StageFactory, value: str, said: str) -> None:
+    stage: Stage = await open_stage(verdict_visibility="me")
+    for number in (1, 2):
+        _, answer = stage.ask_and_answer()
+        await settled(stage, number, stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer))
+    _, answer = stage.ask_and_answer()
+    await settled(stage, 3, stage.ben.shortcut(ids.SHORTCUT_SCORE_REPLY, answer))
+    asked = await ask(stage, stage.ben, "3")
+    next(block for block in asked.blocks if block["type"] == "actions")["elements"][0]["value"] = value
+    stage.ben.click(asked, ids.ACTION_FORGET)
+    await stage.slack.until(lambda: asked.text == said)
+    assert await case_numbers(stage) == [1, 2, 3]
+
+
+async def test_of_many_cases_ten_are_quoted_and_all_are_deleted(stage: Stage) -> None:
+    answer, _ = await scored(stage)
+    found = (await stage.log.cases.get(1)).model_dump(include=set(Case.model_fields))
+    for number in range(2, 13):
+        await stage.log.add(Case(**(found | {"key": f"{number}", "attempt": number})))
+        await stage.reaches(number, CaseStatus.DELIVERED)
+    asked = await ask(stage, stage.ann, answer)
+    assert asked.text.startswith("Delete these 12 cases? Their texts")
+    assert "Not quoted here: 2 more." in asked.text
+    stage.ann.click(asked, ids.ACTION_FORGET)
+    await stage.slack.until(lambda: not buttons(asked))
+    assert await case_numbers(stage) == []
+
+
 async def test_ratings_and_labels_go_with_the_case(stage: Stage) -> None:
     answer, _ = await scored(stage)
     await stage.log.labels.put(await stage.log.cases.get(1), stage.ben.id, Label(2, "Too short."))
@@ -85,12 +167,11 @@ async def test_all_attempts_of_a_message_are_deleted(stage: Stage) -> None:
     assert stage.ours() == []
 
 
-async def test_what_others_asked_for_stays_and_is_named(stage: Stage) -> None:
+async def test_what_others_asked_for_stays(stage: Stage) -> None:
     answer, _ = await scored(stage)
     await score_again(stage, stage.ben, answer)
     told = await forget(stage, stage.ann, answer)
     assert told.startswith("Deleted: case 1,")
-    assert "One score of it was asked for by somebody else" in told
     assert await case_numbers(stage) == [2]
     assert len(stage.ours()) == 1
 

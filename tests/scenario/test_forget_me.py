@@ -15,6 +15,7 @@ from pocket_slack import Message, Person
 from tests.model_server import Held
 from tests.scenario.conftest import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, buttons, shown
 from tests.scenario.test_edits import PATIENCE_S, QUOTING, up_to_date
+from tests.scenario.test_forget import ask as ask_for
 from tests.scenario.test_forget import forget, settled
 from tests.unit.bot.test_forgetting import bytes_on_disk
 
@@ -30,8 +31,7 @@ async def stage(open_stage: StageFactory) -> Stage:
 
 async def ask(stage: Stage, person: Person) -> Message:
     """What a person is shown after `/judge forget me`."""
-    await forget(stage, person, "me")
-    return person.ephemerals(CHANNEL)[-1]
+    return await ask_for(stage, person, "me")
 
 
 async def go_ahead(stage: Stage, person: Person) -> str:
@@ -114,7 +114,7 @@ async def test_the_button_forgets_whoever_presses_it_and_nobody_else(stage: Stag
     assert (await stage.log.cases.get(1)).response == ANSWER
 
 
-@pytest.mark.parametrize("value", ["U00000004", "1", ""])
+@pytest.mark.parametrize("value", ["U00000004", "me,1", ""])
 async def test_a_forged_button_names_nobody_else_and_no_case(stage: Stage, value: str) -> None:
     await scored(stage, stage.ann)
     asked = await ask(stage, stage.ann)

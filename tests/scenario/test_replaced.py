@@ -7,6 +7,7 @@ from bot.slack import ids
 from pocket_slack import Message
 from tests.model_server import Stall
 from tests.scenario.conftest import ANSWER, CHANNEL, GOOD, QUESTION, Stage, StageFactory, buttons, shown
+from tests.scenario.test_forget import forget
 
 WORSE = "score: 2\nIt leaves out what happens to the changes."
 
@@ -35,7 +36,7 @@ async def test_the_earlier_verdict_folds_to_one_line_with_a_link(stage: Stage) -
 
 async def test_a_replaced_verdict_comes_back_when_the_later_one_is_forgotten(stage: Stage) -> None:
     _, first, _ = await corrected(stage)
-    stage.ann.command(CHANNEL, ids.COMMAND, "forget 2")
+    await forget(stage, stage.ann, "2")
     await stage.slack.until(lambda: "replaced by" not in first.text)
     assert first.text.startswith("Score 4 of 5: It answers")
     assert QUESTION in shown(first)

@@ -10,6 +10,7 @@ from bot.domain.case import CaseStatus, Visibility
 from bot.slack import ids
 from pocket_slack import Delivery, Message
 from tests.scenario.conftest import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, shown
+from tests.scenario.test_forget import forget
 from tests.unit.bot.test_forgetting import bytes_on_disk
 
 QUOTING = f"score: 4\nThe response says: {ANSWER}"
@@ -121,6 +122,4 @@ async def test_labels_digest_and_forget_need_no_texts(stage: Stage) -> None:
     output = io.StringIO()
     assert await export(stage.log.labels, output, has_texts=False) == 1
     assert ANSWER not in output.getvalue()
-    link = stage.slack.workspace.permalink(answer.channel_id, answer.ts, parent.ts)
-    stage.ann.command(CHANNEL, ids.COMMAND, f"forget {link}")
-    assert "Deleted: case 1" in (await stage.told(stage.ann, 2)).text
+    assert "Deleted: case 1" in await forget(stage, stage.ann, answer)
