@@ -84,6 +84,8 @@ class Delivery:
         if not (case.is_private or case.blocked_by):
             texts = messages.texts(case, verdict)
             case, is_new = await self._begin_thread(case, texts)
+            if is_new:  # in the log before anybody can press a button under the verdict: its repeats belong there
+                case = await self._store.renew(case)
             case = await self._reply(case, verdict_message(case, verdict))
             if not case.blocked_by:
                 if case.begins_thread and not (is_new or case.aside):

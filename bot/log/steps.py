@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from sqlalchemy import ColumnElement, TextClause, UpdateBase, bindparam, insert, literal_column, select, update
+from sqlalchemy import ColumnElement, TextClause, UpdateBase, and_, bindparam, insert, literal_column, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.log.schema import IS_OPEN, cases
@@ -20,7 +20,10 @@ def _of_case(holder: ColumnElement[bool], status: ColumnElement[bool] | TextClau
 
 _HELD = cases.c.holder == bindparam("held_by")
 # The names are those of the methods of `Store` that execute them.
-CLAIM = _of_case(cases.c.holder.is_not_distinct_from(bindparam("seen_holder")), IS_OPEN)
+_AS_SEEN = and_(
+    cases.c.holder.is_not_distinct_from(bindparam("seen_holder")), cases.c.status == bindparam("seen_status")
+)
+CLAIM = _of_case(_AS_SEEN, IS_OPEN)
 STEP = _of_case(_HELD, IS_OPEN)
 RECORD = _of_case(_HELD, cases.c.status == literal_column("'received'"))
 FINISH = _of_case(_HELD, cases.c.status == literal_column("'judged'"))

@@ -189,7 +189,7 @@ class Store:
         changed |= {f"{name}_hash": _hash(changed[name]) for name in ("question", "response") if name in changed}
         changed |= {"holder": _new_name()}
         intents = {"thread_intent": True, "reply_intent": True} if is_announced else {}
-        which = {"case_id": seen.id, "seen_holder": seen.holder}
+        which = {"case_id": seen.id, "seen_holder": seen.holder, "seen_status": seen.status}
 
         async def claim(connection: AsyncConnection) -> None:
             await steps.change(connection, steps.CLAIM, which | changed | intents)

@@ -15,11 +15,12 @@ from bot.docket.lookup import Lookup
 from bot.docket.retries import RetryError
 from bot.docket.settle import Docket
 from bot.domain.case import Case, CaseSource, CaseStatus, QuestionSource, Visibility
+from bot.domain.verdict import from_obstacle
 from bot.log import Store, TakenError
 from bot.slack.client import web_client
 from bot.slack.manifest import load_manifest
 from bot.slack.teller import Teller
-from judge import Judge
+from judge import Judge, load_rubric
 from pocket_slack import Limits, Sandbox, Workspace
 from tests.model_server import ModelServer
 from tests.scenario.conftest import CHANNEL, make_settings
@@ -91,13 +92,13 @@ async def test_of_two_attempts_at_the_same_moment_one_goes_on(desk: Desk) -> Non
     assert desk.posts() == 2
 
 
-async def test_a_case_costs_four_transactions(desk: Desk) -> None:
+async def test_a_case_of_typed_texts_costs_five_transactions(desk: Desk) -> None:
     written: list[str] = []
     engine = desk.log.database.engine.sync_engine
     event.listen(engine, "commit", lambda _: written.append("commit"))
     case, _ = await desk.log.add(desk.case)
     await desk.docket.settle(case.id)
-    assert len(written) == 4  # added, claimed with the intent to post, judged, delivered
+    assert len(written) == 5  # added, claimed with the intent to post, judged, where its thread stands, delivered
 
 
 async def test_a_rubric_that_is_gone_leaves_the_case_unscored(desk: Desk) -> None:
@@ -168,6 +169,17 @@ async def test_a_slow_post_is_still_ours_where_nobody_else_has_begun(desk: Desk)
     slow = await desk.log.claim(case, case, is_announced=True)
     slow = slow.model_copy(update={"asked_at_s": slow.asked_at_s - 60})
     assert (await desk.delivery.announce(slow)).reply_ts is not None
+
+
+async def test_who_read_a_case_before_it_was_judged_leaves_it_to_whom_judged_it(desk: Desk) -> None:
+    """To take it would stop the other one, and to judge it once more is refused: nobody would deliver it."""
+    case, _ = await desk.log.add(desk.case)
+    holder = await desk.log.claim(case, case, is_announced=True)
+    seen = await desk.log.open_case(case.id)
+    assert seen
+    await desk.log.record(holder, from_obstacle("Nothing.", "m", load_rubric("additive-5")))
+    with pytest.raises(TakenError):
+        await desk.log.claim(seen, seen, is_announced=True)
 
 
 async def test_who_read_a_case_before_another_attempt_came_and_went_is_refused(desk: Desk) -> None:
