@@ -22,6 +22,7 @@ from tests.scenario.test_process import environment, pocket_slack
 ROUNDS = int(os.environ.get("CHAOS_ROUNDS", "1"))
 SEED = int(os.environ.get("CHAOS_SEED", "1"))
 PATIENCE_S = 30
+NO_LIMITS = {"MAX_CASES_PER_USER_PER_HOUR": "0", "MAX_CASES_PER_DAY": "0"}
 
 
 @asynccontextmanager
@@ -66,7 +67,7 @@ async def test_no_case_is_lost_and_no_verdict_doubled_by_kill_9(model_server: Mo
     print(f"{len(points)} kills, CHAOS_SEED={SEED}")
     model_server.script(GOOD)
     async with pocket_slack() as slack:
-        env = environment(slack, model_server, tmp_path) | {"ERRORS": str(tmp_path / "errors.txt")}
+        env = environment(slack, model_server, tmp_path) | NO_LIMITS | {"ERRORS": str(tmp_path / "errors.txt")}
         stage = Stage(slack, model_server, None, *(slack.person(n) for n in ("ann", "ben", "helper")))  # type: ignore[arg-type]
         for number, point in enumerate(points):
             async with doomed(point, env) as process:

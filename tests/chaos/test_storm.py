@@ -12,7 +12,7 @@ from sqlalchemy.ext.asyncio import create_async_engine
 
 from pocket_slack import Fault, Sandbox
 from pocket_slack.deliveries import Delivery
-from tests.chaos.test_kill import PATIENCE_S, ROUNDS, SEED
+from tests.chaos.test_kill import NO_LIMITS, PATIENCE_S, ROUNDS, SEED
 from tests.model_server import Drop, Failure, ModelServer
 from tests.scenario.conftest import ANSWER, GOOD, QUESTION, Stage, is_verdict
 from tests.scenario.replicas import left
@@ -78,7 +78,7 @@ async def test_no_weather_loses_a_case_or_doubles_a_verdict(
     asked: list[tuple[str, Delivery]] = []
     async with pocket_slack() as slack:
         stage = Stage(slack, model_server, None, *(slack.person(n) for n in ("ann", "ben", "helper")))  # type: ignore[arg-type]
-        env = environment(slack, model_server, tmp_path) | {"DATABASE_URL": database_url}
+        env = environment(slack, model_server, tmp_path) | NO_LIMITS | {"DATABASE_URL": database_url}
         for number in range(LIVES * ROUNDS):
             process = await start("serve", env, tmp_path)
             reading = asyncio.create_task(process.communicate())
