@@ -69,7 +69,7 @@ def own_words_text(words: Words) -> str:
         f"{_of(words.reasons, 'reason')} that you gave for your own scores {'goes' if words.reasons == 1 else 'go'}."
         if words.reasons
         else "",
-        "My messages in threads lose what they quote. Scores stay, without texts. There is no undo.",
+        "My messages in threads lose what they quote. Scores stay as numbers, with your user id. There is no undo.",
     ]
     return " ".join(part for part in parts if part)
 
