@@ -32,7 +32,8 @@ from bot.log.errors import LOG_ERRORS, in_brief
 from bot.log.jobs import Task
 from bot.log.ownership import owned
 from bot.probes import Probes
-from bot.settings import Role, Settings
+from bot.setting_values import Role
+from bot.settings import Settings
 from bot.slack.access import Access
 from bot.slack.client import Identity, identify, web_client
 from bot.slack.homes import Homes
@@ -126,24 +127,7 @@ async def running_bot(
             signs.append(engine.is_running)
         if role is not Role.WORKER:
             bolt = make_app(client, identity)
-            access = Access(client, settings.digest_by == "admins")
-            register(
-                bolt,
-                identity=identity,
-                store=store,
-                teller=teller,
-                limits=limits_of(settings),
-                policy=Policy(settings.channels_allowed, settings.channels_denied, settings.score_people),
-                default=Choice(rubric_of(settings).name, settings.verdict_visibility),
-                rubrics=tuple(rubrics_of(settings)),
-                poster=poster,
-                access=access,
-                memberships=Memberships(client),
-                homes=Homes(client),
-                forgetting=ForgettingUpkeep(client, store.forgetting, store.own_words, access),
-                edits=edits,
-                lookup=lookup,
-            )
+            _listen(bolt, settings, client, store, identity, teller, poster, edits, lookup)
             link = _link(bolt, settings)
             await stack.enter_async_context(link)
             tasks.append(_begin(stack, link.watch()))
@@ -153,6 +137,38 @@ async def running_bot(
             await stack.enter_async_context(probes.port)
         logger.info("connected", team=identity.team_id, model=settings.judge_model, role=role)
         yield RunningBot(store, tasks)
+
+
+def _listen(
+    bolt: AsyncApp,
+    settings: Settings,
+    client: AsyncWebClient,
+    store: Store,
+    identity: Identity,
+    teller: Teller,
+    poster: Poster,
+    edits: EditsUpkeep,
+    lookup: Lookup,
+) -> None:
+    """Gives the listeners what a process has, and what they alone need."""
+    access = Access(client, settings.digest_by == "admins")
+    register(
+        bolt,
+        identity=identity,
+        store=store,
+        teller=teller,
+        limits=limits_of(settings),
+        policy=Policy(settings.channels_allowed, settings.channels_denied, settings.score_people),
+        default=Choice(rubric_of(settings).name, settings.verdict_visibility),
+        rubrics=tuple(rubrics_of(settings)),
+        poster=poster,
+        access=access,
+        memberships=Memberships(client),
+        homes=Homes(client),
+        forgetting=ForgettingUpkeep(client, store.forgetting, store.own_words, access),
+        edits=edits,
+        lookup=lookup,
+    )
 
 
 def make_engine(

@@ -40,7 +40,8 @@ def serve(http: Http = False, role: RoleName = "both") -> None:
     """
     from bot.app import serve as run
     from bot.logs import configure_logs
-    from bot.settings import Role, load_settings
+    from bot.setting_values import Role
+    from bot.settings import load_settings
 
     given: dict[str, Any] = {"serve_http": True} if http else {}
     settings = load_settings(role=Role(role), **given)
@@ -67,7 +68,7 @@ def doctor(http: Http = False, role: RoleName = "both") -> None:
     """Check settings, tokens, database and model; say how to mend them."""
     from bot.commands.doctor import examine
     from bot.logs import configure_logs
-    from bot.settings import Role
+    from bot.setting_values import Role
 
     configure_logs("console", logging.WARNING)
     if not asyncio.run(examine(Role(role), serves_http=http)):

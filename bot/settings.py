@@ -1,19 +1,14 @@
 """Settings from the environment and `.env`, read once, all problems reported together."""
 
-import ipaddress
-import re
 from collections.abc import Sequence
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, ClassVar, Literal
-from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, ValidationError, ValidationInfo, field_validator
+from pydantic import AfterValidator, Field, SecretStr, ValidationError, ValidationInfo, field_validator
 from pydantic_settings import (
     BaseSettings,
     DotEnvSettingsSource,
     EnvSettingsSource,
-    NoDecode,
     PydanticBaseSettingsSource,
     SettingsConfigDict,
 )
@@ -21,79 +16,13 @@ from pydantic_settings import (
 from bot.domain.case import Visibility
 from bot.errors import SettingsError
 from bot.secret_files import SecretFiles, Unread
+from bot.setting_values import EXPECTED_APP, EXPECTED_BOT, AppToken, BotToken, ChannelIds, Role, SlackAddress
 from bot.slack.manifest import manifest_path
 from bot.weeks.week import parse_day, parse_time, parse_zone
 from judge import DEFAULT_MODEL
 
 SLACK_API_URL = "https://slack.com/api/"
 OFFLINE = "offline"
-
-
-class Role(StrEnum):
-    """What a process does: answer Slack and write, settle what is written, or both."""
-
-    FRONT = "front"
-    WORKER = "worker"
-    BOTH = "both"
-
-
-_EXPECTED_BOT = "expected a token that begins with xoxb- (api.slack.com/apps > your app > OAuth & Permissions)"
-_EXPECTED_APP = (
-    "expected a token that begins with xapp- (api.slack.com/apps > your app > Basic Information > App-Level Tokens)"
-)
-
-
-def _prefixed(prefix: str, expected: str) -> AfterValidator:
-    def check(token: SecretStr) -> SecretStr:
-        if not token.get_secret_value().startswith(prefix):
-            raise ValueError(expected)
-        return token
-
-    return AfterValidator(check)
-
-
-def readable_on_the_way_to(url: str) -> str | None:
-    """The host of an address to which anybody on the way can read along: `http://`, and not this machine."""
-    host = urlsplit(url).hostname or ""
-    return host if url.lower().startswith("http://") and not _is_this_machine(host) else None
-
-
-def _is_this_machine(host: str) -> bool:
-    try:
-        return host == "localhost" or ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
-
-
-def _slacks_address(url: str) -> str:
-    if not url.startswith(("http://", "https://")):
-        raise ValueError("expected a URL that begins with https://")
-    if readable_on_the_way_to(url):
-        raise ValueError(
-            "http:// would send the token readable; expected https://, "
-            "or a stand-in on this machine (http://127.0.0.1, http://localhost)"
-        )
-    return url if url.endswith("/") else f"{url}/"
-
-
-BotToken = Annotated[SecretStr, _prefixed("xoxb-", _EXPECTED_BOT)]
-AppToken = Annotated[SecretStr, _prefixed("xapp-", _EXPECTED_APP)]
-
-
-def _listed(text: object) -> object:
-    if not isinstance(text, str):
-        return text
-    ids = frozenset(part for part in re.split(r"[\s,]+", text) if part)
-    for each in ids:
-        if not re.fullmatch("[CGD][A-Z0-9]{2,}", each):
-            raise ValueError(
-                f"{each!r} is no channel's id; expected ids such as C0123ABCD with commas between them "
-                "(in Slack: the channel's name > About, at the bottom)"
-            )
-    return ids
-
-
-ChannelIds = Annotated[frozenset[str], NoDecode, BeforeValidator(_listed)]
 
 
 class LogSettings(BaseSettings):
@@ -170,7 +99,7 @@ class Settings(LogSettings):
     metrics_port: int | None = Field(
         default=None, ge=0, le=65535, description="the same; without a port they are nowhere"
     )
-    slack_api_url: Annotated[str, AfterValidator(_slacks_address)] = Field(
+    slack_api_url: SlackAddress = Field(
         default=SLACK_API_URL,
         description="GovSlack's (`slack-gov.com/api/`, with `https://`), or a stand-in for tests; "
         "`http://` on this machine alone",
@@ -253,7 +182,7 @@ class Settings(LogSettings):
     @classmethod
     def _has_a_socket(cls, token: SecretStr | None, info: ValidationInfo) -> SecretStr | None:
         if cls.hears_slack and not token and not info.data.get("serve_http"):
-            raise ValueError(f"missing; {_EXPECTED_APP}")
+            raise ValueError(f"missing; {EXPECTED_APP}")
         return token
 
     @field_validator("slack_signing_secret")
@@ -330,6 +259,6 @@ def _explain_one(error: dict[str, object]) -> str:
     location = error["loc"]
     name = "_".join(str(part) for part in location).upper() if isinstance(location, tuple) else ""
     if error["type"] == "missing":
-        return f"{name}: missing; {_EXPECTED_BOT}; a new app is made from the manifest {manifest_path()}"
+        return f"{name}: missing; {EXPECTED_BOT}; a new app is made from the manifest {manifest_path()}"
     message = str(error["msg"]).removeprefix("Value error, ")
     return f"{name}: {message}" if name else message

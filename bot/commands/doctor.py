@@ -15,7 +15,8 @@ from bot.log import Store
 from bot.log.address import to_address
 from bot.log.private import beside, is_open_folder, open_to_others, to_mend
 from bot.log.trial import try_out
-from bot.settings import Role, Settings, files_with_secrets, load_settings, readable_on_the_way_to
+from bot.setting_values import Role, readable_on_the_way_to
+from bot.settings import Settings, files_with_secrets, load_settings
 from bot.slack.client import identify, open_socket_url, web_client
 from bot.slack.manifest import MINIMAL, OFF_WITHOUT, bot_scopes, manifest_path
 from judge import JudgeError

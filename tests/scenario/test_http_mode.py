@@ -18,7 +18,8 @@ from sqlalchemy import event
 from bot.app import running_bot
 from bot.commands.health import examine
 from bot.log import Store
-from bot.settings import Role, Settings
+from bot.setting_values import Role
+from bot.settings import Settings
 from bot.slack.http import EVENTS
 from pocket_slack import Sandbox
 from tests.descriptors import descriptors

@@ -3,7 +3,8 @@ from pathlib import Path
 import pytest
 
 from bot.errors import SettingsError
-from bot.settings import Role, Settings, load_log_settings, load_settings
+from bot.setting_values import Role
+from bot.settings import Settings, load_log_settings, load_settings
 from judge import DEFAULT_MODEL
 
 SETTINGS = [name.upper() for name in Settings.model_fields]
