@@ -1,9 +1,10 @@
 """The real bot over real sockets: the pocket Slack on one side, the scriptable model server on the other."""
 
 import asyncio
+import sqlite3
 import uuid
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, closing
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
@@ -17,7 +18,7 @@ from bot.domain.case import CaseStatus, LoggedCase
 from bot.log import Store
 from bot.settings import Settings, load_settings
 from bot.slack.manifest import load_manifest
-from pocket_slack import Limits, Message, Person, Sandbox, View, Workspace
+from pocket_slack import Entry, Limits, Message, Person, Sandbox, View, Workspace
 from tests.model_server import ModelServer
 from tests.postgres import Cluster
 
@@ -122,6 +123,30 @@ def _words(part: Any) -> list[str]:
         own = [part["text"]] if isinstance(part.get("text"), str) else []
         return own + [word for key, item in part.items() if key != "text" or not own for word in _words(item)]
     return []
+
+
+def assert_without_words(stage: Stage, why: str) -> str:
+    """Our one verdict says its score and why nothing is quoted any more; gives all that it says."""
+    (verdict,) = stage.ours()
+    words = shown(verdict)
+    assert verdict.text == "Score 4 of 5"
+    assert why in words
+    assert ANSWER not in words
+    assert QUESTION not in words
+    return words
+
+
+def responses_at_the_ack(stage: Stage, folder: Path) -> list[Any]:
+    """The responses that are in the log whenever the bot acknowledges something; the list fills from here on."""
+    found: list[Any] = []
+
+    def look(entry: Entry) -> None:
+        if entry.kind == "ack":
+            with closing(sqlite3.connect(folder / "log.db")) as log:
+                found.extend(log.execute("SELECT response FROM cases").fetchall())
+
+    stage.slack.workspace.journal.watch(look)
+    return found
 
 
 def buttons(message: Message) -> list[str]:

@@ -13,7 +13,7 @@ from bot.slack import ids
 from bot.views.forgetting import HOW, NO_WORDS
 from pocket_slack import Message, Person
 from tests.model_server import Held
-from tests.scenario.conftest import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, buttons, shown
+from tests.scenario.conftest import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, assert_without_words, buttons, shown
 from tests.scenario.test_edits import PATIENCE_S, QUOTING, up_to_date
 from tests.scenario.test_forget import ask as ask_for
 from tests.scenario.test_forget import forget, settled
@@ -78,12 +78,7 @@ async def test_whoever_wrote_it_takes_their_words_out_of_log_and_verdict(
     assert said.startswith("Your words are out of my log: 1 case, 0 reasons.")
     case = await up_to_date(stage)
     assert (case.question, case.response, case.requester_name) == (None, None, "carol")
-    (verdict,) = stage.ours()
-    assert verdict.text == "Score 4 of 5"
-    words = shown(verdict)
-    assert GONE in words
-    assert ANSWER not in words
-    assert QUESTION not in words
+    assert_without_words(stage, GONE)
     await stage.scrubbed()
     assert ANSWER.encode() not in bytes_on_disk(tmp_path)
 

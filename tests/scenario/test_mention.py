@@ -1,8 +1,6 @@
 """Whoever speaks to the app: "score this" in a thread and in a channel, and a line of help for anything else."""
 
 import asyncio
-import sqlite3
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +13,20 @@ from bot.slack.manifest import MINIMAL, load_manifest
 from bot.views.help import NOTHING_ABOVE, help_line, help_text
 from bot.views.obstacles import A_PERSONS
 from bot.views.refusals import FOREIGN, refusal_text
-from pocket_slack import Delivery, Entry, Message, Person
+from pocket_slack import Delivery, Message, Person
 from pocket_slack.posts import Content, post
 from tests.model_server import Held
-from tests.scenario.conftest import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, buttons, is_verdict, shown
+from tests.scenario.conftest import (
+    ANSWER,
+    CHANNEL,
+    QUESTION,
+    Stage,
+    StageFactory,
+    buttons,
+    is_verdict,
+    responses_at_the_ack,
+    shown,
+)
 
 REQUEST = "@Slack Judge score this"
 HELP = help_line(is_direct=False).text
@@ -188,14 +196,7 @@ async def test_a_request_that_comes_again_while_it_is_scored_is_the_same_case(st
 
 
 async def test_the_case_is_in_the_log_before_the_event_is_acknowledged(stage: Stage, tmp_path: Path) -> None:
-    at_the_ack: list[Any] = []
-
-    def look(entry: Entry) -> None:
-        if entry.kind == "ack":
-            with closing(sqlite3.connect(tmp_path / "log.db")) as log:
-                at_the_ack.extend(log.execute("SELECT response FROM cases").fetchall())
-
-    stage.slack.workspace.journal.watch(look)
+    at_the_ack = responses_at_the_ack(stage, tmp_path)
     parent, _ = stage.ask_and_answer()
     stage.ann.post(CHANNEL, REQUEST, thread_ts=parent.ts)
     await stage.verdict(parent)

@@ -1,17 +1,24 @@
 """The message shortcut: from the click to the verdict in the thread and in the log."""
 
-import sqlite3
-from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from bot.domain.case import CaseStatus
 from bot.slack import ids
-from pocket_slack import Entry
-from tests.scenario.conftest import ANSWER, CHANNEL, GOOD, QUESTION, Stage, StageFactory, buttons, is_verdict, shown
+from tests.scenario.conftest import (
+    ANSWER,
+    CHANNEL,
+    GOOD,
+    QUESTION,
+    Stage,
+    StageFactory,
+    buttons,
+    is_verdict,
+    responses_at_the_ack,
+    shown,
+)
 
 
 async def test_a_reply_is_scored_in_its_thread(stage: Stage) -> None:
@@ -36,14 +43,7 @@ async def test_the_model_reads_question_and_response(stage: Stage) -> None:
 
 
 async def test_the_case_is_in_the_log_before_the_ack(stage: Stage, tmp_path: Path) -> None:
-    at_the_ack: list[Any] = []
-
-    def look(entry: Entry) -> None:
-        if entry.kind == "ack":
-            with closing(sqlite3.connect(tmp_path / "log.db")) as log:
-                at_the_ack.extend(log.execute("SELECT response FROM cases").fetchall())
-
-    stage.slack.workspace.journal.watch(look)
+    at_the_ack = responses_at_the_ack(stage, tmp_path)
     _, answer = stage.ask_and_answer()
     await stage.slack.settled(stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer))
     assert at_the_ack == [(ANSWER,)]
