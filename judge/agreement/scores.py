@@ -1,22 +1,15 @@
 """Scored responses and the labels that people gave them, read from JSONL."""
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
-from math import inf
 from pathlib import Path
 from typing import Any
 
 from judge.errors import SetupError
 from judge.jsonl import COMPLETION, PROMPT, decode, read_lines
-from judge.rubric import DEFAULT_RUBRIC, Rubric, Scale, list_rubrics, load_rubric
-
-_NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
-_RANGE = re.compile(r"(-?\d+(?:\.\d+)?)-(-?\d+(?:\.\d+)?)")
-_LARGEST = 1e9
-# Slips of the pen; beyond, the values are of another scale, and those that happen to be on ours mislead.
-_FEW, _SHARE_OFF_SCALE = 2, 0.05
+from judge.numbers import Numbers, Range, load_named
+from judge.rubric import DEFAULT_RUBRIC, Scale, load_rubric
 
 # A judge: model, rubric, rubric version, the field of the score.
 _Key = tuple[str, ...]
@@ -65,7 +58,7 @@ class Columns:
 
     label: str
     scores: tuple[str, ...] = ("score",)
-    label_range: tuple[float, float] | None = None
+    label_range: Range | None = None
 
 
 def read_scores(path: Path, columns: Columns, rubric: str | Path | None = None) -> Scores:
@@ -92,18 +85,6 @@ def read_scores(path: Path, columns: Columns, rubric: str | Path | None = None) 
     return reader.finish()
 
 
-def to_range(text: str) -> tuple[float, float]:
-    """Lowest and highest label of a range such as "0-1" or "1-10".
-
-    Raises:
-        SetupError: Not two numbers with a hyphen between, or the higher one first.
-    """
-    match = _RANGE.fullmatch(text.strip())
-    if match is None or float(match[1]) >= float(match[2]):
-        raise SetupError(f"--scale {text}: give the labels' lowest and highest value, such as 0-1 or 1-10.")
-    return float(match[1]), float(match[2])
-
-
 def _parse_lines(path: Path, problems: list[str]) -> Iterator[tuple[int, dict[str, Any]]]:
     for number, _, line in read_lines(path):
         try:
@@ -127,7 +108,7 @@ def _find_scale(rows: Iterable[dict[str, Any]], rubric: str | Path | None) -> Sc
     if rubric is not None:
         return load_rubric(rubric).scale
     named = list(dict.fromkeys((row.get("rubric"), row.get("rubric_version")) for row in rows if row.get("rubric")))
-    rubrics = [_load_named(str(name), version) for name, version in named] or [load_rubric(DEFAULT_RUBRIC)]
+    rubrics = [load_named(name, version) for name, version in named] or [load_rubric(DEFAULT_RUBRIC)]
     scales = list(dict.fromkeys(each.scale for each in rubrics))
     if len(scales) > 1:
         raise SetupError(
@@ -135,16 +116,6 @@ def _find_scale(rows: Iterable[dict[str, Any]], rubric: str | Path | None) -> Sc
             "compare one scale at a time."
         )
     return scales[0]
-
-
-def _load_named(name: str, version: object) -> Rubric:
-    rubric = load_rubric(name) if name in list_rubrics() else None
-    if rubric is None or version not in (None, rubric.version):
-        raise SetupError(
-            f"The scores were given by rubric {name!r} ({version}), which does not come with this package; "
-            "name its file with --rubric, so that the scale is known."
-        )
-    return rubric
 
 
 @dataclass
@@ -156,35 +127,15 @@ class _Item:
     labels: dict[_Key, dict[object, tuple[float, ...]]] = field(default_factory=dict)
 
 
-@dataclass
-class _Seen:
-    """The numbers that stood in the place of scores, or of labels."""
-
-    count: int = 0
-    off_scale: int = 0
-    low: float = inf
-    high: float = -inf
-
-    def add(self, value: float, *, is_off_scale: bool) -> None:
-        self.count += 1
-        self.off_scale += is_off_scale
-        self.low, self.high = min(self.low, value), max(self.high, value)
-
-    @property
-    def is_of_another_scale(self) -> bool:
-        return self.off_scale > max(_FEW, _SHARE_OFF_SCALE * self.count)
-
-
 class _Reader:
     """Gathers rows into responses: several rows may speak of one."""
 
     def __init__(self, columns: Columns, scale: Scale, problems: list[str]) -> None:
         self._columns = columns
         self._scale = scale
-        self._problems = problems
+        self._numbers = Numbers(scale, columns.label_range, problems)
         self._items: dict[object, _Item] = {}
         self._lines: dict[object, dict[int, int]] = {}
-        self._seen = {"score": _Seen(), "label": _Seen()}
         self._repeats = 0
         self._duplicates = 0
 
@@ -194,9 +145,9 @@ class _Reader:
         item = self._items.setdefault(self._tell_apart(known_by, source, row), _Item(prompt))
         is_new = source not in item.labels
         for column in self._columns.scores:
-            score = self._read_number(number, "score", row.get(column), self._scale)
+            score = self._numbers.score(number, row.get(column))
             is_new |= self._add_score(item, (*source, column), score)
-        labels = tuple(self._read_labels(number, row.get(self._columns.label)))
+        labels = tuple(self._numbers.labels(number, row.get(self._columns.label)))
         is_new |= self._add_labels(item.labels.setdefault(source, {}), row.get("label_by"), labels)
         self._duplicates += not is_new
 
@@ -228,32 +179,8 @@ class _Reader:
         self._repeats += known.setdefault(person, labels) != labels
         return is_new
 
-    def _read_labels(self, number: int, value: object) -> Iterator[float]:
-        low, high = self._columns.label_range or self._scale
-        for each in value if isinstance(value, list) else [value]:
-            label = self._read_number(number, "label", each, (low, high))
-            if label is not None:
-                mapped = self._scale.low + (label - low) / (high - low) * (self._scale.high - self._scale.low)
-                yield round(mapped, 9)  # without the dust of binary fractions, equal labels stay equal
-
-    def _read_number(self, number: int, what: str, value: object, bounds: tuple[float, float]) -> float | None:
-        if value is None:
-            return None
-        if isinstance(value, str) and _NUMBER.fullmatch(value.strip()):
-            value = float(value)  # a cell of CSV
-        # A comparison takes any integer and any NaN, which float() and round() do not.
-        if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < _LARGEST:
-            self._problems.append(f"line {number}: {what} {_shorten(value)} is not a number")
-            return None
-        is_off_scale = not bounds[0] <= value <= bounds[1]
-        self._seen[what].add(value, is_off_scale=is_off_scale)
-        if is_off_scale:
-            self._problems.append(f"line {number}: {what} {value:g} is off the scale {bounds[0]:g} to {bounds[1]:g}")
-            return None
-        return float(value)
-
     def finish(self) -> Scores:
-        self._check_scale()
+        self._numbers.check()
         names = _name_judges(list(dict.fromkeys(judge for item in self._items.values() for judge in item.scores)))
         responses = tuple(
             Response(
@@ -264,20 +191,13 @@ class _Reader:
             for item in self._items.values()
         )
         return Scores(
-            responses, tuple(names.values()), self._scale, tuple(self._problems), self._repeats, self._duplicates
+            responses,
+            tuple(names.values()),
+            self._scale,
+            tuple(self._numbers.problems),
+            self._repeats,
+            self._duplicates,
         )
-
-    def _check_scale(self) -> None:
-        """What is left when many values are off the scale is no fair part of the file."""
-        hints = {"score": "name the rubric that they were given by with --rubric", "label": "say --scale {}-{}"}
-        for what, seen in self._seen.items():
-            if seen.is_of_another_scale:
-                low, high = (self._columns.label_range if what == "label" else None) or self._scale
-                raise SetupError(
-                    f"{seen.off_scale:,} of {seen.count:,} {what}s are off the scale {low:g} to {high:g}: they go from "
-                    f"{seen.low:g} to {seen.high:g}; {hints[what].format(f'{seen.low:g}', f'{seen.high:g}')}"
-                    f"{', with the lowest and highest that there can be' if what == 'label' else ''}."
-                )
 
 
 def _identify(number: int, row: Mapping[str, Any]) -> tuple[str, object]:
@@ -298,8 +218,3 @@ def _name_judges(keys: Sequence[_Key]) -> dict[_Key, str]:
     if not telling:
         return {key: key[0] or key[3] for key in keys}
     return {key: " ".join(key[part] for part in telling if key[part]) or "unnamed" for key in keys}
-
-
-def _shorten(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= 40 else f"{text[:39]}…"

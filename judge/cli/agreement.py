@@ -6,8 +6,9 @@ from typing import Annotated
 
 import typer
 
-from judge.agreement.scores import Columns, Scores, read_scores, to_range
+from judge.agreement.scores import Columns, Scores, read_scores
 from judge.errors import SetupError
+from judge.numbers import to_range
 
 _EXTRA = ("krippendorff", "matplotlib", "numpy", "scipy", "sklearn")
 

@@ -4,8 +4,9 @@ from typing import Any
 
 import pytest
 
-from judge.agreement.scores import Columns, Scores, read_scores, to_range
+from judge.agreement.scores import Columns, Scores, read_scores
 from judge.errors import RubricError, SetupError
+from judge.numbers import to_range
 from judge.rubric import load_rubric
 
 ROW: dict[str, Any] = {"prompt": "Why?", "completion": "Because.", "score": 3, "human": 4}

@@ -1,0 +1,136 @@
+"""The numbers in rows of JSONL: scores and people's labels, held to their scale."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import inf
+
+from judge.errors import SetupError
+from judge.rubric import Rubric, Scale, list_rubrics, load_rubric
+
+_NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
+_RANGE = re.compile(r"(-?\d+(?:\.\d+)?)-(-?\d+(?:\.\d+)?)")
+_LARGEST = 1e9
+# Slips of the pen; beyond, the values are of another scale, and those that happen to be on ours mislead.
+_FEW, _SHARE_OFF_SCALE = 2, 0.05
+
+Range = tuple[float, float]
+
+
+class Numbers:
+    """Reads scores and labels, and remembers which values could not be used.
+
+    Attributes:
+        problems: One sentence for each such value, with its line number.
+    """
+
+    def __init__(self, scale: Scale, label_range: Range | None, problems: list[str]) -> None:
+        self._scale = scale
+        self._ranges: dict[str, Range] = {"score": scale, "label": label_range or scale}
+        self._seen = {"score": _Seen(), "label": _Seen()}
+        self.problems = problems
+
+    def score(self, line: int, value: object) -> float | None:
+        """The score, on the scale; None where there is none, or none that can be used."""
+        return self._read(line, "score", value)
+
+    def labels(self, line: int, value: object) -> Iterator[float]:
+        """The label, or each of a list of them, mapped from its own range to the scale."""
+        low, high = self._ranges["label"]
+        for each in value if isinstance(value, list) else [value]:
+            label = self._read(line, "label", each)
+            if label is not None:
+                mapped = self._scale.low + (label - low) / (high - low) * (self._scale.high - self._scale.low)
+                yield round(mapped, 9)  # without the dust of binary fractions, equal labels stay equal
+
+    def check(self) -> None:
+        """What is left when many values are off the scale is no fair part of the file.
+
+        Raises:
+            SetupError: More than 5% of the scores, or of the labels, are.
+        """
+        hints = {"score": "name the rubric that they were given by with --rubric", "label": "say --scale {}-{}"}
+        for what, seen in self._seen.items():
+            if seen.is_of_another_scale:
+                low, high = self._ranges[what]
+                raise SetupError(
+                    f"{seen.off_scale:,} of {seen.count:,} {what}s are off the scale {low:g} to {high:g}: they go from "
+                    f"{seen.low:g} to {seen.high:g}; {hints[what].format(f'{seen.low:g}', f'{seen.high:g}')}"
+                    f"{', with the lowest and highest that there can be' if what == 'label' else ''}."
+                )
+
+    def _read(self, line: int, what: str, value: object) -> float | None:
+        if value is None:
+            return None
+        number = to_number(value)
+        if number is None:
+            self.problems.append(f"line {line}: {what} {_shorten(value)} is not a number")
+            return None
+        low, high = self._ranges[what]
+        is_off_scale = not low <= number <= high
+        self._seen[what].add(number, is_off_scale=is_off_scale)
+        if is_off_scale:
+            self.problems.append(f"line {line}: {what} {number:g} is off the scale {low:g} to {high:g}")
+            return None
+        return number
+
+
+def to_number(value: object) -> float | None:
+    """A number, or a cell of CSV that reads as one; None for anything else, and beyond a billion."""
+    if isinstance(value, str) and _NUMBER.fullmatch(value.strip()):
+        value = float(value)
+    # A comparison takes any integer and any NaN, which float() and round() do not.
+    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < _LARGEST:
+        return None
+    return float(value)
+
+
+def to_range(text: str) -> Range:
+    """Lowest and highest label of a range such as "0-1" or "1-10".
+
+    Raises:
+        SetupError: Not two numbers with a hyphen between, or the higher one first.
+    """
+    match = _RANGE.fullmatch(text.strip())
+    if match is None or float(match[1]) >= float(match[2]):
+        raise SetupError(f"--scale {text}: give the labels' lowest and highest value, such as 0-1 or 1-10.")
+    return float(match[1]), float(match[2])
+
+
+def load_named(name: object, version: object) -> Rubric:
+    """The rubric that a row names, which gives the scale of its score.
+
+    Raises:
+        SetupError: It does not come with this package, or not in that version.
+    """
+    rubric = load_rubric(str(name)) if str(name) in list_rubrics() else None
+    if rubric is None or version not in (None, rubric.version):
+        raise SetupError(
+            f"The scores were given by rubric {str(name)!r} ({version}), which does not come with this package; "
+            "name its file with --rubric, so that the scale is known."
+        )
+    return rubric
+
+
+@dataclass
+class _Seen:
+    """The numbers that stood in the place of scores, or of labels."""
+
+    count: int = 0
+    off_scale: int = 0
+    low: float = inf
+    high: float = -inf
+
+    def add(self, value: float, *, is_off_scale: bool) -> None:
+        self.count += 1
+        self.off_scale += is_off_scale
+        self.low, self.high = min(self.low, value), max(self.high, value)
+
+    @property
+    def is_of_another_scale(self) -> bool:
+        return self.off_scale > max(_FEW, _SHARE_OFF_SCALE * self.count)
+
+
+def _shorten(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 40 else f"{text[:39]}…"
