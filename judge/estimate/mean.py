@@ -1,0 +1,203 @@
+"""What people would say on average, from many scores of a judge and a few labels: prediction-powered inference.
+
+    mean = MeanEstimator(Scale(0, 5))
+    mean.add(4)                 # a score
+    mean.add(5, label=3)        # a score, and what a person said who did not see it
+    mean.estimate()
+
+The labels must be of responses that were drawn at random, each with a known probability, and be given blind: no formula
+mends the labels of responses that somebody picked. Needs no library, and as much memory as there are different labels
+and clusters, however many scores.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass
+from math import floor, sqrt
+from typing import NamedTuple
+
+from judge.estimate.student import t_quantile
+from judge.rubric import Scale
+
+MIN_LABELS = 20
+"""With fewer labels an interval may hold less than its 95%."""
+_RULE_OF_THREE = 3
+_DUST = 1e-9
+
+
+class Interval(NamedTuple):
+    """A mean with its 95% interval; the ends are None where there is a single value."""
+
+    mean: float
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True)
+class MeanEstimate:
+    """The mean of all scores, corrected by the labels.
+
+    Attributes:
+        corrected: As people would have it; None without a label.
+        judge: The plain mean of the scores. Its interval says how far other responses may change it, and nothing of how
+            far the judge is from people.
+        labels_only: The mean of the labels, without the judge's help; None without a label.
+        n: How many scores.
+        labelled: How many of them with a label.
+        weight: How much the scores count, lambda: 0 where they tell nothing of the labels.
+    """
+
+    corrected: Interval | None
+    judge: Interval
+    labels_only: Interval | None
+    n: int
+    labelled: int
+    weight: float
+
+
+class _Sums(NamedTuple):
+    """What the figures need of some rows: sums over all, and over those with a label. f score, y label, w weight."""
+
+    n: float = 0
+    f: float = 0
+    ff: float = 0
+    labels: float = 0
+    w: float = 0
+    wf: float = 0
+    wy: float = 0
+    wfy: float = 0
+
+    def plus(self, other: "_Sums", times: int = 1) -> "_Sums":
+        """Together with the other's rows, so many times; -1 takes them away."""
+        return _Sums(*(mine + times * its for mine, its in zip(self, other, strict=True)))
+
+
+_NOTHING = _Sums()
+
+
+def _mean_score(rows: _Sums) -> float:
+    return rows.f / rows.n
+
+
+def _mean_label(rows: _Sums) -> float:
+    return rows.wy / rows.w
+
+
+def _weight(rows: _Sums) -> float:
+    """Lambda: the covariance over the labelled rows, the variance over all; below 0 the scores are of no use."""
+    if rows.n < 2:
+        return 0.0
+    variance = (rows.ff - rows.f**2 / rows.n) / (rows.n - 1)
+    covariance = (rows.wfy - rows.wf * rows.wy / rows.w) / rows.w
+    return max(covariance / variance, 0.0) if variance > _DUST else 0.0
+
+
+def _corrected_mean(rows: _Sums) -> float:
+    return _mean_label(rows) + _weight(rows) * (_mean_score(rows) - rows.wf / rows.w)
+
+
+def _spread(clusters: Mapping[_Sums, int], mean: float) -> float:
+    """The sum of squares of what each cluster's scores sum to beyond the mean."""
+    return sum(number * (each.f - mean * each.n) ** 2 for each, number in clusters.items())
+
+
+def _jackknife(figure: Callable[[_Sums], float], total: _Sums, clusters: Mapping[_Sums, int]) -> float:
+    """The figure's variance over these clusters: how far it moves without each one of them."""
+    n, whole = sum(clusters.values()), figure(total)
+    if n < 2:
+        return 0.0
+    moves = (number * (figure(total.plus(each, -1)) - whole) ** 2 for each, number in clusters.items())
+    return sum(moves) * (n - 1) / n
+
+
+def _count_independent(clusters: Mapping[_Sums, int]) -> float:
+    """How many clusters of equal weight would tell as much (Kish)."""
+    weights = [(each.w, number) for each, number in clusters.items()]
+    return sum(w * number for w, number in weights) ** 2 / sum(w**2 * number for w, number in weights)
+
+
+class MeanEstimator:
+    """Takes scores one by one, some with a label, and gives their mean as people would have it.
+
+    The mean is PPI++: lambda * mean(all scores) + mean(label - lambda * score), with the lambda that makes it surest,
+    Cov(label, score) / Var(score); labels weigh 1 / probability. The variance is the jackknife's over the labelled
+    clusters, lambda fitted anew each time, with Student's t: from 20 labels on this holds its 95%, where the formula
+    for many labels holds 91% to 94%. No interval is narrower than 3 / labels to each side: so often people may differ
+    by a point without one label that shows it.
+
+    Source: Angelopoulos, Duchi, Zrnic, "PPI++" (arXiv 2311.01453); their package gives the same mean, but with a lambda
+    of at most 1 in its terms. Hanley and Lippman-Hand (1983), JAMA 249(13), for 3 / n; Kish (1965) for unequal weights.
+    """
+
+    def __init__(self, scale: Scale) -> None:
+        self._scale = scale
+        self._n = self._f = self._ff = 0.0  # sums over the scores without label and cluster
+        self._labelled = Counter[_Sums]()
+        self._clusters: dict[Hashable, _Sums] = {}
+
+    def add(
+        self, score: float, label: float | None = None, *, probability: float = 1.0, cluster: Hashable = None
+    ) -> None:
+        """Takes one score.
+
+        Args:
+            score: The judge's, on the scale.
+            label: A person's, or the mean of several people's.
+            probability: With which the response was drawn to be labelled; of no meaning without a label. Only the
+                proportions matter.
+            cluster: What it shares with others, such as a thread; None where it stands alone.
+
+        Raises:
+            ValueError: A probability that is not above 0 and up to 1.
+        """
+        if not 0 < probability <= 1:
+            raise ValueError(f"probability {probability:g} is not above 0 and up to 1")
+        if label is None and cluster is None:
+            self._n += 1
+            self._f += score
+            self._ff += score * score
+            return
+        one = _Sums(1, score, score * score)
+        if label is not None:
+            w = 1 / probability
+            one = _Sums(1, score, score * score, 1, w, w * score, w * label, w * score * label)
+        if cluster is None:
+            self._labelled[one] += 1
+        else:
+            self._clusters[cluster] = self._clusters.get(cluster, _NOTHING).plus(one)
+
+    def estimate(self) -> MeanEstimate | None:
+        """The estimate from what was taken so far; None without a score."""
+        clusters = self._labelled + Counter(self._clusters.values())
+        total = alone = _Sums(self._n, self._f, self._ff)
+        for each, number in clusters.items():
+            total = total.plus(each, number)
+        if not total.n:
+            return None
+        labelled = {each: number for each, number in clusters.items() if each.labels}
+        others = {each: number for each, number in clusters.items() if not each.labels}
+        mean = _mean_score(total)
+        rest = (alone.ff - 2 * mean * alone.f + mean**2 * alone.n + _spread(others, mean)) / total.n**2
+        n = alone.n + clusters.total()
+        judge = self._interval(mean, (rest + _spread(labelled, mean) / total.n**2) * n / max(n - 1, 1), n)
+        if not labelled:
+            return MeanEstimate(None, judge, None, int(total.n), 0, 0.0)
+        weight, independent = _weight(total), _count_independent(labelled)
+        variance = _jackknife(_corrected_mean, total, labelled) + weight**2 * rest
+        return MeanEstimate(
+            corrected=self._interval(_corrected_mean(total), variance, independent),
+            judge=judge,
+            labels_only=self._interval(_mean_label(total), _jackknife(_mean_label, total, labelled), independent),
+            n=int(total.n),
+            labelled=int(total.labels),
+            weight=weight,
+        )
+
+    def _interval(self, mean: float, variance: float, n: float) -> Interval:
+        """Around the mean of `n` independent values, cut to the scale."""
+        low, high = self._scale
+        mean = min(max(mean, low), high)
+        if n + _DUST < 2:
+            return Interval(mean, None, None)
+        half = max(t_quantile(floor(n + _DUST) - 1) * sqrt(max(variance, 0.0)), _RULE_OF_THREE / n)
+        return Interval(mean, max(mean - half, low), min(mean + half, high))

@@ -1,0 +1,258 @@
+"""A file of scores, some of them with people's labels, as one estimate; read line by line."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+from judge.errors import SetupError
+from judge.estimate.mean import Interval, MeanEstimate, MeanEstimator
+from judge.estimate.misses import plus_minus
+from judge.jsonl import decode, read_lines
+from judge.numbers import Numbers, Range, load_named, to_number
+from judge.rubric import DEFAULT_RUBRIC, Scale, load_rubric
+
+_GOOD_SHARE = 0.8
+_MOST_NAMED = 5
+_VERSION = ("model", "rubric", "rubric_version")
+_PROBABILITY = "probability"
+
+
+@dataclass(frozen=True)
+class Fields:
+    """Which fields to read, and what is known of the labels beside.
+
+    Attributes:
+        label: People's label: a number, or a list of them, of which the mean counts.
+        score: The judge's score.
+        probability: With which the row was drawn to be labelled; None is `probability` where the rows have it, else all
+            are equal.
+        cluster: What rows share that are not independent.
+        label_range: The labels' lowest and highest value, where it is not the rubric's scale.
+        judge: The model whose scores to read, where the file has those of several.
+    """
+
+    label: str
+    score: str = "score"
+    probability: str | None = None
+    cluster: str = "thread"
+    label_range: Range | None = None
+    judge: str | None = None
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What a file of scores says of all responses.
+
+    Attributes:
+        mean: The mean score.
+        good: The share of responses with at least `good_from`.
+        plus_minus: How far from a single score a person's label is in 9 of 10 cases; None with fewer than nine labels.
+        unscored: Rows without a score, which are in no figure.
+        not_blind: Labels that were given after the score was seen, and so are in no figure either.
+        problems: One sentence for each value that could not be used, with its line number.
+    """
+
+    scale: Scale
+    good_from: int
+    mean: MeanEstimate
+    good: MeanEstimate
+    plus_minus: float | None
+    unscored: int
+    not_blind: int
+    problems: tuple[str, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The figures as plain dicts, lists and numbers, ready for `json.dumps`; None where one is not defined."""
+        return {
+            **_figures(self.mean),
+            "n": self.mean.n,
+            "labelled": self.mean.labelled,
+            "good": {"from": self.good_from, **_figures(self.good)},
+            "plus_minus": self.plus_minus,
+            "scale": list(self.scale),
+            "unscored": self.unscored,
+            "not_blind": self.not_blind,
+            "problems": list(self.problems),
+        }
+
+
+def _figures(mean: MeanEstimate) -> dict[str, Any]:
+    return {
+        **_ends(mean.corrected),
+        "judge_mean": mean.judge.mean,
+        "judge_low": mean.judge.low,
+        "judge_high": mean.judge.high,
+        "judge_weight": mean.weight,
+        "labels_only": _ends(mean.labels_only),
+    }
+
+
+def _ends(interval: Interval | None) -> dict[str, float | None]:
+    return interval._asdict() if interval else dict.fromkeys(Interval._fields)
+
+
+def estimate_file(path: Path, fields: Fields, rubric: str | Path | None = None) -> Estimate:
+    """The estimate from a file of JSONL.
+
+    A label counts unless the row says that it was not `blind`. Rows of one `case` are labels of several people.
+    `rubric` gives the scale where the rows name no rubric that comes with the package.
+
+    Raises:
+        SetupError: No such file or field, no score or no label that can be used, scores of several judges, a
+            probability that is none, or more than 5% of the numbers off the scale.
+        RubricError: No such rubric, or a file that is not one.
+    """
+    reader: _Reader | None = None
+    problems: list[str] = []
+    names: dict[str, None] = {}
+    for line, row in _decode(path, problems):
+        names |= dict.fromkeys(row)
+        if fields.judge is not None and row.get("model") != fields.judge:
+            continue
+        reader = reader or _Reader(fields, _find_scale(row, rubric), problems)
+        reader.add(line, row)
+    _check_fields(fields, names)
+    if reader is None:
+        raise SetupError(f"--judge {fields.judge}: no row has this model.")
+    return reader.finish()
+
+
+def _decode(path: Path, problems: list[str]) -> Iterator[tuple[int, dict[str, Any]]]:
+    for line, _, raw in read_lines(path):
+        try:
+            yield line, decode(raw)
+        except ValueError as exc:
+            problems.append(f"line {line}: {exc}")
+
+
+def _check_fields(fields: Fields, names: Mapping[str, None]) -> None:
+    if not names:
+        raise SetupError("No line of the file is a JSON object; give the JSONL that `judge batch` writes.")
+    wanted = {"--label": fields.label, "--score": fields.score, "--weight": fields.probability}
+    for option, name in wanted.items():
+        if name is not None and name not in names:
+            raise SetupError(f"{option} {name}: no line has this field; the fields are {', '.join(names)}.")
+
+
+def _find_scale(row: Mapping[str, Any], rubric: str | Path | None) -> Scale:
+    """The scale of `rubric`, else of the rubric that the row names, else of the default rubric."""
+    if rubric is not None or not row.get("rubric"):
+        return load_rubric(rubric or DEFAULT_RUBRIC).scale
+    return load_named(row["rubric"], row.get("rubric_version")).scale
+
+
+@dataclass
+class _Labelled:
+    """A score, and what several people may have said of it."""
+
+    score: float
+    labels: list[float]
+    probability: float
+    cluster: str | None
+
+
+class _Reader:
+    """Gathers rows; those with labels wait, since other rows may have more labels of the same case."""
+
+    def __init__(self, fields: Fields, scale: Scale, problems: list[str]) -> None:
+        self._fields = fields
+        self._numbers = Numbers(scale, fields.label_range, problems)
+        self._scale = scale
+        self._good_from = round(scale.low + _GOOD_SHARE * (scale.high - scale.low))
+        self._mean, self._good = MeanEstimator(scale), MeanEstimator(Scale(0, 1))
+        self._misses = Counter[tuple[float, float]]()
+        self._judges: list[list[object]] = []
+        self._cases: dict[str, _Labelled] = {}
+        self._unscored = self._not_blind = 0
+        self._has_probability: bool | None = None
+
+    def add(self, line: int, row: Mapping[str, Any]) -> None:
+        score = self._numbers.score(line, row.get(self._fields.score))
+        labels = list(self._numbers.labels(line, row.get(self._fields.label)))
+        if score is None:
+            self._unscored += 1
+            return
+        self._note_judge(row)
+        cluster = _to_key(row.get(self._fields.cluster))
+        if not labels:
+            self._take(_Labelled(score, labels, 1.0, cluster))
+            return
+        if row.get("blind") is False:
+            self._not_blind += len(labels)
+            labels = []
+        one = _Labelled(score, labels, self._probability(line, row) if labels else 1.0, cluster)
+        case = _to_key(row.get("case"))
+        if case is None:
+            self._take(one)
+        elif case not in self._cases:
+            self._cases[case] = one
+        elif labels:
+            known = self._cases[case]
+            known.labels.extend(labels)
+            known.probability = one.probability
+
+    def _note_judge(self, row: Mapping[str, Any]) -> None:
+        judge = [row.get(name) for name in _VERSION]
+        if judge not in self._judges and len(self._judges) <= _MOST_NAMED:
+            self._judges.append(judge)
+
+    def _probability(self, line: int, row: Mapping[str, Any]) -> float:
+        """With which the row was drawn to be labelled; all labelled rows have one, or none has."""
+        name = self._fields.probability or _PROBABILITY
+        value = row.get(name)
+        if self._has_probability is None:
+            self._has_probability = self._fields.probability is not None or value is not None
+        if not self._has_probability and value is None:
+            return 1.0
+        probability = to_number(value)
+        if not self._has_probability or probability is None or not 0 < probability <= 1:
+            raise SetupError(
+                f"line {line}: {name} is {value!r}; there belongs the probability with which this row was drawn to be "
+                "labelled, above 0 and up to 1, on each row with a label or on none."
+            )
+        return probability
+
+    def _take(self, each: _Labelled) -> None:
+        score, label = each.score, fmean(each.labels) if each.labels else None
+        is_good = None if label is None else float(label >= self._good_from)
+        self._mean.add(score, label, probability=each.probability, cluster=each.cluster)
+        self._good.add(float(score >= self._good_from), is_good, probability=each.probability, cluster=each.cluster)
+        if label is not None:
+            self._misses[round(abs(label - score), 9), each.probability] += 1
+
+    def finish(self) -> Estimate:
+        self._numbers.check()
+        self._check_judges()
+        for each in self._cases.values():
+            self._take(each)
+        mean, good = self._mean.estimate(), self._good.estimate()
+        if mean is None or good is None or not mean.labelled:
+            missing = "score" if mean is None else "label" if not self._not_blind else "blind label"
+            first = f" ({self._numbers.problems[0]})" if self._numbers.problems else ""
+            raise SetupError(f"No row has a {missing} that can be used{first}.")
+        return Estimate(
+            scale=self._scale,
+            good_from=self._good_from,
+            mean=mean,
+            good=good,
+            plus_minus=plus_minus(self._misses),
+            unscored=self._unscored,
+            not_blind=self._not_blind,
+            problems=tuple(self._numbers.problems),
+        )
+
+    def _check_judges(self) -> None:
+        if len(self._judges) > 1:
+            names = [" ".join(str(part) for part in judge if part) or "unnamed" for judge in self._judges]
+            more = " and more" if len(names) > _MOST_NAMED else ""
+            raise SetupError(
+                f"The file holds scores of several judges ({', '.join(names[:_MOST_NAMED])}{more}), whose figures are "
+                "not to be joined; name the model with --judge, or split the file."
+            )
+
+
+def _to_key(value: object) -> str | None:
+    return None if value is None else str(value)
