@@ -206,9 +206,23 @@ labels = Table(
     Column("channel_id", String, nullable=False, server_default=""),  # the case's, to find a channel's labels by,
     Column("score", Integer, nullable=False),
     Column("reason", CleanText),
+    Column("is_blind", Boolean, nullable=False, server_default=false()),  # given before the judge's was shown
+    Column("probability", Float),  # with which the case was drawn for a blind label
     Column("created_at", UtcDateTime, nullable=False),
     Column("updated_at", UtcDateTime, nullable=False),
     Index("ix_labels_figures", "team_id", "channel_id", "case_id", "score"),
+    ForeignKeyConstraint(["team_id", "case_id"], ["cases.team_id", "cases.id"], ondelete="CASCADE"),
+)
+
+draws = Table(
+    "draws",  # cases shown to a person for a blind label
+    metadata,
+    Column("team_id", String, primary_key=True),
+    Column("case_id", Integer, primary_key=True),
+    Column("user_id", String, primary_key=True),
+    Column("probability", Float, nullable=False),
+    Column("outcome", String),  # NULL: the window was opened, and no more
+    Column("drawn_at", UtcDateTime, nullable=False),
     ForeignKeyConstraint(["team_id", "case_id"], ["cases.team_id", "cases.id"], ondelete="CASCADE"),
 )
 
@@ -234,6 +248,7 @@ channels = Table(
     Column("digest_tz", String),
     Column("digest_since", UtcDateTime),  # when it was last switched on; no week due before is posted
     Column("ranks_people", Boolean, nullable=False, server_default=false()),
+    Column("labels_per_week", Integer),  # blind ones; NULL: as many as by default
     Column("updated_at", UtcDateTime, nullable=False),
 )
 
