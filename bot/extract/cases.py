@@ -69,7 +69,7 @@ def texts_case(invocation: Invocation, question: str, response: str, choice: Cho
 
 def modal_case(invocation: Invocation, submission: Submission, default: Choice) -> Case:
     """The case behind the modal of `/judge`; a view submitted twice is the same case."""
-    # The Home tab's window does not ask who sees the verdict: it goes to the person's own messages with the app.
+    # Where nobody else could see the verdict, the window does not ask: in direct messages, and in the Home tab.
     choice = Choice(submission.rubric or default.rubric, submission.visibility or Visibility.THREAD)
     asked = _asked_by(invocation, choice)
     asked["channel_id"] = invocation.window_channel_id

@@ -5,7 +5,9 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
+from bot.extract.commands import Texts, parse_command
 from bot.extract.invocation import Invocation, to_invocation
+from bot.extract.links import Permalink
 
 Raw = dict[str, Any]
 
@@ -17,11 +19,15 @@ _NOT_SAID_NOW = ("bot_id", "bot_profile", "app_id", "edited", "hidden")
 
 @dataclass(frozen=True)
 class Mention:
-    """What a person says to the app: who and where, the message's `ts`, and whether it asks for a score."""
+    """What a person says to the app: who and where, the message's `ts`, and whether it asks for a score.
+
+    `lacks_command` is whether it would, in direct messages, with `/judge` before it.
+    """
 
     invocation: Invocation
     ts: str
     asks_for_score: bool
+    lacks_command: bool
 
 
 def to_mention(body: Raw, own_ids: Collection[str]) -> Mention | None:
@@ -36,8 +42,10 @@ def to_mention(body: Raw, own_ids: Collection[str]) -> Mention | None:
     is_said = event.get("subtype") in _PERSONS_WORDS and not any(event.get(mark) for mark in _NOT_SAID_NOW)
     if not is_said or event.get("user") in {None, "USLACKBOT", *own_ids}:
         return None
-    asks = not is_direct and asks_for_score(event.get("text") or "")
-    return Mention(to_invocation(body), event["ts"], asks)
+    text = event.get("text") or ""
+    asks = not is_direct and asks_for_score(text)
+    lacks_command = is_direct and isinstance(parse_command(text), Texts | Permalink)
+    return Mention(to_invocation(body), event["ts"], asks, lacks_command)
 
 
 def asks_for_score(text: str) -> bool:

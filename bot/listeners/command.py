@@ -90,8 +90,8 @@ def register(app: AsyncApp, requests: TypedRequests, window: TextsModal, answers
         invocation, text = to_invocation(body), command_text(body)
         match parse_command(text):
             case None:
-                await (ack(text=help_text(is_direct=True)) if invocation.is_direct else ack())
-                await window.open_in_channel(invocation)
+                await ack()
+                await window.open_here(invocation)
             case Permalink() as link:
                 await requests.score_link(ack, invocation, link)
             case Texts() as texts:

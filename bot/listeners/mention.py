@@ -60,7 +60,8 @@ class Mentions:
             SlackApiError, ClientError, TimeoutError: Slack cannot be asked now; it sends the message once more.
         """
         if not mention.asks_for_score:
-            return self._says(mention.invocation, help_line(is_direct=mention.invocation.is_direct))
+            line = help_line(is_direct=mention.invocation.is_direct, lacks_command=mention.lacks_command)
+            return self._says(mention.invocation, line)
         try:
             return await self._score(mention)
         except RefusedError as exc:
@@ -123,7 +124,7 @@ def register(app: AsyncApp, mentions: Mentions, window: TextsModal) -> None:
     @app.action(ids.ACTION_OPEN_WINDOW)
     async def open_window(ack: AsyncAck, body: dict[str, Any]) -> None:
         await ack()
-        await window.open_in_channel(to_invocation(body))
+        await window.open_here(to_invocation(body))
 
     @app.action(ids.ACTION_HELP)
     async def show_help(ack: AsyncAck, body: dict[str, Any], respond: AsyncRespond) -> None:

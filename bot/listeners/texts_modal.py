@@ -24,10 +24,11 @@ class TextsModal:
     choices: Choices
     teller: Teller
 
-    async def open_in_channel(self, invocation: Invocation) -> None:
-        """Opens it for a command; where that comes too late, the person is told."""
+    async def open_here(self, invocation: Invocation) -> None:
+        """Opens it where the person stands; where that comes too late, they are told."""
         choice = await self.choices.of(invocation)
-        view = texts_modal(invocation.to_state(), self.choices.rubrics, choice.rubric, choice.visibility)
+        visibility = None if invocation.is_direct else choice.visibility
+        view = texts_modal(invocation.to_state(), self.choices.rubrics, choice.rubric, visibility)
         if not await self.teller.open_modal(invocation.trigger_id, view):
             await self.teller.tell(invocation.recipient, sentence(COMMAND_TOO_SLOW))
 

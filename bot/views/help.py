@@ -32,6 +32,7 @@ NOTHING_ABOVE = (
 )
 _SAY = "Write *score this* with my name below a reply, in its thread, and I score it."
 _SAY_DIRECTLY = "Here I score two texts that you give me. A reply in a channel: More actions (⋮) → *Score this reply*."
+_SAY_COMMAND = "Type that with `/judge` before it (`/judge question | response`, `/judge LINK`), and I score it."
 
 
 def help_text(unknown: str = "", *, is_direct: bool = False) -> str:
@@ -42,9 +43,9 @@ def help_text(unknown: str = "", *, is_direct: bool = False) -> str:
     return f"{begin}This is what I understand{here}:\n{known}"
 
 
-def help_line(*, is_direct: bool) -> Post:
+def help_line(*, is_direct: bool, lacks_command: bool = False) -> Post:
     """The answer to whoever speaks to the app and asks for nothing that it knows; buttons do the rest."""
-    line = _SAY_DIRECTLY if is_direct else _SAY
+    line = _SAY_COMMAND if lacks_command else _SAY_DIRECTLY if is_direct else _SAY
     row = actions(
         button("Score two texts", ids.ACTION_OPEN_WINDOW),
         button("Your cases", ids.ACTION_RECENT_NEWEST),

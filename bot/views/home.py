@@ -103,5 +103,5 @@ def _visibility(chosen: Visibility | None, default: Visibility) -> dict[str, Any
         "options": list(options.values()),
         "initial_option": options[chosen],
     }
-    words = f"The workspace's default is: {_AUDIENCE[default].lower()}. The window of `/judge` asks each time."
+    words = f"The workspace's default is: {_AUDIENCE[default].lower()}. In a channel, the window of `/judge` asks."
     return section(words) | {"accessory": select}

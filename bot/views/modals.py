@@ -23,7 +23,7 @@ _SAME_QUESTION = "That is the question that was scored. Type the one that this r
 _NOTHING_TYPED = "Please type something here; blanks alone cannot be scored."
 _SAME = "This is the question again. What was the answer?"
 _ROOM = 2900
-_IN_MESSAGES = "The verdict comes to you alone, in *Messages* beside this tab."
+_FOR_ONE = "The verdict comes to you alone, in direct messages."
 
 
 def texts_modal(
@@ -31,13 +31,13 @@ def texts_modal(
 ) -> dict[str, Any]:
     """The modal behind `/judge` without text: question, response, rubric, and who sees the verdict.
 
-    Without a `visibility` to begin with it does not ask: the verdict goes to the person's messages with the app.
+    Without a `visibility` to begin with it does not ask: the verdict goes to direct messages.
     """
     blocks = [
         _text_input(ids.BLOCK_QUESTION, "Question", "What was asked"),
         _text_input(ids.BLOCK_RESPONSE, "Response", "The answer to score"),
         _select(ids.BLOCK_RUBRIC, "Rubric", rubrics, rubric),
-        _visibility_input(visibility) if visibility else section(_IN_MESSAGES),
+        _visibility_input(visibility) if visibility else section(_FOR_ONE),
     ]
     return _modal(ids.VIEW_TEXTS, "Score a response", state, blocks)
 

@@ -292,6 +292,21 @@ async def test_a_direct_message_gets_the_line_for_direct_messages(stage: Stage, 
     assert await cases(stage) == 0
 
 
+@pytest.mark.parametrize(
+    "text", [f"{QUESTION} | {ANSWER}", "a|b", "https://pocket.slack.com/archives/C024BE91L/p1795249798298493"]
+)
+async def test_what_lacks_the_command_alone_is_answered_with_how_to_type_it(stage: Stage, text: str) -> None:
+    told = await said_directly(stage, text)
+    assert (
+        told.text == "Type that with `/judge` before it (`/judge question | response`, `/judge LINK`), and I score it."
+    )
+    assert await cases(stage) == 0
+
+
+async def test_in_a_channel_a_bar_changes_nothing(stage: Stage) -> None:
+    assert await said_by(stage, stage.ann, "@Slack Judge is it a | b?") == HELP
+
+
 async def test_a_direct_message_that_is_edited_deleted_or_sent_twice_is_answered_once(stage: Stage) -> None:
     await said_directly(stage, "hello")
     stage.slack.workspace.deliveries.redeliver(last_event(stage))
@@ -354,12 +369,21 @@ async def test_where_no_messages_may_be_read_the_person_is_told_what_works(open_
     assert "choose Score this reply" in await said_by(stage, stage.ann, REQUEST, thread_ts=parent.ts)
 
 
-@pytest.mark.parametrize("text", ["", "help", "hepl"])
-async def test_the_command_says_what_works_in_direct_messages(stage: Stage, text: str) -> None:
-    stage.ann.command(stage.ann.im, ids.COMMAND, text)
+async def test_the_command_says_what_works_in_direct_messages(stage: Stage) -> None:
+    stage.ann.command(stage.ann.im, ids.COMMAND, "help")
     told = await stage.told(stage.ann, channel=stage.ann.im)
     assert "This is what I understand in direct messages:" in told.text
     assert "digest" not in told.text
     assert "`/judge question | response`" in told.text
-    if not text:
-        await stage.modal(stage.ann)
+
+
+async def test_the_command_alone_opens_the_window_in_direct_messages_and_says_no_more(stage: Stage) -> None:
+    await stage.slack.settled(stage.ann.command(stage.ann.im, ids.COMMAND))
+    view = await stage.modal(stage.ann)
+    assert ids.BLOCK_VISIBILITY not in [block.get("block_id") for block in view.body["blocks"]]
+    assert "The verdict comes to you alone, in direct messages." in shown(view)
+    await stage.slack.settled(stage.ann.submit({ids.BLOCK_QUESTION: QUESTION, ids.BLOCK_RESPONSE: ANSWER}))
+    await stage.reaches(1, CaseStatus.DELIVERED)
+    (card,) = stage.ann.messages(stage.ann.im)
+    assert [is_verdict(message) for message in stage.ann.thread(stage.ann.im, card.ts)] == [False, True]
+    assert stage.ann.ephemerals(stage.ann.im) == []
