@@ -56,7 +56,9 @@ def ask_for_cases(case_ids: Sequence[int], quoted: Sequence[ListedCase], stays: 
     parts = [asking, more, _unsettled(stays.unsettled), _others(stays.others)]
     label = f"Delete case {case_ids[0]}" if len(case_ids) == 1 else f"Delete {len(case_ids)} cases"
     numbers = ",".join(str(number) for number in case_ids)
-    return ask_first(" ".join(filter(None, parts)), label, numbers, recent_blocks(quoted, workspace_url))
+    return ask_first(
+        " ".join(filter(None, parts)), label, numbers, recent_blocks(quoted, workspace_url, says_how_to_drop=False)
+    )
 
 
 def own_words_text(words: Words) -> str:

@@ -44,12 +44,15 @@ def recent_page(
     return Post(title.replace("*", ""), [section(title), *recent_blocks(shown, workspace_url), *row])
 
 
-def recent_blocks(shown: Sequence[ListedCase], workspace_url: str) -> list[Block]:
-    """The list alone: for each case a line, and how the reply begins."""
+def recent_blocks(shown: Sequence[ListedCase], workspace_url: str, *, says_how_to_drop: bool = True) -> list[Block]:
+    """The list alone: for each case a line, and how the reply begins; how to drop those that wait for a question."""
     blocks: list[Block] = []
     for listed in shown:
-        words = _beginning(listed.text)
-        blocks.append(section(_line(listed, workspace_url, has_words=bool(words))))
+        words, case = _beginning(listed.text), listed.case
+        line = _line(listed, workspace_url, has_words=bool(words))
+        if says_how_to_drop and case.status == CaseStatus.ASKED:
+            line += f" · `/judge forget {case.id}` drops it"
+        blocks.append(section(line))
         if words:
             blocks.append(quote(words, len(words)))
     return blocks

@@ -100,6 +100,7 @@ async def test_a_question_window_that_nobody_came_back_to_leaves_after_a_day(sta
     )
     words = shown(await home(stage))
     assert [f"case {number}" in words for number in (1, 2, 3)] == [True, False, True]
+    assert words.count("`/judge forget 1` drops it") == words.count(" drops it") == 1
 
 
 async def test_older_cases_are_left_to_the_command(stage: Stage) -> None:

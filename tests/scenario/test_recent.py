@@ -185,6 +185,20 @@ async def test_what_is_not_there_yet_is_listed_as_such(stage: Stage) -> None:
     gate.set()
 
 
+async def test_a_case_that_waits_for_its_question_says_how_to_drop_it(stage: Stage) -> None:
+    await add_cases(stage.log, 1, **of_ann(stage), response="Reset it.")
+    await add_cases(stage.log, 1, **of_ann(stage), status=CaseStatus.ASKED, score=None, response="Reset it.")
+    lines = shown(await recent(stage)).splitlines()
+    assert lines[1].endswith(" · case 2 · `/judge forget 2` drops it")
+    assert "forget" not in lines[3]
+    stage.ann.command(CHANNEL, ids.COMMAND, "forget 2")
+    asked = await stage.told(stage.ann, 2)
+    assert "`/judge forget" not in shown(asked)  # which they have just typed
+    stage.ann.click(asked, ids.ACTION_FORGET)
+    await stage.slack.until(lambda: not buttons(asked))
+    assert numbers(await recent(stage, 3)) == [1]
+
+
 async def test_unscored_cases_say_why(stage: Stage) -> None:
     await add_cases(stage.log, 1, **of_ann(stage), score=None, unscored_reason="refused")
     assert "Unscored: declined by the model" in shown(await recent(stage))
