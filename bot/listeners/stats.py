@@ -86,7 +86,7 @@ class StatsCommand:
         if len(found) > 1:
             raise _RefusalError(words.several_authors(f"@{wanted}", found))
         if not found:
-            names = [member.name for member in known.values()]
+            names = [member.name for author_id, member in known.items() if author_id != invocation.user_id]
             raise _RefusalError(words.no_author(f"@{wanted}", names, settings.ranks_people))
         title = words.OWN_REPLIES if found[0] == invocation.user_id else clip(known[found[0]].name, _NAME)
         return _Subject(settings, found[0], title)

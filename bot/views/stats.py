@@ -9,6 +9,7 @@ _MOST_NAMED = 10
 
 DIRECT = "Stats are about a channel; there are none for direct messages. `/judge stats #channel` shows one of yours."
 OWN_REPLIES = "your own replies"
+_INVITE = "`/invite @Slack Judge`"
 _HELP = (
     "`/judge stats` is about this channel, `/judge stats #channel` about another, `/judge stats @name` about one author"
 )
@@ -23,13 +24,13 @@ def not_yours() -> str:
     """For the channel that the person stands in, where Slack does not count them among its members."""
     return (
         "Slack does not list this channel among yours, so I cannot show its stats; after joining it takes up to five "
-        "minutes. In a private channel, type `/invite @Slack Judge` first."
+        f"minutes. In a private channel, type {_INVITE} first."
     )
 
 
 def no_channel(name: str) -> str:
-    """The same for a channel that is not there as for one that the person is not in."""
-    return f"I know no channel `{clip(name, _NAME)}` among those that you are in."
+    """The same for a channel that is not there as for one that the person is not in, or the app."""
+    return f"I know no channel `{clip(name, _NAME)}` that we are both in. If you are in it, type {_INVITE} there."
 
 
 def unsure(error: str) -> str:
@@ -38,13 +39,14 @@ def unsure(error: str) -> str:
 
 
 def no_author(name: str, known: Sequence[str], lists_people: bool) -> str:
-    """For a name that nobody has who may be shown; whether somebody else of that name was scored stays open."""
+    """For a name that nobody has who may be shown; whether somebody else of that name was scored stays open.
+
+    `known` are the names of those who may be, besides the person who asks.
+    """
     names = ", ".join(f"`@{clip(each, _NAME)}`" for each in known[:_MOST_NAMED])
-    found = f"I can show {names}" if known else "No assistant was scored here"
-    people = (
-        "" if lists_people else " People are listed only after `/judge digest people on`; you may always ask for `me`."
-    )
-    return f"I know no author `{clip(name, _NAME)}` in this channel. {found}, of the last eight weeks.{people}"
+    shown = f"{names} and `me`" if names else "`me`"
+    people = "" if lists_people else ", and other people only after `/judge digest people on`"
+    return f"I know no `{clip(name, _NAME)}` here. I can show {shown}{people}."
 
 
 def several_authors(name: str, author_ids: Sequence[str]) -> str:
