@@ -146,7 +146,7 @@ class Delivery:
         for earlier in await self._store.cases.replaced_by(case):
             verdict = await self._store.cases.verdict(earlier.id)
             if verdict and earlier.reply_ts:
-                await self._change(case, earlier.reply_ts, replaced(verdict, case, self._workspace_url))
+                await self._change(case, earlier.reply_ts, replaced(earlier, verdict, case, self._workspace_url))
 
     async def _change(self, case: LoggedCase, ts: str, post: Post) -> None:
         """Changes a message beside the verdict; one that is gone, or not to be changed, stays as it is."""

@@ -69,10 +69,10 @@ def example_message(case: LoggedCase, verdict: RecordedVerdict) -> Post:
     )
 
 
-def replaced(verdict: RecordedVerdict, by: LoggedCase, workspace_url: str) -> Post:
-    """The one line that a verdict folds to, once another on the same reply counts in its place."""
-    link = _link(by, workspace_url)
-    text = f"{_in_words(verdict)} · replaced by {link}"
+def replaced(case: LoggedCase, verdict: RecordedVerdict, by: LoggedCase, workspace_url: str) -> Post:
+    """The one line that a case's verdict folds to, once another on the same reply counts in its place."""
+    why = "" if by.question_hash == case.question_hash else ", question changed"
+    text = f"{_in_words(verdict)} · replaced by {_link(by, workspace_url)}{why}"
     return Post(text, [context(text) | {"block_id": ids.BLOCK_REPLACED}])
 
 

@@ -29,9 +29,19 @@ async def corrected(stage: Stage) -> tuple[Message, Message, Message]:
 async def test_the_earlier_verdict_folds_to_one_line_with_a_link(stage: Stage) -> None:
     _, first, second = await corrected(stage)
     link = stage.slack.workspace.permalink(second.channel_id, second.ts, second.thread_ts).replace("&", "&amp;")
-    assert first.text == f"Score 4 of 5 · replaced by <{link}|case 2>"
+    assert first.text == f"Score 4 of 5 · replaced by <{link}|case 2>, question changed"
     assert [block["type"] for block in first.blocks] == ["context"]
     assert second.text.startswith("Score 2 of 5")
+
+
+async def test_the_line_says_of_each_earlier_verdict_whether_its_question_was_another(stage: Stage) -> None:
+    _, first, second = await corrected(stage)
+    stage.ann.click(second, ids.ACTION_WRONG_QUESTION)
+    await stage.modal(stage.ann)
+    await stage.slack.settled(stage.ann.submit({ids.BLOCK_QUESTION: QUESTION}))
+    await stage.reaches(3, CaseStatus.DELIVERED)
+    assert first.text.endswith("|case 3>")
+    assert second.text.endswith("|case 3>, question changed")
 
 
 async def test_a_replaced_verdict_comes_back_when_the_later_one_is_forgotten(stage: Stage) -> None:
