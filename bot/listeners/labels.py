@@ -93,8 +93,9 @@ class _Labelling:
         return await self.labels.put(visit.case, visit.invocation.user_id, label)
 
     async def confirm(self, visit: _Visit, label: Label, earlier: Label | None) -> None:
-        """Says to the person alone what is recorded now."""
-        await self._tell(visit, confirmation(visit.case, visit.verdict, label, earlier))
+        """Says to the person alone what is recorded now, unless it was so before."""
+        if label != earlier:
+            await self._tell(visit, confirmation(visit.case, visit.verdict, label, earlier))
 
     async def ask(self, visit: _Visit) -> None:
         """Opens the window that takes their own score."""

@@ -52,6 +52,18 @@ async def test_agree_records_the_score_itself(stage: Stage) -> None:
     assert await label_of(stage, stage.ben.id) == Label(4, None)
 
 
+async def test_agreeing_twice_is_confirmed_once(stage: Stage) -> None:
+    verdict = await a_verdict(stage)
+    for _ in range(2):
+        await stage.slack.settled(stage.ben.click(verdict, ids.ACTION_FEEDBACK, agree()))
+        await stage.told(stage.ben)
+    stage.ben.click(verdict, ids.ACTION_FEEDBACK, disagree())
+    await stage.modal(stage.ben)
+    await stage.slack.settled(stage.ben.submit({ids.BLOCK_SCORE: "1"}))
+    assert "is 1 of 5 (it was 4)." in (await stage.told(stage.ben, 2)).text
+    assert len(stage.ben.ephemerals(CHANNEL)) == 2
+
+
 async def test_disagree_asks_for_ones_own_score_and_a_reason(stage: Stage) -> None:
     verdict = await a_verdict(stage)
     stage.ben.click(verdict, ids.ACTION_FEEDBACK, disagree())
