@@ -188,21 +188,26 @@ def _how_often(share: float) -> str:
 
 def _details(figures: Figures) -> str:
     usage, ever = figures.usage, figures.agreement_ever
+    tokens, cost = _tokens(usage), _cost(usage)
     kappa = ever.kappa if ever and ever.n >= ENOUGH_LABELS else None
     parts = [
         f"asked for by {_count(usage.people, 'person', 'people')}",
         "" if kappa is None else f"weighted kappa {kappa:.2f}".replace("-", _MINUS),
-        f"{usage.tokens:,} tokens{_known(usage.with_tokens, usage.cases)}" if usage.with_tokens else "tokens unknown",
-        _cost(usage),
+        tokens or (cost and "tokens unknown"),
+        cost or (tokens and "cost unknown"),
     ]
     return "Details: " + " · ".join(part for part in parts if part)
 
 
+def _tokens(usage: Usage) -> str:
+    return f"{usage.tokens:,} tokens{_known(usage.with_tokens, usage.cases)}" if usage.with_tokens else ""
+
+
 def _cost(usage: Usage) -> str:
-    """What is known of the cost; of cases that cost nothing, it says nothing of the others."""
+    """What is known of the cost, if anything; of cases that cost nothing, it says nothing of the others."""
     is_known = usage.with_cost == usage.cases
     if not usage.with_cost or not (usage.cost_usd or is_known):
-        return "cost unknown"
+        return ""
     if not usage.cost_usd:
         return "no cost"
     cost = "under $0.01" if usage.cost_usd < _CENT else f"${usage.cost_usd:,.2f}"

@@ -257,9 +257,14 @@ def test_an_unknown_cost_stays_unknown(cost_usd: float, with_cost: int, part: st
 
 
 def test_unknown_tokens_stay_unknown() -> None:
-    assert " · tokens unknown · " in words(message(some(usage=Usage(3, 4, 0, 0, 0, 0.0, 0))))
+    assert " · tokens unknown · $0.25 for 1 of 4" in words(message(some(usage=Usage(3, 4, 0, 0, 0, 0.25, 1))))
     partly = words(message(some(usage=Usage(3, 4, 0, 1000, 3, 0.25, 1))))
     assert "1,000 tokens for 3 of 4 cases, the rest unknown" in partly
+
+
+def test_where_neither_tokens_nor_cost_are_known_nothing_is_said_of_them() -> None:
+    post = message(some(usage=Usage(3, 4, 0, 0, 0, 0.0, 0)))
+    assert post.blocks[-1]["elements"][0]["text"] == "Details: asked for by 3 people"
 
 
 def test_the_offline_rater_is_named() -> None:
