@@ -18,7 +18,7 @@ from bot.listeners.texts_modal import TextsModal
 from bot.slack import ids
 from bot.slack.memberships import MembershipError, Memberships
 from bot.slack.mrkdwn import to_plain
-from bot.views.help import help_text
+from bot.views.help import help_text, not_understood
 from bot.views.messages import accepted
 from bot.views.obstacles import obstacle_text
 from bot.views.refusals import NOT_IN_BOTH, refusal_text, unsure_of_link
@@ -102,4 +102,4 @@ def register(app: AsyncApp, requests: TypedRequests, window: TextsModal, answers
                 await ack()
                 await answers[word](invocation, rest)
             case Word():
-                await ack(text=help_text(to_plain(text), is_direct=invocation.is_direct))
+                await ack(text=not_understood(to_plain(text)))

@@ -6,7 +6,7 @@ from bot.slack.post import Post
 from bot.views.elements import actions, button, section
 
 _NO_TICKS = {ord("`"): "'"}
-_EXCERPT = 300
+_EXCERPT = 80
 _HELP = """• `/judge` opens a window for a question and a response
 • `/judge LINK` scores the message that the link points to, in its thread
 • `/judge question | response` scores the two texts here
@@ -14,17 +14,17 @@ _HELP = """• `/judge` opens a window for a question and a response
 • `/judge recent` lists what you asked for
 • `/judge stats` shows this channel's week so far, `/judge stats @name` one assistant's, `#channel` another channel's
 • `/judge digest` sums up this channel's weeks: `/judge digest help`
-• `/judge forget LINK` deletes a score, with its texts and what I wrote about it
+• `/judge forget LINK` or `/judge forget NUMBER` deletes a case, with its texts and what I wrote about it
 • `/judge forget me` takes all words of your own out of my log
-• `/judge help` shows this
 • On any message: More actions (⋮) → *Score this reply*"""
 _DIRECT_HELP = """• `/judge` opens a window for a question and a response
 • `/judge question | response` scores the two texts; only you see the verdict
 • `/judge LINK` scores a message of a channel that we are both in, in its thread
 • `/judge recent` lists what you asked for
 • `/judge stats #channel` shows a channel's week so far
-• `/judge forget LINK` deletes a score, `/judge forget me` takes all words of your own out of my log
-• `/judge help` shows this; in a channel it lists what works there"""
+• `/judge forget LINK` or `/judge forget NUMBER` deletes a case
+• `/judge forget me` takes all words of your own out of my log
+• `/judge help` in a channel lists what works there"""
 
 NOTHING_ABOVE = (
     "I find no reply above your message. Write that in the thread of the reply, "
@@ -35,12 +35,16 @@ _SAY_DIRECTLY = "Here I score two texts that you give me. A reply in a channel: 
 _SAY_COMMAND = "Type that with `/judge` before it (`/judge question | response`, `/judge LINK`), and I score it."
 
 
-def help_text(unknown: str = "", *, is_direct: bool = False) -> str:
-    """What `/judge` can do, in a channel or in direct messages; `unknown` is what was not understood."""
-    hint = "For two texts I need a `|` between them. " if len(unknown.split()) > 1 else ""
-    begin = f"I do not know `{excerpt(unknown.translate(_NO_TICKS), _EXCERPT)}`. {hint}" if unknown else ""
+def help_text(*, is_direct: bool = False) -> str:
+    """What `/judge` can do, in a channel or in direct messages."""
     here, known = (" in direct messages", _DIRECT_HELP) if is_direct else ("", _HELP)
-    return f"{begin}This is what I understand{here}:\n{known}"
+    return f"This is what I understand{here}:\n{known}"
+
+
+def not_understood(text: str) -> str:
+    """What a person is told who typed something else after `/judge`."""
+    typed = excerpt(text.translate(_NO_TICKS), _EXCERPT)
+    return f"I do not know `{typed}`. `/judge question | response` scores two texts, `/judge help` lists the rest."
 
 
 def help_line(*, is_direct: bool, lacks_command: bool = False) -> Post:

@@ -99,20 +99,28 @@ async def test_a_modal_that_cannot_be_opened_in_time_is_explained(stage: Stage) 
     assert "type `/judge` again" in (await stage.told(stage.ann)).text
 
 
+async def test_help_lists_what_can_be_done(stage: Stage) -> None:
+    stage.ann.command(CHANNEL, ids.COMMAND, "help")
+    told = await stage.told(stage.ann)
+    for part in ("This is what I understand", "`/judge question | response`", "`/judge forget NUMBER`"):
+        assert part in told.text
+
+
+@pytest.mark.parametrize("channel", [CHANNEL, "D"])
 @pytest.mark.parametrize(
-    ("text", "begin"),
+    ("text", "said"),
     [
-        ("help", "This is what I understand"),
-        ("hepl", "I do not know `hepl`. This is"),
-        ("What is up? <!channel>", "I do not know `What is up? "),
-        ("Why is the sky blue?", "I do not know `Why is the sky blue?`. For two texts I need a `|` between them."),
+        ("hepl", "I do not know `hepl`."),
+        ("why so `blue`?", "I do not know `why so 'blue'?`."),
+        ("What is up? <!channel>", "I do not know `What is up? @channel`."),
+        ("x" * 40_000, f"I do not know `{'x' * 79}…`."),
     ],
 )
-async def test_help_and_unknown_words_list_what_can_be_done(stage: Stage, text: str, begin: str) -> None:
-    stage.ann.command(CHANNEL, ids.COMMAND, text)
-    told = await stage.told(stage.ann)
-    assert told.text.startswith(begin)
-    assert "`/judge question | response`" in told.text
+async def test_what_is_not_understood_is_said_in_a_line(stage: Stage, text: str, said: str, channel: str) -> None:
+    here = stage.ann.im if channel == "D" else channel
+    stage.ann.command(here, ids.COMMAND, text)
+    told = await stage.told(stage.ann, channel=here)
+    assert told.text == f"{said} `/judge question | response` scores two texts, `/judge help` lists the rest."
 
 
 async def test_private_by_setting_a_command_is_answered_to_one_person(open_stage: StageFactory) -> None:
