@@ -11,7 +11,7 @@ from bot.domain.verdict import RecordedVerdict
 from bot.slack import ids
 from bot.slack.mrkdwn import excerpt
 from bot.slack.post import Post
-from bot.views.elements import actions, button, quote, run, section
+from bot.views.elements import Block, actions, button, quote, run, section
 from bot.views.verdict import headline
 
 _ROOM = 3000
@@ -40,8 +40,8 @@ def texts(case: LoggedCase, verdict: RecordedVerdict | None = None) -> Post:
     scored = f"\n{headline(verdict)}" if verdict else ""
     blocks = [
         section(f"*{who}* asked for a score{scored}"),
-        quote(case.question or "", _ROOM, run("Question", is_bold=True)),
-        quote(case.response or "", _ROOM, run("Response", is_bold=True)),
+        _typed("Question", case.question or ""),
+        _typed("Response", case.response or ""),
     ]
     return Post(f"{who} asked for a score: {excerpt(case.question or '', _EXCERPT)}", blocks)
 
@@ -74,6 +74,14 @@ def ask_for_question(case: LoggedCase, reason: str) -> Post:
 def sentence(text: str) -> Post:
     """One plain sentence of our own."""
     return _plain_post(text)
+
+
+def _typed(title: str, text: str) -> Block:
+    """A typed text, whole where that does not fill the channel; else how it begins and ends, and how long it is."""
+    size = len(text)
+    is_long = size > _ROOM
+    length = [run(f" ({size:,} characters, shortened)")] if is_long else []
+    return quote(text, _EXCERPT if is_long else _ROOM, run(title, is_bold=True), *length)
 
 
 def _plain_post(text: str) -> Post:

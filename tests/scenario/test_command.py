@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.domain.case import Visibility
+from bot.domain.case import CaseStatus, Visibility
 from bot.slack import ids
 from tests.scenario.conftest import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, is_verdict, shown
 
@@ -121,6 +121,25 @@ async def test_what_is_not_understood_is_said_in_a_line(stage: Stage, text: str,
     stage.ann.command(here, ids.COMMAND, text)
     told = await stage.told(stage.ann, channel=here)
     assert told.text == f"{said} `/judge question | response` scores two texts, `/judge help` lists the rest."
+
+
+async def test_long_texts_are_shortened_on_the_card_which_says_how_long_they_are(stage: Stage) -> None:
+    await stage.slack.settled(stage.ann.command(CHANNEL, ids.COMMAND, f"{'why ' * 800} | {'Ah, ' * 10_000}end."))
+    await stage.reaches(1, CaseStatus.DELIVERED)
+    card, _ = stage.ours()
+    words = shown(card)
+    assert "Question\n (3,199 characters, shortened)\nwhy why" in words
+    assert "Response\n (40,004 characters, shortened)\nAh, Ah" in words
+    assert words.endswith("Ah, end.")
+    assert len(words) < 800
+
+
+async def test_texts_that_are_not_long_stand_whole_on_the_card(stage: Stage) -> None:
+    stage.ann.command(CHANNEL, ids.COMMAND, f"Why? | {'x' * 3_000}")
+    card = await stage.slack.until(lambda: next(iter(stage.ann.messages(CHANNEL)), None))
+    assert card is not None
+    assert "shortened" not in shown(card)
+    assert "x" * 3_000 in shown(card)
 
 
 async def test_private_by_setting_a_command_is_answered_to_one_person(open_stage: StageFactory) -> None:
