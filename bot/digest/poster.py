@@ -26,8 +26,8 @@ from bot.slack.errors import is_transient, slack_word
 from bot.slack.memberships import list_channels
 from bot.slack.metadata import find_marked, to_metadata
 from bot.slack.post import WITHOUT_PREVIEWS, Post, send_in_known_blocks
-from bot.views.digest import MOST_AUTHORS, digest_message
-from bot.weeks.figures import read_figures
+from bot.views.digest import MOST_AUTHORS, digest_message, preview_message, stats_message
+from bot.weeks.figures import Figures, read_figures
 from bot.weeks.week import Schedule, Week
 
 # Well below the lease: whoever takes a claim over must find the message, or never meet it.
@@ -106,13 +106,13 @@ class Poster:
 
     async def draft_last(self, settings: ChannelSettings) -> Post:
         """The digest of the last week that is over, whether or not it was posted."""
-        week = Week.of(self.now(), self.schedule(settings).zone).before()
-        return await self._draft(settings, week)
+        return await self._draft(settings, self._this_week(settings).before())
 
-    async def draft_so_far(self, settings: ChannelSettings, author_id: str | None = None, subject: str = "") -> Post:
-        """The week so far: of the channel, or of one author there; `subject` says of what, after the week."""
-        week = Week.of(self.now(), self.schedule(settings).zone)
-        return await self._draft(settings, week, author_id, subject, _PATIENCE_S)
+    async def stats(self, settings: ChannelSettings, author_id: str | None, subject: str) -> Post:
+        """The figures of the week so far: of the channel, or of one author there; `subject` says of what."""
+        week = self._this_week(settings)
+        figures, listed = await self._read(settings, week, _PATIENCE_S, author_id)
+        return stats_message(figures, listed, self._identity.url, settings.channel_id, subject)
 
     async def show(self, settings: ChannelSettings, user_id: str) -> None:
         """Shows the week so far to one person in the channel.
@@ -120,8 +120,8 @@ class Poster:
         Raises:
             SlackApiError: Slack will not have it.
         """
-        post = await self.draft_so_far(settings)
-        await send_in_known_blocks(post, partial(self._show_as, settings.channel_id, user_id))
+        digest = await self._draft(settings, self._this_week(settings), _PATIENCE_S)
+        await send_in_known_blocks(preview_message(digest), partial(self._show_as, settings.channel_id, user_id))
 
     async def post(self, settings: ChannelSettings) -> bool:
         """Posts the week so far because somebody asked for it, unless somebody has within the hour.
@@ -132,7 +132,7 @@ class Poster:
             SlackApiError: Slack will not have it.
         """
         place, now = (settings.team_id, settings.channel_id), self.now()
-        post = await self.draft_so_far(settings)
+        post = await self._draft(settings, self._this_week(settings), _PATIENCE_S)
         if not await self.digests.take_extra(*place, now):
             return False
         try:
@@ -180,14 +180,17 @@ class Poster:
             send = partial(self._post_as, settings.channel_id, mark)
             return DigestStatus.POSTED, await send_in_known_blocks(post, send)
 
-    async def _draft(
-        self,
-        settings: ChannelSettings,
-        week: Week,
-        author_id: str | None = None,
-        subject: str = "",
-        patience_s: float = _ALONE_PATIENCE_S,
-    ) -> Post:
+    def _this_week(self, settings: ChannelSettings) -> Week:
+        return Week.of(self.now(), self.schedule(settings).zone)
+
+    async def _draft(self, settings: ChannelSettings, week: Week, patience_s: float = _ALONE_PATIENCE_S) -> Post:
+        figures, listed = await self._read(settings, week, patience_s)
+        return digest_message(figures, listed, self._identity.url, settings.channel_id)
+
+    async def _read(
+        self, settings: ChannelSettings, week: Week, patience_s: float, author_id: str | None = None
+    ) -> tuple[Figures, Mapping[str, Member]]:
+        """A week's figures, and the authors to be named."""
         place = Place(settings.team_id, settings.channel_id, author_id)
         listed: dict[str, Member] = {}
 
@@ -200,8 +203,7 @@ class Poster:
         if author_id is None and is_for_all:
             busiest = [author.id for author in figures.authors[:MOST_AUTHORS]]
             await choose([*busiest, *(case.author_id for case in figures.lowest if case.author_id)])
-        address = self._identity.url, settings.channel_id
-        return digest_message(figures, listed, *address, subject)
+        return figures, listed
 
     async def listed(
         self, settings: ChannelSettings, author_ids: Sequence[str], patience_s: float = _PATIENCE_S

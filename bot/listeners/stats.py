@@ -60,7 +60,7 @@ class StatsCommand:
             return sentence(words.not_understood(str(exc)))
         except _RefusalError as exc:
             return sentence(str(exc))
-        return await self.poster.draft_so_far(subject.settings, subject.author_id, subject.title)
+        return await self.poster.stats(subject.settings, subject.author_id, subject.title)
 
     async def _find_subject(self, invocation: Invocation, request: StatsRequest) -> _Subject:
         here = invocation.channel_id

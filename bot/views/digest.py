@@ -1,9 +1,9 @@
-"""The digest of a channel's week as a message: native charts and a table, and the same in plain blocks.
+"""A channel's week as a message, digest or stats: native charts and a table, and the same in plain blocks.
 
 Source: https://docs.slack.dev/reference/block-kit/blocks/data-table-block
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import timedelta
 from typing import Any
 
@@ -12,7 +12,7 @@ from bot.slack.authors import Member
 from bot.slack.mrkdwn import clip
 from bot.slack.post import Post
 from bot.views.charts import charts, day_name
-from bot.views.elements import context, section, short_date
+from bot.views.elements import Block, context, section, short_date
 from bot.views.links import permalink
 from bot.views.unscored import in_short
 from bot.weeks.agreement import Agreement
@@ -24,40 +24,31 @@ ENOUGH_LABELS = 20
 _NAME = 80
 _CENT = 0.01
 _MINUS = "−"
+_PREVIEW = "`/judge digest now` posts this here."
 
 
-def digest_message(
-    figures: Figures,
-    members: Mapping[str, Member],
-    workspace_url: str,
-    channel_id: str,
-    subject: str = "",
-) -> Post:
+def digest_message(figures: Figures, members: Mapping[str, Member], workspace_url: str, channel_id: str) -> Post:
     """The week at a glance, with a plain form for a Slack that does not know charts and tables.
 
-    `members` are the authors to be named; `subject` is added to the title. No text of a question, response or
-    justification is ever in it.
+    `members` are the authors to be named. No text of a question, response or justification is ever in it.
     """
-    title = _title(figures) + (f", {subject}" if subject else "")
-    if figures.is_quiet:
-        sentence = f"{title}: no replies were scored in this channel."
-        return Post(sentence, [section(sentence)])
-    table = [author for author in figures.authors if author.id in members][:MOST_AUTHORS]
-    names = {None: "typed"} | {author_id: member.name for author_id, member in members.items()}
-    address = workspace_url, channel_id
-    lowest = [_low_line(case, figures.scale[1], names.get(case.author_id, ""), *address) for case in figures.lowest]
+    lowest = _lowest(figures, members, workspace_url, channel_id)
+    small = [context(line) for line in (_unscored(figures), _agreement(figures), _details(figures)) if line]
+    return _message(figures, "", lambda is_plain: [*lowest, *_authors(figures, members, is_plain), *small])
 
-    def blocks(*, is_plain: bool) -> list[dict[str, Any]]:
-        said = [section(f"*{title}*: {counted(figures)}\n{measures(figures)}".strip())]
-        said += [context(line) for line in _without_model(figures)]
-        said += charts(figures, is_plain=is_plain)
-        said += [section("\n".join(["*Lowest*", *lowest]))] if lowest else []
-        said += _authors(figures, table, members, is_plain) if table else []
-        small = (_unscored(figures), _agreement(figures), _details(figures))
-        return said + [context(line) for line in small if line]
 
-    text = f"{title}: {counted(figures)}. {measures(figures)}".replace("*", "").strip()
-    return Post(text, blocks(is_plain=False), blocks(is_plain=True))
+def preview_message(digest: Post) -> Post:
+    """A digest as one person sees it before it is posted."""
+    blocks, plain = ([context(_PREVIEW), *form.blocks] for form in (digest.forms[0], digest.forms[-1]))
+    return Post(digest.text, blocks, plain)
+
+
+def stats_message(
+    figures: Figures, members: Mapping[str, Member], workspace_url: str, channel_id: str, subject: str
+) -> Post:
+    """A week's figures alone: with each assistant, or of one author with their lowest; `subject` is in the title."""
+    lowest = _lowest(figures, members, workspace_url, channel_id)
+    return _message(figures, subject, lambda is_plain: _authors(figures, members, is_plain) or lowest)
 
 
 def counted(glance: Glance) -> str:
@@ -80,6 +71,19 @@ def measures(glance: Glance) -> str:
     return f"{median}, {mean}, on a scale of {low} to {high}."
 
 
+def _message(figures: Figures, subject: str, rest: Callable[[bool], list[Block]]) -> Post:
+    """What they have in common, what is counted, median, mean, and charts, and the `rest`, plain or not."""
+    title = _title(figures) + (f", {subject}" if subject else "")
+    if figures.is_quiet:
+        sentence = f"{title}: no replies were scored in this channel."
+        return Post(sentence, [section(sentence)])
+    begin = section(f"*{title}*: {counted(figures)}\n{measures(figures)}".strip())
+    top = [begin, *(context(line) for line in _without_model(figures))]
+    text = f"{title}: {counted(figures)}. {measures(figures)}".replace("*", "").strip()
+    native, plain = ([*top, *charts(figures, is_plain=is_plain), *rest(is_plain)] for is_plain in (False, True))
+    return Post(text, native, plain)
+
+
 def _title(figures: Figures) -> str:
     days = _days(figures.week)
     return f"Week of {days}" if figures.is_finished else f"This week so far ({days})"
@@ -100,6 +104,13 @@ def _change(now: float, before: float, form: str = ".1f") -> str:
     return f"+{shown}" if difference > 0 else f"{_MINUS}{shown}"
 
 
+def _lowest(figures: Figures, members: Mapping[str, Member], workspace_url: str, channel_id: str) -> list[Block]:
+    names = {None: "typed"} | {author_id: member.name for author_id, member in members.items()}
+    address, highest = (workspace_url, channel_id), figures.scale[1]
+    lines = [_low_line(case, highest, names.get(case.author_id, ""), *address) for case in figures.lowest]
+    return [section("\n".join(["*Lowest*", *lines]))] if lines else []
+
+
 def _low_line(case: LowCase, highest: int, name: str, workspace_url: str, channel_id: str) -> str:
     """A low score, so that it can be found; quoted it would stay when its message is deleted, or somebody forgotten."""
     score, ts = f"Score {case.score} of {highest}", case.message_ts or case.thread_ts
@@ -109,9 +120,10 @@ def _low_line(case: LowCase, highest: int, name: str, workspace_url: str, channe
     return "• " + " · ".join(part for part in parts if part)
 
 
-def _authors(
-    figures: Figures, authors: list[Author], members: Mapping[str, Member], is_plain: bool
-) -> list[dict[str, Any]]:
+def _authors(figures: Figures, members: Mapping[str, Member], is_plain: bool) -> list[Block]:
+    authors = [author for author in figures.authors if author.id in members][:MOST_AUTHORS]
+    if not authors:
+        return []
     low = f"{figures.scale[0]}–{figures.low}"
     titles = ["Assistant", "Replies", "Mean", "Change", f"Scored {low}"]
     rows = [(members[author.id].name[:_NAME], *_row(author, figures)) for author in authors]

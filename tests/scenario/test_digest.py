@@ -90,6 +90,7 @@ async def test_preview_is_seen_by_one_person(stage: Stage) -> None:
     (*_, lowest) = await scored(stage, 4, 5, 1)
     told = await digest(stage, "preview")
     words = shown(told)
+    assert words.startswith("`/judge digest now` posts this here.\n*This week so far (")
     assert "3 replies that people chose to score\nMedian *4*, mean *3.3*, on a scale of 0 to 5." in words
     assert told.text.startswith("This week so far (")
     kinds = [block["type"] for block in told.blocks]
@@ -125,6 +126,7 @@ async def test_now_posts_the_week_so_far_for_all(stage: Stage) -> None:
     (message,) = posted(stage)
     assert message.text.startswith("This week so far (")
     assert "1 reply that people chose to score. Median 4, mean 4.0, on a scale of 0 to 5." in message.text
+    assert "posts this" not in shown(message)
 
 
 async def test_now_posts_once_an_hour_whoever_asks(stage: Stage) -> None:
@@ -178,6 +180,7 @@ async def test_a_preview_in_a_slack_without_charts_is_plain(stage: Stage) -> Non
     stage.slack.fail("chat.postEphemeral", error="invalid_blocks")
     told = await digest(stage, "preview")
     assert {block["type"] for block in told.blocks} == {"section", "context"}
+    assert "posts this here" in shown(told)
 
 
 async def test_verdicts_for_one_person_alone_are_in_no_digest(open_stage: StageFactory) -> None:
