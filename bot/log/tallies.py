@@ -14,6 +14,7 @@ from sqlalchemy import (
     CompoundSelect,
     Select,
     and_,
+    case,
     func,
     literal,
     select,
@@ -87,6 +88,25 @@ class LabelledCount:
     score: int
     total: int
     people: int
+    number: int
+
+
+@dataclass(frozen=True)
+class ScoredCount:
+    """How many cases (`number`) of one judge version have one score, and the same to be corrected by.
+
+    Attributes:
+        label: The mean of what people said who did not see the score; None where nobody did.
+        probability: With which the case was drawn for them.
+        thread_ts: Of a thread in which several cases stand; None for all others.
+    """
+
+    model: str | None
+    rubric_version: str | None
+    score: int
+    label: float | None
+    probability: float | None
+    thread_ts: str | None
     number: int
 
 
@@ -199,6 +219,27 @@ class Tallies:
         query = select(*by, func.count().label("number")).join(given, given.c.case_id == cases.c.id)
         query = query.where(is_here, is_past, counts(cases), _is_on(scale)).group_by(*by)
         return await self._database.rows(LabelledCount, query)
+
+    async def blind(self, place: Place, span: Span, scale: tuple[int, int]) -> Sequence[ScoredCount]:
+        """All scores of the span against the labels that were given without seeing them."""
+        is_blind = and_(labels.c.team_id == place.team_id, labels.c.channel_id == place.channel_id, labels.c.is_blind)
+        given = (
+            select(
+                labels.c.case_id,
+                func.avg(labels.c.score * 1.0).label("label"),
+                func.max(labels.c.probability).label("probability"),
+            )
+            .where(is_blind)
+            .group_by(labels.c.case_id)
+            .subquery()
+        )
+        columns = (cases.c.id, cases.c.model, cases.c.rubric_version, cases.c.score, cases.c.thread_ts)
+        scored = select(*columns).where(_is_on(scale), _public(place, span)).cte("scored")
+        shared = select(scored.c.thread_ts).group_by(scored.c.thread_ts).having(func.count() > 1)
+        thread_ts = case((scored.c.thread_ts.in_(shared), scored.c.thread_ts)).label("thread_ts")
+        by = (scored.c.model, scored.c.rubric_version, scored.c.score, given.c.label, given.c.probability, thread_ts)
+        query = select(*by, func.count().label("number")).outerjoin(given, given.c.case_id == scored.c.id)
+        return await self._database.rows(ScoredCount, query.group_by(*by))
 
 
 def _public(place: Place, span: Span, repeated: Select[Any] | CompoundSelect[Any] | None = None) -> ColumnElement[bool]:

@@ -14,6 +14,7 @@ from bot.slack.post import Post
 from bot.views.charts import charts, day_name
 from bot.views.elements import Block, context, section, short_date
 from bot.views.links import permalink
+from bot.views.quality import corrected, uncorrected
 from bot.views.unscored import in_short
 from bot.weeks.agreement import Agreement
 from bot.weeks.figures import Author, Figures, Glance
@@ -33,7 +34,8 @@ def digest_message(figures: Figures, members: Mapping[str, Member], workspace_ur
     `members` are the authors to be named. No text of a question, response or justification is ever in it.
     """
     lowest = _lowest(figures, members, workspace_url, channel_id)
-    small = [context(line) for line in (_unscored(figures), _agreement(figures), _details(figures)) if line]
+    lines = (uncorrected(figures.quality), _unscored(figures), _agreement(figures), _details(figures))
+    small = [context(line) for line in lines if line]
     return _message(figures, "", lambda is_plain: [*lowest, *_authors(figures, members, is_plain), *small])
 
 
@@ -48,7 +50,8 @@ def stats_message(
 ) -> Post:
     """A week's figures alone: with each assistant, or of one author with their lowest; `subject` is in the title."""
     lowest = _lowest(figures, members, workspace_url, channel_id)
-    return _message(figures, subject, lambda is_plain: _authors(figures, members, is_plain) or lowest)
+    small = [context(line) for line in (uncorrected(figures.quality),) if line]
+    return _message(figures, subject, lambda is_plain: [*(_authors(figures, members, is_plain) or lowest), *small])
 
 
 def counted(glance: Glance) -> str:
@@ -77,7 +80,8 @@ def _message(figures: Figures, subject: str, rest: Callable[[bool], list[Block]]
     if figures.is_quiet:
         sentence = f"{title}: no replies were scored in this channel."
         return Post(sentence, [section(sentence)])
-    begin = section(f"*{title}*: {counted(figures)}\n{measures(figures)}".strip())
+    lines = (f"*{title}*: {counted(figures)}", measures(figures), corrected(figures.quality))
+    begin = section("\n".join(line for line in lines if line))
     top = [begin, *(context(line) for line in _without_model(figures))]
     text = f"{title}: {counted(figures)}. {measures(figures)}".replace("*", "").strip()
     native, plain = ([*top, *charts(figures, is_plain=is_plain), *rest(is_plain)] for is_plain in (False, True))

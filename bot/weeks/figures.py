@@ -9,6 +9,7 @@ from math import floor
 
 from bot.log.tallies import LowCase, Place, ScoreCount, Span, Tallies, Usage
 from bot.weeks.agreement import Agreement, to_agreement
+from bot.weeks.quality import Quality, read_quality
 from bot.weeks.week import Week
 
 TREND_WEEKS = 8
@@ -103,6 +104,7 @@ class Figures(Glance):
         authors: With scores this week, most first.
         agreement: This week's; None without a label.
         agreement_ever: Of all time up to now.
+        quality: What people would say of the last weeks' replies; None without a score.
     """
 
     off_scale: int
@@ -111,6 +113,7 @@ class Figures(Glance):
     authors: tuple[Author, ...]
     agreement: Agreement | None
     agreement_ever: Agreement | None
+    quality: Quality | None
     usage: Usage
 
     @property
@@ -151,9 +154,10 @@ async def read_figures(
     scale = _commonest_scale(rows)
     this, last = _tally(rows, scale), _tally(earlier, scale)
     authors = _authors(rows, earlier, scale)
-    usage, labelled, lowest, trend = await asyncio.gather(
+    usage, labelled, quality, lowest, trend = await asyncio.gather(
         tallies.usage(place, span, scale),
         tallies.labelled(place, span, scale),
+        read_quality(tallies, place, week, span.end, scale),
         _read_lowest(tallies, place, span, scale, authors, this, choose),
         _read_trend(tallies, place, week, scale, this, last),
     )
@@ -170,6 +174,7 @@ async def read_figures(
         authors=authors,
         agreement=to_agreement(row for row in labelled if row.is_new),
         agreement_ever=to_agreement(labelled),
+        quality=quality,
         usage=usage,
     )
 

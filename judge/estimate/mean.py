@@ -21,8 +21,14 @@ from judge.rubric import Scale
 
 MIN_LABELS = 20
 """With fewer labels an interval may hold less than its 95%."""
+_GOOD_SHARE = 0.8
 _RULE_OF_THREE = 3
 _DUST = 1e-9
+
+
+def good_from(scale: Scale) -> int:
+    """The lowest score that counts as good: 4 of 0 to 5, 8 of 1 to 10."""
+    return round(scale.low + _GOOD_SHARE * (scale.high - scale.low))
 
 
 class Interval(NamedTuple):
@@ -136,9 +142,15 @@ class MeanEstimator:
         self._clusters: dict[Hashable, _Sums] = {}
 
     def add(
-        self, score: float, label: float | None = None, *, probability: float = 1.0, cluster: Hashable = None
+        self,
+        score: float,
+        label: float | None = None,
+        *,
+        probability: float = 1.0,
+        cluster: Hashable = None,
+        times: int = 1,
     ) -> None:
-        """Takes one score.
+        """Takes one score, or the same one several times.
 
         Args:
             score: The judge's, on the scale.
@@ -146,6 +158,7 @@ class MeanEstimator:
             probability: With which the response was drawn to be labelled; of no meaning without a label. Only the
                 proportions matter.
             cluster: What it shares with others, such as a thread; None where it stands alone.
+            times: How many responses have all this in common.
 
         Raises:
             ValueError: A probability that is not above 0 and up to 1.
@@ -153,18 +166,18 @@ class MeanEstimator:
         if not 0 < probability <= 1:
             raise ValueError(f"probability {probability:g} is not above 0 and up to 1")
         if label is None and cluster is None:
-            self._n += 1
-            self._f += score
-            self._ff += score * score
+            self._n += times
+            self._f += times * score
+            self._ff += times * score * score
             return
         one = _Sums(1, score, score * score)
         if label is not None:
             w = 1 / probability
             one = _Sums(1, score, score * score, 1, w, w * score, w * label, w * score * label)
         if cluster is None:
-            self._labelled[one] += 1
+            self._labelled[one] += times
         else:
-            self._clusters[cluster] = self._clusters.get(cluster, _NOTHING).plus(one)
+            self._clusters[cluster] = self._clusters.get(cluster, _NOTHING).plus(one, times)
 
     def estimate(self) -> MeanEstimate | None:
         """The estimate from what was taken so far; None without a score."""

@@ -8,13 +8,12 @@ from statistics import fmean
 from typing import Any
 
 from judge.errors import SetupError
-from judge.estimate.mean import Interval, MeanEstimate, MeanEstimator
+from judge.estimate.mean import Interval, MeanEstimate, MeanEstimator, good_from
 from judge.estimate.misses import plus_minus
 from judge.jsonl import decode, read_lines
 from judge.numbers import Numbers, Range, load_named, to_number
 from judge.rubric import DEFAULT_RUBRIC, Scale, load_rubric
 
-_GOOD_SHARE = 0.8
 _MOST_NAMED = 5
 _VERSION = ("model", "rubric", "rubric_version")
 _PROBABILITY = "probability"
@@ -161,7 +160,7 @@ class _Reader:
         self._fields = fields
         self._numbers = Numbers(scale, fields.label_range, problems)
         self._scale = scale
-        self._good_from = round(scale.low + _GOOD_SHARE * (scale.high - scale.low))
+        self._good_from = good_from(scale)
         self._mean, self._good = MeanEstimator(scale), MeanEstimator(Scale(0, 1))
         self._misses = Counter[tuple[float, float]]()
         self._judges: list[list[object]] = []

@@ -23,6 +23,8 @@ from bot.log.tallies import Place, Span
 from bot.weeks.agreement import Agreement, weighted_kappa
 from bot.weeks.figures import Figures, Glance, Tally, read_figures, read_glance
 from bot.weeks.week import Week
+from judge.estimate import MeanEstimator
+from judge.rubric import Scale
 
 WEEK = Week(2026, 47, ZoneInfo("Europe/Berlin"))
 NOW = WEEK.end + timedelta(hours=9)
@@ -51,6 +53,7 @@ class Entry:
     cost: float | None = 0.5
     model: str = "m"
     labels: tuple[int, ...] = field(default=())
+    probability: float | None = None  # of the draw; with one, the labels are blind
 
     @property
     def reply(self) -> tuple[str, str] | None:
@@ -78,7 +81,8 @@ async def write(log: Store, team: str, entries: Sequence[Entry]) -> None:
             for person, score in enumerate(entry.labels):
                 moment = {"created_at": NOW, "updated_at": NOW}
                 label = {"team_id": team, "case_id": case_id[0], "user_id": f"U{person}", "score": score}
-                label |= {"channel_id": entry.channel}
+                label |= {"channel_id": entry.channel, "probability": entry.probability}
+                label |= {"is_blind": entry.probability is not None}
                 await connection.execute(insert(labels).values(label | moment))
 
 
@@ -151,6 +155,7 @@ entries_of_a_log = st.lists(
         tokens=st.sampled_from([None, 10, 300]),
         cost=st.sampled_from([None, 0.25, 2.0]),
         labels=st.lists(st.integers(0, 5), max_size=3).map(tuple),
+        probability=st.sampled_from([None, 0.5, 1.0]),
     ),
     max_size=25,
 )
@@ -189,6 +194,7 @@ async def test_the_figures_are_those_of_plain_python(
     _check_trend(figures, entries)
     _check_authors(figures, on_scale)
     assert figures.agreement == _agreement(on_scale)
+    _check_quality(figures, entries)
 
 
 def _check_usage(figures: Figures, this: list[Entry]) -> None:
@@ -213,6 +219,28 @@ def _check_authors(figures: Figures, on_scale: list[Entry]) -> None:
     expected = Counter(each.author for each in on_scale if each.author is not None)
     assert {author.id: author.this.n for author in figures.authors} == expected
     assert [author.this.n for author in figures.authors] == sorted(expected.values(), reverse=True)
+
+
+def _check_quality(figures: Figures, entries: Sequence[Entry]) -> None:
+    recent = [each for back in range(4) for each in counted(entries, WEEK.before(back))]
+    scored = [each for each in recent if each.score is not None and each.scale == figures.scale]
+    if not scored:
+        assert figures.quality is None
+        return
+    models = Counter(each.model for each in scored)
+    commonest = max(models, key=lambda model: (models[model], model))
+    mean = MeanEstimator(Scale(*figures.scale))
+    for each in scored:
+        if each.model == commonest:
+            is_labelled = each.labels and each.probability is not None
+            label = statistics.fmean(each.labels) if is_labelled else None
+            mean.add(each.score or 0, label, probability=each.probability or 1, cluster=each.thread_ts)
+    assert figures.quality is not None
+    expected, found = mean.estimate(), figures.quality.mean
+    assert expected is not None
+    assert (found.n, found.labelled) == (expected.n, expected.labelled)
+    assert found.judge == pytest.approx(expected.judge)
+    assert found.corrected == (None if expected.corrected is None else pytest.approx(expected.corrected))
 
 
 def _agreement(on_scale: list[Entry]) -> Agreement | None:
@@ -396,3 +424,26 @@ async def test_the_busiest_channels_are_among_those_that_are_asked_for(log: Stor
     asked = ["C1", "C2", "C4", "C5", "C6"]
     assert await log.tallies.busiest(team, asked, WEEK.start) == ["C2", "C1"]
     assert await log.tallies.busiest(team, [], WEEK.start) == []
+
+
+async def test_quality_is_of_one_judge_version_and_its_blind_labels(log: Store) -> None:
+    blind = [Entry(score=4, labels=(3,), probability=0.5), Entry(score=2, labels=(2,), probability=0.5)]
+    seen, other = Entry(score=4, labels=(0,)), Entry(score=0, labels=(5,), probability=0.5, model="another")
+    older = Entry(score=4, labels=(1,), probability=0.5, judged_at=WEEK.before(4).start)
+
+    quality = (await figures_of(log, *blind, seen, other, older)).quality
+
+    assert quality is not None
+    assert (quality.mean.n, quality.mean.labelled, quality.good_from) == (3, 2, 4)
+    assert quality.mean.labels_only is not None
+    assert quality.mean.labels_only.mean == 2.5
+    assert quality.good.judge.mean == pytest.approx(2 / 3)
+    assert quality.good.labels_only is not None
+    assert quality.good.labels_only.mean == 0
+
+
+async def test_quality_of_a_longer_scale_has_its_own_good(log: Store) -> None:
+    quality = (await figures_of(log, Entry(score=8, scale=(1, 10)), Entry(score=7, scale=(1, 10)))).quality
+
+    assert quality is not None
+    assert (quality.good_from, quality.good.judge.mean) == (8, 0.5)

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.log.digests import ChannelSettings
+from bot.log.tallies import ScoredCount
 from bot.slack.authors import Member
 from bot.slack.post import Post
 from bot.views.charts import trend_line
@@ -16,7 +17,9 @@ from bot.views.digest import MOST_AUTHORS, digest_message
 from bot.views.digest_settings import digest_state
 from bot.weeks.agreement import Agreement
 from bot.weeks.figures import Author, Figures, LowCase, Point, Tally, Usage
+from bot.weeks.quality import Quality, to_quality
 from bot.weeks.week import Schedule, Week, parse_zone
+from judge.rubric import Scale
 from pocket_slack.blocks import check_blocks
 
 WEEK = Week(2026, 47, parse_zone("Europe/Berlin"))
@@ -42,6 +45,7 @@ def some(**changes: Any) -> Figures:
         "authors": (Author("B1", tally(0, 0, 1, 0, 2, 1), tally(0, 0, 0, 2)),),
         "agreement": None,
         "agreement_ever": None,
+        "quality": None,
         "usage": Usage(3, 4, 0, 1200, 4, 0.5, 4),
     }
     return Figures(**(fields | changes))
@@ -307,3 +311,39 @@ def test_the_state_says_when_the_next_one_comes() -> None:
     assert "every Monday at 09:00 (Europe/Berlin)" in state
     assert "The next one comes on Monday, 23 Nov." in state
     assert "off" in digest_state(replace(settings, is_digest_on=False), schedule, now)
+
+
+def quality(labelled: int, scores: int = 30) -> Quality:
+    """Half fours, half fives by the judge; people give one point less."""
+    given = [ScoredCount("m", "v", 4 + number % 2, None, None, None, 1) for number in range(scores - labelled)]
+    given += [ScoredCount("m", "v", 4 + number % 2, 3 + number % 2, 0.5, None, 1) for number in range(labelled)]
+    found = to_quality(given, Scale(0, 5))
+    assert found is not None
+    return found
+
+
+def test_blind_labels_correct_the_mean_beside_what_the_judge_says() -> None:
+    post = message(some(quality=quality(20)))
+
+    assert post.blocks[0]["text"]["text"].splitlines()[-1] == (
+        "As people would score the last four weeks: mean *3.5*, between 3.3 and 3.7, good (4 or more) 50%, between 26% "
+        "and 74% (30 scores, corrected by 20 blind labels; the judge alone says 4.5)."
+    )
+    assert "by the judge alone" not in words(post)
+
+
+def test_too_few_blind_labels_say_how_many_are_missing_and_what_the_range_leaves_out() -> None:
+    post = message(some(quality=quality(19)))
+
+    (line,) = (block["elements"][0]["text"] for block in post.blocks if "by the judge alone" in str(block))
+    assert line == (
+        "Mean of the last four weeks by the judge alone: 4.5, between 4.3 and 4.7. That range is for other replies like"
+        " these; how far the judge is from people, 1 more blind label would tell (`/judge label`)."
+    )
+    assert "As people would score" not in words(post)
+
+
+def test_one_score_has_no_range_and_no_sentence() -> None:
+    post = message(some(quality=quality(0, scores=1)))
+
+    assert "judge alone" not in words(post)

@@ -122,6 +122,17 @@ def test_scores_of_one_thread_count_as_one_piece_of_evidence() -> None:
     assert twice_each.labels_only == pytest.approx(once_each.labels_only)
 
 
+@pytest.mark.parametrize("cluster", [None, "a thread"])
+def test_score_taken_several_times_is_as_many_scores(cluster: str | None) -> None:
+    one_by_one, at_once = MeanEstimator(SCALE), MeanEstimator(SCALE)
+    for score, label in ((1, None), (4, 3), (5, None), (2, 2)):
+        at_once.add(score, label, cluster=cluster, times=3)
+        for _ in range(3):
+            one_by_one.add(score, label, cluster=cluster)
+
+    assert at_once.estimate() == one_by_one.estimate()
+
+
 def test_equal_labels_leave_what_so_many_labels_can_miss() -> None:
     # Nobody of 30 differed from the judge: 3 / 30 of a point to each side, and no certainty.
     found = estimate(*[Row(4, 4)] * 30, *[Row(4)] * 90)

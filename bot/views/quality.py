@@ -1,0 +1,45 @@
+"""What people would say of a channel's replies, and how far that may be off, in a sentence."""
+
+from bot.weeks.quality import WEEKS, Quality
+from judge.estimate import MIN_LABELS, Interval
+
+_NUMBERS = {4: "four"}
+_SPAN = f"the last {_NUMBERS[WEEKS]} weeks"
+
+
+def corrected(quality: Quality | None) -> str:
+    """The mean and the share of good replies as people would have them; empty with too few blind labels to say."""
+    if (
+        quality is None
+        or quality.mean.labelled < MIN_LABELS
+        or not quality.mean.corrected
+        or not quality.good.corrected
+    ):
+        return ""
+    mean, good = quality.mean, quality.good.corrected
+    return (
+        f"As people would score {_SPAN}: mean {_range(mean.corrected, '.1f', '*')}, good ({quality.good_from} or more) "
+        f"{_range(good, '.0%')} ({_count(mean.n, 'score')}, corrected by {_count(mean.labelled, 'blind label')}; the "
+        f"judge alone says {mean.judge.mean:.1f})."
+    )
+
+
+def uncorrected(quality: Quality | None) -> str:
+    """The judge's own mean, what its range leaves out, and how many blind labels are missing; empty where none are."""
+    if quality is None or quality.mean.labelled >= MIN_LABELS or quality.mean.judge.low is None:
+        return ""
+    missing = MIN_LABELS - quality.mean.labelled
+    return (
+        f"Mean of {_SPAN} by the judge alone: {_range(quality.mean.judge, '.1f')}. That range is for other replies like"
+        f" these; how far the judge is from people, {_count(missing, 'more blind label')} would tell (`/judge label`)."
+    )
+
+
+def _range(interval: Interval | None, form: str, mark: str = "") -> str:
+    if interval is None or interval.low is None:
+        return "unknown"
+    return f"{mark}{interval.mean:{form}}{mark}, between {interval.low:{form}} and {interval.high:{form}}"
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
