@@ -43,6 +43,7 @@ class Manifest:
     shortcuts: Mapping[str, Shortcut] | None = None
     bot_events: frozenset[str] = frozenset()
     has_home_tab: bool = False
+    has_messages_tab: bool = False
 
     @classmethod
     def from_dict(cls, manifest: Mapping[str, Any]) -> "Manifest":
@@ -56,6 +57,7 @@ class Manifest:
         try:
             features = manifest.get("features", {})
             bot = features.get("bot_user", {})
+            tabs = features.get("app_home", {})
             settings = manifest.get("settings", {})
             name = manifest.get("display_information", {}).get("name", "App")
             return cls(
@@ -76,7 +78,8 @@ class Manifest:
                     for entry in features.get("shortcuts", [])
                 },
                 bot_events=frozenset(settings.get("event_subscriptions", {}).get("bot_events", [])),
-                has_home_tab=bool(features.get("app_home", {}).get("home_tab_enabled")),
+                has_home_tab=bool(tabs.get("home_tab_enabled")),
+                has_messages_tab=bool(tabs.get("messages_tab_enabled")),
             )
         except (AttributeError, KeyError, TypeError) as exc:
             raise SandboxError(f"the manifest does not have the shape of a Slack manifest: {exc!r}") from exc

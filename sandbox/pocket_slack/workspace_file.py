@@ -113,12 +113,13 @@ def open_workspace(
     content = read_workspace_file(path, taken=(SLACKBOT_NAME, Manifest.from_dict(manifest).bot_name))
     hindsight = Hindsight(clock or SystemClock())
     workspace = Workspace(manifest, clock=hindsight, limits=limits, name=content.name)
-    for person in content.people:
-        workspace.add_user(person.name, person.real_name)
+    people = [workspace.add_user(person.name, person.real_name) for person in content.people]
     for bot in content.bots:
         workspace.add_bot(bot.name)
     for channel in content.channels:
         _add_channel(workspace, channel)
+    for person in people if workspace.manifest.has_messages_tab else ():
+        workspace.im(person.id)
     _write(workspace, hindsight, content.channels)
     return workspace
 

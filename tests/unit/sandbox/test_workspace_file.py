@@ -70,6 +70,15 @@ def test_the_example_shows_threads_and_a_private_channel_without_the_app() -> No
     assert workspace.bot.id not in private.members
 
 
+def test_everybody_has_direct_messages_with_the_app_at_once_where_it_takes_messages() -> None:
+    home = {"home_tab_enabled": True, "messages_tab_enabled": True}
+    manifest = MANIFEST | {"features": MANIFEST["features"] | {"app_home": home}}
+    workspace = open_workspace(manifest)
+    direct = [channel.members for channel in workspace.channels.values() if channel.is_im]
+    assert direct == [[workspace.user(name).id, workspace.bot.id] for name in ("ann", "ben")]
+    assert not [channel for channel in open_workspace(MANIFEST).channels.values() if channel.is_im]
+
+
 def test_messages_are_as_old_as_the_file_says_and_all_others_are_of_the_start(tmp_path: Path) -> None:
     text = FILE.replace('from = "ann"\n', 'from = "ann"\nago = "1d 2h"\n')
     clock = ManualClock()
