@@ -108,12 +108,15 @@ def _stems(text: str) -> list[str]:
 
 def _awards(seen: Features) -> tuple[tuple[int, str], ...]:
     """Points for relevance (0-2), substance (0-2) and order (0-1), each with its ground."""
+    relevance = (seen.coverage >= _ON_TOPIC) + (seen.coverage >= _MUCH_OF_IT)
+    taken_up = f"taking up {seen.answered} of {_some(seen.asked, 'content word')} in the question"
     # A question of one or two content words tells too little; then a response of some length has the benefit of doubt.
-    is_relevant = seen.coverage >= _ON_TOPIC or (seen.asked < _COMPARABLE and seen.different >= _SOME_WORDS)
-    relevance = is_relevant + (seen.coverage >= _MUCH_OF_IT)
+    if not relevance and seen.asked < _COMPARABLE and seen.different >= _SOME_WORDS:
+        relevance = 1
+        taken_up = f"its length (the question has {_some(seen.asked, 'content word')}, too few to compare with)"
     substance = (seen.different >= _SOME_WORDS) + (seen.different >= _MANY_WORDS)
     return (
-        (relevance, f"taking up {seen.answered} of {_some(seen.asked, 'content word')} in the question"),
+        (relevance, taken_up),
         (substance, f"its {_some(seen.different, 'different word')}"),
         (int(seen.sentences >= 2), f"its {_some(seen.sentences, 'finished sentence')}"),
     )

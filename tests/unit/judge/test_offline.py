@@ -1,3 +1,5 @@
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -189,6 +191,16 @@ def test_justification_says_why_points_are_withheld(response: str, reason: str) 
     assert f"; {reason}. " in rate(QUESTION, response).justification
 
 
+@pytest.mark.parametrize(
+    ("question", "words"), [("Why?", "0 content words"), ("Why was Napoleon exiled?", "2 content words")]
+)
+def test_justification_names_the_benefit_of_doubt(question: str, words: str) -> None:
+    assert (
+        f" gets 1 for its length (the question has {words}, too few to compare with), 1 for its "
+        in rate(question, GOOD).justification
+    )
+
+
 def test_points_spread_over_another_scale() -> None:
     assert rate_offline(QUESTION, "Bananas.", Scale(1, 10)).score == 1
     assert rate_offline(QUESTION, "Boil the egg for six minutes.", Scale(1, 10)).score == 5
@@ -203,6 +215,24 @@ def test_any_two_texts_get_the_same_score_on_the_scale_each_time(question: str, 
     rating = rate_offline(question, response, Scale(1, 10))
     assert 1 <= rating.score <= 10
     assert rating == rate_offline(question, response, Scale(1, 10))
+
+
+AWARD = re.compile(r"(\d) for (?:taking up (\d+)|its length \(|its (\d+) (?:different|finished))")
+SENTENCES = st.builds(
+    lambda first, number: " ".join(f"w{word}." for word in range(first, first + number)),
+    st.integers(100, 105),
+    st.integers(0, 90),
+)
+
+
+@given(st.sampled_from(["Why?", "w100 w101", "w100 w101 w102 w103"]), SENTENCES)
+def test_no_point_is_given_for_none_of_something_and_all_add_up(question: str, response: str) -> None:
+    reason = rate(question, response).justification
+    awards = AWARD.findall(reason)
+    assert len(awards) == 3
+    assert [award for award in awards if award[0] != "0" and "0" in award[1:]] == []
+    most = 0 if "; none, since" in reason else 1 if "; at most 1, since" in reason else 5
+    assert f" {min(most, sum(int(award[0]) for award in awards))} of 5 points." in reason
 
 
 @pytest.mark.parametrize("text", ["🙂", "\x00", "字", "a" * 100_000, "字" * 100_000, ". " * 50_000, "\n", "\ud800"])
