@@ -6,6 +6,8 @@ import os
 import signal
 import tempfile
 import webbrowser
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +47,9 @@ then the menu (⋮) of a reply, and choose Score this reply:"""
 _PAST = f"""
 #{demo_log.CHANNEL} has eight weeks of scores that are made up: type /judge stats
 or /judge digest preview in that channel, and look at the bot's Home tab."""
+_EARLIER = """
+The log has scores of an earlier run, whose messages are gone: links to them lead
+nowhere. With a new file, or without --database, all begins anew."""
 _PATIENCE_S = 180
 _WIDTH = 80
 
@@ -58,21 +63,20 @@ async def show(database: str = "", port: int = 0, opens: bool = False) -> None:
         opens: Whether to open the page in a browser.
 
     Raises:
-        BotError: The port is taken.
+        BotError: The port is taken, or there is no such folder for the log.
     """
     configure_logs("console", logging.WARNING)
     stopping = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stopping.set)
-    with tempfile.TemporaryDirectory() as folder:
-        url = f"sqlite+aiosqlite:///{database or Path(folder, 'demo.db')}"
+    with _log_url(database) as url:
         try:
             workspace = demo_log.demo_workspace()
-            past = f"{_PAST}\n" if await demo_log.write_past(url, workspace) else ""
+            past = _PAST if await demo_log.write_past(url, workspace) else _EARLIER
             async with Sandbox(workspace, port) as slack, running_bot(_settings(slack, url), 1):
                 console = Console(highlight=False)
                 _say_what_scores(console)
-                console.print(f"{_INVITATION}\n\n    [bold]{slack.url}[/]\n{past}\nCtrl-C ends it.", emoji=False)
+                console.print(f"{_INVITATION}\n\n    [bold]{slack.url}[/]\n{past}\n\nCtrl-C ends it.", emoji=False)
                 if opens:
                     webbrowser.open(slack.url)
                 await stopping.wait()
@@ -87,12 +91,11 @@ async def play(database: str = "") -> None:
         database: The SQLite file for the log; empty for one that goes away afterwards.
 
     Raises:
-        BotError: A verdict did not come.
+        BotError: A verdict did not come, or there is no such folder for the log.
     """
     configure_logs("console", logging.WARNING)
     console = Console(width=min(Console().width, _WIDTH), highlight=False)
-    with tempfile.TemporaryDirectory() as folder:
-        url = f"sqlite+aiosqlite:///{database or Path(folder, 'demo.db')}"
+    with _log_url(database) as url:
         async with Sandbox(_workspace()) as slack, running_bot(_settings(slack, url)):
             await slack.connected()
             _say_what_scores(console)
@@ -100,6 +103,16 @@ async def play(database: str = "") -> None:
         await _show_log(console, url)
         if database:
             console.print(f"The log is in {database}; look into it with any SQLite tool.")
+
+
+@contextmanager
+def _log_url(database: str) -> Iterator[str]:
+    """Where the log is: in that file, or in a folder that goes away afterwards."""
+    folder = Path(database).parent
+    if not folder.is_dir():
+        raise BotError(f"--database {database}: there is no folder {folder}; make it, or name another file")
+    with tempfile.TemporaryDirectory() as temporary:
+        yield f"sqlite+aiosqlite:///{database or Path(temporary, 'demo.db')}"
 
 
 def _workspace() -> Workspace:

@@ -19,6 +19,7 @@ from pocket_slack import Limits, Sandbox, Workspace
 from tests.model_server import Held, ModelServer, Stall
 from tests.scenario.conftest import CHANNEL, GOOD, Stage, make_settings
 
+AT_MOST_S = 60  # for a command that ends by itself
 JUDGE_BOT = Path(sys.executable).parent / "judge-bot"
 
 
@@ -56,7 +57,11 @@ async def start(command: str, env: dict[str, str], folder: Path, *options: str) 
 
 async def run(command: str, env: dict[str, str], folder: Path, *options: str) -> tuple[int, str, str]:
     process = await start(command, env, folder, *options)
-    out, err = await process.communicate()
+    try:
+        out, err = await asyncio.wait_for(process.communicate(), AT_MOST_S)
+    finally:
+        if process.returncode is None:
+            process.kill()
     assert process.returncode is not None
     return process.returncode, out.decode(), err.decode()
 
@@ -228,6 +233,28 @@ async def test_the_demo_shows_both_verdicts_and_the_log(tmp_path: Path) -> None:
     assert out.count("offline rater, no model") >= 2
     assert out.count("delivered") == 2
     assert max(len(line) for line in out.splitlines()) <= 80
+
+
+@pytest.mark.parametrize("how", [["--script"], ["--port", "0"]])
+async def test_a_mistyped_folder_of_the_demos_log_is_said_and_not_made(tmp_path: Path, how: list[str]) -> None:
+    file = tmp_path / "nope" / "x.db"
+    code, out, err = await run("demo", {"PATH": os.environ["PATH"]}, tmp_path, *how, "--database", str(file))
+    assert (code, out) == (2, "")
+    assert f"--database {file}: there is no folder {file.parent}; make it, or name another file" in err
+    assert not file.parent.exists()
+
+
+async def test_a_demo_with_the_log_of_an_earlier_one_says_what_has_become_of_its_messages(tmp_path: Path) -> None:
+    env = {"PATH": os.environ["PATH"], "PYTHONUNBUFFERED": "1"}
+    code, _, err = await run("demo", env, tmp_path, "--script", "--database", "demo.db")
+    assert code == 0, err
+    demo = await start("demo", env, tmp_path, "--port", "0", "--database", "demo.db")
+    assert demo.stdout
+    said = (await demo.stdout.readuntil(b"Ctrl-C")).decode()
+    assert "The log has scores of an earlier run, whose messages are gone" in said
+    assert "eight weeks" not in said
+    demo.send_signal(signal.SIGINT)
+    await demo.communicate()
 
 
 async def test_the_demo_gives_an_address_and_ends_when_interrupted(tmp_path: Path) -> None:
