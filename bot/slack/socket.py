@@ -7,6 +7,8 @@ from typing import Self
 from pydantic import SecretStr
 from slack_bolt.adapter.socket_mode.aiohttp import AsyncSocketModeHandler
 from slack_bolt.async_app import AsyncApp
+from slack_sdk.socket_mode.aiohttp import SocketModeClient
+from slack_sdk.socket_mode.request import SocketModeRequest
 
 from bot.errors import SlackError
 from bot.slack.client import open_socket_url
@@ -14,6 +16,35 @@ from bot.slack.client import open_socket_url
 _LOOKS = 8
 # slack-sdk takes a connection without an answer to its pings for dead after 20 s; together they make a minute.
 _PATIENCE_S = 40.0
+_ACK_S = 3.0  # then Slack has told the person that it failed: https://docs.slack.dev/apis/events-api/using-socket-mode
+
+
+class _Handler(AsyncSocketModeHandler):
+    """Acks what has come in before it leaves. Slack says of what comes later that it failed, or sends it again."""
+
+    def __init__(self, app: AsyncApp, app_token: SecretStr) -> None:
+        logger = logging.getLogger("slack_sdk.socket_mode")
+        super().__init__(app, app_token.get_secret_value(), logger=logger)
+        self._under_way: set[asyncio.Task[None]] = set()
+        self._is_leaving = False
+
+    async def handle(self, client: SocketModeClient, req: SocketModeRequest) -> None:  # type: ignore[override]
+        """Works on a payload until it is acked."""
+        if self._is_leaving:
+            return
+        work = asyncio.ensure_future(super().handle(client, req))
+        self._under_way.add(work)
+        work.add_done_callback(self._under_way.discard)
+        await work
+
+    async def leave(self) -> None:
+        """Closes the connection."""
+        self._is_leaving = True
+        try:
+            if self._under_way:
+                await asyncio.wait(self._under_way, timeout=_ACK_S)
+        finally:
+            await self.client.close()  # type: ignore[no-untyped-call]
 
 
 class SocketLink:
@@ -23,7 +54,7 @@ class SocketLink:
         self._app = app
         self._app_token = app_token
         self._patience_s = patience_s
-        self._handler: AsyncSocketModeHandler | None = None
+        self._handler: _Handler | None = None
 
     async def __aenter__(self) -> Self:
         """Connects.
@@ -33,9 +64,7 @@ class SocketLink:
         """
         # Asked for here, because the handler would try a wrong token again for ever without a word to the caller.
         url = await open_socket_url(self._app.client, self._app_token)
-        self._handler = AsyncSocketModeHandler(
-            self._app, self._app_token.get_secret_value(), logger=logging.getLogger("slack_sdk.socket_mode")
-        )
+        self._handler = _Handler(self._app, self._app_token)
         self._handler.client.wss_uri = url
         try:
             async with asyncio.timeout(self._patience_s):
@@ -49,7 +78,7 @@ class SocketLink:
 
     async def __aexit__(self, *_: object) -> None:
         if self._handler is not None:
-            await self._handler.client.close()  # type: ignore[no-untyped-call]
+            await self._handler.leave()
 
     async def is_connected(self) -> bool:
         """Whether payloads can come in right now."""

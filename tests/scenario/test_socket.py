@@ -8,16 +8,17 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 from pydantic import SecretStr
-from slack_bolt.async_app import AsyncApp
+from slack_bolt.async_app import AsyncAck, AsyncApp
 
 from bot.errors import SlackError
 from bot.settings import Settings
+from bot.slack import ids
 from bot.slack.client import web_client
 from bot.slack.socket import SocketLink
 from pocket_slack import Sandbox
 from tests.model_server import ModelServer
 from tests.postgres import free_port
-from tests.scenario.conftest import make_settings
+from tests.scenario.conftest import CHANNEL, make_settings
 from tests.scenario.test_process import pocket_slack
 
 AT_MOST_S = 30
@@ -46,6 +47,29 @@ async def test_a_connection_that_is_dropped_comes_back(slack: Sandbox, link: Soc
     async with asyncio.timeout(AT_MOST_S):
         while not await link.is_connected():  # noqa: ASYNC110 - the client tells nobody
             await asyncio.sleep(0.01)
+
+
+async def test_what_has_come_in_is_acked_before_the_connection_is_closed(
+    slack: Sandbox, model_server: ModelServer, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    settings: Settings = make_settings(slack, model_server, tmp_path)
+    begun, may_ack = asyncio.Event(), asyncio.Event()
+    async with web_client(settings.slack_bot_token, settings.slack_api_url) as client:
+        app = AsyncApp(client=client, request_verification_enabled=False)
+
+        @app.command(ids.COMMAND)
+        async def take_long(ack: AsyncAck) -> None:
+            begun.set()
+            await may_ack.wait()
+            await ack()
+
+        async with SocketLink(app, SecretStr(slack.app_token)):
+            delivery = slack.person("ann").command(CHANNEL, ids.COMMAND, "help")
+            await begun.wait()
+            asyncio.get_running_loop().call_soon(may_ack.set)
+    await slack.settled(delivery)
+    assert delivery.is_acked
+    assert [record.message for record in caplog.records if record.levelname in {"WARNING", "ERROR"}] == []
 
 
 async def test_a_connection_that_does_not_come_back_ends_the_watch(slack: Sandbox, link: SocketLink) -> None:
