@@ -18,6 +18,7 @@ from rich.text import Text
 
 from bot.app import running_bot
 from bot.commands import demo_past as demo_log
+from bot.commands.demo_examples import post_offline_note
 from bot.domain.case import Visibility
 from bot.errors import BotError
 from bot.extract.messages import block_texts
@@ -72,6 +73,8 @@ async def show(database: str = "", port: int = 0, opens: bool = False) -> None:
     with _log_url(database) as url:
         try:
             workspace = demo_log.demo_workspace()
+            if not _has_model():
+                post_offline_note(workspace)
             past = _PAST if await demo_log.write_past(url, workspace) else _EARLIER
             async with Sandbox(workspace, port) as slack, running_bot(_settings(slack, url), 1):
                 console = Console(highlight=False)

@@ -1,6 +1,7 @@
 """Verdicts written by hand for the demo's threads, so that one is to be seen before anything was judged.
 
-They are messages in the pocket Slack and nothing else: no case, nothing in the log, no number, no button.
+They are messages in the pocket Slack and nothing else: no case, nothing in the log, no number, no button. So is the
+note on what scores where there is no model.
 """
 
 from collections.abc import Sequence
@@ -16,6 +17,10 @@ from pocket_slack import Message, Person, Workspace
 
 CHANNEL = "help-desk"
 _MODEL = "your model"
+_OFFLINE_NOTE = (
+    ":warning: *No model is set up: the offline rater scores here, a word counter, not a judge.* It cannot tell what "
+    "is true.\nTo try it, open a thread, then the menu (⋮) of a reply, and choose *Score this reply*."
+)
 
 
 @dataclass(frozen=True)
@@ -75,6 +80,11 @@ def post_examples(workspace: Workspace) -> None:
         question = next(each for each in channel.messages.values() if each.text.startswith(example.question_begins))
         post = example_message(_case(workspace, question), _verdict(example, rubric))
         app.post(CHANNEL, post.text, thread_ts=question.ts, blocks=post.blocks)
+
+
+def post_offline_note(workspace: Workspace) -> None:
+    """Says in the channel, as its newest message, that words are counted here."""
+    Person(workspace, workspace.bot.id).post(CHANNEL, _OFFLINE_NOTE)
 
 
 def _verdict(example: Example, rubric: Rubric) -> RecordedVerdict:

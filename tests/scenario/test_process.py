@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import re
 import signal
 import sys
 from collections.abc import AsyncIterator
@@ -9,6 +10,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
+from aiohttp import ClientSession
 
 from bot.app import running_bot
 from bot.domain.case import CaseStatus
@@ -257,11 +259,17 @@ async def test_a_demo_with_the_log_of_an_earlier_one_says_what_has_become_of_its
     await demo.communicate()
 
 
-async def test_the_demo_gives_an_address_and_ends_when_interrupted(tmp_path: Path) -> None:
-    demo = await start("demo", {"PATH": os.environ["PATH"], "PYTHONUNBUFFERED": "1"}, tmp_path, "--port", "0")
+@pytest.mark.parametrize("has_model", [False, True])
+async def test_the_demo_gives_an_address_and_ends_when_interrupted(tmp_path: Path, *, has_model: bool) -> None:
+    env = {"PATH": os.environ["PATH"], "PYTHONUNBUFFERED": "1"} | ({"OPENAI_API_KEY": "sk-none"} if has_model else {})
+    demo = await start("demo", env, tmp_path, "--port", "0")
     assert demo.stdout
     said = (await demo.stdout.readuntil(b"Ctrl-C")).decode()
-    assert "http://127.0.0.1:" in said
+    address = re.search(r"http://127\.0\.0\.1:\d+", said)
+    assert address
+    async with ClientSession(address[0]) as page, page.get("/sandbox/state?as=ann") as state:
+        seen = await state.text()
+    assert ("a word counter, not a judge" in seen) is not has_model
     demo.send_signal(signal.SIGINT)
     await demo.communicate()
     assert demo.returncode == 0

@@ -4,10 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from bot.commands.demo_examples import CHANNEL, EXAMPLES
+from bot.commands.demo_examples import CHANNEL, EXAMPLES, post_offline_note
 from bot.commands.demo_past import demo_workspace, write_past
 from bot.log import Store
-from pocket_slack import ManualClock, Message, Workspace
+from judge import load_rubric
+from judge.offline import rate_offline
+from pocket_slack import ManualClock, Message, Person, Workspace
 
 SAID = "Example: written by hand, no model was asked."
 
@@ -48,6 +50,22 @@ def test_each_stands_under_the_reply_it_speaks_of_and_quotes_its_question(worksp
         assert question.startswith(example.question_begins)
         assert channel.replies(message.thread_ts or "")[1] == message
         assert question in "".join(texts(message))
+
+
+def test_the_offline_rater_comes_to_the_same_scores_and_tells_good_replies_from_bad_ones(workspace: Workspace) -> None:
+    channel = workspace.channel(CHANNEL)
+    questions = [each for each in channel.messages.values() if not each.is_reply]
+    scale = load_rubric("additive-5").scale
+    scores = [rate_offline(each.text, channel.replies(each.ts)[0].text, scale).score for each in questions]
+    assert scores == [4, 3, 1, 4, 1, 4]
+
+
+def test_without_a_model_the_newest_message_says_that_words_are_counted(workspace: Workspace) -> None:
+    post_offline_note(workspace)
+    note = Person(workspace, "ann").messages(CHANNEL)[-1]
+    assert note.author == workspace.bot
+    assert "a word counter, not a judge" in note.text
+    assert "choose *Score this reply*" in note.text
 
 
 def test_none_has_a_case_number_or_anything_to_press(workspace: Workspace) -> None:

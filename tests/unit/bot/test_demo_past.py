@@ -18,6 +18,8 @@ from bot.log.tallies import Place
 from bot.views.digest import digest_message
 from bot.weeks.figures import Figures, read_figures
 from bot.weeks.week import Week
+from judge import load_rubric
+from judge.offline import rate_offline
 from pocket_slack import ManualClock, Person, Workspace
 
 SATURDAY = 1_768_641_060.0
@@ -114,6 +116,14 @@ async def test_the_digest_says_that_its_scores_are_made_up(log: Store, tmp_path:
     for blocks in (digest.blocks, digest.plain_blocks or []):
         said = f":warning: {number} of {number} cases made up for the demo: no judge read them."
         assert blocks[1]["elements"][0]["text"] == said
+
+
+def test_the_offline_rater_comes_to_nearly_the_scores_that_are_made_up() -> None:
+    made_up = [each for each in make_up(workspace_at(SATURDAY), random.Random(1)) if each.message]
+    scale = load_rubric("additive-5").scale
+    differences = [abs(rate_offline(each.question, each.response, scale).score - (each.score or 0)) for each in made_up]
+    assert len(differences) == 7
+    assert max(differences) <= 1
 
 
 async def test_every_case_and_rating_says_that_it_is_made_up(log: Store, tmp_path: Path) -> None:
