@@ -230,6 +230,16 @@ async def test_a_long_channel_draws_its_end_and_reaches_its_beginning(slack: San
     await expect(message(tab, "Ann Lee").first).to_contain_text("message 0")
 
 
+async def test_what_grows_under_the_newest_message_stays_in_sight(slack: Sandbox, open_tab) -> None:
+    ann = slack.person("ann")
+    for number in range(40):
+        newest = ann.post("help", f"number {number}")
+    tab = await open_tab(slack, "as=ann")
+    await expect(message(tab, "number 39")).to_be_in_viewport(ratio=1)
+    slack.person("helper").post("help", "an answer", thread_ts=newest.ts)
+    await expect(tab.page.get_by_role("button", name="1 reply")).to_be_in_viewport(ratio=1)
+
+
 async def test_who_scrolls_up_keeps_their_place_and_comes_to_the_beginning(slack: Sandbox, open_tab) -> None:
     ann = slack.person("ann")
     for number in range(400):

@@ -17,13 +17,13 @@ export function Messages({ state, channel, messages, replies = new Map(), label,
   const [room, setRoom] = useState(AT_FIRST);
   const wanted = at ? messages.findIndex((message) => message.ts === at) : -1;
   const start = Math.max(0, Math.min(messages.length - room, wanted < 0 ? Infinity : wanted - 5));
-  const last = messages.at(-1);
   const fromEnd = useRef(null); // how far from its end the list stood before older messages came in above
   const isGoingHome = useRef(false);
 
   useLayoutEffect(() => {
+    // Also after a reply, which lengthens the message that it stands under.
     if (isAtEnd.current && wanted < 0) list.current.scrollTop = list.current.scrollHeight;
-  }, [last, messages.length]);
+  }, [channel.messages]);
   useLayoutEffect(() => {
     // The browser keeps the place by itself, but not at the very top, where somebody who scrolls up arrives.
     if (fromEnd.current !== null) list.current.scrollTop = list.current.scrollHeight - fromEnd.current;
