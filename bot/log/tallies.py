@@ -49,13 +49,17 @@ class Span:
 
 @dataclass(frozen=True)
 class ScoreCount:
-    """How many cases (`number`) one author's replies have with one score on one scale, or unscored for one reason."""
+    """How many cases (`number`) one author's replies have with one score on one scale, or unscored for one reason.
+
+    `rater` is OFFLINE or MADE_UP, and None for a model.
+    """
 
     author_id: str | None
     score: int | None
     lowest: int
     highest: int
     unscored_reason: str | None
+    rater: str | None
     number: int
 
 
@@ -115,18 +119,14 @@ class Usage:
     """Who asked for the scores, and tokens and cost as far as known: of `with_tokens` and `with_cost` of all `cases`.
 
     `people` are those who asked for the scores on the week's scale; all else is of all cases.
-    `offline` counts the cases of the offline rater, which is no model and is always named; so are scores that the demo
-    made up.
     """
 
     people: int
     cases: int
-    offline: int
     tokens: int
     with_tokens: int
     cost_usd: float
     with_cost: int
-    made_up: int = 0
 
 
 class Tallies:
@@ -137,7 +137,8 @@ class Tallies:
 
     async def scores(self, place: Place, span: Span) -> Sequence[ScoreCount]:
         """How many cases there are of each kind."""
-        by = (cases.c.author_id, cases.c.score, cases.c.lowest, cases.c.highest, cases.c.unscored_reason)
+        rater = case((cases.c.model.in_((OFFLINE, MADE_UP)), cases.c.model)).label("rater")
+        by = (cases.c.author_id, cases.c.score, cases.c.lowest, cases.c.highest, cases.c.unscored_reason, rater)
         query = select(*by, func.count().label("number")).where(_public(place, span)).group_by(*by)
         return await self._database.rows(ScoreCount, query)
 
@@ -161,8 +162,6 @@ class Tallies:
         query = select(
             func.count(func.distinct(cases.c.requester_id)).filter(_is_on(scale)).label("people"),
             func.count().label("cases"),
-            func.count().filter(cases.c.model == OFFLINE).label("offline"),
-            func.count().filter(cases.c.model == MADE_UP).label("made_up"),
             func.coalesce(func.sum(tokens), 0).label("tokens"),
             func.count(tokens).label("with_tokens"),
             func.coalesce(func.sum(cases.c.cost_usd), 0.0).label("cost_usd"),

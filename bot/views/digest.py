@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from datetime import timedelta
 from typing import Any
 
+from bot.domain.verdict import MADE_UP, OFFLINE
 from bot.log.tallies import LowCase, Usage
 from bot.slack.authors import Member
 from bot.slack.mrkdwn import clip
@@ -159,13 +160,13 @@ def _worded(cells: list[str], low: str) -> list[str]:
 
 def _without_model(figures: Figures) -> list[str]:
     """What no model scored, said before the figures are looked at."""
-    usage = figures.usage
     how = {
-        "by the offline rater, which is no model": usage.offline,
-        "made up for the demo: no judge read them": usage.made_up,
+        OFFLINE: "by the offline rater, which is no model",
+        MADE_UP: "made up for the demo: no judge read them",
     }
-    all_of_them = _count(usage.cases, "case", "cases")
-    return [f":warning: {number} of {all_of_them} {words}." for words, number in how.items() if number]
+    all_of_them = _count(figures.usage.cases, "case", "cases")
+    numbers = figures.raters
+    return [f":warning: {numbers[rater]} of {all_of_them} {words}." for rater, words in how.items() if rater in numbers]
 
 
 def _unscored(figures: Figures) -> str:

@@ -6,12 +6,14 @@ Source: https://docs.slack.dev/surfaces/app-home
 from typing import Any
 
 from bot.domain.case import Visibility
+from bot.domain.verdict import MADE_UP, OFFLINE
 from bot.slack import ids
 from bot.slack.mrkdwn import clip
 from bot.views.charts import trend_line
 from bot.views.digest import counted, measures
 from bot.views.elements import actions, button, context, header, option, section, short_date
 from bot.views.recent import recent_blocks
+from bot.weeks.figures import Glance
 from bot.weeks.home import ChannelWeek, Home
 
 AS_THE_WORKSPACE = "workspace"
@@ -25,6 +27,7 @@ _NO_CHANNELS = "Nothing was scored in your channels in the last two weeks. Where
 _NO_LOG = "I cannot read my log right now, so there is nothing to show. Press *Refresh* in a minute."
 _SWITCH_ON = "Switch digest on", ids.ACTION_DIGEST_ON
 _SWITCH_OFF = "Switch digest off", ids.ACTION_DIGEST_OFF
+_NO_MODEL = {MADE_UP: "made up", OFFLINE: "offline rater, no model"}
 _AUDIENCE = {Visibility.THREAD: "Everybody in the thread", Visibility.ME: "Only me"}
 
 
@@ -81,13 +84,24 @@ def _channels(home: Home) -> list[dict[str, Any]]:
 def _channel(channel: ChannelWeek) -> dict[str, Any]:
     glance, channel_id = channel.glance, channel.settings.channel_id
     week = counted(glance) if glance.this.n else "nothing scored yet"
-    lines = [f"*<#{channel_id}>*: {week}", measures(glance), trend_line(glance), _digest(channel)]
+    lines = [
+        f"*<#{channel_id}>*{_without_model(glance)}: {week}",
+        measures(glance),
+        trend_line(glance),
+        _digest(channel),
+    ]
     block = section("\n".join(line for line in lines if line))
     if channel.may_switch:
         is_on = channel.settings.is_digest_on
         label, action_id = _SWITCH_OFF if is_on else _SWITCH_ON
         block["accessory"] = button(label, action_id, channel_id)
     return block | {"block_id": f"channel-{channel_id}"}
+
+
+def _without_model(glance: Glance) -> str:
+    partly = "partly " if len(glance.raters) > 1 else ""
+    marks = [f"{partly}{mark}" for rater, mark in _NO_MODEL.items() if rater in glance.raters]
+    return f" ({', '.join(marks)})" if marks else ""
 
 
 def _digest(channel: ChannelWeek) -> str:

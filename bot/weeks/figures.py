@@ -83,6 +83,7 @@ class Glance:
     Attributes:
         until: The moment up to which the week was counted; its end once it is over.
         trend: Up to eight weeks, oldest first, this one last.
+        raters: How many cases were scored by the offline rater or made up for the demo; those of models are None's.
     """
 
     week: Week
@@ -91,6 +92,7 @@ class Glance:
     this: Tally
     last: Tally
     trend: tuple[Point, ...]
+    raters: Mapping[str | None, int]
 
 
 @dataclass(frozen=True)
@@ -140,7 +142,8 @@ async def read_glance(tallies: Tallies, place: Place, week: Week, now: datetime)
     )
     scale = _commonest_scale(rows)
     this, last = _tally(rows, scale), _tally(earlier, scale)
-    return Glance(week, span.end, scale, this, last, await _read_trend(tallies, place, week, scale, this, last))
+    trend = await _read_trend(tallies, place, week, scale, this, last)
+    return Glance(week, span.end, scale, this, last, trend, _raters(rows))
 
 
 async def read_figures(
@@ -170,6 +173,7 @@ async def read_figures(
         off_scale=sum(row.number for row in rows if row.score is not None and (row.lowest, row.highest) != scale),
         unscored=_unscored(rows),
         trend=trend,
+        raters=_raters(rows),
         lowest=lowest,
         authors=authors,
         agreement=to_agreement(row for row in labelled if row.is_new),
@@ -238,6 +242,13 @@ def _unscored(rows: Iterable[ScoreCount]) -> Mapping[str, int]:
         if row.score is None:
             counts[row.unscored_reason or ""] += row.number
     return dict(counts.most_common())
+
+
+def _raters(rows: Iterable[ScoreCount]) -> Mapping[str | None, int]:
+    counts = Counter[str | None]()
+    for row in rows:
+        counts[row.rater] += row.number
+    return dict(counts)
 
 
 def _authors(rows: Iterable[ScoreCount], earlier: Iterable[ScoreCount], scale: Scale) -> tuple[Author, ...]:

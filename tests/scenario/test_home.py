@@ -9,6 +9,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from sqlalchemy import event, text
 
 from bot.domain.case import CaseStatus, Visibility
+from bot.domain.verdict import MADE_UP, OFFLINE
 from bot.log.digests import ChannelSettings
 from bot.slack import ids
 from bot.slack.access import Access
@@ -126,6 +127,27 @@ async def test_a_channel_stands_there_with_its_week_and_its_trend(stage: Stage) 
         f"`0 ○{'━' * 28}● 5`",
         "No weekly digest.",
     ]
+
+
+@pytest.mark.parametrize(
+    ("models", "mark"),
+    [
+        ([MADE_UP], " (made up)"),
+        ([OFFLINE, OFFLINE], " (offline rater, no model)"),
+        ([OFFLINE, "gpt-5"], " (partly offline rater, no model)"),
+        ([OFFLINE, MADE_UP], " (partly made up, partly offline rater, no model)"),
+        (["gpt-5", None], ""),
+    ],
+)
+async def test_a_channel_whose_scores_no_model_gave_is_marked(
+    stage: Stage, models: list[str | None], mark: str
+) -> None:
+    channel = help_desk(stage)
+    for number, model in enumerate(models):
+        await add_case(stage, channel, stage.helper.id, 3, model=model, message_ts=f"{number}.1")
+    block = block_of(await home(stage), channel)
+    assert block is not None
+    assert block["text"]["text"].startswith(f"*<#{channel.id}>*{mark}: {len(models)} repl")
 
 
 async def test_nothing_of_a_channel_that_the_person_is_not_in(stage: Stage) -> None:

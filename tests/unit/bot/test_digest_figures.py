@@ -200,7 +200,7 @@ async def test_the_figures_are_those_of_plain_python(
 def _check_usage(figures: Figures, this: list[Entry]) -> None:
     usage = figures.usage
     assert usage.cases == len(this)
-    assert usage.offline == len([each for each in this if each.model == "offline"])
+    assert figures.raters == Counter("offline" if each.model == "offline" else None for each in this)
     assert usage.tokens == sum(2 * (each.tokens or 0) for each in this)
     assert usage.with_tokens == len([each for each in this if each.tokens is not None])
     assert usage.cost_usd == pytest.approx(sum(each.cost or 0 for each in this))

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bot.domain.verdict import MADE_UP, OFFLINE
 from bot.log.digests import ChannelSettings
 from bot.log.tallies import ScoredCount
 from bot.slack.authors import Member
@@ -40,13 +41,14 @@ def some(**changes: Any) -> Figures:
         "last": tally(0, 0, 0, 2),
         "off_scale": 0,
         "unscored": {},
+        "raters": {None: 4},
         "trend": tuple(Point(WEEK.before(back), 3.0, 5) for back in range(7, -1, -1)),
         "lowest": (LowCase(7, 2, "B1", "1795249798.298493", "1795249700.000001", MOMENT),),
         "authors": (Author("B1", tally(0, 0, 1, 0, 2, 1), tally(0, 0, 0, 2)),),
         "agreement": None,
         "agreement_ever": None,
         "quality": None,
-        "usage": Usage(3, 4, 0, 1200, 4, 0.5, 4),
+        "usage": Usage(3, 4, 1200, 4, 0.5, 4),
     }
     return Figures(**(fields | changes))
 
@@ -198,7 +200,7 @@ def test_a_first_week_has_no_change_and_no_trend() -> None:
 
 
 def test_a_quiet_week_is_one_line() -> None:
-    post = message(some(this=tally(), lowest=(), authors=(), usage=Usage(0, 0, 0, 0, 0, 0.0, 0)))
+    post = message(some(this=tally(), lowest=(), authors=(), usage=Usage(0, 0, 0, 0, 0.0, 0)))
     assert post.text == "Week of 16–22 Nov 2026: no replies were scored in this channel."
     assert len(post.blocks) == 1
 
@@ -257,27 +259,27 @@ def test_fewer_than_twenty_labels_are_too_few_to_say(n: int, part: str) -> None:
     ],
 )
 def test_an_unknown_cost_stays_unknown(cost_usd: float, with_cost: int, part: str) -> None:
-    assert f" · {part}'" in words(message(some(usage=Usage(3, 4, 0, 1200, 4, cost_usd, with_cost))))
+    assert f" · {part}'" in words(message(some(usage=Usage(3, 4, 1200, 4, cost_usd, with_cost))))
 
 
 def test_unknown_tokens_stay_unknown() -> None:
-    assert " · tokens unknown · $0.25 for 1 of 4" in words(message(some(usage=Usage(3, 4, 0, 0, 0, 0.25, 1))))
-    partly = words(message(some(usage=Usage(3, 4, 0, 1000, 3, 0.25, 1))))
+    assert " · tokens unknown · $0.25 for 1 of 4" in words(message(some(usage=Usage(3, 4, 0, 0, 0.25, 1))))
+    partly = words(message(some(usage=Usage(3, 4, 1000, 3, 0.25, 1))))
     assert "1,000 tokens for 3 of 4 cases, the rest unknown" in partly
 
 
 def test_where_neither_tokens_nor_cost_are_known_nothing_is_said_of_them() -> None:
-    post = message(some(usage=Usage(3, 4, 0, 0, 0, 0.0, 0)))
+    post = message(some(usage=Usage(3, 4, 0, 0, 0.0, 0)))
     assert post.blocks[-1]["elements"][0]["text"] == "Details: asked for by 3 people"
 
 
 def test_the_offline_rater_is_named() -> None:
-    assert "2 of 4 cases by the offline rater" in words(message(some(usage=Usage(3, 4, 2, 0, 0, 0.0, 0))))
+    assert "2 of 4 cases by the offline rater" in words(message(some(raters={OFFLINE: 2, None: 2})))
     assert "offline" not in words(message(some()))
 
 
 def test_what_no_model_scored_is_said_before_the_figures_are_drawn() -> None:
-    shown = message(some(usage=Usage(3, 4, 2, 0, 0, 0.0, 0, made_up=1))).blocks
+    shown = message(some(raters={OFFLINE: 2, MADE_UP: 1, None: 1})).blocks
     assert "2 of 4 cases by the offline rater" in str(shown[1])
     assert "1 of 4 cases made up for the demo" in str(shown[2])
     assert shown[3]["type"] == "data_visualization"
