@@ -237,6 +237,21 @@ async def test_the_demo_shows_both_verdicts_and_the_log(tmp_path: Path) -> None:
     assert max(len(line) for line in out.splitlines()) <= 80
 
 
+@asynccontextmanager
+async def demo_page(
+    env: dict[str, str], folder: Path, *options: str
+) -> AsyncIterator[tuple[asyncio.subprocess.Process, str]]:
+    """The demo with its page, and what it says at first."""
+    demo = await start("demo", env | {"PYTHONUNBUFFERED": "1"}, folder, "--port", "0", *options)
+    assert demo.stdout
+    try:
+        yield demo, (await demo.stdout.readuntil(b"Ctrl-C")).decode()
+    finally:
+        if demo.returncode is None:
+            demo.kill()
+        await demo.communicate()
+
+
 @pytest.mark.parametrize("how", [["--script"], ["--port", "0"]])
 async def test_a_mistyped_folder_of_the_demos_log_is_said_and_not_made(tmp_path: Path, how: list[str]) -> None:
     file = tmp_path / "nope" / "x.db"
@@ -247,29 +262,22 @@ async def test_a_mistyped_folder_of_the_demos_log_is_said_and_not_made(tmp_path:
 
 
 async def test_a_demo_with_the_log_of_an_earlier_one_says_what_has_become_of_its_messages(tmp_path: Path) -> None:
-    env = {"PATH": os.environ["PATH"], "PYTHONUNBUFFERED": "1"}
+    env = {"PATH": os.environ["PATH"]}
     code, _, err = await run("demo", env, tmp_path, "--script", "--database", "demo.db")
     assert code == 0, err
-    demo = await start("demo", env, tmp_path, "--port", "0", "--database", "demo.db")
-    assert demo.stdout
-    said = (await demo.stdout.readuntil(b"Ctrl-C")).decode()
-    assert "The log has scores of an earlier run, whose messages are gone" in said
-    assert "eight weeks" not in said
-    demo.send_signal(signal.SIGINT)
-    await demo.communicate()
+    async with demo_page(env, tmp_path, "--database", "demo.db") as (_, said):
+        assert "The log has scores of an earlier run, whose messages are gone" in said
+        assert "eight weeks" not in said
 
 
 @pytest.mark.parametrize("has_model", [False, True])
 async def test_the_demo_gives_an_address_and_ends_when_interrupted(tmp_path: Path, *, has_model: bool) -> None:
-    env = {"PATH": os.environ["PATH"], "PYTHONUNBUFFERED": "1"} | ({"OPENAI_API_KEY": "sk-none"} if has_model else {})
-    demo = await start("demo", env, tmp_path, "--port", "0")
-    assert demo.stdout
-    said = (await demo.stdout.readuntil(b"Ctrl-C")).decode()
-    address = re.search(r"http://127\.0\.0\.1:\d+", said)
-    assert address
-    async with ClientSession(address[0]) as page, page.get("/sandbox/state?as=ann") as state:
-        seen = await state.text()
-    assert ("a word counter, not a judge" in seen) is not has_model
-    demo.send_signal(signal.SIGINT)
-    await demo.communicate()
-    assert demo.returncode == 0
+    env = {"PATH": os.environ["PATH"]} | ({"OPENAI_API_KEY": "sk-none"} if has_model else {})
+    async with demo_page(env, tmp_path) as (demo, said):
+        address = re.search(r"http://127\.0\.0\.1:\d+", said)
+        assert address
+        async with ClientSession(address[0]) as page, page.get("/sandbox/state?as=ann") as state:
+            seen = await state.text()
+        assert ("a word counter, not a judge" in seen) is not has_model
+        demo.send_signal(signal.SIGINT)
+        assert await asyncio.wait_for(demo.wait(), AT_MOST_S) == 0
