@@ -98,6 +98,16 @@ class Judge:
         """The rubric that responses are scored by."""
         return self._rubric
 
+    @property
+    def version(self) -> str:
+        """What makes its scores comparable, in words: model, rubric with its version, samples where not the usual.
+
+        Scores of two versions belong in no common figure.
+        """
+        usual = _SAMPLES if len(self._models) == 1 else 1
+        samples = [f"{self._samples} ratings"] if self._samples != usual else []
+        return ", ".join([*self._models, f"{self._rubric.name} {self._rubric.version}", *samples])
+
     async def score(self, question: str, response: str) -> Verdict:
         """The verdict on `response` as an answer to `question`.
 

@@ -91,7 +91,7 @@ def _verdict(example: Example, rubric: Rubric) -> RecordedVerdict:
     ratings = [Rating(score=score, justification=words, raw="", model=_MODEL) for score, words in example.said]
     scale = rubric.scale.low, rubric.scale.high
     verdict = combine(ratings, model=_MODEL, rubric=rubric.name, rubric_version=rubric.version, scale=scale)
-    return from_verdict(verdict, rubric)
+    return from_verdict(verdict, rubric, _MODEL)
 
 
 def _case(workspace: Workspace, question: Message) -> LoggedCase:

@@ -242,7 +242,7 @@ class Docket:
             return from_fault(exc, judge.model, judge.rubric)
         metrics.TOKENS.labels("input").inc(verdict.input_tokens or 0)
         metrics.TOKENS.labels("output").inc(verdict.output_tokens or 0)
-        recorded = from_verdict(verdict, judge.rubric)
+        recorded = from_verdict(verdict, judge.rubric, judge.version)
         if case.has_partial_question:
             recorded = flagged_for_question(recorded, find_flags("", case.question or ""))
         return recorded

@@ -33,6 +33,8 @@ class RecordedRating(BaseModel):
 class RecordedVerdict(BaseModel):
     """A verdict in the log. `unscored_reason` is set exactly where `score` is None.
 
+    `judge_version` is all that makes scores comparable, in words; None where there is no score.
+
     `flags` are those of the response, and with a prefix those of the question; unknown ones are of a later version.
 
     `unscored_detail` is the sentence for whoever runs the app; what the person in Slack reads is made in `views`.
@@ -51,6 +53,7 @@ class RecordedVerdict(BaseModel):
     model: str
     rubric: str
     rubric_version: str
+    judge_version: str | None = None
     weighted_score: float | None = None
     flags: tuple[str, ...] = ()
     input_tokens: int | None = None
@@ -90,7 +93,7 @@ class RecordedVerdict(BaseModel):
         return [flag for flag in Flag if f"{_OF_QUESTION}{flag}" in self.flags]
 
 
-def from_verdict(verdict: Verdict, rubric: Rubric) -> RecordedVerdict:
+def from_verdict(verdict: Verdict, rubric: Rubric, judge_version: str) -> RecordedVerdict:
     """The judge's verdict, scored or not, on the rubric's scale."""
     return RecordedVerdict(
         score=verdict.score,
@@ -104,6 +107,7 @@ def from_verdict(verdict: Verdict, rubric: Rubric) -> RecordedVerdict:
         model=verdict.model,
         rubric=verdict.rubric,
         rubric_version=verdict.rubric_version,
+        judge_version=judge_version if verdict.is_scored else None,
         weighted_score=verdict.weighted_score,
         flags=verdict.flags,
         input_tokens=verdict.input_tokens,

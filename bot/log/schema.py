@@ -123,6 +123,7 @@ cases = Table(
     Column("justification", CleanText),
     Column("model", String),
     Column("rubric_version", String),
+    Column("judge_version", String),  # all that makes scores comparable, in words; of scored cases alone
     Column("unscored_reason", String),
     Column("unscored_detail", CleanText),
     Column("input_tokens", Integer),
@@ -161,7 +162,7 @@ cases = Table(
     Index(
         "ix_cases_figures",
         *("team_id", "channel_id", "judged_at", "lowest", "highest", "score", "author_id", "requester_id"),
-        *("unscored_reason", "model", "input_tokens", "output_tokens", "cost_usd"),
+        *("unscored_reason", "model", "judge_version", "input_tokens", "output_tokens", "cost_usd"),
         *("visibility", "obstacle", "blocked_by", "aside"),
         sqlite_where=_COUNTS,
         postgresql_where=_COUNTS,

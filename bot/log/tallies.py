@@ -48,8 +48,22 @@ class Span:
 
 
 @dataclass(frozen=True)
+class Kind:
+    """What scores must share to stand in one figure: the scale, and the judge version, in words."""
+
+    lowest: int
+    highest: int
+    version: str | None
+
+    @property
+    def scale(self) -> tuple[int, int]:
+        """Lowest and highest score."""
+        return self.lowest, self.highest
+
+
+@dataclass(frozen=True)
 class ScoreCount:
-    """How many cases (`number`) one author's replies have with one score on one scale, or unscored for one reason.
+    """How many cases (`number`) one author's replies have with one score of one kind, or unscored for one reason.
 
     `rater` is OFFLINE or MADE_UP, and None for a model.
     """
@@ -59,8 +73,24 @@ class ScoreCount:
     lowest: int
     highest: int
     unscored_reason: str | None
+    version: str | None
     rater: str | None
     number: int
+
+    @property
+    def kind(self) -> Kind:
+        """With which other scores this one is comparable."""
+        return Kind(self.lowest, self.highest, self.version)
+
+
+@dataclass(frozen=True)
+class VersionSum:
+    """The scores of one judge version in the span of that position: their sum, and their number."""
+
+    position: int
+    version: str | None
+    total: int
+    n: int
 
 
 @dataclass(frozen=True)
@@ -97,7 +127,7 @@ class LabelledCount:
 
 @dataclass(frozen=True)
 class ScoredCount:
-    """How many cases (`number`) of one judge version have one score, and the same to be corrected by.
+    """How many cases (`number`) have one score, and the same to correct it by.
 
     Attributes:
         label: The mean of what people said who did not see the score; None where nobody did.
@@ -105,8 +135,6 @@ class ScoredCount:
         thread_ts: Of a thread in which several cases stand; None for all others.
     """
 
-    model: str | None
-    rubric_version: str | None
     score: int
     label: float | None
     probability: float | None
@@ -138,7 +166,16 @@ class Tallies:
     async def scores(self, place: Place, span: Span) -> Sequence[ScoreCount]:
         """How many cases there are of each kind."""
         rater = case((cases.c.model.in_((OFFLINE, MADE_UP)), cases.c.model)).label("rater")
-        by = (cases.c.author_id, cases.c.score, cases.c.lowest, cases.c.highest, cases.c.unscored_reason, rater)
+        version = cases.c.judge_version.label("version")
+        by = (
+            cases.c.author_id,
+            cases.c.score,
+            cases.c.lowest,
+            cases.c.highest,
+            cases.c.unscored_reason,
+            version,
+            rater,
+        )
         query = select(*by, func.count().label("number")).where(_public(place, span)).group_by(*by)
         return await self._database.rows(ScoreCount, query)
 
@@ -156,11 +193,11 @@ class Tallies:
         query = query.group_by(cases.c.channel_id).order_by(func.count().desc(), cases.c.channel_id)
         return [row.channel_id for row in await self._database.all(query)]
 
-    async def usage(self, place: Place, span: Span, scale: tuple[int, int]) -> Usage:
-        """Who asked for scores on that scale, and what all of it took."""
+    async def usage(self, place: Place, span: Span, kind: Kind) -> Usage:
+        """Who asked for scores of that kind, and what all of it took."""
         tokens = cases.c.input_tokens + cases.c.output_tokens
         query = select(
-            func.count(func.distinct(cases.c.requester_id)).filter(_is_on(scale)).label("people"),
+            func.count(func.distinct(cases.c.requester_id)).filter(_is_of(kind)).label("people"),
             func.count().label("cases"),
             func.coalesce(func.sum(tokens), 0).label("tokens"),
             func.count(tokens).label("with_tokens"),
@@ -170,23 +207,24 @@ class Tallies:
         (usage,) = await self._database.rows(Usage, query.where(_public(place, span)))
         return usage
 
-    async def sums(self, place: Place, spans: Sequence[Span], scale: tuple[int, int]) -> Sequence[tuple[int, int]]:
-        """For each span, oldest first: the sum of the scores on that scale, and their number."""
+    async def sums(self, place: Place, spans: Sequence[Span], scale: tuple[int, int]) -> Sequence[VersionSum]:
+        """The scores on that scale, for each of the spans, oldest first, and each judge version."""
         repeated = _repeated(place, spans[0]).cte("repeated")
-        figures = (func.coalesce(func.sum(cases.c.score), 0).label("total"), func.count(cases.c.score).label("n"))
+        version = cases.c.judge_version.label("version")
+        figures = (version, func.sum(cases.c.score).label("total"), func.count(cases.c.score).label("n"))
         each = [
-            select(literal(number).label("number"), *figures).where(
-                _is_on(scale), _public(place, span, select(repeated.c.id))
-            )
-            for number, span in enumerate(spans)
+            select(literal(position).label("position"), *figures)
+            .where(_is_on(scale), _public(place, span, select(repeated.c.id)))
+            .group_by(version)
+            for position, span in enumerate(spans)
         ]
-        return [(row.total, row.n) for row in await self._database.all(union_all(*each).order_by("number"))]
+        return await self._database.rows(VersionSum, union_all(*each).order_by("position"))
 
     async def lowest(
         self,
         place: Place,
         span: Span,
-        scale: tuple[int, int],
+        kind: Kind,
         up_to: int,
         limit: int,
         author_ids: Collection[str] | None = None,
@@ -196,13 +234,13 @@ class Tallies:
         `up_to` is a score that none of them is above; it saves sorting all others. With `author_ids`, what those wrote.
         """
         by_whom = true() if author_ids is None else cases.c.author_id.in_(author_ids)
-        found = select(cases.c.id).where(cases.c.score <= up_to, _is_on(scale), _public(place, span), by_whom)
+        found = select(cases.c.id).where(cases.c.score <= up_to, _is_of(kind), _public(place, span), by_whom)
         found = found.order_by(cases.c.score, cases.c.judged_at.desc()).limit(limit)
         query = select(*(cases.c[each.name] for each in fields(LowCase))).where(cases.c.id.in_(found))
         query = query.order_by(cases.c.score, cases.c.judged_at.desc())
         return await self._database.rows(LowCase, query)
 
-    async def labelled(self, place: Place, span: Span, scale: tuple[int, int]) -> Sequence[LabelledCount]:
+    async def labelled(self, place: Place, span: Span, kind: Kind) -> Sequence[LabelledCount]:
         """Scores against labels, of everything up to the span's end; new is what was judged within the span."""
         given = (
             select(labels.c.case_id, func.sum(labels.c.score).label("total"), func.count().label("people"))
@@ -216,11 +254,11 @@ class Tallies:
         is_here = and_(cases.c.team_id.concat("") == place.team_id, cases.c.channel_id == place.channel_id, _by(place))
         is_past = and_(cases.c.judged_at < span.end, cases.c.id.not_in(_repeated(place, Span(_BEGINNING, span.end))))
         query = select(*by, func.count().label("number")).join(given, given.c.case_id == cases.c.id)
-        query = query.where(is_here, is_past, counts(cases), _is_on(scale)).group_by(*by)
+        query = query.where(is_here, is_past, counts(cases), _is_of(kind)).group_by(*by)
         return await self._database.rows(LabelledCount, query)
 
-    async def blind(self, place: Place, span: Span, scale: tuple[int, int]) -> Sequence[ScoredCount]:
-        """All scores of the span against the labels that were given without seeing them."""
+    async def blind(self, place: Place, span: Span, kind: Kind) -> Sequence[ScoredCount]:
+        """All scores of that kind in the span against the labels that were given without seeing them."""
         is_blind = and_(labels.c.team_id == place.team_id, labels.c.channel_id == place.channel_id, labels.c.is_blind)
         given = (
             select(
@@ -232,11 +270,11 @@ class Tallies:
             .group_by(labels.c.case_id)
             .subquery()
         )
-        columns = (cases.c.id, cases.c.model, cases.c.rubric_version, cases.c.score, cases.c.thread_ts)
-        scored = select(*columns).where(_is_on(scale), _public(place, span)).cte("scored")
+        columns = (cases.c.id, cases.c.score, cases.c.thread_ts)
+        scored = select(*columns).where(_is_of(kind), _public(place, span)).cte("scored")
         shared = select(scored.c.thread_ts).group_by(scored.c.thread_ts).having(func.count() > 1)
         thread_ts = case((scored.c.thread_ts.in_(shared), scored.c.thread_ts)).label("thread_ts")
-        by = (scored.c.model, scored.c.rubric_version, scored.c.score, given.c.label, given.c.probability, thread_ts)
+        by = (scored.c.score, given.c.label, given.c.probability, thread_ts)
         query = select(*by, func.count().label("number")).outerjoin(given, given.c.case_id == scored.c.id)
         return await self._database.rows(ScoredCount, query.group_by(*by))
 
@@ -256,6 +294,10 @@ def _public(place: Place, span: Span, repeated: Select[Any] | CompoundSelect[Any
 
 def _by(place: Place) -> ColumnElement[bool]:
     return true() if place.author_id is None else cases.c.author_id == place.author_id
+
+
+def _is_of(kind: Kind) -> ColumnElement[bool]:
+    return and_(_is_on(kind.scale), cases.c.judge_version.is_not_distinct_from(kind.version))
 
 
 def _is_on(scale: tuple[int, int]) -> ColumnElement[bool]:

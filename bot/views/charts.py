@@ -9,12 +9,14 @@ Source: https://docs.slack.dev/reference/block-kit/blocks/data-visualization-blo
 from collections.abc import Mapping, Sequence
 from datetime import date
 
+from bot.slack.mrkdwn import clip
 from bot.views.elements import Block, section
 from bot.weeks.figures import Figures, Glance, Scale, Tally
 
 _MOST_BARS = 20
 _BAR = 20
 _LINE = 30
+_VERSION = 120
 _NO_BREAK = "\u00a0"
 
 Points = Sequence[tuple[str, float]]
@@ -49,8 +51,21 @@ def day_name(day: date) -> str:
     return f"{day.day} {day:%b}"
 
 
+def judge_change(glance: Glance) -> str:
+    """Names the gap that a trend has before the present judge's first week; empty where it has none."""
+    scored = [point for point in glance.trend if point.mean is not None]
+    others = [point for point in scored if point.version != scored[-1].version]
+    if not others:
+        return ""
+    day, means = day_name(others[-1].week.before(-1).monday), [f"{point.mean:.1f}" for point in others]
+    by = f" (`{clip(others[-1].version, _VERSION)}`)" if others[-1].version else ""
+    return f"Another judge{by} scored the weeks before {day}, not to be compared: weekly mean {', '.join(means)}."
+
+
 def _to_trend(glance: Glance) -> Points:
-    return [(day_name(point.week.monday), point.mean) for point in glance.trend if point.mean is not None]
+    """The weeks of one judge version, the newest: a line that joined two would show the judges' difference."""
+    scored = [(point, point.mean) for point in glance.trend if point.mean is not None]
+    return [(day_name(point.week.monday), mean) for point, mean in scored if point.version == scored[-1][0].version]
 
 
 def _from_to(trend: Points) -> str:

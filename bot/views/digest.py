@@ -12,7 +12,7 @@ from bot.log.tallies import LowCase, Usage
 from bot.slack.authors import Member
 from bot.slack.mrkdwn import clip
 from bot.slack.post import Post
-from bot.views.charts import charts, day_name
+from bot.views.charts import charts, day_name, judge_change
 from bot.views.elements import Block, context, section, short_date
 from bot.views.links import permalink
 from bot.views.quality import corrected, uncorrected
@@ -35,7 +35,13 @@ def digest_message(figures: Figures, members: Mapping[str, Member], workspace_ur
     `members` are the authors to be named. No text of a question, response or justification is ever in it.
     """
     lowest = _lowest(figures, members, workspace_url, channel_id)
-    lines = (uncorrected(figures.quality), _unscored(figures), _agreement(figures), _details(figures))
+    lines = (
+        judge_change(figures),
+        uncorrected(figures.quality),
+        _unscored(figures),
+        _agreement(figures),
+        _details(figures),
+    )
     small = [context(line) for line in lines if line]
     return _message(figures, "", lambda is_plain: [*lowest, *_authors(figures, members, is_plain), *small])
 
@@ -51,7 +57,7 @@ def stats_message(
 ) -> Post:
     """A week's figures alone: with each assistant, or of one author with their lowest; `subject` is in the title."""
     lowest = _lowest(figures, members, workspace_url, channel_id)
-    small = [context(line) for line in (uncorrected(figures.quality),) if line]
+    small = [context(line) for line in (judge_change(figures), uncorrected(figures.quality)) if line]
     return _message(figures, subject, lambda is_plain: [*(_authors(figures, members, is_plain) or lowest), *small])
 
 
@@ -68,7 +74,9 @@ def measures(glance: Glance) -> str:
     if this.median is None or this.mean is None:
         return ""
     median, mean = f"Median *{this.median:g}*", f"mean *{this.mean:.1f}*"
-    if last.median is not None and last.mean is not None:
+    if last.mean is not None and glance.has_new_judge:
+        mean += f" (last week {last.mean:.1f}, by another judge)"
+    elif last.median is not None and last.mean is not None:
         median += f" (last week {last.median:g}, {_change(this.median, last.median, 'g')})"
         mean += f" (last week {last.mean:.1f}, {_change(this.mean, last.mean)})"
     low, high = glance.scale
@@ -177,6 +185,8 @@ def _unscored(figures: Figures) -> str:
     parts = [f"{why}: {count}" for why, count in words.items()]
     if figures.off_scale:
         parts.append(f"scored on another scale and not counted above: {figures.off_scale}")
+    if figures.off_version:
+        parts.append(f"scored by another judge and not counted above: {figures.off_version}")
     total = sum(figures.unscored.values())
     return (f"*Unscored: {total}* · " if total else "") + " · ".join(parts)
 

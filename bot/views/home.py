@@ -9,7 +9,7 @@ from bot.domain.case import Visibility
 from bot.domain.verdict import MADE_UP, OFFLINE
 from bot.slack import ids
 from bot.slack.mrkdwn import clip
-from bot.views.charts import trend_line
+from bot.views.charts import judge_change, trend_line
 from bot.views.digest import counted, measures
 from bot.views.elements import actions, button, context, header, option, section, short_date
 from bot.views.recent import recent_blocks
@@ -88,6 +88,7 @@ def _channel(channel: ChannelWeek) -> dict[str, Any]:
         f"*<#{channel_id}>*{_without_model(glance)}: {week}",
         measures(glance),
         trend_line(glance),
+        judge_change(glance),
         _digest(channel),
     ]
     block = section("\n".join(line for line in lines if line))

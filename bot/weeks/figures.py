@@ -2,12 +2,12 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
 from datetime import datetime
 from math import floor
 
-from bot.log.tallies import LowCase, Place, ScoreCount, Span, Tallies, Usage
+from bot.log.tallies import Kind, LowCase, Place, ScoreCount, Span, Tallies, Usage, VersionSum
 from bot.weeks.agreement import Agreement, to_agreement
 from bot.weeks.quality import Quality, read_quality
 from bot.weeks.week import Week
@@ -60,11 +60,12 @@ class Tally:
 
 @dataclass(frozen=True)
 class Point:
-    """One week of the trend; without scores `mean` is None."""
+    """One week of the trend, by the judge version that scored most of it; without scores `mean` is None."""
 
     week: Week
     mean: float | None
     n: int
+    version: str | None = None
 
 
 @dataclass(frozen=True)
@@ -78,7 +79,7 @@ class Author:
 
 @dataclass(frozen=True)
 class Glance:
-    """A channel's week in short. All scores are on `scale`, the week's commonest.
+    """A channel's week in short. All scores are of one kind, the week's commonest; `last` has its own judge version.
 
     Attributes:
         until: The moment up to which the week was counted; its end once it is over.
@@ -88,11 +89,21 @@ class Glance:
 
     week: Week
     until: datetime
-    scale: Scale
+    kind: Kind
     this: Tally
     last: Tally
     trend: tuple[Point, ...]
     raters: Mapping[str | None, int]
+
+    @property
+    def scale(self) -> Scale:
+        """Lowest and highest score."""
+        return self.kind.scale
+
+    @property
+    def has_new_judge(self) -> bool:
+        """Whether last week's scores are of another judge version, so that no change can be told."""
+        return self.trend[-2].version != self.kind.version
 
 
 @dataclass(frozen=True)
@@ -101,6 +112,7 @@ class Figures(Glance):
 
     Attributes:
         off_scale: How many scores are on another scale, and in no other figure.
+        off_version: How many on this scale are of another judge version, and in no other figure.
         unscored: Cases without a score, by the reason.
         lowest: Up to three low scores, the lowest first and the newest first among equals.
         authors: With scores this week, most first.
@@ -110,6 +122,7 @@ class Figures(Glance):
     """
 
     off_scale: int
+    off_version: int
     unscored: Mapping[str, int]
     lowest: tuple[LowCase, ...]
     authors: tuple[Author, ...]
@@ -136,44 +149,44 @@ class Figures(Glance):
 
 async def read_glance(tallies: Tallies, place: Place, week: Week, now: datetime) -> Glance:
     """The figures of a week in short, or of the part of it that has passed."""
+    glance, _, _ = await _read_glance(tallies, place, week, now)
+    return glance
+
+
+async def _read_glance(
+    tallies: Tallies, place: Place, week: Week, now: datetime
+) -> tuple[Glance, Sequence[ScoreCount], Sequence[ScoreCount]]:
+    """The same, with the counts of this week and the last that it is made of."""
     span, before = _passed(week, now), week.before()
     rows, earlier = await asyncio.gather(
         tallies.scores(place, span), tallies.scores(place, Span(before.start, before.end))
     )
-    scale = _commonest_scale(rows)
-    this, last = _tally(rows, scale), _tally(earlier, scale)
-    trend = await _read_trend(tallies, place, week, scale, this, last)
-    return Glance(week, span.end, scale, this, last, trend, _raters(rows))
+    kind = _commonest(rows)
+    was = _commonest(row for row in earlier if row.kind.scale == kind.scale)
+    this, last = _tally(rows, kind), _tally(earlier, was)
+    newest = Point(before, last.mean, last.n, was.version), Point(week, this.mean, this.n, kind.version)
+    trend = (*await _read_trend(tallies, place, week, kind), *newest)
+    return Glance(week, span.end, kind, this, last, trend, _raters(rows)), rows, earlier
 
 
 async def read_figures(
     tallies: Tallies, place: Place, week: Week, now: datetime, choose: Choose | None = None
 ) -> Figures:
     """The figures of a week, or of the part of it that has passed; `choose` says of whom the lowest scores are."""
-    span, before = _passed(week, now), week.before()
-    rows, earlier = await asyncio.gather(
-        tallies.scores(place, span), tallies.scores(place, Span(before.start, before.end))
-    )
-    scale = _commonest_scale(rows)
-    this, last = _tally(rows, scale), _tally(earlier, scale)
-    authors = _authors(rows, earlier, scale)
-    usage, labelled, quality, lowest, trend = await asyncio.gather(
-        tallies.usage(place, span, scale),
-        tallies.labelled(place, span, scale),
-        read_quality(tallies, place, week, span.end, scale),
-        _read_lowest(tallies, place, span, scale, authors, this, choose),
-        _read_trend(tallies, place, week, scale, this, last),
+    glance, rows, earlier = await _read_glance(tallies, place, week, now)
+    kind, span = glance.kind, Span(week.start, glance.until)
+    authors = _authors(rows, earlier, kind)
+    usage, labelled, quality, lowest = await asyncio.gather(
+        tallies.usage(place, span, kind),
+        tallies.labelled(place, span, kind),
+        read_quality(tallies, place, week, span.end, kind),
+        _read_lowest(tallies, place, span, kind, authors, glance.this, choose),
     )
     return Figures(
-        week=week,
-        until=span.end,
-        scale=scale,
-        this=this,
-        last=last,
-        off_scale=sum(row.number for row in rows if row.score is not None and (row.lowest, row.highest) != scale),
+        **{each.name: getattr(glance, each.name) for each in fields(Glance)},
+        off_scale=_count(rows, lambda row: row.kind.scale != kind.scale),
+        off_version=_count(rows, lambda row: row.kind.scale == kind.scale and row.version != kind.version),
         unscored=_unscored(rows),
-        trend=trend,
-        raters=_raters(rows),
         lowest=lowest,
         authors=authors,
         agreement=to_agreement(row for row in labelled if row.is_new),
@@ -187,7 +200,7 @@ async def _read_lowest(
     tallies: Tallies,
     place: Place,
     span: Span,
-    scale: Scale,
+    kind: Kind,
     authors: Sequence[Author],
     this: Tally,
     choose: Choose | None,
@@ -195,7 +208,8 @@ async def _read_lowest(
     chosen = await choose([author.id for author in authors]) if choose else None
     if chosen is not None:
         this = _together(author.this for author in authors if author.id in chosen)
-    return tuple(await tallies.lowest(place, span, scale, min(this.at(LOWEST - 1), _low(scale)), LOWEST, chosen))
+    up_to = min(this.at(LOWEST - 1), _low(kind.scale))
+    return tuple(await tallies.lowest(place, span, kind, up_to, LOWEST, chosen))
 
 
 def _low(scale: Scale) -> int:
@@ -211,27 +225,45 @@ def _passed(week: Week, now: datetime) -> Span:
     return Span(week.start, min(week.end, max(now, week.start)))
 
 
-async def _read_trend(
-    tallies: Tallies, place: Place, week: Week, scale: Scale, this: Tally, last: Tally
-) -> tuple[Point, ...]:
+async def _read_trend(tallies: Tallies, place: Place, week: Week, kind: Kind) -> Iterator[Point]:
+    """The weeks before the last, each by the judge version that scored most of it."""
     weeks = [week.before(back) for back in range(TREND_WEEKS - 1, 1, -1)]
-    sums = await tallies.sums(place, [Span(each.start, each.end) for each in weeks], scale)
-    earlier = [Point(each, total / n if n else None, n) for each, (total, n) in zip(weeks, sums, strict=True)]
-    return (*earlier, Point(week.before(), last.mean, last.n), Point(week, this.mean, this.n))
+    sums = await tallies.sums(place, [Span(each.start, each.end) for each in weeks], kind.scale)
+    most: dict[int, VersionSum] = {}
+    for each in sums:
+        if each.position not in most or _rank(each) > _rank(most[each.position]):
+            most[each.position] = each
+    return (_to_point(each, most.get(position)) for position, each in enumerate(weeks))
 
 
-def _commonest_scale(rows: Iterable[ScoreCount]) -> Scale:
-    counts = Counter[Scale]()
+def _rank(each: VersionSum) -> tuple[int, str]:
+    return each.n, each.version or ""
+
+
+def _to_point(week: Week, found: VersionSum | None) -> Point:
+    return Point(week, found.total / found.n, found.n, found.version) if found else Point(week, None, 0)
+
+
+def _commonest(rows: Iterable[ScoreCount]) -> Kind:
+    """Of the commonest scale the commonest judge version."""
+    scales, kinds = Counter[Scale](), Counter[Kind]()
     for row in rows:
         if row.score is not None:
-            counts[row.lowest, row.highest] += row.number
-    return max(counts, key=lambda scale: (counts[scale], scale == _DEFAULT_SCALE, scale), default=_DEFAULT_SCALE)
+            scales[row.kind.scale] += row.number
+            kinds[row.kind] += row.number
+    scale = max(scales, key=lambda scale: (scales[scale], scale == _DEFAULT_SCALE, scale), default=_DEFAULT_SCALE)
+    of_scale = [kind for kind in kinds if kind.scale == scale]
+    return max(of_scale, key=lambda kind: (kinds[kind], kind.version or ""), default=Kind(*scale, None))
 
 
-def _tally(rows: Iterable[ScoreCount], scale: Scale) -> Tally:
+def _count(rows: Iterable[ScoreCount], is_meant: Callable[[ScoreCount], bool]) -> int:
+    return sum(row.number for row in rows if row.score is not None and is_meant(row))
+
+
+def _tally(rows: Iterable[ScoreCount], kind: Kind) -> Tally:
     counts = Counter[int]()
     for row in rows:
-        if row.score is not None and (row.lowest, row.highest) == scale:
+        if row.score is not None and row.kind == kind:
             counts[row.score] += row.number
     return Tally(counts)
 
@@ -251,16 +283,16 @@ def _raters(rows: Iterable[ScoreCount]) -> Mapping[str | None, int]:
     return dict(counts)
 
 
-def _authors(rows: Iterable[ScoreCount], earlier: Iterable[ScoreCount], scale: Scale) -> tuple[Author, ...]:
-    this, last = _by_author(rows, scale), _by_author(earlier, scale)
+def _authors(rows: Iterable[ScoreCount], earlier: Iterable[ScoreCount], kind: Kind) -> tuple[Author, ...]:
+    this, last = _by_author(rows, kind), _by_author(earlier, kind)
     authors = [Author(each, Tally(counts), Tally(last.get(each, {}))) for each, counts in this.items()]
     return tuple(sorted(authors, key=lambda each: (-each.this.n, each.id)))
 
 
-def _by_author(rows: Iterable[ScoreCount], scale: Scale) -> dict[str, dict[int, int]]:
+def _by_author(rows: Iterable[ScoreCount], kind: Kind) -> dict[str, dict[int, int]]:
     found: dict[str, dict[int, int]] = {}
     for row in rows:
-        if row.author_id is not None and row.score is not None and (row.lowest, row.highest) == scale:
+        if row.author_id is not None and row.score is not None and row.kind == kind:
             counts = found.setdefault(row.author_id, {})
             counts[row.score] = counts.get(row.score, 0) + row.number
     return found

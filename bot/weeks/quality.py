@@ -1,12 +1,11 @@
 """What people would say of a channel's replies: the judge's scores, corrected by labels that were given blind."""
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from bot.log.tallies import Place, ScoredCount, Span, Tallies
+from bot.log.tallies import Kind, Place, ScoredCount, Span, Tallies
 from bot.weeks.week import Week
 from judge.estimate import MeanEstimate, MeanEstimator, good_from
 from judge.rubric import Scale
@@ -16,7 +15,7 @@ WEEKS = 4
 
 @dataclass(frozen=True)
 class Quality:
-    """The last four weeks of the judge version that scored most of them.
+    """The last four weeks, of one judge version.
 
     Attributes:
         mean: The mean score.
@@ -28,30 +27,19 @@ class Quality:
     good_from: int
 
 
-async def read_quality(
-    tallies: Tallies, place: Place, week: Week, until: datetime, scale: tuple[int, int]
-) -> Quality | None:
+async def read_quality(tallies: Tallies, place: Place, week: Week, until: datetime, kind: Kind) -> Quality | None:
     """The quality of the four weeks up to that moment, which is in `week`; None without a score."""
     span = Span(week.before(WEEKS - 1).start, until)
-    return to_quality(await tallies.blind(place, span, scale), Scale(*scale))
+    return to_quality(await tallies.blind(place, span, kind), Scale(*kind.scale))
 
 
 def to_quality(rows: Sequence[ScoredCount], scale: Scale) -> Quality | None:
-    """The quality that the rows of the commonest judge version come to; figures of two versions are never joined."""
-    versions = Counter[tuple[str, str]]()
-    for row in rows:
-        versions[_version(row)] += row.number
-    commonest = max(versions, key=lambda version: (versions[version], version), default=None)
+    """The quality that the rows come to; None without any."""
     mean, good = MeanEstimator(scale), MeanEstimator(Scale(0, 1))
     for row in rows:
-        if _version(row) == commonest:
-            _add(row, mean, good, good_from(scale))
+        _add(row, mean, good, good_from(scale))
     estimates = mean.estimate(), good.estimate()
     return Quality(estimates[0], estimates[1], good_from(scale)) if estimates[0] and estimates[1] else None
-
-
-def _version(row: ScoredCount) -> tuple[str, str]:
-    return row.model or "", row.rubric_version or ""
 
 
 def _add(row: ScoredCount, mean: MeanEstimator, good: MeanEstimator, limit: int) -> None:

@@ -68,6 +68,7 @@ async def test_the_log_holds_the_verdict_and_its_ratings(open_stage: StageFactor
     recorded = await stage.log.cases.verdict(1)
     assert recorded is not None
     assert recorded.score == 4
+    assert recorded.judge_version == f"{recorded.model}, additive-5 {recorded.rubric_version}"
     assert sorted(rating.score or 0 for rating in recorded.ratings) == [4, 4, 5]
     assert "3 ratings: " + ", ".join(str(rating.score) for rating in recorded.ratings) in words
     await stage.slack.until(lambda: True)

@@ -52,6 +52,7 @@ class Entry:
     tokens: int | None = 100
     cost: float | None = 0.5
     model: str = "m"
+    version: str | None = None
     labels: tuple[int, ...] = field(default=())
     probability: float | None = None  # of the draw; with one, the labels are blind
 
@@ -109,6 +110,7 @@ def _row(team: str, number: int, entry: Entry) -> dict[str, Any]:
         "highest": entry.scale[1],
         "unscored_reason": entry.reason if is_judged and entry.score is None else None,
         "model": entry.model,
+        "judge_version": entry.version if is_judged and entry.score is not None else None,
         "input_tokens": entry.tokens,
         "output_tokens": entry.tokens,
         "cost_usd": entry.cost,
@@ -152,6 +154,7 @@ entries_of_a_log = st.lists(
         obstacle=st.sampled_from([None] * 5 + ["nothing"]),
         blocked_by=st.sampled_from([None] * 5 + ["not_in_channel"]),
         model=st.sampled_from(["m", "offline"]),
+        version=st.sampled_from([None, "v1", "v1", "v2"]),
         tokens=st.sampled_from([None, 10, 300]),
         cost=st.sampled_from([None, 0.25, 2.0]),
         labels=st.lists(st.integers(0, 5), max_size=3).map(tuple),
@@ -179,13 +182,18 @@ async def test_the_figures_are_those_of_plain_python(
     ]
     figures = await figures_of(log, *entries)
     this, last = counted(entries, WEEK), counted(entries, WEEK.before())
-    scale = figures.scale
-    on_scale = [each for each in this if each.score is not None and each.scale == scale]
+    scale, version = figures.scale, figures.kind.version
+    of_scale = [each for each in this if each.score is not None and each.scale == scale]
+    assert version == commonest(of_scale)
+    on_scale = [each for each in of_scale if each.version == version]
     scores = [each.score for each in on_scale if each.score is not None]
     assert figures.this.counts == Counter(scores)
     assert figures.this.mean == (pytest.approx(statistics.fmean(scores)) if scores else None)
     assert figures.this.median == (statistics.median(scores) if scores else None)
-    assert figures.last.n == len([e for e in last if e.score is not None and e.scale == scale])
+    last_of_scale = [each for each in last if each.score is not None and each.scale == scale]
+    assert figures.last.n == len([each for each in last_of_scale if each.version == commonest(last_of_scale)])
+    assert figures.has_new_judge == (commonest(last_of_scale) != version)
+    assert figures.off_version == len(of_scale) - len(on_scale)
     assert figures.off_scale == len([e for e in this if e.score is not None and e.scale != scale])
     assert figures.unscored == Counter(each.reason for each in this if each.score is None)
     assert [case.score for case in figures.lowest] == [score for score in sorted(scores) if score <= figures.low][:3]
@@ -195,6 +203,12 @@ async def test_the_figures_are_those_of_plain_python(
     _check_authors(figures, on_scale)
     assert figures.agreement == _agreement(on_scale)
     _check_quality(figures, entries)
+
+
+def commonest(entries: Sequence[Entry]) -> str | None:
+    """The judge version of most of them; of equals the last by name."""
+    counts = Counter(each.version for each in entries)
+    return max(counts, key=lambda version: (counts[version], version or ""), default=None)
 
 
 def _check_usage(figures: Figures, this: list[Entry]) -> None:
@@ -210,7 +224,9 @@ def _check_usage(figures: Figures, this: list[Entry]) -> None:
 def _check_trend(figures: Figures, entries: Sequence[Entry]) -> None:
     assert [point.week for point in figures.trend] == [WEEK.before(back) for back in range(7, -1, -1)]
     for point in figures.trend:
-        found = [e.score for e in counted(entries, point.week) if e.score is not None and e.scale == figures.scale]
+        of_scale = [e for e in counted(entries, point.week) if e.score is not None and e.scale == figures.scale]
+        found = [each.score or 0 for each in of_scale if each.version == commonest(of_scale)]
+        assert point.version == commonest(of_scale)
         assert point.n == len(found)
         assert point.mean == (pytest.approx(statistics.fmean(found)) if found else None)
 
@@ -223,18 +239,16 @@ def _check_authors(figures: Figures, on_scale: list[Entry]) -> None:
 
 def _check_quality(figures: Figures, entries: Sequence[Entry]) -> None:
     recent = [each for back in range(4) for each in counted(entries, WEEK.before(back))]
-    scored = [each for each in recent if each.score is not None and each.scale == figures.scale]
+    kind = (*figures.scale, figures.kind.version)
+    scored = [each for each in recent if each.score is not None and (*each.scale, each.version) == kind]
     if not scored:
         assert figures.quality is None
         return
-    models = Counter(each.model for each in scored)
-    commonest = max(models, key=lambda model: (models[model], model))
     mean = MeanEstimator(Scale(*figures.scale))
     for each in scored:
-        if each.model == commonest:
-            is_labelled = each.labels and each.probability is not None
-            label = statistics.fmean(each.labels) if is_labelled else None
-            mean.add(each.score or 0, label, probability=each.probability or 1, cluster=each.thread_ts)
+        is_labelled = each.labels and each.probability is not None
+        label = statistics.fmean(each.labels) if is_labelled else None
+        mean.add(each.score or 0, label, probability=each.probability or 1, cluster=each.thread_ts)
     assert figures.quality is not None
     expected, found = mean.estimate(), figures.quality.mean
     assert expected is not None
@@ -428,7 +442,7 @@ async def test_the_busiest_channels_are_among_those_that_are_asked_for(log: Stor
 
 async def test_quality_is_of_one_judge_version_and_its_blind_labels(log: Store) -> None:
     blind = [Entry(score=4, labels=(3,), probability=0.5), Entry(score=2, labels=(2,), probability=0.5)]
-    seen, other = Entry(score=4, labels=(0,)), Entry(score=0, labels=(5,), probability=0.5, model="another")
+    seen, other = Entry(score=4, labels=(0,)), Entry(score=0, labels=(5,), probability=0.5, version="v")
     older = Entry(score=4, labels=(1,), probability=0.5, judged_at=WEEK.before(4).start)
 
     quality = (await figures_of(log, *blind, seen, other, older)).quality

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from bot.domain.verdict import MADE_UP, OFFLINE
 from bot.log.digests import ChannelSettings
-from bot.log.tallies import ScoredCount
+from bot.log.tallies import Kind, ScoredCount
 from bot.slack.authors import Member
 from bot.slack.post import Post
-from bot.views.charts import trend_line
+from bot.views.charts import judge_change, trend_line
 from bot.views.digest import MOST_AUTHORS, digest_message
 from bot.views.digest_settings import digest_state
 from bot.weeks.agreement import Agreement
@@ -36,10 +36,11 @@ def some(**changes: Any) -> Figures:
     fields: dict[str, Any] = {
         "week": WEEK,
         "until": WEEK.end,
-        "scale": (0, 5),
+        "kind": Kind(0, 5, None),
         "this": tally(0, 0, 1, 0, 2, 1),
         "last": tally(0, 0, 0, 2),
         "off_scale": 0,
+        "off_version": 0,
         "unscored": {},
         "raters": {None: 4},
         "trend": tuple(Point(WEEK.before(back), 3.0, 5) for back in range(7, -1, -1)),
@@ -163,7 +164,7 @@ def test_the_trend_names_weeks_by_their_monday_and_leaves_those_without_scores_o
 @pytest.mark.parametrize("scale", [(0, 5), (1, 10), (0, 100)])
 def test_the_trend_runs_over_the_whole_scale(scale: tuple[int, int]) -> None:
     # Slack's axes have no setting: what holds them open is a line at each end.
-    post = message(some(scale=scale, this=Tally({scale[1]: 4})))
+    post = message(some(kind=Kind(*scale, None), this=Tally({scale[1]: 4})))
     (line,) = [block["chart"] for block in post.blocks if block.get("chart", {}).get("type") == "line"]
     ends = {series["name"]: {point["value"] for point in series["data"]} for series in line["series"][1:]}
     assert ends == {f"Best possible: {scale[1]}": {scale[1]}, f"Worst possible: {scale[0]}": {scale[0]}}
@@ -292,11 +293,11 @@ def test_reasons_of_one_kind_are_counted_together() -> None:
 
 
 def test_another_scale_has_its_own_bars_and_its_own_low_scores() -> None:
-    figures = some(scale=(1, 10), this=Tally({1: 1, 10: 3}))
+    figures = some(kind=Kind(1, 10, None), this=Tally({1: 1, 10: 3}))
     post = message(figures)
     assert len(post.blocks[1]["chart"]["series"][0]["data"]) == 10
     assert figures.low == 4
-    check_blocks(message(some(scale=(0, 100), this=Tally({70: 1}))).blocks)
+    check_blocks(message(some(kind=Kind(0, 100, None), this=Tally({70: 1}))).blocks)
 
 
 @pytest.mark.parametrize("is_plain", [True, False])
@@ -317,8 +318,8 @@ def test_the_state_says_when_the_next_one_comes() -> None:
 
 def quality(labelled: int, scores: int = 30) -> Quality:
     """Half fours, half fives by the judge; people give one point less."""
-    given = [ScoredCount("m", "v", 4 + number % 2, None, None, None, 1) for number in range(scores - labelled)]
-    given += [ScoredCount("m", "v", 4 + number % 2, 3 + number % 2, 0.5, None, 1) for number in range(labelled)]
+    given = [ScoredCount(4 + number % 2, None, None, None, 1) for number in range(scores - labelled)]
+    given += [ScoredCount(4 + number % 2, 3 + number % 2, 0.5, None, 1) for number in range(labelled)]
     found = to_quality(given, Scale(0, 5))
     assert found is not None
     return found
@@ -349,3 +350,33 @@ def test_one_score_has_no_range_and_no_sentence() -> None:
     post = message(some(quality=quality(0, scores=1)))
 
     assert "judge alone" not in words(post)
+
+
+def test_the_trend_is_of_one_judge_version_and_names_the_gap() -> None:
+    old, new = "gpt-6-luna, additive-5 1f2e3d4c", "gpt-6-terra, additive-5 1f2e3d4c"
+    means = [(2.0, old), (None, None), (2.5, old), (4.0, new), (4.5, new)]
+    trend = tuple(Point(WEEK.before(4 - at), mean, 5, version) for at, (mean, version) in enumerate(means))
+    figures = some(trend=trend, kind=Kind(0, 5, new))
+
+    post = message(figures)
+
+    (line,) = (block["chart"] for block in post.blocks if block.get("chart", {}).get("type") == "line")
+    assert [point["value"] for point in line["series"][0]["data"]] == [4.0, 4.5]
+    said = (
+        "Another judge (`gpt-6-luna, additive-5 1f2e3d4c`) scored the weeks before 9 Nov, not to be compared: "
+        "weekly mean 2.0, 2.5."
+    )
+    assert said in words(post)
+    assert judge_change(figures) == said
+    assert "Weekly mean: 4.0 (9 Nov) to 4.5 (16 Nov)" in trend_line(figures)
+    assert "Another judge" not in words(message(some()))
+
+
+def test_a_change_is_not_told_where_the_judge_changed() -> None:
+    trend = Point(WEEK.before(), 3.0, 2, "old"), Point(WEEK, 3.8, 4, "new")
+
+    post = message(some(trend=trend, kind=Kind(0, 5, "new"), off_version=3))
+
+    assert "Median 4, mean 3.8 (last week 3.0, by another judge), on a scale" in post.text
+    assert "scored by another judge and not counted above: 3" in words(post)
+    assert "line" not in [block.get("chart", {}).get("type") for block in post.blocks]

@@ -580,3 +580,13 @@ def test_setting_out_of_range_is_named(argument: dict[str, int], setting: str) -
 def test_without_an_address_openai_is_asked(monkeypatch: pytest.MonkeyPatch, base_url: str | None) -> None:
     monkeypatch.setenv("OPENAI_BASE_URL", "")
     assert str(make_client("key", base_url).base_url) == "https://api.openai.com/v1/"
+
+
+def test_version_names_all_that_makes_scores_comparable() -> None:
+    rubric = load_rubric("additive-5")
+
+    assert Judge("gpt-6-luna").version == f"gpt-6-luna, additive-5 {rubric.version}"
+    assert Judge("gpt-6-luna", samples=3).version == Judge("gpt-6-luna").version
+    assert Judge("gpt-6-luna", samples=5).version.endswith(f"additive-5 {rubric.version}, 5 ratings")
+    assert Judge("a,b").version == f"a, b, additive-5 {rubric.version}"
+    assert Judge("a,b", samples=3).version.endswith(", 3 ratings")
