@@ -17,9 +17,11 @@ from pathlib import Path
 from statistics import fmean, quantiles
 from typing import Any, NamedTuple
 
+import numpy as np
 from scipy.stats import kendalltau, spearmanr
-from sklearn.metrics import cohen_kappa_score
 
+from judge.agreement.measures import quadratic_weighted_kappa
+from judge.agreement.sample import Sample
 from judge.offline import rate_offline
 from judge.rubric import Scale
 
@@ -113,6 +115,7 @@ def measures(half: Sequence[Prompt]) -> dict[str, float]:
     labels = [int(quality * SCALE.high + 0.5) for quality in qualities]
     right, tied, wrong = (sum(pairs) for pairs in zip(*((p.right, p.tied, p.wrong) for p in half), strict=True))
     pairs = right + tied + wrong
+    sample = Sample(np.arange(len(scores)), np.array(scores, float), np.array(labels, float)[:, None], SCALE)
     return {
         "Spearman, all responses": float(spearmanr(qualities, scores).statistic),
         "Spearman, mean within prompts": fmean(p.spearman for p in half if p.spearman is not None),
@@ -121,7 +124,7 @@ def measures(half: Sequence[Prompt]) -> dict[str, float]:
         "  tied": tied / pairs,
         "  in wrong order": wrong / pairs,
         "pairwise accuracy without ties": right / (right + wrong),
-        "quadratic weighted kappa": float(cohen_kappa_score(labels, scores, weights="quadratic")),
+        "quadratic weighted kappa": quadratic_weighted_kappa(sample).value,
     }
 
 

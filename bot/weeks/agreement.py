@@ -16,7 +16,7 @@ class Agreement:
         n: Cases with a score and a label.
         exact: Share of them with the same number.
         within_one: Share with numbers at most one apart.
-        kappa: Quadratic weighted kappa; None where both gave one number throughout.
+        kappa: Quadratic weighted kappa; None where one of them gave one number throughout.
         labels: How many people's labels that are: a case may have several.
     """
 
@@ -45,9 +45,9 @@ def to_agreement(rows: Iterable[LabelledCount]) -> Agreement | None:
 def weighted_kappa(pairs: Mapping[tuple[int, int], int]) -> float | None:
     """Agreement beyond chance of two raters on an ordered scale; 1 is perfect, 0 is chance.
 
-    `pairs` counts how often the first rater gave one number and the second the other. None where both gave one number
-    throughout. The tests hold it to scikit-learn, which the bot can do without. Source: Cohen (1968), Psychological
-    Bulletin 70(4).
+    `pairs` counts how often the first rater gave one number and the second the other. None where one of them gave one
+    number throughout. The tests hold it to `judge.agreement`, whose libraries the bot can do without. Source: Cohen
+    (1968), Psychological Bulletin 70(4).
     """
     n = sum(pairs.values())
     first, second = Counter[int](), Counter[int]()
@@ -56,4 +56,4 @@ def weighted_kappa(pairs: Mapping[tuple[int, int], int]) -> float | None:
         second[other] += count
     observed = sum(count * (one - other) ** 2 for (one, other), count in pairs.items())
     expected = sum(a * b * (one - other) ** 2 for one, a in first.items() for other, b in second.items()) / max(n, 1)
-    return 1 - observed / expected if expected else None
+    return 1 - observed / expected if min(len(first), len(second)) > 1 else None

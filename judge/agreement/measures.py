@@ -1,30 +1,21 @@
 """The measures of agreement with people, or with another judge, and the interval of each.
 
     sample = Sample(prompts, scores, labels, Scale(0, 5))
-    estimate(quadratic_weighted_kappa(sample), sample).value
+    estimate(quadratic_weighted_kappa(sample)).value
 
-The values come from scikit-learn, krippendorff and scipy.
+The values of alpha and of the rank correlations come from krippendorff and scipy.
 """
 
 from collections.abc import Callable
-from dataclasses import astuple, dataclass
-from itertools import permutations
+from dataclasses import asdict, dataclass
+from typing import Any
 
 import numpy as np
 
-from judge.agreement.resampling import (
-    Cells,
-    Floats,
-    Ints,
-    Statistic,
-    alpha_of_tables,
-    interval,
-    kappa_of_tables,
-    mean_statistic,
-    rank_statistic,
-    resample_tables,
-)
+from judge.agreement.jackknife import Floats, Ints, Range, Statistic, interval
 from judge.agreement.sample import Bools, Sample
+from judge.agreement.statistics import alpha_statistic, kappa_statistic, mean_statistic, rank_statistic
+from judge.agreement.tables import divide, kendall_of_tables, spearman_of_tables
 
 MIN_PROMPTS = 20
 """With fewer prompts than this there is no interval: it would promise more than they can tell."""
@@ -50,15 +41,19 @@ class Estimate:
     prompts: int
     note: str
 
+    def to_dict(self) -> dict[str, Any]:
+        """The same as a plain dict, ready for `json.dumps`; None where a figure is not defined."""
+        return {name: None if value != value else value for name, value in asdict(self).items()}
 
-def estimate(statistic: Statistic, sample: Sample) -> Estimate:
-    """The statistic with its interval; the same sample always gives the same figures."""
+
+def estimate(statistic: Statistic) -> Estimate:
+    """The statistic with its interval."""
     low = high = np.nan
     note = statistic.why_undefined if np.isnan(statistic.value) else ""
     if not note and statistic.prompts >= MIN_PROMPTS:
-        low, high = interval(statistic, sample.n_prompts)
+        low, high = interval(statistic)
     if not note and np.isnan(low):
-        note = "too few to say"
+        note = "no spread" if _is_perfect(statistic) else "too few to say"
     return Estimate(statistic.value, low, high, statistic.n, statistic.prompts, note)
 
 
@@ -83,24 +78,32 @@ def within_one(sample: Sample) -> Statistic:
 
 def mean_error(sample: Sample) -> Statistic:
     """Mean of score minus label, not rounded: above 0 the judge is the kinder."""
-    return _mean(sample, sample.scores - sample.label)
+    return _mean(sample, sample.scores - sample.label, Range.ANY)
 
 
 def quadratic_weighted_kappa(sample: Sample) -> Statistic:
-    """Agreement beyond chance of two raters on an ordered scale: 1 is perfect, 0 is chance.
+    """Agreement beyond chance of two raters on an ordered scale: 1 is perfect, 0 is chance. Nothing is rounded.
 
-    0 where one of them gives a single score throughout, NaN where both give the same one. Source: Cohen (1968),
-    Psychological Bulletin 70(4).
+    1 less the mean squared distance of score and label, over that of all scores with all labels. On whole numbers this
+    is Cohen's (1968, Psychological Bulletin 70(4)), on others Lin's concordance (1989, Biometrics 45(1)). NaN where one
+    of them is the same throughout: such a judge says nothing that could agree.
     """
-    from sklearn.metrics import cohen_kappa_score  # type: ignore[import-untyped]
+    x, y = sample.scores, sample.label
+    return kappa_statistic(sample, np.ones(len(x), dtype=bool), (x, y, x * x, y * y, x * y))
 
-    people, judge = sample.levels
-    value = np.nan
-    if np.unique(sample.levels).size > 1:
-        value = float(cohen_kappa_score(people, judge, labels=np.arange(sample.n_levels), weights="quadratic"))
-    cells = Cells(sample.prompts, people, judge, np.ones(len(judge)))
-    resample = resample_tables(cells, sample.n_prompts, sample.n_levels, kappa_of_tables)
-    return Statistic(value, len(judge), sample.n_prompts, resample)
+
+def kappa_with_each(sample: Sample) -> Statistic:
+    """The same of the judge with one person, over the responses with several labels; each label makes a pair."""
+    n, y, yy = sample.label_moments
+    x = sample.scores
+    return kappa_statistic(sample, n > 1, (x, y, x * x, yy, x * y))
+
+
+def kappa_among_people(sample: Sample) -> Statistic:
+    """The same of one person with another, over the same responses; every two labels of a response make a pair."""
+    n, y, yy = sample.label_moments
+    others = divide(n * y * y - yy, n - 1)
+    return kappa_statistic(sample, n > 1, (y, y, yy, yy, others))
 
 
 def krippendorff_alpha(sample: Sample) -> Statistic:
@@ -108,19 +111,19 @@ def krippendorff_alpha(sample: Sample) -> Statistic:
 
     NaN where all give a single score throughout. Source: Krippendorff, Content Analysis (2004), chapter 11.
     """
-    return _alpha(sample, np.column_stack([sample.labels, sample.scores]))
+    return alpha_statistic(sample, np.column_stack([sample.labels, sample.scores]))
 
 
 def people_alpha(sample: Sample) -> Statistic:
     """Krippendorff's alpha of the people alone: as much as can be asked of a judge."""
-    return _alpha(sample, sample.labels)
+    return alpha_statistic(sample, sample.labels)
 
 
 def spearman(sample: Sample) -> Statistic:
     """Correlation of the ranks over all responses, not rounded; ties share their mean rank."""
     from scipy.stats import spearmanr  # type: ignore[import-untyped]
 
-    return rank_statistic(lambda x, y: float(spearmanr(x, y).statistic), sample.scores, sample.label, sample.prompts)
+    return rank_statistic(sample, lambda x, y: float(spearmanr(x, y).statistic), spearman_of_tables)
 
 
 def kendall_tau_b(sample: Sample) -> Statistic:
@@ -130,7 +133,7 @@ def kendall_tau_b(sample: Sample) -> Statistic:
     """
     from scipy.stats import kendalltau
 
-    return rank_statistic(lambda x, y: float(kendalltau(x, y).statistic), sample.scores, sample.label, sample.prompts)
+    return rank_statistic(sample, lambda x, y: float(kendalltau(x, y).statistic), kendall_of_tables)
 
 
 def pairwise_accuracy(sample: Sample) -> Statistic:
@@ -180,12 +183,17 @@ MEASURES: tuple[Measure, ...] = (
 )
 
 
-def _mean(sample: Sample, values: Floats | Bools) -> Statistic:
-    return mean_statistic(sample.sum_by_prompt(values), sample.sum_by_prompt(np.ones(len(values))), "no responses")
+def _is_perfect(statistic: Statistic) -> bool:
+    return statistic.range is Range.CORRELATION and statistic.prompts >= MIN_PROMPTS and abs(statistic.value) > 1 - 1e-9
+
+
+def _mean(sample: Sample, values: Floats | Bools, range_: Range = Range.SHARE) -> Statistic:
+    return mean_statistic(sample, sample.sum_by_prompt(values), sample.sum_by_prompt(np.ones(len(values))), range_)
 
 
 def _pair_share(sample: Sample, order: int) -> Statistic:
-    return mean_statistic(sample.pair_orders[order], sample.pair_orders.sum(axis=0), "no two labels differ")
+    orders = sample.pair_orders
+    return mean_statistic(sample, orders[order], orders.sum(axis=0), Range.SHARE, "no prompt's labels differ")
 
 
 def _best_share(sample: Sample, chosen: Bools, why_undefined: str) -> Statistic:
@@ -194,29 +202,5 @@ def _best_share(sample: Sample, chosen: Bools, why_undefined: str) -> Statistic:
     np.minimum.at(lowest, sample.prompts, sample.label)
     counted = chosen & (highest > lowest)[sample.prompts]
     is_best = counted & (sample.label == highest[sample.prompts])
-    return mean_statistic(sample.sum_by_prompt(is_best), sample.sum_by_prompt(counted), why_undefined)
-
-
-def _alpha(sample: Sample, ratings: Floats) -> Statistic:
-    """The alpha of `ratings`, shape (n, raters), NaN where a rater gave none."""
-    import krippendorff
-
-    levels = np.where(np.isnan(ratings), -1, sample.to_levels(np.nan_to_num(ratings)))
-    pairable = (levels >= 0).sum(axis=1) > 1
-    levels, prompts = levels[pairable], sample.prompts[pairable]
-    value = np.nan
-    if np.unique(levels[levels >= 0]).size > 1:
-        counts = np.stack([(levels == level).sum(axis=1) for level in range(sample.n_levels)], axis=1)
-        value = float(krippendorff.alpha(value_counts=counts, level_of_measurement="ordinal"))
-    resample = resample_tables(_coincidences(levels, prompts), sample.n_prompts, sample.n_levels, alpha_of_tables)
-    return Statistic(value, len(levels), len(np.unique(prompts)), resample)
-
-
-def _coincidences(levels: Ints, prompts: Ints) -> Cells:
-    """Each ordered pair of ratings of a response, over the number of other ratings that it has; below 0 is none."""
-    others = (levels >= 0).sum(axis=1) - 1
-    pairs = []
-    for first, second in permutations(range(levels.shape[1]), 2):
-        both = (levels[:, first] >= 0) & (levels[:, second] >= 0)
-        pairs.append(Cells(prompts[both], levels[both, first], levels[both, second], 1 / others[both]))
-    return Cells(*(np.concatenate(entries) for entries in zip(*map(astuple, pairs), strict=True)))
+    sums, counts = sample.sum_by_prompt(is_best), sample.sum_by_prompt(counted)
+    return mean_statistic(sample, sums, counts, Range.SHARE, why_undefined)

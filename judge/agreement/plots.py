@@ -13,9 +13,9 @@ from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from judge.agreement.jackknife import Floats, Ints
 from judge.agreement.measures import confusion
 from judge.agreement.report import Comparison
-from judge.agreement.resampling import Floats, Ints
 from judge.errors import SetupError
 from judge.files import private
 

@@ -1,9 +1,8 @@
 """The agreement of every judge in a file: with people, and with every other judge."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import combinations
-from math import isnan
 from typing import Any
 
 from judge.agreement.measures import (
@@ -45,7 +44,7 @@ class Comparison:
             "responses": len(self.sample.scores),
             "prompts": self.sample.n_prompts,
             "unscored": self.unscored,
-            "measures": {name: _to_dict(each) for name, each in self.estimates.items()},
+            "measures": {name: each.to_dict() for name, each in self.estimates.items()},
             "confusion": confusion(self.sample).tolist(),
         }
 
@@ -77,7 +76,7 @@ class Report:
             "scale": list(self.scores.scale),
             "with_people": [each.to_dict() for each in self.with_people],
             "between_judges": [each.to_dict() for each in self.between_judges],
-            "people_alpha": _to_dict(self.people) if self.people else None,
+            "people_alpha": self.people.to_dict() if self.people else None,
             "unlabelled": self.unlabelled,
             "repeats": self.scores.repeats,
             "duplicates": self.scores.duplicates,
@@ -108,7 +107,7 @@ def _compare(scores: Scores, pairs: Iterable[tuple[str, str | None]], measures: 
     for judge, other in pairs:
         sample = to_sample(scores, judge, other)
         if sample is not None:
-            estimates = {measure.__name__: estimate(measure(sample), sample) for measure in measures}
+            estimates = {measure.__name__: estimate(measure(sample)) for measure in measures}
             comparisons.append(Comparison(judge, other, sample, estimates, _count_unscored(scores, judge)))
     return comparisons
 
@@ -119,10 +118,4 @@ def _count_unscored(scores: Scores, judge: str) -> int:
 
 def _compare_people(scores: Scores) -> Estimate | None:
     sample = to_people_sample(scores)
-    return estimate(people_alpha(sample), sample) if sample else None
-
-
-def _to_dict(figure: Estimate) -> dict[str, Any]:
-    return {
-        name: None if isinstance(value, float) and isnan(value) else value for name, value in asdict(figure).items()
-    }
+    return estimate(people_alpha(sample)) if sample else None

@@ -7,8 +7,8 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from judge.agreement.resampling import Floats, Ints
-from judge.agreement.scores import Scores
+from judge.agreement.jackknife import MOST_GROUPS, Floats, Ints
+from judge.agreement.scores import Response, Scores
 from judge.rubric import Scale
 
 Bools = npt.NDArray[np.bool_]
@@ -35,6 +35,12 @@ class Sample:
         """The mean over the people, shape (n,)."""
         return np.asarray(np.nanmean(self.labels, axis=1)).round(9)
 
+    @property
+    def label_moments(self) -> tuple[Floats, Floats, Floats]:
+        """How many labels each response has, their mean, and the mean of their squares; all of shape (n,)."""
+        n = np.count_nonzero(~np.isnan(self.labels), axis=1).astype(float)
+        return n, np.nanmean(self.labels, axis=1), np.nanmean(self.labels**2, axis=1)
+
     @cached_property
     def levels(self) -> tuple[Ints, Ints]:
         """The mean label and the score as steps of the scale, from 0; both of shape (n,)."""
@@ -49,6 +55,26 @@ class Sample:
     def n_prompts(self) -> int:
         """How many prompts the responses belong to."""
         return int(self.prompts.max()) + 1
+
+    @cached_property
+    def group_of(self) -> Ints:
+        """The group that each prompt belongs to, shape (prompts,): one of its own, or one of 1,000, by lot.
+
+        Source: Kott (2001), The delete-a-group jackknife, J. Official Statistics 17(4).
+        """
+        if self.n_prompts <= MOST_GROUPS:
+            return np.arange(self.n_prompts)
+        return np.random.default_rng(0).permutation(self.n_prompts) % MOST_GROUPS
+
+    @property
+    def groups(self) -> Ints:
+        """The group of each response's prompt, shape (n,)."""
+        return np.asarray(self.group_of[self.prompts])
+
+    @property
+    def n_groups(self) -> int:
+        """How many groups of prompts there are."""
+        return min(self.n_prompts, MOST_GROUPS)
 
     def to_levels(self, values: Floats) -> Ints:
         """The nearest step of the scale, from 0; halves go up, as people round."""
@@ -66,10 +92,14 @@ class Sample:
         """
         orders = np.zeros((3, self.n_prompts))
         by_prompt = np.argsort(self.prompts, kind="stable")
+        places = np.arange(len(by_prompt))
         for gap in range(1, np.bincount(self.prompts).max()):
-            first, second = by_prompt[:-gap], by_prompt[gap:]
+            places = places[: np.searchsorted(places, len(by_prompt) - gap)]
+            first, second = by_prompt[places], by_prompt[places + gap]
+            is_pair = self.prompts[first] == self.prompts[second]
+            places, first, second = places[is_pair], first[is_pair], second[is_pair]
             people, judge = (np.sign(each[first] - each[second]).astype(int) for each in (self.label, self.scores))
-            counted = (self.prompts[first] == self.prompts[second]) & (people != 0)
+            counted = people != 0
             np.add.at(orders, ((people * judge)[counted], self.prompts[first][counted]), 1)
         return orders
 
@@ -91,13 +121,27 @@ def to_sample(scores: Scores, judge: str, other: str | None = None) -> Sample | 
     return _to_sample(rows, scores.scale)
 
 
+def to_paired_samples(scores: Scores, judge: str, other: str) -> tuple[Sample, Sample] | None:
+    """The labelled responses with scores of both judges, once with the scores of each; None where there are none."""
+    common = [each for each in scores.responses if each.labels and _is_scored(each, judge) and _is_scored(each, other)]
+    one, two = (
+        _to_sample([(each.prompt, each.scores[name], each.labels) for each in common], scores.scale)
+        for name in (judge, other)
+    )
+    return (one, two) if one and two else None
+
+
 def to_people_sample(scores: Scores) -> Sample | None:
     """The responses with several labels, whether scored or not, for `people_alpha`; None where there are none."""
     rows = [(each.prompt, np.nan, each.labels) for each in scores.responses if len(each.labels) > 1]
     return _to_sample(rows, scores.scale)
 
 
-def _to_sample(rows: Sequence[tuple[str, float, Sequence[float | None]]], scale: Scale) -> Sample | None:
+def _is_scored(response: Response, judge: str) -> bool:
+    return response.scores.get(judge) is not None
+
+
+def _to_sample(rows: Sequence[tuple[str, float | None, Sequence[float | None]]], scale: Scale) -> Sample | None:
     if not rows:
         return None
     prompts, scores, labels = zip(*rows, strict=True)

@@ -10,7 +10,7 @@ from judge.agreement.scores import Columns, Scores, read_scores
 from judge.errors import SetupError
 from judge.numbers import to_range
 
-_EXTRA = ("krippendorff", "matplotlib", "numpy", "scipy", "sklearn")
+_EXTRA = ("krippendorff", "matplotlib", "numpy", "scipy")
 
 
 def agreement(

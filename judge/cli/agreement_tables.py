@@ -129,7 +129,7 @@ def _table(*titles: str, right: Iterable[str]) -> Table:
 
 def _notes(report: Report, columns: Columns) -> Iterator[str]:
     low, high = report.scores.scale
-    yield f"Scale {low} to {high}. The intervals come from resampling prompts; they need {MIN_PROMPTS} of them."
+    yield f"Scale {low} to {high}. The intervals come from leaving out prompts; they need {MIN_PROMPTS} of them."
     if report.people is not None:
         figure = report.people
         yield (
@@ -158,7 +158,7 @@ def _notes(report: Report, columns: Columns) -> Iterator[str]:
 
 def _value(name: str, value: float) -> str:
     if isnan(value):
-        return "n/a"
+        return "none"
     return f"{value:.1%}" if name in _SHARES else f"{value:.2f}"
 
 

@@ -10,10 +10,10 @@ from math import floor
 from typing import Any
 from zoneinfo import ZoneInfo
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from sklearn.metrics import cohen_kappa_score  # type: ignore[import-untyped]
 from sqlalchemy import delete, insert
 
 from bot.domain.case import CaseSource, CaseStatus, Visibility
@@ -23,6 +23,8 @@ from bot.log.tallies import Place, Span
 from bot.weeks.agreement import Agreement, weighted_kappa
 from bot.weeks.figures import Figures, Glance, Tally, read_figures, read_glance
 from bot.weeks.week import Week
+from judge.agreement.measures import quadratic_weighted_kappa
+from judge.agreement.sample import Sample
 from judge.estimate import MeanEstimator
 from judge.rubric import Scale
 
@@ -268,15 +270,14 @@ def _agreement(on_scale: list[Entry]) -> Agreement | None:
 
 
 def _kappa(pairs: list[tuple[int, int]]) -> Any:
-    if len({value for pair in pairs for value in pair}) < 2:
-        return None
-    judge, people = zip(*pairs, strict=True)
-    return pytest.approx(cohen_kappa_score(judge, people, labels=range(11), weights="quadratic"))
+    scores, labels = np.array(pairs, dtype=float).T
+    kappa = quadratic_weighted_kappa(Sample(np.arange(len(pairs)), scores, labels[:, None], Scale(0, 10))).value
+    return None if np.isnan(kappa) else pytest.approx(kappa)
 
 
 @settings(max_examples=200)
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=1, max_size=60))
-def test_weighted_kappa_is_scikit_learns(pairs: list[tuple[int, int]]) -> None:
+def test_weighted_kappa_is_that_of_judge_agreement(pairs: list[tuple[int, int]]) -> None:
     assert weighted_kappa(Counter(pairs)) == _kappa(pairs)
 
 
@@ -284,6 +285,11 @@ def test_weighted_kappa_by_hand() -> None:
     # Judge 0, 0, 1, 2 and people 0, 1, 1, 2: one miss by 1, so the observed sum is 1. Expected, from the margins
     # judge (2, 1, 1) and people (1, 2, 1): (2*2*1 + 2*1*4 + 1*1*1 + 1*1*1 + 1*1*4 + 1*2*1) / 4 = 20 / 4 = 5.
     assert weighted_kappa(Counter([(0, 0), (0, 1), (1, 1), (2, 2)])) == pytest.approx(1 - 1 / 5)
+
+
+@pytest.mark.parametrize("pairs", [[(4, 1), (4, 4), (4, 5)], [(1, 3), (4, 3)], [(2, 2), (2, 2)]])
+def test_whoever_always_says_the_same_has_no_kappa(pairs: list[tuple[int, int]]) -> None:
+    assert weighted_kappa(Counter(pairs)) is None
 
 
 @given(st.lists(st.integers(0, 5), min_size=1))

@@ -1,14 +1,15 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
-from hypothesis.extra.numpy import arrays
 
 from judge.agreement.measures import (
     MEASURES,
     confusion,
     estimate,
     exact_match,
+    kappa_among_people,
+    kappa_with_each,
     kendall_tau_b,
     krippendorff_alpha,
     mean_error,
@@ -63,6 +64,45 @@ def test_quadratic_weighted_kappa_is_the_sum_worked_by_hand() -> None:
     # 0 against people 0+1+1+4 = 6, 1: 1+0+0+1 = 2, 2 (twice): 4+1+1+0 = 6 each, 20 in all, over n = 4: 5.
     # 1 - 1/5 = 0.8
     assert quadratic_weighted_kappa(sample_of([0, 1, 2, 2], [0, 1, 1, 2], high=2)).value == pytest.approx(0.8)
+
+
+def test_kappa_rounds_nothing() -> None:
+    # Scores 2.4 and 3.6, labels 2 and 4 (the mean of 3 and 5). Observed: .16 + .16, over 2: .16.
+    # By chance: 2.4-2 .16, 2.4-4 2.56, 3.6-2 2.56, 3.6-4 .16, over 4: 1.36. 1 - .16 / 1.36
+    # Rounded, both would say 2 and 4, and kappa be 1.
+    sample = sample_of([2.4, 3.6], [[2, NONE], [3, 5]])
+    assert quadratic_weighted_kappa(sample).value == pytest.approx(1 - 0.16 / 1.36)
+
+
+@given(st.lists(st.tuples(st.floats(0, 5), st.floats(0, 5)), min_size=2, max_size=12))
+def test_kappa_is_1_less_the_squared_distance_over_that_of_all_pairs(
+    pairs: list[tuple[float, float]],
+) -> None:
+    scores, labels = map(np.array, zip(*pairs, strict=True))
+    labels = labels.round(9)
+    assume(np.var(scores) > 1e-6)
+    assume(np.var(labels) > 1e-6)
+
+    by_chance = np.mean([(score - label) ** 2 for score in scores for label in labels])
+    expected = 1 - np.mean((scores - labels) ** 2) / by_chance
+    assert quadratic_weighted_kappa(sample_of(scores.tolist(), labels.tolist())).value == pytest.approx(expected)
+
+
+def test_kappa_with_one_person_takes_each_label_as_a_pair() -> None:
+    # Scores 1 and 3, labels 1 2 and 3 3; the third response has a single label and is left out.
+    # Observed: 0, 1; 0, 0: mean .25. By chance: 1 with 1 2 3 3: 0 1 4 4; 3 with them: 4 1 0 0: 14 of 8 pairs, 1.75.
+    sample = sample_of([1, 3, 5], [[1, 2], [3, 3], [0, NONE]])
+    assert kappa_with_each(sample).value == pytest.approx(1 - 0.25 / 1.75)
+    assert kappa_with_each(sample).n == 2
+
+
+def test_kappa_among_people_takes_every_two_labels_as_a_pair() -> None:
+    # Labels 1 2, and 3 3 4: the squared distances of two of a response are 1, and 0 1 1, so (1 + 2/3) / 2 = 5/6.
+    # By chance, each response half: 1 2 with weight 1/4, 3 3 4 with 1/6. Mean .75 + 10/6 = 29/12; mean of squares
+    # (1 + 4) / 4 + (9 + 9 + 16) / 6 = 83/12; variance 83/12 - 841/144 = 155/144, and twice that is expected.
+    sample = sample_of([0, 0, 0], [[1, 2, NONE], [3, 3, 4], [5, NONE, NONE]])
+    assert kappa_among_people(sample).value == pytest.approx(1 - (5 / 6) / (155 / 72))
+    assert kappa_among_people(sample).n == 2
 
 
 def test_krippendorff_alpha_is_the_sum_worked_by_hand() -> None:
@@ -173,13 +213,22 @@ def test_confusion_has_people_down_and_the_judge_across() -> None:
     assert confusion(sample_of([0, 2, 2], [0, 1, 1], high=2)).tolist() == [[1, 0, 0], [0, 0, 2], [0, 0, 0]]
 
 
-def test_constant_scores_have_no_rank_correlation_and_no_agreement_beyond_chance() -> None:
+def test_constant_scores_have_no_rank_correlation_and_no_kappa() -> None:
     sample = sample_of([4, 4, 4], [1, 4, 5], [0, 0, 0])
 
     assert np.isnan(spearman(sample).value)
     assert np.isnan(kendall_tau_b(sample).value)
-    assert quadratic_weighted_kappa(sample).value == 0
-    assert estimate(spearman(sample), sample).note == "one score throughout"
+    assert np.isnan(quadratic_weighted_kappa(sample).value)
+    assert estimate(quadratic_weighted_kappa(sample)).note == "one score throughout"
+    assert estimate(spearman(sample)).note == "one score throughout"
+
+
+def test_a_constant_that_is_no_binary_fraction_is_still_constant() -> None:
+    assert np.isnan(quadratic_weighted_kappa(sample_of([4.1] * 30, [*range(6)] * 5)).value)
+
+
+def test_equal_labels_leave_no_kappa() -> None:
+    assert np.isnan(quadratic_weighted_kappa(sample_of([1, 4, 5], [3, 3, 3])).value)
 
 
 def test_one_score_from_everybody_has_no_agreement_beyond_chance() -> None:
@@ -202,11 +251,11 @@ def test_one_score_from_everybody_has_no_agreement_beyond_chance() -> None:
 def test_every_measure_says_why_it_is_undefined() -> None:
     sample = sample_of([4], [4])
 
-    notes = {estimate(measure(sample), sample).note for measure in MEASURES}
+    notes = {estimate(measure(sample)).note for measure in MEASURES}
     assert notes == {
         "too few to say",
         "one score throughout",
-        "no two labels differ",
+        "no prompt's labels differ",
         "no score of 5",
         "labels all equal",
     }
@@ -214,36 +263,36 @@ def test_every_measure_says_why_it_is_undefined() -> None:
 
 def test_a_best_score_is_not_denied_where_people_rank_nothing() -> None:
     sample = sample_of([5, 5], [4, 2])
-    assert estimate(top_best(sample), sample).note == "labels all equal"
+    assert estimate(top_best(sample)).note == "labels all equal"
 
 
 def test_nineteen_prompts_are_too_few_for_an_interval_and_twenty_are_not() -> None:
     few = sample_of([0, 5] * 19, [0, 4] * 19, sorted([*range(19)] * 2))
     enough = sample_of([0, 5] * 20, [0, 4] * 20, sorted([*range(20)] * 2))
 
-    assert estimate(exact_match(few), few).note == "too few to say"
-    assert np.isnan(estimate(exact_match(few), few).low)
-    assert estimate(exact_match(enough), enough).note == ""
+    assert estimate(exact_match(few)).note == "too few to say"
+    assert np.isnan(estimate(exact_match(few)).low)
+    assert estimate(exact_match(enough)).note == ""
 
 
 def test_prompts_without_a_top_score_do_not_make_an_interval() -> None:
     sample = sample_of([5, 0] + [1, 2] * 29, [4, 3] * 30, sorted([*range(30)] * 2))
 
-    assert estimate(top_best(sample), sample).note == "too few to say"
+    assert estimate(top_best(sample)).note == "too few to say"
 
 
-def test_a_measure_undefined_on_many_resamples_has_no_interval() -> None:
-    # One response in 25 breaks the constant score; a resample misses it with probability (24/25)^25 = 36%.
+def test_a_measure_that_hangs_on_one_prompt_has_no_interval() -> None:
+    # One response in 25 breaks the constant score; without it there is no correlation.
     sample = sample_of([3] * 24 + [5], [*range(5)] * 5)
 
     assert spearman(sample).value != 0
-    assert estimate(spearman(sample), sample).note == "too few to say"
+    assert estimate(spearman(sample)).note == "too few to say"
 
 
 def test_the_interval_of_a_mean_is_near_the_textbook_one() -> None:
     # 400 independent responses, half of them matched: 0.5 ± 1.96 * sqrt(0.25 / 400) = 0.5 ± 0.049
     sample = sample_of([3] * 400, [3, 4] * 200)
-    figure = estimate(exact_match(sample), sample)
+    figure = estimate(exact_match(sample))
 
     assert (figure.low, figure.high) == pytest.approx((0.451, 0.549), abs=0.006)
 
@@ -251,53 +300,9 @@ def test_the_interval_of_a_mean_is_near_the_textbook_one() -> None:
 def test_responses_to_one_prompt_do_not_count_as_independent() -> None:
     # 100 prompts with four equal responses each know no more than 100 responses: 0.5 ± 1.96 * sqrt(0.25 / 100)
     sample = sample_of([3] * 400, [3] * 200 + [4] * 200, sorted([*range(100)] * 4))
-    figure = estimate(exact_match(sample), sample)
+    figure = estimate(exact_match(sample))
 
     assert (figure.low, figure.high) == pytest.approx((0.402, 0.598), abs=0.012)
-
-
-def test_the_same_sample_gives_the_same_interval() -> None:
-    sample = sample_of([0, 3, 5, 1] * 20, [1, 3, 2, 5] * 20)
-
-    assert estimate(spearman(sample), sample) == estimate(spearman(sample), sample)
-
-
-@st.composite
-def samples(draw: st.DrawFn) -> Sample:
-    n = draw(st.integers(1, 30))
-    prompts = np.unique(draw(arrays(int, n, elements=st.integers(0, 9))), return_inverse=True)[1]
-    scores = draw(arrays(float, n, elements=st.sampled_from([0, 1, 2, 2.5, 3, 4, 14 / 3, 5])))
-    labels = draw(arrays(float, (n, draw(st.integers(1, 3))), elements=st.sampled_from([0, 0.5, 1, 2, 3, 4, 5, NONE])))
-    labels[:, 0] = np.nan_to_num(labels[:, 0])
-    return Sample(prompts, scores, labels, Scale(0, 5))
-
-
-@given(samples())
-@settings(deadline=None)
-def test_a_resample_that_draws_each_prompt_once_gives_the_value_itself(sample: Sample) -> None:
-    once = np.ones((1, sample.n_prompts), dtype=int)
-
-    for measure in MEASURES:
-        statistic = measure(sample)
-        assert statistic.resample(once)[0] == pytest.approx(statistic.value, nan_ok=True), measure.__name__
-
-
-@given(samples(), st.randoms(use_true_random=False))
-@settings(deadline=None)
-def test_a_resample_is_the_measure_of_the_drawn_responses(sample: Sample, random: object) -> None:
-    draw = np.array([random.randrange(3) for _ in range(sample.n_prompts)])  # type: ignore[attr-defined]
-    # A prompt that is drawn twice becomes two prompts, so that no pair is made across them.
-    copies = [(prompt, copy) for prompt, times in enumerate(draw) for copy in range(times)]
-    picks = [np.flatnonzero(sample.prompts == prompt) for prompt, _ in copies]
-    if not picks:
-        return
-    pick = np.concatenate(picks)
-    prompts = np.concatenate([np.full(len(each), number) for number, each in enumerate(picks)])
-    drawn = Sample(prompts, sample.scores[pick], sample.labels[pick], sample.scale)
-
-    for measure in MEASURES:
-        resampled = measure(sample).resample(draw[None])[0]
-        assert resampled == pytest.approx(measure(drawn).value, nan_ok=True), measure.__name__
 
 
 whole = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=2, max_size=30)

@@ -1,5 +1,6 @@
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -78,6 +79,19 @@ def test_json_holds_the_same_figures(run: Run, scored: str) -> None:
     assert one["measures"]["exact_match"]["low"] is None
     assert [sum(row) for row in one["confusion"]] == [0, 1, 0, 1, 1, 1]
     assert [each["other"] for each in report["between_judges"]] == ["two"]
+
+
+def test_a_constant_judge_has_no_kappa_in_table_and_json(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "scored.jsonl"
+    path.write_text("".join(json.dumps({"score": 4, "human": n % 6}) + "\n" for n in range(30)), encoding="utf-8")
+
+    shown = run(str(path), "--label", "human").stdout
+    kappa = json.loads(run(str(path), "--label", "human", "--json").stdout)["with_people"][0]["measures"]
+
+    for title in ("Quadratic weighted kappa", "Spearman", "Kendall tau-b"):
+        assert re.search(rf"{title} +none +one score throughout", shown), title
+    for name in ("quadratic_weighted_kappa", "spearman", "kendall_tau_b"):
+        assert (kappa[name]["value"], kappa[name]["low"], kappa[name]["high"]) == (None, None, None)
 
 
 def test_lines_that_cannot_be_used_are_named_and_make_exit_code_1(run: Run, tmp_path: Path) -> None:
