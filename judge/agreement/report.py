@@ -1,10 +1,11 @@
-"""The agreement of every judge in a file: with people, and with every other judge."""
+"""The agreement of every judge in a file: with people, with every other judge, and which of two is nearer to people."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
+from judge.agreement.differences import Difference, find_differences
 from judge.agreement.measures import (
     MEASURES,
     Estimate,
@@ -57,12 +58,14 @@ class Report:
         scores: What was read.
         with_people: One comparison for each judge that has one.
         between_judges: One for every two judges that scored a response in common.
+        differences: One for every two judges that scored a labelled response in common.
         people: Krippendorff's alpha of the people alone; None where no response has several labels.
     """
 
     scores: Scores
     with_people: Sequence[Comparison]
     between_judges: Sequence[Comparison]
+    differences: Sequence[Difference]
     people: Estimate | None
 
     @property
@@ -76,6 +79,7 @@ class Report:
             "scale": list(self.scores.scale),
             "with_people": [each.to_dict() for each in self.with_people],
             "between_judges": [each.to_dict() for each in self.between_judges],
+            "differences": [each.to_dict() for each in self.differences],
             "people_alpha": self.people.to_dict() if self.people else None,
             "unlabelled": self.unlabelled,
             "repeats": self.scores.repeats,
@@ -98,6 +102,7 @@ def make_report(scores: Scores) -> Report:
         scores=scores,
         with_people=with_people,
         between_judges=_compare(scores, combinations(scores.judges, 2), BETWEEN_JUDGES),
+        differences=find_differences(scores),
         people=_compare_people(scores),
     )
 

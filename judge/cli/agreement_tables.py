@@ -11,6 +11,7 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from judge.agreement.differences import Difference
 from judge.agreement.measures import MIN_PROMPTS, Estimate, confusion
 from judge.agreement.report import Comparison, Report
 from judge.agreement.scores import Columns
@@ -69,6 +70,10 @@ def _print(console: Console, report: Report, columns: Columns) -> None:
         _print_parts(console, Text("\n").join([title, Text(coverage)]), _measures(comparison), _confusion(comparison))
     if report.between_judges:
         _print_parts(console, Text("Judge against judge", "bold"), _between(report.between_judges))
+    for each in report.differences:
+        title = Text(to_printable(f"{each.judge} less {each.other}, both against people"), "bold")
+        over = f"{_count(each.responses, 'response')} to {_count(each.prompts, 'prompt')} that both scored"
+        _print_parts(console, Text("\n").join([title, Text(over)]), _difference(each, report.scores.scale.high))
     for note in _notes(report, columns):
         console.print(fill(to_printable(note), console.width))
 
@@ -120,6 +125,17 @@ def _between(comparisons: Iterable[Comparison]) -> Table:
     return table
 
 
+def _difference(difference: Difference, high: int) -> Table:
+    names = [to_printable(name) for name in (difference.judge, difference.other)]
+    table = _table("Measure", *names, "Difference", "95% interval", right=(*names, "Difference", "95% interval"))
+    for name, figure in difference.estimates.items():
+        values = [_value(name, value) for value in difference.values[name]]
+        table.add_row(
+            _NAMES[name].format(high=high), *values, _value(name, figure.value, "+"), _interval(name, figure, "+")
+        )
+    return table
+
+
 def _table(*titles: str, right: Iterable[str]) -> Table:
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
     for title in titles:
@@ -130,6 +146,8 @@ def _table(*titles: str, right: Iterable[str]) -> Table:
 def _notes(report: Report, columns: Columns) -> Iterator[str]:
     low, high = report.scores.scale
     yield f"Scale {low} to {high}. The intervals come from leaving out prompts; they need {MIN_PROMPTS} of them."
+    if report.differences:
+        yield "A difference is shown where its interval leaves out 0; one in twenty does so by chance."
     if report.people is not None:
         figure = report.people
         yield (
@@ -156,14 +174,14 @@ def _notes(report: Report, columns: Columns) -> Iterator[str]:
             yield f"  and {len(problems) - _MOST_PROBLEMS:,} more; --json lists them all"
 
 
-def _value(name: str, value: float) -> str:
+def _value(name: str, value: float, sign: str = "") -> str:
     if isnan(value):
         return "none"
-    return f"{value:.1%}" if name in _SHARES else f"{value:.2f}"
+    return f"{value:{sign}z.1%}" if name in _SHARES else f"{value:{sign}z.2f}"
 
 
-def _interval(name: str, figure: Estimate) -> str:
-    return figure.note or f"{_value(name, figure.low)} to {_value(name, figure.high)}"
+def _interval(name: str, figure: Estimate, sign: str = "") -> str:
+    return figure.note or f"{_value(name, figure.low, sign)} to {_value(name, figure.high, sign)}"
 
 
 def _count(count: int, noun: str) -> str:

@@ -94,6 +94,24 @@ def test_a_constant_judge_has_no_kappa_in_table_and_json(run: Run, tmp_path: Pat
         assert (kappa[name]["value"], kappa[name]["low"], kappa[name]["high"]) == (None, None, None)
 
 
+def test_judges_are_compared_on_what_both_scored(run: Run, tmp_path: Path) -> None:
+    rows = [{"one": n % 6, "two": min(n % 6 + n % 2, 5), "human": [n % 6, (n * n) % 6]} for n in range(60)]
+    path = tmp_path / "scored.jsonl"
+    path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    arguments = (str(path), "--label", "human", "--score", "one", "--score", "two")
+
+    shown = run(*arguments).stdout
+    (difference,) = json.loads(run(*arguments, "--json").stdout)["differences"]
+
+    assert "\none less two, both against people\n60 responses to 60 prompts that both scored\n" in shown
+    kappa = difference["measures"]["quadratic_weighted_kappa"]
+    values = f"{kappa['judge']:.2f} {kappa['other']:.2f} {kappa['value']:+.2f}"
+    row = f"Quadratic weighted kappa {values} {kappa['low']:+.2f} to {kappa['high']:+.2f}"
+    assert row in [" ".join(line.split()) for line in shown.splitlines()]
+    assert "A difference is shown where its interval leaves out 0" in shown
+    assert max(map(len, shown.splitlines())) <= 80
+
+
 def test_lines_that_cannot_be_used_are_named_and_make_exit_code_1(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "scored.jsonl"
     path.write_text('{"score": 3, "human": 3}\nnot json\n{"score": 3, "human": 9}\n', encoding="utf-8")

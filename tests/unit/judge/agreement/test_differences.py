@@ -1,0 +1,64 @@
+import json
+from math import isnan
+
+import pytest
+
+from judge.agreement.measures import estimate, quadratic_weighted_kappa
+from judge.agreement.report import make_report
+from judge.agreement.sample import to_sample
+from judge.agreement.scores import Response, Scores
+from judge.rubric import Scale
+
+
+def scores_of(*rows: tuple[float | None, float | None, tuple[float, ...]]) -> Scores:
+    """Responses to prompts of their own: the scores of judge a and judge b, and the labels."""
+    responses = tuple(Response(str(n), {"a": a, "b": b}, labels) for n, (a, b, labels) in enumerate(rows))
+    return Scores(responses, ("a", "b"), Scale(0, 5), (), 0)
+
+
+def test_a_difference_is_taken_over_what_both_judges_scored() -> None:
+    # Common are the first three: a hits 2 of 3, b 1 of 3; b's third miss is by 2, a's by 1.
+    rows = ((3, 3, (3,)), (4, 5, (4,)), (1, 0, (2,)), (5, None, (1,)), (None, 2, (2,)), (3, 4, ()))
+    (difference,) = make_report(scores_of(*rows)).differences
+
+    assert (difference.judge, difference.other, difference.responses, difference.prompts) == ("a", "b", 3, 3)
+    assert difference.values["exact_match"] == pytest.approx((2 / 3, 1 / 3))
+    assert difference.estimates["exact_match"].value == pytest.approx(1 / 3)
+    assert difference.estimates["mean_error"].value == pytest.approx(-1 / 3 - -1 / 3)
+    assert difference.estimates["within_one"].value == pytest.approx(1 / 3)
+    assert difference.estimates["exact_match"].note == "too few to say"
+
+
+def test_judges_without_a_labelled_response_in_common_are_not_compared() -> None:
+    assert not make_report(scores_of((3, None, (3,)), (None, 4, (4,)), (2, 2, ()))).differences
+
+
+def test_a_difference_is_shown_where_the_intervals_of_the_judges_overlap() -> None:
+    # Both judges are two off on every third response; on the others a is right, and b one too kind.
+    rows = [
+        ((label + 2) % 6, (label + 2) % 6, (label,)) if n % 3 == 0 else (label, label + 1, (label,))
+        for n, label in enumerate([0, 1, 2, 3, 4] * 12)
+    ]
+    scores = scores_of(*rows)
+    one, two = (estimate(quadratic_weighted_kappa(sample)) for name in "ab" if (sample := to_sample(scores, name)))
+    figure = make_report(scores).differences[0].estimates["quadratic_weighted_kappa"]
+
+    assert one.low < two.high
+    assert 0 < figure.low < figure.high
+    assert figure.value == pytest.approx(one.value - two.value)
+
+
+def test_a_constant_judge_differs_by_no_kappa() -> None:
+    (difference,) = make_report(scores_of(*((n % 5, 4, (n % 4,)) for n in range(30)))).differences
+    told = difference.to_dict()["measures"]["quadratic_weighted_kappa"]
+
+    assert not isnan(difference.values["quadratic_weighted_kappa"][0])
+    assert (told["other"], told["value"], told["low"], told["note"]) == (None, None, None, "one score throughout")
+    assert "NaN" not in json.dumps(difference.to_dict())
+
+
+def test_a_judge_does_not_differ_from_its_like() -> None:
+    (difference,) = make_report(scores_of(*((n % 5, n % 5, (n % 4,)) for n in range(30)))).differences
+
+    figure = difference.estimates["spearman"]
+    assert (figure.value, figure.low, figure.high) == (0, 0, 0)
