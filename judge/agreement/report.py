@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations
 from typing import Any
 
@@ -19,6 +20,7 @@ from judge.agreement.measures import (
 )
 from judge.agreement.sample import Sample, to_people_sample, to_sample
 from judge.agreement.scores import Scores
+from judge.agreement.verdict import beside_people, verdict
 from judge.errors import SetupError
 
 BETWEEN_JUDGES: tuple[Measure, ...] = (exact_match, quadratic_weighted_kappa, spearman)
@@ -37,6 +39,16 @@ class Comparison:
     estimates: dict[str, Estimate]
     unscored: int = 0
 
+    @cached_property
+    def beside_people(self) -> Estimate | None:
+        """How the judge does beside people, where a response has several labels."""
+        return beside_people(self.sample) if self.other is None else None
+
+    @property
+    def verdict(self) -> str | None:
+        """How well the judge agrees with people, in a sentence; None against another judge."""
+        return verdict(self.estimates["quadratic_weighted_kappa"], self.beside_people) if self.other is None else None
+
     def to_dict(self) -> dict[str, Any]:
         """The figures as plain dicts, lists and numbers, ready for `json.dumps`; None where one is not defined."""
         return {
@@ -45,6 +57,8 @@ class Comparison:
             "responses": len(self.sample.scores),
             "prompts": self.sample.n_prompts,
             "unscored": self.unscored,
+            "verdict": self.verdict,
+            "beside_people": self.beside_people.to_dict() if self.beside_people else None,
             "measures": {name: each.to_dict() for name, each in self.estimates.items()},
             "confusion": confusion(self.sample).tolist(),
         }

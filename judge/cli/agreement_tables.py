@@ -66,8 +66,10 @@ def to_text(report: Report, columns: Columns) -> str:
 def _print(console: Console, report: Report, columns: Columns) -> None:
     for comparison in report.with_people:
         title = Text(to_printable(f"{comparison.judge} against people ({columns.label})"), "bold")
-        coverage = fill(_coverage(comparison), console.width)
-        _print_parts(console, Text("\n").join([title, Text(coverage)]), _measures(comparison), _confusion(comparison))
+        lines = [fill(line, console.width) for line in (_coverage(comparison), comparison.verdict or "")]
+        _print_parts(
+            console, Text("\n").join([title, *map(Text, lines)]), _measures(comparison), _confusion(comparison)
+        )
     if report.between_judges:
         _print_parts(console, Text("Judge against judge", "bold"), _between(report.between_judges))
     for each in report.differences:

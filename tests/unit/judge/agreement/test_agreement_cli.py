@@ -92,6 +92,7 @@ def test_a_constant_judge_has_no_kappa_in_table_and_json(run: Run, tmp_path: Pat
         assert re.search(rf"{title} +none +one score throughout", shown), title
     for name in ("quadratic_weighted_kappa", "spearman", "kendall_tau_b"):
         assert (kappa[name]["value"], kappa[name]["low"], kappa[name]["high"]) == (None, None, None)
+    assert "No verdict on the agreement with people: one score throughout." in shown
 
 
 def test_judges_are_compared_on_what_both_scored(run: Run, tmp_path: Path) -> None:
