@@ -38,6 +38,7 @@ ADDED: Mapping[str, type] = {
 """The fields that a batch adds, and their types where they are not null. `line` stands first in a row."""
 
 _NOT_READ = {".bz2", ".gz", ".numbers", ".ods", ".parquet", ".xls", ".xlsx", ".xz", ".zip", ".zst"}
+_PROMPT_ID = b'"prompt_id"'
 _OWN_NAME = re.compile(rf"(?:input_)*(?:{'|'.join(ADDED)})")
 
 
@@ -106,6 +107,24 @@ class Source:
             last, count = line, count + 1
         return last, count
 
+    def check_prompts(self) -> None:
+        """Nothing, where each `prompt_id` stands for one prompt; per id some 200 bytes are held meanwhile.
+
+        Raises:
+            SetupError: One stands for two prompts: what goes by it, pairs and intervals, would mix them up.
+        """
+        firsts: dict[str, tuple[int, int]] = {}
+        for line, raw in self.lines():
+            if _PROMPT_ID not in raw:  # most of the time is that of decoding
+                continue
+            key, prompt = _identify(raw)
+            first, its_prompt = firsts.setdefault(key, (line, prompt)) if key else (line, prompt)
+            if prompt != its_prompt:
+                raise SetupError(
+                    f"{self.path}: prompt_id {key} has one prompt in line {first} and another in line {line}; "
+                    "give each prompt an id of its own."
+                )
+
     def items(self, is_done: Callable[[int], bool], limit: int | None = None) -> Iterator[Item]:
         """Up to its row `limit`, without those whose line `is_done`; what is no row does not count."""
         rows = 0
@@ -127,6 +146,16 @@ def parse_row(line: int, raw: bytes) -> Item:
     except ValueError as exc:
         return Malformed(line, str(exc))
     return Row(line, question, response, carried)
+
+
+def _identify(raw: bytes) -> tuple[str, int]:
+    """A row's `prompt_id` as JSON, "" where it has none, and a hash of its prompt."""
+    try:
+        fields = decode(raw)
+        prompt_id = fields.get("prompt_id")
+        return ("" if prompt_id is None else encode(prompt_id)), hash(text_of(fields, PROMPT))
+    except ValueError:  # no row; it is named when its turn comes
+        return "", 0
 
 
 def to_line(row: Row, added: Mapping[str, Any]) -> bytes:

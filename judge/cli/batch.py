@@ -72,6 +72,7 @@ def batch(
         _refuse_same_file(source, written)
     judge = Judge(model=model, rubric=rubric, samples=samples, timeout_s=timeout_s, logprobs=logprobs)
     given = Source.at(source, read_as)
+    given.check_prompts()
     last_line, lines = given.count()
     identity = {"model": judge.model, "rubric_version": judge.rubric.version, "samples": samples_of(judge)}
     with Journal(journal_path, last_line, identity) as journal:

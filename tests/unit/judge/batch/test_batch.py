@@ -221,6 +221,35 @@ def test_long_list_of_malformed_lines_is_cut(tmp_path: Path, output: Path) -> No
     assert "500 skipped" in done.stdout
 
 
+def test_one_prompt_id_for_two_prompts_is_refused_before_anything_is_judged(tmp_path: Path, output: Path) -> None:
+    rows = [row(prompt_id="egg"), row(prompt_id="tea"), "", row(prompt_id="egg"), row(prompt_id="egg", prompt="Why?")]
+    source = write(tmp_path / "in.jsonl", *rows)
+
+    done = offline(source, output)
+
+    assert done.returncode == 2
+    said = 'prompt_id "egg" has one prompt in line 1 and another in line 5; give each prompt an id of its own.'
+    assert done.stderr == f"{source}: {said}\n"
+    assert not output.exists()
+
+
+def test_rows_without_an_id_and_lines_that_are_no_rows_have_no_prompt_to_contradict(
+    tmp_path: Path, output: Path
+) -> None:
+    rows = [
+        row(prompt_id=None),
+        row(prompt_id=None, prompt="Why?"),
+        '{"prompt_id": 1, "prompt": 7, "completion": "a"}',
+        row(prompt_id=1),
+        {"prompt_id": 1, "question": EGGS, "response": "the same prompt by its other name"},
+        row(prompt_id="1", prompt="Why?"),
+    ]
+    done = offline(write(tmp_path / "in.jsonl", *rows), output)
+
+    assert "5 of 5 rows scored" in done.stdout
+    assert "line 3: prompt is a number" in done.stderr
+
+
 def test_equal_rows_are_rows_of_their_own(tmp_path: Path, output: Path) -> None:
     offline(write(tmp_path / "in.jsonl", row(), row(), row()), output)
 
