@@ -68,6 +68,7 @@ parser-report: $(READY) ## how labelled judge outputs are read: make parser-repo
 	@$(BIN)/python bench/parser_report.py $(DATA)
 
 bench: $(READY) ## what judging, the bot and a digest cost; docs/measurements.md has the figures (15 minutes)
+	@$(BIN)/python -m bench.agreement
 	@$(BIN)/python -m bench.judging
 	@$(BIN)/python -m bench.bot $(DATABASE_URL)
 	@$(BIN)/python -m bench.workers

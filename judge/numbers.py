@@ -112,7 +112,7 @@ def load_named(name: object, version: object) -> Rubric:
     return rubric
 
 
-@dataclass
+@dataclass(slots=True)
 class _Seen:
     """The numbers that stood in the place of scores, or of labels."""
 

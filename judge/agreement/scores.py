@@ -15,7 +15,7 @@ from judge.rubric import DEFAULT_RUBRIC, Scale, load_rubric
 _Key = tuple[str, ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Response:
     """One response: the score of each judge, and the labels of people, on the rubric's scale.
 
@@ -118,7 +118,7 @@ def _find_scale(rows: Iterable[dict[str, Any]], rubric: str | Path | None) -> Sc
     return scales[0]
 
 
-@dataclass
+@dataclass(slots=True)
 class _Item:
     """What the rows say of one response. Labels by source, since a second judge's rows repeat the same people's."""
 

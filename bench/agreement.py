@@ -1,0 +1,109 @@
+"""How often the intervals of `judge agreement` hold the truth, and how long 100,000 responses take.
+
+    python -m bench.agreement                                 two simulated judges
+    python -m bench.agreement scored.jsonl --label human      the prompts of a file, drawn with replacement
+
+The truth is the figure of 60,000 simulated prompts, or that of the whole file. Samples without an interval (fewer than
+20 prompts count) are left out; beside the share stands how many are left.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from math import isnan
+from pathlib import Path
+
+import numpy as np
+
+from judge.agreement.jackknife import Statistic, difference
+from judge.agreement.measures import MEASURES, Measure, estimate
+from judge.agreement.sample import Sample, to_sample
+from judge.agreement.scores import Columns, read_scores
+from judge.rubric import Scale
+
+PROMPTS = (20, 40, 100)
+SAMPLES = 2000
+SCALE = Scale(0, 5)
+JUDGE = Path(sys.executable).with_name("judge")
+
+Draw = Callable[[int], list[Sample]]
+Figure = Callable[[list[Sample], Measure], Statistic]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("path", type=Path, nargs="?", help="JSONL with a score and a label on each line")
+    parser.add_argument("--label", default="human")
+    parser.add_argument("--scale", type=float, nargs=2, metavar=("LOW", "HIGH"), help="the labels' own")
+    arguments = parser.parse_args()
+    generator = np.random.default_rng(16)
+    if arguments.path:
+        scores = read_scores(arguments.path, Columns(arguments.label, label_range=arguments.scale))
+        whole = to_sample(scores, scores.judges[0])
+        assert whole is not None
+        cover("of the file", [whole], lambda prompts: [draw_prompts(whole, prompts, generator)], first)
+        return
+    everybody = simulate(60_000, generator)
+    cover("of one judge", everybody, lambda prompts: simulate(prompts, generator), first)
+    cover("of a difference", everybody, lambda prompts: simulate(prompts, generator), less)
+    time_command(simulate(33_333, generator)[0])
+
+
+def first(judges: list[Sample], measure: Measure) -> Statistic:
+    return measure(judges[0])
+
+
+def less(judges: list[Sample], measure: Measure) -> Statistic:
+    return difference(measure(judges[0]), measure(judges[1]))
+
+
+def simulate(prompts: int, generator: np.random.Generator) -> list[Sample]:
+    """Two judges of one to five responses to each prompt; errors hang together within a prompt, and between judges."""
+    numbers = np.repeat(np.arange(prompts), generator.integers(1, 6, prompts))
+    n = len(numbers)
+    quality = generator.normal(3, 1, prompts)[numbers] + generator.normal(0, 1, n)
+    common = generator.normal(0, 0.5, prompts)[numbers] + generator.normal(0, 0.5, n)
+    labels = np.clip(quality.round(), 0, 5)[:, None]
+    seen = (quality + common + kindness + generator.normal(0, noise, n) for kindness, noise in ((0.3, 0.7), (0, 0.9)))
+    return [Sample(numbers, np.clip(each.round(), 0, 5), labels, SCALE) for each in seen]
+
+
+def draw_prompts(sample: Sample, prompts: int, generator: np.random.Generator) -> Sample:
+    """So many prompts of the sample, with replacement; one that is drawn twice is two."""
+    picks = [np.flatnonzero(sample.prompts == each) for each in generator.integers(sample.n_prompts, size=prompts)]
+    numbers, pick = np.repeat(np.arange(prompts), list(map(len, picks))), np.concatenate(picks)
+    return Sample(numbers, sample.scores[pick], sample.labels[pick], sample.scale)
+
+
+def cover(title: str, everybody: list[Sample], draw: Draw, figure: Figure) -> None:
+    print(f"\nCoverage of 95% intervals {title}, {SAMPLES:,} samples\n{'':<26}", *(f"{n:>5} prompts" for n in PROMPTS))
+    samples = {prompts: [draw(prompts) for _ in range(SAMPLES)] for prompts in PROMPTS}
+    for measure in MEASURES:
+        truth = figure(everybody, measure).value
+        cells = []
+        for each in samples.values():
+            estimates = [estimate(figure(judges, measure)) for judges in each]
+            held = [one.low <= truth <= one.high for one in estimates if not isnan(one.low)]
+            cells.append(f"{np.mean(held):>7.3f}{len(held):>6}" if held else f"{'-':>7}{0:>6}")
+        print(f"{measure.__name__:<26}", *cells, flush=True)
+
+
+def time_command(sample: Sample) -> None:
+    with tempfile.NamedTemporaryFile("w", suffix=".jsonl") as file:
+        rows = zip(sample.prompts.tolist(), sample.scores.tolist(), sample.labels[:, 0].tolist(), strict=True)
+        for number, (prompt, score, label) in enumerate(rows):
+            row = {"prompt_id": prompt, "response": str(number), "score": score, "human": label}
+            file.write(json.dumps(row) + "\n")
+        file.flush()
+        command = subprocess.Popen([JUDGE, "agreement", file.name, "--label", "human"], stdout=subprocess.DEVNULL)
+        _, _, usage = os.wait4(command.pid, 0)
+    seconds = usage.ru_utime + usage.ru_stime
+    print(f"\n{len(sample.scores):,} responses: {seconds:.1f} s of processor time, {usage.ru_maxrss / 1024:.0f} MiB")
+
+
+if __name__ == "__main__":
+    main()
