@@ -42,7 +42,7 @@ class Comparison:
     @cached_property
     def beside_people(self) -> Estimate | None:
         """How the judge does beside people, where a response has several labels."""
-        return beside_people(self.sample) if self.other is None else None
+        return beside_people(self.sample)
 
     @property
     def verdict(self) -> str | None:

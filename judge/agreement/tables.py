@@ -41,8 +41,7 @@ def of_tables(cells: Cells, n_groups: int, size: int, formula: Callable[[Floats]
     tables = csr_array((cells.weights, where), shape=(n_groups, size**2))
     whole = tables.sum(axis=0)
     portions = (tables[start : start + _TABLES_AT_ONCE].toarray() for start in range(0, n_groups, _TABLES_AT_ONCE))
-    # Rounded, since sums of thirds leave dust where nothing is left.
-    without = [formula((whole - each).round(9).reshape(-1, size, size)) for each in portions]
+    without = [formula((whole - each).reshape(-1, size, size)) for each in portions]
     return float(formula(whole.reshape(size, size))), np.concatenate(without)
 
 

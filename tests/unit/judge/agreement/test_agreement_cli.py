@@ -113,6 +113,15 @@ def test_judges_are_compared_on_what_both_scored(run: Run, tmp_path: Path) -> No
     assert max(map(len, shown.splitlines())) <= 80
 
 
+def test_a_difference_that_rounds_to_nothing_has_no_minus(run: Run, tmp_path: Path) -> None:
+    rows = [{"one": n % 6, "two": n % 6 + (0.001 if n % 6 == 1 else 0), "human": n % 5} for n in range(60)]
+    path = tmp_path / "scored.jsonl"
+    path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+
+    shown = run(str(path), "--label", "human", "--score", "one", "--score", "two").stdout
+    assert re.search(r"Mean error +\S+ +\S+ +[+]0[.]00 +[+]0[.]00 to [+]0[.]00\n", shown)
+
+
 def test_lines_that_cannot_be_used_are_named_and_make_exit_code_1(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "scored.jsonl"
     path.write_text('{"score": 3, "human": 3}\nnot json\n{"score": 3, "human": 9}\n', encoding="utf-8")

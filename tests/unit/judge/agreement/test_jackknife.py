@@ -55,7 +55,7 @@ def test_a_figure_without_a_prompt_is_the_measure_of_the_other_responses(sample:
         if np.isnan(figure.value) or sample.n_prompts == 1:
             continue
         others = [measure(part_of(sample, sample.prompts != each)).value for each in range(sample.n_prompts)]
-        assert figure.without == pytest.approx(others, abs=1e-8, nan_ok=True), measure.__name__
+        assert figure.without == pytest.approx(others, abs=1e-12, nan_ok=True), measure.__name__
 
 
 def test_the_interval_of_a_mean_is_student_s() -> None:
@@ -171,6 +171,15 @@ def test_many_different_scores_are_put_together_for_the_error_alone(
     assert figure.value == correlate(sample.scores, sample.label).statistic  # type: ignore[attr-defined]
     assert figure.without == pytest.approx(exact, abs=2e-4)
     assert interval(figure) == pytest.approx(interval(Statistic(figure.value, np.array(exact), 1, 100)), abs=2e-3)
+
+
+def test_groups_are_made_by_lot_where_ids_follow_the_scores() -> None:
+    # Errors from 0 to 20 in the order of the prompts: every thousandth of them would make groups with equal means, and
+    # no error. The standard deviation of 4,000 evenly spread numbers is 20 / sqrt(12), the error that over sqrt(4000).
+    sample = Sample(np.arange(4000), np.linspace(0, 20, 4000), np.zeros((4000, 1)), Scale(0, 20))
+    low, high = interval(mean_error(sample))
+
+    assert high - low == pytest.approx(2 * 1.962 * 20 / 12**0.5 / 4000**0.5, rel=0.08)
 
 
 def test_a_difference_is_of_the_same_prompts_left_out() -> None:

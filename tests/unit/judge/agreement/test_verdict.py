@@ -48,7 +48,7 @@ def test_without_a_second_person_kappa_is_put_into_words(known: Estimate | None)
     [
         # Their table: below 0 poor, 0 to .20 slight, .21 to .40 fair, .41 to .60 moderate, .61 to .80 substantial.
         (-0.01, 0.0, "poor to slight"),
-        (-0.004, 0.20, "slight"),
+        (-0.004, 0.204, "slight"),
         (0.21, 0.40, "fair"),
         (0.41, 0.60, "moderate"),
         (0.61, 0.80, "substantial"),
