@@ -1,4 +1,4 @@
-"""`judge-bot`: serve, health, doctor, demo, digest, export, purge, audit."""
+"""`judge-bot`: serve, health, doctor, demo, digest, export, replay, purge, audit."""
 
 import asyncio
 import logging
@@ -137,6 +137,34 @@ def export(
         raise typer.BadParameter("--since goes with labels, and not with --user, which leaves nothing out")
     configure_logs("console", logging.WARNING)
     asyncio.run(export_labels(output, since) if user is None else export_person(output, user))
+
+
+@app.command()
+def replay(
+    output: Annotated[Path, typer.Option("-o", "--output", help="The file for the new verdicts, without texts.")],
+    model: Annotated[str | None, typer.Option(help="The judge to try; JUDGE_MODEL by default.")] = None,
+    rubric: Annotated[str | None, typer.Option(help="The rubric to try; JUDGE_RUBRIC by default.")] = None,
+    samples: Annotated[int | None, typer.Option(min=1, max=16, help="Ratings; JUDGE_SAMPLES by default.")] = None,
+    only: Annotated[Literal["labelled"] | None, typer.Option(help="All cases with a label, and no others.")] = None,
+    sample: Annotated[int, typer.Option(min=1, help="Else so many cases, drawn at random.")] = 200,
+    max_cost: Annotated[
+        float | None, typer.Option(min=0, help="Begin no case once this has cost so many US dollars.")
+    ] = None,
+    adopt: Annotated[
+        bool, typer.Option("--adopt", help="Write the judge into .env, where it is shown to be no worse.")
+    ] = False,
+) -> None:
+    """Judge logged cases anew, and compare.
+
+    Nothing of it reaches Slack or a figure. Run again, it goes on. Exit code 1 with gaps, or where --adopt did not.
+    """
+    from bot.commands.replay import Wanted
+    from bot.commands.replay import replay as run
+    from bot.logs import configure_logs
+
+    configure_logs("console", logging.WARNING)
+    wanted = Wanted(output, model, rubric, samples, only is not None, sample, max_cost, adopt)
+    raise typer.Exit(asyncio.run(run(wanted)))
 
 
 @app.command()

@@ -27,6 +27,7 @@ from bot.log.people import People
 from bot.log.personal import Personal
 from bot.log.processes import Processes
 from bot.log.recent import Recent
+from bot.log.replays import Replays
 from bot.log.rows import rating_rows, to_case
 from bot.log.schema import cases, ratings
 from bot.log.tallies import Tallies
@@ -77,6 +78,7 @@ class Store:
         self.own_words = OwnWords(database, self.jobs)
         self.processes = Processes(database)
         self.audit = Audit(database)
+        self.replays = Replays(database)
         self.personal = Personal(database, self.audit)
         self._keeps_text = store_text == "full"
 

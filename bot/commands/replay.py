@@ -1,0 +1,160 @@
+"""`judge-bot replay`: logged cases judged anew by another model or rubric, and whether that is an improvement.
+
+Nothing of it reaches Slack, the log or a figure. The file of verdicts is that of `judge batch`, without texts; the same
+command goes on where it ended.
+"""
+
+import asyncio
+import hashlib
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+import typer
+
+from bot.commands.adoption import adopt
+from bot.commands.replay_report import compare, require_agreement, to_sentences
+from bot.errors import BotError, LogError
+from bot.log import Store
+from bot.log.errors import LOG_ERRORS, reason_of
+from bot.log.replays import Replayable, Version
+from bot.setting_values import Role
+from bot.settings import OFFLINE, Settings, load_settings
+from judge import Judge, JudgeError
+from judge.batch.journal import Journal
+from judge.batch.rows import Row
+from judge.batch.run import Batch, samples_of
+from judge.cli.progress import show_progress
+from judge.cli.reports import Reports, to_summary
+from judge.jsonl import encode
+from judge.model import make_client
+from judge.rubric import Scale
+
+_GO_ON = "the same command goes on from there."
+_ROOM = 100_000  # cases may be forgotten between two runs
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What to replay.
+
+    Attributes:
+        model, rubric, samples: The judge to try; None is as the app has it.
+        only_labelled: Cases with a label alone, all of them; else a random `sample` of all.
+        max_cost_usd: No case is begun once this much was spent.
+        adopts: Whether to write the judge into `.env` where it is shown to be no worse.
+    """
+
+    output: Path
+    model: str | None = None
+    rubric: str | None = None
+    samples: int | None = None
+    only_labelled: bool = False
+    sample: int = 200
+    max_cost_usd: float | None = None
+    adopts: bool = False
+
+
+async def replay(wanted: Wanted) -> int:
+    """Judges the cases anew, prints the comparison, and gives the exit code: 1 with gaps, or where nothing was adopted.
+
+    Raises:
+        BotError: The log cannot be read, or holds nothing to replay.
+        JudgeError: The judge cannot be set up or asked, or the output is another judge's.
+    """
+    require_agreement()
+    settings = load_settings(role=Role.WORKER)
+    async with AsyncExitStack() as stack:
+        judge = await _open_judge(stack, settings, wanted)
+        version, cases = await _read_cases(settings, wanted, judge.rubric.scale)
+        identity = {"model": judge.model, "rubric_version": judge.rubric.version, "samples": samples_of(judge)}
+        with Journal(wanted.output, max(case.id for case in cases) + _ROOM, identity) as journal:
+            run = Batch(
+                judge, journal, Reports(), concurrency=settings.judge_concurrency, max_cost_usd=wanted.max_cost_usd
+            )
+            await _run(run, journal, cases)
+            journal.sort()
+    comparison = compare(wanted.output, judge.rubric.scale)
+    typer.echo(to_summary(*to_sentences(version.name, judge.version, comparison)))
+    typer.echo(to_summary(*_gaps(run, journal, cases)))
+    if wanted.adopts:
+        return 0 if adopt(judge, wanted.rubric or settings.judge_rubric, wanted.samples, comparison) else 1
+    return 1 if run.failed or run.is_spent else 0
+
+
+async def _open_judge(stack: AsyncExitStack, settings: Settings, wanted: Wanted) -> Judge:
+    model, client = wanted.model or settings.judge_model, None
+    if model != OFFLINE:
+        key = settings.openai_api_key.get_secret_value() if settings.openai_api_key else None
+        client = await stack.enter_async_context(make_client(key, settings.openai_base_url))
+    return Judge(
+        model=model,
+        rubric=wanted.rubric or settings.judge_rubric,
+        samples=wanted.samples or settings.judge_samples,
+        client=client,
+        timeout_s=settings.judge_timeout_s,
+    )
+
+
+async def _read_cases(settings: Settings, wanted: Wanted, scale: Scale) -> tuple[Version, Sequence[Replayable]]:
+    """The cases of the commonest judge version on that scale: scores of two are not to be compared as one."""
+    store = await Store.open_existing(settings.database_url)
+    try:
+        versions = [each for each in await store.replays.versions() if each.scale == scale]
+        if not versions:
+            raise BotError(
+                f"no logged case has a score from {scale.low} to {scale.high} and its texts, so there is nothing to "
+                "replay; STORE_TEXT=none keeps none"
+            )
+        version = max(versions, key=lambda each: len(each.labelled) if wanted.only_labelled else len(each.case_ids))
+        chosen = sorted(version.labelled) if wanted.only_labelled else _draw(version.case_ids, wanted.sample)
+        cases = await store.replays.cases(chosen)
+    except LOG_ERRORS as exc:
+        raise LogError(f"the log cannot be read ({reason_of(exc)}); nothing was replayed") from exc
+    finally:
+        await store.close()
+    if not cases:
+        raise BotError("no logged case with its texts has a label; leave out --only labelled, or label some")
+    return version, cases
+
+
+def _draw(case_ids: Sequence[int], number: int) -> Sequence[int]:
+    """So many at random, the same ones each time, so that a run that ended early goes on."""
+    return sorted(case_ids, key=lambda case_id: hashlib.sha256(str(case_id).encode()).digest())[:number]
+
+
+def _to_row(case: Replayable) -> Row:
+    kept = {"case": case.id, "prompt_id": case.question_hash, "score_before": case.score, "human": list(case.human)}
+    return Row(case.id, case.question, case.response, encode(kept))
+
+
+async def _run(run: Batch, journal: Journal, cases: Sequence[Replayable]) -> None:
+    rows = [_to_row(case) for case in cases if not journal.has(case.id)]
+    bar = asyncio.create_task(show_progress(run, lambda: len(cases))) if sys.stderr.isatty() else None
+    try:
+        await run.run(iter(rows))
+    except asyncio.CancelledError:
+        typer.echo(f"Interrupted with {_share(journal, cases)}; {_GO_ON}", err=True)
+        raise
+    finally:
+        if bar:
+            bar.cancel()
+            await asyncio.wait([bar])
+    if run.stopped:
+        raise JudgeError(f"{run.stopped} Stopped with {_share(journal, cases)}; {_GO_ON}")
+
+
+def _share(journal: Journal, cases: Sequence[Replayable]) -> str:
+    return f"{journal.tally.rows:,} of {len(cases):,} cases"
+
+
+def _gaps(run: Batch, journal: Journal, cases: Sequence[Replayable]) -> Iterator[str]:
+    tally = journal.tally
+    cost = "not known" if tally.unpriced else f"${tally.cost_usd:,.4f}"
+    yield f"{_share(journal, cases)}, in {journal.path}; {tally.unscored:,} unscored. Cost: {cost}."
+    if run.is_spent:
+        yield f"Stopped at --max-cost; with more, {_GO_ON}"
+    elif run.failed:
+        yield f"{run.failed:,} failed; {_GO_ON}"

@@ -1,0 +1,158 @@
+"""What a replay comes to: the judge as it was and as it would be, on the same cases."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from statistics import fmean
+from typing import TYPE_CHECKING
+
+from bot.errors import BotError
+from judge.estimate import Interval, MeanEstimator
+from judge.jsonl import decode, read_lines
+from judge.rubric import Scale
+
+if TYPE_CHECKING:
+    from judge.agreement.measures import Estimate
+
+MIN_LABELLED = 20
+WORST_KAPPA = -0.1
+"""By how much the new judge's weighted kappa may be below the old one's, at the interval's low end, to be no worse."""
+
+_BEFORE, _NOW = "before", "now"
+_MOST_CHANGED = 10
+_NAMES = {
+    "quadratic_weighted_kappa": "Weighted kappa with people",
+    "exact_match": "Same score as people",
+    "within_one": "Within one point",
+    "mean_error": "Mean above people's",
+}
+_SHARES = {"exact_match", "within_one"}
+
+
+@dataclass(frozen=True)
+class Change:
+    """A case, its score before and now, and what people said."""
+
+    case_id: int
+    before: int
+    now: int
+    human: Sequence[int]
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A measure before and now, with the interval of the difference; None where it is not defined."""
+
+    before: float
+    now: float
+    difference: "Estimate"
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The judge before and now, on the same cases.
+
+    Attributes:
+        changes: One for each case that has a score now.
+        shift: The mean of the scores now less the mean before; None without a case.
+        labelled: How many of the cases have a label.
+        measures: Of these, by the names of `judge agreement`.
+    """
+
+    changes: Sequence[Change]
+    shift: Interval | None
+    labelled: int
+    measures: Mapping[str, Measured]
+
+    @property
+    def doubt(self) -> str:
+        """Why the new judge is not shown to be no worse than the old one; empty where it is."""
+        kappa = self.measures.get("quadratic_weighted_kappa")
+        if self.labelled < MIN_LABELLED or kappa is None:
+            return f"only {self.labelled} of these cases have a label, and it takes {MIN_LABELLED}"
+        low = kappa.difference.low
+        if low != low:
+            return f"the difference of the kappas has no interval ({kappa.difference.note})"
+        if low < WORST_KAPPA:
+            return f"its kappa may be lower by {-low:.2f}, and {-WORST_KAPPA:.2f} would be allowed"
+        return ""
+
+
+def require_agreement() -> None:
+    """Nothing, where the libraries of the comparison are there.
+
+    Raises:
+        BotError: One is missing; better said before anything is paid for.
+    """
+    missing = [name for name in ("krippendorff", "numpy", "scipy") if find_spec(name) is None]
+    if missing:
+        raise BotError(f"replay needs {missing[0]}: pip install 'slack-judge[agreement]'")
+
+
+def compare(path: Path, scale: Scale) -> Comparison:
+    """The comparison that the file of a replay allows."""
+    from judge.agreement.differences import find_differences
+    from judge.agreement.scores import Response, Scores
+
+    rows = [row for row in (decode(raw) for _, _, raw in read_lines(path)) if row["score"] is not None]
+    changes = [Change(row["case"], row["score_before"], row["score"], row["human"]) for row in rows]
+    width = scale.high - scale.low
+    shift = MeanEstimator(Scale(-width, width))
+    for change in changes:
+        shift.add(change.now - change.before)
+    responses = [
+        Response(
+            prompt=str(row["prompt_id"] or row["case"]),
+            scores={_BEFORE: row["score_before"], _NOW: row["score"]},
+            labels=tuple(float(label) for label in row["human"]),
+        )
+        for row in rows
+        if row["human"]
+    ]
+    found = find_differences(Scores(tuple(responses), (_NOW, _BEFORE), scale, (), 0)) if responses else []
+    measures = {
+        name: Measured(each.values[name][1], each.values[name][0], each.estimates[name])
+        for each in found
+        for name in _NAMES
+    }
+    estimate = shift.estimate()
+    return Comparison(changes, estimate.judge if estimate else None, len(responses), measures)
+
+
+def to_sentences(before: str, now: str, comparison: Comparison) -> Iterator[str]:
+    """The comparison in words, a paragraph each."""
+    yield f"Before: {before}. Now: {now}."
+    if comparison.shift is None:
+        yield "No case has a score now, so there is nothing to compare."
+        return
+    n = len(comparison.changes)
+    before_mean = fmean(each.before for each in comparison.changes)
+    now_mean = fmean(each.now for each in comparison.changes)
+    shift = _signed(*comparison.shift, form="+.2f")
+    yield f"Mean score of {n:,} cases: {before_mean:.2f} before, {now_mean:.2f} now, {shift}."
+    yield from (_measured(name, each, comparison.labelled) for name, each in comparison.measures.items())
+    doubt = comparison.doubt
+    yield f"Not shown to be no worse: {doubt}." if doubt else "The new judge is no worse than the old one."
+    changed = sorted(comparison.changes, key=lambda each: (-abs(each.now - each.before), each.case_id))
+    lines = [_to_line(each) for each in changed[:_MOST_CHANGED] if each.now != each.before]
+    if lines:
+        yield f"Changed most: {'; '.join(lines)}."
+
+
+def _measured(name: str, measured: Measured, labelled: int) -> str:
+    form, difference = ".0%" if name in _SHARES else ".2f", measured.difference
+    change = _signed(difference.value, difference.low, difference.high, form=f"+{form}")
+    values = f"{measured.before:{form}} before, {measured.now:{form}} now"
+    return f"{_NAMES[name]} ({labelled:,} labelled): {values}, {change}."
+
+
+def _signed(value: float, low: float | None, high: float | None, *, form: str) -> str:
+    if low is None or high is None or low != low:
+        return f"{value:{form}}, too few to say how surely"
+    return f"{value:{form}} (between {low:{form}} and {high:{form}})"
+
+
+def _to_line(change: Change) -> str:
+    people = f", people {' and '.join(map(str, change.human))}" if change.human else ""
+    return f"case {change.case_id} from {change.before} to {change.now}{people}"
