@@ -159,12 +159,16 @@ async def test_no_worse_judge_is_adopted(replay: Replay, tmp_path: Path) -> None
 
 
 async def test_worse_judge_is_not_adopted(replay: Replay, tmp_path: Path, model_server: ModelServer) -> None:
-    model_server.script("score: 1\nNo.")
+    def the_other_way_round(request: dict[str, Any]) -> Reply:
+        return str(digit(request)).translate(str.maketrans("01234", "43210"))
+
+    model_server.script(the_other_way_round)
 
     code, out, _ = await replay("--samples", "1", "--only", "labelled", "--adopt")
 
     assert code == 1
-    assert "Not adopted: " in out
+    assert re.search(r"Not shown to be no worse: its kappa may be lower by 1\.\d\d, and 0\.10 would be allowed\.", out)
+    assert "Not adopted: its kappa" in out
     assert not (tmp_path / ".env").exists()
 
 
