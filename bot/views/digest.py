@@ -20,6 +20,7 @@ from bot.views.unscored import in_short
 from bot.weeks.agreement import Agreement
 from bot.weeks.figures import Author, Figures, Glance
 from bot.weeks.week import Week
+from judge.estimate import SURE
 
 MOST_AUTHORS = 20
 ENOUGH_LABELS = 20
@@ -57,7 +58,8 @@ def stats_message(
 ) -> Post:
     """A week's figures alone: with each assistant, or of one author with their lowest; `subject` is in the title."""
     lowest = _lowest(figures, members, workspace_url, channel_id)
-    small = [context(line) for line in (judge_change(figures), uncorrected(figures.quality)) if line]
+    lines = (judge_change(figures), uncorrected(figures.quality), _agreement(figures) if subject else "")
+    small = [context(line) for line in lines if line]
     return _message(figures, subject, lambda is_plain: [*(_authors(figures, members, is_plain) or lowest), *small])
 
 
@@ -194,8 +196,13 @@ def _unscored(figures: Figures) -> str:
 def _agreement(figures: Figures) -> str:
     if figures.agreement_ever is None:
         return ""
-    ever = f"*The judge agrees with people* {_agreed(figures.agreement_ever)}"
-    return f"{ever} · this week {_agreed(figures.agreement)}" if figures.agreement else ever
+    parts = [f"*The judge agrees with people* {_agreed(figures.agreement_ever)}"]
+    if figures.agreement:
+        parts.append(f"this week {_agreed(figures.agreement)}")
+    if figures.agreement_ever.n >= ENOUGH_LABELS and figures.unlike < SURE:
+        why = "by their scores, Kolmogorov-Smirnov test"
+        parts.append(f"careful: the labelled replies are not like this week's ({why}): label new ones")
+    return " · ".join(parts)
 
 
 def _agreed(agreement: Agreement) -> str:

@@ -42,6 +42,14 @@ def to_agreement(rows: Iterable[LabelledCount]) -> Agreement | None:
     return Agreement(n, exact / n, near / n, weighted_kappa(pairs), labels)
 
 
+def to_scores(rows: Iterable[LabelledCount]) -> Mapping[int, int]:
+    """How many of the labelled cases have which score."""
+    counts = Counter[int]()
+    for row in rows:
+        counts[row.score] += row.number
+    return counts
+
+
 def weighted_kappa(pairs: Mapping[tuple[int, int], int]) -> float | None:
     """Agreement beyond chance of two raters on an ordered scale; 1 is perfect, 0 is chance.
 

@@ -8,9 +8,10 @@ from datetime import datetime
 from math import floor
 
 from bot.log.tallies import Kind, LowCase, Place, ScoreCount, Span, Tallies, Usage, VersionSum
-from bot.weeks.agreement import Agreement, to_agreement
+from bot.weeks.agreement import Agreement, to_agreement, to_scores
 from bot.weeks.quality import Quality, read_quality
 from bot.weeks.week import Week
+from judge.estimate import kolmogorov_smirnov
 
 TREND_WEEKS = 8
 LOWEST = 3
@@ -118,6 +119,8 @@ class Figures(Glance):
         authors: With scores this week, most first.
         agreement: This week's; None without a label.
         agreement_ever: Of all time up to now.
+        unlike: How easily the scores of all labelled cases would differ so much from this week's, were they alike: the p
+            of a Kolmogorov-Smirnov test.
         quality: What people would say of the last weeks' replies; None without a score.
     """
 
@@ -128,6 +131,7 @@ class Figures(Glance):
     authors: tuple[Author, ...]
     agreement: Agreement | None
     agreement_ever: Agreement | None
+    unlike: float
     quality: Quality | None
     usage: Usage
 
@@ -191,6 +195,7 @@ async def read_figures(
         authors=authors,
         agreement=to_agreement(row for row in labelled if row.is_new),
         agreement_ever=to_agreement(labelled),
+        unlike=kolmogorov_smirnov(to_scores(labelled), glance.this.counts),
         quality=quality,
         usage=usage,
     )

@@ -9,7 +9,8 @@ import typer
 
 from judge.cli.reports import Reports, to_summary
 from judge.estimate import MIN_LABELS, Interval
-from judge.estimate.rows import Estimate, Fields, estimate_file
+from judge.estimate.report import Estimate
+from judge.estimate.rows import Fields, estimate_file
 from judge.numbers import to_range
 
 
@@ -72,6 +73,12 @@ def to_sentences(found: Estimate) -> Iterator[str]:
     if mean.labelled < MIN_LABELS:
         missing = MIN_LABELS - mean.labelled
         yield f"With fewer than {MIN_LABELS} labels the range may be too narrow; {missing} more would do."
+    for what, p in found.unlike.items():
+        of = {"score": "scores", "length": "lengths of the responses"}[what]
+        yield (
+            f"Careful: the labelled rows are not like the others, by the {of} (Kolmogorov-Smirnov test, p = {p:.2g}). "
+            "Draw new ones at random, and label these."
+        )
     if found.not_blind:
         yield f"Left out: {_count(found.not_blind, 'label')} given after the score was seen."
     if found.unscored:

@@ -8,15 +8,18 @@ from statistics import fmean
 from typing import Any
 
 from judge.errors import SetupError
-from judge.estimate.mean import Interval, MeanEstimate, MeanEstimator, good_from
+from judge.estimate.likeness import SURE, kolmogorov_smirnov
+from judge.estimate.mean import MeanEstimator, good_from
 from judge.estimate.misses import plus_minus
-from judge.jsonl import decode, read_lines
+from judge.estimate.report import Estimate
+from judge.jsonl import COMPLETION, decode, read_lines
 from judge.numbers import Numbers, Range, load_named, to_number
 from judge.rubric import DEFAULT_RUBRIC, Scale, load_rubric
 
 _MOST_NAMED = 5
 _VERSION = ("model", "rubric", "rubric_version")
 _PROBABILITY = "probability"
+_MOST_ALIKE = 10_000
 
 
 @dataclass(frozen=True)
@@ -39,58 +42,6 @@ class Fields:
     cluster: str = "thread"
     label_range: Range | None = None
     judge: str | None = None
-
-
-@dataclass(frozen=True)
-class Estimate:
-    """What a file of scores says of all responses.
-
-    Attributes:
-        mean: The mean score.
-        good: The share of responses with at least `good_from`.
-        plus_minus: How far from a single score a person's label is in 9 of 10 cases; None with fewer than nine labels.
-        unscored: Rows without a score, which are in no figure.
-        not_blind: Labels that were given after the score was seen, and so are in no figure either.
-        problems: One sentence for each value that could not be used, with its line number.
-    """
-
-    scale: Scale
-    good_from: int
-    mean: MeanEstimate
-    good: MeanEstimate
-    plus_minus: float | None
-    unscored: int
-    not_blind: int
-    problems: tuple[str, ...]
-
-    def to_dict(self) -> dict[str, Any]:
-        """The figures as plain dicts, lists and numbers, ready for `json.dumps`; None where one is not defined."""
-        return {
-            **_figures(self.mean),
-            "n": self.mean.n,
-            "labelled": self.mean.labelled,
-            "good": {"from": self.good_from, **_figures(self.good)},
-            "plus_minus": self.plus_minus,
-            "scale": list(self.scale),
-            "unscored": self.unscored,
-            "not_blind": self.not_blind,
-            "problems": list(self.problems),
-        }
-
-
-def _figures(mean: MeanEstimate) -> dict[str, Any]:
-    return {
-        **_ends(mean.corrected),
-        "judge_mean": mean.judge.mean,
-        "judge_low": mean.judge.low,
-        "judge_high": mean.judge.high,
-        "judge_weight": mean.weight,
-        "labels_only": _ends(mean.labels_only),
-    }
-
-
-def _ends(interval: Interval | None) -> dict[str, float | None]:
-    return interval._asdict() if interval else dict.fromkeys(Interval._fields)
 
 
 def estimate_file(path: Path, fields: Fields, rubric: str | Path | None = None) -> Estimate:
@@ -151,6 +102,7 @@ class _Labelled:
     labels: list[float]
     probability: float
     cluster: str | None
+    length: int | None
 
 
 class _Reader:
@@ -165,6 +117,8 @@ class _Reader:
         self._misses = Counter[tuple[float, float]]()
         self._judges: list[list[object]] = []
         self._cases: dict[str, _Labelled] = {}
+        self._likeness = _Likeness()
+        self._alike = Counter[tuple[float, str | None, int | None]]()  # rows without a label that differ in nothing
         self._unscored = self._not_blind = 0
         self._has_probability: bool | None = None
 
@@ -175,14 +129,16 @@ class _Reader:
             self._unscored += 1
             return
         self._note_judge(row)
-        cluster = _to_key(row.get(self._fields.cluster))
+        cluster, length = _to_key(row.get(self._fields.cluster)), _length(row)
         if not labels:
-            self._take(_Labelled(score, labels, 1.0, cluster))
+            self._alike[score, cluster, length] += 1
+            if len(self._alike) > _MOST_ALIKE:
+                self._take_alike()
             return
         if row.get("blind") is False:
             self._not_blind += len(labels)
             labels = []
-        one = _Labelled(score, labels, self._probability(line, row) if labels else 1.0, cluster)
+        one = _Labelled(score, labels, self._probability(line, row) if labels else 1.0, cluster, length)
         case = _to_key(row.get("case"))
         if case is None:
             self._take(one)
@@ -214,17 +170,25 @@ class _Reader:
             )
         return probability
 
-    def _take(self, each: _Labelled) -> None:
+    def _take_alike(self) -> None:
+        for (score, cluster, length), times in self._alike.items():
+            self._take(_Labelled(score, [], 1.0, cluster, length), times)
+        self._alike.clear()
+
+    def _take(self, each: _Labelled, times: int = 1) -> None:
         score, label = each.score, fmean(each.labels) if each.labels else None
         is_good = None if label is None else float(label >= self._good_from)
-        self._mean.add(score, label, probability=each.probability, cluster=each.cluster)
-        self._good.add(float(score >= self._good_from), is_good, probability=each.probability, cluster=each.cluster)
+        shared: Mapping[str, Any] = {"probability": each.probability, "cluster": each.cluster, "times": times}
+        self._mean.add(score, label, **shared)
+        self._good.add(float(score >= self._good_from), is_good, **shared)
+        self._likeness.add(each, times)
         if label is not None:
             self._misses[round(abs(label - score), 9), each.probability] += 1
 
     def finish(self) -> Estimate:
         self._numbers.check()
         self._check_judges()
+        self._take_alike()
         for each in self._cases.values():
             self._take(each)
         mean, good = self._mean.estimate(), self._good.estimate()
@@ -240,6 +204,7 @@ class _Reader:
             plus_minus=plus_minus(self._misses),
             unscored=self._unscored,
             not_blind=self._not_blind,
+            unlike=self._likeness.unlike(),
             problems=tuple(self._numbers.problems),
         )
 
@@ -251,6 +216,36 @@ class _Reader:
                 f"The file holds scores of several judges ({', '.join(names[:_MOST_NAMED])}{more}), whose figures are "
                 "not to be joined; name the model with --judge, or split the file."
             )
+
+
+class _Likeness:
+    """The distributions of what the rows are like, with a label and without."""
+
+    def __init__(self) -> None:
+        self._counts = {name: (Counter[float](), Counter[float]()) for name in ("score", "length")}
+        self._probabilities: set[float] = set()
+
+    def add(self, each: _Labelled, times: int) -> None:
+        for name, value in (("score", each.score), ("length", each.length)):
+            if value is not None:
+                self._counts[name][bool(each.labels)][value] += times
+        if each.labels and len(self._probabilities) < 2:
+            self._probabilities.add(each.probability)
+
+    def unlike(self) -> Mapping[str, float]:
+        if len(self._probabilities) > 1:
+            return {}
+        values = {name: kolmogorov_smirnov(*counts) for name, counts in self._counts.items()}
+        return {name: p for name, p in values.items() if p < SURE}
+
+
+def _length(row: Mapping[str, Any]) -> int | None:
+    """How long the response is, on a scale of logarithms with four steps to each doubling."""
+    for name in COMPLETION:
+        text = row.get(name)
+        if isinstance(text, str):
+            return int(len(text) ** 4).bit_length()
+    return None
 
 
 def _to_key(value: object) -> str | None:

@@ -462,6 +462,16 @@ async def test_quality_is_of_one_judge_version_and_its_blind_labels(log: Store) 
     assert quality.good.labels_only.mean == 0
 
 
+async def test_old_labels_are_held_against_the_weeks_scores(log: Store) -> None:
+    long_ago = WEEK.before(9).start
+    old = [Entry(score=1, labels=(1,), judged_at=long_ago) for _ in range(20)]
+    new = [Entry(score=5) for _ in range(20)]
+
+    assert (await figures_of(log, *old, *new)).unlike < 0.001
+    alike = [replace(each, score=5) for each in old]
+    assert (await figures_of(log, *alike, *new)).unlike == 1
+
+
 async def test_quality_of_a_longer_scale_has_its_own_good(log: Store) -> None:
     quality = (await figures_of(log, Entry(score=8, scale=(1, 10)), Entry(score=7, scale=(1, 10)))).quality
 

@@ -14,7 +14,7 @@ from bot.log.tallies import Kind, ScoredCount
 from bot.slack.authors import Member
 from bot.slack.post import Post
 from bot.views.charts import judge_change, trend_line
-from bot.views.digest import MOST_AUTHORS, digest_message
+from bot.views.digest import MOST_AUTHORS, digest_message, stats_message
 from bot.views.digest_settings import digest_state
 from bot.weeks.agreement import Agreement
 from bot.weeks.figures import Author, Figures, LowCase, Point, Tally, Usage
@@ -48,6 +48,7 @@ def some(**changes: Any) -> Figures:
         "authors": (Author("B1", tally(0, 0, 1, 0, 2, 1), tally(0, 0, 0, 2)),),
         "agreement": None,
         "agreement_ever": None,
+        "unlike": 1.0,
         "quality": None,
         "usage": Usage(3, 4, 1200, 4, 0.5, 4),
     }
@@ -380,3 +381,24 @@ def test_a_change_is_not_told_where_the_judge_changed() -> None:
     assert "Median 4, mean 3.8 (last week 3.0, by another judge), on a scale" in post.text
     assert "scored by another judge and not counted above: 3" in words(post)
     assert "line" not in [block.get("chart", {}).get("type") for block in post.blocks]
+
+
+def test_labels_that_are_no_longer_like_the_week_are_a_warning() -> None:
+    agreed = Agreement(20, 0.75, 0.9, 0.5, 20)
+
+    assert "careful: the labelled replies are not like this week's" in words(
+        message(some(agreement_ever=agreed, unlike=0.005))
+    )
+    assert "careful" not in words(message(some(agreement_ever=agreed, unlike=0.02)))
+    few = Agreement(19, 0.75, 0.9, 0.5, 19)
+    assert "careful" not in words(message(some(agreement_ever=few, unlike=0.005)))
+
+
+def test_stats_of_one_assistant_have_its_own_agreement() -> None:
+    figures = some(agreement_ever=Agreement(20, 0.75, 0.9, 0.5, 20))
+
+    of_one = stats_message(figures, {"B1": Member("helper", True)}, URL, "C1", "helper")
+    of_all = stats_message(figures, {"B1": Member("helper", True)}, URL, "C1", "")
+
+    assert "*The judge agrees with people* 75% of the time" in words(of_one)
+    assert "agrees with people" not in words(of_all)

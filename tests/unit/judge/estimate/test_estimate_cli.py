@@ -217,3 +217,24 @@ def test_rubric_gives_the_scale(run: Run, tmp_path: Path) -> None:
 
     assert "give its file" in run(rows).stderr or "name its file with --rubric" in run(rows).stderr
     assert "Good, at least 8: 67%" in run(rows, "--rubric", str(rubric)).stdout
+
+
+def test_labelled_rows_that_are_unlike_the_others_are_a_warning(run: Run, figures: Figures) -> None:
+    picked = [{"score": 1, "human": 1} for _ in range(24)] + ROWS[24:]
+
+    assert list(figures(picked)["unlike"]) == ["score"]
+    said = run(picked).stdout.replace("\n", " ")
+    assert "Careful: the labelled rows are not like the others, by the scores (Kolmogorov-Smirnov test, p = " in said
+    assert figures(ROWS)["unlike"] == {}
+
+
+def test_labelled_responses_of_another_length_are_a_warning(figures: Figures) -> None:
+    rows = [row | {"response": "x" * (40 if number < 24 else 400)} for number, row in enumerate(ROWS)]
+
+    assert list(figures(rows)["unlike"]) == ["length"]
+
+
+def test_rows_drawn_with_unequal_probabilities_may_be_unlike(figures: Figures) -> None:
+    picked = [{"score": 1, "human": 1, "p": 0.5 if number else 0.4} for number in range(24)] + ROWS[24:]
+
+    assert figures(picked, "--weight", "p")["unlike"] == {}
