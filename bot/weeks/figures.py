@@ -119,8 +119,8 @@ class Figures(Glance):
         authors: With scores this week, most first.
         agreement: This week's; None without a label.
         agreement_ever: Of all time up to now.
-        unlike: How easily the scores of all labelled cases would differ so much from this week's, were they alike: the p
-            of a Kolmogorov-Smirnov test.
+        unlike: How easily the scores of all labelled cases would differ so much from this week's, were they alike: the
+            p of a Kolmogorov-Smirnov test.
         quality: What people would say of the last weeks' replies; None without a score.
     """
 

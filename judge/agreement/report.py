@@ -1,7 +1,8 @@
 """The agreement of every judge in a file: with people, with every other judge, and which of two is nearer to people."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
 from typing import Any
@@ -14,6 +15,7 @@ from judge.agreement.measures import (
     confusion,
     estimate,
     exact_match,
+    mean_error,
     people_alpha,
     quadratic_weighted_kappa,
     spearman,
@@ -23,6 +25,7 @@ from judge.agreement.scores import Scores
 from judge.agreement.verdict import beside_people, verdict
 from judge.errors import SetupError
 
+BY_GROUP: tuple[Measure, ...] = (quadratic_weighted_kappa, exact_match, mean_error)
 BETWEEN_JUDGES: tuple[Measure, ...] = (exact_match, quadratic_weighted_kappa, spearman)
 
 
@@ -73,6 +76,7 @@ class Report:
         with_people: One comparison for each judge that has one.
         between_judges: One for every two judges that scored a response in common.
         differences: One for every two judges that scored a labelled response in common.
+        by_group: For each judge and each group of responses, most first, the agreement with people in that group alone.
         people: Krippendorff's alpha of the people alone; None where no response has several labels.
     """
 
@@ -80,6 +84,7 @@ class Report:
     with_people: Sequence[Comparison]
     between_judges: Sequence[Comparison]
     differences: Sequence[Difference]
+    by_group: Sequence[tuple[str, Comparison]]
     people: Estimate | None
 
     @property
@@ -94,6 +99,7 @@ class Report:
             "with_people": [each.to_dict() for each in self.with_people],
             "between_judges": [each.to_dict() for each in self.between_judges],
             "differences": [each.to_dict() for each in self.differences],
+            "by_group": [{"group": group, **each.to_dict()} for group, each in self.by_group],
             "people_alpha": self.people.to_dict() if self.people else None,
             "unlabelled": self.unlabelled,
             "repeats": self.scores.repeats,
@@ -117,6 +123,7 @@ def make_report(scores: Scores) -> Report:
         with_people=with_people,
         between_judges=_compare(scores, combinations(scores.judges, 2), BETWEEN_JUDGES),
         differences=find_differences(scores),
+        by_group=_compare_groups(scores),
         people=_compare_people(scores),
     )
 
@@ -129,6 +136,15 @@ def _compare(scores: Scores, pairs: Iterable[tuple[str, str | None]], measures: 
             estimates = {measure.__name__: estimate(measure(sample)) for measure in measures}
             comparisons.append(Comparison(judge, other, sample, estimates, _count_unscored(scores, judge)))
     return comparisons
+
+
+def _compare_groups(scores: Scores) -> list[tuple[str, Comparison]]:
+    sizes = Counter(each.group for each in scores.responses if each.group is not None)
+    found = []
+    for group, _ in sizes.most_common():
+        part = replace(scores, responses=tuple(each for each in scores.responses if each.group == group))
+        found += [(group, each) for each in _compare(part, [(judge, None) for judge in scores.judges], BY_GROUP)]
+    return found
 
 
 def _count_unscored(scores: Scores, judge: str) -> int:

@@ -23,11 +23,13 @@ class Response:
         prompt: What tells the prompts apart; responses to one prompt share it.
         scores: Judge's name to score; None where the judge left it unscored.
         labels: One number for each person; empty without a label.
+        group: What it has in common with others, such as its language.
     """
 
     prompt: str
     scores: Mapping[str, float | None]
     labels: tuple[float, ...]
+    group: str | None = None
 
 
 @dataclass(frozen=True)
@@ -54,11 +56,12 @@ class Scores:
 
 @dataclass(frozen=True)
 class Columns:
-    """Which fields to read: people's label, the scores, and the range of the labels where it is not the rubric's."""
+    """Which fields to read: label, scores, the range of the labels where it is not the rubric's, what rows share."""
 
     label: str
     scores: tuple[str, ...] = ("score",)
     label_range: Range | None = None
+    group: str | None = None
 
 
 def read_scores(path: Path, columns: Columns, rubric: str | Path | None = None) -> Scores:
@@ -97,7 +100,8 @@ def _check_fields(rows: Sequence[tuple[int, dict[str, Any]]], columns: Columns) 
     if not rows:
         raise SetupError("No line of the file is a JSON object; give the JSONL that `judge batch` writes.")
     names = list(dict.fromkeys(name for _, row in rows for name in row))
-    for option, wanted in (("--label", (columns.label,)), ("--score", columns.scores)):
+    by = (columns.group,) if columns.group else ()
+    for option, wanted in (("--label", (columns.label,)), ("--score", columns.scores), ("--by", by)):
         for name in wanted:
             if name not in names:
                 raise SetupError(f"{option} {name}: no line has this field; the fields are {', '.join(names)}.")
@@ -123,6 +127,7 @@ class _Item:
     """What the rows say of one response. Labels by source, since a second judge's rows repeat the same people's."""
 
     prompt: str
+    group: str | None
     scores: dict[_Key, float | None] = field(default_factory=dict)
     labels: dict[_Key, dict[object, tuple[float, ...]]] = field(default_factory=dict)
 
@@ -142,7 +147,9 @@ class _Reader:
     def add(self, number: int, row: Mapping[str, Any]) -> None:
         prompt, known_by = _identify(number, row)
         source = tuple(str(row.get(name) or "") for name in ("model", "rubric", "rubric_version"))
-        item = self._items.setdefault(self._tell_apart(known_by, source, row), _Item(prompt))
+        group = row.get(self._columns.group) if self._columns.group else None
+        one = _Item(prompt, None if group is None else str(group))
+        item = self._items.setdefault(self._tell_apart(known_by, source, row), one)
         is_new = source not in item.labels
         for column in self._columns.scores:
             score = self._numbers.score(number, row.get(column))
@@ -187,6 +194,7 @@ class _Reader:
                 prompt=item.prompt,
                 scores={names[judge]: score for judge, score in item.scores.items()},
                 labels=tuple(chain.from_iterable(next((each.values() for each in item.labels.values() if each), ()))),
+                group=item.group,
             )
             for item in self._items.values()
         )

@@ -30,6 +30,9 @@ def agreement(
     rubric: Annotated[
         Path | None, typer.Option(metavar="FILE", help="The rubric, where it does not come with this package.")
     ] = None,
+    by: Annotated[
+        str | None, typer.Option(metavar="FIELD", help="Also for each value of this field, such as language.")
+    ] = None,
     plot: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Draw the confusion matrix into a .png or .html file.")
     ] = None,
@@ -44,7 +47,7 @@ def agreement(
         raise SetupError(f"--plot {plot}: the file must end in .png or .html.")
     if plot is not None and plot.exists() and file.exists() and plot.samefile(file):
         raise SetupError(f"--plot {plot}: the picture would be written over the scores; choose another file.")
-    columns = Columns(label, tuple(score or ["score"]), to_range(scale) if scale else None)
+    columns = Columns(label, tuple(score or ["score"]), to_range(scale) if scale else None, by)
     scores = read_scores(file, columns, rubric)
     try:
         _report(scores, columns, plot, as_json)

@@ -72,6 +72,8 @@ def _print(console: Console, report: Report, columns: Columns) -> None:
         )
     if report.between_judges:
         _print_parts(console, Text("Judge against judge", "bold"), _between(report.between_judges))
+    if report.by_group:
+        _print_parts(console, Text(to_printable(f"By {columns.group}"), "bold"), _groups(report))
     for each in report.differences:
         title = Text(to_printable(f"{each.judge} less {each.other}, both against people"), "bold")
         over = f"{_count(each.responses, 'response')} to {_count(each.prompts, 'prompt')} that both scored"
@@ -124,6 +126,18 @@ def _between(comparisons: Iterable[Comparison]) -> Table:
         names = to_printable(f"{each.judge}\n{each.other}")
         values = [f"{_value(name, figure.value)}\n{_interval(name, figure)}" for name, figure in each.estimates.items()]
         table.add_row(names, f"{len(each.sample.scores):,}", *values)
+    return table
+
+
+def _groups(report: Report) -> Table:
+    has_several = len(report.scores.judges) > 1
+    table = _table("Group", "Responses", "Weighted kappa", "Exact match", "Mean error", right=("Responses",))
+    for group, each in report.by_group:
+        is_enough = each.sample.n_prompts >= MIN_PROMPTS
+        figures = {name: f"{_value(name, of.value)}\n{_interval(name, of)}" for name, of in each.estimates.items()}
+        values = figures.values() if is_enough else ("too few labels", "", "")
+        name = f"{group}\n{each.judge}" if has_several else group
+        table.add_row(to_printable(name), f"{len(each.sample.scores):,}", *values)
     return table
 
 

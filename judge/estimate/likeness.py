@@ -2,13 +2,16 @@
 
 from collections.abc import Mapping
 from math import exp, sqrt
+from typing import TypeVar
+
+Value = TypeVar("Value", bound=float)
 
 SURE = 0.01
 """Below this p, two samples are called unlike each other."""
 _TERMS = 100
 
 
-def kolmogorov_smirnov(one: Mapping[float, float], other: Mapping[float, float]) -> float:
+def kolmogorov_smirnov(one: Mapping[Value, float], other: Mapping[Value, float]) -> float:
     """The p-value of the two-sample Kolmogorov-Smirnov test: how easily samples of one distribution differ so much.
 
     Each sample is given as how often it has each value; 1.0 where one is empty. The limiting distribution, with

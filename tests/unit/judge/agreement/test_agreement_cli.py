@@ -264,3 +264,46 @@ def test_control_characters_of_a_model_name_do_not_reach_the_terminal(run: Run, 
 
     assert "a\ufffd]0;b\ufffd against people" in shown
     assert "\x1b" not in shown
+
+
+def grouped(tmp_path: Path, *judges: str) -> str:
+    """60 rows in English, 25 in Korean, 5 in Japanese; the judge is one point off in every third of the Korean ones."""
+    languages = ["en"] * 60 + ["ko"] * 25 + ["ja"] * 5
+    rows = [
+        {"prompt": f"p{n}", "completion": f"c{n}", "model": judge, "score": n % 5 + (language == "ko" and n % 3 == 0)}
+        | {"human": n % 5, "language": language}
+        for judge in judges
+        for n, language in enumerate(languages)
+    ]
+    path = tmp_path / "grouped.jsonl"
+    path.write_text("\n".join(map(json.dumps, rows)))
+    return str(path)
+
+
+def test_agreement_in_each_group_is_told_where_there_are_enough_labels(run: Run, tmp_path: Path) -> None:
+    out = run(grouped(tmp_path, "one"), "--label", "human", "--by", "language").stdout
+
+    table = out[out.index("By language") :].split("Scale 0 to 5")[0]
+    assert re.search(r"en +60 +1\.00 +100\.0% +0\.00", table)
+    assert re.search(r"ko +25 +0\.\d\d +64\.0% +0\.36", table)
+    assert re.search(r"ja +5 +too few labels", table)
+    assert max(map(len, out.splitlines())) <= 80
+    assert "By language" not in run(grouped(tmp_path, "one"), "--label", "human").stdout
+
+
+def test_agreement_in_each_group_is_in_the_json_for_every_judge(run: Run, tmp_path: Path) -> None:
+    done = run(grouped(tmp_path, "one", "two"), "--label", "human", "--by", "language", "--json")
+
+    groups = json.loads(done.stdout)["by_group"]
+    assert [(each["group"], each["judge"]) for each in groups] == [
+        (language, judge) for language in ("en", "ko", "ja") for judge in ("one", "two")
+    ]
+    assert groups[2]["measures"]["exact_match"]["value"] == pytest.approx(16 / 25)
+    assert "en\n" not in done.stderr
+
+
+def test_group_that_no_line_has_is_named(run: Run, scored: str) -> None:
+    done = run(scored, "--label", "human", "--scale", "0-1", "--by", "lang")
+
+    assert done.returncode == 2
+    assert done.stderr.startswith("--by lang: no line has this field; the fields are ")
