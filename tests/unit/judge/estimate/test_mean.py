@@ -133,6 +133,13 @@ def test_score_taken_several_times_is_as_many_scores(cluster: str | None) -> Non
     assert at_once.estimate() == one_by_one.estimate()
 
 
+def test_labels_of_very_unequal_weight_are_as_good_as_few() -> None:
+    # Two labels stand for 2,000 rows, eighteen for one each: hardly more than two labels, with t(1) = 12.7.
+    heavy, light = [Row(3, label, 0.001) for label in (3, 4)], [Row(3, 3.5)] * 18
+
+    assert estimate(*heavy, *light).labels_only == pytest.approx((3.5, 0, 5))
+
+
 def test_equal_labels_leave_what_so_many_labels_can_miss() -> None:
     # Nobody of 30 differed from the judge: 3 / 30 of a point to each side, and no certainty.
     found = estimate(*[Row(4, 4)] * 30, *[Row(4)] * 90)
