@@ -17,6 +17,7 @@ from judge.cli.pairs import pairs
 from judge.cli.reports import to_printable
 from judge.cli.rubrics import rubrics
 from judge.cli.score import score
+from judge.cli.view import view
 from judge.errors import JudgeError
 
 __all__ = ["app", "main"]
@@ -41,6 +42,7 @@ app.command()(batch)
 app.command()(pairs)
 app.command()(agreement)
 app.command()(estimate)
+app.command()(view)
 
 
 def main() -> None:

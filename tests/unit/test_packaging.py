@@ -48,6 +48,7 @@ def test_the_apps_wheel_holds_no_pocket_slack_and_asks_for_it_in_the_extra_demo_
     names, metadata = opened(wheels, "slack_judge")
     assert top(names) == {"bot", "judge"}
     assert {"bot/manifest.yml", "bot/commands/demo.toml", "bot/py.typed", "judge/rubrics/additive-5.txt"} <= names
+    assert {f"judge/view/page.{ending}" for ending in ("css", "html", "js")} <= names
     asked = [each for each in metadata.get_all("Requires-Dist", []) if each.startswith("pocket-slack")]
     assert [each.partition(";")[2].strip() for each in asked] == ["extra == 'demo'"]
 

@@ -1,0 +1,257 @@
+"""The page of `judge view`, opened as a file."""
+
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from axe_playwright_python.async_playwright import Axe
+from playwright.async_api import Browser, Locator, Page, expect
+
+from judge.view import read_replies, save_page
+from tests.browser.conftest import Tab
+
+Open = Callable[..., Awaitable[Page]]
+NAMED = {"rubric": "additive-5", "rubric_version": "f846c469"}
+HOSTILE = (
+    "</script><script>document.title = 'broken'</script><img src=x onerror=\"document.title = 'broken'\">"
+    "<!-- <b>bold</b> &amp; \u202etxt.evil\u202c a\u200bb\x07 https://example.com"
+)
+
+
+def a_row(number: int, **changes: Any) -> dict[str, Any]:
+    return {
+        "prompt": f"Question {number}?",
+        "completion": f"Response {number}.",
+        "score": number % 6,
+        "justification": f"Reason {number}.",
+        "ratings": [{"model": "m", "score": number % 6, "unscored_reason": None}],
+        "model": "m",
+        **NAMED,
+        "input_tokens": 1468,
+        "judged_at": f"2026-{9 + number % 2:02d}-0{1 + number % 9}",
+        **changes,
+    }
+
+
+ROWS = [
+    *(a_row(number) for number in range(30)),
+    a_row(30, score=5, human=1, reason="Wrong port.", model="other"),
+    a_row(31, score=4, human=3, flags=["asks_for_score"]),
+    a_row(32, score=None, unscored_detail="The model refused to judge.", justification=""),
+]
+
+
+@pytest.fixture
+async def open_view(browser: Browser, tmp_path: Path) -> AsyncIterator[Open]:
+    """Opens rows as a page; none may have complained or asked for anything but its own file."""
+    tabs: list[Tab] = []
+
+    async def open_here(rows: Sequence[Mapping[str, Any]] = ROWS, width: int = 1280, scheme: Any = "light") -> Page:
+        source, file = tmp_path / "scored.jsonl", tmp_path / f"page{len(tabs)}.html"
+        source.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+        save_page(file, source.name, read_replies(source))
+        context = await browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
+        tab = Tab(await context.new_page())
+        tab.watch(file.as_uri())
+        tabs.append(tab)
+        await tab.page.goto(file.as_uri())
+        return tab.page
+
+    yield open_here
+    assert [trouble for tab in tabs for trouble in tab.trouble] == []
+
+
+def options(page: Page) -> Locator:
+    return page.get_by_role("listbox", name="Replies").get_by_role("option")
+
+
+def reply(page: Page) -> Locator:
+    return page.get_by_role("article", name="The chosen reply")
+
+
+async def test_figures_of_each_judge_stand_there_with_their_ranges(open_view: Open) -> None:
+    page = await open_view([*ROWS[:30], *(a_row(number, score=4, model="other") for number in range(3))])
+    first = page.locator(".card").filter(has=page.get_by_role("heading", name="1. m · additive-5 (f846c469)"))
+    await expect(first.get_by_role("definition").first).to_contain_text("2.50between 1.85 and 3.15")
+    await expect(first).to_contain_text("30 scores by the judge alone")
+    await expect(first.get_by_role("button", name="Score 3: 5 replies")).to_be_visible()
+    await expect(page.get_by_role("heading", name="2. other · additive-5 (f846c469)")).to_be_visible()
+
+
+async def test_trend_has_a_line_for_each_judge_and_a_table(open_view: Open) -> None:
+    days = ((2, "2026-10-01"), (4, "2026-10-01T23:00"), (5, "2026-10-02"))
+    rows = [a_row(0, score=score, judged_at=day, model=model) for model in ("m", "other") for score, day in days]
+    page = await open_view(rows)
+    figure = page.get_by_role("figure")
+    await expect(figure.locator("polyline")).to_have_count(2)
+    await expect(figure.locator("text").last).to_have_text("2")
+    await figure.get_by_text("As a table").click()
+    await expect(figure.get_by_role("row").nth(1)).to_have_text("12026-10-0130 to 52")
+    await expect(figure.get_by_role("row").nth(4)).to_have_text("22026-10-025unknown1")
+
+
+async def test_search_finds_all_words_in_any_text(open_view: Open) -> None:
+    page = await open_view()
+    status = page.get_by_role("status").filter(has_text="repl")
+    await expect(status).to_have_text("33 replies")
+    await page.get_by_role("searchbox", name="Search").fill("RESPONSE reason 17.")
+    await expect(status).to_have_text("1 of 33 replies")
+    await expect(reply(page)).to_contain_text("Question 17?")
+    await page.get_by_role("searchbox", name="Search").fill("wrong port")
+    await expect(reply(page)).to_contain_text("Response 30.")
+    await page.get_by_role("searchbox", name="Search").fill("nowhere")
+    await expect(status).to_have_text("0 of 33 replies")
+    await expect(reply(page)).to_be_hidden()
+
+
+async def test_filters_narrow_the_list(open_view: Open) -> None:
+    page = await open_view()
+    for name, choice, number in (
+        ("Score", "unscored", "1 of 33"),
+        ("Score", "3", "5 of 33"),
+        ("Judge", "other · additive-5 (f846c469)", "1 of 33"),
+        ("Flag", "response asks for a score", "1 of 33"),
+    ):
+        select = page.get_by_role("combobox", name=name)
+        await select.select_option(choice)
+        await expect(page.locator("#found")).to_have_text(f"{number} replies")
+        await select.select_option(index=0)
+    await page.get_by_role("checkbox", name="judge and people differ by 2 or more").check()
+    await expect(page.locator("#found")).to_have_text("1 of 33 replies")
+    await expect(reply(page)).to_contain_text("Judge and people differ by 4")
+
+
+async def test_bar_shows_its_replies_and_once_more_all(open_view: Open) -> None:
+    page = await open_view()
+    bar = page.locator(".card").first.get_by_role("button", name="Score 5: 5 replies")
+    await bar.click()
+    await expect(page.locator("#found")).to_have_text("5 of 33 replies")
+    await expect(bar).to_have_attribute("aria-pressed", "true")
+    await bar.click()
+    await expect(page.locator("#found")).to_have_text("33 replies")
+
+
+async def test_orders_put_the_largest_difference_or_the_lowest_score_first(open_view: Open) -> None:
+    page = await open_view()
+    for order, first in (("judge and people differ most first", "Line 31"), ("lowest score first", "Line 1")):
+        await page.get_by_role("combobox", name="Order").select_option(order)
+        await expect(reply(page).get_by_role("heading", name=first, exact=True)).to_be_visible()
+    await page.get_by_role("combobox", name="Order").select_option("judge and people differ most first")
+    await expect(options(page).nth(1)).to_contain_text("Question 31?")
+
+
+async def test_reply_shows_ratings_labels_and_what_it_took(open_view: Open) -> None:
+    page = await open_view([ROWS[30] | {"blind": False}, ROWS[32]])
+    await expect(reply(page).get_by_role("row")).to_have_text(
+        ["ModelScore", "m0", "ScoreGivenWhy", "1after seeing the judge'sWrong port."]
+    )
+    await expect(reply(page)).to_contain_text("Tokens in1,468")
+    await expect(reply(page)).to_contain_text("Reason 30.")
+    await options(page).nth(1).click()
+    await expect(reply(page)).to_contain_text("Unscored")
+    await expect(reply(page)).to_contain_text("The model refused to judge.")
+
+
+async def test_hostile_texts_stay_text(open_view: Open) -> None:
+    fields = ("prompt", "completion", "justification", "reason", "model", "prompt_id")
+    row = a_row(1, **dict.fromkeys(fields, HOSTILE), human=1, flags=[HOSTILE])
+    row["ratings"] = [{"model": HOSTILE, "score": 1}]
+    page = await open_view([row, a_row(2)])
+    shown = HOSTILE.replace("\u202e", "⟦U+202E⟧").replace("\u202c", "⟦U+202C⟧")
+    shown = shown.replace("\u200b", "⟦U+200B⟧").replace("\x07", "⟦U+0007⟧")
+    for text in await reply(page).locator(".text").all_inner_texts():
+        assert text == shown
+    assert await reply(page).locator(".text").count() == 3
+    await expect(reply(page).get_by_role("cell")).to_have_text([shown, "1", "1", "blind", shown])
+    await expect(options(page).first).to_contain_text(shown[:150])
+    assert await page.locator("img, b, script:not(#data):not([type=module])").count() == 0
+    await expect(page).to_have_title("scored.jsonl · slack-judge")
+
+
+async def test_long_text_is_folded_and_all_there(open_view: Open) -> None:
+    text = "word " * 8_000 + "the end"
+    page = await open_view([a_row(1, completion=text)])
+    box = reply(page).locator(".text").nth(1)
+    await expect(box).not_to_contain_text("the end")
+    await page.get_by_role("searchbox", name="Search").fill("end")
+    await expect(page.locator("#found")).to_have_text("1 reply")
+    await reply(page).get_by_role("button", name="Show all 40,007 characters").click()
+    assert await box.text_content() == text
+
+
+async def test_ten_thousand_replies_are_a_few_rows_at_a_time(open_view: Open) -> None:
+    page = await open_view([a_row(number) for number in range(10_000)])
+    await expect(page.locator("#found")).to_have_text("10,000 replies")
+    assert await options(page).count() < 40
+    await page.get_by_role("listbox").focus()
+    await page.keyboard.press("End")
+    await expect(reply(page)).to_contain_text("Question 9999?")
+    chosen = options(page).and_(page.get_by_role("option", selected=True))
+    await expect(chosen).to_be_in_viewport()
+    await expect(chosen).to_have_attribute("aria-posinset", "10000")
+    assert await options(page).count() < 40
+    await page.get_by_role("listbox").evaluate("list => { list.scrollTop = 0 }")
+    await expect(options(page).first).to_contain_text("Question 0?")
+    await expect(page.get_by_role("listbox")).not_to_have_attribute("aria-activedescendant", "option-9999")
+
+
+async def test_everything_is_reached_by_keyboard(open_view: Open) -> None:
+    page = await open_view()
+    await page.keyboard.press("/")
+    await expect(page.get_by_role("searchbox")).to_be_focused()
+    await page.keyboard.type("question /jk")
+    await expect(page.locator("#found")).to_have_text("0 of 33 replies")
+    await page.keyboard.press("Escape")
+    await expect(page.locator("#found")).to_have_text("33 replies")
+    listbox = page.get_by_role("listbox")
+    await expect(listbox).to_be_focused()
+    for key, question in (("j", 1), ("ArrowDown", 2), ("k", 1), ("ArrowUp", 0), ("ArrowUp", 0), ("PageDown", 10)):
+        await page.keyboard.press(key)
+        await expect(options(page).and_(page.get_by_role("option", selected=True))).to_contain_text(
+            f"Question {question}?"
+        )
+        await expect(reply(page)).to_contain_text(f"Question {question}?")
+    active = await listbox.get_attribute("aria-activedescendant")
+    await expect(page.locator(f"#{active}")).to_contain_text("Question 10?")
+    await page.keyboard.press("Enter")
+    await expect(reply(page)).to_be_focused()
+    await page.keyboard.press("Escape")
+    await expect(listbox).to_be_focused()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [400, 1280])
+async def test_page_has_no_accessibility_problems(open_view: Open, scheme: str, width: int) -> None:
+    page = await open_view(width=width, scheme=scheme)
+    await page.get_by_role("combobox", name="Order").select_option("judge and people differ most first")
+    assert await problems(page) == []
+    await options(page).first.click()
+    await page.get_by_text("As a table").click()
+    assert await problems(page) == []
+
+
+async def problems(page: Page) -> list[Any]:
+    found = await Axe().run(page)
+    return [(each["id"], [node["html"] for node in each["nodes"]]) for each in found.response["violations"]]
+
+
+async def test_small_screen_shows_the_list_or_the_reply_and_never_scrolls_sideways(open_view: Open) -> None:
+    page = await open_view([a_row(1, completion="a" * 500, model="m" * 200), *ROWS], width=400)
+    await expect(reply(page)).to_be_hidden()
+    assert await page.evaluate("document.documentElement.scrollWidth") <= 400
+    await options(page).first.click()
+    await expect(reply(page)).to_be_visible()
+    await expect(page.get_by_role("listbox")).to_be_hidden()
+    assert await page.evaluate("document.documentElement.scrollWidth") <= 400
+    await reply(page).get_by_role("button", name="Back to the list").click()
+    await expect(page.get_by_role("listbox")).to_be_focused()
+    await expect(reply(page)).to_be_hidden()
+
+
+async def test_texts_that_are_not_kept_are_said_to_be_missing(open_view: Open) -> None:
+    page = await open_view([{"score": 4, "case": 7}])
+    await expect(reply(page).get_by_role("heading", name="Case 7")).to_be_visible()
+    await expect(reply(page).get_by_text("Not kept.")).to_have_count(2)
+    await expect(options(page)).to_contain_text("text not kept")
