@@ -1,4 +1,4 @@
-"""`judge-bot`: serve, health, doctor, demo, digest, export, replay, purge, audit."""
+"""`judge-bot`: serve, health, doctor, demo, digest, export, view, replay, purge, audit."""
 
 import asyncio
 import logging
@@ -165,6 +165,28 @@ def replay(
     configure_logs("console", logging.WARNING)
     wanted = Wanted(output, model, rubric, samples, only is not None, sample, max_cost, adopt)
     raise typer.Exit(asyncio.run(run(wanted)))
+
+
+@app.command()
+def view(
+    channel: Annotated[str, typer.Option("--channel", metavar="ID", help="The channel, such as C0123ABCD.")],
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="The page; by default the channel's id with .html, here.")
+    ] = None,
+    since: Annotated[
+        datetime | None,
+        typer.Option(parser=_to_day, metavar="DAY", help="Only replies judged on that day (UTC) or later."),
+    ] = None,
+) -> None:
+    """Make a page to look at a channel's scored replies in the browser.
+
+    On it is what everybody in the channel could see, as in its digest, and people's labels without names.
+    """
+    from bot.commands.view import view as make
+    from bot.logs import configure_logs
+
+    configure_logs("console", logging.WARNING)
+    asyncio.run(make(channel, output, since))
 
 
 @app.command()

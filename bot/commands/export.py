@@ -3,19 +3,19 @@
 import hashlib
 import json
 import sys
-from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import asynccontextmanager, contextmanager, nullcontext
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager, nullcontext
 from datetime import datetime
 from pathlib import Path
 from typing import Any, TextIO, TypeVar
 
 import typer
 
+from bot.commands.opened import note, opened_log, reading
 from bot.commands.operator import operator
-from bot.errors import BotError, LogError
+from bot.errors import BotError
 from bot.log import Store
 from bot.log.audit import Act, Action
-from bot.log.errors import LOG_ERRORS, reason_of
 from bot.log.labels import LabelledCase, Labels
 from bot.log.private import private
 from bot.settings import load_log_settings
@@ -33,11 +33,11 @@ async def export_labels(path: Path | None, since: datetime | None) -> None:
         BotError: The log cannot be read, or the file cannot be written.
     """
     settings = load_log_settings()
-    async with _log() as store:
+    async with opened_log() as store:
         with _output(path) as output:
-            with _reading():
+            with reading():
                 teams = await store.labels.teams()
-            await _note(store, [Act(team_id, operator(), Action.EXPORTED_LABELS) for team_id in teams])
+            await note(store, [Act(team_id, operator(), Action.EXPORTED_LABELS) for team_id in teams])
             count = await export(store.labels, output, since, has_texts=settings.store_text == "full")
     typer.echo(f"{count} {'label' if count == 1 else 'labels'} written", err=True)
 
@@ -52,10 +52,10 @@ async def export_person(path: Path | None, user: str) -> None:
     Raises:
         BotError: Nothing is stored of them, it is not clear who is meant, or as `export_labels`.
     """
-    async with _log() as store:
+    async with opened_log() as store:
         team_id, user_id = await _find_person(store, user)
         with _output(path) as output:
-            await _note(store, [Act(team_id, operator(), Action.EXPORTED_PERSON, user_id=user_id)])
+            await note(store, [Act(team_id, operator(), Action.EXPORTED_PERSON, user_id=user_id)])
             count = 0
             async for kind, columns in _readable(store.personal.rows(team_id, user_id)):
                 document = {"kind": kind, **columns}
@@ -67,7 +67,7 @@ async def export_person(path: Path | None, user: str) -> None:
 async def _find_person(store: Store, user: str) -> tuple[str, str]:
     """Their team and user id."""
     team_id, _, user_id = user.rpartition("/")
-    with _reading():
+    with reading():
         teams = [each for each in await store.personal.teams(user_id) if team_id in {"", each}]
     if not teams:
         raise BotError(
@@ -78,15 +78,6 @@ async def _find_person(store: Store, user: str) -> tuple[str, str]:
         names = ", ".join(f"--user {each}/{user_id}" for each in teams)
         raise BotError(f"--user {user!r}: there is one in each of {len(teams)} workspaces; say which: {names}")
     return teams[0], user_id
-
-
-@asynccontextmanager
-async def _log() -> AsyncIterator[Store]:
-    store = await Store.open_existing(load_log_settings().database_url)
-    try:
-        yield store
-    finally:
-        await store.close()
 
 
 @contextmanager
@@ -101,13 +92,6 @@ def _output(path: Path | None) -> Iterator[TextIO]:
     except OSError as exc:
         name = f"--output {path}" if path else "the output"
         raise BotError(f"{name}: cannot be written ({exc.strerror}); name another file") from exc
-
-
-async def _note(store: Store, acts: Sequence[Act]) -> None:
-    try:
-        await store.audit.note(acts)
-    except LOG_ERRORS as exc:
-        raise LogError(f"the log cannot be written ({reason_of(exc)}); nothing was exported") from exc
 
 
 def _open(path: Path) -> TextIO:
@@ -132,17 +116,9 @@ async def export(labels: Labels, output: TextIO, since: datetime | None = None, 
 
 
 async def _readable(rows: AsyncIterator[T]) -> AsyncIterator[T]:
-    with _reading():  # an OSError of the database's; one of `output` is raised outside of here
+    with reading():  # an OSError of the database's; one of `output` is raised outside of here
         async for row in rows:
             yield row
-
-
-@contextmanager
-def _reading() -> Iterator[None]:
-    try:
-        yield
-    except LOG_ERRORS as exc:
-        raise LogError(f"the log cannot be read ({reason_of(exc)}); the export is not complete") from exc
 
 
 def _to_row(labelled: LabelledCase, has_texts: bool) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from bot.domain.verdict import RecordedVerdict
 from bot.log import spending, steps
 from bot.log.audit import Audit
 from bot.log.cases import Cases
+from bot.log.channel import Channel
 from bot.log.database import Database
 from bot.log.digests import Digests
 from bot.log.edits import Edits
@@ -69,6 +70,7 @@ class Store:
         self.cases = Cases(database)
         self.unsettled = Unsettled(database, self.jobs)
         self.labels = Labels(database)
+        self.channel = Channel(database)
         self.recent = Recent(database, keeps_text=store_text == "full")
         self.tallies = Tallies(database)
         self.digests = Digests(database)

@@ -28,7 +28,7 @@ class _Scored(NamedTuple):
 
 def to_figures(replies: Sequence[Reply]) -> dict[str, Any]:
     """The figures of the replies of one judge version, ready to be shown: `facts`, `notes` and `bars`."""
-    scale = replies[0].scale
+    scale = scale_of(replies)
     limit = good_from(scale)
     is_drawn = any(_is_drawn(reply) for reply in replies)
     scored = [_to_scored(reply.score, reply, is_drawn) for reply in replies if reply.score is not None]
@@ -40,6 +40,11 @@ def to_figures(replies: Sequence[Reply]) -> dict[str, Any]:
         notes = list(_notes(mean))
     notes += _left_out(replies, sum(each.label is not None for each in scored))
     return {"facts": facts, "notes": notes, "bars": list(_bars(replies, scale))}
+
+
+def scale_of(replies: Sequence[Reply]) -> Scale:
+    """The scale of one version's replies: that of the scores, since where nobody scored it may not be known."""
+    return next((reply.scale for reply in replies if reply.score is not None), replies[0].scale)
 
 
 def _is_drawn(reply: Reply) -> bool:

@@ -12,7 +12,7 @@ from typing import Any
 from judge.errors import SetupError
 from judge.files import private_and_new, put_in_place
 from judge.jsonl import encode, os_reason
-from judge.view.figures import is_by_day, to_bar, to_figures, to_trend
+from judge.view.figures import is_by_day, scale_of, to_bar, to_figures, to_trend
 from judge.view.reading import Replies
 from judge.view.replies import Reply, Version, clear_difference
 
@@ -91,9 +91,9 @@ def _hash(text: str) -> str:
 
 def _data(title: str, replies: Replies) -> Iterator[str]:
     """The JSON that the script reads, reply by reply."""
-    groups: dict[tuple[Version, Any], list[Reply]] = {}
+    groups: dict[Version, list[Reply]] = {}
     for reply in replies.replies:
-        groups.setdefault((reply.version, reply.scale), []).append(reply)
+        groups.setdefault(reply.version, []).append(reply)
     by_day = is_by_day(replies.replies)
     head = {
         "title": title,
@@ -101,19 +101,19 @@ def _data(title: str, replies: Replies) -> Iterator[str]:
         "unit": "day" if by_day else "week",
         "versions": [_version(each, by_day) for each in groups.values()],
     }
-    numbers = {group: number for number, group in enumerate(groups)}
+    numbers = {version: number for number, version in enumerate(groups)}
     yield _to_json(head)[:-1] + ', "replies": [\n'
     for number, reply in enumerate(replies.replies):
-        yield (",\n" if number else "") + _to_json(_fields(reply, numbers[reply.version, reply.scale]))
+        yield (",\n" if number else "") + _to_json(_fields(reply, numbers[reply.version]))
     yield "\n]}"
 
 
 def _version(replies: Sequence[Reply], by_day: bool) -> dict[str, Any]:
-    first = replies[0]
+    scale = scale_of(replies)
     return {
-        "name": first.version.name,
-        "scale": list(first.scale),
-        "differs": clear_difference(first.scale),
+        "name": replies[0].version.name,
+        "scale": list(scale),
+        "differs": clear_difference(scale),
         **to_figures(replies),
         "trend": to_trend(replies, by_day),
     }

@@ -1,0 +1,41 @@
+"""The log as commands open it: what goes wrong with it is one sentence."""
+
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
+
+from bot.errors import LogError
+from bot.log import Store
+from bot.log.audit import Act
+from bot.log.errors import LOG_ERRORS, reason_of
+from bot.settings import load_log_settings
+
+
+@asynccontextmanager
+async def opened_log() -> AsyncIterator[Store]:
+    """The log that the settings name.
+
+    Raises:
+        LogError: There is none, or it cannot be opened.
+    """
+    store = await Store.open_existing(load_log_settings().database_url)
+    try:
+        yield store
+    finally:
+        await store.close()
+
+
+@contextmanager
+def reading() -> Iterator[None]:
+    """Whatever is read within; LogError where it cannot be."""
+    try:
+        yield
+    except LOG_ERRORS as exc:
+        raise LogError(f"the log cannot be read ({reason_of(exc)}); the export is not complete") from exc
+
+
+async def note(store: Store, acts: Sequence[Act]) -> None:
+    """Notes in the audit what is about to be exported; LogError where it cannot be, and then nothing is to be."""
+    try:
+        await store.audit.note(acts)
+    except LOG_ERRORS as exc:
+        raise LogError(f"the log cannot be written ({reason_of(exc)}); nothing was exported") from exc

@@ -1,0 +1,124 @@
+"""What a whole channel may see of its replies: verdicts with their ratings and labels, for a page to look at."""
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import ColumnElement, Row, Table, func, select
+
+from bot.log.database import Database
+from bot.log.schema import cases, labels, ratings
+from bot.log.visibility import NEWER, counts, superseded
+
+_DIRECT_MESSAGES = "D"
+_PAGE = 500
+_OWN = {"ratings", "labels"}
+
+
+@dataclass(frozen=True)
+class GivenRating:
+    """What one model call gave."""
+
+    model: str | None
+    score: int | None
+    unscored_reason: str | None
+    justification: str
+
+
+@dataclass(frozen=True)
+class GivenLabel:
+    """What a person gave; `probability` is that of the draw for a blind label."""
+
+    score: int
+    reason: str | None
+    is_blind: bool
+    probability: float | None
+
+
+@dataclass(frozen=True)
+class JudgedReply:
+    """A verdict that counts, with its case, its ratings, and people's labels without their names."""
+
+    id: int
+    question: str | None
+    response: str | None
+    score: int | None
+    lowest: int | None
+    highest: int | None
+    mean: float | None
+    justification: str | None
+    model: str | None
+    rubric: str
+    rubric_version: str | None
+    unscored_reason: str | None
+    flags: list[str]
+    weighted_score: float | None
+    input_tokens: int | None
+    output_tokens: int | None
+    latency_ms: int | None
+    cost_usd: float | None
+    thread_ts: str | None
+    judged_at: datetime
+    ratings: list[GivenRating] = field(default_factory=list)
+    labels: list[GivenLabel] = field(default_factory=list)
+
+
+class Channel:
+    """Reads the replies of one channel: those in its figures, of each reply the newest verdict."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def teams(self, channel_id: str) -> Sequence[str]:
+        """The teams in which this channel has such replies; none for direct messages, which are for one person."""
+        if channel_id.startswith(_DIRECT_MESSAGES):
+            return []
+        query = select(cases.c.team_id).where(cases.c.channel_id == channel_id, cases.c.judged_at.is_not(None))
+        rows = await self._database.all(query.where(counts(cases)).distinct().order_by(cases.c.team_id))
+        return [row.team_id for row in rows]
+
+    async def count(self, team_id: str, channel_id: str, since: datetime | None = None) -> int:
+        """How many replies `replies` gives."""
+        query = select(func.count().label("number")).where(*_shown(team_id, channel_id, since))
+        (row,) = await self._database.all(query)
+        return int(row.number)
+
+    async def replies(self, team_id: str, channel_id: str, since: datetime | None = None) -> AsyncIterator[JudgedReply]:
+        """The replies, oldest case first; read page by page."""
+        columns = [cases.c[each.name] for each in fields(JudgedReply) if each.name not in _OWN]
+        query = select(*columns).where(*_shown(team_id, channel_id, since)).order_by(cases.c.id).limit(_PAGE)
+        page = query
+        while found := await self._database.rows(JudgedReply, page):
+            await self._complete(team_id, {reply.id: reply for reply in found})
+            for reply in found:
+                yield reply
+            page = query.where(cases.c.id > found[-1].id)
+
+    async def _complete(self, team_id: str, replies: Mapping[int, JudgedReply]) -> None:
+        for row in await self._of(ratings, GivenRating, team_id, replies, ratings.c.position):
+            replies[row.case_id].ratings.append(_to(GivenRating, row))
+        for row in await self._of(labels, GivenLabel, team_id, replies, labels.c.created_at):
+            replies[row.case_id].labels.append(_to(GivenLabel, row))
+
+    async def _of(
+        self, table: Table, kind: type, team_id: str, replies: Mapping[int, JudgedReply], order: ColumnElement[Any]
+    ) -> Sequence[Row[Any]]:
+        columns = [table.c[each.name] for each in fields(kind)]
+        query = select(table.c.case_id, *columns).where(table.c.team_id == team_id, table.c.case_id.in_(replies))
+        return await self._database.all(query.order_by(table.c.case_id, order))
+
+
+def _to(kind: Any, row: Row[Any]) -> Any:
+    return kind(**{each.name: getattr(row, each.name) for each in fields(kind)})
+
+
+def _shown(team_id: str, channel_id: str, since: datetime | None) -> Sequence[ColumnElement[bool]]:
+    repeated = superseded(NEWER.c.team_id == team_id, NEWER.c.channel_id == channel_id)
+    return (
+        cases.c.team_id == team_id,
+        cases.c.channel_id == channel_id,
+        cases.c.judged_at.is_not(None) if since is None else cases.c.judged_at >= since,
+        counts(cases),
+        cases.c.id.not_in(repeated),
+    )
