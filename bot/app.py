@@ -160,7 +160,7 @@ def _listen(
         limits=limits_of(settings),
         policy=Policy(settings.channels_allowed, settings.channels_denied, settings.score_people),
         default=Choice(rubric_of(settings).name, settings.verdict_visibility),
-        rubrics=tuple(rubrics_of(settings)),
+        rubrics=rubrics_of(settings),
         poster=poster,
         access=access,
         memberships=Memberships(client),

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 Clock = Callable[[], datetime]
 """Gives the time, aware."""
@@ -11,6 +11,12 @@ Clock = Callable[[], datetime]
 def utc_now() -> datetime:
     """The machine's time."""
     return datetime.now(UTC)
+
+
+def utc_week(moment: datetime) -> datetime:
+    """The beginning of the ISO week in which a moment falls, in UTC."""
+    day = moment.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+    return day - timedelta(days=day.weekday())
 
 
 def clock_s() -> float:

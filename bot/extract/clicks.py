@@ -8,6 +8,7 @@ from bot.domain.obstacle import Obstacle, ObstacleKind
 from bot.extract.invocation import Invocation, to_invocation
 from bot.extract.messages import Message, to_message
 from bot.slack import ids
+from bot.slack.modal_state import ModalState
 
 Raw = dict[str, Any]
 
@@ -33,6 +34,22 @@ def clicked_message(body: Raw, own_ids: frozenset[str]) -> Message:
     message = to_message(body["message"])
     is_own = message.author_id in own_ids or body["message"].get("bot_id") in own_ids
     return replace(message, obstacle=Obstacle(ObstacleKind.OWN_MESSAGE)) if is_own else message
+
+
+@dataclass(frozen=True)
+class WindowClick:
+    """A button that was pressed in a window: which window, and what it remembers."""
+
+    invocation: Invocation
+    view_id: str
+    state: ModalState
+
+
+def clicked_window(body: Raw) -> WindowClick:
+    """The window in which a button was pressed."""
+    view = body["view"]
+    state = ModalState.from_private_metadata(view.get("private_metadata") or "")
+    return WindowClick(to_invocation(body), str(view["id"]), state)
 
 
 def clicked_value(body: Raw) -> str:

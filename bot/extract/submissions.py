@@ -26,9 +26,9 @@ class Submission:
 
 @dataclass(frozen=True)
 class LabelSubmission:
-    """The submitted window for one's own score: its case, and the label; None without a score."""
+    """The submitted window for one's own score: what it remembered, and the label; None without a score."""
 
-    case_id: int | None
+    state: ModalState
     label: Label | None
 
 
@@ -48,15 +48,24 @@ def to_submission(body: Raw) -> Submission:
 
 
 def to_label_submission(body: Raw) -> LabelSubmission:
-    """The score and the reason that a person gave."""
-    view = body["view"]
-    values = view["state"]["values"]
+    """The score and the reason that a person gave after they had seen the judge's."""
+    state, values = _to_state(body["view"]), body["view"]["state"]["values"]
+    return LabelSubmission(state, _to_label(values, ids.BLOCK_SCORE, ids.BLOCK_REASON))
+
+
+def to_blind_submission(body: Raw) -> LabelSubmission:
+    """The same of those that they gave before."""
+    state, values = _to_state(body["view"]), body["view"]["state"]["values"]
+    names = (ids.of_case(block, state.case_id) for block in (ids.BLOCK_SCORE, ids.BLOCK_REASON))
+    return LabelSubmission(state, _to_label(values, *names))
+
+
+def _to_label(values: Raw, score_block: str, reason_block: str) -> Label | None:
     try:
-        score = int(_selected(values, ids.BLOCK_SCORE) or _typed(values, ids.BLOCK_SCORE))
-        label = Label(score, _typed(values, ids.BLOCK_REASON) or None)
+        score = int(_selected(values, score_block) or _typed(values, score_block))
     except ValueError:
-        label = None
-    return LabelSubmission(_to_state(view).case_id, label)
+        return None
+    return Label(score, _typed(values, reason_block) or None)
 
 
 def _to_state(view: Raw) -> ModalState:

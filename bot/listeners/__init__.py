@@ -1,5 +1,7 @@
 """What Slack calls: one file for each feature, given only the services that it uses."""
 
+from collections.abc import Mapping
+
 from slack_bolt.async_app import AsyncApp
 
 from bot.digest.poster import Poster
@@ -8,6 +10,7 @@ from bot.domain.limits import Limits
 from bot.domain.policy import Policy
 from bot.extract.cases import Choice
 from bot.listeners import (
+    blind,
     buttons,
     command,
     details,
@@ -22,6 +25,8 @@ from bot.listeners import (
     recent,
     shortcut,
 )
+from bot.listeners.blind import LabelCommand
+from bot.listeners.blind_window import BlindWindow
 from bot.listeners.case_access import CaseAccess
 from bot.listeners.choices import Choices
 from bot.listeners.command import TypedRequests
@@ -43,6 +48,7 @@ from bot.upkeep.edits import EditsUpkeep
 from bot.upkeep.forgetting import ForgettingUpkeep
 from bot.weeks.home import HomeReader
 from bot.weeks.own_cases import OwnCases
+from judge import Rubric
 
 
 def register(
@@ -54,7 +60,7 @@ def register(
     limits: Limits,
     policy: Policy,
     default: Choice,
-    rubrics: tuple[str, ...],
+    rubrics: Mapping[str, Rubric],
     poster: Poster,
     access: Access,
     memberships: Memberships,
@@ -65,25 +71,28 @@ def register(
 ) -> None:
     """Connects every feature to the app.
 
-    `default` is the rubric and the visibility of a request that names neither, `rubrics` what there is to choose from.
+    `default` is the rubric and the visibility of a request that names neither, `rubrics` what there is to choose from,
+    by name.
     """
     hosts = frozenset({identity.host})
     case_access = CaseAccess(store.cases, memberships)
     intake = Intake(store, limits, policy, poster.members, teller, identity.url)
-    choices = Choices(store.people, default, rubrics)
+    choices = Choices(store.people, default, tuple(rubrics))
     window = TextsModal(choices, teller)
     digests = DigestCommand(poster, access, teller)
     own_cases = OwnCases(memberships, poster.members)
     cases = RecentCases(store.recent, own_cases, teller, identity.url)
     forget_command = ForgetCommand(store.cases, forgetting, teller, store.recent, own_cases, hosts, identity.url)
+    blind_window = BlindWindow(store.draws, memberships, policy, teller, rubrics, identity.url)
     answers = {
         "digest": digests.answer,
         "recent": cases.answer,
         "forget": forget_command.answer,
+        "label": LabelCommand(blind_window, store.digests, access, teller).answer,
         "stats": StatsCommand(poster, memberships, teller).answer,
     }
     reader = HomeReader(store, poster.default, memberships, access, own_cases, poster.now)
-    tab = HomeTab(reader, teller, identity.url, default.visibility)
+    tab = HomeTab(reader, blind_window, teller, identity.url, default.visibility)
     installation.register(app, identity.team_id, homes)
     command.register(app, TypedRequests(intake, choices, memberships, hosts), window, answers)
     shortcut.register(app, intake, choices, teller, identity.own_ids)
@@ -91,6 +100,7 @@ def register(
     modals.register(app, intake, choices, case_access)
     buttons.register(app, intake, choices, case_access, teller)
     details.register(app, store.cases, case_access, teller)
+    blind.register(app, blind_window, tab)
     labels.register(app, store.cases, store.labels, case_access, teller)
     recent.register(app, cases)
     forget.register(app, forget_command)

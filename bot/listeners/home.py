@@ -8,6 +8,7 @@ from slack_bolt.async_app import AsyncAck, AsyncApp
 
 from bot.domain.case import Visibility
 from bot.extract.clicks import HomeVisit, clicked_choice, clicked_home, clicked_value, opened_home
+from bot.listeners.blind_window import BlindWindow
 from bot.listeners.digest import DigestCommand
 from bot.listeners.texts_modal import TextsModal
 from bot.log.errors import LOG_ERRORS, in_brief
@@ -28,12 +29,14 @@ class HomeTab:
 
     Attributes:
         reader: What they show.
+        blind: What waits for a blind label.
         teller: What shows them.
         workspace_url: Where links to messages begin.
         default: Who sees verdicts where a person has chosen nothing.
     """
 
     reader: HomeReader
+    blind: BlindWindow
     teller: Teller
     workspace_url: str
     default: Visibility
@@ -45,10 +48,11 @@ class HomeTab:
     async def _view(self, visit: HomeVisit, note: str) -> dict[str, Any]:
         try:
             home = await self.reader.read(visit.invocation.team_id, visit.invocation.user_id)
+            waiting = await self.blind.count(visit.invocation)
         except LOG_ERRORS as exc:
             logger.error("home_without_log", reason=in_brief(exc))
             return no_log_view(visit.channel_id)
-        return home_view(home, self.workspace_url, self.default, visit.channel_id, note)
+        return home_view(home, self.workspace_url, self.default, visit.channel_id, note, waiting)
 
 
 def register(app: AsyncApp, tab: HomeTab, window: TextsModal, digest: DigestCommand, people: People) -> None:

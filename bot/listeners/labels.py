@@ -16,7 +16,7 @@ from bot.log.cases import Cases
 from bot.log.labels import Labels
 from bot.slack import ids
 from bot.slack.teller import Teller
-from bot.views.labels import confirmation, label_errors, label_modal
+from bot.views.labels import blind_stands, confirmation, label_modal, off_scale
 from bot.views.messages import sentence
 from bot.views.refusals import BUTTON_TOO_SLOW, FOREIGN_LABEL, OWN_LABEL
 
@@ -48,11 +48,12 @@ def register(app: AsyncApp, cases: Cases, labels: Labels, access: CaseAccess, te
     @app.view(ids.VIEW_LABEL)
     async def record_own_score(ack: AsyncAck, body: dict[str, Any]) -> None:
         submission = to_label_submission(body)
-        label, visit = submission.label, await labelling.begin(to_invocation(body), submission.case_id)
+        label, visit = submission.label, await labelling.begin(to_invocation(body), submission.state.case_id)
         if visit is None:
             await ack()
         elif label is None or not visit.verdict.lowest <= label.score <= visit.verdict.highest:
-            await ack(response_action="errors", errors=label_errors(visit.verdict))
+            wrong = off_scale(visit.verdict.lowest, visit.verdict.highest)
+            await ack(response_action="errors", errors={ids.BLOCK_SCORE: wrong})
         else:
             earlier = await labelling.record(visit, label)
             await ack()  # only now: a window that closes has been recorded
@@ -82,11 +83,18 @@ class _Labelling:
         if verdict is None:
             raise NoCaseError(f"case {case.id} has no verdict to label")
         visit = _Visit(invocation, case, verdict)
-        is_own = case.author_id == invocation.user_id
-        if invocation.is_foreign or is_own:
-            await self._tell(visit, OWN_LABEL if is_own else FOREIGN_LABEL)
+        if refusal := await self._refusal(visit):
+            await self._tell(visit, refusal)
             return None
         return visit
+
+    async def _refusal(self, visit: _Visit) -> str | None:
+        if visit.case.author_id == visit.invocation.user_id:
+            return OWN_LABEL
+        if visit.invocation.is_foreign:
+            return FOREIGN_LABEL
+        label = await self.labels.get(visit.case, visit.invocation.user_id)
+        return blind_stands(visit.case, visit.verdict, label) if label and label.is_blind else None
 
     async def record(self, visit: _Visit, label: Label) -> Label | None:
         """Records the label; gives the one that it replaces."""

@@ -32,6 +32,7 @@ class Action(StrEnum):
     DIGEST_CHANGED = "digest_changed"
     PEOPLE_RANKED = "people_ranked"
     PEOPLE_UNRANKED = "people_unranked"
+    LABELS_CHANGED = "labels_changed"
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Which channels want a digest, and which digests were claimed, posted or given up."""
+"""What channels have chosen, and which digests were claimed, posted or given up."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
@@ -39,6 +39,7 @@ class ChannelSettings:
     Attributes:
         digest_since: When the digest was last switched on.
         ranks_people: Whether people stand beside bots in the table.
+        labels_per_week: How many blind labels the channel wants in a week; 0 is none.
     """
 
     team_id: str
@@ -49,6 +50,7 @@ class ChannelSettings:
     digest_tz: str | None = None
     digest_since: datetime | None = None
     ranks_people: bool = False
+    labels_per_week: int | None = None
 
     def switched(self, is_on: bool, now: datetime) -> "ChannelSettings":
         """The same with the digest on or off; on where it was off, it begins now."""
@@ -171,6 +173,8 @@ def _changes(earlier: ChannelSettings, chosen: ChannelSettings) -> Iterator[Acti
         yield Action.DIGEST_CHANGED
     if chosen.ranks_people != earlier.ranks_people:
         yield Action.PEOPLE_RANKED if chosen.ranks_people else Action.PEOPLE_UNRANKED
+    if chosen.labels_per_week != earlier.labels_per_week:
+        yield Action.LABELS_CHANGED
 
 
 def _update(claim: Claim) -> Update:

@@ -46,7 +46,10 @@ class Labels:
         self._database = database
 
     async def put(self, case: LoggedCase, user_id: str, label: Label) -> Label | None:
-        """Records a person's label and gives the one that it replaces; None where it is their first."""
+        """Records a person's label and gives the one that it replaces; None where it is their first.
+
+        A label that they gave blind stands.
+        """
         earlier = await self.get(case, user_id)
         now = datetime.now(UTC)
         values = {
@@ -57,16 +60,17 @@ class Labels:
             "updated_at": now,
         }
         key = {"team_id": case.team_id, "case_id": case.id, "user_id": user_id}
-        await self._database.execute(upsert(self._database, labels, key | values, keep=("created_at",)))
+        statement = upsert(self._database, labels, key | values, ("created_at",), where=~labels.c.is_blind)
+        await self._database.execute(statement)
         return earlier
 
     async def get(self, case: LoggedCase, user_id: str) -> Label | None:
         """A person's label of a case."""
-        query = select(labels.c.score, labels.c.reason).where(
+        query = select(labels.c.score, labels.c.reason, labels.c.is_blind).where(
             labels.c.team_id == case.team_id, labels.c.case_id == case.id, labels.c.user_id == user_id
         )
-        row = await self._database.one(query)
-        return Label(row.score, row.reason) if row else None
+        found = await self._database.rows(Label, query)
+        return found[0] if found else None
 
     async def teams(self) -> Sequence[str]:
         """The teams of which there are labels."""

@@ -18,6 +18,7 @@ from bot.log.cases import Cases
 from bot.log.channel import Channel
 from bot.log.database import Database
 from bot.log.digests import Digests
+from bot.log.draws import Draws
 from bot.log.edits import Edits
 from bot.log.forgetting import Forgetting
 from bot.log.jobs import Job, Jobs, Task, Ticket
@@ -71,6 +72,7 @@ class Store:
         self.unsettled = Unsettled(database, self.jobs)
         self.labels = Labels(database)
         self.channel = Channel(database)
+        self.draws = Draws(database, keeps_text=store_text == "full")
         self.recent = Recent(database, keeps_text=store_text == "full")
         self.tallies = Tallies(database)
         self.digests = Digests(database)

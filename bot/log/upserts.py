@@ -3,17 +3,26 @@
 from collections.abc import Mapping
 from typing import Any
 
-from sqlalchemy import Table
+from sqlalchemy import ColumnElement, Table
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.sql.dml import Insert
 
 from bot.log.database import Database
 
 
-def upsert(database: Database, table: Table, values: Mapping[str, Any], keep: tuple[str, ...] = ()) -> Insert:
-    """Inserts a row, or updates the one with the same primary key; the columns in `keep` stay as they were."""
+def upsert(
+    database: Database,
+    table: Table,
+    values: Mapping[str, Any],
+    keep: tuple[str, ...] = (),
+    where: ColumnElement[bool] | None = None,
+) -> Insert:
+    """Inserts a row, or updates the one with the same primary key, if `where` holds for it.
+
+    The columns in `keep` stay as they were.
+    """
     make = sqlite.insert if database.is_sqlite else postgresql.insert
     statement = make(table).values(**values)
     keys = [column.name for column in table.primary_key]
     changes = {name: value for name, value in values.items() if name not in (*keys, *keep)}
-    return statement.on_conflict_do_update(index_elements=keys, set_=changes)
+    return statement.on_conflict_do_update(index_elements=keys, set_=changes, where=where)

@@ -3,9 +3,10 @@
 Those that stand aside do not: see `Aside`.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, CompoundSelect, FromClause, Row, and_, literal_column, select, union_all
+from sqlalchemy import ColumnElement, CompoundSelect, FromClause, Row, and_, literal_column, or_, select, union_all
 
 from bot.domain.case import LoggedCase
 from bot.log.schema import cases
@@ -40,18 +41,30 @@ def superseded(*conditions: ColumnElement[bool]) -> CompoundSelect[tuple[int]]:
     Verdicts are on one reply that are on one message, or where the reply was typed, that stand in one thread: we began
     it with the typed texts, and nothing else is scored there without a message (`same_reply`).
     """
-    is_typed = and_(NEWER.c.message_ts.is_(None), _OLDER.c.message_ts.is_(None))
-    is_later = and_(
-        _OLDER.c.team_id == NEWER.c.team_id, _OLDER.c.channel_id == NEWER.c.channel_id, _OLDER.c.id < NEWER.c.id
-    )
-    is_repeat = and_(NEWER.c.attempt > literal_column("1"), NEWER.c.judged_at.is_not(None), counts(NEWER))
     # Two queries rather than one with OR, so that each has its index.
     return union_all(
         *(
-            select(_OLDER.c.id).join(NEWER, and_(is_later, is_same)).where(is_repeat, *conditions)
-            for is_same in (
-                _OLDER.c.message_ts == NEWER.c.message_ts,
-                and_(is_typed, _OLDER.c.thread_ts == NEWER.c.thread_ts),
-            )
+            select(_OLDER.c.id).join(NEWER, is_replaced).where(_IS_REPEAT, *conditions)
+            for is_replaced in _replacements(_OLDER)
         )
     )
+
+
+def is_superseded() -> ColumnElement[bool]:
+    """Whether a case is one of these; for a query that finds few cases, of however large a log."""
+    return or_(*(select(NEWER.c.id).where(is_replaced, _IS_REPEAT).exists() for is_replaced in _replacements(cases)))
+
+
+def _replacements(older: FromClause) -> Sequence[ColumnElement[bool]]:
+    """The two ways in which the newer verdict is on the same reply."""
+    is_typed = and_(NEWER.c.message_ts.is_(None), older.c.message_ts.is_(None))
+    is_later = and_(
+        older.c.team_id == NEWER.c.team_id, older.c.channel_id == NEWER.c.channel_id, older.c.id < NEWER.c.id
+    )
+    return (
+        and_(is_later, older.c.message_ts == NEWER.c.message_ts),
+        and_(is_later, is_typed, older.c.thread_ts == NEWER.c.thread_ts),
+    )
+
+
+_IS_REPEAT = and_(NEWER.c.attempt > literal_column("1"), NEWER.c.judged_at.is_not(None), counts(NEWER))

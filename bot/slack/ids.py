@@ -7,6 +7,8 @@ VIEW_TEXTS = "score_texts"
 VIEW_ANSWER = "answer_question"
 VIEW_CORRECT = "correct_question"
 VIEW_LABEL = "record_label"
+VIEW_BLIND = "score_blind"
+VIEW_COMPARED = "go_on_scoring_blind"
 VIEW_DETAILS = "details"
 VIEW_HOME = "home"
 
@@ -18,6 +20,9 @@ ACTION_FEEDBACK = "feedback"
 ACTION_AGREE = "agree"
 ACTION_DISAGREE = "disagree"
 ACTION_LABEL = "give_own_score"
+ACTION_BLIND = "score_a_few_blind"
+ACTION_SKIP = "skip_case"
+ACTION_SEEN = "have_seen_score"
 ACTION_RECENT_NEWEST = "show_newest_cases"
 ACTION_RECENT_OLDER = "show_older_cases"
 ACTION_HOME_JUDGE = "judge_something"
@@ -50,3 +55,8 @@ BLOCK_REPLACED = "replaced"
 
 METADATA_EVENT = "slack_judge_case"
 METADATA_DIGEST = "slack_judge_digest"
+
+
+def of_case(block_id: str, case_id: int | None) -> str:
+    """An input's id in a window that shows one case after another: Slack keeps what was typed where ids stay."""
+    return f"{block_id}-{case_id}"

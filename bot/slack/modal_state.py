@@ -4,23 +4,31 @@ Slack shows it to nobody, but it goes through the person's own Slack: what comes
 checked where it is used.
 """
 
+from typing import Annotated
+
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from bot.domain.case import LARGEST_ID
 
+CaseId = Annotated[int, Field(le=LARGEST_ID)]
+
 
 class ModalState(BaseModel):
-    """Where a window was opened, the `response_url` of there, and its case; 3,000 characters at most."""
+    """Where a window was opened, the `response_url` of there, and its case; 3,000 characters at most.
+
+    `labelled` are the cases that its person has labelled in it, since it was last said how their labels compare.
+    """
 
     model_config = ConfigDict(frozen=True)
 
     channel_id: str | None = None
     response_url: str | None = None
-    case_id: int | None = Field(default=None, le=LARGEST_ID)
+    case_id: CaseId | None = None
+    labelled: tuple[CaseId, ...] = ()
 
     def to_private_metadata(self) -> str:
         """As it travels with the window."""
-        return self.model_dump_json(exclude_none=True)
+        return self.model_dump_json(exclude_defaults=True)
 
     @classmethod
     def from_private_metadata(cls, text: str) -> "ModalState":

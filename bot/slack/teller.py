@@ -68,6 +68,13 @@ class Teller:
             return False
         return True
 
+    async def update_modal(self, view_id: str, view: dict[str, Any]) -> None:
+        """Shows another content in an open modal; nothing where the person has closed it meanwhile."""
+        try:
+            await self._client.views_update(view_id=view_id, view=view)
+        except SlackApiError as exc:
+            logger.warning("modal_refused", error=slack_word(exc))
+
     async def publish_home(self, user_id: str, view: dict[str, Any]) -> None:
         """Shows a person their Home tab; where Slack will not have it, the one before stays."""
         try:

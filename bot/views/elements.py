@@ -35,6 +35,26 @@ def quote(words: str, limit: int, *title: Block) -> Block:
     if len(seen) > limit:
         end = limit // 3
         seen = f"{seen[: limit - end - 3].rstrip()} … {seen[-end:].lstrip()}"
+    return _quoted(seen, title)
+
+
+def quotes(words: str, limit: int, *title: Block) -> list[Block]:
+    """The same with all of the words, in as many quotes of at most `limit` characters as it takes.
+
+    They part at line ends, where there are any.
+    """
+    rest = legible(words).strip("\n")
+    pieces: list[str] = []
+    while len(rest) > limit:
+        end = rest.rfind("\n", 1, limit + 1)
+        end = end if end > 0 else limit
+        pieces.append(rest[:end])
+        rest = rest[end:].removeprefix("\n")
+    first, *more = [*pieces, rest]
+    return [_quoted(first, title), *(_quoted(each, ()) for each in more if each)]
+
+
+def _quoted(seen: str, title: tuple[Block, ...]) -> Block:
     parts = [("rich_text_section", list(title)), ("rich_text_quote", [run(seen)] if seen else [])]
     return {"type": "rich_text", "elements": [{"type": kind, "elements": part} for kind, part in parts if part]}
 

@@ -13,6 +13,7 @@ _HELP = """• `/judge` opens a window for a question and a response
 • `@Slack Judge score this` in a thread scores the message above
 • `/judge recent` lists what you asked for
 • `/judge stats` shows this channel's week so far, `/judge stats @name` one assistant's, `#channel` another channel's
+• `/judge label` shows replies to score before you see the judge's score
 • `/judge digest` sums up this channel's weeks: `/judge digest help`
 • `/judge forget LINK` or `/judge forget NUMBER` deletes a case, with its texts and what I wrote about it
 • `/judge forget me` takes all words of your own out of my log
@@ -22,6 +23,7 @@ _DIRECT_HELP = """• `/judge` opens a window for a question and a response
 • `/judge LINK` scores a message of a channel that we are both in, in its thread
 • `/judge recent` lists what you asked for
 • `/judge stats #channel` shows a channel's week so far
+• `/judge label` shows replies of your channels to score before you see the judge's score
 • `/judge forget LINK` or `/judge forget NUMBER` deletes a case
 • `/judge forget me` takes all words of your own out of my log
 • `/judge help` in a channel lists what works there"""

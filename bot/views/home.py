@@ -31,7 +31,9 @@ _NO_MODEL = {MADE_UP: "made up", OFFLINE: "offline rater, no model"}
 _AUDIENCE = {Visibility.THREAD: "Everybody in the thread", Visibility.ME: "Only me"}
 
 
-def home_view(home: Home, workspace_url: str, default: Visibility, channel_id: str, note: str = "") -> dict[str, Any]:
+def home_view(
+    home: Home, workspace_url: str, default: Visibility, channel_id: str, note: str = "", waiting: int = 0
+) -> dict[str, Any]:
     """A person's Home tab.
 
     Args:
@@ -40,8 +42,9 @@ def home_view(home: Home, workspace_url: str, default: Visibility, channel_id: s
         default: Who sees verdicts where a person has chosen nothing.
         channel_id: Their direct messages with the app, which a click in the tab does not bring along.
         note: What became of the last click, if that has to be said.
+        waiting: How many replies they could score blind.
     """
-    blocks = [*_top(note), context(f"As of {short_date(home.made_at)}")]
+    blocks = [*_top(note, waiting), context(f"As of {short_date(home.made_at)}")]
     blocks += [header("Your cases"), *_cases(home, workspace_url)]
     blocks += [header("Your channels, this week so far"), *_channels(home)]
     blocks += [header("Who sees your verdicts"), _visibility(home.visibility, default)]
@@ -57,9 +60,10 @@ def _home(blocks: list[dict[str, Any]], channel_id: str) -> dict[str, Any]:
     return {"type": "home", "callback_id": ids.VIEW_HOME, "private_metadata": channel_id, "blocks": blocks}
 
 
-def _top(note: str) -> list[dict[str, Any]]:
+def _top(note: str, waiting: int = 0) -> list[dict[str, Any]]:
     judge = button("Judge something", ids.ACTION_HOME_JUDGE) | {"style": "primary"}
-    row = actions(judge, button("Refresh", ids.ACTION_HOME_REFRESH))
+    blind = [button(f"Score a few blind ({waiting:,})", ids.ACTION_BLIND)] if waiting else []
+    row = actions(judge, *blind, button("Refresh", ids.ACTION_HOME_REFRESH))
     said = [section(f":warning: {note}")] if note else []
     return [section(_WELCOME), row, *said]
 

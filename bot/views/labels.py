@@ -53,14 +53,14 @@ def label_modal(state: ModalState, verdict: RecordedVerdict, label: Label | None
         "blocks": [
             section(f"Case {state.case_id}; the judge said: {judged}."),
             _scores(verdict, label),
-            _reason(label),
+            reason_input(ids.BLOCK_REASON, label.reason if label else None),
         ],
     }
 
 
-def label_errors(verdict: RecordedVerdict) -> dict[str, str]:
-    """What is wrong with a score that is not on the verdict's scale, by input."""
-    return {ids.BLOCK_SCORE: f"The scale goes from {verdict.lowest} to {verdict.highest}."}
+def off_scale(lowest: int, highest: int) -> str:
+    """What is wrong with a score that is not on the scale."""
+    return f"The scale goes from {lowest} to {highest}."
 
 
 def confirmation(case: LoggedCase, verdict: RecordedVerdict, label: Label, earlier: Label | None) -> str:
@@ -71,47 +71,58 @@ def confirmation(case: LoggedCase, verdict: RecordedVerdict, label: Label, earli
     return f"{recorded} Only you see this; press again to change it."
 
 
+def blind_stands(case: LoggedCase, verdict: RecordedVerdict, label: Label) -> str:
+    """For whoever has labelled a case blind, and would now give another score."""
+    given = f"{label.score} of {verdict.highest}"
+    return f"You scored case {case.id} before you saw this score: {given}. That stands, and I changed nothing."
+
+
+def score_input(block_id: str, scale: range, earlier: int | None = None) -> dict[str, Any]:
+    """The input for a score on this scale."""
+    element = _menu(block_id, scale, earlier) if len(scale) <= _LONGEST_MENU else _number(block_id, scale, earlier)
+    return {"type": "input", "block_id": block_id, "label": plain("Your score"), "element": element}
+
+
+def reason_input(block_id: str, reason: str | None = None) -> dict[str, Any]:
+    """The input for the reason of a score, which may stay empty."""
+    element: dict[str, Any] = {
+        "type": "plain_text_input",
+        "action_id": block_id,
+        "multiline": True,
+        "max_length": LONGEST_REASON,
+    }
+    if reason:
+        element["initial_value"] = reason
+    return {"type": "input", "block_id": block_id, "label": plain("Why"), "element": element, "optional": True}
+
+
 def _scores(verdict: RecordedVerdict, label: Label | None) -> dict[str, Any]:
     scale = range(verdict.lowest, verdict.highest + 1)
     # Whoever agreed and now disagrees means another score.
     earlier = label.score if label and label.score in scale and label.score != verdict.score else None
-    element = _menu(scale, earlier) if len(scale) <= _LONGEST_MENU else _number(scale, earlier)
-    return {"type": "input", "block_id": ids.BLOCK_SCORE, "label": plain("Your score"), "element": element}
+    return score_input(ids.BLOCK_SCORE, scale, earlier)
 
 
-def _menu(scale: range, earlier: int | None) -> dict[str, Any]:
+def _menu(action_id: str, scale: range, earlier: int | None) -> dict[str, Any]:
     element: dict[str, Any] = {
         "type": "static_select",
-        "action_id": ids.BLOCK_SCORE,
+        "action_id": action_id,
         "options": [option(str(score)) for score in reversed(scale)],
         "placeholder": plain(f"{scale[-1]} is best"),
     }
     return element if earlier is None else element | {"initial_option": option(str(earlier))}
 
 
-def _number(scale: range, earlier: int | None) -> dict[str, Any]:
+def _number(action_id: str, scale: range, earlier: int | None) -> dict[str, Any]:
     element: dict[str, Any] = {
         "type": "number_input",
-        "action_id": ids.BLOCK_SCORE,
+        "action_id": action_id,
         "is_decimal_allowed": False,
         "min_value": str(scale[0]),
         "max_value": str(scale[-1]),
         "placeholder": plain(f"{scale[0]} to {scale[-1]}; {scale[-1]} is best"),
     }
     return element if earlier is None else element | {"initial_value": str(earlier)}
-
-
-def _reason(label: Label | None) -> dict[str, Any]:
-    element: dict[str, Any] = {
-        "type": "plain_text_input",
-        "action_id": ids.BLOCK_REASON,
-        "multiline": True,
-        "max_length": LONGEST_REASON,
-    }
-    if label and label.reason:
-        element["initial_value"] = label.reason
-    block = {"type": "input", "block_id": ids.BLOCK_REASON, "label": plain("Why"), "element": element}
-    return block | {"optional": True}
 
 
 def _choice(label: str, value: str, spoken: str) -> dict[str, Any]:

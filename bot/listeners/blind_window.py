@@ -1,0 +1,166 @@
+"""The window in which people score replies before they see the judge's scores."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from bot.domain.label import Label, Outcome
+from bot.domain.policy import Policy
+from bot.domain.refusal import Refusal, RefusalKind
+from bot.extract.clicks import WindowClick
+from bot.extract.invocation import Invocation
+from bot.log.draws import DrawnCase, Draws, EnoughError, NotRecordedError
+from bot.slack import ids
+from bot.slack.memberships import MembershipError, Memberships
+from bot.slack.modal_state import ModalState
+from bot.slack.teller import Teller
+from bot.views import blind as words
+from bot.views.labels import off_scale
+from bot.views.refusals import COMMAND_TOO_SLOW, FOREIGN_LABEL, refusal_text
+from judge import Rubric
+
+_IN_A_ROW = 3
+"""After so many labels a person sees how they compare."""
+
+View = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class BlindWindow:
+    """Shows people cases whose score they have not seen, and takes their labels.
+
+    Who is in a channel is asked of Slack anew for every case, and once more before its label is recorded.
+
+    Attributes:
+        draws: Which cases, and the labels.
+        memberships: Who is in which channel.
+        policy: In which channels anything may be scored.
+        teller: What opens the window.
+        rubrics: By name; what the judge scored by, as it is now.
+        workspace_url: Where links to messages begin.
+    """
+
+    draws: Draws
+    memberships: Memberships
+    policy: Policy
+    teller: Teller
+    rubrics: Mapping[str, Rubric]
+    workspace_url: str
+
+    async def count(self, invocation: Invocation) -> int:
+        """How many cases wait for a label of this person; 0 where Slack does not say which channels are theirs."""
+        try:
+            listed = await self.memberships.of(invocation.user_id)
+        except MembershipError:
+            return 0
+        channels = {each for each in listed if self.policy.allows_messages_of(each)}
+        return await self.draws.count(invocation.team_id, invocation.user_id, channels)
+
+    async def open(self, invocation: Invocation, channel_id: str) -> str:
+        """Opens the window with a case of this channel, or of all that are the person's; else why not.
+
+        Args:
+            invocation: Who asks.
+            channel_id: The channel; direct messages stand for all.
+
+        Raises:
+            MembershipError: Slack does not say which channels are theirs.
+        """
+        if invocation.is_foreign:
+            return FOREIGN_LABEL
+        channels = await self._channels(invocation, channel_id)
+        shown = await self.draws.draw(invocation.team_id, invocation.user_id, channels)
+        if shown is None:
+            return await self._why_none(invocation, channel_id, channels)
+        view = words.blind_modal(ModalState(channel_id=channel_id), shown, self._rubric(shown))
+        return "" if await self.teller.open_modal(invocation.trigger_id, view) else COMMAND_TOO_SLOW
+
+    async def submitted(self, invocation: Invocation, state: ModalState, label: Label | None) -> dict[str, Any]:
+        """What to answer a submitted window: what is wrong with the score, or the next window.
+
+        Raises:
+            MembershipError: Slack does not say which channels are theirs; nothing was recorded.
+        """
+        if invocation.is_foreign:
+            return _update(words.over_modal(FOREIGN_LABEL, (), self.workspace_url))
+        shown = await self.draws.shown(invocation.team_id, invocation.user_id, state.case_id or 0)
+        if shown and not (label and shown.lowest <= label.score <= shown.highest):
+            wrong = off_scale(shown.lowest, shown.highest)
+            return {"response_action": "errors", "errors": {ids.of_case(ids.BLOCK_SCORE, shown.id): wrong}}
+        note = await self._record(invocation, shown, label)
+        if not note and shown:
+            state = state.model_copy(update={"labelled": (*state.labelled, shown.id)})
+        return _update(await self._next(invocation, state, note))
+
+    async def go_on(self, invocation: Invocation, state: ModalState) -> dict[str, Any]:
+        """What to answer whoever wants to go on after they have seen how their labels compare.
+
+        Raises:
+            MembershipError: Slack does not say which channels are theirs.
+        """
+        return _update(await self._next(invocation, state))
+
+    async def _next(self, invocation: Invocation, state: ModalState, note: str = "") -> View:
+        """The window as it goes on: after the third label in a row and where none is left, how the labels compare."""
+        team_id, user_id, channel_id = invocation.team_id, invocation.user_id, state.channel_id or ""
+        if len(state.labelled) >= _IN_A_ROW:
+            compared = await self.draws.compared(team_id, user_id, state.labelled)
+            return words.compared_modal(state, compared, self.workspace_url, note)
+        channels = await self._channels(invocation, channel_id)
+        if shown := await self.draws.draw(team_id, user_id, channels):
+            return words.blind_modal(state, shown, self._rubric(shown), note)
+        compared = await self.draws.compared(team_id, user_id, state.labelled)
+        why = await self._why_none(invocation, channel_id, channels)
+        return words.over_modal(why, compared, self.workspace_url, note)
+
+    async def pass_over(self, click: WindowClick, outcome: Outcome) -> None:
+        """Shows the next case in place of one that gets no label, and never that one again."""
+        invocation, case_id = click.invocation, click.state.case_id or 0
+        await self.draws.pass_over(invocation.team_id, invocation.user_id, case_id, outcome)
+        await self.teller.update_modal(click.view_id, await self._next(invocation, click.state))
+
+    async def _record(self, invocation: Invocation, shown: DrawnCase | None, label: Label | None) -> str:
+        """Records the label; why not, where it was not."""
+        if shown is None or label is None:
+            return words.NOT_RECORDED
+        if shown.channel_id not in await self._channels(invocation, shown.channel_id):
+            return words.LEFT
+        try:
+            await self.draws.record(invocation.team_id, invocation.user_id, shown, label)
+        except NotRecordedError:
+            return words.NOT_RECORDED
+        except EnoughError:
+            return words.ENOUGH_MEANWHILE
+        return ""
+
+    async def _channels(self, invocation: Invocation, channel_id: str) -> set[str]:
+        """This channel, or all where it is direct messages: as far as the person is in them and they are served."""
+        if invocation.is_foreign:
+            return set()
+        listed = await self.memberships.now(invocation.user_id)
+        theirs = {each for each, channel in listed.items() if not channel.is_archived}
+        allowed = {each for each in theirs if self.policy.allows_messages_of(each)}
+        return allowed if channel_id.startswith("D") else allowed & {channel_id}
+
+    async def _why_none(self, invocation: Invocation, channel_id: str, channels: set[str]) -> str:
+        if not self.draws.keeps_text:
+            return words.NO_TEXTS
+        if channel_id.startswith("D"):
+            return words.NOTHING
+        if not self.policy.allows_messages_of(channel_id):
+            return refusal_text(Refusal(RefusalKind.CHANNEL_OFF))
+        if not channels:
+            return words.NOT_YOURS
+        budget = await self.draws.budget(invocation.team_id, channel_id)
+        if budget.left:
+            return words.NOTHING
+        return words.enough(budget) if budget.weekly else words.SWITCHED_OFF
+
+    def _rubric(self, shown: DrawnCase) -> Rubric | None:
+        """The rubric of a case, unless it has changed since."""
+        rubric = self.rubrics.get(shown.rubric)
+        return rubric if rubric and rubric.version == shown.rubric_version else None
+
+
+def _update(view: View) -> dict[str, Any]:
+    return {"response_action": "update", "view": view}

@@ -1,0 +1,191 @@
+"""Blind labels: which case a person is shown next, and the label that they give it before the judge's score."""
+
+import asyncio
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, fields
+from typing import Any
+
+from sqlalchemy import ColumnElement, Row, Table, and_, func, literal, select, text, update
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from bot.domain.clock import Clock, utc_now
+from bot.domain.label import Label, Outcome
+from bot.log.database import Database
+from bot.log.samples import Budget, has_score, read_budgets, read_samples
+from bot.log.schema import UtcDateTime, cases, draws, labels
+from bot.log.unseen import can_be_labelled, is_shown, turn, waiting
+
+# Nobody waits for these figures as for a new case, and connections to the log are few.
+_COUNTED_AT_ONCE = 2
+_TURN = text("SELECT pg_advisory_xact_lock(hashtextextended('slack-judge blind labels of ' || :of_channel, 0))")
+
+
+class NotRecordedError(Exception):
+    """A blind label was not recorded: it was not asked for, or the case is no longer what was shown."""
+
+
+class EnoughError(Exception):
+    """A blind label was not recorded: the channel has as many of this week as it wants."""
+
+
+@dataclass(frozen=True)
+class DrawnCase:
+    """A case as it is shown to somebody who is to label it blind; what the judge said of it is not in here."""
+
+    id: int
+    channel_id: str
+    question: str
+    response: str
+    rubric: str
+    rubric_version: str | None
+    lowest: int
+    highest: int
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A case that somebody has labelled blind: their score and the judge's, and where it stands."""
+
+    channel_id: str
+    label: int
+    score: int
+    highest: int
+    message_ts: str | None
+    thread_ts: str | None
+    reply_ts: str | None
+
+
+class Draws:
+    """Shows people cases that they have seen no score of, and takes their labels.
+
+    Never what a person wrote or asked for, nor what they have labelled or passed over; and of a case whose window they
+    have only closed, once more. Without texts in the log there is nothing to show.
+    """
+
+    def __init__(self, database: Database, *, keeps_text: bool, clock: Clock = utc_now) -> None:
+        self._database = database
+        self.keeps_text = keeps_text
+        self._now = clock
+        self._counting = asyncio.Semaphore(_COUNTED_AT_ONCE)
+
+    async def budget(self, team_id: str, channel_id: str) -> Budget:
+        """How many blind labels a channel wants this week, and has."""
+
+        async def read(connection: AsyncConnection) -> Budget:
+            return (await read_budgets(connection, team_id, [channel_id], self._now()))[channel_id]
+
+        return await self._database.read(read)
+
+    async def count(self, team_id: str, user_id: str, channel_ids: Collection[str]) -> int:
+        """How many cases of these channels wait for a label of this person, as far as the week's budgets go."""
+
+        async def count(connection: AsyncConnection) -> int:
+            budgets = await read_budgets(connection, team_id, channel_ids, self._now())
+            total = 0
+            for sample in await read_samples(connection, team_id, budgets, self._now()):
+                query = select(func.count()).select_from(cases).where(waiting(sample, user_id))
+                found = (await connection.execute(query)).scalar_one()
+                total += min(found, budgets[sample.channel_id].left)
+            return total
+
+        async with self._counting:
+            return await self._database.read(count) if self.keeps_text else 0
+
+    async def draw(self, team_id: str, user_id: str, channel_ids: Collection[str]) -> DrawnCase | None:
+        """The next case of these channels for this person, noted as shown to them; None where none waits.
+
+        First what they have closed without an answer, then what the fewest have been shown.
+        """
+
+        now = self._now()
+
+        async def find(connection: AsyncConnection) -> Row[Any] | None:
+            budgets = await read_budgets(connection, team_id, channel_ids, now)
+            found: list[Row[Any]] = []
+            for sample in await read_samples(connection, team_id, budgets, now):
+                probability = sample.probability().label("probability")
+                query = select(*turn(sample, user_id, now), cases.c.id, probability).where(waiting(sample, user_id))
+                found += await connection.execute(query.order_by("is_first", "others", "position").limit(1))
+            return min(found, default=None)
+
+        found = await self._database.read(find) if self.keeps_text else None
+        if found is None:
+            return None
+        values = {"case_id": cases.c.id, "team_id": literal(team_id), "user_id": literal(user_id)}
+        values |= {"probability": literal(found.probability), "drawn_at": literal(now, UtcDateTime)}
+        is_there = select(*values.values()).where(cases.c.team_id == team_id, cases.c.id == found.id)
+        # It was found without the writers' lock, and may be gone meanwhile.
+        await self._database.execute(self._insert(draws).from_select(list(values), is_there).on_conflict_do_nothing())
+        return await self.shown(team_id, user_id, found.id)
+
+    async def shown(self, team_id: str, user_id: str, case_id: int) -> DrawnCase | None:
+        """The case that this person was shown and has not answered, if it is still what they were shown."""
+        return await self._database.read(lambda connection: _read(connection, team_id, user_id, case_id))
+
+    async def pass_over(self, team_id: str, user_id: str, case_id: int, outcome: Outcome) -> None:
+        """Notes why the person gives this case no label; they are not shown it again."""
+        is_open = _is_open(team_id, user_id, case_id)
+        await self._database.execute(update(draws).where(is_open).values(outcome=outcome))
+
+    async def record(self, team_id: str, user_id: str, shown: DrawnCase, label: Label) -> None:
+        """Records a blind label of a case that the person was shown; it stands from then on.
+
+        Raises:
+            NotRecordedError: They were not shown it or have answered, or it is no longer what they were shown.
+            EnoughError: Others have given the last of this week's meanwhile.
+        """
+        key = {"team_id": team_id, "case_id": shown.id, "user_id": user_id}
+        answer = update(draws).where(_is_open(team_id, user_id, shown.id)).values(outcome=Outcome.LABELLED)
+
+        async def record(connection: AsyncConnection) -> None:
+            await _take_turn(connection, team_id, shown.channel_id)
+            is_there = await _read(connection, team_id, user_id, shown.id) is not None
+            probability = (await connection.execute(answer.returning(draws.c.probability))).scalar_one_or_none()
+            if probability is None or not is_there:
+                raise NotRecordedError
+            now = self._now()
+            budget = (await read_budgets(connection, team_id, [shown.channel_id], now))[shown.channel_id]
+            if not budget.left:
+                raise EnoughError
+            values = {"score": label.score, "reason": label.reason, "is_blind": True, "probability": probability}
+            values |= key | {"channel_id": shown.channel_id, "created_at": now, "updated_at": now}
+            added = await connection.execute(self._insert(labels).values(values).on_conflict_do_nothing())
+            if not added.rowcount:  # they have labelled it in the thread meanwhile
+                raise NotRecordedError
+
+        await self._database.write(record)
+
+    async def compared(self, team_id: str, user_id: str, case_ids: Collection[int]) -> Sequence[Comparison]:
+        """Those of these cases that the person has labelled blind, in the order of their labels."""
+        is_same = and_(labels.c.team_id == cases.c.team_id, labels.c.case_id == cases.c.id)
+        place = cases.c.message_ts, cases.c.thread_ts, cases.c.reply_ts
+        query = (
+            select(labels.c.score.label("label"), cases.c.score, cases.c.highest, cases.c.channel_id, *place)
+            .join(cases, is_same)
+            .where(labels.c.team_id == team_id, labels.c.user_id == user_id, labels.c.is_blind, has_score())
+            .where(cases.c.id.in_(case_ids))
+        )
+        return await self._database.rows(Comparison, query.order_by(labels.c.created_at, labels.c.case_id))
+
+    def _insert(self, table: Table) -> sqlite.Insert | postgresql.Insert:
+        return sqlite.insert(table) if self._database.is_sqlite else postgresql.insert(table)
+
+
+async def _take_turn(connection: AsyncConnection, team_id: str, channel_id: str) -> None:
+    """Waits until no other process records a blind label of the same channel; SQLite has one writer anyway."""
+    if connection.dialect.name == "postgresql":
+        await connection.execute(_TURN, {"of_channel": f"{team_id}/{channel_id}"})
+
+
+async def _read(connection: AsyncConnection, team_id: str, user_id: str, case_id: int) -> DrawnCase | None:
+    query = select(*(cases.c[each.name] for each in fields(DrawnCase))).where(can_be_labelled())
+    row = (
+        await connection.execute(query.where(cases.c.team_id == team_id, cases.c.id == case_id, is_shown(user_id)))
+    ).one_or_none()
+    return DrawnCase(**row._mapping) if row else None
+
+
+def _is_open(team_id: str, user_id: str, case_id: int) -> ColumnElement[bool]:
+    is_of_case = and_(draws.c.team_id == team_id, draws.c.case_id == case_id)
+    return and_(is_of_case, draws.c.user_id == user_id, draws.c.outcome.is_(None))

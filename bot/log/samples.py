@@ -1,0 +1,145 @@
+"""Which cases are drawn for blind labels: of each channel's week a random part, and with what probability.
+
+Nothing is drawn beforehand. Whether a case is in the part follows from a number that its id and its channel come to,
+so that a retry, a restart and a second process draw the same.
+"""
+
+import hashlib
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from math import ceil
+from typing import Any
+
+from sqlalchemy import BigInteger, ColumnElement, Float, and_, case, cast, func, select
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from bot.domain.clock import utc_week
+from bot.log.schema import cases, channels, draws, labels
+from bot.log.visibility import counts
+
+WEEKS = 4
+"""From how many weeks back cases are drawn, the running one among them."""
+
+LABELS_PER_WEEK = 20
+"""How many blind labels a channel wants that has not said so."""
+
+_WEEK = timedelta(weeks=1)
+_PRIME = 2**31 - 1
+
+
+@dataclass(frozen=True)
+class Budget:
+    """How many blind labels a channel wants in a week, and how many it has of this one."""
+
+    weekly: int = LABELS_PER_WEEK
+    used: int = 0
+
+    @property
+    def left(self) -> int:
+        """How many more may be given this week."""
+        return max(self.weekly - self.used, 0)
+
+
+@dataclass(frozen=True)
+class Sample:
+    """What is drawn from a channel: of each of the last weeks' cases a part.
+
+    Attributes:
+        weeks: When each begins, in UTC, and the probability with which each of its cases is drawn; newest first.
+    """
+
+    team_id: str
+    channel_id: str
+    weeks: Sequence[tuple[datetime, float]]
+
+    def has_drawn(self) -> ColumnElement[bool]:
+        """Whether a case is of this channel and these weeks, and in the part that is drawn."""
+        is_there = and_(cases.c.team_id == self.team_id, cases.c.channel_id == self.channel_id)
+        return and_(is_there, cases.c.judged_at >= self.weeks[-1][0], self._number() < self._share())
+
+    def probability(self) -> ColumnElement[Any]:
+        """With which a case is drawn."""
+        return self._by_week([probability for _, probability in self.weeks])
+
+    def position(self) -> ColumnElement[Any]:
+        """Where a drawn case stands in line, from 0 to 1: the same chances for each, however small its week's part."""
+        return cast(self._number(), Float) / self._share()
+
+    def _share(self) -> ColumnElement[Any]:
+        return self._by_week([ceil(probability * _PRIME) for _, probability in self.weeks])
+
+    def _by_week(self, each: Sequence[float]) -> ColumnElement[Any]:
+        starts = (cases.c.judged_at >= start for start, _ in self.weeks)
+        return case(*zip(starts, each, strict=True), else_=each[-1])
+
+    def _number(self) -> ColumnElement[int]:
+        """The case's number, from 0 to the prime: (id + salt)^5 mod 2^31 - 1, which no two ids share.
+
+        Both databases can work it out, so that a channel of 100,000 cases sends back only those that are drawn.
+        Source: Niederreiter (1992), Random Number Generation, chapter 8 (nonlinear congruential numbers): such
+        polynomials spread consecutive ids evenly, and the next number does not follow from the last ones.
+        """
+        salt = int(hashlib.sha256(f"{self.team_id}/{self.channel_id}".encode()).hexdigest(), 16) % _PRIME
+        base = (cast(cases.c.id, BigInteger) + salt) % _PRIME
+        square = base * base % _PRIME
+        return square * square % _PRIME * base % _PRIME
+
+
+async def read_budgets(
+    connection: AsyncConnection, team_id: str, channel_ids: Collection[str], now: datetime
+) -> Mapping[str, Budget]:
+    """The budget of each of these channels."""
+    chosen = select(channels.c.channel_id, channels.c.labels_per_week).where(
+        channels.c.team_id == team_id, channels.c.channel_id.in_(channel_ids), channels.c.labels_per_week.is_not(None)
+    )
+    given = (
+        select(labels.c.channel_id, func.count().label("number"))
+        .where(labels.c.team_id == team_id, labels.c.channel_id.in_(channel_ids))
+        .where(labels.c.is_blind, labels.c.created_at >= utc_week(now))
+        .group_by(labels.c.channel_id)
+    )
+    weekly = {row.channel_id: row.labels_per_week for row in await connection.execute(chosen)}
+    used = {row.channel_id: row.number for row in await connection.execute(given)}
+    return {each: Budget(weekly.get(each, LABELS_PER_WEEK), used.get(each, 0)) for each in channel_ids}
+
+
+async def read_samples(
+    connection: AsyncConnection, team_id: str, budgets: Mapping[str, Budget], now: datetime
+) -> Sequence[Sample]:
+    """What is drawn from those of the channels that want more blind labels this week, and have cases.
+
+    A week's probability is what its budget is of its cases so far, or of the cases of the week before where those are
+    more: at most 1. It stays what it was when the first of its cases was drawn, so that all of a week's labels have
+    the same, whatever is scored, forgotten or set meanwhile.
+    """
+    wanted = [channel_id for channel_id, budget in budgets.items() if budget.left]
+    starts = [utc_week(now) - number * _WEEK for number in range(WEEKS + 1)]
+    week = case(*((cases.c.judged_at >= start, number) for number, start in enumerate(starts))).label("week")
+    is_there = and_(cases.c.team_id == team_id, cases.c.channel_id.in_(wanted), cases.c.judged_at >= starts[-1])
+    size = select(cases.c.channel_id, week, func.count().label("number")).where(is_there, counts(cases), has_score())
+    is_same = and_(draws.c.team_id == cases.c.team_id, draws.c.case_id == cases.c.id)
+    drawn = select(cases.c.channel_id, week, func.max(draws.c.probability).label("probability"))
+    drawn = drawn.join(draws, is_same).where(is_there)
+
+    sizes: dict[tuple[str, int], int] = defaultdict(int)
+    for row in await connection.execute(size.group_by(cases.c.channel_id, "week")):
+        sizes[row.channel_id, row.week] = row.number
+    rows = await connection.execute(drawn.group_by(cases.c.channel_id, "week"))
+    fixed = {(row.channel_id, row.week): row.probability for row in rows}
+
+    def probability(channel_id: str, number: int) -> float:
+        most = max(sizes[channel_id, number], sizes[channel_id, number + 1], 1)
+        return fixed.get((channel_id, number)) or min(1.0, budgets[channel_id].weekly / most)
+
+    return [
+        Sample(team_id, each, [(starts[number], probability(each, number)) for number in range(WEEKS)])
+        for each in wanted
+        if any(sizes[each, number] for number in range(WEEKS))
+    ]
+
+
+def has_score() -> ColumnElement[bool]:
+    """Whether the judge gave a score; unscored cases are in no mean, and so in no sample."""
+    return cases.c.score.is_not(None)
