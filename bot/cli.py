@@ -122,21 +122,27 @@ def export(
         datetime | None,
         typer.Option(parser=_to_day, metavar="DAY", help="Only cases judged on that day (UTC) or later."),
     ] = None,
+    has_unlabelled: Annotated[bool, typer.Option("--all", help="Also the cases without a label.")] = False,
     user: Annotated[
         str | None, typer.Option(metavar="ID", help="Instead, all that is stored of this person, with texts.")
     ] = None,
 ) -> None:
     """Write people's labels, or all that is stored of one person.
 
-    The labelled cases are JSONL for `judge agreement FILE --label human`.
+    The labelled cases are JSONL for `judge agreement FILE --label human`; with --all, for `judge estimate FILE --label
+    human`.
     """
     from bot.commands.export import export_labels, export_person
     from bot.logs import configure_logs
 
-    if user is not None and since is not None:
-        raise typer.BadParameter("--since goes with labels, and not with --user, which leaves nothing out")
+    if user is not None and (since is not None or has_unlabelled):
+        option = "--all" if since is None else "--since"
+        raise typer.BadParameter(f"{option} goes with labels, and not with --user, which leaves nothing out")
     configure_logs("console", logging.WARNING)
-    asyncio.run(export_labels(output, since) if user is None else export_person(output, user))
+    if user is None:
+        asyncio.run(export_labels(output, since, has_unlabelled=has_unlabelled))
+    else:
+        asyncio.run(export_person(output, user))
 
 
 @app.command()

@@ -1,4 +1,4 @@
-"""`judge-bot export`: labelled cases, in the form that `judge agreement --label human` reads, or all of one person."""
+"""`judge-bot export`: labelled cases, or all, as `judge agreement` and `judge estimate` read them; or one person."""
 
 import hashlib
 import json
@@ -22,12 +22,12 @@ from bot.settings import load_log_settings
 
 T = TypeVar("T")
 
-_RATER_DIGITS = 12
+_DIGITS = 12
 _LONGEST_ID = 40
 
 
-async def export_labels(path: Path | None, since: datetime | None) -> None:
-    """Writes the labelled cases to a file, or to the terminal, and says how many.
+async def export_labels(path: Path | None, since: datetime | None, *, has_unlabelled: bool = False) -> None:
+    """Writes the labelled cases to a file, or to the terminal, and says how many; or all cases that count.
 
     Raises:
         BotError: The log cannot be read, or the file cannot be written.
@@ -36,10 +36,12 @@ async def export_labels(path: Path | None, since: datetime | None) -> None:
     async with opened_log() as store:
         with _output(path) as output:
             with reading():
-                teams = await store.labels.teams()
+                teams = await store.labels.teams(has_unlabelled=has_unlabelled)
             await note(store, [Act(team_id, operator(), Action.EXPORTED_LABELS) for team_id in teams])
-            count = await export(store.labels, output, since, has_texts=settings.store_text == "full")
-    typer.echo(f"{count} {'label' if count == 1 else 'labels'} written", err=True)
+            has_texts = settings.store_text == "full"
+            count = await export(store.labels, output, since, has_texts, has_unlabelled=has_unlabelled)
+    what = "row" if has_unlabelled else "label"
+    typer.echo(f"{count} {what if count == 1 else f'{what}s'} written", err=True)
 
 
 async def export_person(path: Path | None, user: str) -> None:
@@ -98,8 +100,15 @@ def _open(path: Path) -> TextIO:
     return open(path, "w", encoding="utf-8", opener=private)
 
 
-async def export(labels: Labels, output: TextIO, since: datetime | None = None, has_texts: bool = True) -> int:
-    """Writes a row for each label and gives their number.
+async def export(
+    labels: Labels,
+    output: TextIO,
+    since: datetime | None = None,
+    has_texts: bool = True,
+    *,
+    has_unlabelled: bool = False,
+) -> int:
+    """Writes a row for each label, with `has_unlabelled` also one for each case without, and gives their number.
 
     `has_texts` False leaves the texts out, as are those of a message that was deleted in Slack; rows of the same
     question are still known as such by `prompt_id`.
@@ -109,7 +118,7 @@ async def export(labels: Labels, output: TextIO, since: datetime | None = None, 
         OSError: `output` cannot be written.
     """
     count = 0
-    async for labelled in _readable(labels.labelled_cases(since)):
+    async for labelled in _readable(labels.labelled_cases(since, has_unlabelled=has_unlabelled)):
         output.write(json.dumps(_to_row(labelled, has_texts), ensure_ascii=False) + "\n")
         count += 1
     return count
@@ -127,11 +136,14 @@ def _to_row(labelled: LabelledCase, has_texts: bool) -> dict[str, Any]:
         "prompt_id": labelled.question_hash,
         "score": labelled.score,
         "human": labelled.human,
-        "label_by": _pseudonym(labelled.team_id, labelled.user_id),
+        "label_by": labelled.user_id and _pseudonym(labelled.team_id, labelled.user_id),
+        "blind": labelled.is_blind,
+        "probability": labelled.probability,
         "model": labelled.model,
         "rubric": labelled.rubric,
         "rubric_version": labelled.rubric_version,
         "channel": labelled.channel_id,
+        "thread": _thread(labelled),
         "judged_at": labelled.judged_at.isoformat(),
     }
     if has_texts:
@@ -141,6 +153,12 @@ def _to_row(labelled: LabelledCase, has_texts: bool) -> dict[str, Any]:
     return row
 
 
-def _pseudonym(team_id: str, user_id: str) -> str:
-    """Tells people apart without naming them; whoever knows the workspace's user ids can undo it."""
-    return hashlib.sha256(f"{team_id}:{user_id}".encode()).hexdigest()[:_RATER_DIGITS]
+def _thread(labelled: LabelledCase) -> str:
+    """What cases of one thread share, and others do not."""
+    ts = labelled.thread_ts or labelled.parent_ts or labelled.message_ts or f"case {labelled.id}"
+    return _pseudonym(labelled.team_id, f"{labelled.channel_id}:{ts}")
+
+
+def _pseudonym(team_id: str, what: str) -> str:
+    """Tells people, or threads, apart without naming them; whoever knows the workspace's ids can undo it."""
+    return hashlib.sha256(f"{team_id}:{what}".encode()).hexdigest()[:_DIGITS]

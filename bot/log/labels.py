@@ -5,7 +5,7 @@ from dataclasses import dataclass, fields
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import Select, select, tuple_
+from sqlalchemy import Select, func, select, tuple_
 
 from bot.domain.case import LoggedCase
 from bot.domain.label import Label
@@ -16,12 +16,15 @@ from bot.log.visibility import counts, superseded
 
 _DIRECT_MESSAGES = "D"
 _PAGE = 500
-_OF_THE_LABEL = {"human", "user_id", "reason"}
+_OF_THE_LABEL = {"human", "user_id", "reason", "is_blind", "probability"}
 
 
 @dataclass(frozen=True)
 class LabelledCase:
-    """One label with the verdict that it is about; `human` is the label's score, `reason` the person's."""
+    """A verdict with a label of it; `human` is the label's score, `reason` the person's. Both None without a label.
+
+    `probability` is that with which the case was drawn for a blind label.
+    """
 
     id: int
     team_id: str
@@ -34,9 +37,14 @@ class LabelledCase:
     rubric: str
     rubric_version: str
     judged_at: datetime
-    user_id: str
-    human: int
+    message_ts: str | None
+    parent_ts: str | None
+    thread_ts: str | None
+    user_id: str | None
+    human: int | None
     reason: str | None
+    is_blind: bool | None
+    probability: float | None
 
 
 class Labels:
@@ -72,30 +80,37 @@ class Labels:
         found = await self._database.rows(Label, query)
         return found[0] if found else None
 
-    async def teams(self) -> Sequence[str]:
-        """The teams of which there are labels."""
-        query = select(labels.c.team_id).distinct().order_by(labels.c.team_id)
+    async def teams(self, *, has_unlabelled: bool = False) -> Sequence[str]:
+        """The teams of which there are labels, or cases."""
+        team_id = (cases if has_unlabelled else labels).c.team_id
+        query = select(team_id).distinct().order_by(team_id)
         return [row.team_id for row in await self._database.all(query)]
 
-    async def labelled_cases(self, since: datetime | None = None) -> AsyncIterator[LabelledCase]:
+    async def labelled_cases(
+        self, since: datetime | None = None, *, has_unlabelled: bool = False
+    ) -> AsyncIterator[LabelledCase]:
         """The labels of verdicts that count, each with its case, oldest case first; read page by page.
 
-        As in the figures: what a whole channel could see, and of a reply the newest verdict. What somebody had scored
-        in their direct messages with the app was for them alone, too.
+        With `has_unlabelled` also the verdicts without a label. As in the figures: what a whole channel could see, and
+        of a reply the newest verdict. What somebody had scored in their direct messages with the app was for them
+        alone, too.
         """
-        query, place = _labelled(since), tuple_(cases.c.id, labels.c.user_id)
+        query, place = _labelled(since, has_unlabelled=has_unlabelled), tuple_(cases.c.id, _LABELLED_BY)
         page = query
         while found := await self._database.rows(LabelledCase, page.order_by(*place).limit(_PAGE)):
             for labelled in found:
                 yield labelled
-            page = query.where(place > (found[-1].id, found[-1].user_id))
+            page = query.where(place > (found[-1].id, found[-1].user_id or ""))
 
 
-def _labelled(since: datetime | None) -> Select[Any]:
-    label = [labels.c.score.label("human"), labels.c.user_id, labels.c.reason]
+_LABELLED_BY = func.coalesce(labels.c.user_id, "")
+
+
+def _labelled(since: datetime | None, *, has_unlabelled: bool) -> Select[Any]:
+    label = [labels.c.score.label("human"), labels.c.user_id, labels.c.reason, labels.c.is_blind, labels.c.probability]
     case = [cases.c[each.name] for each in fields(LabelledCase) if each.name not in _OF_THE_LABEL]
     is_same = (labels.c.team_id == cases.c.team_id) & (labels.c.case_id == cases.c.id)
-    query = select(*case, *label).select_from(cases).join(labels, is_same)
+    query = select(*case, *label).select_from(cases).join(labels, is_same, isouter=has_unlabelled)
     query = query.where(cases.c.judged_at.is_not(None), counts(cases), cases.c.id.not_in(superseded()))
     query = query.where(~cases.c.channel_id.startswith(_DIRECT_MESSAGES))
     return query if since is None else query.where(cases.c.judged_at >= since)

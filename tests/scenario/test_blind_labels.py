@@ -2,7 +2,9 @@
 
 import asyncio
 import json
+import sys
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,7 +17,7 @@ from bot.slack import ids
 from pocket_slack import Entry, Person, View
 from tests.scenario.conftest import CHANNEL, Stage, StageFactory, shown
 from tests.scenario.test_home import home, press
-from tests.scenario.test_labels import agree, disagree
+from tests.scenario.test_labels import agree, disagree, export
 from tests.scenario.test_stats import add_case, help_desk, private
 
 SECRET = "Because the judge says so, and this must not be seen"
@@ -397,3 +399,26 @@ async def test_where_slack_does_not_say_who_is_in_a_channel_nothing_is_shown_or_
     assert await recorded(stage) == []
     assert stage.ann.view
     assert stage.ann.view.errors
+
+
+async def test_what_is_exported_is_what_judge_estimate_reads(stage: Stage, tmp_path: Path) -> None:
+    await replies(stage, 5)
+    case = await stage.log.cases.get(case_in(await open_window(stage)))
+    assert case
+    for score in (3, 4):
+        await give(stage, score)
+    await stage.log.labels.put(case, "U-dan", Label(5, None))
+    code, out, err = await export(tmp_path, "--all", "-o", "all.jsonl")
+    assert (code, out, err) == (0, "", "6 rows written\n")
+    rows = [json.loads(line) for line in (tmp_path / "all.jsonl").read_text().splitlines()]
+    told = [(row["human"], row["blind"], row["probability"]) for row in rows]
+    assert sorted(told, key=str) == [(3, True, 1.0), (4, True, 1.0), (5, False, None), *[(None, None, None)] * 3]
+    assert len({row["thread"] for row in rows}) == 1
+    process = await asyncio.create_subprocess_exec(
+        str(Path(sys.executable).parent / "judge"),
+        *("estimate", str(tmp_path / "all.jsonl"), "--label", "human", "--json"),
+        stdout=asyncio.subprocess.PIPE,
+    )
+    estimate = json.loads((await process.communicate())[0])
+    assert (estimate["n"], estimate["labelled"], estimate["not_blind"]) == (5, 2, 1)
+    assert estimate["labels_only"]["mean"] == 3.5

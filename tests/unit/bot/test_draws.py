@@ -49,6 +49,7 @@ async def add(log: Store, count: int = 1, at: datetime = NOW, **changes: Any) ->
         "highest": 5,
         "created_at": at,
         "judged_at": at,
+        "model": "m",
     }
     async with log.database.engine.begin() as connection:
         first = len((await connection.execute(select(cases.c.id))).all()) + 1

@@ -21,6 +21,7 @@ from bot.views.labels import LONGEST_REASON, confirmation, feedback, label_modal
 from judge.agreement.report import make_report
 from judge.agreement.scores import Columns, read_scores
 from pocket_slack.blocks import check_blocks, check_view
+from tests.unit.bot.test_draws import add
 from tests.unit.bot.test_log import held
 from tests.unit.bot.test_views import a_case, a_verdict
 
@@ -99,6 +100,35 @@ async def test_what_is_exported_is_what_judge_agreement_reads(log: Store, tmp_pa
     (comparison,) = make_report(scores).with_people
     assert comparison.estimates["exact_match"].value == pytest.approx(2 / 3)
     assert comparison.unscored == 1
+
+
+async def test_cases_without_a_label_are_exported_where_all_are_wanted(log: Store) -> None:
+    first = await judged(log, "a", posted={"thread_ts": "7.1"})
+    for user_id in ("U1", "U2"):
+        await log.labels.put(first, user_id, Label(2, None))
+    await judged(log, "b", message_ts="8.1", parent_ts="7.1")
+    await judged(log, "c", message_ts="9.1")
+    await judged(log, "for one alone", visibility=Visibility.ME)
+    found = await rows(log, has_unlabelled=True)
+    assert [(row["case"], row["human"], row["blind"]) for row in found] == [
+        *[(1, 2, False)] * 2,
+        *[(2, None, None), (3, None, None)],
+    ]
+    assert [row["label_by"] is None for row in found] == [False, False, True, True]
+    assert [row["thread"] == found[0]["thread"] for row in found] == [True, True, True, False]
+    assert "9.1" not in json.dumps(found)
+    assert [row["case"] for row in await rows(log)] == [1, 1]
+
+
+async def test_all_pages_of_an_export_are_there(log: Store) -> None:
+    numbers = await add(log, 1001)
+    for number in (500, 501):
+        case = await log.cases.get(number)
+        assert case
+        await log.labels.put(case, "U1", Label(2, None))
+        await log.labels.put(case, "U2", Label(3, None))
+    exported = [row["case"] for row in await rows(log, has_unlabelled=True)]
+    assert exported == sorted([*numbers, 500, 501])
 
 
 async def test_an_exported_row_names_nobody(log: Store) -> None:
