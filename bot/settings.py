@@ -124,7 +124,8 @@ class Settings(LogSettings):
         default=None,
         ge=1,
         le=16,
-        description="ratings of each model; the score is the median of all. Without it 3, and 1 of each in a panel",
+        description="most ratings of each model; the score is their median, and of 3 the third is asked for where two "
+        "differ. Without it 3, and 1 of each in a panel",
     )
     judge_concurrency: int = Field(default=8, ge=1, le=256, description="cases that are judged at once")
     judge_timeout_s: float = Field(default=60, gt=0, le=3600, description="longest time for one verdict, in seconds")

@@ -39,13 +39,15 @@ class Judge:
             between them are a panel.
         rubric: A rubric, the name of one that comes with the package, or the path of a file.
         samples: Ratings of each model, at least 1; None means 3 of a single model, and 1 of each in a panel.
-            With one, a model is asked for its likeliest answer (temperature 0); with several it keeps the server's
+            A single model is asked for as many as can change the score: of three, two where these are equal. With
+            one, a model is asked for its likeliest answer (temperature 0); with several it keeps the server's
             temperature, since equal ratings tell no spread.
         client: An `AsyncOpenAI` to ask through, with its own key and address, which stays yours to close.
             Without, one is made at the first call from OPENAI_API_KEY and OPENAI_BASE_URL.
         timeout_s: Longest time from the call of `score` to its return, retries and all.
         models: The names of the panel, in place of `model`.
-        logprobs: Whether to ask for log probabilities, and so for `weighted_score`, where the server gives them.
+        logprobs: Whether to ask for log probabilities, and so for `weighted_score`, where the server gives them. That
+            is a mean, which depends on each rating, so all are asked for.
 
     Raises:
         RubricError: The rubric cannot be found or is not one.
@@ -78,8 +80,9 @@ class Judge:
         self._timeout_s = timeout_s
         self._client = _asynchronous(client) if client is not None else None
         self._own_client: AsyncGenerator[AsyncOpenAI, None] | None = None
+        stops = len(self._models) == 1 and not logprobs
         self._members = [
-            Member(ChatModel(name, self._connect), samples, self._rubric.scale, logprobs=logprobs)
+            Member(ChatModel(name, self._connect), samples, self._rubric.scale, logprobs=logprobs, stops=stops)
             for name in self._models
         ]
 
@@ -90,7 +93,7 @@ class Judge:
 
     @property
     def samples(self) -> int:
-        """How many ratings are asked of each model."""
+        """How many ratings are asked of each model, at the most."""
         return self._samples
 
     @property
@@ -125,6 +128,7 @@ class Judge:
             results = [replace(rate_offline(question, response, self._rubric.scale), cost_usd=0.0)]
         else:
             results = await self._rate_all(render_prompt(self._rubric, question, response), response)
+        spares = bool(results) and any(member.may_spare for member in self._members)
         return combine(
             results,
             model=self.model,
@@ -133,6 +137,7 @@ class Judge:
             scale=self._rubric.scale,
             unscored=nothing,
             flags=() if unread else find_flags(question, response),
+            spared=self._samples - len(results) if spares else None,
         )
 
     async def aclose(self) -> None:

@@ -14,6 +14,7 @@ from judge.ratings import Rating, Result, Unscored, UnscoredReason, add_all, add
 from judge.reading import parse_rating
 from judge.rubric import Scale
 from judge.second_request import first_justification, read_score_line, render_second_request
+from judge.stopping import Experience, ratings_needed
 from judge.weighting import weigh_score
 
 Number = TypeVar("Number", int, float)
@@ -27,23 +28,47 @@ class Member:
 
     Args:
         model: The model; shared by all verdicts, so that what it learns of its server stays learnt.
-        samples: Ratings per verdict.
+        samples: Ratings per verdict, at the most.
         scale: The rubric's scale.
         logprobs: Whether to weigh the scores by their probabilities.
+        stops: Whether to ask for no more ratings than the score depends on; else for all of them, at once.
     """
 
-    def __init__(self, model: ChatModel, samples: int, scale: Scale, *, logprobs: bool = False) -> None:
+    def __init__(
+        self, model: ChatModel, samples: int, scale: Scale, *, logprobs: bool = False, stops: bool = False
+    ) -> None:
         self.model = model
-        self._samples = samples
+        self.samples = samples
         self._scale = scale
         self._logprobs = logprobs
+        self._least = self._needed([]) if stops else samples
+        self._experience = Experience()
+
+    @property
+    def may_spare(self) -> bool:
+        """Whether a verdict may come about with fewer ratings."""
+        return self._least < self.samples
 
     async def rate(self, prompt: str, response: str, outcomes: list[Outcome], give_up_at: float) -> None:
-        """Fills in `outcomes`, one place per rating, as the answers come in: a cancelled call loses none of them."""
-        places = range(self._samples)
-        requests = [places] if self.model.gives_several else [[place] for place in places]
+        """Fills in `outcomes`, one place per rating, as the answers come in: a cancelled call loses none of them.
+
+        Places of ratings that the score does not depend on are taken out in the end.
+        """
         read = partial(self._read, response=response)
-        await run_all([self._ask(prompt, outcomes, share, give_up_at, read) for share in requests])
+        is_at_once = self.model.gives_several and self._experience.is_cheaper_at_once(self.samples - self._least)
+        asked, more = 0, self.samples if is_at_once else self._least
+        while more:
+            places = range(asked, asked + more)
+            requests = [places] if self.model.gives_several else [[place] for place in places]
+            await run_all([self._ask(prompt, outcomes, share, give_up_at, read) for share in requests])
+            asked += more
+            more = self._needed(outcomes[:asked])
+        del outcomes[asked:]
+        self._experience.note_verdict(is_open=self._needed(outcomes[: self._least]) > 0)
+
+    def _needed(self, outcomes: Sequence[Outcome]) -> int:
+        scores = [outcome.score for outcome in outcomes if isinstance(outcome, Rating)]
+        return ratings_needed(scores, len(outcomes), self.samples, self._scale)
 
     async def _ask(
         self, prompt: str, outcomes: list[Outcome], places: Sequence[int], give_up_at: float, read: Reader
@@ -75,10 +100,12 @@ class Member:
     async def _request(self, prompt: str, count: int, give_up_at: float, read: Reader) -> list[Result]:
         """What one request brought, at least one result and at most `count`."""
         began = time.monotonic()
-        temperature = 0.0 if self._samples == 1 else None
+        temperature = 0.0 if self.samples == 1 else None
         completion = await self.model.complete(
             prompt, count=count, temperature=temperature, logprobs=self._logprobs, give_up_at=give_up_at
         )
+        if count > 1:
+            self._experience.note_cost(completion)
         latency_ms = round((time.monotonic() - began) * 1000)
         return [
             replace(

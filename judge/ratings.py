@@ -139,6 +139,7 @@ class Verdict:
         output_tokens: The same for what the model wrote.
         latency_ms: Sum over all requests; several run at once, so that the wait for the verdict is shorter.
         cost_usd: What the counted tokens cost, in US dollars; None where the price is not known for certain.
+        spared: Ratings that were not asked for, since none could have changed the score; None where all always are.
     """
 
     score: int | None
@@ -156,6 +157,7 @@ class Verdict:
     output_tokens: int | None = None
     latency_ms: int | None = None
     cost_usd: float | None = None
+    spared: int | None = None
 
     @property
     def is_scored(self) -> bool:
@@ -183,6 +185,7 @@ def combine(
     scale: tuple[int, int],
     unscored: Unscored | None = None,
     flags: tuple[Flag, ...] = (),
+    spared: int | None = None,
 ) -> Verdict:
     """The verdict that `results` come to: the median where more than half are usable and near it, else unscored.
 
@@ -214,6 +217,7 @@ def combine(
         output_tokens=add_known(result.output_tokens for result in results),
         latency_ms=add_known(result.latency_ms for result in results),
         cost_usd=add_all(result.cost_usd for result in results),
+        spared=spared,
     )
 
 

@@ -21,7 +21,9 @@ Model = Annotated[
 Rubric = Annotated[str, typer.Option(envvar="JUDGE_RUBRIC", help="A name from 'judge rubrics', or a file.")]
 Samples = Annotated[
     int | None,
-    typer.Option(envvar="JUDGE_SAMPLES", help="Ratings of each model; by default 3 of one, or 1 of each in a panel."),
+    typer.Option(
+        envvar="JUDGE_SAMPLES", help="Most ratings of each model; by default 3 of one, or 1 of each in a panel."
+    ),
 ]
 Logprobs = Annotated[
     bool,

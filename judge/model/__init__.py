@@ -2,6 +2,6 @@
 
 from judge.model.chat import DEFAULT_MODEL, ChatModel
 from judge.model.client import make_client
-from judge.model.completion import Choice, Token
+from judge.model.completion import Choice, Completion, Token
 
-__all__ = ["DEFAULT_MODEL", "ChatModel", "Choice", "Token", "make_client"]
+__all__ = ["DEFAULT_MODEL", "ChatModel", "Choice", "Completion", "Token", "make_client"]

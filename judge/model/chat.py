@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from judge.model.client import ask
 from judge.model.completion import Choice, Completion, to_completion
-from judge.model.prices import cost_usd, has_price_list, price_list
+from judge.model.prices import cost_of, has_price_list, price_list
 
 if TYPE_CHECKING:
     import openai
@@ -112,7 +112,8 @@ class ChatModel:
             return completion
         if not prices.done():
             await asyncio.wait([asyncio.wrap_future(prices)])
-        return replace(completion, cost_usd=cost_usd(base_url, body))
+        cost = cost_of(base_url, body)
+        return replace(completion, cost_usd=cost.total_usd, prompt_usd=cost.prompt_usd) if cost else completion
 
     def _options(self, count: int, temperature: float | None, rejected: Set[str], *, logprobs: bool) -> dict[str, Any]:
         """The optional parameters but those that the server rejects."""

@@ -35,12 +35,16 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """One request's answers, at least one; tokens and `cost_usd` are for all of them, None where unknown."""
+    """One request's answers, at least one; tokens and `cost_usd` are for all of them, None where unknown.
+
+    `prompt_usd` is the prompt's part of `cost_usd`.
+    """
 
     choices: tuple[Choice, ...]
     input_tokens: int | None = None
     output_tokens: int | None = None
     cost_usd: float | None = None
+    prompt_usd: float | None = None
 
 
 def to_completion(body: object) -> Completion | None:

@@ -3,7 +3,7 @@
 import ipaddress
 import re
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
 
 if TYPE_CHECKING:
@@ -32,8 +32,15 @@ def price_list() -> "Future[DataSnapshot]":
     return ThreadPoolExecutor(max_workers=1).submit(_read_list)
 
 
-def cost_usd(base_url: str, answer: dict[str, Any]) -> float | None:
-    """The price in US dollars of a chat completion, cached tokens at their own price; None where it is not known.
+class Cost(NamedTuple):
+    """What a request cost in US dollars, and the prompt's part of it."""
+
+    total_usd: float
+    prompt_usd: float
+
+
+def cost_of(base_url: str, answer: dict[str, Any]) -> Cost | None:
+    """The price of a chat completion, cached tokens at their own price; None where it is not known.
 
     Provider and model must both be on the list: a model of the same name on another server costs something else.
     Waits for the list where it is not read yet.
@@ -50,7 +57,8 @@ def cost_usd(base_url: str, answer: dict[str, Any]) -> float | None:
     for flavor in ("chat", "default"):
         try:
             extracted = prices.extract_usage(answer, provider_api_url=base_url, api_flavor=flavor)
-            return float(extracted.calc_price().total_price)
+            price = extracted.calc_price()
+            return Cost(float(price.total_price), float(price.input_price))
         except (LookupError, ValueError):
             continue
     return None

@@ -63,14 +63,72 @@ async def test_model_gets_the_rendered_prompt_as_its_one_message(
     assert "<response>a {response} [/response] ?</response>" in message["content"]
 
 
-async def test_samples_are_asked_for_in_one_request(model_server: ModelServer, client: AsyncOpenAI) -> None:
-    model_server.script(Answer("score: 4\nGood.", more=("score: 5\nVery good.", "score: 2\nMeh.")))
+async def test_two_equal_ratings_of_three_are_asked_for_in_one_request(
+    model_server: ModelServer, client: AsyncOpenAI
+) -> None:
+    model_server.script(Answer("score: 4\nGood.", more=("score: 4\nVery good.",)))
 
     verdict = await Judge(model="m", samples=3, client=client).score(QUESTION, RESPONSE)
 
-    assert (verdict.score, verdict.basis) == (4, "3 of 3")
-    assert [request["n"] for request in model_server.requests] == [3]
+    assert (verdict.score, verdict.basis, verdict.spread, verdict.spared) == (4, "2 of 2", 0, 1)
+    assert [request["n"] for request in model_server.requests] == [2]
     assert (verdict.input_tokens, verdict.output_tokens) == (400, 60)
+
+
+async def test_a_third_rating_is_asked_for_where_two_differ(model_server: ModelServer, client: AsyncOpenAI) -> None:
+    model_server.script(Answer("score: 4\nGood.", more=("score: 5\nVery good.",)), "score: 5\nGreat.")
+
+    verdict = await Judge(model="m", samples=3, client=client).score(QUESTION, RESPONSE)
+
+    assert (verdict.score, verdict.basis, verdict.justification) == (5, "3 of 3", "Very good.")
+    assert verdict.spared == 0
+    assert [request.get("n") for request in model_server.requests] == [2, None]
+
+
+async def test_a_third_rating_is_asked_for_where_one_of_two_is_unusable(
+    model_server: ModelServer, client: AsyncOpenAI
+) -> None:
+    refusal = Answer(None, refusal="I would rather not.")
+    model_server.script(Answer("score: 4\nGood.", more=("Paris.",)), refusal, "score: 4\nGood.")
+
+    verdict = await Judge(model="m", samples=3, client=client).score(QUESTION, RESPONSE)
+
+    assert (verdict.score, verdict.basis, verdict.spared) == (4, "2 of 3", 0)
+
+
+async def test_no_third_rating_is_asked_for_once_none_could_make_a_majority(
+    model_server: ModelServer, client: AsyncOpenAI
+) -> None:
+    model_server.script(Answer("Paris.", more=("Paris.",)), "No.")
+
+    verdict = await Judge(model="m", samples=3, client=client).score(QUESTION, RESPONSE)
+
+    assert verdict.unscored is not None
+    assert (verdict.basis, verdict.spared) == ("0 of 2", 1)
+    assert [request.get("n") for request in model_server.requests] == [2, None, None]  # and each for its line
+
+
+async def test_two_calls_that_failed_are_not_followed_by_a_third(
+    model_server: ModelServer, client: AsyncOpenAI
+) -> None:
+    model_server.script(Failure(401, code="invalid_api_key"))
+
+    with pytest.raises(KeyRejectedError):
+        await Judge(model="m", samples=3, client=client).score(QUESTION, RESPONSE)
+
+    assert [request["n"] for request in model_server.requests] == [2]
+
+
+async def test_all_ratings_are_asked_for_at_once_where_each_counts(
+    model_server: ModelServer, client: AsyncOpenAI
+) -> None:
+    model_server.script(Answer("score: 4\nGood.", more=("score: 4\nGood.", "score: 4\nGood.")))
+
+    weighted = await Judge(model="m", samples=3, client=client, logprobs=True).score(QUESTION, RESPONSE)
+    panel = await Judge(models=["a", "b"], samples=3, client=client).score(QUESTION, RESPONSE)
+
+    assert [request["n"] for request in model_server.requests] == [3, 3, 3]
+    assert (weighted.spared, panel.spared) == (None, None)
 
 
 async def test_server_that_ignores_n_is_asked_again_for_the_missing_ones_at_once(
@@ -79,7 +137,7 @@ async def test_server_that_ignores_n_is_asked_again_for_the_missing_ones_at_once
     model_server.script("score: 4\nGood.", Stall())
 
     with pytest.raises(DeadlineError):
-        await Judge(model="m", samples=5, client=client, timeout_s=0.3).score(QUESTION, RESPONSE)
+        await Judge(model="m", samples=9, client=client, timeout_s=0.3).score(QUESTION, RESPONSE)
 
     assert [request.get("n") for request in model_server.requests] == [5, None, None, None, None]
     assert model_server.most_at_once == 4
@@ -98,12 +156,12 @@ async def test_server_that_ignored_n_is_not_asked_for_several_again(
 
 
 async def test_part_of_the_answers_is_topped_up(model_server: ModelServer, client: AsyncOpenAI) -> None:
-    model_server.script(Answer("score: 4\nGood.", more=("score: 4\nGood.",)), "score: 1\nBad.")
+    model_server.script(Answer("score: 4\nGood.", more=("score: 4\nGood.",)), "score: 1\nBad.", "score: 4\nGood.")
 
-    verdict = await Judge(model="m", samples=3, client=client).score(QUESTION, RESPONSE)
+    verdict = await Judge(model="m", samples=5, client=client).score(QUESTION, RESPONSE)
 
-    assert [rating.score for rating in verdict.ratings if isinstance(rating, Rating)] == [4, 4, 1]
-    assert len(model_server.requests) == 2
+    assert [rating.score for rating in verdict.ratings if isinstance(rating, Rating)] == [4, 4, 1, 4]
+    assert [request.get("n") for request in model_server.requests] == [3, None, None]
 
 
 async def test_more_answers_than_asked_for_are_left_out(model_server: ModelServer, client: AsyncOpenAI) -> None:
@@ -115,12 +173,12 @@ async def test_more_answers_than_asked_for_are_left_out(model_server: ModelServe
 
 
 async def test_one_unusable_answer_of_several_is_asked_again(model_server: ModelServer, client: AsyncOpenAI) -> None:
-    model_server.script(Answer("score: 4\nGood.", more=("Paris.", "score: 2\nMeh.")), "score: 5")
+    model_server.script(Answer("score: 4\nGood.", more=("Paris.",)), "score: 5", "score: 2\nMeh.")
 
     verdict = await Judge(model="m", samples=3, client=client).score(QUESTION, RESPONSE)
 
     assert [rating.score for rating in verdict.ratings if isinstance(rating, Rating)] == [4, 5, 2]
-    assert [request.get("n") for request in model_server.requests] == [3, None]
+    assert [request.get("n") for request in model_server.requests] == [2, None, None]
     assert "one whole number between 0 and 5" in model_server.requests[1]["messages"][0]["content"]
 
 
@@ -432,7 +490,7 @@ async def test_deadline_holds(model_server: ModelServer, client: AsyncOpenAI, st
 
 
 async def test_majority_that_is_in_time_is_enough(model_server: ModelServer, client: AsyncOpenAI) -> None:
-    model_server.script("score: 4\nGood.", "score: 4\nGood.", Stall())
+    model_server.script("score: 4\nGood.", "score: 5\nGood.", Stall())
 
     verdict = await Judge(model="m", client=client, timeout_s=0.5).score(QUESTION, RESPONSE)
 

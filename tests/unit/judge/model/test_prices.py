@@ -7,7 +7,7 @@ import pytest
 from openai import AsyncOpenAI
 
 from judge import Judge
-from judge.model.prices import cost_usd, has_price_list, price_list
+from judge.model.prices import cost_of, has_price_list, price_list
 from tests.model_server import Answer, Failure, Held, ModelServer
 
 OPENAI = "https://api.openai.com/v1/"
@@ -41,7 +41,7 @@ def completion(model: str = MODEL, **fields: object) -> dict[str, object]:
 
 
 def test_known_model_has_its_list_price() -> None:
-    assert cost_usd(OPENAI, completion()) == pytest.approx(0.15 + 0.60)
+    assert cost_of(OPENAI, completion()) == pytest.approx((0.15 + 0.60, 0.15))
 
 
 def test_cached_tokens_have_their_own_price() -> None:
@@ -52,7 +52,7 @@ def test_cached_tokens_have_their_own_price() -> None:
         "prompt_tokens_details": {"cached_tokens": 1_000_000},
     }
 
-    assert cost_usd(OPENAI, completion(usage=usage)) == pytest.approx(0.075)
+    assert cost_of(OPENAI, completion(usage=usage)) == pytest.approx((0.075, 0.075))
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ def test_cached_tokens_have_their_own_price() -> None:
     ],
 )
 def test_price_that_is_not_known_for_certain_is_none(base_url: str, answer: dict[str, object]) -> None:
-    assert cost_usd(base_url, answer) is None
+    assert cost_of(base_url, answer) is None
 
 
 @pytest.mark.parametrize(
@@ -144,3 +144,47 @@ async def test_server_on_this_machine_has_no_price(model_server: ModelServer) ->
 
 async def test_offline_rater_costs_nothing() -> None:
     assert (await Judge("offline").score("Why?", "Because.")).cost_usd == 0
+
+
+async def test_all_ratings_are_asked_for_at_once_where_that_is_cheaper(
+    model_server: ModelServer, openai_client: AsyncOpenAI
+) -> None:
+    judge = Judge(model=MODEL, client=openai_client)
+    model_server.script(Answer("score: 4\nGood.", more=("score: 5\nGood.",)), "score: 5\nGood.")
+    await judge.score("Why?", "Because.")
+    model_server.script(Answer("score: 4\nGood.", more=("score: 4\nGood.", "score: 1\nBad.")))
+
+    verdict = await judge.score("Why?", "Because.")
+
+    # 400 tokens read and 30 for each rating: the third costs 18 units in the same request, and 60 + 18 in one of its
+    # own, which as far as is known are needed for 2 verdicts of 3.
+    assert [request.get("n") for request in model_server.requests] == [2, None, 3]
+    assert (verdict.score, verdict.basis, verdict.spared) == (4, "3 of 3", 0)
+
+
+async def test_where_ratings_mostly_agree_two_are_asked_for_first_again(
+    model_server: ModelServer, openai_client: AsyncOpenAI
+) -> None:
+    judge = Judge(model=MODEL, client=openai_client)
+    for asked in (2, 3, 3, 2):
+        usage = {"prompt_tokens": 400, "completion_tokens": 30 * asked, "total_tokens": 400 + 30 * asked}
+        model_server.script(Answer("score: 4\nGood.", more=("score: 4\nGood.",) * (asked - 1), usage=usage))
+        await judge.score("Why?", "Because.")
+
+    # After 1, 2, 3 verdicts that needed no third rating, the next one may do so 1 time in 3, 4, 5; 18 / 78 = 1 / 4.33.
+    assert [request["n"] for request in model_server.requests] == [2, 3, 3, 2]
+
+
+async def test_without_a_known_price_the_third_rating_always_waits(
+    model_server: ModelServer, openai_client: AsyncOpenAI
+) -> None:
+    judge = Judge(model="unheard-of", client=openai_client)
+    model_server.script(
+        Answer("score: 4\nGood.", more=("score: 5\nGood.",)),
+        "score: 5\nGood.",
+        Answer("score: 4\nGood.", more=("score: 4\nGood.",)),
+    )
+    await judge.score("Why?", "Because.")
+    await judge.score("Why?", "Because.")
+
+    assert [request.get("n") for request in model_server.requests] == [2, None, 2]

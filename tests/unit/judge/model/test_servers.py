@@ -90,13 +90,13 @@ def reason(verdict: Verdict) -> UnscoredReason:
 
 
 @pytest.mark.parametrize("profile", PROFILES, ids=str)
-async def test_three_ratings_come_out(model_server: ModelServer, client: AsyncOpenAI, profile: Profile) -> None:
+async def test_two_equal_ratings_come_out(model_server: ModelServer, client: AsyncOpenAI, profile: Profile) -> None:
     model_server.script(profile.script())
 
     verdict = await score(client, samples=3)
 
-    assert (verdict.score, verdict.basis) == (4, "3 of 3")
-    assert len(model_server.requests) == (1 if profile.honours_n else 3)
+    assert (verdict.score, verdict.basis) == (4, "2 of 2")
+    assert len(model_server.requests) == (1 if profile.honours_n else 2)
 
 
 @pytest.mark.parametrize(
