@@ -162,3 +162,9 @@ def _is_unicode(text: str) -> bool:
 
 def _kind(value: object) -> str:
     return _KINDS.get(type(value), "a number")
+
+
+def judge_of(row: Mapping[str, Any]) -> Any:
+    """The judge that gave a row its score: its model, or both where it has a stronger one to ask, as one judge."""
+    # Without a rubric the row is not ours, and the field may hold anything.
+    return (row.get("escalation") if "rubric_version" in row else None) or row.get("model")

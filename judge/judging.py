@@ -6,15 +6,17 @@ import time
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from judge.attacks import find_flags, nothing_to_judge, too_long
 from judge.errors import DeadlineError, JudgeError, SetupError
+from judge.escalation import is_doubtful, join, to_escalation
 from judge.model import DEFAULT_MODEL, ChatModel, make_client
 from judge.offline import OFFLINE, rate_offline
-from judge.panel import Member, Outcome, run_all
+from judge.panel import Member, Outcome, run_all, spared
 from judge.prompt import render_prompt
 from judge.ratings import Rating, Result, Unscored, UnscoredReason, Verdict, combine, has_majority, with_short_raw
 from judge.rubric import DEFAULT_RUBRIC, Rubric, load_rubric
@@ -48,6 +50,8 @@ class Judge:
         models: The names of the panel, in place of `model`.
         logprobs: Whether to ask for log probabilities, and so for `weighted_score`, where the server gives them. That
             is a mean, which depends on each rating, so all are asked for.
+        escalate_to: The name of a stronger model on the same server. It is asked, too, where the ratings are two points
+            apart or more, or where no majority of them has a score; then its verdict counts. None asks no other.
 
     Raises:
         RubricError: The rubric cannot be found or is not one.
@@ -64,11 +68,13 @@ class Judge:
         *,
         models: Sequence[str] | str | None = None,
         logprobs: bool = False,
+        escalate_to: str | None = None,
     ) -> None:
         if models is not None and model != DEFAULT_MODEL:
             raise SetupError(f"JUDGE_MODEL is {model!r}, and models= names a panel; give one of the two.")
         named = model if models is None else models
         self._models = _checked(named.split(",") if isinstance(named, str) else named)
+        several = samples or _SAMPLES
         if samples is None:
             samples = _SAMPLES if len(self._models) == 1 else 1
         if not isinstance(samples, int) or samples < 1:
@@ -80,16 +86,26 @@ class Judge:
         self._timeout_s = timeout_s
         self._client = _asynchronous(client) if client is not None else None
         self._own_client: AsyncGenerator[AsyncOpenAI, None] | None = None
-        stops = len(self._models) == 1 and not logprobs
+        make = partial(Member, scale=self._rubric.scale, logprobs=logprobs)
+        stops = not logprobs
         self._members = [
-            Member(ChatModel(name, self._connect), samples, self._rubric.scale, logprobs=logprobs, stops=stops)
+            make(ChatModel(name, self._connect), samples, stops=stops and len(self._models) == 1)
             for name in self._models
         ]
+        self._stronger: Member | None = None
+        if escalate_to is not None:
+            stronger = ChatModel(_checked_stronger(escalate_to, self._models), self._connect)
+            self._stronger = make(stronger, several, stops=stops)
 
     @property
     def model(self) -> str:
         """The name of the model that is asked, or "offline"; those of a panel with commas between them."""
         return ", ".join(self._models)
+
+    @property
+    def escalation(self) -> str | None:
+        """Its model and the stronger one, "first > stronger"; None without a stronger one."""
+        return to_escalation(self.model, self._stronger.model.name) if self._stronger else None
 
     @property
     def samples(self) -> int:
@@ -118,27 +134,36 @@ class Judge:
         100,000 characters, for which no model is asked.
 
         Raises:
-            JudgeError: Fewer than half of the ratings are usable because calls failed; the child says how.
+            JudgeError: Fewer than half of the ratings are usable because calls failed; the child says how. Where those
+                of a stronger model fail, the verdict is that of the first.
         """
         unread = too_long(question, response)
         nothing = unread or nothing_to_judge(question, response)
-        if nothing:
-            results: Sequence[Result] = ()
-        elif self.model == OFFLINE:
-            results = [replace(rate_offline(question, response, self._rubric.scale), cost_usd=0.0)]
-        else:
-            results = await self._rate_all(render_prompt(self._rubric, question, response), response)
-        spares = bool(results) and any(member.may_spare for member in self._members)
-        return combine(
-            results,
-            model=self.model,
+        verdict = partial(
+            combine,
             rubric=self._rubric.name,
             rubric_version=self._rubric.version,
             scale=self._rubric.scale,
             unscored=nothing,
             flags=() if unread else find_flags(question, response),
-            spared=self._samples - len(results) if spares else None,
+            escalation=self.escalation,
         )
+        if nothing:
+            return verdict((), model=self.model)
+        if self.model == OFFLINE:
+            rating = rate_offline(question, response, self._rubric.scale)
+            return verdict([replace(rating, cost_usd=0.0)], model=OFFLINE)
+        prompt, give_up_at = render_prompt(self._rubric, question, response), time.monotonic() + self._timeout_s
+        ask = partial(self._ask, prompt=prompt, response=response, give_up_at=give_up_at)
+        results, failures = await ask(self._members)
+        if failures and not has_majority(results):
+            raise min(failures, key=lambda failure: failure.is_too_long)
+        first = verdict(results, model=self.model, spared=spared(self._members, results))
+        if self._stronger is None or not is_doubtful(first, self._rubric.scale):
+            return first
+        results, _ = await ask([self._stronger])
+        stronger = verdict(results, model=self._stronger.model.name, spared=spared([self._stronger], results))
+        return join(first, stronger)
 
     async def aclose(self) -> None:
         """Closes the connections that this judge opened; a client that was given stays open."""
@@ -159,24 +184,18 @@ class Judge:
             self._client = await anext(self._own_client)
         return self._client
 
-    async def _rate_all(self, prompt: str, response: str) -> list[Result]:
-        outcomes: list[list[Outcome]] = [[None] * self._samples for _ in self._members]
-        give_up_at = time.monotonic() + self._timeout_s
+    async def _ask(
+        self, members: Sequence[Member], prompt: str, response: str, give_up_at: float
+    ) -> tuple[list[Result], list[JudgeError]]:
+        """The ratings of all members in turn, failed ones as unscored, and the failures."""
+        outcomes: list[list[Outcome]] = [[None] * member.samples for member in members]
         with suppress(TimeoutError):
-            async with asyncio.timeout(self._timeout_s):
-                members = zip(self._members, outcomes, strict=True)
-                await run_all([member.rate(prompt, response, own, give_up_at) for member, own in members])
-        return self._settle(outcomes)
-
-    def _settle(self, outcomes: Sequence[Sequence[Outcome]]) -> list[Result]:
-        """The ratings of all members in turn, failed ones as unscored.
-
-        Raises:
-            JudgeError: The first failure, where the usable ratings make no majority; one that may pass before length.
-        """
+            async with asyncio.timeout(give_up_at - time.monotonic()):
+                places = zip(members, outcomes, strict=True)
+                await run_all([member.rate(prompt, response, own, give_up_at) for member, own in places])
         results: list[Result] = []
         failures: list[JudgeError] = []
-        for member, own in zip(self._members, outcomes, strict=True):
+        for member, own in zip(members, outcomes, strict=True):
             for outcome in own:
                 if isinstance(outcome, Rating | Unscored):
                     results.append(with_short_raw(outcome))
@@ -184,9 +203,7 @@ class Judge:
                 failure = outcome or self._too_late(member.model.name)
                 failures.append(failure)
                 results.append(_failed(failure, member.model.name))
-        if failures and not has_majority(results):
-            raise min(failures, key=lambda failure: failure.is_too_long)
-        return results
+        return results, failures
 
     def _too_late(self, model: str) -> DeadlineError:
         return DeadlineError(
@@ -223,6 +240,17 @@ def _checked(models: Sequence[str]) -> tuple[str, ...]:
     if OFFLINE in names and len(names) > 1:
         raise SetupError(f"JUDGE_MODEL is {listed}, but {OFFLINE!r} is no model and sits on no panel; leave it out.")
     return names
+
+
+def _checked_stronger(name: str, models: Sequence[str]) -> str:
+    stronger = name.strip()
+    if not stronger or "," in stronger:
+        raise SetupError(f"JUDGE_ESCALATE_TO is {name!r}; name one model.")
+    if stronger in models:
+        raise SetupError(f"JUDGE_ESCALATE_TO is {stronger!r}, which JUDGE_MODEL asks already; name a stronger model.")
+    if OFFLINE in (stronger, *models):
+        raise SetupError(f"JUDGE_ESCALATE_TO is {stronger!r}, but {OFFLINE!r} is no model; leave one of the two out.")
+    return stronger
 
 
 def _failed(failure: JudgeError, model: str) -> Unscored:

@@ -145,6 +145,13 @@ class Member:
         return replace(rating, weighted_score=weigh_score(choice.tokens, rating, self._scale))
 
 
+def spared(members: Sequence[Member], results: Sequence[Result]) -> int | None:
+    """How many of the members' ratings were not asked for; None where all always are."""
+    if not any(member.may_spare for member in members):
+        return None
+    return sum(member.samples for member in members) - len(results)
+
+
 def _share(total: Number | None, index: int) -> Number | None:
     """What a request took as a whole stands on its first result, so that a sum over results counts it once."""
     return total if index == 0 or total is None else type(total)(0)

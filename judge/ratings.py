@@ -130,8 +130,10 @@ class Verdict:
         weighted_score: The mean of the usable ratings' weighted scores; None where one of them has none.
         spread: Highest minus lowest usable score, None without any.
         justification: From a rating that gave the median; "" when unscored.
-        ratings: Every rating asked for, usable or not, in the order of asking.
-        model: The model asked, or "offline"; several, as a panel, joined by ", ".
+        ratings: Every rating asked for, usable or not, in the order of asking. Where a stronger model was asked, too,
+            those of both; all else but tokens, time and cost is of the ones by `model` alone.
+        basis: How many of the ratings are usable, in the words "2 of 3".
+        model: The model whose ratings count, or "offline"; several, as a panel, joined by ", ".
         rubric: The rubric's name.
         rubric_version: First eight hex digits of the SHA-256 of the rubric's text.
         flags: What a person should know before trusting the score; empty for nearly all responses.
@@ -139,6 +141,7 @@ class Verdict:
         output_tokens: The same for what the model wrote.
         latency_ms: Sum over all requests; several run at once, so that the wait for the verdict is shorter.
         cost_usd: What the counted tokens cost, in US dollars; None where the price is not known for certain.
+        escalation: "first > stronger" where the judge has a stronger model to ask, whether or not it did.
         spared: Ratings that were not asked for, since none could have changed the score; None where all always are.
     """
 
@@ -148,6 +151,7 @@ class Verdict:
     spread: int | None
     justification: str
     ratings: tuple[Result, ...]
+    basis: str
     model: str
     rubric: str
     rubric_version: str
@@ -157,6 +161,7 @@ class Verdict:
     output_tokens: int | None = None
     latency_ms: int | None = None
     cost_usd: float | None = None
+    escalation: str | None = None
     spared: int | None = None
 
     @property
@@ -164,16 +169,10 @@ class Verdict:
         """Whether `score` is set."""
         return self.score is not None
 
-    @property
-    def basis(self) -> str:
-        """How many of the ratings asked for are usable, in the words "2 of 3"."""
-        usable = sum(isinstance(rating, Rating) for rating in self.ratings)
-        return f"{usable} of {len(self.ratings)}"
-
     def to_dict(self) -> dict[str, Any]:
         """The verdict as plain dicts, lists, strings and numbers, ready for `json.dumps`."""
         fields = asdict(self)
-        return fields | {"basis": self.basis, "flags": list(self.flags), "ratings": list(fields["ratings"])}
+        return fields | {"flags": list(self.flags), "ratings": list(fields["ratings"])}
 
 
 def combine(
@@ -185,6 +184,7 @@ def combine(
     scale: tuple[int, int],
     unscored: Unscored | None = None,
     flags: tuple[Flag, ...] = (),
+    escalation: str | None = None,
     spared: int | None = None,
 ) -> Verdict:
     """The verdict that `results` come to: the median where more than half are usable and near it, else unscored.
@@ -208,6 +208,7 @@ def combine(
         spread=max(scores) - min(scores) if scores else None,
         justification=next((rating.justification for rating in usable if rating.score == score), ""),
         ratings=tuple(results),
+        basis=f"{len(usable)} of {len(results)}",
         model=model,
         rubric=rubric,
         rubric_version=rubric_version,
@@ -217,6 +218,7 @@ def combine(
         output_tokens=add_known(result.output_tokens for result in results),
         latency_ms=add_known(result.latency_ms for result in results),
         cost_usd=add_all(result.cost_usd for result in results),
+        escalation=escalation,
         spared=spared,
     )
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from judge.errors import SetupError
-from judge.jsonl import COMPLETION, PROMPT, decode, read_lines
+from judge.jsonl import COMPLETION, PROMPT, decode, judge_of, read_lines
 from judge.numbers import Numbers, Range, load_named
 from judge.rubric import DEFAULT_RUBRIC, Scale, load_rubric
 
@@ -146,7 +146,7 @@ class _Reader:
 
     def add(self, number: int, row: Mapping[str, Any]) -> None:
         prompt, known_by = _identify(number, row)
-        source = tuple(str(row.get(name) or "") for name in ("model", "rubric", "rubric_version"))
+        source = tuple(str(part or "") for part in (judge_of(row), row.get("rubric"), row.get("rubric_version")))
         group = row.get(self._columns.group) if self._columns.group else None
         one = _Item(prompt, None if group is None else str(group))
         item = self._items.setdefault(self._tell_apart(known_by, source, row), one)

@@ -16,6 +16,8 @@ from judge.jsonl import decode, encode, os_reason
 
 _HEAD = b'{"line":'
 _SYNC_EVERY_S = 5.0
+# Fields that rows of earlier versions do not have.
+_NOT_YET_THERE: Mapping[str, Any] = {"escalation": None}
 
 
 class Journal:
@@ -163,7 +165,7 @@ class Journal:
         where = f"{self.path}, line {number}"
         try:
             fields = decode(raw)
-            added = {name: fields.pop(name) for name in ADDED if name in fields}
+            added = dict(_NOT_YET_THERE) | {name: fields.pop(name) for name in ADDED if name in fields}
             carried = encode(fields)
         except ValueError as exc:
             if number == 1:

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, TypeAlias
 
 from judge.errors import SetupError
-from judge.jsonl import COMPLETION, PROMPT, decode, encode, read_lines, text_of
+from judge.jsonl import COMPLETION, PROMPT, decode, encode, judge_of, read_lines, text_of
 
 Key: TypeAlias = str | bytes
 _LOOKED_AT = 10_000
-_JUDGE = ("model", "rubric_version", "samples")
+_JUDGE = ("rubric_version", "samples")
 
 
 class Scored(NamedTuple):
@@ -141,7 +141,8 @@ def _to_scored(line: int, start: int, fields: Mapping[str, Any]) -> Scored | Non
 
 def _check_judge(source: Path, line: int, fields: Mapping[str, Any], judges: dict[str, int]) -> None:
     # Without a rubric the row is not ours, and its `model` may well be the one that wrote the response.
-    judge = ", ".join(f"{name} {fields.get(name)}" for name in _JUDGE) if "rubric_version" in fields else "another"
+    parts = {"model": judge_of(fields)} | {name: fields.get(name) for name in _JUDGE}
+    judge = ", ".join(f"{name} {part}" for name, part in parts.items()) if "rubric_version" in fields else "another"
     judges.setdefault(judge, line)
     if len(judges) > 1:
         (one, first), (other, second) = judges.items()

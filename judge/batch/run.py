@@ -1,7 +1,8 @@
 """Judges many rows at once: each is asked for once, written as soon as it is there, and none is lost."""
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 
 from judge.batch.journal import Journal
 from judge.batch.rows import Item, Malformed, Row, to_added
@@ -24,6 +25,13 @@ _FAILURES_PER_WORKER = 3
 def samples_of(judge: Judge) -> int:
     """How many ratings each model gives: as many as asked, but one of the rater without a model, which never wavers."""
     return 1 if judge.model == OFFLINE else judge.samples
+
+
+def identity_of(judge: Judge) -> Mapping[str, Any]:
+    """The fields that all rows of one judge have in common, with their values."""
+    # With a stronger model to ask, a row has the name of the one whose verdict counts.
+    names = {"escalation": judge.escalation} | ({} if judge.escalation else {"model": judge.model})
+    return names | {"rubric_version": judge.rubric.version, "samples": samples_of(judge)}
 
 
 class Batch:
@@ -158,5 +166,11 @@ class Batch:
 def _without_score(judge: Judge, too_long: JudgeError) -> Verdict:
     rubric, why = judge.rubric, Unscored(reason=UnscoredReason.TOO_LONG, detail=str(too_long))
     return combine(
-        (), model=judge.model, rubric=rubric.name, rubric_version=rubric.version, scale=rubric.scale, unscored=why
+        (),
+        model=judge.model,
+        rubric=rubric.name,
+        rubric_version=rubric.version,
+        scale=rubric.scale,
+        unscored=why,
+        escalation=judge.escalation,
     )

@@ -5,15 +5,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from judge.escalation import is_escalated
+
 
 @dataclass
 class Tally:
     """Counts and sums over the rows that have a verdict; `partial` are scored ones with fewer ratings than were asked
-    for, `reasons` those of unscored ones, `unpriced` are rows whose cost is not known."""
+    for, `escalated` those with a stronger model's score, `reasons` those of unscored ones, `unpriced` are rows whose
+    cost is not known."""
 
     scored: int = 0
     unscored: int = 0
     partial: int = 0
+    escalated: int = 0
     scores: Counter[int] = field(default_factory=Counter)
     reasons: Counter[str] = field(default_factory=Counter)
     input_tokens: int = 0
@@ -31,7 +35,9 @@ class Tally:
         if added["score"] is not None:
             self.scored += 1
             self.scores[added["score"]] += 1
-            self.partial += any(rating["score"] is None for rating in added["ratings"])
+            usable, _, asked = added["basis"].partition(" of ")
+            self.partial += usable != asked
+            self.escalated += is_escalated(added["model"] or "", added["escalation"])
         else:
             self.unscored += 1
             self.reasons[str(added["unscored_reason"])] += 1

@@ -16,7 +16,7 @@ from judge.batch.export import Format, choose_format, export, name_beside, refus
 from judge.batch.journal import Journal
 from judge.batch.pairs import has_pair
 from judge.batch.rows import InputFormat, Item, Source
-from judge.batch.run import Batch, samples_of
+from judge.batch.run import Batch, identity_of
 from judge.batch.tally import Tally
 from judge.cli import options
 from judge.cli.progress import show_progress
@@ -44,6 +44,7 @@ def batch(
         float, typer.Option(envvar="JUDGE_TIMEOUT_S", help="Longest wait for a verdict, in seconds.")
     ] = 60,
     logprobs: options.Logprobs = False,
+    escalate_to: options.EscalateTo = None,
     concurrency: Annotated[int, typer.Option(envvar="JUDGE_CONCURRENCY", min=1, help="Rows under way at once.")] = 8,
     limit: Annotated[
         int | None, typer.Option(min=1, help="Only the first so many rows of the input; what is skipped is no row.")
@@ -70,12 +71,11 @@ def batch(
         refuse_foreign(table, form)
     for written in (journal_path, table):
         _refuse_same_file(source, written)
-    judge = Judge(model=model, rubric=rubric, samples=samples, timeout_s=timeout_s, logprobs=logprobs)
+    judge = Judge(model, rubric, samples, timeout_s=timeout_s, logprobs=logprobs, escalate_to=escalate_to)
     given = Source.at(source, read_as)
     given.check_prompts()
     last_line, lines = given.count()
-    identity = {"model": judge.model, "rubric_version": judge.rubric.version, "samples": samples_of(judge)}
-    with Journal(journal_path, last_line, identity) as journal:
+    with Journal(journal_path, last_line, identity_of(judge)) as journal:
         journal.check(given)
         run = Batch(judge, journal, Reports(), concurrency=concurrency, max_cost_usd=max_cost)
         rows = partial(_count_rows, run, journal.tally, lines, limit)
@@ -147,6 +147,8 @@ def _summary(run: Batch, journal: Journal, rows: int) -> str:
         lines.append(
             f"Scored by fewer ratings than asked for: {tally.partial:,} of {tally.scored:,} rows (see `basis`)."
         )
+    if tally.escalated:
+        lines.append(f"Scored by the stronger model: {tally.escalated:,} of {tally.scored:,} rows (see `model`).")
     if tally.scored:
         mean = sum(score * count for score, count in tally.scores.items()) / tally.scored
         counts = ", ".join(f"{score}: {count:,}" for score, count in sorted(tally.scores.items()))

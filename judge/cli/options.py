@@ -29,3 +29,9 @@ Logprobs = Annotated[
     bool,
     typer.Option("--logprobs", help="Weigh the score by the model's probabilities, where the server gives them."),
 ]
+EscalateTo = Annotated[
+    str | None,
+    typer.Option(
+        metavar="MODEL", envvar="JUDGE_ESCALATE_TO", help="A stronger model, asked where ratings differ by 2 or more."
+    ),
+]

@@ -12,6 +12,7 @@ import typer
 from judge.cli import options
 from judge.cli.reports import to_printable
 from judge.errors import SetupError
+from judge.escalation import counted, others, why_of_model
 from judge.judging import Judge
 from judge.model import DEFAULT_MODEL
 from judge.offline import OFFLINE
@@ -31,6 +32,7 @@ def score(
     samples: options.Samples = None,
     timeout_s: Annotated[float, typer.Option(envvar="JUDGE_TIMEOUT_S", help="Longest wait, in seconds.")] = 60,
     logprobs: options.Logprobs = False,
+    escalate_to: options.EscalateTo = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the whole verdict as JSON.")] = False,
 ) -> None:
     """Score one response: the score and its justification.
@@ -41,7 +43,7 @@ def score(
     if question == response == "-":
         raise SetupError("Only one of --question and --response can be read from standard input.")
     texts = _read_text(question, "--question"), _read_text(response, "--response")
-    judge = Judge(model=model, rubric=rubric, samples=samples, timeout_s=timeout_s, logprobs=logprobs)
+    judge = Judge(model, rubric, samples, timeout_s=timeout_s, logprobs=logprobs, escalate_to=escalate_to)
     verdict = asyncio.run(_score(judge, *texts))
     typer.echo(
         json.dumps(verdict.to_dict(), ensure_ascii=False)
@@ -92,9 +94,13 @@ def _failures(verdict: Verdict) -> list[str]:
 
 def _footnote(verdict: Verdict) -> str:
     parts = [f"model {verdict.model}", f"rubric {verdict.rubric} ({verdict.rubric_version})"]
-    if len(verdict.ratings) > 1:
-        scores = ", ".join(str(each.score) if isinstance(each, Rating) else "unscored" for each in verdict.ratings)
+    ratings = counted(verdict.ratings, verdict.model, verdict.escalation)
+    if len(ratings) > 1:
+        scores = ", ".join(str(each.score) if isinstance(each, Rating) else "unscored" for each in ratings)
         parts.insert(0, f"{verdict.basis} ratings: {scores}")
+    if verdict.escalation and (aside := others(verdict.ratings, verdict.model, verdict.escalation)):
+        scores_aside = [each.score for each in aside if isinstance(each, Rating)]
+        parts.insert(0, why_of_model(verdict.model, verdict.escalation, scores_aside))
     if verdict.weighted_score is not None:
         parts.insert(0, f"weighted score {verdict.weighted_score:.2f}")
     if verdict.input_tokens is not None and verdict.output_tokens is not None:

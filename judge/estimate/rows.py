@@ -12,12 +12,12 @@ from judge.estimate.likeness import SURE, kolmogorov_smirnov
 from judge.estimate.mean import MeanEstimator, good_from
 from judge.estimate.misses import plus_minus
 from judge.estimate.report import Estimate
-from judge.jsonl import COMPLETION, decode, read_lines
+from judge.jsonl import COMPLETION, decode, judge_of, read_lines
 from judge.numbers import Numbers, Range, load_named, to_number
 from judge.rubric import DEFAULT_RUBRIC, Scale, load_rubric
 
 _MOST_NAMED = 5
-_VERSION = ("model", "rubric", "rubric_version")
+_VERSION = ("rubric", "rubric_version")
 _PROBABILITY = "probability"
 _MOST_ALIKE = 10_000
 
@@ -60,7 +60,7 @@ def estimate_file(path: Path, fields: Fields, rubric: str | Path | None = None) 
     names: dict[str, None] = {}
     for line, row in _decode(path, problems):
         names |= dict.fromkeys(row)
-        if fields.judge is not None and row.get("model") != fields.judge:
+        if fields.judge is not None and judge_of(row) != fields.judge:
             continue
         reader = reader or _Reader(fields, _find_scale(row, rubric), problems)
         reader.add(line, row)
@@ -150,7 +150,7 @@ class _Reader:
             known.probability = one.probability
 
     def _note_judge(self, row: Mapping[str, Any]) -> None:
-        judge = [row.get(name) for name in _VERSION]
+        judge = [judge_of(row), *(row.get(name) for name in _VERSION)]
         if judge not in self._judges and len(self._judges) <= _MOST_NAMED:
             self._judges.append(judge)
 
