@@ -22,13 +22,12 @@ def rubrics_of(settings: Settings) -> Mapping[str, Rubric]:
 
 def limits_of(settings: Settings) -> Limits:
     """What may be asked of them."""
-    judge = Judge(settings.judge_model, samples=settings.judge_samples)
-    models = 0 if judge.model == OFFLINE else len(judge.model.split(","))
+    judge = Judge(settings.judge_model, samples=settings.judge_samples, escalate_to=settings.judge_escalate_to)
     return Limits(
         cases_per_user_per_hour=settings.max_cases_per_user_per_hour,
         cases_per_day=settings.max_cases_per_day,
         tokens_per_day=settings.max_tokens_per_day,
-        ratings=models * judge.samples,
+        ratings=judge.most_ratings,
     )
 
 
@@ -47,6 +46,7 @@ async def open_judges(settings: Settings) -> AsyncIterator[Mapping[str, Judge]]:
                 samples=settings.judge_samples,
                 client=client,
                 timeout_s=settings.judge_timeout_s,
+                escalate_to=settings.judge_escalate_to,
             )
             for name, rubric in rubrics_of(settings).items()
         }

@@ -127,6 +127,11 @@ class Settings(LogSettings):
         description="most ratings of each model; the score is their median, and of 3 the third is asked for where two "
         "differ. Without it 3, and 1 of each in a panel",
     )
+    judge_escalate_to: str | None = Field(
+        default=None,
+        description="a stronger model on the same server; it is asked, too, where the ratings are two points apart or "
+        "more, or too few have a score, and its verdict counts",
+    )
     judge_concurrency: int = Field(default=8, ge=1, le=256, description="cases that are judged at once")
     judge_timeout_s: float = Field(default=60, gt=0, le=3600, description="longest time for one verdict, in seconds")
     max_cases_per_user_per_hour: int = Field(

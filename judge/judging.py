@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from openai import AsyncOpenAI
 
 _SAMPLES = 3
+_STRONGER = "JUDGE_ESCALATE_TO"
 
 
 class Judge:
@@ -94,7 +95,7 @@ class Judge:
         ]
         self._stronger: Member | None = None
         if escalate_to is not None:
-            stronger = ChatModel(_checked_stronger(escalate_to, self._models), self._connect)
+            stronger = ChatModel(_checked_stronger(escalate_to, self._models), self._connect, _STRONGER)
             self._stronger = make(stronger, several, stops=stops)
 
     @property
@@ -113,19 +114,25 @@ class Judge:
         return self._samples
 
     @property
+    def most_ratings(self) -> int:
+        """How many ratings one verdict may take, of all models together; 0 where no model is asked."""
+        asked = [] if self.model == OFFLINE else self._members
+        return sum(member.samples for member in (*asked, *([self._stronger] if self._stronger else [])))
+
+    @property
     def rubric(self) -> Rubric:
         """The rubric that responses are scored by."""
         return self._rubric
 
     @property
     def version(self) -> str:
-        """What makes its scores comparable, in words: model, rubric with its version, samples where not the usual.
+        """What makes its scores comparable, in words: models, rubric with its version, samples where not the usual.
 
         Scores of two versions belong in no common figure.
         """
         usual = _SAMPLES if len(self._models) == 1 else 1
         samples = [f"{self._samples} ratings"] if self._samples != usual else []
-        return ", ".join([*self._models, f"{self._rubric.name} {self._rubric.version}", *samples])
+        return ", ".join([self.escalation or self.model, f"{self._rubric.name} {self._rubric.version}", *samples])
 
     async def score(self, question: str, response: str) -> Verdict:
         """The verdict on `response` as an answer to `question`.
@@ -200,15 +207,15 @@ class Judge:
                 if isinstance(outcome, Rating | Unscored):
                     results.append(with_short_raw(outcome))
                     continue
-                failure = outcome or self._too_late(member.model.name)
+                failure = outcome or self._too_late(member.model)
                 failures.append(failure)
                 results.append(_failed(failure, member.model.name))
         return results, failures
 
-    def _too_late(self, model: str) -> DeadlineError:
+    def _too_late(self, model: ChatModel) -> DeadlineError:
         return DeadlineError(
-            f"No verdict from model {model!r} within {self._timeout_s:g} s; raise JUDGE_TIMEOUT_S, "
-            "or choose a faster JUDGE_MODEL."
+            f"No verdict from model {model.name!r} within {self._timeout_s:g} s; raise JUDGE_TIMEOUT_S, "
+            f"or choose a faster {model.setting}."
         )
 
 
@@ -245,11 +252,11 @@ def _checked(models: Sequence[str]) -> tuple[str, ...]:
 def _checked_stronger(name: str, models: Sequence[str]) -> str:
     stronger = name.strip()
     if not stronger or "," in stronger:
-        raise SetupError(f"JUDGE_ESCALATE_TO is {name!r}; name one model.")
+        raise SetupError(f"{_STRONGER} is {name!r}; name one model.")
     if stronger in models:
-        raise SetupError(f"JUDGE_ESCALATE_TO is {stronger!r}, which JUDGE_MODEL asks already; name a stronger model.")
+        raise SetupError(f"{_STRONGER} is {stronger!r}, which JUDGE_MODEL asks already; name a stronger model.")
     if OFFLINE in (stronger, *models):
-        raise SetupError(f"JUDGE_ESCALATE_TO is {stronger!r}, but {OFFLINE!r} is no model; leave one of the two out.")
+        raise SetupError(f"{_STRONGER} is {stronger!r}, but {OFFLINE!r} is no model; leave one of the two out.")
     return stronger
 
 

@@ -127,7 +127,7 @@ def _workspace() -> Workspace:
 
 def _settings(slack: Sandbox, database_url: str) -> Settings:
     """The settings of the environment, with the pocket Slack; without a key or server, the offline rater."""
-    model: dict[str, Any] = {} if _has_model() else {"judge_model": OFFLINE}
+    model: dict[str, Any] = {} if _has_model() else {"judge_model": OFFLINE, "judge_escalate_to": None}
     return load_settings(
         env_file=None,
         slack_bot_token=slack.bot_token,

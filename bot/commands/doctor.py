@@ -42,7 +42,7 @@ async def examine(role: Role, *, serves_http: bool) -> bool:
     if settings.hears_slack and not settings.serve_http:
         checks.insert(2, _app_token)
     if settings.asks_model:
-        checks.append(_model)
+        checks += [_model, *([_stronger_model] if settings.judge_escalate_to else [])]
     async with web_client(settings.slack_bot_token, settings.slack_api_url) as client:
         return all([await _is_well(check, client, settings) for check in checks])
 
@@ -103,11 +103,23 @@ def _check_permissions(log: Path) -> None:
 
 
 async def _model(_: AsyncWebClient, settings: Settings) -> str:
-    one_call = settings.model_copy(update={"judge_samples": 1})
+    return await _try_model(settings, "JUDGE_MODEL")
+
+
+async def _stronger_model(_: AsyncWebClient, settings: Settings) -> str:
+    stronger = settings.model_copy(update={"judge_model": settings.judge_escalate_to})
+    try:
+        return await _try_model(stronger, "JUDGE_ESCALATE_TO")
+    except JudgeError as exc:
+        raise BotError(f"JUDGE_ESCALATE_TO: {exc}") from exc
+
+
+async def _try_model(settings: Settings, name: str) -> str:
+    one_call = settings.model_copy(update={"judge_samples": 1, "judge_escalate_to": None})
     async with open_judges(one_call) as judges:
         judge = judges[rubric_of(settings).name]
         verdict = await judge.score("What is the capital of France?", "Paris is the capital of France.")
     if verdict.score is None:
         reason = verdict.unscored.detail if verdict.unscored else ""
-        raise BotError(f"JUDGE_MODEL {verdict.model!r}: answers, but gave no usable score ({reason}); try another")
-    return f"JUDGE_MODEL: {verdict.model} scores with {verdict.rubric}"
+        raise BotError(f"{name} {verdict.model!r}: answers, but gave no usable score ({reason}); try another")
+    return f"{name}: {verdict.model} scores with {verdict.rubric}"

@@ -140,6 +140,7 @@ def _to_row(labelled: LabelledCase, has_texts: bool) -> dict[str, Any]:
         "blind": labelled.is_blind,
         "probability": labelled.probability,
         "model": labelled.model,
+        "escalation": labelled.escalation,
         "rubric": labelled.rubric,
         "rubric_version": labelled.rubric_version,
         "channel": labelled.channel_id,

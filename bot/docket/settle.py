@@ -42,10 +42,13 @@ from judge import (
     QuotaExceededError,
     RateLimitedError,
     UnavailableError,
+    Unscored,
+    Verdict,
     find_flags,
     nothing_to_judge,
 )
 from judge.attacks import too_long
+from judge.escalation import is_escalated, others
 
 QUICK = timedelta(seconds=1)
 _PASSING = (DeadlineError, RateLimitedError, UnavailableError)
@@ -240,6 +243,7 @@ class Docket:
                 raise
             logger.error("case_given_up", case=case.id, exc_info=exc)
             return from_fault(exc, judge.model, judge.rubric)
+        _note_silence(case, verdict)
         metrics.TOKENS.labels("input").inc(verdict.input_tokens or 0)
         metrics.TOKENS.labels("output").inc(verdict.output_tokens or 0)
         recorded = from_verdict(verdict, judge.rubric, judge.version)
@@ -252,6 +256,14 @@ class Docket:
         if verdict is None:
             raise LookupError(f"case {case.id} is judged and has no verdict in the log")
         return verdict
+
+
+def _note_silence(case: LoggedCase, verdict: Verdict) -> None:
+    """Logs why a stronger model was asked in vain: the person reads that it was, and whoever runs the app mends it."""
+    if verdict.escalation and not is_escalated(verdict.model, verdict.escalation):
+        for rating in others(verdict.ratings, verdict.model, verdict.escalation)[:1]:
+            reason = rating.detail if isinstance(rating, Unscored) else ""
+            logger.warning("stronger_model_gave_no_score", case=case.id, model=rating.model, reason=reason)
 
 
 async def _is_done(task: "asyncio.Task[RecordedVerdict]", within: timedelta) -> bool:

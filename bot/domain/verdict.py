@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from pydantic import BaseModel, ConfigDict
 
 from judge import Flag, JudgeError, Rating, Rubric, Unscored, Verdict
+from judge.escalation import counted, others
 from judge.ratings import point
 
 OFFLINE = "offline"
@@ -37,6 +38,9 @@ class RecordedVerdict(BaseModel):
 
     `flags` are those of the response, and with a prefix those of the question; unknown ones are of a later version.
 
+    `model` is the one whose verdict counts; `escalation` names the first and the stronger one of a judge that has both,
+    and `ratings` are then those of both.
+
     `unscored_detail` is the sentence for whoever runs the app; what the person in Slack reads is made in `views`.
     """
 
@@ -60,7 +64,19 @@ class RecordedVerdict(BaseModel):
     output_tokens: int | None = None
     latency_ms: int | None = None
     cost_usd: float | None = None
+    escalation: str | None = None
+    spared: int | None = None
     ratings: tuple[RecordedRating, ...] = ()
+
+    @property
+    def counted(self) -> Sequence[RecordedRating]:
+        """The ratings that the verdict is made of; where a stronger model was asked, those of one of the two."""
+        return counted(self.ratings, self.model, self.escalation)
+
+    @property
+    def others(self) -> Sequence[RecordedRating]:
+        """Those of the other model; empty where one alone was asked."""
+        return others(self.ratings, self.model, self.escalation)
 
     @property
     def is_offline(self) -> bool:
@@ -74,7 +90,7 @@ class RecordedVerdict(BaseModel):
         Raises:
             ValueError: There is none.
         """
-        scores = [rating.score for rating in self.ratings if rating.score is not None]
+        scores = [rating.score for rating in self.counted if rating.score is not None]
         return min(scores), max(scores)
 
     @property
@@ -114,6 +130,8 @@ def from_verdict(verdict: Verdict, rubric: Rubric, judge_version: str) -> Record
         output_tokens=verdict.output_tokens,
         latency_ms=verdict.latency_ms,
         cost_usd=verdict.cost_usd,
+        escalation=verdict.escalation,
+        spared=verdict.spared,
         ratings=tuple(_recorded(rating) for rating in verdict.ratings),
     )
 

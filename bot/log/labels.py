@@ -34,6 +34,7 @@ class LabelledCase:
     response: str | None
     score: int | None
     model: str
+    escalation: str | None
     rubric: str
     rubric_version: str
     judged_at: datetime

@@ -121,7 +121,8 @@ cases = Table(
     Column("mean", Float),
     Column("spread", Float),
     Column("justification", CleanText),
-    Column("model", String),
+    Column("model", String),  # whose verdict counts
+    Column("escalation", String),  # "first > stronger", where there was a stronger model to ask
     Column("rubric_version", String),
     Column("judge_version", String),  # all that makes scores comparable, in words; of scored cases alone
     Column("unscored_reason", String),
@@ -133,6 +134,7 @@ cases = Table(
     Column("flags", JSON, nullable=False, server_default="[]"),
     Column("weighted_score", Float),
     Column("cost_usd", Float),
+    Column("spared", Integer),  # ratings that no score depended on; NULL where all are always asked for
     Column("created_at", UtcDateTime, nullable=False),
     Column("judged_at", UtcDateTime),
     Column("delivered_at", UtcDateTime),
@@ -162,7 +164,7 @@ cases = Table(
     Index(
         "ix_cases_figures",
         *("team_id", "channel_id", "judged_at", "lowest", "highest", "score", "author_id", "requester_id"),
-        *("unscored_reason", "model", "judge_version", "input_tokens", "output_tokens", "cost_usd"),
+        *("unscored_reason", "model", "judge_version", "input_tokens", "output_tokens", "cost_usd", "spared"),
         *("visibility", "obstacle", "blocked_by", "aside"),
         sqlite_where=_COUNTS,
         postgresql_where=_COUNTS,

@@ -147,6 +147,7 @@ class Usage:
     """Who asked for the scores, and tokens and cost as far as known: of `with_tokens` and `with_cost` of all `cases`.
 
     `people` are those who asked for the scores on the week's scale; all else is of all cases.
+    Of `with_spared` verdicts, for which not all ratings were sure to be asked for, `spared` did without the last ones.
     """
 
     people: int
@@ -155,6 +156,8 @@ class Usage:
     with_tokens: int
     cost_usd: float
     with_cost: int
+    spared: int = 0
+    with_spared: int = 0
 
 
 class Tallies:
@@ -203,6 +206,8 @@ class Tallies:
             func.count(tokens).label("with_tokens"),
             func.coalesce(func.sum(cases.c.cost_usd), 0.0).label("cost_usd"),
             func.count(cases.c.cost_usd).label("with_cost"),
+            func.count().filter(cases.c.spared > 0).label("spared"),
+            func.count(cases.c.spared).label("with_spared"),
         )
         (usage,) = await self._database.rows(Usage, query.where(_public(place, span)))
         return usage

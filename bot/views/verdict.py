@@ -16,6 +16,7 @@ from bot.views.labels import feedback, plain_feedback
 from bot.views.links import permalink
 from bot.views.obstacles import obstacle_text
 from bot.views.unscored import why_unscored
+from judge.escalation import why_of_model
 from judge.justification import shorten
 from judge.legible import legible
 
@@ -126,16 +127,18 @@ def why_private(case: LoggedCase) -> str:
 
 def ratings_line(verdict: RecordedVerdict) -> str:
     """What each rating came to; empty for a single one."""
-    if len(verdict.ratings) < 2:
+    if len(verdict.counted) < 2:
         return ""
-    usable, all_of_them = len(_usable(verdict)), len(verdict.ratings)
+    usable, all_of_them = len(_usable(verdict)), len(verdict.counted)
     count = f"{all_of_them}" if usable == all_of_them else f"{usable} of {all_of_them}"
-    return f"{count} ratings: " + ", ".join(_score(rating) for rating in verdict.ratings)
+    return f"{count} ratings: " + ", ".join(_score(rating) for rating in verdict.counted)
 
 
 def rated_quote(rating: RecordedRating, verdict: RecordedVerdict, most_words: int) -> dict[str, Any]:
     """One rating: its score, and what it says."""
     title = "No score" if rating.score is None else f"Rated {rating.score} of {verdict.highest}"
+    if verdict.others:
+        title += f" by {rating.model}"
     return quote(shorten(rating.justification, most_words), _ROOM, run(title, is_bold=True))
 
 
@@ -219,12 +222,19 @@ def _question(case: LoggedCase) -> list[dict[str, Any]]:
 
 
 def _provenance(case: LoggedCase, verdict: RecordedVerdict) -> str:
-    model = "offline rater, no model" if verdict.is_offline else escape(verdict.model)
-    return " · ".join(part for part in (model, ratings_line(verdict), f"case {case.id}") if part)
+    return " · ".join(part for part in (_judged_by(verdict), ratings_line(verdict), f"case {case.id}") if part)
+
+
+def _judged_by(verdict: RecordedVerdict) -> str:
+    """The model; where a stronger one was asked, whose verdict it is, and why."""
+    if verdict.escalation and (aside := verdict.others):
+        scores = [rating.score for rating in aside if rating.score is not None]
+        return escape(why_of_model(verdict.model, verdict.escalation, scores))
+    return "offline rater, no model" if verdict.is_offline else escape(verdict.model)
 
 
 def _usable(verdict: RecordedVerdict) -> Sequence[RecordedRating]:
-    return [rating for rating in verdict.ratings if rating.score is not None]
+    return [rating for rating in verdict.counted if rating.score is not None]
 
 
 def _score(rating: RecordedRating) -> str:

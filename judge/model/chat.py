@@ -32,10 +32,14 @@ class ChatModel:
     Args:
         name: The model's name on the server.
         connect: Gives the client to ask through; called for every request.
+        setting: What names the model, for messages that tell to change it.
     """
 
-    def __init__(self, name: str, connect: Callable[[], "Awaitable[openai.AsyncOpenAI]"]) -> None:
+    def __init__(
+        self, name: str, connect: Callable[[], "Awaitable[openai.AsyncOpenAI]"], setting: str = "JUDGE_MODEL"
+    ) -> None:
         self.name = name
+        self.setting = setting
         self._connect = connect
         self._rejected: set[str] = set()
 
@@ -86,7 +90,7 @@ class ChatModel:
                 wait_s = _wait_s(exc, attempt)
                 is_last = attempt == _MAX_ATTEMPTS or time.monotonic() + wait_s >= give_up_at
                 if is_last or not is_worth_retrying(exc):
-                    raise to_judge_error(exc, self.name, str(client.base_url), prompt) from exc
+                    raise to_judge_error(exc, self.name, str(client.base_url), prompt, self.setting) from exc
             else:
                 # Remembered only now: a prompt that is too long may have been mistaken for a limit that is too high.
                 self._rejected |= rejected

@@ -85,7 +85,7 @@ _ERRORS: dict[_Problem, tuple[type[JudgeError], str]] = {
     ),
     _Problem.MODEL: (
         ModelNotFoundError,
-        "The server at {server} has no model {model!r} ({answer}); check JUDGE_MODEL, and "
+        "The server at {server} has no model {model!r} ({answer}); check {setting}, and "
         "OPENAI_BASE_URL (it usually ends in /v1).",
     ),
     _Problem.KEY: (
@@ -95,7 +95,7 @@ _ERRORS: dict[_Problem, tuple[type[JudgeError], str]] = {
     _Problem.TOO_LONG: (
         RequestRejectedError,
         "Question and response are too long for model {model!r} ({answer}); shorten them, "
-        "or set JUDGE_MODEL to one that reads more.",
+        "or set {setting} to one that reads more.",
     ),
     _Problem.RATE: (
         RateLimitedError,
@@ -113,7 +113,7 @@ _ERRORS: dict[_Problem, tuple[type[JudgeError], str]] = {
     ),
     _Problem.REJECTED: (
         RequestRejectedError,
-        "The server at {server} rejects the request ({answer}); check JUDGE_MODEL, OPENAI_BASE_URL and OPENAI_API_KEY.",
+        "The server at {server} rejects the request ({answer}); check {setting}, OPENAI_BASE_URL and OPENAI_API_KEY.",
     ),
 }
 # OpenAI answers 403 to logprobs, and old servers 500 to an `n` that they do not know.
@@ -183,10 +183,12 @@ def hidden_error(response: "httpx2.Response", body: object) -> openai.APIStatusE
     return None
 
 
-def to_judge_error(error: openai.OpenAIError, model: str, base_url: str, prompt: str) -> JudgeError:
+def to_judge_error(
+    error: openai.OpenAIError, model: str, base_url: str, prompt: str, setting: str = "JUDGE_MODEL"
+) -> JudgeError:
     """The `JudgeError` child for what the client raised: what the server says, and the setting to change.
 
-    `prompt` is what was asked, which the message must not hold.
+    `prompt` is what was asked, which the message must not hold; `setting` is the one that names the model.
     """
     server = server_name(base_url)
     if isinstance(error, openai.APIConnectionError):
@@ -200,7 +202,7 @@ def to_judge_error(error: openai.OpenAIError, model: str, base_url: str, prompt:
         return _redirected(error.response, server)
     problem = _problem(error)
     child, sentence = _ERRORS.get(problem, _ERRORS[_Problem.REJECTED])
-    failure = child(sentence.format(server=server, model=model, answer=_answer(error, prompt)))
+    failure = child(sentence.format(server=server, model=model, setting=setting, answer=_answer(error, prompt)))
     failure.is_too_long = problem is _Problem.TOO_LONG
     return failure
 

@@ -18,7 +18,7 @@ from bot.log import Store
 from bot.slack import ids
 from bot.slack.manifest import load_manifest
 from pocket_slack import Limits, Sandbox, Workspace
-from tests.model_server import Held, ModelServer, Stall
+from tests.model_server import Failure, Held, ModelServer, Stall
 from tests.scenario.conftest import CHANNEL, GOOD, Stage, make_settings
 
 AT_MOST_S = 60  # for a command that ends by itself
@@ -182,6 +182,19 @@ async def test_doctor_finds_nothing_wrong_where_all_is_well(model_server: ModelS
         "ok     JUDGE_MODEL",
     ]
     assert len(model_server.requests) == 1
+
+
+async def test_doctor_asks_the_stronger_model_too(model_server: ModelServer, tmp_path: Path) -> None:
+    model_server.script(lambda request: Failure(404) if request["model"] == "big" else GOOD)
+    async with pocket_slack() as slack:
+        env = environment(slack, model_server, tmp_path) | {"JUDGE_ESCALATE_TO": "big"}
+        wrong = await run("doctor", env, tmp_path)
+        model_server.script(GOOD)
+        well = await run("doctor", env, tmp_path)
+    assert (wrong[0], well[0]) == (1, 0)
+    assert "no model 'big'" in wrong[1]
+    assert "ok     JUDGE_ESCALATE_TO: big scores with additive-5" in well[1]
+    assert [request["model"] == "big" for request in model_server.requests] == [False, True] * 2
 
 
 async def test_doctor_asks_for_no_app_token_in_http_mode(model_server: ModelServer, tmp_path: Path) -> None:

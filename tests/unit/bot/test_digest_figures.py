@@ -55,6 +55,7 @@ class Entry:
     cost: float | None = 0.5
     model: str = "m"
     version: str | None = None
+    spared: int | None = None
     labels: tuple[int, ...] = field(default=())
     probability: float | None = None  # of the draw; with one, the labels are blind
 
@@ -113,6 +114,7 @@ def _row(team: str, number: int, entry: Entry) -> dict[str, Any]:
         "unscored_reason": entry.reason if is_judged and entry.score is None else None,
         "model": entry.model,
         "judge_version": entry.version if is_judged and entry.score is not None else None,
+        "spared": entry.spared,
         "input_tokens": entry.tokens,
         "output_tokens": entry.tokens,
         "cost_usd": entry.cost,
@@ -470,6 +472,12 @@ async def test_old_labels_are_held_against_the_weeks_scores(log: Store) -> None:
     assert (await figures_of(log, *old, *new)).unlike < 0.001
     alike = [replace(each, score=5) for each in old]
     assert (await figures_of(log, *alike, *new)).unlike == 1
+
+
+async def test_saved_ratings_are_counted_where_one_might_be(log: Store) -> None:
+    usage = (await figures_of(log, Entry(spared=1), Entry(spared=3), Entry(spared=0), Entry())).usage
+
+    assert (usage.spared, usage.with_spared) == (2, 3)
 
 
 async def test_quality_of_a_longer_scale_has_its_own_good(log: Store) -> None:

@@ -3,6 +3,7 @@ from pathlib import Path
 import pytest
 
 from bot.errors import SettingsError
+from bot.judges import limits_of
 from bot.setting_values import Role
 from bot.settings import Settings, load_log_settings, load_settings
 from judge import DEFAULT_MODEL
@@ -252,3 +253,12 @@ def test_a_secret_in_place_of_its_files_name_is_not_shown(tmp_path: Path) -> Non
         load_settings(env(tmp_path, "SLACK_BOT_TOKEN_FILE=xoxb-hush", "DATABASE_URL_FILE=postgres://judge:hush@db/log"))
     assert "DATABASE_URL: the file that DATABASE_URL_FILE names cannot be read" in str(error.value)
     assert "hush" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("model", "samples", "ratings"), [("small", "", 6), ("small", "3", 6), ("small", "1", 2), ("a,b", "", 5)]
+)
+def test_what_both_models_may_take_is_set_aside(tmp_path: Path, model: str, samples: str, ratings: int) -> None:
+    lines = ["SLACK_BOT_TOKEN=xoxb-1", "SLACK_APP_TOKEN=xapp-1", "OPENAI_API_KEY=sk-1", f"JUDGE_MODEL={model}"]
+    settings = load_settings(env(tmp_path, *lines, f"JUDGE_SAMPLES={samples}", "JUDGE_ESCALATE_TO=big"))
+    assert limits_of(settings).ratings == ratings

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from openai import AsyncOpenAI
 
-from judge import Judge, Rating, Rubric, SetupError, UnavailableError, UnscoredReason, Verdict, load_rubric
+from judge import Judge, Rating, Rubric, SetupError, UnavailableError, Unscored, UnscoredReason, Verdict, load_rubric
 from tests.model_server import Answer, Failure, ModelServer, Reply, Stall
 
 QUESTION, RESPONSE = "Why is the sky blue?", "Because air scatters blue light most."
@@ -141,7 +141,11 @@ async def test_where_the_stronger_model_fails_the_first_verdict_stands(
 
     assert (verdict.score, verdict.model, verdict.spread, verdict.basis) == (4, "small", 2, "3 of 3")
     assert scores(verdict)[3:] == [("big", None), ("big", None)]
-    assert verdict.ratings[3].reason is UnscoredReason.CALL_FAILED  # type: ignore[union-attr]
+    failed = verdict.ratings[3]
+    assert isinstance(failed, Unscored)
+    assert failed.reason is UnscoredReason.CALL_FAILED
+    assert "no model 'big'" in failed.detail
+    assert "check JUDGE_ESCALATE_TO" in failed.detail
 
 
 async def test_where_the_stronger_model_writes_no_score_the_first_verdict_stands(
@@ -172,7 +176,9 @@ async def test_the_time_is_that_of_both(model_server: ModelServer, client: Async
     verdict = await score(client, timeout_s=0.5)
 
     assert (verdict.score, verdict.model) == (4, "small")
-    assert "JUDGE_TIMEOUT_S" in verdict.ratings[-1].detail  # type: ignore[union-attr]
+    late = verdict.ratings[-1]
+    assert isinstance(late, Unscored)
+    assert "raise JUDGE_TIMEOUT_S, or choose a faster JUDGE_ESCALATE_TO" in late.detail
 
 
 async def test_a_panel_may_have_a_stronger_model_which_gives_up_to_three_ratings(

@@ -648,3 +648,4 @@ def test_version_names_all_that_makes_scores_comparable() -> None:
     assert Judge("gpt-6-luna", samples=5).version.endswith(f"additive-5 {rubric.version}, 5 ratings")
     assert Judge("a,b").version == f"a, b, additive-5 {rubric.version}"
     assert Judge("a,b", samples=3).version.endswith(", 3 ratings")
+    assert Judge("small", escalate_to="big").version == f"small > big, additive-5 {rubric.version}"
