@@ -94,6 +94,7 @@ async def _open_judge(stack: AsyncExitStack, settings: Settings, wanted: Wanted)
         rubric=wanted.rubric or settings.judge_rubric,
         samples=wanted.samples or settings.judge_samples,
         client=client,
+        escalate_to=settings.judge_escalate_to if wanted.model is None else None,
         timeout_s=settings.judge_timeout_s,
     )
 
