@@ -145,7 +145,7 @@ class _Reader:
         self._duplicates = 0
 
     def add(self, number: int, row: Mapping[str, Any]) -> None:
-        prompt, known_by = _identify(number, row)
+        prompt, known_by = identify(number, row)
         source = tuple(str(part or "") for part in (judge_of(row), row.get("rubric"), row.get("rubric_version")))
         group = row.get(self._columns.group) if self._columns.group else None
         one = _Item(prompt, None if group is None else str(group))
@@ -208,7 +208,7 @@ class _Reader:
         )
 
 
-def _identify(number: int, row: Mapping[str, Any]) -> tuple[str, object]:
+def identify(number: int, row: Mapping[str, Any]) -> tuple[str, object]:
     """What the row's prompt and its response are known by."""
     texts = [row[name] for name in COMPLETION if isinstance(row.get(name), str)]
     prompts = [str(row[name]) for name in ("prompt_id", *PROMPT) if row.get(name) is not None]

@@ -12,6 +12,7 @@ import typer
 from judge.cli import options
 from judge.cli.agreement import agreement
 from judge.cli.batch import batch
+from judge.cli.escalation import escalation
 from judge.cli.estimate import estimate
 from judge.cli.pairs import pairs
 from judge.cli.reports import to_printable
@@ -42,6 +43,7 @@ app.command()(batch)
 app.command()(pairs)
 app.command()(agreement)
 app.command()(estimate)
+app.command()(escalation)
 app.command()(view)
 
 

@@ -62,7 +62,7 @@ def estimate_file(path: Path, fields: Fields, rubric: str | Path | None = None) 
         names |= dict.fromkeys(row)
         if fields.judge is not None and judge_of(row) != fields.judge:
             continue
-        reader = reader or _Reader(fields, _find_scale(row, rubric), problems)
+        reader = reader or _Reader(fields, find_scale(row, rubric), problems)
         reader.add(line, row)
     _check_fields(fields, names)
     if reader is None:
@@ -87,7 +87,7 @@ def _check_fields(fields: Fields, names: Mapping[str, None]) -> None:
             raise SetupError(f"{option} {name}: no line has this field; the fields are {', '.join(names)}.")
 
 
-def _find_scale(row: Mapping[str, Any], rubric: str | Path | None) -> Scale:
+def find_scale(row: Mapping[str, Any], rubric: str | Path | None) -> Scale:
     """The scale of `rubric`, else of the rubric that the row names, else of the default rubric."""
     if rubric is not None or not row.get("rubric"):
         return load_rubric(rubric or DEFAULT_RUBRIC).scale

@@ -1,0 +1,136 @@
+"""`judge escalation`: at which spread of the ratings it pays to ask a stronger model."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from judge.cli.reports import Reports, to_printable, to_summary
+from judge.numbers import to_range
+from judge.payoff.levels import MOST_SPREAD, Level, Payoff
+from judge.payoff.rows import measure
+
+_WIDTH = 80
+_FROM_TWO = 2
+
+
+def escalation(
+    file: Annotated[
+        Path, typer.Argument(help="JSONL as 'judge batch' writes it, with several ratings on each line, and labels.")
+    ],
+    label: Annotated[
+        str, typer.Option(metavar="FIELD", help="The field with the label of people: a number, or a list of them.")
+    ],
+    judge: Annotated[
+        str | None, typer.Option(metavar="MODEL", help="The judge whose ratings differ, where the file has several.")
+    ] = None,
+    to: Annotated[
+        str | None,
+        typer.Option(metavar="MODEL", help="The stronger model; without, the one that costs more, or comes later."),
+    ] = None,
+    scale: Annotated[
+        str | None, typer.Option(metavar="LOW-HIGH", help="The labels' own scale, such as 0-1, mapped to the rubric's.")
+    ] = None,
+    rubric: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="The rubric, where it does not come with this package.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print all figures as JSON.")] = False,
+) -> None:
+    """Say at which spread of a judge's ratings it pays to ask a stronger model.
+
+    The stronger model's scores are those of the same responses in rows of its own, or of 'batch --escalate-to'.
+    Exit code 0 means all lines could be used, 1 that some could not, 2 an error.
+    """
+    found = measure(
+        file, label, judge=judge, stronger=to, label_range=to_range(scale) if scale else None, rubric=rubric
+    )
+    if as_json:
+        typer.echo(json.dumps(found.to_dict(), ensure_ascii=False))
+    else:
+        _print_table(found)
+        typer.echo(to_printable(to_summary("", *to_sentences(found))))
+        report = Reports()
+        for problem in found.problems:
+            report(problem)
+    raise typer.Exit(1 if found.problems else 0)
+
+
+def to_sentences(found: Payoff) -> Iterator[str]:
+    """What the table comes to, and what is not in it."""
+    yield _verdict(found)
+    if found.unlabelled:
+        yield f"Left out: {_rows(found.unlabelled)} without a label."
+    if found.single:
+        yield f"Left out: {_rows(found.single)} with one rating, which has no spread."
+
+
+def _verdict(found: Payoff) -> str:
+    apart = sum(each.rows for each in found.levels if each.spread is None or each.spread >= _FROM_TWO)
+    share = sum(each.share for each in found.levels if each.spread is None or each.spread >= _FROM_TWO)
+    asked = f"JUDGE_ESCALATE_TO asks it from a spread of 2, and without a score: for {_rows(apart)} ({share:.0%})."
+    if found.stronger is None:
+        return (
+            "Whether a stronger model does better is not in the file: judge the same rows with one, and put both "
+            f"outputs into one file. {asked}"
+        )
+    compared = sum(each.compared for each in found.levels)
+    paying = next((each for each in found.levels if each.spread is not None and each.spread == found.pays_from), None)
+    if paying is None:
+        return f"At no spread is {found.stronger} surely nearer to people ({_rows(compared)} compared). {asked}"
+    where = "even where the ratings are equal" if paying.spread == 0 else f"from a spread of {_spread(paying)}"
+    return (
+        f"Asking {found.stronger} pays {where}: there it is nearer to people by {paying.gain:.2f} "
+        f"({paying.low:.2f} to {paying.high:.2f}, {_rows(paying.compared)}). {asked}"
+    )
+
+
+def _print_table(found: Payoff) -> None:
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
+    titles = ["Spread", "Rows", "Share", "Off by"]
+    if found.stronger is not None:
+        titles += ["Both", "Stronger", "Nearer by (95%)", "Costs"]
+    for title in titles:
+        table.add_column(title, justify="right", no_wrap=True)
+    for level in found.levels:
+        table.add_row(*_cells(level)[: len(titles)])
+    console = Console(highlight=False, markup=False, emoji=False)
+    if not console.is_terminal:
+        console.width = _WIDTH
+    against = "" if found.stronger is None else f", and {found.stronger} as the stronger one"
+    console.print(to_printable(f"{found.judge} against people{against}"), style="bold")
+    console.print()
+    console.print(table)
+
+
+def _cells(level: Level) -> list[str]:
+    interval = "" if level.low is None else f" ({level.low:.2f} to {level.high:.2f})"
+    return [
+        _spread(level),
+        f"{level.rows:,}",
+        f"{level.share:.0%}",
+        _number(level.error),
+        f"{level.compared:,}",
+        _number(level.stronger_error),
+        _number(level.gain) + interval,
+        "unknown" if level.cost_usd is None else f"${level.cost_usd:.5f}",
+    ]
+
+
+def _spread(level: Level) -> str:
+    if level.spread is None:
+        return "no score"
+    return f"{level.spread}+" if level.spread == MOST_SPREAD else str(level.spread)
+
+
+def _number(value: float | None) -> str:
+    return "–" if value is None else f"{value:.2f}"
+
+
+def _rows(count: int) -> str:
+    return f"{count:,} row{'' if count == 1 else 's'}"

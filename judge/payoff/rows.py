@@ -1,0 +1,128 @@
+"""Reads the verdicts of a judge, and of a stronger model, out of rows of JSONL."""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+from judge.agreement.scores import identify
+from judge.errors import SetupError
+from judge.escalation import counted, models_of, others
+from judge.estimate.rows import find_scale
+from judge.jsonl import decode, read_lines
+from judge.numbers import Numbers, Range
+from judge.payoff.levels import Payoff, Response, Verdict, to_payoff
+from judge.ratings import Rating, Result, Unscored, UnscoredReason, combine
+from judge.rubric import Scale
+
+
+def measure(
+    path: Path,
+    label: str,
+    *,
+    judge: str | None = None,
+    stronger: str | None = None,
+    label_range: Range | None = None,
+    rubric: str | Path | None = None,
+) -> Payoff:
+    """The payoff of a stronger model, from a file of JSONL as `judge batch` writes it.
+
+    A row with `--escalate-to` holds both models' ratings; else both judged the same responses in rows of their own.
+    Without names, the one that costs more is the stronger, and where that is not known the later one in the file.
+
+    Raises:
+        SetupError: No such file, label or judge; no labelled row with several ratings; more than 5% off the scale.
+        RubricError: No such rubric.
+    """
+    problems: list[str] = []
+    responses: dict[object, Response] = defaultdict(Response)
+    names: dict[str, None] = {}
+    reader: _Reader | None = None
+    for line, row in _rows(path, problems):
+        names |= dict.fromkeys(row)
+        reader = reader or _Reader(find_scale(row, rubric), label, label_range, problems)
+        _, known_by = identify(line, row)
+        reader.add(responses[known_by], line, row)
+    if reader is None or label not in names:
+        raise SetupError(f"--label {label}: no line has this field; the fields are {', '.join(names) or 'none'}.")
+    reader.numbers.check()
+    first, second = _choose(responses.values(), judge, stronger)
+    return to_payoff(list(responses.values()), first, second, problems)
+
+
+def _rows(path: Path, problems: list[str]) -> Iterator[tuple[int, dict[str, Any]]]:
+    for line, _, raw in read_lines(path):
+        try:
+            yield line, decode(raw)
+        except ValueError as exc:
+            problems.append(f"line {line}: {exc}")
+
+
+class _Reader:
+    """Takes the verdicts out of rows."""
+
+    def __init__(self, scale: Scale, label: str, label_range: Range | None, problems: list[str]) -> None:
+        self.numbers = Numbers(scale, label_range, problems)
+        self._scale = scale
+        self._label = label
+
+    def add(self, response: Response, line: int, row: Mapping[str, Any]) -> None:
+        score, model = self.numbers.score(line, row.get("score")), str(row.get("model") or "unnamed")
+        response.labels.setdefault(model, []).extend(self.numbers.labels(line, row.get(self._label)))
+        ratings, escalation = _ratings(row), row.get("escalation")
+        if not isinstance(escalation, str):
+            response.verdicts.setdefault(model, Verdict(score, _spread(ratings), len(ratings), _cost(row)))
+            return
+        own, aside = counted(ratings, model, escalation), others(ratings, model, escalation)
+        for name in models_of(escalation):
+            said = own if name == model else aside
+            if said:
+                cost = None if aside else _cost(row)  # the row's is of both
+                response.verdicts.setdefault(name, Verdict(self._score(said), _spread(said), len(said), cost))
+
+    def _score(self, ratings: Sequence[Result]) -> int | None:
+        return combine(ratings, model="", rubric="", rubric_version="", scale=self._scale).score
+
+
+def _ratings(row: Mapping[str, Any]) -> list[Result]:
+    given = row.get("ratings")
+    return [_rating(each) for each in given if isinstance(each, dict)] if isinstance(given, list) else []
+
+
+def _rating(fields: Mapping[str, Any]) -> Result:
+    score, model = fields.get("score"), str(fields.get("model") or "")
+    if isinstance(score, int):
+        return Rating(score=score, justification="", raw="", model=model)
+    return Unscored(reason=UnscoredReason.NO_SCORE, detail="", model=model)
+
+
+def _spread(ratings: Sequence[Result]) -> int | None:
+    scores = [rating.score for rating in ratings if isinstance(rating, Rating)]
+    return max(scores) - min(scores) if scores else None
+
+
+def _cost(row: Mapping[str, Any]) -> float | None:
+    cost = row.get("cost_usd")
+    return float(cost) if isinstance(cost, int | float) and not isinstance(cost, bool) else None
+
+
+def _choose(responses: Collection[Response], judge: str | None, stronger: str | None) -> tuple[str, str | None]:
+    """The judge and the stronger model: as named, else by their costs, else in the order of the file."""
+    costs: dict[str, list[float | None]] = defaultdict(list)
+    for response in responses:
+        for model, verdict in response.verdicts.items():
+            costs[model].append(verdict.cost_usd)
+    for option, name in (("--judge", judge), ("--to", stronger)):
+        if name is not None and name not in costs:
+            raise SetupError(f"{option} {name}: no row has this model; there are {', '.join(costs)}.")
+    if len(costs) > 2 and not (judge and stronger):
+        raise SetupError(f"The file has several judges ({', '.join(costs)}); name two of them, with --judge and --to.")
+    left = [name for name in costs if name not in (judge, stronger)]
+    if not (judge or left):
+        raise SetupError(f"--to {stronger}: the file has no other judge.")
+    means = {name: fmean(known) for name in left if (known := [cost for cost in costs[name] if cost is not None])}
+    if len(means) == len(left):
+        left.sort(key=lambda name: means[name])
+    first = judge or left.pop(0)
+    return first, stronger or next(iter(left), None)
