@@ -4,17 +4,19 @@ import json
 import os
 import stat
 from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from bot.domain.case import QuestionSource, Visibility
-from bot.domain.label import Label
+from bot.domain.label import Label, Outcome
 from bot.log import Store
 from bot.log.digests import ChannelSettings
 from bot.log.schema import cases
 from tests.scenario.test_audit import OPERATOR, command, noted, with_log
+from tests.unit.bot.test_draws import add
 from tests.unit.bot.test_forgetting import delivered
 from tests.unit.bot.test_log import a_case, url
 
@@ -178,6 +180,25 @@ async def test_whoever_only_labelled_has_their_labels(tmp_path: Path) -> None:
 
     await with_log(url(tmp_path), fill)
     assert kinds(await exported(url(tmp_path), tmp_path)) == ["label", "audit"]
+
+
+async def test_whoever_was_only_shown_a_case_has_the_draw(database_url: str, tmp_path: Path) -> None:
+    async def fill(log: Store) -> None:
+        await add(log, at=datetime.now(UTC))
+        for user_id in (ANN, BEN):
+            assert await log.draws.draw("T1", user_id, ["C1"])
+        await log.draws.pass_over("T1", ANN, 1, Outcome.SKIPPED)
+
+    await with_log(database_url, fill)
+    rows = await exported(database_url, tmp_path)
+    assert kinds(rows) == ["draw", "audit"]
+    assert (rows[0]["case_id"], rows[0]["user_id"], rows[0]["outcome"]) == (1, ANN, "skipped")
+
+
+async def test_all_cases_and_a_person_do_not_go_together(tmp_path: Path) -> None:
+    code, out, err = await command("export", url(tmp_path), tmp_path, "--user", ANN, "--all")
+    assert (code, out) == (2, "")
+    assert "--all goes with labels" in err
 
 
 async def test_a_day_and_a_person_do_not_go_together(tmp_path: Path) -> None:
