@@ -47,7 +47,8 @@ what a model's verdict looks like (examples, written by hand). Open another one,
 then the menu (⋮) of a reply, and choose Score this reply:"""
 _PAST = f"""
 #{demo_log.CHANNEL} has eight weeks of scores that are made up: type /judge stats
-or /judge digest preview in that channel, and look at the bot's Home tab."""
+or /judge digest preview in that channel, and look at the bot's Home tab.
+/judge label shows some of its replies, to score them before you see the score."""
 _EARLIER = """
 The log has scores of an earlier run, whose messages are gone: links to them lead
 nowhere. With a new file, or without --database, all begins anew."""

@@ -19,7 +19,7 @@ from bot.commands.demo_examples import post_examples
 from bot.domain.case import CaseSource, CaseStatus, LoggedCase, QuestionSource, Visibility
 from bot.domain.verdict import MADE_UP, RecordedVerdict
 from bot.log import Store
-from bot.log.schema import cases, labels, ratings
+from bot.log.schema import cases, channels, labels, ratings
 from bot.slack.manifest import load_manifest
 from bot.views.verdict import verdict_message
 from bot.weeks.week import Week
@@ -36,6 +36,8 @@ _MEANS = {"helper": (2.2, 4.3), "drafter": (3.4, 3.1)}
 """Of the first week and the last: one assistant gets better, the other one a little worse."""
 _A_WEEK = range(26, 36)
 _UNSCORED, _LABELLED = 0.04, 0.4
+_ALL_TO_LABEL = {"labels_per_week": 50}
+"""More than a week has cases: so all with texts can be scored blind, three of ben's by ann, and four of hers by him."""
 _SOON = timedelta(minutes=2)
 _EARLIER_SCORES = (1, 5, 0)
 _SCORES = (0, 4, 1, 1)
@@ -44,14 +46,14 @@ _SCORES = (0, 4, 1, 1)
 
 @dataclass(frozen=True)
 class MadeUp:
-    """A case that nobody asked for; without a score it is unscored, without a message there is none to see."""
+    """A case that nobody asked for; without a score it is unscored, without a message there are no texts."""
 
     author: User
     requester: User
     score: int | None
     at: datetime
-    question: str
-    response: str
+    question: str | None = None
+    response: str | None = None
     message: Message | None = None
 
 
@@ -88,6 +90,7 @@ async def write_past(database_url: str, workspace: Workspace) -> bool:
             await connection.execute(insert(cases), rows)
             await connection.execute(insert(ratings), [_rating(row) for row in rows])
             await connection.execute(insert(labels), people)
+            await connection.execute(insert(channels).values(**place, **_ALL_TO_LABEL, updated_at=made_up[-1].at))
 
         await store.database.write(write)
         return True
@@ -106,7 +109,7 @@ def make_up(workspace: Workspace, chance: random.Random) -> Sequence[MadeUp]:
 def _of_week(workspace: Workspace, chance: random.Random, week: Week, back: int, now: datetime) -> Iterator[MadeUp]:
     asking = [workspace.user(name) for name in ("ann", "ben")]
     length = min(week.end, now) - week.start
-    for number in range(1, chance.choice(_A_WEEK) + 1):
+    for _ in range(chance.choice(_A_WEEK)):
         name = chance.choice(list(_MEANS))
         first, last = _MEANS[name]
         mean = last + (first - last) * back / (WEEKS - 1)
@@ -116,8 +119,6 @@ def _of_week(workspace: Workspace, chance: random.Random, week: Week, back: int,
             requester=chance.choice(asking),
             score=None if chance.random() < _UNSCORED else score,
             at=week.start + length * chance.random() * 0.95,
-            question=f"Made-up question {number} of week {week.number}",
-            response=f"Made-up response {number} of week {week.number}",
         )
 
 

@@ -11,8 +11,10 @@ from sqlalchemy import select
 
 from bot.commands.demo_past import CHANNEL, WEEKS, demo_workspace, make_up, write_past
 from bot.domain.case import Case, CaseSource, Visibility
+from bot.domain.label import Label
 from bot.domain.verdict import MADE_UP
 from bot.log import Store
+from bot.log.draws import Draws
 from bot.log.schema import cases, labels, ratings
 from bot.log.tallies import Place
 from bot.views.digest import digest_message
@@ -104,6 +106,24 @@ async def test_earlier_weeks_have_verdicts_to_be_seen_too(log: Store, tmp_path: 
     assert [bool(each.judged_at and each.judged_at < this_week.start) for each in shown] == [True] * 3 + [False] * 4
     answers = [each for each in workspace.channel(CHANNEL).messages.values() if each.is_reply]
     assert len(answers) == 2 * len(shown)
+
+
+@pytest.mark.parametrize(("name", "number"), [("ann", 3), ("ben", 4)])
+@MOMENTS
+async def test_some_of_its_replies_wait_to_be_scored_blind(
+    log: Store, tmp_path: Path, now: float, name: str, number: int
+) -> None:
+    workspace = workspace_at(now)
+    await write_past(url_in(tmp_path), workspace)
+    channel, user = workspace.channel(CHANNEL), workspace.user(name)
+    answers = {message.text for message in channel.messages.values() if message.is_reply}
+    log.draws = Draws(log.database, keeps_text=True, clock=lambda: datetime.fromtimestamp(now, UTC))
+    for _ in range(number):
+        shown = await log.draws.draw(workspace.team_id, user.id, [channel.id])
+        assert shown
+        assert shown.response in answers
+        await log.draws.record(workspace.team_id, user.id, shown, Label(3, None))
+    assert await log.draws.draw(workspace.team_id, user.id, [channel.id]) is None
 
 
 @MOMENTS
