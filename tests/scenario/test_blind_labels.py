@@ -3,6 +3,7 @@
 import asyncio
 import json
 import sys
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -11,11 +12,15 @@ import pytest
 from sqlalchemy import select, update
 
 from bot.domain.label import Label
+from bot.log import Store
 from bot.log.audit import Action
+from bot.log.digests import ChannelSettings
 from bot.log.schema import cases, draws, labels
 from bot.slack import ids
 from pocket_slack import Entry, Person, View
+from tests.model_server import ModelServer
 from tests.scenario.conftest import CHANNEL, Stage, StageFactory, shown
+from tests.scenario.replicas import new_scene
 from tests.scenario.test_home import home, press
 from tests.scenario.test_labels import agree, disagree, export
 from tests.scenario.test_stats import add_case, help_desk, private
@@ -422,3 +427,26 @@ async def test_what_is_exported_is_what_judge_estimate_reads(stage: Stage, tmp_p
     estimate = json.loads((await process.communicate())[0])
     assert (estimate["n"], estimate["labelled"], estimate["not_blind"]) == (5, 2, 1)
     assert estimate["labels_only"]["mean"] == 3.5
+
+
+async def test_two_people_on_two_processes_score_two_replies_and_no_more_than_wanted(
+    model_server: ModelServer, postgres_url: str, tmp_path: Path
+) -> None:
+    log = await Store.open(postgres_url)
+    async with new_scene(model_server, postgres_url, tmp_path) as scene:
+        stage = replace(scene.stage, log=log)
+        await replies(stage, 5)
+        team_id, channel_id = stage.slack.workspace.team_id, help_desk(stage).id
+        await log.digests.save(ChannelSettings(team_id, channel_id, labels_per_week=3), "U1")
+        await scene.start("one", "two", role="front")
+        await stage.slack.connected(2, timeout_s=30)
+        people = (stage.ann, stage.ben)
+        for person in people:  # one after the other, so that each process has one of them
+            await open_window(stage, person)
+        first = [case_in(await stage.modal(person)) for person in people]
+        assert len(set(first)) == 2
+        await asyncio.gather(*(give(stage, 3, person=person) for person in people))
+        await asyncio.gather(*(give(stage, 4, person=person) for person in people))
+        assert [row[4] for row in await recorded(stage)] == [True] * 3
+        assert {row[0] for row in (await recorded(stage))[:2]} == set(first)
+    await log.close()
