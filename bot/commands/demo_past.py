@@ -192,7 +192,10 @@ def _labels(rows: Sequence[dict[str, Any]], chance: random.Random) -> Iterator[d
                 "channel_id": case["channel_id"],
                 "case_id": case["id"],
                 "user_id": case["requester_id"],
-                "score": min(5, max(0, case["score"] + chance.choice((-1, 0, 0, 0, 1)))),
+                "score": min(5, max(0, case["score"] + chance.choice((-1, -1, 0, 0, 0, 1)))),
+                # As if drawn and scored unseen: the digest corrects its mean by these.
+                "is_blind": case["message_ts"] is None,
+                "probability": _LABELLED if case["message_ts"] is None else None,
                 "created_at": case["judged_at"],
                 "updated_at": case["judged_at"],
             }
