@@ -68,10 +68,10 @@ class BlindWindow:
         """
         if invocation.is_foreign:
             return FOREIGN_LABEL
-        channels = await self._channels(invocation, channel_id)
-        shown = await self.draws.draw(invocation.team_id, invocation.user_id, channels)
+        theirs = await self._theirs(invocation)
+        shown = await self.draws.draw(invocation.team_id, invocation.user_id, _within(theirs, channel_id))
         if shown is None:
-            return await self._why_none(invocation, channel_id, channels)
+            return await self._why_none(invocation, channel_id, theirs)
         view = words.blind_modal(ModalState(channel_id=channel_id), shown, self._rubric(shown))
         return "" if await self.teller.open_modal(invocation.trigger_id, view) else COMMAND_TOO_SLOW
 
@@ -87,10 +87,11 @@ class BlindWindow:
         if shown and not (label and shown.lowest <= label.score <= shown.highest):
             wrong = off_scale(shown.lowest, shown.highest)
             return {"response_action": "errors", "errors": {ids.of_case(ids.BLOCK_SCORE, shown.id): wrong}}
-        note = await self._record(invocation, shown, label)
+        theirs = await self._theirs(invocation)
+        note = await self._record(invocation, shown, label, theirs)
         if not note and shown:
             state = state.model_copy(update={"labelled": (*state.labelled, shown.id)})
-        return _update(await self._next(invocation, state, note))
+        return _update(await self._next(invocation, state, theirs, note))
 
     async def go_on(self, invocation: Invocation, state: ModalState) -> dict[str, Any]:
         """What to answer whoever wants to go on after they have seen how their labels compare.
@@ -98,32 +99,35 @@ class BlindWindow:
         Raises:
             MembershipError: Slack does not say which channels are theirs.
         """
-        return _update(await self._next(invocation, state))
-
-    async def _next(self, invocation: Invocation, state: ModalState, note: str = "") -> View:
-        """The window as it goes on: after the third label in a row and where none is left, how the labels compare."""
-        team_id, user_id, channel_id = invocation.team_id, invocation.user_id, state.channel_id or ""
-        if len(state.labelled) >= _IN_A_ROW:
-            compared = await self.draws.compared(team_id, user_id, state.labelled)
-            return words.compared_modal(state, compared, self.workspace_url, note)
-        channels = await self._channels(invocation, channel_id)
-        if shown := await self.draws.draw(team_id, user_id, channels):
-            return words.blind_modal(state, shown, self._rubric(shown), note)
-        compared = await self.draws.compared(team_id, user_id, state.labelled)
-        why = await self._why_none(invocation, channel_id, channels)
-        return words.over_modal(why, compared, self.workspace_url, note)
+        return _update(await self._next(invocation, state, await self._theirs(invocation)))
 
     async def pass_over(self, click: WindowClick, outcome: Outcome) -> None:
         """Shows the next case in place of one that gets no label, and never that one again."""
         invocation, case_id = click.invocation, click.state.case_id or 0
         await self.draws.pass_over(invocation.team_id, invocation.user_id, case_id, outcome)
-        await self.teller.update_modal(click.view_id, await self._next(invocation, click.state))
+        view = await self._next(invocation, click.state, await self._theirs(invocation))
+        await self.teller.update_modal(click.view_id, view)
 
-    async def _record(self, invocation: Invocation, shown: DrawnCase | None, label: Label | None) -> str:
+    async def _next(self, invocation: Invocation, state: ModalState, theirs: set[str], note: str = "") -> View:
+        """The window as it goes on: after the third label in a row, and where none is left, how the labels compare."""
+        team_id, user_id, channel_id = invocation.team_id, invocation.user_id, state.channel_id or ""
+        is_time = len(state.labelled) >= _IN_A_ROW
+        shown = None if is_time else await self.draws.draw(team_id, user_id, _within(theirs, channel_id))
+        if shown:
+            return words.blind_modal(state, shown, self._rubric(shown), note)
+        compared = await self.draws.compared(team_id, user_id, state.labelled, theirs)
+        if is_time:
+            return words.compared_modal(state, compared, self.workspace_url, note)
+        why = await self._why_none(invocation, channel_id, theirs)
+        return words.over_modal(why, compared, self.workspace_url, note)
+
+    async def _record(
+        self, invocation: Invocation, shown: DrawnCase | None, label: Label | None, theirs: set[str]
+    ) -> str:
         """Records the label; why not, where it was not."""
         if shown is None or label is None:
             return words.NOT_RECORDED
-        if shown.channel_id not in await self._channels(invocation, shown.channel_id):
+        if shown.channel_id not in theirs:
             return words.LEFT
         try:
             await self.draws.record(invocation.team_id, invocation.user_id, shown, label)
@@ -133,23 +137,22 @@ class BlindWindow:
             return words.ENOUGH_MEANWHILE
         return ""
 
-    async def _channels(self, invocation: Invocation, channel_id: str) -> set[str]:
-        """This channel, or all where it is direct messages: as far as the person is in them and they are served."""
+    async def _theirs(self, invocation: Invocation) -> set[str]:
+        """The channels that the person is in and that are served, asked of Slack anew; none for the foreign."""
         if invocation.is_foreign:
             return set()
         listed = await self.memberships.now(invocation.user_id)
-        theirs = {each for each, channel in listed.items() if not channel.is_archived}
-        allowed = {each for each in theirs if self.policy.allows_messages_of(each)}
-        return allowed if channel_id.startswith("D") else allowed & {channel_id}
+        are_open = {each for each, channel in listed.items() if not channel.is_archived}
+        return {each for each in are_open if self.policy.allows_messages_of(each)}
 
-    async def _why_none(self, invocation: Invocation, channel_id: str, channels: set[str]) -> str:
+    async def _why_none(self, invocation: Invocation, channel_id: str, theirs: set[str]) -> str:
         if not self.draws.keeps_text:
             return words.NO_TEXTS
         if channel_id.startswith("D"):
             return words.NOTHING
         if not self.policy.allows_messages_of(channel_id):
             return refusal_text(Refusal(RefusalKind.CHANNEL_OFF))
-        if not channels:
+        if channel_id not in theirs:
             return words.NOT_YOURS
         budget = await self.draws.budget(invocation.team_id, channel_id)
         if budget.left:
@@ -160,6 +163,11 @@ class BlindWindow:
         """The rubric of a case, unless it has changed since."""
         rubric = self.rubrics.get(shown.rubric)
         return rubric if rubric and rubric.version == shown.rubric_version else None
+
+
+def _within(theirs: set[str], channel_id: str) -> set[str]:
+    """This channel, or all of them where it is direct messages."""
+    return theirs if channel_id.startswith("D") else theirs & {channel_id}
 
 
 def _update(view: View) -> dict[str, Any]:

@@ -48,6 +48,7 @@ class Comparison:
     """A case that somebody has labelled blind: their score and the judge's, and where it stands."""
 
     channel_id: str
+    question: str | None
     label: int
     score: int
     highest: int
@@ -156,15 +157,17 @@ class Draws:
 
         await self._database.write(record)
 
-    async def compared(self, team_id: str, user_id: str, case_ids: Collection[int]) -> Sequence[Comparison]:
-        """Those of these cases that the person has labelled blind, in the order of their labels."""
+    async def compared(
+        self, team_id: str, user_id: str, case_ids: Collection[int], channel_ids: Collection[str]
+    ) -> Sequence[Comparison]:
+        """Those of these cases, in these channels, that the person has labelled blind; in the order of their labels."""
         is_same = and_(labels.c.team_id == cases.c.team_id, labels.c.case_id == cases.c.id)
-        place = cases.c.message_ts, cases.c.thread_ts, cases.c.reply_ts
+        place = cases.c.channel_id, cases.c.message_ts, cases.c.thread_ts, cases.c.reply_ts
         query = (
-            select(labels.c.score.label("label"), cases.c.score, cases.c.highest, cases.c.channel_id, *place)
+            select(labels.c.score.label("label"), cases.c.score, cases.c.highest, cases.c.question, *place)
             .join(cases, is_same)
             .where(labels.c.team_id == team_id, labels.c.user_id == user_id, labels.c.is_blind, has_score())
-            .where(cases.c.id.in_(case_ids))
+            .where(cases.c.id.in_(case_ids), cases.c.channel_id.in_(channel_ids))
         )
         return await self._database.rows(Comparison, query.order_by(labels.c.created_at, labels.c.case_id))
 

@@ -9,7 +9,7 @@ from bot.log.samples import WEEKS, Budget
 from bot.slack import ids
 from bot.slack.access import NoAccess, NoAccessReason
 from bot.slack.modal_state import ModalState
-from bot.slack.mrkdwn import escape
+from bot.slack.mrkdwn import escape, excerpt
 from bot.views.elements import Block, actions, button, context, option, plain, quotes, run, section
 from bot.views.labels import reason_input, score_input
 from bot.views.links import permalink
@@ -36,6 +36,7 @@ ENOUGH_MEANWHILE = "Your last score was not recorded: others gave the last of th
 _TITLE = "Score blind"
 _MOST_RADIO_BUTTONS = 10  # https://docs.slack.dev/reference/block-kit/block-elements/radio-button-group-element
 _ROOM = 2900
+_EXCERPT = 60
 _NO_ACCESS = {
     NoAccessReason.DIRECT_MESSAGES: "How many blind scores are wanted is set in a channel; type that there.",
     NoAccessReason.APP_IS_NOT_IN: "I am not in this channel. Type `/invite @Slack Judge` first.",
@@ -145,8 +146,8 @@ def _compared(compared: Sequence[Comparison], workspace_url: str) -> list[Block]
 
 def _line(compared: Comparison, workspace_url: str) -> str:
     ts = compared.reply_ts or compared.message_ts or compared.thread_ts
-    said = f"you *{compared.label}*, the judge *{compared.score}* of {compared.highest}"
+    said = f"• you *{compared.label}*, the judge *{compared.score}* of {compared.highest}"
+    about = excerpt(compared.question or "", _EXCERPT) or "a reply"
     if ts is None:
-        return f"• {said}"
-    link = permalink(workspace_url, compared.channel_id, ts, compared.thread_ts)
-    return f"• {said} · <{link}|why, in its thread>"
+        return f"{said} · {about}"
+    return f"{said} · <{permalink(workspace_url, compared.channel_id, ts, compared.thread_ts)}|{about}>"

@@ -123,6 +123,7 @@ async def test_after_the_third_in_a_row_one_sees_how_they_compare(stage: Stage) 
     view = await give(stage, 4)
     assert "*You and the judge*: the same score for 2 of 3" in shown(view)
     assert shown(view).count("the judge *4* of 5 · <https://") == 3
+    assert shown(view).count(f"|{QUESTION}>") == 3
     await stage.slack.settled(stage.ann.submit())
     await give(stage, 3)
     await give(stage, 3)
@@ -289,6 +290,18 @@ async def test_whoever_has_left_the_channel_meanwhile_records_nothing(stage: Sta
     assert "Slack does not list this channel among yours" in shown(view)
     assert ANSWER not in shown(view)
     assert await recorded(stage) == []
+
+
+async def test_of_a_channel_that_somebody_has_left_nothing_is_compared(stage: Stage) -> None:
+    await replies(stage, 4)
+    await open_window(stage)
+    await give(stage, 3)
+    await give(stage, 3)
+    stage.ann.leave(CHANNEL)
+    view = await give(stage, 3)
+    assert "the judge *" not in shown(view)
+    assert QUESTION not in shown(view)
+    assert len(await recorded(stage)) == 2
 
 
 async def test_a_person_of_another_company_is_refused(stage: Stage) -> None:

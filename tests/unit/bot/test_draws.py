@@ -13,6 +13,7 @@ from bot.domain.label import Label, Outcome
 from bot.log import Store
 from bot.log.digests import ChannelSettings
 from bot.log.draws import DrawnCase, Draws, NotRecordedError
+from bot.log.samples import Sample
 from bot.log.schema import cases, draws, labels
 
 NOW = datetime(2026, 11, 19, 12, tzinfo=UTC)  # a Thursday
@@ -306,3 +307,34 @@ async def test_without_texts_nothing_waits(database_url: str) -> None:
     assert await log.draws.count("T1", ANN, ["C1"]) == 0
     assert await drawn(log) is None
     await log.close()
+
+
+async def test_whatever_the_channel_its_part_is_drawn_evenly(log: Store) -> None:
+    await add(log, 1000, NOW - WEEK)
+    found = [await count_drawn(log, Sample("T1", f"C{number}", [(NOW - 4 * WEEK, 0.1)])) for number in range(100)]
+    # 100 parts of 1,000 numbers: 100 each on average, with a standard deviation of 9.5, so 0.95 of their mean.
+    assert 96 < sum(found) / 100 < 104
+    assert all(60 < each < 140 for each in found)
+    assert len(set(found)) > 10
+
+
+async def count_drawn(log: Store, sample: Sample) -> int:
+    """How many of all cases are drawn, as if they were in that channel."""
+    async with log.database.engine.begin() as connection:
+        await connection.execute(update(cases).values(channel_id=sample.channel_id))
+        return len((await connection.execute(select(cases.c.id).where(sample.has_drawn()))).all())
+
+
+async def test_of_a_busy_week_and_a_quiet_one_the_same_part_of_what_is_drawn_comes_first(log: Store) -> None:
+    quiet, busy = (NOW - 2 * WEEK, 1.0), (NOW - WEEK, 0.05)
+    await add(log, 200, quiet[0])
+    await add(log, 4000, busy[0])
+    sample = Sample("T1", "C1", [busy, quiet])
+    query = select(cases.c.id, sample.position().label("position")).where(sample.has_drawn())
+    async with log.database.engine.connect() as connection:
+        rows = (await connection.execute(query)).all()
+    assert all(0 <= row.position < 1 for row in rows)
+    for is_quiet in (True, False):
+        found = [row.position < 0.5 for row in rows if (row.id <= 200) == is_quiet]
+        assert 150 <= len(found) <= 250
+        assert 0.36 < sum(found) / len(found) < 0.64  # four standard deviations of 200
