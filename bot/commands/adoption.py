@@ -32,7 +32,6 @@ def adopt(judge: Judge, rubric: str, samples: int | None, comparison: Comparison
             + " ".join(f"{name}={value}" for name, value in settings.items())
         )
     try:
-        _ENV.touch(mode=0o600)
         for name, value in settings.items():
             set_key(_ENV, name, value, quote_mode="auto")
     except OSError as exc:

@@ -158,6 +158,12 @@ async def test_no_worse_judge_is_adopted(replay: Replay, tmp_path: Path) -> None
     assert (tmp_path / ".env").stat().st_mode & 0o777 == 0o600
 
 
+async def test_new_file_of_settings_is_its_owners_alone(replay: Replay, tmp_path: Path) -> None:
+    await replay("--samples", "1", "--only", "labelled", "--adopt")
+
+    assert (tmp_path / ".env").stat().st_mode & 0o777 == 0o600
+
+
 async def test_worse_judge_is_not_adopted(replay: Replay, tmp_path: Path, model_server: ModelServer) -> None:
     def the_other_way_round(request: dict[str, Any]) -> Reply:
         return str(digit(request)).translate(str.maketrans("01234", "43210"))
@@ -198,6 +204,18 @@ async def test_two_judge_versions_are_not_compared_as_one(replay: Replay, databa
 
     assert "40 of 40 cases" in out
     assert f"Before: {OLD}." in out
+
+
+async def test_of_a_reply_that_was_scored_twice_the_newest_is_replayed(replay: Replay, database_url: str) -> None:
+    log = await Store.open(database_url)
+    await add(log, CASES, 5, 0, message_ts="5.5")
+    newest = await add(log, CASES + 1, 4, 0, message_ts="5.5", attempt=2)
+    await log.close()
+
+    _, out, _ = await replay("--samples", "1")
+
+    assert "41 of 41 cases" in out
+    assert f"case {newest} from 4 to 0" in out
 
 
 async def test_unscored_and_failed_cases_are_counted(replay: Replay, model_server: ModelServer) -> None:
