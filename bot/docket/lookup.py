@@ -13,7 +13,7 @@ from slack_sdk.web.async_slack_response import AsyncSlackResponse
 from bot.domain.case import LoggedCase, QuestionSource
 from bot.domain.obstacle import Obstacle, ObstacleKind
 from bot.extract.invocation import Invocation
-from bot.extract.mentions import asks_for_score
+from bot.extract.mentions import is_said_to
 from bot.extract.messages import Message, to_message
 from bot.slack.authors import Members
 from bot.slack.errors import error_of, is_transient
@@ -100,6 +100,8 @@ class Lookup:
                 message = _with_ts(await self._messages(call), ts)
         except OutOfSightError:
             return None
+        if message and message.author_id in self._own_ids:
+            return replace(message, text="", obstacle=Obstacle(ObstacleKind.OWN_MESSAGE))
         if message and self._only_bots and not await self._only_bots.is_known_bot(message.author_id or ""):
             return replace(message, text="", obstacle=Obstacle(ObstacleKind.A_PERSONS))
         return message
@@ -125,7 +127,7 @@ class Lookup:
     async def above(self, invocation: Invocation, ts: str) -> Message | None:
         """What somebody means who says "score this" at `ts`: the message above in their thread, whoever wrote it.
 
-        In the channel itself it is the last one before by somebody else. Ours are not meant, nor what asks for scores.
+        In the channel itself it is the last one before by somebody else. Ours are not meant, nor what is said to us.
 
         Raises:
             OutOfSightError, MayNotReadError: As `question`.
@@ -158,7 +160,7 @@ class Lookup:
         """Whether a message is neither this author's nor ours, and says something to others."""
 
         def is_it(message: Message) -> bool:
-            is_to_us = any(f"@{own}" in message.text for own in self._own_ids) and asks_for_score(message.text)
+            is_to_us = any(is_said_to(own, message.text) for own in self._own_ids)
             is_theirs = message.author_id in {author_id, *self._own_ids}
             return message.subtype not in _NOBODYS_WORDS and not (is_theirs or is_to_us)
 

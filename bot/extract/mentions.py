@@ -48,6 +48,12 @@ def to_mention(body: Raw, own_ids: Collection[str]) -> Mention | None:
     return Mention(to_invocation(body), event["ts"], asks, lacks_command)
 
 
+def is_said_to(own_id: str, text: str) -> bool:
+    """Whether a message's text begins with the app's name, or has it anywhere and asks for a score."""
+    name = f"@{own_id}"
+    return text.startswith(name) or (name in text and asks_for_score(text))
+
+
 def asks_for_score(text: str) -> bool:
     """Whether words that are said to the app ask it to score the message above."""
     return _REQUEST.search(text) is not None

@@ -3,6 +3,8 @@
 from bot.weeks.quality import WEEKS, Quality
 from judge.estimate import MIN_LABELS, Interval
 
+MIN_SCORES = 10
+"""With fewer, a range would say little more than the scale does."""
 _NUMBERS = {4: "four"}
 _SPAN = f"the last {_NUMBERS[WEEKS]} weeks"
 
@@ -26,12 +28,12 @@ def corrected(quality: Quality | None) -> str:
 
 def uncorrected(quality: Quality | None) -> str:
     """The judge's own mean, what its range leaves out, and how many blind labels are missing; empty where none are."""
-    if quality is None or quality.mean.labelled >= MIN_LABELS or quality.mean.judge.low is None:
+    if quality is None or quality.mean.labelled >= MIN_LABELS or quality.mean.n < MIN_SCORES:
         return ""
     missing = MIN_LABELS - quality.mean.labelled
     return (
-        f"Mean of {_SPAN} by the judge alone: {_range(quality.mean.judge, '.1f')}. That range is for other replies like"
-        f" these; how far the judge is from people, {_count(missing, 'more blind label')} would tell (`/judge label`)."
+        f"Mean of {_SPAN} by the judge alone: {_range(quality.mean.judge, '.1f')}. That range leaves out the judge's "
+        f"own error, for which {_count(missing, 'more blind label')} would correct it (`/judge label`)."
     )
 
 

@@ -38,7 +38,7 @@ def agreement(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print all figures as JSON.")] = False,
 ) -> None:
-    """Compare scores with people's labels, or judges with each other.
+    """Compare scores with people's labels, and judges in pairs.
 
     Several judges may stand in one file, by their models or in fields of their own.
     Exit code 0 means all lines could be used, 1 that some could not, 2 an error.

@@ -38,7 +38,7 @@ def escalation(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print all figures as JSON.")] = False,
 ) -> None:
-    """Say at which spread of a judge's ratings it pays to ask a stronger model.
+    """Say at which spread of ratings a stronger model pays.
 
     The stronger model's scores are those of the same responses in rows of its own, or of 'batch --escalate-to'.
     Exit code 0 means all lines could be used, 1 that some could not, 2 an error.

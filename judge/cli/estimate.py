@@ -72,7 +72,7 @@ def to_sentences(found: Estimate) -> Iterator[str]:
         yield f"A single score: in 9 of 10 cases people are within {found.plus_minus:g} of it."
     if mean.labelled < MIN_LABELS:
         missing = MIN_LABELS - mean.labelled
-        yield f"With fewer than {MIN_LABELS} labels the range may be too narrow; {missing} more would do."
+        yield f"With fewer than {MIN_LABELS} labels the range is a rough one; {missing} more would do."
     for what, p in found.unlike.items():
         of = {"score": "scores", "length": "lengths of the responses"}[what]
         yield (

@@ -21,7 +21,7 @@ def pairs(
         Format | None, typer.Option("--format", help="What to write; without, the output's ending says it.")
     ] = None,
 ) -> None:
-    """Make preference pairs of each prompt's best and worst response.
+    """Pair each prompt's best response with its worst.
 
     Rows belong together by prompt_id, or by prompt. Ties and unscored rows are left out and counted.
     Exit code 0 means done, 1 that lines could not be read, 2 an error.

@@ -59,13 +59,12 @@ async def _score(judge: Judge, question: str, response: str) -> Verdict:
 
 
 def _read_text(given: str, option: str) -> str:
-    if given == "-":
-        return sys.stdin.buffer.read().decode("utf-8", "replace")
-    if not given.startswith("@"):
+    if given != "-" and not given.startswith("@"):
         return given
-    path = Path(given[1:])
     try:
-        return path.read_text(encoding="utf-8", errors="replace")
+        return (sys.stdin.buffer.read() if given == "-" else Path(given[1:]).read_bytes()).decode()
+    except UnicodeDecodeError as exc:
+        raise SetupError(f"{option} {given}: not UTF-8 at byte {exc.start + 1}; save it as UTF-8 text.") from exc
     except (OSError, ValueError) as exc:
         reason = (getattr(exc, "strerror", None) or "not a path").lower()
         raise SetupError(

@@ -40,6 +40,18 @@ async def test_a_link_to_a_message_in_the_channel_itself_is_scored_there(stage: 
     assert QUESTION in shown(await stage.verdict(answer))
 
 
+async def test_a_link_to_a_verdict_is_refused_as_in_its_menu(stage: Stage) -> None:
+    parent, answer = stage.ask_and_answer()
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    verdict = await stage.verdict(parent)
+    link = stage.slack.workspace.permalink(verdict.channel_id, verdict.ts, parent.ts)
+
+    stage.ann.command(CHANNEL, ids.COMMAND, link)
+
+    assert "That is one of my own messages" in (await stage.told(stage.ann, 2)).text
+    assert len(stage.model.requests) == 1
+
+
 async def test_a_link_to_a_scored_message_shows_its_verdict(stage: Stage) -> None:
     parent, answer = stage.ask_and_answer()
     stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)

@@ -117,6 +117,16 @@ async def test_neither_our_verdict_nor_another_request_is_the_message_above(stag
     assert [case.message_ts for case in await stage.log.cases.newest(9)] == [answer.ts]
 
 
+async def test_what_else_is_said_to_the_app_is_not_the_message_above(stage: Stage) -> None:
+    parent, answer = stage.ask_and_answer()
+    await said_by(stage, stage.ben, "@Slack Judge rate it please", thread_ts=parent.ts)
+
+    stage.ann.post(CHANNEL, REQUEST, thread_ts=parent.ts)
+
+    await stage.verdict(parent)
+    assert [case.message_ts for case in await stage.log.cases.newest(9)] == [answer.ts]
+
+
 async def test_what_is_written_below_the_request_is_not_meant(stage: Stage) -> None:
     parent, answer = stage.ask_and_answer()
     stage.ann.post(CHANNEL, REQUEST, thread_ts=parent.ts)

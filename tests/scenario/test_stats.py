@@ -68,7 +68,7 @@ async def test_the_week_so_far_of_this_channel_is_shown_to_one_person(stage: Sta
     await add_case(stage, help_desk(stage), stage.helper.id, 4)
     await add_case(stage, help_desk(stage), stage.helper.id, 1)
     told = await stats(stage)
-    assert [block["type"] for block in told.blocks] == ["section", "data_visualization", "data_table", "context"]
+    assert [block["type"] for block in told.blocks] == ["section", "data_visualization", "data_table"]
     assert told.text.startswith("This week so far (")
     assert "2 replies that people chose to score\nMedian *2.5*, mean *2.5*, on a scale of 0 to 5." in shown(told)
     (table,) = [block for block in told.blocks if block["type"] == "data_table"]

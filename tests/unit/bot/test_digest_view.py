@@ -348,16 +348,16 @@ def test_too_few_blind_labels_say_how_many_are_missing_and_what_the_range_leaves
 
     (line,) = (block["elements"][0]["text"] for block in post.blocks if "by the judge alone" in str(block))
     assert line == (
-        "Mean of the last four weeks by the judge alone: 4.5, between 4.3 and 4.7. That range is for other replies like"
-        " these; how far the judge is from people, 1 more blind label would tell (`/judge label`)."
+        "Mean of the last four weeks by the judge alone: 4.5, between 4.3 and 4.7. That range leaves out the judge's "
+        "own error, for which 1 more blind label would correct it (`/judge label`)."
     )
     assert "As people would score" not in words(post)
 
 
-def test_one_score_has_no_range_and_no_sentence() -> None:
-    post = message(some(quality=quality(0, scores=1)))
-
-    assert "judge alone" not in words(post)
+def test_few_scores_have_no_range_and_no_sentence() -> None:
+    assert "judge alone" not in words(message(some(quality=quality(0, scores=1))))
+    assert "judge alone" not in words(message(some(quality=quality(0, scores=9))))
+    assert "judge alone" in words(message(some(quality=quality(0, scores=10))))
 
 
 def test_the_trend_is_of_one_judge_version_and_names_the_gap() -> None:

@@ -178,3 +178,13 @@ async def test_control_characters_of_the_model_do_not_reach_the_terminal(model_s
 
     assert "title" in done.stdout
     assert not {"\x1b", "\x07"} & set(done.stdout)
+
+
+def test_text_that_is_no_utf_8_is_refused(tmp_path: Path) -> None:
+    noise = tmp_path / "noise.bin"
+    noise.write_bytes(b"good\xff\xfe")
+
+    done = run("score", "--question", "Why?", "--response", f"@{noise}", "--model", "offline")
+
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == f"--response @{noise}: not UTF-8 at byte 5; save it as UTF-8 text.\n"

@@ -80,7 +80,7 @@ def test_json_has_the_figures_by_name(figures: Figures) -> None:
 def test_few_labels_say_how_many_are_missing(run: Run) -> None:
     done = run(ROWS[10:])
 
-    assert "With fewer than 20 labels the range may be too narrow; 6 more would do." in done.stdout.replace("\n", " ")
+    assert "With fewer than 20 labels the range is a rough one; 6 more would do." in done.stdout.replace("\n", " ")
     assert "fewer than" not in run(ROWS).stdout
 
 
