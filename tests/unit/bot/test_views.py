@@ -310,3 +310,17 @@ def test_another_rubrics_criteria_stand_in_the_window_without_its_tags() -> None
 def test_the_words_for_scores_are_about_the_rubric_as_it_is() -> None:
     rubric = load_rubric("additive-5")
     assert sorted(meanings(rubric)) == list(range(rubric.scale.low, rubric.scale.high + 1))
+
+
+def test_how_far_the_judges_are_apart_is_said_of_the_model_that_counts() -> None:
+    said = {"small": (0, 5, 5), "big": (2, 4, 3)}
+    ratings = tuple(
+        RecordedRating(score=score, unscored_reason=None, justification="So.", raw="", model=model)
+        for model, scores in said.items()
+        for score in scores
+    )
+    verdict = a_verdict(score=3, spread=2, model="big", escalation="small > big", ratings=ratings)
+    shown = words(verdicts.verdict_message(a_case(), verdict))
+    assert "*Score 3 of 5*, judges split: 2 to 4" in shown
+    assert "judged by big, since small's ratings went from 0 to 5 · 3 ratings: 2, 4, 3 · case 7" in shown
+    assert "0 of 5" not in shown

@@ -181,6 +181,16 @@ async def test_the_time_is_that_of_both(model_server: ModelServer, client: Async
     assert "raise JUDGE_TIMEOUT_S, or choose a faster JUDGE_ESCALATE_TO" in late.detail
 
 
+async def test_what_the_first_model_has_left_of_the_time_is_the_stronger_ones(
+    model_server: ModelServer, client: AsyncOpenAI
+) -> None:
+    play(model_server, [SAID[3], SAID[5], Stall()], [SAID[2], SAID[2]])
+
+    verdict = await score(client, timeout_s=0.5)
+
+    assert (verdict.score, verdict.model, verdict.basis) == (3, "small", "2 of 3")
+
+
 async def test_a_panel_may_have_a_stronger_model_which_gives_up_to_three_ratings(
     model_server: ModelServer, client: AsyncOpenAI
 ) -> None:
@@ -200,6 +210,7 @@ async def test_on_a_longer_scale_a_point_is_a_fifth_of_it(model_server: ModelSer
     verdict = await Judge("small", ten, client=client, escalate_to="big").score(QUESTION, RESPONSE)
 
     assert (verdict.score, verdict.model) == (8, "small")
+    assert asked_of(model_server, "big") == 0
 
 
 @pytest.mark.parametrize(

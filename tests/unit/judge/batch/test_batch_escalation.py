@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from judge.jsonl import judge_of
 from tests.model_server import Failure, ModelServer, Reply
 
 JUDGE = str(Path(sys.executable).with_name("judge"))
@@ -147,3 +148,8 @@ async def test_score_says_why_another_model_was_asked(judges: ModelServer) -> No
     said = " ".join(done.stdout.split())
     assert said.startswith("Score: 1 of 5")
     assert "judged by big, since small's ratings went from 3 to 5 · 2 of 2 ratings: 1, 1 · model big" in said
+
+
+def test_a_field_of_that_name_in_foreign_rows_names_no_judge() -> None:
+    assert judge_of({"model": "m", "escalation": "urgent"}) == "m"
+    assert judge_of({"model": "b", "escalation": "a > b", "rubric_version": "f846c469"}) == "a > b"

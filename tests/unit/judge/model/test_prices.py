@@ -188,3 +188,28 @@ async def test_without_a_known_price_the_third_rating_always_waits(
     await judge.score("Why?", "Because.")
 
     assert [request.get("n") for request in model_server.requests] == [2, None, 2]
+
+
+async def test_what_the_request_for_the_line_alone_costs_says_nothing_of_the_others(
+    model_server: ModelServer, openai_client: AsyncOpenAI
+) -> None:
+    judge = Judge(model=MODEL, client=openai_client)
+    long = {"prompt_tokens": 400, "completion_tokens": 100_000, "total_tokens": 100_400}
+    model_server.script(Answer("score: 4\nGood.", more=("Paris.",)), Answer("score: 5", usage=long), "score: 4\nGood.")
+    await judge.score("Why?", "Because.")
+    model_server.script(Answer("score: 4\nGood.", more=("score: 4\nGood.", "score: 1\nBad.")))
+    await judge.score("Why?", "Because.")
+
+    assert [request.get("n") for request in model_server.requests] == [2, None, None, 3]
+
+
+async def test_where_each_answer_pays_for_its_prompt_the_third_rating_always_waits(
+    model_server: ModelServer, openai_client: AsyncOpenAI
+) -> None:
+    judge = Judge(model=MODEL, client=openai_client)
+    model_server.script("score: 4\nGood.", "score: 5\nGood.", "score: 5\nGood.")  # ignores n
+    await judge.score("Why?", "Because.")
+    verdict = await judge.score("Why?", "Because.")
+
+    assert verdict.basis == "2 of 2"
+    assert len(model_server.requests) == 3 + 2

@@ -123,6 +123,12 @@ def test_the_model_that_costs_more_is_the_stronger_one(path: Path) -> None:
     assert found(path, *rows, stronger="small").judge == "big"
 
 
+def test_a_cost_that_is_known_of_some_rows_alone_is_unknown(path: Path) -> None:
+    rows = [row(1, (4, 4), 4, 2), row(2, (4, 4), 4, 2), big(1, 2, cost_usd=0.01), big(2, 2)]
+
+    assert found(path, *rows, stronger="big").levels[0].cost_usd is None
+
+
 def test_without_costs_the_later_one_is(path: Path) -> None:
     assert found(path, row(1, (4, 4), 4, 2), big(1, 2)).stronger == "big"
 
