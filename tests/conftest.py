@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from tests.model_server import ModelServer
 from tests.postgres import ABSENT, Cluster, cluster, find_binaries, new_database
@@ -15,6 +16,9 @@ def pytest_configure() -> None:
     """What a shell runs in the background ignores SIGINT, and so would the processes that the tests interrupt."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+    # No property depends on a clock: the machine may be busy with other things.
+    settings.register_profile("without a clock", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    settings.load_profile("without a clock")
 
 
 @pytest.fixture
