@@ -137,13 +137,14 @@ class Draws:
             EnoughError: Others have given the last of this week's meanwhile.
         """
         key = {"team_id": team_id, "case_id": shown.id, "user_id": user_id}
-        answer = update(draws).where(_is_open(team_id, user_id, shown.id)).values(outcome=Outcome.LABELLED)
+        is_there = select(cases.c.id).where(cases.c.team_id == team_id, cases.c.id == shown.id, can_be_labelled())
+        is_open = and_(_is_open(team_id, user_id, shown.id), draws.c.case_id.in_(is_there))
+        answer = update(draws).where(is_open).values(outcome=Outcome.LABELLED).returning(draws.c.probability)
 
         async def record(connection: AsyncConnection) -> None:
-            await _take_turn(connection, team_id, shown.channel_id)
-            is_there = await _read(connection, team_id, user_id, shown.id) is not None
-            probability = (await connection.execute(answer.returning(draws.c.probability))).scalar_one_or_none()
-            if probability is None or not is_there:
+            await take_turn(connection, team_id, shown.channel_id)
+            probability = (await connection.execute(answer)).scalar_one_or_none()
+            if probability is None:
                 raise NotRecordedError
             now = self._now()
             budget = (await read_budgets(connection, team_id, [shown.channel_id], now))[shown.channel_id]
@@ -175,7 +176,7 @@ class Draws:
         return sqlite.insert(table) if self._database.is_sqlite else postgresql.insert(table)
 
 
-async def _take_turn(connection: AsyncConnection, team_id: str, channel_id: str) -> None:
+async def take_turn(connection: AsyncConnection, team_id: str, channel_id: str) -> None:
     """Waits until no other process records a blind label of the same channel; SQLite has one writer anyway."""
     if connection.dialect.name == "postgresql":
         await connection.execute(_TURN, {"of_channel": f"{team_id}/{channel_id}"})

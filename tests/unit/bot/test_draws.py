@@ -6,14 +6,14 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-from sqlalchemy import insert, select, update
+from sqlalchemy import insert, select, text, update
 
 from bot.domain.case import CaseSource, CaseStatus, Visibility
 from bot.domain.label import Label, Outcome
 from bot.log import Store
 from bot.log.digests import ChannelSettings
-from bot.log.draws import DrawnCase, Draws, NotRecordedError
-from bot.log.samples import Sample
+from bot.log.draws import DrawnCase, Draws, EnoughError, NotRecordedError, take_turn
+from bot.log.samples import Budget, Sample
 from bot.log.schema import cases, draws, labels
 
 NOW = datetime(2026, 11, 19, 12, tzinfo=UTC)  # a Thursday
@@ -255,6 +255,60 @@ async def test_no_more_labels_than_a_channel_wants_in_a_week(log: Store) -> None
     assert await log.draws.count("T1", ANN, ["C1"]) == 0
     next_week = Draws(log.database, keeps_text=True, clock=lambda: NOW + WEEK)
     assert await next_week.draw("T1", "U-dan", ["C1"])
+
+
+async def test_labels_given_in_threads_take_nothing_of_what_is_wanted(log: Store) -> None:
+    await budget(log, 1)
+    for number in await add(log, 2):
+        case = await log.cases.get(number)
+        assert case
+        await log.labels.put(case, BEN, Label(4, None))
+    async with log.database.engine.begin() as connection:
+        await connection.execute(update(labels).values(created_at=NOW))
+    assert await log.draws.budget("T1", "C1") == Budget(1, 0)
+    await label(log, ANN)
+    assert await log.draws.budget("T1", "C1") == Budget(1, 1)
+
+
+async def test_whoever_records_waits_for_another_process_that_does(postgres_url: str) -> None:
+    log = await Store.open(postgres_url)
+    log.draws = Draws(log.database, keeps_text=True, clock=lambda: NOW)
+    await budget(log, 1)
+    await add(log, 2)
+    shown = await drawn(log, ANN)
+    assert shown
+    async with log.database.engine.connect() as other:
+        await take_turn(other, "T1", "C1")
+        row = {"team_id": "T1", "channel_id": "C1", "case_id": 3 - shown.id, "user_id": BEN, "score": 1}
+        row |= {"is_blind": True, "probability": 1.0, "created_at": NOW, "updated_at": NOW}
+        await other.execute(insert(labels).values(row))
+        recording = asyncio.create_task(log.draws.record("T1", ANN, shown, Label(3, None)))
+        while not recording.done() and not await is_waiting(log):  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+        await other.commit()
+    with pytest.raises(EnoughError):
+        await recording
+    assert [row[:2] for row in await recorded(log)] == [(3 - shown.id, BEN)]
+    await log.close()
+
+
+async def is_waiting(log: Store) -> bool:
+    """Whether some transaction waits for its turn."""
+    query = text("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted")
+    async with log.database.engine.connect() as connection:
+        return bool((await connection.execute(query)).scalar_one())
+
+
+async def test_only_blind_labels_are_compared(log: Store) -> None:
+    await add(log, 2)
+    number = await label(log, score=2)
+    case = await log.cases.get(3 - number)
+    assert case
+    await log.labels.put(case, ANN, Label(5, None))
+    found = await log.draws.compared("T1", ANN, [1, 2], ["C1"])
+    assert [(each.label, each.score) for each in found] == [(2, 4)]
+    assert await log.draws.compared("T1", ANN, [1, 2], ["C2"]) == []
+    assert await log.draws.compared("T1", BEN, [1, 2], ["C1"]) == []
 
 
 async def test_none_wanted_is_none_shown(log: Store) -> None:
