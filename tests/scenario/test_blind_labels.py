@@ -381,9 +381,12 @@ async def test_without_texts_in_the_log_there_is_nothing_to_score(open_stage: St
     assert "I keep no texts here (STORE_TEXT=none)" in await refusal(stage)
 
 
-async def test_a_channel_that_is_switched_off_shows_nothing(open_stage: StageFactory) -> None:
-    stage: Stage = await open_stage(channels_denied="C0OTHER")
-    assert WAITING in await refusal(stage)
+async def test_nothing_of_a_channel_in_which_scoring_is_switched_off(open_stage: StageFactory) -> None:
+    stage: Stage = await open_stage(channels_allowed="C0OTHER")
+    await a_reply(stage)
+    assert await refusal(stage) == "Whoever runs me has switched scoring off in that channel."
+    assert WAITING in await refusal(stage, channel=stage.ann.im)
+    assert ids.ACTION_BLIND not in str((await home(stage)).body)
 
 
 async def test_home_says_how_many_wait_and_shows_them_of_all_channels(stage: Stage) -> None:
