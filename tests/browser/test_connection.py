@@ -45,3 +45,30 @@ async def test_the_notice_about_a_silent_server_goes_when_it_is_back(open_tab) -
         await expect(tab.page.get_by_role("status")).to_contain_text("Connected")
         await expect(tab.page.get_by_text("The sandbox does not answer")).to_have_count(0)
     tab.trouble.clear()  # the browser notes each attempt to connect
+
+
+async def test_a_page_that_is_kept_for_the_way_back_lets_its_connection_go(slack: Sandbox, open_tab) -> None:
+    tab = await open_tab(slack)
+    dispatched = "name => dispatchEvent(new PageTransitionEvent(name, { persisted: true }))"
+
+    await tab.page.evaluate(dispatched, "pagehide")
+    slack.person("ben").post("help", "Is anybody there?")
+    await tab.page.evaluate("() => new Promise(requestAnimationFrame)")
+    await expect(tab.page.get_by_text("Is anybody there?")).to_have_count(0)
+
+    await tab.page.evaluate(dispatched, "pageshow")
+    await expect(tab.page.get_by_text("Is anybody there?")).to_be_visible()
+
+
+async def test_a_notice_is_over_with_the_next_thing_that_is_done(slack: Sandbox, open_tab) -> None:
+    tab = await open_tab(slack)
+    box = tab.page.get_by_role("textbox", name="Message to help")
+    await box.fill("/nosuch")
+    await tab.page.keyboard.press("Enter")
+    await expect(tab.page.get_by_role("alert")).to_contain_text("/nosuch is not a command")
+
+    await box.fill("hello")
+    await tab.page.keyboard.press("Enter")
+
+    await expect(tab.page.get_by_text("is not a command")).to_have_count(0)
+    tab.trouble.clear()  # the browser notes the refusal

@@ -14,9 +14,10 @@ export async function act(verb, body = {}) {
   return answer;
 }
 
-/** Do something, and show what the server has against it, if anything. */
+/** Do something, and show what the server has against it, if anything; what was shown before is over then. */
 export async function attempt(doing) {
   try {
+    tell(null);
     return await doing();
   } catch (error) {
     tell(error instanceof Refusal ? error.message : NO_ANSWER);

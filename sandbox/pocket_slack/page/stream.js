@@ -25,9 +25,18 @@ export function follow(as, dispatch, onRefused) {
       source.addEventListener(type, (event) => dispatch({ type, data: JSON.parse(event.data) }));
     }
   };
-  connect();
-  return () => {
+  const end = () => {
     clearTimeout(timer);
     source.close();
+  };
+  // A page that is kept for the way back would hold its connection, and a browser has six of them for a server.
+  const back = (event) => event.persisted && connect();
+  connect();
+  addEventListener("pagehide", end);
+  addEventListener("pageshow", back);
+  return () => {
+    removeEventListener("pagehide", end);
+    removeEventListener("pageshow", back);
+    end();
   };
 }
