@@ -79,6 +79,8 @@ def to_sentences(found: Estimate) -> Iterator[str]:
             f"Careful: the labelled rows are not like the others, by the {of} (Kolmogorov-Smirnov test, p = {p:.2g}). "
             "Draw new ones at random, and label these."
         )
+    if found.shares_prompts:
+        yield "Rows with the same prompt_id are taken as independent; --cluster prompt_id takes them as one."
     if found.not_blind:
         yield f"Left out: {_count(found.not_blind, 'label')} given after the score was seen."
     if found.unscored:

@@ -20,6 +20,7 @@ class Estimate:
         not_blind: Labels that were given after the score was seen, and so are in no figure either.
         unlike: In what the labelled rows are unlike the others (`score`, `length`), with the p of a Kolmogorov-Smirnov
             test; empty too where they were not drawn with equal probabilities, and so are meant to be unlike.
+        shares_prompts: Whether rows share a `prompt_id`: they are taken as independent, and may not be.
         problems: One sentence for each value that could not be used, with its line number.
     """
 
@@ -31,6 +32,7 @@ class Estimate:
     unscored: int
     not_blind: int
     unlike: Mapping[str, float]
+    shares_prompts: bool
     problems: tuple[str, ...]
 
     def to_dict(self) -> dict[str, Any]:

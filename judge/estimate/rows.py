@@ -119,6 +119,8 @@ class _Reader:
         self._cases: dict[str, _Labelled] = {}
         self._likeness = _Likeness()
         self._alike = Counter[tuple[float, str | None, int | None]]()  # rows without a label that differ in nothing
+        self._prompts: set[str] = set()
+        self._shares_prompts = False
         self._unscored = self._not_blind = 0
         self._has_probability: bool | None = None
 
@@ -129,6 +131,7 @@ class _Reader:
             self._unscored += 1
             return
         self._note_judge(row)
+        self._note_prompt(row)
         cluster, length = _to_key(row.get(self._fields.cluster)), _length(row)
         if not labels:
             self._alike[score, cluster, length] += 1
@@ -153,6 +156,15 @@ class _Reader:
         judge = [judge_of(row), *(row.get(name) for name in _VERSION)]
         if judge not in self._judges and len(self._judges) <= _MOST_NAMED:
             self._judges.append(judge)
+
+    def _note_prompt(self, row: Mapping[str, Any]) -> None:
+        """Looks at the first rows, which tell as much as all."""
+        prompt = row.get("prompt_id")
+        if self._shares_prompts or prompt is None or len(self._prompts) >= _MOST_ALIKE:
+            return
+        is_alone = row.get(self._fields.cluster) is None and row.get("case") is None
+        self._shares_prompts = is_alone and str(prompt) in self._prompts
+        self._prompts.add(str(prompt))
 
     def _probability(self, line: int, row: Mapping[str, Any]) -> float:
         """With which the row was drawn to be labelled; all labelled rows have one, or none has."""
@@ -205,6 +217,7 @@ class _Reader:
             unscored=self._unscored,
             not_blind=self._not_blind,
             unlike=self._likeness.unlike(),
+            shares_prompts=self._shares_prompts,
             problems=tuple(self._numbers.problems),
         )
 

@@ -238,3 +238,12 @@ def test_rows_drawn_with_unequal_probabilities_may_be_unlike(figures: Figures) -
     picked = [{"score": 1, "human": 1, "p": 0.5 if number else 0.4} for number in range(24)] + ROWS[24:]
 
     assert figures(picked, "--weight", "p")["unlike"] == {}
+
+
+def test_rows_that_share_a_prompt_are_said_to_be_taken_as_independent(run: Run) -> None:
+    rows = [row | {"prompt_id": number // 4} for number, row in enumerate(ROWS)]
+    note = "Rows with the same prompt_id are taken as independent; --cluster prompt_id takes them as one."
+
+    assert note in run(rows).stdout.replace("\n", " ")
+    assert "taken as independent" not in run(rows, "--cluster", "prompt_id").stdout
+    assert "taken as independent" not in run([row | {"prompt_id": n} for n, row in enumerate(ROWS)]).stdout
