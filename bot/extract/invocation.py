@@ -29,6 +29,7 @@ class Invocation:
     window_channel_id: str | None = None
     thread_ts: str | None = None
     hosts: frozenset[str] = frozenset()
+    is_command: bool = False
 
     @property
     def recipient(self) -> Recipient:
@@ -43,8 +44,9 @@ class Invocation:
         return self.channel_id.startswith("D")
 
     def recipient_at(self, case: Case) -> Recipient:
-        """Whoever did it, at a case that they can see; somebody else may have asked for it."""
-        return replace(requester_of(case), user_id=self.user_id, response_url=self.response_url)
+        """Whoever did it, at a case that they can see, or where they typed; somebody else may have asked for it."""
+        there = replace(requester_of(case), user_id=self.user_id, response_url=self.response_url)
+        return replace(there, is_in_channel=True) if self.is_command else there
 
     def to_state(self, case_id: int | None = None) -> ModalState:
         """What a window remembers that is opened now."""
@@ -120,6 +122,7 @@ def _from_command(body: Raw) -> Invocation:
         response_url=body.get("response_url"),
         is_foreign=False,
         hosts=_hosts(body.get("team_domain")),
+        is_command=True,
     )
 
 

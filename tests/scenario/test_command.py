@@ -58,7 +58,9 @@ async def test_a_link_to_a_scored_message_shows_its_verdict(stage: Stage) -> Non
     await stage.verdict(parent)
     link = stage.slack.workspace.permalink(answer.channel_id, answer.ts, parent.ts)
     stage.ann.command(CHANNEL, ids.COMMAND, link)
-    assert (await stage.told(stage.ann)).text.startswith("Scored before: *4 of 5*")
+    told = await stage.told(stage.ann)
+    assert told.text.startswith("Scored before: *4 of 5*")
+    assert told.thread_ts is None  # where the command was typed, and not in a thread that may be closed
     assert len(stage.model.requests) == 1
 
 
