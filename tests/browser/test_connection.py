@@ -54,10 +54,11 @@ async def test_a_page_that_is_kept_for_the_way_back_lets_its_connection_go(slack
     await tab.page.evaluate(dispatched, "pagehide")
     slack.person("ben").post("help", "Is anybody there?")
     await tab.page.evaluate("() => new Promise(requestAnimationFrame)")
-    await expect(tab.page.get_by_text("Is anybody there?")).to_have_count(0)
+    message = tab.page.locator(".message", has_text="Is anybody there?")
+    await expect(message).to_have_count(0)
 
     await tab.page.evaluate(dispatched, "pageshow")
-    await expect(tab.page.get_by_text("Is anybody there?")).to_be_visible()
+    await expect(message).to_be_visible()
 
 
 async def test_a_notice_is_over_with_the_next_thing_that_is_done(slack: Sandbox, open_tab) -> None:
