@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from judge.agreement.scores import Columns, Scores, read_scores
+from judge.cli import options
 from judge.errors import SetupError
 from judge.numbers import to_range
 
@@ -17,26 +18,20 @@ def agreement(
     file: Annotated[
         Path, typer.Argument(help="JSONL with a score and a label on each line, as 'judge batch' writes it.")
     ],
-    label: Annotated[
-        str, typer.Option(metavar="FIELD", help="The field with the label of people: a number, or a list of them.")
-    ],
+    label: options.Label,
     score: Annotated[
         list[str] | None,
         typer.Option(metavar="FIELD", help="The field with the score; once for each judge.", show_default="score"),
     ] = None,
-    scale: Annotated[
-        str | None, typer.Option(metavar="LOW-HIGH", help="The labels' own scale, such as 0-1, mapped to the rubric's.")
-    ] = None,
-    rubric: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="The rubric, where it does not come with this package.")
-    ] = None,
+    scale: options.LabelScale = None,
+    rubric: options.RubricFile = None,
     by: Annotated[
         str | None, typer.Option(metavar="FIELD", help="Also for each value of this field, such as language.")
     ] = None,
     plot: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Draw the confusion matrix into a .png or .html file.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print all figures as JSON.")] = False,
+    as_json: options.AsJson = False,
 ) -> None:
     """Compare scores with people's labels, and judges in pairs.
 

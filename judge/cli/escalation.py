@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from judge.cli import options
 from judge.cli.reports import Reports, to_printable, to_summary
 from judge.numbers import to_range
 from judge.payoff.levels import MOST_SPREAD, Level, Payoff
@@ -20,9 +21,7 @@ def escalation(
     file: Annotated[
         Path, typer.Argument(help="JSONL as 'judge batch' writes it, with several ratings on each line, and labels.")
     ],
-    label: Annotated[
-        str, typer.Option(metavar="FIELD", help="The field with the label of people: a number, or a list of them.")
-    ],
+    label: options.Label,
     judge: Annotated[
         str | None, typer.Option(metavar="MODEL", help="The judge whose ratings differ, where the file has several.")
     ] = None,
@@ -30,13 +29,9 @@ def escalation(
         str | None,
         typer.Option(metavar="MODEL", help="The stronger model; without, the one that costs more, or comes later."),
     ] = None,
-    scale: Annotated[
-        str | None, typer.Option(metavar="LOW-HIGH", help="The labels' own scale, such as 0-1, mapped to the rubric's.")
-    ] = None,
-    rubric: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="The rubric, where it does not come with this package.")
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print all figures as JSON.")] = False,
+    scale: options.LabelScale = None,
+    rubric: options.RubricFile = None,
+    as_json: options.AsJson = False,
 ) -> None:
     """Say at which spread of ratings a stronger model pays.
 

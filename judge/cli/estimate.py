@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from judge.cli import options
 from judge.cli.reports import Reports, to_summary
 from judge.estimate import MIN_LABELS, Interval
 from judge.estimate.report import Estimate
@@ -16,9 +17,7 @@ from judge.numbers import to_range
 
 def estimate(
     file: Annotated[Path, typer.Argument(help="JSONL with a score on each line, and a label on some.")],
-    label: Annotated[
-        str, typer.Option(metavar="FIELD", help="The field with the label of people: a number, or a list of them.")
-    ],
+    label: options.Label,
     score: Annotated[str, typer.Option(metavar="FIELD", help="The field with the score.")] = "score",
     weight: Annotated[
         str | None,
@@ -30,16 +29,12 @@ def estimate(
     cluster: Annotated[
         str, typer.Option(metavar="FIELD", help="The field that rows share which are not independent.")
     ] = "thread",
-    scale: Annotated[
-        str | None, typer.Option(metavar="LOW-HIGH", help="The labels' own scale, such as 0-1, mapped to the rubric's.")
-    ] = None,
-    rubric: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="The rubric, where it does not come with this package.")
-    ] = None,
+    scale: options.LabelScale = None,
+    rubric: options.RubricFile = None,
     judge: Annotated[
         str | None, typer.Option(metavar="MODEL", help="The judge, where the file has the scores of several.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print all figures as JSON.")] = False,
+    as_json: options.AsJson = False,
 ) -> None:
     """Correct the mean of many scores by a few labels.
 

@@ -1,5 +1,6 @@
-"""The options that commands share: who judges, and how; and which version this is."""
+"""The options that commands share: who judges, and how; what is read of a file of scores; and which version this is."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -35,3 +36,15 @@ EscalateTo = Annotated[
         metavar="MODEL", envvar="JUDGE_ESCALATE_TO", help="A stronger model, asked where ratings differ by 2 or more."
     ),
 ]
+Label = Annotated[
+    str, typer.Option(metavar="FIELD", help="The field with the label of people: a number, or a list of them.")
+]
+LabelScale = Annotated[
+    str | None,
+    typer.Option("--scale", metavar="LOW-HIGH", help="The labels' own scale, such as 0-1, mapped to the rubric's."),
+]
+RubricFile = Annotated[
+    Path | None,
+    typer.Option("--rubric", metavar="FILE", help="The rubric, where it does not come with this package."),
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print all figures as JSON.")]

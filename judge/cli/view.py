@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from judge.cli import options
 from judge.cli.reports import Reports
 from judge.numbers import to_range
 from judge.view import MOST_REPLIES, read_replies, save_page
@@ -19,12 +20,8 @@ def view(
         str | None,
         typer.Option(metavar="FIELD", help="The field with people's labels; 'human' where the rows have it."),
     ] = None,
-    scale: Annotated[
-        str | None, typer.Option(metavar="LOW-HIGH", help="The labels' own scale, such as 0-1, mapped to the rubric's.")
-    ] = None,
-    rubric: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="The rubric, where it does not come with this package.")
-    ] = None,
+    scale: options.LabelScale = None,
+    rubric: options.RubricFile = None,
     limit: Annotated[int | None, typer.Option(min=1, max=MOST_REPLIES, help="Show the last rows of the file.")] = None,
 ) -> None:
     """Make a page to look at scored replies in the browser.
