@@ -1,12 +1,14 @@
 """The numbers in rows of JSONL: scores and people's labels, held to their scale."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from math import inf
+from pathlib import Path
+from typing import Any
 
 from judge.errors import SetupError
-from judge.rubric import Rubric, Scale, list_rubrics, load_rubric
+from judge.rubric import DEFAULT_RUBRIC, Rubric, Scale, list_rubrics, load_rubric
 
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 _RANGE = re.compile(r"(-?\d+(?:\.\d+)?)-(-?\d+(?:\.\d+)?)")
@@ -95,6 +97,18 @@ def to_range(text: str) -> Range:
     if match is None or float(match[1]) >= float(match[2]):
         raise SetupError(f"--scale {text}: give the labels' lowest and highest value, such as 0-1 or 1-10.")
     return float(match[1]), float(match[2])
+
+
+def find_scale(row: Mapping[str, Any], rubric: str | Path | None) -> Scale:
+    """The scale of `rubric`, else of the rubric that the row names, else of the default rubric.
+
+    Raises:
+        SetupError: The row names a rubric that does not come with the package, and none was given.
+        RubricError: No such rubric, or a file that is not one.
+    """
+    if rubric is not None or not row.get("rubric"):
+        return load_rubric(rubric or DEFAULT_RUBRIC).scale
+    return load_named(row["rubric"], row.get("rubric_version")).scale
 
 
 def load_named(name: object, version: object) -> Rubric:

@@ -13,8 +13,8 @@ from judge.estimate.mean import MeanEstimator, good_from
 from judge.estimate.misses import plus_minus
 from judge.estimate.report import Estimate
 from judge.jsonl import COMPLETION, decode, judge_of, read_lines
-from judge.numbers import Numbers, Range, load_named, to_number
-from judge.rubric import DEFAULT_RUBRIC, Scale, load_rubric
+from judge.numbers import Numbers, Range, find_scale, to_number
+from judge.rubric import Scale
 
 _MOST_NAMED = 5
 _VERSION = ("rubric", "rubric_version")
@@ -85,13 +85,6 @@ def _check_fields(fields: Fields, names: Mapping[str, None]) -> None:
     for option, name in wanted.items():
         if name is not None and name not in names:
             raise SetupError(f"{option} {name}: no line has this field; the fields are {', '.join(names)}.")
-
-
-def find_scale(row: Mapping[str, Any], rubric: str | Path | None) -> Scale:
-    """The scale of `rubric`, else of the rubric that the row names, else of the default rubric."""
-    if rubric is not None or not row.get("rubric"):
-        return load_rubric(rubric or DEFAULT_RUBRIC).scale
-    return load_named(row["rubric"], row.get("rubric_version")).scale
 
 
 @dataclass

@@ -9,9 +9,8 @@ from typing import Any
 from judge.agreement.scores import identify
 from judge.errors import SetupError
 from judge.escalation import counted, models_of, others
-from judge.estimate.rows import find_scale
 from judge.jsonl import decode, read_lines
-from judge.numbers import Numbers, Range
+from judge.numbers import Numbers, Range, find_scale
 from judge.payoff.levels import Payoff, Response, Verdict, to_payoff
 from judge.ratings import Rating, Result, Unscored, UnscoredReason, combine
 from judge.rubric import Scale

@@ -9,8 +9,8 @@ from typing import Any
 
 from judge.errors import SetupError
 from judge.jsonl import COMPLETION, PROMPT, decode, read_lines
-from judge.numbers import Numbers, Range, load_named, to_number
-from judge.rubric import DEFAULT_RUBRIC, Scale, load_rubric
+from judge.numbers import Numbers, Range, find_scale, to_number
+from judge.rubric import Scale
 from judge.view.replies import Label, Reply, Version, spaced, to_facts, to_flags, to_ratings, to_text
 
 MOST_REPLIES = 20_000
@@ -149,9 +149,7 @@ class Reader:
         """The scale of the rubric that was given, else of the one that the row names, else of the default rubric."""
         named = (row.get("rubric"), row.get("rubric_version"))
         if named not in self._scales:
-            is_named = self._rubric is None and named[0]
-            rubric = load_named(*named) if is_named else load_rubric(self._rubric or DEFAULT_RUBRIC)
-            self._scales[named] = rubric.scale
+            self._scales[named] = find_scale(row, self._rubric)
         return self._scales[named]
 
     def _to_reply(
