@@ -4,7 +4,7 @@ import codecs
 import json
 import math
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -85,6 +85,24 @@ def decode(raw: bytes) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise ValueError(f"{_kind(value)} where an object belongs")
     return value
+
+
+def decode_lines(lines: Iterable[tuple[int, bytes]], problems: list[str]) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The objects on numbered lines; what is wrong with the others goes to `problems`, a sentence each."""
+    for number, raw in lines:
+        try:
+            yield number, decode(raw)
+        except ValueError as exc:
+            problems.append(f"line {number}: {exc}")
+
+
+def read_objects(path: Path, problems: list[str]) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The objects in a file, each with its line; `problems` as in `decode_lines`.
+
+    Raises:
+        SetupError: The file cannot be read.
+    """
+    return decode_lines(((number, raw) for number, _, raw in read_lines(path)), problems)
 
 
 def encode(value: object) -> str:

@@ -1,13 +1,13 @@
 """Scored responses and the labels that people gave them, read from JSONL."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from judge.errors import SetupError
-from judge.jsonl import COMPLETION, PROMPT, decode, judge_of, read_lines
+from judge.jsonl import COMPLETION, PROMPT, judge_of, read_objects
 from judge.numbers import Numbers, Range, load_named
 from judge.rubric import DEFAULT_RUBRIC, Scale, load_rubric
 
@@ -79,21 +79,13 @@ def read_scores(path: Path, columns: Columns, rubric: str | Path | None = None) 
         RubricError: No such rubric, or a file that is not one.
     """
     problems: list[str] = []
-    rows = list(_parse_lines(path, problems))
+    rows = list(read_objects(path, problems))
     _check_fields(rows, columns)
     scale = _find_scale([row for _, row in rows], rubric)
     reader = _Reader(columns, scale, problems)
     for number, row in rows:
         reader.add(number, row)
     return reader.finish()
-
-
-def _parse_lines(path: Path, problems: list[str]) -> Iterator[tuple[int, dict[str, Any]]]:
-    for number, _, line in read_lines(path):
-        try:
-            yield number, decode(line)
-        except ValueError as exc:
-            problems.append(f"line {number}: {exc}")
 
 
 def _check_fields(rows: Sequence[tuple[int, dict[str, Any]]], columns: Columns) -> None:

@@ -1,7 +1,7 @@
 """A file of scores, some of them with people's labels, as one estimate; read line by line."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
@@ -12,7 +12,7 @@ from judge.estimate.likeness import SURE, kolmogorov_smirnov
 from judge.estimate.mean import MeanEstimator, good_from
 from judge.estimate.misses import plus_minus
 from judge.estimate.report import Estimate
-from judge.jsonl import COMPLETION, decode, judge_of, read_lines
+from judge.jsonl import COMPLETION, judge_of, read_objects
 from judge.numbers import Numbers, Range, find_scale, to_number
 from judge.rubric import Scale
 
@@ -58,7 +58,7 @@ def estimate_file(path: Path, fields: Fields, rubric: str | Path | None = None) 
     reader: _Reader | None = None
     problems: list[str] = []
     names: dict[str, None] = {}
-    for line, row in _decode(path, problems):
+    for line, row in read_objects(path, problems):
         names |= dict.fromkeys(row)
         if fields.judge is not None and judge_of(row) != fields.judge:
             continue
@@ -68,14 +68,6 @@ def estimate_file(path: Path, fields: Fields, rubric: str | Path | None = None) 
     if reader is None:
         raise SetupError(f"--judge {fields.judge}: no row has this model.")
     return reader.finish()
-
-
-def _decode(path: Path, problems: list[str]) -> Iterator[tuple[int, dict[str, Any]]]:
-    for line, _, raw in read_lines(path):
-        try:
-            yield line, decode(raw)
-        except ValueError as exc:
-            problems.append(f"line {line}: {exc}")
 
 
 def _check_fields(fields: Fields, names: Mapping[str, None]) -> None:

@@ -1,7 +1,7 @@
 """Reads the verdicts of a judge, and of a stronger model, out of rows of JSONL."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -9,7 +9,7 @@ from typing import Any
 from judge.agreement.scores import identify
 from judge.errors import SetupError
 from judge.escalation import counted, models_of, others
-from judge.jsonl import decode, read_lines
+from judge.jsonl import read_objects
 from judge.numbers import Numbers, Range, find_scale
 from judge.payoff.levels import Payoff, Response, Verdict, to_payoff
 from judge.ratings import Rating, Result, Unscored, UnscoredReason, combine
@@ -38,7 +38,7 @@ def measure(
     responses: dict[object, Response] = defaultdict(Response)
     names: dict[str, None] = {}
     reader: _Reader | None = None
-    for line, row in _rows(path, problems):
+    for line, row in read_objects(path, problems):
         names |= dict.fromkeys(row)
         reader = reader or _Reader(find_scale(row, rubric), label, label_range, problems)
         _, known_by = identify(line, row)
@@ -48,14 +48,6 @@ def measure(
     reader.numbers.check()
     first, second = _choose(responses.values(), judge, stronger)
     return to_payoff(list(responses.values()), first, second, problems)
-
-
-def _rows(path: Path, problems: list[str]) -> Iterator[tuple[int, dict[str, Any]]]:
-    for line, _, raw in read_lines(path):
-        try:
-            yield line, decode(raw)
-        except ValueError as exc:
-            problems.append(f"line {line}: {exc}")
 
 
 class _Reader:

@@ -1,14 +1,14 @@
 """Rows of JSONL, as `judge batch` and `judge-bot export` write them, as replies; several rows of one case are one."""
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from judge.errors import SetupError
-from judge.jsonl import COMPLETION, PROMPT, decode, read_lines
+from judge.jsonl import COMPLETION, PROMPT, decode_lines, read_lines
 from judge.numbers import Numbers, Range, find_scale, to_number
 from judge.rubric import Scale
 from judge.view.replies import Label, Reply, Version, spaced, to_facts, to_flags, to_ratings, to_text
@@ -61,7 +61,7 @@ def read_replies(
             f"{MOST_REPLIES} for the last of them, or give a sample."
         )
     problems: list[str] = []
-    rows = list(_decode(lines, problems))
+    rows = list(decode_lines(lines, problems))
     _check_fields(rows, label)
     reader = Reader(problems, label or LABEL, label_range, rubric)
     for line, row in rows:
@@ -77,14 +77,6 @@ def _last_lines(path: Path, number: int) -> tuple[Sequence[tuple[int, bytes]], i
         kept.append((line, raw))
         total += 1
     return list(kept), total
-
-
-def _decode(lines: Iterable[tuple[int, bytes]], problems: list[str]) -> Iterator[tuple[int, dict[str, Any]]]:
-    for line, raw in lines:
-        try:
-            yield line, decode(raw)
-        except ValueError as exc:
-            problems.append(f"line {line}: {exc}")
 
 
 def _check_fields(rows: Iterable[tuple[int, Mapping[str, Any]]], label: str | None) -> None:
