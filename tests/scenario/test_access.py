@@ -304,10 +304,10 @@ async def test_whoever_has_just_left_a_channel_does_not_read_there_by_link(stage
     messages = list(channel.messages.values())
     link = stage.slack.workspace.permalink(channel.id, messages[1].ts, messages[0].ts)
     stage.ben.command(CHANNEL, ids.COMMAND, link)
-    assert "Scored before: *4 of 5*" in shown(await stage.told(stage.ben, channel=LEADS))
+    assert "Scored before: *4 of 5*" in shown(await stage.told(stage.ben))
     stage.ben.leave(LEADS)
     stage.ben.command(CHANNEL, ids.COMMAND, link)
-    assert "only in a channel that we are both in" in (await stage.told(stage.ben)).text
+    assert "only in a channel that we are both in" in (await stage.told(stage.ben, count=2)).text
 
 
 async def disagree(stage: Stage, verdict: Message, score: str = "1") -> Delivery:
