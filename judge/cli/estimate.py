@@ -27,8 +27,11 @@ def estimate(
         ),
     ] = None,
     cluster: Annotated[
-        str, typer.Option(metavar="FIELD", help="The field that rows share which are not independent.")
-    ] = "thread",
+        str | None,
+        typer.Option(
+            metavar="FIELD", help="The field that rows share which are not independent, where it is not 'thread'."
+        ),
+    ] = None,
     scale: options.LabelScale = None,
     rubric: options.RubricFile = None,
     judge: Annotated[

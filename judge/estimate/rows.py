@@ -18,7 +18,7 @@ from judge.rubric import Scale
 
 _MOST_NAMED = 5
 _VERSION = ("rubric", "rubric_version")
-_PROBABILITY = "probability"
+_PROBABILITY, _CLUSTER = "probability", "thread"
 _MOST_ALIKE = 10_000
 
 
@@ -31,7 +31,7 @@ class Fields:
         score: The judge's score.
         probability: With which the row was drawn to be labelled; None is `probability` where the rows have it, else all
             are equal.
-        cluster: What rows share that are not independent.
+        cluster: What rows share that are not independent; None is `thread` where the rows have it.
         label_range: The labels' lowest and highest value, where it is not the rubric's scale.
         judge: The model whose scores to read, where the file has those of several.
     """
@@ -39,7 +39,7 @@ class Fields:
     label: str
     score: str = "score"
     probability: str | None = None
-    cluster: str = "thread"
+    cluster: str | None = None
     label_range: Range | None = None
     judge: str | None = None
 
@@ -73,7 +73,12 @@ def estimate_file(path: Path, fields: Fields, rubric: str | Path | None = None) 
 def _check_fields(fields: Fields, names: Mapping[str, None]) -> None:
     if not names:
         raise SetupError("No line of the file is a JSON object; give the JSONL that `judge batch` writes.")
-    wanted = {"--label": fields.label, "--score": fields.score, "--weight": fields.probability}
+    wanted = {
+        "--label": fields.label,
+        "--score": fields.score,
+        "--weight": fields.probability,
+        "--cluster": fields.cluster,
+    }
     for option, name in wanted.items():
         if name is not None and name not in names:
             raise SetupError(f"{option} {name}: no line has this field; the fields are {', '.join(names)}.")
@@ -95,6 +100,7 @@ class _Reader:
 
     def __init__(self, fields: Fields, scale: Scale, problems: list[str]) -> None:
         self._fields = fields
+        self._cluster = fields.cluster or _CLUSTER
         self._numbers = Numbers(scale, fields.label_range, problems)
         self._scale = scale
         self._good_from = good_from(scale)
@@ -117,7 +123,7 @@ class _Reader:
             return
         self._note_judge(row)
         self._note_prompt(row)
-        cluster, length = _to_key(row.get(self._fields.cluster)), _length(row)
+        cluster, length = _to_key(row.get(self._cluster)), _length(row)
         if not labels:
             self._alike[score, cluster, length] += 1
             if len(self._alike) > _MOST_ALIKE:
@@ -147,7 +153,7 @@ class _Reader:
         prompt = row.get("prompt_id")
         if self._shares_prompts or prompt is None or len(self._prompts) >= _MOST_ALIKE:
             return
-        is_alone = row.get(self._fields.cluster) is None and row.get("case") is None
+        is_alone = row.get(self._cluster) is None and row.get("case") is None
         self._shares_prompts = is_alone and str(prompt) in self._prompts
         self._prompts.add(str(prompt))
 

@@ -119,6 +119,13 @@ def test_rows_of_one_thread_are_less_than_as_many_alone(figures: Figures) -> Non
     assert figures([row | {"topic": number // 4} for number, row in enumerate(ROWS)], "--cluster", "topic") == together
 
 
+def test_cluster_that_no_row_has_is_refused(run: Run) -> None:
+    done = run([row | {"topic": number // 4} for number, row in enumerate(ROWS)], "--cluster", "topics")
+
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "--cluster topics: no line has this field; the fields are score, human, topic.\n"
+
+
 def test_probability_of_the_draw_weighs_the_label(figures: Figures) -> None:
     weighed = [row | {"p": 0.1 if row["score"] < 4 else 1} for row in ROWS]
 
