@@ -87,6 +87,12 @@ def to_number(value: object) -> float | None:
     return float(value)
 
 
+def to_probability(value: object) -> float | None:
+    """A probability of at least one in a billion; None for anything else. The weight of less would drown the others."""
+    number = to_number(value)
+    return number if number is not None and 1 / _LARGEST <= number <= 1 else None
+
+
 def to_range(text: str) -> Range:
     """Lowest and highest label of a range such as "0-1" or "1-10".
 

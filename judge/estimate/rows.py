@@ -13,7 +13,7 @@ from judge.estimate.mean import MeanEstimator, good_from
 from judge.estimate.misses import plus_minus
 from judge.estimate.report import Estimate
 from judge.jsonl import COMPLETION, judge_of, read_objects
-from judge.numbers import Numbers, Range, find_scale, to_number
+from judge.numbers import Numbers, Range, find_scale, to_probability
 from judge.rubric import Scale
 
 _MOST_NAMED = 5
@@ -165,11 +165,11 @@ class _Reader:
             self._has_probability = self._fields.probability is not None or value is not None
         if not self._has_probability and value is None:
             return 1.0
-        probability = to_number(value)
-        if not self._has_probability or probability is None or not 0 < probability <= 1:
+        probability = to_probability(value)
+        if not self._has_probability or probability is None:
             raise SetupError(
                 f"line {line}: {name} is {value!r}; there belongs the probability with which this row was drawn to be "
-                "labelled, above 0 and up to 1, on each row with a label or on none."
+                "labelled, from 1e-9 to 1, on each row with a label or on none."
             )
         return probability
 

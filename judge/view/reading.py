@@ -9,7 +9,7 @@ from typing import Any
 
 from judge.errors import SetupError
 from judge.jsonl import COMPLETION, PROMPT, decode_lines, read_lines
-from judge.numbers import Numbers, Range, find_scale, to_number
+from judge.numbers import Numbers, Range, find_scale, to_probability
 from judge.rubric import Scale
 from judge.view.replies import Label, Reply, Version, spaced, to_facts, to_flags, to_ratings, to_text
 
@@ -168,12 +168,10 @@ class Reader:
 
     def _probability(self, line: int, row: Mapping[str, Any]) -> float | None:
         value = row.get("probability")
-        probability = to_number(value)
-        if probability is not None and 0 < probability <= 1:
-            return probability
-        if value is not None:
-            self._problems.append(f"line {line}: probability {str(value)[:40]} is not above 0 and up to 1")
-        return None
+        probability = to_probability(value)
+        if probability is None and value is not None:
+            self._problems.append(f"line {line}: probability {str(value)[:40]} is not from 1e-9 to 1")
+        return probability
 
     def _time(self, line: int, value: object) -> datetime | None:
         if value is None:

@@ -134,7 +134,7 @@ def test_probability_of_the_draw_weighs_the_label(figures: Figures) -> None:
     assert figures(by_its_name) == figures(weighed, "--weight", "p")
 
 
-@pytest.mark.parametrize("probability", [0, 1.2, -1, None, "often", float("nan")])
+@pytest.mark.parametrize("probability", [0, 1e-300, 1e-17, 1.2, -1, None, "often", float("nan")])
 def test_probability_that_is_none_is_refused_with_its_line(run: Run, probability: object) -> None:
     rows = [row | {"p": 0.5} for row in ROWS]
     rows[2]["p"] = probability

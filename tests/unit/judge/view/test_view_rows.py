@@ -117,12 +117,12 @@ def test_texts_that_are_none_are_shown_as_json_or_missing(read: Read) -> None:
 def test_what_cannot_be_used_is_said_with_its_line(read: Read) -> None:
     found = read(
         '{"score": 4, "human": "good", "probability": 2}\n{"score": 3, "judged_at": "today"}\nno JSON\n'
-        '{"score": 3, "human": 3, "probability": 0}'
+        '{"score": 3, "human": 3, "probability": 1e-300}'
     )
 
     assert len(found.replies) == 3
     assert [problem.partition(":")[0] for problem in found.problems] == ["line 3", "line 1", "line 2", "line 4"]
-    assert found.problems[3] == "line 4: probability 0 is not above 0 and up to 1"
+    assert found.problems[3] == "line 4: probability 1e-300 is not from 1e-9 to 1"
 
 
 @pytest.mark.parametrize(
