@@ -112,21 +112,28 @@ def find_scale(row: Mapping[str, Any], rubric: str | Path | None) -> Scale:
         SetupError: The row names a rubric that does not come with the package, and none was given.
         RubricError: No such rubric, or a file that is not one.
     """
-    if rubric is not None or not row.get("rubric"):
+    name, version = rubric_of(row)
+    if rubric is not None or not name:
         return load_rubric(rubric or DEFAULT_RUBRIC).scale
-    return load_named(row["rubric"], row.get("rubric_version")).scale
+    return load_named(name, version).scale
 
 
-def load_named(name: object, version: object) -> Rubric:
+def rubric_of(row: Mapping[str, Any]) -> tuple[str | None, str | None]:
+    """The name and the version of the rubric that a row names, as text whatever stands there."""
+    name, version = row.get("rubric"), row.get("rubric_version")
+    return None if name is None else str(name), None if version is None else str(version)
+
+
+def load_named(name: str, version: str | None) -> Rubric:
     """The rubric that a row names, which gives the scale of its score.
 
     Raises:
         SetupError: It does not come with this package, or not in that version.
     """
-    rubric = load_rubric(str(name)) if str(name) in list_rubrics() else None
+    rubric = load_rubric(name) if name in list_rubrics() else None
     if rubric is None or version not in (None, rubric.version):
         raise SetupError(
-            f"The scores were given by rubric {str(name)!r} ({version}), which does not come with this package; "
+            f"The scores were given by rubric {name!r} ({version}), which does not come with this package; "
             "name its file with --rubric, so that the scale is known."
         )
     return rubric

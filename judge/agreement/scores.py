@@ -8,7 +8,7 @@ from typing import Any
 
 from judge.errors import SetupError
 from judge.jsonl import COMPLETION, PROMPT, judge_of, read_objects
-from judge.numbers import Numbers, Range, load_named
+from judge.numbers import Numbers, Range, load_named, rubric_of
 from judge.rubric import DEFAULT_RUBRIC, Scale, load_rubric
 
 # A judge: model, rubric, rubric version, the field of the score.
@@ -103,8 +103,8 @@ def _find_scale(rows: Iterable[dict[str, Any]], rubric: str | Path | None) -> Sc
     """The scale of `rubric`, else of the rubrics that the rows name, else of the default rubric."""
     if rubric is not None:
         return load_rubric(rubric).scale
-    named = list(dict.fromkeys((row.get("rubric"), row.get("rubric_version")) for row in rows if row.get("rubric")))
-    rubrics = [load_named(name, version) for name, version in named] or [load_rubric(DEFAULT_RUBRIC)]
+    named = list(dict.fromkeys(map(rubric_of, rows)))
+    rubrics = [load_named(name, version) for name, version in named if name] or [load_rubric(DEFAULT_RUBRIC)]
     scales = list(dict.fromkeys(each.scale for each in rubrics))
     if len(scales) > 1:
         raise SetupError(

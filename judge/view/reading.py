@@ -9,7 +9,7 @@ from typing import Any
 
 from judge.errors import SetupError
 from judge.jsonl import COMPLETION, PROMPT, decode_lines, read_lines
-from judge.numbers import Numbers, Range, find_scale, to_probability
+from judge.numbers import Numbers, Range, find_scale, rubric_of, to_probability
 from judge.rubric import Scale
 from judge.view.replies import Label, Reply, Version, spaced, to_facts, to_flags, to_ratings, to_text
 
@@ -102,7 +102,7 @@ class Reader:
         self._label = label
         self._label_range = label_range
         self._rubric = rubric
-        self._scales: dict[tuple[object, object], Scale] = {}
+        self._scales: dict[tuple[str | None, str | None], Scale] = {}
         self._numbers: dict[Scale, Numbers] = {}
         self._replies: dict[object, Reply] = {}
 
@@ -139,7 +139,7 @@ class Reader:
 
     def _find_scale(self, row: Mapping[str, Any]) -> Scale:
         """The scale of the rubric that was given, else of the one that the row names, else of the default rubric."""
-        named = (row.get("rubric"), row.get("rubric_version"))
+        named = rubric_of(row)
         if named not in self._scales:
             self._scales[named] = find_scale(row, self._rubric)
         return self._scales[named]

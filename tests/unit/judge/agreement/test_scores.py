@@ -160,6 +160,12 @@ def test_a_file_without_any_row_is_an_error(read: Reading) -> None:
         read("nothing")
 
 
+@pytest.mark.parametrize("named", [{"rubric": ["tone"]}, {"rubric": "tone", "rubric_version": {"hash": "1234abcd"}}])
+def test_a_rubric_that_is_no_text_has_no_scale(read: Reading, named: dict[str, Any]) -> None:
+    with pytest.raises(SetupError, match=r"tone.* does not come with this package"):
+        read(ROW | named)
+
+
 def test_an_unknown_rubric_has_no_scale(read: Reading) -> None:
     with pytest.raises(SetupError, match=r"rubric 'tone' \(1234abcd\).* name its file with --rubric"):
         read(ROW | {"rubric": "tone", "rubric_version": "1234abcd"})

@@ -132,6 +132,8 @@ def test_what_cannot_be_used_is_said_with_its_line(read: Read) -> None:
         ([{"text": "a"}], {}, "No line has a score; the fields are text."),
         ([{"score": 1}], {"label": "human"}, "--label human: no line has this field; the fields are score."),
         ([{"score": 1, "rubric": "mine"}], {}, "The scores were given by rubric 'mine'"),
+        ([{"score": 1, "rubric": {"name": "mine"}}], {}, "The scores were given by rubric \"{'name': 'mine'}\" (None)"),
+        ([{"score": 1, "rubric": "additive-5", "rubric_version": [2]}], {}, "The scores were given by rubric"),
         ([{"score": 10}] * 5, {}, "5 of 5 scores are off the scale 0 to 5"),
     ],
 )
