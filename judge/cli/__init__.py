@@ -20,6 +20,7 @@ from judge.cli.rubrics import rubrics
 from judge.cli.score import score
 from judge.cli.view import view
 from judge.errors import JudgeError
+from judge.jsonl import os_reason
 
 __all__ = ["app", "main"]
 
@@ -51,7 +52,8 @@ def main() -> None:
     """Runs the command; whatever goes wrong is one plain sentence, never a traceback."""
     try:
         code = app(standalone_mode=False)
-        sys.stdout.flush()
+        if sys.stdout is not None:  # closed by whoever started us
+            sys.stdout.flush()
     except JudgeError as exc:
         code = _fail(str(exc))
     except typer.TyperException as exc:
@@ -59,10 +61,17 @@ def main() -> None:
     except (KeyboardInterrupt, typer.Abort):
         code = 130
     except BrokenPipeError:
-        # Whoever read our output has gone; the interpreter must not try to flush it once more.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()  # whoever read it has gone
         code = 1
+    except OSError as exc:  # that of a file is wrapped where it is opened; this one is of our output
+        _drop_output()
+        code = _fail(f"Standard output cannot be written ({os_reason(exc)}).")
     sys.exit(code or 0)
+
+
+def _drop_output() -> None:
+    """Lets the interpreter, which flushes once more as it ends, do so into nothing."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _fail(message: str) -> int:

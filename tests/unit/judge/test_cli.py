@@ -9,6 +9,8 @@ import time
 from importlib.metadata import version
 from pathlib import Path
 
+import pytest
+
 from tests.model_server import Failure, ModelServer, Stall
 
 JUDGE = str(Path(sys.executable).with_name("judge"))
@@ -122,6 +124,18 @@ def test_reader_that_has_gone_gets_no_traceback() -> None:
     )
 
     assert done.stderr == ""
+
+
+@pytest.mark.parametrize(
+    ("output", "code", "sentence"),
+    [(">&-", 0, ""), ("> /dev/full", 2, "Standard output cannot be written (no space left on device).\n")],
+)
+def test_output_that_takes_nothing_gets_no_traceback(output: str, code: int, sentence: str) -> None:
+    done = subprocess.run(  # noqa: S602 - what the shell does with the output is what is tested
+        f"{JUDGE} rubrics additive-5 {output}", shell=True, capture_output=True, text=True, check=False
+    )
+
+    assert (done.returncode, done.stderr) == (code, sentence)
 
 
 def test_version_is_that_of_the_package() -> None:
