@@ -136,10 +136,11 @@ class _Reader:
         case = _to_key(row.get("case"))
         if case is None:
             self._take(one)
-        elif case not in self._cases:
-            self._cases[case] = one
-        elif labels:
-            known = self._cases[case]
+            return
+        known = self._cases.setdefault(case, one)
+        if score != known.score:
+            self._numbers.problems.append(f"line {line}: score {score:g} is not the {known.score:g} above of its case")
+        if labels and known is not one:
             known.labels.extend(labels)
             known.probability = one.probability
 

@@ -103,6 +103,12 @@ def test_labels_of_one_case_are_one_case(figures: Figures) -> None:
     assert found["mean"] == pytest.approx(figures(cases)["mean"] + 0.25)
 
 
+def test_other_score_of_one_case_is_named(run: Run) -> None:
+    done = run([{"case": 7, "score": 3, "human": 3}, {"case": 7, "score": 5, "human": 4}, *ROWS])
+
+    assert (done.returncode, done.stderr) == (1, "line 2: score 5 is not the 3 above of its case\n")
+
+
 def test_case_with_a_label_that_was_not_blind_counts_once(figures: Figures) -> None:
     cases = [row | {"case": number, "blind": True} for number, row in enumerate(ROWS)]
 
