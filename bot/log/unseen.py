@@ -1,6 +1,5 @@
 """Which cases a person may label blind: what counts, is as it was scored, and shows them nothing that they know."""
 
-from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -10,7 +9,7 @@ from bot.domain.case import CaseStatus
 from bot.domain.label import Outcome
 from bot.log.samples import Sample, has_score
 from bot.log.schema import cases, draws, labels
-from bot.log.visibility import counts, is_superseded
+from bot.log.visibility import counts, is_superseded, on_same_reply
 
 LONGEST = 80_000
 """Characters of question and response together; a window has room for no more."""
@@ -21,8 +20,7 @@ _HELD_FOR = timedelta(hours=1)
 
 def waiting(sample: Sample, user_id: str) -> ColumnElement[bool]:
     """Whether a case is drawn, and for the person to label."""
-    may_label = _has_nothing_to_do_with(user_id)
-    return and_(sample.has_drawn(), can_be_labelled(), ~_has_answered(user_id), *may_label)
+    return and_(sample.has_drawn(), may_label(user_id))
 
 
 def turn(sample: Sample, user_id: str, now: datetime) -> tuple[ColumnElement[Any], ...]:
@@ -32,6 +30,12 @@ def turn(sample: Sample, user_id: str, now: datetime) -> tuple[ColumnElement[Any
     """
     is_first = case((is_shown(user_id), 0), else_=1).label("is_first")
     return is_first, _others(user_id, now).label("others"), sample.position().label("position")
+
+
+def may_label(user_id: str) -> ColumnElement[bool]:
+    """Whether a case can be labelled, and the person wrote nothing of it and knows no score of its reply."""
+    own = (cases.c.requester_id, cases.c.author_id, cases.c.question_author_id)
+    return and_(can_be_labelled(), *(each.is_distinct_from(user_id) for each in own), ~_knows_reply(user_id))
 
 
 def can_be_labelled() -> ColumnElement[bool]:
@@ -48,18 +52,11 @@ def can_be_labelled() -> ColumnElement[bool]:
     )
 
 
-def _has_nothing_to_do_with(user_id: str) -> Sequence[ColumnElement[bool]]:
-    """Whether the person wrote nothing of a case, and has been shown no score of its reply."""
-    own = (cases.c.requester_id, cases.c.author_id, cases.c.question_author_id)
+def _knows_reply(user_id: str) -> ColumnElement[bool]:
+    """Whether the person asked for a verdict on the reply, labelled one, or passed one over."""
     same = cases.alias("same")
-    is_same = and_(
-        same.c.team_id == cases.c.team_id,
-        same.c.channel_id == cases.c.channel_id,
-        same.c.message_ts == cases.c.message_ts,
-    )
-    has_seen = or_(same.c.requester_id == user_id, _has_label(same, user_id))
-    knows_reply = select(same.c.id).where(is_same, has_seen).exists()
-    return *(each.is_distinct_from(user_id) for each in own), ~_has_label(cases, user_id), ~knows_reply
+    is_theirs = or_(same.c.requester_id == user_id, _has_label(same, user_id), _has_answered(same, user_id))
+    return or_(*(select(same.c.id).where(is_same, is_theirs).exists() for is_same in on_same_reply(cases, same)))
 
 
 def _has_label(table: FromClause, user_id: str) -> ColumnElement[bool]:
@@ -72,8 +69,9 @@ def is_shown(user_id: str) -> ColumnElement[bool]:
     return select(draws.c.case_id).where(_of_case(), draws.c.user_id == user_id, draws.c.outcome.is_(None)).exists()
 
 
-def _has_answered(user_id: str) -> ColumnElement[bool]:
-    return select(draws.c.case_id).where(_of_case(), draws.c.user_id == user_id, draws.c.outcome.is_not(None)).exists()
+def _has_answered(table: FromClause, user_id: str) -> ColumnElement[bool]:
+    is_theirs = and_(draws.c.team_id == table.c.team_id, draws.c.case_id == table.c.id, draws.c.user_id == user_id)
+    return select(draws.c.case_id).where(is_theirs, draws.c.outcome.is_not(None)).exists()
 
 
 def _others(user_id: str, now: datetime) -> ColumnElement[int]:

@@ -57,13 +57,16 @@ def is_superseded() -> ColumnElement[bool]:
 
 def _replacements(older: FromClause) -> Sequence[ColumnElement[bool]]:
     """The two ways in which the newer verdict is on the same reply."""
-    is_typed = and_(NEWER.c.message_ts.is_(None), older.c.message_ts.is_(None))
-    is_later = and_(
-        older.c.team_id == NEWER.c.team_id, older.c.channel_id == NEWER.c.channel_id, older.c.id < NEWER.c.id
-    )
+    return [and_(older.c.id < NEWER.c.id, is_same) for is_same in on_same_reply(older, NEWER)]
+
+
+def on_same_reply(one: FromClause, other: FromClause) -> Sequence[ColumnElement[bool]]:
+    """The two ways in which cases are on the same reply: on one message, or typed texts in one thread."""
+    is_there = and_(one.c.team_id == other.c.team_id, one.c.channel_id == other.c.channel_id)
+    is_typed = and_(one.c.message_ts.is_(None), other.c.message_ts.is_(None))
     return (
-        and_(is_later, older.c.message_ts == NEWER.c.message_ts),
-        and_(is_later, is_typed, older.c.thread_ts == NEWER.c.thread_ts),
+        and_(is_there, one.c.message_ts == other.c.message_ts),
+        and_(is_there, is_typed, one.c.thread_ts == other.c.thread_ts),
     )
 
 

@@ -148,6 +148,32 @@ async def test_what_is_passed_over_is_not_shown_again(stage: Stage, action_id: s
     assert await recorded(stage) == []
 
 
+TYPED = {"message_ts": None, "thread_ts": "9.1"}
+
+
+@pytest.mark.parametrize("reply", [{"message_ts": "9.1"}, TYPED], ids=["message", "typed"])
+async def test_what_is_passed_over_is_not_shown_again_when_it_was_scored_once_more(
+    stage: Stage, reply: dict[str, Any]
+) -> None:
+    await a_reply(stage, key="first", **reply)
+    await open_window(stage)
+    await click(stage, ids.ACTION_SEEN)
+    stage.ann.close()
+    again = await a_reply(stage, key="again", attempt=2, **reply)
+    assert WAITING in await refusal(stage)
+    assert case_in(await open_window(stage, stage.ben)) == again
+
+
+@pytest.mark.parametrize("reply", [{"message_ts": "9.1"}, TYPED], ids=["message", "typed"])
+async def test_nobody_is_shown_a_reply_that_they_had_scored_with_a_question_of_their_own(
+    stage: Stage, reply: dict[str, Any]
+) -> None:
+    first = await a_reply(stage, key="first", **reply)
+    await a_reply(stage, key="own", requester_id=stage.ann.id, attempt=2, aside="another", **reply)
+    assert WAITING in await refusal(stage)
+    assert case_in(await open_window(stage, stage.ben)) == first
+
+
 async def test_what_was_only_closed_comes_again(stage: Stage) -> None:
     await replies(stage, 5)
     first = case_in(await open_window(stage))
