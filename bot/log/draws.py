@@ -14,7 +14,7 @@ from bot.domain.label import Label, Outcome
 from bot.log.database import Database
 from bot.log.samples import Budget, has_score, read_budgets, read_samples
 from bot.log.schema import UtcDateTime, cases, draws, labels
-from bot.log.unseen import can_be_labelled, is_shown, turn, waiting
+from bot.log.unseen import is_shown, may_label, turn, waiting
 
 # Nobody waits for these figures as for a new case, and connections to the log are few.
 _COUNTED_AT_ONCE = 2
@@ -22,7 +22,7 @@ _TURN = text("SELECT pg_advisory_xact_lock(hashtextextended('slack-judge blind l
 
 
 class NotRecordedError(Exception):
-    """A blind label was not recorded: it was not asked for, or the case is no longer what was shown."""
+    """A blind label was not recorded: not asked for, or of a case that is no longer what was shown, or not unseen."""
 
 
 class EnoughError(Exception):
@@ -133,11 +133,12 @@ class Draws:
         """Records a blind label of a case that the person was shown; it stands from then on.
 
         Raises:
-            NotRecordedError: They were not shown it or have answered, or it is no longer what they were shown.
+            NotRecordedError: They were not shown it or have answered, it is no longer what they were shown, or they
+                know a score of its reply.
             EnoughError: Others have given the last of this week's meanwhile.
         """
         key = {"team_id": team_id, "case_id": shown.id, "user_id": user_id}
-        is_there = select(cases.c.id).where(cases.c.team_id == team_id, cases.c.id == shown.id, can_be_labelled())
+        is_there = select(cases.c.id).where(cases.c.team_id == team_id, cases.c.id == shown.id, may_label(user_id))
         is_open = and_(_is_open(team_id, user_id, shown.id), draws.c.case_id.in_(is_there))
         answer = update(draws).where(is_open).values(outcome=Outcome.LABELLED).returning(draws.c.probability)
 
@@ -183,7 +184,7 @@ async def take_turn(connection: AsyncConnection, team_id: str, channel_id: str) 
 
 
 async def _read(connection: AsyncConnection, team_id: str, user_id: str, case_id: int) -> DrawnCase | None:
-    query = select(*(cases.c[each.name] for each in fields(DrawnCase))).where(can_be_labelled())
+    query = select(*(cases.c[each.name] for each in fields(DrawnCase))).where(may_label(user_id))
     row = (
         await connection.execute(query.where(cases.c.team_id == team_id, cases.c.id == case_id, is_shown(user_id)))
     ).one_or_none()

@@ -35,10 +35,10 @@ def turn(sample: Sample, user_id: str, now: datetime) -> tuple[ColumnElement[Any
 def may_label(user_id: str) -> ColumnElement[bool]:
     """Whether a case can be labelled, and the person wrote nothing of it and knows no score of its reply."""
     own = (cases.c.requester_id, cases.c.author_id, cases.c.question_author_id)
-    return and_(can_be_labelled(), *(each.is_distinct_from(user_id) for each in own), ~_knows_reply(user_id))
+    return and_(_can_be_labelled(), *(each.is_distinct_from(user_id) for each in own), ~_knows_reply(user_id))
 
 
-def can_be_labelled() -> ColumnElement[bool]:
+def _can_be_labelled() -> ColumnElement[bool]:
     """Whether everybody could see the verdict, it counts, and the texts are there as they were scored."""
     length = func.length(cases.c.question) + func.length(cases.c.response)
     is_as_scored = [cases.c[mark].is_(None) for mark in ("edited_at", "deleted_at", "forgotten_at")]

@@ -30,7 +30,10 @@ NOT_YOURS = (
     "Slack does not list this channel among yours, so I show nothing of it. In a private channel, type "
     "`/invite @Slack Judge` first."
 )
-NOT_RECORDED = "Your last score was not recorded: that reply has changed or gone since, or you had answered already."
+NOT_RECORDED = (
+    "Your last score was not recorded: that reply has changed or gone since, or you had answered already, or were told "
+    "its score."
+)
 LEFT = "Your last score was not recorded: you are no longer in the channel of that reply."
 ENOUGH_MEANWHILE = "Your last score was not recorded: others gave the last of this week's meanwhile."
 _TITLE = "Score blind"

@@ -174,6 +174,14 @@ async def test_nobody_is_shown_a_reply_that_they_had_scored_with_a_question_of_t
     assert case_in(await open_window(stage, stage.ben)) == first
 
 
+async def test_whoever_asks_for_a_score_of_the_reply_meanwhile_records_nothing(stage: Stage) -> None:
+    await a_reply(stage, message_ts="9.1")
+    await open_window(stage)
+    await a_reply(stage, message_ts="9.1", key="own", requester_id=stage.ann.id, attempt=2, aside="another")
+    assert "Your last score was not recorded" in shown(await give(stage, 4))
+    assert await recorded(stage) == []
+
+
 async def test_what_was_only_closed_comes_again(stage: Stage) -> None:
     await replies(stage, 5)
     first = case_in(await open_window(stage))
