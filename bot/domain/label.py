@@ -17,7 +17,7 @@ class Label:
 
 
 class Outcome(StrEnum):
-    """What became of a case that somebody was shown for a blind label; none as long as they have not answered."""
+    """Why somebody is shown a case no more for a blind label; none as long as they have not answered."""
 
     LABELLED = "labelled"
     SKIPPED = "skipped"

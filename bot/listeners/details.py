@@ -8,6 +8,7 @@ from bot.extract.clicks import clicked_case_id
 from bot.extract.invocation import to_invocation
 from bot.listeners.case_access import CaseAccess, NoCaseError
 from bot.log.cases import Cases
+from bot.log.draws import Draws
 from bot.slack import ids
 from bot.slack.teller import Teller
 from bot.views.details import details_modal
@@ -15,7 +16,7 @@ from bot.views.messages import sentence
 from bot.views.refusals import BUTTON_TOO_SLOW
 
 
-def register(app: AsyncApp, cases: Cases, access: CaseAccess, teller: Teller) -> None:
+def register(app: AsyncApp, cases: Cases, draws: Draws, access: CaseAccess, teller: Teller) -> None:
     """Connects the button."""
 
     @app.action(ids.ACTION_DETAILS)
@@ -26,5 +27,6 @@ def register(app: AsyncApp, cases: Cases, access: CaseAccess, teller: Teller) ->
         verdict = await cases.verdict(case.id)
         if verdict is None:
             raise NoCaseError(f"case {case.id} has no verdict to show")
+        await draws.note_told(case, invocation.user_id)
         if not await teller.open_modal(invocation.trigger_id, details_modal(case, verdict)):
             await teller.tell(invocation.recipient_at(case), sentence(BUTTON_TOO_SLOW))

@@ -103,6 +103,8 @@ class Intake:
             await self.store.reopen(case, invocation.response_url, invocation.trigger_id)
             return
         verdict = await self.store.cases.verdict(case.id)
+        if verdict:
+            await self.store.draws.note_told(case, invocation.user_id)
         post = known_verdict(case, verdict, self.workspace_url) if verdict else messages.in_progress(case)
         await self.teller.tell(invocation.recipient_at(case), post)
 

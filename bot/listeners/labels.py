@@ -13,6 +13,7 @@ from bot.extract.invocation import Invocation, to_invocation
 from bot.extract.submissions import to_label_submission
 from bot.listeners.case_access import CaseAccess, NoCaseError
 from bot.log.cases import Cases
+from bot.log.draws import Draws
 from bot.log.labels import Labels
 from bot.slack import ids
 from bot.slack.teller import Teller
@@ -21,9 +22,9 @@ from bot.views.messages import sentence
 from bot.views.refusals import BUTTON_TOO_SLOW, FOREIGN_LABEL, OWN_LABEL
 
 
-def register(app: AsyncApp, cases: Cases, labels: Labels, access: CaseAccess, teller: Teller) -> None:
+def register(app: AsyncApp, cases: Cases, labels: Labels, draws: Draws, access: CaseAccess, teller: Teller) -> None:
     """Connects the buttons and the window."""
-    labelling = _Labelling(cases, labels, access, teller)
+    labelling = _Labelling(cases, labels, draws, access, teller)
 
     @app.action(ids.ACTION_DISAGREE)
     @app.action(ids.ACTION_AGREE)
@@ -73,6 +74,7 @@ class _Visit:
 class _Labelling:
     cases: Cases
     labels: Labels
+    draws: Draws
     access: CaseAccess
     teller: Teller
 
@@ -108,6 +110,7 @@ class _Labelling:
     async def ask(self, visit: _Visit) -> None:
         """Opens the window that takes their own score."""
         label = await self.labels.get(visit.case, visit.invocation.user_id)
+        await self.draws.note_told(visit.case, visit.invocation.user_id)
         view = label_modal(visit.invocation.to_state(visit.case.id), visit.verdict, label)
         if not await self.teller.open_modal(visit.invocation.trigger_id, view):
             await self._tell(visit, BUTTON_TOO_SLOW)

@@ -9,15 +9,18 @@ from sqlalchemy import ColumnElement, Row, Table, and_, func, literal, select, t
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from bot.domain.case import LoggedCase
 from bot.domain.clock import Clock, utc_now
 from bot.domain.label import Label, Outcome
 from bot.log.database import Database
 from bot.log.samples import Budget, has_score, read_budgets, read_samples
 from bot.log.schema import UtcDateTime, cases, draws, labels
 from bot.log.unseen import is_shown, may_label, turn, waiting
+from bot.log.upserts import upsert
 
 # Nobody waits for these figures as for a new case, and connections to the log are few.
 _COUNTED_AT_ONCE = 2
+_NOT_DRAWN = 0.0  # below any week's probability, which is the highest of its cases
 _TURN = text("SELECT pg_advisory_xact_lock(hashtextextended('slack-judge blind labels of ' || :of_channel, 0))")
 
 
@@ -128,6 +131,16 @@ class Draws:
         """Notes why the person gives this case no label; they are not shown it again."""
         is_open = _is_open(team_id, user_id, case_id)
         await self._database.execute(update(draws).where(is_open).values(outcome=outcome))
+
+    async def note_told(self, case: LoggedCase, user_id: str) -> None:
+        """Notes that the person was told the score, whether they were shown the case or not: they know it from then on.
+
+        An answer that they have given stands.
+        """
+        values = {"case_id": case.id, "team_id": case.team_id, "user_id": user_id, "outcome": Outcome.SEEN}
+        values |= {"probability": _NOT_DRAWN, "drawn_at": self._now()}
+        kept = ("probability", "drawn_at")
+        await self._database.execute(upsert(self._database, draws, values, kept, where=draws.c.outcome.is_(None)))
 
     async def record(self, team_id: str, user_id: str, shown: DrawnCase, label: Label) -> None:
         """Records a blind label of a case that the person was shown; it stands from then on.

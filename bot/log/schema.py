@@ -218,12 +218,12 @@ labels = Table(
 )
 
 draws = Table(
-    "draws",  # cases shown to a person for a blind label
+    "draws",  # cases that a person was shown for a blind label, or told the score of
     metadata,
     Column("team_id", String, primary_key=True),
     Column("case_id", Integer, primary_key=True),
     Column("user_id", String, primary_key=True),
-    Column("probability", Float, nullable=False),
+    Column("probability", Float, nullable=False),  # 0: of one that they were never shown for it
     Column("outcome", String),  # NULL: the window was opened, and no more
     Column("drawn_at", UtcDateTime, nullable=False),
     ForeignKeyConstraint(["team_id", "case_id"], ["cases.team_id", "cases.id"], ondelete="CASCADE"),

@@ -17,7 +17,7 @@ from bot.log.audit import Action
 from bot.log.digests import ChannelSettings
 from bot.log.schema import cases, draws, labels
 from bot.slack import ids
-from pocket_slack import Entry, Person, View
+from pocket_slack import Entry, Message, Person, View
 from tests.model_server import ModelServer
 from tests.scenario.conftest import CHANNEL, Stage, StageFactory, shown
 from tests.scenario.replicas import new_scene
@@ -182,6 +182,35 @@ async def test_whoever_asks_for_a_score_of_the_reply_meanwhile_records_nothing(s
     assert await recorded(stage) == []
 
 
+async def a_verdict(stage: Stage) -> tuple[Message, Message]:
+    """One that ben asked for in a thread: the reply, and the verdict on it."""
+    parent, answer = stage.ask_and_answer()
+    stage.ben.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    verdict = await stage.verdict(parent)
+    await change(stage, 1, question_author_id=None)
+    return answer, verdict
+
+
+async def test_whoever_asks_for_a_score_that_is_there_already_records_no_blind_one(stage: Stage) -> None:
+    answer, _ = await a_verdict(stage)
+    await open_window(stage)
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    assert "Scored before: *4 of 5*" in (await stage.told(stage.ann)).text
+    assert "Your last score was not recorded" in shown(await give(stage, 4))
+    assert await recorded(stage) == []
+
+
+@pytest.mark.parametrize(
+    "press", [(ids.ACTION_DETAILS,), (ids.ACTION_FEEDBACK, disagree())], ids=["details", "disagree"]
+)
+async def test_nobody_is_shown_what_they_were_told_the_score_of(stage: Stage, press: tuple[str, ...]) -> None:
+    _, verdict = await a_verdict(stage)
+    stage.ann.click(verdict, *press)
+    assert "4 of 5" in shown(await stage.modal(stage.ann))
+    stage.ann.close()
+    assert WAITING in await refusal(stage)
+
+
 async def test_what_was_only_closed_comes_again(stage: Stage) -> None:
     await replies(stage, 5)
     first = case_in(await open_window(stage))
@@ -224,10 +253,7 @@ async def test_nobody_is_shown_what_is_their_own(stage: Stage, whose: str) -> No
 
 
 async def test_a_blind_score_stands_whatever_is_pressed_later(stage: Stage) -> None:
-    parent, answer = stage.ask_and_answer()
-    stage.ben.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
-    verdict = await stage.verdict(parent)
-    await change(stage, 1, question_author_id=None)
+    _, verdict = await a_verdict(stage)
     await open_window(stage)
     await give(stage, 2)
     stage.ann.close()
@@ -237,22 +263,6 @@ async def test_a_blind_score_stands_whatever_is_pressed_later(stage: Stage) -> N
         assert stands in (await stage.told(stage.ann, count)).text
     assert stage.ann.view is None
     assert await recorded(stage) == [(1, stage.ann.id, 2, None, True)]
-
-
-async def test_a_window_of_ones_own_score_that_was_open_before_changes_no_blind_one(stage: Stage) -> None:
-    parent, answer = stage.ask_and_answer()
-    stage.ben.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
-    verdict = await stage.verdict(parent)
-    stage.ann.click(verdict, ids.ACTION_FEEDBACK, disagree())
-    await stage.modal(stage.ann)
-    team_id = stage.slack.workspace.team_id
-    await change(stage, 1, question_author_id=None)
-    found = await stage.log.draws.draw(team_id, stage.ann.id, [help_desk(stage).id])
-    assert found
-    await stage.log.draws.record(team_id, stage.ann.id, found, Label(2, None))
-    stage.ann.submit({ids.BLOCK_SCORE: "5"})
-    assert "That stands" in (await stage.told(stage.ann)).text
-    assert [row[2] for row in await recorded(stage)] == [2]
 
 
 async def test_the_same_window_submitted_twice_records_once(stage: Stage) -> None:

@@ -105,6 +105,17 @@ async def test_what_was_not_shown_or_was_answered_takes_no_label(log: Store) -> 
     assert [row[:3] for row in await recorded(log)] == [(shown.id, ANN, 3)]
 
 
+async def test_whoever_was_told_a_score_leaves_the_case_as_it_was_to_others(log: Store) -> None:
+    (number,) = await add(log)
+    case = await log.cases.get(number)
+    assert case
+    await log.draws.note_told(case, ANN)
+    assert await drawn(log) is None
+    assert await label(log, BEN) == number
+    await log.draws.note_told(case, BEN)
+    assert await recorded(log) == [(number, BEN, 3, True, 1.0)]
+
+
 @pytest.mark.parametrize("outcome", [Outcome.SKIPPED, Outcome.SEEN])
 async def test_what_was_passed_over_is_not_shown_again(log: Store, outcome: Outcome) -> None:
     await add(log)
