@@ -89,8 +89,10 @@ class BlindWindow:
             return {"response_action": "errors", "errors": {ids.of_case(ids.BLOCK_SCORE, shown.id): wrong}}
         theirs = await self._theirs(invocation)
         note = await self._record(invocation, shown, label, theirs)
-        if not note and shown:
-            state = state.model_copy(update={"labelled": (*state.labelled, shown.id)})
+        if note == words.NOT_RECORDED and label and await self._is_sent_again(invocation, state, label):
+            note = ""
+        if not note:
+            state = state.model_copy(update={"labelled": (*state.labelled, state.case_id)})
         return _update(await self._next(invocation, state, theirs, note))
 
     async def go_on(self, invocation: Invocation, state: ModalState) -> dict[str, Any]:
@@ -136,6 +138,11 @@ class BlindWindow:
         except EnoughError:
             return words.ENOUGH_MEANWHILE
         return ""
+
+    async def _is_sent_again(self, invocation: Invocation, state: ModalState, label: Label) -> bool:
+        """Whether this label is recorded: of a window whose answer got lost."""
+        case_id = state.case_id or 0
+        return await self.draws.has_recorded(invocation.team_id, invocation.user_id, case_id, label)
 
     async def _theirs(self, invocation: Invocation) -> set[str]:
         """The channels that the person is in and that are served, asked of Slack anew; none for the foreign."""

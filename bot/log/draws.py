@@ -172,6 +172,12 @@ class Draws:
 
         await self._database.write(record)
 
+    async def has_recorded(self, team_id: str, user_id: str, case_id: int, label: Label) -> bool:
+        """Whether this is what the person has scored the case blind."""
+        is_theirs = and_(labels.c.team_id == team_id, labels.c.case_id == case_id, labels.c.user_id == user_id)
+        query = select(labels.c.score).where(is_theirs, labels.c.is_blind, labels.c.score == label.score)
+        return await self._database.one(query) is not None
+
     async def compared(
         self, team_id: str, user_id: str, case_ids: Collection[int], channel_ids: Collection[str]
     ) -> Sequence[Comparison]:

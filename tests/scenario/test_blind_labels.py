@@ -272,10 +272,25 @@ async def test_the_same_window_submitted_twice_records_once(stage: Stage) -> Non
     first = stage.ann.submit()
     again = stage.slack.workspace.deliveries.send("interactive", dict(first.payload))
     for delivery in (first, again):
-        assert (await stage.slack.settled(delivery)).is_acked
+        response = (await stage.slack.settled(delivery)).response
+        assert response
+        assert case_of(response) == 3 - number
+        assert "not recorded" not in str(response)
+        assert json.loads(response["view"]["private_metadata"])["labelled"] == [number]
     assert [row[:3] for row in await recorded(stage)] == [(number, stage.ann.id, 2)]
-    assert again.response
-    assert case_of(again.response) == 3 - number
+
+
+async def test_a_window_submitted_again_with_another_score_says_that_it_is_not_recorded(stage: Stage) -> None:
+    await replies(stage, 2)
+    number = case_in(await open_window(stage))
+    block = ids.of_case(ids.BLOCK_SCORE, number)
+    first = stage.ann.submit({block: "2"})
+    await stage.slack.settled(first)
+    payload = json.loads(json.dumps(first.payload))
+    payload["view"]["state"]["values"][block][block]["selected_option"]["value"] = "5"
+    again = await stage.slack.settled(stage.slack.workspace.deliveries.send("interactive", payload))
+    assert "Your last score was not recorded" in str(again.response)
+    assert [row[:3] for row in await recorded(stage)] == [(number, stage.ann.id, 2)]
 
 
 def case_of(response: dict[str, Any]) -> int:
