@@ -25,7 +25,7 @@ from bot.settings import OFFLINE, Settings, load_settings
 from judge import Judge, JudgeError
 from judge.batch.journal import Journal
 from judge.batch.rows import Row
-from judge.batch.run import Batch, samples_of
+from judge.batch.run import Batch, identity_of
 from judge.cli.progress import show_progress
 from judge.cli.reports import Reports, to_summary
 from judge.jsonl import encode
@@ -69,8 +69,7 @@ async def replay(wanted: Wanted) -> int:
     async with AsyncExitStack() as stack:
         judge = await _open_judge(stack, settings, wanted)
         version, cases = await _read_cases(settings, wanted, judge.rubric.scale)
-        identity = {"model": judge.model, "rubric_version": judge.rubric.version, "samples": samples_of(judge)}
-        with Journal(wanted.output, max(case.id for case in cases) + _ROOM, identity) as journal:
+        with Journal(wanted.output, max(case.id for case in cases) + _ROOM, identity_of(judge)) as journal:
             run = Batch(
                 judge, journal, Reports(), concurrency=settings.judge_concurrency, max_cost_usd=wanted.max_cost_usd
             )

@@ -13,7 +13,7 @@ import pytest
 from bot.domain.label import Label
 from bot.domain.verdict import RecordedVerdict
 from bot.log import Store
-from tests.model_server import Failure, ModelServer, Reply, Stall
+from tests.model_server import Answer, Failure, ModelServer, Reply, Stall
 from tests.scenario.test_process import run, start
 from tests.unit.bot.test_log import a_case, held
 
@@ -252,6 +252,26 @@ async def test_other_judge_does_not_go_on_in_the_same_file(replay: Replay) -> No
 
     assert code == 2
     assert "judged with model 'one', and now it is 'two'" in err.replace("\n", " ")
+
+
+async def test_replay_with_a_stronger_model_goes_on_in_its_file_and_no_other(
+    replay: Replay, model_server: ModelServer
+) -> None:
+    def in_doubt(request: dict[str, Any]) -> Reply:
+        if request["model"] == "big":
+            return digit(request)
+        return Answer("score: 0\nBad.", more=("score: 5\nGood.",) if request.get("n", 1) > 1 else ())
+
+    model_server.script(in_doubt)
+    for options in (["--sample", "3"], ["--sample", "5"]):
+        code, out, err = await replay(*options, JUDGE_ESCALATE_TO="big")
+        assert (code, err) == (0, "")
+        assert f"{options[-1]} of {options[-1]} cases" in out
+
+    code, _, err = await replay("--sample", "7")
+
+    assert code == 2
+    assert "judged with escalation 'gpt-6-luna > big', and now it is None" in err.replace("\n", " ")
 
 
 async def test_interrupted_replay_says_how_to_go_on(
