@@ -1,6 +1,7 @@
 """`judge-bot replay --adopt`: the new judge becomes the default, where it is shown to be no worse."""
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 
 import typer
@@ -8,13 +9,12 @@ from dotenv import set_key
 
 from bot.commands.replay_report import Comparison
 from bot.errors import BotError
-from judge import Judge
 
 _ENV = Path(".env")
 
 
-def adopt(judge: Judge, rubric: str, samples: int | None, comparison: Comparison) -> bool:
-    """Writes the judge's settings into `.env`, unless its figures leave a doubt; says what was done.
+def adopt(settings: Mapping[str, str], comparison: Comparison) -> bool:
+    """Writes a judge's settings into `.env`, unless its figures leave a doubt; says what was done.
 
     Raises:
         BotError: The environment has one of these settings, and would win; or `.env` cannot be written.
@@ -22,9 +22,6 @@ def adopt(judge: Judge, rubric: str, samples: int | None, comparison: Comparison
     if doubt := comparison.doubt:
         typer.echo(f"Not adopted: {doubt}.")
         return False
-    settings = {"JUDGE_MODEL": judge.model, "JUDGE_RUBRIC": rubric}
-    if samples is not None:
-        settings["JUDGE_SAMPLES"] = str(samples)
     fixed = [name for name in settings if name in os.environ]
     if fixed:
         raise BotError(

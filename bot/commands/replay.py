@@ -7,7 +7,7 @@ command goes on where it ended.
 import asyncio
 import hashlib
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -79,7 +79,7 @@ async def replay(wanted: Wanted) -> int:
     typer.echo(to_summary(*to_sentences(version.name, judge.version, comparison)))
     typer.echo(to_summary(*_gaps(run, journal, cases)))
     if wanted.adopts:
-        return 0 if adopt(judge, wanted.rubric or settings.judge_rubric, wanted.samples, comparison) else 1
+        return 0 if adopt(_to_env(judge, settings, wanted), comparison) else 1
     return 1 if run.failed or run.is_spent else 0
 
 
@@ -96,6 +96,16 @@ async def _open_judge(stack: AsyncExitStack, settings: Settings, wanted: Wanted)
         escalate_to=settings.judge_escalate_to if wanted.model is None else None,
         timeout_s=settings.judge_timeout_s,
     )
+
+
+def _to_env(judge: Judge, settings: Settings, wanted: Wanted) -> Mapping[str, str]:
+    """What makes this judge the app's; an empty setting is none."""
+    env = {"JUDGE_MODEL": judge.model, "JUDGE_RUBRIC": wanted.rubric or settings.judge_rubric}
+    if wanted.samples is not None:
+        env["JUDGE_SAMPLES"] = str(wanted.samples)
+    if settings.judge_escalate_to and judge.escalation is None:
+        env["JUDGE_ESCALATE_TO"] = ""
+    return env
 
 
 async def _read_cases(settings: Settings, wanted: Wanted, scale: Scale) -> tuple[Version, Sequence[Replayable]]:

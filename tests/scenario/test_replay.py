@@ -13,6 +13,8 @@ import pytest
 from bot.domain.label import Label
 from bot.domain.verdict import RecordedVerdict
 from bot.log import Store
+from bot.setting_values import Role
+from bot.settings import load_settings
 from tests.model_server import Answer, Failure, ModelServer, Reply, Stall
 from tests.scenario.test_process import run, start
 from tests.unit.bot.test_log import a_case, held
@@ -156,6 +158,17 @@ async def test_no_worse_judge_is_adopted(replay: Replay, tmp_path: Path) -> None
     lines = (tmp_path / ".env").read_text().splitlines()
     assert lines == ["# ours", "JUDGE_MODEL=bigger", "LOG_FORMAT=json", "JUDGE_RUBRIC='additive-5'", "JUDGE_SAMPLES=1"]
     assert (tmp_path / ".env").stat().st_mode & 0o777 == 0o600
+
+
+async def test_judge_is_adopted_as_it_was_measured_without_a_stronger_model(replay: Replay, tmp_path: Path) -> None:
+    (tmp_path / ".env").write_text("JUDGE_ESCALATE_TO=bigger\n")
+
+    code, _, _ = await replay("--model", "bigger", "--samples", "1", "--only", "labelled", "--adopt")
+
+    assert code == 0
+    given = {"slack_bot_token": "xoxb-1", "openai_base_url": "http://127.0.0.1/v1"}
+    settings = load_settings(tmp_path / ".env", Role.WORKER, **given)
+    assert (settings.judge_model, settings.judge_escalate_to) == ("bigger", None)
 
 
 async def test_new_file_of_settings_is_its_owners_alone(replay: Replay, tmp_path: Path) -> None:
