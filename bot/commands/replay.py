@@ -15,7 +15,7 @@ from pathlib import Path
 import typer
 
 from bot.commands.adoption import adopt
-from bot.commands.replay_report import compare, require_agreement, to_sentences
+from bot.commands.replay_report import compare, require_agreement, scores_of, to_sentences
 from bot.errors import BotError, LogError
 from bot.log import Store
 from bot.log.errors import LOG_ERRORS, reason_of
@@ -73,9 +73,10 @@ async def replay(wanted: Wanted) -> int:
             run = Batch(
                 judge, journal, Reports(), concurrency=settings.judge_concurrency, max_cost_usd=wanted.max_cost_usd
             )
+            scores_of(wanted.output, cases)  # of another log's file nothing is to be paid for
             await _run(run, journal, cases)
             journal.sort()
-    comparison = compare(wanted.output, judge.rubric.scale)
+    comparison = compare(wanted.output, cases, judge.rubric.scale)
     typer.echo(to_summary(*to_sentences(version.name, judge.version, comparison)))
     typer.echo(to_summary(*_gaps(run, journal, cases)))
     if wanted.adopts:
@@ -157,13 +158,14 @@ async def _run(run: Batch, journal: Journal, cases: Sequence[Replayable]) -> Non
 
 
 def _share(journal: Journal, cases: Sequence[Replayable]) -> str:
-    return f"{journal.tally.rows:,} of {len(cases):,} cases"
+    return f"{len(scores_of(journal.path, cases)):,} of {len(cases):,} cases"
 
 
 def _gaps(run: Batch, journal: Journal, cases: Sequence[Replayable]) -> Iterator[str]:
     tally = journal.tally
     cost = "not known" if tally.unpriced else f"${tally.cost_usd:,.4f}"
-    yield f"{_share(journal, cases)}, in {journal.path}; {tally.unscored:,} unscored. Cost: {cost}."
+    unscored = list(scores_of(journal.path, cases).values()).count(None)
+    yield f"{_share(journal, cases)}, in {journal.path}; {unscored:,} unscored. Cost: {cost}."
     if run.is_spent:
         yield f"Stopped at --max-cost; with more, {_GO_ON}"
     elif run.failed:

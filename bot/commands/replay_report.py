@@ -8,6 +8,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING
 
 from bot.errors import BotError
+from bot.log.replays import Replayable
 from judge.estimate import Interval, MeanEstimator
 from judge.jsonl import decode, read_lines
 from judge.rubric import Scale
@@ -56,8 +57,8 @@ class Comparison:
     Attributes:
         changes: One for each case that has a score now.
         shift: The mean of the scores now less the mean before; None without a case.
-        labelled: How many of the cases have a label.
-        measures: Of these, by the names of `judge agreement`.
+        labelled: How many of these have a label.
+        measures: Of those labelled, by the names of `judge agreement`.
     """
 
     changes: Sequence[Change]
@@ -90,25 +91,44 @@ def require_agreement() -> None:
         raise BotError(f"replay needs {missing[0]}: pip install 'slack-judge[agreement]'")
 
 
-def compare(path: Path, scale: Scale) -> Comparison:
-    """The comparison that the file of a replay allows."""
+def scores_of(path: Path, cases: Sequence[Replayable]) -> Mapping[int, int | None]:
+    """The scores that the file of a replay has for those of the cases that it holds; None is unscored.
+
+    Raises:
+        BotError: One of them is not the case that was judged.
+    """
+    known, scores = {case.id: case for case in cases}, {}
+    for row in (decode(raw) for _, _, raw in read_lines(path)):
+        if (case := known.get(row["line"])) is None:
+            continue
+        if (row.get("prompt_id"), row.get("score_before")) != (case.question_hash, case.score):
+            raise BotError(f"{path}: case {case.id} is another one in this log; choose another output")
+        scores[case.id] = row["score"]
+    return scores
+
+
+def compare(path: Path, cases: Sequence[Replayable], scale: Scale) -> Comparison:
+    """The comparison of these cases, with the labels that they have now, that the file of a replay allows."""
     from judge.agreement.differences import find_differences
     from judge.agreement.scores import Response, Scores
 
-    rows = [row for row in (decode(raw) for _, _, raw in read_lines(path)) if row["score"] is not None]
-    changes = [Change(row["case"], row["score_before"], row["score"], row["human"]) for row in rows]
+    scores = scores_of(path, cases)
+    changes = [
+        Change(case.id, case.score, now, case.human) for case in cases if (now := scores.get(case.id)) is not None
+    ]
     width = scale.high - scale.low
     shift = MeanEstimator(Scale(-width, width))
     for change in changes:
         shift.add(change.now - change.before)
+    hashes = {case.id: case.question_hash for case in cases}
     responses = [
         Response(
-            prompt=str(row["prompt_id"] or row["case"]),
-            scores={_BEFORE: row["score_before"], _NOW: row["score"]},
-            labels=tuple(float(label) for label in row["human"]),
+            prompt=hashes[change.case_id] or str(change.case_id),
+            scores={_BEFORE: change.before, _NOW: change.now},
+            labels=tuple(float(label) for label in change.human),
         )
-        for row in rows
-        if row["human"]
+        for change in changes
+        if change.human
     ]
     found = find_differences(Scores(tuple(responses), (_NOW, _BEFORE), scale, (), 0)) if responses else []
     measures = {

@@ -287,6 +287,37 @@ async def test_replay_with_a_stronger_model_goes_on_in_its_file_and_no_other(
     assert "judged with escalation 'gpt-6-luna > big', and now it is None" in err.replace("\n", " ")
 
 
+async def test_replay_that_goes_on_compares_what_the_log_has_by_then(replay: Replay, database_url: str) -> None:
+    await replay("--samples", "1", "--only", "labelled")
+    log = await Store.open(database_url)
+    async with log.database.engine.begin() as connection:
+        await connection.exec_driver_sql("DELETE FROM cases WHERE id = 2")
+        await connection.exec_driver_sql("UPDATE labels SET score = 0")
+    await log.close()
+
+    code, out, _ = await replay("--samples", "1", "--only", "labelled")
+
+    assert code == 0
+    assert "29 of 29 cases" in out
+    assert "Changed most: case 4 from 4 to 3, people 0;" in out
+
+
+async def test_replay_does_not_go_on_in_the_file_of_another_log(
+    replay: Replay, database_url: str, model_server: ModelServer
+) -> None:
+    await replay("--samples", "1", "--sample", "3")
+    log = await Store.open(database_url)
+    async with log.database.engine.begin() as connection:
+        await connection.exec_driver_sql("UPDATE cases SET score = 5 - score")
+    await log.close()
+
+    code, out, err = await replay("--samples", "1")
+
+    assert (code, out) == (2, "")
+    assert "is another one in this log; choose another output" in err.replace("\n", " ")
+    assert len(model_server.requests) == 3
+
+
 async def test_interrupted_replay_says_how_to_go_on(
     environment: dict[str, str], tmp_path: Path, model_server: ModelServer
 ) -> None:
