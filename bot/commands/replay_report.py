@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from judge.agreement.measures import Estimate
 
 MIN_LABELLED = 20
+MOST_UNSCORED = 0.1
+"""Which share of the cases with a label the new judge may leave without a score, to be no worse."""
 WORST_KAPPA = -0.1
 """By how much the new judge's weighted kappa may be below the old one's, at the interval's low end, to be no worse."""
 
@@ -58,12 +60,14 @@ class Comparison:
         changes: One for each case that has a score now.
         shift: The mean of the scores now less the mean before; None without a case.
         labelled: How many of these have a label.
+        unscored: How many cases with a label have no score now, for whatever reason.
         measures: Of those labelled, by the names of `judge agreement`.
     """
 
     changes: Sequence[Change]
     shift: Interval | None
     labelled: int
+    unscored: int
     measures: Mapping[str, Measured]
 
     @property
@@ -72,6 +76,9 @@ class Comparison:
         kappa = self.measures.get("quadratic_weighted_kappa")
         if self.labelled < MIN_LABELLED or kappa is None:
             return f"only {self.labelled} of these cases have a label, and it takes {MIN_LABELLED}"
+        wanted = self.labelled + self.unscored
+        if self.unscored > MOST_UNSCORED * wanted:
+            return f"of {wanted} cases with a label it left {self.unscored} without a score"
         low = kappa.difference.low
         if low != low:
             return f"the difference of the kappas has no interval ({kappa.difference.note})"
@@ -130,6 +137,7 @@ def compare(path: Path, cases: Sequence[Replayable], scale: Scale) -> Comparison
         for change in changes
         if change.human
     ]
+    unscored = sum(bool(case.human) for case in cases) - len(responses)
     found = find_differences(Scores(tuple(responses), (_NOW, _BEFORE), scale, (), 0)) if responses else []
     measures = {
         name: Measured(each.values[name][1], each.values[name][0], each.estimates[name])
@@ -137,7 +145,7 @@ def compare(path: Path, cases: Sequence[Replayable], scale: Scale) -> Comparison
         for name in _NAMES
     }
     estimate = shift.estimate()
-    return Comparison(changes, estimate.judge if estimate else None, len(responses), measures)
+    return Comparison(changes, estimate.judge if estimate else None, len(responses), unscored, measures)
 
 
 def to_sentences(before: str, now: str, comparison: Comparison) -> Iterator[str]:

@@ -199,6 +199,20 @@ async def test_judge_with_few_labels_is_not_adopted(replay: Replay) -> None:
     assert re.search(r"Not adopted: only \d+ of these cases have a label, and it takes 20\.", out)
 
 
+async def test_judge_that_leaves_many_cases_without_a_score_is_not_adopted(
+    replay: Replay, model_server: ModelServer
+) -> None:
+    def shy(request: dict[str, Any]) -> Reply:
+        return "I would rather not." if "It is 0." in request["messages"][-1]["content"] else digit(request)
+
+    model_server.script(shy)
+
+    code, out, _ = await replay("--samples", "1", "--only", "labelled", "--adopt")
+
+    assert code == 1
+    assert "Not adopted: of 30 cases with a label it left 6 without a score." in out
+
+
 async def test_setting_of_the_environment_is_said_instead_of_written(replay: Replay, tmp_path: Path) -> None:
     code, _, err = await replay("--samples", "1", "--only", "labelled", "--adopt", JUDGE_MODEL="bigger")
 
