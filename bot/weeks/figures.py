@@ -166,7 +166,7 @@ async def _read_glance(
         tallies.scores(place, span), tallies.scores(place, Span(before.start, before.end))
     )
     kind = _commonest(rows)
-    was = _commonest(row for row in earlier if row.kind.scale == kind.scale)
+    was = _commonest((row for row in earlier if row.kind.scale == kind.scale), kind.scale)
     this, last = _tally(rows, kind), _tally(earlier, was)
     newest = Point(before, last.mean, last.n, was.version), Point(week, this.mean, this.n, kind.version)
     trend = (*await _read_trend(tallies, place, week, kind), *newest)
@@ -249,14 +249,14 @@ def _to_point(week: Week, found: VersionSum | None) -> Point:
     return Point(week, found.total / found.n, found.n, found.version) if found else Point(week, None, 0)
 
 
-def _commonest(rows: Iterable[ScoreCount]) -> Kind:
-    """Of the commonest scale the commonest judge version."""
+def _commonest(rows: Iterable[ScoreCount], otherwise: Scale = _DEFAULT_SCALE) -> Kind:
+    """Of the commonest scale the commonest judge version; where there is no score, the scale `otherwise`."""
     scales, kinds = Counter[Scale](), Counter[Kind]()
     for row in rows:
         if row.score is not None:
             scales[row.kind.scale] += row.number
             kinds[row.kind] += row.number
-    scale = max(scales, key=lambda scale: (scales[scale], scale == _DEFAULT_SCALE, scale), default=_DEFAULT_SCALE)
+    scale = max(scales, key=lambda scale: (scales[scale], scale == _DEFAULT_SCALE, scale), default=otherwise)
     of_scale = [kind for kind in kinds if kind.scale == scale]
     return max(of_scale, key=lambda kind: (kinds[kind], kind.version or ""), default=Kind(*scale, None))
 

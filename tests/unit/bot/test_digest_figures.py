@@ -318,6 +318,11 @@ async def test_people_are_those_who_asked_for_the_scores_that_are_counted(log: S
     assert (usage.people, usage.cases) == (1, 4)
 
 
+async def test_last_week_on_another_scale_is_not_compared(log: Store) -> None:
+    before = Entry(judged_at=WEEK.before().start, version=None)
+    assert (await figures_of(log, Entry(scale=(1, 10)), before)).last.n == 0
+
+
 async def test_the_week_so_far_ends_now(log: Store) -> None:
     now = WEEK.start + timedelta(days=1)
     figures = await figures_of(log, Entry(judged_at=now - MOMENT), Entry(judged_at=now + MOMENT), now=now)
