@@ -47,11 +47,11 @@ async def main() -> None:
         await score(channel, message["thread_ts"], thread["messages"][0]["text"], message["text"])
 
     handler = AsyncSocketModeHandler(app, os.environ["SLACK_APP_TOKEN"])
-    await handler.connect_async()
+    await handler.connect_async()  # type: ignore[no-untyped-call]
     stopping = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stopping.set)
     await stopping.wait()
-    await handler.close_async()
+    await handler.close_async()  # type: ignore[no-untyped-call]
     await model.close()
 
 

@@ -150,7 +150,7 @@ async def running(command: Sequence[str], settings: Mapping[str, str], folder: s
         }
         with Path(folder, "app.log").open("wb") as log:  # noqa: ASYNC230 - a file for the process, not for us
             process = await asyncio.create_subprocess_exec(
-                *command, env=env | settings, stdout=log, stderr=subprocess.STDOUT
+                *command, env=env | dict(settings), stdout=log, stderr=subprocess.STDOUT
             )
         try:
             await slack.connected(timeout_s=30)

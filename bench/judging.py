@@ -31,7 +31,7 @@ from bench.model_stub import ANSWER
 from judge import DEFAULT_MODEL, Judge, load_rubric, nothing_to_judge, parse_rating, render_prompt
 from judge.attacks import find_flags
 from judge.model.completion import to_completion
-from judge.model.prices import cost_usd
+from judge.model.prices import cost_of
 from judge.ratings import combine
 
 ITEMS = 1_000
@@ -198,7 +198,7 @@ def time_parts() -> None:
         "reading the score": lambda: parse_rating(text),
         "joining the ratings": lambda: combine([rating], model="m", rubric="r", rubric_version="v", scale=(0, 5)),
         "flags": lambda: find_flags(_QUESTION, _RESPONSE),
-        "the price (public servers)": lambda: cost_usd("https://api.openai.com/v1/", answer),
+        "the price (public servers)": lambda: cost_of("https://api.openai.com/v1/", answer),
     }
     for name, part in parts.items():
         part()

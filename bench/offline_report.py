@@ -18,7 +18,7 @@ from statistics import fmean, quantiles
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.stats import kendalltau, spearmanr
+from scipy.stats import kendalltau, spearmanr  # type: ignore[import-untyped]
 
 from judge.agreement.measures import quadratic_weighted_kappa
 from judge.agreement.sample import Sample
