@@ -20,7 +20,7 @@ Range = tuple[float, float]
 
 
 class Numbers:
-    """Reads scores and labels, and remembers which values could not be used.
+    """Reads scores, ratings and labels, and remembers which values could not be used.
 
     Attributes:
         problems: One sentence for each such value, with its line number.
@@ -28,13 +28,21 @@ class Numbers:
 
     def __init__(self, scale: Scale, label_range: Range | None, problems: list[str]) -> None:
         self._scale = scale
-        self._ranges: dict[str, Range] = {"score": scale, "label": label_range or scale}
-        self._seen = {"score": _Seen(), "label": _Seen()}
+        self._ranges: dict[str, Range] = {"score": scale, "rating": scale, "label": label_range or scale}
+        self._seen = {what: _Seen() for what in self._ranges}
         self.problems = problems
 
     def score(self, line: int, value: object) -> float | None:
         """The score, on the scale; None where there is none, or none that can be used."""
         return self._read(line, "score", value)
+
+    def rating(self, line: int, value: object) -> int | None:
+        """The score that one model call gave, which is whole; None as for a score."""
+        number = self._read(line, "rating", value)
+        if number is not None and not number.is_integer():
+            self.problems.append(f"line {line}: rating {number:g} is not a whole number")
+            return None
+        return None if number is None else int(number)
 
     def labels(self, line: int, value: object) -> Iterator[float]:
         """The label, or each of a list of them, mapped from its own range to the scale."""
@@ -49,9 +57,10 @@ class Numbers:
         """What is left when many values are off the scale is no fair part of the file.
 
         Raises:
-            SetupError: More than 5% of the scores, or of the labels, are.
+            SetupError: More than 5% of the scores, of the ratings or of the labels are.
         """
-        hints = {"score": "name the rubric that they were given by with --rubric", "label": "say --scale {}-{}"}
+        by_rubric = "name the rubric that they were given by with --rubric"
+        hints = {"score": by_rubric, "rating": by_rubric, "label": "say --scale {}-{}"}
         for what, seen in self._seen.items():
             if seen.is_of_another_scale:
                 low, high = self._ranges[what]

@@ -61,7 +61,7 @@ class _Reader:
     def add(self, response: Response, line: int, row: Mapping[str, Any]) -> None:
         score, model = self.numbers.score(line, row.get("score")), str(row.get("model") or "unnamed")
         response.labels.setdefault(model, []).extend(self.numbers.labels(line, row.get(self._label)))
-        ratings, escalation = _ratings(row), row.get("escalation")
+        ratings, escalation = self._ratings(line, row), row.get("escalation")
         if not isinstance(escalation, str):
             response.verdicts.setdefault(model, Verdict(score, _spread(ratings), len(ratings), _cost(row)))
             return
@@ -72,20 +72,21 @@ class _Reader:
                 cost = None if aside else _cost(row)  # the row's is of both
                 response.verdicts.setdefault(name, Verdict(self._score(said), _spread(said), len(said), cost))
 
+    def _ratings(self, line: int, row: Mapping[str, Any]) -> list[Result]:
+        """The row's ratings, without those that cannot be used."""
+        given = row.get("ratings")
+        read = [self._rating(line, each) for each in given if isinstance(each, dict)] if isinstance(given, list) else []
+        return [each for each in read if each]
+
+    def _rating(self, line: int, fields: Mapping[str, Any]) -> Result | None:
+        given, model = fields.get("score"), str(fields.get("model") or "")
+        if given is None:
+            return Unscored(reason=UnscoredReason.NO_SCORE, detail="", model=model)
+        score = self.numbers.rating(line, given)
+        return None if score is None else Rating(score=score, justification="", raw="", model=model)
+
     def _score(self, ratings: Sequence[Result]) -> int | None:
         return combine(ratings, model="", rubric="", rubric_version="", scale=self._scale).score
-
-
-def _ratings(row: Mapping[str, Any]) -> list[Result]:
-    given = row.get("ratings")
-    return [_rating(each) for each in given if isinstance(each, dict)] if isinstance(given, list) else []
-
-
-def _rating(fields: Mapping[str, Any]) -> Result:
-    score, model = fields.get("score"), str(fields.get("model") or "")
-    if isinstance(score, int):
-        return Rating(score=score, justification="", raw="", model=model)
-    return Unscored(reason=UnscoredReason.NO_SCORE, detail="", model=model)
 
 
 def _spread(ratings: Sequence[Result]) -> int | None:

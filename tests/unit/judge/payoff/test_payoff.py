@@ -141,6 +141,24 @@ def test_what_cannot_be_compared_is_counted(path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("rating", "complaint"),
+    [
+        (99, "rating 99 is off the scale 0 to 5"),
+        (-1, "rating -1 is off the scale 0 to 5"),
+        (3.5, "rating 3.5 is not a whole number"),
+        (True, "rating True is not a number"),
+        ("four", "rating 'four' is not a number"),
+        (float("nan"), "rating nan is not a number"),
+    ],
+)
+def test_rating_that_cannot_be_used_is_named_and_in_no_spread(path: Path, rating: Any, complaint: str) -> None:
+    payoff = found(path, row(1, (4, 4, rating), 4, 4), row(2, ("4", 4.0, None), 4, 4))
+
+    assert payoff.problems == (f"line 1: {complaint}",)
+    assert [each.rows for each in payoff.levels] == [2, 0, 0, 0]
+
+
+@pytest.mark.parametrize(
     ("rows", "options", "complaint"),
     [
         ([row(1, (4,), 4, 4)], {}, "No row of small has a label and several ratings"),
@@ -149,6 +167,7 @@ def test_what_cannot_be_compared_is_counted(path: Path) -> None:
         ([row(1, (4, 4), 4, 4)], {"judge": "big"}, "--judge big: no row has this model"),
         ([row(1, (4, 4), 4, 4)], {"stronger": "small"}, "--to small: the file has no other judge"),
         ([row(1, (4, 4), 4, 4, model) for model in "abc"], {}, "several judges .a, b, c."),
+        ([row(1, (40, 40, 50), 4, 4)], {}, "3 of 3 ratings are off the scale 0 to 5: they go from 40 to 50"),
     ],
 )
 def test_a_file_that_will_not_do_says_why(path: Path, rows: list[Any], options: dict[str, str], complaint: str) -> None:
