@@ -105,6 +105,13 @@ def _choose(responses: Collection[Response], judge: str | None, stronger: str | 
     for response in responses:
         for model, verdict in response.verdicts.items():
             costs[model].append(verdict.cost_usd)
+    if not costs:
+        raise SetupError(
+            "No row has a rating of the models that its escalation names; give the JSONL that "
+            "`judge batch --escalate-to` writes."
+        )
+    if judge is not None and judge == stronger:
+        raise SetupError(f"--judge and --to both name {judge}; name two models, or leave one of the two out.")
     for option, name in (("--judge", judge), ("--to", stronger)):
         if name is not None and name not in costs:
             raise SetupError(f"{option} {name}: no row has this model; there are {', '.join(costs)}.")

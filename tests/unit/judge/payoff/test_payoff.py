@@ -167,6 +167,8 @@ def test_rating_that_cannot_be_used_is_named_and_in_no_spread(path: Path, rating
         ([row(1, (4, 4), 4, 4)], {"judge": "big"}, "--judge big: no row has this model"),
         ([row(1, (4, 4), 4, 4)], {"stronger": "small"}, "--to small: the file has no other judge"),
         ([row(1, (4, 4), 4, 4, model) for model in "abc"], {}, "several judges .a, b, c."),
+        ([row(1, (4, 4), 4, 4)], {"judge": "small", "stronger": "small"}, "--judge and --to both name small"),
+        ([row(1, (4, 4), 4, 4, escalation="big")], {}, "No row has a rating of the models that its escalation names"),
         ([row(1, (40, 40, 50), 4, 4)], {}, "3 of 3 ratings are off the scale 0 to 5: they go from 40 to 50"),
     ],
 )
