@@ -181,6 +181,16 @@ async def test_long_text_is_folded_and_all_there(open_view: Open) -> None:
     assert await box.text_content() == text
 
 
+async def test_text_is_not_kerned_which_freezes_the_page_where_it_is_long_and_has_no_space(open_view: Open) -> None:
+    text = "AV" * 50_000  # with kerning, Chromium takes a minute for these; without, less than a second
+    page = await open_view([a_row(1), a_row(2, model=text, prompt_id=text, human=1, reason=text)])
+    kerned = "all => all.filter(each => getComputedStyle(each).fontKerning !== 'none').map(each => each.tagName)"
+    assert await page.locator("body *").evaluate_all(kerned) == []
+    await page.keyboard.press("j")
+    await expect(reply(page).get_by_role("cell")).to_have_text(["m", "2", "1", "blind", text])
+    assert await page.locator("body *").evaluate_all(kerned) == []
+
+
 async def test_ten_thousand_replies_are_a_few_rows_at_a_time(open_view: Open) -> None:
     page = await open_view([a_row(number) for number in range(10_000)])
     await expect(page.locator("#found")).to_have_text("10,000 replies")
