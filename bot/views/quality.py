@@ -1,7 +1,7 @@
 """What people would say of a channel's replies, and how far that may be off, in a sentence."""
 
 from bot.weeks.quality import WEEKS, Quality
-from judge.estimate import MIN_LABELS, Interval
+from judge.estimate import Interval
 
 MIN_SCORES = 10
 """With fewer, a range would say little more than the scale does."""
@@ -11,12 +11,7 @@ _SPAN = f"the last {_NUMBERS[WEEKS]} weeks"
 
 def corrected(quality: Quality | None) -> str:
     """The mean and the share of good replies as people would have them; empty with too few blind labels to say."""
-    if (
-        quality is None
-        or quality.mean.labelled < MIN_LABELS
-        or not quality.mean.corrected
-        or not quality.good.corrected
-    ):
+    if quality is None or quality.mean.missing or not quality.mean.corrected or not quality.good.corrected:
         return ""
     mean, good = quality.mean, quality.good.corrected
     return (
@@ -28,12 +23,11 @@ def corrected(quality: Quality | None) -> str:
 
 def uncorrected(quality: Quality | None) -> str:
     """The judge's own mean, what its range leaves out, and how many blind labels are missing; empty where none are."""
-    if quality is None or quality.mean.labelled >= MIN_LABELS or quality.mean.n < MIN_SCORES:
+    if quality is None or not quality.mean.missing or quality.mean.n < MIN_SCORES:
         return ""
-    missing = MIN_LABELS - quality.mean.labelled
     return (
         f"Mean of {_SPAN} by the judge alone: {_range(quality.mean.judge, '.1f')}. That range leaves out the judge's "
-        f"own error, for which {_count(missing, 'more blind label')} would correct it (`/judge label`)."
+        f"own error, for which {_count(quality.mean.missing, 'more blind label')} would correct it (`/judge label`)."
     )
 
 

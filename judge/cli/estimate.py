@@ -9,8 +9,8 @@ import typer
 
 from judge.cli import options
 from judge.cli.reports import Reports, to_summary
-from judge.estimate import MIN_LABELS, Interval
-from judge.estimate.report import Estimate
+from judge.estimate import Interval
+from judge.estimate.report import Estimate, why_rough
 from judge.estimate.rows import Fields, estimate_file
 from judge.numbers import to_range
 
@@ -68,9 +68,7 @@ def to_sentences(found: Estimate) -> Iterator[str]:
     yield f"The labels alone: mean {_say(labels)}."
     if found.plus_minus is not None:
         yield f"A single score: in 9 of 10 cases people are within {found.plus_minus:g} of it."
-    if mean.labelled < MIN_LABELS:
-        missing = MIN_LABELS - mean.labelled
-        yield f"With fewer than {MIN_LABELS} labels the range is a rough one; {missing} more would do."
+    yield from why_rough(mean)
     for what, p in found.unlike.items():
         of = {"score": "scores", "length": "lengths of the responses"}[what]
         yield (

@@ -20,7 +20,7 @@ from judge.estimate.student import t_quantile
 from judge.rubric import Scale
 
 MIN_LABELS = 20
-"""With fewer labels an interval may hold less than its 95%."""
+"""With fewer labels of equal weight an interval may hold less than its 95%."""
 _GOOD_SHARE = 0.8
 _RULE_OF_THREE = 3
 _DUST = 1e-9
@@ -50,6 +50,7 @@ class MeanEstimate:
         labels_only: The mean of the labels, without the judge's help; None without a label.
         n: How many scores.
         labelled: How many of them with a label.
+        effective: How many labels tell as much that weigh the same, each in a cluster of its own (Kish).
         weight: How much the scores count, lambda: 0 where they tell nothing of the labels.
     """
 
@@ -58,7 +59,13 @@ class MeanEstimate:
     labels_only: Interval | None
     n: int
     labelled: int
+    effective: float
     weight: float
+
+    @property
+    def missing(self) -> int:
+        """How many such labels it takes beyond these for the intervals to hold their 95%."""
+        return max(MIN_LABELS - floor(self.effective), 0)
 
 
 class _Sums(NamedTuple):
@@ -194,7 +201,7 @@ class MeanEstimator:
         n = alone.n + clusters.total()
         judge = self._interval(mean, (rest + _spread(labelled, mean) / total.n**2) * n / max(n - 1, 1), n)
         if not labelled:
-            return MeanEstimate(None, judge, None, int(total.n), 0, 0.0)
+            return MeanEstimate(None, judge, None, int(total.n), 0, 0.0, 0.0)
         weight, independent = _weight(total), _count_independent(labelled)
         variance = _jackknife(_corrected_mean, total, labelled) + weight**2 * rest
         return MeanEstimate(
@@ -203,6 +210,7 @@ class MeanEstimator:
             labels_only=self._interval(_mean_label(total), _jackknife(_mean_label, total, labelled), independent),
             n=int(total.n),
             labelled=int(total.labels),
+            effective=round(independent, 9),
             weight=weight,
         )
 

@@ -1,10 +1,10 @@
 """What an estimate comes to, and as plain values."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from judge.estimate.mean import Interval, MeanEstimate
+from judge.estimate.mean import MIN_LABELS, Interval, MeanEstimate
 from judge.rubric import Scale
 
 
@@ -41,6 +41,7 @@ class Estimate:
             **_figures(self.mean),
             "n": self.mean.n,
             "labelled": self.mean.labelled,
+            "effective": self.mean.effective,
             "good": {"from": self.good_from, **_figures(self.good)},
             "plus_minus": self.plus_minus,
             "scale": list(self.scale),
@@ -49,6 +50,21 @@ class Estimate:
             "unlike": dict(self.unlike),
             "problems": list(self.problems),
         }
+
+
+def why_rough(mean: MeanEstimate) -> Iterator[str]:
+    """What to know where the labels are too few, or weigh too unequally, for intervals that hold their 95%."""
+    if not mean.missing:
+        return
+    missing = f"{mean.missing} more would do"
+    if mean.effective < mean.labelled:
+        told = f"{mean.effective:.1f}"
+        yield f"The {mean.labelled:,} labels weigh unequally or share clusters, and tell as much as {told}."
+        missing = f"it takes at least {mean.missing} more"
+    yield (
+        f"With fewer than {MIN_LABELS} labels the range is a rough one: where most of them are the same, it may hold "
+        f"80% instead of 95%; {missing}."
+    )
 
 
 def _figures(mean: MeanEstimate) -> dict[str, Any]:

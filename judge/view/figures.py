@@ -8,6 +8,7 @@ from statistics import fmean
 from typing import Any, NamedTuple
 
 from judge.estimate import MIN_LABELS, Interval, MeanEstimate, MeanEstimator, good_from, plus_minus
+from judge.estimate.report import why_rough
 from judge.rubric import Scale
 from judge.view.replies import Reply
 
@@ -113,9 +114,7 @@ def _notes(mean: MeanEstimate) -> Iterator[str]:
         f"{scores}, corrected by {_count(mean.labelled, 'label')}; the judge alone says {mean.judge.mean:.2f}, "
         f"{_range(mean.judge, '.2f')}."
     )
-    if mean.labelled < MIN_LABELS:
-        missing = MIN_LABELS - mean.labelled
-        yield f"With fewer than {MIN_LABELS} labels the range may be too narrow; {missing} more would do."
+    yield from why_rough(mean)
 
 
 def _left_out(replies: Sequence[Reply], used: int) -> Iterator[str]:

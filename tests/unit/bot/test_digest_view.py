@@ -354,6 +354,14 @@ def test_too_few_blind_labels_say_how_many_are_missing_and_what_the_range_leaves
     assert "As people would score" not in words(post)
 
 
+def test_blind_labels_of_few_threads_count_as_few() -> None:
+    given = [ScoredCount(4, 3 + number % 2, 0.5, f"{number % 15}", 1) for number in range(30)]
+    post = message(some(quality=to_quality(given, Scale(0, 5))))
+
+    assert "for which 5 more blind labels would correct it" in words(post)
+    assert "As people would score" not in words(post)
+
+
 def test_few_scores_have_no_range_and_no_sentence() -> None:
     assert "judge alone" not in words(message(some(quality=quality(0, scores=1))))
     assert "judge alone" not in words(message(some(quality=quality(0, scores=9))))

@@ -140,6 +140,17 @@ def test_labels_of_very_unequal_weight_are_as_good_as_few() -> None:
     assert estimate(*heavy, *light).labels_only == pytest.approx((3.5, 0, 5))
 
 
+def test_labels_count_by_their_weights_and_clusters() -> None:
+    # Kish: weights 2 (10 labels) and 1 (15): (20 + 15)^2 / (40 + 15) = 22.27; equal ones count as they are.
+    unequal = estimate(*[Row(3, 4, 0.5)] * 10, *[Row(3, 2, 1)] * 15)
+    assert (unequal.labelled, unequal.effective, unequal.missing) == (25, pytest.approx(1225 / 55), 0)
+    assert estimate(*[Row(3, 4, 0.3)] * 19).effective == 19
+    assert estimate(*[Row(3, 4, 0.3)] * 19).missing == 1
+    clusters = estimate(*[Row(3, 4, cluster=number % 12) for number in range(24)])
+    assert (clusters.labelled, clusters.effective, clusters.missing) == (24, 12, 8)
+    assert (estimate(Row(3)).effective, estimate(Row(3)).missing) == (0, 20)
+
+
 def test_equal_labels_leave_what_so_many_labels_can_miss() -> None:
     # Nobody of 30 differed from the judge: 3 / 30 of a point to each side, and no certainty.
     found = estimate(*[Row(4, 4)] * 30, *[Row(4)] * 90)
