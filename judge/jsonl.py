@@ -4,7 +4,7 @@ import codecs
 import json
 import math
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +22,7 @@ _KINDS: Mapping[type, str] = {
     type(None): "null",
 }
 _BLANK = codecs.BOM_UTF8 + b" \t\r\n\f\v"
-_MOST_NAMED, _LONGEST_NAMES = 10, 200
+_MOST_NAMED, _LONGEST_NAMES, _MOST_SHOWN = 10, 200, 40
 _encoder = json.JSONEncoder(ensure_ascii=False)
 
 
@@ -119,6 +119,20 @@ def encode(value: object) -> str:
     except UnicodeEncodeError:
         return json.dumps(value)
     return text
+
+
+def shown(value: object) -> str:
+    """A value in a sentence: as JSON has it, cut after 40 characters."""
+    text = encode(value)
+    return text if len(text) <= _MOST_SHOWN else f"{text[: _MOST_SHOWN - 1]}…"
+
+
+def no_object(problems: Sequence[str]) -> SetupError:
+    """What is said of a file in which no line is an object: why the first one is not."""
+    why = f" ({problems[0]})" if problems else ""
+    return SetupError(
+        f"No line of the file is a JSON object{why}; give the JSONL that `judge batch` or `judge-bot export` writes."
+    )
 
 
 def text_of(fields: Mapping[str, Any], names: tuple[str, str]) -> str:

@@ -3,11 +3,12 @@
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from math import inf
+from math import inf, isnan
 from pathlib import Path
 from typing import Any
 
 from judge.errors import SetupError
+from judge.jsonl import shown
 from judge.rubric import DEFAULT_RUBRIC, Rubric, Scale, list_rubrics, load_rubric
 
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
@@ -40,7 +41,7 @@ class Numbers:
         """The score that one model call gave, which is whole; None as for a score."""
         number = self._read(line, "rating", value)
         if number is not None and not number.is_integer():
-            self.problems.append(f"line {line}: rating {number:g} is not a whole number")
+            self.problems.append(f"line {line}: rating {shown(value)} is not a whole number")
             return None
         return None if number is None else int(number)
 
@@ -73,27 +74,33 @@ class Numbers:
     def _read(self, line: int, what: str, value: object) -> float | None:
         if value is None:
             return None
-        number = to_number(value)
+        number = _to_real(value)
         if number is None:
-            self.problems.append(f"line {line}: {what} {_shorten(value)} is not a number")
+            self.problems.append(f"line {line}: {what} {shown(value)} is not a number")
             return None
         low, high = self._ranges[what]
         is_off_scale = not low <= number <= high
-        self._seen[what].add(number, is_off_scale=is_off_scale)
+        self._seen[what].add(max(-_LARGEST, min(number, _LARGEST)), is_off_scale=is_off_scale)
         if is_off_scale:
-            self.problems.append(f"line {line}: {what} {number:g} is off the scale {low:g} to {high:g}")
+            self.problems.append(f"line {line}: {what} {shown(value)} is off the scale {low:g} to {high:g}")
             return None
-        return number
+        return float(number)
 
 
 def to_number(value: object) -> float | None:
     """A number, or a cell of CSV that reads as one; None for anything else, and beyond a billion."""
+    number = _to_real(value)
+    # A comparison takes any integer, which float() does not.
+    return None if number is None or abs(number) >= _LARGEST else float(number)
+
+
+def _to_real(value: object) -> float | None:
+    """The same, however large; NaN is none."""
     if isinstance(value, str) and _NUMBER.fullmatch(value.strip()):
         value = float(value)
-    # A comparison takes any integer and any NaN, which float() and round() do not.
-    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < _LARGEST:
+    if isinstance(value, bool) or not isinstance(value, int | float) or (isinstance(value, float) and isnan(value)):
         return None
-    return float(value)
+    return value
 
 
 def to_probability(value: object) -> float | None:
@@ -165,8 +172,3 @@ class _Seen:
     @property
     def is_of_another_scale(self) -> bool:
         return self.off_scale > max(_FEW, _SHARE_OFF_SCALE * self.count)
-
-
-def _shorten(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= 40 else f"{text[:39]}…"

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from judge.errors import SetupError
-from judge.jsonl import COMPLETION, PROMPT, judge_of, read_objects
+from judge.jsonl import COMPLETION, PROMPT, judge_of, no_object, read_objects
 from judge.numbers import Numbers, Range, load_named, rubric_of
 from judge.rubric import DEFAULT_RUBRIC, Scale, load_rubric
 
@@ -80,6 +80,8 @@ def read_scores(path: Path, columns: Columns, rubric: str | Path | None = None) 
     """
     problems: list[str] = []
     rows = list(read_objects(path, problems))
+    if not rows:
+        raise no_object(problems)
     _check_fields(rows, columns)
     scale = _find_scale([row for _, row in rows], rubric)
     reader = _Reader(columns, scale, problems)
@@ -89,8 +91,6 @@ def read_scores(path: Path, columns: Columns, rubric: str | Path | None = None) 
 
 
 def _check_fields(rows: Sequence[tuple[int, dict[str, Any]]], columns: Columns) -> None:
-    if not rows:
-        raise SetupError("No line of the file is a JSON object; give the JSONL that `judge batch` writes.")
     names = list(dict.fromkeys(name for _, row in rows for name in row))
     by = (columns.group,) if columns.group else ()
     for option, wanted in (("--label", (columns.label,)), ("--score", columns.scores), ("--by", by)):

@@ -12,7 +12,7 @@ from judge.estimate.likeness import SURE, kolmogorov_smirnov
 from judge.estimate.mean import MeanEstimator, good_from
 from judge.estimate.misses import plus_minus
 from judge.estimate.report import Estimate
-from judge.jsonl import COMPLETION, judge_of, read_objects
+from judge.jsonl import COMPLETION, judge_of, no_object, read_objects, shown
 from judge.numbers import Numbers, Range, find_scale, to_probability
 from judge.rubric import Scale
 
@@ -64,6 +64,8 @@ def estimate_file(path: Path, fields: Fields, rubric: str | Path | None = None) 
             continue
         reader = reader or _Reader(fields, find_scale(row, rubric), problems)
         reader.add(line, row)
+    if not names:
+        raise no_object(problems)
     _check_fields(fields, names)
     if reader is None:
         raise SetupError(f"--judge {fields.judge}: no row has this model.")
@@ -71,8 +73,6 @@ def estimate_file(path: Path, fields: Fields, rubric: str | Path | None = None) 
 
 
 def _check_fields(fields: Fields, names: Mapping[str, None]) -> None:
-    if not names:
-        raise SetupError("No line of the file is a JSON object; give the JSONL that `judge batch` writes.")
     wanted = {
         "--label": fields.label,
         "--score": fields.score,
@@ -169,8 +169,8 @@ class _Reader:
         probability = to_probability(value)
         if not self._has_probability or probability is None:
             raise SetupError(
-                f"line {line}: {name} is {value!r}; there belongs the probability with which this row was drawn to be "
-                "labelled, from 1e-9 to 1, on each row with a label or on none."
+                f"line {line}: {name} is {shown(value)}; there belongs the probability with which this row was drawn "
+                "to be labelled, from 1e-9 to 1, on each row with a label or on none."
             )
         return probability
 

@@ -9,7 +9,7 @@ from typing import Any
 from judge.agreement.scores import identify
 from judge.errors import SetupError
 from judge.escalation import counted, models_of, others
-from judge.jsonl import read_objects
+from judge.jsonl import no_object, read_objects
 from judge.numbers import Numbers, Range, find_scale
 from judge.payoff.levels import Payoff, Response, Verdict, to_payoff
 from judge.ratings import Rating, Result, Unscored, UnscoredReason, combine
@@ -43,7 +43,9 @@ def measure(
         reader = reader or _Reader(find_scale(row, rubric), label, label_range, problems)
         _, known_by = identify(line, row)
         reader.add(responses[known_by], line, row)
-    if reader is None or label not in names:
+    if reader is None:
+        raise no_object(problems)
+    if label not in names:
         raise SetupError(f"--label {label}: no line has this field; the fields are {', '.join(names) or 'none'}.")
     reader.numbers.check()
     first, second = _choose(responses.values(), judge, stronger)

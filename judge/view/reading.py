@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from judge.errors import SetupError
-from judge.jsonl import COMPLETION, PROMPT, decode_lines, read_lines
+from judge.jsonl import COMPLETION, PROMPT, decode_lines, no_object, read_lines, shown
 from judge.numbers import Numbers, Range, find_scale, rubric_of, to_probability
 from judge.rubric import Scale
 from judge.view.replies import Label, Reply, Version, spaced, to_facts, to_flags, to_ratings, to_text
@@ -62,6 +62,8 @@ def read_replies(
         )
     problems: list[str] = []
     rows = list(decode_lines(lines, problems))
+    if not rows:
+        raise no_object(problems)
     _check_fields(rows, label)
     reader = Reader(problems, label or LABEL, label_range, rubric)
     for line, row in rows:
@@ -170,7 +172,7 @@ class Reader:
         value = row.get("probability")
         probability = to_probability(value)
         if probability is None and value is not None:
-            self._problems.append(f"line {line}: probability {str(value)[:40]} is not from 1e-9 to 1")
+            self._problems.append(f"line {line}: probability {shown(value)} is not from 1e-9 to 1")
         return probability
 
     def _time(self, line: int, value: object) -> datetime | None:
@@ -179,7 +181,7 @@ class Reader:
         try:
             time = datetime.fromisoformat(str(value))
         except ValueError:
-            self._problems.append(f"line {line}: judged_at {str(value)[:40]!r} is not a time")
+            self._problems.append(f"line {line}: judged_at {shown(value)} is not a time")
             return None
         return time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
 

@@ -206,7 +206,7 @@ def test_plots_are_a_picture_and_a_page_that_loads_nothing(run: Run, scored: str
         (["--label", "human", "--scale", "one"], "--scale one: give the labels' lowest and highest value"),
         (["--label", "gold"], "--label gold: no line has this field; the fields are prompt_id, response, human,"),
         (["--label", "human", "--score", "mean"], "--score mean: no line has this field;"),
-        (["--label", "response"], "No response has both a score and a label that can be used (line 1: label 'a' is"),
+        (["--label", "response"], 'No response has both a score and a label that can be used (line 1: label "a" is'),
     ],
 )
 def test_wrong_options_are_one_sentence_and_exit_code_2(

@@ -27,9 +27,10 @@ ROWS += [{"score": score, "human": None} for score in [3, 4, 4, 3, 4, 4, 3, 5] *
 
 @pytest.fixture
 def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Run:
-    def run_here(rows: Rows | str, *options: str) -> Done:
+    def run_here(rows: Rows | str | bytes, *options: str) -> Done:
         path = tmp_path / "scored.jsonl"
-        path.write_text(rows if isinstance(rows, str) else "\n".join(map(json.dumps, rows)), encoding="utf-8")
+        text = rows if isinstance(rows, (str, bytes)) else "\n".join(map(json.dumps, rows))
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
         monkeypatch.setattr(sys, "argv", ["judge", "estimate", str(path), "--label", "human", *options])
         with pytest.raises(SystemExit) as exit_:
             main()
@@ -162,7 +163,7 @@ def test_probability_that_is_none_is_refused_with_its_line(run: Run, probability
     done = run(rows, "--weight", "p")
 
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith(f"line 3: p is {probability!r}; there belongs the probability")
+    assert done.stderr.startswith(f"line 3: p is {json.dumps(probability)}; there belongs the probability")
     rows = [row | {"probability": row.pop("p")} for row in rows]
     assert run(rows).returncode == 2
 
@@ -214,10 +215,15 @@ def test_many_labels_off_the_scale_are_another_scale(run: Run) -> None:
         ([{"score": 3}], "--label human: no line has this field; the fields are score."),
         ([{"human": 3}], "--score score: no line has this field; the fields are human."),
         ("", "No line of the file is a JSON object"),
-        ("[1]\n", "No line of the file is a JSON object"),
+        ("[1]\n", "No line of the file is a JSON object (line 1: a list where an object belongs)"),
+        ("\nscore,human\n3,4\n", "No line of the file is a JSON object (line 2: not JSON"),
+        (
+            '[{"score": 3, "human": 4}]'.encode("utf-16"),
+            "No line of the file is a JSON object (line 1: not UTF-8 at byte 1)",
+        ),
     ],
 )
-def test_file_that_tells_nothing_is_one_sentence(run: Run, rows: Rows | str, sentence: str) -> None:
+def test_file_that_tells_nothing_is_one_sentence(run: Run, rows: Rows | str | bytes, sentence: str) -> None:
     done = run(rows)
 
     assert (done.returncode, done.stdout) == (2, "")

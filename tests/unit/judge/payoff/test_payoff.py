@@ -146,9 +146,9 @@ def test_what_cannot_be_compared_is_counted(path: Path) -> None:
         (99, "rating 99 is off the scale 0 to 5"),
         (-1, "rating -1 is off the scale 0 to 5"),
         (3.5, "rating 3.5 is not a whole number"),
-        (True, "rating True is not a number"),
-        ("four", "rating 'four' is not a number"),
-        (float("nan"), "rating nan is not a number"),
+        (True, "rating true is not a number"),
+        ("four", 'rating "four" is not a number'),
+        (float("nan"), "rating NaN is not a number"),
     ],
 )
 def test_rating_that_cannot_be_used_is_named_and_in_no_spread(path: Path, rating: Any, complaint: str) -> None:
@@ -162,6 +162,7 @@ def test_rating_that_cannot_be_used_is_named_and_in_no_spread(path: Path, rating
     ("rows", "options", "complaint"),
     [
         ([row(1, (4,), 4, 4)], {}, "No row of small has a label and several ratings"),
+        (["human\n"], {}, "No line of the file is a JSON object .line 1: not JSON"),
         ([{"score": 4}], {}, "--label human: no line has this field"),
         ([row(1, (4, 4), 4, 4)], {"stronger": "big"}, "--to big: no row has this model; there are small"),
         ([row(1, (4, 4), 4, 4)], {"judge": "big"}, "--judge big: no row has this model"),

@@ -128,7 +128,12 @@ def test_what_cannot_be_used_is_said_with_its_line(read: Read) -> None:
 @pytest.mark.parametrize(
     ("rows", "options", "message"),
     [
-        ("", {}, "No line has a score. Give the JSONL that `judge batch` or `judge-bot export` writes."),
+        (
+            "",
+            {},
+            "No line of the file is a JSON object; give the JSONL that `judge batch` or `judge-bot export` writes.",
+        ),
+        ("score\n3", {}, "No line of the file is a JSON object (line 1: not JSON"),
         ([{"text": "a"}], {}, "No line has a score; the fields are text."),
         ([{"score": 1}], {"label": "human"}, "--label human: no line has this field; the fields are score."),
         ([{"score": 1, "rubric": "mine"}], {}, "The scores were given by rubric 'mine'"),
