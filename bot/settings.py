@@ -21,6 +21,7 @@ from bot.slack.manifest import manifest_path
 from bot.weeks.week import parse_day, parse_time, parse_zone
 from judge import DEFAULT_MODEL
 
+_ENV_FILE = Path(".env")
 SLACK_API_URL = "https://slack.com/api/"
 OFFLINE = "offline"
 
@@ -32,7 +33,7 @@ class LogSettings(BaseSettings):
     """
 
     model_config = SettingsConfigDict(
-        env_file=".env", env_file_encoding="utf-8-sig", env_ignore_empty=True, extra="ignore", frozen=True
+        env_file=_ENV_FILE, env_file_encoding="utf-8-sig", env_ignore_empty=True, extra="ignore", frozen=True
     )
 
     database_url: str = Field(
@@ -230,21 +231,23 @@ def load_log_settings() -> LogSettings:
     """The settings of the log alone, from the environment before `.env`.
 
     Raises:
-        SettingsError: One of them is wrong.
+        SettingsError: One of them is wrong, or the file is no text.
     """
     try:
         return LogSettings()
     except ValidationError as exc:
         raise SettingsError(_explain(exc)) from exc
+    except UnicodeDecodeError as exc:
+        raise SettingsError(_explain_text(exc, _ENV_FILE)) from exc
 
 
-def files_with_secrets(env_file: Path = Path(".env")) -> Sequence[Path]:
+def files_with_secrets(env_file: Path = _ENV_FILE) -> Sequence[Path]:
     """The files that settings are read from: `env_file`, where there is one, and each that a `NAME_FILE` names."""
     named_in = EnvSettingsSource(LogSettings), DotEnvSettingsSource(LogSettings, env_file=env_file)
     return [*([env_file] if env_file.exists() else []), *SecretFiles(LogSettings, *named_in).paths]
 
 
-def load_settings(env_file: Path | None = Path(".env"), role: Role = Role.BOTH, **given: object) -> Settings:
+def load_settings(env_file: Path | None = _ENV_FILE, role: Role = Role.BOTH, **given: object) -> Settings:
     """The settings of a process, with `given` before the environment before `env_file`.
 
     Raises:
@@ -254,11 +257,18 @@ def load_settings(env_file: Path | None = Path(".env"), role: Role = Role.BOTH, 
         return _OF_ROLE[role](_env_file=env_file, **given)  # type: ignore[arg-type]
     except ValidationError as exc:
         raise SettingsError(_explain(exc)) from exc
+    except UnicodeDecodeError as exc:
+        raise SettingsError(_explain_text(exc, env_file)) from exc
 
 
 def _explain(exc: ValidationError) -> str:
     lines = [_explain_one(dict(error)) for error in exc.errors(include_url=False, include_input=False)]
     return "the settings are not complete (environment or .env):\n" + "\n".join(f"  {line}" for line in lines)
+
+
+def _explain_text(exc: UnicodeDecodeError, env_file: Path | None) -> str:
+    line = exc.object.count(b"\n", 0, exc.start) + 1
+    return f"{env_file}: line {line} is not UTF-8; save the file as UTF-8"
 
 
 def _explain_one(error: dict[str, object]) -> str:

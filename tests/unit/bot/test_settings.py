@@ -101,6 +101,23 @@ def test_a_file_from_windows_is_read(tmp_path: Path) -> None:
     assert settings.slack_app_token.get_secret_value() == "xapp-1"
 
 
+@pytest.mark.parametrize(
+    ("raw", "line"),
+    [
+        ("SLACK_BOT_TOKEN=xoxb-1\r\n# für uns\n".encode("latin-1"), 2),
+        ("SLACK_BOT_TOKEN=xoxb-1\n".encode("utf-16"), 1),
+    ],
+)
+def test_a_file_in_another_encoding_is_named_with_its_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, raw: bytes, line: int
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path(".env").write_bytes(raw)
+    for load in (load_settings, load_log_settings):
+        with pytest.raises(SettingsError, match=rf"^\.env: line {line} is not UTF-8; save the file as UTF-8$"):
+            load()
+
+
 COMPLETE = ("SLACK_BOT_TOKEN=xoxb-1", "SLACK_APP_TOKEN=xapp-1", "OPENAI_API_KEY=sk-1")
 
 
