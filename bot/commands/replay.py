@@ -71,7 +71,12 @@ async def replay(wanted: Wanted) -> int:
         version, cases = await _read_cases(settings, wanted, judge.rubric.scale)
         with Journal(wanted.output, max(case.id for case in cases) + _ROOM, identity_of(judge)) as journal:
             run = Batch(
-                judge, journal, Reports(), concurrency=settings.judge_concurrency, max_cost_usd=wanted.max_cost_usd
+                judge,
+                journal,
+                Reports(),
+                unit="case",
+                concurrency=settings.judge_concurrency,
+                max_cost_usd=wanted.max_cost_usd,
             )
             scores_of(wanted.output, cases)  # of another log's file nothing is to be paid for
             await _run(run, journal, cases)

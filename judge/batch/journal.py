@@ -177,7 +177,7 @@ class Journal:
         if not (raw.endswith(b"\n") and _is_complete(added) and line >= 1):
             if number == 1:
                 raise self._is_foreign()
-            raise SetupError(f"{where}: not a row of 'judge batch'; choose another output.")
+            raise SetupError(f"{where}: not a row with a verdict; choose another output.")
         for name, value in self._judge.items():
             if added[name] != value:
                 raise SetupError(
@@ -203,7 +203,7 @@ class Journal:
             self._synced_at = self._clock()
 
     def _is_foreign(self) -> SetupError:
-        return SetupError(f"{self.path}: not a file of 'judge batch'; choose another output.")
+        return SetupError(f"{self.path}: not a file of verdicts to go on with; choose another output.")
 
     def _has_changed(self, what: str) -> SetupError:
         return SetupError(

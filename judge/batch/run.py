@@ -47,6 +47,7 @@ class Batch:
         journal: Takes the verdicts.
         report: Gets one plain sentence for each row that fails, each line that is no row, and the first failed call of
             each model whose row was scored without it.
+        unit: What a row is called in these sentences, before its number.
         concurrency: Rows under way at once, at least 1.
         max_cost_usd: No row is begun once the journal's verdicts have cost this much, in US dollars.
 
@@ -63,12 +64,14 @@ class Batch:
         journal: Journal,
         report: Callable[[str], None],
         *,
+        unit: str = "line",
         concurrency: int = 8,
         max_cost_usd: float | None = None,
     ) -> None:
         self._judge = judge
         self._journal = journal
         self._report = report
+        self._unit = unit
         self._concurrency = concurrency
         self._max_cost_usd = max_cost_usd
         self._failures_in_a_row = 0
@@ -95,7 +98,7 @@ class Batch:
         while item := self._next(items):
             if isinstance(item, Malformed):
                 self.malformed += 1
-                self._report(f"line {item.line}: {item.why}; skipped.")
+                self._report(f"{self._unit} {item.line}: {item.why}; skipped.")
             else:
                 await self._settle(item)
             await asyncio.sleep(0)  # a judge without a model never waits, and nobody else would get a turn
@@ -137,14 +140,14 @@ class Batch:
                 continue
             if rating.model not in self._absent:
                 self._absent.add(rating.model)
-                self._report(f"line {row.line}, without {rating.model!r}: {rating.detail}")
+                self._report(f"{self._unit} {row.line}, without {rating.model!r}: {rating.detail}")
 
     def _note_failure(self, row: Row, exc: JudgeError) -> None:
         self.failed += 1
         if isinstance(exc, _HOPELESS):
             self.stopped = exc
             return
-        self._report(f"line {row.line}: {exc}")
+        self._report(f"{self._unit} {row.line}: {exc}")
         # Rows that a server rejects may well stand together; as long as others get verdicts, the server is fine.
         if not (isinstance(exc, RequestRejectedError) and self._has_verdict):
             self._failures_in_a_row += 1
@@ -158,7 +161,7 @@ class Batch:
         if tally.unpriced:
             self.stopped = self.stopped or SetupError(
                 f"What model {self._judge.model!r} costs here is not known, so --max-cost cannot be kept; "
-                "leave it out, and use --limit."
+                f"leave it out, and judge fewer {self._unit}s."
             )
         self.is_spent = tally.cost_usd >= self._max_cost_usd
 

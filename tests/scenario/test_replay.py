@@ -259,7 +259,7 @@ async def test_unscored_and_failed_cases_are_counted(replay: Replay, model_serve
     assert "8 unscored" in out
     assert "8 failed; the same command goes on from there." in out
     assert "Mean score of 24 cases" in out
-    assert err.startswith("line ")
+    assert err.startswith("case ")
 
 
 async def test_log_without_texts_has_nothing_to_replay(replay: Replay, database_url: str, tmp_path: Path) -> None:
@@ -299,6 +299,15 @@ async def test_replay_with_a_stronger_model_goes_on_in_its_file_and_no_other(
 
     assert code == 2
     assert "judged with escalation 'gpt-6-luna > big', and now it is None" in err.replace("\n", " ")
+
+
+async def test_replay_says_what_is_wrong_in_its_own_words(replay: Replay, tmp_path: Path) -> None:
+    _, _, err = await replay("--samples", "1", "--max-cost", "1")
+    assert "so --max-cost cannot be kept; leave it out, and judge fewer cases." in err.replace("\n", " ")
+
+    (tmp_path / "replay.jsonl").write_text("notes\n")
+    _, _, err = await replay()
+    assert "replay.jsonl: not a file of verdicts to go on with; choose another output." in err.replace("\n", " ")
 
 
 async def test_replay_that_goes_on_compares_what_the_log_has_by_then(replay: Replay, database_url: str) -> None:

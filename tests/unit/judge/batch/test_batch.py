@@ -382,10 +382,10 @@ def test_torn_last_row_is_judged_again(source: Path, output: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "expected"),
     [
-        ("{\n", "not a file of 'judge batch'; choose another output"),
-        ('{"prompt": "a", "completion": "b", "score": 3}\n', "not a file of 'judge batch'"),
-        ("precious notes without an end", "not a file of 'judge batch'; choose another output"),
-        ('{"line": 1, "status": "scored"}\n', "not a file of 'judge batch'"),
+        ("{\n", "not a file of verdicts to go on with; choose another output"),
+        ('{"prompt": "a", "completion": "b", "score": 3}\n', "not a file of verdicts to go on with"),
+        ("precious notes without an end", "not a file of verdicts to go on with; choose another output"),
+        ('{"line": 1, "status": "scored"}\n', "not a file of verdicts to go on with"),
     ],
 )
 def test_file_that_is_no_output_is_refused_and_kept(source: Path, output: Path, content: str, expected: str) -> None:
@@ -418,7 +418,7 @@ def test_damage_inside_the_output_is_refused_with_its_line(source: Path, output:
 
     for wrong in ({"line": None}, {"line": 0}, {"line": "1"}, {"score": [4]}, {"cost_usd": "free"}):
         write(output, json.dumps(json.loads(lines[0]) | wrong))
-        assert "not a file of 'judge batch'" in offline(source, output).stderr
+        assert "not a file of verdicts to go on with" in offline(source, output).stderr
 
     write(output, json.dumps(json.loads(lines[0]) | {"line": 6}))
     assert "has changed since its verdicts" in offline(source, output).stderr
@@ -542,7 +542,7 @@ async def test_price_that_is_not_known_stops_at_the_first_verdict(
     done = await ask(model_server, source, output, "--concurrency", 1, "--max-cost", 1)
 
     assert done.returncode == 2
-    assert "so --max-cost cannot be kept; leave it out, and use --limit." in done.stderr
+    assert "so --max-cost cannot be kept; leave it out, and judge fewer lines." in done.stderr
     assert len(read(output)) == 1
 
     assert (await ask(model_server, source, output, "--max-cost", 1)).returncode == 2
