@@ -22,6 +22,7 @@ _KINDS: Mapping[type, str] = {
     type(None): "null",
 }
 _BLANK = codecs.BOM_UTF8 + b" \t\r\n\f\v"
+_BEGINNING = 256
 _MOST_NAMED, _LONGEST_NAMES, _MOST_SHOWN = 10, 200, 40
 _encoder = json.JSONEncoder(ensure_ascii=False)
 
@@ -60,6 +61,23 @@ def check_is_file(path: Path) -> None:
             f"{path}: not a plain file; save what comes through a pipe as one, since it is read repeatedly."
         )
     raise SetupError(f"{path}: no such file.")
+
+
+def refuse_foreign(path: Path, mark: bytes, what: str, option: str) -> None:
+    """Nothing, where no file is there, or one that has `mark` near its beginning, and so is ours to write anew.
+
+    Raises:
+        SetupError: Something else has its name, or it cannot be read.
+    """
+    try:
+        with path.open("rb") as file:
+            is_ours = mark in file.read(_BEGINNING)
+    except FileNotFoundError:
+        return
+    except OSError as exc:
+        raise SetupError(f"{path}: cannot write it ({os_reason(exc)}); name another file with {option}.") from exc
+    if not is_ours:
+        raise SetupError(f"{path}: not {what}, and would be overwritten; name another file with {option}.")
 
 
 def decode(raw: bytes) -> dict[str, Any]:

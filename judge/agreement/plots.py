@@ -18,10 +18,13 @@ from judge.agreement.measures import confusion
 from judge.agreement.report import Comparison
 from judge.errors import SetupError
 from judge.files import private
+from judge.jsonl import refuse_foreign
 
 _MOST_NUMBERED_LEVELS = 11
 _ACROSS = 3
+_MARK = "figures of slack-judge"
 _PAGE = """<!doctype html>
+<!-- figures of slack-judge -->
 <html lang="en">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
@@ -42,13 +45,14 @@ def save_plot(path: Path, comparisons: Sequence[Comparison], text: str) -> None:
     """Writes the confusion matrices to a .png, or together with the report's `text` to a .html.
 
     Raises:
-        SetupError: The file cannot be written.
+        SetupError: The file cannot be written, or something else has its name.
     """
+    refuse_foreign(path, _MARK.encode(), "a plot of judge agreement", "--plot")
     figure = draw(comparisons)
     try:
         if path.suffix == ".png":
             with open(path, "wb", opener=private) as file:
-                figure.savefig(file, format="png", dpi=150)
+                figure.savefig(file, format="png", dpi=150, metadata={"Software": _MARK})
         else:
             with open(path, "w", encoding="utf-8", opener=private) as page:
                 page.write(_PAGE.format(picture=_to_svg(figure), text=escape(text)))

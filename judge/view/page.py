@@ -11,7 +11,7 @@ from typing import Any
 
 from judge.errors import SetupError
 from judge.files import private_and_new, put_in_place
-from judge.jsonl import encode, os_reason
+from judge.jsonl import encode, os_reason, refuse_foreign
 from judge.view.figures import is_by_day, scale_of, to_bar, to_figures, to_trend
 from judge.view.reading import Replies
 from judge.view.replies import Reply, Version, clear_difference
@@ -29,7 +29,7 @@ def save_page(path: Path, title: str, replies: Replies) -> int:
     Raises:
         SetupError: It cannot be written, something else has its name, or it would be too large for a browser.
     """
-    _refuse_foreign(path)
+    refuse_foreign(path, _MARK, "a page of slack-judge", "-o")
     beside = path.with_name(f"{path.name}.part")
     size = 0
     try:
@@ -47,18 +47,6 @@ def save_page(path: Path, title: str, replies: Replies) -> int:
     finally:
         beside.unlink(missing_ok=True)
     return size
-
-
-def _refuse_foreign(path: Path) -> None:
-    try:
-        with path.open("rb") as file:
-            is_ours = file.read(len(_MARK)) == _MARK
-    except FileNotFoundError:
-        return
-    except OSError as exc:
-        raise SetupError(f"{path}: cannot write it ({os_reason(exc)}); name another file with -o.") from exc
-    if not is_ours:
-        raise SetupError(f"{path}: not a page of slack-judge, and would be overwritten; name another file with -o.")
 
 
 def _parts(title: str, replies: Replies) -> Iterator[str]:

@@ -245,6 +245,20 @@ def test_a_missing_extra_names_the_command_that_installs_it(scored: str, tmp_pat
     assert done.stderr == "judge agreement needs krippendorff: pip install 'slack-judge[agreement]'\n"
 
 
+@pytest.mark.parametrize("name", ["out.png", "out.html"])
+def test_plot_is_written_over_an_earlier_one_and_nothing_else(run: Run, scored: str, tmp_path: Path, name: str) -> None:
+    plot = tmp_path / name
+    arguments = (scored, "--label", "human", "--scale", "0-1", "--plot", str(plot))
+    assert run(*arguments).returncode == run(*arguments).returncode == 0
+
+    plot.write_text("<!doctype html>\n<!-- a page of slack-judge -->\n", encoding="utf-8")
+    done = run(*arguments)
+
+    assert done.returncode == 2
+    assert "not a plot of judge agreement, and would be overwritten; name another file with --plot." in done.stderr
+    assert plot.read_text(encoding="utf-8").endswith("<!-- a page of slack-judge -->\n")
+
+
 def test_plot_over_the_scores_is_refused(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "scored.html"
     path.write_text("\n".join(map(json.dumps, ROWS)), encoding="utf-8")
