@@ -5,6 +5,7 @@ It serves any Bolt app, knows none, and is as strict as Slack's documentation; i
     workspace = Workspace(manifest)              # a manifest as a dict; tests add limits=Limits.off()
     ann, ben = workspace.add_user("ann"), workspace.add_user("ben")
     helper = workspace.add_bot("helper")         # another app's bot
+    workspace.add_webhook("github")              # posts as the classic `bot_message`, without a user
     workspace.add_channel("help", [ann, ben, helper, workspace.bot])    # without workspace.bot: `not_in_channel`
 
     async with Sandbox(workspace) as slack:      # port 0: a free one
@@ -23,7 +24,8 @@ as `View` (`body`, `values`, `errors`):
         answer = slack.person("helper").post("help", "...", thread_ts=question.ts, blocks=[...])
         ann.edit(question, "..."); ann.delete(question)
         ann.messages("help"); ann.thread("help", question.ts); ann.ephemerals("help")
-        ann.join("random"); ann.invite("help", workspace.bot.name); ann.leave("random")
+        ann.join("random"); ann.invite("help", workspace.bot.name); ann.leave("random"); ann.remove("help", "ben")
+        ann.archive("help"); ann.rename("help", "support"); ann.set_topic("support", "be kind")
         ann.command("help", "/score", "text")                                 # undeclared in the manifest: SandboxError
         ann.shortcut("callback_id", answer); ann.shortcut("global_callback_id")
         ann.click(message_or_view, "action_id", value=None, block_id=None)    # buttons, menus, feedback buttons

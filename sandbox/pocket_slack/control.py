@@ -193,6 +193,10 @@ _VERBS: Mapping[str, Callable[[Person, Json], Any]] = {
     "join": lambda person, body: person.join(body["channel"]),
     "leave": lambda person, body: person.leave(body["channel"]),
     "invite": lambda person, body: person.invite(body["channel"], body["user"]),
+    "remove": lambda person, body: person.remove(body["channel"], body["user"]),
+    "archive": lambda person, body: person.archive(body["channel"], body.get("is_archived", True)),
+    "rename": lambda person, body: person.rename(body["channel"], body["name"]),
+    "set_topic": lambda person, body: person.set_topic(body["channel"], body["topic"]),
     "command": lambda person, body: person.command(body["channel"], body["command"], body.get("text", "")),
     "shortcut": lambda person, body: person.shortcut(
         body["callback_id"], _message(person, body) if "ts" in body else None

@@ -3,41 +3,50 @@
 Source: https://docs.slack.dev/reference/events
 """
 
-from pocket_slack.model import Channel, Json, Message, User
+from typing import Any
+
+from pocket_slack.model import Channel, Json, User
 from pocket_slack.workspace import Workspace
 
 CHANNEL_TYPES = {"channels": "channel", "groups": "group", "im": "im", "mpim": "mpim"}
 """Slack's `channel_type` for its word in scopes and event names."""
 
 
-def message_posted(ws: Workspace, channel: Channel, message: Message) -> None:
-    """`message.channels` and its like, and `app_mention`."""
-    _message(ws, channel, _in_its_thread(channel, message))
-    _mention(ws, channel, message)
+def message_posted(ws: Workspace, channel: Channel, body: Json) -> None:
+    """`message.channels` and its like, and `app_mention`; `body` is the message as `posts.shown` shows it."""
+    _message(ws, channel, body)
+    _mention(ws, channel, body)
 
 
-def message_changed(ws: Workspace, channel: Channel, message: Message, before: Json) -> None:
+def message_changed(ws: Workspace, channel: Channel, body: Json, before: Json) -> None:
     """A message event of subtype `message_changed`; a mention comes once more, with `edited` (slack-go#1256)."""
-    _hidden(ws, channel, {"subtype": "message_changed", "message": message.to_slack(), "previous_message": before})
-    _mention(ws, channel, message)
+    _hidden(ws, channel, {"subtype": "message_changed", "message": body, "previous_message": before})
+    _mention(ws, channel, body)
 
 
-def message_deleted(ws: Workspace, channel: Channel, message: Message, before: Json) -> None:
+def message_deleted(ws: Workspace, channel: Channel, before: Json) -> None:
     """A message event of subtype `message_deleted`."""
-    _hidden(ws, channel, {"subtype": "message_deleted", "previous_message": before, "deleted_ts": message.ts})
+    _hidden(ws, channel, {"subtype": "message_deleted", "previous_message": before, "deleted_ts": before["ts"]})
 
 
 def member_joined(ws: Workspace, channel: Channel, user: User, inviter: User | None = None) -> None:
-    """`member_joined_channel`."""
-    body = {
-        "type": "member_joined_channel",
-        "user": user.id,
-        "channel": channel.id,
-        "channel_type": "C",
-        "team": ws.team_id,
-        "event_ts": ws.ids.ts(),
-    }
-    _send(ws, "member_joined_channel", channel, body | ({"inviter": inviter.id} if inviter else {}))
+    """`member_joined_channel`: https://docs.slack.dev/reference/events/member_joined_channel"""
+    _membership(ws, "member_joined_channel", channel, user, {"inviter": inviter.id} if inviter else {})
+
+
+def member_left(ws: Workspace, channel: Channel, user: User) -> None:
+    """`member_left_channel`: https://docs.slack.dev/reference/events/member_left_channel"""
+    _membership(ws, "member_left_channel", channel, user, {})
+
+
+def channel_event(ws: Workspace, channel: Channel, verb: str, **fields: Any) -> None:
+    """`channel_left`, `channel_archive` and the like, in private channels `group_left` and so on.
+
+    Source: https://docs.slack.dev/reference/events/channel_left
+    """
+    name = f"{'group' if channel.is_private else 'channel'}_{verb}"
+    if _may(ws, channel, "read"):
+        _send(ws, name, channel, {"type": name, "channel": channel.id, **fields, "event_ts": ws.ids.ts()})
 
 
 def home_opened(ws: Workspace, user: User, home: Json | None) -> None:
@@ -53,22 +62,26 @@ def home_opened(ws: Workspace, user: User, home: Json | None) -> None:
     _send(ws, "app_home_opened", channel, body | ({"view": home} if home else {}))
 
 
-def _mention(ws: Workspace, channel: Channel, message: Message) -> None:
+def _membership(ws: Workspace, name: str, channel: Channel, user: User, more: Json) -> None:
+    body = {"type": name, "user": user.id, "channel": channel.id, "channel_type": "C", "team": ws.team_id}
+    if _may(ws, channel, "read"):
+        _send(ws, name, channel, {**body, **more, "event_ts": ws.ids.ts()})
+
+
+def _mention(ws: Workspace, channel: Channel, body: Json) -> None:
     """`app_mention`, which is never sent in direct messages: https://docs.slack.dev/reference/events/app_mention"""
     is_read = "app_mentions:read" in ws.manifest.bot_scopes and not channel.is_im
-    if is_read and f"<@{ws.bot.id}>" in message.text:
-        place = {"type": "app_mention", "channel": channel.id, "event_ts": message.ts}
-        _send(ws, "app_mention", channel, _in_its_thread(channel, message) | place)
+    if is_read and f"<@{ws.bot.id}>" in body["text"] and "subtype" not in body:
+        _send(ws, "app_mention", channel, body | {"type": "app_mention", "channel": channel.id, "event_ts": body["ts"]})
 
 
-def _in_its_thread(channel: Channel, message: Message) -> Json:
-    parent = channel.messages.get(message.thread_ts or "") if message.is_reply else None
-    return message.to_slack() | ({"parent_user_id": parent.author.id} if parent else {})
+def _may(ws: Workspace, channel: Channel, verb: str) -> bool:
+    """An event goes only to apps whose scopes would let them learn the same by the Web API."""
+    return f"{channel.kind}:{verb}" in ws.manifest.bot_scopes
 
 
 def _message(ws: Workspace, channel: Channel, body: Json) -> None:
-    # An event goes only to apps whose scopes would let them read the same by conversations.history.
-    if f"{channel.kind}:history" not in ws.manifest.bot_scopes:
+    if not _may(ws, channel, "history"):
         return
     place = {"channel": channel.id, "event_ts": body["ts"], "channel_type": CHANNEL_TYPES[channel.kind]}
     _send(ws, f"message.{channel.kind}", channel, body | place)

@@ -8,7 +8,10 @@ Json = dict[str, Any]
 
 @dataclass
 class User:
-    """A person, or the user that stands for a bot (`bot_id` is then set)."""
+    """A person, or the user that stands for a bot (`bot_id` is then set).
+
+    An incoming webhook is no user for Slack, who knows its messages by the bot's id alone: it has that id here too.
+    """
 
     id: str
     name: str
@@ -18,6 +21,7 @@ class User:
     app_id: str | None = None
     is_admin: bool = False
     is_guest: bool = False
+    is_webhook: bool = False
 
     def to_slack(self) -> Json:
         """As in `users.info`: https://docs.slack.dev/reference/objects/user-object"""
@@ -65,7 +69,10 @@ class User:
 
 @dataclass
 class Message:
-    """A message, or an ephemeral one when `shown_to` names the only user who sees it."""
+    """A message, or an ephemeral one when `shown_to` names the only user who sees it.
+
+    `subtype` is that of a notice, such as `channel_join`, and `details` are the fields that it has besides.
+    """
 
     channel_id: str
     ts: str
@@ -81,6 +88,8 @@ class Message:
     client_msg_id: str | None = None
     shown_to: str | None = None
     is_tombstone: bool = False
+    subtype: str | None = None
+    details: Json = field(default_factory=dict)
     values: Json = field(default_factory=dict)
 
     @property
@@ -90,12 +99,10 @@ class Message:
 
     def to_slack(self, with_metadata: bool = False) -> Json:
         """As in `conversations.history`, without what only the thread knows."""
-        author = self.author
         optional = {
+            "subtype": self._subtype,
+            "hidden": self.is_tombstone,
             "client_msg_id": self.client_msg_id,
-            "bot_id": author.bot_id,
-            "app_id": author.app_id,
-            "bot_profile": author.bot_profile() if author.bot_id else None,
             "blocks": self.blocks,
             "attachments": self.attachments,
             "files": self.files,
@@ -103,18 +110,29 @@ class Message:
             "edited": self.edited,
             "metadata": self.metadata if with_metadata else None,
         }
-        body: Json = {
-            "type": "message",
-            "user": author.id,
-            "ts": self.ts,
-            "text": self.text,
-            "team": author.team_id,
-        }
-        if self.is_broadcast:
-            body["subtype"] = "thread_broadcast"
-        if self.is_tombstone:
-            body |= {"subtype": "tombstone", "hidden": True}
+        body: Json = {"type": "message", "ts": self.ts, "text": self.text, **self._signature()}
         return body | {key: value for key, value in optional.items() if value}
+
+    @property
+    def _subtype(self) -> str | None:
+        """https://docs.slack.dev/reference/events/message#subtypes"""
+        if self.is_tombstone:
+            return "tombstone"
+        if self.subtype or self.is_broadcast:
+            return self.subtype or "thread_broadcast"
+        return "bot_message" if self.author.is_webhook else None
+
+    def _signature(self) -> Json:
+        """Who wrote it: https://docs.slack.dev/reference/events/message/bot_message has no `user`."""
+        author = self.author
+        if self.subtype:
+            return self.details
+        if author.is_webhook:
+            return {"bot_id": author.bot_id, "username": author.name}
+        person = {"user": author.id, "team": author.team_id}
+        if not author.bot_id:
+            return person
+        return person | {"bot_id": author.bot_id, "app_id": author.app_id, "bot_profile": author.bot_profile()}
 
 
 @dataclass
@@ -132,6 +150,7 @@ class Channel:
     members: list[str] = field(default_factory=list)
     messages: dict[str, Message] = field(default_factory=dict)
     ephemerals: list[Message] = field(default_factory=list)
+    topic: Json = field(default_factory=lambda: {"value": "", "creator": "", "last_set": 0})
     _replies: dict[str, list[Message]] = field(default_factory=dict)
 
     @property
@@ -192,7 +211,7 @@ class Channel:
             "creator": self.creator,
             "context_team_id": None,
             "num_members": len(self.members),
-            "topic": {"value": "", "creator": "", "last_set": 0},
+            "topic": self.topic,
             "purpose": {"value": "", "creator": "", "last_set": 0},
         }
 

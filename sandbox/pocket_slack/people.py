@@ -3,7 +3,7 @@
 import uuid
 from typing import Any
 
-from pocket_slack import events, payloads, posts, responses, views
+from pocket_slack import channels, events, payloads, posts, responses, views
 from pocket_slack.deliveries import Delivery
 from pocket_slack.errors import RefusedError, SandboxError
 from pocket_slack.inputs import KINDS, chosen, find_element, refusals, state_values
@@ -24,7 +24,9 @@ class Person:
         self.user = workspace.user(name_or_id)
         self.id = self.user.id
 
-    def post(self, channel: str, text: str = "", thread_ts: str | None = None, **content: Any) -> Message:
+    def post(
+        self, channel: str, text: str = "", thread_ts: str | None = None, is_broadcast: bool = False, **content: Any
+    ) -> Message:
         """Type a message, or post as a bot.
 
         A person's text is escaped and gets its rich_text block; a bot's stays as it is.
@@ -33,13 +35,15 @@ class Person:
             channel: Where; they must be a member.
             text: As typed: `@name`, `#channel` and links become what they mean.
             thread_ts: The parent of the thread to answer in.
+            is_broadcast: Whether an answer is sent to the channel, too.
             content: `blocks`, `attachments`, `files` or `metadata` in Slack's form.
         """
         where = self._joined(channel)
         if self.user.bot_id:
-            return posts.post(self.ws, where, self.user, Content(text, **content), thread_ts)
-        typed = self._typed(text, **content)
-        return posts.post(self.ws, where, self.user, typed, thread_ts, client_msg_id=str(uuid.uuid4()))
+            said = Content(text, **content)
+            return posts.post(self.ws, where, self.user, said, thread_ts, is_broadcast=is_broadcast)
+        typed, id_ = self._typed(text, **content), str(uuid.uuid4())
+        return posts.post(self.ws, where, self.user, typed, thread_ts, is_broadcast=is_broadcast, client_msg_id=id_)
 
     @property
     def im(self) -> str:
@@ -60,7 +64,8 @@ class Person:
 
     def sees(self, channel: Channel) -> bool:
         """Whether the channel exists for this person: they are a member, or it is public and they are no guest."""
-        return self.id in channel.members or not (channel.is_private or channel.is_im or self.user.is_guest)
+        is_open = not (channel.is_private or channel.is_im or self.user.is_guest)
+        return self.id in channel.members or is_open or self.user.is_webhook
 
     def messages(self, channel: str) -> list[Message]:
         """The channel as it stands, oldest first, without the replies in threads."""
@@ -80,17 +85,34 @@ class Person:
         where = self.ws.channel(channel)
         if where.is_private and self.id not in where.members:
             raise SandboxError(f"{where.name} is private: a member has to invite {self.user.name}")
-        self._add(where, self.id)
+        channels.join(self.ws, where, self.user)
 
     def invite(self, channel: str, name_or_id: str) -> None:
         """Bring somebody into a channel; `/invite @bot` does the same."""
-        self._add(self._joined(channel), self.ws.user(name_or_id).id, inviter=True)
+        channels.join(self.ws, self._joined(channel), self.ws.user(name_or_id), self.user)
 
     def leave(self, channel: str) -> None:
         """Leave a channel."""
-        where = self._joined(channel)
-        where.members.remove(self.id)
-        self.ws.journal.record("channel", channel=where.id, left=self.id)
+        channels.leave(self.ws, self._joined(channel), self.user)
+
+    def remove(self, channel: str, name_or_id: str) -> None:
+        """Take somebody out of a channel; `/remove @bot` does the same in Slack."""
+        where, who = self._joined(channel), self.ws.user(name_or_id)
+        if who.id not in where.members:
+            raise SandboxError(f"{who.name} is not in {where.name}")
+        channels.leave(self.ws, where, who, self.user)
+
+    def archive(self, channel: str, is_archived: bool = True) -> None:
+        """Archive a channel, or bring it back."""
+        channels.archive(self.ws, self._seen(channel), self.user, is_archived)
+
+    def rename(self, channel: str, name: str) -> None:
+        """Give a channel another name."""
+        channels.rename(self.ws, self._joined(channel), self.user, name)
+
+    def set_topic(self, channel: str, topic: str) -> None:
+        """Say what a channel is about."""
+        channels.set_topic(self.ws, self._joined(channel), self.user, topic)
 
     def command(self, channel: str, command: str, text: str = "") -> Delivery:
         """Run a slash command of the app, in a channel; Slack offers none in threads."""
@@ -226,7 +248,7 @@ class Person:
 
     def _joined(self, channel: str) -> Channel:
         where = self._seen(channel)
-        if self.id not in where.members:
+        if self.id not in where.members and not self.user.is_webhook:
             raise SandboxError(f"{self.user.name} is not in {where.name}")
         if where.is_archived:
             raise SandboxError(f"{where.name} is archived")
@@ -235,12 +257,6 @@ class Person:
     def _own(self, message: Message) -> None:
         if message.author is not self.user:
             raise SandboxError(f"this message is {message.author.name}'s, not {self.user.name}'s")
-
-    def _add(self, where: Channel, user_id: str, inviter: bool = False) -> None:
-        if user_id not in where.members:
-            where.members.append(user_id)
-            self.ws.journal.record("channel", channel=where.id, joined=user_id)
-            events.member_joined(self.ws, where, self.ws.users[user_id], self.user if inviter else None)
 
     def _modal(self) -> View:
         if self.view is None:

@@ -41,8 +41,9 @@ def post(
     """
     message = _new(ws, channel, author, content, thread_ts, **more)
     channel.add(message)
-    ws.journal.record("message", channel=channel.id, message=shown(channel, message))
-    events.message_posted(ws, channel, message)
+    body = shown(channel, message)
+    ws.journal.record("message", channel=channel.id, message=body)
+    events.message_posted(ws, channel, body)
     return message
 
 
@@ -76,8 +77,10 @@ def edit(ws: Workspace, message: Message, content: Content, editor: User) -> Non
         message.metadata = content.metadata
     if message.shown_to is None:
         message.edited = {"user": editor.id, "ts": ws.ids.ts()}
-        events.message_changed(ws, channel, message, before)
-    ws.journal.record("message_changed", channel=channel.id, message=shown(channel, message), shown_to=message.shown_to)
+    body = shown(channel, message)
+    ws.journal.record("message_changed", channel=channel.id, message=body, shown_to=message.shown_to)
+    if message.shown_to is None:
+        events.message_changed(ws, channel, body, before)
 
 
 def delete(ws: Workspace, message: Message) -> None:
@@ -94,17 +97,16 @@ def delete(ws: Workspace, message: Message) -> None:
         channel.remove(message)
     ws.journal.record("message_deleted", channel=channel.id, ts=message.ts, shown_to=message.shown_to)
     if message.is_tombstone:
-        events.message_changed(ws, channel, message, before)
+        events.message_changed(ws, channel, shown(channel, message), before)
     elif message.shown_to is None:
-        events.message_deleted(ws, channel, message, before)
+        events.message_deleted(ws, channel, before)
 
 
 def shown(channel: Channel, message: Message, with_metadata: bool = False) -> Json:
     """A message as the Web API and payloads show it, with what its thread adds to it."""
     body = message.to_slack(with_metadata)
     if message.is_reply:
-        parent = channel.messages.get(message.thread_ts or "")
-        return body | ({"parent_user_id": parent.author.id} if parent else {})
+        return body | _of_parent(channel, message)
     replies = channel.replies(message.ts)
     if not replies:
         return body
@@ -117,6 +119,18 @@ def shown(channel: Channel, message: Message, with_metadata: bool = False) -> Js
         "is_locked": False,
         "subscribed": False,
     }
+
+
+def _of_parent(channel: Channel, reply: Message) -> Json:
+    """What a reply says of its parent; one that was sent to the channel too brings it along as `root`.
+
+    Source: https://docs.slack.dev/reference/events/message/thread_broadcast
+    """
+    parent = channel.messages.get(reply.thread_ts or "")
+    if parent is None:
+        return {}
+    by = {} if parent.author.is_webhook else {"parent_user_id": parent.author.id}
+    return by | ({"root": shown(channel, parent)} if reply.is_broadcast else {})
 
 
 def _new(

@@ -13,7 +13,7 @@ def to_state(person: Person) -> Json:
         "team": {"name": ws.name, "url": f"https://{ws.domain}.slack.com"},
         "app": to_app(person),
         "me": person.user.to_slack(),
-        "users": [user.to_slack() for user in ws.users.values()],
+        "users": [user.to_slack() for user in ws.authors().values()],
         "channels": [to_channel(person, channel) for channel in ws.channels.values() if person.sees(channel)],
         "view": to_view(person, person.view) if person.view else None,
         "home": to_view(person, person.home) if person.home else None,

@@ -118,7 +118,7 @@ def to_events(person: Person, entry: Entry) -> Iterator[Event]:
             view = person.view if entry.kind == "view" else person.home
             yield entry.kind, to_view(person, view) if view else None
     elif entry.kind == "user":
-        yield "user", person.ws.users[entry.data["user"]].to_slack()
+        yield "user", person.ws.user(entry.data["user"]).to_slack()
     elif entry.kind == "channel":
         yield from _channel(person, entry)
     elif _is_theirs(person, entry):

@@ -65,6 +65,7 @@ class Workspace:
         self.meter = Meter(self.clock, limits or Limits())
         self.faults = Faults(self.journal)
         self.users: dict[str, User] = {}
+        self.webhooks: dict[str, User] = {}
         self.channels: dict[str, Channel] = {}
         self.stacks: dict[str, list[View]] = {}
         self.homes: dict[str, View] = {}
@@ -78,12 +79,18 @@ class Workspace:
 
     def add_user(self, name: str, real_name: str = "") -> User:
         """A new person; `name` is what others type after `@`."""
-        return self._add(User(self.ids.new("U"), name, real_name or name.title(), self.team_id))
+        return self._add(User(self.ids.new("U"), name, real_name or name.title(), self.team_id), self.users)
 
     def add_bot(self, name: str, app_id: str | None = None) -> User:
         """A new bot: another app's, unless `app_id` says otherwise."""
         bot_id, app_id = self.ids.new("B"), app_id or self.ids.new("A")
-        return self._add(User(self.ids.new("U"), name, name, self.team_id, bot_id, app_id))
+        return self._add(User(self.ids.new("U"), name, name, self.team_id, bot_id, app_id), self.users)
+
+    def add_webhook(self, name: str) -> User:
+        """A new incoming webhook of another app: it posts under `name` into any channel, and is no user to the API."""
+        bot_id = self.ids.new("B")
+        hook = User(bot_id, name, name, self.team_id, bot_id, self.ids.new("A"), is_webhook=True)
+        return self._add(hook, self.webhooks)
 
     def add_channel(self, name: str, members: Iterable[User] = (), is_private: bool = False) -> Channel:
         """A new channel with these members, in that order; the first one created it."""
@@ -110,8 +117,8 @@ class Workspace:
 
     def user(self, name_or_id: str) -> User:
         """The user with that id or name, with or without `@`."""
-        found = self.users.get(name_or_id)
-        found = found or next((u for u in self.users.values() if u.name == name_or_id.removeprefix("@")), None)
+        known, name = self.authors(), name_or_id.removeprefix("@")
+        found = known.get(name_or_id) or next((user for user in known.values() if user.name == name), None)
         if found is None:
             people = listed(user.name for user in self.users.values() if user.id != SLACKBOT)
             raise SandboxError(f"no user {name_or_id!r}; there are {people}")
@@ -145,7 +152,11 @@ class Workspace:
 
     def user_by_bot_id(self, bot_id: str) -> User | None:
         """The user that stands for a bot."""
-        return next((user for user in self.users.values() if user.bot_id == bot_id), None)
+        return next((user for user in self.authors().values() if user.bot_id == bot_id), None)
+
+    def authors(self) -> dict[str, User]:
+        """All who can have written a message, by id: the users, and incoming webhooks."""
+        return self.users | self.webhooks
 
     def team(self) -> Json:
         """The `team` of an interaction payload."""
@@ -156,9 +167,9 @@ class Workspace:
         link = f"https://{self.domain}.slack.com/archives/{channel_id}/p{ts.replace('.', '')}"
         return f"{link}?thread_ts={thread_ts}&cid={channel_id}" if thread_ts else link
 
-    def _add(self, user: User) -> User:
-        if any(known.name == user.name for known in self.users.values()):
+    def _add(self, user: User, to: dict[str, User]) -> User:
+        if any(known.name == user.name for known in self.authors().values()):
             raise SandboxError(f"there is a user {user.name!r} already")
-        self.users[user.id] = user
+        to[user.id] = user
         self.journal.record("user", user=user.id)
         return user

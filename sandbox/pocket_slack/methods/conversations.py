@@ -3,7 +3,7 @@
 Source: https://docs.slack.dev/reference/methods?family=conversations
 """
 
-from pocket_slack import events
+from pocket_slack import channels
 from pocket_slack.errors import SlackError
 from pocket_slack.methods.call import Call
 from pocket_slack.model import Channel, Json, Message
@@ -22,8 +22,8 @@ def info(call: Call) -> Json:
 
 def list_all(call: Call) -> Json:
     """https://docs.slack.dev/reference/methods/conversations.list"""
-    channels, metadata = call.page([channel.to_slack(call.ws.bot.id) for channel in _listed(call)])
-    return {"channels": channels, "response_metadata": metadata}
+    page, metadata = call.page([channel.to_slack(call.ws.bot.id) for channel in _listed(call)])
+    return {"channels": page, "response_metadata": metadata}
 
 
 def _listed(call: Call) -> list[Channel]:
@@ -46,9 +46,9 @@ def of_user(call: Call) -> Json:
     if member_id not in call.ws.users:
         raise SlackError("user_not_found")
     found = [channel.to_slack(call.ws.bot.id) for channel in _listed(call) if member_id in channel.members]
-    channels, metadata = call.page(found, highest=999)
+    page, metadata = call.page(found, highest=999)
     # The method leaves these two out; what the app is not in, it does not see of private channels.
-    limited = [{key: value for key, value in each.items() if key not in _NOT_SAID} for each in channels]
+    limited = [{key: value for key, value in each.items() if key not in _NOT_SAID} for each in page]
     return {"channels": limited, "response_metadata": metadata}
 
 
@@ -70,8 +70,7 @@ def join(call: Call) -> Json:
     if call.is_member(channel):
         note = {"warning": "already_in_channel", "response_metadata": {"warnings": ["already_in_channel"]}}
         return {"channel": channel.to_slack(call.ws.bot.id), **note}
-    channel.members.append(call.ws.bot.id)
-    events.member_joined(call.ws, channel, call.ws.bot)
+    channels.join(call.ws, channel, call.ws.bot)
     return {"channel": channel.to_slack(call.ws.bot.id)}
 
 
@@ -111,7 +110,7 @@ def replies(call: Call) -> Json:
     """https://docs.slack.dev/reference/methods/conversations.replies"""
     channel = call.readable()
     parent = channel.messages.get(call.text("ts"))
-    if parent is None:
+    if parent is None or parent.subtype:  # notices have no threads
         raise SlackError("thread_not_found")
     found = [reply for reply in channel.replies(parent.ts) if _is_between(call, reply)]
     page, metadata = call.page([parent, *found], default=1000, highest=1000)

@@ -105,6 +105,11 @@ export function repliesByParent(channel) {
   return replies;
 }
 
+/** The id of who wrote a message; what a webhook posts has no user. */
+export function authorOf(message) {
+  return message.user ?? message.bot_id;
+}
+
 export function isReply(message) {
   return Boolean(message.thread_ts) && message.thread_ts !== message.ts;
 }

@@ -189,9 +189,10 @@ def test_opening_the_home_tab_and_inviting_the_app_are_events(workspace: Workspa
     ann.open_home()
     ann.invite("random", "echo")
     events = [envelope["payload"]["event"] for envelope in wire.sent]
-    assert [event["type"] for event in events] == ["app_home_opened", "member_joined_channel"]
+    assert [event["type"] for event in events] == ["app_home_opened", "member_joined_channel", "message"]
     assert events[0]["tab"] == "home"
     assert (events[1]["user"], events[1]["inviter"]) == (workspace.bot.id, ann.id)
+    assert (events[2]["subtype"], events[2]["inviter"]) == ("channel_join", ann.id)
 
 
 def test_events_nobody_subscribed_to_are_not_sent(workspace: Workspace, wire: Wire) -> None:

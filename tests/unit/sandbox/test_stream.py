@@ -73,8 +73,9 @@ def test_joining_and_leaving_change_what_is_seen(workspace: Workspace) -> None:
     ann, cat = Person(workspace, "ann"), Person(workspace, "cat")
     before = last_id(workspace)
     ann.invite("secret", "ben")
-    [(kind, channel)] = events(workspace, "ben", before)
+    [(kind, channel), (other_kind, notice)] = events(workspace, "ben", before)
     assert (kind, channel["name"], channel["is_member"]) == ("channel", "secret", True)
+    assert (other_kind, notice["message"]["subtype"]) == ("message", "channel_join")
     before = last_id(workspace)
     cat.leave("secret")
     assert events(workspace, "cat", before) == [("unseen", {"channel": workspace.channel("secret").id})]

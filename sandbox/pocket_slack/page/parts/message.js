@@ -6,11 +6,13 @@ import { Blocks } from "../blocks/index.js";
 import { clockTime, fullTime } from "../blocks/dates.js";
 import { Mrkdwn } from "../blocks/mrkdwn.js";
 import { Surface } from "../blocks/surface.js";
+import { authorOf } from "../store.js";
 import { Avatar } from "./avatar.js";
 import { Icon } from "./icon.js";
 import { focusNeighbour } from "./keyboard.js";
 import { MessageMenu, openThread } from "./message_menu.js";
 
+const HAS_NO_MENU = /^(tombstone|channel_\w+)$/;
 const COMPARED = ["message", "isLast", "isWanted", "isThread"];
 
 /** A message; drawn again only when something of it has changed. */
@@ -29,8 +31,8 @@ export class Message extends Component {
   }
 
   render({ state, channel, message, replies, isThread, isLast, isWanted }) {
-    const author = state.users[message.user];
-    const hasMenu = !message.is_ephemeral && message.subtype !== "tombstone";
+    const author = state.users[authorOf(message)];
+    const hasMenu = !message.is_ephemeral && !HAS_NO_MENU.test(message.subtype);
     // The same message may stand in the channel and in the thread.
     const id = `${isThread ? "thread" : "channel"}-${message.ts}`;
     const tabIndex = isLast ? 0 : -1; // until the focus comes to another one
@@ -96,7 +98,7 @@ function Said({ blocks = [], text }) {
 function Replies({ state, channel, message, replies, tabIndex }) {
   const forYou = replies.filter((reply) => reply.is_ephemeral).length;
   const count = replies.length - forYou;
-  const authors = [...new Set(replies.map((reply) => reply.user))].slice(0, 4);
+  const authors = [...new Set(replies.map(authorOf))].slice(0, 4);
   const texts = [count && `${count} ${count === 1 ? "reply" : "replies"}`, forYou && `${forYou} only for you`];
   return html`<button
     class="open-thread replies"

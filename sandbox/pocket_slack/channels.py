@@ -1,0 +1,69 @@
+"""Members come and go, channels are archived and renamed; each leaves a notice in the channel.
+
+Source: https://docs.slack.dev/reference/events/message#subtypes
+"""
+
+from pocket_slack import events, posts
+from pocket_slack.model import Channel, User
+from pocket_slack.workspace import SLACKBOT, Workspace
+
+NOTICES = {
+    "channel_join": "<@{user}> has joined the channel",
+    "channel_leave": "<@{user}> has left the channel",
+    "channel_archive": "<@{user}> archived the channel",
+    "channel_unarchive": "<@{user}> unarchived the channel",
+    "channel_name": '<@{user}> has renamed the channel from "{old_name}" to "{name}"',
+    "channel_topic": "<@{user}> set the channel topic: {topic}",
+}
+"""What each notice says, by its subtype: https://docs.slack.dev/reference/events/message/channel_join and beside it."""
+
+
+def join(ws: Workspace, channel: Channel, user: User, inviter: User | None = None) -> None:
+    """Make somebody a member, unless they are one."""
+    if user.id in channel.members:
+        return
+    channel.members.append(user.id)
+    ws.journal.record("channel", channel=channel.id, joined=user.id)
+    events.member_joined(ws, channel, user, inviter)
+    _note(ws, channel, user, "channel_join", **({"inviter": inviter.id} if inviter else {}))
+
+
+def leave(ws: Workspace, channel: Channel, user: User, remover: User | None = None) -> None:
+    """End somebody's membership; the app is told of its own by `channel_left`, and sees nothing more."""
+    if user is ws.bot:
+        events.channel_event(ws, channel, "left", actor_id=(remover or user).id)
+    channel.members.remove(user.id)
+    ws.journal.record("channel", channel=channel.id, left=user.id)
+    events.member_left(ws, channel, user)
+    _note(ws, channel, user, "channel_leave")
+
+
+def archive(ws: Workspace, channel: Channel, user: User, is_archived: bool = True) -> None:
+    """Archive a channel, or bring it back."""
+    channel.is_archived = is_archived
+    verb = "archive" if is_archived else "unarchive"
+    ws.journal.record("channel", channel=channel.id)
+    events.channel_event(ws, channel, verb, user=user.id)
+    _note(ws, channel, user, f"channel_{verb}")
+
+
+def rename(ws: Workspace, channel: Channel, user: User, name: str) -> None:
+    """Give a channel another name."""
+    old_name, channel.name = channel.name, name
+    ws.journal.record("channel", channel=channel.id)
+    _note(ws, channel, user, "channel_name", old_name=old_name, name=name)
+
+
+def set_topic(ws: Workspace, channel: Channel, user: User, topic: str) -> None:
+    """Say what a channel is about."""
+    channel.topic = {"value": topic, "creator": user.id, "last_set": int(ws.clock.now())}
+    ws.journal.record("channel", channel=channel.id)
+    _note(ws, channel, user, "channel_topic", topic=topic)
+
+
+def _note(ws: Workspace, channel: Channel, user: User, subtype: str, **details: str) -> None:
+    """A notice is Slack's own, so that nobody edits it; its `user` is who did that."""
+    if not channel.is_mpim:
+        text = NOTICES[subtype].format(user=user.id, **details)
+        fields = {"user": user.id, **details}
+        posts.post(ws, channel, ws.users[SLACKBOT], posts.Content(text), subtype=subtype, details=fields)
