@@ -21,8 +21,11 @@ as `View` (`body`, `values`, `errors`):
 
         ann = slack.person("ann")
         question = ann.post("help", "How do I get a <refund>?")               # @name, #channel and links are understood
-        answer = slack.person("helper").post("help", "...", thread_ts=question.ts, blocks=[...])
+        helper = slack.person("helper")
+        answer = helper.post("help", "...", thread_ts=question.ts, blocks=[...])
         ann.edit(question, "..."); ann.delete(question)
+        streamed = helper.stream("help", "Firs", question.ts)                 # as chat.startStream does, for ann's eyes
+        helper.append(streamed, "t"); helper.stop(streamed, "!")              # others see the end
         ann.messages("help"); ann.thread("help", question.ts); ann.ephemerals("help")
         ann.join("random"); ann.invite("help", workspace.bot.name); ann.leave("random"); ann.remove("help", "ben")
         ann.archive("help"); ann.rename("help", "support"); ann.set_topic("support", "be kind")

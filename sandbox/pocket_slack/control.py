@@ -190,6 +190,11 @@ _VERBS: Mapping[str, Callable[[Person, Json], Any]] = {
     "post": lambda person, body: person.post(**body),
     "edit": lambda person, body: person.edit(_message(person, body), body["text"]),
     "delete": lambda person, body: person.delete(_message(person, body)),
+    "stream": lambda person, body: person.stream(**body),
+    "append": lambda person, body: person.append(_message(person, body), body["text"]),
+    "stop": lambda person, body: person.stop(
+        _message(person, body), body.get("text", ""), body.get("is_errored", False)
+    ),
     "join": lambda person, body: person.join(body["channel"]),
     "leave": lambda person, body: person.leave(body["channel"]),
     "invite": lambda person, body: person.invite(body["channel"], body["user"]),

@@ -19,7 +19,8 @@ class Entry:
         id: Counts up from 1.
         at: Seconds since the epoch.
         kind: `connection`, `envelope`, `ack`, `failure`, `call`, `response_url`, `fault`, or a change that people
-            see: `message`, `message_changed`, `message_deleted`, `ephemeral`, `view`, `home`, `channel`, `user`.
+            see: `message`, `message_changed`, `message_deleted`, `streamed`, `ephemeral`, `view`, `home`, `channel`,
+            `user`.
         data: What belongs to that kind, ready for JSON. Tokens are never in it.
     """
 

@@ -3,6 +3,8 @@
 from dataclasses import dataclass, field
 from typing import Any
 
+from pocket_slack.clock import Timer
+
 Json = dict[str, Any]
 
 
@@ -68,6 +70,23 @@ class User:
 
 
 @dataclass
+class Stream:
+    """What is written of a message that is being streamed, while others see its beginning.
+
+    Attributes:
+        recipient_id: Who sees every piece as it comes.
+        chunks: The pieces: https://docs.slack.dev/reference/methods/chat.appendStream
+        is_chunked: Whether they came as `chunks`, which no later piece may change; None before the first.
+        timer: Ends it when it lasts too long.
+    """
+
+    recipient_id: str
+    chunks: list[Json]
+    is_chunked: bool | None = None
+    timer: Timer | None = None
+
+
+@dataclass
 class Message:
     """A message, or an ephemeral one when `shown_to` names the only user who sees it.
 
@@ -90,6 +109,9 @@ class Message:
     is_tombstone: bool = False
     subtype: str | None = None
     details: Json = field(default_factory=dict)
+    streaming_state: str | None = None
+    stream: Stream | None = None
+    agent_session: Json | None = None
     values: Json = field(default_factory=dict)
 
     @property
@@ -108,6 +130,8 @@ class Message:
             "files": self.files,
             "thread_ts": self.thread_ts,
             "edited": self.edited,
+            "streaming_state": self.streaming_state,
+            "agent_session": self.agent_session,
             "metadata": self.metadata if with_metadata else None,
         }
         body: Json = {"type": "message", "ts": self.ts, "text": self.text, **self._signature()}

@@ -1,71 +1,25 @@
 """What a person (or another app's bot) does in the workspace, and what they see."""
 
-import uuid
 from typing import Any
 
-from pocket_slack import channels, events, payloads, posts, responses, views
+from pocket_slack import channels, events, payloads, responses, views
 from pocket_slack.deliveries import Delivery
 from pocket_slack.errors import RefusedError, SandboxError
 from pocket_slack.inputs import KINDS, chosen, find_element, refusals, state_values
-from pocket_slack.model import Channel, Json, Message, View
-from pocket_slack.posts import Content
-from pocket_slack.text import to_elements, to_rich_text, to_text
-from pocket_slack.workspace import Workspace
+from pocket_slack.model import Json, Message, View
+from pocket_slack.writers import Writer
 
 
-class Person:
+class Person(Writer):
     """Somebody in the workspace. Channels go by name or id, messages by timestamp or as themselves.
 
     Everything that the app hears of returns the `Delivery`, which tells whether it was acknowledged.
     """
 
-    def __init__(self, workspace: Workspace, name_or_id: str) -> None:
-        self.ws = workspace
-        self.user = workspace.user(name_or_id)
-        self.id = self.user.id
-
-    def post(
-        self, channel: str, text: str = "", thread_ts: str | None = None, is_broadcast: bool = False, **content: Any
-    ) -> Message:
-        """Type a message, or post as a bot.
-
-        A person's text is escaped and gets its rich_text block; a bot's stays as it is.
-
-        Args:
-            channel: Where; they must be a member.
-            text: As typed: `@name`, `#channel` and links become what they mean.
-            thread_ts: The parent of the thread to answer in.
-            is_broadcast: Whether an answer is sent to the channel, too.
-            content: `blocks`, `attachments`, `files` or `metadata` in Slack's form.
-        """
-        where = self._joined(channel)
-        if self.user.bot_id:
-            said = Content(text, **content)
-            return posts.post(self.ws, where, self.user, said, thread_ts, is_broadcast=is_broadcast)
-        typed, id_ = self._typed(text, **content), str(uuid.uuid4())
-        return posts.post(self.ws, where, self.user, typed, thread_ts, is_broadcast=is_broadcast, client_msg_id=id_)
-
     @property
     def im(self) -> str:
         """The id of the direct messages between this person and the app."""
         return self.ws.im(self.id).id
-
-    def edit(self, message: Message, text: str) -> None:
-        """Change one's own message."""
-        self._own(message)
-        if not text.strip():
-            raise SandboxError("a message cannot be empty; delete it instead")
-        posts.edit(self.ws, message, Content(text) if self.user.bot_id else self._typed(text), self.user)
-
-    def delete(self, message: Message) -> None:
-        """Delete one's own message."""
-        self._own(message)
-        posts.delete(self.ws, message)
-
-    def sees(self, channel: Channel) -> bool:
-        """Whether the channel exists for this person: they are a member, or it is public and they are no guest."""
-        is_open = not (channel.is_private or channel.is_im or self.user.is_guest)
-        return self.id in channel.members or is_open or self.user.is_webhook
 
     def messages(self, channel: str) -> list[Message]:
         """The channel as it stands, oldest first, without the replies in threads."""
@@ -228,35 +182,6 @@ class Person:
     def home(self) -> View | None:
         """The home tab that the app has published for this person."""
         return self.ws.homes.get(self.id)
-
-    def _typed(self, text: str, **content: Any) -> Content:
-        rich = [to_rich_text(text, *self._names(), self.ws.ids.short())] if text else []
-        return Content(self._text(text), **{"blocks": rich, **content})
-
-    def _text(self, typed: str) -> str:
-        return to_text(to_elements(typed, *self._names()))
-
-    def _names(self) -> tuple[dict[str, str], dict[str, str]]:
-        users = {user.name: user.id for user in self.ws.users.values()}
-        return users, {channel.name: channel.id for channel in self.ws.channels.values()}
-
-    def _seen(self, channel: str) -> Channel:
-        where = self.ws.channel(channel)
-        if not self.sees(where):
-            raise SandboxError(f"{self.user.name} does not see {where.name}")
-        return where
-
-    def _joined(self, channel: str) -> Channel:
-        where = self._seen(channel)
-        if self.id not in where.members and not self.user.is_webhook:
-            raise SandboxError(f"{self.user.name} is not in {where.name}")
-        if where.is_archived:
-            raise SandboxError(f"{where.name} is archived")
-        return where
-
-    def _own(self, message: Message) -> None:
-        if message.author is not self.user:
-            raise SandboxError(f"this message is {message.author.name}'s, not {self.user.name}'s")
 
     def _modal(self) -> View:
         if self.view is None:

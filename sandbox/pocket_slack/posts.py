@@ -69,14 +69,24 @@ def notify(ws: Workspace, channel: Channel, user_id: str, text: str) -> Message:
 
 def edit(ws: Workspace, message: Message, content: Content, editor: User) -> None:
     """Give a message another content; its metadata stays unless there is new one."""
-    channel = ws.channels[message.channel_id]
-    before = shown(channel, message)
+    before = shown(ws.channels[message.channel_id], message)
+    if message.shown_to is None:
+        message.edited = {"user": editor.id, "ts": ws.ids.ts()}
+    rewrite(ws, message, content)
+    tell_changed(ws, message, before)
+
+
+def rewrite(ws: Workspace, message: Message, content: Content) -> None:
+    """Put another content into a message, without telling anybody."""
     message.text, message.attachments, message.files = to_stored(content.text), content.attachments, content.files
     message.blocks = normalised(content.blocks, ws.ids)
     if content.metadata is not None:
         message.metadata = content.metadata
-    if message.shown_to is None:
-        message.edited = {"user": editor.id, "ts": ws.ids.ts()}
+
+
+def tell_changed(ws: Workspace, message: Message, before: Json) -> None:
+    """Tell those who see a message, and the app, that it is not any more as `before`."""
+    channel = ws.channels[message.channel_id]
     body = shown(channel, message)
     ws.journal.record("message_changed", channel=channel.id, message=body, shown_to=message.shown_to)
     if message.shown_to is None:

@@ -3,7 +3,7 @@
 from pocket_slack import views
 from pocket_slack.model import Channel, Json, View
 from pocket_slack.people import Person
-from pocket_slack.posts import shown
+from pocket_slack.streaming import seen
 
 
 def to_state(person: Person) -> Json:
@@ -37,7 +37,7 @@ def to_channel(person: Person, channel: Channel) -> Json:
     """A channel with everything in it that the person sees."""
     return {
         **channel.to_slack(person.id),
-        "messages": [shown(channel, message) for message in channel.messages.values()],
+        "messages": [seen(person.ws, message, person.id) for message in channel.messages.values()],
         "ephemerals": [message.to_slack() | {"is_ephemeral": True} for message in person.ephemerals(channel.id)],
     }
 

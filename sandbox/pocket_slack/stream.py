@@ -138,7 +138,7 @@ def masked(value: Any) -> Any:
 
 
 def _is_theirs(person: Person, entry: Entry) -> bool:
-    alone = entry.data.get("user") if entry.kind == "ephemeral" else entry.data.get("shown_to")
+    alone = entry.data.get("user" if entry.kind in ("ephemeral", "streamed") else "shown_to")
     return person.sees(person.ws.channels[entry.data["channel"]]) and alone in (None, person.id)
 
 

@@ -5,7 +5,6 @@ Source: https://docs.slack.dev/messaging/formatting-message-text#escaping
 
 import re
 from collections.abc import Callable, Mapping
-from functools import partial
 
 from pocket_slack.model import Json
 
@@ -18,6 +17,13 @@ _STYLED = re.compile(
     r"|(?<![\w:]):(?P<emoji>\+1|-1|[a-z][\w'+-]*):(?![\w:])"
 )
 
+_CODE = re.compile(r"(```.*?```|`[^`\n]+`)", re.DOTALL)
+_MARKDOWN = (
+    (re.compile(r"\[([^\]\n]+)\]\((https?://[^)\s]+)\)"), r"<\2|\1>"),
+    (re.compile(r"\*\*(\S(?:[^\n]*?\S)?)\*\*"), r"*\1*"),
+    (re.compile(r"^#{1,6} +", re.MULTILINE), ""),
+    (re.compile(r"^( *)[-*] +", re.MULTILINE), r"\1• "),
+)
 _CONTROL = re.compile(r"(<(?:[@#!]|https?://|mailto:|tel:)[^<>]*>)")
 _ENTITY = re.compile("&(amp|lt|gt);")
 _CHARACTERS = {"amp": "&", "lt": "<", "gt": ">"}
@@ -57,18 +63,45 @@ def _special(users: Mapping[str, str]) -> re.Pattern[str]:
     return re.compile(rf"(?P<url>https?://[^\s<>|]+)|(?<!\w)@(?P<user>{names})|(?<!\w)#(?P<channel>[\w-]+)")
 
 
+def to_linked(text: str) -> list[Json]:
+    """The rich_text elements of mrkdwn with its control sequences, `<https://...|label>` and `<@U...>`."""
+    elements: list[Json] = []
+    for part in filter(None, _CONTROL.split(text)):
+        target, _, label = part.strip("<>").partition("|")
+        if not _CONTROL.fullmatch(part):
+            elements += to_elements(part, {}, {})
+        elif target.startswith("@"):
+            elements.append({"type": "user", "user_id": target[1:]})
+        else:
+            elements.append({"type": "link", "url": target} | ({"text": label} if label else {}))
+    return elements
+
+
+def to_mrkdwn(markdown: str) -> str:
+    """Markdown as it reads in the `text` of a message that was streamed.
+
+    As answers of the real Slack read: `**b**` becomes `*b*`, a heading loses its marks, a list gets bullets, a link
+    becomes `<url|label>`; code stays as it is.
+    """
+    parts = _CODE.split(markdown)
+    for index in range(0, len(parts), 2):
+        for mark, instead in _MARKDOWN:
+            parts[index] = mark.sub(instead, parts[index])
+    return "".join(parts)
+
+
 def to_text(elements: list[Json]) -> str:
     """The `text` of a message with these rich_text elements."""
     return "".join(_WRITE[element["type"]](element) for element in elements)
 
 
-def to_rich_text(text: str, users: Mapping[str, str], channels: Mapping[str, str], block_id: str) -> Json:
+def to_rich_text(text: str, to_plain: Callable[[str], list[Json]], block_id: str) -> Json:
     """The block that Slack adds to every message a person types.
 
     As in Slack's composer, `*bold*`, `_italic_`, `~struck~`, code and `:emoji:` are formatted; lists and
-    quotes stay as typed.
+    quotes stay as typed. `to_plain` makes elements of the text between: `to_elements` of what a person types, and
+    `to_linked` of mrkdwn.
     """
-    to_plain = partial(to_elements, users=users, channels=channels)
     elements: list[Json] = []
     for index, part in enumerate(_FENCED.split(text)):
         if index % 2:

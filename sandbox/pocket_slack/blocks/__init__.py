@@ -1,7 +1,8 @@
 """Block Kit as Slack checks it: what is wrong with blocks and views, and how Slack stores the right ones."""
 
+from pocket_slack.blocks.chunks import check_chunks
 from pocket_slack.blocks.messages import check_blocks
 from pocket_slack.blocks.normal import normalised, with_emoji
 from pocket_slack.blocks.surfaces import check_view
 
-__all__ = ["check_blocks", "check_view", "normalised", "with_emoji"]
+__all__ = ["check_blocks", "check_chunks", "check_view", "normalised", "with_emoji"]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pocket_slack.errors import SlackError
-from pocket_slack.methods import auth, chat, conversations, modals, users
+from pocket_slack.methods import auth, chat, conversations, modals, streams, users
 from pocket_slack.methods.call import Call
 from pocket_slack.model import Json
 from pocket_slack.workspace import Workspace
@@ -40,10 +40,13 @@ METHODS: Mapping[str, Method] = {
     "apps.connections.open": Method(auth.open_connection, ("connections:write",), takes="app"),
     "auth.test": Method(auth.test),
     "bots.info": Method(users.bot_info, ("users:read",), tier=3),
+    "chat.appendStream": Method(streams.append, _WRITE, tier=4),
     "chat.delete": Method(chat.delete, _WRITE, tier=3),
     "chat.getPermalink": Method(chat.get_permalink),
     "chat.postEphemeral": Method(chat.post_ephemeral, _WRITE, tier=4),
     "chat.postMessage": Method(chat.post_message, _WRITE),
+    "chat.startStream": Method(streams.start, _WRITE, tier=2),
+    "chat.stopStream": Method(streams.stop, _WRITE, tier=2),
     "chat.update": Method(chat.update, _WRITE, tier=3),
     "conversations.history": Method(conversations.history, _HISTORY, tier=3),
     "conversations.info": Method(conversations.info, _READ, tier=3),

@@ -26,7 +26,7 @@ LARGEST_METADATA_BYTES = 16_000
 
 def post_message(call: Call) -> Json:
     """https://docs.slack.dev/reference/methods/chat.postMessage"""
-    channel = _target(call)
+    channel = target(call)
     content = _checked(call)
     call.ws.meter.count_post(channel.id)
     thread_ts = call.optional("thread_ts")
@@ -41,6 +41,8 @@ def post_message(call: Call) -> Json:
 def update(call: Call) -> Json:
     """https://docs.slack.dev/reference/methods/chat.update"""
     channel, message = _own_message(call, "cant_update_message")
+    if message.stream:
+        raise SlackError("streaming_state_conflict")
     new = _checked(call, is_update=True)
     # Text without blocks takes the old blocks away; blocks without text keep the old text.
     text = new.text if "text" in call.args else message.text
@@ -51,13 +53,15 @@ def update(call: Call) -> Json:
 def delete(call: Call) -> Json:
     """https://docs.slack.dev/reference/methods/chat.delete"""
     channel, message = _own_message(call, "cant_delete_message")
+    if message.stream:
+        raise SlackError("cant_delete_message")
     posts.delete(call.ws, message)
     return {"channel": channel.id, "ts": message.ts}
 
 
 def post_ephemeral(call: Call) -> Json:
     """https://docs.slack.dev/reference/methods/chat.postEphemeral"""
-    channel = _target(call)
+    channel = target(call)
     user_id = call.text("user")
     content = _checked(call)
     if user_id not in channel.members:
@@ -76,7 +80,7 @@ def get_permalink(call: Call) -> Json:
     return {"channel": channel.id, "permalink": call.ws.permalink(channel.id, message.ts, thread_ts)}
 
 
-def _target(call: Call) -> Channel:
+def target(call: Call) -> Channel:
     """Where the bot may post: channels it is in, public ones with `chat:write.public`, people by their id."""
     name = call.text("channel")
     if name in call.ws.users:
@@ -110,7 +114,7 @@ def _checked(call: Call, is_update: bool = False) -> Content:
         raise SlackError("no_text")
     if is_update and len(content.text) > LONGEST_UPDATE:
         raise SlackError("msg_too_long")
-    _check_metadata(content.metadata, is_update)
+    check_metadata(content.metadata, is_update)
     return replace(content, text=content.text[:LONGEST_POST])
 
 
@@ -120,7 +124,8 @@ def _warnings(call: Call) -> Json:
     return {"warning": "message_truncated", "response_metadata": {"warnings": ["message_truncated"]}}
 
 
-def _check_metadata(metadata: Any, is_update: bool) -> None:
+def check_metadata(metadata: Any, is_update: bool) -> None:
+    """Accept the metadata of a message, or refuse it."""
     if metadata is None or (is_update and metadata == {}):
         return
     if not isinstance(metadata, dict):

@@ -13,6 +13,7 @@ import { focusNeighbour } from "./keyboard.js";
 import { MessageMenu, openThread } from "./message_menu.js";
 
 const HAS_NO_MENU = /^(tombstone|channel_\w+)$/;
+const STREAMING = { in_progress: "(writing)", errored: "(broken off)" };
 const COMPARED = ["message", "isLast", "isWanted", "isThread"];
 
 /** A message; drawn again only when something of it has changed. */
@@ -81,6 +82,7 @@ function Content({ id, channel, message }) {
     <div class="content">
       <${Said} blocks=${blocks} text=${message.text} />
       ${message.edited && html`<small class="edited" title=${fullTime(message.edited.ts)}>(edited)</small>`}
+      ${STREAMING[message.streaming_state] && html`<small class="edited">${STREAMING[message.streaming_state]}</small>`}
       ${attachments.map(
         ({ blocks, text, fallback = "" }) =>
           html`<div class="attachment"><${Said} blocks=${blocks} text=${text ?? fallback} /></div>`,

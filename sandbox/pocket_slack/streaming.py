@@ -1,0 +1,151 @@
+"""Messages that are written before their reader's eyes: begun, appended to, ended.
+
+Only the recipient sees the pieces as they come; everybody else, and every app, sees the first one until the end, which
+comes as `message_changed` (agentconnect#1494). The parent says meanwhile that the bot is at work: that is a
+`message_changed`, too, in which nothing reads otherwise (hermes-agent#83501).
+
+Source: https://docs.slack.dev/reference/methods/chat.startStream
+"""
+
+from itertools import groupby
+from operator import itemgetter
+from typing import Any
+
+from pocket_slack import posts
+from pocket_slack.errors import SandboxError
+from pocket_slack.model import Channel, Json, Message, Stream, User
+from pocket_slack.posts import Content, shown
+from pocket_slack.text import to_linked, to_mrkdwn, to_rich_text
+from pocket_slack.workspace import Workspace
+
+LIVES_S = 300.0
+"""Slack ends a stream about five minutes after it began, with an error (hermes-agent#59010 measured 306 s; the
+reference says nothing)."""
+
+
+def pieces(text: str) -> list[Json]:
+    """Markdown as chunks; none, where there is no text."""
+    return [{"type": "markdown_text", "text": text}] if text else []
+
+
+def start(
+    ws: Workspace,
+    channel: Channel,
+    author: User,
+    chunks: list[Json],
+    thread_ts: str,
+    recipient_id: str,
+    is_chunked: bool | None = None,
+) -> Message:
+    """Begin a message; rights and chunks are for the caller to check."""
+    stream = Stream(recipient_id, list(chunks), is_chunked)
+    message = posts.post(
+        ws, channel, author, written(ws, chunks), thread_ts, streaming_state="in_progress", stream=stream
+    )
+    stream.timer = ws.clock.call_later(LIVES_S, lambda: stop(ws, message, [], state="errored"))
+    _set_session(ws, message, "processing")
+    return message
+
+
+def append(ws: Workspace, message: Message, chunks: list[Json]) -> None:
+    """Write on; the recipient's page hears of it, the app does not."""
+    stream = _stream(message)
+    stream.chunks += chunks
+    channel = ws.channels[message.channel_id]
+    ws.journal.record(
+        "streamed", channel=channel.id, user=stream.recipient_id, message=seen(ws, message, stream.recipient_id)
+    )
+
+
+def stop(
+    ws: Workspace,
+    message: Message,
+    chunks: list[Json],
+    blocks: list[Json] | None = None,
+    metadata: Json | None = None,
+    state: str = "completed",
+    session_status: str = "active",
+) -> None:
+    """End a stream: everybody sees all of it, with `blocks` below.
+
+    Args:
+        ws: The workspace.
+        message: One that is being streamed.
+        chunks: The last pieces.
+        blocks: What stands at the end.
+        metadata: As for any message.
+        state: `completed` or `errored`.
+        session_status: What the parent says of the bot from now on: `active` or `processing`.
+    """
+    stream, before = _stream(message), shown(ws.channels[message.channel_id], message)
+    if stream.timer:
+        stream.timer.cancel()
+    content = written(ws, stream.chunks + chunks)
+    message.stream, message.streaming_state = None, state
+    posts.rewrite(ws, message, Content(content.text, content.blocks + (blocks or []), metadata=metadata))
+    posts.tell_changed(ws, message, before)
+    _set_session(ws, message, session_status)
+
+
+def seen(ws: Workspace, message: Message, user_id: str) -> Json:
+    """A message as that user sees it; the recipient of a stream is ahead of the others."""
+    body = shown(ws.channels[message.channel_id], message)
+    if message.stream is None or message.stream.recipient_id != user_id:
+        return body
+    content = written(ws, message.stream.chunks)
+    return body | {"text": content.text, "blocks": content.blocks}
+
+
+def written(ws: Workspace, chunks: list[Json]) -> Content:
+    """What pieces come to: texts, tasks as cards where they were first told of, or all in a plan if there is one."""
+    tasks: dict[str, Json] = {}
+    for chunk in chunks:
+        if chunk["type"] == "task_update":
+            tasks[chunk["id"]] = _merged(tasks.get(chunk["id"], {}), chunk)
+    cards = {id_: _card(ws, task) for id_, task in tasks.items()}
+    plans = [chunk["title"] for chunk in chunks if chunk["type"] == "plan_update"][-1:]
+    blocks: list[Json] = [{"type": "plan", "title": title, "tasks": list(cards.values())} for title in plans]
+    untold = {} if plans else dict(cards)
+    for kind, group in groupby(chunks, key=itemgetter("type")):
+        if kind == "markdown_text":
+            blocks.append(_rich(ws, "".join(chunk["text"] for chunk in group)))
+        elif kind == "blocks":
+            blocks += [block for chunk in group for block in chunk["blocks"]]
+        elif kind == "task_update":
+            blocks += [untold.pop(chunk["id"]) for chunk in group if chunk["id"] in untold]
+    text = to_mrkdwn("".join(chunk.get("text", "") for chunk in chunks))
+    return Content(" ".join(filter(None, [text, *plans, *(card["title"] for card in cards.values())])), blocks)
+
+
+def _rich(ws: Workspace, markdown: str) -> Json:
+    return to_rich_text(to_mrkdwn(markdown), to_linked, ws.ids.short())
+
+
+def _merged(task: Json, chunk: Json) -> Json:
+    """A later chunk replaces title and status, and adds to details and output."""
+    added = {key: task[key] + chunk[key] for key in ("details", "output") if key in task and key in chunk}
+    return task | chunk | added
+
+
+def _card(ws: Workspace, task: Json) -> Json:
+    """https://docs.slack.dev/reference/block-kit/blocks/task-card-block"""
+    card: Json = {"type": "task_card", "task_id": task["id"], "title": task["title"], "status": task["status"]}
+    rich = {key: _rich(ws, task[key]) for key in ("details", "output") if key in task}
+    return card | rich | ({"sources": task["sources"]} if "sources" in task else {})
+
+
+def _set_session(ws: Workspace, message: Message, status: str) -> None:
+    channel = ws.channels[message.channel_id]
+    parent = channel.messages.get(message.thread_ts or "")
+    if parent is None:
+        return
+    before, bot = shown(channel, parent), message.author.id
+    statuses: list[dict[str, Any]] = [{"agent_bot_user_id": bot, "status": status, "is_stoppable": False}]
+    parent.agent_session = {"status": status, "agent_bot_user_ids": [bot], "agent_statuses": statuses}
+    posts.tell_changed(ws, parent, before)
+
+
+def _stream(message: Message) -> Stream:
+    if message.stream is None:
+        raise SandboxError("this message is no stream, or has ended")
+    return message.stream

@@ -1,0 +1,125 @@
+"""What a person or a bot writes: messages, their changes, and streams."""
+
+import uuid
+from functools import partial
+from typing import Any
+
+from pocket_slack import posts, streaming
+from pocket_slack.errors import SandboxError
+from pocket_slack.model import Channel, Message
+from pocket_slack.posts import Content
+from pocket_slack.text import to_elements, to_rich_text, to_text
+from pocket_slack.workspace import Workspace
+
+
+class Writer:
+    """Somebody who writes. Channels go by name or id."""
+
+    def __init__(self, workspace: Workspace, name_or_id: str) -> None:
+        self.ws = workspace
+        self.user = workspace.user(name_or_id)
+        self.id = self.user.id
+
+    def post(
+        self, channel: str, text: str = "", thread_ts: str | None = None, is_broadcast: bool = False, **content: Any
+    ) -> Message:
+        """Type a message, or post as a bot.
+
+        A person's text is escaped and gets its rich_text block; a bot's stays as it is.
+
+        Args:
+            channel: Where; they must be a member.
+            text: As typed: `@name`, `#channel` and links become what they mean.
+            thread_ts: The parent of the thread to answer in.
+            is_broadcast: Whether an answer is sent to the channel, too.
+            content: `blocks`, `attachments`, `files` or `metadata` in Slack's form.
+        """
+        where = self._joined(channel)
+        if self.user.bot_id:
+            said = Content(text, **content)
+            return posts.post(self.ws, where, self.user, said, thread_ts, is_broadcast=is_broadcast)
+        typed, id_ = self._typed(text, **content), str(uuid.uuid4())
+        return posts.post(self.ws, where, self.user, typed, thread_ts, is_broadcast=is_broadcast, client_msg_id=id_)
+
+    def edit(self, message: Message, text: str) -> None:
+        """Change one's own message."""
+        self._own(message)
+        if not text.strip():
+            raise SandboxError("a message cannot be empty; delete it instead")
+        self._at_rest(message)
+        posts.edit(self.ws, message, Content(text) if self.user.bot_id else self._typed(text), self.user)
+
+    def delete(self, message: Message) -> None:
+        """Delete one's own message."""
+        self._own(message)
+        self._at_rest(message)
+        posts.delete(self.ws, message)
+
+    def stream(self, channel: str, text: str = "", thread_ts: str | None = None, to: str | None = None) -> Message:
+        """Begin a message that is written piece by piece, as a bot does with `chat.startStream`.
+
+        Args:
+            channel: Where; they must be a member.
+            text: The first piece, as markdown; it is all that others see until the end.
+            thread_ts: The parent of the thread; Slack has no streams outside of threads.
+            to: Who sees every piece; the parent's author unless given.
+        """
+        where = self._joined(channel)
+        parent = where.messages.get(thread_ts or "")
+        if not self.user.bot_id or self.user.is_webhook:
+            raise SandboxError(f"{self.user.name} is no bot, and only bots stream")
+        if parent is None:
+            raise SandboxError("a stream is a reply: give the thread_ts of a message")
+        reader = self.ws.user(to) if to else parent.author
+        return streaming.start(self.ws, where, self.user, streaming.pieces(text), parent.ts, reader.id)
+
+    def append(self, message: Message, text: str) -> None:
+        """Write on at one's own stream; only its reader sees that."""
+        self._own(message)
+        streaming.append(self.ws, message, streaming.pieces(text))
+
+    def stop(self, message: Message, text: str = "", is_errored: bool = False) -> None:
+        """End one's own stream, perhaps with a last piece; now everybody sees all of it."""
+        self._own(message)
+        state = "errored" if is_errored else "completed"
+        streaming.stop(self.ws, message, streaming.pieces(text), state=state)
+
+    def sees(self, channel: Channel) -> bool:
+        """Whether the channel exists for this person: they are a member, or it is public and they are no guest."""
+        is_open = not (channel.is_private or channel.is_im or self.user.is_guest)
+        return self.id in channel.members or is_open or self.user.is_webhook
+
+    def _typed(self, text: str, **content: Any) -> Content:
+        users, named = self._names()
+        to_plain = partial(to_elements, users=users, channels=named)
+        rich = [to_rich_text(text, to_plain, self.ws.ids.short())] if text else []
+        return Content(self._text(text), **{"blocks": rich, **content})
+
+    def _text(self, typed: str) -> str:
+        return to_text(to_elements(typed, *self._names()))
+
+    def _names(self) -> tuple[dict[str, str], dict[str, str]]:
+        users = {user.name: user.id for user in self.ws.users.values()}
+        return users, {channel.name: channel.id for channel in self.ws.channels.values()}
+
+    def _seen(self, channel: str) -> Channel:
+        where = self.ws.channel(channel)
+        if not self.sees(where):
+            raise SandboxError(f"{self.user.name} does not see {where.name}")
+        return where
+
+    def _joined(self, channel: str) -> Channel:
+        where = self._seen(channel)
+        if self.id not in where.members and not self.user.is_webhook:
+            raise SandboxError(f"{self.user.name} is not in {where.name}")
+        if where.is_archived:
+            raise SandboxError(f"{where.name} is archived")
+        return where
+
+    def _own(self, message: Message) -> None:
+        if message.author is not self.user:
+            raise SandboxError(f"this message is {message.author.name}'s, not {self.user.name}'s")
+
+    def _at_rest(self, message: Message) -> None:
+        if message.stream is not None:
+            raise SandboxError("this message is being streamed; end the stream before")
