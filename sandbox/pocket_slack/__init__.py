@@ -26,6 +26,7 @@ as `View` (`body`, `values`, `errors`):
         ann.edit(question, "..."); ann.delete(question)
         streamed = helper.stream("help", "Firs", question.ts)                 # as chat.startStream does, for ann's eyes
         helper.append(streamed, "t"); helper.stop(streamed, "!")              # others see the end
+        ann.react(answer, "eyes"); ann.unreact(answer, "eyes")
         ann.messages("help"); ann.thread("help", question.ts); ann.ephemerals("help")
         ann.join("random"); ann.invite("help", workspace.bot.name); ann.leave("random"); ann.remove("help", "ben")
         ann.archive("help"); ann.rename("help", "support"); ann.set_topic("support", "be kind")

@@ -190,6 +190,8 @@ _VERBS: Mapping[str, Callable[[Person, Json], Any]] = {
     "post": lambda person, body: person.post(**body),
     "edit": lambda person, body: person.edit(_message(person, body), body["text"]),
     "delete": lambda person, body: person.delete(_message(person, body)),
+    "react": lambda person, body: person.react(_message(person, body), body["name"]),
+    "unreact": lambda person, body: person.unreact(_message(person, body), body["name"]),
     "stream": lambda person, body: person.stream(**body),
     "append": lambda person, body: person.append(_message(person, body), body["text"]),
     "stop": lambda person, body: person.stop(

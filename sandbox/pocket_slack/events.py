@@ -5,7 +5,7 @@ Source: https://docs.slack.dev/reference/events
 
 from typing import Any
 
-from pocket_slack.model import Channel, Json, User
+from pocket_slack.model import Channel, Json, Message, User
 from pocket_slack.workspace import Workspace
 
 CHANNEL_TYPES = {"channels": "channel", "groups": "group", "im": "im", "mpim": "mpim"}
@@ -47,6 +47,18 @@ def channel_event(ws: Workspace, channel: Channel, verb: str, **fields: Any) -> 
     name = f"{'group' if channel.is_private else 'channel'}_{verb}"
     if _may(ws, channel, "read"):
         _send(ws, name, channel, {"type": name, "channel": channel.id, **fields, "event_ts": ws.ids.ts()})
+
+
+def reaction(ws: Workspace, channel: Channel, message: Message, user: User, name: str, event: str) -> None:
+    """`reaction_added` or `reaction_removed`; what a webhook posted has no `item_user`.
+
+    Source: https://docs.slack.dev/reference/events/reaction_added
+    """
+    by = {} if message.author.is_webhook else {"item_user": message.to_slack()["user"]}
+    item = {"type": "message", "channel": channel.id, "ts": message.ts, "channel_type": CHANNEL_TYPES[channel.kind]}
+    if "reactions:read" in ws.manifest.bot_scopes:
+        body = {"type": event, "user": user.id, "reaction": name, **by, "item": item, "event_ts": ws.ids.ts()}
+        _send(ws, event, channel, body)
 
 
 def home_opened(ws: Workspace, user: User, home: Json | None) -> None:

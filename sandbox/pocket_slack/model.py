@@ -112,6 +112,7 @@ class Message:
     streaming_state: str | None = None
     stream: Stream | None = None
     agent_session: Json | None = None
+    reactions: dict[str, list[str]] = field(default_factory=dict)
     values: Json = field(default_factory=dict)
 
     @property
@@ -132,6 +133,7 @@ class Message:
             "edited": self.edited,
             "streaming_state": self.streaming_state,
             "agent_session": self.agent_session,
+            "reactions": [{"name": name, "users": [*by], "count": len(by)} for name, by in self.reactions.items()],
             "metadata": self.metadata if with_metadata else None,
         }
         body: Json = {"type": "message", "ts": self.ts, "text": self.text, **self._signature()}

@@ -1,12 +1,13 @@
 """What a person or a bot writes: messages, their changes, and streams."""
 
 import uuid
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from pocket_slack import posts, streaming
-from pocket_slack.errors import SandboxError
-from pocket_slack.model import Channel, Message
+from pocket_slack import posts, reactions, streaming
+from pocket_slack.errors import SandboxError, SlackError
+from pocket_slack.model import Channel, Message, User
 from pocket_slack.posts import Content
 from pocket_slack.text import to_elements, to_rich_text, to_text
 from pocket_slack.workspace import Workspace
@@ -84,10 +85,25 @@ class Writer:
         state = "errored" if is_errored else "completed"
         streaming.stop(self.ws, message, streaming.pieces(text), state=state)
 
+    def react(self, message: Message, name: str) -> None:
+        """Put an emoji under a message; `name` without colons."""
+        self._reacts(reactions.add, message, name)
+
+    def unreact(self, message: Message, name: str) -> None:
+        """Take one's emoji away again."""
+        self._reacts(reactions.remove, message, name)
+
     def sees(self, channel: Channel) -> bool:
         """Whether the channel exists for this person: they are a member, or it is public and they are no guest."""
         is_open = not (channel.is_private or channel.is_im or self.user.is_guest)
         return self.id in channel.members or is_open or self.user.is_webhook
+
+    def _reacts(self, change: Callable[[Workspace, Message, User, str], None], message: Message, name: str) -> None:
+        self._joined(message.channel_id)
+        try:
+            change(self.ws, message, self.user, name)
+        except SlackError as error:
+            raise SandboxError(f"{self.user.name} cannot react with {name!r}: {error.code}") from error
 
     def _typed(self, text: str, **content: Any) -> Content:
         users, named = self._names()

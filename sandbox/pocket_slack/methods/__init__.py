@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pocket_slack.errors import SlackError
-from pocket_slack.methods import auth, chat, conversations, modals, streams, users
+from pocket_slack.methods import auth, chat, conversations, modals, reactions, streams, users
 from pocket_slack.methods.call import Call
 from pocket_slack.model import Json
 from pocket_slack.workspace import Workspace
@@ -55,6 +55,9 @@ METHODS: Mapping[str, Method] = {
     "conversations.members": Method(conversations.members, _READ, tier=4),
     "conversations.open": Method(conversations.open_im, ("im:write", "mpim:write"), tier=3),
     "conversations.replies": Method(conversations.replies, _HISTORY, tier=3),
+    "reactions.add": Method(reactions.add, ("reactions:write",), tier=3),
+    "reactions.get": Method(reactions.get, ("reactions:read",), tier=3),
+    "reactions.remove": Method(reactions.remove, ("reactions:write",), tier=2),
     "team.info": Method(auth.team_info, ("team:read",), tier=3),
     "users.conversations": Method(conversations.of_user, _READ, tier=3),
     "users.info": Method(users.info, ("users:read",), tier=4),

@@ -37,6 +37,8 @@ MANIFEST: dict[str, Any] = {
                 "im:write",
                 "mpim:read",
                 "mpim:write",
+                "reactions:read",
+                "reactions:write",
                 "team:read",
                 "users:read",
             ]
@@ -97,14 +99,14 @@ Call = Callable[..., dict[str, Any]]
 @pytest.fixture
 def call(workspace: Workspace) -> Call:
     """Calls a Web API method with the bot's token, without HTTP."""
-    return lambda name, **args: methods.call(workspace, name, workspace.bot_token, args)
+    return lambda name, /, **args: methods.call(workspace, name, workspace.bot_token, args)
 
 
 @pytest.fixture
 def refused(call: Call) -> Callable[..., SlackError]:
     """Calls a method that has to answer `ok: false`, and returns how."""
 
-    def refused_call(name: str, **args: Any) -> SlackError:
+    def refused_call(name: str, /, **args: Any) -> SlackError:
         with pytest.raises(SlackError) as caught:
             call(name, **args)
         return caught.value

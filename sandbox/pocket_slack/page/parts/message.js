@@ -4,6 +4,7 @@ import { Component, html } from "../vendor/preact.js";
 import { act, attempt } from "../actions.js";
 import { Blocks } from "../blocks/index.js";
 import { clockTime, fullTime } from "../blocks/dates.js";
+import { emoji } from "../blocks/emoji.js";
 import { Mrkdwn } from "../blocks/mrkdwn.js";
 import { Surface } from "../blocks/surface.js";
 import { authorOf } from "../store.js";
@@ -53,6 +54,7 @@ export class Message extends Component {
           <time title=${fullTime(message.ts)}>${clockTime(message.ts)}</time>
         </p>
         <${Content} id=${id} channel=${channel} message=${message} />
+        <${Reactions} users=${state.users} reactions=${message.reactions} />
         ${!isThread && replies && html`<${Replies} ...${{ state, channel, message, replies, tabIndex }} />`}
       </div>
       ${hasMenu && html`<${MessageMenu} ...${{ state, channel, message, isThread, tabIndex }} />`}
@@ -95,6 +97,13 @@ function Content({ id, channel, message }) {
 /** Blocks where there are any, the text otherwise. */
 function Said({ blocks = [], text }) {
   return blocks.length > 0 ? html`<${Blocks} blocks=${blocks} />` : html`<${Mrkdwn} text=${text} />`;
+}
+
+function Reactions({ users, reactions = [] }) {
+  return reactions.map((reaction) => {
+    const names = reaction.users.map((id) => users[id]?.profile.display_name ?? id).join(", ");
+    return html`<span class="reaction" title=":${reaction.name}: ${names}">${emoji(reaction.name)} ${reaction.count}</span> `;
+  });
 }
 
 function Replies({ state, channel, message, replies, tabIndex }) {
