@@ -3,6 +3,8 @@
 Source: https://docs.slack.dev/reference/methods?family=conversations
 """
 
+from base64 import b64decode, b64encode
+
 from pocket_slack import channels
 from pocket_slack.errors import SlackError
 from pocket_slack.methods.call import Call
@@ -90,19 +92,22 @@ def open_im(call: Call) -> Json:
 
 
 def history(call: Call) -> Json:
-    """https://docs.slack.dev/reference/methods/conversations.history"""
+    """https://docs.slack.dev/reference/methods/conversations.history
+
+    With `oldest` alone, the messages next to it come first, which is how a single message is asked for
+    (https://docs.slack.dev/messaging/retrieving-messages, slackhq/slack-api-docs#4); newest first in any case.
+    """
     channel = call.readable()
     top = [message for message in channel.messages.values() if not message.is_reply or message.is_broadcast]
-    found = [message for message in reversed(top) if _is_between(call, message)]
-    page, metadata = call.page(found, default=100, highest=999)
-    with_metadata = call.flag("include_all_metadata")
+    found = [message for message in top if _is_between(call, message)]
+    is_forward = bool(call.optional("oldest")) and not call.optional("latest")
+    page, metadata = _page(call, found, is_forward, default=100, highest=999)
+    page.sort(key=lambda message: message.ts, reverse=True)
     return {
-        "messages": [shown(channel, message, with_metadata) for message in page],
-        "has_more": bool(metadata["next_cursor"]),
+        **_shown(call, channel, page, metadata),
         "pin_count": 0,
         "channel_actions_ts": None,
         "channel_actions_count": 0,
-        **({"response_metadata": metadata} if metadata["next_cursor"] else {}),
     }
 
 
@@ -113,17 +118,47 @@ def replies(call: Call) -> Json:
     if parent is None or parent.subtype:  # notices have no threads
         raise SlackError("thread_not_found")
     found = [reply for reply in channel.replies(parent.ts) if _is_between(call, reply)]
-    page, metadata = call.page([parent, *found], default=1000, highest=1000)
+    page, metadata = _page(call, [parent, *found], is_forward=True, default=1000, highest=1000)
+    return _shown(call, channel, page, metadata)
+
+
+def _shown(call: Call, channel: Channel, page: list[Message], metadata: Json) -> Json:
     with_metadata = call.flag("include_all_metadata")
     return {
-        "messages": [_in_thread(channel, message, with_metadata) for message in page],
-        "has_more": bool(metadata["next_cursor"]),
-        **({"response_metadata": metadata} if metadata["next_cursor"] else {}),
+        "messages": [shown(channel, message, with_metadata) for message in page],
+        "has_more": bool(metadata),
+        **({"response_metadata": metadata} if metadata else {}),
     }
 
 
-def _in_thread(channel: Channel, message: Message, with_metadata: bool) -> Json:
-    return shown(channel, message, with_metadata)
+def _page(call: Call, found: list[Message], is_forward: bool, default: int, highest: int) -> tuple[list[Message], Json]:
+    """A page of messages, from the oldest on or from the newest back.
+
+    Its cursor names the next message, so that what is posted or deleted meanwhile moves nothing: the `next_cursor` in
+    https://docs.slack.dev/reference/methods/conversations.replies reads `next_ts:1484678290517091` when decoded.
+    """
+    limit, next_ts = call.integer("limit", default, highest), _from_cursor(call.optional("cursor"))
+    if next_ts is not None:
+        found = [each for each in found if (each.ts >= next_ts if is_forward else each.ts <= next_ts)]
+    ordered = found if is_forward else found[::-1]
+    page, rest = ordered[:limit], ordered[limit:]
+    return page, {"next_cursor": _to_cursor(rest[0].ts)} if rest else {}
+
+
+def _to_cursor(ts: str) -> str:
+    return b64encode(f"next_ts:{ts.replace('.', '')}".encode()).decode()
+
+
+def _from_cursor(cursor: str | None) -> str | None:
+    if cursor is None:
+        return None
+    try:
+        word, _, digits = b64decode(cursor, validate=True).decode().partition(":")
+    except ValueError as exc:
+        raise SlackError("invalid_cursor") from exc
+    if word != "next_ts" or not digits.isdigit():
+        raise SlackError("invalid_cursor")
+    return f"{digits[:-6]}.{digits[-6:]}"
 
 
 def _is_between(call: Call, message: Message) -> bool:

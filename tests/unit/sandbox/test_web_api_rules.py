@@ -1,5 +1,6 @@
 """What the Web API answers, and what it refuses."""
 
+from base64 import b64decode
 from typing import Any
 
 import pytest
@@ -201,6 +202,89 @@ def test_history_has_open_ends_unless_inclusive(
     ends = {key: posted[bounds[key]].ts for key in ("oldest", "latest") if key in bounds}
     answer = call("conversations.history", channel=channel_id(workspace, "help"), **{**bounds, **ends})
     assert [message["text"] for message in answer["messages"]] == texts
+
+
+def test_pages_of_history_stay_where_they_are_while_people_write(workspace: Workspace, call: Call) -> None:
+    ann, channel = Person(workspace, "ann"), channel_id(workspace, "help")
+    posted = [ann.post("help", str(number)) for number in range(5)]
+    first = call("conversations.history", channel=channel, limit=2)
+    ann.post("help", "5")
+    ann.delete(posted[2])
+    cursor = first["response_metadata"]["next_cursor"]
+    assert b64decode(cursor).decode() == f"next_ts:{posted[2].ts.replace('.', '')}"
+    second = call("conversations.history", channel=channel, limit=2, cursor=cursor)
+    assert [message["text"] for message in first["messages"] + second["messages"]] == ["4", "3", "1", "0"]
+    assert "response_metadata" not in second
+
+
+def test_pages_of_a_thread_go_on_after_what_is_new(workspace: Workspace, call: Call) -> None:
+    ann, channel = Person(workspace, "ann"), channel_id(workspace, "help")
+    parent = ann.post("help", "why?")
+    for number in range(3):
+        ann.post("help", str(number), thread_ts=parent.ts)
+    texts, cursor = [], ""
+    for page in range(5):
+        answer = call("conversations.replies", channel=channel, ts=parent.ts, limit=2, cursor=cursor)
+        texts += [message["text"] for message in answer["messages"]]
+        if page == 0:
+            ann.post("help", "3", thread_ts=parent.ts)
+        cursor = answer.get("response_metadata", {}).get("next_cursor", "")
+        assert answer["has_more"] is bool(cursor)
+        if not cursor:
+            break
+    assert texts == ["why?", "0", "1", "2", "3"]
+
+
+def test_a_catch_up_from_oldest_alone_begins_next_to_it(workspace: Workspace, call: Call) -> None:
+    ann, channel = Person(workspace, "ann"), channel_id(workspace, "help")
+    posted = [ann.post("help", str(number)) for number in range(5)]
+    [alone] = call("conversations.history", channel=channel, oldest=posted[1].ts, inclusive=True, limit=1)["messages"]
+    assert alone["text"] == "1"
+    first = call("conversations.history", channel=channel, oldest=posted[1].ts, limit=2)
+    assert [message["text"] for message in first["messages"]] == ["3", "2"]
+    rest = {"oldest": posted[1].ts, "cursor": first["response_metadata"]["next_cursor"]}
+    assert [message["text"] for message in call("conversations.history", channel=channel, **rest)["messages"]] == ["4"]
+
+
+@pytest.mark.parametrize("cursor", ["next:2==", "bmV4dDox", "!", "bmV4dF90czp4"])
+def test_a_cursor_that_is_none_is_refused(workspace: Workspace, refused: Refused, cursor: str) -> None:
+    parent, channel = Person(workspace, "ann").post("help", "why?"), channel_id(workspace, "help")
+    assert refused("conversations.history", channel=channel, cursor=cursor).code == "invalid_cursor"
+    assert refused("conversations.replies", channel=channel, ts=parent.ts, cursor=cursor).code == "invalid_cursor"
+
+
+def test_a_parent_knows_its_latest_reply_whatever_becomes_of_its_replies(workspace: Workspace, call: Call) -> None:
+    ann, ben, channel = Person(workspace, "ann"), Person(workspace, "ben"), channel_id(workspace, "help")
+    parent = ann.post("help", "why?")
+
+    def thread() -> tuple[Any, ...]:
+        shown = call("conversations.history", channel=channel, oldest=parent.ts, inclusive=True, limit=1)["messages"][0]
+        return shown.get("reply_count"), shown.get("latest_reply"), shown.get("reply_users")
+
+    first = ann.post("help", "because", thread_ts=parent.ts)
+    assert thread() == (1, first.ts, [ann.id])
+    second = ben.post("help", "no", thread_ts=parent.ts, is_broadcast=True)
+    assert thread() == (2, second.ts, [ann.id, ben.id])
+    ben.edit(second, "yes")
+    assert thread() == (2, second.ts, [ann.id, ben.id])
+    ben.delete(second)
+    assert thread() == (1, first.ts, [ann.id])
+    ann.delete(first)
+    assert thread() == (None, None, None)
+
+
+def test_replies_between_two_times_come_with_their_parent(workspace: Workspace, call: Call) -> None:
+    ann, channel = Person(workspace, "ann"), channel_id(workspace, "help")
+    parent = ann.post("help", "why?")
+    replies = [ann.post("help", str(number), thread_ts=parent.ts) for number in range(4)]
+
+    def texts(**args: Any) -> list[str]:
+        found = call("conversations.replies", channel=channel, ts=parent.ts, **args)["messages"]
+        return [message["text"] for message in found]
+
+    assert texts(oldest=replies[0].ts) == ["why?", "1", "2", "3"]
+    assert texts(oldest=replies[0].ts, latest=replies[2].ts) == ["why?", "1"]
+    assert texts(oldest=replies[0].ts, latest=replies[2].ts, inclusive=True) == ["why?", "0", "1", "2"]
 
 
 def test_history_is_for_members(workspace: Workspace, refused: Refused) -> None:
