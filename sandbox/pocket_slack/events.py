@@ -21,7 +21,8 @@ def message_posted(ws: Workspace, channel: Channel, body: Json) -> None:
 def message_changed(ws: Workspace, channel: Channel, body: Json, before: Json) -> None:
     """A message event of subtype `message_changed`; a mention comes once more, with `edited` (slack-go#1256)."""
     _hidden(ws, channel, {"subtype": "message_changed", "message": body, "previous_message": before})
-    _mention(ws, channel, body)
+    if body["text"] != before["text"]:
+        _mention(ws, channel, body)
 
 
 def message_deleted(ws: Workspace, channel: Channel, before: Json) -> None:
@@ -83,7 +84,8 @@ def _membership(ws: Workspace, name: str, channel: Channel, user: User, more: Js
 def _mention(ws: Workspace, channel: Channel, body: Json) -> None:
     """`app_mention`, which is never sent in direct messages: https://docs.slack.dev/reference/events/app_mention"""
     is_read = "app_mentions:read" in ws.manifest.bot_scopes and not channel.is_im
-    if is_read and f"<@{ws.bot.id}>" in body["text"] and "subtype" not in body:
+    is_notice = str(body.get("subtype")).startswith("channel_")
+    if is_read and f"<@{ws.bot.id}>" in body["text"] and not is_notice:
         _send(ws, "app_mention", channel, body | {"type": "app_mention", "channel": channel.id, "event_ts": body["ts"]})
 
 

@@ -71,13 +71,9 @@ class User:
 
 @dataclass
 class Stream:
-    """What is written of a message that is being streamed, while others see its beginning.
+    """What is written so far of a message that is being streamed; others than `recipient_id` see its beginning.
 
-    Attributes:
-        recipient_id: Who sees every piece as it comes.
-        chunks: The pieces: https://docs.slack.dev/reference/methods/chat.appendStream
-        is_chunked: Whether they came as `chunks`, which no later piece may change; None before the first.
-        timer: Ends it when it lasts too long.
+    `is_chunked` says whether it came as `chunks` or as `markdown_text`; None before the first piece.
     """
 
     recipient_id: str
@@ -155,10 +151,8 @@ class Message:
             return self.details
         if author.is_webhook:
             return {"bot_id": author.bot_id, "username": author.name}
-        person = {"user": author.id, "team": author.team_id}
-        if not author.bot_id:
-            return person
-        return person | {"bot_id": author.bot_id, "app_id": author.app_id, "bot_profile": author.bot_profile()}
+        bot = {"bot_id": author.bot_id, "app_id": author.app_id, "bot_profile": author.bot_profile()}
+        return {"user": author.id, "team": author.team_id, **(bot if author.bot_id else {})}
 
 
 @dataclass

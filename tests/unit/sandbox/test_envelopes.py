@@ -237,6 +237,25 @@ def test_a_mention_is_an_event_and_once_more_when_it_is_edited(clock: ManualCloc
     assert second["edited"]["user"] == ann.id
 
 
+def test_a_notice_about_the_app_is_no_mention_and_a_broadcast_is_one(clock: ManualClock, wire: Wire) -> None:
+    workspace = with_events(clock, wire, "app_mention")
+    ann = Person(workspace, "ann")
+    ann.remove("help", "Echo Bot")
+    ann.invite("help", "Echo Bot")
+    assert wire.sent == []
+    ann.post("help", "and @Echo Bot?", thread_ts=ann.post("help", "why?").ts, is_broadcast=True)
+    assert [envelope["payload"]["event"]["type"] for envelope in wire.sent] == ["app_mention"]
+
+
+def test_a_mention_whose_thread_is_streamed_into_is_not_told_of_again(clock: ManualClock, wire: Wire) -> None:
+    workspace = with_events(clock, wire, "app_mention")
+    helper = Person(workspace, workspace.add_bot("helper").name)
+    workspace.channel("help").members.append(helper.id)
+    parent = Person(workspace, "ann").post("help", "why, @Echo Bot?")
+    helper.stop(helper.stream("help", "Because.", parent.ts))
+    assert len(wire.sent) == 1
+
+
 def test_in_direct_messages_a_mention_is_a_message_like_any_other(clock: ManualClock, wire: Wire) -> None:
     workspace = with_events(clock, wire, "app_mention", "message.im")
     ann = Person(workspace, "ann")

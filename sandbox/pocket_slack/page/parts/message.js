@@ -102,7 +102,7 @@ function Said({ blocks = [], text }) {
 function Reactions({ users, reactions = [] }) {
   return reactions.map((reaction) => {
     const names = reaction.users.map((id) => users[id]?.profile.display_name ?? id).join(", ");
-    return html`<span class="reaction" title=":${reaction.name}: ${names}">${emoji(reaction.name)} ${reaction.count}</span> `;
+    return html`<span class="reaction" title=":${reaction.name}: ${names}">${emoji(reaction.name)} ${reaction.count}</span>`;
   });
 }
 
