@@ -1,0 +1,39 @@
+"""What other apps do in a channel, as the page shows it: streams, webhooks, reactions, notices."""
+
+import re
+from typing import Any
+
+from playwright.async_api import Locator, expect
+
+from pocket_slack import Message, Sandbox
+from tests.browser.conftest import Tab
+
+
+def item(tab: Tab, message: Message) -> Locator:
+    return tab.page.locator(f'.message[data-ts="{message.ts}"]').first
+
+
+async def test_a_stream_is_read_by_its_reader_first(slack: Sandbox, open_tab: Any) -> None:
+    question, helper = slack.person("ann").post("help", "why?"), slack.person("helper")
+    place = f"channel={slack.workspace.channel('help').id}&thread={question.ts}"
+    ann, ben = await open_tab(slack, f"as=ann&{place}"), await open_tab(slack, f"as=ben&{place}")
+    answer = helper.stream("help", "**Beca", question.ts)
+    helper.append(answer, "use**")
+    await expect(item(ann, answer).locator("strong").filter(has_text="Because")).to_be_visible()
+    await expect(item(ben, answer)).to_contain_text(re.compile(r"\*\*Beca\s*\(writing\)"))
+    helper.stop(answer)
+    await expect(item(ben, answer).locator("strong").filter(has_text="Because")).to_be_visible()
+    await expect(item(ben, answer)).not_to_contain_text("(writing)")
+
+
+async def test_webhooks_reactions_and_notices_are_shown(slack: Sandbox, open_tab: Any) -> None:
+    slack.workspace.add_webhook("github")
+    tab = await open_tab(slack, "as=ann")
+    pushed = slack.person("github").post("help", "Pushing is the answer")
+    await expect(item(tab, pushed)).to_contain_text("github")
+    slack.person("ben").react(pushed, "tada")
+    await expect(item(tab, pushed).locator(".reaction")).to_have_text("🎉 1")
+    slack.person("ben").leave("help")
+    notice = slack.person("ann").messages("help")[-1]
+    await expect(item(tab, notice)).to_contain_text("has left the channel")
+    await expect(item(tab, notice).get_by_role("button")).to_have_count(0)
