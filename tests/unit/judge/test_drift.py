@@ -88,7 +88,7 @@ def test_reference_that_is_too_small_is_a_value() -> None:
 
 
 def test_what_a_small_reference_leaves_open_is_no_drop() -> None:
-    few, many, recent = [5, 5, 5, 5, 3] * 6, [5, 5, 5, 5, 3] * 200, [4, 4, 4, 5] * 75
+    few, many, recent = [5, 5, 5, 5, 3] * 6, [5, 5, 5, 5, 3] * 12, [4, 4, 4, 5] * 75
 
     assert find_drop(few, recent, SCALE) is None
     assert isinstance(find_drop(many, recent, SCALE), Drop)
