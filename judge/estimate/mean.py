@@ -145,7 +145,8 @@ class MeanEstimator:
     def __init__(self, scale: Scale) -> None:
         self._scale = scale
         self._n = self._f = self._ff = 0.0  # sums over the scores without label and cluster
-        self._labelled = Counter[_Sums]()
+        self._single = Counter[_Sums]()  # those with a label, or with a weight of their own
+        self._count = 0
         self._clusters: dict[Hashable, _Sums] = {}
 
     def add(
@@ -155,6 +156,7 @@ class MeanEstimator:
         *,
         probability: float = 1.0,
         cluster: Hashable = None,
+        weight: float = 1.0,
         times: int = 1,
     ) -> None:
         """Takes one score, or the same one several times.
@@ -165,6 +167,8 @@ class MeanEstimator:
             probability: With which the response was drawn to be labelled; of no meaning without a label. Only the
                 proportions matter.
             cluster: What it shares with others, such as a thread; None where it stands alone.
+            weight: How many responses it stands for, where they were drawn to be scored with unequal probabilities: the
+                inverse of the probability, scaled so that all weights come to as many as there are scores.
             times: How many responses have all this in common.
 
         Raises:
@@ -172,23 +176,24 @@ class MeanEstimator:
         """
         if not 0 < probability <= 1:
             raise ValueError(f"probability {probability:g} is not above 0 and up to 1")
-        if label is None and cluster is None:
+        self._count += times
+        if label is None and cluster is None and weight == 1:
             self._n += times
             self._f += times * score
             self._ff += times * score * score
             return
-        one = _Sums(1, score, score * score)
+        one = _Sums(weight, weight * score, weight * score * score)
         if label is not None:
-            w = 1 / probability
-            one = _Sums(1, score, score * score, 1, w, w * score, w * label, w * score * label)
+            w = weight / probability
+            one = _Sums(*one[:3], 1, w, w * score, w * label, w * score * label)
         if cluster is None:
-            self._labelled[one] += times
+            self._single[one] += times
         else:
             self._clusters[cluster] = self._clusters.get(cluster, _NOTHING).plus(one, times)
 
     def estimate(self) -> MeanEstimate | None:
         """The estimate from what was taken so far; None without a score."""
-        clusters = self._labelled + Counter(self._clusters.values())
+        clusters = self._single + Counter(self._clusters.values())
         total = alone = _Sums(self._n, self._f, self._ff)
         for each, number in clusters.items():
             total = total.plus(each, number)
@@ -201,14 +206,14 @@ class MeanEstimator:
         n = alone.n + clusters.total()
         judge = self._interval(mean, (rest + _spread(labelled, mean) / total.n**2) * n / max(n - 1, 1), n)
         if not labelled:
-            return MeanEstimate(None, judge, None, int(total.n), 0, 0.0, 0.0)
+            return MeanEstimate(None, judge, None, self._count, 0, 0.0, 0.0)
         weight, independent = _weight(total), _count_independent(labelled)
         variance = _jackknife(_corrected_mean, total, labelled) + weight**2 * rest
         return MeanEstimate(
             corrected=self._interval(_corrected_mean(total), variance, independent),
             judge=judge,
             labels_only=self._interval(_mean_label(total), _jackknife(_mean_label, total, labelled), independent),
-            n=int(total.n),
+            n=self._count,
             labelled=int(total.labels),
             effective=round(independent, 9),
             weight=weight,

@@ -22,12 +22,13 @@ class Row(NamedTuple):
     label: float | None = None
     probability: float = 1.0
     cluster: object = None
+    weight: float = 1.0
 
 
 def estimate(*rows: Row, scale: Scale = SCALE) -> MeanEstimate:
     mean = MeanEstimator(scale)
     for row in rows:
-        mean.add(row.score, row.label, probability=row.probability, cluster=row.cluster)
+        mean.add(row.score, row.label, probability=row.probability, cluster=row.cluster, weight=row.weight)
     found = mean.estimate()
     assert found is not None
     return found
@@ -58,6 +59,22 @@ def test_label_weighs_as_many_as_its_draw_stands_for() -> None:
     assert found.mean == pytest.approx(28 / 9)
     only_proportions_count = corrected(Row(2, 1, 0.25), Row(4, 4, 0.5), Row(4), Row(4))
     assert only_proportions_count == pytest.approx(found)
+
+
+def test_score_stands_for_as_many_responses_as_its_draw() -> None:
+    # Of 12 responses with 2 and 4 with 4 each, all of the latter and a third of the former were drawn: mean 2.5.
+    # Weights 1.5 and 0.5; sum of squares 4 * 2.25 * 0.25 + 4 * 0.25 * 2.25 = 4.5, over 8^2, times 8 / 7: 0.2835^2.
+    found = estimate(*[Row(2, weight=1.5), Row(4, weight=0.5)] * 4)
+
+    assert (found.n, found.judge.mean) == (8, 2.5)
+    assert found.judge.low == pytest.approx(2.5 - 0.2835 * t.ppf(0.975, 7), abs=1e-3)
+
+
+def test_label_stands_for_what_its_score_stands_for() -> None:
+    # Weights 1.5 and 0.5: mean label (1.5 * 1 + 0.5 * 5) / 2 = 2, mean labelled score (3 + 2) / 2 = 2.5 = that of all.
+    found = corrected(Row(2, 1, weight=1.5), Row(4, 5, weight=0.5), Row(2, weight=1.5), Row(4, weight=0.5))
+
+    assert found.mean == pytest.approx(2)
 
 
 SCORES = [(7 * i * i + 3 * i) % 11 % 6 for i in range(60)]
