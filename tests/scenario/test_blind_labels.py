@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from sqlalchemy import select, update
 
+from bot.domain.case import CaseStatus
 from bot.domain.label import Label
 from bot.log import Store
 from bot.log.audit import Action
@@ -387,6 +388,7 @@ async def test_an_edited_message_takes_no_label(open_stage: StageFactory) -> Non
     parent, answer = stage.ask_and_answer()
     stage.ben.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
     await stage.verdict(parent)
+    await stage.reaches(1, CaseStatus.DELIVERED)
     await change(stage, 1, question_author_id=None)
     await open_window(stage)
     stage.helper.edit(answer, "Something else.")
