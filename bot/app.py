@@ -27,6 +27,7 @@ from bot.errors import BotError
 from bot.extract.cases import Choice
 from bot.judges import limits_of, open_judges, rubric_of, rubrics_of
 from bot.listeners import register
+from bot.listeners.events import ChannelEvents
 from bot.log import Store
 from bot.log.errors import LOG_ERRORS, in_brief
 from bot.log.jobs import Task
@@ -39,11 +40,15 @@ from bot.slack.client import Identity, identify, web_client
 from bot.slack.homes import Homes
 from bot.slack.http import HttpFront
 from bot.slack.memberships import Memberships
-from bot.slack.socket import SocketLink
+from bot.slack.socket import SocketLink, Takes
 from bot.slack.teller import Teller
 from bot.upkeep.edits import EditsUpkeep
 from bot.upkeep.forgetting import ForgettingUpkeep
 from bot.upkeep.retention import Retention
+from bot.watching.alarm import Alarm
+from bot.watching.assistants import Assistants
+from bot.watching.looking import OFTEN, SELDOM, Looking
+from bot.watching.watcher import Watcher
 from bot.weeks.week import Schedule
 
 GRACE_S = 30
@@ -113,6 +118,7 @@ async def running_bot(
         poster = Poster(client, store, identity, _schedule(settings))
         edits = EditsUpkeep(client, store)
         lookup = Lookup(client, identity.own_ids, None if settings.score_people else poster.members)
+        watcher = Watcher(store, lookup, identity, limits_of(settings), _policy(settings))
         # Left in the reverse order: no new payloads, running cases finish, and only then no more signs of life.
         stack.push_async_callback(store.processes.leave)
         signs: list[Callable[[], Awaitable[bool]]] = []
@@ -122,13 +128,15 @@ async def running_bot(
             reposts = settings.unconfirmed_posts == "repost"
             delivery = Delivery(client, teller, store, identity.url, reposts_unconfirmed=reposts)
             docket = Docket(store, judges, lookup, delivery, settings.judge_concurrency, model_pauses)
-            engine = make_engine(store, identity.team_id, docket, edits, poster, settings)
+            looking = Looking(client, store, identity.team_id, SELDOM if settings.watch_by == "events" else OFTEN)
+            alarm = Alarm(client, store, poster.members, identity.team_id, identity.url)
+            engine = make_engine(store, identity.team_id, docket, edits, poster, watcher, looking, alarm, settings)
             tasks.append(_drive(stack, engine, grace_s))
             signs.append(engine.is_running)
         if role is not Role.WORKER:
             bolt = make_app(client, identity)
-            _listen(bolt, settings, client, store, identity, teller, poster, edits, lookup)
-            link = _link(bolt, settings)
+            _listen(bolt, settings, client, store, identity, teller, poster, lookup, watcher)
+            link = _link(bolt, settings, ChannelEvents(edits, watcher, identity).takes)
             await stack.enter_async_context(link)
             tasks.append(_begin(stack, link.watch()))
             signs.append(link.is_connected)
@@ -147,8 +155,8 @@ def _listen(
     identity: Identity,
     teller: Teller,
     poster: Poster,
-    edits: EditsUpkeep,
     lookup: Lookup,
+    watcher: Watcher,
 ) -> None:
     """Gives the listeners what a process has, and what they alone need."""
     access = Access(client, settings.digest_by == "admins")
@@ -158,7 +166,7 @@ def _listen(
         store=store,
         teller=teller,
         limits=limits_of(settings),
-        policy=Policy(settings.channels_allowed, settings.channels_denied, settings.score_people),
+        policy=_policy(settings),
         default=Choice(rubric_of(settings).name, settings.verdict_visibility),
         rubrics=rubrics_of(settings),
         poster=poster,
@@ -166,17 +174,26 @@ def _listen(
         memberships=Memberships(client),
         homes=Homes(client),
         forgetting=ForgettingUpkeep(client, store.forgetting, store.own_words, access),
-        edits=edits,
         lookup=lookup,
+        watcher=watcher,
+        assistants=Assistants(client, poster.members, identity.own_ids),
     )
 
 
 def make_engine(
-    store: Store, team_id: str, docket: Docket, edits: EditsUpkeep, poster: Poster, settings: Settings
+    store: Store,
+    team_id: str,
+    docket: Docket,
+    edits: EditsUpkeep,
+    poster: Poster,
+    watcher: Watcher,
+    looking: Looking,
+    alarm: Alarm,
+    settings: Settings,
 ) -> Engine:
     """What drives the docket, and does what is due by the clock."""
     retention = Retention(
-        store.forgetting, store.audit, settings.retention_days, keeps_text=settings.store_text == "full"
+        store.forgetting, store.audit, store.replies, settings.retention_days, keeps_text=settings.store_text == "full"
     )
     return Engine(
         store,
@@ -188,6 +205,9 @@ def make_engine(
         duties=[
             Duty("post_due_digests", poster.post_due),
             Duty("forget_old_cases", retention.run),
+            Duty("take_finished_replies", watcher.take_finished),
+            Duty("look_for_replies", looking.look),
+            Duty("send_due_alerts", alarm.look),
         ],
         at_once=2 * settings.judge_concurrency,
     )
@@ -214,10 +234,15 @@ def make_app(client: AsyncWebClient, identity: Identity) -> AsyncApp:
     )
 
 
-def _link(bolt: AsyncApp, settings: Settings) -> HttpFront | SocketLink:
+def _link(bolt: AsyncApp, settings: Settings, takes: Takes) -> HttpFront | SocketLink:
     if not settings.serve_http:
-        return SocketLink(bolt, settings.slack_app_token or _NO_SECRET)
-    return HttpFront(bolt, settings.slack_signing_secret or _NO_SECRET, settings.http_host, settings.http_port)
+        return SocketLink(bolt, settings.slack_app_token or _NO_SECRET, takes)
+    secret = settings.slack_signing_secret or _NO_SECRET
+    return HttpFront(bolt, secret, settings.http_host, settings.http_port, takes=takes)
+
+
+def _policy(settings: Settings) -> Policy:
+    return Policy(settings.channels_allowed, settings.channels_denied, settings.score_people)
 
 
 def _schedule(settings: Settings) -> Schedule:

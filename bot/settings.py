@@ -167,6 +167,11 @@ class Settings(LogSettings):
         description="when Slack's answer to a post was lost and the bot may not read the thread: `tell` the requester "
         "alone, or `repost`, perhaps twice",
     )
+    watch_by: Literal["looking", "events"] = Field(
+        default="looking",
+        description="how watched replies are found: by `looking` into their channels every 5 minutes, or by "
+        "the `events` that `manifest.watch.yml` subscribes to, and a look every hour",
+    )
     digest_day: Annotated[str, AfterValidator(parse_day)] = Field(
         default="monday", description="the day on which digests come, where a channel chose no other"
     )
@@ -178,7 +183,7 @@ class Settings(LogSettings):
     )
     digest_by: Literal["members", "admins"] = Field(
         default="members",
-        description="who may change a channel's digest: its `members`, or only `admins` of the workspace among them",
+        description="who may change a channel's digest and watches: its `members`, or only `admins` of the workspace",
     )
     log_format: Literal["console", "json"] = Field(
         default="console",

@@ -24,6 +24,7 @@ _SECTIONS = {
     "The judge": ("openai_", "judge_"),
     "The log": ("database_", "store_", "retention_"),
     "Who may, and what it may take": ("max_", "channels_", "score_people", "verdict_visibility"),
+    "Watching assistants": ("watch_",),
     "The digest": ("digest_",),
     "Watching the process": ("metrics_", "log_"),
 }
@@ -39,6 +40,7 @@ _MORE = {
     "retention_days": "privacy.md",
     "score_people": "privacy.md",
     "digest_day": "digest.md",
+    "watch_by": "watch.md",
 }
 """The page that says more of a setting."""
 

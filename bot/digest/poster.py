@@ -28,6 +28,7 @@ from bot.slack.metadata import find_marked, to_metadata
 from bot.slack.post import WITHOUT_PREVIEWS, Post, send_in_known_blocks
 from bot.views.digest import MOST_AUTHORS, digest_message, preview_message, stats_message
 from bot.weeks.figures import Figures, read_figures
+from bot.weeks.watched import Watched, read_watched
 from bot.weeks.week import Schedule, Week
 
 # Well below the lease: whoever takes a claim over must find the message, or never meet it.
@@ -63,6 +64,7 @@ class Poster:
         self.now = clock
         self._client = client
         self.tallies = store.tallies
+        self._replies = store.replies
         self.members = Members(client)
         self._identity = identity
 
@@ -111,8 +113,8 @@ class Poster:
     async def stats(self, settings: ChannelSettings, author_id: str | None, subject: str) -> Post:
         """The figures of the week so far: of the channel, or of one author there; `subject` says of what."""
         week = self._this_week(settings)
-        figures, listed = await self._read(settings, week, _PATIENCE_S, author_id)
-        return stats_message(figures, listed, self._identity.url, settings.channel_id, subject)
+        figures, watched, listed = await self._read(settings, week, _PATIENCE_S, author_id)
+        return stats_message(figures, watched, listed, self._identity.url, settings.channel_id, subject)
 
     async def show(self, settings: ChannelSettings, user_id: str) -> None:
         """Shows the week so far to one person in the channel.
@@ -184,13 +186,13 @@ class Poster:
         return Week.of(self.now(), self.schedule(settings).zone)
 
     async def _draft(self, settings: ChannelSettings, week: Week, patience_s: float = _ALONE_PATIENCE_S) -> Post:
-        figures, listed = await self._read(settings, week, patience_s)
-        return digest_message(figures, listed, self._identity.url, settings.channel_id)
+        figures, watched, listed = await self._read(settings, week, patience_s)
+        return digest_message(figures, watched, listed, self._identity.url, settings.channel_id)
 
     async def _read(
         self, settings: ChannelSettings, week: Week, patience_s: float, author_id: str | None = None
-    ) -> tuple[Figures, Mapping[str, Member]]:
-        """A week's figures, and the authors to be named."""
+    ) -> tuple[Figures, Sequence[Watched], Mapping[str, Member]]:
+        """A week's figures, those of what watches have drawn, and the authors to be named."""
         place = Place(settings.team_id, settings.channel_id, author_id)
         listed: dict[str, Member] = {}
 
@@ -203,7 +205,9 @@ class Poster:
         if author_id is None and is_for_all:
             busiest = [author.id for author in figures.authors[:MOST_AUTHORS]]
             await choose([*busiest, *(case.author_id for case in figures.lowest if case.author_id)])
-        return figures, listed
+        watched = await read_watched(self.tallies, self._replies, place, week, self.now())
+        await choose([each.author_id for each in watched])
+        return figures, watched, listed
 
     async def listed(
         self, settings: ChannelSettings, author_ids: Sequence[str], patience_s: float = _PATIENCE_S

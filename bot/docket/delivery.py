@@ -13,15 +13,17 @@ from bot.domain.clock import clock_s
 from bot.domain.fair_queue import FairQueue
 from bot.domain.recipient import requester_of
 from bot.domain.verdict import RecordedVerdict
+from bot.domain.watch import Shows
 from bot.log import Store
 from bot.slack import ids
-from bot.slack.errors import is_transient, slack_word
+from bot.slack.errors import error_of, is_transient, slack_word
 from bot.slack.metadata import find_marked, to_metadata
 from bot.slack.modal_state import ModalState
 from bot.slack.post import WITHOUT_PREVIEWS, Post, send_in_known_blocks
 from bot.slack.teller import Teller
 from bot.views import messages, modals
 from bot.views.verdict import UNCONFIRMED, replaced, verdict_message, why_private
+from bot.views.watch import score_emoji
 
 _CLOCK_SKEW_S = 60
 # Far below the time after which the queue gives a silent worker's jobs to another.
@@ -68,7 +70,7 @@ class Delivery:
 
     async def announce(self, case: LoggedCase) -> LoggedCase:
         """The case with a placeholder in the thread that its verdict goes to, if it has come so far."""
-        if case.is_private or case.blocked_by or case.reply_ts:
+        if not case.is_posted or case.is_watched or case.blocked_by or case.reply_ts:
             return case
         case, _ = await self._begin_thread(case, messages.texts(case))
         if not case.blocked_by:
@@ -78,9 +80,14 @@ class Delivery:
     async def deliver(self, case: LoggedCase, verdict: RecordedVerdict) -> LoggedCase:
         """The verdict as a reply in its thread, in place of a placeholder if there is one, or to the requester alone.
 
-        Typed texts that begin a thread show the score, too, and verdicts that this one replaces are folded.
+        Typed texts that begin a thread show the score, too, and verdicts that this one replaces are folded. Of what a
+        watch has drawn the channel sees what it has chosen, and nothing where there is no score.
         """
         case = await self._still_held(case)
+        if case.is_watched and (verdict.score is None or not case.is_posted):
+            if case.shows is Shows.REACTION and verdict.score is not None:
+                await self._react(case, verdict.score)
+            return case
         if not (case.is_private or case.blocked_by):
             texts = messages.texts(case, verdict)
             case, is_new = await self._begin_thread(case, texts)
@@ -91,7 +98,7 @@ class Delivery:
                 if case.begins_thread and not (is_new or case.aside):
                     await self._change(case, case.thread_ts or "", texts)
                 await self._fold_earlier(case)
-        if case.is_private or case.blocked_by:
+        if (case.is_private or case.blocked_by) and not case.is_watched:
             await self._teller.tell(requester_of(case), verdict_message(case, verdict, why_private(case)))
         return case
 
@@ -106,7 +113,7 @@ class Delivery:
                 if is_transient(exc):
                     raise
                 logger.warning("placeholder_not_updated", case=case.id, error=slack_word(exc))
-        if case.model_tries == 1:
+        if case.model_tries == 1 and not case.is_watched:
             await self._teller.tell(requester_of(case), post)
 
     async def ask(self, case: LoggedCase, trigger_id: str | None, reason: str) -> None:
@@ -114,6 +121,18 @@ class Delivery:
         view = modals.question_modal(case, ids.VIEW_ANSWER, reason, ModalState(case_id=case.id))
         if not (trigger_id and await self._teller.open_modal(trigger_id, view)):
             await self._teller.tell(requester_of(case), messages.ask_for_question(case, reason))
+
+    async def _react(self, case: LoggedCase, score: int) -> None:
+        """Puts the score under the reply as a reaction; refused for good, it is in the figures all the same."""
+        try:
+            await self._client.reactions_add(
+                channel=case.channel_id, timestamp=case.message_ts or "", name=score_emoji(score)
+            )
+        except SlackApiError as exc:
+            if is_transient(exc):
+                raise
+            if error_of(exc) != "already_reacted":
+                logger.warning("not_reacted", case=case.id, channel=case.channel_id, error=slack_word(exc))
 
     async def _update(self, case: LoggedCase, ts: str, post: Post) -> None:
         async def update(form: Post) -> None:

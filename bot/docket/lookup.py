@@ -84,20 +84,10 @@ class Lookup:
             MayNotReadError: The app may read no messages there.
             SlackApiError, ClientError, TimeoutError: Not now.
         """
-        ts = case.message_ts
-        if ts is None:
+        if case.message_ts is None:
             return None
-        # One message alone: https://docs.slack.dev/messaging/retrieving-messages
-        span: dict[str, Any] = {"oldest": ts, "latest": ts, "inclusive": True}
-        if case.parent_ts:
-            call = self._client.conversations_replies(
-                channel=case.channel_id, ts=case.parent_ts, limit=_WITH_PARENT, **span
-            )
-        else:
-            call = self._client.conversations_history(channel=case.channel_id, limit=1, **span)
         try:
-            async with asyncio.timeout(_MESSAGE_TIMEOUT_S):
-                message = _with_ts(await self._messages(call), ts)
+            message = await self.message_at(case.channel_id, case.message_ts, case.parent_ts)
         except OutOfSightError:
             return None
         if message and message.author_id in self._own_ids:
@@ -105,6 +95,22 @@ class Lookup:
         if message and self._only_bots and not await self._only_bots.is_known_bot(message.author_id or ""):
             return replace(message, text="", obstacle=Obstacle(ObstacleKind.A_PERSONS))
         return message
+
+    async def message_at(self, channel_id: str, ts: str, parent_ts: str | None) -> Message | None:
+        """The message of that time in a channel, or in the thread of a parent; None where it is gone.
+
+        Raises:
+            OutOfSightError, MayNotReadError: As `question`.
+            SlackApiError, ClientError, TimeoutError: Not now.
+        """
+        # One message alone: https://docs.slack.dev/messaging/retrieving-messages
+        span: dict[str, Any] = {"oldest": ts, "latest": ts, "inclusive": True}
+        if parent_ts:
+            call = self._client.conversations_replies(channel=channel_id, ts=parent_ts, limit=_WITH_PARENT, **span)
+        else:
+            call = self._client.conversations_history(channel=channel_id, limit=1, **span)
+        async with asyncio.timeout(_MESSAGE_TIMEOUT_S):
+            return _with_ts(await self._messages(call), ts)
 
     async def question(self, case: LoggedCase) -> Question | None:
         """The thread's parent; for a message in the channel itself, the last one before it by somebody else.
@@ -123,6 +129,29 @@ class Lookup:
             if case.parent_ts:
                 return await self._parent(case, case.parent_ts)
             return await self._previous(case, case.message_ts)
+
+    async def answered(self, channel_id: str, message: Message) -> Question | None:
+        """What a message answers: the thread's parent, else the last message before it, where a person wrote that.
+
+        None where it answers nobody.
+
+        Raises:
+            OutOfSightError, MayNotReadError: As `question`.
+            SlackApiError, ClientError, TimeoutError: Not now.
+        """
+        async with asyncio.timeout(_MESSAGE_TIMEOUT_S):
+            if ts := message.parent_ts:
+                call = self._client.conversations_replies(channel=channel_id, ts=ts, limit=1)
+                source, found = QuestionSource.PARENT, _with_ts(await self._messages(call), ts)
+            else:
+                before = await self._before(channel_id, message.ts)
+                is_meant = self._is_somebody_else(message.author_id)
+                source, found = (
+                    QuestionSource.PREVIOUS,
+                    _last(before, message.ts, lambda m: is_meant(m) and not m.is_bots),
+                )
+        is_persons = found is not None and found.text and not found.is_bots
+        return Question(found.text, source, found.ts, found.author_id) if found and is_persons else None
 
     async def above(self, invocation: Invocation, ts: str) -> Message | None:
         """What somebody means who says "score this" at `ts`: the message above in their thread, whoever wrote it.

@@ -116,7 +116,7 @@ class Docket:
             if seen.status is CaseStatus.RECEIVED:
                 found, why_asked = await self._complete(seen)
                 is_asked = found.lacks_question
-                case = await self._store.claim(seen, found, is_announced=not (is_asked or found.is_private))
+                case = await self._store.claim(seen, found, is_announced=found.is_posted and not is_asked)
                 if is_asked:
                     # Asked before it is noted: after a crash in between the person is asked twice rather than never.
                     await self._delivery.ask(case, trigger_id, why_asked)

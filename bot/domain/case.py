@@ -6,6 +6,8 @@ from enum import StrEnum
 
 from pydantic import BaseModel, ConfigDict
 
+from bot.domain.watch import Shows
+
 LARGEST_ID = 2**31 - 1
 """The largest number that a case can have, as PostgreSQL counts."""
 
@@ -35,6 +37,7 @@ class CaseSource(StrEnum):
     MODAL = "modal"
     BUTTON = "button"
     MENTION = "mention"
+    WATCH = "watch"
 
 
 class QuestionSource(StrEnum):
@@ -61,6 +64,8 @@ class Case(BaseModel):
     `parent_ts` names the thread's parent, and is None for a message that stands in the channel itself;
     `question_ts` names the message that the question was read from, `question_author_id` who wrote or typed it.
     `aside` says why it counts in no figure although everybody may see it.
+    `probability` is that with which a watch drew the reply, and None where somebody asked for the score; `shows` says
+    what the channel sees of what a watch has drawn.
     `obstacle` is the sentence that says why there is nothing to judge; such a case disturbs nobody but its requester.
     """
 
@@ -79,6 +84,8 @@ class Case(BaseModel):
     author_id: str | None = None
     attempt: int = 1
     aside: Aside | None = None
+    probability: float | None = None
+    shows: Shows | None = None
     question: str | None = None
     question_source: QuestionSource | None = None
     question_ts: str | None = None
@@ -129,6 +136,16 @@ class LoggedCase(Case):
     def is_private(self) -> bool:
         """Whether the verdict is meant for the requester alone."""
         return self.visibility is Visibility.ME or self.obstacle is not None
+
+    @property
+    def is_watched(self) -> bool:
+        """Whether nobody asked for it: a watch drew the reply, and nobody in particular is told."""
+        return self.probability is not None
+
+    @property
+    def is_posted(self) -> bool:
+        """Whether the verdict is meant to stand in the thread."""
+        return not self.is_private and self.shows in {None, Shows.VERDICT}
 
     @property
     def is_for_one(self) -> bool:

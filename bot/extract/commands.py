@@ -1,10 +1,12 @@
 """What the person typed after `/judge`."""
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Any, Literal
 
+from bot.domain.watch import Shows
 from bot.extract.links import Permalink, parse_permalink
 from bot.slack.mrkdwn import to_plain
 from bot.weeks.week import DAYS, parse_day, parse_time, parse_zone
@@ -55,6 +57,19 @@ class LabelRequest:
 
     action: Literal["open", "state", "weekly"]
     number: int = 0
+
+
+@dataclass(frozen=True)
+class WatchRequest:
+    """What `/judge watch` is to do; `author` is the assistant as typed, and `changes` are by the names of `Watch`.
+
+    `alert` says who hears when it gets worse; None is as before.
+    """
+
+    action: Literal["state", "set", "off"]
+    author: str = ""
+    changes: Mapping[str, Any] = field(default_factory=dict)
+    alert: Literal["here", "me", "off"] | None = None
 
 
 def command_text(body: Mapping[str, Any]) -> str:
@@ -138,6 +153,29 @@ def parse_label(text: str) -> LabelRequest:
             raise ValueError(f"I do not know {text[:_LONGEST]!r}")
 
 
+def parse_watch(text: str) -> WatchRequest:
+    """The request in what follows `/judge watch`: an assistant, whose name may have blanks, and how.
+
+    Raises:
+        ValueError: It is none; the message says what is wrong.
+    """
+    if not text:
+        return WatchRequest("state")
+    found = _WATCH.fullmatch(text.removeprefix("off ").strip())
+    if found is None:
+        raise ValueError(f"I do not know {text[:_LONGEST]!r}")
+    name = found["name"].strip()
+    if text.startswith("off ") or found["off"]:
+        return WatchRequest("off", name)
+    changes: dict[str, Any] = {}
+    if found["share"] or found["per_day"]:
+        changes = {"share": 1 / int(found["one_in"] or 1), "per_day": int(found["per_day"] or 0)}
+    if found["shows"]:
+        changes["shows"] = Shows(found["shows"].lower())
+    alert: Any = found["alert"] and found["alert"].lower()
+    return WatchRequest("set", name, changes, alert)
+
+
 def _schedule_changes(words: Sequence[str]) -> dict[str, str]:
     """The settings that the words change; all words of a kind are one name, so that two days are none."""
     found: dict[str, list[str]] = {}
@@ -152,6 +190,15 @@ def _setting(word: str) -> str:
     return "digest_day" if get_close_matches(word, [day[: len(word)] for day in DAYS], cutoff=_CLOSE) else "digest_tz"
 
 
+_WATCH = re.compile(
+    r"@(?P<name>[^@]+?)"
+    r"(?P<off> +off)?"
+    r"( +(?P<share>all|1 +in +(?P<one_in>[1-9][0-9]{0,3})))?"
+    r"( +(?P<per_day>[1-9][0-9]{0,4}) +a +day)?"
+    r"( +(?P<shows>nothing|reaction|verdict))?"
+    r"( +alert +(?P<alert>here|me|off))?",
+    re.IGNORECASE,
+)
 _PARSERS: Mapping[str, Callable[[str], str]] = {
     "digest_day": parse_day,
     "digest_time": lambda text: f"{parse_time(text):%H:%M}",

@@ -27,6 +27,8 @@ class Message:
     subtype: str | None
     text: str
     obstacle: Obstacle | None
+    is_bots: bool = False
+    streaming: str | None = None  # how far it has come, where it is streamed
 
     @property
     def thread_ts(self) -> str:
@@ -46,6 +48,8 @@ def to_message(raw: Raw) -> Message:
         subtype=raw.get("subtype"),
         text=text,
         obstacle=None if text else _obstacle(raw),
+        is_bots=bool(raw.get("bot_id")),
+        streaming=raw.get("streaming_state"),
     )
 
 

@@ -38,14 +38,16 @@ from bot.listeners.mention import Mentions
 from bot.listeners.recent import RecentCases
 from bot.listeners.stats import StatsCommand
 from bot.listeners.texts_modal import TextsModal
+from bot.listeners.watch import WatchCommand
 from bot.log import Store
 from bot.slack.access import Access
 from bot.slack.client import Identity
 from bot.slack.homes import Homes
 from bot.slack.memberships import Memberships
 from bot.slack.teller import Teller
-from bot.upkeep.edits import EditsUpkeep
 from bot.upkeep.forgetting import ForgettingUpkeep
+from bot.watching.assistants import Assistants
+from bot.watching.watcher import Watcher
 from bot.weeks.home import HomeReader
 from bot.weeks.own_cases import OwnCases
 from judge import Rubric
@@ -66,8 +68,9 @@ def register(
     memberships: Memberships,
     homes: Homes,
     forgetting: ForgettingUpkeep,
-    edits: EditsUpkeep,
     lookup: Lookup,
+    watcher: Watcher,
+    assistants: Assistants,
 ) -> None:
     """Connects every feature to the app.
 
@@ -84,12 +87,14 @@ def register(
     cases = RecentCases(store.recent, own_cases, teller, identity.url)
     forget_command = ForgetCommand(store.cases, forgetting, teller, store.recent, own_cases, hosts, identity.url)
     blind_window = BlindWindow(store.draws, memberships, policy, teller, rubrics, identity.url)
+    watch_command = WatchCommand(watcher, store, assistants, poster, access, teller, default.rubric, identity.scopes)
     answers = {
         "digest": digests.answer,
         "recent": cases.answer,
         "forget": forget_command.answer,
         "label": LabelCommand(blind_window, store.digests, access, teller).answer,
         "stats": StatsCommand(poster, memberships, teller).answer,
+        "watch": watch_command.answer,
     }
     reader = HomeReader(store, poster.default, memberships, access, own_cases, poster.now)
     tab = HomeTab(reader, blind_window, teller, identity.url, default.visibility)
@@ -105,5 +110,5 @@ def register(
     recent.register(app, cases)
     forget.register(app, forget_command)
     home.register(app, tab, window, digests, store.people)
-    events.register(app, edits, identity.own_ids)
+    events.register(app)
     errors.register(app, teller)

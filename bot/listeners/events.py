@@ -1,25 +1,56 @@
-"""Messages that were edited or deleted after they were scored, for apps that subscribe to message events."""
+"""Messages in channels, for apps that subscribe to them: replies to watch, and what was edited after it was scored.
 
-from collections.abc import Awaitable, Callable
+Slack tells of every message of every channel that the app is in. So these events are taken in before Bolt sees them:
+its own work on one takes longer than all that is done with nearly any of them.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from slack_bolt.async_app import AsyncApp
 
 from bot.extract.events import to_change
+from bot.slack.client import Identity
 from bot.upkeep.edits import EditsUpkeep
+from bot.watching.watcher import Watcher
+
+_CHANNELS = {"channel", "group", "mpim"}
+_CHANGES = {"message_changed", "message_deleted"}
 
 
-def register(app: AsyncApp, edits: EditsUpkeep, own_ids: frozenset[str]) -> None:
-    """Connects the event, which never comes without a subscription; messages of `own_ids` are our own."""
+@dataclass(frozen=True)
+class ChannelEvents:
+    """Takes in the messages of channels, and changes of any message.
 
-    # As middleware, because Bolt acknowledges an event before its listener runs: what is not in the log by then would
-    # be lost with the process, while Slack sends an event again that was not acknowledged.
-    async def note_change(body: dict[str, Any], next: Callable[[], Awaitable[None]]) -> None:  # noqa: A002 - Bolt's name
-        change = to_change(body, own_ids)
-        if change:
-            await edits.note(change)
-        await next()
+    Attributes:
+        edits: Marks what was scored.
+        watcher: Notes replies of watched assistants.
+        identity: Who we are: another workspace's events are refused elsewhere.
+    """
 
-    @app.event("message", middleware=[note_change])
-    async def message_is_noted() -> None:
-        """New messages are nothing to us; without a listener Bolt would warn of each."""
+    edits: EditsUpkeep
+    watcher: Watcher
+    identity: Identity
+
+    async def takes(self, body: Mapping[str, Any]) -> bool:
+        """Whether this payload was such an event; all that it tells is durable then, and Slack may be told so."""
+        event = body.get("event") or {}
+        if event.get("type") != "message" or body.get("team_id") != self.identity.team_id:
+            return False
+        if event.get("subtype") in _CHANGES:
+            change = to_change(dict(body), self.identity.own_ids)
+            if change:
+                await self.edits.note(change)
+        elif event.get("channel_type") not in _CHANNELS:
+            return False
+        await self.watcher.note(body)
+        return True
+
+
+def register(app: AsyncApp) -> None:
+    """Connects what is left of these events, such as our own direct messages."""
+
+    @app.event("message")
+    async def message_is_nothing_to_us() -> None:
+        """Without a listener Bolt would warn of each."""

@@ -95,7 +95,8 @@ class StatsCommand:
         """Bots, and people where the channel lists them; oneself in any case, scored or not."""
         week = Week.of(self.poster.now(), self.poster.schedule(settings).zone)
         span = Span(week.before(TREND_WEEKS - 1).start, week.end)
-        rows = await self.poster.tallies.authors(Place(settings.team_id, settings.channel_id), span)
+        places = [Place(settings.team_id, settings.channel_id, is_watched=is_watched) for is_watched in (False, True)]
+        rows = [row for place in places for row in await self.poster.tallies.authors(place, span)]
         oneself = {invocation.user_id: Member(invocation.user_name, is_bot=False)}
         return oneself | dict(await self.poster.listed(settings, [row.author_id for row in rows]))
 

@@ -37,8 +37,12 @@ metadata = MetaData(
 IS_UNSETTLED = text("status != 'delivered'")
 IS_OPEN = text("cases.status IN ('received', 'judged')")
 """A case that has a way to go; the others are over, or wait for a person. Written out: lists are costly to compile."""
-_COUNTS = text("visibility = 'thread' AND obstacle IS NULL AND blocked_by IS NULL AND aside IS NULL")
+_COUNTS = text(
+    "visibility = 'thread' AND obstacle IS NULL AND blocked_by IS NULL AND aside IS NULL AND probability IS NULL"
+)
+_WATCHED = text("probability IS NOT NULL")
 _REPEATED = text("attempt > 1")
+IS_WAITED_FOR = text("fate IS NULL")
 IS_STALE = text("is_stale")
 """As in the index, like IS_UNSETTLED; SQLAlchemy's own `is_stale = 1` would not be served by it."""
 _HAS_QUESTION = text("question_ts IS NOT NULL")
@@ -95,6 +99,8 @@ cases = Table(
     Column("author_id", String),
     Column("attempt", Integer, nullable=False),
     Column("aside", String),
+    Column("probability", Float),  # with which a watch drew the reply; NULL where somebody asked for the score
+    Column("shows", String),  # what the channel sees of what a watch has drawn
     Column("question", CleanText),
     Column("question_source", String),
     Column("question_hash", String),
@@ -165,14 +171,22 @@ cases = Table(
         "ix_cases_figures",
         *("team_id", "channel_id", "judged_at", "lowest", "highest", "score", "author_id", "requester_id"),
         *("unscored_reason", "model", "judge_version", "input_tokens", "output_tokens", "cost_usd", "spared"),
-        *("visibility", "obstacle", "blocked_by", "aside"),
+        *("visibility", "obstacle", "blocked_by", "aside", "probability"),
         sqlite_where=_COUNTS,
         postgresql_where=_COUNTS,
     ),
     Index(
+        "ix_cases_watched",
+        *("team_id", "channel_id", "judged_at", "lowest", "highest", "score", "author_id", "requester_id"),
+        *("unscored_reason", "model", "judge_version", "input_tokens", "output_tokens", "cost_usd", "spared"),
+        *("thread_ts", "probability"),
+        sqlite_where=_WATCHED,
+        postgresql_where=_WATCHED,
+    ),
+    Index(
         "ix_cases_repeated",
         *("team_id", "channel_id", "judged_at", "message_ts", "attempt"),
-        *("visibility", "obstacle", "blocked_by", "aside"),
+        *("visibility", "obstacle", "blocked_by", "aside", "probability"),
         sqlite_where=_REPEATED,
         postgresql_where=_REPEATED,
     ),
@@ -253,6 +267,51 @@ channels = Table(
     Column("ranks_people", Boolean, nullable=False, server_default=false()),
     Column("labels_per_week", Integer),  # blind ones; NULL: as many as by default
     Column("updated_at", UtcDateTime, nullable=False),
+)
+
+watches = Table(
+    "watches",
+    metadata,
+    Column("team_id", String, primary_key=True),
+    Column("channel_id", String, primary_key=True),
+    Column("author_id", String, primary_key=True),  # the assistant, as its messages name it
+    Column("rubric", String, nullable=False),
+    Column("share", Float, nullable=False),
+    Column("per_day", Integer, nullable=False),
+    Column("shows", String, nullable=False),
+    Column("alerts_to", String),  # a channel, or a person; NULL: nobody
+    Column("since", UtcDateTime, nullable=False),  # when it was begun
+    Column("looked_at", UtcDateTime, nullable=False),  # when the channel was read last
+    Column("updated_at", UtcDateTime, nullable=False),
+)
+
+replies = Table(
+    "replies",  # that a watch has seen
+    metadata,
+    Column("team_id", String, primary_key=True),
+    Column("channel_id", String, primary_key=True),
+    Column("ts", String, primary_key=True),
+    Column("author_id", String, nullable=False),
+    Column("parent_ts", String),
+    Column("probability", Float, nullable=False),
+    Column("fate", String),  # NULL: it was drawn, and is waited for
+    Column("text_hash", String),  # as it was seen last, until it is settled
+    Column("rests_at", UtcDateTime, nullable=False),  # when it is looked at, unless it is changed before
+    Column("day", String, nullable=False),  # on which it was written, in UTC
+    Index("ix_replies_waiting", "team_id", "rests_at", sqlite_where=IS_WAITED_FOR, postgresql_where=IS_WAITED_FOR),
+    Index("ix_replies_figures", "team_id", "channel_id", "author_id", "day", "fate"),
+)
+
+alerts = Table(
+    "alerts",
+    metadata,
+    Column("team_id", String, primary_key=True),
+    Column("channel_id", String, primary_key=True),
+    Column("author_id", String, primary_key=True),
+    Column("day", String, primary_key=True),  # in UTC: one a day at most
+    Column("kind", String, nullable=False),
+    Column("claimed_at", UtcDateTime, nullable=False),
+    Column("posted_at", UtcDateTime),
 )
 
 people = Table(

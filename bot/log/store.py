@@ -13,6 +13,7 @@ from bot.domain.clock import clock_s
 from bot.domain.limits import Limits
 from bot.domain.verdict import RecordedVerdict
 from bot.log import spending, steps
+from bot.log.alerts import Alerts
 from bot.log.audit import Audit
 from bot.log.cases import Cases
 from bot.log.channel import Channel
@@ -30,11 +31,13 @@ from bot.log.personal import Personal
 from bot.log.processes import Processes
 from bot.log.recent import Recent
 from bot.log.replays import Replays
+from bot.log.replies import Replies
 from bot.log.rows import rating_rows, to_case
 from bot.log.schema import cases, ratings
 from bot.log.tallies import Tallies
 from bot.log.texts import drop_texts
 from bot.log.unsettled import Unsettled, priority
+from bot.log.watches import Watches
 
 _VERDICT_COLUMNS = set(RecordedVerdict.model_fields) - {"ratings", "rubric"}
 # What may be found in Slack while a case is settled, and is written when it is claimed.
@@ -83,6 +86,9 @@ class Store:
         self.processes = Processes(database)
         self.audit = Audit(database)
         self.replays = Replays(database)
+        self.watches = Watches(database)
+        self.replies = Replies(database)
+        self.alerts = Alerts(database)
         self.personal = Personal(database, self.audit)
         self._keeps_text = store_text == "full"
 

@@ -1,7 +1,8 @@
 """The figures of a channel, counted by the database: a few rows come back, however many cases there are.
 
 Every query here sees only what everybody in that channel could see: verdicts in its threads. Verdicts for one person
-alone, in whatever way they came to be so, are in no figure. Of several verdicts on one reply the newest counts.
+alone, in whatever way they came to be so, are in no figure. Of several verdicts on one reply the newest counts. What
+watches have drawn is counted apart.
 """
 
 from collections.abc import Collection, Sequence
@@ -15,6 +16,7 @@ from sqlalchemy import (
     Select,
     and_,
     case,
+    false,
     func,
     literal,
     select,
@@ -24,19 +26,23 @@ from sqlalchemy import (
 
 from bot.domain.verdict import MADE_UP, OFFLINE
 from bot.log.database import Database
-from bot.log.schema import cases, labels
-from bot.log.visibility import NEWER, counts, superseded
+from bot.log.schema import cases, labels, replies
+from bot.log.visibility import NEWER, counts, is_watched, superseded
 
-_BEGINNING = datetime(2000, 1, 1, tzinfo=UTC)
+_BEGINNING, _END = datetime(2000, 1, 1, tzinfo=UTC), datetime(9999, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True)
 class Place:
-    """A channel, in its team: channel ids alone are not unique; with an author, what that one wrote there."""
+    """A channel, in its team: channel ids alone are not unique; with an author, what that one wrote there.
+
+    Counted is what people chose to have scored, or with `is_watched` what watches have drawn, and never both.
+    """
 
     team_id: str
     channel_id: str
     author_id: str | None = None
+    is_watched: bool = False
 
 
 @dataclass(frozen=True)
@@ -133,6 +139,8 @@ class ScoredCount:
         label: The mean of what people said who did not see the score; None where nobody did.
         probability: With which the case was drawn for them.
         thread_ts: Of a thread in which several cases stand; None for all others.
+        drawn_with: The probability with which a watch drew the reply; None where people chose it.
+        day: On which such a reply was written, as `SeenReply.day`.
     """
 
     score: int
@@ -140,6 +148,27 @@ class ScoredCount:
     probability: float | None
     thread_ts: str | None
     number: int
+    drawn_with: float | None = None
+    day: str | None = None
+
+
+@dataclass(frozen=True)
+class TimedScore:
+    """A score, when it was given, and where its reply stands."""
+
+    id: int
+    score: int
+    lowest: int
+    highest: int
+    judge_version: str | None
+    judged_at: datetime
+    message_ts: str | None
+    thread_ts: str | None
+
+    @property
+    def kind(self) -> Kind:
+        """With which other scores this one is comparable."""
+        return Kind(self.lowest, self.highest, self.judge_version)
 
 
 @dataclass(frozen=True)
@@ -262,6 +291,20 @@ class Tallies:
         query = query.where(is_here, is_past, counts(cases), _is_of(kind)).group_by(*by)
         return await self._database.rows(LabelledCount, query)
 
+    async def in_order(self, place: Place, span: Span) -> Sequence[TimedScore]:
+        """All scores in the span, in the order of time."""
+        when = cases.c.judged_at, cases.c.id
+        columns = (cases.c[each.name] for each in fields(TimedScore))
+        query = select(*columns).where(cases.c.score.is_not(None), _public(place, span)).order_by(*when)
+        return await self._database.rows(TimedScore, query)
+
+    async def newest(self, place: Place) -> int | None:
+        """The case that was scored last there."""
+        is_there = _public(place, Span(_BEGINNING, _END))
+        query = select(cases.c.id).where(cases.c.score.is_not(None), is_there).order_by(cases.c.judged_at.desc())
+        row = await self._database.one(query.limit(1))
+        return row.id if row else None
+
     async def blind(self, place: Place, span: Span, kind: Kind) -> Sequence[ScoredCount]:
         """All scores of that kind in the span against the labels that were given without seeing them."""
         is_blind = and_(labels.c.team_id == place.team_id, labels.c.channel_id == place.channel_id, labels.c.is_blind)
@@ -275,25 +318,39 @@ class Tallies:
             .group_by(labels.c.case_id)
             .subquery()
         )
-        columns = (cases.c.id, cases.c.score, cases.c.thread_ts)
-        scored = select(*columns).where(_is_of(kind), _public(place, span)).cte("scored")
+        columns = (cases.c.id, cases.c.score, cases.c.thread_ts, cases.c.probability.label("drawn_with"))
+        query = select(*columns, replies.c.day).outerjoin(replies, _is_reply(place))
+        scored = query.where(_is_of(kind), _public(place, span)).cte("scored")
         shared = select(scored.c.thread_ts).group_by(scored.c.thread_ts).having(func.count() > 1)
         thread_ts = case((scored.c.thread_ts.in_(shared), scored.c.thread_ts)).label("thread_ts")
-        by = (scored.c.score, given.c.label, given.c.probability, thread_ts)
+        draw = (scored.c.drawn_with, scored.c.day)
+        by = (scored.c.score, given.c.label, given.c.probability, thread_ts, *draw)
         query = select(*by, func.count().label("number")).outerjoin(given, given.c.case_id == scored.c.id)
         return await self._database.rows(ScoredCount, query.group_by(*by))
 
 
 def _public(place: Place, span: Span, repeated: Select[Any] | CompoundSelect[Any] | None = None) -> ColumnElement[bool]:
-    """What everybody in the channel could see; the conditions as in the indexes, so that they are used."""
-    return and_(
+    """What counts in the channel; the conditions as in the indexes, so that they are used."""
+    within = and_(
         cases.c.team_id == place.team_id,
         cases.c.channel_id == place.channel_id,
         cases.c.judged_at >= span.start,
         cases.c.judged_at < span.end,
         _by(place),
-        counts(cases),
-        cases.c.id.not_in(_repeated(place, span) if repeated is None else repeated),
+    )
+    if place.is_watched:
+        return and_(within, is_watched(cases))
+    return and_(within, counts(cases), cases.c.id.not_in(_repeated(place, span) if repeated is None else repeated))
+
+
+def _is_reply(place: Place) -> ColumnElement[bool]:
+    """Whether a row of `replies` is of what a watch has drawn."""
+    if not place.is_watched:
+        return false()
+    return and_(
+        replies.c.team_id == cases.c.team_id,
+        replies.c.channel_id == cases.c.channel_id,
+        replies.c.ts == cases.c.message_ts,
     )
 
 

@@ -21,8 +21,16 @@ def upsert(
 
     The columns in `keep` stay as they were.
     """
-    make = sqlite.insert if database.is_sqlite else postgresql.insert
-    statement = make(table).values(**values)
+    statement = _insert(database, table).values(**values)
     keys = [column.name for column in table.primary_key]
     changes = {name: value for name, value in values.items() if name not in (*keys, *keep)}
     return statement.on_conflict_do_update(index_elements=keys, set_=changes, where=where)
+
+
+def insert_new(database: Database, table: Table, values: Mapping[str, Any]) -> Insert:
+    """Inserts a row, unless there is one with the same primary key."""
+    return _insert(database, table).values(**values).on_conflict_do_nothing()
+
+
+def _insert(database: Database, table: Table) -> sqlite.Insert | postgresql.Insert:
+    return sqlite.insert(table) if database.is_sqlite else postgresql.insert(table)

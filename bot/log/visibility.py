@@ -1,6 +1,6 @@
 """Which verdicts count, in figures and exports alike: what a whole channel could see, and of a reply the newest.
 
-Those that stand aside do not: see `Aside`.
+Those that stand aside do not: see `Aside`; and what a watch has drawn is counted apart.
 """
 
 from collections.abc import Sequence
@@ -18,13 +18,22 @@ _THREAD: ColumnElement[str] = literal_column("'thread'")
 
 
 def counts(table: FromClause) -> ColumnElement[bool]:
-    """Whether everybody in the channel could see a verdict, and it does not stand aside; said as in the indexes."""
+    """Whether everybody in the channel could see a verdict that somebody asked for, and it does not stand aside.
+
+    Said as in the indexes.
+    """
     return and_(
         table.c.visibility == _THREAD,
         table.c.obstacle.is_(None),
         table.c.blocked_by.is_(None),
         table.c.aside.is_(None),
+        table.c.probability.is_(None),
     )
+
+
+def is_watched(table: FromClause) -> ColumnElement[bool]:
+    """Whether a watch drew the reply; such cases are in figures of their own, whatever is shown of them."""
+    return table.c.probability.is_not(None)
 
 
 def same_reply(case: LoggedCase | Row[*tuple[Any, ...]]) -> ColumnElement[bool]:

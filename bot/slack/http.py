@@ -14,6 +14,7 @@ from slack_bolt.async_app import AsyncApp, AsyncBoltRequest
 from slack_sdk.signature import Clock, SignatureVerifier
 
 from bot.port import PATIENCE_S, Port
+from bot.slack.socket import Takes, nothing
 
 EVENTS = "/slack/events"
 LARGEST_BODY = 2**20
@@ -40,6 +41,7 @@ class HttpFront:
         most_connections: How many there may be at once; as many as the process can spare by default.
         patience_s: How long a whole request may take.
         clock: Says how old a request is.
+        takes: Takes in payloads that the app is not given.
     """
 
     def __init__(
@@ -51,8 +53,10 @@ class HttpFront:
         most_connections: int | None = None,
         patience_s: float = PATIENCE_S,
         clock: Clock | None = None,
+        takes: Takes = nothing,
     ) -> None:
         self._app = app
+        self._takes = takes
         self._clock = clock or Clock()
         self._verifier = SignatureVerifier(signing_secret.get_secret_value(), self._clock)
         self.port = Port(("HTTP_HOST", "HTTP_PORT"), host, port, self._answer, most_connections, patience_s)
@@ -97,6 +101,8 @@ class HttpFront:
         bolt_request = _to_request(body.decode())
         if bolt_request is None:
             return web.Response(status=400, text="expected a payload of Slack's\n")
+        if await self._takes(bolt_request.body):
+            return web.Response()
         return await to_aiohttp_response(await self._app.async_dispatch(bolt_request))
 
     def _may_be_slacks(self, headers: Mapping[str, str]) -> bool:

@@ -10,6 +10,8 @@ from slack_sdk.web.async_slack_response import AsyncSlackResponse
 MISSING = "missing_scope"
 """Slack's word for it, and ours."""
 
+REACTIONS = "reactions:write"
+
 _HISTORY = frozenset({"channels:history", "groups:history", "im:history", "mpim:history"})
 _CHANNELS = frozenset({"channels:read", "groups:read", "im:read", "mpim:read"})
 # One of these is needed; which, depends on the kind of channel, and is Slack's to say.
@@ -17,7 +19,9 @@ _NEEDED: Mapping[str, frozenset[str]] = {
     "bots.info": frozenset({"users:read"}),
     "conversations.history": _HISTORY,
     "conversations.info": _CHANNELS,
+    "conversations.members": _CHANNELS,
     "conversations.replies": _HISTORY,
+    "reactions.add": frozenset({REACTIONS}),
     "users.conversations": _CHANNELS,
     "users.info": frozenset({"users:read"}),
 }

@@ -2,16 +2,27 @@
 
 import asyncio
 import logging
-from typing import Self
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, Self
 
 from pydantic import SecretStr
 from slack_bolt.adapter.socket_mode.aiohttp import AsyncSocketModeHandler
 from slack_bolt.async_app import AsyncApp
 from slack_sdk.socket_mode.aiohttp import SocketModeClient
 from slack_sdk.socket_mode.request import SocketModeRequest
+from slack_sdk.socket_mode.response import SocketModeResponse
 
 from bot.errors import SlackError
 from bot.slack.client import open_socket_url
+
+Takes = Callable[[Mapping[str, Any]], Awaitable[bool]]
+"""Whether a payload was taken in; others go to Bolt. Raises where Slack is to send it again."""
+
+
+async def nothing(_: Mapping[str, Any]) -> bool:
+    """None of them."""
+    return False
+
 
 _LOOKS = 8
 # slack-sdk takes a connection without an answer to its pings for dead after 20 s; together they make a minute.
@@ -22,9 +33,10 @@ _ACK_S = 3.0  # then Slack has told the person that it failed: https://docs.slac
 class _Handler(AsyncSocketModeHandler):
     """Acks what has come in before it leaves. Slack says of what comes later that it failed, or sends it again."""
 
-    def __init__(self, app: AsyncApp, app_token: SecretStr) -> None:
+    def __init__(self, app: AsyncApp, app_token: SecretStr, takes: Takes) -> None:
         logger = logging.getLogger("slack_sdk.socket_mode")
         super().__init__(app, app_token.get_secret_value(), logger=logger)
+        self._takes = takes
         self._under_way: set[asyncio.Task[None]] = set()
         self._is_leaving = False
 
@@ -32,10 +44,16 @@ class _Handler(AsyncSocketModeHandler):
         """Works on a payload until it is acked."""
         if self._is_leaving:
             return
-        work = asyncio.ensure_future(super().handle(client, req))
+        work = asyncio.ensure_future(self._serve(client, req))
         self._under_way.add(work)
         work.add_done_callback(self._under_way.discard)
         await work
+
+    async def _serve(self, client: SocketModeClient, req: SocketModeRequest) -> None:
+        if await self._takes(req.payload):
+            await client.send_socket_mode_response(SocketModeResponse(req.envelope_id))
+        else:
+            await super().handle(client, req)
 
     async def leave(self) -> None:
         """Closes the connection."""
@@ -50,8 +68,11 @@ class _Handler(AsyncSocketModeHandler):
 class SocketLink:
     """Open while entered. slack-sdk reconnects by itself, but has been seen to stop trying (bolt-python#1529)."""
 
-    def __init__(self, app: AsyncApp, app_token: SecretStr, patience_s: float = _PATIENCE_S) -> None:
+    def __init__(
+        self, app: AsyncApp, app_token: SecretStr, takes: Takes = nothing, patience_s: float = _PATIENCE_S
+    ) -> None:
         self._app = app
+        self._takes = takes
         self._app_token = app_token
         self._patience_s = patience_s
         self._handler: _Handler | None = None
@@ -64,7 +85,7 @@ class SocketLink:
         """
         # Asked for here, because the handler would try a wrong token again for ever without a word to the caller.
         url = await open_socket_url(self._app.client, self._app_token)
-        self._handler = _Handler(self._app, self._app_token)
+        self._handler = _Handler(self._app, self._app_token, self._takes)
         self._handler.client.wss_uri = url
         try:
             async with asyncio.timeout(self._patience_s):

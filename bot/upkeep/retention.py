@@ -7,6 +7,7 @@ import structlog
 from bot.domain.case import CaseStatus
 from bot.log.audit import KEPT, Audit
 from bot.log.forgetting import Forgetting
+from bot.log.replies import Replies
 
 _UNANSWERED = timedelta(days=1)
 _SCRUBBED_EVERY = timedelta(days=1)
@@ -20,14 +21,18 @@ class Retention:
     Args:
         forgetting: The log's part that deletes cases.
         audit: The log's part with a time of its own.
+        replies: The log's part with what watches have seen.
         days: How long a case is kept after it was asked for; None is for ever.
         keeps_text: Whether the log may keep texts; else a case whose question nobody has typed for a day, and which
             would keep its response as long, is deleted.
     """
 
-    def __init__(self, forgetting: Forgetting, audit: Audit, days: int | None, *, keeps_text: bool) -> None:
+    def __init__(
+        self, forgetting: Forgetting, audit: Audit, replies: Replies, days: int | None, *, keeps_text: bool
+    ) -> None:
         self._forgetting = forgetting
         self._audit = audit
+        self._replies = replies
         self._days = days
         self._keeps_text = keeps_text
 
@@ -35,7 +40,9 @@ class Retention:
         """Deletes what is due now."""
         now, deleted = datetime.now(UTC), 0
         if self._days is not None:
-            deleted += await self._forgetting.forget_older(now - timedelta(days=self._days))
+            before = now - timedelta(days=self._days)
+            deleted += await self._forgetting.forget_older(before)
+            await self._replies.drop_older(before)
         if not self._keeps_text:
             deleted += await self._forgetting.forget_older(now - _UNANSWERED, [CaseStatus.ASKED])
         if deleted:

@@ -3,7 +3,7 @@
 Source: https://docs.slack.dev/reference/block-kit/blocks/data-table-block
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
 from typing import Any
 
@@ -17,8 +17,10 @@ from bot.views.elements import Block, context, section, short_date
 from bot.views.links import permalink
 from bot.views.quality import corrected, uncorrected
 from bot.views.unscored import in_short
+from bot.views.watched import watched_lines
 from bot.weeks.agreement import Agreement
 from bot.weeks.figures import Author, Figures, Glance
+from bot.weeks.watched import Watched
 from bot.weeks.week import Week
 from judge.estimate import SURE
 
@@ -30,10 +32,13 @@ _MINUS = "−"
 _PREVIEW = "`/judge digest now` posts this here."
 
 
-def digest_message(figures: Figures, members: Mapping[str, Member], workspace_url: str, channel_id: str) -> Post:
+def digest_message(
+    figures: Figures, watched: Sequence[Watched], members: Mapping[str, Member], workspace_url: str, channel_id: str
+) -> Post:
     """The week at a glance, with a plain form for a Slack that does not know charts and tables.
 
-    `members` are the authors to be named. No text of a question, response or justification is ever in it.
+    First what watches have drawn at random, then what people chose. `members` are the authors to be named. No text of a
+    question, response or justification is ever in it.
     """
     lowest = _lowest(figures, members, workspace_url, channel_id)
     lines = (
@@ -44,7 +49,8 @@ def digest_message(figures: Figures, members: Mapping[str, Member], workspace_ur
         _details(figures),
     )
     small = [context(line) for line in lines if line]
-    return _message(figures, "", lambda is_plain: [*lowest, *_authors(figures, members, is_plain), *small])
+    lead = watched_lines(watched, members)
+    return _message(figures, lead, "", lambda is_plain: [*lowest, *_authors(figures, members, is_plain), *small])
 
 
 def preview_message(digest: Post) -> Post:
@@ -54,13 +60,21 @@ def preview_message(digest: Post) -> Post:
 
 
 def stats_message(
-    figures: Figures, members: Mapping[str, Member], workspace_url: str, channel_id: str, subject: str
+    figures: Figures,
+    watched: Sequence[Watched],
+    members: Mapping[str, Member],
+    workspace_url: str,
+    channel_id: str,
+    subject: str,
 ) -> Post:
     """A week's figures alone: with each assistant, or of one author with their lowest; `subject` is in the title."""
     lowest = _lowest(figures, members, workspace_url, channel_id)
     lines = (judge_change(figures), uncorrected(figures.quality), _agreement(figures) if subject else "")
     small = [context(line) for line in lines if line]
-    return _message(figures, subject, lambda is_plain: [*(_authors(figures, members, is_plain) or lowest), *small])
+    lead = watched_lines(watched, members)
+    return _message(
+        figures, lead, subject, lambda is_plain: [*(_authors(figures, members, is_plain) or lowest), *small]
+    )
 
 
 def counted(glance: Glance) -> str:
@@ -85,16 +99,24 @@ def measures(glance: Glance) -> str:
     return f"{median}, {mean}, on a scale of {low} to {high}."
 
 
-def _message(figures: Figures, subject: str, rest: Callable[[bool], list[Block]]) -> Post:
-    """What they have in common, what is counted, median, mean, and charts, and the `rest`, plain or not."""
+def _message(figures: Figures, lead: Sequence[str], subject: str, rest: Callable[[bool], list[Block]]) -> Post:
+    """What they have in common, what is counted, median, mean, and charts, and the `rest`, plain or not.
+
+    The `lead` is what watches have drawn; it comes first.
+    """
     title = _title(figures) + (f", {subject}" if subject else "")
-    if figures.is_quiet:
+    if figures.is_quiet and not lead:
         sentence = f"{title}: no replies were scored in this channel."
         return Post(sentence, [section(sentence)])
-    lines = (f"*{title}*: {counted(figures)}", measures(figures), corrected(figures.quality))
+    first = [section("\n".join([f"*{title}*", *lead]))] if lead else []
+    text = f"{title}: " + "".join(f"{line} " for line in lead[:1])
+    if figures.is_quiet:
+        return Post(text.replace("*", "").strip(), first)
+    counts = counted(figures)
+    lines = (counts if lead else f"*{title}*: {counts}", measures(figures), corrected(figures.quality))
     begin = section("\n".join(line for line in lines if line))
-    top = [begin, *(context(line) for line in _without_model(figures))]
-    text = f"{title}: {counted(figures)}. {measures(figures)}".replace("*", "").strip()
+    top = [*first, begin, *(context(line) for line in _without_model(figures))]
+    text = f"{text}{counts}. {measures(figures)}".replace("*", "").strip()
     native, plain = ([*top, *charts(figures, is_plain=is_plain), *rest(is_plain)] for is_plain in (False, True))
     return Post(text, native, plain)
 

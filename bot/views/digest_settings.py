@@ -13,11 +13,11 @@ POSTED_BEFORE = (
     "`/judge digest preview` shows it to you alone."
 )
 _NO_ACCESS = {
-    NoAccessReason.DIRECT_MESSAGES: "A digest is about a channel; there is none for direct messages.",
+    NoAccessReason.DIRECT_MESSAGES: "Digests and watches are about a channel; there are none for direct messages.",
     NoAccessReason.APP_IS_NOT_IN: "I am not in this channel. Type `/invite @Slack Judge` first.",
-    NoAccessReason.PERSON_IS_NOT_IN: "Only people in this channel can see or change its digest.",
-    NoAccessReason.GUEST: "Guests cannot post or change a digest; ask a member of this workspace.",
-    NoAccessReason.NOT_AN_ADMIN: "Only admins of this workspace can change digests here (setting DIGEST_BY).",
+    NoAccessReason.PERSON_IS_NOT_IN: "Only people in this channel can see or change its digest and what it watches.",
+    NoAccessReason.GUEST: "Guests cannot post or change a digest, or a watch; ask a member of this workspace.",
+    NoAccessReason.NOT_AN_ADMIN: "Only admins of this workspace can change digests or watches here (DIGEST_BY).",
 }
 _HELP = """\
 • `/judge digest on` posts each week here once it is over; `/judge digest on friday 16:00 Europe/Berlin` says when

@@ -15,8 +15,8 @@ def corrected(quality: Quality | None) -> str:
         return ""
     mean, good = quality.mean, quality.good.corrected
     return (
-        f"As people would score {_SPAN}: mean {_range(mean.corrected, '.1f', '*')}, good ({quality.good_from} or more) "
-        f"{_range(good, '.0%')} ({_count(mean.n, 'score')}, corrected by {_count(mean.labelled, 'blind label')}; the "
+        f"As people would score {_SPAN}: mean {span(mean.corrected, '.1f', '*')}, good ({quality.good_from} or more) "
+        f"{span(good, '.0%')} ({_count(mean.n, 'score')}, corrected by {_count(mean.labelled, 'blind label')}; the "
         f"judge alone says {mean.judge.mean:.1f})."
     )
 
@@ -26,12 +26,13 @@ def uncorrected(quality: Quality | None) -> str:
     if quality is None or not quality.mean.missing or quality.mean.n < MIN_SCORES:
         return ""
     return (
-        f"Mean of {_SPAN} by the judge alone: {_range(quality.mean.judge, '.1f')}. That range leaves out the judge's "
+        f"Mean of {_SPAN} by the judge alone: {span(quality.mean.judge, '.1f')}. That range leaves out the judge's "
         f"own error, for which {_count(quality.mean.missing, 'more blind label')} would correct it (`/judge label`)."
     )
 
 
-def _range(interval: Interval | None, form: str, mark: str = "") -> str:
+def span(interval: Interval | None, form: str, mark: str = "") -> str:
+    """A mean with its range, in words."""
     if interval is None or interval.low is None:
         return "unknown"
     return f"{mark}{interval.mean:{form}}{mark}, between {interval.low:{form}} and {interval.high:{form}}"

@@ -165,8 +165,8 @@ async def _read_glance(
     rows, earlier = await asyncio.gather(
         tallies.scores(place, span), tallies.scores(place, Span(before.start, before.end))
     )
-    kind = _commonest(rows)
-    was = _commonest((row for row in earlier if row.kind.scale == kind.scale), kind.scale)
+    kind = commonest(rows)
+    was = commonest((row for row in earlier if row.kind.scale == kind.scale), kind.scale)
     this, last = _tally(rows, kind), _tally(earlier, was)
     newest = Point(before, last.mean, last.n, was.version), Point(week, this.mean, this.n, kind.version)
     trend = (*await _read_trend(tallies, place, week, kind), *newest)
@@ -249,7 +249,7 @@ def _to_point(week: Week, found: VersionSum | None) -> Point:
     return Point(week, found.total / found.n, found.n, found.version) if found else Point(week, None, 0)
 
 
-def _commonest(rows: Iterable[ScoreCount], otherwise: Scale = _DEFAULT_SCALE) -> Kind:
+def commonest(rows: Iterable[ScoreCount], otherwise: Scale = _DEFAULT_SCALE) -> Kind:
     """Of the commonest scale the commonest judge version; where there is no score, the scale `otherwise`."""
     scales, kinds = Counter[Scale](), Counter[Kind]()
     for row in rows:

@@ -5,12 +5,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from bot.domain.watch import Coverage
 from bot.log.tallies import Kind, Place, ScoredCount, Span, Tallies
 from bot.weeks.week import Week
 from judge.estimate import MeanEstimate, MeanEstimator, good_from
 from judge.rubric import Scale
 
 WEEKS = 4
+_ALL_OF_IT: Mapping[str, Coverage] = {}
 
 
 @dataclass(frozen=True)
@@ -33,20 +35,35 @@ async def read_quality(tallies: Tallies, place: Place, week: Week, until: dateti
     return to_quality(await tallies.blind(place, span, kind), Scale(*kind.scale))
 
 
-def to_quality(rows: Sequence[ScoredCount], scale: Scale) -> Quality | None:
-    """The quality that the rows come to; None without any."""
+def to_quality(
+    rows: Sequence[ScoredCount], scale: Scale, coverage: Mapping[str, Coverage] = _ALL_OF_IT
+) -> Quality | None:
+    """The quality that the rows come to; None without any.
+
+    Of what a watch has drawn, each row stands for as many replies as its draw and the `coverage` of its day say.
+    """
     mean, good = MeanEstimator(scale), MeanEstimator(Scale(0, 1))
-    for row in rows:
-        _add(row, mean, good, good_from(scale))
+    stands_for = [_stands_for(row, coverage) for row in rows]
+    replies = sum(each * row.number for each, row in zip(stands_for, rows, strict=True))
+    number = sum(row.number for row in rows)
+    for each, row in zip(stands_for, rows, strict=True):
+        _add(row, each * number / replies, mean, good, good_from(scale))
     estimates = mean.estimate(), good.estimate()
     return Quality(estimates[0], estimates[1], good_from(scale)) if estimates[0] and estimates[1] else None
 
 
-def _add(row: ScoredCount, mean: MeanEstimator, good: MeanEstimator, limit: int) -> None:
+def _stands_for(row: ScoredCount, coverage: Mapping[str, Coverage]) -> float:
+    """For how many replies a score stands."""
+    found = coverage.get(row.day or "")
+    return 1 / ((row.drawn_with or 1.0) * (found.share if found else 1.0))
+
+
+def _add(row: ScoredCount, weight: float, mean: MeanEstimator, good: MeanEstimator, limit: int) -> None:
     is_good = None if row.label is None else float(row.label >= limit)
     evidence: Mapping[str, Any] = {
         "probability": row.probability or 1.0,
         "cluster": row.thread_ts,
+        "weight": weight,
         "times": row.number,
     }
     mean.add(row.score, row.label, **evidence)

@@ -56,7 +56,7 @@ def some(**changes: Any) -> Figures:
 
 
 def message(figures: Figures, members: dict[str, Member] | None = None, is_plain: bool = False) -> Post:
-    post = digest_message(figures, members or {"B1": Member("helper", True)}, URL, "C1")
+    post = digest_message(figures, [], members or {"B1": Member("helper", True)}, URL, "C1")
     return post.forms[-1] if is_plain else post
 
 
@@ -412,8 +412,8 @@ def test_labels_that_are_no_longer_like_the_week_are_a_warning() -> None:
 def test_stats_of_one_assistant_have_its_own_agreement() -> None:
     figures = some(agreement_ever=Agreement(20, 0.75, 0.9, 0.5, 20))
 
-    of_one = stats_message(figures, {"B1": Member("helper", True)}, URL, "C1", "helper")
-    of_all = stats_message(figures, {"B1": Member("helper", True)}, URL, "C1", "")
+    of_one = stats_message(figures, [], {"B1": Member("helper", True)}, URL, "C1", "helper")
+    of_all = stats_message(figures, [], {"B1": Member("helper", True)}, URL, "C1", "")
 
     assert "*The judge agrees with people* 75% of the time" in words(of_one)
     assert "agrees with people" not in words(of_all)

@@ -1,0 +1,120 @@
+"""A watch: a channel's standing order to score a share of one assistant's replies by itself."""
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from enum import StrEnum
+
+
+class Shows(StrEnum):
+    """What a channel sees of a reply that its watch has scored; the digest counts it in any case."""
+
+    NOTHING = "nothing"
+    REACTION = "reaction"
+    VERDICT = "verdict"
+
+
+class Fate(StrEnum):
+    """What has become of a reply that a watch has seen.
+
+    `PASSED`: it was not drawn. `TAKEN`: it is a case. `NO_ANSWER`: it was drawn and answers nobody, or has no words.
+    `OVER`: it was drawn, and the day's budget was used up. `MISSED`: it was drawn, and could not be scored in time.
+    """
+
+    PASSED = "passed"
+    TAKEN = "taken"
+    NO_ANSWER = "no_answer"
+    OVER = "over"
+    MISSED = "missed"
+
+
+@dataclass(frozen=True)
+class Watch:
+    """Which replies are scored, and what is shown of that.
+
+    Attributes:
+        author_id: The assistant, as its messages name it: a user id, or a bot id.
+        share: The part of its replies that is drawn, above 0 and up to 1.
+        since: When it was begun; replies that were written before are none of its own.
+        per_day: How many are scored in a day at most; 0 is no limit.
+        alerts_to: The channel or person that hears when it gets worse; None is nobody.
+    """
+
+    team_id: str
+    channel_id: str
+    author_id: str
+    rubric: str
+    since: datetime
+    share: float = 1.0
+    per_day: int = 0
+    shows: Shows = Shows.NOTHING
+    alerts_to: str | None = None
+
+    @property
+    def place(self) -> tuple[str, str, str]:
+        """Team, channel and assistant: of these there is one watch."""
+        return self.team_id, self.channel_id, self.author_id
+
+
+def draws(watch: Watch, ts: str) -> bool:
+    """Whether the reply of that time is in the watch's share.
+
+    It follows from the message alone, so that a redelivery, a restart and a second process draw the same.
+    """
+    place = f"{watch.team_id}/{watch.channel_id}/{ts}"
+    number = int.from_bytes(hashlib.sha256(place.encode()).digest()[:8], "big")
+    return number < watch.share * 2**64
+
+
+@dataclass(frozen=True)
+class SeenReply:
+    """A reply of a watched assistant; `text_hash` is that of its words, and None while it is still being written."""
+
+    team_id: str
+    channel_id: str
+    ts: str
+    author_id: str
+    parent_ts: str | None
+    text_hash: str | None
+
+    @property
+    def day(self) -> str:
+        """On which it was written, in UTC, for instance 2026-11-22."""
+        return f"{datetime.fromtimestamp(float(self.ts), UTC):%Y-%m-%d}"
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """What has become of an assistant's replies, those of a day or of many.
+
+    Attributes:
+        fates: How many have which; None are those that wait.
+    """
+
+    fates: Mapping[Fate | None, int]
+
+    @property
+    def seen(self) -> int:
+        """How many replies there were."""
+        return sum(self.fates.values())
+
+    @property
+    def lost(self) -> int:
+        """How many were drawn and not scored all the same."""
+        return self.fates.get(Fate.OVER, 0) + self.fates.get(Fate.MISSED, 0)
+
+    @property
+    def share(self) -> float:
+        """The part of what was drawn that was read, and scored if it answered anybody; 1 where nothing was drawn."""
+        read = self.fates.get(Fate.TAKEN, 0) + self.fates.get(Fate.NO_ANSWER, 0)
+        return read / (read + self.lost) if read else 1.0
+
+
+def together(days: Iterable[Coverage]) -> Coverage:
+    """What has become of the replies of several days."""
+    total = Counter[Fate | None]()
+    for each in days:
+        total.update(each.fates)
+    return Coverage(total)

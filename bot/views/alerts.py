@@ -1,0 +1,61 @@
+"""What is said when a watched assistant gets worse, or its watch has no scores; never a text that was scored."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+
+from bot.domain.watch import Watch
+from bot.log.tallies import TimedScore
+from bot.slack.mrkdwn import clip
+from bot.slack.post import Post
+from bot.views.elements import context, section, short_date
+from bot.views.links import permalink
+from judge.drift import Drop
+from judge.rubric import Scale
+
+_NAME = 80
+_HOW = "Random replies, tested after each against the four weeks before; `/judge watch` says what is watched."
+_ONCE = "While it lasts I say so once in seven days."
+
+
+def worse_alert(
+    watch: Watch,
+    name: str,
+    drop: Drop,
+    since: Sequence[TimedScore],
+    lowest: Sequence[TimedScore],
+    scale: Scale,
+    workspace_url: str,
+) -> Post:
+    """An assistant has become clearly worse; with its lowest replies since then."""
+    before, after = drop.before, drop.after
+    what = f"mean {after.mean:.1f} after {before.mean:.1f}"
+    if drop.kind == "low share":
+        low = (scale.low + scale.high - 1) // 2
+        what = f"{after.low_share:.0%} of its replies have {scale.low} to {low} after {before.low_share:.0%}, {what}"
+    begin = short_date(since[0].judged_at)
+    text = (
+        f"*{clip(name, _NAME)}* in <#{watch.channel_id}> has become clearly worse than in the four weeks before: "
+        f"{what}, since {begin} ({len(since)} random {'reply' if len(since) == 1 else 'replies'})."
+    )
+    lines = [_line(each, scale, workspace_url, watch.channel_id) for each in lowest]
+    return _post(text, section("\n".join(["*Lowest since then*", *lines])), context(f"{_HOW} {_ONCE}"))
+
+
+def silent_alert(watch: Watch, name: str, expected: int, silent_for: timedelta) -> Post:
+    """A watch has no scores, though replies were drawn."""
+    hours = round(silent_for.total_seconds() / 3600)
+    text = (
+        f"The watch on *{clip(name, _NAME)}* in <#{watch.channel_id}> has no score of the last {hours} hours, though "
+        f"{expected} replies were drawn. Whoever runs the app finds the reason in its log: the judge may not answer."
+    )
+    return _post(text)
+
+
+def _line(each: TimedScore, scale: Scale, workspace_url: str, channel_id: str) -> str:
+    score, ts = f"Score {each.score} of {scale.high}", each.message_ts or ""
+    link = permalink(workspace_url, channel_id, ts, each.thread_ts)
+    return f"• <{link}|{score}> · {short_date(each.judged_at)} · case {each.id}"
+
+
+def _post(text: str, *more: dict[str, object]) -> Post:
+    return Post(text.replace("*", ""), [section(text), *more])

@@ -1,0 +1,99 @@
+"""What is said of watches: what a channel has ordered, and what has become of the replies that were seen."""
+
+from collections.abc import Mapping, Sequence
+
+from bot.domain.watch import Coverage, Fate, Shows, Watch
+from bot.slack.mrkdwn import clip, escape
+
+_NAME = 80
+_MOST_NAMED = 10
+_DIGITS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "keycap_ten")
+_SHOWN = {
+    Shows.NOTHING: "Nothing is posted; the digest and `/judge stats` count them.",
+    Shows.REACTION: "Each scored one gets its score as a reaction.",
+    Shows.VERDICT: "Each verdict is posted in its thread.",
+}
+_HELP = """\
+• `/judge watch @assistant` scores all its replies to people here, by itself
+• `/judge watch @assistant 1 in 5` scores a random fifth, `/judge watch @assistant 20 a day` at most 20 a day
+• `nothing`, `reaction` or `verdict` at the end says what is shown of that; `nothing` is the default
+• `alert here`, `alert me` or `alert off` says who hears when it gets clearly worse; at first, whoever sets the watch
+• `/judge watch off @assistant` ends it; `/judge watch` says what is watched"""
+NO_REACTIONS = (
+    "I may not react to messages here: whoever runs the app adds the scope `reactions:write` (`manifest.watch.yml` has "
+    "it). Without, `nothing` and `verdict` work."
+)
+_FATES = {
+    Fate.TAKEN: "scored or about to be",
+    None: "waited for",
+    Fate.NO_ANSWER: "drawn, but no answer to anybody",
+    Fate.OVER: "over the day's limit",
+    Fate.MISSED: "missed",
+}
+
+
+def score_emoji(score: int) -> str:
+    """The name of the emoji that stands for a score; beyond 10, which no emoji shows, the one for numbers."""
+    return _DIGITS[score] if 0 <= score < len(_DIGITS) else "1234"
+
+
+def _share(watch: Watch) -> str:
+    one_in = round(1 / watch.share)
+    share = "all" if one_in == 1 else f"a random 1 in {one_in}"
+    return f"{share}, at most {watch.per_day} a day" if watch.per_day else share
+
+
+def state(counted: Sequence[tuple[Watch, Coverage]], names: Mapping[str, str]) -> str:
+    """What is watched in a channel, and what has become of the last week's replies."""
+    if not counted:
+        return f"Nothing is watched in this channel.\n{_HELP}"
+    return "\n".join(_line(watch, coverage, names[watch.author_id]) for watch, coverage in counted)
+
+
+def begun(watch: Watch, name: str) -> str:
+    """A watch was set, or set otherwise."""
+    return f"*{clip(name, _NAME)}* is watched here: {_order(watch)}"
+
+
+def ended(name: str) -> str:
+    """A watch was ended."""
+    return f"*{clip(name, _NAME)}* is not watched here any more. What was scored stays in the figures."
+
+
+def no_assistant(name: str, known: Sequence[str]) -> str:
+    """For a name that no bot of the channel has."""
+    found = f"I find {_names(known)}." if known else "I find no bot at all."
+    return f"I find no bot `@{clip(name, _NAME)}` in this channel. {found}"
+
+
+def not_watched(name: str, watched: Sequence[str]) -> str:
+    """For the end of a watch that there is not."""
+    found = f"I watch {_names(watched)}." if watched else "I watch nobody here."
+    return f"I do not watch `@{clip(name, _NAME)}` in this channel. {found}"
+
+
+def not_read(error: str) -> str:
+    """For when Slack does not let us look who wrote in a channel."""
+    return f"Slack does not let me read this channel (`{clip(error, _NAME)}`), so I cannot watch anybody in it."
+
+
+def not_understood(reason: str) -> str:
+    """What `/judge watch` can do, for a person who typed something else; `reason` quotes it."""
+    return f"{escape(reason)}. This is what I understand:\n{_HELP}"
+
+
+def _line(watch: Watch, coverage: Coverage, name: str) -> str:
+    parts = [f"{coverage.fates[fate]} {said}" for fate, said in _FATES.items() if coverage.fates.get(fate)]
+    week = f"In the last 7 days: {coverage.seen} seen" + "".join(f", {part}" for part in parts)
+    return f"*{clip(name, _NAME)}*: {_order(watch)} {week}."
+
+
+def _order(watch: Watch) -> str:
+    told = watch.alerts_to
+    where = f"<#{told}>" if told == watch.channel_id else f"<@{told}>"
+    hears = f"When it gets clearly worse, {where} hears of it." if told else "Nobody hears when it gets worse."
+    return f"{_share(watch)} of its replies to people. {_SHOWN[watch.shows]} {hears}"
+
+
+def _names(names: Sequence[str]) -> str:
+    return ", ".join(f"`@{clip(each, _NAME)}`" for each in names[:_MOST_NAMED])

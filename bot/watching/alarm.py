@@ -1,0 +1,122 @@
+"""Says that a watched assistant has become clearly worse, or that its watch has no scores: the same day, and once."""
+
+from datetime import timedelta
+from functools import partial
+
+import aiohttp
+import structlog
+from slack_sdk.errors import SlackApiError
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.domain.clock import Clock, utc_now
+from bot.domain.watch import Watch
+from bot.log import Store
+from bot.log.alerts import AlertKind
+from bot.log.tallies import Place, Span, TimedScore
+from bot.slack.authors import Members
+from bot.slack.errors import connection_word, slack_word
+from bot.slack.post import WITHOUT_PREVIEWS, Post, send_in_known_blocks
+from bot.views.alerts import silent_alert, worse_alert
+from judge.drift import Drop, find_drop
+from judge.rubric import Scale
+
+RECENT = timedelta(days=7)
+REFERENCE = timedelta(days=28)
+SILENT_FOR = timedelta(hours=6)
+_PATIENCE = timedelta(hours=1)  # with what was drawn a moment ago
+_MIN_SILENT = 3
+_LOWEST = 3
+
+logger = structlog.get_logger(__name__)
+
+
+class Alarm:
+    """Looks at each watch with somebody to hear of it.
+
+    While a drop lasts it is told of once in seven days.
+
+    Args:
+        client: The bot's Web API client.
+        store: Where scores and alerts are.
+        members: The assistants' names.
+        team_id: Whose watches.
+        workspace_url: Where links to messages begin.
+        clock: Says what time it is.
+    """
+
+    def __init__(
+        self,
+        client: AsyncWebClient,
+        store: Store,
+        members: Members,
+        team_id: str,
+        workspace_url: str,
+        clock: Clock = utc_now,
+    ) -> None:
+        self._client = client
+        self._store = store
+        self._members = members
+        self._team_id = team_id
+        self._workspace_url = workspace_url
+        self._now = clock
+        self._newest: dict[tuple[str, str, str], int] = {}
+
+    async def look(self) -> None:
+        """Sends what is due; trouble with one watch keeps no other waiting."""
+        for watch in await self._store.watches.of(self._team_id):
+            if watch.alerts_to is None:
+                continue
+            try:
+                await self._look_at(watch, watch.alerts_to)
+            except SlackApiError as exc:
+                logger.warning("alert_not_sent", channel=watch.channel_id, error=slack_word(exc))
+            except (aiohttp.ClientError, TimeoutError) as exc:
+                logger.warning("alert_not_sent", channel=watch.channel_id, error=connection_word(exc))
+
+    async def _look_at(self, watch: Watch, to: str) -> None:
+        for kind, find in ((AlertKind.WORSE, self._worse), (AlertKind.SILENT, self._silent)):
+            post = await find(watch)
+            now = self._now()
+            if post and await self._store.alerts.claim(watch, kind, now):
+                await send_in_known_blocks(post, partial(self._send, to))
+                await self._store.alerts.note_posted(watch, now)
+                logger.info("alert_sent", channel=watch.channel_id, kind=kind)
+
+    async def _worse(self, watch: Watch) -> Post | None:
+        """The alert of a drop, if there is one that was not told of."""
+        now, last = self._now(), await self._store.alerts.last(watch, AlertKind.WORSE)
+        if last is not None and last > now - RECENT:
+            return None
+        place = Place(*watch.place, is_watched=True)
+        newest = await self._store.tallies.newest(place)
+        if newest is None or self._newest.get(watch.place) == newest:
+            return None
+        scores = await self._store.tallies.in_order(place, Span(now - RECENT - REFERENCE, now))
+        if not scores:
+            return None
+        same = [each for each in scores if each.kind == scores[-1].kind]
+        reference = [each.score for each in same if each.judged_at < now - RECENT]
+        recent = [each for each in same if each.judged_at >= now - RECENT]
+        scale = Scale(*scores[-1].kind.scale)
+        drop = find_drop(reference, [each.score for each in recent], scale)
+        if not isinstance(drop, Drop):
+            self._newest[watch.place] = newest
+            return None
+        return await self._to_post(watch, drop, recent[drop.since :], scale)
+
+    async def _to_post(self, watch: Watch, drop: Drop, since: list[TimedScore], scale: Scale) -> Post:
+        name = (await self._members.of(watch.author_id)).name
+        lowest = sorted(since, key=lambda each: (each.score, -each.id))[:_LOWEST]
+        return worse_alert(watch, name, drop, since, lowest, scale, self._workspace_url)
+
+    async def _silent(self, watch: Watch) -> Post | None:
+        """The alert of a watch without scores, though there should be some."""
+        now = self._now()
+        span = Span(now - SILENT_FOR, now)
+        expected = await self._store.replies.expected(watch.place, span.start, now - _PATIENCE)
+        if expected < _MIN_SILENT or await self._store.tallies.in_order(Place(*watch.place, is_watched=True), span):
+            return None
+        return silent_alert(watch, (await self._members.of(watch.author_id)).name, expected, SILENT_FOR)
+
+    async def _send(self, to: str, post: Post) -> None:
+        await self._client.chat_postMessage(channel=to, text=post.text, blocks=post.blocks, **WITHOUT_PREVIEWS)

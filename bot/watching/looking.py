@@ -1,0 +1,96 @@
+"""Reads watched channels now and then: for what came while the app was down, or where no events come at all."""
+
+from collections import defaultdict
+from collections.abc import AsyncIterator, Mapping
+from datetime import datetime, timedelta
+from typing import Any
+
+import aiohttp
+import structlog
+from slack_sdk.errors import SlackApiError
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.domain.clock import Clock, utc_now
+from bot.domain.watch import Watch
+from bot.extract.replies import author_of, seen_reply
+from bot.log import Store
+from bot.slack.errors import connection_word, slack_word
+
+OFTEN, SELDOM = timedelta(minutes=5), timedelta(hours=1)
+"""Between two looks where no events come, and where they do."""
+_BACK = timedelta(days=7)
+_PAGE = 200
+_MOST_PAGES = 10
+
+logger = structlog.get_logger(__name__)
+
+
+class Looking:
+    """Notes the replies in watched channels that nobody told us of; those known already stay as they are.
+
+    Replies in a thread are found as long as its parent is among the channel's latest messages, up to a week old.
+
+    Args:
+        client: The bot's Web API client.
+        store: Where replies become durable.
+        team_id: Whose channels.
+        every: How often each channel is read.
+        clock: Says what time it is.
+    """
+
+    def __init__(
+        self, client: AsyncWebClient, store: Store, team_id: str, every: timedelta = SELDOM, clock: Clock = utc_now
+    ) -> None:
+        self._client = client
+        self._store = store
+        self._team_id = team_id
+        self._every = every
+        self._now = clock
+
+    async def look(self) -> None:
+        """Reads the channels that are due; trouble in one keeps no other waiting."""
+        by_channel = defaultdict[str, dict[str, Watch]](dict)
+        for watch in await self._store.watches.of(self._team_id):
+            by_channel[watch.channel_id][watch.author_id] = watch
+        for channel_id, watched in by_channel.items():
+            since = await self._store.watches.begin_look(self._team_id, channel_id, self._now(), self._every)
+            if since is None:
+                continue
+            try:
+                await self._look_at(channel_id, watched, max(since, self._now() - _BACK))
+            except SlackApiError as exc:
+                logger.warning("channel_not_read", channel=channel_id, error=slack_word(exc))
+            except (aiohttp.ClientError, TimeoutError) as exc:
+                logger.warning("channel_not_read", channel=channel_id, error=connection_word(exc))
+
+    async def _look_at(self, channel_id: str, watched: Mapping[str, Watch], since: datetime) -> None:
+        noted, now = 0, self._now()
+        async for raw in self._messages(channel_id, since.timestamp()):
+            watch = watched.get(author_of(raw) or "")
+            if watch and float(raw["ts"]) >= watch.since.timestamp():
+                reply = seen_reply(self._team_id, channel_id, raw)
+                noted += await self._store.replies.note(reply, watch, now)
+        if noted:
+            logger.info("replies_found", channel=channel_id, number=noted, since=f"{since:%Y-%m-%d %H:%M}")
+
+    async def _messages(self, channel_id: str, since: float) -> AsyncIterator[dict[str, Any]]:
+        """What was written since then, in the channel and in threads of up to a week ago."""
+        first = (self._now() - _BACK).timestamp()
+        async for parent in self._pages(self._client.conversations_history, channel=channel_id, oldest=f"{first:.6f}"):
+            if float(parent["ts"]) > since:
+                yield parent
+            if float(parent.get("latest_reply") or 0) > since:
+                thread = {"channel": channel_id, "ts": parent["ts"], "oldest": f"{since:.6f}"}
+                async for raw in self._pages(self._client.conversations_replies, **thread):
+                    if raw["ts"] != parent["ts"]:
+                        yield raw
+
+    async def _pages(self, method: Any, **arguments: Any) -> AsyncIterator[dict[str, Any]]:
+        pages = 0
+        async for page in await method(limit=_PAGE, **arguments):
+            for raw in page.get("messages") or []:
+                yield raw
+            pages += 1
+            if pages == _MOST_PAGES:
+                logger.warning("channel_not_read_to_its_end", channel=arguments["channel"], messages=pages * _PAGE)
+                return

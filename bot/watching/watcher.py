@@ -1,0 +1,172 @@
+"""From a reply that was seen to a case: drawn, waited for until it is finished, read anew, taken in."""
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import aiohttp
+import structlog
+from slack_sdk.errors import SlackApiError
+
+from bot.docket.lookup import Lookup, MayNotReadError, OutOfSightError, Question
+from bot.domain.case import Case, CaseSource, Visibility, text_hash
+from bot.domain.clock import Clock, utc_now
+from bot.domain.limits import Limits
+from bot.domain.policy import Policy
+from bot.domain.refusal import RefusedError
+from bot.domain.watch import Fate, SeenReply, Watch, draws
+from bot.extract.messages import Message
+from bot.extract.replies import author_of, to_reply
+from bot.log import Store
+from bot.slack.cache import AnswerCache
+from bot.slack.client import Identity
+from bot.slack.errors import connection_word, slack_word
+
+REST = timedelta(seconds=30)
+"""A reply that has not changed for so long is finished."""
+LATE = timedelta(days=1)
+"""What could not be scored for so long is missed: it would stand among later ones as if it were as fresh."""
+_STREAMED_FOR = timedelta(hours=1)
+_KEPT_S = 30.0
+_MOST_TEAMS = 1000
+_IN_PROGRESS, _ERRORED = "in_progress", "errored"
+
+Watched = Mapping[tuple[str, str], Watch]
+"""Watches by channel and assistant."""
+
+logger = structlog.get_logger(__name__)
+
+
+class Watcher:
+    """Sees replies of watched assistants, and takes in those that are drawn once they are finished.
+
+    Args:
+        store: Where replies and cases become durable.
+        lookup: Reads messages.
+        identity: Who we are; such cases are asked for by nobody else.
+        limits: How much may be asked for.
+        policy: Where.
+        clock: Says what time it is.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        lookup: Lookup,
+        identity: Identity,
+        limits: Limits,
+        policy: Policy,
+        clock: Clock = utc_now,
+    ) -> None:
+        self._store = store
+        self._lookup = lookup
+        self._identity = identity
+        self._limits = replace(limits, cases_per_user_per_hour=0)  # a watch is no person
+        self._policy = policy
+        self._now = clock
+        self._watches = AnswerCache(self._read, _KEPT_S, _MOST_TEAMS)
+        self._working = asyncio.Lock()
+
+    async def save(self, watch: Watch, by: str) -> None:
+        """Records a watch; other processes go by it within half a minute."""
+        await self._store.watches.save(watch, by)
+        self._watches.forget(watch.team_id)
+
+    async def end(self, watch: Watch, by: str) -> None:
+        """Ends a watch."""
+        await self._store.watches.end(watch, by)
+        self._watches.forget(watch.team_id)
+
+    async def watch_of(self, team_id: str, event: Mapping[str, Any]) -> Watch | None:
+        """The watch that a message event is of; None for nearly all events."""
+        author_id = author_of(dict(event))
+        return (await self._watches.get(team_id)).get((event.get("channel", ""), author_id)) if author_id else None
+
+    async def note(self, body: Mapping[str, Any]) -> None:
+        """Notes the reply that an event tells of, if it is a watched one."""
+        event = body["event"]
+        watch = await self.watch_of(body["team_id"], event)
+        if watch is None:
+            return
+        reply, now = to_reply(watch.team_id, event), self._now()
+        if event.get("subtype") != "message_changed":
+            await self._store.replies.note(reply, watch, now + REST)
+        elif draws(watch, reply.ts):  # what was passed over may change as it likes
+            await self._store.replies.wait_on(reply, now + REST)
+
+    async def take_finished(self) -> None:
+        """Takes in what was drawn and is at rest; what cannot be read now is left for the next time."""
+        if self._working.locked():
+            return
+        async with self._working:
+            watched = await self._read(self._identity.team_id)
+            for reply, probability in await self._store.replies.due(self._identity.team_id, self._now()):
+                try:
+                    fate = await self._take(reply, probability, watched.get((reply.channel_id, reply.author_id)))
+                except SlackApiError as exc:
+                    logger.warning("reply_not_read", channel=reply.channel_id, error=slack_word(exc))
+                    return
+                except (aiohttp.ClientError, TimeoutError) as exc:
+                    logger.warning("reply_not_read", channel=reply.channel_id, error=connection_word(exc))
+                    return
+                if fate:
+                    await self._store.replies.settle(reply, fate)
+
+    async def _take(self, reply: SeenReply, probability: float, watch: Watch | None) -> Fate | None:
+        """What has become of a reply; None where it is waited for."""
+        age = self._now() - datetime.fromtimestamp(float(reply.ts), UTC)
+        if watch is None or age > LATE or not self._policy.allows_messages_of(reply.channel_id):
+            return Fate.MISSED
+        try:
+            message = await self._lookup.message_at(reply.channel_id, reply.ts, reply.parent_ts)
+            if message is None:
+                return Fate.NO_ANSWER
+            found = replace(reply, text_hash=None if message.streaming == _IN_PROGRESS else text_hash(message.text))
+            if (found.text_hash is None and age < _STREAMED_FOR) or found.text_hash != reply.text_hash:
+                await self._store.replies.wait_on(found, self._now() + REST)
+                return None
+            if message.obstacle or message.streaming == _ERRORED or found.text_hash is None:
+                return Fate.NO_ANSWER
+            question = await self._lookup.answered(reply.channel_id, message)
+        except (OutOfSightError, MayNotReadError):
+            return Fate.MISSED
+        if question is None:
+            return Fate.NO_ANSWER
+        if watch.per_day and await self._taken(watch, reply.day) >= watch.per_day:
+            return Fate.OVER
+        try:
+            await self._store.add(self._case(watch, message, question, probability), limits=self._limits)
+        except RefusedError:
+            return Fate.OVER
+        return Fate.TAKEN
+
+    async def _taken(self, watch: Watch, day: str) -> int:
+        found = await self._store.replies.coverage(watch.place, day, day)
+        return found[day].fates.get(Fate.TAKEN, 0)
+
+    def _case(self, watch: Watch, message: Message, question: Question, probability: float) -> Case:
+        return Case(
+            key=f"watch:{watch.channel_id}:{message.ts}",
+            team_id=watch.team_id,
+            channel_id=watch.channel_id,
+            requester_id=self._identity.user_id,
+            requester_name=self._identity.user,
+            source=CaseSource.WATCH,
+            rubric=watch.rubric,
+            visibility=Visibility.THREAD,
+            message_ts=message.ts,
+            parent_ts=message.parent_ts,
+            author_id=message.author_id,
+            probability=probability,
+            shows=watch.shows,
+            question=question.text,
+            question_source=question.source,
+            question_ts=question.ts,
+            question_author_id=question.author_id,
+            response=message.text,
+        )
+
+    async def _read(self, team_id: str) -> Watched:
+        return {(watch.channel_id, watch.author_id): watch for watch in await self._store.watches.of(team_id)}

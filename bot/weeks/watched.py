@@ -1,0 +1,76 @@
+"""What a week's random replies of watched assistants come to, apart from those that people chose."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+
+from bot.domain.watch import Coverage, together
+from bot.log.replies import Replies
+from bot.log.tallies import Place, Span, Tallies
+from bot.weeks.figures import commonest
+from bot.weeks.quality import WEEKS, Quality, to_quality
+from bot.weeks.week import Week
+from judge.rubric import Scale
+
+
+@dataclass(frozen=True)
+class Watched:
+    """One assistant's week, of the judge version that scored most of it.
+
+    Attributes:
+        week: The replies of this week.
+        before: Those of the week before, by the same judge version.
+        weeks: Those of the last four weeks, for the correction by labels.
+        unscored: Replies of this week that were drawn and judged, and have no score.
+        coverage: What has become of all its replies of this week.
+    """
+
+    author_id: str
+    scale: tuple[int, int]
+    week: Quality | None
+    before: Quality | None
+    weeks: Quality | None
+    unscored: int
+    coverage: Coverage
+
+
+async def read_watched(
+    tallies: Tallies, replies: Replies, place: Place, week: Week, now: datetime
+) -> Sequence[Watched]:
+    """The week of each assistant of which a watch has drawn replies, most first, or the part of it that has passed.
+
+    Where the place names an author, theirs alone.
+    """
+    until = min(week.end, max(now, week.start))
+    watched = replace(place, is_watched=True)
+    authors = await tallies.authors(watched, Span(week.start, until))
+    return [await _read(tallies, replies, watched, author.author_id, week, until) for author in authors]
+
+
+async def _read(
+    tallies: Tallies, replies: Replies, place: Place, author_id: str, week: Week, until: datetime
+) -> Watched:
+    its, span = replace(place, author_id=author_id), Span(week.start, until)
+    rows = await tallies.scores(its, span)
+    kind = commonest(rows)
+    first = week.before(WEEKS - 1)
+    days = _day(first.start - timedelta(days=1)), _day(until)
+    coverage = await replies.coverage((place.team_id, place.channel_id, author_id), *days)
+
+    async def quality(span: Span) -> Quality | None:
+        return to_quality(await tallies.blind(its, span, kind), Scale(*kind.scale), coverage)
+
+    last = week.before()
+    return Watched(
+        author_id,
+        kind.scale,
+        week=await quality(span),
+        before=await quality(Span(last.start, last.end)),
+        weeks=await quality(Span(first.start, until)),
+        unscored=sum(row.number for row in rows if row.score is None),
+        coverage=together(each for day, each in coverage.items() if day >= _day(week.start)),
+    )
+
+
+def _day(moment: datetime) -> str:
+    return f"{moment.astimezone(UTC):%Y-%m-%d}"

@@ -1,0 +1,468 @@
+"""A watched assistant's replies are scored by themselves: drawn, finished, and in figures of their own."""
+
+import asyncio
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from pydantic import SecretStr
+from sqlalchemy import insert, update
+
+from bot.docket.lookup import Lookup
+from bot.domain.case import CaseSource, CaseStatus, Visibility
+from bot.domain.limits import Limits
+from bot.domain.policy import Policy
+from bot.domain.watch import Fate, draws, together
+from bot.log.audit import Action
+from bot.log.schema import cases, replies
+from bot.slack import ids
+from bot.slack.authors import Members
+from bot.slack.client import identify, web_client
+from bot.slack.manifest import WATCH, load_manifest
+from bot.upkeep.retention import Retention
+from bot.watching.alarm import Alarm
+from bot.watching.looking import OFTEN, Looking
+from bot.watching.watcher import LATE, REST, Watcher
+from tests.scenario.conftest import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, shown
+
+ANYWHERE = Policy()
+
+
+@pytest.fixture
+async def stage(open_stage: StageFactory) -> Stage:
+    opened: Stage = await open_stage(manifest=load_manifest(WATCH), watch_by="events")
+    return opened
+
+
+def test_the_manifest_for_events_differs_in_these_alone() -> None:
+    manifest = load_manifest(WATCH)
+    manifest["settings"]["event_subscriptions"]["bot_events"].remove("message.channels")
+    manifest["settings"]["event_subscriptions"]["bot_events"].remove("message.groups")
+    manifest["oauth_config"]["scopes"]["bot"].remove("reactions:write")
+    assert manifest == load_manifest()
+
+
+async def say(stage: Stage, text: str) -> str:
+    """What ann is told after `/judge watch ...`."""
+    before = len(stage.ann.ephemerals(CHANNEL))
+    stage.ann.command(CHANNEL, ids.COMMAND, f"watch {text}".strip())
+    return (await stage.told(stage.ann, before + 1)).text
+
+
+async def take_finished(stage: Stage, later: timedelta = REST, policy: Policy = ANYWHERE) -> None:
+    """The watcher's duty, so much later."""
+    async with web_client(SecretStr(stage.slack.bot_token), stage.slack.api_url) as client:
+        identity = await identify(client)
+        lookup = Lookup(client, identity.own_ids)
+        clock = lambda: datetime.now(UTC) + later + timedelta(seconds=1)  # noqa: E731
+        await Watcher(stage.log, lookup, identity, Limits(), policy, clock).take_finished()
+
+
+async def fates(stage: Stage) -> dict[Fate | None, int]:
+    (watch,) = await stage.log.watches.of(stage.slack.workspace.team_id)
+    days = await stage.log.replies.coverage(watch.place, "2026-01-01")
+    return dict(together(days.values()).fates)
+
+
+async def seen(stage: Stage, number: int) -> None:
+    """Returns once so many replies are in the log."""
+    async with asyncio.timeout(10):
+        while sum((await fates(stage)).values()) < number:  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+
+
+async def test_a_watched_reply_is_scored_once_it_is_finished_and_nothing_is_posted(stage: Stage) -> None:
+    stage.ask_and_answer()
+    assert "*helper* is watched here: all of its replies to people." in await say(stage, "@helper")
+    _, answer = stage.ask_and_answer()
+    await seen(stage, 1)
+    await take_finished(stage)
+    case = await stage.reaches(1, CaseStatus.DELIVERED)
+    assert (case.message_ts, case.source, case.probability) == (answer.ts, CaseSource.WATCH, 1.0)
+    assert stage.ours() == []
+    assert await fates(stage) == {Fate.TAKEN: 1}
+
+
+async def test_digest_leads_with_what_nobody_picked_and_keeps_it_apart(stage: Stage) -> None:
+    _, chosen = stage.ask_and_answer()
+    await stage.slack.settled(stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, chosen))
+    await stage.reaches(1, CaseStatus.DELIVERED)
+    await say(stage, "@helper 1 in 1")
+    stage.model.script("score: 2\nToo short.")
+    for _ in range(2):
+        stage.ask_and_answer()
+    await seen(stage, 2)
+    await take_finished(stage)
+    for number in (2, 3):
+        await stage.reaches(number, CaseStatus.DELIVERED)
+    stage.ann.command(CHANNEL, ids.COMMAND, "digest preview")
+    preview = shown(await stage.told(stage.ann, 2))
+    assert "*helper*, random replies: mean *2.0*, between 0.5 and 3.5, of 0 to 5 (2 scored of 2)." in preview
+    assert "1 reply that people chose to score" in preview
+    assert "Median *4*, mean *4.0*" in preview
+
+
+async def look(stage: Stage, later: timedelta = OFTEN) -> None:
+    """The look at watched channels, so much later."""
+    async with web_client(SecretStr(stage.slack.bot_token), stage.slack.api_url) as client:
+        clock = lambda: datetime.now(UTC) + later  # noqa: E731
+        await Looking(client, stage.log, stage.slack.workspace.team_id, OFTEN, clock).look()
+
+
+async def test_replies_that_nobody_told_of_are_found_by_looking(open_stage: StageFactory) -> None:
+    stage: Stage = await open_stage()  # no message events
+    parent, _ = stage.ask_and_answer()
+    await say(stage, "@helper")
+    stage.ask_and_answer()
+    stage.helper.post(CHANNEL, ANSWER, thread_ts=parent.ts)
+    question = stage.ann.post(CHANNEL, QUESTION)
+    top = stage.helper.post(CHANNEL, ANSWER)
+    await look(stage)
+    await look(stage, 2 * OFTEN)
+    assert await fates(stage) == {None: 3}
+    await take_finished(stage, 2 * OFTEN)
+    assert await fates(stage) == {Fate.TAKEN: 3}
+    cases = [await stage.reaches(number, CaseStatus.DELIVERED) for number in (1, 2, 3)]
+    assert [case.question_ts for case in cases if case.message_ts == top.ts] == [question.ts]
+    assert {case.question for case in cases} == {QUESTION}
+
+
+async def test_a_reply_that_is_streamed_is_scored_as_it_is_at_the_end(stage: Stage) -> None:
+    await say(stage, "@helper")
+    parent = stage.ann.post(CHANNEL, QUESTION)
+    answer = stage.helper.stream(CHANNEL, "Run git reset", parent.ts)
+    await seen(stage, 1)
+    await take_finished(stage)
+    assert await fates(stage) == {None: 1}
+    stage.helper.append(answer, " --soft HEAD~1.")
+    stage.helper.stop(answer)
+    await take_finished(stage, 2 * REST)
+    await take_finished(stage, 3 * REST)
+    case = await stage.reaches(1, CaseStatus.DELIVERED)
+    assert case.response == "Run git reset --soft HEAD~1."
+
+
+async def test_a_stream_that_failed_is_no_answer(stage: Stage) -> None:
+    await say(stage, "@helper")
+    parent = stage.ann.post(CHANNEL, QUESTION)
+    answer = stage.helper.stream(CHANNEL, "Run git", parent.ts)
+    stage.helper.stop(answer, is_errored=True)
+    await seen(stage, 1)
+    await take_finished(stage, 2 * REST)
+    await take_finished(stage, 4 * REST)
+    assert await fates(stage) == {Fate.NO_ANSWER: 1}
+
+
+async def test_what_was_edited_since_the_look_is_waited_for_again(open_stage: StageFactory) -> None:
+    stage: Stage = await open_stage()  # no message events
+    await say(stage, "@helper")
+    _, answer = stage.ask_and_answer(answer="thinking...")
+    await look(stage)
+    stage.helper.edit(answer, "Run git revert.")
+    await take_finished(stage, OFTEN)
+    assert await fates(stage) == {None: 1}
+    await take_finished(stage, OFTEN + 2 * REST)
+    assert (await stage.reaches(1, CaseStatus.DELIVERED)).response == "Run git revert."
+
+
+async def test_an_old_reply_that_is_edited_is_none_of_the_watchs(stage: Stage) -> None:
+    _, old = stage.ask_and_answer()
+    await say(stage, "@helper")
+    stage.helper.edit(old, "Run git revert.")
+    stage.ask_and_answer()
+    await seen(stage, 1)
+    assert await fates(stage) == {None: 1}
+
+
+async def test_where_nothing_may_be_scored_nothing_is(stage: Stage) -> None:
+    await say(stage, "@helper")
+    stage.ask_and_answer()
+    await seen(stage, 1)
+    denied = frozenset({stage.slack.workspace.channel(CHANNEL).id})
+    await take_finished(stage, policy=Policy(denied_channels=denied))
+    assert await fates(stage) == {Fate.MISSED: 1}
+
+
+async def test_a_reply_that_is_edited_in_bursts_is_scored_once_and_whole(stage: Stage) -> None:
+    await say(stage, "@helper")
+    _, answer = stage.ask_and_answer(answer="thinking...")
+    await seen(stage, 1)
+    for words in ("Run", "Run git", "Run git revert"):
+        stage.helper.edit(answer, words)
+    await take_finished(stage)  # it has changed since it was seen, as far as the events have come
+    await take_finished(stage, 3 * REST)
+    case = await stage.reaches(1, CaseStatus.DELIVERED)
+    assert (case.response, await fates(stage)) == ("Run git revert", {Fate.TAKEN: 1})
+
+
+async def test_what_answers_nobody_is_passed_over(stage: Stage) -> None:
+    stage.slack.workspace.add_bot("other")
+    other = stage.slack.person("other")
+    stage.ann.invite(CHANNEL, "other")
+    await say(stage, "@helper")
+    alone = other.post(CHANNEL, "Deployment 12 is live.")
+    stage.helper.post(CHANNEL, "Congratulations!", thread_ts=alone.ts)  # to a bot
+    parent = stage.ann.post(CHANNEL, QUESTION)
+    stage.helper.post(CHANNEL, "", thread_ts=parent.ts, files=[{"id": "F1", "name": "a.png"}])
+    gone = stage.helper.post(CHANNEL, "Never mind.", thread_ts=parent.ts)
+    other.post(CHANNEL, ANSWER, thread_ts=parent.ts)  # nobody watches it
+    await seen(stage, 3)
+    stage.helper.delete(gone)
+    await take_finished(stage)
+    assert await fates(stage) == {Fate.NO_ANSWER: 3}
+
+
+async def test_what_is_not_named_stays_as_it_was(stage: Stage) -> None:
+    assert "all of its replies" in await say(stage, "@helper")
+    assert f"<@{stage.ann.id}> hears of it" in await say(stage, "@helper 1 in 5 40 a day")
+    assert "a random 1 in 5, at most 40 a day of its replies" in await say(stage, "@helper verdict alert off")
+    state = await say(stage, "")
+    assert "a random 1 in 5, at most 40 a day" in state
+    assert "Each verdict is posted in its thread. Nobody hears when it gets worse." in state
+    assert "In the last 7 days: 0 seen" in state
+    assert "is not watched here any more" in await say(stage, "off @helper")
+    assert "Nothing is watched in this channel." in await say(stage, "")
+    assert "I do not watch `@helper` in this channel. I watch nobody here." in await say(stage, "@helper off")
+    acts = [act.what for act in await stage.log.audit.since()]
+    assert acts == [Action.WATCH_SET] * 3 + [Action.WATCH_ENDED]
+
+
+async def test_who_may_not_change_a_digest_sets_no_watch(stage: Stage) -> None:
+    stage.ann.user.is_guest = True
+    assert "Guests" in await say(stage, "@helper")
+    assert await stage.log.watches.of(stage.slack.workspace.team_id) == []
+
+
+async def test_a_name_that_no_bot_has_is_answered_with_those_there_are(stage: Stage) -> None:
+    assert "I find no bot `@helpr` in this channel. I find `@helper`." in await say(stage, "@helpr")
+    assert "I find no bot `@ben`" in await say(stage, "@ben")
+    assert "This is what I understand" in await say(stage, "helper")
+
+
+async def test_a_reply_that_is_edited_after_it_was_scored_is_marked(stage: Stage) -> None:
+    await say(stage, "@helper")
+    _, answer = stage.ask_and_answer()
+    await seen(stage, 1)
+    await take_finished(stage)
+    await stage.reaches(1, CaseStatus.DELIVERED)
+    stage.helper.edit(answer, "Run git revert.")
+    async with asyncio.timeout(10):
+        while (await stage.log.cases.get(1)).edited_at is None:  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+    await take_finished(stage, 3 * REST)
+    assert (len(stage.model.requests), stage.ours()) == (1, [])
+
+
+async def test_what_was_lost_of_a_day_is_said_in_the_digest(stage: Stage) -> None:
+    await say(stage, "@helper 1 a day")
+    for _ in range(3):
+        stage.ask_and_answer()
+    await seen(stage, 3)
+    await take_finished(stage)
+    await stage.reaches(1, CaseStatus.DELIVERED)
+    stage.ann.command(CHANNEL, ids.COMMAND, "stats @helper")
+    told = shown(await stage.told(stage.ann, 2))
+    assert "*helper*, random replies: mean unknown" not in told
+    assert "(1 scored of 3)" in told
+    assert "Not scored though drawn: 2 over the day's limit." in told
+
+
+async def test_two_processes_make_one_case_of_a_reply(stage: Stage) -> None:
+    await say(stage, "@helper")
+    stage.ask_and_answer()
+    await seen(stage, 1)
+    await asyncio.gather(*(take_finished(stage) for _ in range(3)))
+    await stage.reaches(1, CaseStatus.DELIVERED)
+    assert (len(stage.model.requests), await fates(stage)) == (1, {Fate.TAKEN: 1})
+
+
+async def test_old_replies_leave_the_log_with_the_cases(stage: Stage) -> None:
+    await say(stage, "@helper")
+    stage.ask_and_answer()
+    await seen(stage, 1)
+    retention = Retention(stage.log.forgetting, stage.log.audit, stage.log.replies, 1, keeps_text=True)
+    await retention.run()
+    assert sum((await fates(stage)).values()) == 1
+    yesterday = datetime.now(UTC) - timedelta(days=2)
+    await stage.log.database.execute(update(replies).values(day=f"{yesterday:%Y-%m-%d}"))
+    await retention.run()
+    assert await fates(stage) == {}
+
+
+async def test_a_bot_in_between_is_no_question(stage: Stage) -> None:
+    stage.slack.workspace.add_bot("other")
+    stage.ann.invite(CHANNEL, "other")
+    await say(stage, "@helper")
+    question = stage.ann.post(CHANNEL, QUESTION)
+    stage.slack.person("other").post(CHANNEL, "Deployment 12 is live.")
+    stage.helper.post(CHANNEL, ANSWER)
+    await seen(stage, 1)
+    await take_finished(stage)
+    assert (await stage.reaches(1, CaseStatus.DELIVERED)).question_ts == question.ts
+
+
+async def test_a_days_limit_holds_and_the_rest_is_counted(stage: Stage) -> None:
+    await say(stage, "@helper 2 a day")
+    for _ in range(4):
+        stage.ask_and_answer()
+    await seen(stage, 4)
+    await take_finished(stage)
+    assert await fates(stage) == {Fate.TAKEN: 2, Fate.OVER: 2}
+
+
+async def test_what_is_a_day_late_is_missed_and_never_scored_as_if_it_were_fresh(stage: Stage) -> None:
+    await say(stage, "@helper")
+    stage.ask_and_answer()
+    await seen(stage, 1)
+    await take_finished(stage, LATE + REST)
+    assert await fates(stage) == {Fate.MISSED: 1}
+    assert stage.model.requests == []
+
+
+async def test_a_share_is_drawn_by_the_message_alone(stage: Stage) -> None:
+    await say(stage, "@helper 1 in 3")
+    answers = [stage.ask_and_answer()[1] for _ in range(30)]
+    await seen(stage, 30)
+    (watch,) = await stage.log.watches.of(stage.slack.workspace.team_id)
+    drawn = [answer.ts for answer in answers if draws(watch, answer.ts)]
+    assert await fates(stage) == {None: len(drawn), Fate.PASSED: 30 - len(drawn)}
+    await look(stage)
+    assert sum((await fates(stage)).values()) == 30
+
+
+async def test_verdicts_are_posted_where_the_channel_wants_them(stage: Stage) -> None:
+    await say(stage, "@helper verdict")
+    parent, _ = stage.ask_and_answer()
+    await seen(stage, 1)
+    await take_finished(stage)
+    verdict = await stage.verdict(parent)
+    assert verdict.text.startswith("Score 4 of 5: ")
+    assert len(stage.ours()) == 1
+
+
+async def test_scores_stand_under_replies_as_reactions(stage: Stage) -> None:
+    await say(stage, "@helper reaction")
+    _, answer = stage.ask_and_answer()
+    await seen(stage, 1)
+    await take_finished(stage)
+    await stage.reaches(1, CaseStatus.DELIVERED)
+    assert answer.reactions == {"four": [stage.slack.workspace.bot.id]}
+
+
+async def test_without_the_scope_reactions_are_refused_in_a_sentence(open_stage: StageFactory) -> None:
+    stage: Stage = await open_stage()
+    assert "I may not react to messages here" in await say(stage, "@helper reaction")
+    assert await stage.log.watches.of(stage.slack.workspace.team_id) == []
+
+
+async def test_nothing_is_said_of_what_has_no_score(stage: Stage) -> None:
+    stage.model.script("I would rather not say.")
+    await say(stage, "@helper verdict")
+    stage.ask_and_answer()
+    await seen(stage, 1)
+    await take_finished(stage)
+    await stage.reaches(1, CaseStatus.DELIVERED)
+    assert stage.ours() == []
+    assert len(stage.ann.ephemerals(CHANNEL)) == 1
+
+
+async def test_a_drop_is_told_of_once_with_its_lowest_replies(stage: Stage) -> None:
+    await say(stage, "@helper alert here")
+    days = [(day, 4 + day % 2, 5) for day in range(10, 34)] + [(0.1 * hour, 2 + hour % 2, 3) for hour in range(20)]
+    await write_scores(stage, days)
+    for _ in range(2):
+        await alarm(stage)
+    (told,) = stage.ours()
+    assert told.text.startswith("helper in ")
+    assert "clearly worse than in the four weeks before: " in told.text
+    assert shown(told).count("Score 2 of 5") == 3
+
+
+async def test_a_drop_that_lasts_is_told_of_again_after_a_week_and_not_before(stage: Stage) -> None:
+    await say(stage, "@helper alert here")
+    await write_scores(stage, [(day, 4 + day % 2, 5) for day in range(10, 34)] + [(0.1, 2, 30)])
+    await alarm(stage)
+    await write_scores(stage, [(-1.5, 1, 30), (-6.0, 1, 30)])
+    await alarm(stage, timedelta(days=2))
+    assert len(stage.ours()) == 1
+    await alarm(stage, timedelta(days=8))
+    assert len(stage.ours()) == 2
+
+
+async def test_another_judge_is_no_drop(stage: Stage) -> None:
+    await say(stage, "@helper alert here")
+    await write_scores(stage, [(day, 5, 5) for day in range(10, 34)])
+    await write_scores(stage, [(0.1 * hour, 2, 3) for hour in range(20)], "another judge")
+    await alarm(stage)
+    assert stage.ours() == []
+
+
+async def test_a_watch_without_scores_says_so_to_whoever_set_it(stage: Stage) -> None:
+    await say(stage, "@helper")
+    for _ in range(3):
+        stage.ask_and_answer()
+    await seen(stage, 3)
+    await alarm(stage, timedelta(hours=2))
+    (told,) = stage.slack.workspace.channel(stage.ann.im).messages.values()
+    assert "has no score of the last 6 hours, though 3 replies were drawn" in told.text
+
+
+async def test_blind_labels_are_drawn_from_what_nobody_picked(stage: Stage) -> None:
+    _, chosen = stage.ask_and_answer()
+    await stage.slack.settled(stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, chosen))
+    await stage.reaches(1, CaseStatus.DELIVERED)
+    await say(stage, "@helper")
+    stage.ask_and_answer("What is a branch?", "A name for a commit.")
+    await seen(stage, 1)
+    await take_finished(stage)
+    await stage.reaches(2, CaseStatus.DELIVERED)
+    channel = stage.slack.workspace.channel(CHANNEL).id
+    team_id = stage.slack.workspace.team_id
+    assert await stage.log.draws.count(team_id, stage.ben.id, [channel]) == 1
+    drawn = await stage.log.draws.draw(team_id, stage.ben.id, [channel])
+    assert drawn is not None
+    assert drawn.id == 2
+
+
+async def write_scores(stage: Stage, scores: list[tuple[float, int, int]], version: str = "m, additive-5 1") -> None:
+    """Scores of the watched assistant: so many days ago, which, and how many."""
+    (watch,) = await stage.log.watches.of(stage.slack.workspace.team_id)
+    now = datetime.now(UTC)
+    row = {
+        "team_id": watch.team_id,
+        "channel_id": watch.channel_id,
+        "author_id": watch.author_id,
+        "requester_id": "U1",
+        "requester_name": "Slack Judge",
+        "source": CaseSource.WATCH,
+        "rubric": "additive-5",
+        "visibility": Visibility.THREAD,
+        "attempt": 1,
+        "status": CaseStatus.DELIVERED,
+        "lowest": 0,
+        "highest": 5,
+        "model": "m",
+        "judge_version": version,
+        "probability": 1.0,
+        "created_at": now,
+    }
+    rows = [
+        row
+        | {
+            "key": f"{version}/{day}/{number}",
+            "score": score,
+            "judged_at": now - timedelta(days=day),
+            "message_ts": f"{number}.{round(day * 10)}",
+        }
+        for day, score, count in scores
+        for number in range(count)
+    ]
+    async with stage.log.database.engine.begin() as connection:
+        await connection.execute(insert(cases), rows)
+
+
+async def alarm(stage: Stage, later: timedelta = timedelta()) -> None:
+    """The look at watches with somebody to hear of them, so much later."""
+    async with web_client(SecretStr(stage.slack.bot_token), stage.slack.api_url) as client:
+        clock = lambda: datetime.now(UTC) + later  # noqa: E731
+        team_id = stage.slack.workspace.team_id
+        await Alarm(client, stage.log, Members(client), team_id, "https://pocket.slack.com/", clock).look()

@@ -1,0 +1,93 @@
+"""Which replies a watch draws, and for how many the scored ones stand."""
+
+import pytest
+
+from bot.domain.watch import Coverage, Fate, Shows, Watch, draws, together
+from bot.extract.commands import WatchRequest, parse_watch
+from bot.log.tallies import ScoredCount
+from bot.weeks.quality import to_quality
+from judge.rubric import Scale
+from tests.unit.bot.test_digest_figures import NOW
+
+NAMES = ["helper", "Help desk bot", "a | b", "1 in 5", "off"]
+
+
+def to_watch(**changes: object) -> Watch:
+    return Watch(**({"team_id": "T1", "channel_id": "C1", "author_id": "U1", "rubric": "r", "since": NOW} | changes))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("share", [1.0, 0.5, 0.2, 0.01])
+def test_its_share_is_drawn_and_the_same_again(share: float) -> None:
+    watch = to_watch(share=share)
+    times = [f"{1795339203 + number}.{number:06}" for number in range(20_000)]
+    drawn = [ts for ts in times if draws(watch, ts)]
+    assert len(drawn) == pytest.approx(20_000 * share, abs=4 * (20_000 * share * (1 - share)) ** 0.5)
+    assert drawn == [ts for ts in times if draws(watch, ts)]
+
+
+def test_a_larger_share_holds_the_smaller_and_channels_differ() -> None:
+    times = [f"{number}.000001" for number in range(1000)]
+    fifth, half = ([ts for ts in times if draws(to_watch(share=share), ts)] for share in (0.2, 0.5))
+    assert set(fifth) < set(half)
+    assert fifth != [ts for ts in times if draws(to_watch(share=0.2, channel_id="C2"), ts)]
+
+
+@pytest.mark.parametrize(
+    ("text", "request_"),
+    [
+        ("", WatchRequest("state")),
+        ("@helper", WatchRequest("set", "helper")),
+        ("@Help desk bot all", WatchRequest("set", "Help desk bot", {"share": 1.0, "per_day": 0})),
+        ("@helper 1 in 5", WatchRequest("set", "helper", {"share": 0.2, "per_day": 0})),
+        ("@helper 20 a day", WatchRequest("set", "helper", {"share": 1.0, "per_day": 20})),
+        (
+            "@helper 1 IN 4 40 a day Reaction alert HERE",
+            WatchRequest("set", "helper", {"share": 0.25, "per_day": 40, "shows": Shows.REACTION}, "here"),
+        ),
+        ("@helper off", WatchRequest("off", "helper")),
+        ("off @helper", WatchRequest("off", "helper")),
+        ("@alert me alert off", WatchRequest("set", "alert me", {}, "off")),
+    ],
+)
+def test_what_is_typed_is_understood(text: str, request_: WatchRequest) -> None:
+    assert parse_watch(text) == request_
+
+
+@pytest.mark.parametrize("text", ["helper", "@", "off", "on @helper", "helper @helper", "@a @b"])
+def test_what_is_no_order_is_quoted(text: str) -> None:
+    with pytest.raises(ValueError, match="I do not know"):
+        parse_watch(text)
+
+
+def test_a_day_that_was_used_up_weighs_by_what_it_had() -> None:
+    # 10 replies a day, half of them drawn: 5 scored with 5 on one day, 1 of 5 with 0 on the other, the rest over.
+    rows = [
+        ScoredCount(5, None, None, None, 5, 0.5, "2026-11-21"),
+        ScoredCount(0, None, None, None, 1, 0.5, "2026-11-22"),
+    ]
+    coverage = {
+        "2026-11-21": Coverage({Fate.PASSED: 5, Fate.TAKEN: 5}),
+        "2026-11-22": Coverage({Fate.PASSED: 5, Fate.TAKEN: 1, Fate.OVER: 3, Fate.MISSED: 1}),
+    }
+    quality = to_quality(rows, Scale(0, 5), coverage)
+    assert quality is not None
+    assert (quality.mean.n, quality.mean.judge.mean) == (6, pytest.approx(2.5))
+    assert quality.good.judge.mean == pytest.approx(0.5)
+    plain = to_quality(rows, Scale(0, 5))
+    assert plain is not None
+    assert plain.mean.judge.mean == pytest.approx(25 / 6)
+
+
+def test_a_changed_share_weighs_by_the_probability_of_each_draw() -> None:
+    rows = [
+        ScoredCount(5, None, None, None, 10, 1.0, "2026-11-21"),
+        ScoredCount(0, None, None, None, 2, 0.2, "2026-11-22"),
+    ]
+    quality = to_quality(rows, Scale(0, 5))
+    assert quality is not None
+    assert quality.mean.judge.mean == pytest.approx(2.5)
+
+
+def test_days_come_together() -> None:
+    total = together([Coverage({Fate.TAKEN: 1, None: 2}), Coverage({Fate.TAKEN: 3, Fate.OVER: 1, Fate.MISSED: 2})])
+    assert (total.seen, total.lost, total.fates[Fate.TAKEN]) == (9, 3, 4)

@@ -1,0 +1,154 @@
+"""What the log keeps of watches, the replies that they have seen, and the alerts that were sent; on both databases."""
+
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+from slack_sdk.web.async_client import AsyncWebClient
+from sqlalchemy import select
+
+from bot.docket.lookup import Lookup
+from bot.domain.limits import Limits
+from bot.domain.policy import Policy
+from bot.domain.watch import Fate, SeenReply, Shows, Watch
+from bot.listeners.events import ChannelEvents
+from bot.log import Store
+from bot.log.alerts import AlertKind
+from bot.log.schema import watches
+from bot.slack.client import Identity
+from bot.upkeep.edits import EditsUpkeep
+from bot.watching.watcher import Watcher
+from tests.unit.bot.test_digest_figures import NOW
+
+WATCH = Watch("T1", "C1", "U1", "additive-5", NOW)
+LOOKED_AT = select(watches.c.looked_at)
+HOUR = timedelta(hours=1)
+
+
+@pytest.fixture
+async def log(database_url: str) -> AsyncIterator[Store]:
+    opened = await Store.open(database_url)
+    yield opened
+    await opened.close()
+
+
+def reply(number: int, words: str | None = "hash", **changes: str) -> SeenReply:
+    return replace(SeenReply("T1", "C1", f"{1795339203 + number}.000001", "U1", None, words), **changes)
+
+
+async def test_a_watch_is_kept_as_it_was_set_last_and_begun_first(log: Store) -> None:
+    await log.watches.save(WATCH, "U9")
+    await log.watches.save(replace(WATCH, since=NOW + HOUR, share=0.2, shows=Shows.REACTION, alerts_to="C1"), "U9")
+    await log.watches.save(replace(WATCH, channel_id="C2"), "U9")
+    await log.watches.save(replace(WATCH, team_id="T2"), "U9")
+    kept = replace(WATCH, share=0.2, shows=Shows.REACTION, alerts_to="C1")
+    assert await log.watches.of("T1") == [kept, replace(WATCH, channel_id="C2")]
+    assert await log.watches.of("T1", "C1") == [kept]
+    await log.watches.end(kept, "U9")
+    assert await log.watches.of("T1", "C1") == []
+    assert len(await log.watches.of("T2")) == 1
+
+
+async def test_a_reply_is_noted_once_and_settled_once(log: Store) -> None:
+    assert await log.replies.note(reply(1), WATCH, NOW) == 1
+    assert await log.replies.note(reply(1, "other"), WATCH, NOW + HOUR) == 0
+    assert await log.replies.due("T1", NOW - HOUR) == []
+    assert await log.replies.due("T1", NOW) == [(reply(1), 1.0)]
+    assert await log.replies.due("T2", NOW) == []
+    await log.replies.wait_on(reply(1, None), NOW + HOUR)
+    assert await log.replies.due("T1", NOW) == []
+    assert await log.replies.due("T1", NOW + HOUR) == [(reply(1, None), 1.0)]
+    await log.replies.settle(reply(1), Fate.TAKEN)
+    await log.replies.settle(reply(1), Fate.MISSED)
+    await log.replies.wait_on(reply(1), NOW)
+    assert await log.replies.due("T1", NOW + HOUR) == []
+    (found,) = (await log.replies.coverage(WATCH.place, reply(1).day)).values()
+    assert found.fates == {Fate.TAKEN: 1}
+
+
+async def test_days_are_counted_apart(log: Store) -> None:
+    for number in (0, 1, 86_400):
+        await log.replies.note(reply(number), WATCH, NOW)
+    await log.replies.settle(reply(1), Fate.OVER)
+    await log.replies.note(reply(2, author_id="U2"), replace(WATCH, author_id="U2"), NOW)
+    first, second = reply(0).day, reply(86_400).day
+    found = await log.replies.coverage(WATCH.place, first)
+    assert {day: each.fates for day, each in found.items()} == {first: {None: 1, Fate.OVER: 1}, second: {None: 1}}
+    assert set(await log.replies.coverage(WATCH.place, first, first)) == {first}
+
+
+async def test_what_should_have_a_score_is_what_was_drawn_and_at_rest(log: Store) -> None:
+    for number, fate in enumerate((None, Fate.TAKEN, Fate.MISSED, Fate.OVER, Fate.NO_ANSWER)):
+        await log.replies.note(reply(number), WATCH, NOW)
+        if fate:
+            await log.replies.settle(reply(number), fate)
+    await log.replies.note(reply(9), replace(WATCH, share=1e-9), NOW)
+    assert await log.replies.expected(WATCH.place, NOW, NOW + HOUR) == 3
+    assert await log.replies.expected(WATCH.place, NOW - HOUR, NOW) == 0
+
+
+async def test_old_replies_are_dropped_by_their_day(log: Store) -> None:
+    await log.replies.note(reply(0), WATCH, NOW)
+    await log.replies.note(reply(86_400), WATCH, NOW)
+    assert await log.replies.drop_older(NOW - timedelta(days=90)) == 0
+    assert await log.replies.drop_older(NOW + timedelta(days=900)) == 2
+
+
+async def test_a_channel_is_looked_at_by_whoever_comes_first_and_its_last_look_again(log: Store) -> None:
+    await log.watches.save(WATCH, "U9")
+    (began,) = [row.looked_at for row in await log.database.all(LOOKED_AT)]
+    assert await log.watches.begin_look("T1", "C1", began + HOUR - timedelta(seconds=1), HOUR) is None
+    assert await log.watches.begin_look("T1", "C1", began + HOUR, HOUR) == began - HOUR
+    assert await log.watches.begin_look("T1", "C1", began + HOUR, HOUR) is None
+    assert await log.watches.begin_look("T1", "C2", began + HOUR, HOUR) is None
+    assert await log.watches.begin_look("T1", "C1", began + 3 * HOUR, HOUR) == began
+
+
+async def test_an_alert_is_sent_once_a_day_and_by_another_where_its_sender_died(log: Store) -> None:
+    assert await log.alerts.claim(WATCH, AlertKind.WORSE, NOW)
+    assert not await log.alerts.claim(WATCH, AlertKind.SILENT, NOW)
+    assert await log.alerts.last(WATCH, AlertKind.WORSE) is None
+    later = NOW + timedelta(minutes=6)
+    assert await log.alerts.claim(WATCH, AlertKind.WORSE, later)
+    await log.alerts.note_posted(WATCH, later)
+    assert await log.alerts.last(WATCH, AlertKind.WORSE) == later
+    assert await log.alerts.last(WATCH, AlertKind.SILENT) is None
+    assert not await log.alerts.claim(WATCH, AlertKind.WORSE, later + HOUR)
+    assert await log.alerts.claim(replace(WATCH, author_id="U2"), AlertKind.WORSE, later)
+    assert await log.alerts.claim(WATCH, AlertKind.WORSE, NOW + timedelta(days=1))
+
+
+@pytest.mark.parametrize(
+    ("changes", "is_taken", "noted"),
+    [
+        ({}, True, 1),
+        ({"channel_type": "group"}, True, 1),
+        ({"subtype": "bot_message"}, True, 1),
+        ({"subtype": "channel_topic"}, True, 0),
+        ({"bot_id": ""}, True, 0),
+        ({"channel_type": "im"}, False, 0),
+        ({"channel_type": "im", "subtype": "message_deleted", "deleted_ts": "1.1"}, True, 0),
+        ({"type": "app_mention"}, False, 0),
+    ],
+)
+async def test_only_messages_of_channels_and_changes_are_taken_in_before_bolt(
+    log: Store, changes: dict[str, str], is_taken: bool, noted: int
+) -> None:
+    identity = Identity("T1", "acme", "https://acme.slack.com/", "U0", "judge", "B0", frozenset())
+    client = AsyncWebClient()
+    watcher = Watcher(log, Lookup(client, identity.own_ids), identity, Limits(), Policy())
+    events = ChannelEvents(EditsUpkeep(client, log), watcher, identity)
+    event = {
+        "type": "message",
+        "channel": "C1",
+        "channel_type": "channel",
+        "user": "U1",
+        "bot_id": "B1",
+        "ts": reply(0).ts,
+    }
+    await log.watches.save(WATCH, "U9")
+    assert await events.takes({"team_id": "T2", "event": event | changes}) is False
+    assert await events.takes({"team_id": "T1", "event": event | changes}) is is_taken
+    assert await events.takes({"type": "block_actions"}) is False
+    assert len(await log.replies.due("T1", NOW + timedelta(days=9999))) == noted
