@@ -28,7 +28,7 @@ from pathlib import Path
 from statistics import median, quantiles
 
 from bench.judging import stub_server
-from bot.slack.manifest import load_manifest
+from bot.slack.manifest import FULL, Name, load_manifest
 from pocket_slack import Limits, Person, Sandbox, Workspace
 from pocket_slack.deliveries import Delivery
 
@@ -105,7 +105,7 @@ class Load:
         gc.collect()
         gc.disable()
         self.sent, self.shown, self.began_s = [], {}, {}
-        self._began, self._began_cpu_s = time.perf_counter(), self._cpu_s()
+        self._began, self._began_cpu_s = time.perf_counter(), self.cpu_s()
 
     def _ask(self, ask: Callable[[int], None], number: int) -> None:
         self.began_s[str(number)] = time.perf_counter()
@@ -115,14 +115,15 @@ class Load:
         await self.slack.until(lambda: len(self.shown) >= count, 600)
         gc.enable()
         rate = count / (time.perf_counter() - self._began)
-        cpu_ms = (self._cpu_s() - self._began_cpu_s) / count * 1000
+        cpu_ms = (self.cpu_s() - self._began_cpu_s) / count * 1000
         ack = quantiles([delivery.acked_ms or 3000.0 for delivery in self.sent], n=100)
         verdict = quantiles(self.verdict_ms, n=100)
         figures = (rate, ack[49], ack[98], verdict[49], verdict[98], cpu_ms, self.rss_mib())
         print(f"{name:<13}{count:>6}" + "".join(f"{figure:>9.1f}" for figure in figures), flush=True)
         return figures
 
-    def _cpu_s(self) -> float:
+    def cpu_s(self) -> float:
+        """The processor time that the process has taken."""
         fields = Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
@@ -133,9 +134,11 @@ class Load:
 
 
 @asynccontextmanager
-async def running(command: Sequence[str], settings: Mapping[str, str], folder: str) -> AsyncIterator[Load]:
+async def running(
+    command: Sequence[str], settings: Mapping[str, str], folder: str, manifest: Name = FULL
+) -> AsyncIterator[Load]:
     """An app as a process of its own, connected."""
-    workspace = Workspace(load_manifest(), limits=Limits.off())
+    workspace = Workspace(load_manifest(manifest), limits=Limits.off())
     members = [workspace.add_user("ann"), workspace.add_bot("helper"), workspace.bot]
     for number in range(CHANNELS):
         workspace.add_channel(f"c{number}", members)
