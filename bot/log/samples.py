@@ -12,12 +12,12 @@ from datetime import datetime, timedelta
 from math import ceil
 from typing import Any
 
-from sqlalchemy import BigInteger, ColumnElement, Float, and_, case, cast, func, select
+from sqlalchemy import BigInteger, ColumnElement, Float, and_, case, cast, func, or_, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.domain.clock import utc_week
 from bot.log.schema import cases, channels, draws, labels
-from bot.log.visibility import counts
+from bot.log.visibility import counts, is_watched
 
 WEEKS = 4
 """From how many weeks back cases are drawn, the running one among them."""
@@ -48,15 +48,18 @@ class Sample:
 
     Attributes:
         weeks: When each begins, in UTC, and the probability with which each of its cases is drawn; newest first.
+        is_watched: Whether the cases are those that watches have drawn, or those that people chose.
     """
 
     team_id: str
     channel_id: str
     weeks: Sequence[tuple[datetime, float]]
+    is_watched: bool = False
 
     def has_drawn(self) -> ColumnElement[bool]:
         """Whether a case is of this channel and these weeks, and in the part that is drawn."""
-        is_there = and_(cases.c.team_id == self.team_id, cases.c.channel_id == self.channel_id)
+        which = is_watched(cases) if self.is_watched else counts(cases)
+        is_there = and_(cases.c.team_id == self.team_id, cases.c.channel_id == self.channel_id, which)
         return and_(is_there, cases.c.judged_at >= self.weeks[-1][0], self._number() < self._share())
 
     def probability(self) -> ColumnElement[Any]:
@@ -110,6 +113,8 @@ async def read_samples(
 ) -> Sequence[Sample]:
     """What is drawn from those of the channels that want more blind labels this week, and have cases.
 
+    Where a watch has drawn any in these weeks, these alone: nobody picked them.
+
     A week's probability is what its budget is of its cases so far, or of the cases of the week before where those are
     more: at most 1. It stays what it was when the first of its cases was drawn, so that all of a week's labels have
     the same, whatever is scored, forgotten or set meanwhile.
@@ -118,25 +123,31 @@ async def read_samples(
     starts = [utc_week(now) - number * _WEEK for number in range(WEEKS + 1)]
     week = case(*((cases.c.judged_at >= start, number) for number, start in enumerate(starts))).label("week")
     is_there = and_(cases.c.team_id == team_id, cases.c.channel_id.in_(wanted), cases.c.judged_at >= starts[-1])
-    size = select(cases.c.channel_id, week, func.count().label("number")).where(is_there, counts(cases), has_score())
+    by = cases.c.channel_id, week, is_watched(cases).label("is_watched")
+    size = select(*by, func.count().label("number")).where(is_there, or_(counts(cases), is_watched(cases)), has_score())
     is_same = and_(draws.c.team_id == cases.c.team_id, draws.c.case_id == cases.c.id)
-    drawn = select(cases.c.channel_id, week, func.max(draws.c.probability).label("probability"))
-    drawn = drawn.join(draws, is_same).where(is_there)
+    drawn = select(*by, func.max(draws.c.probability).label("probability")).join(draws, is_same).where(is_there)
 
-    sizes: dict[tuple[str, int], int] = defaultdict(int)
-    for row in await connection.execute(size.group_by(cases.c.channel_id, "week")):
-        sizes[row.channel_id, row.week] = row.number
-    rows = await connection.execute(drawn.group_by(cases.c.channel_id, "week"))
-    fixed = {(row.channel_id, row.week): row.probability for row in rows}
+    sizes: dict[tuple[str, int, bool], int] = defaultdict(int)
+    for row in await connection.execute(size.group_by(cases.c.channel_id, "week", "is_watched")):
+        sizes[row.channel_id, row.week, bool(row.is_watched)] = row.number
+    rows = await connection.execute(drawn.group_by(cases.c.channel_id, "week", "is_watched"))
+    fixed = {(row.channel_id, row.week, bool(row.is_watched)): row.probability for row in rows}
 
-    def probability(channel_id: str, number: int) -> float:
-        most = max(sizes[channel_id, number], sizes[channel_id, number + 1], 1)
-        return fixed.get((channel_id, number)) or min(1.0, budgets[channel_id].weekly / most)
+    def probability(channel_id: str, number: int, watched: bool) -> float:
+        most = max(sizes[channel_id, number, watched], sizes[channel_id, number + 1, watched], 1)
+        return fixed.get((channel_id, number, watched)) or min(1.0, budgets[channel_id].weekly / most)
 
+    def is_there_any(channel_id: str, watched: bool) -> bool:
+        return any(sizes[channel_id, number, watched] for number in range(WEEKS))
+
+    found = [(each, is_there_any(each, watched=True)) for each in wanted]
     return [
-        Sample(team_id, each, [(starts[number], probability(each, number)) for number in range(WEEKS)])
-        for each in wanted
-        if any(sizes[each, number] for number in range(WEEKS))
+        Sample(
+            team_id, each, [(starts[number], probability(each, number, watched)) for number in range(WEEKS)], watched
+        )
+        for each, watched in found
+        if is_there_any(each, watched)
     ]
 
 

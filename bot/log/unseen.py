@@ -9,7 +9,7 @@ from bot.domain.case import CaseStatus
 from bot.domain.label import Outcome
 from bot.log.samples import Sample, has_score
 from bot.log.schema import cases, draws, labels
-from bot.log.visibility import counts, is_superseded, on_same_reply
+from bot.log.visibility import counts, is_superseded, is_watched, on_same_reply
 
 LONGEST = 80_000
 """Characters of question and response together; a window has room for no more."""
@@ -43,7 +43,7 @@ def _can_be_labelled() -> ColumnElement[bool]:
     length = func.length(cases.c.question) + func.length(cases.c.response)
     is_as_scored = [cases.c[mark].is_(None) for mark in ("edited_at", "deleted_at", "forgotten_at")]
     return and_(
-        counts(cases),
+        or_(counts(cases), is_watched(cases)),
         has_score(),
         cases.c.status == CaseStatus.DELIVERED,
         length <= LONGEST,  # not where one of them is missing, either
