@@ -43,7 +43,7 @@ screenshots: $(READY) ## the README's pictures, from the demo
 
 test-browser: $(READY) ## the tests of the pocket Slack's page, in Chromium
 	@sh tools/browser
-	@$(BIN)/pytest tests/browser
+	@$(BIN)/pytest --numprocesses=2 --dist=worksteal tests/browser
 
 chaos: $(READY) ## kill the bot at every instant, ten times each: make chaos CHAOS_SEED=7
 	@CHAOS_ROUNDS=10 CHAOS_SEED=$(CHAOS_SEED) $(BIN)/pytest -s tests/chaos
