@@ -67,12 +67,13 @@ check: lint test test-browser ## all quality gates
 parser-report: $(READY) ## how labelled judge outputs are read: make parser-report DATA="a.jsonl b.jsonl"
 	@$(BIN)/python bench/parser_report.py $(DATA)
 
-bench: $(READY) ## what judging, the bot and a digest cost; docs/measurements.md has the figures (15 minutes)
+bench: $(READY) ## what judging, the bot and a digest cost; docs/measurements.md has the figures (17 minutes)
 	@$(BIN)/python -m bench.agreement
 	@$(BIN)/python -m bench.judging
 	@$(BIN)/python -m bench.bot $(DATABASE_URL)
 	@$(BIN)/python -m bench.workers
 	@$(BIN)/python -m bench.flood $(DATABASE_URL)
+	@$(BIN)/python -m bench.watch 20
 	@$(BIN)/python -m bench.digest
 	@$(BIN)/python -m bench.strangers
 
