@@ -124,6 +124,8 @@ def _repeat(invocation: Invocation, earlier: LoggedCase, **changes: object) -> C
         "requester_id": invocation.user_id,
         "requester_name": invocation.user_name,
         "response_url": invocation.response_url,
+        "probability": None,  # whatever drew the earlier one, this one was asked for
+        "shows": None,
     }
     if earlier.message_ts is None:
         kept["parent_ts"] = earlier.thread_ts

@@ -14,6 +14,7 @@ from bot.domain.policy import Policy
 from bot.domain.watch import Fate, draws, together
 from bot.log.audit import Action
 from bot.log.schema import cases, replies
+from bot.log.tallies import Place, Span
 from bot.slack import ids
 from bot.slack.authors import Members
 from bot.slack.client import identify, web_client
@@ -337,6 +338,24 @@ async def test_verdicts_are_posted_where_the_channel_wants_them(stage: Stage) ->
     verdict = await stage.verdict(parent)
     assert verdict.text.startswith("Score 4 of 5: ")
     assert len(stage.ours()) == 1
+
+
+async def test_what_somebody_asks_for_on_a_posted_verdict_is_no_draw(stage: Stage) -> None:
+    await say(stage, "@helper verdict")
+    parent, _ = stage.ask_and_answer()
+    await seen(stage, 1)
+    await take_finished(stage)
+    verdict = await stage.verdict(parent)
+    await stage.reaches(1, CaseStatus.DELIVERED)
+    stage.ann.click(verdict, ids.ACTION_WRONG_QUESTION)
+    await stage.modal(stage.ann)
+    await stage.slack.settled(stage.ann.submit({ids.BLOCK_QUESTION: "What is a branch?"}))
+    again = await stage.reaches(2, CaseStatus.DELIVERED)
+    assert (again.probability, again.shows, again.requester_id) == (None, None, stage.ann.id)
+    team_id, channel_id = stage.slack.workspace.team_id, stage.slack.workspace.channel(CHANNEL).id
+    span = Span(datetime(2026, 1, 1, tzinfo=UTC), datetime(9999, 1, 1, tzinfo=UTC))
+    rows = await stage.log.tallies.scores(Place(team_id, channel_id, is_watched=True), span)
+    assert sum(row.number for row in rows) == 1
 
 
 async def test_scores_stand_under_replies_as_reactions(stage: Stage) -> None:
