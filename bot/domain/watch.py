@@ -52,11 +52,6 @@ class Watch:
     shows: Shows = Shows.NOTHING
     alerts_to: str | None = None
 
-    @property
-    def place(self) -> tuple[str, str, str]:
-        """Team, channel and assistant: of these there is one watch."""
-        return self.team_id, self.channel_id, self.author_id
-
 
 def draws(watch: Watch, ts: str) -> bool:
     """Whether the reply of that time is in the watch's share.

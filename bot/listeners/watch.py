@@ -12,6 +12,7 @@ from bot.domain.watch import Coverage, Shows, Watch, together
 from bot.extract.commands import WatchRequest, parse_watch
 from bot.extract.invocation import Invocation
 from bot.log import Store
+from bot.log.tallies import watched
 from bot.slack.access import Access
 from bot.slack.errors import slack_word
 from bot.slack.scopes import REACTIONS
@@ -97,7 +98,7 @@ class WatchCommand:
         return words.state(counted, names)
 
     async def _coverage(self, watch: Watch, since: str) -> Coverage:
-        found = await self.store.replies.coverage(watch.place, since)
+        found = await self.store.replies.coverage(watched(watch), since)
         return together(found.values())
 
     async def _names(self, watches: Sequence[Watch]) -> Mapping[str, str]:

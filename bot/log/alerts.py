@@ -35,8 +35,7 @@ class Alerts:
     async def claim(self, watch: Watch, kind: AlertKind, now: datetime) -> bool:
         """Whether today's alert of this watch is ours to post; who claimed one and died leaves it to others."""
         values = {"kind": kind, "claimed_at": now}
-        team_id, channel_id, author_id = watch.place
-        key = {"team_id": team_id, "channel_id": channel_id, "author_id": author_id, "day": _day(now)}
+        key = {"team_id": watch.team_id, "channel_id": watch.channel_id, "author_id": watch.author_id, "day": _day(now)}
         try:
             await self._database.execute(insert(alerts).values(key | values))
             return True
@@ -52,8 +51,11 @@ class Alerts:
 
 
 def _are_of(watch: Watch) -> ColumnElement[bool]:
-    team_id, channel_id, author_id = watch.place
-    return and_(alerts.c.team_id == team_id, alerts.c.channel_id == channel_id, alerts.c.author_id == author_id)
+    return and_(
+        alerts.c.team_id == watch.team_id,
+        alerts.c.channel_id == watch.channel_id,
+        alerts.c.author_id == watch.author_id,
+    )
 
 
 def _day(moment: datetime) -> str:

@@ -5,8 +5,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, Table, and_, func, literal, select, text, update
-from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy import ColumnElement, Row, and_, func, literal, select, text, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.domain.case import LoggedCase
@@ -16,7 +15,7 @@ from bot.log.database import Database
 from bot.log.samples import Budget, has_score, read_budgets, read_samples
 from bot.log.schema import UtcDateTime, cases, draws, labels
 from bot.log.unseen import is_shown, may_label, turn, waiting
-from bot.log.upserts import upsert
+from bot.log.upserts import insert_into, insert_new, upsert
 
 # Nobody waits for these figures as for a new case, and connections to the log are few.
 _COUNTED_AT_ONCE = 2
@@ -120,7 +119,9 @@ class Draws:
         values |= {"probability": literal(found.probability), "drawn_at": literal(now, UtcDateTime)}
         is_there = select(*values.values()).where(cases.c.team_id == team_id, cases.c.id == found.id)
         # It was found without the writers' lock, and may be gone meanwhile.
-        await self._database.execute(self._insert(draws).from_select(list(values), is_there).on_conflict_do_nothing())
+        await self._database.execute(
+            insert_into(self._database, draws).from_select(list(values), is_there).on_conflict_do_nothing()
+        )
         return await self.shown(team_id, user_id, found.id)
 
     async def shown(self, team_id: str, user_id: str, case_id: int) -> DrawnCase | None:
@@ -166,7 +167,7 @@ class Draws:
                 raise EnoughError
             values = {"score": label.score, "reason": label.reason, "is_blind": True, "probability": probability}
             values |= key | {"channel_id": shown.channel_id, "created_at": now, "updated_at": now}
-            added = await connection.execute(self._insert(labels).values(values).on_conflict_do_nothing())
+            added = await connection.execute(insert_new(self._database, labels, values))
             if not added.rowcount:  # they have labelled it in the thread meanwhile
                 raise NotRecordedError
 
@@ -191,9 +192,6 @@ class Draws:
             .where(cases.c.id.in_(case_ids), cases.c.channel_id.in_(channel_ids))
         )
         return await self._database.rows(Comparison, query.order_by(labels.c.created_at, labels.c.case_id))
-
-    def _insert(self, table: Table) -> sqlite.Insert | postgresql.Insert:
-        return sqlite.insert(table) if self._database.is_sqlite else postgresql.insert(table)
 
 
 async def take_turn(connection: AsyncConnection, team_id: str, channel_id: str) -> None:

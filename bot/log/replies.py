@@ -10,10 +10,8 @@ from sqlalchemy import ColumnElement, Row, and_, delete, func, or_, select, upda
 from bot.domain.watch import Coverage, Fate, SeenReply, Watch, draws
 from bot.log.database import Database
 from bot.log.schema import IS_WAITED_FOR, replies
+from bot.log.tallies import Place
 from bot.log.upserts import insert_new
-
-Place = tuple[str, str, str]
-"""Team, channel and assistant."""
 
 _AT_ONCE = 100
 _FOR_EVER = "9999-12-31"
@@ -82,8 +80,11 @@ def _to_reply(row: Row[Any]) -> SeenReply:
 
 
 def _are_of(place: Place) -> ColumnElement[bool]:
-    team_id, channel_id, author_id = place
-    return and_(replies.c.team_id == team_id, replies.c.channel_id == channel_id, replies.c.author_id == author_id)
+    return and_(
+        replies.c.team_id == place.team_id,
+        replies.c.channel_id == place.channel_id,
+        replies.c.author_id == place.author_id,
+    )
 
 
 def _is(reply: SeenReply) -> ColumnElement[bool]:

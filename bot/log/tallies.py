@@ -25,6 +25,7 @@ from sqlalchemy import (
 )
 
 from bot.domain.verdict import MADE_UP, OFFLINE
+from bot.domain.watch import Watch
 from bot.log.database import Database
 from bot.log.schema import cases, labels, replies
 from bot.log.visibility import NEWER, counts, is_watched, superseded
@@ -43,6 +44,11 @@ class Place:
     channel_id: str
     author_id: str | None = None
     is_watched: bool = False
+
+
+def watched(watch: Watch) -> Place:
+    """What a watch has drawn."""
+    return Place(watch.team_id, watch.channel_id, watch.author_id, is_watched=True)
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ def upsert(
 
     The columns in `keep` stay as they were.
     """
-    statement = _insert(database, table).values(**values)
+    statement = insert_into(database, table).values(**values)
     keys = [column.name for column in table.primary_key]
     changes = {name: value for name, value in values.items() if name not in (*keys, *keep)}
     return statement.on_conflict_do_update(index_elements=keys, set_=changes, where=where)
@@ -29,8 +29,9 @@ def upsert(
 
 def insert_new(database: Database, table: Table, values: Mapping[str, Any]) -> Insert:
     """Inserts a row, unless there is one with the same primary key."""
-    return _insert(database, table).values(**values).on_conflict_do_nothing()
+    return insert_into(database, table).values(**values).on_conflict_do_nothing()
 
 
-def _insert(database: Database, table: Table) -> sqlite.Insert | postgresql.Insert:
+def insert_into(database: Database, table: Table) -> sqlite.Insert | postgresql.Insert:
+    """An insert in the words of the database, which knows conflicts."""
     return sqlite.insert(table) if database.is_sqlite else postgresql.insert(table)

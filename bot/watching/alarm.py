@@ -12,7 +12,7 @@ from bot.domain.clock import Clock, utc_now
 from bot.domain.watch import Watch
 from bot.log import Store
 from bot.log.alerts import AlertKind
-from bot.log.tallies import Place, Span, TimedScore
+from bot.log.tallies import Place, Span, TimedScore, watched
 from bot.slack.authors import Members
 from bot.slack.errors import connection_word, slack_word
 from bot.slack.post import WITHOUT_PREVIEWS, Post, send_in_known_blocks
@@ -59,7 +59,7 @@ class Alarm:
         self._team_id = team_id
         self._workspace_url = workspace_url
         self._now = clock
-        self._newest: dict[tuple[str, str, str], int] = {}
+        self._newest: dict[Place, int] = {}
 
     async def look(self) -> None:
         """Sends what is due; trouble with one watch keeps no other waiting."""
@@ -87,9 +87,9 @@ class Alarm:
         now, last = self._now(), await self._store.alerts.last(watch, AlertKind.WORSE)
         if last is not None and last > now - RECENT:
             return None
-        place = Place(*watch.place, is_watched=True)
+        place = watched(watch)
         newest = await self._store.tallies.newest(place)
-        if newest is None or self._newest.get(watch.place) == newest:
+        if newest is None or self._newest.get(place) == newest:
             return None
         scores = await self._store.tallies.in_order(place, Span(now - RECENT - REFERENCE, now))
         if not scores:
@@ -100,7 +100,7 @@ class Alarm:
         scale = Scale(*scores[-1].kind.scale)
         drop = find_drop(reference, [each.score for each in recent], scale)
         if not isinstance(drop, Drop):
-            self._newest[watch.place] = newest
+            self._newest[place] = newest
             return None
         return await self._to_post(watch, drop, recent[drop.since :], scale)
 
@@ -113,8 +113,8 @@ class Alarm:
         """The alert of a watch without scores, though there should be some."""
         now = self._now()
         span = Span(now - SILENT_FOR, now)
-        expected = await self._store.replies.expected(watch.place, span.start, now - _PATIENCE)
-        if expected < _MIN_SILENT or await self._store.tallies.in_order(Place(*watch.place, is_watched=True), span):
+        expected = await self._store.replies.expected(watched(watch), span.start, now - _PATIENCE)
+        if expected < _MIN_SILENT or await self._store.tallies.in_order(watched(watch), span):
             return None
         return silent_alert(watch, (await self._members.of(watch.author_id)).name, expected, SILENT_FOR)
 

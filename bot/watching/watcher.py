@@ -20,6 +20,7 @@ from bot.domain.watch import Fate, SeenReply, Watch, draws
 from bot.extract.messages import Message
 from bot.extract.replies import author_of, to_reply
 from bot.log import Store
+from bot.log.tallies import watched
 from bot.slack.cache import AnswerCache
 from bot.slack.client import Identity
 from bot.slack.errors import connection_word, slack_word
@@ -101,10 +102,10 @@ class Watcher:
         if self._working.locked():
             return
         async with self._working:
-            watched = await self._read(self._identity.team_id)
+            watches = await self._read(self._identity.team_id)
             for reply, probability in await self._store.replies.due(self._identity.team_id, self._now()):
                 try:
-                    fate = await self._take(reply, probability, watched.get((reply.channel_id, reply.author_id)))
+                    fate = await self._take(reply, probability, watches.get((reply.channel_id, reply.author_id)))
                 except SlackApiError as exc:
                     logger.warning("reply_not_read", channel=reply.channel_id, error=slack_word(exc))
                     return
@@ -143,7 +144,7 @@ class Watcher:
         return Fate.TAKEN
 
     async def _taken(self, watch: Watch, day: str) -> int:
-        found = await self._store.replies.coverage(watch.place, day, day)
+        found = await self._store.replies.coverage(watched(watch), day, day)
         return found[day].fates.get(Fate.TAKEN, 0)
 
     def _case(self, watch: Watch, message: Message, question: Question, probability: float) -> Case:

@@ -55,7 +55,7 @@ async def _read(
     kind = commonest(rows)
     first = week.before(WEEKS - 1)
     days = _day(first.start - timedelta(days=1)), _day(until)
-    coverage = await replies.coverage((place.team_id, place.channel_id, author_id), *days)
+    coverage = await replies.coverage(its, *days)
 
     async def quality(span: Span) -> Quality | None:
         return to_quality(await tallies.blind(its, span, kind), Scale(*kind.scale), coverage)

@@ -14,7 +14,7 @@ from bot.domain.policy import Policy
 from bot.domain.watch import Fate, draws, together
 from bot.log.audit import Action
 from bot.log.schema import cases, replies
-from bot.log.tallies import Place, Span
+from bot.log.tallies import Place, Span, watched
 from bot.slack import ids
 from bot.slack.authors import Members
 from bot.slack.client import identify, web_client
@@ -60,7 +60,7 @@ async def take_finished(stage: Stage, later: timedelta = REST, policy: Policy = 
 
 async def fates(stage: Stage) -> dict[Fate | None, int]:
     (watch,) = await stage.log.watches.of(stage.slack.workspace.team_id)
-    days = await stage.log.replies.coverage(watch.place, "2026-01-01")
+    days = await stage.log.replies.coverage(watched(watch), "2026-01-01")
     return dict(together(days.values()).fates)
 
 

@@ -16,6 +16,7 @@ from bot.listeners.events import ChannelEvents
 from bot.log import Store
 from bot.log.alerts import AlertKind
 from bot.log.schema import watches
+from bot.log.tallies import watched
 from bot.slack.client import Identity
 from bot.upkeep.edits import EditsUpkeep
 from bot.watching.watcher import Watcher
@@ -63,7 +64,7 @@ async def test_a_reply_is_noted_once_and_settled_once(log: Store) -> None:
     await log.replies.settle(reply(1), Fate.MISSED)
     await log.replies.wait_on(reply(1), NOW)
     assert await log.replies.due("T1", NOW + HOUR) == []
-    (found,) = (await log.replies.coverage(WATCH.place, reply(1).day)).values()
+    (found,) = (await log.replies.coverage(watched(WATCH), reply(1).day)).values()
     assert found.fates == {Fate.TAKEN: 1}
 
 
@@ -73,9 +74,9 @@ async def test_days_are_counted_apart(log: Store) -> None:
     await log.replies.settle(reply(1), Fate.OVER)
     await log.replies.note(reply(2, author_id="U2"), replace(WATCH, author_id="U2"), NOW)
     first, second = reply(0).day, reply(86_400).day
-    found = await log.replies.coverage(WATCH.place, first)
+    found = await log.replies.coverage(watched(WATCH), first)
     assert {day: each.fates for day, each in found.items()} == {first: {None: 1, Fate.OVER: 1}, second: {None: 1}}
-    assert set(await log.replies.coverage(WATCH.place, first, first)) == {first}
+    assert set(await log.replies.coverage(watched(WATCH), first, first)) == {first}
 
 
 async def test_what_should_have_a_score_is_what_was_drawn_and_at_rest(log: Store) -> None:
@@ -84,8 +85,8 @@ async def test_what_should_have_a_score_is_what_was_drawn_and_at_rest(log: Store
         if fate:
             await log.replies.settle(reply(number), fate)
     await log.replies.note(reply(9), replace(WATCH, share=1e-9), NOW)
-    assert await log.replies.expected(WATCH.place, NOW, NOW + HOUR) == 3
-    assert await log.replies.expected(WATCH.place, NOW - HOUR, NOW) == 0
+    assert await log.replies.expected(watched(WATCH), NOW, NOW + HOUR) == 3
+    assert await log.replies.expected(watched(WATCH), NOW - HOUR, NOW) == 0
 
 
 async def test_old_replies_are_dropped_by_their_day(log: Store) -> None:
