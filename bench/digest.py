@@ -20,7 +20,7 @@ from statistics import median
 from zoneinfo import ZoneInfo
 
 from bot.log import Store
-from bot.log.tallies import Place
+from bot.log.counts import Place
 from bot.weeks.figures import TREND_WEEKS, read_figures
 from bot.weeks.week import Week
 

@@ -17,8 +17,8 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.domain.clock import Clock, utc_now
 from bot.log import Store
+from bot.log.counts import Place
 from bot.log.digests import LEASE, ChannelSettings, Claim, DigestStatus
-from bot.log.tallies import Place
 from bot.slack import ids
 from bot.slack.authors import Member, Members
 from bot.slack.client import Identity

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from bot.digest.poster import Poster
 from bot.extract.commands import StatsRequest, parse_stats
 from bot.extract.invocation import Invocation
+from bot.log.counts import Place, Span
 from bot.log.digests import ChannelSettings
-from bot.log.tallies import Place, Span
 from bot.slack.authors import Member
 from bot.slack.memberships import Listed, MembershipError, Memberships
 from bot.slack.mrkdwn import clip

@@ -12,7 +12,7 @@ from bot.domain.watch import Coverage, Shows, Watch, together
 from bot.extract.commands import WatchRequest, parse_watch
 from bot.extract.invocation import Invocation
 from bot.log import Store
-from bot.log.tallies import watched
+from bot.log.counts import watched
 from bot.slack.access import Access
 from bot.slack.errors import slack_word
 from bot.slack.scopes import REACTIONS

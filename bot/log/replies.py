@@ -8,9 +8,9 @@ from typing import Any
 from sqlalchemy import ColumnElement, Row, and_, delete, func, or_, select, update
 
 from bot.domain.watch import Coverage, Fate, SeenReply, Watch, draws
+from bot.log.counts import Place
 from bot.log.database import Database
 from bot.log.schema import IS_WAITED_FOR, replies
-from bot.log.tallies import Place
 from bot.log.upserts import insert_new
 
 _AT_ONCE = 100

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import timedelta
 
 from bot.domain.watch import Watch
-from bot.log.tallies import TimedScore
+from bot.log.counts import TimedScore
 from bot.slack.mrkdwn import clip
 from bot.slack.post import Post
 from bot.views.elements import context, section, short_date

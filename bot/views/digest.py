@@ -8,7 +8,7 @@ from datetime import timedelta
 from typing import Any
 
 from bot.domain.verdict import MADE_UP, OFFLINE
-from bot.log.tallies import LowCase, Usage
+from bot.log.counts import LowCase, Usage
 from bot.slack.authors import Member
 from bot.slack.mrkdwn import clip
 from bot.slack.post import Post

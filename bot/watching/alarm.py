@@ -12,7 +12,7 @@ from bot.domain.clock import Clock, utc_now
 from bot.domain.watch import Watch
 from bot.log import Store
 from bot.log.alerts import AlertKind
-from bot.log.tallies import Place, Span, TimedScore, watched
+from bot.log.counts import Place, Span, TimedScore, watched
 from bot.slack.authors import Members
 from bot.slack.errors import connection_word, slack_word
 from bot.slack.post import WITHOUT_PREVIEWS, Post, send_in_known_blocks

@@ -20,7 +20,7 @@ from bot.domain.watch import Fate, SeenReply, Watch, draws
 from bot.extract.messages import Message
 from bot.extract.replies import author_of, to_reply
 from bot.log import Store
-from bot.log.tallies import watched
+from bot.log.counts import watched
 from bot.slack.cache import AnswerCache
 from bot.slack.client import Identity
 from bot.slack.errors import connection_word, slack_word

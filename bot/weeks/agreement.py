@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from math import floor
 
-from bot.log.tallies import LabelledCount
+from bot.log.counts import LabelledCount
 
 
 @dataclass(frozen=True)

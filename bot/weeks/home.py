@@ -8,8 +8,8 @@ from datetime import datetime, timedelta
 from bot.domain.case import Visibility
 from bot.domain.clock import Clock, utc_now
 from bot.log import Store
+from bot.log.counts import Place
 from bot.log.digests import ChannelSettings
-from bot.log.tallies import Place
 from bot.slack.access import Access
 from bot.slack.memberships import Listed, MembershipError, Memberships
 from bot.weeks.figures import Glance, read_glance

@@ -5,8 +5,9 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
 from bot.domain.watch import Coverage, together
+from bot.log.counts import Place, Span
 from bot.log.replies import Replies
-from bot.log.tallies import Place, Span, Tallies
+from bot.log.tallies import Tallies
 from bot.weeks.figures import commonest
 from bot.weeks.quality import WEEKS, Quality, to_quality
 from bot.weeks.week import Week

@@ -13,8 +13,8 @@ from bot.domain.limits import Limits
 from bot.domain.policy import Policy
 from bot.domain.watch import Fate, draws, together
 from bot.log.audit import Action
+from bot.log.counts import Place, Span, watched
 from bot.log.schema import cases, replies
-from bot.log.tallies import Place, Span, watched
 from bot.slack import ids
 from bot.slack.authors import Members
 from bot.slack.client import identify, web_client

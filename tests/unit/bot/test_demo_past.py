@@ -14,9 +14,9 @@ from bot.domain.case import Case, CaseSource, Visibility
 from bot.domain.label import Label
 from bot.domain.verdict import MADE_UP
 from bot.log import Store
+from bot.log.counts import Place
 from bot.log.draws import Draws
 from bot.log.schema import cases, labels, ratings
-from bot.log.tallies import Place
 from bot.views.digest import digest_message
 from bot.weeks.figures import Figures, read_figures
 from bot.weeks.week import Week

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.domain.verdict import MADE_UP, OFFLINE
+from bot.log.counts import Kind, ScoredCount
 from bot.log.digests import ChannelSettings
-from bot.log.tallies import Kind, ScoredCount
 from bot.slack.authors import Member
 from bot.slack.post import Post
 from bot.views.charts import judge_change, trend_line

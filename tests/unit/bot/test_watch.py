@@ -4,7 +4,7 @@ import pytest
 
 from bot.domain.watch import Coverage, Fate, Shows, Watch, draws, together
 from bot.extract.commands import WatchRequest, parse_watch
-from bot.log.tallies import ScoredCount
+from bot.log.counts import ScoredCount
 from bot.weeks.quality import to_quality
 from judge.rubric import Scale
 from tests.unit.bot.test_digest_figures import NOW

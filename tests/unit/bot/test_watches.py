@@ -15,8 +15,8 @@ from bot.domain.watch import Fate, SeenReply, Shows, Watch
 from bot.listeners.events import ChannelEvents
 from bot.log import Store
 from bot.log.alerts import AlertKind
+from bot.log.counts import watched
 from bot.log.schema import watches
-from bot.log.tallies import watched
 from bot.slack.client import Identity
 from bot.upkeep.edits import EditsUpkeep
 from bot.watching.watcher import Watcher
