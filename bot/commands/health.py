@@ -1,7 +1,6 @@
 """`judge-bot health`: whether a bot of this machine is at work, for systemd, containers and people."""
 
-from datetime import UTC, datetime
-
+from bot.domain.clock import utc_now
 from bot.errors import LogError
 from bot.log.database import Database
 from bot.log.errors import LOG_ERRORS, in_brief
@@ -27,7 +26,7 @@ async def examine(database_url: str) -> tuple[bool, str]:
         await database.close()
     if latest is None:
         return False, "no bot of this machine has begun; judge-bot serve starts one"
-    silent_s = (datetime.now(UTC) - latest.seen_at).total_seconds()
+    silent_s = (utc_now() - latest.seen_at).total_seconds()
     if silent_s > SILENT_S:
         return False, f"process {latest.pid} has given no sign of life for {silent_s:.0f} s"
     if not latest.is_connected:

@@ -1,11 +1,12 @@
 """`judge-bot purge`: deletes old cases, for whoever runs the app."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 
 import typer
 from sqlalchemy.exc import DBAPIError
 
 from bot.commands.operator import operator
+from bot.domain.clock import utc_now
 from bot.errors import BotError
 from bot.log import Store
 from bot.settings import load_log_settings
@@ -21,7 +22,7 @@ async def purge(days: int | None, *, is_dry: bool) -> None:
     days = days or settings.retention_days
     if days is None:
         raise BotError("how old may a case become? Give --days N, or set RETENTION_DAYS")
-    before = datetime.now(UTC) - timedelta(days=days)
+    before = utc_now() - timedelta(days=days)
     store = await Store.open_existing(settings.database_url)
     try:
         old, total = await store.forgetting.count(before), sum((await store.cases.counts()).values())

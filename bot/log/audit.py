@@ -5,12 +5,13 @@ An act that changes the log is noted in the same transaction, an export before i
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, fields
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from enum import StrEnum
 
 from sqlalchemy import delete, insert, or_, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from bot.domain.clock import utc_now
 from bot.log.database import Database
 from bot.log.schema import audit
 
@@ -51,7 +52,7 @@ class Act:
     case_id: int | None = None
     user_id: str | None = None
     cases: int | None = None
-    at: datetime = field(default_factory=lambda: datetime.now(UTC))
+    at: datetime = field(default_factory=utc_now)
 
 
 async def note(connection: AsyncConnection, acts: Sequence[Act]) -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any
 
@@ -10,6 +10,7 @@ from sqlalchemy import Row, Update, delete, insert, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from bot.domain.clock import utc_now
 from bot.log.audit import Act, Action, note
 from bot.log.database import Database
 from bot.log.schema import channels, digests
@@ -87,7 +88,7 @@ class Digests:
 
     async def save(self, settings: ChannelSettings, by: str) -> None:
         """Records what the channel has chosen, and that this person has changed it, if it is a change."""
-        statement = upsert(self._database, channels, asdict(settings) | {"updated_at": datetime.now(UTC)})
+        statement = upsert(self._database, channels, asdict(settings) | {"updated_at": utc_now()})
 
         async def save(connection: AsyncConnection) -> None:
             earlier = await _chosen(connection, settings.team_id, settings.channel_id)

@@ -2,13 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
 from sqlalchemy import ColumnElement, Row, and_, select, union, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.domain.case import CaseStatus, text_hash
+from bot.domain.clock import utc_now
 from bot.log.database import Database
 from bot.log.forgetting import AT_REST
 from bot.log.jobs import Job, Jobs, Task, Ticket
@@ -84,7 +85,7 @@ class Edits:
         if not found:
             return []
         is_found = cases.c.id.in_(found)
-        marks = {column: datetime.now(UTC), "is_stale": True}
+        marks = {column: utc_now(), "is_stale": True}
 
         async def mark(connection: AsyncConnection) -> None:
             await connection.execute(update(cases).where(is_found).values(marks))

@@ -3,13 +3,14 @@
 import asyncio
 from collections import Counter
 from collections.abc import Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
 from sqlalchemy import ColumnElement, Row, and_, delete, func, or_, select, union, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.domain.case import CaseStatus, LoggedCase
+from bot.domain.clock import utc_now
 from bot.log import spending
 from bot.log.audit import Act, Action, note
 from bot.log.database import Database
@@ -120,7 +121,7 @@ class Forgetting:
 
     async def drop_spent(self) -> None:
         """Deletes what forgotten cases have used, once it counts no more."""
-        await self._database.execute(delete(spent).where(spent.c.created_at < datetime.now(UTC) - spending.DAY))
+        await self._database.execute(delete(spent).where(spent.c.created_at < utc_now() - spending.DAY))
 
     async def scrub(self) -> bool:
         """Whether nothing deleted is left in SQLite's journal; False where somebody was reading at that moment.
@@ -129,7 +130,7 @@ class Forgetting:
         """
         is_busy = self._database.is_sqlite and await self._database.read(_truncate_journal)
         if not is_busy:
-            self.scrubbed_at = datetime.now(UTC)
+            self.scrubbed_at = utc_now()
         return not is_busy
 
 

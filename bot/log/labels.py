@@ -2,12 +2,13 @@
 
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, fields
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
 from sqlalchemy import Select, func, select, tuple_
 
 from bot.domain.case import LoggedCase
+from bot.domain.clock import utc_now
 from bot.domain.label import Label
 from bot.log.database import Database
 from bot.log.schema import cases, labels
@@ -60,7 +61,7 @@ class Labels:
         A label that they gave blind stands.
         """
         earlier = await self.get(case, user_id)
-        now = datetime.now(UTC)
+        now = utc_now()
         values = {
             "channel_id": case.channel_id,
             "score": label.score,

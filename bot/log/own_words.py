@@ -2,12 +2,12 @@
 
 import asyncio
 from dataclasses import dataclass
-from datetime import UTC, datetime
 
 from sqlalchemy import ColumnElement, Select, and_, func, select, union, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.domain.case import CaseStatus
+from bot.domain.clock import utc_now
 from bot.log.audit import Act, Action, note
 from bot.log.database import Database
 from bot.log.forgetting import AT_REST, BATCH, PAUSE_S
@@ -83,7 +83,7 @@ class OwnWords:
     async def _forget_some(self, team_id: str, user_id: str) -> Words:
         some = select(cases.c.id).where(cases.c.id.in_(theirs(team_id, user_id)), cases.c.forgotten_at.is_(None))
         marking = update(cases).where(cases.c.id.in_(some.order_by(cases.c.id).limit(BATCH)))
-        marks = {"forgotten_at": datetime.now(UTC), "is_stale": True}
+        marks = {"forgotten_at": utc_now(), "is_stale": True}
         no_reasons = update(labels).where(*_has_reason(team_id, user_id)).values(reason=None)
 
         async def forget(connection: AsyncConnection) -> Words:

@@ -1,10 +1,9 @@
 """What people have chosen for themselves."""
 
-from datetime import UTC, datetime
-
 from sqlalchemy import bindparam, select
 
 from bot.domain.case import Visibility
+from bot.domain.clock import utc_now
 from bot.log.database import Database
 from bot.log.schema import people
 from bot.log.upserts import upsert
@@ -28,5 +27,5 @@ class People:
 
     async def save_visibility(self, team_id: str, user_id: str, visibility: Visibility | None) -> None:
         """Records who is to see this person's verdicts."""
-        values = {"team_id": team_id, "user_id": user_id, "visibility": visibility, "updated_at": datetime.now(UTC)}
+        values = {"team_id": team_id, "user_id": user_id, "visibility": visibility, "updated_at": utc_now()}
         await self._database.execute(upsert(self._database, people, values))

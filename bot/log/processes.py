@@ -5,11 +5,12 @@ import os
 import socket
 import uuid
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 
 import structlog
 from sqlalchemy import delete, select
 
+from bot.domain.clock import utc_now
 from bot.log.database import Database
 from bot.log.schema import processes
 from bot.log.upserts import upsert
@@ -37,7 +38,7 @@ class Processes:
     def __init__(self, database: Database) -> None:
         self._database = database
         self._name = uuid.uuid4().hex
-        self._started_at = datetime.now(UTC)
+        self._started_at = utc_now()
 
     async def sign(self, *, is_connected: bool) -> None:
         """Says that this process is alive, and whether Slack can reach it."""
@@ -47,13 +48,13 @@ class Processes:
             "pid": os.getpid(),
             "is_connected": is_connected,
             "started_at": self._started_at,
-            "seen_at": datetime.now(UTC),
+            "seen_at": utc_now(),
         }
         await self._database.execute(upsert(self._database, processes, values))
 
     async def leave(self) -> None:
         """Takes this process off the list, and those that were killed long ago; where the log answers soon."""
-        is_over = processes.c.seen_at < datetime.now(UTC) - _FORGOTTEN
+        is_over = processes.c.seen_at < utc_now() - _FORGOTTEN
         statement = delete(processes).where((processes.c.id == self._name) | is_over)
         signing_off = asyncio.ensure_future(self._database.execute(statement))
         await asyncio.wait([signing_off], timeout=_PATIENCE_S)

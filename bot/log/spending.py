@@ -1,6 +1,6 @@
 """What people and workspaces have used so far, counted in the transaction that adds a case."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from functools import cache
 
 from sqlalchemy import (
@@ -20,6 +20,7 @@ from sqlalchemy import (
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.domain.case import Case
+from bot.domain.clock import utc_now
 from bot.domain.limits import Limits
 from bot.domain.refusal import Refusal, RefusalKind, RefusedError
 from bot.log.schema import IS_OPEN, IS_UNSETTLED, cases, spent
@@ -47,7 +48,7 @@ async def check(connection: AsyncConnection, asked: Case, limits: Limits) -> Non
     Raises:
         RefusedError: It is one too many, and must not be left there.
     """
-    now = datetime.now(UTC)
+    now = utc_now()
     which = {"of_team": asked.team_id, "of_user": asked.requester_id, "hour_ago": now - _HOUR, "day_ago": now - DAY}
     used = (await connection.execute(_used(limits), which)).one()
     if used.of_person > limits.cases_per_user_per_hour > 0:
@@ -61,7 +62,7 @@ async def check(connection: AsyncConnection, asked: Case, limits: Limits) -> Non
 
 async def keep(connection: AsyncConnection, which: ColumnElement[bool]) -> None:
     """Notes what these cases have used, which are about to be deleted; else whoever forgets could ask without end."""
-    is_counted = cases.c.created_at > datetime.now(UTC) - DAY
+    is_counted = cases.c.created_at > utc_now() - DAY
     await connection.execute(
         insert(spent).from_select([each.name for each in _SPENT], select(*_SPENT).where(which, is_counted))
     )

@@ -1,7 +1,6 @@
 """The log: what was asked for, how far each case has come, and what is known of it later."""
 
 import uuid
-from datetime import UTC, datetime
 from typing import Any
 
 from sqlalchemy import ColumnElement, Row, and_, insert, select, update
@@ -9,7 +8,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.domain.case import Case, CaseStatus, LoggedCase, QuestionSource, text_hash
-from bot.domain.clock import clock_s
+from bot.domain.clock import clock_s, utc_now
 from bot.domain.limits import Limits
 from bot.domain.verdict import RecordedVerdict
 from bot.log import spending, steps
@@ -130,7 +129,7 @@ class Store:
             "status": CaseStatus.RECEIVED,
             "question_hash": _hash(case.question),
             "response_hash": _hash(case.response),
-            "created_at": datetime.now(UTC),
+            "created_at": utc_now(),
             "reserved_tokens": limits.expected_tokens(case),
         }
         beside = {"of_team": case.team_id, "of_channel": case.channel_id, "of_user": case.requester_id}
@@ -236,7 +235,7 @@ class Store:
     async def record(self, case: LoggedCase, verdict: RecordedVerdict) -> LoggedCase:
         """The verdict with its ratings, in one transaction; a case that has one keeps it."""
         values = verdict.model_dump(include=_VERDICT_COLUMNS) | _posted(case)
-        values |= {"status": CaseStatus.JUDGED, "judged_at": datetime.now(UTC), "slack_tries": 0, "faults": 0}
+        values |= {"status": CaseStatus.JUDGED, "judged_at": utc_now(), "slack_tries": 0, "faults": 0}
         if verdict.input_tokens is not None or not verdict.ratings:
             values["reserved_tokens"] = 0  # it is known what it took
 
@@ -252,7 +251,7 @@ class Store:
         """The verdict is where it belongs, and the case is done."""
         values = _posted(case) | {
             "status": CaseStatus.DELIVERED,
-            "delivered_at": datetime.now(UTC),
+            "delivered_at": utc_now(),
             "response_url": None,
         }
 

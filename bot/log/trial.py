@@ -1,13 +1,13 @@
 """A try whether the log can be written and migrated; all of it is undone, and leaves no number used."""
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
 
 from pgqueuer.domain.settings import db_settings
 from sqlalchemy import delete, false, insert, text, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.domain.case import Case, CaseSource, CaseStatus, Visibility
+from bot.domain.clock import utc_now
 from bot.errors import LogError
 from bot.log.database import Database
 from bot.log.errors import LOG_ERRORS, reason_of
@@ -65,7 +65,7 @@ async def _write(connection: AsyncConnection) -> None:
         rubric=_NAME,
         visibility=Visibility.ME,
     )
-    added = {"id": _ID, "status": CaseStatus.RECEIVED, "created_at": datetime.now(UTC)}
+    added = {"id": _ID, "status": CaseStatus.RECEIVED, "created_at": utc_now()}
     await connection.execute(insert(cases).values(case.model_dump() | added))
     await connection.execute(update(cases).where(cases.c.id == _ID).values(holder=_NAME))
     await connection.execute(delete(cases).where(false()))  # the right alone: the row goes with the transaction

@@ -2,12 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict, fields
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy import Row, and_, delete, func, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from bot.domain.clock import utc_now
 from bot.domain.watch import Shows, Watch
 from bot.log.audit import Act, Action, note
 from bot.log.database import Database
@@ -31,7 +32,7 @@ class Watches:
 
     async def save(self, watch: Watch, by: str) -> None:
         """Records a watch, in the place of the one on the same assistant there, and who has set it."""
-        now = datetime.now(UTC)
+        now = utc_now()
         values = asdict(watch) | {"looked_at": now, "updated_at": now}
         statement = upsert(self._database, watches, values, keep=("since", "looked_at"))
         act = Act(watch.team_id, by, Action.WATCH_SET, channel_id=watch.channel_id)

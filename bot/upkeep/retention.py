@@ -1,10 +1,11 @@
 """How long cases are kept: what is older than RETENTION_DAYS is deleted, looked after every minute; so is old audit."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 
 import structlog
 
 from bot.domain.case import CaseStatus
+from bot.domain.clock import utc_now
 from bot.log.audit import KEPT, Audit
 from bot.log.forgetting import Forgetting
 from bot.log.replies import Replies
@@ -38,7 +39,7 @@ class Retention:
 
     async def run(self) -> None:
         """Deletes what is due now."""
-        now, deleted = datetime.now(UTC), 0
+        now, deleted = utc_now(), 0
         if self._days is not None:
             before = now - timedelta(days=self._days)
             deleted += await self._forgetting.forget_older(before)
