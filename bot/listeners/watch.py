@@ -23,7 +23,7 @@ from bot.views.messages import sentence
 from bot.watching.assistants import Assistants, is_named
 from bot.watching.watcher import Watcher
 
-_WEEK = timedelta(days=7)
+_BEFORE_TODAY = timedelta(days=6)  # with today a week
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ class WatchCommand:
         return words.begun(watch, found[author_id])
 
     async def _state(self, watches: Sequence[Watch], names: Mapping[str, str]) -> str:
-        since = f"{self.poster.now() - _WEEK:%Y-%m-%d}"
+        since = f"{self.poster.now() - _BEFORE_TODAY:%Y-%m-%d}"
         counted = [(watch, await self._coverage(watch, since)) for watch in watches]
         return words.state(counted, names)
 
