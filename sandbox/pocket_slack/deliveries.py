@@ -135,6 +135,10 @@ class Deliveries:
         """The delivery of an envelope."""
         return self._by_id.get(envelope_id)
 
+    def latest(self) -> list[Delivery]:
+        """Those that are remembered, oldest first."""
+        return list(self._by_id.values())
+
     def close(self) -> None:
         """Stop waiting for acks."""
         self.is_open = False
