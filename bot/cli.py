@@ -19,6 +19,9 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 Http = Annotated[bool, typer.Option("--http", help="Let Slack post to HTTP_PORT, instead of Socket Mode.")]
+Watched = Annotated[
+    bool, typer.Option("--watched", help="The replies that watches drew, instead of those that people chose.")
+]
 RoleName = Annotated[
     Literal["front", "worker", "both"],
     typer.Option(
@@ -123,6 +126,7 @@ def export(
         typer.Option(parser=_to_day, metavar="DAY", help="Only cases judged on that day (UTC) or later."),
     ] = None,
     has_unlabelled: Annotated[bool, typer.Option("--all", help="Also the cases without a label.")] = False,
+    watched: Watched = False,
     user: Annotated[
         str | None, typer.Option(metavar="ID", help="Instead, all that is stored of this person, with texts.")
     ] = None,
@@ -135,12 +139,13 @@ def export(
     from bot.commands.export import export_labels, export_person
     from bot.logs import configure_logs
 
-    if user is not None and (since is not None or has_unlabelled):
-        option = "--all" if since is None else "--since"
+    given = {"--since": since is not None, "--all": has_unlabelled, "--watched": watched}
+    if user is not None and any(given.values()):
+        option = next(name for name, is_given in given.items() if is_given)
         raise typer.BadParameter(f"{option} goes with labels, and not with --user, which leaves nothing out")
     configure_logs("console", logging.WARNING)
     if user is None:
-        asyncio.run(export_labels(output, since, has_unlabelled=has_unlabelled))
+        asyncio.run(export_labels(output, since, has_unlabelled=has_unlabelled, watched=watched))
     else:
         asyncio.run(export_person(output, user))
 
@@ -183,6 +188,7 @@ def view(
         datetime | None,
         typer.Option(parser=_to_day, metavar="DAY", help="Only replies judged on that day (UTC) or later."),
     ] = None,
+    watched: Watched = False,
 ) -> None:
     """Make a page to look at a channel's scored replies in the browser.
 
@@ -192,7 +198,7 @@ def view(
     from bot.logs import configure_logs
 
     configure_logs("console", logging.WARNING)
-    asyncio.run(make(channel, output, since))
+    asyncio.run(make(channel, output, since, watched=watched))
 
 
 @app.command()

@@ -26,8 +26,12 @@ _DIGITS = 12
 _LONGEST_ID = 40
 
 
-async def export_labels(path: Path | None, since: datetime | None, *, has_unlabelled: bool = False) -> None:
+async def export_labels(
+    path: Path | None, since: datetime | None, *, has_unlabelled: bool = False, watched: bool = False
+) -> None:
     """Writes the labelled cases to a file, or to the terminal, and says how many; or all cases that count.
+
+    Those that people chose, or instead (`watched`) those that watches drew.
 
     Raises:
         BotError: The log cannot be read, or the file cannot be written.
@@ -39,7 +43,8 @@ async def export_labels(path: Path | None, since: datetime | None, *, has_unlabe
                 teams = await store.labels.teams(has_unlabelled=has_unlabelled)
             await note(store, [Act(team_id, operator(), Action.EXPORTED_LABELS) for team_id in teams])
             has_texts = settings.store_text == "full"
-            count = await export(store.labels, output, since, has_texts, has_unlabelled=has_unlabelled)
+            which = {"has_unlabelled": has_unlabelled, "watched": watched}
+            count = await export(store.labels, output, since, has_texts, **which)
     what = "row" if has_unlabelled else "label"
     typer.echo(f"{count} {what if count == 1 else f'{what}s'} written", err=True)
 
@@ -107,6 +112,7 @@ async def export(
     has_texts: bool = True,
     *,
     has_unlabelled: bool = False,
+    watched: bool = False,
 ) -> int:
     """Writes a row for each label, with `has_unlabelled` also one for each case without, and gives their number.
 
@@ -118,7 +124,8 @@ async def export(
         OSError: `output` cannot be written.
     """
     count = 0
-    async for labelled in _readable(labels.labelled_cases(since, has_unlabelled=has_unlabelled)):
+    rows = labels.labelled_cases(since, has_unlabelled=has_unlabelled, watched=watched)
+    async for labelled in _readable(rows):
         output.write(json.dumps(_to_row(labelled, has_texts), ensure_ascii=False) + "\n")
         count += 1
     return count
@@ -139,6 +146,7 @@ def _to_row(labelled: LabelledCase, has_texts: bool) -> dict[str, Any]:
         "label_by": labelled.user_id and _pseudonym(labelled.team_id, labelled.user_id),
         "blind": labelled.is_blind,
         "probability": labelled.probability,
+        "drawn_with": labelled.drawn_with,
         "model": labelled.model,
         "escalation": labelled.escalation,
         "rubric": labelled.rubric,

@@ -10,9 +10,8 @@ import typer
 from bot.commands.opened import note, opened_log, reading
 from bot.commands.operator import operator
 from bot.errors import BotError
-from bot.log import Store
 from bot.log.audit import Act, Action
-from bot.log.channel import JudgedReply
+from bot.log.channel import Channel, JudgedReply
 from bot.settings import load_log_settings
 from bot.views.unscored import in_short
 from judge.cli.view import to_sentence
@@ -26,13 +25,14 @@ _CARRIED = (
 )
 
 
-async def view(channel: str, path: Path | None, since: datetime | None) -> None:
+async def view(channel: str, path: Path | None, since: datetime | None, *, watched: bool = False) -> None:
     """Writes the page, and says how large it is.
 
     Args:
         channel: Its id, or after the id of its workspace and a slash.
         path: The file; None is the channel's id with .html, where the command runs.
         since: Leaves out what was judged before.
+        watched: Shows the replies that watches drew, instead of those that people chose.
 
     Raises:
         BotError: There is nothing to show, too much of it, it is not clear which channel is meant, or the log cannot
@@ -42,24 +42,26 @@ async def view(channel: str, path: Path | None, since: datetime | None) -> None:
     has_texts = load_log_settings().store_text == "full"
     reader = Reader()
     async with opened_log() as store:
+        logged = Channel(store.database, watched=watched)
         with reading():
-            team_id, channel_id = await _find_channel(store, channel)
-            await _check_number(store, team_id, channel_id, since)
+            team_id, channel_id = await _find_channel(logged, channel)
+            await _check_number(logged, team_id, channel_id, since)
         await note(store, [Act(team_id, operator(), Action.EXPORTED_CHANNEL, channel_id=channel_id)])
         with reading():
-            async for reply in store.channel.replies(team_id, channel_id, since):
+            async for reply in logged.replies(team_id, channel_id, since):
                 for row in to_rows(reply, has_texts=has_texts):
                     reader.add(reply.id, row, _scale(reply))
     found = reader.finish()
     page = path or Path(f"{channel_id}.html")
-    size = save_page(page, f"{channel_id} since {since:%Y-%m-%d}" if since else channel_id, found)
+    title = channel_id + (", random replies" if watched else "") + (f" since {since:%Y-%m-%d}" if since else "")
+    size = save_page(page, title, found)
     typer.echo(to_sentence(page, len(found.replies), size))
 
 
-async def _find_channel(store: Store, channel: str) -> tuple[str, str]:
+async def _find_channel(logged: Channel, channel: str) -> tuple[str, str]:
     """Its team and its id."""
     team_id, _, channel_id = channel.rpartition("/")
-    teams = [each for each in await store.channel.teams(channel_id) if team_id in {"", each}]
+    teams = [each for each in await logged.teams(channel_id) if team_id in {"", each}]
     if not teams:
         raise BotError(
             f"--channel {channel[:_LONGEST_ID]!r}: no reply was scored there for all of the channel to see; expected "
@@ -71,8 +73,8 @@ async def _find_channel(store: Store, channel: str) -> tuple[str, str]:
     return teams[0], channel_id
 
 
-async def _check_number(store: Store, team_id: str, channel_id: str, since: datetime | None) -> None:
-    number = await store.channel.count(team_id, channel_id, since)
+async def _check_number(logged: Channel, team_id: str, channel_id: str, since: datetime | None) -> None:
+    number = await logged.count(team_id, channel_id, since)
     if not number:
         raise BotError(
             f"--since {since:%Y-%m-%d}: nothing was judged in {channel_id} from then on; name an earlier day"

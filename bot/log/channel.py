@@ -9,7 +9,7 @@ from sqlalchemy import ColumnElement, Row, Table, func, select
 
 from bot.log.database import Database
 from bot.log.schema import cases, labels, ratings
-from bot.log.visibility import NEWER, counts, superseded
+from bot.log.visibility import NEWER, chosen_or_watched, counts, is_watched
 
 _DIRECT_MESSAGES = "D"
 _PAGE = 500
@@ -65,35 +65,52 @@ class JudgedReply:
 
 
 class Channel:
-    """Reads the replies of one channel: those in its figures, of each reply the newest verdict."""
+    """Reads the replies of one channel: those in its figures, of each reply the newest verdict.
 
-    def __init__(self, database: Database) -> None:
+    Args:
+        database: Where they are.
+        watched: The replies that watches drew, instead of those that people chose.
+    """
+
+    def __init__(self, database: Database, *, watched: bool = False) -> None:
         self._database = database
+        self._watched = watched
 
     async def teams(self, channel_id: str) -> Sequence[str]:
         """The teams in which this channel has such replies; none for direct messages, which are for one person."""
         if channel_id.startswith(_DIRECT_MESSAGES):
             return []
         query = select(cases.c.team_id).where(cases.c.channel_id == channel_id, cases.c.judged_at.is_not(None))
-        rows = await self._database.all(query.where(counts(cases)).distinct().order_by(cases.c.team_id))
+        rows = await self._database.all(
+            query.where(is_watched(cases) if self._watched else counts(cases)).distinct().order_by(cases.c.team_id)
+        )
         return [row.team_id for row in rows]
 
     async def count(self, team_id: str, channel_id: str, since: datetime | None = None) -> int:
         """How many replies `replies` gives."""
-        query = select(func.count().label("number")).where(*_shown(team_id, channel_id, since))
+        query = select(func.count().label("number")).where(*self._shown(team_id, channel_id, since))
         (row,) = await self._database.all(query)
         return int(row.number)
 
     async def replies(self, team_id: str, channel_id: str, since: datetime | None = None) -> AsyncIterator[JudgedReply]:
         """The replies, oldest case first; read page by page."""
         columns = [cases.c[each.name] for each in fields(JudgedReply) if each.name not in _OWN]
-        query = select(*columns).where(*_shown(team_id, channel_id, since)).order_by(cases.c.id).limit(_PAGE)
+        query = select(*columns).where(*self._shown(team_id, channel_id, since)).order_by(cases.c.id).limit(_PAGE)
         page = query
         while found := await self._database.rows(JudgedReply, page):
             await self._complete(team_id, {reply.id: reply for reply in found})
             for reply in found:
                 yield reply
             page = query.where(cases.c.id > found[-1].id)
+
+    def _shown(self, team_id: str, channel_id: str, since: datetime | None) -> Sequence[ColumnElement[bool]]:
+        newer = NEWER.c.team_id == team_id, NEWER.c.channel_id == channel_id
+        return (
+            cases.c.team_id == team_id,
+            cases.c.channel_id == channel_id,
+            cases.c.judged_at.is_not(None) if since is None else cases.c.judged_at >= since,
+            chosen_or_watched(*newer, watched=self._watched),
+        )
 
     async def _complete(self, team_id: str, replies: Mapping[int, JudgedReply]) -> None:
         for row in await self._of(ratings, GivenRating, team_id, replies, ratings.c.position):
@@ -111,14 +128,3 @@ class Channel:
 
 def _to(kind: Any, row: Row[Any]) -> Any:
     return kind(**{each.name: getattr(row, each.name) for each in fields(kind)})
-
-
-def _shown(team_id: str, channel_id: str, since: datetime | None) -> Sequence[ColumnElement[bool]]:
-    repeated = superseded(NEWER.c.team_id == team_id, NEWER.c.channel_id == channel_id)
-    return (
-        cases.c.team_id == team_id,
-        cases.c.channel_id == channel_id,
-        cases.c.judged_at.is_not(None) if since is None else cases.c.judged_at >= since,
-        counts(cases),
-        cases.c.id.not_in(repeated),
-    )

@@ -13,18 +13,19 @@ from bot.domain.label import Label
 from bot.log.database import Database
 from bot.log.schema import cases, labels
 from bot.log.upserts import upsert
-from bot.log.visibility import counts, superseded
+from bot.log.visibility import chosen_or_watched
 
 _DIRECT_MESSAGES = "D"
 _PAGE = 500
-_OF_THE_LABEL = {"human", "user_id", "reason", "is_blind", "probability"}
+_NAMED_OTHERWISE = {"human", "user_id", "reason", "is_blind", "probability", "drawn_with"}
 
 
 @dataclass(frozen=True)
 class LabelledCase:
     """A verdict with a label of it; `human` is the label's score, `reason` the person's. Both None without a label.
 
-    `probability` is that with which the case was drawn for a blind label.
+    `probability` is that with which the case was drawn for a blind label, `drawn_with` that with which a watch drew the
+    reply.
     """
 
     id: int
@@ -47,6 +48,7 @@ class LabelledCase:
     reason: str | None
     is_blind: bool | None
     probability: float | None
+    drawn_with: float | None
 
 
 class Labels:
@@ -89,15 +91,17 @@ class Labels:
         return [row.team_id for row in await self._database.all(query)]
 
     async def labelled_cases(
-        self, since: datetime | None = None, *, has_unlabelled: bool = False
+        self, since: datetime | None = None, *, has_unlabelled: bool = False, watched: bool = False
     ) -> AsyncIterator[LabelledCase]:
         """The labels of verdicts that count, each with its case, oldest case first; read page by page.
 
-        With `has_unlabelled` also the verdicts without a label. As in the figures: what a whole channel could see, and
+        With `has_unlabelled` also the verdicts without a label; `watched` gives the replies that watches drew instead
+        of those that people chose. As in the figures: what a whole channel could see, and
         of a reply the newest verdict. What somebody had scored in their direct messages with the app was for them
         alone, too.
         """
-        query, place = _labelled(since, has_unlabelled=has_unlabelled), tuple_(cases.c.id, _LABELLED_BY)
+        query = _labelled(since, has_unlabelled=has_unlabelled, watched=watched)
+        place = tuple_(cases.c.id, _LABELLED_BY)
         page = query
         while found := await self._database.rows(LabelledCase, page.order_by(*place).limit(_PAGE)):
             for labelled in found:
@@ -108,11 +112,12 @@ class Labels:
 _LABELLED_BY = func.coalesce(labels.c.user_id, "")
 
 
-def _labelled(since: datetime | None, *, has_unlabelled: bool) -> Select[Any]:
+def _labelled(since: datetime | None, *, has_unlabelled: bool, watched: bool) -> Select[Any]:
     label = [labels.c.score.label("human"), labels.c.user_id, labels.c.reason, labels.c.is_blind, labels.c.probability]
-    case = [cases.c[each.name] for each in fields(LabelledCase) if each.name not in _OF_THE_LABEL]
+    case = [cases.c[each.name] for each in fields(LabelledCase) if each.name not in _NAMED_OTHERWISE]
+    drawn_with = cases.c.probability.label("drawn_with")
     is_same = (labels.c.team_id == cases.c.team_id) & (labels.c.case_id == cases.c.id)
-    query = select(*case, *label).select_from(cases).join(labels, is_same, isouter=has_unlabelled)
-    query = query.where(cases.c.judged_at.is_not(None), counts(cases), cases.c.id.not_in(superseded()))
+    query = select(*case, drawn_with, *label).select_from(cases).join(labels, is_same, isouter=has_unlabelled)
+    query = query.where(cases.c.judged_at.is_not(None), chosen_or_watched(watched=watched))
     query = query.where(~cases.c.channel_id.startswith(_DIRECT_MESSAGES))
     return query if since is None else query.where(cases.c.judged_at >= since)

@@ -4,11 +4,11 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
-from sqlalchemy import ColumnElement, and_, select
+from sqlalchemy import ColumnElement, and_, or_, select
 
 from bot.log.database import Database
 from bot.log.schema import cases, labels
-from bot.log.visibility import counts, superseded
+from bot.log.visibility import counts, is_watched, superseded
 
 _DIRECT_MESSAGES = "D"
 _PAGE = 500
@@ -38,7 +38,7 @@ class Replayable:
 
 
 class Replays:
-    """Reads what counts in the figures and still has its texts."""
+    """Reads what counts in the figures, of chosen and of random replies, and still has its texts."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -73,10 +73,10 @@ class Replays:
 
 def _is_replayable() -> ColumnElement[bool]:
     return and_(
-        counts(cases),
         cases.c.score.is_not(None),
         cases.c.question.is_not(None),
         cases.c.response.is_not(None),
+        or_(counts(cases), is_watched(cases)),
         cases.c.id.not_in(superseded()),
         ~cases.c.channel_id.startswith(_DIRECT_MESSAGES),
     )

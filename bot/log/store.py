@@ -15,7 +15,6 @@ from bot.log import spending, steps
 from bot.log.alerts import Alerts
 from bot.log.audit import Audit
 from bot.log.cases import Cases
-from bot.log.channel import Channel
 from bot.log.database import Database
 from bot.log.digests import Digests
 from bot.log.draws import Draws
@@ -73,7 +72,6 @@ class Store:
         self.cases = Cases(database)
         self.unsettled = Unsettled(database, self.jobs)
         self.labels = Labels(database)
-        self.channel = Channel(database)
         self.draws = Draws(database, keeps_text=store_text == "full")
         self.recent = Recent(database, keeps_text=store_text == "full")
         self.tallies = Tallies(database)

@@ -36,6 +36,17 @@ def is_watched(table: FromClause) -> ColumnElement[bool]:
     return table.c.probability.is_not(None)
 
 
+def chosen_or_watched(*newer: ColumnElement[bool], watched: bool) -> ColumnElement[bool]:
+    """Which cases count among those that people chose, or those that watches drew: never both in one figure.
+
+    `newer` says of which replies they are asked for, for a query of a part of the log.
+    """
+    if not watched:
+        return and_(counts(cases), cases.c.id.not_in(superseded(*newer)))
+    # A reply that was drawn stays in the sample, also where somebody has it scored once more.
+    return and_(is_watched(cases), cases.c.obstacle.is_(None), cases.c.blocked_by.is_(None))
+
+
 def same_reply(case: LoggedCase | Row[*tuple[Any, ...]]) -> ColumnElement[bool]:
     """The cases about the same reply as this one: on one message, or of typed texts, in the thread that those began."""
     is_same = cases.c.message_ts == case.message_ts

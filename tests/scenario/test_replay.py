@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from bot.domain.case import CaseSource
 from bot.domain.label import Label
 from bot.domain.verdict import RecordedVerdict
 from bot.log import Store
@@ -243,6 +244,17 @@ async def test_of_a_reply_that_was_scored_twice_the_newest_is_replayed(replay: R
 
     assert "41 of 41 cases" in out
     assert f"case {newest} from 4 to 0" in out
+
+
+async def test_random_replies_are_replayed_as_well(replay: Replay, database_url: str) -> None:
+    log = await Store.open(database_url)
+    drawn = await add(log, CASES, 5, 0, 0, source=CaseSource.WATCH, probability=0.2, message_ts="5.5")
+    await log.close()
+
+    _, out, _ = await replay("--samples", "1", "--only", "labelled")
+
+    assert "31 of 31 cases" in out
+    assert f"case {drawn} from 5 to 0" in out
 
 
 async def test_unscored_and_failed_cases_are_counted(replay: Replay, model_server: ModelServer) -> None:

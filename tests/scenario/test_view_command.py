@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from sqlalchemy import insert, select, update
 
-from bot.domain.case import Visibility
+from bot.domain.case import CaseSource, Visibility
 from bot.domain.label import Label
 from bot.domain.verdict import RecordedVerdict
 from bot.log import Store
@@ -86,6 +86,17 @@ async def test_of_a_reply_the_newest_verdict_is_shown(database_url: str, tmp_pat
 
     await with_log(database_url, fill)
     assert [reply["score"] for reply in (await viewed(database_url, tmp_path))["replies"]] == [2]
+
+
+async def test_random_replies_have_a_page_of_their_own(tmp_path: Path) -> None:
+    async def fill(log: Store) -> None:
+        await judged(log, "chosen", message_ts="1.1")
+        await judged(log, "drawn", message_ts="2.2", source=CaseSource.WATCH, probability=0.2)
+
+    await with_log(url(tmp_path), fill)
+    for options, title, kind in ((), "C1", "chosen"), (("--watched",), "C1, random replies", "drawn"):
+        data = await viewed(url(tmp_path), tmp_path, *options)
+        assert (data["title"], [reply["response"] for reply in data["replies"]]) == (title, [f"Because of {kind}."])
 
 
 async def test_more_cases_than_are_read_at_once_are_all_there(database_url: str, tmp_path: Path) -> None:

@@ -131,6 +131,21 @@ async def test_all_pages_of_an_export_are_there(log: Store) -> None:
     assert exported == sorted([*numbers, 500, 501])
 
 
+async def test_what_a_watch_drew_is_exported_apart_from_what_people_chose(log: Store) -> None:
+    chosen = await judged(log, "a", message_ts="1.1")
+    drawn = await judged(log, "b", message_ts="2.2", source=CaseSource.WATCH, probability=0.2)
+    again = await judged(log, "c", message_ts="2.2", attempt=2)
+    for case in (chosen, drawn):
+        await log.labels.put(case, "U1", Label(2, None))
+    asked = {"has_unlabelled": True}
+    assert [(row["case"], row["drawn_with"]) for row in await rows(log, **asked)] == [
+        (chosen.id, None),
+        (again.id, None),
+    ]
+    assert [(row["case"], row["drawn_with"]) for row in await rows(log, watched=True, **asked)] == [(drawn.id, 0.2)]
+    assert [row["human"] for row in await rows(log, watched=True)] == [2]
+
+
 async def test_an_exported_row_names_nobody(log: Store) -> None:
     case = await judged(log, "a", requester_id="UANN", requester_name="Ann Smith")
     await log.labels.put(case, "UBEN", Label(1, "Wrong."))
