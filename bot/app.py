@@ -227,6 +227,7 @@ def make_app(client: AsyncWebClient, identity: Identity) -> AsyncApp:
         )
 
     return AsyncApp(
+        name="slack-judge",  # Bolt would look through the stack for one, which takes a tenth of a second
         client=client,
         authorize=authorize,
         request_verification_enabled=False,
