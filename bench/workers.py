@@ -121,7 +121,7 @@ async def main() -> None:
     for latency_s in (0, 1):
         for workers in WORKERS:
             with cluster(binaries) as server, stub_server(latency_s) as model_url:
-                url = new_database(server.server, binaries)
+                url = new_database(server.server)
                 count = CASES_A_WORKER * workers if latency_s else CASES_AT_ONCE
                 found = await measure(server, url, model_url, workers, count)
             names = ("rate", "xact_commit", "tup_inserted", "tup_updated", "tup_deleted", "wal", "postgres", "bots")

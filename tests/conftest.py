@@ -1,5 +1,6 @@
 """Fixtures that several packages' tests share."""
 
+import asyncio
 import shutil
 import signal
 from collections.abc import AsyncIterator, Iterator
@@ -8,6 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from bot.log import Store
 from tests.model_server import ModelServer
 from tests.postgres import ABSENT, Cluster, cluster, find_binaries, new_database
 
@@ -60,14 +62,44 @@ def guarded_postgres() -> Iterator[Cluster]:
 @pytest.fixture
 def postgres_url(postgres: str) -> str:
     """A database of the test's own."""
-    binaries = find_binaries()
-    assert binaries is not None
-    return new_database(postgres, binaries)
+    return new_database(postgres)
+
+
+@pytest.fixture(scope="session")
+def empty_log(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A migrated log in SQLite, to be copied: the migrations take longer than most of what is tested on a log."""
+    file = tmp_path_factory.mktemp("empty") / "log.db"
+    _migrate(f"sqlite+aiosqlite:///{file}")
+    return file
+
+
+@pytest.fixture(scope="session")
+def empty_log_on_postgres(postgres: str) -> str:
+    """The name of a migrated database, which others are made from."""
+    url = new_database(postgres)
+    _migrate(url)
+    return url.rpartition("/")[2]
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def new_database_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """The same test on both databases, before there is a log in them."""
+    if request.param == "sqlite":
+        return f"sqlite+aiosqlite:///{tmp_path}/log.db"
+    return str(request.getfixturevalue("postgres_url"))
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
 def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """The same test on both databases."""
+    """The same test on both databases, with an empty log in each."""
     if request.param == "sqlite":
+        shutil.copy(request.getfixturevalue("empty_log"), tmp_path)
         return f"sqlite+aiosqlite:///{tmp_path}/log.db"
-    return str(request.getfixturevalue("postgres_url"))
+    return new_database(request.getfixturevalue("postgres"), request.getfixturevalue("empty_log_on_postgres"))
+
+
+def _migrate(url: str) -> None:
+    async def open_and_close() -> None:
+        await (await Store.open(url)).close()
+
+    asyncio.run(open_and_close())

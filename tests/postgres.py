@@ -145,12 +145,14 @@ def cluster(binaries: Path, *, is_guarded: bool = False) -> Iterator[Cluster]:
             made.stop()
 
 
-def new_database(server: str, binaries: Path) -> str:
-    """The URL of a new, empty database."""
+def new_database(server: str, template: str = "template1") -> str:
+    """The URL of a new database, empty or like the template."""
     name = f"t{uuid.uuid4().hex}"
     port = server.rpartition(":")[2]
+    binaries = find_binaries()
+    assert binaries is not None
     subprocess.run(
-        [str(binaries / "createdb"), "-h", "127.0.0.1", "-p", port, "-U", "judge", name],
+        [str(binaries / "createdb"), "-h", "127.0.0.1", "-p", port, "-U", "judge", "-T", template, name],
         check=True,
         capture_output=True,
     )

@@ -1,6 +1,7 @@
 """The real bot over real sockets: the pocket Slack on one side, the scriptable model server on the other."""
 
 import asyncio
+import shutil
 import sqlite3
 import uuid
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
@@ -158,7 +159,7 @@ StageFactory = Callable[..., Any]
 
 
 @pytest.fixture
-async def open_stage(model_server: ModelServer, tmp_path: Path) -> AsyncIterator[StageFactory]:
+async def open_stage(model_server: ModelServer, tmp_path: Path, empty_log: Path) -> AsyncIterator[StageFactory]:
     """Opens the stage with settings of the test's own; all of it is closed afterwards."""
     async with AsyncExitStack() as stack:
 
@@ -180,6 +181,8 @@ async def open_stage(model_server: ModelServer, tmp_path: Path) -> AsyncIterator
             slack = await stack.enter_async_context(Sandbox(workspace))
             stack.callback(nothing_was_fetched, slack)
             model_server.script(GOOD)
+            if "database_url" not in settings and not (tmp_path / "log.db").exists():
+                shutil.copy(empty_log, tmp_path)
             process = await stack.enter_async_context(AsyncExitStack())
             bot = await process.enter_async_context(
                 running_bot(make_settings(slack, model_server, tmp_path, **settings), 0, model_pauses)

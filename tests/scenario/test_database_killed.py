@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.model_server import ModelServer
-from tests.postgres import Cluster, find_binaries, new_database
+from tests.postgres import Cluster, new_database
 from tests.scenario.replicas import Scene, all_are_delivered, ask, new_scene, verdicts, workers_are
 
 BACK_S = 45
@@ -18,9 +18,7 @@ LEAVES_AT_ONCE_S = 90  # a server that is frozen is given up by each query after
 
 @pytest.fixture
 def url(mortal_postgres: Cluster) -> str:
-    binaries = find_binaries()
-    assert binaries is not None
-    return new_database(mortal_postgres.server, binaries)
+    return new_database(mortal_postgres.server)
 
 
 @pytest.fixture

@@ -98,8 +98,8 @@ def is_ours(name: str | None, kind: str, _: object) -> bool:
     return kind != "table" or not str(name).startswith("pgqueuer")
 
 
-async def test_the_migrations_make_the_schema(database_url: str) -> None:
-    engine = await open_engine(database_url)
+async def test_the_migrations_make_the_schema(new_database_url: str) -> None:
+    engine = await open_engine(new_database_url)
     async with engine.connect() as connection:
         differences = await connection.run_sync(
             lambda sync: compare_metadata(MigrationContext.configure(sync, opts={"include_name": is_ours}), metadata)
