@@ -32,12 +32,16 @@ as `View` (`body`, `values`, `errors`):
         ann.archive("help"); ann.rename("help", "support"); ann.set_topic("support", "be kind")
         ann.command("help", "/score", "text")                                 # undeclared in the manifest: SandboxError
         ann.shortcut("callback_id", answer); ann.shortcut("global_callback_id")
+        ann.run_step("callback_id", {"input": "..."})                         # a function of the manifest: `Execution`
         ann.click(message_or_view, "action_id", value=None, block_id=None)    # buttons, menus, feedback buttons
         ann.view; ann.fill({"action_id": "..."}); ann.submit({"action_id": "..."}); ann.close()
         ann.open_home(); ann.home
 
 `submit` raises `RefusedError` where Slack's client would not send. What reaches the app returns a `Delivery`:
 `payload`, `is_acked`, `acked_ms`, `response`, `failure` (`operation_timeout`, `dispatch_failed`).
+
+An `Execution` has `status` (`running`, `completed`, `failed`), `outputs`, `error` and `delivery`; what never ends stays
+in `workspace.executions.running`.
 
 Waiting, without sleeping: conditions are looked at after everything that happens.
 
@@ -58,6 +62,7 @@ Trouble: the next call of a method, or `response_url`, fails; the sockets, too.
 from pocket_slack.clock import Clock, ManualClock, SystemClock
 from pocket_slack.deliveries import Delivery
 from pocket_slack.errors import RefusedError, SandboxError, SlackError
+from pocket_slack.executions import Execution
 from pocket_slack.faults import Fault
 from pocket_slack.journal import Entry, Journal
 from pocket_slack.limits import Limits
@@ -71,6 +76,7 @@ __all__ = [
     "Clock",
     "Delivery",
     "Entry",
+    "Execution",
     "Fault",
     "Journal",
     "Limits",

@@ -6,6 +6,8 @@
     GET  /sandbox/stream?as=ann            the same and every change, as server-sent events (stream.py)
     GET  /sandbox/journal?after=17&wait_s=20
     POST /sandbox/people/ann/post          {"channel": "help", "text": "..."}
+    POST /sandbox/people/ann/run_step      {"callback_id": "score", "inputs": {...}}: a workflow comes to that step
+    GET  /sandbox/executions               the steps that were run: running, completed or failed
     POST /sandbox/faults                   {"method": "chat.postMessage", "status": 500}
     DELETE /sandbox/faults                 forget those that still wait
     POST /sandbox/sockets/drop             also silence, warning, refresh_requested, link_disabled
@@ -23,6 +25,7 @@ from aiohttp import web
 
 from pocket_slack.deliveries import Delivery
 from pocket_slack.errors import RefusedError, SandboxError, listed
+from pocket_slack.executions import Execution
 from pocket_slack.faults import Fault
 from pocket_slack.model import Json, Message, View
 from pocket_slack.people import Person
@@ -48,6 +51,7 @@ class Control:
             web.get("/sandbox/people", self.people),
             web.get("/sandbox/state", self.state),
             web.get("/sandbox/journal", self.journal),
+            web.get("/sandbox/executions", self.executions),
             web.post("/sandbox/people/{name}/{verb}", self.act),
             web.post("/sandbox/faults", self.fault),
             web.delete("/sandbox/faults", self.clear_faults),
@@ -81,6 +85,10 @@ class Control:
             except TimeoutError:
                 return web.json_response([])
         return web.json_response([entry.to_json() for entry in journal.entries if entry.id > after])
+
+    async def executions(self, request: web.Request) -> web.StreamResponse:
+        """All steps of workflows that were run; those that the app never ends stay `running`."""
+        return web.json_response([each.to_json() for each in self._ws.executions.all.values()])
 
     async def act(self, request: web.Request) -> web.StreamResponse:
         """Something a person does; what the app has to acknowledge is waited for."""
@@ -137,6 +145,8 @@ class Control:
                 return shown(self._ws.channels[result.channel_id], result, with_metadata=True)
             case View():
                 return to_view(Person(self._ws, result.user_id), result)
+            case Execution():
+                return result.to_json()
             case Delivery():
                 names = ("envelope_id", "acked_ms", "response", "failure")
                 return {name: getattr(result, name) for name in names}
@@ -208,6 +218,7 @@ _VERBS: Mapping[str, Callable[[Person, Json], Any]] = {
     "shortcut": lambda person, body: person.shortcut(
         body["callback_id"], _message(person, body) if "ts" in body else None
     ),
+    "run_step": lambda person, body: person.run_step(body["callback_id"], body.get("inputs", {})),
     "click": _click,
     "fill": _fill,
     "submit": _submit,

@@ -159,7 +159,7 @@ class Deliveries:
         connection = self._next_connection()
         self._journal.record(
             "envelope",
-            **delivery.envelope(),
+            **_without_token(delivery.envelope()),
             connection=connection.id if connection else None,
             redelivered=redelivered,
         )
@@ -194,3 +194,11 @@ class Deliveries:
         self._journal.record("failure", envelope_id=delivery.envelope_id, error=failure)
         if delivery.on_failure:
             delivery.on_failure(failure)
+
+
+def _without_token(envelope: Json) -> Json:
+    """The envelope as it is noted: a step of a workflow brings a token along."""
+    event = envelope["payload"].get("event", {})
+    if "bot_access_token" not in event:
+        return envelope
+    return envelope | {"payload": envelope["payload"] | {"event": event | {"bot_access_token": ""}}}

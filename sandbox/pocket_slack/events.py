@@ -5,6 +5,8 @@ Source: https://docs.slack.dev/reference/events
 
 from typing import Any
 
+from pocket_slack.deliveries import Delivery
+from pocket_slack.executions import Execution
 from pocket_slack.model import Channel, Json, Message, User
 from pocket_slack.workspace import Workspace
 
@@ -75,6 +77,37 @@ def home_opened(ws: Workspace, user: User, home: Json | None) -> None:
     _send(ws, "app_home_opened", channel, body | ({"view": home} if home else {}))
 
 
+def function_executed(ws: Workspace, execution: Execution) -> Delivery:
+    """`function_executed`, to which an app need not subscribe.
+
+    Source: https://docs.slack.dev/reference/events/function_executed
+    """
+    function = execution.function
+    declared = {
+        "id": f"Fn{function.callback_id.upper()}",
+        "callback_id": function.callback_id,
+        "title": function.title,
+        "description": function.description,
+        "type": "app",
+        "input_parameters": [each.to_slack() for each in function.inputs],
+        "output_parameters": [each.to_slack() for each in function.outputs],
+        "app_id": ws.app_id,
+        "date_created": 0,
+        "date_updated": 0,
+        "date_deleted": 0,
+    }
+    event = {
+        "type": "function_executed",
+        "function": declared,
+        "inputs": execution.inputs,
+        "function_execution_id": execution.id,
+        "workflow_execution_id": execution.workflow_id,
+        "event_ts": ws.ids.ts(),
+        "bot_access_token": execution.token,
+    }
+    return ws.deliveries.send("events_api", _callback(ws, event))
+
+
 def _membership(ws: Workspace, name: str, channel: Channel, user: User, more: Json) -> None:
     body = {"type": name, "user": user.id, "channel": channel.id, "channel_type": "C", "team": ws.team_id}
     if _may(ws, channel, "read"):
@@ -109,7 +142,11 @@ def _send(ws: Workspace, name: str, channel: Channel, event: Json) -> None:
     is_wanted = name in ws.manifest.bot_events and ws.bot.id in channel.members
     if not (is_wanted and ws.deliveries.is_open):
         return
-    payload = {
+    ws.deliveries.send("events_api", _callback(ws, event))
+
+
+def _callback(ws: Workspace, event: Json) -> Json:
+    return {
         "token": ws.verification_token,
         "team_id": ws.team_id,
         "context_team_id": ws.team_id,
@@ -131,4 +168,3 @@ def _send(ws: Workspace, name: str, channel: Channel, event: Json) -> None:
         "is_ext_shared_channel": False,
         "event_context": f"4-{ws.ids.short(20)}",
     }
-    ws.deliveries.send("events_api", payload)

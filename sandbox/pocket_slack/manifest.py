@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from pocket_slack.errors import SandboxError, listed
+from pocket_slack.functions import Function, to_functions
 
-PARTS = frozenset({"display_information", "features", "oauth_config", "settings"})
+PARTS = frozenset({"display_information", "features", "functions", "oauth_config", "settings"})
 """What the sandbox reads of a manifest; Slack asks for the first: https://docs.slack.dev/reference/app-manifest"""
 
 
@@ -41,6 +42,7 @@ class Manifest:
     bot_scopes: frozenset[str] = frozenset()
     commands: Mapping[str, Command] | None = None
     shortcuts: Mapping[str, Shortcut] | None = None
+    functions: Mapping[str, Function] | None = None
     bot_events: frozenset[str] = frozenset()
     has_home_tab: bool = False
     has_messages_tab: bool = False
@@ -77,6 +79,7 @@ class Manifest:
                     entry["callback_id"]: Shortcut(entry["callback_id"], entry["type"], entry.get("name", ""))
                     for entry in features.get("shortcuts", [])
                 },
+                functions=to_functions(manifest),
                 bot_events=frozenset(settings.get("event_subscriptions", {}).get("bot_events", [])),
                 has_home_tab=bool(tabs.get("home_tab_enabled")),
                 has_messages_tab=bool(tabs.get("messages_tab_enabled")),
@@ -90,6 +93,15 @@ class Manifest:
         if name not in declared:
             raise SandboxError(f"{name} is not a command of the manifest; it declares {listed(sorted(declared))}")
         return declared[name]
+
+    def function(self, callback_id: str) -> Function:
+        """The declared function with that callback id."""
+        declared = self.functions or {}
+        if callback_id not in declared:
+            raise SandboxError(
+                f"{callback_id!r} is not a function of the manifest; it declares {listed(sorted(declared))}"
+            )
+        return declared[callback_id]
 
     def shortcut(self, callback_id: str, kind: str) -> Shortcut:
         """The declared shortcut with that callback id and kind (`message` or `global`)."""

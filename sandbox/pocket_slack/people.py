@@ -5,6 +5,8 @@ from typing import Any
 from pocket_slack import channels, events, payloads, responses, views
 from pocket_slack.deliveries import Delivery
 from pocket_slack.errors import RefusedError, SandboxError
+from pocket_slack.executions import Execution
+from pocket_slack.functions import misfits
 from pocket_slack.inputs import KINDS, chosen, find_element, refusals, state_values
 from pocket_slack.model import Json, Message, View
 from pocket_slack.writers import Writer
@@ -94,6 +96,19 @@ class Person(Writer):
         return self.ws.deliveries.send(
             "interactive", payloads.message_shortcut(self.ws, self.user, where, message, callback_id)
         )
+
+    def run_step(self, callback_id: str, inputs: Json) -> Execution:
+        """Start a workflow that comes to a function of the app as a step, with these inputs.
+
+        Raises:
+            SandboxError: Workflow Builder would not offer that: an input is missing, unknown or of another type.
+        """
+        function = self.ws.manifest.function(callback_id)
+        if wrong := misfits(function.inputs, inputs):
+            raise SandboxError(f"the step {callback_id!r} does not run: {'; '.join(wrong)}")
+        execution = self.ws.executions.start(function, inputs, self.id)
+        execution.delivery = events.function_executed(self.ws, execution)
+        return execution
 
     def click(
         self, surface: Message | View, action_id: str, value: Any = None, block_id: str | None = None

@@ -32,7 +32,7 @@ from pocket_slack.posts import shown
 from pocket_slack.state import to_channel, to_state, to_view
 from pocket_slack.workspace import Workspace
 
-INSPECTED = ("connection", "envelope", "ack", "failure", "call", "response_url", "fault")
+INSPECTED = ("connection", "envelope", "ack", "failure", "call", "response_url", "fault", "execution")
 INSPECTOR_REMEMBERS = 200
 HEARTBEAT_S = 15
 """A comment now and then; writing it is how a connection that has gone away is noticed."""
@@ -41,7 +41,7 @@ RETRY_MS = 500
 
 _MASK = "•••"
 _SECRETS = (
-    re.compile(r"\b(xox[a-z]-|xapp-)[\w-]+"),
+    re.compile(r"\b(xox[a-z]-|xapp-|xwfp-)[\w-]+"),
     re.compile(r"([?&]ticket=)[\w-]+"),
     re.compile(r"(://[^/\s]+/(?:commands|actions|app)/)[\w-]+"),
 )

@@ -8,6 +8,7 @@ from typing import Any
 from pocket_slack.clock import Clock, SystemClock
 from pocket_slack.deliveries import Deliveries
 from pocket_slack.errors import SandboxError, listed
+from pocket_slack.executions import Executions
 from pocket_slack.faults import Faults
 from pocket_slack.grants import Grants
 from pocket_slack.ids import Ids
@@ -62,6 +63,7 @@ class Workspace:
         self.journal = Journal(self.clock)
         self.grants = Grants(self.clock, self.ids)
         self.deliveries = Deliveries(self.clock, self.journal)
+        self.executions = Executions(self.clock, self.ids, self.journal)
         self.meter = Meter(self.clock, limits or Limits())
         self.faults = Faults(self.journal)
         self.users: dict[str, User] = {}

@@ -12,8 +12,10 @@ from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
 from pocket_slack import Sandbox
+from pocket_slack.manifest import Manifest
 from tests.browser.conftest import small_workspace
 from tests.browser.every_block import EVERY_BLOCK, EVERY_INPUT
+from tests.unit.sandbox.test_functions import with_step
 
 
 async def test_a_page_that_lost_the_server_finds_everything_as_it_was(open_tab) -> None:
@@ -156,6 +158,18 @@ async def test_the_inspector_shows_the_traffic_without_secrets(slack: Sandbox, a
     await expect(entries).to_contain_text("ticket=•••")
     await inspector.get_by_label("Filter").fill("never said")
     await expect(entries).to_have_text('Nothing has "never said" in it.')
+
+
+async def test_the_inspector_shows_a_step_that_runs_until_the_app_ends_it(open_tab) -> None:
+    workspace = small_workspace()
+    workspace.manifest = Manifest.from_dict(with_step())
+    async with Sandbox(workspace) as slack:
+        tab = await open_tab(slack, "as=ann&inspector=all")
+        execution = slack.person("ann").run_step("count_words", {"user_id": slack.person("ann").id})
+        entries = tab.page.get_by_role("list", name="Traffic").get_by_role("listitem")
+        await expect(entries.filter(has_text="count_words running")).to_have_count(1)
+        workspace.executions.fail(execution, "There are no words.")
+        await expect(entries.first).to_contain_text("count_words failed · There are no words.")
 
 
 async def test_trouble_comes_at_the_push_of_a_button(

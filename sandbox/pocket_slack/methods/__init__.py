@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pocket_slack.errors import SlackError
-from pocket_slack.methods import auth, chat, conversations, modals, reactions, streams, users
+from pocket_slack.methods import auth, chat, conversations, functions, modals, reactions, streams, users
 from pocket_slack.methods.call import Call
 from pocket_slack.model import Json
 from pocket_slack.workspace import Workspace
@@ -55,6 +55,8 @@ METHODS: Mapping[str, Method] = {
     "conversations.members": Method(conversations.members, _READ, tier=4),
     "conversations.open": Method(conversations.open_im, ("im:write", "mpim:write"), tier=3),
     "conversations.replies": Method(conversations.replies, _HISTORY, tier=3),
+    "functions.completeError": Method(functions.complete_error, tier=3),
+    "functions.completeSuccess": Method(functions.complete_success, tier=3),
     "reactions.add": Method(reactions.add, ("reactions:write",), tier=3),
     "reactions.get": Method(reactions.get, ("reactions:read",), tier=3),
     "reactions.remove": Method(reactions.remove, ("reactions:write",), tier=2),
@@ -84,18 +86,21 @@ def call(ws: Workspace, name: str, token: str | None, args: Mapping[str, Any]) -
     if name != "api.test":
         _check_token(ws, method, token)
     ws.meter.count_call(name, method.tier)
-    return {"ok": True, **method.run(Call(ws, args))}
+    return {"ok": True, **method.run(Call(ws, args, token))}
 
 
 def scopes_of(ws: Workspace, token: str | None) -> frozenset[str]:
     """What the token may do; Slack names it in the `x-oauth-scopes` header of every answer."""
-    return {ws.bot_token: ws.manifest.bot_scopes, ws.app_token: APP_TOKEN_SCOPES}.get(token or "", frozenset())
+    is_bots = token == ws.bot_token or any(token == each.token for each in ws.executions.running)
+    return ws.manifest.bot_scopes if is_bots else APP_TOKEN_SCOPES if token == ws.app_token else frozenset()
 
 
 def _check_token(ws: Workspace, method: Method, token: str | None) -> None:
     if not token:
         raise SlackError("not_authed")
     kind = {ws.bot_token: "bot", ws.app_token: "app"}.get(token)
+    if kind is None and ws.executions.of_token(token):
+        kind = "bot"  # a workflow token: https://docs.slack.dev/authentication/tokens
     if kind is None:
         raise SlackError("invalid_auth")
     if kind != method.takes:

@@ -17,10 +17,12 @@ class Call:
 
     Attributes:
         args: As they came: strings from a form, any JSON from a JSON body.
+        token: Whose call it is.
     """
 
     ws: Workspace
     args: Mapping[str, Any]
+    token: str | None = None
 
     def text(self, name: str) -> str:
         """An argument that must be there."""

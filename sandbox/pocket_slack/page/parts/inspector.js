@@ -114,6 +114,10 @@ const SUMMARIES = {
     isBad: data.status !== 200 || data.answer?.ok === false,
   }),
   response_url: (data) => ({ text: `→ ${outcome(data)}`, isBad: data.status !== 200 }),
+  execution: (data) => ({
+    text: [`${data.callback_id} ${data.status}`, data.error].filter(Boolean).join(" · "),
+    isBad: data.status === "failed",
+  }),
   fault: (data) => ({ text: data.sockets ? `sockets ${data.sockets}` : FAULTS[data.event](data) }),
 };
 

@@ -1,0 +1,98 @@
+"""Runs of the app's functions as steps of workflows: which run still, and what became of the others."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from pocket_slack.clock import Clock
+from pocket_slack.deliveries import Delivery
+from pocket_slack.errors import SlackError
+from pocket_slack.functions import Function, misfits
+from pocket_slack.ids import Ids
+from pocket_slack.journal import Journal
+from pocket_slack.model import Json
+
+TOKEN_LIVES_S = 15 * 60
+"""Or until the step has ended: https://github.com/slackapi/bolt-python/issues/1075"""
+
+
+@dataclass
+class Execution:
+    """One run of a function; it is `running` until the app completes it, for ever if it never does.
+
+    Attributes:
+        token: The workflow token that came with the event, good for this run alone.
+        outputs: What the app gave the workflow; None unless it completed.
+        error: What the app said where it failed; Slackbot tells whoever is in charge of the workflow.
+        delivery: How the event went that told the app.
+    """
+
+    id: str
+    workflow_id: str
+    function: Function
+    inputs: Mapping[str, Any]
+    started_by: str
+    token: str = field(repr=False)
+    expires_at: float
+    status: Literal["running", "completed", "failed"] = "running"
+    outputs: Json | None = None
+    error: str | None = None
+    delivery: Delivery | None = field(default=None, repr=False)
+
+    def to_json(self) -> Json:
+        """For another process; without the token."""
+        names = ("started_by", "status", "inputs", "outputs", "error")
+        named = {"function_execution_id": self.id, "callback_id": self.function.callback_id}
+        return named | {name: getattr(self, name) for name in names}
+
+
+class Executions:
+    """All runs, oldest first."""
+
+    def __init__(self, clock: Clock, ids: Ids, journal: Journal) -> None:
+        self.all: dict[str, Execution] = {}
+        self._clock = clock
+        self._ids = ids
+        self._journal = journal
+
+    @property
+    def running(self) -> list[Execution]:
+        """Those whose workflow waits for the app."""
+        return [each for each in self.all.values() if each.status == "running"]
+
+    def start(self, function: Function, inputs: Mapping[str, Any], user_id: str) -> Execution:
+        """A new run."""
+        id_, token, expires_at = self._ids.new("Fx"), f"xwfp-{self._ids.short(24)}", self._clock.now() + TOKEN_LIVES_S
+        made = Execution(id_, self._ids.new("Wx"), function, inputs, user_id, token, expires_at)
+        self.all[made.id] = made
+        self._journal.record("execution", **made.to_json())
+        return made
+
+    def of_token(self, token: str) -> Execution | None:
+        """The run that a workflow token belongs to.
+
+        Raises:
+            SlackError: `token_revoked` once it has ended, `token_expired` after 15 minutes.
+        """
+        found = next((each for each in self.all.values() if each.token == token), None)
+        if found and found.status != "running":
+            raise SlackError("token_revoked")
+        if found and self._clock.now() >= found.expires_at:
+            raise SlackError("token_expired")
+        return found
+
+    def complete(self, execution: Execution, outputs: Json) -> None:
+        """The workflow goes on with these outputs.
+
+        Raises:
+            SlackError: `parameter_validation_failed`: they are not what the manifest declares.
+        """
+        if wrong := misfits(execution.function.outputs, outputs):
+            raise SlackError("parameter_validation_failed", wrong)
+        execution.status, execution.outputs = "completed", outputs
+        self._journal.record("execution", **execution.to_json())
+
+    def fail(self, execution: Execution, error: str) -> None:
+        """The workflow stops, and says why."""
+        execution.status, execution.error = "failed", error
+        self._journal.record("execution", **execution.to_json())
