@@ -17,6 +17,7 @@ from slack_bolt.authorization import AuthorizeResult
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.digest.poster import Poster
+from bot.docket.completion import Completion
 from bot.docket.delivery import Delivery
 from bot.docket.engine import Duty, Engine
 from bot.docket.lookup import Lookup
@@ -116,7 +117,7 @@ async def running_bot(
         client = await stack.enter_async_context(web_client(settings.slack_bot_token, settings.slack_api_url))
         identity, teller = await identify(client), Teller(client)
         poster = Poster(client, store, identity, _schedule(settings))
-        edits = EditsUpkeep(client, store)
+        edits, completion = EditsUpkeep(client, store), Completion(client, store, identity.url)
         lookup = Lookup(client, identity.own_ids, None if settings.score_people else poster.members)
         watcher = Watcher(store, lookup, identity, limits_of(settings), _policy(settings))
         # Left in the reverse order: no new payloads, running cases finish, and only then no more signs of life.
@@ -126,16 +127,18 @@ async def running_bot(
         if role is not Role.FRONT:
             judges = await stack.enter_async_context(open_judges(settings))
             reposts = settings.unconfirmed_posts == "repost"
-            delivery = Delivery(client, teller, store, identity.url, reposts_unconfirmed=reposts)
+            delivery = Delivery(client, teller, store, completion, identity.url, reposts_unconfirmed=reposts)
             docket = Docket(store, judges, lookup, delivery, settings.judge_concurrency, model_pauses)
             looking = Looking(client, store, identity.team_id, SELDOM if settings.watch_by == "events" else OFTEN)
             alarm = Alarm(client, store, poster.members, identity.team_id, identity.url)
-            engine = make_engine(store, identity.team_id, docket, edits, poster, watcher, looking, alarm, settings)
+            engine = make_engine(
+                store, identity.team_id, docket, edits, completion, poster, watcher, looking, alarm, settings
+            )
             tasks.append(_drive(stack, engine, grace_s))
             signs.append(engine.is_running)
         if role is not Role.WORKER:
             bolt = make_app(client, identity)
-            _listen(bolt, settings, client, store, identity, teller, poster, lookup, watcher)
+            _listen(bolt, settings, client, store, identity, teller, poster, lookup, watcher, completion)
             link = _link(bolt, settings, ChannelEvents(edits, watcher, identity).takes)
             await stack.enter_async_context(link)
             tasks.append(_begin(stack, link.watch()))
@@ -157,6 +160,7 @@ def _listen(
     poster: Poster,
     lookup: Lookup,
     watcher: Watcher,
+    completion: Completion,
 ) -> None:
     """Gives the listeners what a process has, and what they alone need."""
     access = Access(client, settings.digest_by == "admins")
@@ -177,6 +181,7 @@ def _listen(
         lookup=lookup,
         watcher=watcher,
         assistants=Assistants(client, poster.members, identity.own_ids),
+        completion=completion,
     )
 
 
@@ -185,6 +190,7 @@ def make_engine(
     team_id: str,
     docket: Docket,
     edits: EditsUpkeep,
+    completion: Completion,
     poster: Poster,
     watcher: Watcher,
     looking: Looking,
@@ -201,6 +207,7 @@ def make_engine(
         work={
             Task.SETTLE: lambda ticket: docket.settle(ticket.case_id, ticket.trigger_id),
             Task.AMEND: lambda ticket: edits.amend(ticket.case_id),
+            Task.COMPLETE: lambda ticket: completion.settle(ticket.case_id),
         },
         duties=[
             Duty("post_due_digests", poster.post_due),

@@ -8,6 +8,7 @@ import structlog
 from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
+from bot.docket.completion import Completion
 from bot.domain.case import LoggedCase
 from bot.domain.clock import clock_s
 from bot.domain.fair_queue import FairQueue
@@ -47,6 +48,7 @@ class Delivery:
         client: The bot's Web API client.
         teller: What tells people something for themselves alone.
         store: Where it is written down whose turn it is to post.
+        completion: What tells steps of workflows.
         workspace_url: Where links to messages begin.
         reposts_unconfirmed: Whether a post of which nobody can tell how it ended is posted again, and so perhaps twice;
             else the requester alone gets the verdict.
@@ -57,6 +59,7 @@ class Delivery:
         client: AsyncWebClient,
         teller: Teller,
         store: Store,
+        completion: Completion,
         workspace_url: str,
         *,
         reposts_unconfirmed: bool = False,
@@ -64,6 +67,7 @@ class Delivery:
         self._client = client
         self._teller = teller
         self._store = store
+        self._completion = completion
         self._workspace_url = workspace_url
         self._reposts_unconfirmed = reposts_unconfirmed
         self._lines = defaultdict[str, FairQueue](lambda: FairQueue(1))
@@ -81,7 +85,8 @@ class Delivery:
         """The verdict as a reply in its thread, in place of a placeholder if there is one, or to the requester alone.
 
         Typed texts that begin a thread show the score, too, and verdicts that this one replaces are folded. Of what a
-        watch has drawn the channel sees what it has chosen, and nothing where there is no score.
+        watch has drawn the channel sees what it has chosen, and nothing where there is no score. A workflow that asked
+        is told in any case, while the log still has all words.
         """
         case = await self._still_held(case)
         if case.is_watched and (verdict.score is None or not case.is_posted):
@@ -98,7 +103,9 @@ class Delivery:
                 if case.begins_thread and not (is_new or case.aside):
                     await self._change(case, case.thread_ts or "", texts)
                 await self._fold_earlier(case)
-        if (case.is_private or case.blocked_by) and not case.is_watched:
+        if case.is_for_workflow:
+            await self._completion.tell(case.id, case, verdict)
+        elif (case.is_private or case.blocked_by) and case.tells_requester:
             await self._teller.tell(requester_of(case), verdict_message(case, verdict, why_private(case)))
         return case
 
@@ -113,7 +120,7 @@ class Delivery:
                 if is_transient(exc):
                     raise
                 logger.warning("placeholder_not_updated", case=case.id, error=slack_word(exc))
-        if case.model_tries == 1 and not case.is_watched:
+        if case.model_tries == 1 and case.tells_requester:
             await self._teller.tell(requester_of(case), post)
 
     async def ask(self, case: LoggedCase, trigger_id: str | None, reason: str) -> None:

@@ -211,4 +211,6 @@ class Engine:
     async def _resubmit(self) -> None:
         await self._store.unsettled.submit_oldest(self._team_id)
         await self._store.edits.resubmit(self._team_id)
+        await self._store.executions.resubmit(self._team_id)
+        await self._store.executions.trim()
         await self._store.jobs.trim()

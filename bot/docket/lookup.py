@@ -88,6 +88,8 @@ class Lookup:
             return None
         try:
             message = await self.message_at(case.channel_id, case.message_ts, case.parent_ts)
+            if message is None and case.parent_ts is None:  # a workflow names a reply without its thread
+                message = await self.message_at(case.channel_id, case.message_ts, case.message_ts)
         except OutOfSightError:
             return None
         if message and message.author_id in self._own_ids:

@@ -184,6 +184,9 @@ class Docket:
                 why_asked = OUT_OF_SIGHT
             except MayNotReadError:
                 why_asked = MAY_NOT_READ
+        if case.lacks_question and case.is_for_workflow:
+            # Nobody is there to be asked, and a step must not wait for ever.
+            case = case.model_copy(update={"obstacle": obstacle_text(Obstacle(ObstacleKind.NO_QUESTION))})
         if case.obstacle is None and case.question is not None:
             texts = case.question, case.response or ""
             nothing = too_long(*texts) or nothing_to_judge(*texts)

@@ -38,6 +38,7 @@ class CaseSource(StrEnum):
     BUTTON = "button"
     MENTION = "mention"
     WATCH = "watch"
+    WORKFLOW = "workflow"
 
 
 class QuestionSource(StrEnum):
@@ -141,6 +142,16 @@ class LoggedCase(Case):
     def is_watched(self) -> bool:
         """Whether nobody asked for it: a watch drew the reply, and nobody in particular is told."""
         return self.probability is not None
+
+    @property
+    def is_for_workflow(self) -> bool:
+        """Whether a step of a workflow asked for it, which is told in place of a person."""
+        return self.source is CaseSource.WORKFLOW
+
+    @property
+    def tells_requester(self) -> bool:
+        """Whether a person waits to be told."""
+        return not (self.is_watched or self.is_for_workflow)
 
     @property
     def is_posted(self) -> bool:

@@ -18,6 +18,7 @@ class ObstacleKind(StrEnum):
     MAY_NOT_READ = "may_not_read"
     NOT_KEPT = "not_kept"
     NO_RUBRIC = "no_rubric"
+    NO_QUESTION = "no_question"
 
 
 @dataclass(frozen=True)

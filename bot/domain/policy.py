@@ -22,8 +22,12 @@ class Policy:
     scores_people: bool = True
 
     def allows_channel(self, case: Case) -> bool:
-        """Whether a case may be there; texts that are typed in direct messages are nobody's but the person's own."""
-        if case.channel_id.startswith(_DIRECT_MESSAGES) and case.message_ts is None:
+        """Whether a case may be there; texts that are typed in direct messages are nobody's but the person's own.
+
+        Those of a workflow stand in no channel.
+        """
+        is_nowhere = not case.channel_id or case.channel_id.startswith(_DIRECT_MESSAGES)
+        if is_nowhere and case.message_ts is None:
             return True
         return self.allows_messages_of(case.channel_id)
 

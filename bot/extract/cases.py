@@ -40,14 +40,20 @@ def message_case(
     )
 
 
-def link_case(invocation: Invocation, link: Permalink, choice: Choice, obstacle: str | None) -> Case:
-    """The case behind `/judge <link>`: the message is yet to be read."""
+def link_case(
+    invocation: Invocation,
+    link: Permalink,
+    choice: Choice,
+    obstacle: str | None,
+    source: CaseSource = CaseSource.LINK,
+) -> Case:
+    """The case behind `/judge <link>`, or behind a workflow's message: it is yet to be read."""
     key = message_key(link.channel_id, link.message_ts, choice.visibility, invocation.user_id, attempt=1)
     asked = {**_asked_by(invocation, choice), "channel_id": link.channel_id}
     return Case(
         **asked,
         key=key,
-        source=CaseSource.LINK,
+        source=source,
         message_ts=link.message_ts,
         parent_ts=link.parent_ts,
         obstacle=obstacle,
@@ -60,6 +66,20 @@ def texts_case(invocation: Invocation, question: str, response: str, choice: Cho
         **_asked_by(invocation, choice),
         key=f"command:{invocation.trigger_id}",
         source=CaseSource.TEXT,
+        question=question,
+        question_source=QuestionSource.TYPED,
+        question_author_id=invocation.user_id,
+        response=response,
+    )
+
+
+def step_texts_case(invocation: Invocation, execution_id: str, question: str, response: str, choice: Choice) -> Case:
+    """The case behind two texts of a workflow; they stand nowhere in Slack, and so does the verdict."""
+    asked = _asked_by(invocation, choice) | {"visibility": Visibility.ME}
+    return Case(
+        **asked,
+        key=f"step:{execution_id}",
+        source=CaseSource.WORKFLOW,
         question=question,
         question_source=QuestionSource.TYPED,
         question_author_id=invocation.user_id,

@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from bot.domain.case import Case
+from bot.domain.execution import Execution
 from bot.domain.recipient import Recipient, requester_of
 from bot.slack.modal_state import ModalState
 
@@ -16,7 +17,7 @@ class Invocation:
 
     A submitted window stands in no channel (`channel_id` is empty); `window_channel_id` says where it was opened, and
     the `response_url` is of there. `hosts` are the workspace's addresses, as far as
-    the payload says.
+    the payload says. `execution` is the step of a workflow that waits for what is asked for.
     """
 
     team_id: str
@@ -30,6 +31,7 @@ class Invocation:
     thread_ts: str | None = None
     hosts: frozenset[str] = frozenset()
     is_command: bool = False
+    execution: Execution | None = None
 
     @property
     def recipient(self) -> Recipient:

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from slack_bolt.async_app import AsyncApp
 
 from bot.digest.poster import Poster
+from bot.docket.completion import Completion
 from bot.docket.lookup import Lookup
 from bot.domain.limits import Limits
 from bot.domain.policy import Policy
@@ -24,6 +25,7 @@ from bot.listeners import (
     modals,
     recent,
     shortcut,
+    workflow,
 )
 from bot.listeners.blind import LabelCommand
 from bot.listeners.blind_window import BlindWindow
@@ -39,6 +41,7 @@ from bot.listeners.recent import RecentCases
 from bot.listeners.stats import StatsCommand
 from bot.listeners.texts_modal import TextsModal
 from bot.listeners.watch import WatchCommand
+from bot.listeners.workflow import ScoreStep
 from bot.log import Store
 from bot.slack.access import Access
 from bot.slack.client import Identity
@@ -71,6 +74,7 @@ def register(
     lookup: Lookup,
     watcher: Watcher,
     assistants: Assistants,
+    completion: Completion,
 ) -> None:
     """Connects every feature to the app.
 
@@ -98,10 +102,11 @@ def register(
     }
     reader = HomeReader(store, poster.default, memberships, access, own_cases, poster.now)
     tab = HomeTab(reader, blind_window, teller, identity.url, default.visibility)
-    installation.register(app, identity.team_id, homes)
+    installation.register(app, identity.team_id, homes, completion)
     command.register(app, TypedRequests(intake, choices, memberships, hosts), window, answers)
     shortcut.register(app, intake, choices, teller, identity.own_ids)
     mention.register(app, Mentions(intake, choices, lookup, teller, identity.own_ids), window)
+    workflow.register(app, ScoreStep(intake, choices, memberships, homes, completion, identity.host))
     modals.register(app, intake, choices, case_access)
     buttons.register(app, intake, choices, case_access, teller)
     details.register(app, store.cases, store.draws, case_access, teller)
@@ -111,4 +116,4 @@ def register(
     forget.register(app, forget_command)
     home.register(app, tab, window, digests, store.people)
     events.register(app)
-    errors.register(app, teller)
+    errors.register(app, teller, completion)

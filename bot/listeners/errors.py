@@ -6,7 +6,9 @@ import structlog
 from slack_bolt.async_app import AsyncApp
 from slack_bolt.response import BoltResponse
 
+from bot.docket.completion import Completion
 from bot.extract.invocation import is_event, kind_of, to_invocation
+from bot.extract.steps import execution_of
 from bot.listeners.case_access import NoCaseError
 from bot.log.errors import in_brief
 from bot.slack.memberships import MembershipError
@@ -17,12 +19,15 @@ from bot.views.refusals import NO_CASE, WENT_WRONG, unsure_of_membership
 logger = structlog.get_logger(__name__)
 
 
-def register(app: AsyncApp, teller: Teller) -> None:
+def register(app: AsyncApp, teller: Teller, completion: Completion) -> None:
     """Connects Bolt's error handler."""
 
     @app.error
     async def on_error(error: Exception, body: dict[str, Any], response: BoltResponse | None) -> BoltResponse | None:
         _note(error, kind_of(body))
+        if execution_id := execution_of(body):
+            await completion.fail(execution_id, WENT_WRONG)
+            return BoltResponse(status=200) if response else None  # it has failed, and must not be told of again
         if is_event(body):
             return None  # nobody asked for anything; Slack sends again what was not acknowledged
         await teller.tell(to_invocation(body).recipient, sentence(_words(error)))

@@ -67,7 +67,7 @@ class Intake:
         """
         await self._check(case, invocation)
         while True:
-            known, is_new = await self.store.add(case, invocation.trigger_id, self.limits)
+            known, is_new = await self.store.add(case, invocation.trigger_id, self.limits, invocation.execution)
             is_of_no_use = known.is_for_one or (known.aside and not case.aside)
             if is_new or known.requester_id == case.requester_id or not is_of_no_use:
                 return known, is_new

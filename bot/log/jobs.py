@@ -24,10 +24,13 @@ if TYPE_CHECKING:
 
 
 class Task(StrEnum):
-    """What a job does with its case: bring it to its end, or have its verdict say what became of the message."""
+    """What a job does with its case: bring it to its end, have its verdict say what became of the message, or tell
+    the steps of workflows that wait for it.
+    """
 
     SETTLE = "settle"
     AMEND = "amend"
+    COMPLETE = "complete"
 
 
 class Ticket(BaseModel):

@@ -43,6 +43,7 @@ _COUNTS = text(
 _WATCHED = text("probability IS NOT NULL")
 _REPEATED = text("attempt > 1")
 IS_WAITED_FOR = text("fate IS NULL")
+IS_WAITING = text("completed_at IS NULL")
 IS_STALE = text("is_stale")
 """As in the index, like IS_UNSETTLED; SQLAlchemy's own `is_stale = 1` would not be served by it."""
 _HAS_QUESTION = text("question_ts IS NOT NULL")
@@ -312,6 +313,18 @@ alerts = Table(
     Column("kind", String, nullable=False),
     Column("claimed_at", UtcDateTime, nullable=False),
     Column("posted_at", UtcDateTime),
+)
+
+executions = Table(
+    "executions",  # of the step in workflows
+    metadata,
+    Column("team_id", String, primary_key=True),
+    Column("id", String, primary_key=True),  # Slack's
+    Column("case_id", Integer, nullable=False),  # that it waits for; it may be gone
+    Column("quotes", Boolean, nullable=False),  # whether the workflow may be told the justification
+    Column("created_at", UtcDateTime, nullable=False),
+    Column("completed_at", UtcDateTime),  # NULL: its workflow waits
+    Index("ix_executions_waiting", "case_id", sqlite_where=IS_WAITING, postgresql_where=IS_WAITING),
 )
 
 people = Table(

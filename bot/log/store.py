@@ -9,6 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.domain.case import Case, CaseStatus, LoggedCase, QuestionSource, text_hash
 from bot.domain.clock import clock_s, utc_now
+from bot.domain.execution import Execution
 from bot.domain.limits import Limits
 from bot.domain.verdict import RecordedVerdict
 from bot.log import spending, steps
@@ -19,6 +20,7 @@ from bot.log.database import Database
 from bot.log.digests import Digests
 from bot.log.draws import Draws
 from bot.log.edits import Edits
+from bot.log.executions import Executions
 from bot.log.forgetting import Forgetting
 from bot.log.jobs import Job, Jobs, Task, Ticket
 from bot.log.labels import Labels
@@ -86,6 +88,7 @@ class Store:
         self.watches = Watches(database)
         self.replies = Replies(database)
         self.alerts = Alerts(database)
+        self.executions = Executions(database, self.jobs)
         self.personal = Personal(database, self.audit)
         self._keeps_text = store_text == "full"
 
@@ -113,12 +116,17 @@ class Store:
         await self.database.close()
 
     async def add(
-        self, case: Case, trigger_id: str | None = None, limits: Limits = _NO_LIMITS
+        self,
+        case: Case,
+        trigger_id: str | None = None,
+        limits: Limits = _NO_LIMITS,
+        execution: Execution | None = None,
     ) -> tuple[LoggedCase, bool]:
         """The case, durable and with a job that settles it, and whether it is new.
 
         The same key in the same team is the same case. The more open cases a person has in a channel, the later is the
-        turn of the next one there; among those of equal persons, the more the channel has.
+        turn of the next one there; among those of equal persons, the more the channel has. `execution` waits for it, if
+        it is new.
 
         Raises:
             RefusedError: It is new, and one more than the limits allow.
@@ -141,6 +149,8 @@ class Store:
             added = LoggedCase.model_validate(values | {"id": row.id})
             turn = priority(row.of_person, row.of_channel)
             await self.jobs.put(connection, [_settling(added, trigger_id, turn)])
+            if execution:
+                await self.executions.add(connection, execution, added)
             return added
 
         try:

@@ -2,6 +2,19 @@
 
 COMMAND = "/judge"
 SHORTCUT_SCORE_REPLY = "score_reply"
+FUNCTION_SCORE_REPLY = "score_reply"
+
+# Inputs and outputs of the function, as in manifest.org.yml.
+INPUT_USER = "user_id"
+INPUT_MESSAGE = "message"
+INPUT_LINK = "link"
+INPUT_QUESTION = "question"
+INPUT_RESPONSE = "response"
+OUTPUT_SCORED = "scored"
+OUTPUT_SCORE = "score"
+OUTPUT_JUSTIFICATION = "justification"
+OUTPUT_REASON = "reason"
+OUTPUT_LINK = "verdict_link"
 
 VIEW_TEXTS = "score_texts"
 VIEW_ANSWER = "answer_question"

@@ -6,12 +6,14 @@ from typing import Any, Literal
 
 import yaml
 
-Name = Literal["manifest.yml", "manifest.minimal.yml", "manifest.watch.yml"]
+Name = Literal["manifest.yml", "manifest.minimal.yml", "manifest.watch.yml", "manifest.org.yml"]
 FULL: Name = "manifest.yml"
 MINIMAL: Name = "manifest.minimal.yml"
 """Reads no messages, and posts only where the app was invited."""
 WATCH: Name = "manifest.watch.yml"
 """Hears of every message in the channels that the app is in."""
+ORG: Name = "manifest.org.yml"
+"""Has the step of workflows, which asks for an app that is made for organisations."""
 
 OFF_WITHOUT: Mapping[str, str] = {
     "app_mentions:read": "nobody who mentions the app is answered",

@@ -13,6 +13,7 @@ _SENTENCES = {
         "I may not read messages here. Open the message's menu (⋮ More actions) and choose Score this reply, "
         "or type both texts: /judge question | response."
     ),
+    ObstacleKind.NO_QUESTION: "I could not find the question that this reply answers.",
     ObstacleKind.NOT_KEPT: "The texts of that case were not kept, so I cannot score them again.",
 }
 

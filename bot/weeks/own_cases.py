@@ -60,7 +60,7 @@ class OwnCases:
 
     async def _readable(self, cases: Sequence[RecentCase], user_id: str, here: str) -> Collection[str]:
         channels = {case.channel_id for case in cases if case.beginning and not case.loses_words}
-        open_to_them = {each for each in channels if each == here or each.startswith("D")}
+        open_to_them = {each for each in channels if each in {here, ""} or each.startswith("D")}
         if channels == open_to_them:
             return channels
         try:

@@ -13,7 +13,9 @@ from slack_bolt.context.ack.async_ack import AsyncAck
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.cli import main
+from bot.docket.completion import Completion
 from bot.log import Store
+from bot.log.executions import Executions
 from judge import Judge
 from tests.chaos.points import Point
 
@@ -23,6 +25,8 @@ PLACES = {
     "Store.record": (Store, "record"),
     "Store.note_delivered": (Store, "note_delivered"),
     "Judge.score": (Judge, "score"),
+    "Completion.tell": (Completion, "tell"),
+    "Executions.note_completed": (Executions, "note_completed"),
     "ack": (AsyncAck, "__call__"),
     "chat_postMessage": (AsyncWebClient, "chat_postMessage"),
     "chat_update": (AsyncWebClient, "chat_update"),

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-REPLY, SLOW, TEXTS = "reply", "slow", "texts"
+REPLY, SLOW, TEXTS, STEP = "reply", "slow", "texts", "step"
 
 
 @dataclass(frozen=True)
@@ -10,7 +10,7 @@ class Point:
     """Before or after the `occurrence`-th call of a step, since the process was armed.
 
     `request` is how the case comes in: as a reply in a thread, or as two typed texts; a slow one is a reply for which
-    the model takes so long that a placeholder stands in the thread.
+    the model takes so long that a placeholder stands in the thread. With a step it is a workflow's.
     """
 
     step: str
@@ -45,4 +45,12 @@ POINTS = [
     *_around("chat_update", 1, SLOW),
     *_around("chat_postMessage", 1, TEXTS),
     *_around("chat_postMessage", 2, TEXTS),
+]
+
+STEPS = [
+    Point("Store.add", "after", request=STEP),
+    *_around("ack", request=STEP),
+    *_around("Completion.tell", request=STEP),
+    *_around("Executions.note_completed", request=STEP),  # Slack has been told, and the log not
+    *_around("Store.note_delivered", request=STEP),
 ]

@@ -13,8 +13,10 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, closing
 from pathlib import Path
 
+from bot.slack import ids
+from bot.slack.manifest import ORG
 from pocket_slack import Message
-from tests.chaos.points import POINTS, SLOW, TEXTS, Point
+from tests.chaos.points import POINTS, SLOW, STEPS, TEXTS, Point
 from tests.model_server import Held, ModelServer
 from tests.scenario.conftest import ANSWER, CHANNEL, GOOD, QUESTION, Stage, is_verdict
 from tests.scenario.test_process import environment, pocket_slack
@@ -95,3 +97,31 @@ async def test_no_case_is_lost_and_no_verdict_doubled_by_kill_9(model_server: Mo
         assert log.execute("SELECT count(*), count(DISTINCT reply_ts) FROM cases").fetchone() == (len(points),) * 2
         assert log.execute("SELECT count(*) FROM ratings").fetchone() == (len(points),)
         assert log.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+
+
+async def test_no_step_of_a_workflow_waits_for_ever_or_ends_twice_by_kill_9(
+    model_server: ModelServer, tmp_path: Path
+) -> None:
+    model_server.script(GOOD)
+    async with pocket_slack(ORG) as slack:
+        env = environment(slack, model_server, tmp_path) | NO_LIMITS | {"ERRORS": str(tmp_path / "errors.txt")}
+        ann, executions = slack.person("ann"), slack.workspace.executions
+        for number, point in enumerate(STEPS * ROUNDS):
+            async with doomed(point, env) as process:
+                await slack.connected(timeout_s=PATIENCE_S)
+                await slack.until(lambda: not executions.running, PATIENCE_S)
+                await settled(tmp_path / "log.db", number)
+                process.send_signal(signal.SIGUSR1)
+                texts = {"question": f"{QUESTION} ({number})", "response": ANSWER}
+                ann.run_step(ids.FUNCTION_SCORE_REPLY, {"user_id": ann.id} | texts)
+                code = await asyncio.wait_for(process.wait(), PATIENCE_S)
+                assert code == -signal.SIGKILL, f"{point}: {(tmp_path / 'errors.txt').read_text()[-3000:]}"
+            await slack.until(lambda: not slack.sockets.open, PATIENCE_S)
+        async with doomed(Point("ack", "before", 10**6), env):
+            await slack.until(lambda: not executions.running, PATIENCE_S)
+            await settled(tmp_path / "log.db", len(STEPS * ROUNDS))
+        ended = [entry.data for entry in slack.workspace.journal.of("call") if "functions." in entry.data["method"]]
+        done = [data["args"]["function_execution_id"] for data in ended if data["answer"]["ok"]]
+        assert sorted(done) == sorted(executions.all)
+        assert {data["method"] for data in ended} == {"functions.completeSuccess"}
+        assert {each.status for each in executions.all.values()} == {"completed"}

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from sqlalchemy import event
 
+from bot.docket.completion import Completion
 from bot.docket.delivery import Delivery
 from bot.docket.lookup import Lookup
 from bot.docket.retries import RetryError
@@ -63,7 +64,7 @@ async def open_desk(judge: Judge, model_server: ModelServer, folder: Path) -> As
         settings = make_settings(slack, model_server, folder)
         async with web_client(settings.slack_bot_token, settings.slack_api_url) as client, judge:
             log = await Store.open(settings.database_url)
-            delivery = Delivery(client, Teller(client), log, "https://pocket.slack.com/")
+            delivery = Delivery(client, Teller(client), log, Completion(client, log, ""), "https://pocket.slack.com/")
             docket = Docket(log, {"additive-5": judge}, Lookup(client, frozenset()), delivery, concurrency=1)
             yield Desk(docket, delivery, log, case, slack)
             await log.close()

@@ -20,7 +20,9 @@ from bot.commands.health import examine
 from bot.log import Store
 from bot.setting_values import Role
 from bot.settings import Settings
+from bot.slack import ids
 from bot.slack.http import EVENTS
+from bot.slack.manifest import ORG
 from pocket_slack import Sandbox
 from tests.descriptors import descriptors
 from tests.model_server import ModelServer
@@ -82,7 +84,7 @@ class Front:
 async def front(model_server: ModelServer, tmp_path: Path) -> AsyncIterator[Front]:
     model_server.script(GOOD)
     more: dict[str, Any] = {"serve_http": True, "slack_signing_secret": SECRET, "http_port": free_port()}
-    async with pocket_slack() as slack, aiohttp.ClientSession() as session:
+    async with pocket_slack(ORG) as slack, aiohttp.ClientSession() as session:
         settings = make_settings(slack, model_server, tmp_path, **more, metrics_port=free_port())
         async with running_bot(settings, grace_s=0) as bot:
             yield Front(slack, settings, session, bot.store)
@@ -94,6 +96,15 @@ async def test_a_signed_command_is_settled(front: Front) -> None:
     bot = front.slack.workspace.bot
     messages = front.slack.workspace.channel(CHANNEL).messages
     await front.slack.until(lambda: any(is_verdict(m) for m in messages.values() if m.author is bot))
+
+
+async def test_a_step_of_a_workflow_is_ended(front: Front) -> None:
+    ann = front.slack.person("ann")
+    inputs = {"user_id": ann.id, "question": "What is 2 + 2?", "response": "Four, since two and two make four."}
+    execution = ann.run_step(ids.FUNCTION_SCORE_REPLY, inputs)
+    assert execution.delivery is not None
+    assert await front.send(json.dumps(execution.delivery.payload)) == (200, "")
+    await front.slack.until(lambda: execution.status == "completed")
 
 
 async def test_a_command_is_read_whatever_words_are_in_it(front: Front) -> None:

@@ -16,7 +16,7 @@ from bot.app import running_bot
 from bot.domain.case import CaseStatus
 from bot.log import Store
 from bot.slack import ids
-from bot.slack.manifest import load_manifest
+from bot.slack.manifest import FULL, Name, load_manifest
 from pocket_slack import Limits, Sandbox, Workspace
 from tests.model_server import Failure, Held, ModelServer, Stall
 from tests.scenario.conftest import CHANNEL, GOOD, Stage, make_settings
@@ -26,8 +26,8 @@ JUDGE_BOT = Path(sys.executable).parent / "judge-bot"
 
 
 @asynccontextmanager
-async def pocket_slack() -> AsyncIterator[Sandbox]:
-    workspace = Workspace(load_manifest(), limits=Limits.off())
+async def pocket_slack(manifest: Name = FULL) -> AsyncIterator[Sandbox]:
+    workspace = Workspace(load_manifest(manifest), limits=Limits.off())
     people = [workspace.add_user("ann"), workspace.add_user("ben"), workspace.add_bot("helper")]
     workspace.add_channel(CHANNEL, [*people, workspace.bot])
     async with Sandbox(workspace) as slack:
