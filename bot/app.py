@@ -49,6 +49,7 @@ from bot.upkeep.retention import Retention
 from bot.watching.alarm import Alarm
 from bot.watching.assistants import Assistants
 from bot.watching.looking import OFTEN, SELDOM, Looking
+from bot.watching.reactions import Reactions
 from bot.watching.watcher import Watcher
 from bot.weeks.week import Schedule
 
@@ -138,8 +139,9 @@ async def running_bot(
             signs.append(engine.is_running)
         if role is not Role.WORKER:
             bolt = make_app(client, identity)
-            _listen(bolt, settings, client, store, identity, teller, poster, lookup, watcher, completion)
-            link = _link(bolt, settings, ChannelEvents(edits, watcher, identity).takes)
+            reactions = Reactions(store.digests)
+            _listen(bolt, settings, client, store, identity, teller, poster, lookup, watcher, completion, reactions)
+            link = _link(bolt, settings, ChannelEvents(edits, watcher, reactions, identity).takes)
             await stack.enter_async_context(link)
             tasks.append(_begin(stack, link.watch()))
             signs.append(link.is_connected)
@@ -161,6 +163,7 @@ def _listen(
     lookup: Lookup,
     watcher: Watcher,
     completion: Completion,
+    reactions: Reactions,
 ) -> None:
     """Gives the listeners what a process has, and what they alone need."""
     access = Access(client, settings.digest_by == "admins")
@@ -180,6 +183,7 @@ def _listen(
         forgetting=ForgettingUpkeep(client, store.forgetting, store.own_words, access),
         lookup=lookup,
         watcher=watcher,
+        reactions=reactions,
         assistants=Assistants(client, poster.members, identity.own_ids),
         completion=completion,
     )

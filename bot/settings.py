@@ -183,7 +183,8 @@ class Settings(LogSettings):
     )
     digest_by: Literal["members", "admins"] = Field(
         default="members",
-        description="who may change a channel's digest and watches: its `members`, or only `admins` of the workspace",
+        description="who may change a channel's digest, watches and reaction: its `members`, or only `admins` of the "
+        "workspace",
     )
     log_format: Literal["console", "json"] = Field(
         default="console",

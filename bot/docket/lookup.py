@@ -114,6 +114,17 @@ class Lookup:
         async with asyncio.timeout(_MESSAGE_TIMEOUT_S):
             return _with_ts(await self._messages(call), ts)
 
+    async def message_anywhere(self, channel_id: str, ts: str) -> Message | None:
+        """The message of that time, in the channel or in whichever thread; None where it is gone.
+
+        Raises:
+            OutOfSightError, MayNotReadError: As `question`.
+            SlackApiError, ClientError, TimeoutError: Not now, or not while Slack waits for an answer itself.
+        """
+        # By its own ts Slack gives a reply alone, with the ts of its thread (slackapi/bolt-python#783).
+        async with asyncio.timeout(_QUESTION_TIMEOUT_S):
+            return await self.message_at(channel_id, ts, parent_ts=ts)
+
     async def question(self, case: LoggedCase) -> Question | None:
         """The thread's parent; for a message in the channel itself, the last one before it by somebody else.
 

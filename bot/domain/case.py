@@ -37,6 +37,7 @@ class CaseSource(StrEnum):
     MODAL = "modal"
     BUTTON = "button"
     MENTION = "mention"
+    REACTION = "reaction"
     WATCH = "watch"
     WORKFLOW = "workflow"
 

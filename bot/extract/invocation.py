@@ -77,13 +77,21 @@ def installation_of(body: Raw) -> str | None:
     return found
 
 
-def lacks_home(body: Raw) -> bool:
-    """Whether a payload does not say which workspace its person is from, as with older message shortcuts."""
-    return "user" in body and not body["user"].get("team_id")
+def person_without_home(body: Raw) -> str | None:
+    """The person of whom a payload does not say which workspace they are from; None where it does, or need not.
+
+    Older message shortcuts do not, and no reaction, which matters in channels that are shared with other workspaces.
+    """
+    if "user" in body:
+        return None if body["user"].get("team_id") else body["user"]["id"]
+    event = body.get("event") or {}
+    return event["user"] if "reaction" in event and body.get("is_ext_shared_channel") else None
 
 
 def with_home(body: Raw, team_id: str) -> Raw:
     """The payload with the workspace that its person is from."""
+    if is_event(body):
+        return body | {"event": body["event"] | {"user_team": team_id}}
     return body | {"user": body["user"] | {"team_id": team_id}}
 
 
@@ -133,7 +141,7 @@ def _from_event(body: Raw) -> Invocation:
     thread_ts = event.get("thread_ts")
     return Invocation(
         team_id=body["team_id"],
-        channel_id=event.get("channel") or "",
+        channel_id=event.get("channel") or (event.get("item") or {}).get("channel") or "",
         user_id=event["user"],
         user_name=event["user"],
         trigger_id="",

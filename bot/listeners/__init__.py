@@ -23,6 +23,7 @@ from bot.listeners import (
     labels,
     mention,
     modals,
+    reaction,
     recent,
     shortcut,
     workflow,
@@ -33,10 +34,12 @@ from bot.listeners.case_access import CaseAccess
 from bot.listeners.choices import Choices
 from bot.listeners.command import TypedRequests
 from bot.listeners.digest import DigestCommand
+from bot.listeners.event_intake import EventIntake
 from bot.listeners.forget import ForgetCommand
 from bot.listeners.home import HomeTab
 from bot.listeners.intake import Intake
 from bot.listeners.mention import Mentions
+from bot.listeners.reaction import ReactionCommand, ScoreReactions
 from bot.listeners.recent import RecentCases
 from bot.listeners.stats import StatsCommand
 from bot.listeners.texts_modal import TextsModal
@@ -50,6 +53,7 @@ from bot.slack.memberships import Memberships
 from bot.slack.teller import Teller
 from bot.upkeep.forgetting import ForgettingUpkeep
 from bot.watching.assistants import Assistants
+from bot.watching.reactions import Reactions
 from bot.watching.watcher import Watcher
 from bot.weeks.home import HomeReader
 from bot.weeks.own_cases import OwnCases
@@ -73,6 +77,7 @@ def register(
     forgetting: ForgettingUpkeep,
     lookup: Lookup,
     watcher: Watcher,
+    reactions: Reactions,
     assistants: Assistants,
     completion: Completion,
 ) -> None:
@@ -92,11 +97,14 @@ def register(
     forget_command = ForgetCommand(store.cases, forgetting, teller, store.recent, own_cases, hosts, identity.url)
     blind_window = BlindWindow(store.draws, memberships, policy, teller, rubrics, identity.url)
     watch_command = WatchCommand(watcher, store, assistants, poster, access, teller, default.rubric, identity.scopes)
+    reaction_command = ReactionCommand(reactions, store.digests, access, teller, identity.scopes)
+    event_intake = EventIntake(intake, choices)
     answers = {
         "digest": digests.answer,
         "recent": cases.answer,
         "forget": forget_command.answer,
         "label": LabelCommand(blind_window, store.digests, access, teller).answer,
+        "reaction": reaction_command.answer,
         "stats": StatsCommand(poster, memberships, teller).answer,
         "watch": watch_command.answer,
     }
@@ -105,8 +113,9 @@ def register(
     installation.register(app, identity.team_id, homes, completion)
     command.register(app, TypedRequests(intake, choices, memberships, hosts), window, answers)
     shortcut.register(app, intake, choices, teller, identity.own_ids)
-    mention.register(app, Mentions(intake, choices, lookup, teller, identity.own_ids), window)
     workflow.register(app, ScoreStep(intake, choices, memberships, homes, completion, identity.host))
+    mention.register(app, Mentions(event_intake, lookup, identity.own_ids), window)
+    reaction.register(app, ScoreReactions(event_intake, lookup, identity.own_ids))
     modals.register(app, intake, choices, case_access)
     buttons.register(app, intake, choices, case_access, teller)
     details.register(app, store.cases, store.draws, case_access, teller)

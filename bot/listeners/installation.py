@@ -12,7 +12,7 @@ from slack_bolt.async_app import AsyncAck, AsyncApp
 from slack_bolt.response import BoltResponse
 
 from bot.docket.completion import Completion
-from bot.extract.invocation import installation_of, kind_of, lacks_home, with_home
+from bot.extract.invocation import installation_of, kind_of, person_without_home, with_home
 from bot.extract.steps import execution_of
 from bot.slack.homes import Homes
 from bot.views.refusals import NOT_SERVED
@@ -30,7 +30,7 @@ def register(app: AsyncApp, team_id: str, homes: Homes, completion: Completion) 
             if execution_id := execution_of(body):  # of a workspace that our own token is not for
                 await completion.fail(execution_id, NOT_SERVED, body["event"]["bot_access_token"])
             return await ack(text=NOT_SERVED) if "command" in body else await ack()
-        if lacks_home(body):
-            body.update(with_home(body, await homes.of(body["user"]["id"])))
+        if person := person_without_home(body):
+            body.update(with_home(body, await homes.of(person)))
         await next_()
         return None

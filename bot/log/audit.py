@@ -34,6 +34,7 @@ class Action(StrEnum):
     PEOPLE_RANKED = "people_ranked"
     PEOPLE_UNRANKED = "people_unranked"
     LABELS_CHANGED = "labels_changed"
+    REACTION_CHANGED = "reaction_changed"
     WATCH_SET = "watch_set"
     WATCH_ENDED = "watch_ended"
 

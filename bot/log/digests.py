@@ -41,6 +41,7 @@ class ChannelSettings:
         digest_since: When the digest was last switched on.
         ranks_people: Whether people stand beside bots in the table.
         labels_per_week: How many blind labels the channel wants in a week; 0 is none.
+        score_reaction: The emoji that asks for a score where somebody puts it under a reply; None is none.
     """
 
     team_id: str
@@ -52,6 +53,7 @@ class ChannelSettings:
     digest_since: datetime | None = None
     ranks_people: bool = False
     labels_per_week: int | None = None
+    score_reaction: str | None = None
 
     def switched(self, is_on: bool, now: datetime) -> "ChannelSettings":
         """The same with the digest on or off; on where it was off, it begins now."""
@@ -105,6 +107,14 @@ class Digests:
         query = select(channels).where(channels.c.team_id == team_id, channels.c.is_digest_on)
         rows = await self._database.all(query.order_by(channels.c.channel_id))
         return [_to_settings(row) for row in rows]
+
+    async def score_reactions(self, team_id: str) -> Mapping[str, str]:
+        """The emoji that ask for a score, by the channels that have chosen one."""
+        query = select(channels.c.channel_id, channels.c.score_reaction)
+        rows = await self._database.all(
+            query.where(channels.c.team_id == team_id, channels.c.score_reaction.is_not(None))
+        )
+        return {row.channel_id: row.score_reaction for row in rows}
 
     async def open(self, team_id: str, due: Collection[tuple[str, str]], now: datetime) -> Sequence[tuple[str, str]]:
         """Which of these digests, by channel and week, nobody has posted, given up, or is about to post."""
@@ -176,6 +186,8 @@ def _changes(earlier: ChannelSettings, chosen: ChannelSettings) -> Iterator[Acti
         yield Action.PEOPLE_RANKED if chosen.ranks_people else Action.PEOPLE_UNRANKED
     if chosen.labels_per_week != earlier.labels_per_week:
         yield Action.LABELS_CHANGED
+    if chosen.score_reaction != earlier.score_reaction:
+        yield Action.REACTION_CHANGED
 
 
 def _update(claim: Claim) -> Update:

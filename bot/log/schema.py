@@ -267,6 +267,7 @@ channels = Table(
     Column("digest_since", UtcDateTime),  # when it was last switched on; no week due before is posted
     Column("ranks_people", Boolean, nullable=False, server_default=false()),
     Column("labels_per_week", Integer),  # blind ones; NULL: as many as by default
+    Column("score_reaction", String),  # the emoji with which people ask for a score; NULL: none
     Column("updated_at", UtcDateTime, nullable=False),
 )
 

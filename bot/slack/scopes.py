@@ -11,6 +11,7 @@ MISSING = "missing_scope"
 """Slack's word for it, and ours."""
 
 REACTIONS = "reactions:write"
+READS_REACTIONS = "reactions:read"
 
 _HISTORY = frozenset({"channels:history", "groups:history", "im:history", "mpim:history"})
 _CHANNELS = frozenset({"channels:read", "groups:read", "im:read", "mpim:read"})

@@ -36,9 +36,10 @@ async def stage(open_stage: StageFactory) -> Stage:
 
 def test_the_manifest_for_events_differs_in_these_alone() -> None:
     manifest = load_manifest(WATCH)
-    manifest["settings"]["event_subscriptions"]["bot_events"].remove("message.channels")
-    manifest["settings"]["event_subscriptions"]["bot_events"].remove("message.groups")
-    manifest["oauth_config"]["scopes"]["bot"].remove("reactions:write")
+    for event in ("message.channels", "message.groups", "reaction_added", "reaction_removed"):
+        manifest["settings"]["event_subscriptions"]["bot_events"].remove(event)
+    for scope in ("reactions:read", "reactions:write"):
+        manifest["oauth_config"]["scopes"]["bot"].remove(scope)
     assert manifest == load_manifest()
 
 

@@ -19,6 +19,7 @@ from bot.log.counts import watched
 from bot.log.schema import watches
 from bot.slack.client import Identity
 from bot.upkeep.edits import EditsUpkeep
+from bot.watching.reactions import Reactions
 from bot.watching.watcher import Watcher
 from tests.unit.bot.test_digest_figures import NOW
 
@@ -139,7 +140,7 @@ async def test_only_messages_of_channels_and_changes_are_taken_in_before_bolt(
     identity = Identity("T1", "acme", "https://acme.slack.com/", "U0", "judge", "B0", frozenset())
     client = AsyncWebClient()
     watcher = Watcher(log, Lookup(client, identity.own_ids), identity, Limits(), Policy())
-    events = ChannelEvents(EditsUpkeep(client, log), watcher, identity)
+    events = ChannelEvents(EditsUpkeep(client, log), watcher, Reactions(log.digests), identity)
     event = {
         "type": "message",
         "channel": "C1",

@@ -1,0 +1,56 @@
+"""What a reaction is called: skin tones and Slack's own aliases are one emoji, and what else is typed is none."""
+
+import pytest
+
+from bot.extract.reactions import ReactionRequest, parse_reaction
+from bot.slack.emoji import emoji_of
+
+
+@pytest.mark.parametrize(
+    ("name", "emoji"),
+    [
+        ("mag", "mag"),
+        ("thumbsup", "+1"),
+        ("+1", "+1"),
+        ("+1::skin-tone-3", "+1"),
+        ("thumbsdown::skin-tone-6", "-1"),
+        ("poop", "hankey"),
+        ("flag-us", "us"),
+        ("party-parrot", "party-parrot"),
+    ],
+)
+def test_one_emoji_has_one_name(name: str, emoji: str) -> None:
+    assert emoji_of(name) == emoji
+
+
+@pytest.mark.parametrize(
+    ("text", "emoji"),
+    [
+        (":mag:", "mag"),
+        (" :MAG: ", "mag"),
+        (":+1::skin-tone-3:", "+1"),
+        (":thumbsup:", "+1"),
+        (":party-parrot_2:", "party-parrot_2"),
+        (":größe:", "größe"),
+    ],
+)
+def test_an_emoji_is_typed_between_colons(text: str, emoji: str) -> None:
+    assert parse_reaction(text) == ReactionRequest("set", emoji)
+
+
+def test_nothing_asks_which_it_is_and_off_ends_it() -> None:
+    assert (parse_reaction(""), parse_reaction(" OFF ")) == (ReactionRequest("state"), ReactionRequest("off"))
+
+
+@pytest.mark.parametrize(
+    "text", ["mag", "on", "🔍", ":mag", "::", ":a b:", ":mag: :tada:", ":<!here>:", ":*a*:", ":skin-tone-3:"]
+)
+def test_what_is_no_emoji_is_quoted(text: str) -> None:
+    with pytest.raises(ValueError, match="I do not know"):
+        parse_reaction(text)
+
+
+def test_a_name_longer_than_slack_allows_is_none() -> None:
+    assert parse_reaction(f":{'a' * 100}:").emoji == "a" * 100
+    with pytest.raises(ValueError, match="I do not know"):
+        parse_reaction(f":{'a' * 101}:")
