@@ -1,9 +1,10 @@
 """What every message of a workspace costs: `python -m bench.watch [SECONDS]` (60 for each load).
 
-The bot, with `manifest.watch.yml`, watches one assistant in one of 20 channels. Three loads take turns, twice, while
-five commands a second are to be acknowledged: nothing else; 200 messages of people a second; and 200 edits a second of
-another assistant, which streams by editing. Printed are the processor time for each event, beyond that of the commands,
-and how long the commands waited for their acks.
+The bot, with `manifest.watch.yml`, watches one assistant in one of 20 channels. Five loads take turns, twice, while
+five commands a second are to be acknowledged: nothing else; 200 messages of people a second; 200 edits a second of
+another assistant, which streams by editing; 200 reactions a second that are neither thumbs nor the channel's; and 200
+thumbs a second under a watched reply, given and taken back in turn. Printed are the processor time for each event,
+beyond that of the commands, and how long the commands waited for their acks.
 """
 
 import asyncio
@@ -17,6 +18,7 @@ from statistics import median, quantiles
 from bench.bot import CHANNELS, COMMANDS, Load, running
 from bench.judging import stub_server
 from bot.slack.manifest import WATCH
+from pocket_slack import Message
 
 RATE, COMMAND_EVERY = 200, 40
 ROUNDS = 2
@@ -44,10 +46,17 @@ async def main(seconds: int) -> None:
             helper, ann = load.helper, load.ann
             await load.slack.settled(ann.command("c0", "/judge", "watch @helper"))
             streamed = helper.post("c1", "0")
+            watched = helper.post("c0", "1")
+
+            def react(message: Message, name: str, number: int) -> None:
+                (ann.unreact if number % 2 else ann.react)(message, name)
+
             loads: dict[str, Callable[[int], object]] = {
                 "nothing": lambda _: None,
                 "messages": lambda number: ann.post(f"c{number % CHANNELS}", f"Message {number}"),
                 "edits": lambda number: helper.edit(streamed, str(number)),
+                "reactions": lambda number: react(streamed, "tada", number),
+                "thumbs": lambda number: react(watched, "+1", number),
             }
             found = defaultdict[str, list[tuple[float, float, float]]](list)
             for _ in range(ROUNDS):

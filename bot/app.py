@@ -139,7 +139,7 @@ async def running_bot(
             signs.append(engine.is_running)
         if role is not Role.WORKER:
             bolt = make_app(client, identity)
-            reactions = Reactions(store.digests)
+            reactions = Reactions(store.digests, store.thumbs, watcher)
             _listen(bolt, settings, client, store, identity, teller, poster, lookup, watcher, completion, reactions)
             link = _link(bolt, settings, ChannelEvents(edits, watcher, reactions, identity).takes)
             await stack.enter_async_context(link)
@@ -203,7 +203,12 @@ def make_engine(
 ) -> Engine:
     """What drives the docket, and does what is due by the clock."""
     retention = Retention(
-        store.forgetting, store.audit, store.replies, settings.retention_days, keeps_text=settings.store_text == "full"
+        store.forgetting,
+        store.audit,
+        store.replies,
+        store.thumbs,
+        settings.retention_days,
+        keeps_text=settings.store_text == "full",
     )
     return Engine(
         store,

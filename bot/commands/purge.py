@@ -33,6 +33,7 @@ async def purge(days: int | None, *, is_dry: bool) -> None:
             return
         deleted = await store.forgetting.forget_older(before, by=operator())
         await store.replies.drop_older(before)
+        await store.thumbs.drop_older(before)
         typer.echo(f"{deleted:,} {'case' if deleted == 1 else 'cases'} deleted, with texts, ratings and labels")
         if not await store.forgetting.scrub():
             typer.echo("SQLite's journal is in use; the bot empties it with what it deletes next, or this command does")

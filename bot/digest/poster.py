@@ -17,7 +17,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.domain.clock import Clock, utc_now
 from bot.log import Store
-from bot.log.counts import Place
+from bot.log.counts import Place, Span
 from bot.log.digests import LEASE, ChannelSettings, Claim, DigestStatus
 from bot.slack import ids
 from bot.slack.authors import Member, Members
@@ -27,6 +27,7 @@ from bot.slack.memberships import list_channels
 from bot.slack.metadata import find_marked, to_metadata
 from bot.slack.post import WITHOUT_PREVIEWS, Post, send_in_known_blocks
 from bot.views.digest import MOST_AUTHORS, digest_message, preview_message, stats_message
+from bot.views.thumbs import with_thumbs
 from bot.weeks.figures import Figures, read_figures
 from bot.weeks.watched import Watched, read_watched
 from bot.weeks.week import Schedule, Week
@@ -65,6 +66,7 @@ class Poster:
         self._client = client
         self.tallies = store.tallies
         self._replies = store.replies
+        self._thumbs = store.thumbs
         self.members = Members(client)
         self._identity = identity
 
@@ -114,7 +116,11 @@ class Poster:
         """The figures of the week so far: of the channel, or of one author there; `subject` says of what."""
         week = self._this_week(settings)
         figures, watched, listed = await self._read(settings, week, _PATIENCE_S, author_id)
-        return stats_message(figures, watched, listed, self._identity.url, settings.channel_id, subject)
+        post = stats_message(figures, watched, listed, self._identity.url, settings.channel_id, subject)
+        place = Place(settings.team_id, settings.channel_id, author_id)
+        thumbs = await self._thumbs.counts(place, Span(week.start, self.now()))
+        named = await self.listed(settings, [each.author_id for each in thumbs]) if author_id is None else None
+        return with_thumbs(post, thumbs, named)
 
     async def show(self, settings: ChannelSettings, user_id: str) -> None:
         """Shows the week so far to one person in the channel.

@@ -11,8 +11,7 @@ class Reaction:
     Attributes:
         ts: Which message.
         author_id: Who wrote that; None where Slack does not say, as of what a webhook posted.
-        name: As Slack has it, with its skin tone; one person may give several of one emoji.
-        emoji: The emoji's one name.
+        emoji: By its one name; its skin tone is nobody's business.
         is_added: Whether it was put there, or taken away.
         at: When.
     """
@@ -22,7 +21,6 @@ class Reaction:
     ts: str
     author_id: str | None
     user_id: str
-    name: str
     emoji: str
     is_added: bool
     at: datetime

@@ -56,7 +56,6 @@ def to_reaction(body: Raw) -> Reaction | None:
         ts=item["ts"],
         author_id=event.get("item_user"),
         user_id=event["user"],
-        name=event["reaction"],
         emoji=emoji_of(event["reaction"]),
         is_added=event["type"] == ADDED,
         at=datetime.fromtimestamp(float(event["event_ts"]), UTC),

@@ -28,7 +28,7 @@ class ChannelEvents:
     Attributes:
         edits: Marks what was scored.
         watcher: Notes replies of watched assistants.
-        reactions: Knows which of them ask for a score.
+        reactions: Notes thumbs, and knows which reactions ask for a score.
         identity: Who we are: another workspace's events are refused elsewhere.
     """
 
@@ -60,7 +60,10 @@ class ChannelEvents:
         reaction = to_reaction(dict(body))
         if reaction is None or {reaction.user_id, reaction.author_id} & self.identity.own_ids:
             return True
-        return not await self.reactions.asks_for_score(reaction)
+        if await self.reactions.asks_for_score(reaction):
+            return False
+        await self.reactions.note(reaction)
+        return True
 
 
 def register(app: AsyncApp) -> None:

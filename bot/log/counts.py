@@ -87,6 +87,16 @@ class AuthorCount:
 
 
 @dataclass(frozen=True)
+class ThumbCount:
+    """How many thumbs people gave one author's replies, up and down, and under how many of these."""
+
+    author_id: str
+    up: int
+    down: int
+    replies: int
+
+
+@dataclass(frozen=True)
 class LowCase:
     """One of the lowest scores: whose reply, where it stands, and when it was judged; no text."""
 

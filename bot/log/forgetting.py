@@ -17,6 +17,7 @@ from bot.log.database import Database
 from bot.log.jobs import Job, Jobs, Task, Ticket
 from bot.log.rows import to_case
 from bot.log.schema import cases, spent
+from bot.log.thumbs import drop_of_reply
 from bot.log.visibility import same_reply
 
 AT_REST = (CaseStatus.DELIVERED, CaseStatus.ASKED)
@@ -71,6 +72,7 @@ class Forgetting:
             gone = (await connection.execute(deletion)).all()
             for row in gone:
                 await self._unfold_earlier(connection, row)
+                await drop_of_reply(connection, row)
             await note(connection, [Act(row.team_id, by, Action.FORGOT_CASE, case_id=row.id) for row in gone])
             return [row.id for row in gone]
 

@@ -1,9 +1,9 @@
 """What a log holds of one person's words, and how they go: texts, reasons and the name; scores stay as numbers."""
 
 import asyncio
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 
-from sqlalchemy import ColumnElement, Select, and_, func, select, union, update
+from sqlalchemy import ColumnElement, Select, and_, delete, func, select, union, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.domain.case import CaseStatus
@@ -12,7 +12,7 @@ from bot.log.audit import Act, Action, note
 from bot.log.database import Database
 from bot.log.forgetting import AT_REST, BATCH, PAUSE_S
 from bot.log.jobs import Job, Jobs, Task, Ticket
-from bot.log.schema import cases, labels
+from bot.log.schema import cases, labels, thumbs
 from bot.log.texts import drop_texts
 
 _AFTER_ALL_CASES = -10_000_000
@@ -27,17 +27,19 @@ class Words:
         cases: Whose question or response they wrote, or which they asked for.
         unsettled: How many of these are being scored, and lose their texts with their verdict.
         reasons: That they typed for labels.
+        thumbs: That they put under replies.
     """
 
     cases: int = 0
     unsettled: int = 0
     reasons: int = 0
+    thumbs: int = 0
 
     def __bool__(self) -> bool:
-        return bool(self.cases or self.reasons)
+        return bool(self.cases or self.reasons or self.thumbs)
 
     def __add__(self, more: "Words") -> "Words":
-        return Words(self.cases + more.cases, self.unsettled + more.unsettled, self.reasons + more.reasons)
+        return Words(*(a + b for a, b in zip(astuple(self), astuple(more), strict=True)))
 
 
 def theirs(team_id: str, user_id: str) -> Select[tuple[int]]:
@@ -63,12 +65,14 @@ class OwnWords:
         """How much there is to be forgotten."""
         is_theirs = and_(cases.c.id.in_(theirs(team_id, user_id)), cases.c.forgotten_at.is_(None))
         by_status = select(cases.c.status, func.count().label("number")).where(is_theirs).group_by(cases.c.status)
-        reasons = select(func.count().label("number")).where(*_has_reason(team_id, user_id))
+        reasons = select(func.count()).where(*_has_reason(team_id, user_id))
+        given = select(func.count()).where(*_has_thumb(team_id, user_id))
 
         async def count(connection: AsyncConnection) -> Words:
             found = {row.status: row.number for row in await connection.execute(by_status)}
             unsettled = sum(number for status, number in found.items() if status not in AT_REST)
-            return Words(sum(found.values()), unsettled, (await connection.execute(reasons)).scalar_one())
+            others = [(await connection.execute(query)).scalar_one() for query in (reasons, given)]
+            return Words(sum(found.values()), unsettled, *others)
 
         return await self._database.read(count)
 
@@ -93,9 +97,10 @@ class OwnWords:
             is_asked = and_(is_marked, cases.c.requester_id == user_id)
             await connection.execute(update(cases).where(is_asked).values(requester_name=user_id))
             reasons = (await connection.execute(no_reasons)).rowcount
+            no_thumbs = (await connection.execute(delete(thumbs).where(*_has_thumb(team_id, user_id)))).rowcount
             await self._amend(connection, team_id, [row.id for row in marked if row.status == CaseStatus.DELIVERED])
             unsettled = sum(row.status not in AT_REST for row in marked)
-            gone = Words(len(marked), unsettled, reasons)
+            gone = Words(len(marked), unsettled, reasons, no_thumbs)
             acts = [Act(team_id, user_id, Action.FORGOT_PERSON, user_id=user_id, cases=len(marked))]
             await note(connection, acts if gone else [])
             return gone
@@ -113,3 +118,7 @@ class OwnWords:
 
 def _has_reason(team_id: str, user_id: str) -> tuple[ColumnElement[bool], ...]:
     return labels.c.team_id == team_id, labels.c.user_id == user_id, labels.c.reason.is_not(None)
+
+
+def _has_thumb(team_id: str, user_id: str) -> tuple[ColumnElement[bool], ...]:
+    return thumbs.c.team_id == team_id, thumbs.c.user_id == user_id

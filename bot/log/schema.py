@@ -44,6 +44,7 @@ _WATCHED = text("probability IS NOT NULL")
 _REPEATED = text("attempt > 1")
 IS_WAITED_FOR = text("fate IS NULL")
 IS_WAITING = text("completed_at IS NULL")
+IS_TAKEN_BACK = text("NOT is_given")
 IS_STALE = text("is_stale")
 """As in the index, like IS_UNSETTLED; SQLAlchemy's own `is_stale = 1` would not be served by it."""
 _HAS_QUESTION = text("question_ts IS NOT NULL")
@@ -326,6 +327,20 @@ executions = Table(
     Column("created_at", UtcDateTime, nullable=False),
     Column("completed_at", UtcDateTime),  # NULL: its workflow waits
     Index("ix_executions_waiting", "case_id", sqlite_where=IS_WAITING, postgresql_where=IS_WAITING),
+)
+
+thumbs = Table(
+    "thumbs",  # under replies that were scored or watched
+    metadata,
+    Column("team_id", String, primary_key=True),
+    Column("channel_id", String, primary_key=True),
+    Column("ts", String, primary_key=True),  # of the reply
+    Column("user_id", String, primary_key=True),
+    Column("is_up", Boolean, primary_key=True),
+    Column("is_given", Boolean, nullable=False),  # or taken back since
+    Column("changed_at", UtcDateTime, nullable=False),
+    Index(None, "team_id", "user_id"),
+    Index("ix_thumbs_taken_back", "changed_at", sqlite_where=IS_TAKEN_BACK, postgresql_where=IS_TAKEN_BACK),
 )
 
 people = Table(

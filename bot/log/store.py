@@ -36,6 +36,7 @@ from bot.log.rows import rating_rows, to_case
 from bot.log.schema import cases, ratings
 from bot.log.tallies import Tallies
 from bot.log.texts import drop_texts
+from bot.log.thumbs import Thumbs
 from bot.log.unsettled import Unsettled, priority
 from bot.log.watches import Watches
 
@@ -87,6 +88,7 @@ class Store:
         self.replays = Replays(database)
         self.watches = Watches(database)
         self.replies = Replies(database)
+        self.thumbs = Thumbs(database)
         self.alerts = Alerts(database)
         self.executions = Executions(database, self.jobs)
         self.personal = Personal(database, self.audit)

@@ -4,6 +4,7 @@ import re
 
 UP, DOWN = "+1", "-1"
 """Thumbs up and down."""
+THUMBS = frozenset({UP, DOWN})
 
 _TONE = re.compile(r"::skin-tone-[2-6]$")
 # A line for each emoji with several names, Slack's own first: events have been seen with either (lins05/slackbot#49).

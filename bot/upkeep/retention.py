@@ -9,8 +9,10 @@ from bot.domain.clock import utc_now
 from bot.log.audit import KEPT, Audit
 from bot.log.forgetting import Forgetting
 from bot.log.replies import Replies
+from bot.log.thumbs import Thumbs
 
 _UNANSWERED = timedelta(days=1)
+_SENT_AGAIN_FOR = timedelta(days=1)  # by Slack at most: https://docs.slack.dev/apis/events-api
 _SCRUBBED_EVERY = timedelta(days=1)
 
 logger = structlog.get_logger(__name__)
@@ -23,17 +25,26 @@ class Retention:
         forgetting: The log's part that deletes cases.
         audit: The log's part with a time of its own.
         replies: The log's part with what watches have seen.
+        thumbs: The log's part with what people put under replies.
         days: How long a case is kept after it was asked for; None is for ever.
         keeps_text: Whether the log may keep texts; else a case whose question nobody has typed for a day, and which
             would keep its response as long, is deleted.
     """
 
     def __init__(
-        self, forgetting: Forgetting, audit: Audit, replies: Replies, days: int | None, *, keeps_text: bool
+        self,
+        forgetting: Forgetting,
+        audit: Audit,
+        replies: Replies,
+        thumbs: Thumbs,
+        days: int | None,
+        *,
+        keeps_text: bool,
     ) -> None:
         self._forgetting = forgetting
         self._audit = audit
         self._replies = replies
+        self._thumbs = thumbs
         self._days = days
         self._keeps_text = keeps_text
 
@@ -44,10 +55,12 @@ class Retention:
             before = now - timedelta(days=self._days)
             deleted += await self._forgetting.forget_older(before)
             await self._replies.drop_older(before)
+            await self._thumbs.drop_older(before)
         if not self._keeps_text:
             deleted += await self._forgetting.forget_older(now - _UNANSWERED, [CaseStatus.ASKED])
         if deleted:
             logger.info("cases_forgotten", older_than_days=self._days, cases=deleted)
+        await self._thumbs.drop_taken_back(now - _SENT_AGAIN_FOR)
         await self._audit.drop_older(now - KEPT)
         await self._forgetting.drop_spent()
         scrubbed_at = self._forgetting.scrubbed_at

@@ -71,6 +71,9 @@ def own_words_text(words: Words) -> str:
         f"{_of(words.reasons, 'reason')} that you gave for your own scores {'goes' if words.reasons == 1 else 'go'}."
         if words.reasons
         else "",
+        f"{_of(words.thumbs, 'thumb')} that you put under replies {'goes' if words.thumbs == 1 else 'go'}."
+        if words.thumbs
+        else "",
         "My messages in threads lose what they quote. Scores stay as numbers, with your user id. There is no undo.",
     ]
     return " ".join(part for part in parts if part)
@@ -79,7 +82,8 @@ def own_words_text(words: Words) -> str:
 def own_words_forgotten_text(gone: Words) -> str:
     """What `/judge forget me` has done, and what it cannot do."""
     parts = [
-        f"Your words are out of my log: {_of(gone.cases, 'case')}, {_of(gone.reasons, 'reason')}.",
+        f"Your words are out of my log: {_of(gone.cases, 'case')}, {_of(gone.reasons, 'reason')}"
+        + (f", {_of(gone.thumbs, 'thumb')}." if gone.thumbs else "."),
         f"{_of(gone.unsettled, 'case')} of these {'is' if gone.unsettled == 1 else 'are'} still being scored, and "
         f"{'loses its' if gone.unsettled == 1 else 'lose their'} texts right after that."
         if gone.unsettled

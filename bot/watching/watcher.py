@@ -15,6 +15,7 @@ from bot.domain.case import Case, CaseSource, Visibility, text_hash
 from bot.domain.clock import Clock, utc_now
 from bot.domain.limits import Limits
 from bot.domain.policy import Policy
+from bot.domain.reaction import Reaction
 from bot.domain.refusal import RefusedError
 from bot.domain.watch import Fate, SeenReply, Watch, draws
 from bot.extract.messages import Message
@@ -84,6 +85,11 @@ class Watcher:
         """The watch that a message event is of; None for nearly all events."""
         author_id = author_of(dict(event))
         return (await self._watches.get(team_id)).get((event.get("channel", ""), author_id)) if author_id else None
+
+    async def watches(self, reaction: Reaction) -> bool:
+        """Whether a reaction is under a message that a watched assistant wrote since its watch was begun."""
+        watch = (await self._watches.get(reaction.team_id)).get((reaction.channel_id, reaction.author_id or ""))
+        return watch is not None and float(reaction.ts) >= watch.since.timestamp()
 
     async def note(self, body: Mapping[str, Any]) -> None:
         """Notes the reply that an event tells of, if it is a watched one."""

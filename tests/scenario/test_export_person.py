@@ -19,6 +19,7 @@ from tests.scenario.test_audit import OPERATOR, command, noted, with_log
 from tests.unit.bot.test_draws import add
 from tests.unit.bot.test_forgetting import delivered
 from tests.unit.bot.test_log import a_case, url
+from tests.unit.bot.test_thumbs import thumb
 
 ANN, BEN, CARL = "U0ANN", "U0BEN", "U0CARL"
 NOTHING = (
@@ -70,6 +71,18 @@ async def test_all_that_is_stored_is_there_and_nothing_of_others_or_of_another_t
     assert {row["team_id"] for row in rows} == {"T1"}
     assert "I disagree." not in json.dumps(rows)
     assert "C2" not in json.dumps(rows)
+
+
+async def test_who_gave_a_thumb_and_nothing_else_is_found(database_url: str, tmp_path: Path) -> None:
+    async def fill(log: Store) -> None:
+        await log.thumbs.note(thumb(user_id=ANN), is_watched=True)
+        await log.thumbs.note(thumb(user_id=BEN), is_watched=True)
+
+    await with_log(database_url, fill)
+    rows = await exported(database_url, tmp_path)
+    assert kinds(rows) == ["thumb", "audit"]
+    assert (rows[0]["user_id"], rows[0]["is_up"], rows[0]["is_given"]) == (ANN, True, True)
+    assert set(rows[0]) == {"kind", "team_id", "channel_id", "ts", "user_id", "is_up", "is_given", "changed_at"}
 
 
 async def test_it_is_not_told_who_else_asked_nor_what_they_typed(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 import os
 import sqlite3
 from contextlib import closing
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from bot.slack import ids
 from tests.scenario.conftest import Stage, StageFactory
 from tests.scenario.test_process import run
 from tests.unit.bot.test_log import a_case, a_verdict, held, url
+from tests.unit.bot.test_thumbs import thumb
 
 
 async def aged_log(folder: Path, *ages_days: float) -> None:
@@ -49,6 +51,17 @@ async def test_purge_counts_deletes_and_says_what(tmp_path: Path) -> None:
     assert out.startswith("2 of 3 cases are older than 30 days (created before ")
     assert out.endswith("2 cases deleted, with texts, ratings and labels\n")
     assert await left(tmp_path) == 1
+
+
+async def test_purge_takes_old_thumbs_along(tmp_path: Path) -> None:
+    log = await Store.open(url(tmp_path))
+    for days in (40, 2):
+        given = replace(thumb(user_id=f"U{days}"), at=datetime.now(UTC) - timedelta(days=days))
+        await log.thumbs.note(given, is_watched=True)
+    await log.close()
+    assert (await purge(tmp_path, "--days", "30"))[0] == 0
+    with closing(sqlite3.connect(tmp_path / "log.db")) as file:
+        assert file.execute("SELECT user_id FROM thumbs").fetchall() == [("U2",)]
 
 
 async def test_a_dry_run_only_counts(tmp_path: Path) -> None:

@@ -281,7 +281,9 @@ async def test_old_replies_leave_the_log_with_the_cases(stage: Stage) -> None:
     await say(stage, "@helper")
     stage.ask_and_answer()
     await seen(stage, 1)
-    retention = Retention(stage.log.forgetting, stage.log.audit, stage.log.replies, 1, keeps_text=True)
+    retention = Retention(
+        stage.log.forgetting, stage.log.audit, stage.log.replies, stage.log.thumbs, 1, keeps_text=True
+    )
     await retention.run()
     assert sum((await fates(stage)).values()) == 1
     yesterday = datetime.now(UTC) - timedelta(days=2)

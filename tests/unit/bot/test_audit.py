@@ -78,7 +78,7 @@ async def test_a_purge_is_noted_for_each_team_with_its_number(log: Store) -> Non
 
 async def test_what_retention_deletes_is_nobodys_act(log: Store) -> None:
     await delivered(log, "old", timedelta(days=8))
-    await Retention(log.forgetting, log.audit, log.replies, 7, keeps_text=True).run()
+    await Retention(log.forgetting, log.audit, log.replies, log.thumbs, 7, keeps_text=True).run()
     assert await numbers(log) == []
     assert await noted(log) == []
 
@@ -101,7 +101,7 @@ async def test_where_nothing_can_be_noted_nothing_is_changed(log: Store) -> None
 async def test_rows_are_kept_for_two_years_whatever_the_setting(log: Store) -> None:
     ages = (KEPT + timedelta(minutes=1), KEPT - timedelta(minutes=1))
     await log.audit.note([Act("T1", "U1", Action.PURGED, cases=age.days, at=datetime.now(UTC) - age) for age in ages])
-    await Retention(log.forgetting, log.audit, log.replies, 7, keeps_text=True).run()
+    await Retention(log.forgetting, log.audit, log.replies, log.thumbs, 7, keeps_text=True).run()
     assert await noted(log) == [("U1", "purged", 729)]
 
 

@@ -113,13 +113,13 @@ async def test_a_case_that_is_being_settled_is_not_forgotten(log: Store) -> None
 async def test_retention_deletes_what_is_older_than_its_days(log: Store) -> None:
     await delivered(log, "old", timedelta(days=8))
     kept = await delivered(log, "new", timedelta(days=6))
-    await Retention(log.forgetting, log.audit, log.replies, 7, keeps_text=True).run()
+    await Retention(log.forgetting, log.audit, log.replies, log.thumbs, 7, keeps_text=True).run()
     assert await numbers(log) == [kept.id]
 
 
 async def test_without_days_nothing_is_too_old(log: Store) -> None:
     await delivered(log, "old", timedelta(days=10_000))
-    await Retention(log.forgetting, log.audit, log.replies, None, keeps_text=True).run()
+    await Retention(log.forgetting, log.audit, log.replies, log.thumbs, None, keeps_text=True).run()
     assert len(await numbers(log)) == 1
 
 
@@ -131,7 +131,7 @@ async def test_where_no_text_is_kept_an_unanswered_case_goes_after_a_day(
         case, _ = await log.add(a_case(key=key, question=None))
         await log.note_asked(await held(log, case))
         await put_back(log, case, age)
-    await Retention(log.forgetting, log.audit, log.replies, None, keeps_text=keeps_text).run()
+    await Retention(log.forgetting, log.audit, log.replies, log.thumbs, None, keeps_text=keeps_text).run()
     assert len(await numbers(log)) == left
 
 
@@ -192,7 +192,7 @@ async def test_a_reader_keeps_the_journal_and_the_next_scrub_empties_it(tmp_path
 async def test_what_a_reader_kept_in_the_journal_goes_with_the_next_look_of_retention(tmp_path: Path) -> None:
     log = await Store.open(url(tmp_path))
     case = await delivered(log, response=SECRET)
-    retention = Retention(log.forgetting, log.audit, log.replies, None, keeps_text=True)
+    retention = Retention(log.forgetting, log.audit, log.replies, log.thumbs, None, keeps_text=True)
     await retention.run()
     async with log.database.engine.connect() as reader:
         await reader.exec_driver_sql("BEGIN")

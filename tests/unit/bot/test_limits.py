@@ -159,7 +159,7 @@ async def test_of_what_was_forgotten_nothing_is_left_after_a_day(log: Store) -> 
     case, _ = await log.add(a_case())
     await log.note_delivered(await log.record(await held(log, case), a_verdict()))
     await log.forgetting.forget([case.id], "U1")
-    retention = Retention(log.forgetting, log.audit, log.replies, None, keeps_text=True)
+    retention = Retention(log.forgetting, log.audit, log.replies, log.thumbs, None, keeps_text=True)
     for age, left in ((timedelta(hours=23), 1), (timedelta(hours=25), 0)):
         async with log.database.engine.begin() as connection:
             await connection.execute(update(spent).values(created_at=datetime.now(UTC) - age))

@@ -140,7 +140,7 @@ async def test_only_messages_of_channels_and_changes_are_taken_in_before_bolt(
     identity = Identity("T1", "acme", "https://acme.slack.com/", "U0", "judge", "B0", frozenset())
     client = AsyncWebClient()
     watcher = Watcher(log, Lookup(client, identity.own_ids), identity, Limits(), Policy())
-    events = ChannelEvents(EditsUpkeep(client, log), watcher, Reactions(log.digests), identity)
+    events = ChannelEvents(EditsUpkeep(client, log), watcher, Reactions(log.digests, log.thumbs, watcher), identity)
     event = {
         "type": "message",
         "channel": "C1",
