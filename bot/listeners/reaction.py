@@ -81,11 +81,13 @@ class ScoreReactions:
     own_ids: frozenset[str]
 
     async def take(self, invocation: Invocation, ts: str) -> Answer | None:
-        """Takes in the case that is asked for; it is durable on return. None where there is nothing to say.
+        """Takes in the case that is asked for; it is durable on return. None where nothing is said, as to bots.
 
         Raises:
             SlackApiError, ClientError, TimeoutError: Slack cannot be asked now; it sends the reaction once more.
         """
+        if await self.events.intake.members.is_known_bot(invocation.user_id):
+            return None
         try:
             self.events.intake.check_here(invocation)
             message = await self.lookup.message_anywhere(invocation.channel_id, ts)

@@ -232,6 +232,15 @@ async def test_what_we_wrote_under_another_name_is_not_scored_either(stage: Stag
     assert (await cases(stage), stage.ben.ephemerals(CHANNEL)) == (1, [])
 
 
+async def test_a_bot_asks_for_nothing(stage: Stage) -> None:
+    await say(stage, ":mag:")
+    _, answer = stage.ask_and_answer()
+    stage.helper.react(answer, "mag")
+    await heard(stage, 1)
+    await say(stage, "")
+    assert (await cases(stage), reads(stage)) == (0, [])
+
+
 async def test_limits_hold_and_the_person_alone_is_told_in_the_thread(open_stage: StageFactory) -> None:
     stage: Stage = await open_stage(manifest=load_manifest(WATCH), max_cases_per_user_per_hour=2)
     await say(stage, ":mag:")
