@@ -33,7 +33,29 @@ async def test_webhooks_reactions_and_notices_are_shown(slack: Sandbox, open_tab
     await expect(item(tab, pushed)).to_contain_text("github")
     slack.person("ben").react(pushed, "tada")
     await expect(item(tab, pushed).locator(".reaction")).to_have_text("🎉 1")
+    await item(tab, pushed).locator(".reaction").click()
+    await expect(item(tab, pushed).locator(".reaction")).to_have_text("🎉 2")
+    await expect(item(tab, pushed).locator(".reaction")).to_have_attribute("aria-pressed", "true")
+    await item(tab, pushed).locator(".reaction").click()
+    await expect(item(tab, pushed).locator(".reaction")).to_have_text("🎉 1")
     slack.person("ben").leave("help")
     notice = slack.person("ann").messages("help")[-1]
     await expect(item(tab, notice)).to_contain_text("has left the channel")
     await expect(item(tab, notice).get_by_role("button")).to_have_count(0)
+
+
+async def test_a_person_reacts_from_the_menu_and_by_typing(slack: Sandbox, open_tab: Any) -> None:
+    question = slack.person("ann").post("help", "why?")
+    answer = slack.person("helper").post("help", "Because.", thread_ts=question.ts)
+    place = f"channel={slack.workspace.channel('help').id}&thread={question.ts}"
+    tab = await open_tab(slack, f"as=ann&{place}")
+    await item(tab, question).hover()
+    await item(tab, question).get_by_role("button", name="More actions").click()
+    await tab.page.get_by_role("menuitem", name="React with 👍").click()
+    await expect(item(tab, question).locator(".reaction")).to_have_text("👍 1")
+    box = tab.page.get_by_role("textbox", name="Reply in the thread")
+    await box.fill("+:mag:")
+    await box.press("Enter")
+    reaction = tab.page.locator(f'.thread .message[data-ts="{answer.ts}"] .reaction')
+    await expect(reaction).to_have_text("🔍 1")
+    assert answer.reactions == {"mag": [slack.person("ann").id]}

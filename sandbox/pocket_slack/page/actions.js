@@ -1,6 +1,6 @@
 // What a person does, told to the server. What becomes of it comes back by the stream.
 
-import { NO_ANSWER, store } from "./store.js";
+import { NO_ANSWER, store, thread, topLevel } from "./store.js";
 import { current } from "./place.js";
 
 /** The server's no, in a sentence. */
@@ -36,8 +36,13 @@ export function confirmed(confirm, proceed) {
   else proceed();
 }
 
-/** Send what was typed: a slash command, an invitation, or a message. */
+/** As in Slack, `+:mag:` puts that emoji under the last message. */
+const REACTION = /^\+:([^\s:]+(?:::skin-tone-[2-6])?):$/;
+
+/** Send what was typed: a slash command, an invitation, a reaction, or a message. */
 export async function say(channel, text, threadTs) {
+  const reaction = REACTION.exec(text);
+  if (reaction) return reactToLast(channel, threadTs, reaction[1]);
   const [word] = text.split(/\s/, 1);
   const rest = text.slice(word.length).trim();
   if (!word.startsWith("/"))
@@ -46,6 +51,13 @@ export async function say(channel, text, threadTs) {
   if (word === "/invite") return invite(channel, rest);
   if (word === "/leave") return act("leave", { channel: channel.id });
   return act("command", { channel: channel.id, command: word, text: rest });
+}
+
+async function reactToLast(channel, threadTs, name) {
+  const messages = threadTs ? thread(channel, threadTs) : topLevel(channel);
+  const last = messages.findLast((message) => !message.is_ephemeral);
+  if (!last) throw new Refusal("There is no message to react to.");
+  return act("react", { channel: channel.id, ts: last.ts, name });
 }
 
 async function invite(channel, name) {

@@ -151,6 +151,13 @@ def test_the_events_need_the_scope_to_read(clock: Any, wire: Wire) -> None:
     assert wire.sent == []
 
 
+def test_no_event_comes_from_where_the_app_is_not(workspace: Workspace, wire: Wire) -> None:
+    ann = Person(workspace, "ann")
+    ann.react(ann.post("random", "hello"), "eyes")
+    ann.react(ann.post("help", "hello"), "tada")
+    assert [event["reaction"] for event in heard(wire)] == ["tada"]
+
+
 def test_a_page_hears_of_a_reaction(workspace: Workspace, message: Message) -> None:
     before = workspace.journal.entries[-1].id
     Person(workspace, "ben").react(message, "eyes")

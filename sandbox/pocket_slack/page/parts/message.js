@@ -54,7 +54,7 @@ export class Message extends Component {
           <time title=${fullTime(message.ts)}>${clockTime(message.ts)}</time>
         </p>
         <${Content} id=${id} channel=${channel} message=${message} />
-        <${Reactions} users=${state.users} reactions=${message.reactions} />
+        <${Reactions} ...${{ state, channel, message, tabIndex }} />
         ${!isThread && replies && html`<${Replies} ...${{ state, channel, message, replies, tabIndex }} />`}
       </div>
       ${hasMenu && html`<${MessageMenu} ...${{ state, channel, message, isThread, tabIndex }} />`}
@@ -99,10 +99,22 @@ function Said({ blocks = [], text }) {
   return blocks.length > 0 ? html`<${Blocks} blocks=${blocks} />` : html`<${Mrkdwn} text=${text} />`;
 }
 
-function Reactions({ users, reactions = [] }) {
-  return reactions.map((reaction) => {
-    const names = reaction.users.map((id) => users[id]?.profile.display_name ?? id).join(", ");
-    return html`<span class="reaction" title=":${reaction.name}: ${names}">${emoji(reaction.name)} ${reaction.count}</span>`;
+/** A press gives one's own, or takes it away again. */
+function Reactions({ state, channel, message, tabIndex }) {
+  return (message.reactions ?? []).map(({ name, users, count }) => {
+    const isMine = users.includes(state.me.id);
+    const names = users.map((id) => state.users[id]?.profile.display_name ?? id).join(", ");
+    const where = { channel: channel.id, ts: message.ts };
+    return html`<button
+      class="reaction"
+      type="button"
+      tabindex=${tabIndex}
+      aria-pressed=${String(isMine)}
+      title=":${name}: ${names}"
+      onClick=${() => attempt(() => act(isMine ? "unreact" : "react", { ...where, name }))}
+    >
+      ${emoji(name)} ${count}
+    </button>`;
   });
 }
 
