@@ -50,6 +50,7 @@ from bot.watching.alarm import Alarm
 from bot.watching.assistants import Assistants
 from bot.watching.looking import OFTEN, SELDOM, Looking
 from bot.watching.reactions import Reactions
+from bot.watching.telling import AlertTeller
 from bot.watching.watcher import Watcher
 from bot.weeks.week import Schedule
 
@@ -116,7 +117,7 @@ async def running_bot(
             raise BotError(f"--role {role}: a log in SQLite has one process for all; use PostgreSQL, or --role both")
         stack.enter_context(owned(store.database))
         client = await stack.enter_async_context(web_client(settings.slack_bot_token, settings.slack_api_url))
-        identity, teller = await identify(client), Teller(client)
+        identity, teller, memberships = await identify(client), Teller(client), Memberships(client)
         poster = Poster(client, store, identity, _schedule(settings))
         edits, completion = EditsUpkeep(client, store), Completion(client, store, identity.url)
         lookup = Lookup(client, identity.own_ids, None if settings.score_people else poster.members)
@@ -131,7 +132,7 @@ async def running_bot(
             delivery = Delivery(client, teller, store, completion, identity.url, reposts_unconfirmed=reposts)
             docket = Docket(store, judges, lookup, delivery, settings.judge_concurrency, model_pauses)
             looking = Looking(client, store, identity.team_id, SELDOM if settings.watch_by == "events" else OFTEN)
-            alarm = Alarm(client, store, poster.members, identity.team_id, identity.url)
+            alarm = Alarm(AlertTeller(client, memberships), store, poster.members, identity.team_id, identity.url)
             engine = make_engine(
                 store, identity.team_id, docket, edits, completion, poster, watcher, looking, alarm, settings
             )
@@ -140,7 +141,10 @@ async def running_bot(
         if role is not Role.WORKER:
             bolt = make_app(client, identity)
             reactions = Reactions(store.digests, store.thumbs, watcher)
-            _listen(bolt, settings, client, store, identity, teller, poster, lookup, watcher, completion, reactions)
+            _listen(
+                *(bolt, settings, client, store, identity, teller, memberships),
+                *(poster, lookup, watcher, completion, reactions),
+            )
             link = _link(bolt, settings, ChannelEvents(edits, watcher, reactions, identity).takes)
             await stack.enter_async_context(link)
             tasks.append(_begin(stack, link.watch()))
@@ -159,6 +163,7 @@ def _listen(
     store: Store,
     identity: Identity,
     teller: Teller,
+    memberships: Memberships,
     poster: Poster,
     lookup: Lookup,
     watcher: Watcher,
@@ -178,7 +183,7 @@ def _listen(
         rubrics=rubrics_of(settings),
         poster=poster,
         access=access,
-        memberships=Memberships(client),
+        memberships=memberships,
         homes=Homes(client),
         forgetting=ForgettingUpkeep(client, store.forgetting, store.own_words, access),
         lookup=lookup,

@@ -39,7 +39,7 @@ class Watch:
         share: The part of its replies that is drawn, above 0 and up to 1.
         since: When it was begun; replies that were written before are none of its own.
         per_day: How many are scored in a day at most; 0 is no limit.
-        alerts_to: The channel or person that hears when it gets worse; None is nobody.
+        alerts_to: Who hears when it gets worse: the channel, people, or both, by id.
     """
 
     team_id: str
@@ -50,7 +50,7 @@ class Watch:
     share: float = 1.0
     per_day: int = 0
     shows: Shows = Shows.NOTHING
-    alerts_to: str | None = None
+    alerts_to: tuple[str, ...] = ()
 
 
 def draws(watch: Watch, ts: str) -> bool:

@@ -83,7 +83,7 @@ class WatchCommand:
             return words.no_assistant(request.author, list(found.values()))
         earlier = next((each for each in watches if each.author_id == author_id), None)
         new = Watch(invocation.team_id, invocation.channel_id, author_id, self.rubric, self.poster.now())
-        alerts_to = {"here": invocation.channel_id, "me": invocation.user_id, "off": None}
+        alerts_to = {"here": (invocation.channel_id,), "me": (invocation.user_id,), "off": ()}
         alert = request.alert or (None if earlier else "me")
         changes = {**request.changes, **({"alerts_to": alerts_to[alert]} if alert else {})}
         watch = replace(earlier or new, **changes)

@@ -73,6 +73,21 @@ class UtcDateTime(TypeDecorator[datetime]):
         return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
 
 
+class Ids(TypeDecorator[tuple[str, ...]]):
+    """Ids of Slack, with commas between them; NULL where there are none."""
+
+    impl = String
+    cache_ok = True
+
+    def process_bind_param(self, value: tuple[str, ...] | None, dialect: Dialect) -> str | None:
+        """As one text."""
+        return ",".join(value or ()) or None
+
+    def process_result_value(self, value: str | None, dialect: Dialect) -> tuple[str, ...]:
+        """As they were."""
+        return tuple(value.split(",")) if value else ()
+
+
 class CleanText(TypeDecorator[str]):
     """Text of any origin; what no database takes (NUL on PostgreSQL, half a surrogate pair) becomes U+FFFD."""
 
@@ -282,7 +297,7 @@ watches = Table(
     Column("share", Float, nullable=False),
     Column("per_day", Integer, nullable=False),
     Column("shows", String, nullable=False),
-    Column("alerts_to", String),  # a channel, or a person; NULL: nobody
+    Column("alerts_to", Ids),  # the channel, and people
     Column("since", UtcDateTime, nullable=False),  # when it was begun
     Column("looked_at", UtcDateTime, nullable=False),  # when the channel was read last
     Column("updated_at", UtcDateTime, nullable=False),

@@ -89,10 +89,15 @@ def _line(watch: Watch, coverage: Coverage, name: str) -> str:
 
 
 def _order(watch: Watch) -> str:
-    told = watch.alerts_to
-    where = f"<#{told}>" if told == watch.channel_id else f"<@{told}>"
-    hears = f"When it gets clearly worse, {where} hears of it." if told else "Nobody hears when it gets worse."
+    told = [f"<#{each}>" if each == watch.channel_id else f"<@{each}>" for each in watch.alerts_to]
+    hear = "hears" if len(told) == 1 else "hear"
+    hears = f"When it gets clearly worse, {_listed(told)} {hear} of it." if told else "Nobody hears when it gets worse."
     return f"{_share(watch)} of its replies to people. {_SHOWN[watch.shows]} {hears}"
+
+
+def _listed(each: Sequence[str]) -> str:
+    *most, last = each
+    return f"{', '.join(most)} and {last}" if most else last
 
 
 def _names(names: Sequence[str]) -> str:

@@ -1,12 +1,8 @@
 """Says that a watched assistant has become clearly worse, or that its watch has no scores: the same day, and once."""
 
 from datetime import timedelta
-from functools import partial
 
-import aiohttp
 import structlog
-from slack_sdk.errors import SlackApiError
-from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.domain.clock import Clock, utc_now
 from bot.domain.watch import Watch
@@ -14,9 +10,9 @@ from bot.log import Store
 from bot.log.alerts import AlertKind
 from bot.log.counts import Place, Span, TimedScore, watched
 from bot.slack.authors import Members
-from bot.slack.errors import connection_word, slack_word
-from bot.slack.post import WITHOUT_PREVIEWS, Post, send_in_known_blocks
+from bot.slack.post import Post
 from bot.views.alerts import silent_alert, worse_alert
+from bot.watching.telling import AlertTeller
 from judge.drift import Drop, find_drop
 from judge.rubric import Scale
 
@@ -36,7 +32,7 @@ class Alarm:
     While a drop lasts it is told of once in seven days.
 
     Args:
-        client: The bot's Web API client.
+        teller: Who tells of what is found.
         store: Where scores and alerts are.
         members: The assistants' names.
         team_id: Whose watches.
@@ -46,14 +42,14 @@ class Alarm:
 
     def __init__(
         self,
-        client: AsyncWebClient,
+        teller: AlertTeller,
         store: Store,
         members: Members,
         team_id: str,
         workspace_url: str,
         clock: Clock = utc_now,
     ) -> None:
-        self._client = client
+        self._teller = teller
         self._store = store
         self._members = members
         self._team_id = team_id
@@ -62,25 +58,17 @@ class Alarm:
         self._newest: dict[Place, int] = {}
 
     async def look(self) -> None:
-        """Sends what is due; trouble with one watch keeps no other waiting."""
+        """Sends what is due."""
         for watch in await self._store.watches.of(self._team_id):
-            if watch.alerts_to is None:
-                continue
-            try:
-                await self._look_at(watch, watch.alerts_to)
-            except SlackApiError as exc:
-                logger.warning("alert_not_sent", channel=watch.channel_id, error=slack_word(exc))
-            except (aiohttp.ClientError, TimeoutError) as exc:
-                logger.warning("alert_not_sent", channel=watch.channel_id, error=connection_word(exc))
+            if watch.alerts_to:
+                await self._look_at(watch)
 
-    async def _look_at(self, watch: Watch, to: str) -> None:
+    async def _look_at(self, watch: Watch) -> None:
         for kind, find in ((AlertKind.WORSE, self._worse), (AlertKind.SILENT, self._silent)):
             post = await find(watch)
             now = self._now()
             if post and await self._store.alerts.claim(watch, kind, now):
-                await send_in_known_blocks(post, partial(self._send, to))
-                await self._store.alerts.note_posted(watch, now)
-                logger.info("alert_sent", channel=watch.channel_id, kind=kind)
+                await self._send(watch, kind, post)
 
     async def _worse(self, watch: Watch) -> Post | None:
         """The alert of a drop, if there is one that was not told of."""
@@ -118,5 +106,11 @@ class Alarm:
             return None
         return silent_alert(watch, (await self._members.of(watch.author_id)).name, expected, SILENT_FOR)
 
-    async def _send(self, to: str, post: Post) -> None:
-        await self._client.chat_postMessage(channel=to, text=post.text, blocks=post.blocks, **WITHOUT_PREVIEWS)
+    async def _send(self, watch: Watch, kind: AlertKind, post: Post) -> None:
+        """It is sent if anybody got it; where nobody did, it is tried again."""
+        missed = await self._teller.tell(watch, post)
+        for to, error in missed.items():
+            logger.warning("alert_not_sent", channel=watch.channel_id, to=to, error=error)
+        if len(missed) < len(watch.alerts_to):
+            await self._store.alerts.note_posted(watch, self._now())
+            logger.info("alert_sent", channel=watch.channel_id, kind=kind)

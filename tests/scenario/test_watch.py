@@ -4,28 +4,21 @@ import asyncio
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from pydantic import SecretStr
-from sqlalchemy import insert, update
+from sqlalchemy import update
 
-from bot.docket.lookup import Lookup
-from bot.domain.case import CaseSource, CaseStatus, Visibility
-from bot.domain.limits import Limits
+from bot.domain.case import CaseSource, CaseStatus
 from bot.domain.policy import Policy
-from bot.domain.watch import Fate, draws, together
+from bot.domain.watch import Fate, draws
 from bot.log.audit import Action
-from bot.log.counts import Place, Span, watched
-from bot.log.schema import cases, replies
+from bot.log.counts import Place, Span
+from bot.log.schema import replies
 from bot.slack import ids
-from bot.slack.authors import Members
-from bot.slack.client import identify, web_client
 from bot.slack.manifest import WATCH, load_manifest
 from bot.upkeep.retention import Retention
-from bot.watching.alarm import Alarm
-from bot.watching.looking import OFTEN, Looking
-from bot.watching.watcher import LATE, REST, Watcher
+from bot.watching.looking import OFTEN
+from bot.watching.watcher import LATE, REST
 from tests.scenario.conftest import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, shown
-
-ANYWHERE = Policy()
+from tests.scenario.watching import alarm, fates, look, say, seen, take_finished, write_scores
 
 
 @pytest.fixture
@@ -41,35 +34,6 @@ def test_the_manifest_for_events_differs_in_these_alone() -> None:
     for scope in ("reactions:read", "reactions:write"):
         manifest["oauth_config"]["scopes"]["bot"].remove(scope)
     assert manifest == load_manifest()
-
-
-async def say(stage: Stage, text: str) -> str:
-    """What ann is told after `/judge watch ...`."""
-    before = len(stage.ann.ephemerals(CHANNEL))
-    stage.ann.command(CHANNEL, ids.COMMAND, f"watch {text}".strip())
-    return (await stage.told(stage.ann, before + 1)).text
-
-
-async def take_finished(stage: Stage, later: timedelta = REST, policy: Policy = ANYWHERE) -> None:
-    """The watcher's duty, so much later."""
-    async with web_client(SecretStr(stage.slack.bot_token), stage.slack.api_url) as client:
-        identity = await identify(client)
-        lookup = Lookup(client, identity.own_ids)
-        clock = lambda: datetime.now(UTC) + later + timedelta(seconds=1)  # noqa: E731
-        await Watcher(stage.log, lookup, identity, Limits(), policy, clock).take_finished()
-
-
-async def fates(stage: Stage) -> dict[Fate | None, int]:
-    (watch,) = await stage.log.watches.of(stage.slack.workspace.team_id)
-    days = await stage.log.replies.coverage(watched(watch), "2026-01-01")
-    return dict(together(days.values()).fates)
-
-
-async def seen(stage: Stage, number: int) -> None:
-    """Returns once so many replies are in the log."""
-    async with asyncio.timeout(10):
-        while sum((await fates(stage)).values()) < number:  # noqa: ASYNC110
-            await asyncio.sleep(0.01)
 
 
 async def test_a_watched_reply_is_scored_once_it_is_finished_and_nothing_is_posted(stage: Stage) -> None:
@@ -101,13 +65,6 @@ async def test_digest_leads_with_what_nobody_picked_and_keeps_it_apart(stage: St
     assert "*helper*, random replies: mean *2.0*, between 0.5 and 3.5, of 0 to 5 (2 scored of 2)." in preview
     assert "1 reply that people chose to score" in preview
     assert "Median *4*, mean *4.0*" in preview
-
-
-async def look(stage: Stage, later: timedelta = OFTEN) -> None:
-    """The look at watched channels, so much later."""
-    async with web_client(SecretStr(stage.slack.bot_token), stage.slack.api_url) as client:
-        clock = lambda: datetime.now(UTC) + later  # noqa: E731
-        await Looking(client, stage.log, stage.slack.workspace.team_id, OFTEN, clock).look()
 
 
 async def test_replies_that_nobody_told_of_are_found_by_looking(open_stage: StageFactory) -> None:
@@ -443,48 +400,3 @@ async def test_blind_labels_are_drawn_from_what_nobody_picked(stage: Stage) -> N
     drawn = await stage.log.draws.draw(team_id, stage.ben.id, [channel])
     assert drawn is not None
     assert drawn.id == 2
-
-
-async def write_scores(stage: Stage, scores: list[tuple[float, int, int]], version: str = "m, additive-5 1") -> None:
-    """Scores of the watched assistant: so many days ago, which, and how many."""
-    (watch,) = await stage.log.watches.of(stage.slack.workspace.team_id)
-    now = datetime.now(UTC)
-    row = {
-        "team_id": watch.team_id,
-        "channel_id": watch.channel_id,
-        "author_id": watch.author_id,
-        "requester_id": "U1",
-        "requester_name": "Slack Judge",
-        "source": CaseSource.WATCH,
-        "rubric": "additive-5",
-        "visibility": Visibility.THREAD,
-        "attempt": 1,
-        "status": CaseStatus.DELIVERED,
-        "lowest": 0,
-        "highest": 5,
-        "model": "m",
-        "judge_version": version,
-        "probability": 1.0,
-        "created_at": now,
-    }
-    rows = [
-        row
-        | {
-            "key": f"{version}/{day}/{number}",
-            "score": score,
-            "judged_at": now - timedelta(days=day),
-            "message_ts": f"{number}.{round(day * 10)}",
-        }
-        for day, score, count in scores
-        for number in range(count)
-    ]
-    async with stage.log.database.engine.begin() as connection:
-        await connection.execute(insert(cases), rows)
-
-
-async def alarm(stage: Stage, later: timedelta = timedelta()) -> None:
-    """The look at watches with somebody to hear of them, so much later."""
-    async with web_client(SecretStr(stage.slack.bot_token), stage.slack.api_url) as client:
-        clock = lambda: datetime.now(UTC) + later  # noqa: E731
-        team_id = stage.slack.workspace.team_id
-        await Alarm(client, stage.log, Members(client), team_id, "https://pocket.slack.com/", clock).look()

@@ -41,10 +41,12 @@ def reply(number: int, words: str | None = "hash", **changes: str) -> SeenReply:
 
 async def test_a_watch_is_kept_as_it_was_set_last_and_begun_first(log: Store) -> None:
     await log.watches.save(WATCH, "U9")
-    await log.watches.save(replace(WATCH, since=NOW + HOUR, share=0.2, shows=Shows.REACTION, alerts_to="C1"), "U9")
+    await log.watches.save(
+        replace(WATCH, since=NOW + HOUR, share=0.2, shows=Shows.REACTION, alerts_to=("C1", "U2")), "U9"
+    )
     await log.watches.save(replace(WATCH, channel_id="C2"), "U9")
     await log.watches.save(replace(WATCH, team_id="T2"), "U9")
-    kept = replace(WATCH, share=0.2, shows=Shows.REACTION, alerts_to="C1")
+    kept = replace(WATCH, share=0.2, shows=Shows.REACTION, alerts_to=("C1", "U2"))
     assert await log.watches.of("T1") == [kept, replace(WATCH, channel_id="C2")]
     assert await log.watches.of("T1", "C1") == [kept]
     await log.watches.end(kept, "U9")

@@ -1,0 +1,108 @@
+"""What tests of watches do and ask: the command, the duties that the clock would bring, and what the log says."""
+
+import asyncio
+from datetime import UTC, datetime, timedelta
+
+from pydantic import SecretStr
+from sqlalchemy import insert
+
+from bot.docket.lookup import Lookup
+from bot.domain.case import CaseSource, CaseStatus, Visibility
+from bot.domain.limits import Limits
+from bot.domain.policy import Policy
+from bot.domain.watch import Fate, together
+from bot.log.counts import watched
+from bot.log.schema import cases
+from bot.slack import ids
+from bot.slack.authors import Members
+from bot.slack.client import identify, web_client
+from bot.slack.memberships import Memberships
+from bot.watching.alarm import Alarm
+from bot.watching.looking import OFTEN, Looking
+from bot.watching.telling import AlertTeller
+from bot.watching.watcher import REST, Watcher
+from tests.scenario.conftest import CHANNEL, Stage
+
+ANYWHERE = Policy()
+
+
+async def say(stage: Stage, text: str) -> str:
+    """What ann is told after `/judge watch ...`."""
+    before = len(stage.ann.ephemerals(CHANNEL))
+    stage.ann.command(CHANNEL, ids.COMMAND, f"watch {text}".strip())
+    return (await stage.told(stage.ann, before + 1)).text
+
+
+async def take_finished(stage: Stage, later: timedelta = REST, policy: Policy = ANYWHERE) -> None:
+    """The watcher's duty, so much later."""
+    async with web_client(SecretStr(stage.slack.bot_token), stage.slack.api_url) as client:
+        identity = await identify(client)
+        lookup = Lookup(client, identity.own_ids)
+        clock = lambda: datetime.now(UTC) + later + timedelta(seconds=1)  # noqa: E731
+        await Watcher(stage.log, lookup, identity, Limits(), policy, clock).take_finished()
+
+
+async def fates(stage: Stage) -> dict[Fate | None, int]:
+    (watch,) = await stage.log.watches.of(stage.slack.workspace.team_id)
+    days = await stage.log.replies.coverage(watched(watch), "2026-01-01")
+    return dict(together(days.values()).fates)
+
+
+async def seen(stage: Stage, number: int) -> None:
+    """Returns once so many replies are in the log."""
+    async with asyncio.timeout(10):
+        while sum((await fates(stage)).values()) < number:  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+
+
+async def look(stage: Stage, later: timedelta = OFTEN) -> None:
+    """The look at watched channels, so much later."""
+    async with web_client(SecretStr(stage.slack.bot_token), stage.slack.api_url) as client:
+        clock = lambda: datetime.now(UTC) + later  # noqa: E731
+        await Looking(client, stage.log, stage.slack.workspace.team_id, OFTEN, clock).look()
+
+
+async def write_scores(stage: Stage, scores: list[tuple[float, int, int]], version: str = "m, additive-5 1") -> None:
+    """Scores of the watched assistant: so many days ago, which, and how many."""
+    (watch,) = await stage.log.watches.of(stage.slack.workspace.team_id)
+    now = datetime.now(UTC)
+    row = {
+        "team_id": watch.team_id,
+        "channel_id": watch.channel_id,
+        "author_id": watch.author_id,
+        "requester_id": "U1",
+        "requester_name": "Slack Judge",
+        "source": CaseSource.WATCH,
+        "rubric": "additive-5",
+        "visibility": Visibility.THREAD,
+        "attempt": 1,
+        "status": CaseStatus.DELIVERED,
+        "lowest": 0,
+        "highest": 5,
+        "model": "m",
+        "judge_version": version,
+        "probability": 1.0,
+        "created_at": now,
+    }
+    rows = [
+        row
+        | {
+            "key": f"{version}/{day}/{number}",
+            "score": score,
+            "judged_at": now - timedelta(days=day),
+            "message_ts": f"{number}.{round(day * 10)}",
+        }
+        for day, score, count in scores
+        for number in range(count)
+    ]
+    async with stage.log.database.engine.begin() as connection:
+        await connection.execute(insert(cases), rows)
+
+
+async def alarm(stage: Stage, later: timedelta = timedelta()) -> None:
+    """The look at watches with somebody to hear of them, so much later."""
+    async with web_client(SecretStr(stage.slack.bot_token), stage.slack.api_url) as client:
+        clock = lambda: datetime.now(UTC) + later  # noqa: E731
+        team_id = stage.slack.workspace.team_id
+        teller, members = AlertTeller(client, Memberships(client)), Members(client)
+        await Alarm(teller, stage.log, members, team_id, "https://pocket.slack.com/", clock).look()
