@@ -40,6 +40,7 @@ class Watch:
         since: When it was begun; replies that were written before are none of its own.
         per_day: How many are scored in a day at most; 0 is no limit.
         alerts_to: Who hears when it gets worse: the channel, people, or both, by id.
+        floor: They hear, too, when the mean is clearly below this; None where nothing is wished for.
     """
 
     team_id: str
@@ -51,6 +52,7 @@ class Watch:
     per_day: int = 0
     shows: Shows = Shows.NOTHING
     alerts_to: tuple[str, ...] = ()
+    floor: float | None = None
 
 
 def draws(watch: Watch, ts: str) -> bool:

@@ -14,9 +14,10 @@ _LEASE = timedelta(minutes=5)
 
 
 class AlertKind(StrEnum):
-    """What an alert says: the assistant is worse than before, or its watch has no scores."""
+    """What an alert says: the assistant is worse than before, or below its floor, or its watch has no scores."""
 
     WORSE = "worse"
+    BELOW = "below"
     SILENT = "silent"
 
 

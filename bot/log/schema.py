@@ -298,6 +298,7 @@ watches = Table(
     Column("per_day", Integer, nullable=False),
     Column("shows", String, nullable=False),
     Column("alerts_to", Ids),  # the channel, and people
+    Column("floor", Float),  # they hear when the mean is below it
     Column("since", UtcDateTime, nullable=False),  # when it was begun
     Column("looked_at", UtcDateTime, nullable=False),  # when the channel was read last
     Column("updated_at", UtcDateTime, nullable=False),

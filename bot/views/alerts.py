@@ -13,7 +13,7 @@ from judge.drift import Drop
 from judge.rubric import Scale
 
 _NAME = 80
-_HOW = "Random replies, tested after each against the four weeks before; `/judge watch` says what is watched."
+_HOW = "Random replies, tested after each one; `/judge watch` says what is watched."
 _ONCE = "While it lasts I say so once in seven days."
 
 
@@ -26,16 +26,11 @@ def worse_alert(
     scale: Scale,
     workspace_url: str,
 ) -> Post:
-    """An assistant has become clearly worse; with its lowest replies since then."""
-    before, after = drop.before, drop.after
-    what = f"mean {after.mean:.1f} after {before.mean:.1f}"
-    if drop.kind == "low share":
-        low = (scale.low + scale.high - 1) // 2
-        what = f"{after.low_share:.0%} of its replies have {scale.low} to {low} after {before.low_share:.0%}, {what}"
-    begin = short_date(since[0].judged_at)
+    """An assistant has become clearly worse, or is below its floor; with its lowest replies since then."""
+    replies = "reply" if len(since) == 1 else "replies"
     text = (
-        f"*{clip(name, _NAME)}* in <#{watch.channel_id}> has become clearly worse than in the four weeks before: "
-        f"{what}, since {begin} ({len(since)} random {'reply' if len(since) == 1 else 'replies'})."
+        f"*{clip(name, _NAME)}* in <#{watch.channel_id}> {_what(watch, drop, scale)}, "
+        f"since {short_date(since[0].judged_at)} ({len(since)} random {replies})."
     )
     lines = [_line(each, scale, workspace_url, watch.channel_id) for each in lowest]
     return _post(text, section("\n".join(["*Lowest since then*", *lines])), context(f"{_HOW} {_ONCE}"))
@@ -49,6 +44,17 @@ def silent_alert(watch: Watch, name: str, expected: int, silent_for: timedelta) 
         f"{expected} replies were drawn. Whoever runs the app finds the reason in its log: the judge may not answer."
     )
     return _post(text)
+
+
+def _what(watch: Watch, drop: Drop, scale: Scale) -> str:
+    before, after = drop.before, drop.after
+    if drop.kind == "floor":
+        return f"is clearly below {watch.floor:g}, which this channel wishes for: mean {after.mean:.1f}"
+    what = f"mean {after.mean:.1f} after {before.mean:.1f}"
+    if drop.kind == "low share":
+        low = (scale.low + scale.high - 1) // 2
+        what = f"{after.low_share:.0%} of its replies have {scale.low} to {low} after {before.low_share:.0%}, {what}"
+    return f"has become clearly worse than in the four weeks before: {what}"
 
 
 def _line(each: TimedScore, scale: Scale, workspace_url: str, channel_id: str) -> str:

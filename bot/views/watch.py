@@ -91,7 +91,9 @@ def _line(watch: Watch, coverage: Coverage, name: str) -> str:
 def _order(watch: Watch) -> str:
     told = [f"<#{each}>" if each == watch.channel_id else f"<@{each}>" for each in watch.alerts_to]
     hear = "hears" if len(told) == 1 else "hear"
-    hears = f"When it gets clearly worse, {_listed(told)} {hear} of it." if told else "Nobody hears when it gets worse."
+    below = "" if watch.floor is None else f", or its mean is below {watch.floor:g}"
+    when = f"When it gets clearly worse{below}"
+    hears = f"{when}, {_listed(told)} {hear} of it." if told else "Nobody hears when it gets worse."
     return f"{_share(watch)} of its replies to people. {_SHOWN[watch.shows]} {hears}"
 
 

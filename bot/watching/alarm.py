@@ -1,6 +1,8 @@
-"""Says that a watched assistant has become clearly worse, or that its watch has no scores: the same day, and once."""
+"""Says the same day, and once, that a watched assistant has become clearly worse, or that its watch has no scores."""
 
+from collections.abc import Callable, Sequence
 from datetime import timedelta
+from functools import partial
 
 import structlog
 
@@ -13,7 +15,7 @@ from bot.slack.authors import Members
 from bot.slack.post import Post
 from bot.views.alerts import silent_alert, worse_alert
 from bot.watching.telling import AlertTeller
-from judge.drift import Drop, find_drop
+from judge.drift import Drop, NotEnough, find_below, find_drop
 from judge.rubric import Scale
 
 RECENT = timedelta(days=7)
@@ -22,6 +24,9 @@ SILENT_FOR = timedelta(hours=6)
 _PATIENCE = timedelta(hours=1)  # with what was drawn a moment ago
 _MIN_SILENT = 3
 _LOWEST = 3
+
+_Find = Callable[[Sequence[int], Sequence[int], Scale], Drop | NotEnough | None]
+_Tested = tuple[Place, AlertKind, float | None]
 
 logger = structlog.get_logger(__name__)
 
@@ -55,7 +60,8 @@ class Alarm:
         self._team_id = team_id
         self._workspace_url = workspace_url
         self._now = clock
-        self._newest: dict[Place, int] = {}
+        self._newest: dict[_Tested, int] = {}
+        self._finds = {AlertKind.WORSE: self._worse, AlertKind.BELOW: self._below, AlertKind.SILENT: self._silent}
 
     async def look(self) -> None:
         """Sends what is due."""
@@ -64,20 +70,30 @@ class Alarm:
                 await self._look_at(watch)
 
     async def _look_at(self, watch: Watch) -> None:
-        for kind, find in ((AlertKind.WORSE, self._worse), (AlertKind.SILENT, self._silent)):
+        for kind, find in self._finds.items():
             post = await find(watch)
             now = self._now()
             if post and await self._store.alerts.claim(watch, kind, now):
                 await self._send(watch, kind, post)
 
     async def _worse(self, watch: Watch) -> Post | None:
+        """The alert of an assistant that is worse than it was."""
+        return await self._drop(watch, AlertKind.WORSE, find_drop)
+
+    async def _below(self, watch: Watch) -> Post | None:
+        """The alert of one that is below what was wished for."""
+        if watch.floor is None:
+            return None
+        return await self._drop(watch, AlertKind.BELOW, partial(_find_below, watch.floor))
+
+    async def _drop(self, watch: Watch, kind: AlertKind, find: _Find) -> Post | None:
         """The alert of a drop, if there is one that was not told of."""
-        now, last = self._now(), await self._store.alerts.last(watch, AlertKind.WORSE)
+        now, last = self._now(), await self._store.alerts.last(watch, kind)
         if last is not None and last > now - RECENT:
             return None
         place = watched(watch)
-        newest = await self._store.tallies.newest(place)
-        if newest is None or self._newest.get(place) == newest:
+        tested, newest = (place, kind, watch.floor), await self._store.tallies.newest(place)
+        if newest is None or self._newest.get(tested) == newest:
             return None
         scores = await self._store.tallies.in_order(place, Span(now - RECENT - REFERENCE, now))
         if not scores:
@@ -86,9 +102,9 @@ class Alarm:
         reference = [each.score for each in same if each.judged_at < now - RECENT]
         recent = [each for each in same if each.judged_at >= now - RECENT]
         scale = Scale(*scores[-1].kind.scale)
-        drop = find_drop(reference, [each.score for each in recent], scale)
+        drop = find(reference, [each.score for each in recent], scale)
         if not isinstance(drop, Drop):
-            self._newest[place] = newest
+            self._newest[tested] = newest
             return None
         return await self._to_post(watch, drop, recent[drop.since :], scale)
 
@@ -114,3 +130,8 @@ class Alarm:
         if len(missed) < len(watch.alerts_to):
             await self._store.alerts.note_posted(watch, self._now())
             logger.info("alert_sent", channel=watch.channel_id, kind=kind)
+
+
+def _find_below(floor: float, reference: Sequence[int], recent: Sequence[int], scale: Scale) -> Drop | NotEnough | None:
+    """As `find_below`; None where the floor is of another rubric's scale."""
+    return find_below(floor, reference, recent, scale) if scale.low < floor < scale.high else None

@@ -6,7 +6,7 @@ import pytest
 
 from bot.domain.watch import Watch
 from tests.scenario.conftest import CHANNEL, Stage, StageFactory
-from tests.scenario.watching import alarm, say, write_scores
+from tests.scenario.watching import alarm, an_alarm, say, write_scores
 
 
 @pytest.fixture
@@ -66,3 +66,32 @@ async def test_an_alert_that_nobody_got_is_tried_again(stage: Stage) -> None:
     stage.ann.invite(CHANNEL, "ben")
     await alarm(stage, timedelta(minutes=6))
     assert len(direct(stage, "ben")) == 1
+
+
+async def test_a_mean_below_the_floor_is_told_of_however_it_was_before(stage: Stage) -> None:
+    low = [(0.2 * number, 2 + number % 2, 2) for number in range(165)]
+    await write_scores(stage, low)
+    await change(stage, alerts_to=(stage.ann.id,))
+    await alarm(stage)
+    assert direct(stage, "ann") == []
+    await change(stage, alerts_to=(stage.ann.id,), floor=3.5)
+    for _ in range(2):
+        await alarm(stage)
+    (told,) = direct(stage, "ann")
+    assert "is clearly below 3.5, which this channel wishes for: mean 2." in told
+
+
+async def test_a_floor_of_another_scale_says_nothing(stage: Stage) -> None:
+    await change(stage, alerts_to=(stage.ann.id,), floor=7)
+    await write_scores(stage, [(0.2 * number, 2, 2) for number in range(165)])
+    await alarm(stage)
+    assert direct(stage, "ann") == []
+
+
+async def test_a_floor_that_is_set_later_is_looked_at_with_the_same_scores(stage: Stage) -> None:
+    await write_scores(stage, [(0.2 * number, 2 + number % 2, 2) for number in range(165)])
+    async with an_alarm(stage) as same:
+        for floor, told in ((1.5, 0), (3.5, 1)):
+            await change(stage, alerts_to=(stage.ann.id,), floor=floor)
+            await same.look()
+            assert len(direct(stage, "ann")) == told

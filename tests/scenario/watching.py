@@ -1,6 +1,8 @@
 """What tests of watches do and ask: the command, the duties that the clock would bring, and what the log says."""
 
 import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 
 from pydantic import SecretStr
@@ -99,10 +101,16 @@ async def write_scores(stage: Stage, scores: list[tuple[float, int, int]], versi
         await connection.execute(insert(cases), rows)
 
 
-async def alarm(stage: Stage, later: timedelta = timedelta()) -> None:
-    """The look at watches with somebody to hear of them, so much later."""
+@asynccontextmanager
+async def an_alarm(stage: Stage, later: timedelta = timedelta()) -> AsyncIterator[Alarm]:
+    """What looks at watches with somebody to hear of them, on a clock that is so much later."""
     async with web_client(SecretStr(stage.slack.bot_token), stage.slack.api_url) as client:
         clock = lambda: datetime.now(UTC) + later  # noqa: E731
-        team_id = stage.slack.workspace.team_id
         teller, members = AlertTeller(client, Memberships(client)), Members(client)
-        await Alarm(teller, stage.log, members, team_id, "https://pocket.slack.com/", clock).look()
+        yield Alarm(teller, stage.log, members, stage.slack.workspace.team_id, "https://pocket.slack.com/", clock)
+
+
+async def alarm(stage: Stage, later: timedelta = timedelta()) -> None:
+    """One look of it."""
+    async with an_alarm(stage, later) as found:
+        await found.look()
