@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
 
+MOST_OF_A_QUESTION = 5
+"""So many of an assistant's replies to one question, which a thread has, are scored in a day; the others are `OVER`."""
+
 
 class Shows(StrEnum):
     """What a channel sees of a reply that its watch has scored; the digest counts it in any case."""
@@ -20,7 +23,7 @@ class Fate(StrEnum):
     """What has become of a reply that a watch has seen.
 
     `PASSED`: it was not drawn. `TAKEN`: it is a case. `NO_ANSWER`: it was drawn and answers nobody, or has no words.
-    `OVER`: it was drawn, and the day's budget was used up. `MISSED`: it was drawn, and could not be scored in time.
+    `OVER`: it was drawn, and a limit of that day was used up. `MISSED`: it was drawn, and could not be scored in time.
     """
 
     PASSED = "passed"
@@ -80,6 +83,21 @@ class SeenReply:
     def day(self) -> str:
         """On which it was written, in UTC, for instance 2026-11-22."""
         return f"{datetime.fromtimestamp(float(self.ts), UTC):%Y-%m-%d}"
+
+
+@dataclass(frozen=True)
+class Used:
+    """What watched replies of a day have used up of that day's limits.
+
+    Attributes:
+        replies: How many of the assistant's are scored.
+        of_question: How many of these answer the same question.
+        tokens: What all of the channel took, whosever they are.
+    """
+
+    replies: int
+    of_question: int
+    tokens: int
 
 
 @dataclass(frozen=True)

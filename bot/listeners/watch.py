@@ -67,7 +67,7 @@ class WatchCommand:
     async def _do(self, invocation: Invocation, request: WatchRequest, watches: Sequence[Watch]) -> str:
         names = await self._names(watches)
         if request.action == "state":
-            return await self._state(watches, names)
+            return await self._state(invocation, watches, names)
         if request.action == "off":
             watch = next((each for each in watches if is_named(request.author, each.author_id, names)), None)
             if watch is None:
@@ -92,10 +92,11 @@ class WatchCommand:
         await self.watcher.save(watch, invocation.user_id)
         return words.begun(watch, found[author_id])
 
-    async def _state(self, watches: Sequence[Watch], names: Mapping[str, str]) -> str:
+    async def _state(self, invocation: Invocation, watches: Sequence[Watch], names: Mapping[str, str]) -> str:
         since = f"{self.poster.now() - _BEFORE_TODAY:%Y-%m-%d}"
         counted = [(watch, await self._coverage(watch, since)) for watch in watches]
-        return words.state(counted, names)
+        settings = await self.store.digests.channel(invocation.team_id, invocation.channel_id)
+        return words.state(counted, names, settings.watch_tokens_per_day)
 
     async def _coverage(self, watch: Watch, since: str) -> Coverage:
         found = await self.store.replies.coverage(watched(watch), since)

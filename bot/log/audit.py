@@ -37,6 +37,7 @@ class Action(StrEnum):
     REACTION_CHANGED = "reaction_changed"
     WATCH_SET = "watch_set"
     WATCH_ENDED = "watch_ended"
+    WATCH_TOKENS_CHANGED = "watch_tokens_changed"
 
 
 @dataclass(frozen=True)

@@ -2,16 +2,18 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, fields
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from sqlalchemy import ColumnElement, Row, and_, delete, func, or_, select, update
 
-from bot.domain.watch import Coverage, Fate, SeenReply, Watch, draws
+from bot.domain.watch import Coverage, Fate, SeenReply, Used, Watch, draws
 from bot.log.counts import Place
 from bot.log.database import Database
-from bot.log.schema import IS_WAITED_FOR, replies
+from bot.log.schema import IS_WAITED_FOR, cases, replies
+from bot.log.spending import TAKEN
 from bot.log.upserts import insert_new
+from bot.log.visibility import is_watched
 
 _AT_ONCE = 100
 _FOR_EVER = "9999-12-31"
@@ -62,6 +64,17 @@ class Replies:
             found.setdefault(row.day, {})[row.fate and Fate(row.fate)] = row.number
         return {day: Coverage(fates) for day, fates in found.items()}
 
+    async def used(self, reply: SeenReply, question_ts: str) -> Used:
+        """What the other watched replies of its day have used up."""
+        is_its, is_of_question = cases.c.author_id == reply.author_id, cases.c.question_ts == question_ts
+        query = select(
+            func.count().filter(is_its).label("replies"),
+            func.count().filter(is_its, is_of_question).label("of_question"),
+            func.coalesce(func.sum(TAKEN), 0).label("tokens"),
+        ).where(_are_watched_on_the_day_of(reply), cases.c.message_ts != reply.ts)
+        (used,) = await self._database.rows(Used, query)
+        return used
+
     async def expected(self, place: Place, since: datetime, until: datetime) -> int:
         """How many of an assistant's replies should have a score, of those that were at rest in that time."""
         is_meant = or_(replies.c.fate.is_(None), replies.c.fate.in_((Fate.TAKEN, Fate.MISSED)))
@@ -84,6 +97,18 @@ def _are_of(place: Place) -> ColumnElement[bool]:
         replies.c.team_id == place.team_id,
         replies.c.channel_id == place.channel_id,
         replies.c.author_id == place.author_id,
+    )
+
+
+def _are_watched_on_the_day_of(reply: SeenReply) -> ColumnElement[bool]:
+    """By the messages' own times, which the index has in their order: all are as long as each other."""
+    start = datetime.fromisoformat(reply.day).replace(tzinfo=UTC)
+    return and_(
+        cases.c.team_id == reply.team_id,
+        cases.c.channel_id == reply.channel_id,
+        cases.c.message_ts >= f"{start.timestamp():.0f}",
+        cases.c.message_ts < f"{(start + timedelta(days=1)).timestamp():.0f}",
+        is_watched(cases),
     )
 
 

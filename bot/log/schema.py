@@ -284,6 +284,7 @@ channels = Table(
     Column("ranks_people", Boolean, nullable=False, server_default=false()),
     Column("labels_per_week", Integer),  # blind ones; NULL: as many as by default
     Column("score_reaction", String),  # the emoji with which people ask for a score; NULL: none
+    Column("watch_tokens_per_day", Integer),  # of all its watches together; NULL: no limit
     Column("updated_at", UtcDateTime, nullable=False),
 )
 

@@ -30,9 +30,10 @@ DAY = timedelta(days=1)
 
 _HOUR = timedelta(hours=1)
 _IS_OURS = cases.c.team_id == bindparam("of_team")
-_TAKEN = func.coalesce(cases.c.input_tokens, 0) + func.coalesce(cases.c.output_tokens, 0) + cases.c.reserved_tokens
+TAKEN = func.coalesce(cases.c.input_tokens, 0) + func.coalesce(cases.c.output_tokens, 0) + cases.c.reserved_tokens
+"""What a case has taken, or what is set aside for it."""
 # A case that is forgotten without a verdict has asked no model.
-_SPENT_TOKENS = case((cases.c.judged_at.is_(None), 0), else_=_TAKEN).label("tokens")
+_SPENT_TOKENS = case((cases.c.judged_at.is_(None), 0), else_=TAKEN).label("tokens")
 _SPENT = (cases.c.team_id, cases.c.requester_id, cases.c.created_at, _SPENT_TOKENS)
 
 
@@ -101,7 +102,7 @@ def _tokens() -> ColumnElement[int]:
     """What verdicts have taken, as far as the models' servers count it, and what is set aside for the others."""
     # Sums rather than one with OR, so that each has its index.
     judged, waiting = (
-        select(func.coalesce(func.sum(_TAKEN), 0)).where(_IS_OURS, *which).scalar_subquery()
+        select(func.coalesce(func.sum(TAKEN), 0)).where(_IS_OURS, *which).scalar_subquery()
         for which in (
             (cases.c.judged_at > bindparam("day_ago"),),
             (cases.c.judged_at.is_(None), IS_UNSETTLED, IS_OPEN),

@@ -27,7 +27,7 @@ _FATES = {
     Fate.TAKEN: "scored or about to be",
     None: "waited for",
     Fate.NO_ANSWER: "drawn, but no answer to anybody",
-    Fate.OVER: "over the day's limit",
+    Fate.OVER: "over a limit",
     Fate.MISSED: "missed",
 }
 
@@ -43,11 +43,17 @@ def _share(watch: Watch) -> str:
     return f"{share}, at most {watch.per_day} a day" if watch.per_day else share
 
 
-def state(counted: Sequence[tuple[Watch, Coverage]], names: Mapping[str, str]) -> str:
-    """What is watched in a channel, and what has become of the last week's replies."""
+def state(counted: Sequence[tuple[Watch, Coverage]], names: Mapping[str, str], tokens: int | None) -> str:
+    """What is watched in a channel, what has become of the last week's replies, and the tokens that a day has."""
     if not counted:
         return f"Nothing is watched in this channel.\n{_HELP}"
-    return "\n".join(_line(watch, coverage, names[watch.author_id]) for watch, coverage in counted)
+    lines = [_line(watch, coverage, names[watch.author_id]) for watch, coverage in counted]
+    return "\n".join([*lines, *([budget(tokens)] if tokens else [])])
+
+
+def budget(tokens: int) -> str:
+    """What all watches of a channel may take."""
+    return f"All that is watched here may take at most {tokens:,} {'token' if tokens == 1 else 'tokens'} a day (UTC)."
 
 
 def begun(watch: Watch, name: str) -> str:

@@ -41,7 +41,7 @@ def _counted(each: Watched) -> str:
 
 
 def _lost(each: Watched) -> str:
-    words = {Fate.OVER: "over the day's limit", Fate.MISSED: "missed"}
+    words = {Fate.OVER: "over a limit", Fate.MISSED: "missed"}
     return ", ".join(
         f"{each.coverage.fates[fate]} {said}" for fate, said in words.items() if each.coverage.fates.get(fate)
     )

@@ -17,11 +17,10 @@ from bot.domain.limits import Limits
 from bot.domain.policy import Policy
 from bot.domain.reaction import Reaction
 from bot.domain.refusal import RefusedError
-from bot.domain.watch import Fate, SeenReply, Watch, draws
+from bot.domain.watch import MOST_OF_A_QUESTION, Fate, SeenReply, Watch, draws
 from bot.extract.messages import Message
 from bot.extract.replies import author_of, to_reply
 from bot.log import Store
-from bot.log.counts import watched
 from bot.slack.cache import AnswerCache
 from bot.slack.client import Identity
 from bot.slack.errors import connection_word, slack_word
@@ -103,6 +102,17 @@ class Watcher:
         elif draws(watch, reply.ts):  # what was passed over may change as it likes
             await self._store.replies.wait_on(reply, now + REST)
 
+    async def answered(self, channel_id: str, message: Message) -> Question | None:
+        """What a watched message answers; None where it is no answer to anybody, or no whole one, or our own.
+
+        Raises:
+            OutOfSightError, MayNotReadError, SlackApiError, ClientError, TimeoutError: As `Lookup.answered`.
+        """
+        is_whole = message.obstacle is None and message.streaming not in {_IN_PROGRESS, _ERRORED}
+        if not is_whole or message.author_id in self._identity.own_ids:
+            return None
+        return await self._lookup.answered(channel_id, message)
+
     async def take_finished(self) -> None:
         """Takes in what was drawn and is at rest; what cannot be read now is left for the next time."""
         if self._working.locked():
@@ -126,6 +136,8 @@ class Watcher:
         age = self._now() - datetime.fromtimestamp(float(reply.ts), UTC)
         if watch is None or age > LATE or not self._policy.allows_messages_of(reply.channel_id):
             return Fate.MISSED
+        if reply.parent_ts and await self._has_enough(reply, reply.parent_ts):
+            return Fate.OVER  # without reading it: an endless thread has many
         try:
             message = await self._lookup.message_at(reply.channel_id, reply.ts, reply.parent_ts)
             if message is None:
@@ -134,14 +146,12 @@ class Watcher:
             if (found.text_hash is None and age < _STREAMED_FOR) or found.text_hash != reply.text_hash:
                 await self._store.replies.wait_on(found, self._now() + REST)
                 return None
-            if message.obstacle or message.streaming == _ERRORED or found.text_hash is None:
-                return Fate.NO_ANSWER
-            question = await self._lookup.answered(reply.channel_id, message)
+            question = await self.answered(reply.channel_id, message)
         except (OutOfSightError, MayNotReadError):
             return Fate.MISSED
         if question is None:
             return Fate.NO_ANSWER
-        if watch.per_day and await self._taken(watch, reply.day) >= watch.per_day:
+        if await self._is_over(watch, reply, question):
             return Fate.OVER
         try:
             await self._store.add(self._case(watch, message, question, probability), limits=self._limits)
@@ -149,9 +159,15 @@ class Watcher:
             return Fate.OVER
         return Fate.TAKEN
 
-    async def _taken(self, watch: Watch, day: str) -> int:
-        found = await self._store.replies.coverage(watched(watch), day, day)
-        return found[day].fates.get(Fate.TAKEN, 0)
+    async def _has_enough(self, reply: SeenReply, question_ts: str) -> bool:
+        return (await self._store.replies.used(reply, question_ts)).of_question >= MOST_OF_A_QUESTION
+
+    async def _is_over(self, watch: Watch, reply: SeenReply, question: Question) -> bool:
+        """Whether a limit of the reply's day is used up."""
+        used = await self._store.replies.used(reply, question.ts)
+        tokens = (await self._store.digests.channel(watch.team_id, watch.channel_id)).watch_tokens_per_day or 0
+        limits = (watch.per_day, used.replies), (MOST_OF_A_QUESTION, used.of_question), (tokens, used.tokens)
+        return any(used >= most > 0 for most, used in limits)
 
     def _case(self, watch: Watch, message: Message, question: Question, probability: float) -> Case:
         return Case(

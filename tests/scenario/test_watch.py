@@ -222,7 +222,7 @@ async def test_what_was_lost_of_a_day_is_said_in_the_digest(stage: Stage) -> Non
     told = shown(await stage.told(stage.ann, 2))
     assert "*helper*, random replies: mean unknown" not in told
     assert "(1 scored of 3)" in told
-    assert "Not scored though drawn: 2 over the day's limit." in told
+    assert "Not scored though drawn: 2 over a limit." in told
 
 
 async def test_two_processes_make_one_case_of_a_reply(stage: Stage) -> None:

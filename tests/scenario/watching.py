@@ -25,7 +25,7 @@ from bot.watching.telling import AlertTeller
 from bot.watching.watcher import REST, Watcher
 from tests.scenario.conftest import CHANNEL, Stage
 
-ANYWHERE = Policy()
+ANYWHERE, NO_LIMITS = Policy(), Limits()
 
 
 async def say(stage: Stage, text: str) -> str:
@@ -35,17 +35,21 @@ async def say(stage: Stage, text: str) -> str:
     return (await stage.told(stage.ann, before + 1)).text
 
 
-async def take_finished(stage: Stage, later: timedelta = REST, policy: Policy = ANYWHERE) -> None:
+async def take_finished(
+    stage: Stage, later: timedelta = REST, policy: Policy = ANYWHERE, limits: Limits = NO_LIMITS
+) -> None:
     """The watcher's duty, so much later."""
     async with web_client(SecretStr(stage.slack.bot_token), stage.slack.api_url) as client:
         identity = await identify(client)
         lookup = Lookup(client, identity.own_ids)
         clock = lambda: datetime.now(UTC) + later + timedelta(seconds=1)  # noqa: E731
-        await Watcher(stage.log, lookup, identity, Limits(), policy, clock).take_finished()
+        await Watcher(stage.log, lookup, identity, limits, policy, clock).take_finished()
 
 
-async def fates(stage: Stage) -> dict[Fate | None, int]:
-    (watch,) = await stage.log.watches.of(stage.slack.workspace.team_id)
+async def fates(stage: Stage, author_id: str = "") -> dict[Fate | None, int]:
+    """What has become of the replies of the one watch that there is, or of this assistant's."""
+    watches = await stage.log.watches.of(stage.slack.workspace.team_id)
+    (watch,) = [each for each in watches if author_id in {"", each.author_id}]
     days = await stage.log.replies.coverage(watched(watch), "2026-01-01")
     return dict(together(days.values()).fates)
 

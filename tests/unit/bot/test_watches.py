@@ -3,15 +3,17 @@
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 from sqlalchemy import select
 
 from bot.docket.lookup import Lookup
+from bot.domain.case import Case, CaseSource, Visibility
 from bot.domain.limits import Limits
 from bot.domain.policy import Policy
-from bot.domain.watch import Fate, SeenReply, Shows, Watch
+from bot.domain.watch import Fate, SeenReply, Shows, Used, Watch
 from bot.listeners.events import ChannelEvents
 from bot.log import Store
 from bot.log.alerts import AlertKind
@@ -90,6 +92,39 @@ async def test_what_should_have_a_score_is_what_was_drawn_and_at_rest(log: Store
     await log.replies.note(reply(9), replace(WATCH, share=1e-9), NOW)
     assert await log.replies.expected(watched(WATCH), NOW, NOW + HOUR) == 3
     assert await log.replies.expected(watched(WATCH), NOW - HOUR, NOW) == 0
+
+
+def drawn(of: SeenReply, question_ts: str, **changes: Any) -> Case:
+    return Case(
+        key=f"{of.author_id}/{of.ts}/{changes.get('probability', 1.0)}",
+        team_id=of.team_id,
+        channel_id=of.channel_id,
+        requester_id="U0",
+        requester_name="judge",
+        source=CaseSource.WATCH,
+        rubric="additive-5",
+        visibility=Visibility.THREAD,
+        message_ts=of.ts,
+        author_id=of.author_id,
+        question="Why?",
+        question_ts=question_ts,
+        response="Because.",
+        **({"probability": 1.0} | changes),
+    )
+
+
+async def test_what_is_used_up_is_that_of_the_replys_day_channel_assistant_and_question(log: Store) -> None:
+    yesterday, next_day = reply(-86_400), reply(86_400)
+    others = [reply(3, author_id="U2"), reply(4, channel_id="C2"), reply(5, team_id="T2")]
+    for each in (reply(0), reply(1), yesterday, next_day, *others):
+        await log.add(drawn(each, "1.1"))
+    await log.add(drawn(reply(6), "2.2"))
+    await log.add(drawn(reply(7), "1.1", probability=None))  # somebody asked for it
+    takes = Limits().expected_tokens(drawn(reply(0), "1.1"))
+    assert await log.replies.used(reply(9), "1.1") == Used(replies=3, of_question=2, tokens=4 * takes)
+    assert await log.replies.used(reply(1), "1.1") == Used(replies=2, of_question=1, tokens=3 * takes)
+    assert await log.replies.used(reply(9, author_id="U3"), "1.1") == Used(0, 0, 4 * takes)
+    assert await log.replies.used(replace(next_day, ts=reply(86_401).ts), "1.1") == Used(1, 1, takes)
 
 
 async def test_old_replies_are_dropped_by_their_day(log: Store) -> None:
