@@ -50,6 +50,7 @@ from bot.watching.alarm import Alarm
 from bot.watching.assistants import Assistants
 from bot.watching.looking import OFTEN, SELDOM, Looking
 from bot.watching.reactions import Reactions
+from bot.watching.recent import RecentReplies
 from bot.watching.telling import AlertTeller
 from bot.watching.watcher import Watcher
 from bot.weeks.week import Schedule
@@ -191,6 +192,8 @@ def _listen(
         reactions=reactions,
         assistants=Assistants(client, poster.members, identity.own_ids),
         completion=completion,
+        recent_replies=RecentReplies(client, watcher),
+        alerts=AlertTeller(client, memberships),
     )
 
 

@@ -9,6 +9,8 @@ from enum import StrEnum
 
 MOST_OF_A_QUESTION = 5
 """So many of an assistant's replies to one question, which a thread has, are scored in a day; the others are `OVER`."""
+MOST_PEOPLE = 5
+"""So many hear of a watch at most, besides its channel."""
 
 
 class Shows(StrEnum):

@@ -63,10 +63,10 @@ class LabelRequest:
 class WatchRequest:
     """What `/judge watch` is to do; `author` is the assistant as typed, and `changes` are by the names of `Watch`.
 
-    `alert` says who hears when it gets worse; None is as before.
+    `alert` says who hears when it gets worse; None is as before. With an assistant alone a window asks for the rest.
     """
 
-    action: Literal["state", "set", "off"]
+    action: Literal["state", "window", "set", "off"]
     author: str = ""
     changes: Mapping[str, Any] = field(default_factory=dict)
     alert: Literal["here", "me", "off"] | None = None
@@ -173,7 +173,7 @@ def parse_watch(text: str) -> WatchRequest:
     if found["shows"]:
         changes["shows"] = Shows(found["shows"].lower())
     alert: Any = found["alert"] and found["alert"].lower()
-    return WatchRequest("set", name, changes, alert)
+    return WatchRequest("set" if changes or alert else "window", name, changes, alert)
 
 
 def _schedule_changes(words: Sequence[str]) -> dict[str, str]:

@@ -11,6 +11,7 @@ from bot.domain.limits import Limits
 from bot.domain.policy import Policy
 from bot.extract.cases import Choice
 from bot.listeners import (
+    alert_button,
     blind,
     buttons,
     command,
@@ -26,8 +27,10 @@ from bot.listeners import (
     reaction,
     recent,
     shortcut,
+    watch_window,
     workflow,
 )
+from bot.listeners.alert_button import AlertButton
 from bot.listeners.blind import LabelCommand
 from bot.listeners.blind_window import BlindWindow
 from bot.listeners.case_access import CaseAccess
@@ -44,6 +47,8 @@ from bot.listeners.recent import RecentCases
 from bot.listeners.stats import StatsCommand
 from bot.listeners.texts_modal import TextsModal
 from bot.listeners.watch import WatchCommand
+from bot.listeners.watch_orders import WatchOrders
+from bot.listeners.watch_window import WatchWindow
 from bot.listeners.workflow import ScoreStep
 from bot.log import Store
 from bot.slack.access import Access
@@ -54,6 +59,8 @@ from bot.slack.teller import Teller
 from bot.upkeep.forgetting import ForgettingUpkeep
 from bot.watching.assistants import Assistants
 from bot.watching.reactions import Reactions
+from bot.watching.recent import RecentReplies
+from bot.watching.telling import AlertTeller
 from bot.watching.watcher import Watcher
 from bot.weeks.home import HomeReader
 from bot.weeks.own_cases import OwnCases
@@ -80,6 +87,8 @@ def register(
     reactions: Reactions,
     assistants: Assistants,
     completion: Completion,
+    recent_replies: RecentReplies,
+    alerts: AlertTeller,
 ) -> None:
     """Connects every feature to the app.
 
@@ -96,9 +105,12 @@ def register(
     cases = RecentCases(store.recent, own_cases, teller, identity.url)
     forget_command = ForgetCommand(store.cases, forgetting, teller, store.recent, own_cases, hosts, identity.url)
     blind_window = BlindWindow(store.draws, memberships, policy, teller, rubrics, identity.url)
-    watch_command = WatchCommand(watcher, store, assistants, poster, access, teller, default.rubric, identity.scopes)
     reaction_command = ReactionCommand(reactions, store.digests, access, teller, identity.scopes)
     event_intake = EventIntake(intake, choices)
+    orders = WatchOrders(watcher, store, poster.members, access, default.rubric, identity.scopes, poster.now)
+    to_watch = WatchWindow(
+        orders, assistants, recent_replies, memberships, rubrics, teller, identity.own_ids, identity.url
+    )
     answers = {
         "digest": digests.answer,
         "recent": cases.answer,
@@ -106,7 +118,7 @@ def register(
         "label": LabelCommand(blind_window, store.digests, access, teller).answer,
         "reaction": reaction_command.answer,
         "stats": StatsCommand(poster, memberships, teller).answer,
-        "watch": watch_command.answer,
+        "watch": WatchCommand(orders, to_watch, assistants, teller).answer,
     }
     reader = HomeReader(store, poster.default, memberships, access, own_cases, poster.now)
     tab = HomeTab(reader, blind_window, teller, identity.url, default.visibility)
@@ -124,5 +136,7 @@ def register(
     recent.register(app, cases)
     forget.register(app, forget_command)
     home.register(app, tab, window, digests, store.people)
+    watch_window.register(app, to_watch)
+    alert_button.register(app, AlertButton(orders, alerts, teller))
     events.register(app)
     errors.register(app, teller, completion)

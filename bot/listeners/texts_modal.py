@@ -36,4 +36,4 @@ class TextsModal:
         """Whether it could be opened in the Home tab; the verdict then goes to the person's messages with the app."""
         state = ModalState(channel_id=visit.channel_id)
         view = texts_modal(state, self.choices.rubrics, self.choices.default.rubric, None)
-        return await self.teller.open_modal(visit.invocation.trigger_id, view)
+        return await self.teller.open_modal(visit.invocation.trigger_id, view) is not None

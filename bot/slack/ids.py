@@ -24,6 +24,7 @@ VIEW_BLIND = "score_blind"
 VIEW_COMPARED = "go_on_scoring_blind"
 VIEW_DETAILS = "details"
 VIEW_HOME = "home"
+VIEW_WATCH = "set_watch"
 
 ACTION_AGAIN = "score_again"
 ACTION_WRONG_QUESTION = "wrong_question"
@@ -46,6 +47,8 @@ ACTION_DIGEST_OFF = "switch_digest_off"
 ACTION_FORGET = "forget"
 ACTION_OPEN_WINDOW = "open_window"
 ACTION_HELP = "show_help"
+ACTION_WATCH = "change_watch"
+ACTION_TEST_ALERT = "send_test_alert"
 
 # The values of the feedback buttons; the case follows after a colon.
 AGREE = "agree"
@@ -58,6 +61,14 @@ BLOCK_RUBRIC = "rubric"
 BLOCK_VISIBILITY = "visibility"
 BLOCK_SCORE = "score"
 BLOCK_REASON = "reason"
+BLOCK_ASSISTANT = "assistant"
+BLOCK_SHARE = "share"
+BLOCK_PER_DAY = "per_day"
+BLOCK_TOKENS = "tokens_per_day"
+BLOCK_SHOWS = "shows"
+BLOCK_ALERTS_HERE = "alerts_here"
+BLOCK_ALERTS_TO = "alerts_to"
+BLOCK_FLOOR = "floor"
 
 # Blocks of a verdict that are found again when it is amended.
 BLOCK_JUSTIFICATION = "justification"
@@ -73,3 +84,8 @@ METADATA_DIGEST = "slack_judge_digest"
 def of_case(block_id: str, case_id: int | None) -> str:
     """An input's id in a window that shows one case after another: Slack keeps what was typed where ids stay."""
     return f"{block_id}-{case_id}"
+
+
+def of_author(block_id: str, author_id: str) -> str:
+    """The same in a window that shows one assistant's watch after another's."""
+    return f"{block_id}-{author_id}"

@@ -1,13 +1,14 @@
 """What one person alone gets to see: a message, a window, their Home tab."""
 
 from collections.abc import Awaitable, Callable
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 import aiohttp
 import structlog
 from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
+from slack_sdk.web.async_slack_response import AsyncSlackResponse
 from slack_sdk.webhook.async_client import AsyncWebhookClient
 
 from bot.domain.recipient import Recipient
@@ -30,6 +31,13 @@ def to_response_hosts(api_url: str) -> tuple[str, ...]:
     api = urlsplit(api_url)
     is_slacks = f".{api.netloc}".endswith(tuple(f".{domain}" for domain in _DOMAINS))
     return _HOOKS if is_slacks else (*_HOOKS, f"{api.scheme}://{api.netloc}/")
+
+
+class OpenView(NamedTuple):
+    """A modal in front of a person, and the version of what it shows."""
+
+    id: str
+    version: str
 
 
 class Teller:
@@ -59,21 +67,26 @@ class Teller:
         """Whether the message that was clicked could be replaced."""
         return await self._post_to(response_url, {"text": post.text, "blocks": post.blocks, "replace_original": True})
 
-    async def open_modal(self, trigger_id: str, view: dict[str, Any]) -> bool:
-        """Whether the modal could be opened; a trigger lives 3 s and serves once."""
+    async def open_modal(self, trigger_id: str, view: dict[str, Any]) -> OpenView | None:
+        """The modal as it was opened; None where it could not be: a trigger lives 3 s and serves once."""
         try:
-            await self._client.views_open(trigger_id=trigger_id, view=view)
+            answer = await self._client.views_open(trigger_id=trigger_id, view=view)
         except SlackApiError as exc:
             logger.warning("modal_refused", error=slack_word(exc))
-            return False
-        return True
+            return None
+        return _to_open_view(answer)
 
-    async def update_modal(self, view_id: str, view: dict[str, Any]) -> None:
-        """Shows another content in an open modal; nothing where the person has closed it meanwhile."""
+    async def update_modal(self, view_id: str, view: dict[str, Any], version: str | None = None) -> OpenView | None:
+        """Shows another content in an open modal; None where the person has closed it meanwhile.
+
+        With a `version`, only where nobody else has shown anything in it since.
+        """
         try:
-            await self._client.views_update(view_id=view_id, view=view)
+            answer = await self._client.views_update(view_id=view_id, view=view, hash=version)
         except SlackApiError as exc:
             logger.warning("modal_refused", error=slack_word(exc))
+            return None
+        return _to_open_view(answer)
 
     async def publish_home(self, user_id: str, view: dict[str, Any]) -> None:
         """Shows a person their Home tab; where Slack will not have it, the one before stays."""
@@ -129,6 +142,10 @@ class Teller:
             _note_refusal("chat.postMessage", exc)
             return False
         return True
+
+
+def _to_open_view(answer: AsyncSlackResponse) -> OpenView:
+    return OpenView(answer["view"]["id"], answer["view"]["hash"])
 
 
 def _note_refusal(way: str, exc: SlackApiError) -> None:

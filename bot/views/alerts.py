@@ -1,6 +1,6 @@
 """What is said when a watched assistant gets worse, or its watch has no scores; never a text that was scored."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 
 from bot.domain.watch import Watch
@@ -14,6 +14,16 @@ from judge.rubric import Scale
 
 _NAME = 80
 _HOW = "Random replies, tested after each one; `/judge watch` says what is watched."
+NOT_WATCHED = "That assistant is not watched in this channel any more."
+_KNOWN = {
+    "not_in_channel": "not in this channel, whose figures an alert names",
+    "cannot_dm_bot": "a bot reads no alerts",
+    "messages_tab_disabled": "the app may not write direct messages",
+    "is_archived": "the channel is archived",
+    "restricted_action": "the channel lets nobody but its admins write",
+    "user_disabled": "that account is closed",
+    "user_not_found": "that account is closed",
+}
 _ONCE = "While it lasts I say so once in seven days."
 
 
@@ -44,6 +54,31 @@ def silent_alert(watch: Watch, name: str, expected: int, silent_for: timedelta) 
         f"{expected} replies were drawn. Whoever runs the app finds the reason in its log: the judge may not answer."
     )
     return _post(text)
+
+
+def test_alert(watch: Watch, name: str) -> Post:
+    """What an alert would reach, if there were one."""
+    return _post(
+        f"A test, and no more: here I say when *{clip(name, _NAME)}* in <#{watch.channel_id}> gets clearly worse."
+    )
+
+
+def tested(watch: Watch, missed: Mapping[str, str]) -> str:
+    """Whom a test has reached, and whom not, and why."""
+    if not watch.alerts_to:
+        return "Nobody hears when it gets worse, so there is nobody to send a test to; *Change* sets who does."
+    got = ", ".join(_whom(watch, each) for each in watch.alerts_to if each not in missed)
+    lines = [f"The test went to {got}."] if got else []
+    lines += [f"It did not reach {_whom(watch, each)}: {_why(error)}." for each, error in missed.items()]
+    return "\n".join(lines)
+
+
+def _whom(watch: Watch, to: str) -> str:
+    return f"<#{to}>" if to == watch.channel_id else f"<@{to}>"
+
+
+def _why(error: str) -> str:
+    return _KNOWN.get(error) or f"Slack says `{clip(error, _NAME)}`"
 
 
 def _what(watch: Watch, drop: Drop, scale: Scale) -> str:

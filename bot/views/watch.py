@@ -3,7 +3,10 @@
 from collections.abc import Mapping, Sequence
 
 from bot.domain.watch import Coverage, Fate, Shows, Watch
+from bot.slack import ids
 from bot.slack.mrkdwn import clip, escape
+from bot.slack.post import Post
+from bot.views.elements import Block, actions, button, section
 
 _NAME = 80
 _MOST_NAMED = 10
@@ -13,8 +16,12 @@ _SHOWN = {
     Shows.REACTION: "Each scored one gets its score as a reaction.",
     Shows.VERDICT: "Each verdict is posted in its thread.",
 }
+NO_BOTS = "I find no bot that has written in this channel lately, or is in it, so there is nobody to watch."
+_TITLE = "Watch an assistant"
+_MOST_SHOWN = 10
 _HELP = """\
-• `/judge watch @assistant` scores all its replies to people here, by itself
+• `/judge watch @assistant` opens a window for all of this
+• `/judge watch @assistant all` scores all its replies to people here, by itself
 • `/judge watch @assistant 1 in 5` scores a random fifth, `/judge watch @assistant 20 a day` at most 20 a day
 • `nothing`, `reaction` or `verdict` at the end says what is shown of that; `nothing` is the default
 • `alert here`, `alert me` or `alert off` says who hears when it gets clearly worse; at first, whoever sets the watch
@@ -43,22 +50,30 @@ def _share(watch: Watch) -> str:
     return f"{share}, at most {watch.per_day} a day" if watch.per_day else share
 
 
-def state(counted: Sequence[tuple[Watch, Coverage]], names: Mapping[str, str], tokens: int | None) -> str:
+def state(counted: Sequence[tuple[Watch, Coverage]], names: Mapping[str, str], tokens: int | None) -> Post:
     """What is watched in a channel, what has become of the last week's replies, and the tokens that a day has."""
     if not counted:
-        return f"Nothing is watched in this channel.\n{_HELP}"
-    lines = [_line(watch, coverage, names[watch.author_id]) for watch, coverage in counted]
-    return "\n".join([*lines, *([budget(tokens)] if tokens else [])])
+        text = f"Nothing is watched in this channel.\n{_HELP}"
+        return Post(text, [section(text), actions(button(_TITLE, ids.ACTION_WATCH))])
+    lines = {watch: line(watch, coverage, names[watch.author_id]) for watch, coverage in counted[:_MOST_SHOWN]}
+    ends = [f"And {len(counted) - len(lines)} more."] if len(counted) > len(lines) else []
+    ends += [_budget(tokens)] if tokens else []
+    blocks = [block for watch, said in lines.items() for block in (section(said), _buttons(watch))]
+    another = actions(button("Watch another assistant", ids.ACTION_WATCH))
+    return Post("\n".join([*lines.values(), *ends]), [*blocks, *map(section, ends), another])
 
 
-def budget(tokens: int) -> str:
-    """What all watches of a channel may take."""
-    return f"All that is watched here may take at most {tokens:,} {'token' if tokens == 1 else 'tokens'} a day (UTC)."
-
-
-def begun(watch: Watch, name: str) -> str:
+def begun(watch: Watch, name: str) -> Post:
     """A watch was set, or set otherwise."""
-    return f"*{clip(name, _NAME)}* is watched here: {_order(watch)}"
+    text = f"*{clip(name, _NAME)}* is watched here: {_order(watch)}"
+    return Post(text, [section(text), _buttons(watch)])
+
+
+def line(watch: Watch, coverage: Coverage, name: str) -> str:
+    """A watch, and what has become of the last week's replies."""
+    parts = [f"{coverage.fates[fate]} {said}" for fate, said in _FATES.items() if coverage.fates.get(fate)]
+    week = f"In the last 7 days: {coverage.seen} seen" + "".join(f", {part}" for part in parts)
+    return f"*{clip(name, _NAME)}*: {_order(watch)} {week}."
 
 
 def ended(name: str) -> str:
@@ -88,10 +103,13 @@ def not_understood(reason: str) -> str:
     return f"{escape(reason)}. This is what I understand:\n{_HELP}"
 
 
-def _line(watch: Watch, coverage: Coverage, name: str) -> str:
-    parts = [f"{coverage.fates[fate]} {said}" for fate, said in _FATES.items() if coverage.fates.get(fate)]
-    week = f"In the last 7 days: {coverage.seen} seen" + "".join(f", {part}" for part in parts)
-    return f"*{clip(name, _NAME)}*: {_order(watch)} {week}."
+def _buttons(watch: Watch) -> Block:
+    test = [button("Send a test", ids.ACTION_TEST_ALERT, watch.author_id)] if watch.alerts_to else []
+    return actions(button("Change", ids.ACTION_WATCH, watch.author_id), *test)
+
+
+def _budget(tokens: int) -> str:
+    return f"All that is watched here may take at most {tokens:,} {'token' if tokens == 1 else 'tokens'} a day (UTC)."
 
 
 def _order(watch: Watch) -> str:

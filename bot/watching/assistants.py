@@ -25,6 +25,14 @@ class Assistants:
         self._members = members
         self._own_ids = own_ids
 
+    async def listed(self, channel_id: str) -> Mapping[str, str]:
+        """The names of the bots that wrote lately in a channel, by id, and where none did, of those that are in it.
+
+        Raises:
+            SlackApiError, ClientError, TimeoutError: Slack does not let us read, or not now.
+        """
+        return await self._bots(await self._writers(channel_id)) or await self._members_of(channel_id)
+
     async def called(self, channel_id: str, name: str) -> Mapping[str, str]:
         """The names of the bots of a channel, by id: those that wrote lately, and where none is called so, all members.
 
@@ -33,9 +41,12 @@ class Assistants:
         """
         found = await self._bots(await self._writers(channel_id))
         if not any(is_named(name, author_id, found) for author_id in found):
-            answer = await self._client.conversations_members(channel=channel_id, limit=_MOST_MEMBERS)
-            found |= await self._bots(answer.get("members") or [])
+            found |= await self._members_of(channel_id)
         return found
+
+    async def _members_of(self, channel_id: str) -> dict[str, str]:
+        answer = await self._client.conversations_members(channel=channel_id, limit=_MOST_MEMBERS)
+        return await self._bots(answer.get("members") or [])
 
     async def _writers(self, channel_id: str) -> Iterable[str]:
         """Who wrote among a channel's latest messages and in their threads, of which Slack names up to five each."""

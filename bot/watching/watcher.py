@@ -80,6 +80,10 @@ class Watcher:
         await self._store.watches.end(watch, by)
         self._watches.forget(watch.team_id)
 
+    def serves(self, channel_id: str) -> bool:
+        """Whether anything of a channel may be scored at all."""
+        return self._policy.allows_messages_of(channel_id)
+
     async def watch_of(self, team_id: str, event: Mapping[str, Any]) -> Watch | None:
         """The watch that a message event is of; None for nearly all events."""
         author_id = author_of(dict(event))
@@ -134,7 +138,7 @@ class Watcher:
     async def _take(self, reply: SeenReply, probability: float, watch: Watch | None) -> Fate | None:
         """What has become of a reply; None where it is waited for."""
         age = self._now() - datetime.fromtimestamp(float(reply.ts), UTC)
-        if watch is None or age > LATE or not self._policy.allows_messages_of(reply.channel_id):
+        if watch is None or age > LATE or not self.serves(reply.channel_id):
             return Fate.MISSED
         if reply.parent_ts and await self._has_enough(reply, reply.parent_ts):
             return Fate.OVER  # without reading it: an endless thread has many

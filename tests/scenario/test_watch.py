@@ -38,7 +38,7 @@ def test_the_manifest_for_events_differs_in_these_alone() -> None:
 
 async def test_a_watched_reply_is_scored_once_it_is_finished_and_nothing_is_posted(stage: Stage) -> None:
     stage.ask_and_answer()
-    assert "*helper* is watched here: all of its replies to people." in await say(stage, "@helper")
+    assert "*helper* is watched here: all of its replies to people." in await say(stage, "@helper all")
     _, answer = stage.ask_and_answer()
     await seen(stage, 1)
     await take_finished(stage)
@@ -70,7 +70,7 @@ async def test_digest_leads_with_what_nobody_picked_and_keeps_it_apart(stage: St
 async def test_replies_that_nobody_told_of_are_found_by_looking(open_stage: StageFactory) -> None:
     stage: Stage = await open_stage()  # no message events
     parent, _ = stage.ask_and_answer()
-    await say(stage, "@helper")
+    await say(stage, "@helper all")
     stage.ask_and_answer()
     stage.helper.post(CHANNEL, ANSWER, thread_ts=parent.ts)
     question = stage.ann.post(CHANNEL, QUESTION)
@@ -86,7 +86,7 @@ async def test_replies_that_nobody_told_of_are_found_by_looking(open_stage: Stag
 
 
 async def test_a_reply_that_is_streamed_is_scored_as_it_is_at_the_end(stage: Stage) -> None:
-    await say(stage, "@helper")
+    await say(stage, "@helper all")
     parent = stage.ann.post(CHANNEL, QUESTION)
     answer = stage.helper.stream(CHANNEL, "Run git reset", parent.ts)
     await seen(stage, 1)
@@ -101,7 +101,7 @@ async def test_a_reply_that_is_streamed_is_scored_as_it_is_at_the_end(stage: Sta
 
 
 async def test_a_stream_that_failed_is_no_answer(stage: Stage) -> None:
-    await say(stage, "@helper")
+    await say(stage, "@helper all")
     parent = stage.ann.post(CHANNEL, QUESTION)
     answer = stage.helper.stream(CHANNEL, "Run git", parent.ts)
     stage.helper.stop(answer, is_errored=True)
@@ -113,7 +113,7 @@ async def test_a_stream_that_failed_is_no_answer(stage: Stage) -> None:
 
 async def test_what_was_edited_since_the_look_is_waited_for_again(open_stage: StageFactory) -> None:
     stage: Stage = await open_stage()  # no message events
-    await say(stage, "@helper")
+    await say(stage, "@helper all")
     _, answer = stage.ask_and_answer(answer="thinking...")
     await look(stage)
     stage.helper.edit(answer, "Run git revert.")
@@ -125,7 +125,7 @@ async def test_what_was_edited_since_the_look_is_waited_for_again(open_stage: St
 
 async def test_an_old_reply_that_is_edited_is_none_of_the_watchs(stage: Stage) -> None:
     _, old = stage.ask_and_answer()
-    await say(stage, "@helper")
+    await say(stage, "@helper all")
     stage.helper.edit(old, "Run git revert.")
     stage.ask_and_answer()
     await seen(stage, 1)
@@ -133,7 +133,7 @@ async def test_an_old_reply_that_is_edited_is_none_of_the_watchs(stage: Stage) -
 
 
 async def test_where_nothing_may_be_scored_nothing_is(stage: Stage) -> None:
-    await say(stage, "@helper")
+    await say(stage, "@helper all")
     stage.ask_and_answer()
     await seen(stage, 1)
     denied = frozenset({stage.slack.workspace.channel(CHANNEL).id})
@@ -142,7 +142,7 @@ async def test_where_nothing_may_be_scored_nothing_is(stage: Stage) -> None:
 
 
 async def test_a_reply_that_is_edited_in_bursts_is_scored_once_and_whole(stage: Stage) -> None:
-    await say(stage, "@helper")
+    await say(stage, "@helper all")
     _, answer = stage.ask_and_answer(answer="thinking...")
     await seen(stage, 1)
     for words in ("Run", "Run git", "Run git revert"):
@@ -157,7 +157,7 @@ async def test_what_answers_nobody_is_passed_over(stage: Stage) -> None:
     stage.slack.workspace.add_bot("other")
     other = stage.slack.person("other")
     stage.ann.invite(CHANNEL, "other")
-    await say(stage, "@helper")
+    await say(stage, "@helper all")
     alone = other.post(CHANNEL, "Deployment 12 is live.")
     stage.helper.post(CHANNEL, "Congratulations!", thread_ts=alone.ts)  # to a bot
     parent = stage.ann.post(CHANNEL, QUESTION)
@@ -171,7 +171,7 @@ async def test_what_answers_nobody_is_passed_over(stage: Stage) -> None:
 
 
 async def test_what_is_not_named_stays_as_it_was(stage: Stage) -> None:
-    assert "all of its replies" in await say(stage, "@helper")
+    assert "all of its replies" in await say(stage, "@helper all")
     assert f"<@{stage.ann.id}> hears of it" in await say(stage, "@helper 1 in 5 40 a day")
     assert "a random 1 in 5, at most 40 a day of its replies" in await say(stage, "@helper verdict alert off")
     state = await say(stage, "")
@@ -187,18 +187,18 @@ async def test_what_is_not_named_stays_as_it_was(stage: Stage) -> None:
 
 async def test_who_may_not_change_a_digest_sets_no_watch(stage: Stage) -> None:
     stage.ann.user.is_guest = True
-    assert "Guests" in await say(stage, "@helper")
+    assert "Guests" in await say(stage, "@helper all")
     assert await stage.log.watches.of(stage.slack.workspace.team_id) == []
 
 
 async def test_a_name_that_no_bot_has_is_answered_with_those_there_are(stage: Stage) -> None:
-    assert "I find no bot `@helpr` in this channel. I find `@helper`." in await say(stage, "@helpr")
-    assert "I find no bot `@ben`" in await say(stage, "@ben")
+    assert "I find no bot `@helpr` in this channel. I find `@helper`." in await say(stage, "@helpr all")
+    assert "I find no bot `@ben`" in await say(stage, "@ben all")
     assert "This is what I understand" in await say(stage, "helper")
 
 
 async def test_a_reply_that_is_edited_after_it_was_scored_is_marked(stage: Stage) -> None:
-    await say(stage, "@helper")
+    await say(stage, "@helper all")
     _, answer = stage.ask_and_answer()
     await seen(stage, 1)
     await take_finished(stage)
@@ -226,7 +226,7 @@ async def test_what_was_lost_of_a_day_is_said_in_the_digest(stage: Stage) -> Non
 
 
 async def test_two_processes_make_one_case_of_a_reply(stage: Stage) -> None:
-    await say(stage, "@helper")
+    await say(stage, "@helper all")
     stage.ask_and_answer()
     await seen(stage, 1)
     await asyncio.gather(*(take_finished(stage) for _ in range(3)))
@@ -235,7 +235,7 @@ async def test_two_processes_make_one_case_of_a_reply(stage: Stage) -> None:
 
 
 async def test_old_replies_leave_the_log_with_the_cases(stage: Stage) -> None:
-    await say(stage, "@helper")
+    await say(stage, "@helper all")
     stage.ask_and_answer()
     await seen(stage, 1)
     retention = Retention(
@@ -252,7 +252,7 @@ async def test_old_replies_leave_the_log_with_the_cases(stage: Stage) -> None:
 async def test_a_bot_in_between_is_no_question(stage: Stage) -> None:
     stage.slack.workspace.add_bot("other")
     stage.ann.invite(CHANNEL, "other")
-    await say(stage, "@helper")
+    await say(stage, "@helper all")
     question = stage.ann.post(CHANNEL, QUESTION)
     stage.slack.person("other").post(CHANNEL, "Deployment 12 is live.")
     stage.helper.post(CHANNEL, ANSWER)
@@ -271,7 +271,7 @@ async def test_a_days_limit_holds_and_the_rest_is_counted(stage: Stage) -> None:
 
 
 async def test_what_is_a_day_late_is_missed_and_never_scored_as_if_it_were_fresh(stage: Stage) -> None:
-    await say(stage, "@helper")
+    await say(stage, "@helper all")
     stage.ask_and_answer()
     await seen(stage, 1)
     await take_finished(stage, LATE + REST)
@@ -376,7 +376,7 @@ async def test_another_judge_is_no_drop(stage: Stage) -> None:
 
 
 async def test_a_watch_without_scores_says_so_to_whoever_set_it(stage: Stage) -> None:
-    await say(stage, "@helper")
+    await say(stage, "@helper all")
     for _ in range(3):
         stage.ask_and_answer()
     await seen(stage, 3)
@@ -389,7 +389,7 @@ async def test_blind_labels_are_drawn_from_what_nobody_picked(stage: Stage) -> N
     _, chosen = stage.ask_and_answer()
     await stage.slack.settled(stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, chosen))
     await stage.reaches(1, CaseStatus.DELIVERED)
-    await say(stage, "@helper")
+    await say(stage, "@helper all")
     stage.ask_and_answer("What is a branch?", "A name for a commit.")
     await seen(stage, 1)
     await take_finished(stage)

@@ -1,0 +1,98 @@
+"""What channels watch, as the command, the window and the buttons read and change it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import timedelta
+
+from bot.domain.clock import Clock
+from bot.domain.refusal import Refusal, RefusalKind
+from bot.domain.watch import Coverage, Shows, Watch, together
+from bot.extract.invocation import Invocation
+from bot.log import Store
+from bot.log.counts import watched
+from bot.slack.access import Access
+from bot.slack.authors import Members
+from bot.slack.post import Post
+from bot.slack.scopes import REACTIONS
+from bot.views import watch as words
+from bot.views.digest_settings import no_access_text
+from bot.views.refusals import FOREIGN, refusal_text
+from bot.watching.watcher import Watcher
+
+_BEFORE_TODAY = timedelta(days=6)  # with today a week
+
+
+@dataclass(frozen=True)
+class WatchOrders:
+    """Reads and changes watches, for those who may change a channel's digest.
+
+    Attributes:
+        watcher: Where they are kept.
+        store: Where their replies are counted, and a channel's budget is.
+        members: The assistants' names.
+        access: Who may see and change them.
+        rubric: By which replies are scored at first.
+        scopes: What the app was granted.
+        clock: Says what time it is.
+    """
+
+    watcher: Watcher
+    store: Store
+    members: Members
+    access: Access
+    rubric: str
+    scopes: frozenset[str]
+    clock: Clock
+
+    async def refusal(self, invocation: Invocation, channel_id: str, *, is_change: bool) -> str:
+        """Why this person may not see or not change what a channel watches; empty where they may."""
+        if invocation.is_foreign:
+            return FOREIGN
+        if refusal := await self.access.refusal(channel_id, invocation.user_id, is_change):
+            return no_access_text(refusal)
+        if is_change and not self.watcher.serves(channel_id):
+            return refusal_text(Refusal(RefusalKind.CHANNEL_OFF))
+        return ""
+
+    async def of(self, team_id: str, channel_id: str) -> Sequence[Watch]:
+        """What the channel watches."""
+        return await self.store.watches.of(team_id, channel_id)
+
+    async def on(self, invocation: Invocation, channel_id: str, author_id: str) -> Watch:
+        """The watch on an assistant as it is set, or as it would begin: whoever sets it hears of it."""
+        watches = await self.of(invocation.team_id, channel_id)
+        new = Watch(invocation.team_id, channel_id, author_id, self.rubric, self.clock())
+        earlier = next((each for each in watches if each.author_id == author_id), None)
+        return earlier or replace(new, alerts_to=(invocation.user_id,))
+
+    async def save(self, watch: Watch, by: str) -> str:
+        """Records a watch; why not, where it was not."""
+        if watch.shows is Shows.REACTION and REACTIONS not in self.scopes:
+            return words.NO_REACTIONS
+        await self.watcher.save(watch, by)
+        return ""
+
+    async def save_tokens(self, team_id: str, channel_id: str, tokens: int | None, by: str) -> None:
+        """Records what all watches of a channel may take in a day."""
+        settings = await self.store.digests.channel(team_id, channel_id)
+        if settings.watch_tokens_per_day != tokens:
+            await self.store.digests.save(replace(settings, watch_tokens_per_day=tokens), by)
+
+    async def names(self, watches: Sequence[Watch]) -> Mapping[str, str]:
+        """The assistants' names, by id."""
+        return {watch.author_id: (await self.members.of(watch.author_id)).name for watch in watches}
+
+    async def tokens(self, team_id: str, channel_id: str) -> int | None:
+        """What all watches of a channel may take in a day."""
+        return (await self.store.digests.channel(team_id, channel_id)).watch_tokens_per_day
+
+    async def state(self, team_id: str, channel_id: str) -> Post:
+        """What a channel watches, and what has become of the last week's replies."""
+        watches = await self.of(team_id, channel_id)
+        since = f"{self.clock() - _BEFORE_TODAY:%Y-%m-%d}"
+        counted = [(watch, await self._coverage(watch, since)) for watch in watches]
+        return words.state(counted, await self.names(watches), await self.tokens(team_id, channel_id))
+
+    async def _coverage(self, watch: Watch, since: str) -> Coverage:
+        found = await self.store.replies.coverage(watched(watch), since)
+        return together(found.values())

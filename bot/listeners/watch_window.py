@@ -1,0 +1,217 @@
+"""The window in which a watch is set: opened at once, filled when Slack has said what there is, checked when sent."""
+
+import asyncio
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import aiohttp
+from slack_bolt.async_app import AsyncAck, AsyncApp
+from slack_sdk.errors import SlackApiError
+
+from bot.docket.lookup import MayNotReadError, OutOfSightError
+from bot.domain.recipient import Recipient
+from bot.domain.watch import Watch
+from bot.extract.clicks import clicked_value, clicked_window
+from bot.extract.invocation import Invocation, to_invocation
+from bot.extract.messages import Message
+from bot.extract.watches import WatchForm, to_watch_form
+from bot.listeners.watch_orders import WatchOrders
+from bot.slack import ids
+from bot.slack.errors import slack_word
+from bot.slack.memberships import MembershipError, Memberships
+from bot.slack.teller import Teller
+from bot.views import watch as words
+from bot.views import watch_window as window_words
+from bot.views.messages import sentence
+from bot.views.refusals import BUTTON_TOO_SLOW, unsure_of_membership
+from bot.views.watch_window import WatchView
+from bot.watching.assistants import Assistants, is_named
+from bot.watching.recent import RecentReplies
+from judge import Rubric
+from judge.rubric import Scale
+
+_ITS_SHARE = re.compile(f"^{ids.BLOCK_SHARE}-")
+
+
+@dataclass(frozen=True)
+class WatchWindow:
+    """Asks for all that a watch is, and shows what it would have taken.
+
+    Attributes:
+        orders: What is watched.
+        assistants: Who may be.
+        recent: What would have been taken.
+        memberships: Who may hear of a channel.
+        rubrics: By which replies may be scored, by name.
+        teller: What opens the window, and says what was set.
+        own_ids: The app's own ids; it does not score itself.
+        workspace_url: Where links to messages begin.
+    """
+
+    orders: WatchOrders
+    assistants: Assistants
+    recent: RecentReplies
+    memberships: Memberships
+    rubrics: Mapping[str, Rubric]
+    teller: Teller
+    own_ids: frozenset[str]
+    workspace_url: str
+
+    async def open(self, invocation: Invocation, channel_id: str, author: str = "") -> bool:
+        """Whether the window could be opened; with an assistant, by name or id, it begins with that one."""
+        opened = await self.teller.open_modal(invocation.trigger_id, window_words.reading_modal())
+        if opened:
+            await self.show(invocation, opened.id, channel_id, author)
+        return opened is not None
+
+    async def show(self, invocation: Invocation, view_id: str, channel_id: str, author: str, share: float = 0) -> None:
+        """Fills the window: first with what there is to choose, then with what would have been taken."""
+        form = await self._form(invocation, channel_id, author)
+        if isinstance(form, str):
+            await self.teller.update_modal(view_id, window_words.said_modal(form))
+            return
+        if share:
+            form = replace(form, watch=replace(form.watch, share=share))
+        shown = await self.teller.update_modal(view_id, self._view(form, None))
+        if shown:  # and nobody has chosen another assistant meanwhile
+            await self.teller.update_modal(view_id, self._view(form, await self._replies(form.watch)), shown.version)
+
+    async def submitted(self, invocation: Invocation, form: WatchForm) -> dict[str, Any]:
+        """What to answer a submitted window; where nothing is wrong, the watch is set."""
+        refusal, kept_out = await asyncio.gather(
+            self.orders.refusal(invocation, form.channel_id, is_change=True), self._kept_out(form)
+        )
+        if refusal:
+            return {"response_action": "update", "view": window_words.said_modal(refusal)}
+        earlier = await self.orders.on(invocation, form.channel_id, form.author_id)
+        is_watched = earlier in await self.orders.of(invocation.team_id, form.channel_id)
+        errors = {**await self._errors(form, is_watched=is_watched), **kept_out}
+        if errors:
+            return {"response_action": "errors", "errors": errors}
+        watch = replace(
+            earlier,
+            share=form.share,
+            per_day=int(form.per_day or 0),
+            shows=form.shows,
+            rubric=form.rubric if form.rubric in self.rubrics else earlier.rubric,
+            alerts_to=form.alerts_to,
+            floor=form.floor,
+        )
+        if refusal := await self.orders.save(watch, invocation.user_id):
+            its_shows = ids.of_author(ids.BLOCK_SHOWS, form.author_id)
+            return {"response_action": "errors", "errors": {its_shows: refusal.replace("`", "")}}
+        tokens = int(form.tokens) if form.tokens else None
+        await self.orders.save_tokens(watch.team_id, watch.channel_id, tokens, invocation.user_id)
+        return {}
+
+    async def say(self, invocation: Invocation, form: WatchForm) -> None:
+        """Says in the channel, to the person alone, what was set."""
+        watch = await self.orders.on(invocation, form.channel_id, form.author_id)
+        name = (await self.orders.members.of(form.author_id)).name
+        await self.teller.tell(Recipient(invocation.user_id, form.channel_id), words.begun(watch, name))
+
+    def _view(self, form: WatchView, replies: Sequence[Message] | str | None) -> dict[str, Any]:
+        return window_words.watch_modal(form, replies, self.workspace_url)
+
+    async def _form(self, invocation: Invocation, channel_id: str, author: str) -> WatchView | str:
+        """What the window begins with, or why there is nothing to choose."""
+        if refusal := await self.orders.refusal(invocation, channel_id, is_change=True):
+            return refusal
+        watches = await self.orders.of(invocation.team_id, channel_id)
+        try:
+            found = await (self.assistants.called(channel_id, author) if author else self.assistants.listed(channel_id))
+        except (SlackApiError, aiohttp.ClientError, TimeoutError) as exc:
+            return words.not_read(slack_word(exc))
+        names = {**await self.orders.names(watches), **found}
+        # Who names nobody wants another one.
+        called = (
+            [each for each in names if is_named(author, each, names)] if author else [*_others(found, watches), *names]
+        )
+        author_id = next(iter(called), None)
+        if author_id is None:
+            return words.no_assistant(author, list(names.values())) if author else words.NO_BOTS
+        watch = await self.orders.on(invocation, channel_id, author_id)
+        tokens = await self.orders.tokens(invocation.team_id, channel_id)
+        return WatchView(watch, names, list(self.rubrics), self._scale(watch.rubric), tokens)
+
+    async def _replies(self, watch: Watch) -> Sequence[Message] | str:
+        try:
+            return await self.recent.of(watch)
+        except (OutOfSightError, MayNotReadError):
+            return words.not_read("missing_scope")
+        except (SlackApiError, aiohttp.ClientError) as exc:
+            return words.not_read(slack_word(exc))
+
+    async def _is_bot(self, author_id: str) -> bool:
+        return (await self.orders.members.of(author_id)).is_bot
+
+    async def _errors(self, form: WatchForm, *, is_watched: bool) -> dict[str, str]:
+        """What is wrong with the fields, by block."""
+        errors = {}
+        if form.author_id in self.own_ids or not (is_watched or await self._is_bot(form.author_id)):
+            errors[ids.BLOCK_ASSISTANT] = window_words.NO_ASSISTANT
+        its_per_day, its_floor = (ids.of_author(each, form.author_id) for each in (ids.BLOCK_PER_DAY, ids.BLOCK_FLOOR))
+        for block_id, number, most in (
+            (its_per_day, form.per_day, window_words.MOST_A_DAY),
+            (ids.BLOCK_TOKENS, form.tokens, window_words.MOST_TOKENS),
+        ):
+            if number is not None and not (1 <= number <= most and number.is_integer()):
+                errors[block_id] = window_words.off_limits(most)
+        scale = self._scale(form.rubric)
+        if form.floor is not None and not scale.low < form.floor < scale.high:
+            errors[its_floor] = window_words.off_floor(scale)
+        return errors
+
+    async def _kept_out(self, form: WatchForm) -> dict[str, str]:
+        """What is wrong with the people who are to hear: an alert names figures of the channel."""
+        people = [each for each in form.alerts_to if each != form.channel_id]
+        block_id = ids.of_author(ids.BLOCK_ALERTS_TO, form.author_id)
+        try:
+            kept = await asyncio.gather(*(self.memberships.keeps_out(each, form.channel_id) for each in people))
+        except MembershipError as exc:
+            return {block_id: unsure_of_membership(exc).replace("`", "")}
+        out = [each for each, is_out in zip(people, kept, strict=True) if is_out]
+        names = [(await self.orders.members.of(each)).name for each in out]
+        return {block_id: window_words.kept_out(names)} if out else {}
+
+    def _scale(self, rubric: str) -> Scale:
+        return (self.rubrics.get(rubric) or next(iter(self.rubrics.values()))).scale
+
+
+def _others(found: Iterable[str], watches: Sequence[Watch]) -> list[str]:
+    """Those that are not watched yet."""
+    watched = {watch.author_id for watch in watches}
+    return [author_id for author_id in found if author_id not in watched]
+
+
+def register(app: AsyncApp, window: WatchWindow) -> None:
+    """Connects the window, what is chosen in it, and the buttons that open it."""
+
+    @app.action(ids.ACTION_WATCH)
+    async def open_window(ack: AsyncAck, body: dict[str, Any]) -> None:
+        await ack()
+        invocation = to_invocation(body)
+        if not await window.open(invocation, invocation.channel_id, clicked_value(body)):
+            await window.teller.tell(invocation.recipient, sentence(BUTTON_TOO_SLOW))
+
+    @app.action(ids.BLOCK_ASSISTANT)
+    async def choose_assistant(ack: AsyncAck, body: dict[str, Any]) -> None:
+        await ack()
+        form = to_watch_form(body)
+        await window.show(to_invocation(body), clicked_window(body).view_id, form.channel_id, form.author_id)
+
+    @app.action(_ITS_SHARE)
+    async def choose_share(ack: AsyncAck, body: dict[str, Any]) -> None:
+        await ack()
+        form, click = to_watch_form(body), clicked_window(body)
+        await window.show(click.invocation, click.view_id, form.channel_id, form.author_id, form.share)
+
+    @app.view(ids.VIEW_WATCH)
+    async def set_watch(ack: AsyncAck, body: dict[str, Any]) -> None:
+        invocation, form = to_invocation(body), to_watch_form(body)
+        answer = await window.submitted(invocation, form)
+        await ack(**answer)
+        if not answer:
+            await window.say(invocation, form)

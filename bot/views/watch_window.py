@@ -1,0 +1,193 @@
+"""The window in which a channel's watch on an assistant is set, and what is wrong with what somebody chose in it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from bot.domain.watch import MOST_PEOPLE, Shows, Watch
+from bot.extract.messages import Message
+from bot.slack import ids
+from bot.slack.modal_state import ModalState
+from bot.slack.mrkdwn import clip
+from bot.views.elements import Block, context, option, plain, quote, section, short_date
+from bot.views.links import permalink
+from judge.legible import legible
+from judge.rubric import Scale
+
+MOST_A_DAY, MOST_TOKENS = 99_999, 1_000_000_000
+NO_ASSISTANT = "Choose an assistant: a bot of this channel, and not me."
+_TITLE = "Watch an assistant"
+_LABEL = 75  # https://docs.slack.dev/reference/block-kit/composition-objects/option-object
+_NAME, _WORDS = 80, 140
+_MOST_ASSISTANTS = 100
+_SHARES = (1, 2, 5, 20)
+_READING = "_Reading this channel…_"
+_NONE = "I find none in this channel's last week: it may have left, or answers nobody here."
+_NONE_DRAWN = "I find none that would have been drawn: of so small a share there are few, or it may have left."
+_SHOWN = {
+    Shows.NOTHING: "Nothing; the digest counts them",
+    Shows.REACTION: "The score, as a reaction",
+    Shows.VERDICT: "The verdict, in the thread",
+}
+
+
+@dataclass(frozen=True)
+class WatchView:
+    """What the window begins with.
+
+    Attributes:
+        watch: The assistant's watch as it is set, or as it would begin.
+        names: Those of the assistants to choose from, by id.
+        rubrics: By which rubrics replies may be scored.
+        scale: That of the watch's rubric.
+        tokens: What all watches of the channel may take in a day; None is no limit.
+    """
+
+    watch: Watch
+    names: Mapping[str, str]
+    rubrics: Sequence[str]
+    scale: Scale
+    tokens: int | None
+
+
+def reading_modal() -> dict[str, Any]:
+    """What stands there until it is known what there is to choose."""
+    return said_modal(_READING)
+
+
+def said_modal(text: str) -> dict[str, Any]:
+    """A window that only says something."""
+    return {"type": "modal", "title": plain(_TITLE), "close": plain("Close"), "blocks": [section(text)]}
+
+
+def watch_modal(form: WatchView, replies: Sequence[Message] | str | None, workspace_url: str) -> dict[str, Any]:
+    """The window.
+
+    Args:
+        form: What it begins with.
+        replies: The last ones that would have been taken, or why there are none; None as long as they are being read.
+        workspace_url: Where links to messages begin.
+    """
+    watch = form.watch
+    blocks = [
+        context(f"In <#{watch.channel_id}>. Nobody is told of each score; tell the channel that it is watched."),
+        _select(ids.BLOCK_ASSISTANT, "Assistant", _assistants(form), watch.author_id) | {"dispatch_action": True},
+        _share(watch),
+        section("*What it would have taken last*"),
+        *_replies(form, replies, workspace_url),
+        {"type": "divider"},
+        *_draw(form),
+        *_alerts(form),
+    ]
+    return {
+        "type": "modal",
+        "callback_id": ids.VIEW_WATCH,
+        "title": plain(_TITLE),
+        "submit": plain("Watch"),
+        "close": plain("Cancel"),
+        "private_metadata": ModalState(channel_id=watch.channel_id).to_private_metadata(),
+        "blocks": blocks,
+    }
+
+
+def off_limits(most: int) -> str:
+    """For a number that is none, or too large."""
+    return f"A whole number from 1 to {most:,}, or nothing for no limit."
+
+
+def off_floor(scale: Scale) -> str:
+    """For a floor that is not on the scale."""
+    return f"A number between {scale.low} and {scale.high}, the ends of the scale, or nothing."
+
+
+def kept_out(names: Sequence[str]) -> str:
+    """For people who may not look into the channel; plain text."""
+    return f"An alert names figures of this channel, and may not go to {', '.join(names)}: not in it."
+
+
+def _assistants(form: WatchView) -> dict[str, str]:
+    others = {author_id: name for author_id, name in form.names.items() if author_id != form.watch.author_id}
+    first = {form.watch.author_id: form.names.get(form.watch.author_id, form.watch.author_id)}
+    return dict(list((first | others).items())[:_MOST_ASSISTANTS])
+
+
+def _share(watch: Watch) -> Block:
+    one_in = round(1 / watch.share)
+    shares = {str(each): f"A random 1 in {each}" if each > 1 else "All" for each in sorted({*_SHARES, one_in})}
+    block_id = ids.of_author(ids.BLOCK_SHARE, watch.author_id)
+    return _select(block_id, "Which of its replies to people", shares, str(one_in)) | {"dispatch_action": True}
+
+
+def _draw(form: WatchView) -> list[Block]:
+    watch = form.watch
+    rubrics = {each: each for each in sorted({*form.rubrics, watch.rubric})}
+    per_day, shows, rubric = (
+        ids.of_author(each, watch.author_id) for each in (ids.BLOCK_PER_DAY, ids.BLOCK_SHOWS, ids.BLOCK_RUBRIC)
+    )
+    return [
+        _number(per_day, "At most so many a day", watch.per_day or None),
+        _number(ids.BLOCK_TOKENS, "At most so many tokens a day", form.tokens)
+        | {"hint": plain("All that is watched in this channel together.")},
+        _select(shows, "What is shown", {each.value: said for each, said in _SHOWN.items()}, watch.shows),
+        _select(rubric, "Rubric", rubrics, watch.rubric),
+    ]
+
+
+def _alerts(form: WatchView) -> list[Block]:
+    watch = form.watch
+    here, people = (ids.of_author(each, watch.author_id) for each in (ids.BLOCK_ALERTS_HERE, ids.BLOCK_ALERTS_TO))
+    box: dict[str, Any] = {"type": "checkboxes", "action_id": here, "options": [option("here", "This channel")]}
+    if watch.channel_id in watch.alerts_to:
+        box["initial_options"] = box["options"]
+    users: dict[str, Any] = {"type": "multi_users_select", "action_id": people, "max_selected_items": MOST_PEOPLE}
+    if chosen := [each for each in watch.alerts_to if each != watch.channel_id]:
+        users["initial_users"] = chosen
+    floor = _number(ids.of_author(ids.BLOCK_FLOOR, watch.author_id), "Also when its mean is below", watch.floor)
+    floor["element"]["is_decimal_allowed"] = True
+    low, high = form.scale
+    return [
+        _input(here, "Who hears when it gets clearly worse", box, is_optional=True),
+        _input(people, "And these people", users, is_optional=True),
+        floor | {"hint": plain(f"Of {low} to {high}, by the present rubric. Needs 30 scores to compare with.")},
+    ]
+
+
+def _replies(form: WatchView, replies: Sequence[Message] | str | None, workspace_url: str) -> list[Block]:
+    if replies is None:
+        return [context(_READING)]
+    if isinstance(replies, str):
+        return [context(replies)]
+    if not replies:
+        return [context(_NONE if form.watch.share == 1 else _NONE_DRAWN)]
+    return [block for reply in replies for block in _reply(form, reply, workspace_url)]
+
+
+def _reply(form: WatchView, reply: Message, workspace_url: str) -> list[Block]:
+    author_id = form.watch.author_id
+    name = clip(form.names.get(author_id, author_id), _NAME)
+    link = permalink(workspace_url, form.watch.channel_id, reply.ts, reply.thread_ts)
+    when = short_date(datetime.fromtimestamp(float(reply.ts), UTC))
+    return [context(f"{name} · {when} · <{link}|the reply>"), quote(_first_words(reply.text), _WORDS)]
+
+
+def _first_words(text: str) -> str:
+    text = " ".join(legible(text).split())
+    if len(text) <= _WORDS:
+        return text
+    return f"{text[: _WORDS - 2].rsplit(' ', 1)[0]} …"
+
+
+def _select(block_id: str, label: str, values: Mapping[str, str], chosen: str) -> Block:
+    options = {value: option(value, said[:_LABEL]) for value, said in values.items()}
+    element = {"type": "static_select", "action_id": block_id, "options": list(options.values())}
+    return _input(block_id, label, element | {"initial_option": options[chosen]})
+
+
+def _number(block_id: str, label: str, initial: float | None) -> Block:
+    element = {"type": "number_input", "action_id": block_id, "is_decimal_allowed": False}
+    return _input(block_id, label, element | ({"initial_value": f"{initial:g}"} if initial else {}), is_optional=True)
+
+
+def _input(block_id: str, label: str, element: dict[str, Any], *, is_optional: bool = False) -> Block:
+    return {"type": "input", "block_id": block_id, "label": plain(label), "element": element, "optional": is_optional}
