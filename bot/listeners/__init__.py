@@ -64,6 +64,7 @@ from bot.watching.telling import AlertTeller
 from bot.watching.watcher import Watcher
 from bot.weeks.home import HomeReader
 from bot.weeks.own_cases import OwnCases
+from bot.weeks.watches import WatchReader
 from judge import Rubric
 
 
@@ -107,7 +108,8 @@ def register(
     blind_window = BlindWindow(store.draws, memberships, policy, teller, rubrics, identity.url)
     reaction_command = ReactionCommand(reactions, store.digests, access, teller, identity.scopes)
     event_intake = EventIntake(intake, choices)
-    orders = WatchOrders(watcher, store, poster.members, access, default.rubric, identity.scopes, poster.now)
+    watches = WatchReader(store, poster.members, memberships, poster.now)
+    orders = WatchOrders(watcher, watches, store, poster.members, access, default.rubric, identity.scopes, poster.now)
     to_watch = WatchWindow(
         orders, assistants, recent_replies, memberships, rubrics, teller, identity.own_ids, identity.url
     )
@@ -121,7 +123,7 @@ def register(
         "watch": WatchCommand(orders, to_watch, assistants, teller).answer,
     }
     reader = HomeReader(store, poster.default, memberships, access, own_cases, poster.now)
-    tab = HomeTab(reader, blind_window, teller, identity.url, default.visibility)
+    tab = HomeTab(reader, watches, blind_window, teller, identity.url, default.visibility)
     installation.register(app, identity.team_id, homes, completion)
     command.register(app, TypedRequests(intake, choices, memberships, hosts), window, answers)
     shortcut.register(app, intake, choices, teller, identity.own_ids)

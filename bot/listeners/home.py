@@ -16,9 +16,10 @@ from bot.log.people import People
 from bot.slack import ids
 from bot.slack.teller import Teller
 from bot.views.digest_settings import no_access_text
-from bot.views.home import AS_THE_WORKSPACE, home_view, no_log_view
+from bot.views.home import AS_THE_WORKSPACE, MOST_WATCHES, home_view, no_log_view
 from bot.views.refusals import BUTTON_TOO_SLOW, FOREIGN
 from bot.weeks.home import HomeReader
+from bot.weeks.watches import WatchReader
 
 logger = structlog.get_logger(__name__)
 
@@ -29,6 +30,7 @@ class HomeTab:
 
     Attributes:
         reader: What they show.
+        watches: What their channels watch.
         blind: What waits for a blind label.
         teller: What shows them.
         workspace_url: Where links to messages begin.
@@ -36,6 +38,7 @@ class HomeTab:
     """
 
     reader: HomeReader
+    watches: WatchReader
     blind: BlindWindow
     teller: Teller
     workspace_url: str
@@ -49,10 +52,13 @@ class HomeTab:
         try:
             home = await self.reader.read(visit.invocation.team_id, visit.invocation.user_id)
             waiting = await self.blind.count(visit.invocation)
+            watches, more = await self.watches.of_person(
+                visit.invocation.team_id, visit.invocation.user_id, MOST_WATCHES
+            )
         except LOG_ERRORS as exc:
             logger.error("home_without_log", reason=in_brief(exc))
             return no_log_view(visit.channel_id)
-        return home_view(home, self.workspace_url, self.default, visit.channel_id, note, waiting)
+        return home_view(home, self.workspace_url, self.default, visit.channel_id, note, waiting, watches, more)
 
 
 def register(app: AsyncApp, tab: HomeTab, window: TextsModal, digest: DigestCommand, people: People) -> None:

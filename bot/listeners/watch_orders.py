@@ -2,14 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import timedelta
 
 from bot.domain.clock import Clock
 from bot.domain.refusal import Refusal, RefusalKind
-from bot.domain.watch import Coverage, Shows, Watch, together
+from bot.domain.watch import Shows, Watch
 from bot.extract.invocation import Invocation
 from bot.log import Store
-from bot.log.counts import watched
 from bot.slack.access import Access
 from bot.slack.authors import Members
 from bot.slack.post import Post
@@ -18,8 +16,7 @@ from bot.views import watch as words
 from bot.views.digest_settings import no_access_text
 from bot.views.refusals import FOREIGN, refusal_text
 from bot.watching.watcher import Watcher
-
-_BEFORE_TODAY = timedelta(days=6)  # with today a week
+from bot.weeks.watches import WatchReader
 
 
 @dataclass(frozen=True)
@@ -28,7 +25,8 @@ class WatchOrders:
 
     Attributes:
         watcher: Where they are kept.
-        store: Where their replies are counted, and a channel's budget is.
+        reader: Counts their replies.
+        store: Where a channel's budget is.
         members: The assistants' names.
         access: Who may see and change them.
         rubric: By which replies are scored at first.
@@ -37,6 +35,7 @@ class WatchOrders:
     """
 
     watcher: Watcher
+    reader: WatchReader
     store: Store
     members: Members
     access: Access
@@ -88,11 +87,5 @@ class WatchOrders:
 
     async def state(self, team_id: str, channel_id: str) -> Post:
         """What a channel watches, and what has become of the last week's replies."""
-        watches = await self.of(team_id, channel_id)
-        since = f"{self.clock() - _BEFORE_TODAY:%Y-%m-%d}"
-        counted = [(watch, await self._coverage(watch, since)) for watch in watches]
-        return words.state(counted, await self.names(watches), await self.tokens(team_id, channel_id))
-
-    async def _coverage(self, watch: Watch, since: str) -> Coverage:
-        found = await self.store.replies.coverage(watched(watch), since)
-        return together(found.values())
+        counted = await self.reader.of_channel(team_id, channel_id)
+        return words.state(counted, await self.tokens(team_id, channel_id))

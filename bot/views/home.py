@@ -3,6 +3,7 @@
 Source: https://docs.slack.dev/surfaces/app-home
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 from bot.domain.case import Visibility
@@ -13,10 +14,13 @@ from bot.views.charts import judge_change, trend_line
 from bot.views.digest import counted, measures
 from bot.views.elements import actions, button, context, header, option, section, short_date
 from bot.views.recent import recent_blocks
+from bot.views.watch import line
 from bot.weeks.figures import Glance
 from bot.weeks.home import ChannelWeek, Home
+from bot.weeks.watches import CountedWatch
 
 AS_THE_WORKSPACE = "workspace"
+MOST_WATCHES = 10
 
 _ERROR_ROOM = 80
 _WELCOME = (
@@ -32,7 +36,14 @@ _AUDIENCE = {Visibility.THREAD: "Everybody in the thread", Visibility.ME: "Only 
 
 
 def home_view(
-    home: Home, workspace_url: str, default: Visibility, channel_id: str, note: str = "", waiting: int = 0
+    home: Home,
+    workspace_url: str,
+    default: Visibility,
+    channel_id: str,
+    note: str = "",
+    waiting: int = 0,
+    watches: Sequence[CountedWatch] = (),
+    more_watches: int = 0,
 ) -> dict[str, Any]:
     """A person's Home tab.
 
@@ -43,10 +54,13 @@ def home_view(
         channel_id: Their direct messages with the app, which a click in the tab does not bring along.
         note: What became of the last click, if that has to be said.
         waiting: How many replies they could score blind.
+        watches: What their channels watch.
+        more_watches: How many watches are not among these.
     """
     blocks = [*_top(note, waiting), context(f"As of {short_date(home.made_at)}")]
     blocks += [header("Your cases"), *_cases(home, workspace_url)]
     blocks += [header("Your channels, this week so far"), *_channels(home)]
+    blocks += _watches(watches, more_watches)
     blocks += [header("Who sees your verdicts"), _visibility(home.visibility, default)]
     return _home(blocks, channel_id)
 
@@ -101,6 +115,14 @@ def _channel(channel: ChannelWeek) -> dict[str, Any]:
         label, action_id = _SWITCH_OFF if is_on else _SWITCH_ON
         block["accessory"] = button(label, action_id, channel_id)
     return block | {"block_id": f"channel-{channel_id}"}
+
+
+def _watches(watches: Sequence[CountedWatch], more: int) -> list[dict[str, Any]]:
+    if not watches:
+        return []
+    lines = [section(f"<#{each.watch.channel_id}>: {line(each)}") for each in watches]
+    rest = [context(f"And {more:,} more: type `/judge watch` there.")] if more else []
+    return [header("What your channels watch"), *lines, *rest]
 
 
 def _without_model(glance: Glance) -> str:

@@ -1,12 +1,13 @@
 """What is said of watches: what a channel has ordered, and what has become of the replies that were seen."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
-from bot.domain.watch import Coverage, Fate, Shows, Watch
+from bot.domain.watch import Fate, Shows, Watch
 from bot.slack import ids
 from bot.slack.mrkdwn import clip, escape
 from bot.slack.post import Post
 from bot.views.elements import Block, actions, button, section
+from bot.weeks.watches import CountedWatch
 
 _NAME = 80
 _MOST_NAMED = 10
@@ -50,12 +51,12 @@ def _share(watch: Watch) -> str:
     return f"{share}, at most {watch.per_day} a day" if watch.per_day else share
 
 
-def state(counted: Sequence[tuple[Watch, Coverage]], names: Mapping[str, str], tokens: int | None) -> Post:
+def state(counted: Sequence[CountedWatch], tokens: int | None) -> Post:
     """What is watched in a channel, what has become of the last week's replies, and the tokens that a day has."""
     if not counted:
         text = f"Nothing is watched in this channel.\n{_HELP}"
         return Post(text, [section(text), actions(button(_TITLE, ids.ACTION_WATCH))])
-    lines = {watch: line(watch, coverage, names[watch.author_id]) for watch, coverage in counted[:_MOST_SHOWN]}
+    lines = {each.watch: line(each) for each in counted[:_MOST_SHOWN]}
     ends = [f"And {len(counted) - len(lines)} more."] if len(counted) > len(lines) else []
     ends += [_budget(tokens)] if tokens else []
     blocks = [block for watch, said in lines.items() for block in (section(said), _buttons(watch))]
@@ -69,11 +70,12 @@ def begun(watch: Watch, name: str) -> Post:
     return Post(text, [section(text), _buttons(watch)])
 
 
-def line(watch: Watch, coverage: Coverage, name: str) -> str:
+def line(counted: CountedWatch) -> str:
     """A watch, and what has become of the last week's replies."""
+    coverage = counted.coverage
     parts = [f"{coverage.fates[fate]} {said}" for fate, said in _FATES.items() if coverage.fates.get(fate)]
     week = f"In the last 7 days: {coverage.seen} seen" + "".join(f", {part}" for part in parts)
-    return f"*{clip(name, _NAME)}*: {_order(watch)} {week}."
+    return f"*{clip(counted.name, _NAME)}*: {_order(counted.watch)} {week}."
 
 
 def ended(name: str) -> str:

@@ -12,6 +12,7 @@ from bot.slack.modal_state import ModalState
 from bot.slack.mrkdwn import clip
 from bot.views.elements import Block, context, option, plain, quote, section, short_date
 from bot.views.links import permalink
+from judge.drift import MIN_REFERENCE
 from judge.legible import legible
 from judge.rubric import Scale
 
@@ -149,7 +150,12 @@ def _alerts(form: WatchView) -> list[Block]:
     return [
         _input(here, "Who hears when it gets clearly worse", box, is_optional=True),
         _input(people, "And these people", users, is_optional=True),
-        floor | {"hint": plain(f"Of {low} to {high}, by the present rubric. Needs 30 scores to compare with.")},
+        floor
+        | {
+            "hint": plain(
+                f"Between {low} and {high}. It takes {MIN_REFERENCE} scores of earlier weeks before I can say so."
+            )
+        },
     ]
 
 

@@ -1,0 +1,56 @@
+"""The window of a watch is one that Slack takes, whatever there is to choose."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import pytest
+
+from bot.domain.watch import Coverage, Fate, Watch
+from bot.extract.messages import Message
+from bot.views.watch import state
+from bot.views.watch_window import WatchView, reading_modal, said_modal, watch_modal
+from bot.weeks.watches import CountedWatch
+from judge.rubric import Scale
+from pocket_slack.blocks import check_blocks, check_view
+from tests.unit.bot.test_digest_figures import NOW
+
+URL = "https://acme.slack.com/"
+MANY = {f"U{number}": "x" * 200 for number in range(150)}
+
+
+def form(names: Mapping[str, str], **changes: object) -> WatchView:
+    given = {"team_id": "T1", "channel_id": "C1", "author_id": "U149", "rubric": "gone", "since": NOW} | changes
+    return WatchView(Watch(**given), names, ["additive-5"], Scale(0, 5), 20_000)  # type: ignore[arg-type]
+
+
+def reply(text: str) -> Message:
+    return Message("1795339203.000001", None, "U149", None, text, None, is_bots=True)
+
+
+@pytest.mark.parametrize("names", [{}, {"U149": "helper"}, MANY])
+@pytest.mark.parametrize(
+    "replies", [None, "Slack says no.", [], [reply("a " * 5000), reply("b" * 5000), reply("*c*")] * 2]
+)
+def test_slack_takes_the_window(names: Mapping[str, str], replies: list[Message] | str | None) -> None:
+    people = ("C1", *(f"U{number}" for number in range(5)))
+    for view in (
+        watch_modal(form(names), replies, URL),
+        watch_modal(form(names, share=1 / 3, per_day=7, alerts_to=people, floor=2.5), replies, URL),
+    ):
+        check_view(view, "modal")
+    for view in (reading_modal(), said_modal("No.")):
+        check_view(view, "modal")
+
+
+@pytest.mark.parametrize(("share", "said"), [(1.0, "it may have left"), (0.05, "would have been drawn")])
+def test_where_nothing_is_found_the_likely_reason_is_said(share: float, said: str) -> None:
+    assert said in str(watch_modal(form({}, share=share), [], URL))
+
+
+def test_a_channel_that_watches_many_is_answered_in_one_message() -> None:
+    coverage = Coverage({Fate.TAKEN: 1000, Fate.OVER: 1000, Fate.MISSED: 1000, Fate.NO_ANSWER: 1000, None: 1000})
+    watch = replace(form({}).watch, share=0.001, per_day=99_999, floor=2.5, alerts_to=("C1", *("U" + "1" * 10,) * 5))
+    counted = [CountedWatch(replace(watch, author_id=f"U{number}"), "x" * 200, coverage) for number in range(30)]
+    post = state(counted, 1_000_000_000)
+    assert "And 20 more." in post.text
+    check_blocks(post.blocks)
