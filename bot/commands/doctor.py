@@ -9,6 +9,7 @@ import typer
 from pydantic import SecretStr
 from slack_sdk.web.async_client import AsyncWebClient
 
+from bot.commands.doctor_watches import channel_lines, event_scopes
 from bot.errors import BotError, LogError, SettingsError, SlackError
 from bot.judges import open_judges, rubric_of
 from bot.log import Store
@@ -38,13 +39,17 @@ async def examine(role: Role, *, serves_http: bool) -> bool:
             f"note   OPENAI_BASE_URL: http:// to {host}: texts and key can be read on the way; "
             "take https:// unless the network is yours alone"
         )
-    checks: list[Check] = [_files, _bot_token, _database]
+    checks: list[Check] = [_files, _bot_token, *([event_scopes] if settings.watch_by == "events" else []), _database]
     if settings.hears_slack and not settings.serve_http:
-        checks.insert(2, _app_token)
+        checks.insert(checks.index(_database), _app_token)
     if settings.asks_model:
         checks += [_model, *([_stronger_model] if settings.judge_escalate_to else [])]
     async with web_client(settings.slack_bot_token, settings.slack_api_url) as client:
-        return all([await _is_well(check, client, settings) for check in checks])
+        is_well = all([await _is_well(check, client, settings) for check in checks])
+        if is_well:  # else the same would be said twice
+            for line in await channel_lines(client, settings):
+                typer.echo(line)
+    return is_well
 
 
 async def _is_well(check: Check, client: AsyncWebClient, settings: Settings) -> bool:
