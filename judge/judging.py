@@ -158,7 +158,7 @@ class Judge:
         if nothing:
             return verdict((), model=self.model)
         if self.model == OFFLINE:
-            rating = rate_offline(question, response, self._rubric.scale)
+            rating = rate_offline(question, response, self._rubric.scale, self._rubric.name)
             return verdict([replace(rating, cost_usd=0.0)], model=OFFLINE)
         prompt, give_up_at = render_prompt(self._rubric, question, response), time.monotonic() + self._timeout_s
         ask = partial(self._ask, prompt=prompt, response=response, give_up_at=give_up_at)

@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 
 from judge.ratings import Rating
-from judge.rubric import Scale
+from judge.rubric import DEFAULT_RUBRIC, Scale
 
 OFFLINE = "offline"
 
@@ -64,17 +64,21 @@ class Features:
         return has_few_words or self.repeated * 2 >= max(self.sentences, 1)
 
 
-def rate_offline(question: str, response: str, scale: Scale) -> Rating:
-    """A deterministic rating of `response` on `scale`, from the words alone; the justification names each point."""
+def rate_offline(question: str, response: str, scale: Scale, rubric: str = DEFAULT_RUBRIC) -> Rating:
+    """A deterministic rating of `response` on `scale`, from the words alone; the justification names each point.
+
+    It counts the same whatever the rubric asks for, and says so of any but the default one.
+    """
     seen = features(question, response)
     awards = _awards(seen)
     most, because = _ceiling(seen)
     points = min(sum(points for points, _ in awards), most)
     score = round(scale.low + points / _MAX_POINTS * (scale.high - scale.low))
+    unread = "" if rubric == DEFAULT_RUBRIC else f" The rubric {rubric!r} was not read: only its scale counts here."
     justification = (
         f"Offline rater (no model): {points} of {_MAX_POINTS} points. The response gets "
         f"{', '.join(f'{points} for {what}' for points, what in awards)}{because}. "
-        "Whether it is true cannot be seen this way."
+        f"Whether it is true cannot be seen this way.{unread}"
     )
     return Rating(score=score, justification=justification, raw=justification, model=OFFLINE)
 

@@ -14,6 +14,14 @@ if TYPE_CHECKING:
 
 DEFAULT_RUBRIC = "additive-5"
 
+_PURPOSES = {
+    DEFAULT_RUBRIC: "is it a relevant, complete and helpful answer? The default",
+    "code": "would the code do what was asked, with unusual input, too, and without harm?",
+    "grounded": "does a reference support all that it says? It follows 'Reference:' in the question",
+    "refusal": "was it right to answer, or right to decline?",
+    "support-tone": "does it speak well to a person who asks for help?",
+}
+
 _PLACEHOLDERS = ("{prompt}", "{response}")
 _SLOTS = ("<question>{prompt}</question>", "<response>{response}</response>")
 _SCALE_SENTENCE = re.compile(r"is between (\d{1,3}) and (\d{1,3})\b")
@@ -76,6 +84,11 @@ def load_rubric(name_or_path: str | Path) -> Rubric:
 def list_rubrics() -> list[str]:
     """Names of the rubrics that come with the package, sorted."""
     return sorted(Path(entry.name).stem for entry in _shipped().iterdir())
+
+
+def purpose_of(name: str) -> str:
+    """What a rubric that comes with the package asks of a response, in a line; empty for any other name."""
+    return _PURPOSES.get(name, "")
 
 
 def _shipped() -> "Traversable":

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from judge.cli.reports import to_printable
-from judge.rubric import list_rubrics, load_rubric
+from judge.rubric import list_rubrics, load_rubric, purpose_of
 
 
 def rubrics(name: Annotated[str | None, typer.Argument(help="Print this rubric's prompt.")] = None) -> None:
@@ -15,4 +15,5 @@ def rubrics(name: Annotated[str | None, typer.Argument(help="Print this rubric's
         return
     for each in list_rubrics():
         rubric = load_rubric(each)
-        typer.echo(f"{each}  scale {rubric.scale.low} to {rubric.scale.high}, version {rubric.version}")
+        scale = f"scale {rubric.scale.low} to {rubric.scale.high}, version {rubric.version}"
+        typer.echo(f"{each}  {scale}: {purpose_of(each)}")

@@ -307,9 +307,11 @@ def test_another_rubrics_criteria_stand_in_the_window_without_its_tags() -> None
     assert "Expert, made for this question" not in words_of
 
 
-def test_the_words_for_scores_are_about_the_rubric_as_it_is() -> None:
-    rubric = load_rubric("additive-5")
+@pytest.mark.parametrize("name", ["additive-5", "grounded", "refusal"])
+def test_the_words_for_scores_are_about_the_rubric_as_it_is(name: str) -> None:
+    rubric = load_rubric(name)
     assert sorted(meanings(rubric)) == list(range(rubric.scale.low, rubric.scale.high + 1))
+    assert max(len(f"{score}: {each}") for score, each in meanings(rubric).items()) <= 75
 
 
 def test_how_far_the_judges_are_apart_is_said_of_the_model_that_counts() -> None:

@@ -207,6 +207,13 @@ def test_points_spread_over_another_scale() -> None:
     assert rate_offline(QUESTION, GOOD, Scale(0, 100)).score == 80
 
 
+def test_says_that_no_other_rubric_was_read() -> None:
+    rating = rate_offline(QUESTION, GOOD, Scale(0, 5), "refusal")
+    assert rating.justification.endswith("The rubric 'refusal' was not read: only its scale counts here.")
+    assert rating.score == rate(QUESTION, GOOD).score
+    assert "rubric" not in rate(QUESTION, GOOD).justification
+
+
 TEXTS = st.text(st.characters(), max_size=200) | st.text("aé字か한。.?! \n'1", max_size=200)
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from judge import Rubric, RubricError, Scale, list_rubrics, load_rubric
+from judge.rubric import purpose_of
 
 DATA = Path(__file__).parents[2] / "data"
 TONE = "Is it kind?\n<question>{prompt}</question>\n<response>{response}</response>\nN is between 1 and 3."
@@ -38,6 +39,18 @@ def test_file_is_loaded_under_its_stem(tmp_path: Path) -> None:
 def test_list_names_every_loadable_rubric() -> None:
     assert "additive-5" in list_rubrics()
     assert [load_rubric(name).name for name in list_rubrics()] == list_rubrics()
+
+
+@pytest.mark.parametrize("name", list_rubrics())
+def test_a_shipped_rubric_states_its_scale_and_the_form_of_the_answer_once(name: str) -> None:
+    prompt = load_rubric(name).prompt
+
+    assert len(re.findall(r"is between \d", prompt)) == 1
+    assert prompt.count('exact format: "score: <') == 1
+    assert "up to 100 words" in prompt
+    assert max(len(line) for line in prompt.splitlines()) <= 130
+    assert len(prompt) < 2 * 3000  # so that two fields of a window hold it
+    assert purpose_of(name)
 
 
 def test_rubric_is_frozen() -> None:
