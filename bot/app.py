@@ -25,8 +25,7 @@ from bot.docket.retries import MODEL_PAUSES
 from bot.docket.settle import Docket
 from bot.domain.policy import Policy
 from bot.errors import BotError
-from bot.extract.cases import Choice
-from bot.judges import limits_of, open_judges, rubric_of, rubrics_of
+from bot.judges import limits_of, open_judges, rubrics_of
 from bot.listeners import register
 from bot.listeners.events import ChannelEvents
 from bot.log import Store
@@ -34,6 +33,8 @@ from bot.log.errors import LOG_ERRORS, in_brief
 from bot.log.jobs import Task
 from bot.log.ownership import owned
 from bot.probes import Probes
+from bot.rubrics.choice import RubricChoice
+from bot.rubrics.judges import Judges
 from bot.setting_values import Role
 from bot.settings import Settings
 from bot.slack.access import Access
@@ -128,7 +129,8 @@ async def running_bot(
         signs: list[Callable[[], Awaitable[bool]]] = []
         tasks = [_begin(stack, _sign_forever(store, signs))]
         if role is not Role.FRONT:
-            judges = await stack.enter_async_context(open_judges(settings))
+            make = await stack.enter_async_context(open_judges(settings))
+            judges = Judges(RubricChoice(store.rubrics, rubrics_of(settings)), make, settings.judge_models)
             reposts = settings.unconfirmed_posts == "repost"
             delivery = Delivery(client, teller, store, completion, identity.url, reposts_unconfirmed=reposts)
             docket = Docket(store, judges, lookup, delivery, settings.judge_concurrency, model_pauses)
@@ -180,8 +182,9 @@ def _listen(
         teller=teller,
         limits=limits_of(settings),
         policy=_policy(settings),
-        default=Choice(rubric_of(settings).name, settings.verdict_visibility),
-        rubrics=rubrics_of(settings),
+        visibility=settings.verdict_visibility,
+        rubrics=RubricChoice(store.rubrics, rubrics_of(settings)),
+        models=settings.judge_models,
         poster=poster,
         access=access,
         memberships=memberships,

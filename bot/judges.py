@@ -1,12 +1,17 @@
-"""The judges of the app: one for each rubric to choose from."""
+"""The judges of the app, as its settings make them."""
 
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
+from typing import TYPE_CHECKING
 
 from bot.domain.limits import Limits
+from bot.rubrics.judges import MakeJudge
 from bot.settings import OFFLINE, Settings
 from judge import Judge, Rubric, list_rubrics, load_rubric
 from judge.model import make_client
+
+if TYPE_CHECKING:
+    from openai import AsyncOpenAI
 
 
 def rubric_of(settings: Settings) -> Rubric:
@@ -21,32 +26,37 @@ def rubrics_of(settings: Settings) -> Mapping[str, Rubric]:
 
 
 def limits_of(settings: Settings) -> Limits:
-    """What may be asked of them."""
-    judge = Judge(settings.judge_model, samples=settings.judge_samples, escalate_to=settings.judge_escalate_to)
+    """What may be asked of them; a case may go to any of the models, so what the greediest takes is set aside."""
+    make, rubric = _maker(settings, None), rubric_of(settings)
     return Limits(
         cases_per_user_per_hour=settings.max_cases_per_user_per_hour,
         cases_per_day=settings.max_cases_per_day,
         tokens_per_day=settings.max_tokens_per_day,
-        ratings=judge.most_ratings,
+        ratings=max(make(rubric, model).most_ratings for model in (None, *settings.judge_models)),
     )
 
 
 @asynccontextmanager
-async def open_judges(settings: Settings) -> AsyncIterator[Mapping[str, Judge]]:
-    """One judge for each rubric to choose from; they share one connection to the model."""
+async def open_judges(settings: Settings) -> AsyncIterator[MakeJudge]:
+    """What makes judges; all share one connection to the model's server."""
     async with AsyncExitStack() as stack:
         client = None
-        if settings.judge_model != OFFLINE:
+        if settings.judge_model != OFFLINE or settings.judge_models:
             key = settings.openai_api_key.get_secret_value() if settings.openai_api_key else None
             client = await stack.enter_async_context(make_client(key, settings.openai_base_url))
-        yield {
-            name: Judge(
-                model=settings.judge_model,
-                rubric=rubric,
-                samples=settings.judge_samples,
-                client=client,
-                timeout_s=settings.judge_timeout_s,
-                escalate_to=settings.judge_escalate_to,
-            )
-            for name, rubric in rubrics_of(settings).items()
-        }
+        yield _maker(settings, client)
+
+
+def _maker(settings: Settings, client: "AsyncOpenAI | None") -> MakeJudge:
+    def make(rubric: Rubric, model: str | None) -> Judge:
+        stronger = settings.judge_escalate_to
+        return Judge(
+            model=model or settings.judge_model,
+            rubric=rubric,
+            samples=settings.judge_samples,
+            client=client,
+            timeout_s=settings.judge_timeout_s,
+            escalate_to=None if model == stronger else stronger,  # no model is asked twice
+        )
+
+    return make

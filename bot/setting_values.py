@@ -74,5 +74,17 @@ def _listed(text: object) -> object:
     return ids
 
 
+def _named(text: object) -> object:
+    if not isinstance(text, str):
+        return text
+    names = tuple(dict.fromkeys(part.strip() for part in text.split(",") if part.strip()))
+    if "offline" in names:
+        raise ValueError("'offline' is no model; leave it out")
+    if longest := [name for name in names if re.search(r"\s", name)]:
+        raise ValueError(f"{longest[0]!r} has a blank in it; expected names with commas between them")
+    return names
+
+
+ModelNames = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_named)]
 ChannelIds = Annotated[frozenset[str], NoDecode, BeforeValidator(_listed)]
 SlackAddress = Annotated[str, AfterValidator(_slacks_address)]

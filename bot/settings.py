@@ -16,7 +16,16 @@ from pydantic_settings import (
 from bot.domain.case import Visibility
 from bot.errors import SettingsError
 from bot.secret_files import SecretFiles, Unread
-from bot.setting_values import EXPECTED_APP, EXPECTED_BOT, AppToken, BotToken, ChannelIds, Role, SlackAddress
+from bot.setting_values import (
+    EXPECTED_APP,
+    EXPECTED_BOT,
+    AppToken,
+    BotToken,
+    ChannelIds,
+    ModelNames,
+    Role,
+    SlackAddress,
+)
 from bot.slack.manifest import manifest_path
 from bot.weeks.week import parse_day, parse_time, parse_zone
 from judge import DEFAULT_MODEL
@@ -113,6 +122,11 @@ class Settings(LogSettings):
         default=DEFAULT_MODEL,
         description="the judge; several names with commas are a panel; `offline` is the rater without a model",
     )
+    judge_models: ModelNames = Field(
+        default=(),
+        description="further models on the same server, with commas between them, of which a channel may choose one "
+        "for itself by `/judge rubric use`; without it none",
+    )
     openai_api_key: SecretStr | None = Field(
         default=None,
         validate_default=True,
@@ -183,8 +197,8 @@ class Settings(LogSettings):
     )
     digest_by: Literal["members", "admins"] = Field(
         default="members",
-        description="who may change a channel's digest, watches and reaction: its `members`, or only `admins` of the "
-        "workspace",
+        description="who may change a channel's digest, watches, rubrics and reaction: its `members`, or only `admins` "
+        "of the workspace",
     )
     log_format: Literal["console", "json"] = Field(
         default="console",
@@ -209,7 +223,8 @@ class Settings(LogSettings):
     @field_validator("openai_api_key")
     @classmethod
     def _has_a_model(cls, key: SecretStr | None, info: ValidationInfo) -> SecretStr | None:
-        has_model = key or info.data.get("openai_base_url") or info.data.get("judge_model") == OFFLINE
+        is_offline = info.data.get("judge_model") == OFFLINE and not info.data.get("judge_models")
+        has_model = key or info.data.get("openai_base_url") or is_offline
         if cls.asks_model and not has_model:
             raise ValueError(
                 "missing; set it, or OPENAI_BASE_URL for a server of your own, "

@@ -35,6 +35,7 @@ _MORE = {
     "database_url": "running.md#the-databases-address",
     "openai_base_url": "judge.md",
     "judge_rubric": "judge.md#a-rubric-of-your-own",
+    "judge_models": "rubrics.md",
     "judge_escalate_to": "judge.md",
     "store_text": "privacy.md",
     "retention_days": "privacy.md",

@@ -44,6 +44,7 @@ async def examine(role: Role, *, serves_http: bool) -> bool:
         checks.insert(checks.index(_database), _app_token)
     if settings.asks_model:
         checks += [_model, *([_stronger_model] if settings.judge_escalate_to else [])]
+        checks += [_further_models] if settings.judge_models else []
     async with web_client(settings.slack_bot_token, settings.slack_api_url) as client:
         is_well = all([await _is_well(check, client, settings) for check in checks])
         if is_well:  # else the same would be said twice
@@ -119,10 +120,19 @@ async def _stronger_model(_: AsyncWebClient, settings: Settings) -> str:
         raise BotError(f"JUDGE_ESCALATE_TO: {exc}") from exc
 
 
+async def _further_models(_: AsyncWebClient, settings: Settings) -> str:
+    for name in settings.judge_models:
+        try:
+            await _try_model(settings.model_copy(update={"judge_model": name}), "JUDGE_MODELS")
+        except JudgeError as exc:
+            raise BotError(f"JUDGE_MODELS: {exc}") from exc
+    return f"JUDGE_MODELS: {', '.join(settings.judge_models)} score with {rubric_of(settings).name}"
+
+
 async def _try_model(settings: Settings, name: str) -> str:
     one_call = settings.model_copy(update={"judge_samples": 1, "judge_escalate_to": None})
-    async with open_judges(one_call) as judges:
-        judge = judges[rubric_of(settings).name]
+    async with open_judges(one_call) as make:
+        judge = make(rubric_of(settings), None)
         verdict = await judge.score("What is the capital of France?", "Paris is the capital of France.")
     if verdict.score is None:
         reason = verdict.unscored.detail if verdict.unscored else ""

@@ -8,7 +8,7 @@ reached, and only one attempt holds a case. A step that fails is tried again lat
 """
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import timedelta
 
 import aiohttp
@@ -33,11 +33,11 @@ from bot.domain.verdict import (
 )
 from bot.log import Store, TakenError
 from bot.log.errors import LOG_ERRORS, in_brief
+from bot.rubrics.judges import Judges
 from bot.views.modals import MAY_NOT_READ, NO_QUESTION, OUT_OF_SIGHT
 from bot.views.obstacles import obstacle_text
 from judge import (
     DeadlineError,
-    Judge,
     JudgeError,
     QuotaExceededError,
     RateLimitedError,
@@ -65,7 +65,7 @@ class Docket:
 
     Args:
         store: Where cases are, and where each step is written down.
-        judges: One judge for each rubric, by the rubric's name.
+        judges: Finds the judge of each case.
         lookup: Reads messages and finds questions.
         delivery: Posts and updates.
         concurrency: Cases that are judged at once.
@@ -78,7 +78,7 @@ class Docket:
     def __init__(
         self,
         store: Store,
-        judges: Mapping[str, Judge],
+        judges: Judges,
         lookup: Lookup,
         delivery: Delivery,
         concurrency: int,
@@ -225,11 +225,10 @@ class Docket:
             return case
 
     async def _judge(self, case: LoggedCase) -> RecordedVerdict:
-        judge = self._judges.get(case.rubric) or next(iter(self._judges.values()))
-        obstacle = case.obstacle
-        if obstacle is None and judge.rubric.name != case.rubric:
-            obstacle = obstacle_text(Obstacle(ObstacleKind.NO_RUBRIC, (case.rubric,)))
-        if obstacle:
+        judge = await self._judges.of(case)
+        if judge is None or case.obstacle:
+            obstacle = case.obstacle or obstacle_text(Obstacle(ObstacleKind.NO_RUBRIC, (case.rubric,)))
+            judge = judge or self._judges.default
             return from_obstacle(obstacle, judge.model, judge.rubric)
         try:
             async with self._model.turn(case.channel_id, case.requester_id):

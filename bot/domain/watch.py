@@ -40,6 +40,7 @@ class Watch:
     """Which replies are scored, and what is shown of that.
 
     Attributes:
+        rubric: By which replies are scored where the channel has chosen none.
         author_id: The assistant, as its messages name it: a user id, or a bot id.
         share: The part of its replies that is drawn, above 0 and up to 1.
         since: When it was begun; replies that were written before are none of its own.

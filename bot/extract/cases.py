@@ -87,10 +87,10 @@ def step_texts_case(invocation: Invocation, execution_id: str, question: str, re
     )
 
 
-def modal_case(invocation: Invocation, submission: Submission, default: Choice) -> Case:
+def modal_case(invocation: Invocation, submission: Submission, default_rubric: str) -> Case:
     """The case behind the modal of `/judge`; a view submitted twice is the same case."""
     # Where nobody else could see the verdict, the window does not ask: in direct messages, and in the Home tab.
-    choice = Choice(submission.rubric or default.rubric, submission.visibility or Visibility.THREAD)
+    choice = Choice(submission.rubric or default_rubric, submission.visibility or Visibility.THREAD)
     asked = _asked_by(invocation, choice)
     asked["channel_id"] = invocation.window_channel_id
     return Case(

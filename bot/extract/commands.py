@@ -72,6 +72,15 @@ class WatchRequest:
     alert: Literal["here", "me", "off"] | None = None
 
 
+@dataclass(frozen=True)
+class RubricRequest:
+    """What `/judge rubric` is to do, with which rubric, and with which model; None is that of the settings."""
+
+    action: Literal["state", "use", "edit", "delete"]
+    name: str = ""
+    model: str | None = None
+
+
 def command_text(body: Mapping[str, Any]) -> str:
     """What was typed after the command, as Slack sends it."""
     return body.get("text") or ""
@@ -174,6 +183,29 @@ def parse_watch(text: str) -> WatchRequest:
         changes["shows"] = Shows(found["shows"].lower())
     alert: Any = found["alert"] and found["alert"].lower()
     return WatchRequest("set" if changes or alert else "window", name, changes, alert)
+
+
+def parse_rubric(text: str) -> RubricRequest:
+    """The request in what follows `/judge rubric`; names of models keep their case.
+
+    Raises:
+        ValueError: It is none; the message says what is wrong.
+    """
+    match text.split():
+        case []:
+            return RubricRequest("state")
+        case ["use", name]:
+            return RubricRequest("use", name.lower())
+        case ["use", name, model]:
+            return RubricRequest("use", name.lower(), model)
+        case ["edit"]:
+            return RubricRequest("edit")
+        case ["edit", name]:
+            return RubricRequest("edit", name.lower())
+        case ["delete", name]:
+            return RubricRequest("delete", name.lower())
+        case _:
+            raise ValueError(f"I do not know {text[:_LONGEST]!r}")
 
 
 def _schedule_changes(words: Sequence[str]) -> dict[str, str]:

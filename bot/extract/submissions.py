@@ -25,6 +25,15 @@ class Submission:
 
 
 @dataclass(frozen=True)
+class RubricSubmission:
+    """The submitted window for a rubric: what it remembered, the name and the prompt, whose end is one line end."""
+
+    state: ModalState
+    name: str
+    prompt: str
+
+
+@dataclass(frozen=True)
 class LabelSubmission:
     """The submitted window for one's own score: what it remembered, and the label; None without a score."""
 
@@ -45,6 +54,15 @@ def to_submission(body: Raw) -> Submission:
         rubric=_selected(values, ids.BLOCK_RUBRIC),
         visibility=Visibility(visibility) if visibility else None,
     )
+
+
+def to_rubric_submission(body: Raw) -> RubricSubmission:
+    """The rubric as typed; its two fields are one text, broken at a line end."""
+    view = body["view"]
+    values = view["state"]["values"]
+    fields = (_typed(values, block) for block in (ids.BLOCK_PROMPT, ids.BLOCK_PROMPT_REST))
+    prompt = "\n".join(field for field in fields if field)
+    return RubricSubmission(_to_state(view), _typed(values, ids.BLOCK_NAME).lower(), f"{prompt}\n")
 
 
 def to_label_submission(body: Raw) -> LabelSubmission:

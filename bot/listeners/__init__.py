@@ -1,15 +1,15 @@
 """What Slack calls: one file for each feature, given only the services that it uses."""
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 
 from slack_bolt.async_app import AsyncApp
 
 from bot.digest.poster import Poster
 from bot.docket.completion import Completion
 from bot.docket.lookup import Lookup
+from bot.domain.case import Visibility
 from bot.domain.limits import Limits
 from bot.domain.policy import Policy
-from bot.extract.cases import Choice
 from bot.listeners import (
     alert_button,
     blind,
@@ -26,6 +26,7 @@ from bot.listeners import (
     modals,
     reaction,
     recent,
+    rubric,
     shortcut,
     watch_window,
     workflow,
@@ -44,6 +45,8 @@ from bot.listeners.intake import Intake
 from bot.listeners.mention import Mentions
 from bot.listeners.reaction import ReactionCommand, ScoreReactions
 from bot.listeners.recent import RecentCases
+from bot.listeners.rubric import RubricCommand, RubricUse
+from bot.listeners.rubric_window import RubricWindow
 from bot.listeners.stats import StatsCommand
 from bot.listeners.texts_modal import TextsModal
 from bot.listeners.watch import WatchCommand
@@ -51,6 +54,7 @@ from bot.listeners.watch_orders import WatchOrders
 from bot.listeners.watch_window import WatchWindow
 from bot.listeners.workflow import ScoreStep
 from bot.log import Store
+from bot.rubrics.choice import RubricChoice
 from bot.slack.access import Access
 from bot.slack.client import Identity
 from bot.slack.homes import Homes
@@ -65,7 +69,6 @@ from bot.watching.watcher import Watcher
 from bot.weeks.home import HomeReader
 from bot.weeks.own_cases import OwnCases
 from bot.weeks.watches import WatchReader
-from judge import Rubric
 
 
 def register(
@@ -76,8 +79,9 @@ def register(
     teller: Teller,
     limits: Limits,
     policy: Policy,
-    default: Choice,
-    rubrics: Mapping[str, Rubric],
+    visibility: Visibility,
+    rubrics: RubricChoice,
+    models: Sequence[str],
     poster: Poster,
     access: Access,
     memberships: Memberships,
@@ -93,13 +97,12 @@ def register(
 ) -> None:
     """Connects every feature to the app.
 
-    `default` is the rubric and the visibility of a request that names neither, `rubrics` what there is to choose from,
-    by name.
+    `visibility` is that of a request whose person has chosen none, `models` what a channel may choose for itself.
     """
     hosts = frozenset({identity.host})
     case_access = CaseAccess(store.cases, memberships)
     intake = Intake(store, limits, policy, poster.members, teller, identity.url)
-    choices = Choices(store.people, default, tuple(rubrics))
+    choices = Choices(store.people, rubrics, visibility)
     window = TextsModal(choices, teller)
     digests = DigestCommand(poster, access, teller)
     own_cases = OwnCases(memberships, poster.members)
@@ -109,10 +112,11 @@ def register(
     reaction_command = ReactionCommand(reactions, store.digests, access, teller, identity.scopes)
     event_intake = EventIntake(intake, choices)
     watches = WatchReader(store, poster.members, memberships, poster.now)
-    orders = WatchOrders(watcher, watches, store, poster.members, access, default.rubric, identity.scopes, poster.now)
+    orders = WatchOrders(watcher, watches, store, poster.members, access, rubrics.default, identity.scopes, poster.now)
     to_watch = WatchWindow(
-        orders, assistants, recent_replies, memberships, rubrics, teller, identity.own_ids, identity.url
+        orders, assistants, recent_replies, memberships, rubrics.shipped, teller, identity.own_ids, identity.url
     )
+    rubric_window, rubric_use = RubricWindow(rubrics, access, teller), RubricUse(rubrics, models)
     answers = {
         "digest": digests.answer,
         "recent": cases.answer,
@@ -121,9 +125,10 @@ def register(
         "reaction": reaction_command.answer,
         "stats": StatsCommand(poster, memberships, teller).answer,
         "watch": WatchCommand(orders, to_watch, assistants, teller).answer,
+        "rubric": RubricCommand(rubric_use, rubric_window, access, teller).answer,
     }
     reader = HomeReader(store, poster.default, memberships, access, own_cases, poster.now)
-    tab = HomeTab(reader, watches, blind_window, teller, identity.url, default.visibility)
+    tab = HomeTab(reader, watches, blind_window, teller, identity.url, visibility)
     installation.register(app, identity.team_id, homes, completion)
     command.register(app, TypedRequests(intake, choices, memberships, hosts), window, answers)
     shortcut.register(app, intake, choices, teller, identity.own_ids)
@@ -137,6 +142,7 @@ def register(
     labels.register(app, store.cases, store.labels, store.draws, case_access, teller)
     recent.register(app, cases)
     forget.register(app, forget_command)
+    rubric.register(app, rubric_window, rubric_use, teller)
     home.register(app, tab, window, digests, store.people)
     watch_window.register(app, to_watch)
     alert_button.register(app, AlertButton(orders, alerts, teller))

@@ -1,6 +1,5 @@
 """The window in which people score replies before they see the judge's scores."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +9,7 @@ from bot.domain.refusal import Refusal, RefusalKind
 from bot.extract.clicks import WindowClick
 from bot.extract.invocation import Invocation
 from bot.log.draws import DrawnCase, Draws, EnoughError, NotRecordedError
+from bot.rubrics.choice import RubricChoice
 from bot.slack import ids
 from bot.slack.memberships import MembershipError, Memberships
 from bot.slack.modal_state import ModalState
@@ -36,7 +36,7 @@ class BlindWindow:
         memberships: Who is in which channel.
         policy: In which channels anything may be scored.
         teller: What opens the window.
-        rubrics: By name; what the judge scored by, as it is now.
+        rubrics: What the judge may have scored by.
         workspace_url: Where links to messages begin.
     """
 
@@ -44,7 +44,7 @@ class BlindWindow:
     memberships: Memberships
     policy: Policy
     teller: Teller
-    rubrics: Mapping[str, Rubric]
+    rubrics: RubricChoice
     workspace_url: str
 
     async def count(self, invocation: Invocation) -> int:
@@ -72,7 +72,7 @@ class BlindWindow:
         shown = await self.draws.draw(invocation.team_id, invocation.user_id, _within(theirs, channel_id))
         if shown is None:
             return await self._why_none(invocation, channel_id, theirs)
-        view = words.blind_modal(ModalState(channel_id=channel_id), shown, self._rubric(shown))
+        view = words.blind_modal(ModalState(channel_id=channel_id), shown, await self._rubric(invocation, shown))
         return "" if await self.teller.open_modal(invocation.trigger_id, view) else COMMAND_TOO_SLOW
 
     async def submitted(self, invocation: Invocation, state: ModalState, label: Label | None) -> dict[str, Any]:
@@ -116,7 +116,7 @@ class BlindWindow:
         is_time = len(state.labelled) >= _IN_A_ROW
         shown = None if is_time else await self.draws.draw(team_id, user_id, _within(theirs, channel_id))
         if shown:
-            return words.blind_modal(state, shown, self._rubric(shown), note)
+            return words.blind_modal(state, shown, await self._rubric(invocation, shown), note)
         compared = await self.draws.compared(team_id, user_id, state.labelled, theirs)
         if is_time:
             return words.compared_modal(state, compared, self.workspace_url, note)
@@ -166,10 +166,10 @@ class BlindWindow:
             return words.NOTHING
         return words.enough(budget) if budget.weekly else words.SWITCHED_OFF
 
-    def _rubric(self, shown: DrawnCase) -> Rubric | None:
-        """The rubric of a case, unless it has changed since."""
-        rubric = self.rubrics.get(shown.rubric)
-        return rubric if rubric and rubric.version == shown.rubric_version else None
+    async def _rubric(self, invocation: Invocation, shown: DrawnCase) -> Rubric | None:
+        """The rubric of a case as it was then, unless that is gone."""
+        version = shown.rubric_version or ""
+        return await self.rubrics.find(invocation.team_id, shown.channel_id, shown.rubric, version)
 
 
 def _within(theirs: set[str], channel_id: str) -> set[str]:

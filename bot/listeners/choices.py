@@ -6,29 +6,32 @@ from bot.domain.case import LoggedCase, Visibility
 from bot.extract.cases import Choice
 from bot.extract.invocation import Invocation
 from bot.log.people import People
+from bot.rubrics.choice import RubricChoice
 
 
 @dataclass(frozen=True)
 class Choices:
-    """What people have chosen for themselves, before what is set for all.
+    """What people have chosen for themselves, and channels for what is scored in them, before what is set for all.
 
     Attributes:
-        people: What they have chosen.
-        default: The rubric and the visibility of a request that names neither.
-        rubrics: The names of the rubrics to choose from.
+        people: What people have chosen.
+        rubrics: What channels have, and what there is to choose from.
+        visibility: Who sees a verdict where its requester has not chosen.
     """
 
     people: People
-    default: Choice
-    rubrics: tuple[str, ...]
+    rubrics: RubricChoice
+    visibility: Visibility
 
-    async def of(self, invocation: Invocation) -> Choice:
-        """What holds for this person, where their request does not say."""
+    async def of(self, invocation: Invocation, channel_id: str | None = None) -> Choice:
+        """What holds for this person where their request does not say; the channel is theirs, or that of a link."""
         own = await self.people.visibility(invocation.team_id, invocation.user_id)
-        return Choice(self.default.rubric, own or self.default.visibility)
+        rubric = await self.rubrics.used(invocation.team_id, channel_id or invocation.channel_id)
+        return Choice(rubric, own or self.visibility)
 
     async def again(self, invocation: Invocation, earlier: LoggedCase) -> Choice:
         """The same for a case that repeats an earlier one: as they chose for themselves, and never more public."""
         own = await self.people.visibility(invocation.team_id, invocation.user_id)
         is_for_one = Visibility.ME in {own, earlier.visibility}
-        return Choice(self.default.rubric, Visibility.ME if is_for_one else Visibility.THREAD)
+        rubric = await self.rubrics.used(earlier.team_id, earlier.channel_id)
+        return Choice(rubric, Visibility.ME if is_for_one else Visibility.THREAD)

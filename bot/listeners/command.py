@@ -55,7 +55,7 @@ class TypedRequests:
         if refusal:
             await ack(text=refusal)
             return
-        choice = await self.choices.of(invocation)
+        choice = await self.choices.of(invocation, link.channel_id)
         await self._score(ack, invocation, link_case(invocation, link, choice, obstacle_text(found) if found else None))
 
     async def _not_theirs(self, invocation: Invocation, link: Permalink) -> str | None:

@@ -31,7 +31,7 @@ def register(app: AsyncApp, intake: Intake, choices: Choices, access: CaseAccess
             await ack(response_action="errors", errors={ids.BLOCK_RESPONSE: NOT_IN_ANY_MORE})
             return
         async with _refusals_at(ids.BLOCK_RESPONSE, ack):
-            case, is_new = await intake.take(modal_case(invocation, submission, choices.default), invocation)
+            case, is_new = await intake.take(modal_case(invocation, submission, choices.rubrics.default), invocation)
             await ack()
             await intake.proceed(case, is_new, invocation)
 

@@ -28,12 +28,13 @@ class TextsModal:
         """Opens it where the person stands; where that comes too late, they are told."""
         choice = await self.choices.of(invocation)
         visibility = None if invocation.is_direct else choice.visibility
-        view = texts_modal(invocation.to_state(), self.choices.rubrics, choice.rubric, visibility)
+        names = await self.choices.rubrics.names(invocation.team_id, invocation.channel_id)
+        view = texts_modal(invocation.to_state(), names, choice.rubric, visibility)
         if not await self.teller.open_modal(invocation.trigger_id, view):
             await self.teller.tell(invocation.recipient, sentence(COMMAND_TOO_SLOW))
 
     async def open_at_home(self, visit: HomeVisit) -> bool:
         """Whether it could be opened in the Home tab; the verdict then goes to the person's messages with the app."""
-        state = ModalState(channel_id=visit.channel_id)
-        view = texts_modal(state, self.choices.rubrics, self.choices.default.rubric, None)
+        state, rubrics = ModalState(channel_id=visit.channel_id), self.choices.rubrics
+        view = texts_modal(state, list(rubrics.shipped), rubrics.default, None)
         return await self.teller.open_modal(visit.invocation.trigger_id, view) is not None

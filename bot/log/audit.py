@@ -38,6 +38,9 @@ class Action(StrEnum):
     WATCH_SET = "watch_set"
     WATCH_ENDED = "watch_ended"
     WATCH_TOKENS_CHANGED = "watch_tokens_changed"
+    JUDGE_CHANGED = "judge_changed"
+    RUBRIC_SAVED = "rubric_saved"
+    RUBRIC_DELETED = "rubric_deleted"
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from bot.domain.case import QuestionSource
 from bot.log.audit import Audit
 from bot.log.database import Database
 from bot.log.own_words import theirs
-from bot.log.schema import audit, cases, draws, labels, people, ratings, spent, thumbs
+from bot.log.schema import audit, cases, draws, labels, people, ratings, rubrics, spent, thumbs
 
 _PAGE = 500
 # How a case is settled says nothing of anybody, and some of it would let its reader act for the app.
@@ -20,7 +20,7 @@ _OURS |= {"is_stale", "reserved_tokens", "response_url"}
 _OF_REQUESTER = {"requester_id", "requester_name"}
 
 StoredRow = tuple[str, Mapping[str, Any]]
-"""What kind of row (settings, case, label, draw, thumb, spent, audit), and its columns; a case has its ratings."""
+"""What kind of row (settings, case, label, draw, thumb, rubric, spent, audit), and its columns; a case has ratings."""
 
 
 class Personal:
@@ -32,14 +32,16 @@ class Personal:
 
     async def teams(self, user_id: str) -> Sequence[str]:
         """The teams in which anything is stored of a person with this id: two may have the same."""
-        tables = (cases, labels, draws, thumbs, people, spent, audit)
+        tables = (cases, labels, draws, thumbs, people, rubrics, spent, audit)
         all_teams = union(*(select(table.c.team_id) for table in tables)).order_by("team_id")
         found = [row.team_id for row in await self._database.all(all_teams)]
         are_there = {team_id: await self._database.one(_anything(team_id, user_id)) for team_id in found}
         return [team_id for team_id, row in are_there.items() if row and row.is_there]
 
     async def rows(self, team_id: str, user_id: str) -> AsyncIterator[StoredRow]:
-        """All of it: what they chose, cases, labels, draws, thumbs, lines of the audit by or about them; oldest first.
+        """All of it: what they chose, cases, labels, draws, thumbs, rubrics, lines of the audit by or about them.
+
+        Each kind has its oldest first.
 
         Of a case that somebody else asked for it is left out who that was, and the question that they typed.
         """
@@ -53,6 +55,8 @@ class Personal:
             yield "draw", dict(shown._mapping)
         for thumb in await self._database.all(_of(thumbs, team_id, thumbs.c.user_id == user_id)):
             yield "thumb", dict(thumb._mapping)
+        for saved in await self._database.all(_of(rubrics, team_id, rubrics.c.saved_by == user_id)):
+            yield "rubric", dict(saved._mapping)
         for used in await self._database.all(_of(spent, team_id, spent.c.requester_id == user_id)):
             yield "spent", dict(used._mapping)
         for act in await self._audit.of(team_id, user_id):
@@ -88,6 +92,7 @@ def _anything(team_id: str, user_id: str) -> Select[Any]:
         select(labels.c.case_id).where(labels.c.team_id == team_id, labels.c.user_id == user_id),
         select(draws.c.case_id).where(draws.c.team_id == team_id, draws.c.user_id == user_id),
         select(thumbs.c.ts).where(thumbs.c.team_id == team_id, thumbs.c.user_id == user_id),
+        select(rubrics.c.number).where(rubrics.c.team_id == team_id, rubrics.c.saved_by == user_id),
         select(spent.c.id).where(spent.c.team_id == team_id, spent.c.requester_id == user_id),
         select(audit.c.id).where(audit.c.team_id == team_id, is_in_audit),
     )

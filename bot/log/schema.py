@@ -285,7 +285,23 @@ channels = Table(
     Column("labels_per_week", Integer),  # blind ones; NULL: as many as by default
     Column("score_reaction", String),  # the emoji with which people ask for a score; NULL: none
     Column("watch_tokens_per_day", Integer),  # of all its watches together; NULL: no limit
+    Column("rubric", String),  # by which replies are scored; NULL: as the app's settings have it
+    Column("rubric_version", String),  # of one of the channel's own
+    Column("judge_model", String),  # NULL: as the app's settings have it
     Column("updated_at", UtcDateTime, nullable=False),
+)
+
+rubrics = Table(
+    "rubrics",  # that were made in channels; each saving is a row
+    metadata,
+    Column("team_id", String, primary_key=True),
+    Column("channel_id", String, primary_key=True),
+    Column("name", String, primary_key=True),
+    Column("number", Integer, primary_key=True),  # of the saving, from 1
+    Column("version", String, nullable=False),  # a hash of the prompt
+    Column("prompt", Text, nullable=False),
+    Column("saved_by", String, nullable=False),
+    Column("saved_at", UtcDateTime, nullable=False),
 )
 
 watches = Table(

@@ -33,6 +33,7 @@ from bot.log.recent import Recent
 from bot.log.replays import Replays
 from bot.log.replies import Replies
 from bot.log.rows import rating_rows, to_case
+from bot.log.rubrics import Rubrics
 from bot.log.schema import cases, ratings
 from bot.log.tallies import Tallies
 from bot.log.texts import drop_texts
@@ -87,6 +88,7 @@ class Store:
         self.audit = Audit(database)
         self.replays = Replays(database)
         self.watches = Watches(database)
+        self.rubrics = Rubrics(database)
         self.replies = Replies(database)
         self.thumbs = Thumbs(database)
         self.alerts = Alerts(database)

@@ -16,6 +16,7 @@ CaseId = Annotated[int, Field(le=LARGEST_ID)]
 class ModalState(BaseModel):
     """Where a window was opened, the `response_url` of there, and its case; 3,000 characters at most.
 
+    `rubric` names the rubric that it is about, and `version` is the one that it began with, or has saved.
     `labelled` are the cases that its person has labelled in it, since it was last said how their labels compare.
     """
 
@@ -24,6 +25,8 @@ class ModalState(BaseModel):
     channel_id: str | None = None
     response_url: str | None = None
     case_id: CaseId | None = None
+    rubric: str | None = None
+    version: str | None = None
     labelled: tuple[CaseId, ...] = ()
 
     def to_private_metadata(self) -> str:

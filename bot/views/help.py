@@ -16,6 +16,7 @@ _HELP = """• `/judge` opens a window for a question and a response
 • `/judge label` shows replies to score before you see the judge's score
 • `/judge watch @assistant 1 in 5` scores a share of an assistant's replies by itself
 • `/judge reaction :mag:` has replies scored under which somebody puts that emoji
+• `/judge rubric` says what replies here are scored by; `/judge rubric use NAME` and `/judge rubric edit` change that
 • `/judge digest` sums up this channel's weeks: `/judge digest help`
 • `/judge forget LINK` or `/judge forget NUMBER` deletes a case, with its texts and what I wrote about it
 • `/judge forget me` takes all words of your own out of my log

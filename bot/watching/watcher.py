@@ -158,7 +158,7 @@ class Watcher:
         if await self._is_over(watch, reply, question):
             return Fate.OVER
         try:
-            await self._store.add(self._case(watch, message, question, probability), limits=self._limits)
+            await self._store.add(await self._case(watch, message, question, probability), limits=self._limits)
         except RefusedError:
             return Fate.OVER
         return Fate.TAKEN
@@ -173,7 +173,8 @@ class Watcher:
         limits = (watch.per_day, used.replies), (MOST_OF_A_QUESTION, used.of_question), (tokens, used.tokens)
         return any(used >= most > 0 for most, used in limits)
 
-    def _case(self, watch: Watch, message: Message, question: Question, probability: float) -> Case:
+    async def _case(self, watch: Watch, message: Message, question: Question, probability: float) -> Case:
+        chosen = await self._store.rubrics.chosen(watch.team_id, watch.channel_id)
         return Case(
             key=f"watch:{watch.channel_id}:{message.ts}",
             team_id=watch.team_id,
@@ -181,7 +182,7 @@ class Watcher:
             requester_id=self._identity.user_id,
             requester_name=self._identity.user,
             source=CaseSource.WATCH,
-            rubric=watch.rubric,
+            rubric=chosen.rubric or watch.rubric,
             visibility=Visibility.THREAD,
             message_ts=message.ts,
             parent_ts=message.parent_ts,

@@ -116,7 +116,12 @@ async def test_a_modal_that_cannot_be_opened_in_time_is_explained(stage: Stage) 
 async def test_help_lists_what_can_be_done(stage: Stage) -> None:
     stage.ann.command(CHANNEL, ids.COMMAND, "help")
     told = await stage.told(stage.ann)
-    for part in ("This is what I understand", "`/judge question | response`", "`/judge forget NUMBER`"):
+    for part in (
+        "This is what I understand",
+        "`/judge question | response`",
+        "`/judge forget NUMBER`",
+        "`/judge rubric`",
+    ):
         assert part in told.text
 
 

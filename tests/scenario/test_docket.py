@@ -18,6 +18,8 @@ from bot.docket.settle import Docket
 from bot.domain.case import Case, CaseSource, CaseStatus, QuestionSource, Visibility
 from bot.domain.verdict import from_obstacle
 from bot.log import Store, TakenError
+from bot.rubrics.choice import RubricChoice
+from bot.rubrics.judges import Judges
 from bot.slack.client import web_client
 from bot.slack.manifest import load_manifest
 from bot.slack.teller import Teller
@@ -65,7 +67,10 @@ async def open_desk(judge: Judge, model_server: ModelServer, folder: Path) -> As
         async with web_client(settings.slack_bot_token, settings.slack_api_url) as client, judge:
             log = await Store.open(settings.database_url)
             delivery = Delivery(client, Teller(client), log, Completion(client, log, ""), "https://pocket.slack.com/")
-            docket = Docket(log, {"additive-5": judge}, Lookup(client, frozenset()), delivery, concurrency=1)
+            rubrics = RubricChoice(log.rubrics, {judge.rubric.name: judge.rubric})
+            docket = Docket(
+                log, Judges(rubrics, lambda *_: judge), Lookup(client, frozenset()), delivery, concurrency=1
+            )
             yield Desk(docket, delivery, log, case, slack)
             await log.close()
 

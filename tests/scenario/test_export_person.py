@@ -12,6 +12,7 @@ import pytest
 
 from bot.domain.case import QuestionSource, Visibility
 from bot.domain.label import Label, Outcome
+from bot.domain.rubric import SavedRubric
 from bot.log import Store
 from bot.log.digests import ChannelSettings
 from bot.log.schema import cases
@@ -19,6 +20,7 @@ from tests.scenario.test_audit import OPERATOR, command, noted, with_log
 from tests.unit.bot.test_draws import add
 from tests.unit.bot.test_forgetting import delivered
 from tests.unit.bot.test_log import a_case, url
+from tests.unit.bot.test_rubrics import TONE
 from tests.unit.bot.test_thumbs import thumb
 
 ANN, BEN, CARL = "U0ANN", "U0BEN", "U0CARL"
@@ -193,6 +195,19 @@ async def test_whoever_only_labelled_has_their_labels(tmp_path: Path) -> None:
 
     await with_log(url(tmp_path), fill)
     assert kinds(await exported(url(tmp_path), tmp_path)) == ["label", "audit"]
+
+
+async def test_whoever_only_saved_a_rubric_has_its_text(database_url: str, tmp_path: Path) -> None:
+    async def fill(log: Store) -> None:
+        for number, user_id in enumerate((ANN, BEN), 1):
+            saved = SavedRubric("T1", "C1", "tone", number, f"{user_id}'s. {TONE}", user_id, datetime.now(UTC))
+            await log.rubrics.save(saved)
+
+    await with_log(database_url, fill)
+    rows = await exported(database_url, tmp_path)
+    assert kinds(rows) == ["rubric", "audit", "audit"]
+    assert (rows[0]["name"], rows[0]["prompt"]) == ("tone", f"{ANN}'s. {TONE}")
+    assert BEN not in str(rows)
 
 
 async def test_whoever_was_only_shown_a_case_has_the_draw(database_url: str, tmp_path: Path) -> None:

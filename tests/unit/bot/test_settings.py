@@ -59,6 +59,16 @@ def test_a_secret_is_never_part_of_the_message(tmp_path: Path) -> None:
     assert "secret-value" not in str(error.value)
 
 
+def test_models_to_choose_from_need_a_key_even_beside_the_offline_rater(tmp_path: Path) -> None:
+    lines = ["SLACK_BOT_TOKEN=xoxb-1", "SLACK_APP_TOKEN=xapp-1", "JUDGE_MODEL=offline"]
+    with pytest.raises(SettingsError, match="OPENAI_API_KEY: missing"):
+        load_settings(env(tmp_path, *lines, "JUDGE_MODELS=large"))
+    with pytest.raises(SettingsError, match="JUDGE_MODELS: 'offline' is no model; leave it out"):
+        load_settings(env(tmp_path, *lines, "JUDGE_MODELS=large, offline"))
+    with pytest.raises(SettingsError, match="JUDGE_MODELS: 'large small' has a blank in it"):
+        load_settings(env(tmp_path, *lines, "JUDGE_MODELS=large small"))
+
+
 @pytest.mark.parametrize("line", ["OPENAI_BASE_URL=http://localhost:11434/v1", "JUDGE_MODEL=offline"])
 def test_a_server_of_ones_own_or_the_offline_rater_needs_no_key(tmp_path: Path, line: str) -> None:
     settings = load_settings(env(tmp_path, "SLACK_BOT_TOKEN=xoxb-1", "SLACK_APP_TOKEN=xapp-1", line))

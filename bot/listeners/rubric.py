@@ -1,0 +1,141 @@
+"""`/judge rubric`: what a channel is scored by."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from slack_bolt.async_app import AsyncAck, AsyncApp
+
+from bot.domain.recipient import Recipient
+from bot.domain.rubric import DEFAULT, ChannelJudge
+from bot.extract.commands import RubricRequest, parse_rubric
+from bot.extract.invocation import Invocation, to_invocation
+from bot.extract.submissions import to_rubric_submission
+from bot.listeners.rubric_window import RubricWindow
+from bot.log.rubrics import RubricGoneError, RubricInUseError
+from bot.rubrics.choice import RubricChoice
+from bot.slack import ids
+from bot.slack.access import Access
+from bot.slack.teller import Teller
+from bot.views import rubric_settings as words
+from bot.views.messages import sentence
+
+
+@dataclass(frozen=True)
+class RubricUse:
+    """Changes what a channel is scored by.
+
+    Attributes:
+        rubrics: What there is.
+        models: The names of the models that a channel may choose.
+    """
+
+    rubrics: RubricChoice
+    models: Sequence[str]
+
+    async def begin(self, team_id: str, channel_id: str, user_id: str, wanted: ChannelJudge) -> str:
+        """Has a channel scored by this judge, and says what came of it.
+
+        Without a version the rubric is taken as it was saved last; without a model the channel keeps the one it has.
+        """
+        chosen = await self.rubrics.log.chosen(team_id, channel_id)
+        if wanted.model and wanted.model not in (DEFAULT, *self.models):
+            return words.no_model(wanted.model, self.models)
+        model = None if wanted.model == DEFAULT else wanted.model or chosen.model
+        name = wanted.rubric or ""
+        if name == DEFAULT:
+            judge = ChannelJudge()
+        else:
+            rubric = await self.rubrics.find(team_id, channel_id, name, wanted.version)
+            if rubric is None:
+                return words.no_rubric(name, await self.rubrics.names(team_id, channel_id))
+            is_own = await self.rubrics.log.find(team_id, channel_id, name, rubric.version)
+            judge = ChannelJudge(name, rubric.version if is_own else None, model)
+        if judge == chosen:
+            return words.unchanged(judge, self.rubrics.default)
+        return await self.use(team_id, channel_id, user_id, judge)
+
+    async def use(self, team_id: str, channel_id: str, user_id: str, judge: ChannelJudge) -> str:
+        """Has a channel scored by this judge from now on, and says so."""
+        try:
+            await self.rubrics.log.use(team_id, channel_id, judge, user_id)
+        except RubricGoneError:
+            return words.no_rubric(judge.rubric or "", await self.rubrics.names(team_id, channel_id))
+        return words.used(judge, self.rubrics.default)
+
+
+@dataclass(frozen=True)
+class RubricCommand:
+    """Shows and changes a channel's rubrics, for those who may change its digest.
+
+    Attributes:
+        use: What changes which one is used.
+        window: What shows the text of one.
+        access: Who may see and change them.
+        teller: What answers.
+    """
+
+    use: RubricUse
+    window: RubricWindow
+    access: Access
+    teller: Teller
+
+    async def answer(self, invocation: Invocation, text: str) -> None:
+        """Does what was asked, or says why not, to the person alone."""
+        try:
+            said = await self._do(invocation, parse_rubric(text))
+        except ValueError as exc:
+            said = words.not_understood(str(exc))
+        if said:
+            await self.teller.tell(invocation.recipient, sentence(said))
+
+    async def _do(self, invocation: Invocation, request: RubricRequest) -> str:
+        team_id, channel_id, user_id = invocation.team_id, invocation.channel_id, invocation.user_id
+        if refusal := await self.access.refusal(channel_id, user_id, is_change=request.action != "state"):
+            return words.no_access_text(refusal)
+        match request.action:
+            case "use":
+                wanted = ChannelJudge(request.name, model=request.model)
+                return await self.use.begin(team_id, channel_id, user_id, wanted)
+            case "edit":
+                return await self.window.open(invocation, request.name)
+            case "delete":
+                return await self._delete(team_id, channel_id, user_id, request.name)
+        return await self._state(team_id, channel_id)
+
+    async def _state(self, team_id: str, channel_id: str) -> str:
+        rubrics = self.use.rubrics
+        chosen, own = await rubrics.log.chosen(team_id, channel_id), await rubrics.log.newest(team_id, channel_id)
+        return words.state(chosen, rubrics.default, list(rubrics.shipped), own, self.use.models)
+
+    async def _delete(self, team_id: str, channel_id: str, user_id: str, name: str) -> str:
+        rubrics = self.use.rubrics
+        try:
+            await rubrics.log.delete(team_id, channel_id, name, user_id)
+        except RubricGoneError:
+            own = [saved.name for saved in await rubrics.log.newest(team_id, channel_id)]
+            return words.not_made_here(name, own)
+        except RubricInUseError:
+            return words.not_deleted_in_use(name)
+        return words.deleted(name)
+
+
+def register(app: AsyncApp, window: RubricWindow, use: RubricUse, teller: Teller) -> None:
+    """Connects the window."""
+
+    @app.view(ids.VIEW_RUBRIC)
+    async def save(ack: AsyncAck, body: dict[str, Any]) -> None:
+        await ack(**await window.submitted(to_invocation(body), to_rubric_submission(body)))
+
+    @app.view(ids.VIEW_RUBRIC_SAVED)
+    async def use_it(ack: AsyncAck, body: dict[str, Any]) -> None:
+        invocation, state = to_invocation(body), to_rubric_submission(body).state
+        await ack()
+        channel_id = invocation.window_channel_id or ""
+        said = await window.refusal(invocation)
+        if not said:
+            wanted = ChannelJudge(state.rubric, state.version)
+            said = await use.begin(invocation.team_id, channel_id, invocation.user_id, wanted)
+        # Who may change its rubrics is in the channel; anybody else is told in direct messages.
+        here = Recipient(invocation.user_id, channel_id, response_url=invocation.response_url, is_in_channel=True)
+        await teller.tell(here, sentence(said))

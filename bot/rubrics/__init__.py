@@ -1,0 +1,1 @@
+"""By what a channel's replies are scored."""
