@@ -35,6 +35,7 @@ from bot.log.ownership import owned
 from bot.probes import Probes
 from bot.rubrics.choice import RubricChoice
 from bot.rubrics.judges import Judges
+from bot.rubrics.replay import RubricReplay
 from bot.setting_values import Role
 from bot.settings import Settings
 from bot.slack.access import Access
@@ -130,14 +131,16 @@ async def running_bot(
         tasks = [_begin(stack, _sign_forever(store, signs))]
         if role is not Role.FRONT:
             make = await stack.enter_async_context(open_judges(settings))
-            judges = Judges(RubricChoice(store.rubrics, rubrics_of(settings)), make, settings.judge_models)
+            rubrics = RubricChoice(store.rubrics, rubrics_of(settings))
+            judges = Judges(rubrics, make, settings.judge_models)
+            replay = RubricReplay(store, judges, rubrics.default, teller)
             reposts = settings.unconfirmed_posts == "repost"
             delivery = Delivery(client, teller, store, completion, identity.url, reposts_unconfirmed=reposts)
             docket = Docket(store, judges, lookup, delivery, settings.judge_concurrency, model_pauses)
             looking = Looking(client, store, identity.team_id, SELDOM if settings.watch_by == "events" else OFTEN)
             alarm = Alarm(AlertTeller(client, memberships), store, poster.members, identity.team_id, identity.url)
             engine = make_engine(
-                store, identity.team_id, docket, edits, completion, poster, watcher, looking, alarm, settings
+                store, identity.team_id, docket, edits, completion, replay, poster, watcher, looking, alarm, settings
             )
             tasks.append(_drive(stack, engine, grace_s))
             signs.append(engine.is_running)
@@ -206,6 +209,7 @@ def make_engine(
     docket: Docket,
     edits: EditsUpkeep,
     completion: Completion,
+    replay: RubricReplay,
     poster: Poster,
     watcher: Watcher,
     looking: Looking,
@@ -228,6 +232,7 @@ def make_engine(
             Task.SETTLE: lambda ticket: docket.settle(ticket.case_id, ticket.trigger_id),
             Task.AMEND: lambda ticket: edits.amend(ticket.case_id),
             Task.COMPLETE: lambda ticket: completion.settle(ticket.case_id),
+            Task.REPLAY: lambda ticket: replay.run(ticket.case_id),
         },
         duties=[
             Duty("post_due_digests", poster.post_due),

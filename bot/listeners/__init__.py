@@ -45,7 +45,7 @@ from bot.listeners.intake import Intake
 from bot.listeners.mention import Mentions
 from bot.listeners.reaction import ReactionCommand, ScoreReactions
 from bot.listeners.recent import RecentCases
-from bot.listeners.rubric import RubricCommand, RubricUse
+from bot.listeners.rubric import RubricCommand, RubricDecision, RubricUse
 from bot.listeners.rubric_window import RubricWindow
 from bot.listeners.stats import StatsCommand
 from bot.listeners.texts_modal import TextsModal
@@ -116,7 +116,7 @@ def register(
     to_watch = WatchWindow(
         orders, assistants, recent_replies, memberships, rubrics.shipped, teller, identity.own_ids, identity.url
     )
-    rubric_window, rubric_use = RubricWindow(rubrics, access, teller), RubricUse(rubrics, models)
+    rubric_window, rubric_use = RubricWindow(rubrics, access, teller), RubricUse(rubrics, models, store.channel_replays)
     answers = {
         "digest": digests.answer,
         "recent": cases.answer,
@@ -142,7 +142,7 @@ def register(
     labels.register(app, store.cases, store.labels, store.draws, case_access, teller)
     recent.register(app, cases)
     forget.register(app, forget_command)
-    rubric.register(app, rubric_window, rubric_use, teller)
+    rubric.register(app, rubric_window, rubric_use, RubricDecision(rubric_use, access, teller), teller)
     home.register(app, tab, window, digests, store.people)
     watch_window.register(app, to_watch)
     alert_button.register(app, AlertButton(orders, alerts, teller))

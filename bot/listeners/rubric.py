@@ -8,15 +8,18 @@ from slack_bolt.async_app import AsyncAck, AsyncApp
 
 from bot.domain.recipient import Recipient
 from bot.domain.rubric import DEFAULT, ChannelJudge
+from bot.extract.clicks import clicked_case_id
 from bot.extract.commands import RubricRequest, parse_rubric
 from bot.extract.invocation import Invocation, to_invocation
 from bot.extract.submissions import to_rubric_submission
 from bot.listeners.rubric_window import RubricWindow
+from bot.log.channel_replays import MOST, ChannelReplays
 from bot.log.rubrics import RubricGoneError, RubricInUseError
 from bot.rubrics.choice import RubricChoice
 from bot.slack import ids
 from bot.slack.access import Access
 from bot.slack.teller import Teller
+from bot.views import rubric_replay as replay_words
 from bot.views import rubric_settings as words
 from bot.views.messages import sentence
 
@@ -28,10 +31,12 @@ class RubricUse:
     Attributes:
         rubrics: What there is.
         models: The names of the models that a channel may choose.
+        replays: What compares the judge that is to be with the one in use, before it counts.
     """
 
     rubrics: RubricChoice
     models: Sequence[str]
+    replays: ChannelReplays
 
     async def begin(self, team_id: str, channel_id: str, user_id: str, wanted: ChannelJudge) -> str:
         """Has a channel scored by this judge, and says what came of it.
@@ -53,7 +58,9 @@ class RubricUse:
             judge = ChannelJudge(name, rubric.version if is_own else None, model)
         if judge == chosen:
             return words.unchanged(judge, self.rubrics.default)
-        return await self.use(team_id, channel_id, user_id, judge)
+        if await self.replays.begin(team_id, channel_id, user_id, judge):
+            return replay_words.BEGUN.format(judge=words.named(judge, self.rubrics.default), most=MOST)
+        return f"{await self.use(team_id, channel_id, user_id, judge)} {replay_words.NO_LABELS}"
 
     async def use(self, team_id: str, channel_id: str, user_id: str, judge: ChannelJudge) -> str:
         """Has a channel scored by this judge from now on, and says so."""
@@ -120,8 +127,49 @@ class RubricCommand:
         return words.deleted(name)
 
 
-def register(app: AsyncApp, window: RubricWindow, use: RubricUse, teller: Teller) -> None:
-    """Connects the window."""
+@dataclass(frozen=True)
+class RubricDecision:
+    """What the two buttons do of a replay that its person was told of.
+
+    Attributes:
+        use: What changes which rubric is used.
+        access: Who may.
+        teller: What answers, in place of the buttons.
+    """
+
+    use: RubricUse
+    access: Access
+    teller: Teller
+
+    async def decide(self, invocation: Invocation, number: int | None, *, is_wanted: bool) -> None:
+        """Has the channel scored by the new judge, or drops the replay."""
+        said = await self._decide(invocation, number, is_wanted)
+        await self.teller.replace(invocation.response_url, sentence(said))
+
+    async def _decide(self, invocation: Invocation, number: int | None, is_wanted: bool) -> str:
+        replay = await self.use.replays.find(number) if number is not None else None
+        if replay is None or (replay.team_id, replay.user_id) != (invocation.team_id, invocation.user_id):
+            return replay_words.DECIDED
+        if refusal := await self.access.refusal(replay.channel_id, replay.user_id, is_change=True):
+            return words.no_access_text(refusal)
+        await self.use.replays.drop(replay.id)
+        if not is_wanted:
+            return replay_words.LEFT
+        return await self.use.use(replay.team_id, replay.channel_id, replay.user_id, replay.judge)
+
+
+def register(app: AsyncApp, window: RubricWindow, use: RubricUse, decision: RubricDecision, teller: Teller) -> None:
+    """Connects the window and the buttons."""
+
+    @app.action(ids.ACTION_RUBRIC_USE)
+    async def use_replayed(ack: AsyncAck, body: dict[str, Any]) -> None:
+        await ack()
+        await decision.decide(to_invocation(body), clicked_case_id(body), is_wanted=True)
+
+    @app.action(ids.ACTION_RUBRIC_LEAVE)
+    async def leave_replayed(ack: AsyncAck, body: dict[str, Any]) -> None:
+        await ack()
+        await decision.decide(to_invocation(body), clicked_case_id(body), is_wanted=False)
 
     @app.view(ids.VIEW_RUBRIC)
     async def save(ack: AsyncAck, body: dict[str, Any]) -> None:

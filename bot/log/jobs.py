@@ -26,11 +26,14 @@ if TYPE_CHECKING:
 class Task(StrEnum):
     """What a job does with its case: bring it to its end, have its verdict say what became of the message, or tell
     the steps of workflows that wait for it.
+
+    That of a replay judges labelled cases anew; its number stands in the place of a case's.
     """
 
     SETTLE = "settle"
     AMEND = "amend"
     COMPLETE = "complete"
+    REPLAY = "replay"
 
 
 class Ticket(BaseModel):

@@ -11,7 +11,7 @@ from bot.domain.case import QuestionSource
 from bot.log.audit import Audit
 from bot.log.database import Database
 from bot.log.own_words import theirs
-from bot.log.schema import audit, cases, draws, labels, people, ratings, rubrics, spent, thumbs
+from bot.log.schema import audit, cases, draws, labels, people, ratings, replays, rubrics, spent, thumbs
 
 _PAGE = 500
 # How a case is settled says nothing of anybody, and some of it would let its reader act for the app.
@@ -20,7 +20,7 @@ _OURS |= {"is_stale", "reserved_tokens", "response_url"}
 _OF_REQUESTER = {"requester_id", "requester_name"}
 
 StoredRow = tuple[str, Mapping[str, Any]]
-"""What kind of row (settings, case, label, draw, thumb, rubric, spent, audit), and its columns; a case has ratings."""
+"""What kind of row (settings, case, label, draw, thumb, rubric, replay, spent, audit), and its columns."""
 
 
 class Personal:
@@ -32,7 +32,7 @@ class Personal:
 
     async def teams(self, user_id: str) -> Sequence[str]:
         """The teams in which anything is stored of a person with this id: two may have the same."""
-        tables = (cases, labels, draws, thumbs, people, rubrics, spent, audit)
+        tables = (cases, labels, draws, thumbs, people, rubrics, replays, spent, audit)
         all_teams = union(*(select(table.c.team_id) for table in tables)).order_by("team_id")
         found = [row.team_id for row in await self._database.all(all_teams)]
         are_there = {team_id: await self._database.one(_anything(team_id, user_id)) for team_id in found}
@@ -57,6 +57,8 @@ class Personal:
             yield "thumb", dict(thumb._mapping)
         for saved in await self._database.all(_of(rubrics, team_id, rubrics.c.saved_by == user_id)):
             yield "rubric", dict(saved._mapping)
+        for wished in await self._database.all(_of(replays, team_id, replays.c.user_id == user_id)):
+            yield "replay", dict(wished._mapping)
         for used in await self._database.all(_of(spent, team_id, spent.c.requester_id == user_id)):
             yield "spent", dict(used._mapping)
         for act in await self._audit.of(team_id, user_id):
@@ -93,6 +95,7 @@ def _anything(team_id: str, user_id: str) -> Select[Any]:
         select(draws.c.case_id).where(draws.c.team_id == team_id, draws.c.user_id == user_id),
         select(thumbs.c.ts).where(thumbs.c.team_id == team_id, thumbs.c.user_id == user_id),
         select(rubrics.c.number).where(rubrics.c.team_id == team_id, rubrics.c.saved_by == user_id),
+        select(replays.c.id).where(replays.c.team_id == team_id, replays.c.user_id == user_id),
         select(spent.c.id).where(spent.c.team_id == team_id, spent.c.requester_id == user_id),
         select(audit.c.id).where(audit.c.team_id == team_id, is_in_audit),
     )

@@ -304,6 +304,34 @@ rubrics = Table(
     Column("saved_at", UtcDateTime, nullable=False),
 )
 
+replays = Table(
+    "replays",  # of labelled cases, before a channel's judge is changed; one a channel, until it is decided
+    metadata,
+    Column("id", Integer, primary_key=True, autoincrement=True),
+    Column("team_id", String, nullable=False),
+    Column("channel_id", String, nullable=False),
+    Column("user_id", String, nullable=False),  # who wants the change
+    Column("rubric", String),
+    Column("rubric_version", String),
+    Column("judge_model", String),
+    Column("asked_at", UtcDateTime, nullable=False),
+    Column("told_at", UtcDateTime),
+    UniqueConstraint("team_id", "channel_id"),
+    sqlite_autoincrement=True,
+)
+
+replayed = Table(
+    "replayed",  # the cases of a replay
+    metadata,
+    Column("replay_id", Integer, primary_key=True),
+    Column("team_id", String, nullable=False),
+    Column("case_id", Integer, primary_key=True),
+    Column("score", Integer),
+    Column("judged_at", UtcDateTime),  # NULL: it is yet to be judged
+    ForeignKeyConstraint(["replay_id"], ["replays.id"], ondelete="CASCADE"),
+    ForeignKeyConstraint(["team_id", "case_id"], ["cases.team_id", "cases.id"], ondelete="CASCADE"),
+)
+
 watches = Table(
     "watches",
     metadata,

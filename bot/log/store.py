@@ -16,6 +16,7 @@ from bot.log import spending, steps
 from bot.log.alerts import Alerts
 from bot.log.audit import Audit
 from bot.log.cases import Cases
+from bot.log.channel_replays import ChannelReplays
 from bot.log.database import Database
 from bot.log.digests import Digests
 from bot.log.draws import Draws
@@ -89,6 +90,7 @@ class Store:
         self.replays = Replays(database)
         self.watches = Watches(database)
         self.rubrics = Rubrics(database)
+        self.channel_replays = ChannelReplays(database, self.jobs)
         self.replies = Replies(database)
         self.thumbs = Thumbs(database)
         self.alerts = Alerts(database)

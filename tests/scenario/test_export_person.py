@@ -12,7 +12,7 @@ import pytest
 
 from bot.domain.case import QuestionSource, Visibility
 from bot.domain.label import Label, Outcome
-from bot.domain.rubric import SavedRubric
+from bot.domain.rubric import ChannelJudge, SavedRubric
 from bot.log import Store
 from bot.log.digests import ChannelSettings
 from bot.log.schema import cases
@@ -208,6 +208,18 @@ async def test_whoever_only_saved_a_rubric_has_its_text(database_url: str, tmp_p
     assert kinds(rows) == ["rubric", "audit", "audit"]
     assert (rows[0]["name"], rows[0]["prompt"]) == ("tone", f"{ANN}'s. {TONE}")
     assert BEN not in str(rows)
+
+
+async def test_whoever_wants_another_judge_has_that(tmp_path: Path) -> None:
+    async def fill(log: Store) -> None:
+        await log.labels.put(await delivered(log, requester_id=BEN), BEN, Label(2, None))
+        for channel_id, user_id in (("C1", ANN), ("C2", BEN)):
+            await log.channel_replays.begin("T1", channel_id, user_id, ChannelJudge("code"))
+
+    await with_log(url(tmp_path), fill)
+    rows = await exported(url(tmp_path), tmp_path)
+    assert kinds(rows) == ["replay", "audit"]
+    assert (rows[0]["user_id"], rows[0]["rubric"]) == (ANN, "code")
 
 
 async def test_whoever_was_only_shown_a_case_has_the_draw(database_url: str, tmp_path: Path) -> None:

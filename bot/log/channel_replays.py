@@ -1,0 +1,198 @@
+"""Labelled cases that are judged anew before a channel's judge is changed: at most one such replay a channel."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from datetime import UTC, datetime
+
+from sqlalchemy import ColumnElement, Select, and_, case, delete, func, insert, literal, or_, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from bot.domain.rubric import ChannelJudge
+from bot.log.database import Database
+from bot.log.jobs import Job, Jobs, Task, Ticket
+from bot.log.schema import cases, labels, replayed, replays, spent
+from bot.log.upserts import insert_into
+from bot.log.visibility import counts, is_superseded, is_watched
+from judge.rubric import Scale
+
+MOST = 30
+"""Cases of one replay."""
+
+_IS_LABELLED = select(labels.c.score).where(labels.c.team_id == cases.c.team_id, labels.c.case_id == cases.c.id)
+
+
+@dataclass(frozen=True)
+class ChannelReplay:
+    """A wish to change a channel's judge, by a person; `told_at` says when they were told how it compares."""
+
+    id: int
+    team_id: str
+    channel_id: str
+    user_id: str
+    rubric: str | None
+    rubric_version: str | None
+    judge_model: str | None
+    told_at: datetime | None = None
+
+    @property
+    def judge(self) -> ChannelJudge:
+        """The judge that is to be."""
+        return ChannelJudge(self.rubric, self.rubric_version, self.judge_model)
+
+
+@dataclass(frozen=True)
+class ReplayedCase:
+    """A labelled case of a replay.
+
+    Attributes:
+        before: The score by the judge in use.
+        now: The score by the judge that is to be; None where it gave none, or has not been asked.
+        is_judged: Whether it was asked.
+        labels: What people gave: those who had not seen the score, where there are any, else those who had.
+        is_blind: Whether they had not.
+        thread: What it shares with other cases of its thread.
+    """
+
+    id: int
+    question: str
+    response: str
+    before: int
+    now: int | None
+    is_judged: bool
+    labels: Sequence[int]
+    is_blind: bool
+    thread: str
+
+
+class ChannelReplays:
+    """Reads and writes replays."""
+
+    def __init__(self, database: Database, jobs: Jobs) -> None:
+        self._database = database
+        self._jobs = jobs
+
+    async def begin(self, team_id: str, channel_id: str, user_id: str, judge: ChannelJudge) -> bool:
+        """Writes a replay in the place of the channel's last one, and its job; False where no case could be in it."""
+        some = select(cases.c.id).where(_is_replayable(team_id, channel_id)).limit(1)
+        place = {"team_id": team_id, "channel_id": channel_id}
+        values = {"rubric": judge.rubric, "rubric_version": judge.version, "judge_model": judge.model}
+        new = insert(replays).values(place | values | {"user_id": user_id, "asked_at": datetime.now(UTC)})
+
+        async def begin(connection: AsyncConnection) -> bool:
+            await connection.execute(delete(replays).filter_by(**place))
+            if (await connection.execute(some)).first() is None:
+                return False
+            number = (await connection.execute(new.returning(replays.c.id))).scalar_one()
+            await self._jobs.put(connection, [_job(team_id, number)])
+            return True
+
+        return await self._database.write(begin)
+
+    async def find(self, number: int) -> ChannelReplay | None:
+        """The replay with this number, unless it is decided, or another one has taken its place."""
+        found = await self._database.rows(ChannelReplay, _replays.where(replays.c.id == number))
+        return found[0] if found else None
+
+    async def plan(self, replay: ChannelReplay, judge_version: str, scale: Scale) -> None:
+        """Chooses its cases once: those that the judge in use scored on that scale, blind labels and new ones first."""
+        is_blind = _IS_LABELLED.where(labels.c.is_blind).exists()
+        chosen = (
+            select(literal(replay.id), cases.c.team_id, cases.c.id)
+            .where(
+                _is_replayable(replay.team_id, replay.channel_id),
+                cases.c.judge_version == judge_version,
+                cases.c.lowest == scale.low,
+                cases.c.highest == scale.high,
+            )
+            .order_by(case((is_blind, 0), else_=1), cases.c.id.desc())
+            .limit(MOST)
+        )
+        write = insert_into(self._database, replayed).from_select(["replay_id", "team_id", "case_id"], chosen)
+        lock = select(replays.c.id).where(replays.c.id == replay.id).with_for_update()
+        planned = select(replayed.c.case_id).where(replayed.c.replay_id == replay.id).limit(1)
+
+        async def plan(connection: AsyncConnection) -> None:
+            is_there = (await connection.execute(lock)).first()
+            if is_there and (await connection.execute(planned)).first() is None:
+                await connection.execute(write.on_conflict_do_nothing())
+
+        await self._database.write(plan)
+
+    async def cases(self, replay: ChannelReplay) -> Sequence[ReplayedCase]:
+        """Its cases, oldest first; without those that were forgotten or lost their texts or labels meanwhile."""
+        found = await self._database.all(_replayed.where(replayed.c.replay_id == replay.id))
+        said = select(labels.c.case_id, labels.c.score, labels.c.is_blind).where(
+            labels.c.team_id == replay.team_id, labels.c.case_id.in_([row.id for row in found])
+        )
+        given: dict[int, dict[bool, list[int]]] = {}
+        for label in await self._database.all(said):
+            given.setdefault(label.case_id, {}).setdefault(label.is_blind, []).append(label.score)
+        return [
+            ReplayedCase(**row._mapping, is_blind=is_blind, labels=own[is_blind])
+            for row in found
+            if (own := given.get(row.id)) and (is_blind := True in own) in own
+        ]
+
+    async def record(self, replay: ChannelReplay, case_id: int, score: int | None, tokens: int) -> None:
+        """Notes what the judge that is to be gave a case, once, and what that took: it counts in the limits."""
+        now = datetime.now(UTC)
+        is_open = and_(replayed.c.replay_id == replay.id, replayed.c.case_id == case_id, replayed.c.judged_at.is_(None))
+        used = {"team_id": replay.team_id, "requester_id": replay.user_id, "created_at": now, "tokens": tokens}
+
+        async def record(connection: AsyncConnection) -> None:
+            change = update(replayed).where(is_open).values(score=score, judged_at=now)
+            if (await connection.execute(change)).rowcount:
+                await connection.execute(insert(spent).values(used))
+
+        await self._database.write(record)
+
+    async def note_told(self, replay: ChannelReplay) -> None:
+        """The person knows how the two compare, and decides."""
+        now = datetime.now(UTC)
+        await self._database.execute(update(replays).where(replays.c.id == replay.id).values(told_at=now))
+
+    async def drop(self, number: int) -> None:
+        """Deletes a replay that is decided, or that came to nothing."""
+        await self._database.execute(delete(replays).where(replays.c.id == number))
+
+    async def resubmit(self, team_id: str) -> None:
+        """Writes the missing jobs of replays that have a way to go; a safety net, and the start of a queue."""
+        query = select(replays.c.id).where(replays.c.team_id == team_id, replays.c.told_at.is_(None))
+        jobs = [_job(team_id, row.id) for row in await self._database.all(query)]
+        if jobs:
+            await self._database.write(lambda connection: self._jobs.put(connection, jobs))
+
+
+_replays = select(*(replays.c[each.name] for each in fields(ChannelReplay)))
+_replayed: Select[tuple[object, ...]] = (
+    select(
+        cases.c.id,
+        cases.c.question,
+        cases.c.response,
+        cases.c.score.label("before"),
+        replayed.c.score.label("now"),
+        replayed.c.judged_at.is_not(None).label("is_judged"),
+        func.coalesce(cases.c.thread_ts, cases.c.parent_ts, cases.c.message_ts, cases.c.key).label("thread"),
+    )
+    .join(cases, and_(cases.c.team_id == replayed.c.team_id, cases.c.id == replayed.c.case_id))
+    .where(cases.c.question.is_not(None), cases.c.response.is_not(None))
+    .order_by(cases.c.id)
+)
+
+
+def _is_replayable(team_id: str, channel_id: str) -> ColumnElement[bool]:
+    """Whether a case of a channel has a score that counts, or that a watch asked for, its texts, and a label."""
+    return and_(
+        cases.c.team_id == team_id,
+        cases.c.channel_id == channel_id,
+        or_(counts(cases), is_watched(cases)),
+        cases.c.score.is_not(None),
+        cases.c.question.is_not(None),
+        cases.c.response.is_not(None),
+        _IS_LABELLED.exists(),
+        ~is_superseded(),
+    )
+
+
+def _job(team_id: str, number: int) -> Job:
+    return Job(Task.REPLAY, team_id, Ticket(case_id=number), key=f"replay/{number}")

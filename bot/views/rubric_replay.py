@@ -1,0 +1,51 @@
+"""What a person is told before their channel's judge changes: how the two compare, with two buttons."""
+
+from bot.slack import ids
+from bot.slack.post import Post
+from bot.views.elements import actions, button, section
+from bot.weeks.replay import ReplayFigures
+
+BEGUN = (
+    "I judge labelled replies of this channel by {judge} first, {most} at most, and tell you how it compares; "
+    "until then all stays."
+)
+NO_LABELS = "There is no labelled reply here to compare the two by."
+NO_MODEL = "{judge} could not be compared: the model cannot be asked now. All stays as it is; try again later."
+DECIDED = "That is decided already, or somebody has asked for another change since. `/judge rubric` says what holds."
+LEFT = "All stays as it is."
+_NOTHING = (
+    "Nothing compares {judge} with the judge in use: no labelled reply of this channel has a score by both, on the "
+    "same scale. You can use it all the same."
+)
+_SEEN = "People who had seen the old score before they gave theirs lean towards it."
+
+
+def comparison(number: int, judge: str, figures: ReplayFigures | None) -> Post:
+    """How a judge compares with the one in use; `number` is the replay's, `judge` its name as mrkdwn."""
+    text = _compared(judge, figures) if figures else _NOTHING.format(judge=judge)
+    row = actions(button("Use it", ids.ACTION_RUBRIC_USE, number), button("Leave it", ids.ACTION_RUBRIC_LEAVE, number))
+    return Post(text, [section(text), row])
+
+
+def _compared(judge: str, figures: ReplayFigures) -> str:
+    replies = "1 labelled reply" if figures.n == 1 else f"{figures.n} labelled replies"
+    blind = "all" if figures.blind == figures.n else f"{figures.blind}"
+    unscored = f" {figures.unscored} more got no score by it." if figures.unscored else ""
+    before, now, new = figures.off_before, figures.off_now, "with the new one"
+    lines = [
+        f"*{judge} against the judge in use*, on the same {replies} of this channel, {blind} labelled blind.{unscored}",
+        f"• Points away from people's scores: {before:.1f} in use, {now:.1f} {new}: {_closer(figures)}",
+        f"• The same score as people: {figures.same_before} in use, {figures.same_now} {new}",
+        f"• Mean: {figures.mean_before:.1f} in use, {figures.mean_now:.1f} {new}, {figures.mean_people:.1f} by people",
+    ]
+    return "\n".join(lines if figures.blind == figures.n else [*lines, _SEEN])
+
+
+def _closer(figures: ReplayFigures) -> str:
+    value, low, high = figures.closer
+    if low is None or high is None:
+        return "too few to say more"
+    between = f"95% between {low:+.1f} and {high:+.1f}"
+    if low <= 0 <= high:
+        return f"{value:+.1f} closer, and that may be chance ({between})"
+    return f"{abs(value):.1f} {'closer' if value > 0 else 'farther away'} ({between})"

@@ -1,0 +1,144 @@
+"""Before a channel's judge changes, labelled cases are judged by the new one, and the person who asked decides."""
+
+import asyncio
+
+from bot.domain.label import Label
+from bot.slack import ids
+from pocket_slack import Message
+from tests.model_server import Failure, Held
+from tests.scenario.conftest import CHANNEL, GOOD, QUESTION, Stage, StageFactory, buttons, shown
+from tests.scenario.test_rubrics import TONE, edit, make, place, prompts, save, say, scored
+
+
+async def labelled(stage: Stage, count: int, label: int = 2) -> None:
+    """So many cases with a score of 4, on which ben has another opinion."""
+    for number in range(1, count + 1):
+        case = await scored(stage, number, question=f"Question {number}?", answer=f"Answer {number}.")
+        await stage.log.labels.put(case, stage.ben.id, Label(label, None))
+    stage.model.requests.clear()
+
+
+async def compared(stage: Stage, count: int) -> Message:
+    """What ann is told once all is judged: her ephemeral with that number."""
+    told = await stage.told(stage.ann, count)
+    assert buttons(told) == [ids.ACTION_RUBRIC_USE, ids.ACTION_RUBRIC_LEAVE]
+    return told
+
+
+async def used(stage: Stage) -> str | None:
+    return (await stage.log.rubrics.chosen(*place(stage))).rubric
+
+
+async def test_nothing_changes_until_it_is_said_how_the_two_compare_and_the_button_is_pressed(stage: Stage) -> None:
+    await labelled(stage, 3)
+    stage.model.script("score: 2\nNo.")
+    assert "I judge labelled replies of this channel by `code` first, 30 at most" in await say(stage, "use code")
+    told = await compared(stage, 2)
+    words = shown(told)
+    assert (
+        "*`code` against the judge in use*, on the same 3 labelled replies of this channel, 0 labelled blind." in words
+    )
+    assert "Points away from people's scores: 2.0 in use, 0.0 with the new one: 2.0 closer" in words
+    assert "The same score as people: 0 in use, 3 with the new one" in words
+    assert len(prompts(stage)) == 3
+    assert all("Review the code in the response" in prompt for prompt in prompts(stage))
+    assert await used(stage) is None
+    await stage.slack.settled(stage.ann.click(told, ids.ACTION_RUBRIC_USE))
+    replaced = await stage.slack.until(
+        lambda: next((m for m in stage.ann.ephemerals(CHANNEL) if "now scored by `code`" in m.text), None)
+    )
+    assert replaced is not None
+    assert await used(stage) == "code"
+
+
+async def test_leave_it_leaves_it(stage: Stage) -> None:
+    await labelled(stage, 1)
+    await say(stage, "use code")
+    told = await compared(stage, 2)
+    stage.ann.click(told, ids.ACTION_RUBRIC_LEAVE)
+    await stage.slack.until(lambda: any(m.text == "All stays as it is." for m in stage.ann.ephemerals(CHANNEL)))
+    assert await used(stage) is None
+
+
+async def test_an_edit_of_the_rubric_in_use_is_compared_too(stage: Stage) -> None:
+    await make(stage)
+    await say(stage, "use tone")
+    await labelled(stage, 1)
+    await edit(stage, "tone")
+    await save(stage, "tone", f"Be strict. {TONE}")
+    stage.ann.submit()
+    count = len(stage.ann.ephemerals(CHANNEL))
+    told = await compared(stage, count + 2)
+    assert [prompt.startswith("Be strict.") for prompt in prompts(stage)] == [True]
+    await stage.slack.settled(stage.ann.click(told, ids.ACTION_RUBRIC_USE))
+    await stage.slack.until(
+        lambda: any("now scored by `tone`" in m.text for m in stage.ann.ephemerals(CHANNEL)[count:])
+    )
+    newest = await stage.log.rubrics.find(*place(stage), "tone")
+    assert newest is not None
+    assert (await stage.log.rubrics.chosen(*place(stage))).version == newest.rubric.version
+
+
+async def test_after_a_stop_it_goes_on_and_no_case_is_judged_twice(open_stage: StageFactory) -> None:
+    stage: Stage = await open_stage()
+    await labelled(stage, 4)
+    stage.model.script(GOOD, GOOD, Held(asyncio.Event(), GOOD))
+    await say(stage, "use code")
+    await stage.model.asked(3)
+    assert stage.stop_bot
+    await stage.stop_bot()
+    first = prompts(stage)
+    stage.model.requests.clear()
+    stage = await open_stage()
+    told = await compared(stage, 1)
+    assert "on the same 4 labelled replies" in shown(told)
+    rest = prompts(stage)
+    assert len(rest) == 2
+    assert rest[0] == first[2]  # its answer was never seen
+    assert len({*first, *rest}) == 4
+
+
+async def test_whoever_asks_for_another_change_meanwhile_has_the_earlier_one_dropped(stage: Stage) -> None:
+    await labelled(stage, 1)
+    await say(stage, "use code")
+    first = await compared(stage, 2)
+    await say(stage, "use refusal")
+    second = await compared(stage, 4)
+    stage.ann.click(first, ids.ACTION_RUBRIC_USE)
+    await stage.slack.until(
+        lambda: any(m.text.startswith("That is decided already") for m in stage.ann.ephemerals(CHANNEL))
+    )
+    assert await used(stage) is None
+    stage.ann.click(second, ids.ACTION_RUBRIC_USE)
+    await stage.slack.until(lambda: any("scored by `refusal`" in m.text for m in stage.ann.ephemerals(CHANNEL)[2:]))
+    assert await used(stage) == "refusal"
+
+
+async def test_whoever_has_left_the_channel_decides_nothing(stage: Stage) -> None:
+    await labelled(stage, 1)
+    await say(stage, "use code")
+    told = await compared(stage, 2)
+    stage.ann.leave(CHANNEL)
+    await stage.slack.settled(stage.ann.click(told, ids.ACTION_RUBRIC_USE))
+    await stage.slack.until(lambda: any("Only people in this channel" in m.text for m in stage.ann.ephemerals(CHANNEL)))
+    assert await used(stage) is None
+
+
+async def test_a_model_that_cannot_be_asked_is_said_and_all_stays(stage: Stage) -> None:
+    await labelled(stage, 4)
+    stage.model.script(Failure(401, message="wrong key"))
+    await say(stage, "use code")
+    told = await stage.told(stage.ann, 2)
+    assert told.text == (
+        "`code` could not be compared: the model cannot be asked now. All stays as it is; try again later."
+    )
+    assert len(stage.model.requests) == 3
+    assert await used(stage) is None
+
+
+async def test_without_a_label_it_holds_at_once(stage: Stage) -> None:
+    await scored(stage, 1, question=QUESTION)
+    said = await say(stage, "use code")
+    assert said.endswith("There is no labelled reply here to compare the two by.")
+    assert await used(stage) == "code"
+    assert len(stage.model.requests) == 1

@@ -1,0 +1,167 @@
+"""Replays of labelled cases before a channel's judge changes: which cases, each once, and what comes of it."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+from sqlalchemy import func, select, update
+
+from bot.domain.label import Label
+from bot.domain.rubric import ChannelJudge
+from bot.log import Store
+from bot.log.channel_replays import MOST, ChannelReplay, ReplayedCase
+from bot.log.schema import labels, replayed, replays, spent
+from bot.views.rubric_replay import comparison
+from bot.weeks.replay import replay_figures
+from judge.rubric import Scale
+from tests.unit.bot.test_log import a_case, a_verdict
+
+NEW = ChannelJudge("code", None, "large")
+SCALE = Scale(0, 5)
+
+
+@pytest.fixture
+async def log(database_url: str) -> AsyncIterator[Store]:
+    opened = await Store.open(database_url)
+    yield opened
+    await opened.close()
+
+
+async def labelled(
+    log: Store, number: int, *, is_blind: bool = False, is_labelled: bool = True, version: str = "v1", **fields: object
+) -> int:
+    """A case with a score of 4 and a label of 3; gives its number."""
+    verdict = a_verdict().model_copy(update={"judge_version": version, "lowest": 0, "highest": 5})
+    fields = {"key": f"k{number}", "message_ts": f"1795339203.{number:06}"} | fields
+    case, _ = await log.add(a_case(**fields))
+    case = await log.claim(case, case, is_announced=False)
+    case = await log.record(case, verdict)
+    await log.note_delivered(case)
+    if is_labelled:
+        await log.labels.put(case, "U9", Label(3, None))
+    if is_blind:
+        await log.database.execute(update(labels).where(labels.c.case_id == case.id).values(is_blind=True))
+    return case.id
+
+
+async def begun(log: Store, judge: ChannelJudge = NEW) -> ChannelReplay:
+    assert await log.channel_replays.begin("T1", "C1", "U1", judge)
+    row = await log.database.one(select(func.max(replays.c.id).label("number")))
+    assert row is not None
+    replay = await log.channel_replays.find(row.number)
+    assert replay is not None
+    return replay
+
+
+async def test_without_a_label_there_is_nothing_to_replay(log: Store) -> None:
+    await labelled(log, 1, is_labelled=False)
+    assert not await log.channel_replays.begin("T1", "C1", "U1", NEW)
+    await labelled(log, 2, channel_id="C2")
+    assert not await log.channel_replays.begin("T1", "C1", "U1", NEW)
+    await labelled(log, 3)
+    assert await log.channel_replays.begin("T1", "C1", "U1", NEW)
+
+
+async def test_blind_labels_come_first_then_the_newest_and_only_of_the_judge_in_use_on_that_scale(log: Store) -> None:
+    old_blind = await labelled(log, 1, is_blind=True)
+    seen = [await labelled(log, number) for number in range(2, MOST + 3)]
+    await labelled(log, 100, is_blind=True, version="v2")
+    await labelled(log, 101, is_blind=True, visibility="me")
+    await labelled(log, 102, is_blind=True, channel_id="C2")
+    replay = await begun(log)
+    await log.channel_replays.plan(replay, "v1", Scale(1, 10))
+    assert await log.channel_replays.cases(replay) == []
+    await log.channel_replays.plan(replay, "v1", SCALE)
+    chosen = await log.channel_replays.cases(replay)
+    assert [case.id for case in chosen] == [old_blind, *seen[-(MOST - 1) :]]
+    assert [case.is_blind for case in chosen] == [True] + [False] * (MOST - 1)
+    await labelled(log, 103, is_blind=True)
+    await log.channel_replays.plan(replay, "v1", SCALE)
+    assert await log.channel_replays.cases(replay) == chosen
+
+
+async def test_each_case_has_one_score_and_counts_once_in_the_limits(log: Store) -> None:
+    first, second = [await labelled(log, number) for number in (1, 2)]
+    replay = await begun(log)
+    await log.channel_replays.plan(replay, "v1", SCALE)
+    await log.channel_replays.record(replay, first, 2, 100)
+    await log.channel_replays.record(replay, first, 5, 100)
+    cases = await log.channel_replays.cases(replay)
+    assert [(case.id, case.before, case.now, case.is_judged) for case in cases] == [
+        (first, 4, 2, True),
+        (second, 4, None, False),
+    ]
+    row = await log.database.one(select(func.count().label("n"), func.sum(spent.c.tokens).label("tokens")))
+    assert row is not None
+    assert (row.n, row.tokens) == (1, 100)
+
+
+async def test_the_next_wish_takes_the_place_of_the_last_and_a_forgotten_case_goes(log: Store) -> None:
+    number = await labelled(log, 1)
+    first = await begun(log)
+    await log.channel_replays.plan(first, "v1", SCALE)
+    second = await begun(log, ChannelJudge())
+    assert await log.channel_replays.find(first.id) is None
+    assert second.judge == ChannelJudge()
+    await log.channel_replays.plan(second, "v1", SCALE)
+    await log.channel_replays.plan(first, "v1", SCALE)
+    await log.forgetting.forget([number], "U1")
+    assert await log.database.all(select(replayed.c.case_id)) == []
+
+
+async def test_blind_labels_count_alone_where_there_are_any(log: Store) -> None:
+    number = await labelled(log, 1, is_blind=True)
+    case = await log.cases.get(number)
+    assert case is not None
+    await log.labels.put(case, "U8", Label(5, None))
+    replay = await begun(log)
+    await log.channel_replays.plan(replay, "v1", SCALE)
+    (only,) = await log.channel_replays.cases(replay)
+    assert (only.labels, only.is_blind) == ([3], True)
+
+
+def a_replayed(number: int, before: int, now: int | None, *labels: int, is_blind: bool = True) -> ReplayedCase:
+    return ReplayedCase(number, "Why?", "So.", before, now, True, labels, is_blind, str(number))
+
+
+def test_figures_are_paired_by_case() -> None:
+    cases = [
+        a_replayed(1, 5, 3, 3),  # 2 off before, 0 now: 2 closer
+        a_replayed(2, 4, 4, 3, 4),  # people 3.5; 0.5 off both times: 0 closer
+        a_replayed(3, 3, 1, 3, is_blind=False),  # 0 off before, 2 now: 2 farther
+        a_replayed(4, 2, 4, 5),  # 3 off before, 1 now: 2 closer
+        a_replayed(5, 1, None, 1),
+    ]
+    found = replay_figures(cases, SCALE)
+    assert found is not None
+    assert (found.n, found.blind, found.unscored, found.same_before, found.same_now) == (4, 3, 1, 1, 1)
+    assert found.off_before == pytest.approx((2 + 0.5 + 0 + 3) / 4)
+    assert found.off_now == pytest.approx((0 + 0.5 + 2 + 1) / 4)
+    assert found.closer.mean == pytest.approx((2 + 0 - 2 + 2) / 4)
+    assert (found.mean_before, found.mean_now, found.mean_people) == pytest.approx((3.5, 3.0, (3 + 3.5 + 3 + 5) / 4))
+    assert replay_figures([a_replayed(1, 3, None, 3)], SCALE) is None
+    assert replay_figures([], SCALE) is None
+
+
+@pytest.mark.parametrize(
+    ("cases", "said"),
+    [
+        ([(5, 3, 3)] * 12, "2.0 in use, 0.0 with the new one: 2.0 closer (95% between +1.8 and +2.2)"),
+        ([(3, 5, 3)] * 12, "0.0 in use, 2.0 with the new one: 2.0 farther away (95% between -2.2 and -1.8)"),
+        ([(5, 3, 3), (3, 5, 3)] * 6, "+0.0 closer, and that may be chance (95% between"),
+        ([(5, 3, 3)], "2.0 in use, 0.0 with the new one: too few to say more"),
+    ],
+)
+def test_what_is_said_is_what_the_interval_allows(cases: list[tuple[int, int, int]], said: str) -> None:
+    rows = [a_replayed(number, before, now, label) for number, (before, now, label) in enumerate(cases)]
+    post = comparison(7, "`code`", replay_figures(rows, SCALE))
+    assert said in post.text
+    assert "lean towards it" not in post.text
+    assert [element["value"] for element in post.blocks[-1]["elements"]] == ["7", "7"]
+
+
+def test_labels_of_those_who_had_seen_the_score_are_said_to_lean() -> None:
+    rows = [a_replayed(1, 5, 3, 3), a_replayed(2, 5, 3, 3, is_blind=False), a_replayed(3, 5, None, 3)]
+    text = comparison(7, "`code`", replay_figures(rows, SCALE)).text
+    assert "on the same 2 labelled replies of this channel, 1 labelled blind. 1 more got no score by it." in text
+    assert "lean towards it" in text
+    assert "Nothing compares `code` with the judge in use" in comparison(7, "`code`", None).text
