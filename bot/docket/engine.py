@@ -135,7 +135,6 @@ class Engine:
         """Writes the jobs of what has waited for this start."""
         number = await self._store.unsettled.submit_all(self._team_id)
         await self._store.edits.resubmit(self._team_id)
-        await self._store.channel_replays.resubmit(self._team_id)
         logger.info("queue_opened", unsettled=number)
 
     async def _run(self, queue: PgQueuer) -> None:

@@ -156,7 +156,7 @@ class ChannelReplays:
         await self._database.execute(delete(replays).where(replays.c.id == number))
 
     async def resubmit(self, team_id: str) -> None:
-        """Writes the missing jobs of replays that have a way to go; a safety net, and the start of a queue."""
+        """Writes the missing jobs of replays that have a way to go, as after a restart."""
         query = select(replays.c.id).where(replays.c.team_id == team_id, replays.c.told_at.is_(None))
         jobs = [_job(team_id, row.id) for row in await self._database.all(query)]
         if jobs:

@@ -197,6 +197,19 @@ async def test_doctor_asks_the_stronger_model_too(model_server: ModelServer, tmp
     assert [request["model"] == "big" for request in model_server.requests] == [False, True] * 2
 
 
+async def test_doctor_asks_each_model_that_a_channel_may_choose(model_server: ModelServer, tmp_path: Path) -> None:
+    model_server.script(lambda request: Failure(404) if request["model"] == "big" else GOOD)
+    async with pocket_slack() as slack:
+        env = environment(slack, model_server, tmp_path) | {"JUDGE_MODELS": "large,big"}
+        wrong = await run("doctor", env, tmp_path)
+        model_server.script(GOOD)
+        well = await run("doctor", env, tmp_path)
+    assert (wrong[0], well[0]) == (1, 0)
+    assert "wrong  JUDGE_MODELS: " in wrong[1]
+    assert "no model 'big'" in wrong[1]
+    assert "ok     JUDGE_MODELS: large, big score with additive-5" in well[1]
+
+
 async def test_doctor_asks_for_no_app_token_in_http_mode(model_server: ModelServer, tmp_path: Path) -> None:
     model_server.script(GOOD)
     async with pocket_slack() as slack:

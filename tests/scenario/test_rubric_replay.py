@@ -2,8 +2,16 @@
 
 import asyncio
 
+from pydantic import SecretStr
+
 from bot.domain.label import Label
+from bot.rubrics.choice import RubricChoice
+from bot.rubrics.judges import Judges
+from bot.rubrics.replay import RubricReplay
 from bot.slack import ids
+from bot.slack.client import web_client
+from bot.slack.teller import Teller
+from judge import Judge, list_rubrics, load_rubric
 from pocket_slack import Message
 from tests.model_server import Failure, Held
 from tests.scenario.conftest import CHANNEL, GOOD, QUESTION, Stage, StageFactory, buttons, shown
@@ -112,6 +120,30 @@ async def test_whoever_asks_for_another_change_meanwhile_has_the_earlier_one_dro
     stage.ann.click(second, ids.ACTION_RUBRIC_USE)
     await stage.slack.until(lambda: any("scored by `refusal`" in m.text for m in stage.ann.ephemerals(CHANNEL)[2:]))
     assert await used(stage) == "refusal"
+
+
+async def test_nobody_else_decides(stage: Stage) -> None:
+    await labelled(stage, 1)
+    await say(stage, "use code")
+    told = await compared(stage, 2)
+    stage.ben.click(told, ids.ACTION_RUBRIC_USE)
+    await stage.slack.until(lambda: told.text.startswith("That is decided already"))
+    assert await used(stage) is None
+    assert await stage.log.channel_replays.find(1) is not None
+
+
+async def test_a_job_that_comes_again_tells_nobody_twice(stage: Stage) -> None:
+    await labelled(stage, 1)
+    await say(stage, "use code")
+    await compared(stage, 2)
+    rubrics = RubricChoice(stage.log.rubrics, {name: load_rubric(name) for name in list_rubrics()})
+    judges = Judges(rubrics, lambda rubric, _: Judge("offline", rubric))
+    async with asyncio.timeout(10):
+        while (await stage.log.channel_replays.find(1)).told_at is None:  # type: ignore[union-attr] # noqa: ASYNC110
+            await asyncio.sleep(0.01)  # it follows the message
+    async with web_client(SecretStr(stage.slack.bot_token), stage.slack.api_url) as client:
+        await RubricReplay(stage.log, judges, rubrics.default, Teller(client)).run(1)
+    assert len(stage.ann.ephemerals(CHANNEL)) == 2
 
 
 async def test_whoever_has_left_the_channel_decides_nothing(stage: Stage) -> None:

@@ -166,6 +166,7 @@ def test_what_the_greediest_model_may_take_is_set_aside() -> None:
     assert limits_of(some_settings(judge_model="offline")).ratings == 0
     assert limits_of(some_settings(judge_model="offline", judge_models="large")).ratings == 3
     assert limits_of(some_settings(judge_model="small", judge_escalate_to="large")).ratings == 6
+    assert limits_of(some_settings(judge_model="small", judge_escalate_to="large", judge_models="large")).ratings == 6
     assert limits_of(some_settings(judge_model="a,b,c,d", judge_models="large")).ratings == 4
 
 
