@@ -9,6 +9,9 @@ from judge import Rubric
 DEFAULT = "default"
 """In place of a rubric's name: whatever the app's settings say."""
 
+MOST_RUBRICS = 10
+"""That a channel may have made: what is said of them has to fit into a message, and a menu."""
+
 LONGEST_NAME = 40
 _NAME = re.compile(r"[^\W_]+(-[^\W_]+)*")
 

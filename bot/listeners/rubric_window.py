@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
-from bot.domain.rubric import SavedRubric
+from bot.domain.rubric import MOST_RUBRICS, SavedRubric
 from bot.extract.invocation import Invocation
 from bot.extract.submissions import RubricSubmission
 from bot.log.rubrics import SavedBeforeError
@@ -53,12 +53,15 @@ class RubricWindow:
         """Saves the rubric; what is wrong with it, or the window as it shows what the model will get."""
         if refusal := await self.refusal(invocation):
             return {"response_action": "update", "view": views.message_modal(views.NOT_HERE.format(why=refusal))}
-        name, prompt, shipped = submission.name, submission.prompt, frozenset(self.rubrics.shipped)
-        if errors := views.errors(name, prompt, shipped):
+        name, prompt, channel_id = submission.name, submission.prompt, invocation.window_channel_id or ""
+        if errors := views.errors(name, prompt, frozenset(self.rubrics.shipped)):
             return {"response_action": "errors", "errors": errors}
+        own = {saved.name for saved in await self.rubrics.log.newest(invocation.team_id, channel_id)}
+        if name not in own and len(own) >= MOST_RUBRICS:
+            return {"response_action": "errors", "errors": views.TOO_MANY}
         new = SavedRubric(
             invocation.team_id,
-            invocation.window_channel_id or "",
+            channel_id,
             name,
             1,
             prompt,

@@ -7,7 +7,7 @@ from bot.slack.access import NoAccess, NoAccessReason
 from bot.slack.mrkdwn import clip, escape
 from judge.rubric import purpose_of
 
-_NAME = 80
+_NAME, _MODELS = 80, 300
 _HELP = """\
 • `/judge rubric use NAME` has replies of this channel scored by it; `/judge rubric use default` goes back
 • `/judge rubric edit NAME` opens a window with its text, to make one of your own; without a name, with the usual one
@@ -41,8 +41,8 @@ def state(
     lines += [_shipped(name) for name in shipped if name not in made]
     lines += [_own(saved, chosen) for saved in own]
     if models:
-        names = ", ".join(f"`{_ticked(model)}`" for model in models)
-        lines.append(f"`/judge rubric use NAME MODEL` also chooses the model: {names}, or `{DEFAULT}`, the app's own")
+        offered = f"{_listed(models)}, or {DEFAULT}, the app's own"
+        lines.append(f"`/judge rubric use NAME MODEL` also chooses the model: {offered}")
     return "\n".join([*lines, _HELP])
 
 
@@ -71,9 +71,7 @@ def no_model(name: str, models: Sequence[str]) -> str:
     """For a model that may not be chosen."""
     if not models:
         return NO_MODELS
-    return (
-        f"The model `{_ticked(name)}` is not offered. There are {', '.join(f'`{_ticked(each)}`' for each in models)}."
-    )
+    return f"The model `{_ticked(name)}` is not offered. There are {_listed(models)}."
 
 
 def deleted(name: str) -> str:
@@ -119,6 +117,10 @@ def _own(saved: SavedRubric, chosen: ChannelJudge) -> str:
 
 def _with(model: str | None) -> str:
     return f" with the model `{_ticked(model)}`" if model else ""
+
+
+def _listed(models: Sequence[str]) -> str:
+    return clip(", ".join(models), _MODELS)
 
 
 def _ticked(name: str) -> str:

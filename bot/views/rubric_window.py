@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from bot.domain.rubric import LONGEST_NAME, is_name
+from bot.domain.rubric import LONGEST_NAME, MOST_RUBRICS, is_name
 from bot.slack import ids
 from bot.slack.modal_state import ModalState
 from bot.slack.mrkdwn import escape
@@ -25,6 +25,9 @@ _SHIPPED_NAME = "A rubric that comes with the app has this name; choose another.
 _TAKEN_NAME = (
     "There is one of this name in this channel; choose another, or close this and type /judge rubric edit {name}"
 )
+TOO_MANY = {
+    ids.BLOCK_NAME: f"This channel has {MOST_RUBRICS} rubrics of its own; delete one first: /judge rubric delete NAME"
+}
 _SAVED_MEANWHILE = (
     "Somebody has saved another version since you opened this window. Yours is here alone: save it under another name, "
     "or copy it and type /judge rubric edit {name}"

@@ -1,11 +1,13 @@
 """A channel's own judge: chosen, made and changed in Slack, and what is scored by it."""
 
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from bot.domain.case import CaseStatus, LoggedCase
+from bot.domain.rubric import MOST_RUBRICS, SavedRubric
 from bot.log.audit import Action
 from bot.slack import ids
 from bot.slack.manifest import WATCH, load_manifest
@@ -172,7 +174,7 @@ async def test_figures_of_two_rubrics_or_two_models_are_never_joined(open_stage:
 
 async def test_only_a_model_of_the_list_can_be_chosen_and_stays_until_another_is(open_stage: StageFactory) -> None:
     stage: Stage = await open_stage(judge_models="large, larger")
-    assert "The model `huge` is not offered. There are `large`, `larger`." in await say(stage, "use code huge")
+    assert "The model `huge` is not offered. There are large, larger." in await say(stage, "use code huge")
     await scored(stage, 1)
     assert "scored by `code` with the model `large`." in await say(stage, "use code large")
     await scored(stage, 2)
@@ -337,6 +339,18 @@ async def test_a_new_rubric_does_not_take_the_place_of_one_that_is_there(stage: 
     await save(stage, "tone", TONE)  # the same text: a window sent twice is saved once
     (kept,) = await stage.log.rubrics.newest(*place(stage))
     assert kept.number == 1
+
+
+async def test_a_channel_has_so_many_rubrics_and_no_more_but_may_change_those(stage: Stage) -> None:
+    for number in range(MOST_RUBRICS):
+        saved = SavedRubric(*place(stage), f"tone-{number}", 1, TONE, stage.ben.id, datetime.now(UTC))
+        await stage.log.rubrics.save(saved)
+    await edit(stage)
+    await save(stage, "tone", TONE)
+    assert "This channel has 10 rubrics of its own" in (await stage.modal(stage.ann)).errors[ids.BLOCK_NAME]
+    stage.ann.close()
+    await make(stage, "tone-9", f"Be strict. {TONE}")
+    assert len(await stage.log.rubrics.newest(*place(stage))) == MOST_RUBRICS
 
 
 async def test_a_later_version_scores_nothing_until_it_is_used(stage: Stage) -> None:

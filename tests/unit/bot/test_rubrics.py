@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from bot.domain.rubric import ChannelJudge, SavedRubric, is_name
+from bot.domain.rubric import MOST_RUBRICS, ChannelJudge, SavedRubric, is_name
 from bot.judges import limits_of
 from bot.log import Store
 from bot.log.audit import Action
@@ -17,6 +17,7 @@ from bot.rubrics.choice import RubricChoice
 from bot.rubrics.judges import Judges
 from bot.settings import Settings, load_settings
 from bot.slack.modal_state import ModalState
+from bot.views.rubric_settings import no_model, no_rubric, state
 from bot.views.rubric_window import fits, rubric_modal
 from judge import Judge, Rubric, list_rubrics, load_rubric
 from tests.unit.bot.test_log import a_case
@@ -129,6 +130,16 @@ async def test_a_channels_own_goes_before_one_of_its_name_that_came_later(log: S
     assert await choice.find("T1", "C2", "code") == SHIPPED["code"]
     assert await choice.find("T1", "C1", "code", SHIPPED["code"].version) == SHIPPED["code"]
     assert await choice.find("T1", "C1", "code", "00000000") is None
+
+
+def test_what_is_said_of_a_channel_with_many_rubrics_fits_into_a_section() -> None:
+    own = [replace(FIRST, name=f"{number:02}{'x' * 38}", number=9999) for number in range(MOST_RUBRICS)]
+    models = [f"some-vendor/a-large-model-{number}" for number in range(100)]
+    said = state(ChannelJudge(own[0].name, "00000000", "m" * 200), "additive-5", list(SHIPPED), own, models)
+    assert len(said) <= 3000
+    assert all(saved.name in said for saved in own)
+    assert len(no_rubric("x" * 3000, [*SHIPPED, *(saved.name for saved in own)])) <= 3000
+    assert len(no_model("x" * 3000, models)) <= 3000
 
 
 @pytest.mark.parametrize("name", ["tone", "tone-2", "ton-freundlich-1", "größe", "x" * 40])
