@@ -1,6 +1,7 @@
 """Before a channel's judge changes, labelled cases are judged by the new one, and the person who asked decides."""
 
 import asyncio
+from pathlib import Path
 
 from pydantic import SecretStr
 
@@ -13,8 +14,9 @@ from bot.slack.client import web_client
 from bot.slack.teller import Teller
 from judge import Judge, list_rubrics, load_rubric
 from pocket_slack import Message
-from tests.model_server import Failure, Held
+from tests.model_server import Failure, Held, ModelServer
 from tests.scenario.conftest import CHANNEL, GOOD, QUESTION, Stage, StageFactory, buttons, shown
+from tests.scenario.replicas import ask, new_scene, verdicts
 from tests.scenario.test_rubrics import TONE, edit, make, place, prompts, save, say, scored
 
 
@@ -26,11 +28,21 @@ async def labelled(stage: Stage, count: int, label: int = 2) -> None:
     stage.model.requests.clear()
 
 
-async def compared(stage: Stage, count: int) -> Message:
-    """What ann is told once all is judged: her ephemeral with that number."""
-    told = await stage.told(stage.ann, count)
+async def compared(stage: Stage, count: int = 1) -> Message:
+    """The last of so many comparisons that ann is told of; it may come before the answer to her command."""
+
+    def found() -> list[Message]:
+        return [m for m in stage.ann.ephemerals(CHANNEL) if ids.ACTION_RUBRIC_USE in buttons(m)]
+
+    await stage.slack.until(lambda: len(found()) >= count)
+    told = found()[-1]
     assert buttons(told) == [ids.ACTION_RUBRIC_USE, ids.ACTION_RUBRIC_LEAVE]
     return told
+
+
+async def said(stage: Stage, words: str) -> None:
+    """Returns once ann is told this."""
+    await stage.slack.until(lambda: any(words in m.text for m in stage.ann.ephemerals(CHANNEL)))
 
 
 async def used(stage: Stage) -> str | None:
@@ -40,8 +52,9 @@ async def used(stage: Stage) -> str | None:
 async def test_nothing_changes_until_it_is_said_how_the_two_compare_and_the_button_is_pressed(stage: Stage) -> None:
     await labelled(stage, 3)
     stage.model.script("score: 2\nNo.")
-    assert "I judge labelled replies of this channel by `code` first, 30 at most" in await say(stage, "use code")
-    told = await compared(stage, 2)
+    await say(stage, "use code")
+    await said(stage, "I judge labelled replies of this channel by `code` first, 30 at most")
+    told = await compared(stage)
     words = shown(told)
     assert (
         "*`code` against the judge in use*, on the same 3 labelled replies of this channel, 0 labelled blind." in words
@@ -62,7 +75,7 @@ async def test_nothing_changes_until_it_is_said_how_the_two_compare_and_the_butt
 async def test_leave_it_leaves_it(stage: Stage) -> None:
     await labelled(stage, 1)
     await say(stage, "use code")
-    told = await compared(stage, 2)
+    told = await compared(stage)
     stage.ann.click(told, ids.ACTION_RUBRIC_LEAVE)
     await stage.slack.until(lambda: any(m.text == "All stays as it is." for m in stage.ann.ephemerals(CHANNEL)))
     assert await used(stage) is None
@@ -76,7 +89,7 @@ async def test_an_edit_of_the_rubric_in_use_is_compared_too(stage: Stage) -> Non
     await save(stage, "tone", f"Be strict. {TONE}")
     stage.ann.submit()
     count = len(stage.ann.ephemerals(CHANNEL))
-    told = await compared(stage, count + 2)
+    told = await compared(stage)
     assert [prompt.startswith("Be strict.") for prompt in prompts(stage)] == [True]
     await stage.slack.settled(stage.ann.click(told, ids.ACTION_RUBRIC_USE))
     await stage.slack.until(
@@ -98,7 +111,7 @@ async def test_after_a_stop_it_goes_on_and_no_case_is_judged_twice(open_stage: S
     first = prompts(stage)
     stage.model.requests.clear()
     stage = await open_stage()
-    told = await compared(stage, 1)
+    told = await compared(stage)
     assert "on the same 4 labelled replies" in shown(told)
     rest = prompts(stage)
     assert len(rest) == 2
@@ -109,9 +122,9 @@ async def test_after_a_stop_it_goes_on_and_no_case_is_judged_twice(open_stage: S
 async def test_whoever_asks_for_another_change_meanwhile_has_the_earlier_one_dropped(stage: Stage) -> None:
     await labelled(stage, 1)
     await say(stage, "use code")
-    first = await compared(stage, 2)
+    first = await compared(stage)
     await say(stage, "use refusal")
-    second = await compared(stage, 4)
+    second = await compared(stage, 2)
     stage.ann.click(first, ids.ACTION_RUBRIC_USE)
     await stage.slack.until(
         lambda: any(m.text.startswith("That is decided already") for m in stage.ann.ephemerals(CHANNEL))
@@ -125,7 +138,7 @@ async def test_whoever_asks_for_another_change_meanwhile_has_the_earlier_one_dro
 async def test_nobody_else_decides(stage: Stage) -> None:
     await labelled(stage, 1)
     await say(stage, "use code")
-    told = await compared(stage, 2)
+    told = await compared(stage)
     stage.ben.click(told, ids.ACTION_RUBRIC_USE)
     await stage.slack.until(lambda: told.text.startswith("That is decided already"))
     assert await used(stage) is None
@@ -135,7 +148,7 @@ async def test_nobody_else_decides(stage: Stage) -> None:
 async def test_a_job_that_comes_again_tells_nobody_twice(stage: Stage) -> None:
     await labelled(stage, 1)
     await say(stage, "use code")
-    await compared(stage, 2)
+    await compared(stage)
     rubrics = RubricChoice(stage.log.rubrics, {name: load_rubric(name) for name in list_rubrics()})
     judges = Judges(rubrics, lambda rubric, _: Judge("offline", rubric))
     async with asyncio.timeout(10):
@@ -143,13 +156,13 @@ async def test_a_job_that_comes_again_tells_nobody_twice(stage: Stage) -> None:
             await asyncio.sleep(0.01)  # it follows the message
     async with web_client(SecretStr(stage.slack.bot_token), stage.slack.api_url) as client:
         await RubricReplay(stage.log, judges, rubrics.default, Teller(client)).run(1)
-    assert len(stage.ann.ephemerals(CHANNEL)) == 2
+    assert [ids.ACTION_RUBRIC_USE in buttons(m) for m in stage.ann.ephemerals(CHANNEL)].count(True) == 1
 
 
 async def test_whoever_has_left_the_channel_decides_nothing(stage: Stage) -> None:
     await labelled(stage, 1)
     await say(stage, "use code")
-    told = await compared(stage, 2)
+    told = await compared(stage)
     stage.ann.leave(CHANNEL)
     await stage.slack.settled(stage.ann.click(told, ids.ACTION_RUBRIC_USE))
     await stage.slack.until(lambda: any("Only people in this channel" in m.text for m in stage.ann.ephemerals(CHANNEL)))
@@ -160,10 +173,7 @@ async def test_a_model_that_cannot_be_asked_is_said_and_all_stays(stage: Stage) 
     await labelled(stage, 4)
     stage.model.script(Failure(401, message="wrong key"))
     await say(stage, "use code")
-    told = await stage.told(stage.ann, 2)
-    assert told.text == (
-        "`code` could not be compared: the model cannot be asked now. All stays as it is; try again later."
-    )
+    await said(stage, "`code` could not be compared: the model cannot be asked now. All stays as it is")
     assert len(stage.model.requests) == 3
     assert await used(stage) is None
 
@@ -174,3 +184,23 @@ async def test_without_a_label_it_holds_at_once(stage: Stage) -> None:
     assert said.endswith("There is no labelled reply here to compare the two by.")
     assert await used(stage) == "code"
     assert len(stage.model.requests) == 1
+
+
+async def test_a_worker_replays_what_was_asked_for_at_a_front(
+    model_server: ModelServer, postgres_url: str, tmp_path: Path
+) -> None:
+    async with new_scene(model_server, postgres_url, tmp_path) as scene:
+        stage, slack = scene.stage, scene.stage.slack
+        scene.gate.set()
+        await scene.start("front", role="front")
+        await scene.start("worker", role="worker")
+        await slack.connected(timeout_s=30)
+        await ask(stage, 1)
+        await slack.until(lambda: verdicts(stage) == 1)
+        (verdict,) = stage.ours()
+        await slack.settled(stage.ben.click(verdict, ids.ACTION_FEEDBACK, f"{ids.AGREE}:1"))
+        stage.ann.command(CHANNEL, ids.COMMAND, "rubric use code")
+        told = await compared(stage)
+        assert "on the same 1 labelled reply of this channel" in shown(told)
+        stage.ann.click(told, ids.ACTION_RUBRIC_USE)
+        await said(stage, "now scored by `code`")

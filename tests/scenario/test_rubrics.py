@@ -420,11 +420,11 @@ async def test_a_worker_scores_by_what_was_saved_and_chosen_at_a_front(
         await scene.start("front", role="front")
         await scene.start("worker", role="worker")
         await slack.connected(timeout_s=30)
-        for prompt in (TONE, f"Be strict. {TONE}"):
+        for number, prompt in enumerate((TONE, f"Be strict. {TONE}"), 1):
             await edit(stage, "tone" if "strict" in prompt else "")
             await save(stage, "tone", prompt)
             stage.ann.submit()
-            await slack.until(lambda: stage.ann.ephemerals(CHANNEL)[-1:], timeout_s=30)
+            await stage.told(stage.ann, number)
             parent, answer = stage.ask_and_answer(f"{prompt[:9]}?")
             stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
             await stage.verdict(parent)
