@@ -1,9 +1,9 @@
 """The window in which a channel's rubric is made or changed."""
 
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from typing import Any
 
+from bot.domain.clock import utc_now
 from bot.domain.rubric import MOST_RUBRICS, SavedRubric
 from bot.extract.invocation import Invocation
 from bot.extract.submissions import RubricSubmission
@@ -66,7 +66,7 @@ class RubricWindow:
             1,
             prompt,
             invocation.user_id,
-            datetime.now(UTC),
+            utc_now(),
         )
         began_with = submission.state.version if submission.state.rubric == name else None
         try:

@@ -2,11 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from datetime import UTC, datetime
+from datetime import datetime
 
 from sqlalchemy import ColumnElement, Select, and_, case, delete, func, insert, literal, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from bot.domain.clock import utc_now
 from bot.domain.rubric import ChannelJudge
 from bot.log.database import Database
 from bot.log.jobs import Job, Jobs, Task, Ticket
@@ -76,7 +77,7 @@ class ChannelReplays:
         some = select(cases.c.id).where(_is_replayable(team_id, channel_id)).limit(1)
         place = {"team_id": team_id, "channel_id": channel_id}
         values = {"rubric": judge.rubric, "rubric_version": judge.version, "judge_model": judge.model}
-        new = insert(replays).values(place | values | {"user_id": user_id, "asked_at": datetime.now(UTC)})
+        new = insert(replays).values(place | values | {"user_id": user_id, "asked_at": utc_now()})
 
         async def begin(connection: AsyncConnection) -> bool:
             await connection.execute(delete(replays).filter_by(**place))
@@ -135,7 +136,7 @@ class ChannelReplays:
 
     async def record(self, replay: ChannelReplay, case_id: int, score: int | None, tokens: int) -> None:
         """Notes what the judge that is to be gave a case, once, and what that took: it counts in the limits."""
-        now = datetime.now(UTC)
+        now = utc_now()
         is_open = and_(replayed.c.replay_id == replay.id, replayed.c.case_id == case_id, replayed.c.judged_at.is_(None))
         used = {"team_id": replay.team_id, "requester_id": replay.user_id, "created_at": now, "tokens": tokens}
 
@@ -148,7 +149,7 @@ class ChannelReplays:
 
     async def note_told(self, replay: ChannelReplay) -> None:
         """The person knows how the two compare, and decides."""
-        now = datetime.now(UTC)
+        now = utc_now()
         await self._database.execute(update(replays).where(replays.c.id == replay.id).values(told_at=now))
 
     async def drop(self, number: int) -> None:

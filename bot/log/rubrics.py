@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict, fields
-from datetime import UTC, datetime
 
 from sqlalchemy import and_, bindparam, delete, func, insert, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from bot.domain.clock import utc_now
 from bot.domain.rubric import ChannelJudge, SavedRubric
 from bot.log.audit import Act, Action, note
 from bot.log.database import Database
@@ -91,7 +91,7 @@ class Rubrics:
         """
         place = {"team_id": team_id, "channel_id": channel_id}
         values = {"rubric": judge.rubric, "rubric_version": judge.version, "judge_model": judge.model}
-        statement = upsert(self._database, channels, place | values | {"updated_at": datetime.now(UTC)})
+        statement = upsert(self._database, channels, place | values | {"updated_at": utc_now()})
         version = select(rubrics.c.number).filter_by(**place, name=judge.rubric, version=judge.version)
 
         async def use(connection: AsyncConnection) -> None:
