@@ -44,7 +44,7 @@ async def main(seconds: int) -> None:
         settings = {"OPENAI_BASE_URL": model_url, "DATABASE_URL": f"sqlite+aiosqlite:///{folder}/log.db"}
         async with running(COMMANDS["bot"], settings | {"WATCH_BY": "events"}, folder, WATCH) as load:
             helper, ann = load.helper, load.ann
-            await load.slack.settled(ann.command("c0", "/judge", "watch @helper"))
+            await load.slack.settled(ann.command("c0", "/judge", "watch @helper all"))
             streamed = helper.post("c1", "0")
             watched = helper.post("c0", "1")
 

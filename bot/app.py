@@ -124,14 +124,14 @@ async def running_bot(
         poster = Poster(client, store, identity, _schedule(settings))
         edits, completion = EditsUpkeep(client, store), Completion(client, store, identity.url)
         lookup = Lookup(client, identity.own_ids, None if settings.score_people else poster.members)
-        watcher = Watcher(store, lookup, identity, limits_of(settings), _policy(settings))
+        rubrics = RubricChoice(store.rubrics, rubrics_of(settings))
+        watcher = Watcher(store, lookup, identity, limits_of(settings), _policy(settings), rubrics)
         # Left in the reverse order: no new payloads, running cases finish, and only then no more signs of life.
         stack.push_async_callback(store.processes.leave)
         signs: list[Callable[[], Awaitable[bool]]] = []
         tasks = [_begin(stack, _sign_forever(store, signs))]
         if role is not Role.FRONT:
             make = await stack.enter_async_context(open_judges(settings))
-            rubrics = RubricChoice(store.rubrics, rubrics_of(settings))
             judges = Judges(rubrics, make, settings.judge_models)
             replay = RubricReplay(store, judges, rubrics.default, teller)
             reposts = settings.unconfirmed_posts == "repost"
@@ -149,7 +149,7 @@ async def running_bot(
             reactions = Reactions(store.digests, store.thumbs, watcher)
             _listen(
                 *(bolt, settings, client, store, identity, teller, memberships),
-                *(poster, lookup, watcher, completion, reactions),
+                *(poster, lookup, watcher, completion, reactions, rubrics),
             )
             link = _link(bolt, settings, ChannelEvents(edits, watcher, reactions, identity).takes)
             await stack.enter_async_context(link)
@@ -175,6 +175,7 @@ def _listen(
     watcher: Watcher,
     completion: Completion,
     reactions: Reactions,
+    rubrics: RubricChoice,
 ) -> None:
     """Gives the listeners what a process has, and what they alone need."""
     access = Access(client, settings.digest_by == "admins")
@@ -186,7 +187,7 @@ def _listen(
         limits=limits_of(settings),
         policy=_policy(settings),
         visibility=settings.verdict_visibility,
-        rubrics=RubricChoice(store.rubrics, rubrics_of(settings)),
+        rubrics=rubrics,
         models=settings.judge_models,
         poster=poster,
         access=access,

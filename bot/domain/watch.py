@@ -40,7 +40,6 @@ class Watch:
     """Which replies are scored, and what is shown of that.
 
     Attributes:
-        rubric: By which replies are scored where the channel has chosen none.
         author_id: The assistant, as its messages name it: a user id, or a bot id.
         share: The part of its replies that is drawn, above 0 and up to 1.
         since: When it was begun; replies that were written before are none of its own.
@@ -52,7 +51,6 @@ class Watch:
     team_id: str
     channel_id: str
     author_id: str
-    rubric: str
     since: datetime
     share: float = 1.0
     per_day: int = 0

@@ -28,7 +28,6 @@ class WatchForm:
     share: float
     per_day: float | None
     shows: Shows
-    rubric: str
     alerts_to: tuple[str, ...]
     floor: float | None
     tokens: float | None
@@ -52,7 +51,6 @@ def to_watch_form(body: Raw) -> WatchForm:
         share=1 / int(_option(values, its(ids.BLOCK_SHARE)) or 1),
         per_day=_number(values, its(ids.BLOCK_PER_DAY)),
         shows=Shows(_option(values, its(ids.BLOCK_SHOWS)) or Shows.NOTHING),
-        rubric=_option(values, its(ids.BLOCK_RUBRIC)),
         alerts_to=(*((channel_id,) if hears_here else ()), *people[:MOST_PEOPLE]),
         floor=_number(values, its(ids.BLOCK_FLOOR)),
         tokens=_number(values, ids.BLOCK_TOKENS),

@@ -112,9 +112,9 @@ def register(
     reaction_command = ReactionCommand(reactions, store.digests, access, teller, identity.scopes)
     event_intake = EventIntake(intake, choices)
     watches = WatchReader(store, poster.members, memberships, poster.now)
-    orders = WatchOrders(watcher, watches, store, poster.members, access, rubrics.default, identity.scopes, poster.now)
+    orders = WatchOrders(watcher, watches, store, poster.members, access, identity.scopes, poster.now)
     to_watch = WatchWindow(
-        orders, assistants, recent_replies, memberships, rubrics.shipped, teller, identity.own_ids, identity.url
+        orders, assistants, recent_replies, memberships, rubrics, teller, identity.own_ids, identity.url
     )
     rubric_window, rubric_use = RubricWindow(rubrics, access, teller), RubricUse(rubrics, models, store.channel_replays)
     answers = {

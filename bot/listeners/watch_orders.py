@@ -29,7 +29,6 @@ class WatchOrders:
         store: Where a channel's budget is.
         members: The assistants' names.
         access: Who may see and change them.
-        rubric: By which replies are scored at first.
         scopes: What the app was granted.
         clock: Says what time it is.
     """
@@ -39,7 +38,6 @@ class WatchOrders:
     store: Store
     members: Members
     access: Access
-    rubric: str
     scopes: frozenset[str]
     clock: Clock
 
@@ -60,7 +58,7 @@ class WatchOrders:
     async def on(self, invocation: Invocation, channel_id: str, author_id: str) -> Watch:
         """The watch on an assistant as it is set, or as it would begin: whoever sets it hears of it."""
         watches = await self.of(invocation.team_id, channel_id)
-        new = Watch(invocation.team_id, channel_id, author_id, self.rubric, self.clock())
+        new = Watch(invocation.team_id, channel_id, author_id, self.clock())
         earlier = next((each for each in watches if each.author_id == author_id), None)
         return earlier or replace(new, alerts_to=(invocation.user_id,))
 

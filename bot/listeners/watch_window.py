@@ -2,7 +2,7 @@
 
 import asyncio
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -18,6 +18,7 @@ from bot.extract.invocation import Invocation, to_invocation
 from bot.extract.messages import Message
 from bot.extract.watches import WatchForm, to_watch_form
 from bot.listeners.watch_orders import WatchOrders
+from bot.rubrics.choice import RubricChoice
 from bot.slack import ids
 from bot.slack.errors import slack_word
 from bot.slack.memberships import MembershipError, Memberships
@@ -29,7 +30,6 @@ from bot.views.refusals import BUTTON_TOO_SLOW, unsure_of_membership
 from bot.views.watch_window import WatchView
 from bot.watching.assistants import Assistants, is_named
 from bot.watching.recent import RecentReplies
-from judge import Rubric
 from judge.rubric import Scale
 
 _ITS_SHARE = re.compile(f"^{ids.BLOCK_SHARE}-")
@@ -44,7 +44,7 @@ class WatchWindow:
         assistants: Who may be.
         recent: What would have been taken.
         memberships: Who may hear of a channel.
-        rubrics: By which replies may be scored, by name.
+        rubrics: By which a channel's replies are scored.
         teller: What opens the window, and says what was set.
         own_ids: The app's own ids; it does not score itself.
         workspace_url: Where links to messages begin.
@@ -54,7 +54,7 @@ class WatchWindow:
     assistants: Assistants
     recent: RecentReplies
     memberships: Memberships
-    rubrics: Mapping[str, Rubric]
+    rubrics: RubricChoice
     teller: Teller
     own_ids: frozenset[str]
     workspace_url: str
@@ -87,7 +87,8 @@ class WatchWindow:
             return {"response_action": "update", "view": window_words.said_modal(refusal)}
         earlier = await self.orders.on(invocation, form.channel_id, form.author_id)
         is_watched = earlier in await self.orders.of(invocation.team_id, form.channel_id)
-        errors = {**await self._errors(form, is_watched=is_watched), **kept_out}
+        rubric = await self.rubrics.of(invocation.team_id, form.channel_id)
+        errors = {**await self._errors(form, rubric.scale, is_watched=is_watched), **kept_out}
         if errors:
             return {"response_action": "errors", "errors": errors}
         watch = replace(
@@ -95,7 +96,6 @@ class WatchWindow:
             share=form.share,
             per_day=int(form.per_day or 0),
             shows=form.shows,
-            rubric=form.rubric if form.rubric in self.rubrics else earlier.rubric,
             alerts_to=form.alerts_to,
             floor=form.floor,
         )
@@ -134,7 +134,8 @@ class WatchWindow:
             return words.no_assistant(author, list(names.values())) if author else words.NO_BOTS
         watch = await self.orders.on(invocation, channel_id, author_id)
         tokens = await self.orders.tokens(invocation.team_id, channel_id)
-        return WatchView(watch, names, list(self.rubrics), self._scale(watch.rubric), tokens)
+        rubric = await self.rubrics.of(invocation.team_id, channel_id)
+        return WatchView(watch, names, rubric.name, rubric.scale, tokens)
 
     async def _replies(self, watch: Watch) -> Sequence[Message] | str:
         try:
@@ -147,7 +148,7 @@ class WatchWindow:
     async def _is_bot(self, author_id: str) -> bool:
         return (await self.orders.members.of(author_id)).is_bot
 
-    async def _errors(self, form: WatchForm, *, is_watched: bool) -> dict[str, str]:
+    async def _errors(self, form: WatchForm, scale: Scale, *, is_watched: bool) -> dict[str, str]:
         """What is wrong with the fields, by block."""
         errors = {}
         if form.author_id in self.own_ids or not (is_watched or await self._is_bot(form.author_id)):
@@ -159,7 +160,6 @@ class WatchWindow:
         ):
             if number is not None and not (1 <= number <= most and number.is_integer()):
                 errors[block_id] = window_words.off_limits(most)
-        scale = self._scale(form.rubric)
         if form.floor is not None and not scale.low < form.floor < scale.high:
             errors[its_floor] = window_words.off_floor(scale)
         return errors
@@ -175,9 +175,6 @@ class WatchWindow:
         out = [each for each, is_out in zip(people, kept, strict=True) if is_out]
         names = [(await self.orders.members.of(each)).name for each in out]
         return {block_id: window_words.kept_out(names)} if out else {}
-
-    def _scale(self, rubric: str) -> Scale:
-        return (self.rubrics.get(rubric) or next(iter(self.rubrics.values()))).scale
 
 
 def _others(found: Iterable[str], watches: Sequence[Watch]) -> list[str]:

@@ -338,7 +338,6 @@ watches = Table(
     Column("team_id", String, primary_key=True),
     Column("channel_id", String, primary_key=True),
     Column("author_id", String, primary_key=True),  # the assistant, as its messages name it
-    Column("rubric", String, nullable=False),
     Column("share", Float, nullable=False),
     Column("per_day", Integer, nullable=False),
     Column("shows", String, nullable=False),

@@ -29,6 +29,12 @@ class RubricChoice:
         """The name of the rubric by which a channel is scored."""
         return (await self.log.chosen(team_id, channel_id)).rubric or self.default
 
+    async def of(self, team_id: str, channel_id: str) -> Rubric:
+        """The rubric by which a channel is scored, as it was taken into use; the app's, if it is gone."""
+        chosen = await self.log.chosen(team_id, channel_id)
+        name = chosen.rubric or self.default
+        return await self.in_force(team_id, channel_id, name, chosen) or self.shipped[self.default]
+
     async def names(self, team_id: str, channel_id: str) -> Sequence[str]:
         """What there is to choose from in a channel, the one in use first."""
         own = [saved.name for saved in await self.log.newest(team_id, channel_id)]

@@ -40,14 +40,14 @@ class WatchView:
     Attributes:
         watch: The assistant's watch as it is set, or as it would begin.
         names: Those of the assistants to choose from, by id.
-        rubrics: By which rubrics replies may be scored.
-        scale: That of the watch's rubric.
+        rubric: By which replies of the channel are scored.
+        scale: That of the rubric.
         tokens: What all watches of the channel may take in a day; None is no limit.
     """
 
     watch: Watch
     names: Mapping[str, str]
-    rubrics: Sequence[str]
+    rubric: str
     scale: Scale
     tokens: int | None
 
@@ -122,16 +122,13 @@ def _share(watch: Watch) -> Block:
 
 def _draw(form: WatchView) -> list[Block]:
     watch = form.watch
-    rubrics = {each: each for each in sorted({*form.rubrics, watch.rubric})}
-    per_day, shows, rubric = (
-        ids.of_author(each, watch.author_id) for each in (ids.BLOCK_PER_DAY, ids.BLOCK_SHOWS, ids.BLOCK_RUBRIC)
-    )
+    per_day, shows = (ids.of_author(each, watch.author_id) for each in (ids.BLOCK_PER_DAY, ids.BLOCK_SHOWS))
     return [
         _number(per_day, "At most so many a day", watch.per_day or None),
         _number(ids.BLOCK_TOKENS, "At most so many tokens a day", form.tokens)
         | {"hint": plain("All that is watched in this channel together.")},
         _select(shows, "What is shown", {each.value: said for each, said in _SHOWN.items()}, watch.shows),
-        _select(rubric, "Rubric", rubrics, watch.rubric),
+        context(f"Scored by this channel's rubric, `{form.rubric}`: `/judge rubric` says which there are."),
     ]
 
 

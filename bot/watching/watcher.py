@@ -21,6 +21,7 @@ from bot.domain.watch import MOST_OF_A_QUESTION, Fate, SeenReply, Watch, draws
 from bot.extract.messages import Message
 from bot.extract.replies import author_of, to_reply
 from bot.log import Store
+from bot.rubrics.choice import RubricChoice
 from bot.slack.cache import AnswerCache
 from bot.slack.client import Identity
 from bot.slack.errors import connection_word, slack_word
@@ -49,6 +50,7 @@ class Watcher:
         identity: Who we are; such cases are asked for by nobody else.
         limits: How much may be asked for.
         policy: Where.
+        rubrics: By what.
         clock: Says what time it is.
     """
 
@@ -59,6 +61,7 @@ class Watcher:
         identity: Identity,
         limits: Limits,
         policy: Policy,
+        rubrics: RubricChoice,
         clock: Clock = utc_now,
     ) -> None:
         self._store = store
@@ -66,6 +69,7 @@ class Watcher:
         self._identity = identity
         self._limits = replace(limits, cases_per_user_per_hour=0)  # a watch is no person
         self._policy = policy
+        self._rubrics = rubrics
         self._now = clock
         self._watches = AnswerCache(self._read, _KEPT_S, _MOST_TEAMS)
         self._working = asyncio.Lock()
@@ -174,7 +178,6 @@ class Watcher:
         return any(used >= most > 0 for most, used in limits)
 
     async def _case(self, watch: Watch, message: Message, question: Question, probability: float) -> Case:
-        chosen = await self._store.rubrics.chosen(watch.team_id, watch.channel_id)
         return Case(
             key=f"watch:{watch.channel_id}:{message.ts}",
             team_id=watch.team_id,
@@ -182,7 +185,7 @@ class Watcher:
             requester_id=self._identity.user_id,
             requester_name=self._identity.user,
             source=CaseSource.WATCH,
-            rubric=chosen.rubric or watch.rubric,
+            rubric=await self._rubrics.used(watch.team_id, watch.channel_id),
             visibility=Visibility.THREAD,
             message_ts=message.ts,
             parent_ts=message.parent_ts,

@@ -192,7 +192,7 @@ async def test_two_weeks_come_out_as_they_were_posted(model_server: ModelServer,
         await played.slack.until(lambda: len(ann.ephemerals(CHANNEL)) == 2)
         state = shown(ann.ephemerals(CHANNEL)[-1])
         heard = [datetime.fromtimestamp(float(m.ts), UTC) for m in alerts(played)]
-    watch = Watch(team_id, channel_id, "", "", MONDAY, share=0.5)
+    watch = Watch(team_id, channel_id, "", MONDAY, share=0.5)
     drawn = {ts for ts in played.posted if draws(watch, ts)}
     assert replies.keys() == played.posted.keys()
     assert {ts for ts, fate in replies.items() if fate == Fate.PASSED} == played.posted.keys() - drawn

@@ -62,7 +62,7 @@ async def test_channels_with_watches_are_looked_at(model_server: ModelServer, tm
     )
     log = await Store.open(f"sqlite+aiosqlite:///{tmp_path}/log.db")
     for each in (read, left, gone, refused):
-        await log.watches.save(Watch(workspace.team_id, each.id, "U9", "additive-5", datetime.now(UTC)), ann.id)
+        await log.watches.save(Watch(workspace.team_id, each.id, "U9", datetime.now(UTC)), ann.id)
     await log.close()
     async with Sandbox(workspace) as slack:
         slack.person("ann").archive("gone")

@@ -32,7 +32,7 @@ async def test_nothing_is_said_of_channels_that_the_person_or_the_app_is_not_in(
         workspace.add_channel("left-by-the-app", [stage.ann.user]),
     ]
     for each in others:
-        await stage.log.watches.save(Watch(team_id, each.id, stage.helper.id, "r", datetime.now(UTC)), stage.ben.id)
+        await stage.log.watches.save(Watch(team_id, each.id, stage.helper.id, datetime.now(UTC)), stage.ben.id)
     assert "What your channels watch" not in await home(stage)
 
 
@@ -40,7 +40,7 @@ async def test_a_long_list_says_how_many_more(stage: Stage) -> None:
     workspace, team_id = stage.slack.workspace, stage.slack.workspace.team_id
     channel = workspace.channel(CHANNEL).id
     for number in range(MOST_WATCHES + 2):
-        await stage.log.watches.save(Watch(team_id, channel, f"U9{number:02}", "r", datetime.now(UTC)), stage.ann.id)
+        await stage.log.watches.save(Watch(team_id, channel, f"U9{number:02}", datetime.now(UTC)), stage.ann.id)
     words = await home(stage)
     assert words.count(f"<#{channel}>: *U9") == MOST_WATCHES
     assert "And 2 more: type `/judge watch` there." in words

@@ -143,7 +143,7 @@ async def test_the_window_begins_with_it_and_a_choice_of_ones_own_goes_before(st
 
 async def test_watched_replies_go_by_it(open_stage: StageFactory) -> None:
     stage: Stage = await open_stage(manifest=load_manifest(WATCH), watch_by="events")
-    stage.ann.command(CHANNEL, ids.COMMAND, "watch @helper")
+    stage.ann.command(CHANNEL, ids.COMMAND, "watch @helper all")
     await stage.told(stage.ann)
     await say(stage, "use code")
     stage.ask_and_answer()

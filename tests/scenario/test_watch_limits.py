@@ -81,7 +81,7 @@ async def test_the_tokens_of_a_channel_hold_for_all_its_watches(stage: Stage) ->
         await seen(stage, number)
         await take_finished(stage)
         await stage.reaches(number, CaseStatus.DELIVERED)
-    other = Watch(team_id, channel, stage.slack.person("other").id, "additive-5", datetime.now(UTC))
+    other = Watch(team_id, channel, stage.slack.person("other").id, datetime.now(UTC))
     parent, _ = stage.ask_and_answer()
     await seen(stage, 3)
     await stage.log.watches.save(other, stage.ann.id)

@@ -62,6 +62,14 @@ async def only(stage: Stage) -> Watch:
     return watch
 
 
+async def test_the_window_names_the_rubric_of_the_channel(stage: Stage) -> None:
+    assert "Scored by this channel's rubric, `additive-5`" in await window(stage)
+    stage.ann.close()
+    stage.ann.command(CHANNEL, ids.COMMAND, "rubric use code")
+    await stage.told(stage.ann)
+    assert "Scored by this channel's rubric, `code`" in await window(stage)
+
+
 async def test_a_name_alone_opens_the_window_and_it_sets_all_that_a_watch_is(stage: Stage) -> None:
     await window(stage)
     helper, channel_id = stage.helper.id, stage.slack.workspace.channel(CHANNEL).id
@@ -69,7 +77,6 @@ async def test_a_name_alone_opens_the_window_and_it_sets_all_that_a_watch_is(sta
         its(ids.BLOCK_PER_DAY, helper): "40",
         ids.BLOCK_TOKENS: "20000",
         its(ids.BLOCK_SHOWS, helper): "reaction",
-        its(ids.BLOCK_RUBRIC, helper): "additive-5",
         its(ids.BLOCK_ALERTS_HERE, helper): ["here"],
         its(ids.BLOCK_ALERTS_TO, helper): [stage.ben.id, stage.ann.id],
         its(ids.BLOCK_FLOOR, helper): "3.5",

@@ -15,6 +15,7 @@ from bot.domain.policy import Policy
 from bot.domain.watch import Fate, together
 from bot.log.counts import watched
 from bot.log.schema import cases
+from bot.rubrics.choice import RubricChoice
 from bot.slack import ids
 from bot.slack.authors import Members
 from bot.slack.client import identify, web_client
@@ -23,6 +24,8 @@ from bot.watching.alarm import Alarm
 from bot.watching.looking import OFTEN, Looking
 from bot.watching.telling import AlertTeller
 from bot.watching.watcher import REST, Watcher
+from judge import load_rubric
+from judge.rubric import DEFAULT_RUBRIC
 from tests.scenario.conftest import CHANNEL, Stage
 
 ANYWHERE, NO_LIMITS = Policy(), Limits()
@@ -43,7 +46,8 @@ async def take_finished(
         identity = await identify(client)
         lookup = Lookup(client, identity.own_ids)
         clock = lambda: datetime.now(UTC) + later + timedelta(seconds=1)  # noqa: E731
-        await Watcher(stage.log, lookup, identity, limits, policy, clock).take_finished()
+        rubrics = RubricChoice(stage.log.rubrics, {DEFAULT_RUBRIC: load_rubric(DEFAULT_RUBRIC)})
+        await Watcher(stage.log, lookup, identity, limits, policy, rubrics, clock).take_finished()
 
 
 async def fates(stage: Stage, author_id: str = "") -> dict[Fate | None, int]:

@@ -13,7 +13,7 @@ NAMES = ["helper", "Help desk bot", "a | b", "1 in 5", "off"]
 
 
 def to_watch(**changes: object) -> Watch:
-    return Watch(**({"team_id": "T1", "channel_id": "C1", "author_id": "U1", "rubric": "r", "since": NOW} | changes))  # type: ignore[arg-type]
+    return Watch(**({"team_id": "T1", "channel_id": "C1", "author_id": "U1", "since": NOW} | changes))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("share", [1.0, 0.5, 0.2, 0.01])

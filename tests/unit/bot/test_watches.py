@@ -19,13 +19,14 @@ from bot.log import Store
 from bot.log.alerts import AlertKind
 from bot.log.counts import watched
 from bot.log.schema import watches
+from bot.rubrics.choice import RubricChoice
 from bot.slack.client import Identity
 from bot.upkeep.edits import EditsUpkeep
 from bot.watching.reactions import Reactions
 from bot.watching.watcher import Watcher
 from tests.unit.bot.test_digest_figures import NOW
 
-WATCH = Watch("T1", "C1", "U1", "additive-5", NOW)
+WATCH = Watch("T1", "C1", "U1", NOW)
 LOOKED_AT = select(watches.c.looked_at)
 HOUR = timedelta(hours=1)
 
@@ -176,7 +177,9 @@ async def test_only_messages_of_channels_and_changes_are_taken_in_before_bolt(
 ) -> None:
     identity = Identity("T1", "acme", "https://acme.slack.com/", "U0", "judge", "B0", frozenset())
     client = AsyncWebClient()
-    watcher = Watcher(log, Lookup(client, identity.own_ids), identity, Limits(), Policy())
+    watcher = Watcher(
+        log, Lookup(client, identity.own_ids), identity, Limits(), Policy(), RubricChoice(log.rubrics, {})
+    )
     events = ChannelEvents(EditsUpkeep(client, log), watcher, Reactions(log.digests, log.thumbs, watcher), identity)
     event = {
         "type": "message",

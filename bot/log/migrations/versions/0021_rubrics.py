@@ -54,9 +54,11 @@ def upgrade() -> None:
     )
     for name in _CHOSEN:
         op.add_column("channels", sa.Column(name, sa.String(), nullable=True))
+    op.drop_column("watches", "rubric")  # the channel's is a watch's, too
 
 
 def downgrade() -> None:
+    op.add_column("watches", sa.Column("rubric", sa.String(), nullable=False, server_default="additive-5"))
     for name in _CHOSEN:
         op.drop_column("channels", name)
     for table in ("replayed", "replays", "rubrics"):
