@@ -43,7 +43,7 @@ from bot.slack.client import Identity, identify, web_client
 from bot.slack.homes import Homes
 from bot.slack.http import HttpFront
 from bot.slack.memberships import Memberships
-from bot.slack.socket import SocketLink, Takes
+from bot.slack.socket import SocketLink
 from bot.slack.teller import Teller
 from bot.upkeep.edits import EditsUpkeep
 from bot.upkeep.forgetting import ForgettingUpkeep
@@ -114,110 +114,85 @@ async def running_bot(
         BotError: It cannot start; the message says what to mend.
     """
     async with AsyncExitStack() as stack:
-        store = await Store.open(settings.database_url, settings.store_text)
-        stack.push_async_callback(store.close)
-        if store.database.is_sqlite and role is not Role.BOTH:
-            raise BotError(f"--role {role}: a log in SQLite has one process for all; use PostgreSQL, or --role both")
-        stack.enter_context(owned(store.database))
-        client = await stack.enter_async_context(web_client(settings.slack_bot_token, settings.slack_api_url))
-        identity, teller, memberships = await identify(client), Teller(client), Memberships(client)
-        poster = Poster(client, store, identity, _schedule(settings))
-        edits, completion = EditsUpkeep(client, store), Completion(client, store, identity.url)
-        lookup = Lookup(client, identity.own_ids, None if settings.score_people else poster.members)
-        rubrics = RubricChoice(store.rubrics, rubrics_of(settings))
-        watcher = Watcher(store, lookup, identity, limits_of(settings), _policy(settings), rubrics)
+        parts = await _open(stack, settings, role)
+        store = parts.store
         # Left in the reverse order: no new payloads, running cases finish, and only then no more signs of life.
         stack.push_async_callback(store.processes.leave)
         signs: list[Callable[[], Awaitable[bool]]] = []
         tasks = [_begin(stack, _sign_forever(store, signs))]
         if role is not Role.FRONT:
-            make = await stack.enter_async_context(open_judges(settings))
-            judges = Judges(rubrics, make, settings.judge_models)
-            replay = RubricReplay(store, judges, rubrics.default, teller)
-            reposts = settings.unconfirmed_posts == "repost"
-            delivery = Delivery(client, teller, store, completion, identity.url, reposts_unconfirmed=reposts)
-            docket = Docket(store, judges, lookup, delivery, settings.judge_concurrency, model_pauses)
-            looking = Looking(client, store, identity.team_id, SELDOM if settings.watch_by == "events" else OFTEN)
-            alarm = Alarm(AlertTeller(client, memberships), store, poster.members, identity.team_id, identity.url)
-            engine = make_engine(
-                store, identity.team_id, docket, edits, completion, replay, poster, watcher, looking, alarm, settings
+            make_judge = await stack.enter_async_context(open_judges(settings))
+            engine = _make_engine(
+                parts, settings, Judges(parts.rubrics, make_judge, settings.judge_models), model_pauses
             )
             tasks.append(_drive(stack, engine, grace_s))
             signs.append(engine.is_running)
         if role is not Role.WORKER:
-            bolt = make_app(client, identity)
-            reactions = Reactions(store.digests, store.thumbs, watcher)
-            _listen(
-                *(bolt, settings, client, store, identity, teller, memberships),
-                *(poster, lookup, watcher, completion, reactions, rubrics),
-            )
-            link = _link(bolt, settings, ChannelEvents(edits, watcher, reactions, identity).takes)
+            link = _make_link(parts, settings)
             await stack.enter_async_context(link)
             tasks.append(_begin(stack, link.watch()))
             signs.append(link.is_connected)
         if settings.metrics_port is not None:
             probes = Probes(settings.metrics_host, settings.metrics_port, store.cases, signs)
             await stack.enter_async_context(probes.port)
-        logger.info("connected", team=identity.team_id, model=settings.judge_model, role=role)
+        logger.info("connected", team=parts.identity.team_id, model=settings.judge_model, role=role)
         yield RunningBot(store, tasks)
 
 
-def _listen(
-    bolt: AsyncApp,
-    settings: Settings,
-    client: AsyncWebClient,
-    store: Store,
-    identity: Identity,
-    teller: Teller,
-    memberships: Memberships,
-    poster: Poster,
-    lookup: Lookup,
-    watcher: Watcher,
-    completion: Completion,
-    reactions: Reactions,
-    rubrics: RubricChoice,
-) -> None:
-    """Gives the listeners what a process has, and what they alone need."""
-    access = Access(client, settings.digest_by == "admins")
-    register(
-        bolt,
-        identity=identity,
+@dataclass(frozen=True)
+class Parts:
+    """What a process has in either role; most of what only one of them needs is made of these."""
+
+    store: Store
+    client: AsyncWebClient
+    identity: Identity
+    teller: Teller
+    memberships: Memberships
+    poster: Poster
+    edits: EditsUpkeep
+    completion: Completion
+    lookup: Lookup
+    rubrics: RubricChoice
+    watcher: Watcher
+
+
+async def _open(stack: AsyncExitStack, settings: Settings, role: Role) -> Parts:
+    """The log and the connection to Slack, and what is made of both; they are closed with the stack."""
+    store = await Store.open(settings.database_url, settings.store_text)
+    stack.push_async_callback(store.close)
+    if store.database.is_sqlite and role is not Role.BOTH:
+        raise BotError(f"--role {role}: a log in SQLite has one process for all; use PostgreSQL, or --role both")
+    stack.enter_context(owned(store.database))
+    client = await stack.enter_async_context(web_client(settings.slack_bot_token, settings.slack_api_url))
+    identity = await identify(client)
+    poster = Poster(client, store, identity, _schedule(settings))
+    lookup = Lookup(client, identity.own_ids, None if settings.score_people else poster.members)
+    rubrics = RubricChoice(store.rubrics, rubrics_of(settings))
+    return Parts(
         store=store,
-        teller=teller,
-        limits=limits_of(settings),
-        policy=_policy(settings),
-        visibility=settings.verdict_visibility,
-        rubrics=rubrics,
-        models=settings.judge_models,
+        client=client,
+        identity=identity,
+        teller=Teller(client),
+        memberships=Memberships(client),
         poster=poster,
-        access=access,
-        memberships=memberships,
-        homes=Homes(client),
-        forgetting=ForgettingUpkeep(client, store.forgetting, store.own_words, access),
+        edits=EditsUpkeep(client, store),
+        completion=Completion(client, store, identity.url),
         lookup=lookup,
-        watcher=watcher,
-        reactions=reactions,
-        assistants=Assistants(client, poster.members, identity.own_ids),
-        completion=completion,
-        recent_replies=RecentReplies(client, watcher),
-        alerts=AlertTeller(client, memberships),
+        rubrics=rubrics,
+        watcher=Watcher(store, lookup, identity, limits_of(settings), _policy(settings), rubrics),
     )
 
 
-def make_engine(
-    store: Store,
-    team_id: str,
-    docket: Docket,
-    edits: EditsUpkeep,
-    completion: Completion,
-    replay: RubricReplay,
-    poster: Poster,
-    watcher: Watcher,
-    looking: Looking,
-    alarm: Alarm,
-    settings: Settings,
-) -> Engine:
+def _make_engine(parts: Parts, settings: Settings, judges: Judges, model_pauses: Sequence[timedelta]) -> Engine:
     """What drives the docket, and does what is due by the clock."""
+    store, client, identity = parts.store, parts.client, parts.identity
+    reposts = settings.unconfirmed_posts == "repost"
+    delivery = Delivery(client, parts.teller, store, parts.completion, identity.url, reposts_unconfirmed=reposts)
+    docket = Docket(store, judges, parts.lookup, delivery, settings.judge_concurrency, model_pauses)
+    replay = RubricReplay(store, judges, parts.rubrics.default, parts.teller)
+    looking = Looking(client, store, identity.team_id, SELDOM if settings.watch_by == "events" else OFTEN)
+    alerts = AlertTeller(client, parts.memberships)
+    alarm = Alarm(alerts, store, parts.poster.members, identity.team_id, identity.url)
     retention = Retention(
         store.forgetting,
         store.audit,
@@ -228,22 +203,58 @@ def make_engine(
     )
     return Engine(
         store,
-        team_id,
+        identity.team_id,
         work={
             Task.SETTLE: lambda ticket: docket.settle(ticket.case_id, ticket.trigger_id),
-            Task.AMEND: lambda ticket: edits.amend(ticket.case_id),
-            Task.COMPLETE: lambda ticket: completion.settle(ticket.case_id),
+            Task.AMEND: lambda ticket: parts.edits.amend(ticket.case_id),
+            Task.COMPLETE: lambda ticket: parts.completion.settle(ticket.case_id),
             Task.REPLAY: lambda ticket: replay.run(ticket.case_id),
         },
         duties=[
-            Duty("post_due_digests", poster.post_due),
+            Duty("post_due_digests", parts.poster.post_due),
             Duty("forget_old_cases", retention.run),
-            Duty("take_finished_replies", watcher.take_finished),
+            Duty("take_finished_replies", parts.watcher.take_finished),
             Duty("look_for_replies", looking.look),
             Duty("send_due_alerts", alarm.look),
         ],
         at_once=2 * settings.judge_concurrency,
     )
+
+
+def _make_link(parts: Parts, settings: Settings) -> HttpFront | SocketLink:
+    """What Slack's payloads come by, to the listeners."""
+    store, client, identity = parts.store, parts.client, parts.identity
+    access = Access(client, settings.digest_by == "admins")
+    reactions = Reactions(store.digests, store.thumbs, parts.watcher)
+    bolt = make_app(client, identity)
+    register(
+        bolt,
+        identity=identity,
+        store=store,
+        teller=parts.teller,
+        limits=limits_of(settings),
+        policy=_policy(settings),
+        visibility=settings.verdict_visibility,
+        rubrics=parts.rubrics,
+        models=settings.judge_models,
+        poster=parts.poster,
+        access=access,
+        memberships=parts.memberships,
+        homes=Homes(client),
+        forgetting=ForgettingUpkeep(client, store.forgetting, store.own_words, access),
+        lookup=parts.lookup,
+        watcher=parts.watcher,
+        reactions=reactions,
+        assistants=Assistants(client, parts.poster.members, identity.own_ids),
+        completion=parts.completion,
+        recent_replies=RecentReplies(client, parts.watcher),
+        alerts=AlertTeller(client, parts.memberships),
+    )
+    takes = ChannelEvents(parts.edits, parts.watcher, reactions, identity).takes
+    if not settings.serve_http:
+        return SocketLink(bolt, settings.slack_app_token or _NO_SECRET, takes)
+    secret = settings.slack_signing_secret or _NO_SECRET
+    return HttpFront(bolt, secret, settings.http_host, settings.http_port, takes=takes)
 
 
 def make_app(client: AsyncWebClient, identity: Identity) -> AsyncApp:
@@ -266,13 +277,6 @@ def make_app(client: AsyncWebClient, identity: Identity) -> AsyncApp:
         request_verification_enabled=False,
         logger=logging.getLogger("slack_bolt"),
     )
-
-
-def _link(bolt: AsyncApp, settings: Settings, takes: Takes) -> HttpFront | SocketLink:
-    if not settings.serve_http:
-        return SocketLink(bolt, settings.slack_app_token or _NO_SECRET, takes)
-    secret = settings.slack_signing_secret or _NO_SECRET
-    return HttpFront(bolt, secret, settings.http_host, settings.http_port, takes=takes)
 
 
 def _policy(settings: Settings) -> Policy:
