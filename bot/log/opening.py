@@ -207,8 +207,11 @@ async def _migrate_file(engine: AsyncEngine) -> None:
 
 def _migrate(connection: Connection) -> None:
     config = migrations(connection)
-    known = {script.revision for script in ScriptDirectory.from_config(config).walk_revisions()}
-    if newer := set(MigrationContext.configure(connection).get_current_heads()) - known:
+    scripts = ScriptDirectory.from_config(config)
+    found = MigrationContext.configure(connection).get_current_heads()
+    if found == tuple(scripts.get_heads()):
+        return
+    if newer := set(found) - {script.revision for script in scripts.walk_revisions()}:
         raise CommandError(
             f"a newer version of this app has been at work in it (migration {', '.join(sorted(newer))}); "
             "install that version again, or restore the backup from before"
