@@ -97,7 +97,7 @@ class ScoreStep:
         channel = (await self.memberships.now(invocation.user_id)).get(link.channel_id)
         if channel is None:
             raise _NothingToScoreError(NOT_IN_BOTH)
-        choice = await self.choices.of(invocation)
+        choice = await self.choices.of(invocation, link.channel_id)
         # Whoever built the workflow chose the person, and need not be in the channel.
         return link_case(invocation, link, choice, None, CaseSource.WORKFLOW), not channel.is_private
 

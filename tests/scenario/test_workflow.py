@@ -121,6 +121,15 @@ async def test_a_reply_in_a_thread_is_scored(stage: Stage, by: str) -> None:
     assert stage.ann.ephemerals(CHANNEL) == []
 
 
+async def test_a_step_scores_by_the_rubric_of_the_messages_channel(stage: Stage) -> None:
+    _, answer = stage.ask_and_answer()
+    stage.ann.command(CHANNEL, ids.COMMAND, "rubric use code")
+    await stage.told(stage.ann)
+    await ended(stage, run(stage, link=link(stage, answer)))
+    await ended(stage, run(stage, **TEXTS))
+    assert [(await stage.log.cases.get(number)).rubric for number in (1, 2)] == ["code", "additive-5"]
+
+
 async def test_two_texts_are_scored_for_the_workflow_alone(stage: Stage) -> None:
     execution = await ended(stage, run(stage, **TEXTS))
     assert execution.outputs == {"scored": True, "score": 4, "justification": WHY}
