@@ -25,7 +25,8 @@ class Fate(StrEnum):
     """What has become of a reply that a watch has seen.
 
     `PASSED`: it was not drawn. `TAKEN`: it is a case. `NO_ANSWER`: it was drawn and answers nobody, or has no words.
-    `OVER`: it was drawn, and a limit of that day was used up. `MISSED`: it was drawn, and could not be scored in time.
+    `OVER`: it was drawn, and a limit of that day was used up. `MISSED`: it was drawn, and has no
+    score: it could not be read or judged in time, or the judge gave none.
     """
 
     PASSED = "passed"

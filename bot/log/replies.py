@@ -6,7 +6,9 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from sqlalchemy import ColumnElement, Row, and_, delete, func, or_, select, update
+from sqlalchemy.sql import Update
 
+from bot.domain.case import LoggedCase
 from bot.domain.watch import Coverage, Fate, SeenReply, Used, Watch, draws
 from bot.log.counts import Place
 from bot.log.database import Database
@@ -86,6 +88,16 @@ class Replies:
     async def drop_older(self, before: datetime) -> int:
         """Deletes what was seen before this time, and gives the number of rows."""
         return await self._database.execute(delete(replies).where(replies.c.day < f"{before:%Y-%m-%d}"))
+
+
+def miss(case: LoggedCase) -> Update:
+    """Notes that the reply of a watched case has no score."""
+    its_reply = (
+        replies.c.team_id == case.team_id,
+        replies.c.channel_id == case.channel_id,
+        replies.c.ts == case.message_ts,
+    )
+    return update(replies).where(*its_reply).values(fate=Fate.MISSED)
 
 
 def _to_reply(row: Row[Any]) -> SeenReply:

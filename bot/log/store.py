@@ -32,7 +32,7 @@ from bot.log.personal import Personal
 from bot.log.processes import Processes
 from bot.log.recent import Recent
 from bot.log.replays import Replays
-from bot.log.replies import Replies
+from bot.log.replies import Replies, miss
 from bot.log.rows import rating_rows, to_case
 from bot.log.rubrics import Rubrics
 from bot.log.schema import cases, ratings
@@ -247,7 +247,10 @@ class Store:
         return await self._step(case, {"faults": case.faults + 1})
 
     async def record(self, case: LoggedCase, verdict: RecordedVerdict) -> LoggedCase:
-        """The verdict with its ratings, in one transaction; a case that has one keeps it."""
+        """The verdict with its ratings, in one transaction; a case that has one keeps it.
+
+        A reply that a watch drew and that has no score is missed: others of its day stand for it in the figures.
+        """
         values = verdict.model_dump(include=_VERDICT_COLUMNS) | _posted(case)
         values |= {"status": CaseStatus.JUDGED, "judged_at": utc_now(), "slack_tries": 0, "faults": 0}
         if verdict.input_tokens is not None or not verdict.ratings:
@@ -257,6 +260,8 @@ class Store:
             await steps.change(connection, steps.RECORD, _by_holder(case) | values)
             if verdict.ratings:
                 await connection.execute(insert(ratings), rating_rows(case, verdict.ratings))
+            if case.probability is not None and verdict.score is None:
+                await connection.execute(miss(case))
 
         await self.database.settle(case, record)
         return _after(case, values)

@@ -36,7 +36,7 @@ _FATES = {
     None: "waited for",
     Fate.NO_ANSWER: "drawn, but no answer to anybody",
     Fate.OVER: "over a limit",
-    Fate.MISSED: "missed",
+    Fate.MISSED: "missed or unscored",
 }
 
 

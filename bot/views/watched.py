@@ -36,12 +36,11 @@ def _lines(each: Watched, name: str) -> Iterator[str]:
 
 def _counted(each: Watched) -> str:
     scored = each.week.mean.n if each.week else 0
-    unscored = f", {each.unscored} unscored" if each.unscored else ""
-    return f"{scored:,} scored of {each.coverage.seen:,}{unscored}"
+    return f"{scored:,} scored of {each.coverage.seen:,}"
 
 
 def _lost(each: Watched) -> str:
-    words = {Fate.OVER: "over a limit", Fate.MISSED: "missed"}
+    words = {Fate.OVER: "over a limit", Fate.MISSED: "missed or unscored"}
     return ", ".join(
         f"{each.coverage.fates[fate]} {said}" for fate, said in words.items() if each.coverage.fates.get(fate)
     )

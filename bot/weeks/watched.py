@@ -22,7 +22,6 @@ class Watched:
         week: The replies of this week.
         before: Those of the week before, by the same judge version.
         weeks: Those of the last four weeks, for the correction by labels.
-        unscored: Replies of this week that were drawn and judged, and have no score.
         coverage: What has become of all its replies of this week.
     """
 
@@ -31,7 +30,6 @@ class Watched:
     week: Quality | None
     before: Quality | None
     weeks: Quality | None
-    unscored: int
     coverage: Coverage
 
 
@@ -68,7 +66,6 @@ async def _read(
         week=await quality(span),
         before=await quality(Span(last.start, last.end)),
         weeks=await quality(Span(first.start, until)),
-        unscored=sum(row.number for row in rows if row.score is None),
         coverage=together(each for day, each in coverage.items() if day >= _day(week.start)),
     )
 

@@ -67,6 +67,24 @@ async def test_digest_leads_with_what_nobody_picked_and_keeps_it_apart(stage: St
     assert "Median *4*, mean *4.0*" in preview
 
 
+async def test_a_drawn_reply_without_a_score_is_missed_and_the_others_stand_for_it(stage: Stage) -> None:
+    await say(stage, "@helper all")
+    stage.ask_and_answer()
+    await seen(stage, 1)
+    await take_finished(stage)
+    await stage.reaches(1, CaseStatus.DELIVERED)
+    stage.model.script("I cannot say.")
+    stage.ask_and_answer()
+    await seen(stage, 2)
+    await take_finished(stage)
+    await stage.reaches(2, CaseStatus.DELIVERED)
+    assert await fates(stage) == {Fate.TAKEN: 1, Fate.MISSED: 1}
+    stage.ann.command(CHANNEL, ids.COMMAND, "digest preview")
+    preview = shown(await stage.told(stage.ann, 2))
+    assert "(1 scored of 2)" in preview
+    assert "Not scored though drawn: 1 missed or unscored. The others of the same day stand for them." in preview
+
+
 async def test_replies_that_nobody_told_of_are_found_by_looking(open_stage: StageFactory) -> None:
     stage: Stage = await open_stage()  # no message events
     parent, _ = stage.ask_and_answer()
