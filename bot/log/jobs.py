@@ -10,9 +10,6 @@ from enum import StrEnum
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from pgqueuer.adapters.drivers.asyncpg import AsyncpgDriver
-from pgqueuer.adapters.persistence.queries import Queries
-from pgqueuer.domain.settings import db_settings
 from pydantic import BaseModel
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -20,7 +17,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from bot.log.database import Database, after_commit
 
 if TYPE_CHECKING:
+    # Imported where it is needed: most commands write no jobs, and it takes a sixth of their start.
     from pgqueuer.adapters.inmemory import InMemoryQueries
+    from pgqueuer.adapters.persistence.queries import Queries
 
 
 class Task(StrEnum):
@@ -101,12 +100,17 @@ async def _enqueue(queue: "Queries | InMemoryQueries", jobs: Sequence[Job]) -> N
 
 
 async def _forget_old_notes(connection: AsyncConnection) -> None:
+    from pgqueuer.domain.settings import db_settings
+
     names = db_settings().qualified
     for table in (names.queue_table_log, names.statistics_table):
         await connection.execute(text(f"DELETE FROM {table} WHERE created < now() - interval '7 days'"))  # noqa: S608
 
 
-async def database_queue(connection: AsyncConnection) -> Queries:
+async def database_queue(connection: AsyncConnection) -> "Queries":
     """pgqueuer's queries over a connection to PostgreSQL, in whatever transaction it is in."""
+    from pgqueuer.adapters.drivers.asyncpg import AsyncpgDriver
+    from pgqueuer.adapters.persistence.queries import Queries
+
     driver_connection: Any = (await connection.get_raw_connection()).driver_connection
     return Queries(AsyncpgDriver(driver_connection))

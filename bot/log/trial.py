@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-from pgqueuer.domain.settings import db_settings
 from sqlalchemy import delete, false, insert, text, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -76,6 +75,8 @@ async def _write(connection: AsyncConnection) -> None:
 
 async def _write_job(connection: AsyncConnection) -> None:
     """Asks for the same rights, without a row: even one that is rolled back would use up a number."""
+    from pgqueuer.domain.settings import db_settings
+
     names = db_settings().qualified
     for table in (names.queue_table, names.queue_table_log):
         await connection.exec_driver_sql(f"INSERT INTO {table} SELECT * FROM {table} WHERE false")  # noqa: S608
@@ -88,6 +89,8 @@ async def _write_job(connection: AsyncConnection) -> None:
 
 async def _define(connection: AsyncConnection) -> None:
     if connection.dialect.name == "postgresql":
+        from pgqueuer.domain.settings import db_settings
+
         statements = (*_DEFINE, f"COMMENT ON TABLE {db_settings().qualified.queue_table} IS NULL")
     else:
         statements = ("BEGIN IMMEDIATE", _DEFINE[0])  # the driver begins no transaction for DDL by itself
