@@ -144,7 +144,8 @@ class RubricDecision:
     async def decide(self, invocation: Invocation, number: int | None, *, is_wanted: bool) -> None:
         """Has the channel scored by the new judge, or drops the replay."""
         said = await self._decide(invocation, number, is_wanted)
-        await self.teller.replace(invocation.response_url, sentence(said))
+        if said:
+            await self.teller.replace(invocation.response_url, sentence(said))
 
     async def _decide(self, invocation: Invocation, number: int | None, is_wanted: bool) -> str:
         replay = await self.use.replays.find(number) if number is not None else None
@@ -152,7 +153,8 @@ class RubricDecision:
             return replay_words.DECIDED
         if refusal := await self.access.refusal(replay.channel_id, replay.user_id, is_change=True):
             return words.no_access_text(refusal)
-        await self.use.replays.drop(replay.id)
+        if not await self.use.replays.drop(replay.id):
+            return ""  # pressed twice: the other press answers
         if not is_wanted:
             return replay_words.LEFT
         return await self.use.use(replay.team_id, replay.channel_id, replay.user_id, replay.judge)

@@ -152,9 +152,9 @@ class ChannelReplays:
         now = utc_now()
         await self._database.execute(update(replays).where(replays.c.id == replay.id).values(told_at=now))
 
-    async def drop(self, number: int) -> None:
-        """Deletes a replay that is decided, or that came to nothing."""
-        await self._database.execute(delete(replays).where(replays.c.id == number))
+    async def drop(self, number: int) -> bool:
+        """Deletes a replay that is decided, or that came to nothing; False where somebody else has."""
+        return await self._database.execute(delete(replays).where(replays.c.id == number)) > 0
 
     async def resubmit(self, team_id: str) -> None:
         """Writes the missing jobs of replays that have a way to go, as after a restart."""

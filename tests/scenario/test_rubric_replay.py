@@ -6,6 +6,7 @@ from pathlib import Path
 from pydantic import SecretStr
 
 from bot.domain.label import Label
+from bot.log.audit import Action
 from bot.rubrics.choice import RubricChoice
 from bot.rubrics.judges import Judges
 from bot.rubrics.replay import RubricReplay
@@ -17,7 +18,7 @@ from pocket_slack import Message
 from tests.model_server import Failure, Held, ModelServer
 from tests.scenario.conftest import CHANNEL, GOOD, QUESTION, Stage, StageFactory, buttons, shown
 from tests.scenario.replicas import ask, new_scene, verdicts
-from tests.scenario.test_rubrics import TONE, edit, make, place, prompts, save, say, scored
+from tests.scenario.test_rubrics import TONE, acts, edit, make, place, prompts, save, say, scored
 
 
 async def labelled(stage: Stage, count: int, label: int = 2) -> None:
@@ -70,6 +71,19 @@ async def test_nothing_changes_until_it_is_said_how_the_two_compare_and_the_butt
     )
     assert replaced is not None
     assert await used(stage) == "code"
+
+
+async def test_of_several_presses_one_counts(stage: Stage) -> None:
+    await labelled(stage, 1)
+    await say(stage, "use code")
+    told = await compared(stage)
+    presses = [stage.ann.click(told, ids.ACTION_RUBRIC_USE) for _ in range(5)]
+    for press in presses:
+        await stage.slack.settled(press)
+    await stage.slack.until(lambda: ids.ACTION_RUBRIC_USE not in buttons(told))
+    assert stage.stop_bot
+    await stage.stop_bot()
+    assert [act for act, *_ in await acts(stage)] == [Action.JUDGE_CHANGED]
 
 
 async def test_leave_it_leaves_it(stage: Stage) -> None:
