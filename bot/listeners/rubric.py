@@ -49,7 +49,7 @@ class RubricUse:
         model = None if wanted.model == DEFAULT else wanted.model or chosen.model
         name = wanted.rubric or ""
         if name == DEFAULT:
-            judge = ChannelJudge()
+            judge = ChannelJudge(model=model if wanted.model else None)
         else:
             rubric = await self.rubrics.find(team_id, channel_id, name, wanted.version)
             if rubric is None:

@@ -33,7 +33,7 @@ def state(
     chosen: ChannelJudge, default: str, shipped: Sequence[str], own: Sequence[SavedRubric], models: Sequence[str]
 ) -> str:
     """Which rubrics there are in a channel, which one is used, and what can be done."""
-    by = "as this channel has chosen" if chosen.rubric else "as the app is set"
+    by = "as this channel has chosen" if chosen != ChannelJudge() else "as the app is set"
     lines = [f"Replies in this channel are scored by {named(chosen, default)}, {by}."]
     if chosen.model and chosen.model not in models:
         lines.append(f"The model `{_ticked(chosen.model)}` is no longer offered, so the app's own is asked.")

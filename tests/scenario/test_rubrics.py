@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from bot.domain.case import CaseStatus, LoggedCase
-from bot.domain.rubric import MOST_RUBRICS, SavedRubric
+from bot.domain.rubric import MOST_RUBRICS, ChannelJudge, SavedRubric
 from bot.log.audit import Action
 from bot.slack import ids
 from bot.slack.manifest import WATCH, load_manifest
@@ -184,6 +184,16 @@ async def test_only_a_model_of_the_list_can_be_chosen_and_stays_until_another_is
     await scored(stage, 4)
     default = stage.model.requests[0]["model"]
     assert [request["model"] for request in stage.model.requests] == [default, "large", "large", default]
+
+
+async def test_a_model_can_be_chosen_for_the_rubric_of_the_app(open_stage: StageFactory) -> None:
+    stage: Stage = await open_stage(judge_models="large")
+    await say(stage, "use code")
+    assert "now scored by `additive-5` with the model `large`" in await say(stage, "use default large")
+    assert await stage.log.rubrics.chosen(*place(stage)) == ChannelJudge(model="large")
+    assert "scored by `additive-5` with the model `large`, as this channel has chosen." in await say(stage, "")
+    await scored(stage, 1)
+    assert stage.model.requests[-1]["model"] == "large"
 
 
 async def test_a_model_that_is_no_longer_offered_is_passed_over(open_stage: StageFactory) -> None:
