@@ -1,7 +1,7 @@
 """`/judge rubric`: what a channel is scored by."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from slack_bolt.async_app import AsyncAck, AsyncApp
@@ -58,6 +58,9 @@ class RubricUse:
             judge = ChannelJudge(name, rubric.version if is_own else None, model)
         if judge == chosen:
             return words.unchanged(judge, self.rubrics.default)
+        if self._named(judge) == self._named(chosen):  # kept, whatever the app is set to later
+            await self.use(team_id, channel_id, user_id, judge)
+            return words.unchanged(judge, self.rubrics.default)
         if await self.replays.begin(team_id, channel_id, user_id, judge):
             return replay_words.BEGUN.format(judge=words.named(judge, self.rubrics.default), most=MOST)
         return f"{await self.use(team_id, channel_id, user_id, judge)} {replay_words.NO_LABELS}"
@@ -69,6 +72,9 @@ class RubricUse:
         except RubricGoneError:
             return words.no_rubric(judge.rubric or "", await self.rubrics.names(team_id, channel_id))
         return words.used(judge, self.rubrics.default)
+
+    def _named(self, judge: ChannelJudge) -> ChannelJudge:
+        return replace(judge, rubric=judge.rubric or self.rubrics.default)
 
 
 @dataclass(frozen=True)

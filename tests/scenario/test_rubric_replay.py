@@ -86,6 +86,13 @@ async def test_of_several_presses_one_counts(stage: Stage) -> None:
     assert [act for act, *_ in await acts(stage)] == [Action.JUDGE_CHANGED]
 
 
+async def test_a_judge_is_not_compared_with_itself(stage: Stage) -> None:
+    await labelled(stage, 1)
+    assert "scored by `additive-5` already" in await say(stage, "use additive-5")
+    assert await used(stage) == "additive-5"
+    assert stage.model.requests == []
+
+
 async def test_leave_it_leaves_it(stage: Stage) -> None:
     await labelled(stage, 1)
     await say(stage, "use code")
