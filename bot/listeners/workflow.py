@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from slack_bolt.async_app import AsyncAck, AsyncApp
+from slack_sdk.errors import SlackApiError
 
 from bot.docket.completion import Completion
 from bot.domain.case import Case, CaseSource
@@ -17,13 +18,15 @@ from bot.extract.steps import StepRequest, Unusable, to_step
 from bot.listeners.choices import Choices
 from bot.listeners.intake import Intake
 from bot.slack import ids
+from bot.slack.errors import error_of
 from bot.slack.homes import Homes
 from bot.slack.memberships import MembershipError, Memberships
 from bot.views.obstacles import obstacle_text
 from bot.views.refusals import refusal_text, unsure_of_link
-from bot.views.workflow import NOT_IN_BOTH, unusable
+from bot.views.workflow import NO_PERSON, NOT_IN_BOTH, unusable
 
 _NAME_WITHIN_S = 0.5
+_UNKNOWN = "user_not_found"
 
 
 class _NothingToScoreError(Exception):
@@ -75,7 +78,15 @@ class ScoreStep:
                 await executions.attach(execution, case)
 
     async def _invocation(self, step: StepRequest) -> Invocation:
-        home = await self.homes.of(step.user_id)
+        try:
+            home = await self.homes.of(step.user_id)
+        except SlackApiError as exc:
+            if error_of(exc) == _UNKNOWN:
+                raise _NothingToScoreError(NO_PERSON) from exc
+            raise
+        # An app is in every channel that it serves: by its name, anybody's workflow would reach them all.
+        if await self.intake.members.is_known_bot(step.user_id):
+            raise _NothingToScoreError(NO_PERSON)
         found = await self.intake.members.of_all([step.user_id], _NAME_WITHIN_S)
         member = found.get(step.user_id)
         return step.invocation(member.name if member else step.user_id, home)

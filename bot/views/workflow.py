@@ -21,6 +21,9 @@ NOT_IN_BOTH = (
     "For a workflow I score a message only in a channel that the person it runs for and I are both in. "
     "Type `/invite @Slack Judge` there, or choose somebody who is in that channel."
 )
+NO_PERSON = (
+    "Who asks has to be a person of this Slack. Choose one in the step, such as the person who started the workflow."
+)
 _UNUSABLE = {
     Unusable.EITHER_OR: "Give this step a message, or its link, or a question and a response: one of the three.",
     Unusable.NO_LINK: "The link that this step was given leads to no message (More actions (⋮) → Copy link).",

@@ -17,7 +17,7 @@ from bot.domain.case import CaseSource, CaseStatus, Visibility
 from bot.setting_values import Role
 from bot.slack import ids
 from bot.slack.manifest import ORG, load_manifest
-from bot.views.workflow import FORGOTTEN, NOT_IN_BOTH
+from bot.views.workflow import FORGOTTEN, NO_PERSON, NOT_IN_BOTH
 from pocket_slack import Entry, Execution, Message
 from tests.model_server import Failure, Held, ModelServer
 from tests.scenario.conftest import (
@@ -128,6 +128,17 @@ async def test_a_step_scores_by_the_rubric_of_the_messages_channel(stage: Stage)
     await ended(stage, run(stage, link=link(stage, answer)))
     await ended(stage, run(stage, **TEXTS))
     assert [(await stage.log.cases.get(number)).rubric for number in (1, 2)] == ["code", "additive-5"]
+
+
+@pytest.mark.parametrize("who", ["the app", "another bot", "nobody"])
+async def test_whoever_asks_has_to_be_a_person(stage: Stage, who: str) -> None:
+    workspace = stage.slack.workspace
+    room = workspace.add_channel("room", [stage.helper.user, workspace.bot], is_private=True)
+    answer = stage.helper.post(room.id, ANSWER)
+    user_id = {"the app": workspace.bot.id, "another bot": stage.helper.user.id}.get(who, "U0NOBODY99")
+    execution = await ended(stage, run(stage, user_id=user_id, message=at(answer)))
+    assert (execution.status, execution.error) == ("failed", NO_PERSON)
+    assert stage.model.requests == []
 
 
 async def test_two_texts_are_scored_for_the_workflow_alone(stage: Stage) -> None:
@@ -425,7 +436,7 @@ async def test_mentions_in_a_justification_reach_nobody(stage: Stage) -> None:
 
 
 async def test_an_error_of_ours_fails_the_step_too(stage: Stage) -> None:
-    stage.slack.fail("users.info", error="user_not_found")
+    stage.slack.fail("users.info", error="missing_scope")
     execution = await ended(stage, run(stage, **TEXTS))
     assert (execution.error or "").startswith("Something went wrong on my side")
     assert execution.delivery is not None
