@@ -58,7 +58,7 @@ class RubricReplay:
             return
         cases = await self._store.channel_replays.cases(replay)
         figures = replay_figures(cases, judge.rubric.scale)
-        await self._teller.tell(here, words.comparison(number, name, figures))
+        await self._teller.tell(here, words.comparison(number, name, figures, sum(case.is_judged for case in cases)))
         await self._store.channel_replays.note_told(replay)
         logger.info("rubric_replayed", channel=replay.channel_id, judge=judge.version, cases=len(cases))
 

@@ -17,12 +17,20 @@ _NOTHING = (
     "Nothing compares {judge} with the judge in use: no labelled reply of this channel has a score by both, on the "
     "same scale. You can use it all the same."
 )
+_UNSCORED = (
+    "{judge} gave no score to any labelled reply of this channel that it was asked about ({n}), so nothing compares "
+    "the two. Does its prompt ask for a line `score: N`?"
+)
 _SEEN = "People who had seen the old score before they gave theirs lean towards it."
 
 
-def comparison(number: int, judge: str, figures: ReplayFigures | None) -> Post:
-    """How a judge compares with the one in use; `number` is the replay's, `judge` its name as mrkdwn."""
-    text = _compared(judge, figures) if figures else _NOTHING.format(judge=judge)
+def comparison(number: int, judge: str, figures: ReplayFigures | None, judged: int) -> Post:
+    """How a judge compares with the one in use; `number` is the replay's, `judge` its name as mrkdwn.
+
+    `judged` is how many cases it was asked about; without figures it has scored none of them.
+    """
+    nothing = (_UNSCORED if judged else _NOTHING).format(judge=judge, n=judged)
+    text = _compared(judge, figures) if figures else nothing
     row = actions(button("Use it", ids.ACTION_RUBRIC_USE, number), button("Leave it", ids.ACTION_RUBRIC_LEAVE, number))
     return Post(text, [section(text), row])
 

@@ -93,6 +93,15 @@ async def test_a_judge_is_not_compared_with_itself(stage: Stage) -> None:
     assert stage.model.requests == []
 
 
+async def test_a_judge_that_scores_none_of_them_is_told_of(stage: Stage) -> None:
+    await labelled(stage, 2)
+    stage.model.script("I would rather not say.")
+    await say(stage, "use code")
+    assert "`code` gave no score to any labelled reply of this channel that it was asked about (2)" in shown(
+        await compared(stage)
+    )
+
+
 async def test_leave_it_leaves_it(stage: Stage) -> None:
     await labelled(stage, 1)
     await say(stage, "use code")

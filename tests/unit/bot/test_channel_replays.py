@@ -153,7 +153,7 @@ def test_figures_are_paired_by_case() -> None:
 )
 def test_what_is_said_is_what_the_interval_allows(cases: list[tuple[int, int, int]], said: str) -> None:
     rows = [a_replayed(number, before, now, label) for number, (before, now, label) in enumerate(cases)]
-    post = comparison(7, "`code`", replay_figures(rows, SCALE))
+    post = comparison(7, "`code`", replay_figures(rows, SCALE), len(rows))
     assert said in post.text
     assert "lean towards it" not in post.text
     assert [element["value"] for element in post.blocks[-1]["elements"]] == ["7", "7"]
@@ -161,7 +161,7 @@ def test_what_is_said_is_what_the_interval_allows(cases: list[tuple[int, int, in
 
 def test_labels_of_those_who_had_seen_the_score_are_said_to_lean() -> None:
     rows = [a_replayed(1, 5, 3, 3), a_replayed(2, 5, 3, 3, is_blind=False), a_replayed(3, 5, None, 3)]
-    text = comparison(7, "`code`", replay_figures(rows, SCALE)).text
+    text = comparison(7, "`code`", replay_figures(rows, SCALE), len(rows)).text
     assert "on the same 2 labelled replies of this channel, 1 labelled blind. 1 more got no score by it." in text
     assert "lean towards it" in text
-    assert "Nothing compares `code` with the judge in use" in comparison(7, "`code`", None).text
+    assert "Nothing compares `code` with the judge in use" in comparison(7, "`code`", None, 0).text
