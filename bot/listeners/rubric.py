@@ -65,10 +65,13 @@ class RubricUse:
             return replay_words.BEGUN.format(judge=words.named(judge, self.rubrics.default), most=MOST)
         return f"{await self.use(team_id, channel_id, user_id, judge)} {replay_words.NO_LABELS}"
 
-    async def use(self, team_id: str, channel_id: str, user_id: str, judge: ChannelJudge) -> str:
-        """Has a channel scored by this judge from now on, and says so."""
+    async def use(
+        self, team_id: str, channel_id: str, user_id: str, judge: ChannelJudge, decides: int | None = None
+    ) -> str:
+        """Has a channel scored by this judge from now on, and says so; nothing where another press has decided it."""
         try:
-            await self.rubrics.log.use(team_id, channel_id, judge, user_id)
+            if not await self.rubrics.log.use(team_id, channel_id, judge, user_id, decides):
+                return ""
         except RubricGoneError:
             return words.no_rubric(judge.rubric or "", await self.rubrics.names(team_id, channel_id))
         return words.used(judge, self.rubrics.default)
@@ -159,11 +162,10 @@ class RubricDecision:
             return replay_words.DECIDED
         if refusal := await self.access.refusal(replay.channel_id, replay.user_id, is_change=True):
             return words.no_access_text(refusal)
-        if not await self.use.replays.drop(replay.id):
-            return ""  # pressed twice: the other press answers
+        # Pressed twice, the other press answers.
         if not is_wanted:
-            return replay_words.LEFT
-        return await self.use.use(replay.team_id, replay.channel_id, replay.user_id, replay.judge)
+            return replay_words.LEFT if await self.use.replays.drop(replay.id) else ""
+        return await self.use.use(replay.team_id, replay.channel_id, replay.user_id, replay.judge, decides=replay.id)
 
 
 def register(app: AsyncApp, window: RubricWindow, use: RubricUse, decision: RubricDecision, teller: Teller) -> None:

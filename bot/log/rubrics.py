@@ -11,7 +11,7 @@ from bot.domain.clock import utc_now
 from bot.domain.rubric import ChannelJudge, SavedRubric
 from bot.log.audit import Act, Action, note
 from bot.log.database import Database
-from bot.log.schema import channels, rubrics
+from bot.log.schema import channels, replays, rubrics
 from bot.log.upserts import upsert
 
 # Built once, since it is asked with every request.
@@ -83,8 +83,12 @@ class Rubrics:
         except IntegrityError as exc:
             raise SavedBeforeError(saved.name) from exc
 
-    async def use(self, team_id: str, channel_id: str, judge: ChannelJudge, by: str) -> None:
+    async def use(
+        self, team_id: str, channel_id: str, judge: ChannelJudge, by: str, decides: int | None = None
+    ) -> bool:
         """Records what a channel is scored by from now on, and who has changed it.
+
+        With the number of a replay that this decides: in the same transaction, and False where it was decided before.
 
         Raises:
             RubricGoneError: Its rubric was deleted meanwhile.
@@ -94,15 +98,20 @@ class Rubrics:
         statement = upsert(self._database, channels, place | values | {"updated_at": utc_now()})
         version = select(rubrics.c.number).filter_by(**place, name=judge.rubric, version=judge.version)
 
-        async def use(connection: AsyncConnection) -> None:
+        async def use(connection: AsyncConnection) -> bool:
+            if decides is not None:
+                decided = await connection.execute(delete(replays).where(replays.c.id == decides))
+                if not decided.rowcount:
+                    return False
             # Held until the end: whoever deletes it meanwhile waits, and finds it in use.
             is_there = judge.version is None or (await connection.execute(version.with_for_update(read=True))).first()
             if not is_there:
                 raise RubricGoneError(judge.rubric)
             await connection.execute(statement)
             await note(connection, [Act(team_id, by, Action.JUDGE_CHANGED, channel_id=channel_id)])
+            return True
 
-        await self._database.write(use)
+        return await self._database.write(use)
 
     async def delete(self, team_id: str, channel_id: str, name: str, by: str) -> None:
         """Deletes a rubric of a channel with all of its versions.

@@ -21,6 +21,7 @@ _HOW = (
     'once each; the scale, in the words "is between 0 and 5"; and it asks for a line `score: N`.'
 )
 _BAD_NAME = f"Up to {LONGEST_NAME} lower-case letters and digits, with single hyphens between them."
+_NO_FORMAT = 'The prompt does not say how to answer; ask for a line such as "score: <number>", and for why.'
 _SHIPPED_NAME = "A rubric that comes with the app has this name; choose another."
 _TAKEN_NAME = (
     "There is one of this name in this channel; choose another, or close this and type /judge rubric edit {name}"
@@ -78,6 +79,9 @@ def errors(name: str, prompt: str, shipped: frozenset[str]) -> dict[str, str]:
         Rubric(name, prompt)
     except RubricError as exc:
         found[ids.BLOCK_PROMPT] = str(exc).removeprefix(f"rubric {name!r}: ")
+    else:
+        if "score:" not in prompt.lower():
+            found[ids.BLOCK_PROMPT] = _NO_FORMAT
     return found
 
 

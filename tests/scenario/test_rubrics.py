@@ -296,6 +296,14 @@ async def test_a_rubric_is_made_from_another_and_scores_by_the_text_as_typed(sta
             TONE.replace("is between 0", "is from 0"),
             {ids.BLOCK_PROMPT: "0 scales in the prompt; state one in the words 'is between 0 and 5'"},
         ),
+        (
+            "tone",
+            TONE.replace("score:", "points:"),
+            {
+                ids.BLOCK_PROMPT: "The prompt does not say how to answer; ask for a line such as "
+                '"score: <number>", and for why.'
+            },
+        ),
     ],
 )
 async def test_what_is_no_rubric_is_said_beside_its_field(

@@ -9,6 +9,7 @@ from bot.domain.label import Label
 from bot.domain.rubric import ChannelJudge
 from bot.log import Store
 from bot.log.channel_replays import MOST, ChannelReplay, ReplayedCase
+from bot.log.rubrics import RubricGoneError
 from bot.log.schema import labels, replayed, replays, spent
 from bot.views.rubric_replay import comparison
 from bot.weeks.replay import replay_figures
@@ -50,6 +51,19 @@ async def begun(log: Store, judge: ChannelJudge = NEW) -> ChannelReplay:
     replay = await log.channel_replays.find(row.number)
     assert replay is not None
     return replay
+
+
+async def test_a_change_and_its_decision_are_one(log: Store) -> None:
+    await labelled(log, 1)
+    gone = await begun(log, ChannelJudge("tone", "12345678"))
+    with pytest.raises(RubricGoneError):
+        await log.rubrics.use("T1", "C1", gone.judge, "U1", decides=gone.id)
+    assert await log.channel_replays.find(gone.id) == gone
+    replay = await begun(log)
+    assert await log.rubrics.use("T1", "C1", NEW, "U1", decides=replay.id)
+    assert await log.channel_replays.find(replay.id) is None
+    assert not await log.rubrics.use("T1", "C1", ChannelJudge("refusal"), "U1", decides=replay.id)
+    assert await log.rubrics.chosen("T1", "C1") == NEW
 
 
 async def test_without_a_label_there_is_nothing_to_replay(log: Store) -> None:
