@@ -14,11 +14,12 @@ Raw = dict[str, Any]
 
 @dataclass(frozen=True)
 class WatchForm:
-    """What a person has chosen for an assistant in a channel, as far as the window has asked yet.
+    """What a person has chosen for an assistant in a channel.
 
     Numbers that are none are `nan`; None is an empty field.
 
     Attributes:
+        share: 0 where the window does not show this assistant's fields yet, so that none of them says anything.
         alerts_to: The channel if it is to hear, and the people.
         tokens: What all watches of the channel may take in a day.
     """
@@ -43,12 +44,13 @@ def to_watch_form(body: Raw) -> WatchForm:
     def its(block_id: str) -> str:
         return ids.of_author(block_id, author_id)
 
+    one_in = _option(values, its(ids.BLOCK_SHARE))
     hears_here = _state(values, its(ids.BLOCK_ALERTS_HERE)).get("selected_options")
     people = _state(values, its(ids.BLOCK_ALERTS_TO)).get("selected_users") or []
     return WatchForm(
         channel_id=channel_id,
         author_id=author_id,
-        share=1 / int(_option(values, its(ids.BLOCK_SHARE)) or 1),
+        share=1 / int(one_in) if one_in else 0,
         per_day=_number(values, its(ids.BLOCK_PER_DAY)),
         shows=Shows(_option(values, its(ids.BLOCK_SHOWS)) or Shows.NOTHING),
         alerts_to=(*((channel_id,) if hears_here else ()), *people[:MOST_PEOPLE]),

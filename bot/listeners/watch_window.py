@@ -150,7 +150,7 @@ class WatchWindow:
 
     async def _errors(self, form: WatchForm, scale: Scale, *, is_watched: bool) -> dict[str, str]:
         """What is wrong with the fields, by block."""
-        errors = {}
+        errors = {} if form.share else {ids.BLOCK_ASSISTANT: window_words.NOT_SHOWN_YET}
         if form.author_id in self.own_ids or not (is_watched or await self._is_bot(form.author_id)):
             errors[ids.BLOCK_ASSISTANT] = window_words.NO_ASSISTANT
         its_per_day, its_floor = (ids.of_author(each, form.author_id) for each in (ids.BLOCK_PER_DAY, ids.BLOCK_FLOOR))

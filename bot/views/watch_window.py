@@ -18,6 +18,7 @@ from judge.rubric import Scale
 
 MOST_A_DAY, MOST_TOKENS = 99_999, 1_000_000_000
 NO_ASSISTANT = "Choose an assistant: a bot of this channel, and not me."
+NOT_SHOWN_YET = "I am still reading what is set for this assistant. Look at it below, then press Watch again."
 _TITLE = "Watch an assistant"
 _LABEL = 75  # https://docs.slack.dev/reference/block-kit/composition-objects/option-object
 _NAME, _WORDS = 80, 140

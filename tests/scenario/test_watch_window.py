@@ -1,5 +1,6 @@
 """The window of `/judge watch`: it opens at once, shows what would have been taken, and sets all that a watch is."""
 
+import asyncio
 from typing import Any
 
 import pytest
@@ -43,6 +44,12 @@ def shown_now(stage: Stage) -> str:
     view = stage.ann.view
     assert view is not None
     return shown(view)
+
+
+def shown_fields(stage: Stage) -> set[str]:
+    view = stage.ann.view
+    assert view is not None
+    return {block["block_id"] for block in view.body["blocks"]}
 
 
 async def window(stage: Stage, text: str = "@helper") -> str:
@@ -164,6 +171,24 @@ async def test_another_assistant_shows_its_replies_and_its_watch(stage: Stage) -
     await stage.told(stage.ann, 2)
     watch = await only(stage)
     assert (watch.author_id, watch.per_day, watch.shows) == (other.id, 7, Shows.VERDICT)
+
+
+async def test_an_assistant_whose_watch_is_not_shown_yet_keeps_it(stage: Stage) -> None:
+    stage.slack.workspace.add_bot("other")
+    stage.ann.invite(CHANNEL, "other")
+    other, gate = stage.slack.person("other"), asyncio.Event()
+    await say(stage, "@other 1 in 5 7 a day alert here")
+    earlier = await only(stage)
+    await window(stage)
+    stage.slack.fail("conversations.history", held_until=gate)
+    stage.ann.click(stage.ann.view, ids.BLOCK_ASSISTANT, other.id)
+    errors = await refused(stage, {})
+    assert "press Watch again" in errors[ids.BLOCK_ASSISTANT]
+    gate.set()
+    await stage.slack.until(lambda: its(ids.BLOCK_SHARE, other.id) in shown_fields(stage))
+    await stage.slack.settled(stage.ann.submit())
+    await stage.told(stage.ann, 2)
+    assert await only(stage) == earlier
 
 
 async def test_what_was_read_for_an_earlier_choice_is_not_shown_any_more(stage: Stage) -> None:
