@@ -32,6 +32,7 @@ from bot.watching.assistants import Assistants, is_named
 from bot.watching.recent import RecentReplies
 from judge.rubric import Scale
 
+_PATIENCE_S = 0.5  # Slack waits for 3 s, in which it is also asked who is in the channel
 _ITS_SHARE = re.compile(f"^{ids.BLOCK_SHARE}-")
 
 
@@ -168,6 +169,9 @@ class WatchWindow:
         """What is wrong with the people who are to hear: an alert names figures of the channel."""
         people = [each for each in form.alerts_to if each != form.channel_id]
         block_id = ids.of_author(ids.BLOCK_ALERTS_TO, form.author_id)
+        known = await self.orders.members.of_all(people, _PATIENCE_S)
+        if bots := [member.name for member in known.values() if member.is_bot]:
+            return {block_id: window_words.no_readers(bots)}
         try:
             kept = await asyncio.gather(*(self.memberships.keeps_out(each, form.channel_id) for each in people))
         except MembershipError as exc:

@@ -108,6 +108,11 @@ def kept_out(names: Sequence[str]) -> str:
     return f"An alert names figures of this channel, and may not go to {', '.join(names)}: not in it."
 
 
+def no_readers(names: Sequence[str]) -> str:
+    """For bots among those who are to hear; plain text."""
+    return f"A bot reads no alerts: leave out {', '.join(names)}."
+
+
 def _assistants(form: WatchView) -> dict[str, str]:
     others = {author_id: name for author_id, name in form.names.items() if author_id != form.watch.author_id}
     first = {form.watch.author_id: form.names.get(form.watch.author_id, form.watch.author_id)}

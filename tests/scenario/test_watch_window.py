@@ -246,6 +246,14 @@ async def test_who_may_not_look_into_a_private_channel_cannot_be_told_of_it(stag
     assert await stage.log.watches.of(stage.slack.workspace.team_id) == []
 
 
+async def test_a_bot_cannot_be_told_since_it_reads_no_alerts(stage: Stage) -> None:
+    await window(stage)
+    its_people = its(ids.BLOCK_ALERTS_TO, stage.helper.id)
+    errors = await refused(stage, {its_people: [stage.ben.id, stage.helper.id]})
+    assert errors[its_people] == "A bot reads no alerts: leave out helper."
+    assert await stage.log.watches.of(stage.slack.workspace.team_id) == []
+
+
 async def test_reactions_without_their_scope_are_refused_at_the_field(open_stage: StageFactory) -> None:
     stage: Stage = await open_stage()
     await window(stage)
