@@ -177,8 +177,10 @@ def parse_watch(text: str) -> WatchRequest:
     if text.startswith("off ") or found["off"]:
         return WatchRequest("off", name)
     changes: dict[str, Any] = {}
-    if found["share"] or found["per_day"]:
-        changes = {"share": 1 / int(found["one_in"] or 1), "per_day": int(found["per_day"] or 0)}
+    if found["share"]:  # without a limit, which goes no other way by typing
+        changes = {"share": 1 / int(found["one_in"] or 1), "per_day": 0}
+    if found["per_day"]:
+        changes["per_day"] = int(found["per_day"])
     if found["shows"]:
         changes["shows"] = Shows(found["shows"].lower())
     alert: Any = found["alert"] and found["alert"].lower()

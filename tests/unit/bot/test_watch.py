@@ -39,7 +39,7 @@ def test_a_larger_share_holds_the_smaller_and_channels_differ() -> None:
         ("@helper", WatchRequest("window", "helper")),
         ("@Help desk bot all", WatchRequest("set", "Help desk bot", {"share": 1.0, "per_day": 0})),
         ("@helper 1 in 5", WatchRequest("set", "helper", {"share": 0.2, "per_day": 0})),
-        ("@helper 20 a day", WatchRequest("set", "helper", {"share": 1.0, "per_day": 20})),
+        ("@helper 20 a day", WatchRequest("set", "helper", {"per_day": 20})),
         (
             "@helper 1 IN 4 40 a day Reaction alert HERE",
             WatchRequest("set", "helper", {"share": 0.25, "per_day": 40, "shows": Shows.REACTION}, "here"),
