@@ -28,7 +28,10 @@ async def event_scopes(client: AsyncWebClient, settings: Settings) -> str:
             "(api.slack.com/apps > your app > App Manifest) and reinstall the app, or set WATCH_BY=looking"
         )
     without = "" if REACTIONS in scopes else f", without {REACTIONS}: scores cannot be shown as reactions"
-    return f"WATCH_BY=events: the scopes are there{without}"
+    return (
+        f"WATCH_BY=events: the scopes are there{without}; Slack does not tell whether the app subscribes to "
+        f"message events, as {manifest_path(WATCH).name} does"
+    )
 
 
 async def channel_lines(client: AsyncWebClient, settings: Settings) -> list[str]:
