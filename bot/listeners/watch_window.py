@@ -26,7 +26,7 @@ from bot.slack.teller import Teller
 from bot.views import watch as words
 from bot.views import watch_window as window_words
 from bot.views.messages import sentence
-from bot.views.refusals import BUTTON_TOO_SLOW, unsure_of_membership
+from bot.views.refusals import BUTTON_TOO_SLOW
 from bot.views.watch_window import WatchView
 from bot.watching.assistants import Assistants, is_named
 from bot.watching.recent import RecentReplies
@@ -175,7 +175,7 @@ class WatchWindow:
         try:
             kept = await asyncio.gather(*(self.memberships.keeps_out(each, form.channel_id) for each in people))
         except MembershipError as exc:
-            return {block_id: unsure_of_membership(exc).replace("`", "")}
+            return {block_id: window_words.unsure(exc)}
         out = [each for each, is_out in zip(people, kept, strict=True) if is_out]
         names = [(await self.orders.members.of(each)).name for each in out]
         return {block_id: window_words.kept_out(names)} if out else {}

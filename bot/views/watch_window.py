@@ -8,6 +8,7 @@ from typing import Any
 from bot.domain.watch import MOST_PEOPLE, Shows, Watch
 from bot.extract.messages import Message
 from bot.slack import ids
+from bot.slack.memberships import MembershipError
 from bot.slack.modal_state import ModalState
 from bot.slack.mrkdwn import clip
 from bot.views.elements import Block, context, option, plain, quote, section, short_date
@@ -106,6 +107,11 @@ def off_floor(scale: Scale) -> str:
 def kept_out(names: Sequence[str]) -> str:
     """For people who may not look into the channel; plain text."""
     return f"An alert names figures of this channel, and may not go to {', '.join(names)}: not in it."
+
+
+def unsure(error: MembershipError) -> str:
+    """For people of whom Slack does not say whether they may; plain text."""
+    return f"Slack does not tell me whether all of them may look into this channel ({error}). Please try again."
 
 
 def no_readers(names: Sequence[str]) -> str:

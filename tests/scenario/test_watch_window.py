@@ -246,6 +246,14 @@ async def test_who_may_not_look_into_a_private_channel_cannot_be_told_of_it(stag
     assert await stage.log.watches.of(stage.slack.workspace.team_id) == []
 
 
+async def test_somebody_of_whom_slack_does_not_say_where_they_are_is_not_told(stage: Stage) -> None:
+    await window(stage)
+    its_people = its(ids.BLOCK_ALERTS_TO, stage.helper.id)
+    errors = await refused(stage, {its_people: [stage.ben.id, "U0GONE"]})
+    assert errors[its_people].startswith("Slack does not tell me whether all of them may look into this channel")
+    assert "(user_not_found)" in errors[its_people]
+
+
 async def test_a_bot_cannot_be_told_since_it_reads_no_alerts(stage: Stage) -> None:
     await window(stage)
     its_people = its(ids.BLOCK_ALERTS_TO, stage.helper.id)
