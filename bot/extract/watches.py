@@ -22,6 +22,7 @@ class WatchForm:
         share: 0 where the window does not show this assistant's fields yet, so that none of them says anything.
         alerts_to: The channel if it is to hear, and the people.
         tokens: What all watches of the channel may take in a day.
+        version: Of what was set when the window was opened.
     """
 
     channel_id: str
@@ -32,13 +33,15 @@ class WatchForm:
     alerts_to: tuple[str, ...]
     floor: float | None
     tokens: float | None
+    version: str
 
 
 def to_watch_form(body: Raw) -> WatchForm:
     """The window's fields, as they are now."""
     view = body["view"]
     values = view["state"]["values"]
-    channel_id = ModalState.from_private_metadata(view.get("private_metadata") or "").channel_id or ""
+    state = ModalState.from_private_metadata(view.get("private_metadata") or "")
+    channel_id = state.channel_id or ""
     author_id = _option(values, ids.BLOCK_ASSISTANT)
 
     def its(block_id: str) -> str:
@@ -56,6 +59,7 @@ def to_watch_form(body: Raw) -> WatchForm:
         alerts_to=(*((channel_id,) if hears_here else ()), *people[:MOST_PEOPLE]),
         floor=_number(values, its(ids.BLOCK_FLOOR)),
         tokens=_number(values, ids.BLOCK_TOKENS),
+        version=state.version or "",
     )
 
 

@@ -1,6 +1,7 @@
 """The window in which a watch is set: opened at once, filled when Slack has said what there is, checked when sent."""
 
 import asyncio
+import hashlib
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -67,14 +68,19 @@ class WatchWindow:
             await self.show(invocation, opened.id, channel_id, author)
         return opened is not None
 
-    async def show(self, invocation: Invocation, view_id: str, channel_id: str, author: str, share: float = 0) -> None:
-        """Fills the window: first with what there is to choose, then with what would have been taken."""
+    async def show(
+        self, invocation: Invocation, view_id: str, channel_id: str, author: str, chosen: WatchForm | None = None
+    ) -> None:
+        """Fills the window: first with what there is to choose, then with what would have been taken.
+
+        Where only another share was `chosen`, the other fields stay as the person has them.
+        """
         form = await self._form(invocation, channel_id, author)
         if isinstance(form, str):
             await self.teller.update_modal(view_id, window_words.said_modal(form))
             return
-        if share:
-            form = replace(form, watch=replace(form.watch, share=share))
+        if chosen:
+            form = replace(form, watch=replace(form.watch, share=chosen.share), version=chosen.version)
         shown = await self.teller.update_modal(view_id, self._view(form, None))
         if shown:  # and nobody has chosen another assistant meanwhile
             await self.teller.update_modal(view_id, self._view(form, await self._replies(form.watch)), shown.version)
@@ -90,6 +96,9 @@ class WatchWindow:
         is_watched = earlier in await self.orders.of(invocation.team_id, form.channel_id)
         rubric = await self.rubrics.of(invocation.team_id, form.channel_id)
         errors = {**await self._errors(form, rubric.scale, is_watched=is_watched), **kept_out}
+        set_tokens = await self.orders.tokens(invocation.team_id, form.channel_id)
+        if form.version != _version(earlier if is_watched else None, set_tokens):
+            errors.setdefault(ids.BLOCK_ASSISTANT, window_words.CHANGED_MEANWHILE)
         if errors:
             return {"response_action": "errors", "errors": errors}
         watch = replace(
@@ -136,7 +145,8 @@ class WatchWindow:
         watch = await self.orders.on(invocation, channel_id, author_id)
         tokens = await self.orders.tokens(invocation.team_id, channel_id)
         rubric = await self.rubrics.of(invocation.team_id, channel_id)
-        return WatchView(watch, names, rubric.name, rubric.scale, tokens)
+        version = _version(watch if watch in watches else None, tokens)
+        return WatchView(watch, names, rubric.name, rubric.scale, tokens, version)
 
     async def _replies(self, watch: Watch) -> Sequence[Message] | str:
         try:
@@ -181,6 +191,11 @@ class WatchWindow:
         return {block_id: window_words.kept_out(names)} if out else {}
 
 
+def _version(watch: Watch | None, tokens: int | None) -> str:
+    """Tells two settings of a watch apart; None is an assistant that is not watched."""
+    return hashlib.sha256(repr((watch, tokens)).encode()).hexdigest()[:8]
+
+
 def _others(found: Iterable[str], watches: Sequence[Watch]) -> list[str]:
     """Those that are not watched yet."""
     watched = {watch.author_id for watch in watches}
@@ -207,7 +222,7 @@ def register(app: AsyncApp, window: WatchWindow) -> None:
     async def choose_share(ack: AsyncAck, body: dict[str, Any]) -> None:
         await ack()
         form, click = to_watch_form(body), clicked_window(body)
-        await window.show(click.invocation, click.view_id, form.channel_id, form.author_id, form.share)
+        await window.show(click.invocation, click.view_id, form.channel_id, form.author_id, form)
 
     @app.view(ids.VIEW_WATCH)
     async def set_watch(ack: AsyncAck, body: dict[str, Any]) -> None:

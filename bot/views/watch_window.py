@@ -20,6 +20,7 @@ from judge.rubric import Scale
 MOST_A_DAY, MOST_TOKENS = 99_999, 1_000_000_000
 NO_ASSISTANT = "Choose an assistant: a bot of this channel, and not me."
 NOT_SHOWN_YET = "I am still reading what is set for this assistant. Look at it below, then press Watch again."
+CHANGED_MEANWHILE = "Somebody has changed what is set since you opened this window. Close it, open it again, and look."
 _TITLE = "Watch an assistant"
 _LABEL = 75  # https://docs.slack.dev/reference/block-kit/composition-objects/option-object
 _NAME, _WORDS = 80, 140
@@ -45,6 +46,7 @@ class WatchView:
         rubric: By which replies of the channel are scored.
         scale: That of the rubric.
         tokens: What all watches of the channel may take in a day; None is no limit.
+        version: Of what is set, to be known again when the window is sent.
     """
 
     watch: Watch
@@ -52,6 +54,7 @@ class WatchView:
     rubric: str
     scale: Scale
     tokens: int | None
+    version: str
 
 
 def reading_modal() -> dict[str, Any]:
@@ -89,7 +92,7 @@ def watch_modal(form: WatchView, replies: Sequence[Message] | str | None, worksp
         "title": plain(_TITLE),
         "submit": plain("Watch"),
         "close": plain("Cancel"),
-        "private_metadata": ModalState(channel_id=watch.channel_id).to_private_metadata(),
+        "private_metadata": ModalState(channel_id=watch.channel_id, version=form.version).to_private_metadata(),
         "blocks": blocks,
     }
 

@@ -77,6 +77,21 @@ async def test_the_window_names_the_rubric_of_the_channel(stage: Stage) -> None:
     assert "Scored by this channel's rubric, `code`" in await window(stage)
 
 
+async def test_an_older_window_does_not_undo_what_somebody_else_has_set(stage: Stage) -> None:
+    await window(stage)
+    stage.ben.command(CHANNEL, ids.COMMAND, "watch @helper 1 in 5 20 a day")
+    await stage.told(stage.ben)
+    stage.ann.click(stage.ann.view, its(ids.BLOCK_SHARE, stage.helper.id), "2")
+    await filled(stage)
+    errors = await refused(stage, {})
+    assert "Somebody has changed what is set since you opened this window" in errors[ids.BLOCK_ASSISTANT]
+    assert ((await only(stage)).share, (await only(stage)).per_day) == (0.2, 20)
+    stage.ann.close()
+    await window(stage)
+    await stage.slack.settled(stage.ann.submit({its(ids.BLOCK_PER_DAY, stage.helper.id): "30"}))
+    assert ((await only(stage)).share, (await only(stage)).per_day) == (0.2, 30)
+
+
 async def test_a_name_alone_opens_the_window_and_it_sets_all_that_a_watch_is(stage: Stage) -> None:
     await window(stage)
     helper, channel_id = stage.helper.id, stage.slack.workspace.channel(CHANNEL).id
