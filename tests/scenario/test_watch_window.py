@@ -64,6 +64,11 @@ async def refused(stage: Stage, values: dict[str, Any]) -> dict[str, str]:
     return errors
 
 
+def updates(stage: Stage) -> int:
+    """How often the window was filled."""
+    return sum(entry.data["method"] == "views.update" for entry in stage.slack.workspace.journal.of("call"))
+
+
 async def only(stage: Stage) -> Watch:
     (watch,) = await stage.log.watches.of(stage.slack.workspace.team_id)
     return watch
@@ -81,8 +86,9 @@ async def test_an_older_window_does_not_undo_what_somebody_else_has_set(stage: S
     await window(stage)
     stage.ben.command(CHANNEL, ids.COMMAND, "watch @helper 1 in 5 20 a day")
     await stage.told(stage.ben)
+    before = updates(stage)
     stage.ann.click(stage.ann.view, its(ids.BLOCK_SHARE, stage.helper.id), "2")
-    await filled(stage)
+    await stage.slack.until(lambda: updates(stage) == before + 2)
     errors = await refused(stage, {})
     assert "Somebody has changed what is set since you opened this window" in errors[ids.BLOCK_ASSISTANT]
     assert ((await only(stage)).share, (await only(stage)).per_day) == (0.2, 20)
