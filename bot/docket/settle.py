@@ -20,6 +20,7 @@ from bot.docket.delivery import Delivery, taken_up
 from bot.docket.lookup import Lookup, MayNotReadError, OutOfSightError
 from bot.docket.retries import LOG_PAUSE, MODEL_PAUSES, MOST_FAULTS, RetryError, growing_pause
 from bot.domain.case import CaseStatus, LoggedCase
+from bot.domain.clock import utc_now
 from bot.domain.fair_queue import FairQueue
 from bot.domain.obstacle import Obstacle, ObstacleKind
 from bot.domain.standing import aside_of_first
@@ -31,6 +32,7 @@ from bot.domain.verdict import (
     from_obstacle,
     from_verdict,
 )
+from bot.domain.watch import LATE, age_of
 from bot.log import Store, TakenError
 from bot.log.errors import LOG_ERRORS, in_brief
 from bot.rubrics.judges import Judges
@@ -226,8 +228,9 @@ class Docket:
 
     async def _judge(self, case: LoggedCase) -> RecordedVerdict:
         judge = await self._judges.of(case)
-        if judge is None or case.obstacle:
-            obstacle = case.obstacle or obstacle_text(Obstacle(ObstacleKind.NO_RUBRIC, (case.rubric,)))
+        if judge is None or case.obstacle or _is_too_late(case):
+            kind = ObstacleKind.TOO_LATE if judge else ObstacleKind.NO_RUBRIC
+            obstacle = case.obstacle or obstacle_text(Obstacle(kind, (case.rubric,)))
             judge = judge or self._judges.default
             return from_obstacle(obstacle, judge.model, judge.rubric)
         try:
@@ -258,6 +261,11 @@ class Docket:
         if verdict is None:
             raise LookupError(f"case {case.id} is judged and has no verdict in the log")
         return verdict
+
+
+def _is_too_late(case: LoggedCase) -> bool:
+    """Whether a watch drew the reply so long ago that it would stand among fresh ones; people wait for theirs."""
+    return case.probability is not None and case.message_ts is not None and age_of(case.message_ts, utc_now()) > LATE
 
 
 def _note_silence(case: LoggedCase, verdict: Verdict) -> None:

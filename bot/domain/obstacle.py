@@ -19,6 +19,7 @@ class ObstacleKind(StrEnum):
     NOT_KEPT = "not_kept"
     NO_RUBRIC = "no_rubric"
     NO_QUESTION = "no_question"
+    TOO_LATE = "too_late"
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 
 MOST_OF_A_QUESTION = 5
@@ -58,6 +58,15 @@ class Watch:
     shows: Shows = Shows.NOTHING
     alerts_to: tuple[str, ...] = ()
     floor: float | None = None
+
+
+LATE = timedelta(days=1)
+"""What could not be scored for so long is missed: it would stand among later ones as if it were as fresh."""
+
+
+def age_of(ts: str, now: datetime) -> timedelta:
+    """How long ago the message of that time was written."""
+    return now - datetime.fromtimestamp(float(ts), UTC)
 
 
 def draws(watch: Watch, ts: str) -> bool:

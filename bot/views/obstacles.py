@@ -4,6 +4,7 @@ from bot.domain.obstacle import Obstacle, ObstacleKind
 
 A_PERSONS = "I score the replies of bots alone here, and that one is not known to be a bot's (setting SCORE_PEOPLE)."
 _SENTENCES = {
+    ObstacleKind.TOO_LATE: "It was written more than a day before it could be scored.",
     ObstacleKind.A_PERSONS: A_PERSONS,
     ObstacleKind.OWN_MESSAGE: "That is one of my own messages, and I do not score myself.",
     ObstacleKind.NO_TEXT: "That message has no text to score.",

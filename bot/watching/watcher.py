@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Mapping
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
 import aiohttp
@@ -17,7 +17,7 @@ from bot.domain.limits import Limits
 from bot.domain.policy import Policy
 from bot.domain.reaction import Reaction
 from bot.domain.refusal import RefusedError
-from bot.domain.watch import MOST_OF_A_QUESTION, Fate, SeenReply, Watch, draws
+from bot.domain.watch import LATE, MOST_OF_A_QUESTION, Fate, SeenReply, Watch, age_of, draws
 from bot.extract.messages import Message
 from bot.extract.replies import author_of, to_reply
 from bot.log import Store
@@ -28,8 +28,6 @@ from bot.slack.errors import connection_word, slack_word
 
 REST = timedelta(seconds=30)
 """A reply that has not changed for so long is finished."""
-LATE = timedelta(days=1)
-"""What could not be scored for so long is missed: it would stand among later ones as if it were as fresh."""
 _STREAMED_FOR = timedelta(hours=1)
 _KEPT_S = 30.0
 _MOST_TEAMS = 1000
@@ -141,7 +139,7 @@ class Watcher:
 
     async def _take(self, reply: SeenReply, probability: float, watch: Watch | None) -> Fate | None:
         """What has become of a reply; None where it is waited for."""
-        age = self._now() - datetime.fromtimestamp(float(reply.ts), UTC)
+        age = age_of(reply.ts, self._now())
         if watch is None or age > LATE or not self.serves(reply.channel_id):
             return Fate.MISSED
         if reply.parent_ts and await self._has_enough(reply, reply.parent_ts):

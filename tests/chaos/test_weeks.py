@@ -17,9 +17,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from bot.domain.watch import Fate, Watch, draws
+from bot.domain.watch import LATE, Fate, Watch, draws
 from bot.slack.manifest import WATCH, load_manifest
-from bot.watching.watcher import LATE
 from pocket_slack import Limits, ManualClock, Message, Sandbox, Workspace
 from tests.chaos.test_kill import NO_LIMITS, PATIENCE_S, ROUNDS, SEED
 from tests.model_server import ModelServer

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from bot.docket.retries import RetryError
 from bot.docket.settle import Docket
 from bot.domain.case import Case, CaseSource, CaseStatus, QuestionSource, Visibility
 from bot.domain.verdict import from_obstacle
+from bot.domain.watch import Shows
 from bot.log import Store, TakenError
 from bot.rubrics.choice import RubricChoice
 from bot.rubrics.judges import Judges
@@ -114,6 +116,20 @@ async def test_a_rubric_that_is_gone_leaves_the_case_unscored(desk: Desk) -> Non
     assert verdict is not None
     assert verdict.score is None
     assert verdict.unscored_detail == "The rubric 'tone' is no longer there."
+
+
+@pytest.mark.parametrize(("age", "is_late"), [(timedelta(hours=23), False), (timedelta(hours=25), True)])
+async def test_a_watched_reply_is_not_scored_late_as_if_it_were_fresh(
+    desk: Desk, age: timedelta, is_late: bool
+) -> None:
+    ts = f"{(datetime.now(UTC) - age).timestamp():.6f}"
+    watched = {"source": CaseSource.WATCH, "probability": 0.5, "shows": Shows.NOTHING, "message_ts": ts}
+    case, _ = await desk.log.add(desk.case.model_copy(update=watched))
+    await desk.docket.settle(case.id)
+    verdict = await desk.log.cases.verdict(case.id)
+    assert verdict is not None
+    assert (verdict.score is None) == is_late
+    assert desk.posts() == 0
 
 
 class BrokenClient:
