@@ -69,6 +69,11 @@ def age_of(ts: str, now: datetime) -> timedelta:
     return now - datetime.fromtimestamp(float(ts), UTC)
 
 
+def is_since(watch: Watch, ts: str) -> bool:
+    """Whether the message of that time was written since the watch was begun; others are none of its own."""
+    return float(ts) >= watch.since.timestamp()
+
+
 def draws(watch: Watch, ts: str) -> bool:
     """Whether the reply of that time is in the watch's share.
 

@@ -11,7 +11,7 @@ from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.domain.clock import Clock, utc_now
-from bot.domain.watch import Watch
+from bot.domain.watch import Watch, is_since
 from bot.extract.replies import author_of, seen_reply
 from bot.log import Store
 from bot.slack.errors import connection_word, slack_word
@@ -67,7 +67,7 @@ class Looking:
         noted, now = 0, self._now()
         async for raw in self._messages(channel_id, since.timestamp()):
             watch = watched.get(author_of(raw) or "")
-            if watch and float(raw["ts"]) >= watch.since.timestamp():
+            if watch and is_since(watch, raw["ts"]):
                 reply = seen_reply(self._team_id, channel_id, raw)
                 noted += await self._store.replies.note(reply, watch, now)
         if noted:

@@ -17,7 +17,7 @@ from bot.domain.limits import Limits
 from bot.domain.policy import Policy
 from bot.domain.reaction import Reaction
 from bot.domain.refusal import RefusedError
-from bot.domain.watch import LATE, MOST_OF_A_QUESTION, Fate, SeenReply, Watch, age_of, draws
+from bot.domain.watch import LATE, MOST_OF_A_QUESTION, Fate, SeenReply, Watch, age_of, draws, is_since
 from bot.extract.messages import Message
 from bot.extract.replies import author_of, to_reply
 from bot.log import Store
@@ -103,6 +103,8 @@ class Watcher:
         if watch is None:
             return
         reply, now = to_reply(watch.team_id, event), self._now()
+        if not is_since(watch, reply.ts):
+            return
         if event.get("subtype") != "message_changed":
             await self._store.replies.note(reply, watch, now + REST)
         elif draws(watch, reply.ts):  # what was passed over may change as it likes

@@ -260,6 +260,8 @@ async def test_health_knows_a_front_that_cannot_be_reached(front: Front) -> None
     await front.is_ready()
     prober, writer = await asyncio.open_connection("127.0.0.1", front.settings.metrics_port)
     assert await front.get("/healthz") == (200, "ok\n")  # came after the prober, so that one has been taken in
+    # Later no connection to the log can be opened, and two may be needed at once.
+    await asyncio.gather(*(front.log.processes.latest_here() for _ in range(4)))
     with descriptors(0):
         writer.write(b"GET /readyz HTTP/1.1\r\nHost: x\r\n\r\n")
         assert b"503" in await prober.readline()

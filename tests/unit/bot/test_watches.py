@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator
 from dataclasses import replace
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -170,6 +170,7 @@ async def test_an_alert_is_sent_once_a_day_and_by_another_where_its_sender_died(
         ({"channel_type": "im"}, False, 0),
         ({"channel_type": "im", "subtype": "message_deleted", "deleted_ts": "1.1"}, True, 0),
         ({"type": "app_mention"}, False, 0),
+        ({"ts": reply(-1).ts}, True, 0),  # from before the watch
     ],
 )
 async def test_only_messages_of_channels_and_changes_are_taken_in_before_bolt(
@@ -189,7 +190,7 @@ async def test_only_messages_of_channels_and_changes_are_taken_in_before_bolt(
         "bot_id": "B1",
         "ts": reply(0).ts,
     }
-    await log.watches.save(WATCH, "U9")
+    await log.watches.save(replace(WATCH, since=datetime.fromtimestamp(float(reply(0).ts), UTC)), "U9")
     assert await events.takes({"team_id": "T2", "event": event | changes}) is False
     assert await events.takes({"team_id": "T1", "event": event | changes}) is is_taken
     assert await events.takes({"type": "block_actions"}) is False
