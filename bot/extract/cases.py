@@ -75,16 +75,8 @@ def texts_case(invocation: Invocation, question: str, response: str, choice: Cho
 
 def step_texts_case(invocation: Invocation, execution_id: str, question: str, response: str, choice: Choice) -> Case:
     """The case behind two texts of a workflow; they stand nowhere in Slack, and so does the verdict."""
-    asked = _asked_by(invocation, choice) | {"visibility": Visibility.ME}
-    return Case(
-        **asked,
-        key=f"step:{execution_id}",
-        source=CaseSource.WORKFLOW,
-        question=question,
-        question_source=QuestionSource.TYPED,
-        question_author_id=invocation.user_id,
-        response=response,
-    )
+    its = {"key": f"step:{execution_id}", "source": CaseSource.WORKFLOW, "visibility": Visibility.ME}
+    return texts_case(invocation, question, response, choice).model_copy(update=its)
 
 
 def modal_case(invocation: Invocation, submission: Submission, default_rubric: str) -> Case:

@@ -10,7 +10,7 @@ from bot.slack import ids
 from bot.slack.access import NoAccess, NoAccessReason
 from bot.slack.modal_state import ModalState
 from bot.slack.mrkdwn import escape, excerpt
-from bot.views.elements import Block, actions, button, context, option, plain, quotes, run, section
+from bot.views.elements import Block, actions, button, context, modal, option, plain, quotes, run, section
 from bot.views.labels import reason_input, score_input
 from bot.views.links import permalink
 from bot.views.rubrics import criteria, meanings
@@ -66,14 +66,14 @@ def blind_modal(state: ModalState, shown: DrawnCase, rubric: Rubric | None, note
         reason_input(ids.of_case(ids.BLOCK_REASON, shown.id)),
         actions(button("Skip", ids.ACTION_SKIP), button("I have seen its score", ids.ACTION_SEEN)),
     ]
-    return _modal(ids.VIEW_BLIND, state, blocks, "Next", "Close")
+    return modal(ids.VIEW_BLIND, _TITLE, state, blocks, "Next", "Close")
 
 
 def compared_modal(state: ModalState, compared: Sequence[Comparison], workspace_url: str, note: str) -> dict[str, Any]:
     """The window between cases: how one's scores compare with the judge's, and an offer to go on."""
     state = ModalState(channel_id=state.channel_id)
     blocks = [*_note(note), *_compared(compared, workspace_url)]
-    return _modal(ids.VIEW_COMPARED, state, blocks, "Go on", "Done")
+    return modal(ids.VIEW_COMPARED, _TITLE, state, blocks, "Go on", "Done")
 
 
 def over_modal(why: str, compared: Sequence[Comparison], workspace_url: str, note: str = "") -> dict[str, Any]:
@@ -104,18 +104,6 @@ def no_access_text(refusal: NoAccess) -> str:
     if refusal.reason is NoAccessReason.UNSURE:
         return f"Slack does not let me see who is in this channel (`{refusal.error}`), so I changed nothing."
     return _NO_ACCESS[refusal.reason]
-
-
-def _modal(callback_id: str, state: ModalState, blocks: list[Block], submit: str, close: str) -> dict[str, Any]:
-    return {
-        "type": "modal",
-        "callback_id": callback_id,
-        "title": plain(_TITLE),
-        "submit": plain(submit),
-        "close": plain(close),
-        "private_metadata": state.to_private_metadata(),
-        "blocks": blocks,
-    }
 
 
 def _note(note: str) -> list[Block]:

@@ -6,9 +6,23 @@ Source: https://docs.slack.dev/reference/block-kit
 from datetime import datetime
 from typing import Any
 
+from bot.slack.modal_state import ModalState
 from judge.legible import legible
 
 Block = dict[str, Any]
+
+
+def modal(callback_id: str, title: str, state: ModalState, blocks: list[Block], submit: str, close: str) -> Block:
+    """A window with something to send; it remembers `state` until then."""
+    return {
+        "type": "modal",
+        "callback_id": callback_id,
+        "title": plain(title),
+        "submit": plain(submit),
+        "close": plain(close),
+        "private_metadata": state.to_private_metadata(),
+        "blocks": blocks,
+    }
 
 
 def section(mrkdwn: str) -> Block:

@@ -7,7 +7,7 @@ from bot.domain.label import Label
 from bot.domain.verdict import RecordedVerdict
 from bot.slack import ids
 from bot.slack.modal_state import ModalState
-from bot.views.elements import option, plain, section
+from bot.views.elements import modal, option, plain, section
 
 LONGEST_REASON = 1000
 # Options; a longer scale is typed: https://docs.slack.dev/reference/block-kit/block-elements/select-menu-element
@@ -43,19 +43,12 @@ def plain_feedback(block: dict[str, Any]) -> dict[str, Any]:
 def label_modal(state: ModalState, verdict: RecordedVerdict, label: Label | None) -> dict[str, Any]:
     """The modal that takes a person's own score, and a reason if they like; their label so far is filled in."""
     judged = "unscored" if verdict.score is None else f"{verdict.score} of {verdict.highest}"
-    return {
-        "type": "modal",
-        "callback_id": ids.VIEW_LABEL,
-        "title": plain("Your own score"),
-        "submit": plain("Record"),
-        "close": plain("Cancel"),
-        "private_metadata": state.to_private_metadata(),
-        "blocks": [
-            section(f"Case {state.case_id}; the judge said: {judged}."),
-            _scores(verdict, label),
-            reason_input(ids.BLOCK_REASON, label.reason if label else None),
-        ],
-    }
+    blocks = [
+        section(f"Case {state.case_id}; the judge said: {judged}."),
+        _scores(verdict, label),
+        reason_input(ids.BLOCK_REASON, label.reason if label else None),
+    ]
+    return modal(ids.VIEW_LABEL, "Your own score", state, blocks, "Record", "Cancel")
 
 
 def off_scale(lowest: int, highest: int) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 from bot.domain.case import LoggedCase, Visibility, text_hash
 from bot.slack import ids
 from bot.slack.modal_state import ModalState
-from bot.views.elements import option, plain, quote, run, section
+from bot.views.elements import modal, option, plain, quote, run, section
 
 MAX_INPUT = 3000
 NO_QUESTION = "I could not find the question that this reply answers."
@@ -39,7 +39,7 @@ def texts_modal(
         _select(ids.BLOCK_RUBRIC, "Rubric", rubrics, rubric),
         _visibility_input(visibility) if visibility else section(_FOR_ONE),
     ]
-    return _modal(ids.VIEW_TEXTS, "Score a response", state, blocks)
+    return modal(ids.VIEW_TEXTS, "Score a response", state, blocks, "Score", "Cancel")
 
 
 def question_modal(case: LoggedCase, callback_id: str, reason: str, state: ModalState) -> dict[str, Any]:
@@ -50,7 +50,7 @@ def question_modal(case: LoggedCase, callback_id: str, reason: str, state: Modal
         _text_input(ids.BLOCK_QUESTION, "Question", "What was asked", initial=case.question),
         quote(case.response or "", _ROOM, run(title, is_bold=True)),
     ]
-    return _modal(callback_id, "Which question?", state, blocks)
+    return modal(callback_id, "Which question?", state, blocks, "Score", "Cancel")
 
 
 def text_errors(question: str, response: str) -> dict[str, str]:
@@ -69,18 +69,6 @@ def question_errors(question: str, scored: LoggedCase | None = None) -> dict[str
         return {ids.BLOCK_QUESTION: _NOTHING_TYPED}
     is_same = scored is not None and scored.question_hash == text_hash(question)
     return {ids.BLOCK_QUESTION: _SAME_QUESTION} if is_same else {}
-
-
-def _modal(callback_id: str, title: str, state: ModalState, blocks: list[dict[str, Any]]) -> dict[str, Any]:
-    return {
-        "type": "modal",
-        "callback_id": callback_id,
-        "title": plain(title),
-        "submit": plain("Score"),
-        "close": plain("Cancel"),
-        "private_metadata": state.to_private_metadata(),
-        "blocks": blocks,
-    }
 
 
 def _text_input(block_id: str, label: str, hint: str, initial: str | None = None) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from bot.domain.rubric import LONGEST_NAME, MOST_RUBRICS, is_name
 from bot.slack import ids
 from bot.slack.modal_state import ModalState
 from bot.slack.mrkdwn import escape
-from bot.views.elements import Block, context, plain, quotes, run, section
+from bot.views.elements import Block, context, modal, plain, quotes, run, section
 from bot.views.modals import MAX_INPUT
 from judge import Rubric, RubricError, render_prompt
 
@@ -52,7 +52,7 @@ def rubric_modal(state: ModalState, name: str, prompt: str) -> dict[str, Any]:
         _input(ids.BLOCK_PROMPT_REST, "Prompt, continued", rest, MAX_INPUT, is_optional=True),
         context("Two fields, since Slack takes 3,000 characters in each: they are one text, broken at a line end."),
     ]
-    return _modal(ids.VIEW_RUBRIC, state, blocks, "Save", "Cancel")
+    return modal(ids.VIEW_RUBRIC, _TITLE, state, blocks, "Save", "Cancel")
 
 
 def saved_modal(state: ModalState, rubric: Rubric) -> dict[str, Any]:
@@ -65,7 +65,7 @@ def saved_modal(state: ModalState, rubric: Rubric) -> dict[str, Any]:
         ),
         *quotes(render_prompt(rubric, *EXAMPLE), _ROOM, run("What the model gets, for an example", is_bold=True)),
     ]
-    return _modal(ids.VIEW_RUBRIC_SAVED, state, blocks, "Use it here", "Not now")
+    return modal(ids.VIEW_RUBRIC_SAVED, _TITLE, state, blocks, "Use it here", "Not now")
 
 
 def errors(name: str, prompt: str, shipped: frozenset[str]) -> dict[str, str]:
@@ -117,15 +117,3 @@ def _input(
     if initial:
         element["initial_value"] = initial
     return {"type": "input", "block_id": block_id, "label": plain(label), "element": element, "optional": is_optional}
-
-
-def _modal(callback_id: str, state: ModalState, blocks: list[Block], submit: str, close: str) -> dict[str, Any]:
-    return {
-        "type": "modal",
-        "callback_id": callback_id,
-        "title": plain(_TITLE),
-        "submit": plain(submit),
-        "close": plain(close),
-        "private_metadata": state.to_private_metadata(),
-        "blocks": blocks,
-    }

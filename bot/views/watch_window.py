@@ -11,7 +11,7 @@ from bot.slack import ids
 from bot.slack.memberships import MembershipError
 from bot.slack.modal_state import ModalState
 from bot.slack.mrkdwn import clip
-from bot.views.elements import Block, context, option, plain, quote, section, short_date
+from bot.views.elements import Block, context, modal, option, plain, quote, section, short_date
 from bot.views.links import permalink
 from judge.drift import MIN_REFERENCE
 from judge.legible import legible
@@ -86,15 +86,8 @@ def watch_modal(form: WatchView, replies: Sequence[Message] | str | None, worksp
         *_draw(form),
         *_alerts(form),
     ]
-    return {
-        "type": "modal",
-        "callback_id": ids.VIEW_WATCH,
-        "title": plain(_TITLE),
-        "submit": plain("Watch"),
-        "close": plain("Cancel"),
-        "private_metadata": ModalState(channel_id=watch.channel_id, version=form.version).to_private_metadata(),
-        "blocks": blocks,
-    }
+    state = ModalState(channel_id=watch.channel_id, version=form.version)
+    return modal(ids.VIEW_WATCH, _TITLE, state, blocks, "Watch", "Cancel")
 
 
 def off_limits(most: int) -> str:
