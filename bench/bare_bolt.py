@@ -1,7 +1,7 @@
 """The same job without a log: a Bolt app that asks the model and answers in the thread. The baseline of `bench.bot`.
 
-It posts the two texts, a placeholder as a reply to them, and changes that into the score, as the bot does. What it asks
-the model is the same prompt. What is under way when it dies is lost.
+It posts the two texts, and the score as a reply to them, as the bot does where the model is quick. What it asks the model is
+the same prompt. What is under way when it dies is lost.
 """
 
 import asyncio
@@ -25,12 +25,11 @@ async def main() -> None:
     rubric = load_rubric("additive-5")
 
     async def score(channel: str, thread_ts: str, question: str, response: str) -> None:
-        placeholder = await client.chat_postMessage(channel=channel, thread_ts=thread_ts, text="Scoring ...")
         answer = await model.chat.completions.create(
             model="stub", messages=[{"role": "user", "content": render_prompt(rubric, question, response)}]
         )
         result = parse_rating(answer.choices[0].message.content or "", rubric.scale)
-        await client.chat_update(channel=channel, ts=str(placeholder["ts"]), text=str(result))
+        await client.chat_postMessage(channel=channel, thread_ts=thread_ts, text=f"Score {result}")
 
     @app.command("/judge")
     async def judge(ack: Any, body: dict[str, Any]) -> None:

@@ -67,10 +67,12 @@ class Load:
 
     def _note(self, entry: object) -> None:
         data = getattr(entry, "data", {})
-        if data.get("method") != "chat.update" or data.get("status") != 200:
+        args = data.get("args", {})
+        if data.get("status") != 200 or not str(args.get("text")).startswith("Score "):
             return
-        messages = self.slack.workspace.channel(data["args"]["channel"]).messages
-        parent = messages[str(messages[data["args"]["ts"]].thread_ts)]
+        messages = self.slack.workspace.channel(args["channel"]).messages
+        # Where the model was slow there is a placeholder to change, else the verdict is a new message.
+        parent = messages[str(args.get("thread_ts") or messages[args["ts"]].thread_ts)]
         asked = re.search(r"Why (\d+)\?", f"{parent.text} {parent.blocks}")
         assert asked is not None
         self.shown[asked[1]] = (time.perf_counter() - self.began_s[asked[1]]) * 1000
