@@ -25,13 +25,12 @@ class Choices:
 
     async def of(self, invocation: Invocation, channel_id: str | None = None) -> Choice:
         """What holds for this person where their request does not say; the channel is theirs, or that of a link."""
-        own = await self.people.visibility(invocation.team_id, invocation.user_id)
-        rubric = await self.rubrics.used(invocation.team_id, channel_id or invocation.channel_id)
-        return Choice(rubric, own or self.visibility)
+        channel_id = channel_id or invocation.channel_id
+        own, rubric = await self.people.chosen(invocation.team_id, invocation.user_id, channel_id)
+        return Choice(rubric or self.rubrics.default, own or self.visibility)
 
     async def again(self, invocation: Invocation, earlier: LoggedCase) -> Choice:
         """The same for a case that repeats an earlier one: as they chose for themselves, and never more public."""
-        own = await self.people.visibility(invocation.team_id, invocation.user_id)
+        own, rubric = await self.people.chosen(invocation.team_id, invocation.user_id, earlier.channel_id)
         is_for_one = Visibility.ME in {own, earlier.visibility}
-        rubric = await self.rubrics.used(earlier.team_id, earlier.channel_id)
-        return Choice(rubric, Visibility.ME if is_for_one else Visibility.THREAD)
+        return Choice(rubric or self.rubrics.default, Visibility.ME if is_for_one else Visibility.THREAD)

@@ -5,13 +5,17 @@ from sqlalchemy import bindparam, select
 from bot.domain.case import Visibility
 from bot.domain.clock import utc_now
 from bot.log.database import Database
-from bot.log.schema import people
+from bot.log.schema import channels, people
 from bot.log.upserts import upsert
 
-# Built once, since it is asked with every request.
+# Built once, since they are asked with every request.
 _VISIBILITY = select(people.c.visibility).where(
     people.c.team_id == bindparam("of_team"), people.c.user_id == bindparam("of_user")
 )
+_RUBRIC = select(channels.c.rubric).where(
+    channels.c.team_id == bindparam("of_team"), channels.c.channel_id == bindparam("of_channel")
+)
+_CHOSEN = select(_VISIBILITY.scalar_subquery().label("visibility"), _RUBRIC.scalar_subquery().label("rubric"))
 
 
 class People:
@@ -24,6 +28,14 @@ class People:
         """Who is to see this person's verdicts; None where the workspace's setting decides."""
         row = await self._database.one(_VISIBILITY, {"of_team": team_id, "of_user": user_id})
         return Visibility(row.visibility) if row and row.visibility else None
+
+    async def chosen(self, team_id: str, user_id: str, channel_id: str) -> tuple[Visibility | None, str | None]:
+        """The same, and the name of the channel's rubric, in one look: it is asked before anything is judged."""
+        of = {"of_team": team_id, "of_user": user_id, "of_channel": channel_id}
+        row = await self._database.one(_CHOSEN, of)
+        if row is None:
+            return None, None
+        return Visibility(row.visibility) if row.visibility else None, row.rubric
 
     async def save_visibility(self, team_id: str, user_id: str, visibility: Visibility | None) -> None:
         """Records who is to see this person's verdicts."""

@@ -48,5 +48,8 @@ class RubricChoice:
 
     async def in_force(self, team_id: str, channel_id: str, name: str, chosen: ChannelJudge) -> Rubric | None:
         """The same as cases are scored by it: of the rubric in use, the version that was taken into use."""
-        version = chosen.version if name == chosen.rubric else None
-        return await self.find(team_id, channel_id, name, version)
+        if name != (chosen.rubric or self.default):
+            return await self.find(team_id, channel_id, name)
+        if chosen.version is None:  # it came with the app
+            return self.shipped.get(name)
+        return await self.find(team_id, channel_id, name, chosen.version)

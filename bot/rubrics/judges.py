@@ -40,7 +40,7 @@ class Judges:
     async def by(self, team_id: str, channel_id: str, chosen: ChannelJudge) -> Judge | None:
         """The judge of a channel that chooses this; None where its rubric is gone."""
         name = chosen.rubric or self._rubrics.default
-        rubric = await self._rubrics.find(team_id, channel_id, name, chosen.version)
+        rubric = await self._rubrics.in_force(team_id, channel_id, name, chosen)
         return self._judge(rubric, chosen.model) if rubric else None
 
     def _judge(self, rubric: Rubric, model: str | None) -> Judge:

@@ -132,6 +132,16 @@ async def test_a_channels_own_goes_before_one_of_its_name_that_came_later(log: S
     assert await choice.find("T1", "C1", "code", "00000000") is None
 
 
+async def test_what_was_taken_from_the_app_stays_the_apps(log: Store) -> None:
+    await log.rubrics.save(replace(FIRST, name="code"))
+    choice = RubricChoice(log.rubrics, SHIPPED)
+    own, shipped = Rubric("code", TONE), SHIPPED["code"]
+    assert await choice.in_force("T1", "C1", "code", ChannelJudge()) == own
+    assert await choice.in_force("T1", "C1", "code", ChannelJudge("code")) == shipped
+    assert await choice.in_force("T1", "C1", "code", ChannelJudge("code", own.version)) == own
+    assert await choice.in_force("T1", "C1", "code", ChannelJudge("additive-5")) == own
+
+
 def test_what_is_said_of_a_channel_with_many_rubrics_fits_into_a_section() -> None:
     own = [replace(FIRST, name=f"{number:02}{'x' * 38}", number=9999) for number in range(MOST_RUBRICS)]
     models = [f"some-vendor/a-large-model-{number}" for number in range(100)]
