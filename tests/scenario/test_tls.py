@@ -7,12 +7,15 @@ from pathlib import Path
 
 import pytest
 from aiohttp import web
+from openai import AsyncOpenAI
 from pydantic import SecretStr
 
 from bot.errors import SlackError
 from bot.slack.client import identify, web_client
 from bot.slack.post import Post
 from bot.slack.teller import Teller
+from judge import UnavailableError
+from judge.model import ChatModel, make_client
 from tests.model_server import ModelServer
 from tests.scenario.conftest import GOOD
 from tests.scenario.test_process import environment, pocket_slack, run
@@ -54,6 +57,18 @@ async def test_a_slack_without_its_certificate_is_told_nothing(impostor: tuple[s
         with pytest.raises(SlackError, match="ClientConnectorCertificateError"):
             await identify(client)
         assert not await Teller(client).replace(f"{url}commands/1", Post("verdict", []))
+    assert asked == []
+
+
+async def test_a_model_without_its_certificate_is_told_nothing(impostor: tuple[str, list[str]]) -> None:
+    url, asked = impostor
+    async with make_client("sk-1", f"{url}v1") as client:
+
+        async def connect() -> AsyncOpenAI:
+            return client
+
+        with pytest.raises(UnavailableError):
+            await ChatModel("m", connect).complete("prompt", give_up_at=0)
     assert asked == []
 
 
