@@ -18,6 +18,7 @@ from rich.text import Text
 
 from bot.app import running_bot
 from bot.commands import demo_past as demo_log
+from bot.commands.demo_assistant import NAME, answer_people
 from bot.commands.demo_examples import post_offline_note
 from bot.domain.case import Visibility
 from bot.errors import BotError
@@ -26,7 +27,7 @@ from bot.log import Store
 from bot.logs import configure_logs
 from bot.settings import OFFLINE, Settings, load_settings
 from bot.slack import ids
-from bot.slack.manifest import load_manifest
+from bot.slack.manifest import WATCH, load_manifest
 from bot.slack.mrkdwn import to_plain
 from bot.views.verdict import VERDICT_BEGINS
 from pocket_slack import Message, Person, Sandbox, SandboxError, Workspace
@@ -49,6 +50,9 @@ _PAST = f"""
 #{demo_log.CHANNEL} has eight weeks of scores that are made up: type /judge stats
 or /judge digest preview in that channel, and look at the bot's Home tab.
 /judge label shows some of its replies, to score them before you see the score."""
+_WATCH = f"""
+@{NAME} answers what you ask in #{_CHANNEL}. There, /judge watch @{NAME} all
+reaction has each new answer scored by itself, as a reaction, within a minute."""
 _EARLIER = """
 The log has scores of an earlier run, whose messages are gone: links to them lead
 nowhere. With a new file, or without --database, all begins anew."""
@@ -78,9 +82,12 @@ async def show(database: str = "", port: int = 0, opens: bool = False) -> None:
                 post_offline_note(workspace)
             past = _PAST if await demo_log.write_past(url, workspace) else _EARLIER
             async with Sandbox(workspace, port) as slack, running_bot(_settings(slack, url), 1):
+                answer_people(slack, _CHANNEL)
                 console = Console(highlight=False)
                 _say_what_scores(console)
-                console.print(f"{_INVITATION}\n\n    [bold]{slack.url}[/]\n{past}\n\nCtrl-C ends it.", emoji=False)
+                console.print(
+                    f"{_INVITATION}\n\n    [bold]{slack.url}[/]\n{past}\n{_WATCH}\n\nCtrl-C ends it.", emoji=False
+                )
                 if opens:
                     webbrowser.open(slack.url)
                 await stopping.wait()
@@ -120,7 +127,7 @@ def _log_url(database: str) -> Iterator[str]:
 
 
 def _workspace() -> Workspace:
-    workspace = Workspace(load_manifest(), name="Pocket")
+    workspace = Workspace(load_manifest(WATCH), name="Pocket")
     members = [workspace.add_user("ann"), workspace.add_bot("helper"), workspace.bot]
     workspace.add_channel(_CHANNEL, members)
     return workspace
@@ -136,6 +143,7 @@ def _settings(slack: Sandbox, database_url: str) -> Settings:
         slack_api_url=slack.api_url,
         database_url=database_url,
         verdict_visibility=Visibility.THREAD,
+        watch_by="events",
         **model,
     )
 

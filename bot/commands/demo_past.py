@@ -20,7 +20,7 @@ from bot.domain.case import CaseSource, CaseStatus, LoggedCase, QuestionSource, 
 from bot.domain.verdict import MADE_UP, RecordedVerdict
 from bot.log import Store
 from bot.log.schema import cases, channels, labels, ratings
-from bot.slack.manifest import load_manifest
+from bot.slack.manifest import WATCH, load_manifest
 from bot.views.verdict import verdict_message
 from bot.weeks.week import Week
 from judge import load_rubric
@@ -59,7 +59,7 @@ class MadeUp:
 
 def demo_workspace(clock: Clock | None = None) -> Workspace:
     """The workspace of demo.toml, with the app and the examples in it; without a clock, by the machine's."""
-    workspace = open_workspace(load_manifest(), Path(__file__).with_name("demo.toml"), clock=clock)
+    workspace = open_workspace(load_manifest(WATCH), Path(__file__).with_name("demo.toml"), clock=clock)
     post_examples(workspace)
     return workspace
 
