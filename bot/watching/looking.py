@@ -57,7 +57,7 @@ class Looking:
             if since is None:
                 continue
             try:
-                await self._look_at(channel_id, watched, max(since, self._now() - _BACK))
+                await self._look_at(channel_id, watched, since)
             except SlackApiError as exc:
                 logger.warning("channel_not_read", channel=channel_id, error=slack_word(exc))
             except (aiohttp.ClientError, TimeoutError) as exc:
