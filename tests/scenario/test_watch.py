@@ -404,9 +404,25 @@ async def test_a_watch_without_scores_says_so_to_whoever_set_it(stage: Stage) ->
     for _ in range(3):
         stage.ask_and_answer()
     await seen(stage, 3)
+    await alarm(stage, timedelta(minutes=30))  # the model may still have them
+    assert not stage.slack.workspace.channel(stage.ann.im).messages
     await alarm(stage, timedelta(hours=2))
     (told,) = stage.slack.workspace.channel(stage.ann.im).messages.values()
     assert "has no score of the last 6 hours, though 3 replies were drawn" in told.text
+
+
+async def test_a_watch_whose_judge_gives_no_score_says_so(stage: Stage) -> None:
+    stage.model.script("I would rather not say.")
+    await say(stage, "@helper all")
+    for _ in range(3):
+        stage.ask_and_answer()
+    await seen(stage, 3)
+    await take_finished(stage)
+    await stage.reaches(3, CaseStatus.DELIVERED)
+    assert await fates(stage) == {Fate.MISSED: 3}
+    await alarm(stage, timedelta(hours=2))
+    (told,) = stage.slack.workspace.channel(stage.ann.im).messages.values()
+    assert "though 3 replies were drawn" in told.text
 
 
 async def test_blind_labels_are_drawn_from_what_nobody_picked(stage: Stage) -> None:
