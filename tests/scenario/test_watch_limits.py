@@ -150,3 +150,11 @@ async def test_a_reply_whose_case_was_written_before_a_crash_stays_taken(stage: 
     await take_finished(stage)
     await take_finished(stage, 3 * REST)
     assert await fates(stage) == {Fate.TAKEN: 1}
+
+
+async def test_what_one_person_may_ask_for_is_no_limit_of_a_watch(stage: Stage) -> None:
+    for _ in range(3):
+        stage.ask_and_answer()
+    await seen(stage, 3)
+    await take_finished(stage, limits=Limits(cases_per_user_per_hour=1))
+    assert await fates(stage) == {Fate.TAKEN: 3}
