@@ -333,12 +333,13 @@ async def test_a_step_waits_for_what_a_person_has_asked_for(stage: Stage) -> Non
     assert len(await stage.log.cases.newest(5)) == 1
 
 
-async def test_slack_in_trouble_is_told_later(stage: Stage) -> None:
+async def test_slack_in_trouble_is_told_later(stage: Stage, capsys: pytest.CaptureFixture[str]) -> None:
     stage.slack.fail("functions.completeSuccess", status=500, is_applied=True)
     execution = await ended(stage, run(stage, **TEXTS))
     await stage.reaches(1, CaseStatus.DELIVERED)
     assert execution.outputs is not None
     assert ends(stage)[1:] == ["completeSuccess execution_not_in_running_state"]
+    assert "step_not_ended" not in capsys.readouterr().out
 
 
 async def test_a_manifest_with_other_outputs_fails_the_step(open_stage: StageFactory) -> None:
