@@ -69,6 +69,13 @@ class WatchOrders:
         await self.watcher.save(watch, by)
         return ""
 
+    async def end(self, invocation: Invocation, channel_id: str, author_id: str) -> str:
+        """Ends the watch on an assistant, and gives what there is to say of it, also where it was refused."""
+        if refusal := await self.refusal(invocation, channel_id, is_change=True):
+            return refusal
+        await self.watcher.end(await self.on(invocation, channel_id, author_id), invocation.user_id)
+        return words.ended((await self.members.of(author_id)).name)
+
     async def save_tokens(self, team_id: str, channel_id: str, tokens: int | None, by: str) -> None:
         """Records what all watches of a channel may take in a day."""
         settings = await self.store.digests.channel(team_id, channel_id)

@@ -14,7 +14,7 @@ from slack_sdk.errors import SlackApiError
 from bot.docket.lookup import MayNotReadError, OutOfSightError
 from bot.domain.recipient import Recipient
 from bot.domain.watch import Watch
-from bot.extract.clicks import clicked_value, clicked_window
+from bot.extract.clicks import WindowClick, clicked_value, clicked_window
 from bot.extract.invocation import Invocation, to_invocation
 from bot.extract.messages import Message
 from bot.extract.watches import WatchForm, to_watch_form
@@ -116,6 +116,13 @@ class WatchWindow:
         await self.orders.save_tokens(watch.team_id, watch.channel_id, tokens, invocation.user_id)
         return {}
 
+    async def end(self, click: WindowClick, author_id: str) -> None:
+        """Ends the watch on an assistant, and says so in the window; where that was closed, in the channel."""
+        channel_id = click.state.channel_id or ""
+        said = await self.orders.end(click.invocation, channel_id, author_id)
+        if not await self.teller.update_modal(click.view_id, window_words.said_modal(said)):
+            await self.teller.tell(Recipient(click.invocation.user_id, channel_id), sentence(said))
+
     async def say(self, invocation: Invocation, form: WatchForm) -> None:
         """Says in the channel, to the person alone, what was set."""
         watch = await self.orders.on(invocation, form.channel_id, form.author_id)
@@ -145,8 +152,9 @@ class WatchWindow:
         watch = await self.orders.on(invocation, channel_id, author_id)
         tokens = await self.orders.tokens(invocation.team_id, channel_id)
         rubric = await self.rubrics.of(invocation.team_id, channel_id)
-        version = _version(watch if watch in watches else None, tokens)
-        return WatchView(watch, names, rubric.name, rubric.scale, tokens, version)
+        is_set = watch in watches
+        version = _version(watch if is_set else None, tokens)
+        return WatchView(watch, is_set, names, rubric.name, rubric.scale, tokens, version)
 
     async def _replies(self, watch: Watch) -> Sequence[Message] | str:
         try:
@@ -223,6 +231,11 @@ def register(app: AsyncApp, window: WatchWindow) -> None:
         await ack()
         form, click = to_watch_form(body), clicked_window(body)
         await window.show(click.invocation, click.view_id, form.channel_id, form.author_id, form)
+
+    @app.action(ids.ACTION_WATCH_END)
+    async def end_watch(ack: AsyncAck, body: dict[str, Any]) -> None:
+        await ack()
+        await window.end(clicked_window(body), clicked_value(body))
 
     @app.view(ids.VIEW_WATCH)
     async def set_watch(ack: AsyncAck, body: dict[str, Any]) -> None:

@@ -94,6 +94,12 @@ def button(label: str, action_id: str, value: str | int | None = None) -> dict[s
     return element if value is None else element | {"value": str(value)}
 
 
+def asking_first(element: Block, title: str, why: str, yes: str, no: str) -> dict[str, Any]:
+    """The button in red, with a question before the click counts, all of it plain text."""
+    asked = {"title": plain(title), "text": plain(why), "confirm": plain(yes), "deny": plain(no), "style": "danger"}
+    return element | {"style": "danger", "confirm": asked}
+
+
 def option(value: str, label: str | None = None) -> dict[str, Any]:
     """A choice of a menu or of radio buttons; the value is its label, unless there is another."""
     return {"value": value, "text": plain(label or value)}

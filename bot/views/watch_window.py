@@ -11,7 +11,19 @@ from bot.slack import ids
 from bot.slack.memberships import MembershipError
 from bot.slack.modal_state import ModalState
 from bot.slack.mrkdwn import clip
-from bot.views.elements import Block, context, modal, option, plain, quote, section, short_date
+from bot.views.elements import (
+    Block,
+    actions,
+    asking_first,
+    button,
+    context,
+    modal,
+    option,
+    plain,
+    quote,
+    section,
+    short_date,
+)
 from bot.views.links import permalink
 from judge.drift import MIN_REFERENCE
 from judge.legible import legible
@@ -19,9 +31,9 @@ from judge.rubric import Scale
 
 MOST_A_DAY, MOST_TOKENS = 99_999, 1_000_000_000
 NO_ASSISTANT = "Choose an assistant: a bot of this channel, and not me."
-NOT_SHOWN_YET = "I am still reading what is set for this assistant. Look at it below, then press Watch again."
+NOT_SHOWN_YET = "I am still reading what is set for this assistant. Look at it below, then send it."
 CHANGED_MEANWHILE = "Somebody has changed what is set since you opened this window. Close it, open it again, and look."
-_TITLE = "Watch an assistant"
+_TITLE, _NEW, _CHANGE = "Watches", ("Watch an assistant", "Watch"), ("Change a watch", "Save")
 _LABEL = 75  # https://docs.slack.dev/reference/block-kit/composition-objects/option-object
 _NAME, _WORDS = 80, 140
 _MOST_ASSISTANTS = 100
@@ -42,6 +54,7 @@ class WatchView:
 
     Attributes:
         watch: The assistant's watch as it is set, or as it would begin.
+        is_set: Whether it is set already.
         names: Those of the assistants to choose from, by id.
         rubric: By which replies of the channel are scored.
         scale: That of the rubric.
@@ -50,6 +63,7 @@ class WatchView:
     """
 
     watch: Watch
+    is_set: bool
     names: Mapping[str, str]
     rubric: str
     scale: Scale
@@ -85,9 +99,11 @@ def watch_modal(form: WatchView, replies: Sequence[Message] | str | None, worksp
         {"type": "divider"},
         *_draw(form),
         *_alerts(form),
+        *([actions(_end(form))] if form.is_set else []),
     ]
+    title, submit = _CHANGE if form.is_set else _NEW
     state = ModalState(channel_id=watch.channel_id, version=form.version)
-    return modal(ids.VIEW_WATCH, _TITLE, state, blocks, "Watch", "Cancel")
+    return modal(ids.VIEW_WATCH, title, state, blocks, submit, "Cancel")
 
 
 def off_limits(most: int) -> str:
@@ -162,6 +178,17 @@ def _alerts(form: WatchView) -> list[Block]:
             )
         },
     ]
+
+
+def _end(form: WatchView) -> Block:
+    author_id = form.watch.author_id
+    name = legible(form.names.get(author_id, author_id))[:_NAME]
+    why = (
+        f"No more replies of {name} are scored by themselves here, and "
+        "nobody hears when it gets worse. What was scored stays in the figures."
+    )
+    end = button("End this watch", ids.ACTION_WATCH_END, author_id)
+    return asking_first(end, "End this watch?", why, "End it", "Keep it")
 
 
 def _replies(form: WatchView, replies: Sequence[Message] | str | None, workspace_url: str) -> list[Block]:

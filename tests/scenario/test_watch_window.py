@@ -204,7 +204,7 @@ async def test_an_assistant_whose_watch_is_not_shown_yet_keeps_it(stage: Stage) 
     stage.slack.fail("conversations.history", held_until=gate)
     stage.ann.click(stage.ann.view, ids.BLOCK_ASSISTANT, other.id)
     errors = await refused(stage, {})
-    assert "press Watch again" in errors[ids.BLOCK_ASSISTANT]
+    assert "then send it" in errors[ids.BLOCK_ASSISTANT]
     gate.set()
     await stage.slack.until(lambda: its(ids.BLOCK_SHARE, other.id) in shown_fields(stage))
     await stage.slack.settled(stage.ann.submit())

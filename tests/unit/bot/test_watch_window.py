@@ -20,7 +20,7 @@ MANY = {f"U{number}": "x" * 200 for number in range(150)}
 
 def form(names: Mapping[str, str], **changes: object) -> WatchView:
     given = {"team_id": "T1", "channel_id": "C1", "author_id": "U149", "since": NOW} | changes
-    return WatchView(Watch(**given), names, "additive-5", Scale(0, 5), 20_000, "")  # type: ignore[arg-type]
+    return WatchView(Watch(**given), True, names, "additive-5", Scale(0, 5), 20_000, "")  # type: ignore[arg-type]
 
 
 def reply(text: str) -> Message:
