@@ -371,7 +371,7 @@ alerts = Table(
     Column("team_id", String, primary_key=True),
     Column("channel_id", String, primary_key=True),
     Column("author_id", String, primary_key=True),
-    Column("day", String, primary_key=True),  # in UTC: one a day at most
+    Column("day", String, primary_key=True),  # in UTC: one a day at most; "test" for tests
     Column("kind", String, nullable=False),
     Column("claimed_at", UtcDateTime, nullable=False),
     Column("posted_at", UtcDateTime),

@@ -14,6 +14,7 @@ from judge.rubric import Scale
 
 _NAME = 80
 _HOW = "Random replies, tested after each one; `/judge watch` says what is watched."
+TESTED_JUST_NOW = "I sent a test of this watch less than a minute ago, and send one a minute at most."
 NOT_WATCHED = "That assistant is not watched in this channel any more."
 _KNOWN = {
     "not_in_channel": "not in this channel, whose figures an alert names",

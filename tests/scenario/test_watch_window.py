@@ -394,6 +394,27 @@ async def test_a_test_goes_to_exactly_those_who_would_hear(stage: Stage) -> None
     assert not stage.slack.workspace.channel(stage.ben.im).messages
 
 
+async def test_a_test_that_is_pressed_again_at_once_goes_out_once(stage: Stage) -> None:
+    said = await state_after(stage, "@helper all alert here")
+    for _ in range(3):
+        stage.ann.click(said, ids.ACTION_TEST_ALERT)
+    await stage.told(stage.ann, 4)
+    told = [message.text.partition(" to ")[0] for message in stage.ann.ephemerals(CHANNEL)[1:]]
+    once = "I sent a test of this watch less than a minute ago, and send one a minute at most."
+    assert sorted(told) == [once, once, "The test went"]
+    assert len(stage.ours()) == 1
+
+
+async def test_a_test_that_nobody_hears_is_none(stage: Stage) -> None:
+    said = await state_after(stage, "@helper all alert here")
+    await say(stage, "@helper alert off")
+    stage.ann.click(said, ids.ACTION_TEST_ALERT)
+    assert "Nobody hears when it gets worse" in (await stage.told(stage.ann, 3)).text
+    await say(stage, "@helper alert here")
+    stage.ann.click(said, ids.ACTION_TEST_ALERT)
+    assert "The test went to" in (await stage.told(stage.ann, 5)).text
+
+
 async def test_a_test_is_for_those_who_may_change_the_watch(stage: Stage) -> None:
     said = await state_after(stage, "@helper all alert here")
     stage.ann.user.is_guest = True

@@ -1,5 +1,6 @@
 """What the log keeps of watches, the replies that they have seen, and the alerts that were sent; on both databases."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -157,6 +158,20 @@ async def test_an_alert_is_sent_once_a_day_and_by_another_where_its_sender_died(
     assert not await log.alerts.claim(WATCH, AlertKind.WORSE, later + HOUR)
     assert await log.alerts.claim(replace(WATCH, author_id="U2"), AlertKind.WORSE, later)
     assert await log.alerts.claim(WATCH, AlertKind.WORSE, NOW + timedelta(days=1))
+
+
+async def test_a_test_goes_out_once_a_minute_and_stands_in_no_alerts_way(log: Store) -> None:
+    assert await log.alerts.claim_test(WATCH, NOW)
+    assert not await log.alerts.claim_test(WATCH, NOW + timedelta(seconds=59))
+    assert await log.alerts.claim_test(WATCH, NOW + timedelta(seconds=60))
+    assert not await log.alerts.claim_test(WATCH, NOW + timedelta(seconds=61))
+    assert await log.alerts.claim_test(replace(WATCH, author_id="U2"), NOW)
+    assert await log.alerts.claim(WATCH, AlertKind.WORSE, NOW)
+
+
+async def test_one_of_those_who_press_at_the_same_moment_sends_the_test(log: Store) -> None:
+    taken = await asyncio.gather(*(log.alerts.claim_test(WATCH, NOW) for _ in range(5)))
+    assert sorted(taken) == [False] * 4 + [True]
 
 
 @pytest.mark.parametrize(
