@@ -4,6 +4,7 @@ import asyncio
 import hashlib
 import re
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -117,10 +118,13 @@ class WatchWindow:
         return {}
 
     async def end(self, click: WindowClick, author_id: str) -> None:
-        """Ends the watch on an assistant, and says so in the window; where that was closed, in the channel."""
+        """Ends the watch on an assistant, and says so in the window, and in the channel where that cannot be."""
         channel_id = click.state.channel_id or ""
         said = await self.orders.end(click.invocation, channel_id, author_id)
-        if not await self.teller.update_modal(click.view_id, window_words.said_modal(said)):
+        shown = None
+        with suppress(SlackApiError, aiohttp.ClientError, TimeoutError):
+            shown = await self.teller.update_modal(click.view_id, window_words.said_modal(said))
+        if not shown:
             await self.teller.tell(Recipient(click.invocation.user_id, channel_id), sentence(said))
 
     async def say(self, invocation: Invocation, form: WatchForm) -> None:

@@ -1,6 +1,7 @@
 """What one person alone gets to see: a message, a window, their Home tab."""
 
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
@@ -12,7 +13,7 @@ from slack_sdk.web.async_slack_response import AsyncSlackResponse
 from slack_sdk.webhook.async_client import AsyncWebhookClient
 
 from bot.domain.recipient import Recipient
-from bot.slack.errors import is_transient, slack_word
+from bot.slack.errors import is_passing, is_transient, slack_word
 from bot.slack.post import WITHOUT_PREVIEWS, Post
 
 _HOOKS = ("https://hooks.slack.com/", "https://hooks.slack-gov.com/")
@@ -79,11 +80,17 @@ class Teller:
     async def update_modal(self, view_id: str, view: dict[str, Any], version: str | None = None) -> OpenView | None:
         """Shows another content in an open modal; None where the person has closed it meanwhile.
 
-        With a `version`, only where nobody else has shown anything in it since.
+        With a `version`, only where nobody else has shown anything in it since. What gets lost is sent once more.
+
+        Raises:
+            SlackApiError, ClientError, TimeoutError: It got lost both times.
         """
+        update = partial(self._client.views_update, view_id=view_id, view=view, hash=version)
         try:
-            answer = await self._client.views_update(view_id=view_id, view=view, hash=version)
+            answer = await _at_most_twice(update)
         except SlackApiError as exc:
+            if is_passing(exc):
+                raise
             logger.warning("modal_refused", error=slack_word(exc))
             return None
         return _to_open_view(answer)
@@ -142,6 +149,18 @@ class Teller:
             _note_refusal("chat.postMessage", exc)
             return False
         return True
+
+
+async def _at_most_twice(call: Callable[[], Awaitable[AsyncSlackResponse]]) -> AsyncSlackResponse:
+    """The answer of a call that may be made twice: at once again, where Slack fails for the moment."""
+    try:
+        return await call()
+    except SlackApiError as exc:
+        if not is_passing(exc):
+            raise
+    except (aiohttp.ClientError, TimeoutError):
+        pass
+    return await call()
 
 
 def _to_open_view(answer: AsyncSlackResponse) -> OpenView:
