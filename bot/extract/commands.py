@@ -170,12 +170,12 @@ def parse_watch(text: str) -> WatchRequest:
     """
     if not text:
         return WatchRequest("state")
-    found = _WATCH.fullmatch(text.removeprefix("off ").strip())
+    found = _WATCH.fullmatch(text)
     if found is None:
-        raise ValueError(f"I do not know {text[:_LONGEST]!r}")
+        raise ValueError(f"I do not know {text[:_LONGEST]!r}: I watch one assistant at a time, by `@` and its name")
+    if found["off"] or found["ended"]:
+        return WatchRequest("off", (found["ended"] or found["name"]).strip())
     name = found["name"].strip()
-    if text.startswith("off ") or found["off"]:
-        return WatchRequest("off", name)
     changes: dict[str, Any] = {}
     if found["share"]:  # without a limit, which goes no other way by typing
         changes = {"share": 1 / int(found["one_in"] or 1), "per_day": 0}
@@ -225,12 +225,12 @@ def _setting(word: str) -> str:
 
 
 _WATCH = re.compile(
-    r"@(?P<name>[^@]+?)"
-    r"(?P<off> +off)?"
-    r"( +(?P<share>all|1 +in +(?P<one_in>[1-9][0-9]{0,3})))?"
+    r"off +@(?P<ended>[^@]+)"
+    r"|@(?P<name>[^@]+?)(?:(?P<off> +off)"
+    r"|( +(?P<share>all|1 +in +(?P<one_in>[1-9][0-9]{0,3})))?"
     r"( +(?P<per_day>[1-9][0-9]{0,4}) +a +day)?"
     r"( +(?P<shows>nothing|reaction|verdict))?"
-    r"( +alert +(?P<alert>here|me|off))?",
+    r"( +alert +(?P<alert>here|me|off))?)",
     re.IGNORECASE,
 )
 _PARSERS: Mapping[str, Callable[[str], str]] = {

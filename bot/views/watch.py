@@ -27,6 +27,10 @@ _HELP = """\
 • `nothing`, `reaction` or `verdict` at the end says what is shown of that; `nothing` is the default
 • `alert here`, `alert me` or `alert off` says who hears when it gets clearly worse; at first, whoever sets the watch
 • `/judge watch off @assistant` ends it; `/judge watch` says what is watched"""
+_MAY_FOLLOW = (
+    "What may follow a name, in this order: `all`, or `1 in 5` (from 1 to 9,999); `40 a day` (from 1 to 99,999); "
+    "`nothing`, `reaction` or `verdict`; `alert here`, `alert me` or `alert off`. `off` alone ends the watch."
+)
 NO_REACTIONS = (
     "I may not react to messages here: whoever runs the app adds the scope `reactions:write` (`manifest.watch.yml` has "
     "it). Without, `nothing` and `verdict` work."
@@ -84,9 +88,15 @@ def ended(name: str) -> str:
 
 
 def no_assistant(name: str, known: Sequence[str]) -> str:
-    """For a name that no bot of the channel has."""
+    """For a name that no bot of the channel has; what follows the name of one that is there is no part of it."""
+    called = [each for each in known if name.lower().startswith(f"{each.lower()} ")]
+    if called:
+        meant = max(called, key=len)
+        rest = clip(name[len(meant) :].strip(), _NAME)
+        return f"After `@{clip(meant, _NAME)}` I do not understand `{rest}`. {_MAY_FOLLOW}"
     found = f"I find {_names(known)}." if known else "I find no bot at all."
-    return f"I find no bot `@{clip(name, _NAME)}` in this channel. {found}"
+    more = f" {_MAY_FOLLOW}" if " " in name else ""
+    return f"I find no bot `@{clip(name, _NAME)}` in this channel. {found}{more}"
 
 
 def not_watched(name: str, watched: Sequence[str]) -> str:

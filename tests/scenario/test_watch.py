@@ -221,6 +221,15 @@ async def test_a_name_that_no_bot_has_is_answered_with_those_there_are(stage: St
     assert "This is what I understand" in await say(stage, "helper")
 
 
+async def test_an_order_that_is_not_understood_changes_nothing_and_says_what_was_wrong(stage: Stage) -> None:
+    assert "After `@helper` I do not understand `all`." in await say(stage, "@helper all all")
+    await say(stage, "@helper 1 in 5")
+    assert "After `@helper` I do not understand `off`." in await say(stage, "@helper off all")
+    assert "I do not watch `@helper all` in this channel. I watch `@helper`." in await say(stage, "off @helper all")
+    (watch,) = await stage.log.watches.of(stage.slack.workspace.team_id)
+    assert watch.share == 0.2
+
+
 async def test_a_reply_that_is_edited_after_it_was_scored_is_marked(stage: Stage) -> None:
     await say(stage, "@helper all")
     _, answer = stage.ask_and_answer()

@@ -314,6 +314,10 @@ async def test_a_name_that_no_bot_has_is_answered_in_the_window(stage: Stage) ->
     assert "I find no bot `@helpr` in this channel. I find `@helper`." in await window(stage, "@helpr")
 
 
+async def test_what_is_not_understood_after_a_name_is_said_in_the_window(stage: Stage) -> None:
+    assert "After `@helper` I do not understand `0 a day`." in await window(stage, "@helper 0 a day")
+
+
 async def test_an_assistant_that_left_can_still_be_changed(stage: Stage) -> None:
     await say(stage, "@helper 1 in 3")
     stage.ann.remove(CHANNEL, "helper")

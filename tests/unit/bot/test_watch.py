@@ -5,6 +5,7 @@ import pytest
 from bot.domain.watch import Coverage, Fate, Shows, Watch, draws, together
 from bot.extract.commands import WatchRequest, parse_watch
 from bot.log.counts import ScoredCount
+from bot.views.watch import no_assistant
 from bot.weeks.quality import to_quality
 from judge.rubric import Scale
 from tests.unit.bot.test_digest_figures import NOW
@@ -46,17 +47,48 @@ def test_a_larger_share_holds_the_smaller_and_channels_differ() -> None:
         ),
         ("@helper off", WatchRequest("off", "helper")),
         ("off @helper", WatchRequest("off", "helper")),
+        ("Off  @Help desk bot", WatchRequest("off", "Help desk bot")),
         ("@alert me alert off", WatchRequest("set", "alert me", {}, "off")),
+        ("off @helper all", WatchRequest("off", "helper all")),
+        ("@helper off all", WatchRequest("set", "helper off", {"share": 1.0, "per_day": 0})),
+        ("@helper 0 a day", WatchRequest("window", "helper 0 a day")),
     ],
 )
 def test_what_is_typed_is_understood(text: str, request_: WatchRequest) -> None:
     assert parse_watch(text) == request_
 
 
-@pytest.mark.parametrize("text", ["helper", "@", "off", "on @helper", "helper @helper", "@a @b"])
+@pytest.mark.parametrize("text", ["helper", "@", "off", "off helper", "on @helper", "helper @helper", "@a @b"])
 def test_what_is_no_order_is_quoted(text: str) -> None:
-    with pytest.raises(ValueError, match="I do not know"):
+    with pytest.raises(
+        ValueError, match=f"I do not know '{text}': I watch one assistant at a time, by `@` and its name"
+    ):
         parse_watch(text)
+
+
+@pytest.mark.parametrize(
+    ("typed", "rest"),
+    [
+        ("Help desk 0 a day", "0 a day"),
+        ("help desk all", "all"),
+        ("help  1 in 0", "1 in 0"),
+        ("HELP 2 in 5", "2 in 5"),
+    ],
+)
+def test_what_follows_a_known_name_is_said_and_what_may(typed: str, rest: str) -> None:
+    name = "Help desk" if "desk" in typed else "help"
+    said = no_assistant(typed, ["other", "help", "Help desk"])
+    assert said.startswith(
+        f"After `@{name}` I do not understand `{rest}`. What may follow a name, in this order: `all`"
+    )
+    assert "from 1 to 99,999" in said
+
+
+@pytest.mark.parametrize(("name", "is_told"), [("helpr", False), ("helpr 0 a day", True)])
+def test_after_a_name_that_nobody_has_the_rest_may_be_what_is_wrong(name: str, is_told: bool) -> None:
+    said = no_assistant(name, ["helper", "help"])
+    assert said.startswith(f"I find no bot `@{name}` in this channel. I find `@helper`, `@help`.")
+    assert ("What may follow a name" in said) == is_told
 
 
 def test_a_day_that_was_used_up_weighs_by_what_it_had() -> None:
