@@ -50,6 +50,7 @@ from bot.listeners.rubric_window import RubricWindow
 from bot.listeners.stats import StatsCommand
 from bot.listeners.texts_modal import TextsModal
 from bot.listeners.watch import WatchCommand
+from bot.listeners.watch_checks import WatchChecks
 from bot.listeners.watch_orders import WatchOrders
 from bot.listeners.watch_window import WatchWindow
 from bot.listeners.workflow import ScoreStep
@@ -113,9 +114,8 @@ def register(
     event_intake = EventIntake(intake, choices)
     watches = WatchReader(store, poster.members, memberships, poster.now)
     orders = WatchOrders(watcher, watches, store, poster.members, access, identity.scopes, poster.now)
-    to_watch = WatchWindow(
-        orders, assistants, recent_replies, memberships, rubrics, teller, identity.own_ids, identity.url
-    )
+    checks = WatchChecks(poster.members, memberships, identity.own_ids)
+    to_watch = WatchWindow(orders, assistants, recent_replies, checks, rubrics, teller, identity.url)
     rubric_window, rubric_use = RubricWindow(rubrics, access, teller), RubricUse(rubrics, models, store.channel_replays)
     answers = {
         "digest": digests.answer,

@@ -19,11 +19,11 @@ from bot.extract.clicks import WindowClick, clicked_value, clicked_window
 from bot.extract.invocation import Invocation, to_invocation
 from bot.extract.messages import Message
 from bot.extract.watches import WatchForm, to_watch_form
+from bot.listeners.watch_checks import WatchChecks
 from bot.listeners.watch_orders import WatchOrders
 from bot.rubrics.choice import RubricChoice
 from bot.slack import ids
 from bot.slack.errors import slack_word
-from bot.slack.memberships import MembershipError, Memberships
 from bot.slack.teller import Teller
 from bot.views import watch as words
 from bot.views import watch_window as window_words
@@ -32,9 +32,7 @@ from bot.views.refusals import BUTTON_TOO_SLOW
 from bot.views.watch_window import WatchView
 from bot.watching.assistants import Assistants, is_named
 from bot.watching.recent import RecentReplies
-from judge.rubric import Scale
 
-_PATIENCE_S = 0.5  # Slack waits for 3 s, in which it is also asked who is in the channel
 _ITS_SHARE = re.compile(f"^{ids.BLOCK_SHARE}-")
 
 
@@ -46,20 +44,18 @@ class WatchWindow:
         orders: What is watched.
         assistants: Who may be.
         recent: What would have been taken.
-        memberships: Who may hear of a channel.
+        checks: What is wrong with what somebody chose.
         rubrics: By which a channel's replies are scored.
         teller: What opens the window, and says what was set.
-        own_ids: The app's own ids; it does not score itself.
         workspace_url: Where links to messages begin.
     """
 
     orders: WatchOrders
     assistants: Assistants
     recent: RecentReplies
-    memberships: Memberships
+    checks: WatchChecks
     rubrics: RubricChoice
     teller: Teller
-    own_ids: frozenset[str]
     workspace_url: str
 
     async def open(self, invocation: Invocation, channel_id: str, author: str = "") -> bool:
@@ -89,14 +85,14 @@ class WatchWindow:
     async def submitted(self, invocation: Invocation, form: WatchForm) -> dict[str, Any]:
         """What to answer a submitted window; where nothing is wrong, the watch is set."""
         refusal, kept_out = await asyncio.gather(
-            self.orders.refusal(invocation, form.channel_id, is_change=True), self._kept_out(form)
+            self.orders.refusal(invocation, form.channel_id, is_change=True), self.checks.kept_out(form)
         )
         if refusal:
             return {"response_action": "update", "view": window_words.said_modal(refusal)}
         earlier = await self.orders.on(invocation, form.channel_id, form.author_id)
         is_watched = earlier in await self.orders.of(invocation.team_id, form.channel_id)
         rubric = await self.rubrics.of(invocation.team_id, form.channel_id)
-        errors = {**await self._errors(form, rubric.scale, is_watched=is_watched), **kept_out}
+        errors = {**await self.checks.errors(form, rubric.scale, is_watched=is_watched), **kept_out}
         set_tokens = await self.orders.tokens(invocation.team_id, form.channel_id)
         if form.version != _version(earlier if is_watched else None, set_tokens):
             errors.setdefault(ids.BLOCK_ASSISTANT, window_words.CHANGED_MEANWHILE)
@@ -167,40 +163,6 @@ class WatchWindow:
             return words.not_read("missing_scope")
         except (SlackApiError, aiohttp.ClientError) as exc:
             return words.not_read(slack_word(exc))
-
-    async def _is_bot(self, author_id: str) -> bool:
-        return (await self.orders.members.of(author_id)).is_bot
-
-    async def _errors(self, form: WatchForm, scale: Scale, *, is_watched: bool) -> dict[str, str]:
-        """What is wrong with the fields, by block."""
-        errors = {} if form.share else {ids.BLOCK_ASSISTANT: window_words.NOT_SHOWN_YET}
-        if form.author_id in self.own_ids or not (is_watched or await self._is_bot(form.author_id)):
-            errors[ids.BLOCK_ASSISTANT] = window_words.NO_ASSISTANT
-        its_per_day, its_floor = (ids.of_author(each, form.author_id) for each in (ids.BLOCK_PER_DAY, ids.BLOCK_FLOOR))
-        for block_id, number, most in (
-            (its_per_day, form.per_day, window_words.MOST_A_DAY),
-            (ids.BLOCK_TOKENS, form.tokens, window_words.MOST_TOKENS),
-        ):
-            if number is not None and not (1 <= number <= most and number.is_integer()):
-                errors[block_id] = window_words.off_limits(most)
-        if form.floor is not None and not scale.low < form.floor < scale.high:
-            errors[its_floor] = window_words.off_floor(scale)
-        return errors
-
-    async def _kept_out(self, form: WatchForm) -> dict[str, str]:
-        """What is wrong with the people who are to hear: an alert names figures of the channel."""
-        people = [each for each in form.alerts_to if each != form.channel_id]
-        block_id = ids.of_author(ids.BLOCK_ALERTS_TO, form.author_id)
-        known = await self.orders.members.of_all(people, _PATIENCE_S)
-        if bots := [member.name for member in known.values() if member.is_bot]:
-            return {block_id: window_words.no_readers(bots)}
-        try:
-            kept = await asyncio.gather(*(self.memberships.keeps_out(each, form.channel_id) for each in people))
-        except MembershipError as exc:
-            return {block_id: window_words.unsure(exc)}
-        out = [each for each, is_out in zip(people, kept, strict=True) if is_out]
-        names = [(await self.orders.members.of(each)).name for each in out]
-        return {block_id: window_words.kept_out(names)} if out else {}
 
 
 def _version(watch: Watch | None, tokens: int | None) -> str:
