@@ -57,6 +57,12 @@ def clicked_value(body: Raw) -> str:
     return str(body["actions"][0].get("value") or "")
 
 
+def clicked_watch(body: Raw) -> tuple[str, str]:
+    """The channel and the assistant of the watch whose button was pressed in the Home tab."""
+    channel_id, _, author_id = clicked_value(body).partition(":")
+    return channel_id, author_id
+
+
 def clicked_choice(body: Raw) -> str:
     """The value of what was chosen from a menu."""
     return str(body["actions"][0]["selected_option"]["value"])

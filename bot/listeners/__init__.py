@@ -113,9 +113,11 @@ def register(
     reaction_command = ReactionCommand(reactions, store.digests, access, teller, identity.scopes)
     event_intake = EventIntake(intake, choices)
     watches = WatchReader(store, poster.members, memberships, poster.now)
+    reader = HomeReader(store, poster.default, memberships, access, own_cases, poster.now)
+    tab = HomeTab(reader, watches, blind_window, teller, identity.url, visibility)
     orders = WatchOrders(watcher, watches, store, poster.members, access, identity.scopes, poster.now)
     checks = WatchChecks(poster.members, memberships, identity.own_ids)
-    to_watch = WatchWindow(orders, assistants, recent_replies, checks, rubrics, teller, identity.url)
+    to_watch = WatchWindow(orders, assistants, recent_replies, checks, rubrics, teller, tab, identity.url)
     rubric_window, rubric_use = RubricWindow(rubrics, access, teller), RubricUse(rubrics, models, store.channel_replays)
     answers = {
         "digest": digests.answer,
@@ -127,8 +129,6 @@ def register(
         "watch": WatchCommand(orders, to_watch, assistants, teller).answer,
         "rubric": RubricCommand(rubric_use, rubric_window, access, teller).answer,
     }
-    reader = HomeReader(store, poster.default, memberships, access, own_cases, poster.now)
-    tab = HomeTab(reader, watches, blind_window, teller, identity.url, visibility)
     installation.register(app, identity.team_id, homes, completion)
     command.register(app, TypedRequests(intake, choices, memberships, hosts), window, answers)
     shortcut.register(app, intake, choices, teller, identity.own_ids)

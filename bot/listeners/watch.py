@@ -10,6 +10,7 @@ from bot.extract.invocation import Invocation
 from bot.listeners.watch_orders import WatchOrders
 from bot.listeners.watch_window import WatchWindow
 from bot.slack.errors import slack_word
+from bot.slack.modal_state import ModalState
 from bot.slack.post import Post
 from bot.slack.teller import Teller
 from bot.views import watch as words
@@ -42,7 +43,7 @@ class WatchCommand:
             await self._tell(invocation, sentence(words.not_understood(str(exc))))
             return
         if request.action == "window":
-            if not await self.window.open(invocation, invocation.channel_id, request.author):
+            if not await self.window.open(invocation, ModalState(channel_id=invocation.channel_id), request.author):
                 await self._tell(invocation, sentence(COMMAND_TOO_SLOW))
             return
         is_change = request.action != "state"

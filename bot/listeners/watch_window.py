@@ -15,15 +15,17 @@ from slack_sdk.errors import SlackApiError
 from bot.docket.lookup import MayNotReadError, OutOfSightError
 from bot.domain.recipient import Recipient
 from bot.domain.watch import Watch
-from bot.extract.clicks import WindowClick, clicked_value, clicked_window
+from bot.extract.clicks import HomeVisit, WindowClick, clicked_home, clicked_value, clicked_watch, clicked_window
 from bot.extract.invocation import Invocation, to_invocation
 from bot.extract.messages import Message
 from bot.extract.watches import WatchForm, to_watch_form
+from bot.listeners.home import HomeTab
 from bot.listeners.watch_checks import WatchChecks
 from bot.listeners.watch_orders import WatchOrders
 from bot.rubrics.choice import RubricChoice
 from bot.slack import ids
 from bot.slack.errors import slack_word
+from bot.slack.modal_state import ModalState
 from bot.slack.teller import Teller
 from bot.views import watch as words
 from bot.views import watch_window as window_words
@@ -47,6 +49,7 @@ class WatchWindow:
         checks: What is wrong with what somebody chose.
         rubrics: By which a channel's replies are scored.
         teller: What opens the window, and says what was set.
+        tab: Where it may be opened, too.
         workspace_url: Where links to messages begin.
     """
 
@@ -56,31 +59,37 @@ class WatchWindow:
     checks: WatchChecks
     rubrics: RubricChoice
     teller: Teller
+    tab: HomeTab
     workspace_url: str
 
-    async def open(self, invocation: Invocation, channel_id: str, author: str = "") -> bool:
+    async def open(self, invocation: Invocation, state: ModalState, author: str = "") -> bool:
         """Whether the window could be opened; with an assistant, by name or id, it begins with that one."""
         opened = await self.teller.open_modal(invocation.trigger_id, window_words.reading_modal())
         if opened:
-            await self.show(invocation, opened.id, channel_id, author)
+            await self.show(WindowClick(invocation, opened.id, state), author)
         return opened is not None
 
-    async def show(
-        self, invocation: Invocation, view_id: str, channel_id: str, author: str, chosen: WatchForm | None = None
-    ) -> None:
+    async def open_at_home(self, visit: HomeVisit, channel_id: str, author_id: str) -> None:
+        """Opens the window on a watch that the Home tab lists, or says there that it comes too late."""
+        state = ModalState(channel_id=channel_id, home_id=visit.channel_id)
+        if not await self.open(visit.invocation, state, author_id):
+            await self.tab.publish(visit, BUTTON_TOO_SLOW)
+
+    async def show(self, click: WindowClick, author: str, chosen: WatchForm | None = None) -> None:
         """Fills the window: first with what there is to choose, then with what would have been taken.
 
         Where only another share was `chosen`, the other fields stay as the person has them.
         """
-        form = await self._form(invocation, channel_id, author)
+        form = await self._form(click.invocation, click.state.channel_id or "", author)
         if isinstance(form, str):
-            await self.teller.update_modal(view_id, window_words.said_modal(form))
+            await self.teller.update_modal(click.view_id, window_words.said_modal(form))
             return
         if chosen:
             form = replace(form, watch=replace(form.watch, share=chosen.share), version=chosen.version)
-        shown = await self.teller.update_modal(view_id, self._view(form, None))
+        shown = await self.teller.update_modal(click.view_id, self._view(click, form, None))
         if shown:  # and nobody has chosen another assistant meanwhile
-            await self.teller.update_modal(view_id, self._view(form, await self._replies(form.watch)), shown.version)
+            view = self._view(click, form, await self._replies(form.watch))
+            await self.teller.update_modal(click.view_id, view, shown.version)
 
     async def submitted(self, invocation: Invocation, form: WatchForm) -> dict[str, Any]:
         """What to answer a submitted window; where nothing is wrong, the watch is set."""
@@ -123,14 +132,25 @@ class WatchWindow:
         if not shown:
             await self.teller.tell(Recipient(click.invocation.user_id, channel_id), sentence(said))
 
-    async def say(self, invocation: Invocation, form: WatchForm) -> None:
-        """Says in the channel, to the person alone, what was set."""
-        watch = await self.orders.on(invocation, form.channel_id, form.author_id)
-        name = (await self.orders.members.of(form.author_id)).name
-        await self.teller.tell(Recipient(invocation.user_id, form.channel_id), words.begun(watch, name))
+        await self._renew_home(click)
 
-    def _view(self, form: WatchView, replies: Sequence[Message] | str | None) -> dict[str, Any]:
-        return window_words.watch_modal(form, replies, self.workspace_url)
+    async def say(self, click: WindowClick, form: WatchForm) -> None:
+        """Says in the channel, to the person alone, what was set; the Home tab, where they come from, shows it."""
+        if await self._renew_home(click):
+            return
+        watch = await self.orders.on(click.invocation, form.channel_id, form.author_id)
+        name = (await self.orders.members.of(form.author_id)).name
+        await self.teller.tell(Recipient(click.invocation.user_id, form.channel_id), words.begun(watch, name))
+
+    async def _renew_home(self, click: WindowClick) -> bool:
+        """Whether the window was opened in a Home tab, which then shows what has changed."""
+        if click.state.home_id is None:
+            return False
+        await self.tab.publish(HomeVisit(click.invocation, click.state.home_id))
+        return True
+
+    def _view(self, click: WindowClick, form: WatchView, replies: Sequence[Message] | str | None) -> dict[str, Any]:
+        return window_words.watch_modal(click.state, form, replies, self.workspace_url)
 
     async def _form(self, invocation: Invocation, channel_id: str, author: str) -> WatchView | str:
         """What the window begins with, or why there is nothing to choose."""
@@ -177,26 +197,30 @@ def _others(found: Iterable[str], watches: Sequence[Watch]) -> list[str]:
 
 
 def register(app: AsyncApp, window: WatchWindow) -> None:
-    """Connects the window, what is chosen in it, and the buttons that open it."""
+    """Connects the window, what is chosen in it, and the buttons that open it, also in the Home tab."""
 
     @app.action(ids.ACTION_WATCH)
     async def open_window(ack: AsyncAck, body: dict[str, Any]) -> None:
         await ack()
         invocation = to_invocation(body)
-        if not await window.open(invocation, invocation.channel_id, clicked_value(body)):
+        if not await window.open(invocation, ModalState(channel_id=invocation.channel_id), clicked_value(body)):
             await window.teller.tell(invocation.recipient, sentence(BUTTON_TOO_SLOW))
+
+    @app.action(ids.ACTION_HOME_WATCH)
+    async def open_at_home(ack: AsyncAck, body: dict[str, Any]) -> None:
+        await ack()
+        await window.open_at_home(clicked_home(body), *clicked_watch(body))
 
     @app.action(ids.BLOCK_ASSISTANT)
     async def choose_assistant(ack: AsyncAck, body: dict[str, Any]) -> None:
         await ack()
-        form = to_watch_form(body)
-        await window.show(to_invocation(body), clicked_window(body).view_id, form.channel_id, form.author_id)
+        await window.show(clicked_window(body), to_watch_form(body).author_id)
 
     @app.action(_ITS_SHARE)
     async def choose_share(ack: AsyncAck, body: dict[str, Any]) -> None:
         await ack()
-        form, click = to_watch_form(body), clicked_window(body)
-        await window.show(click.invocation, click.view_id, form.channel_id, form.author_id, form)
+        form = to_watch_form(body)
+        await window.show(clicked_window(body), form.author_id, form)
 
     @app.action(ids.ACTION_WATCH_END)
     async def end_watch(ack: AsyncAck, body: dict[str, Any]) -> None:
@@ -205,8 +229,8 @@ def register(app: AsyncApp, window: WatchWindow) -> None:
 
     @app.view(ids.VIEW_WATCH)
     async def set_watch(ack: AsyncAck, body: dict[str, Any]) -> None:
-        invocation, form = to_invocation(body), to_watch_form(body)
-        answer = await window.submitted(invocation, form)
+        click, form = clicked_window(body), to_watch_form(body)
+        answer = await window.submitted(click.invocation, form)
         await ack(**answer)
         if not answer:
-            await window.say(invocation, form)
+            await window.say(click, form)

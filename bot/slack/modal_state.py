@@ -16,6 +16,7 @@ CaseId = Annotated[int, Field(le=LARGEST_ID)]
 class ModalState(BaseModel):
     """Where a window was opened, the `response_url` of there, and its case; 3,000 characters at most.
 
+    `home_id` is the person's direct messages with the app, where it was opened in their Home tab.
     `rubric` names the rubric that it is about, and `version` is the one that it began with, or has saved.
     `labelled` are the cases that its person has labelled in it, since it was last said how their labels compare.
     """
@@ -24,6 +25,7 @@ class ModalState(BaseModel):
 
     channel_id: str | None = None
     response_url: str | None = None
+    home_id: str | None = None
     case_id: CaseId | None = None
     rubric: str | None = None
     version: str | None = None

@@ -120,9 +120,13 @@ def _channel(channel: ChannelWeek) -> dict[str, Any]:
 def _watches(watches: Sequence[CountedWatch], more: int) -> list[dict[str, Any]]:
     if not watches:
         return []
-    lines = [section(f"<#{each.watch.channel_id}>: {line(each)}") for each in watches]
+    lines = [section(f"<#{each.watch.channel_id}>: {line(each)}") | {"accessory": _change(each)} for each in watches]
     rest = [context(f"And {more:,} more: type `/judge watch` there.")] if more else []
     return [header("What your channels watch"), *lines, *rest]
+
+
+def _change(each: CountedWatch) -> dict[str, Any]:
+    return button("Change", ids.ACTION_HOME_WATCH, f"{each.watch.channel_id}:{each.watch.author_id}")
 
 
 def _without_model(glance: Glance) -> str:

@@ -81,10 +81,13 @@ def said_modal(text: str) -> dict[str, Any]:
     return {"type": "modal", "title": plain(_TITLE), "close": plain("Close"), "blocks": [section(text)]}
 
 
-def watch_modal(form: WatchView, replies: Sequence[Message] | str | None, workspace_url: str) -> dict[str, Any]:
+def watch_modal(
+    state: ModalState, form: WatchView, replies: Sequence[Message] | str | None, workspace_url: str
+) -> dict[str, Any]:
     """The window.
 
     Args:
+        state: Where it was opened.
         form: What it begins with.
         replies: The last ones that would have been taken, or why there are none; None as long as they are being read.
         workspace_url: Where links to messages begin.
@@ -102,8 +105,8 @@ def watch_modal(form: WatchView, replies: Sequence[Message] | str | None, worksp
         *([actions(_end(form))] if form.is_set else []),
     ]
     title, submit = _CHANGE if form.is_set else _NEW
-    state = ModalState(channel_id=watch.channel_id, version=form.version)
-    return modal(ids.VIEW_WATCH, title, state, blocks, submit, "Cancel")
+    seen = state.model_copy(update={"version": form.version})
+    return modal(ids.VIEW_WATCH, title, seen, blocks, submit, "Cancel")
 
 
 def off_limits(most: int) -> str:

@@ -7,6 +7,7 @@ import pytest
 
 from bot.domain.watch import Coverage, Fate, Watch
 from bot.extract.messages import Message
+from bot.slack.modal_state import ModalState
 from bot.views.watch import state
 from bot.views.watch_window import WatchView, reading_modal, said_modal, watch_modal
 from bot.weeks.watches import CountedWatch
@@ -14,6 +15,7 @@ from judge.rubric import Scale
 from pocket_slack.blocks import check_blocks, check_view
 from tests.unit.bot.test_digest_figures import NOW
 
+STATE = ModalState(channel_id="C1", home_id="D1")
 URL = "https://acme.slack.com/"
 MANY = {f"U{number}": "x" * 200 for number in range(150)}
 
@@ -34,8 +36,8 @@ def reply(text: str) -> Message:
 def test_slack_takes_the_window(names: Mapping[str, str], replies: list[Message] | str | None) -> None:
     people = ("C1", *(f"U{number}" for number in range(5)))
     for view in (
-        watch_modal(form(names), replies, URL),
-        watch_modal(form(names, share=1 / 3, per_day=7, alerts_to=people, floor=2.5), replies, URL),
+        watch_modal(STATE, form(names), replies, URL),
+        watch_modal(STATE, form(names, share=1 / 3, per_day=7, alerts_to=people, floor=2.5), replies, URL),
     ):
         check_view(view, "modal")
     for view in (reading_modal(), said_modal("No.")):
@@ -44,7 +46,7 @@ def test_slack_takes_the_window(names: Mapping[str, str], replies: list[Message]
 
 @pytest.mark.parametrize(("share", "said"), [(1.0, "it may have left"), (0.05, "would have been drawn")])
 def test_where_nothing_is_found_the_likely_reason_is_said(share: float, said: str) -> None:
-    assert said in str(watch_modal(form({}, share=share), [], URL))
+    assert said in str(watch_modal(STATE, form({}, share=share), [], URL))
 
 
 def test_a_channel_that_watches_many_is_answered_in_one_message() -> None:
