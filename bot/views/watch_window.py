@@ -38,6 +38,7 @@ _LABEL = 75  # https://docs.slack.dev/reference/block-kit/composition-objects/op
 _NAME, _WORDS = 80, 140
 _MOST_ASSISTANTS = 100
 _SHARES = (1, 2, 5, 20)
+_DAY = "A day begins at midnight UTC."
 _READING = "_Reading this channel…_"
 _NONE = "I find none in this channel's last week: it may have left, or answers nobody here."
 _NONE_DRAWN = "I find none that would have been drawn: of so small a share there are few, or it may have left."
@@ -151,9 +152,8 @@ def _draw(form: WatchView) -> list[Block]:
     watch = form.watch
     per_day, shows = (ids.of_author(each, watch.author_id) for each in (ids.BLOCK_PER_DAY, ids.BLOCK_SHOWS))
     return [
-        _number(per_day, "At most so many a day", watch.per_day or None),
-        _number(ids.BLOCK_TOKENS, "At most so many tokens a day", form.tokens)
-        | {"hint": plain("All that is watched in this channel together.")},
+        _number(per_day, "At most so many scored replies a day", f"Of this assistant. {_DAY}", watch.per_day or None),
+        _number(ids.BLOCK_TOKENS, "At most so many tokens a day", f"Of all that is watched here. {_DAY}", form.tokens),
         _select(shows, "What is shown", {each.value: said for each, said in _SHOWN.items()}, watch.shows),
         context(f"Scored by this channel's rubric, `{form.rubric}`: `/judge rubric` says which there are."),
     ]
@@ -168,18 +168,13 @@ def _alerts(form: WatchView) -> list[Block]:
     users: dict[str, Any] = {"type": "multi_users_select", "action_id": people, "max_selected_items": MOST_PEOPLE}
     if chosen := [each for each in watch.alerts_to if each != watch.channel_id]:
         users["initial_users"] = chosen
-    floor = _number(ids.of_author(ids.BLOCK_FLOOR, watch.author_id), "Also when its mean is below", watch.floor)
-    floor["element"]["is_decimal_allowed"] = True
     low, high = form.scale
+    needs = f"Between {low} and {high}. It takes {MIN_REFERENCE} scores of earlier weeks before I can say so."
+    floor = ids.of_author(ids.BLOCK_FLOOR, watch.author_id)
     return [
         _input(here, "Who hears when it gets clearly worse", box, is_optional=True),
         _input(people, "And these people", users, is_optional=True),
-        floor
-        | {
-            "hint": plain(
-                f"Between {low} and {high}. It takes {MIN_REFERENCE} scores of earlier weeks before I can say so."
-            )
-        },
+        _number(floor, "They hear, too, when its mean is clearly below", needs, watch.floor, is_whole=False),
     ]
 
 
@@ -225,9 +220,10 @@ def _select(block_id: str, label: str, values: Mapping[str, str], chosen: str) -
     return _input(block_id, label, element | {"initial_option": options[chosen]})
 
 
-def _number(block_id: str, label: str, initial: float | None) -> Block:
-    element = {"type": "number_input", "action_id": block_id, "is_decimal_allowed": False}
-    return _input(block_id, label, element | ({"initial_value": f"{initial:g}"} if initial else {}), is_optional=True)
+def _number(block_id: str, label: str, hint: str, initial: float | None, *, is_whole: bool = True) -> Block:
+    element = {"type": "number_input", "action_id": block_id, "is_decimal_allowed": not is_whole}
+    element |= {"initial_value": f"{initial:g}"} if initial else {}
+    return _input(block_id, label, element, is_optional=True) | {"hint": plain(hint)}
 
 
 def _input(block_id: str, label: str, element: dict[str, Any], *, is_optional: bool = False) -> Block:

@@ -146,7 +146,7 @@ async def test_the_window_shows_the_last_five_replies_that_would_have_been_taken
     stage.ask_and_answer(answer="A long one. " * 400)
     late = stage.helper.post(CHANNEL, "A late answer in an old thread.", thread_ts=first.ts)
     words = await window(stage)
-    last = words[words.index(LAST) : words.index("At most so many a day")]
+    last = words[words.index(LAST) : words.index("At most so many scored replies a day")]
     for said in (
         "A late answer",
         "A long one.",

@@ -7,6 +7,7 @@ import pytest
 
 from bot.domain.watch import Coverage, Fate, Watch
 from bot.extract.messages import Message
+from bot.slack import ids
 from bot.slack.modal_state import ModalState
 from bot.views.watch import state
 from bot.views.watch_window import WatchView, reading_modal, said_modal, watch_modal
@@ -42,6 +43,34 @@ def test_slack_takes_the_window(names: Mapping[str, str], replies: list[Message]
         check_view(view, "modal")
     for view in (reading_modal(), said_modal("No.")):
         check_view(view, "modal")
+
+
+def test_its_limits_say_of_what_and_when_a_day_begins() -> None:
+    per_day, tokens = (field(block_id) for block_id in (f"{ids.BLOCK_PER_DAY}-U149", ids.BLOCK_TOKENS))
+    assert per_day == ("At most so many scored replies a day", "Of this assistant. A day begins at midnight UTC.")
+    assert tokens == ("At most so many tokens a day", "Of all that is watched here. A day begins at midnight UTC.")
+
+
+def test_who_hears_of_what_can_be_read_one_line_after_the_other() -> None:
+    labels = [block["label"]["text"] for block in watch_modal(STATE, form({}), [], URL)["blocks"] if "label" in block]
+    assert labels[-3:] == [
+        "Who hears when it gets clearly worse",
+        "And these people",
+        "They hear, too, when its mean is clearly below",
+    ]
+
+
+def test_of_the_numbers_only_a_mean_has_decimals() -> None:
+    elements = [block["element"] for block in watch_modal(STATE, form({}), [], URL)["blocks"] if "element" in block]
+    numbers = [each for each in elements if each["type"] == "number_input"]
+    assert [each["is_decimal_allowed"] for each in numbers] == [False, False, True]
+
+
+def field(block_id: str) -> tuple[str, str]:
+    """The label and the hint of an input."""
+    blocks = watch_modal(STATE, form({}), [], URL)["blocks"]
+    (found,) = [block for block in blocks if block.get("block_id") == block_id]
+    return found["label"]["text"], found["hint"]["text"]
 
 
 @pytest.mark.parametrize(("share", "said"), [(1.0, "it may have left"), (0.05, "would have been drawn")])
