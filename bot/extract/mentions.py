@@ -8,6 +8,7 @@ from typing import Any
 from bot.extract.commands import Texts, parse_command
 from bot.extract.invocation import Invocation, to_invocation
 from bot.extract.links import Permalink
+from bot.slack.authors import SLACKBOT
 
 Raw = dict[str, Any]
 
@@ -40,7 +41,7 @@ def to_mention(body: Raw, own_ids: Collection[str]) -> Mention | None:
     if event["type"] != "app_mention" and not is_direct:
         return None
     is_said = event.get("subtype") in _PERSONS_WORDS and not any(event.get(mark) for mark in _NOT_SAID_NOW)
-    if not is_said or event.get("user") in {None, "USLACKBOT", *own_ids}:
+    if not is_said or event.get("user") in {None, SLACKBOT, *own_ids}:
         return None
     text = event.get("text") or ""
     asks = not is_direct and asks_for_score(text)

@@ -13,6 +13,8 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.slack.cache import AnswerCache
 from bot.slack.errors import slack_word
 
+SLACKBOT = "USLACKBOT"
+"""Slack's own bot, of which Slack says that it is none (bolt-js#794)."""
 _KEPT_S = 3600.0
 _PATIENCE_S = 1.5  # whoever asked waits for Slack, which waits for 3 s
 _MOST_KEPT = 10_000
@@ -70,4 +72,4 @@ class Members:
         user = (await self._client.users_info(user=author_id))["user"]
         profile = user.get("profile") or {}
         name = profile.get("display_name") or user.get("real_name") or user.get("name") or author_id
-        return Member(name, bool(user.get("is_bot")))
+        return Member(name, author_id == SLACKBOT or bool(user.get("is_bot")))

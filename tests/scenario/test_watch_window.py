@@ -280,6 +280,8 @@ async def test_a_bot_cannot_be_told_since_it_reads_no_alerts(stage: Stage) -> No
     its_people = its(ids.BLOCK_ALERTS_TO, stage.helper.id)
     errors = await refused(stage, {its_people: [stage.ben.id, stage.helper.id]})
     assert errors[its_people] == "A bot reads no alerts: leave out helper."
+    errors = await refused(stage, {its_people: [stage.ben.id, "USLACKBOT"]})
+    assert errors[its_people] == "A bot reads no alerts: leave out slackbot."
     assert await stage.log.watches.of(stage.slack.workspace.team_id) == []
 
 
