@@ -45,7 +45,7 @@ class Action(StrEnum):
 
 @dataclass(frozen=True)
 class Act:
-    """One row: who did what, and to which channel, case or person, or to how many cases.
+    """One row: who did what, and to which channel, case, person or watched assistant, or to how many cases.
 
     `who` is a Slack user id, or the operating system's user who typed a command, after `os:`.
     """

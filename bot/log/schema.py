@@ -422,7 +422,7 @@ audit = Table(
     Column("what", String, nullable=False),
     Column("channel_id", String),
     Column("case_id", Integer),  # of a case that is gone
-    Column("user_id", String),  # of whom it is about
+    Column("user_id", String),  # of whom it is about, an assistant's where it was watched
     Column("cases", Integer),  # how many
     Index(None, "at"),
     sqlite_autoincrement=True,

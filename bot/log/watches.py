@@ -35,11 +35,10 @@ class Watches:
         now = utc_now()
         values = asdict(watch) | {"looked_at": now, "updated_at": now}
         statement = upsert(self._database, watches, values, keep=("since", "looked_at"))
-        act = Act(watch.team_id, by, Action.WATCH_SET, channel_id=watch.channel_id)
 
         async def save(connection: AsyncConnection) -> None:
             await connection.execute(statement)
-            await note(connection, [act])
+            await note(connection, [_act(watch, by, Action.WATCH_SET)])
 
         await self._database.write(save)
 
@@ -70,9 +69,13 @@ class Watches:
 
         async def end(connection: AsyncConnection) -> None:
             if (await connection.execute(delete(watches).where(is_this))).rowcount:
-                await note(connection, [Act(watch.team_id, by, Action.WATCH_ENDED, channel_id=watch.channel_id)])
+                await note(connection, [_act(watch, by, Action.WATCH_ENDED)])
 
         await self._database.write(end)
+
+
+def _act(watch: Watch, by: str, what: Action) -> Act:
+    return Act(watch.team_id, by, what, channel_id=watch.channel_id, user_id=watch.author_id)
 
 
 def _to_watch(row: Row[Any]) -> Watch:

@@ -18,6 +18,7 @@ from bot.domain.watch import Fate, SeenReply, Shows, Used, Watch
 from bot.listeners.events import ChannelEvents
 from bot.log import Store
 from bot.log.alerts import AlertKind
+from bot.log.audit import Action
 from bot.log.counts import watched
 from bot.log.schema import watches
 from bot.rubrics.choice import RubricChoice
@@ -144,6 +145,14 @@ async def test_a_channel_is_looked_at_by_whoever_comes_first_and_its_last_look_a
     assert await log.watches.begin_look("T1", "C1", began + HOUR, HOUR) is None
     assert await log.watches.begin_look("T1", "C2", began + HOUR, HOUR) is None
     assert await log.watches.begin_look("T1", "C1", began + 3 * HOUR, HOUR) == began
+
+
+async def test_who_set_and_who_ended_which_watch_is_noted(log: Store) -> None:
+    await log.watches.save(WATCH, "U7")
+    await log.watches.end(WATCH, "U8")
+    acts = [(act.who, act.what, act.channel_id, act.user_id) for act in await log.audit.since()]
+    place = (WATCH.channel_id, WATCH.author_id)
+    assert acts == [("U7", Action.WATCH_SET, *place), ("U8", Action.WATCH_ENDED, *place)]
 
 
 async def test_an_alert_is_sent_once_a_day_and_by_another_where_its_sender_died(log: Store) -> None:
