@@ -61,7 +61,8 @@ def state(counted: Sequence[CountedWatch], tokens: int | None) -> Post:
         text = f"Nothing is watched in this channel.\n{_HELP}"
         return Post(text, [section(text), actions(button(_TITLE, ids.ACTION_WATCH))])
     lines = {each.watch: line(each) for each in counted[:_MOST_SHOWN]}
-    ends = [f"And {len(counted) - len(lines)} more."] if len(counted) > len(lines) else []
+    rest = [each.name for each in counted[_MOST_SHOWN:]]
+    ends = [f"And {len(rest)} more, {_names(rest)}: `/judge watch @name` opens the window of each."] if rest else []
     ends += [_budget(tokens)] if tokens else []
     blocks = [block for watch, said in lines.items() for block in (section(said), _buttons(watch))]
     another = actions(button("Watch another assistant", ids.ACTION_WATCH))
@@ -139,4 +140,5 @@ def _listed(each: Sequence[str]) -> str:
 
 
 def _names(names: Sequence[str]) -> str:
-    return ", ".join(f"`@{clip(each, _NAME)}`" for each in names[:_MOST_NAMED])
+    more = ["…"] if len(names) > _MOST_NAMED else []
+    return ", ".join([*(f"`@{clip(each, _NAME)}`" for each in names[:_MOST_NAMED]), *more])
