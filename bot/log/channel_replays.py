@@ -1,6 +1,6 @@
 """Labelled cases that are judged anew before a channel's judge is changed: at most one such replay a channel."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import datetime
 
@@ -11,8 +11,8 @@ from bot.domain.clock import utc_now
 from bot.domain.rubric import ChannelJudge
 from bot.log.database import Database
 from bot.log.jobs import Job, Jobs, Task, Ticket
-from bot.log.schema import cases, labels, replayed, replays, spent
-from bot.log.upserts import insert_into
+from bot.log.schema import cases, labels, replay_scores, replayed, replays, spent
+from bot.log.upserts import insert_into, insert_new
 from bot.log.visibility import counts, is_superseded, is_watched
 from judge.rubric import Scale
 
@@ -46,9 +46,8 @@ class ReplayedCase:
     """A labelled case of a replay.
 
     Attributes:
-        before: The score by the judge in use.
-        now: The score by the judge that is to be; None where it gave none, or has not been asked.
-        is_judged: Whether it was asked.
+        logged_by: The judge version whose score is logged.
+        scores: What each judge version gave that has scored it or was asked; None where it gave no score.
         labels: What people gave: those who had not seen the score, where there are any, else those who had.
         is_blind: Whether they had not.
         thread: What it shares with other cases of its thread.
@@ -57,9 +56,8 @@ class ReplayedCase:
     id: int
     question: str
     response: str
-    before: int
-    now: int | None
-    is_judged: bool
+    logged_by: str
+    scores: Mapping[str, int | None]
     labels: Sequence[int]
     is_blind: bool
     thread: str
@@ -94,18 +92,24 @@ class ChannelReplays:
         found = await self._database.rows(ChannelReplay, _replays.where(replays.c.id == number))
         return found[0] if found else None
 
-    async def plan(self, replay: ChannelReplay, judge_version: str, scale: Scale) -> None:
-        """Chooses its cases once: those that the judge in use scored on that scale, blind labels and new ones first."""
+    async def plan(self, replay: ChannelReplay, versions: Collection[str], scale: Scale) -> None:
+        """Chooses its cases once, of those on that scale.
+
+        First come blind labels, then what one of the two judges has scored and need not be asked again, then new ones.
+        """
         is_blind = _IS_LABELLED.where(labels.c.is_blind).exists()
         chosen = (
             select(literal(replay.id), cases.c.team_id, cases.c.id)
             .where(
                 _is_replayable(replay.team_id, replay.channel_id),
-                cases.c.judge_version == judge_version,
                 cases.c.lowest == scale.low,
                 cases.c.highest == scale.high,
             )
-            .order_by(case((is_blind, 0), else_=1), cases.c.id.desc())
+            .order_by(
+                case((is_blind, 0), else_=1),
+                case((cases.c.judge_version.in_(versions), 0), else_=1),
+                cases.c.id.desc(),
+            )
             .limit(MOST)
         )
         write = insert_into(self._database, replayed).from_select(["replay_id", "team_id", "case_id"], chosen)
@@ -128,21 +132,36 @@ class ChannelReplays:
         given: dict[int, dict[bool, list[int]]] = {}
         for label in await self._database.all(said):
             given.setdefault(label.case_id, {}).setdefault(label.is_blind, []).append(label.score)
+        asked: dict[int, dict[str, int | None]] = {}
+        for row in await self._database.all(select(replay_scores).where(replay_scores.c.replay_id == replay.id)):
+            asked.setdefault(row.case_id, {})[row.judge_version] = row.score
         return [
-            ReplayedCase(**row._mapping, is_blind=is_blind, labels=own[is_blind])
+            ReplayedCase(
+                row.id,
+                row.question,
+                row.response,
+                logged_by=row.judge_version,
+                scores={**asked.get(row.id, {}), row.judge_version: row.score},
+                labels=own[is_blind],
+                is_blind=is_blind,
+                thread=row.thread,
+            )
             for row in found
             if (own := given.get(row.id)) and (is_blind := True in own) in own
         ]
 
-    async def record(self, replay: ChannelReplay, case_id: int, score: int | None, tokens: int) -> None:
-        """Notes what the judge that is to be gave a case, once, and what that took: it counts in the limits."""
-        now = utc_now()
-        is_open = and_(replayed.c.replay_id == replay.id, replayed.c.case_id == case_id, replayed.c.judged_at.is_(None))
-        used = {"team_id": replay.team_id, "requester_id": replay.user_id, "created_at": now, "tokens": tokens}
+    async def record(
+        self, replay: ChannelReplay, case_id: int, judge_version: str, score: int | None, tokens: int
+    ) -> None:
+        """Notes what a judge gave a case, once, and what that took: it counts in the limits."""
+        lock = select(replayed.c.case_id).filter_by(replay_id=replay.id, case_id=case_id).with_for_update(read=True)
+        new = {"replay_id": replay.id, "case_id": case_id, "judge_version": judge_version, "score": score}
+        write = insert_new(self._database, replay_scores, new)
+        used = {"team_id": replay.team_id, "requester_id": replay.user_id, "created_at": utc_now(), "tokens": tokens}
 
         async def record(connection: AsyncConnection) -> None:
-            change = update(replayed).where(is_open).values(score=score, judged_at=now)
-            if (await connection.execute(change)).rowcount:
+            is_there = (await connection.execute(lock)).first()
+            if is_there and (await connection.execute(write)).rowcount:
                 await connection.execute(insert(spent).values(used))
 
         await self._database.write(record)
@@ -170,9 +189,8 @@ _replayed: Select[tuple[object, ...]] = (
         cases.c.id,
         cases.c.question,
         cases.c.response,
-        cases.c.score.label("before"),
-        replayed.c.score.label("now"),
-        replayed.c.judged_at.is_not(None).label("is_judged"),
+        cases.c.score,
+        cases.c.judge_version,
         func.coalesce(cases.c.thread_ts, cases.c.parent_ts, cases.c.message_ts, cases.c.key).label("thread"),
     )
     .join(cases, and_(cases.c.team_id == replayed.c.team_id, cases.c.id == replayed.c.case_id))

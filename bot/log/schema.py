@@ -326,10 +326,18 @@ replayed = Table(
     Column("replay_id", Integer, primary_key=True),
     Column("team_id", String, nullable=False),
     Column("case_id", Integer, primary_key=True),
-    Column("score", Integer),
-    Column("judged_at", UtcDateTime),  # NULL: it is yet to be judged
     ForeignKeyConstraint(["replay_id"], ["replays.id"], ondelete="CASCADE"),
     ForeignKeyConstraint(["team_id", "case_id"], ["cases.team_id", "cases.id"], ondelete="CASCADE"),
+)
+
+replay_scores = Table(
+    "replay_scores",  # what a judge gave a case that another one had scored
+    metadata,
+    Column("replay_id", Integer, primary_key=True),
+    Column("case_id", Integer, primary_key=True),
+    Column("judge_version", String, primary_key=True),
+    Column("score", Integer),  # NULL: it was asked, and gave none
+    ForeignKeyConstraint(["replay_id", "case_id"], ["replayed.replay_id", "replayed.case_id"], ondelete="CASCADE"),
 )
 
 watches = Table(

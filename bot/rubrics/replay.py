@@ -1,10 +1,12 @@
-"""Before a channel's judge changes, labelled cases are judged by the one to be, and the person who asked is told."""
+"""Before a channel's judge changes, labelled cases get a score by both, and the person who asked is told."""
+
+from collections.abc import Sequence
 
 import structlog
 
 from bot.domain.recipient import Recipient
 from bot.log import Store
-from bot.log.channel_replays import ChannelReplay
+from bot.log.channel_replays import ChannelReplay, ReplayedCase
 from bot.rubrics.judges import Judges
 from bot.slack.teller import Teller
 from bot.views import rubric_replay as words
@@ -19,7 +21,7 @@ logger = structlog.get_logger(__name__)
 
 
 class RubricReplay:
-    """Judges the cases of a replay; killed and begun anew, it goes on after the last one that has its score.
+    """Judges the cases of a replay; killed and begun anew, it goes on after the last score.
 
     Args:
         store: Where replays are.
@@ -49,24 +51,33 @@ class RubricReplay:
         if judge is None:  # deleted since; whoever did that was told so
             await self._store.channel_replays.drop(number)
             return
-        await self._store.channel_replays.plan(replay, in_use.version if in_use else "", judge.rubric.scale)
         name = named(replay.judge, self._default)
         here = Recipient(replay.user_id, replay.channel_id, is_in_channel=True)
-        if not await self._judge(replay, judge):
+        cases = await self._judged(replay, in_use, judge)
+        if cases is None:
             await self._teller.tell(here, sentence(words.NO_MODEL.format(judge=name)))
             await self._store.channel_replays.drop(number)
             return
-        cases = await self._store.channel_replays.cases(replay)
-        figures = replay_figures(cases, judge.rubric.scale)
-        await self._teller.tell(here, words.comparison(number, name, figures, sum(case.is_judged for case in cases)))
+        figures = replay_figures(cases, in_use.version, judge.version, judge.rubric.scale) if in_use else None
+        await self._teller.tell(here, words.comparison(number, name, figures, len(cases)))
         await self._store.channel_replays.note_told(replay)
         logger.info("rubric_replayed", channel=replay.channel_id, judge=judge.version, cases=len(cases))
 
+    async def _judged(self, replay: ChannelReplay, in_use: Judge | None, judge: Judge) -> Sequence[ReplayedCase] | None:
+        """The cases, once both judges have been asked about all; None where a model cannot be asked."""
+        if in_use is None or in_use.rubric.scale != judge.rubric.scale:
+            return []
+        await self._store.channel_replays.plan(replay, [in_use.version, judge.version], judge.rubric.scale)
+        for each in (judge, in_use):
+            if not await self._judge(replay, each):
+                return None
+        return await self._store.channel_replays.cases(replay)
+
     async def _judge(self, replay: ChannelReplay, judge: Judge) -> bool:
-        """Has the cases judged that are not yet, one after the other; False where the model cannot be asked."""
+        """Has a judge score the cases that it has not yet, one after the other; False where its model fails."""
         failures = 0
         for case in await self._store.channel_replays.cases(replay):
-            if case.is_judged:
+            if judge.version in case.scores:
                 continue
             try:
                 verdict = await judge.score(case.question, case.response)
@@ -78,5 +89,5 @@ class RubricReplay:
                 continue
             failures = 0
             tokens = (verdict.input_tokens or 0) + (verdict.output_tokens or 0)
-            await self._store.channel_replays.record(replay, case.id, verdict.score, tokens)
+            await self._store.channel_replays.record(replay, case.id, judge.version, verdict.score, tokens)
         return True

@@ -6,30 +6,30 @@ from bot.views.elements import actions, button, section
 from bot.weeks.replay import ReplayFigures
 
 BEGUN = (
-    "I judge labelled replies of this channel by {judge} first, {most} at most, and tell you how it compares; "
-    "until then all stays."
+    "I judge labelled replies of this channel by {judge} first, {most} at most, and tell you how it compares with the "
+    "judge in use, which is asked too where another one gave the score; until then all stays."
 )
 NO_LABELS = "There is no labelled reply here to compare the two by."
 NO_MODEL = "{judge} could not be compared: the model cannot be asked now. All stays as it is; try again later."
 DECIDED = "That is decided already, or somebody has asked for another change since. `/judge rubric` says what holds."
 LEFT = "All stays as it is."
 _NOTHING = (
-    "Nothing compares {judge} with the judge in use: no labelled reply of this channel has a score by both, on the "
-    "same scale. You can use it all the same."
+    "Nothing compares {judge} with the judge in use: there is no labelled reply of this channel on the scale of both. "
+    "You can use it all the same."
 )
 _UNSCORED = (
-    "{judge} gave no score to any labelled reply of this channel that it was asked about ({n}), so nothing compares "
-    "the two. Does its prompt ask for a line `score: N`?"
+    "No labelled reply of this channel got a score by both {judge} and the judge in use ({n} were tried), so nothing "
+    "compares the two. Does its prompt ask for a line `score: N`?"
 )
-_SEEN = "People who had seen the old score before they gave theirs lean towards it."
+_SEEN = "People who had seen a score before they gave theirs lean towards it."
 
 
-def comparison(number: int, judge: str, figures: ReplayFigures | None, judged: int) -> Post:
+def comparison(number: int, judge: str, figures: ReplayFigures | None, tried: int) -> Post:
     """How a judge compares with the one in use; `number` is the replay's, `judge` its name as mrkdwn.
 
-    `judged` is how many cases it was asked about; without figures it has scored none of them.
+    `tried` is how many cases there were; without figures none of them has a score by both.
     """
-    nothing = (_UNSCORED if judged else _NOTHING).format(judge=judge, n=judged)
+    nothing = (_UNSCORED if tried else _NOTHING).format(judge=judge, n=tried)
     text = _compared(judge, figures) if figures else nothing
     row = actions(button("Use it", ids.ACTION_RUBRIC_USE, number), button("Leave it", ids.ACTION_RUBRIC_LEAVE, number))
     return Post(text, [section(text), row])
@@ -38,10 +38,11 @@ def comparison(number: int, judge: str, figures: ReplayFigures | None, judged: i
 def _compared(judge: str, figures: ReplayFigures) -> str:
     replies = "1 labelled reply" if figures.n == 1 else f"{figures.n} labelled replies"
     blind = "all" if figures.blind == figures.n else f"{figures.blind}"
-    unscored = f" {figures.unscored} more got no score by it." if figures.unscored else ""
+    more = f" Both were asked about {figures.of_others} that other judges had scored." if figures.of_others else ""
+    more += f" {figures.unscored} more got no score by one of the two." if figures.unscored else ""
     before, now, new = figures.off_before, figures.off_now, "with the new one"
     lines = [
-        f"*{judge} against the judge in use*, on the same {replies} of this channel, {blind} labelled blind.{unscored}",
+        f"*{judge} against the judge in use*, on the same {replies} of this channel, {blind} labelled blind.{more}",
         f"• Points away from people's scores: {before:.1f} in use, {now:.1f} {new}: {_closer(figures)}",
         f"• The same score as people: {figures.same_before} in use, {figures.same_now} {new}",
         f"• Mean: {figures.mean_before:.1f} in use, {figures.mean_now:.1f} {new}, {figures.mean_people:.1f} by people",

@@ -6,6 +6,7 @@ from pathlib import Path
 from pydantic import SecretStr
 
 from bot.domain.label import Label
+from bot.domain.rubric import ChannelJudge
 from bot.log.audit import Action
 from bot.rubrics.choice import RubricChoice
 from bot.rubrics.judges import Judges
@@ -13,7 +14,7 @@ from bot.rubrics.replay import RubricReplay
 from bot.slack import ids
 from bot.slack.client import web_client
 from bot.slack.teller import Teller
-from judge import Judge, list_rubrics, load_rubric
+from judge import Judge, list_rubrics, load_rubric, render_prompt
 from pocket_slack import Message
 from tests.model_server import Failure, Held, ModelServer
 from tests.scenario.conftest import CHANNEL, GOOD, QUESTION, Stage, StageFactory, buttons, shown
@@ -27,6 +28,11 @@ async def labelled(stage: Stage, count: int, label: int = 2) -> None:
         case = await scored(stage, number, question=f"Question {number}?", answer=f"Answer {number}.")
         await stage.log.labels.put(case, stage.ben.id, Label(label, None))
     stage.model.requests.clear()
+
+
+def asking(rubric: str, *numbers: int) -> list[str]:
+    """What the model is sent for cases that `labelled` made."""
+    return [render_prompt(load_rubric(rubric), f"Question {each}?", f"Answer {each}.") for each in numbers]
 
 
 async def compared(stage: Stage, count: int = 1) -> Message:
@@ -44,6 +50,13 @@ async def compared(stage: Stage, count: int = 1) -> Message:
 async def said(stage: Stage, words: str) -> None:
     """Returns once ann is told this."""
     await stage.slack.until(lambda: any(words in m.text for m in stage.ann.ephemerals(CHANNEL)))
+
+
+async def newest(stage: Stage, name: str) -> str:
+    """The version that was saved last."""
+    found = await stage.log.rubrics.find(*place(stage), name)
+    assert found is not None
+    return found.rubric.version
 
 
 async def used(stage: Stage) -> str | None:
@@ -97,7 +110,7 @@ async def test_a_judge_that_scores_none_of_them_is_told_of(stage: Stage) -> None
     await labelled(stage, 2)
     stage.model.script("I would rather not say.")
     await say(stage, "use code")
-    assert "`code` gave no score to any labelled reply of this channel that it was asked about (2)" in shown(
+    assert "No labelled reply of this channel got a score by both `code` and the judge in use (2 were tried)" in shown(
         await compared(stage)
     )
 
@@ -125,28 +138,58 @@ async def test_an_edit_of_the_rubric_in_use_is_compared_too(stage: Stage) -> Non
     await stage.slack.until(
         lambda: any("now scored by `tone`" in m.text for m in stage.ann.ephemerals(CHANNEL)[count:])
     )
-    newest = await stage.log.rubrics.find(*place(stage), "tone")
-    assert newest is not None
-    assert (await stage.log.rubrics.chosen(*place(stage))).version == newest.rubric.version
+    assert (await stage.log.rubrics.chosen(*place(stage))).version == await newest(stage, "tone")
+
+
+async def test_what_an_earlier_judge_scored_is_scored_by_both(stage: Stage) -> None:
+    await labelled(stage, 3)
+    await stage.log.rubrics.use(*place(stage), ChannelJudge("refusal"), stage.ann.id)
+    case = await scored(stage, 4, question="Question 4?", answer="Answer 4.")
+    await stage.log.labels.put(case, stage.ben.id, Label(2, None))
+    stage.model.requests.clear()
+    stage.model.script(*["score: 2\nNo."] * 4, "score: 3\nSo so.")
+    await say(stage, "use code")
+    words = shown(await compared(stage))
+    assert (
+        "on the same 4 labelled replies of this channel, 0 labelled blind. Both were asked about 3 that other" in words
+    )
+    # In use: three of 3 and the logged 4, where people say 2.
+    assert "Points away from people's scores: 1.2 in use, 0.0 with the new one" in words
+    assert prompts(stage) == [*asking("code", 1, 2, 3, 4), *asking("refusal", 1, 2, 3)]
+
+
+async def test_going_back_to_an_earlier_judge_asks_it_about_nothing_that_it_has_scored(stage: Stage) -> None:
+    await labelled(stage, 2)
+    await stage.log.rubrics.use(*place(stage), ChannelJudge("refusal"), stage.ann.id)
+    await say(stage, "use additive-5")
+    assert "on the same 2 labelled replies of this channel, 0 labelled blind.\n" in shown(await compared(stage))
+    assert prompts(stage) == asking("refusal", 1, 2)
 
 
 async def test_after_a_stop_it_goes_on_and_no_case_is_judged_twice(open_stage: StageFactory) -> None:
     stage: Stage = await open_stage()
-    await labelled(stage, 4)
+    await labelled(stage, 2)
+    await stage.log.rubrics.use(*place(stage), ChannelJudge("refusal"), stage.ann.id)
     stage.model.script(GOOD, GOOD, Held(asyncio.Event(), GOOD))
     await say(stage, "use code")
     await stage.model.asked(3)
     assert stage.stop_bot
     await stage.stop_bot()
-    first = prompts(stage)
+    assert prompts(stage) == [*asking("code", 1, 2), *asking("refusal", 1)]
     stage.model.requests.clear()
     stage = await open_stage()
     told = await compared(stage)
-    assert "on the same 4 labelled replies" in shown(told)
-    rest = prompts(stage)
-    assert len(rest) == 2
-    assert rest[0] == first[2]  # its answer was never seen
-    assert len({*first, *rest}) == 4
+    assert "on the same 2 labelled replies" in shown(told)
+    assert prompts(stage) == asking("refusal", 1, 2)  # the first's answer was never seen
+
+
+async def test_a_judge_on_another_scale_is_compared_with_nothing_and_asks_nothing(stage: Stage) -> None:
+    await labelled(stage, 1)
+    await make(stage, prompt=TONE.replace("0 and 5", "0 and 10"))
+    await stage.log.rubrics.use(*place(stage), ChannelJudge("tone", await newest(stage, "tone")), stage.ann.id)
+    await say(stage, "use code")
+    assert "there is no labelled reply of this channel on the scale of both" in shown(await compared(stage))
+    assert stage.model.requests == []
 
 
 async def test_whoever_asks_for_another_change_meanwhile_has_the_earlier_one_dropped(stage: Stage) -> None:

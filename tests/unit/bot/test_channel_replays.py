@@ -10,14 +10,16 @@ from bot.domain.rubric import ChannelJudge
 from bot.log import Store
 from bot.log.channel_replays import MOST, ChannelReplay, ReplayedCase
 from bot.log.rubrics import RubricGoneError
-from bot.log.schema import labels, replayed, replays, spent
+from bot.log.schema import labels, replay_scores, replayed, replays, spent
 from bot.views.rubric_replay import comparison
-from bot.weeks.replay import replay_figures
+from bot.weeks.replay import ReplayFigures, replay_figures
 from judge.rubric import Scale
 from tests.unit.bot.test_log import a_case, a_verdict
 
 NEW = ChannelJudge("code", None, "large")
 SCALE = Scale(0, 5)
+BOTH = ("v1", "v2")
+"""The versions of the judge in use and of the one to be."""
 
 
 @pytest.fixture
@@ -75,51 +77,59 @@ async def test_without_a_label_there_is_nothing_to_replay(log: Store) -> None:
     assert await log.channel_replays.begin("T1", "C1", "U1", NEW)
 
 
-async def test_blind_labels_come_first_then_the_newest_and_only_of_the_judge_in_use_on_that_scale(log: Store) -> None:
-    old_blind = await labelled(log, 1, is_blind=True)
-    seen = [await labelled(log, number) for number in range(2, MOST + 3)]
-    await labelled(log, 100, is_blind=True, version="v2")
+async def test_blind_labels_come_first_then_what_one_of_the_two_has_scored_then_the_newest(log: Store) -> None:
+    old_blind = await labelled(log, 1, is_blind=True, version="v0")
+    await labelled(log, 2, version="v0")
+    newest = await labelled(log, 3, version="v0")
+    seen = [await labelled(log, number, version=BOTH[number % 2]) for number in range(4, MOST + 2)]
     await labelled(log, 101, is_blind=True, visibility="me")
     await labelled(log, 102, is_blind=True, channel_id="C2")
     replay = await begun(log)
-    await log.channel_replays.plan(replay, "v1", Scale(1, 10))
+    await log.channel_replays.plan(replay, BOTH, Scale(1, 10))
     assert await log.channel_replays.cases(replay) == []
-    await log.channel_replays.plan(replay, "v1", SCALE)
+    await log.channel_replays.plan(replay, BOTH, SCALE)
     chosen = await log.channel_replays.cases(replay)
-    assert [case.id for case in chosen] == [old_blind, *seen[-(MOST - 1) :]]
+    assert [case.id for case in chosen] == [old_blind, newest, *seen]
+    assert [case.logged_by for case in chosen] == ["v0", "v0", *["v1", "v2"] * 14]
     assert [case.is_blind for case in chosen] == [True] + [False] * (MOST - 1)
     await labelled(log, 103, is_blind=True)
-    await log.channel_replays.plan(replay, "v1", SCALE)
+    await log.channel_replays.plan(replay, BOTH, SCALE)
     assert await log.channel_replays.cases(replay) == chosen
 
 
-async def test_each_case_has_one_score_and_counts_once_in_the_limits(log: Store) -> None:
-    first, second = [await labelled(log, number) for number in (1, 2)]
+async def test_each_case_has_one_score_of_each_judge_and_each_that_was_asked_for_counts_once_in_the_limits(
+    log: Store,
+) -> None:
+    first, second = await labelled(log, 1), await labelled(log, 2, version="v0")
     replay = await begun(log)
-    await log.channel_replays.plan(replay, "v1", SCALE)
-    await log.channel_replays.record(replay, first, 2, 100)
-    await log.channel_replays.record(replay, first, 5, 100)
+    await log.channel_replays.plan(replay, BOTH, SCALE)
+    for score in (2, 5):
+        await log.channel_replays.record(replay, first, "v2", score, 100)
+        await log.channel_replays.record(replay, second, "v1", None, 100)
+        await log.channel_replays.record(replay, 99, "v1", score, 100)
     cases = await log.channel_replays.cases(replay)
-    assert [(case.id, case.before, case.now, case.is_judged) for case in cases] == [
-        (first, 4, 2, True),
-        (second, 4, None, False),
+    assert [(case.id, case.scores) for case in cases] == [
+        (first, {"v1": 4, "v2": 2}),
+        (second, {"v0": 4, "v1": None}),
     ]
     row = await log.database.one(select(func.count().label("n"), func.sum(spent.c.tokens).label("tokens")))
     assert row is not None
-    assert (row.n, row.tokens) == (1, 100)
+    assert (row.n, row.tokens) == (2, 200)
 
 
 async def test_the_next_wish_takes_the_place_of_the_last_and_a_forgotten_case_goes(log: Store) -> None:
     number = await labelled(log, 1)
     first = await begun(log)
-    await log.channel_replays.plan(first, "v1", SCALE)
+    await log.channel_replays.plan(first, BOTH, SCALE)
     second = await begun(log, ChannelJudge())
     assert await log.channel_replays.find(first.id) is None
     assert second.judge == ChannelJudge()
-    await log.channel_replays.plan(second, "v1", SCALE)
-    await log.channel_replays.plan(first, "v1", SCALE)
+    await log.channel_replays.plan(second, BOTH, SCALE)
+    await log.channel_replays.plan(first, BOTH, SCALE)
+    await log.channel_replays.record(second, number, "v2", 2, 100)
     await log.forgetting.forget([number], "U1")
     assert await log.database.all(select(replayed.c.case_id)) == []
+    assert await log.database.all(select(replay_scores.c.case_id)) == []
 
 
 async def test_blind_labels_count_alone_where_there_are_any(log: Store) -> None:
@@ -128,32 +138,40 @@ async def test_blind_labels_count_alone_where_there_are_any(log: Store) -> None:
     assert case is not None
     await log.labels.put(case, "U8", Label(5, None))
     replay = await begun(log)
-    await log.channel_replays.plan(replay, "v1", SCALE)
+    await log.channel_replays.plan(replay, BOTH, SCALE)
     (only,) = await log.channel_replays.cases(replay)
     assert (only.labels, only.is_blind) == ([3], True)
 
 
-def a_replayed(number: int, before: int, now: int | None, *labels: int, is_blind: bool = True) -> ReplayedCase:
-    return ReplayedCase(number, "Why?", "So.", before, now, True, labels, is_blind, str(number))
+def a_replayed(
+    number: int, before: int | None, now: int | None, *labels: int, is_blind: bool = True, logged_by: str = "v1"
+) -> ReplayedCase:
+    scores = {logged_by: 1} | dict(zip(BOTH, (before, now), strict=True))
+    return ReplayedCase(number, "Why?", "So.", logged_by, scores, labels, is_blind, str(number))
+
+
+def figures(*cases: ReplayedCase) -> ReplayFigures | None:
+    return replay_figures(cases, *BOTH, SCALE)
 
 
 def test_figures_are_paired_by_case() -> None:
-    cases = [
-        a_replayed(1, 5, 3, 3),  # 2 off before, 0 now: 2 closer
+    found = figures(
+        a_replayed(1, 5, 3, 3, logged_by="v0"),  # 2 off before, 0 now: 2 closer
         a_replayed(2, 4, 4, 3, 4),  # people 3.5; 0.5 off both times: 0 closer
         a_replayed(3, 3, 1, 3, is_blind=False),  # 0 off before, 2 now: 2 farther
         a_replayed(4, 2, 4, 5),  # 3 off before, 1 now: 2 closer
         a_replayed(5, 1, None, 1),
-    ]
-    found = replay_figures(cases, SCALE)
+        a_replayed(6, None, 1, 1, logged_by="v0"),
+    )
     assert found is not None
-    assert (found.n, found.blind, found.unscored, found.same_before, found.same_now) == (4, 3, 1, 1, 1)
+    assert (found.n, found.blind, found.of_others, found.unscored) == (4, 3, 1, 2)
+    assert (found.same_before, found.same_now) == (1, 1)
     assert found.off_before == pytest.approx((2 + 0.5 + 0 + 3) / 4)
     assert found.off_now == pytest.approx((0 + 0.5 + 2 + 1) / 4)
     assert found.closer.mean == pytest.approx((2 + 0 - 2 + 2) / 4)
     assert (found.mean_before, found.mean_now, found.mean_people) == pytest.approx((3.5, 3.0, (3 + 3.5 + 3 + 5) / 4))
-    assert replay_figures([a_replayed(1, 3, None, 3)], SCALE) is None
-    assert replay_figures([], SCALE) is None
+    assert figures(a_replayed(1, 3, None, 3)) is None
+    assert figures() is None
 
 
 @pytest.mark.parametrize(
@@ -167,15 +185,16 @@ def test_figures_are_paired_by_case() -> None:
 )
 def test_what_is_said_is_what_the_interval_allows(cases: list[tuple[int, int, int]], said: str) -> None:
     rows = [a_replayed(number, before, now, label) for number, (before, now, label) in enumerate(cases)]
-    post = comparison(7, "`code`", replay_figures(rows, SCALE), len(rows))
+    post = comparison(7, "`code`", figures(*rows), len(rows))
     assert said in post.text
     assert "lean towards it" not in post.text
     assert [element["value"] for element in post.blocks[-1]["elements"]] == ["7", "7"]
 
 
 def test_labels_of_those_who_had_seen_the_score_are_said_to_lean() -> None:
-    rows = [a_replayed(1, 5, 3, 3), a_replayed(2, 5, 3, 3, is_blind=False), a_replayed(3, 5, None, 3)]
-    text = comparison(7, "`code`", replay_figures(rows, SCALE), len(rows)).text
-    assert "on the same 2 labelled replies of this channel, 1 labelled blind. 1 more got no score by it." in text
+    rows = [a_replayed(1, 5, 3, 3, logged_by="v0"), a_replayed(2, 5, 3, 3, is_blind=False), a_replayed(3, 5, None, 3)]
+    text = comparison(7, "`code`", figures(*rows), len(rows)).text
+    assert "on the same 2 labelled replies of this channel, 1 labelled blind. " in text
+    assert "Both were asked about 1 that other judges had scored. 1 more got no score by one of the two." in text
     assert "lean towards it" in text
     assert "Nothing compares `code` with the judge in use" in comparison(7, "`code`", None, 0).text
