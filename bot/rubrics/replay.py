@@ -48,14 +48,14 @@ class RubricReplay:
         place = replay.team_id, replay.channel_id
         in_use = await self._judges.by(*place, await self._store.rubrics.chosen(*place))
         judge = await self._judges.by(*place, replay.judge)
-        if judge is None:  # deleted since; whoever did that was told so
-            await self._store.channel_replays.drop(number)
-            return
         name = named(replay.judge, self._default)
         here = Recipient(replay.user_id, replay.channel_id, is_in_channel=True)
-        cases = await self._judged(replay, in_use, judge)
-        if cases is None:
-            await self._teller.tell(here, sentence(words.NO_MODEL.format(judge=name)))
+        cases = await self._judged(replay, in_use, judge) if judge else None
+        if not await self._is_open(replay):
+            return
+        if judge is None or cases is None:
+            why = words.NO_MODEL if judge else words.GONE
+            await self._teller.tell(here, sentence(why.format(judge=name)))
             await self._store.channel_replays.drop(number)
             return
         figures = replay_figures(cases, in_use.version, judge.version, judge.rubric.scale) if in_use else None
@@ -79,6 +79,8 @@ class RubricReplay:
         for case in await self._store.channel_replays.cases(replay):
             if judge.version in case.scores:
                 continue
+            if not await self._is_open(replay):
+                break
             try:
                 verdict = await judge.score(case.question, case.response)
             except JudgeError as exc:
@@ -91,3 +93,7 @@ class RubricReplay:
             tokens = (verdict.input_tokens or 0) + (verdict.output_tokens or 0)
             await self._store.channel_replays.record(replay, case.id, judge.version, verdict.score, tokens)
         return True
+
+    async def _is_open(self, replay: ChannelReplay) -> bool:
+        """Whether no other wish has taken its place."""
+        return await self._store.channel_replays.find(replay.id) is not None

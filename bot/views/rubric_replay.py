@@ -11,6 +11,7 @@ BEGUN = (
 )
 NO_LABELS = "There is no labelled reply here to compare the two by."
 NO_MODEL = "{judge} could not be compared: the model cannot be asked now. All stays as it is; try again later."
+GONE = "{judge} could not be compared: it was deleted meanwhile. All stays as it is."
 DECIDED = "That is decided already, or somebody has asked for another change since. `/judge rubric` says what holds."
 LEFT = "All stays as it is."
 _NOTHING = (

@@ -1,12 +1,15 @@
 """Before a channel's judge changes, labelled cases are judged by the new one, and the person who asked decides."""
 
 import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 from pydantic import SecretStr
 
 from bot.domain.label import Label
 from bot.domain.rubric import ChannelJudge
+from bot.log import Store
 from bot.log.audit import Action
 from bot.rubrics.choice import RubricChoice
 from bot.rubrics.judges import Judges
@@ -15,6 +18,7 @@ from bot.slack import ids
 from bot.slack.client import web_client
 from bot.slack.teller import Teller
 from judge import Judge, list_rubrics, load_rubric, render_prompt
+from judge.model import make_client
 from pocket_slack import Message
 from tests.model_server import Failure, Held, ModelServer
 from tests.scenario.conftest import CHANNEL, GOOD, QUESTION, Stage, StageFactory, buttons, shown
@@ -33,6 +37,18 @@ async def labelled(stage: Stage, count: int, label: int = 2) -> None:
 def asking(rubric: str, *numbers: int) -> list[str]:
     """What the model is sent for cases that `labelled` made."""
     return [render_prompt(load_rubric(rubric), f"Question {each}?", f"Answer {each}.") for each in numbers]
+
+
+@asynccontextmanager
+async def rubric_replay(stage: Stage, log: Store) -> AsyncIterator[RubricReplay]:
+    """What runs a replay, without the bot around it."""
+    rubrics = RubricChoice(log.rubrics, {name: load_rubric(name) for name in list_rubrics()})
+    async with (
+        web_client(SecretStr(stage.slack.bot_token), stage.slack.api_url) as slack,
+        make_client("test", stage.model.base_url) as model,
+    ):
+        judges = Judges(rubrics, lambda rubric, _: Judge(rubric=rubric, samples=1, client=model))
+        yield RubricReplay(log, judges, rubrics.default, Teller(slack))
 
 
 async def compared(stage: Stage, count: int = 1) -> Message:
@@ -192,6 +208,28 @@ async def test_a_judge_on_another_scale_is_compared_with_nothing_and_asks_nothin
     assert stage.model.requests == []
 
 
+async def test_a_change_that_another_takes_the_place_of_asks_no_more_and_says_nothing(
+    open_stage: StageFactory, tmp_path: Path
+) -> None:
+    stage: Stage = await open_stage()
+    await labelled(stage, 3)
+    assert stage.stop_bot
+    await stage.stop_bot()
+    gate = asyncio.Event()
+    stage.model.script(Held(gate, GOOD), GOOD)
+    log = await Store.open(f"sqlite+aiosqlite:///{tmp_path}/log.db")
+    async with rubric_replay(stage, log) as replay:
+        await log.channel_replays.begin(*place(stage), stage.ann.id, ChannelJudge("code"))
+        first = asyncio.create_task(replay.run(1))
+        await stage.model.asked(1)
+        await log.channel_replays.begin(*place(stage), stage.ann.id, ChannelJudge("refusal"))
+        gate.set()
+        await first
+    await log.close()
+    assert prompts(stage) == asking("code", 1)
+    assert stage.ann.ephemerals(CHANNEL) == []
+
+
 async def test_whoever_asks_for_another_change_meanwhile_has_the_earlier_one_dropped(stage: Stage) -> None:
     await labelled(stage, 1)
     await say(stage, "use code")
@@ -222,13 +260,11 @@ async def test_a_job_that_comes_again_tells_nobody_twice(stage: Stage) -> None:
     await labelled(stage, 1)
     await say(stage, "use code")
     await compared(stage)
-    rubrics = RubricChoice(stage.log.rubrics, {name: load_rubric(name) for name in list_rubrics()})
-    judges = Judges(rubrics, lambda rubric, _: Judge("offline", rubric))
     async with asyncio.timeout(10):
         while (await stage.log.channel_replays.find(1)).told_at is None:  # type: ignore[union-attr] # noqa: ASYNC110
             await asyncio.sleep(0.01)  # it follows the message
-    async with web_client(SecretStr(stage.slack.bot_token), stage.slack.api_url) as client:
-        await RubricReplay(stage.log, judges, rubrics.default, Teller(client)).run(1)
+    async with rubric_replay(stage, stage.log) as replay:
+        await replay.run(1)
     assert [ids.ACTION_RUBRIC_USE in buttons(m) for m in stage.ann.ephemerals(CHANNEL)].count(True) == 1
 
 
@@ -249,6 +285,28 @@ async def test_a_model_that_cannot_be_asked_is_said_and_all_stays(stage: Stage) 
     await said(stage, "`code` could not be compared: the model cannot be asked now. All stays as it is")
     assert len(stage.model.requests) == 3
     assert await used(stage) is None
+
+
+async def test_a_rubric_that_was_deleted_before_it_was_compared_is_said_and_all_stays(
+    open_stage: StageFactory, tmp_path: Path
+) -> None:
+    stage: Stage = await open_stage()
+    await labelled(stage, 1)
+    await make(stage)
+    judge = ChannelJudge("tone", await newest(stage, "tone"))
+    assert stage.stop_bot
+    await stage.stop_bot()
+    log = await Store.open(f"sqlite+aiosqlite:///{tmp_path}/log.db")
+    async with rubric_replay(stage, log) as replay:
+        await log.channel_replays.begin(*place(stage), stage.ann.id, judge)
+        await log.rubrics.delete(*place(stage), "tone", stage.ben.id)
+        await replay.run(1)
+        await replay.run(1)
+    told = [message.text for message in stage.ann.ephemerals(CHANNEL)]
+    assert told == ["`tone` could not be compared: it was deleted meanwhile. All stays as it is."]
+    assert await log.channel_replays.find(1) is None
+    await log.close()
+    assert stage.model.requests == []
 
 
 async def test_without_a_label_it_holds_at_once(stage: Stage) -> None:
