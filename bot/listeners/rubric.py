@@ -159,13 +159,21 @@ class RubricDecision:
     async def _decide(self, invocation: Invocation, number: int | None, is_wanted: bool) -> str:
         replay = await self.use.replays.find(number) if number is not None else None
         if replay is None or (replay.team_id, replay.user_id) != (invocation.team_id, invocation.user_id):
-            return replay_words.DECIDED
+            return f"{replay_words.CLOSED} {await self._what_holds(invocation)}"
         if refusal := await self.access.refusal(replay.channel_id, replay.user_id, is_change=True):
             return words.no_access_text(refusal)
         # Pressed twice, the other press answers.
         if not is_wanted:
             return replay_words.LEFT if await self.use.replays.drop(replay.id) else ""
         return await self.use.use(replay.team_id, replay.channel_id, replay.user_id, replay.judge, decides=replay.id)
+
+    async def _what_holds(self, invocation: Invocation) -> str:
+        """By what the channel is scored in which a button was pressed; to be asked there, where that is to be seen."""
+        team_id, channel_id = invocation.team_id, invocation.channel_id
+        if await self.access.refusal(channel_id, invocation.user_id, is_change=False):
+            return replay_words.ASK
+        chosen = await self.use.rubrics.log.chosen(team_id, channel_id)
+        return replay_words.IN_USE.format(judge=words.named(chosen, self.use.rubrics.default))
 
 
 def register(app: AsyncApp, window: RubricWindow, use: RubricUse, decision: RubricDecision, teller: Teller) -> None:

@@ -12,7 +12,9 @@ BEGUN = (
 NO_LABELS = "There is no labelled reply here to compare the two by."
 NO_MODEL = "{judge} could not be compared: the model cannot be asked now. All stays as it is; try again later."
 GONE = "{judge} could not be compared: it was deleted meanwhile. All stays as it is."
-DECIDED = "That is decided already, or somebody has asked for another change since. `/judge rubric` says what holds."
+CLOSED = "That change is not open any more: it was decided, or somebody has asked for another since."
+IN_USE = "Replies in this channel are scored by {judge}."
+ASK = "In the channel, `/judge rubric` says what holds."
 LEFT = "All stays as it is."
 _NOTHING = (
     "Nothing compares {judge} with the judge in use: there is no labelled reply of this channel on the scale of both. "

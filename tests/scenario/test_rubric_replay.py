@@ -17,6 +17,7 @@ from bot.rubrics.replay import RubricReplay
 from bot.slack import ids
 from bot.slack.client import web_client
 from bot.slack.teller import Teller
+from bot.views.rubric_replay import CLOSED
 from judge import Judge, list_rubrics, load_rubric, render_prompt
 from judge.model import make_client
 from pocket_slack import Message
@@ -236,14 +237,27 @@ async def test_whoever_asks_for_another_change_meanwhile_has_the_earlier_one_dro
     first = await compared(stage)
     await say(stage, "use refusal")
     second = await compared(stage, 2)
+    await say(stage, "use grounded")
+    third = await compared(stage, 3)
     stage.ann.click(first, ids.ACTION_RUBRIC_USE)
-    await stage.slack.until(
-        lambda: any(m.text.startswith("That is decided already") for m in stage.ann.ephemerals(CHANNEL))
-    )
+    await said(stage, f"{CLOSED} Replies in this channel are scored by `additive-5`.")
     assert await used(stage) is None
+    stage.ann.click(third, ids.ACTION_RUBRIC_USE)
+    await said(stage, "now scored by `grounded`")
     stage.ann.click(second, ids.ACTION_RUBRIC_USE)
-    await stage.slack.until(lambda: any("scored by `refusal`" in m.text for m in stage.ann.ephemerals(CHANNEL)[2:]))
-    assert await used(stage) == "refusal"
+    await said(stage, f"{CLOSED} Replies in this channel are scored by `grounded`.")
+    assert await used(stage) == "grounded"
+
+
+async def test_whoever_has_left_the_channel_is_not_told_what_holds_there(stage: Stage) -> None:
+    await labelled(stage, 1)
+    await say(stage, "use code")
+    first = await compared(stage)
+    await say(stage, "use refusal")
+    await compared(stage, 2)
+    stage.ann.leave(CHANNEL)
+    stage.ann.click(first, ids.ACTION_RUBRIC_LEAVE)
+    await said(stage, f"{CLOSED} In the channel, `/judge rubric` says what holds.")
 
 
 async def test_nobody_else_decides(stage: Stage) -> None:
@@ -251,7 +265,7 @@ async def test_nobody_else_decides(stage: Stage) -> None:
     await say(stage, "use code")
     told = await compared(stage)
     stage.ben.click(told, ids.ACTION_RUBRIC_USE)
-    await stage.slack.until(lambda: told.text.startswith("That is decided already"))
+    await stage.slack.until(lambda: told.text.startswith(CLOSED))
     assert await used(stage) is None
     assert await stage.log.channel_replays.find(1) is not None
 
