@@ -46,8 +46,8 @@ class RubricWindow:
         state = invocation.to_state()
         if own:
             state = state.model_copy(update={"rubric": own.name, "version": rubric.version})
-        view = views.rubric_modal(state, own.name if own else "", rubric.prompt)
-        return "" if await self.teller.open_modal(invocation.trigger_id, view) else COMMAND_TOO_SLOW
+        opened = await self.teller.open_modal(invocation.trigger_id, views.rubric_modal(state, rubric))
+        return "" if opened else COMMAND_TOO_SLOW
 
     async def submitted(self, invocation: Invocation, submission: RubricSubmission) -> Answer:
         """Saves the rubric; what is wrong with it, or the window as it shows what the model will get."""

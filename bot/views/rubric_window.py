@@ -16,6 +16,8 @@ EXAMPLE = ("How do I undo my last commit?", "Run git reset --soft HEAD~1; the ch
 
 _TITLE = "Rubric"
 _ROOM = 2900
+_NEW = "A new rubric for <#{channel}>, begun from `{name}`."
+_CHANGE = "A change of `{name}` in <#{channel}>; under another name it is a new rubric."
 _HOW = (
     "The prompt as the model gets it. It needs `<question>{prompt}</question>` and `<response>{response}</response>`, "
     'once each; the scale, in the words "is between 0 and 5"; and it asks for a line `score: N`.'
@@ -42,14 +44,15 @@ def fits(prompt: str) -> bool:
     return len(first) <= MAX_INPUT and len(rest) <= MAX_INPUT
 
 
-def rubric_modal(state: ModalState, name: str, prompt: str) -> dict[str, Any]:
-    """The window with a rubric to change; without a name where it begins with one that comes with the app."""
-    first, rest = _parted(prompt)
+def rubric_modal(state: ModalState, rubric: Rubric) -> dict[str, Any]:
+    """The window with a rubric: to change, where `state` names one, and else to begin a new one with."""
+    first, rest = _parted(rubric.prompt)
+    about = (_CHANGE if state.rubric else _NEW).format(name=rubric.name, channel=state.channel_id)
     blocks = [
-        section(_HOW),
-        _input(ids.BLOCK_NAME, "Name", name, LONGEST_NAME, is_long=False),
+        section(f"{about}\n{_HOW}"),
+        _input(ids.BLOCK_NAME, "Name", state.rubric or "", LONGEST_NAME, is_long=False),
         _input(ids.BLOCK_PROMPT, "Prompt", first, MAX_INPUT),
-        _input(ids.BLOCK_PROMPT_REST, "Prompt, continued", rest, MAX_INPUT, is_optional=True),
+        _input(ids.BLOCK_PROMPT_REST, "Prompt, continued if it needs more room", rest, MAX_INPUT, is_optional=True),
         context("Two fields, since Slack takes 3,000 characters in each: they are one text, broken at a line end."),
     ]
     return modal(ids.VIEW_RUBRIC, _TITLE, state, blocks, "Save", "Cancel")

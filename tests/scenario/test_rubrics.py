@@ -245,7 +245,10 @@ async def test_who_may_not_change_a_digest_may_not_change_the_rubric(open_stage:
 async def test_a_rubric_is_made_from_another_and_scores_by_the_text_as_typed(stage: Stage) -> None:
     view = await edit(stage)
     shipped = load_rubric("additive-5").prompt
-    assert shown(view).count("Prompt, continued") == 1
+    _, channel_id = place(stage)
+    assert f"A new rubric for <#{channel_id}>, begun from `additive-5`." in shown(view)
+    labels = [(b["label"]["text"], b["optional"]) for b in view.body["blocks"] if b["type"] == "input"]
+    assert labels == [("Name", False), ("Prompt", False), ("Prompt, continued if it needs more room", True)]
     values = {
         block["block_id"]: block["element"].get("initial_value") for block in view.body["blocks"] if "element" in block
     }
@@ -266,7 +269,6 @@ async def test_a_rubric_is_made_from_another_and_scores_by_the_text_as_typed(sta
     verdict = await stage.log.cases.verdict(2)
     assert verdict is not None
     assert verdict.rubric_version == saved.rubric.version
-    _, channel_id = place(stage)
     assert await acts(stage) == [
         (Action.RUBRIC_SAVED, stage.ann.id, channel_id),
         (Action.JUDGE_CHANGED, stage.ann.id, channel_id),
@@ -335,7 +337,7 @@ async def test_a_prompt_longer_than_a_field_is_one_text_again(stage: Stage) -> N
 
 async def test_of_two_who_edit_at_once_the_later_is_told_and_nothing_is_lost(stage: Stage) -> None:
     await make(stage)
-    await edit(stage, "tone")
+    assert f"A change of `tone` in <#{place(stage)[1]}>;" in shown(await edit(stage, "tone"))
     stage.ben.command(CHANNEL, ids.COMMAND, "rubric edit tone")
     await stage.modal(stage.ben)
     await save(stage, "tone", f"Ann's. {TONE}")

@@ -168,8 +168,8 @@ def test_every_shipped_rubric_can_be_edited(name: str) -> None:
 
 
 def test_a_prompt_is_parted_where_no_blank_line_would_be_lost() -> None:
-    prompt = "\n\n".join(f"line {number}\nand more" for number in range(200))
-    view = rubric_modal(ModalState(), "tone", prompt)
+    prompt = "\n\n".join([*(f"line {number}\nand more" for number in range(200)), TONE.strip()])
+    view = rubric_modal(ModalState(rubric="tone"), Rubric("tone", prompt))
     first, rest = [block["element"]["initial_value"] for block in view["blocks"] if "element" in block][1:]
     assert f"{first}\n{rest}" == prompt
     assert (first, rest) == (first.strip(), rest.strip())
