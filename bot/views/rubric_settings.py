@@ -38,8 +38,9 @@ def state(
     if chosen.model and chosen.model not in models:
         lines.append(f"The model `{_ticked(chosen.model)}` is no longer offered, so the app's own is asked.")
     made = {saved.name for saved in own}
-    lines += [_shipped(name) for name in shipped if name not in made]
-    lines += [_own(saved, chosen) for saved in own]
+    in_use = chosen.rubric or default
+    lines += [_shipped(name, in_use) for name in shipped if name not in made]
+    lines += [_own(saved, chosen, in_use) for saved in own]
     if models:
         offered = f"{_listed(models)}, or {DEFAULT}, the app's own"
         lines.append(f"`/judge rubric use NAME MODEL` also chooses the model: {offered}")
@@ -102,17 +103,21 @@ def no_access_text(refusal: NoAccess) -> str:
     return _NO_ACCESS[refusal.reason]
 
 
-def _shipped(name: str) -> str:
-    return f"• `{_ticked(name)}`: {purpose_of(name) or f'of whoever runs the app; `{DEFAULT}` goes back to it'}"
+def _shipped(name: str, in_use: str) -> str:
+    return f"• {_marked(name, in_use)}: {purpose_of(name) or f'of whoever runs the app; `{DEFAULT}` goes back to it'}"
 
 
-def _own(saved: SavedRubric, chosen: ChannelJudge) -> str:
+def _own(saved: SavedRubric, chosen: ChannelJudge, in_use: str) -> str:
     version = saved.rubric.version
     versions = f"{saved.number} versions" if saved.number > 1 else "1 version"
-    line = f"• `{saved.name}`: made here, {versions}, the last on {saved.saved_at:%Y-%m-%d} ({version})"
+    line = f"• {_marked(saved.name, in_use)}: made here, {versions}, the last on {saved.saved_at:%Y-%m-%d} ({version})"
     if chosen.rubric == saved.name and chosen.version != version:
         line += f"; {chosen.version} is used, and `/judge rubric use {saved.name}` takes the last one"
     return line
+
+
+def _marked(name: str, in_use: str) -> str:
+    return f"*`{_ticked(name)}` (in use)*" if name == in_use else f"`{_ticked(name)}`"
 
 
 def _with(model: str | None) -> str:

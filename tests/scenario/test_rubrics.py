@@ -71,13 +71,18 @@ async def acts(stage: Stage) -> list[tuple[Action, str, str | None]]:
 async def test_the_list_says_which_one_is_used_and_what_each_asks(stage: Stage) -> None:
     said = await say(stage, "")
     assert "Replies in this channel are scored by `additive-5`, as the app is set." in said
+    assert "• *`additive-5` (in use)*: " in said
     for name in ("code", "grounded", "refusal", "support-tone"):
         assert f"• `{name}`: " in said
     await say(stage, "use refusal")
     await make(stage)
     said = await say(stage, "")
     assert "are scored by `refusal`, as this channel has chosen." in said
+    assert "• *`refusal` (in use)*: " in said
+    assert "• `additive-5`: " in said
     assert "• `tone`: made here, 1 version, the last on 20" in said
+    await say(stage, "use tone")
+    assert "• *`tone` (in use)*: made here, 1 version" in await say(stage, "")
 
 
 async def test_what_is_scored_in_a_channel_goes_by_its_rubric(stage: Stage) -> None:
