@@ -1,5 +1,6 @@
 """The window in which a channel's rubric is made or changed."""
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -9,6 +10,7 @@ from bot.extract.invocation import Invocation
 from bot.extract.submissions import RubricSubmission
 from bot.log.rubrics import SavedBeforeError
 from bot.rubrics.choice import RubricChoice
+from bot.slack import ids
 from bot.slack.access import Access
 from bot.slack.teller import Teller
 from bot.views import rubric_settings as words
@@ -35,7 +37,10 @@ class RubricWindow:
     teller: Teller
 
     async def open(self, invocation: Invocation, name: str) -> str:
-        """Opens the window with that rubric, or the usual one; else why not."""
+        """Opens the window with that rubric, or the usual one; else why not.
+
+        A new one is not begun where it could not be saved.
+        """
         team_id, channel_id = invocation.team_id, invocation.channel_id
         own = await self.rubrics.log.find(team_id, channel_id, name) if name else None
         rubric = own.rubric if own else self.rubrics.shipped.get(name or DEFAULT_RUBRIC)
@@ -43,6 +48,8 @@ class RubricWindow:
             return words.no_rubric(name, await self.rubrics.names(team_id, channel_id))
         if not views.fits(rubric.prompt):
             return words.TOO_LONG_TO_EDIT
+        if own is None and len(await self._own_names(team_id, channel_id)) >= MOST_RUBRICS:
+            return views.TOO_MANY
         state = invocation.to_state()
         if own:
             state = state.model_copy(update={"rubric": own.name, "version": rubric.version})
@@ -56,9 +63,9 @@ class RubricWindow:
         name, prompt, channel_id = submission.name, submission.prompt, invocation.window_channel_id or ""
         if errors := views.errors(name, prompt, frozenset(self.rubrics.shipped)):
             return {"response_action": "errors", "errors": errors}
-        own = {saved.name for saved in await self.rubrics.log.newest(invocation.team_id, channel_id)}
+        own = await self._own_names(invocation.team_id, channel_id)
         if name not in own and len(own) >= MOST_RUBRICS:
-            return {"response_action": "errors", "errors": views.TOO_MANY}
+            return {"response_action": "errors", "errors": {ids.BLOCK_NAME: views.TOO_MANY}}
         new = SavedRubric(
             invocation.team_id,
             channel_id,
@@ -82,6 +89,9 @@ class RubricWindow:
             return words.FOREIGN_RUBRIC
         found = await self.access.refusal(invocation.window_channel_id or "", invocation.user_id, is_change=True)
         return words.no_access_text(found) if found else ""
+
+    async def _own_names(self, team_id: str, channel_id: str) -> Collection[str]:
+        return {saved.name for saved in await self.rubrics.log.newest(team_id, channel_id)}
 
     async def _save(self, new: SavedRubric, began_with: str | None) -> None:
         """Keeps it as the next version of that name, unless it is what stands there.

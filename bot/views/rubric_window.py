@@ -28,9 +28,10 @@ _SHIPPED_NAME = "A rubric that comes with the app has this name; choose another.
 _TAKEN_NAME = (
     "There is one of this name in this channel; choose another, or close this and type /judge rubric edit {name}"
 )
-TOO_MANY = {
-    ids.BLOCK_NAME: f"This channel has {MOST_RUBRICS} rubrics of its own; delete one first: /judge rubric delete NAME"
-}
+TOO_MANY = (
+    f"This channel has {MOST_RUBRICS} rubrics of its own, and can have no more: delete one first "
+    "(/judge rubric delete NAME), or change one (/judge rubric edit NAME)."
+)
 _SAVED_MEANWHILE = (
     "Somebody has saved another version since you opened this window. Yours is here alone: save it under another name, "
     "or copy it and type /judge rubric edit {name}"

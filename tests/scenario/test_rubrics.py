@@ -367,13 +367,16 @@ async def test_a_new_rubric_does_not_take_the_place_of_one_that_is_there(stage: 
 
 
 async def test_a_channel_has_so_many_rubrics_and_no_more_but_may_change_those(stage: Stage) -> None:
+    await edit(stage)
     for number in range(MOST_RUBRICS):
         saved = SavedRubric(*place(stage), f"tone-{number}", 1, TONE, stage.ben.id, datetime.now(UTC))
         await stage.log.rubrics.save(saved)
-    await edit(stage)
     await save(stage, "tone", TONE)
     assert "This channel has 10 rubrics of its own" in (await stage.modal(stage.ann)).errors[ids.BLOCK_NAME]
     stage.ann.close()
+    for name in ("", "code"):
+        assert "This channel has 10 rubrics of its own" in await say(stage, f"edit {name}".strip())
+    assert stage.ann.view is None
     await make(stage, "tone-9", f"Be strict. {TONE}")
     assert len(await stage.log.rubrics.newest(*place(stage))) == MOST_RUBRICS
 
