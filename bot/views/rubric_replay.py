@@ -7,7 +7,7 @@ from bot.weeks.replay import ReplayFigures
 
 BEGUN = (
     "I judge labelled replies of this channel by {judge} first, {most} at most, and tell you how it compares with the "
-    "judge in use, which is asked too where another one gave the score; until then all stays."
+    "judge in use; until then all stays."
 )
 NO_LABELS = "There is no labelled reply here to compare the two by."
 NO_MODEL = "{judge} could not be compared: the model cannot be asked now. All stays as it is; try again later."
