@@ -27,6 +27,7 @@ from pocket_slack.deliveries import Delivery
 from pocket_slack.errors import RefusedError, SandboxError, listed
 from pocket_slack.executions import Execution
 from pocket_slack.faults import Fault
+from pocket_slack.inputs import elements_of
 from pocket_slack.model import Json, Message, View
 from pocket_slack.people import Person
 from pocket_slack.posts import shown
@@ -174,10 +175,19 @@ def _message(person: Person, body: Json) -> Message:
 
 
 def _fill(person: Person, body: Json) -> None:
-    """Types `values` (by action id), or `state` (by block id, then action id), into the modal in front."""
+    """Types `values` (by action id), or `state` (by block id, then action id), into the modal in front.
+
+    Of `state`, which is what a page remembers, it takes the fields that the app has left there.
+    """
+    there = {
+        (block["block_id"], element["action_id"])
+        for block, element in elements_of(person.view.body["blocks"] if person.view else [])
+    }
     for block_id, values in body.get("state", {}).items():
-        person.fill(values, block_id)
-    person.fill(body.get("values", {}))
+        if kept := {name: value for name, value in values.items() if (block_id, name) in there}:
+            person.fill(kept, block_id)
+    if "values" in body:
+        person.fill(body["values"])
 
 
 def _submit(person: Person, body: Json) -> Delivery:

@@ -102,6 +102,28 @@ async def test_rich_text_is_typed_as_plain_lines_and_comes_back_as_rich_text(
     }
 
 
+async def test_what_was_typed_into_a_field_that_the_app_took_away_is_not_sent(
+    slack: Sandbox, app: AsyncApp, open_tab
+) -> None:
+    opens(app, modal("Form", field("Text", "plain_text_input"), field("Day", "plain_text_input")))
+    got: list[Any] = []
+
+    @app.view("form")
+    async def on_submit(ack: Any, view: Any) -> None:
+        got.append({label: state["v"]["value"] for label, state in view["state"]["values"].items()})
+        shown = modal("Next", field("Text", "plain_text_input"))
+        await (ack(response_action="update", view=shown) if len(got) == 1 else ack())
+
+    dialog = await opened(await open_tab(slack), "Form")
+    await dialog.get_by_label("Text").fill("stays")
+    await dialog.get_by_label("Day").fill("goes")
+    await dialog.get_by_role("button", name="Send").click()
+    dialog = dialog.page.get_by_role("dialog", name="Next")
+    await dialog.get_by_role("button", name="Send").click()
+    await expect(dialog).to_have_count(0)
+    assert got == [{"Text": "stays", "Day": "goes"}, {"Text": "stays"}]
+
+
 async def test_every_kind_of_input_reaches_the_app(slack: Sandbox, app: AsyncApp, open_tab) -> None:
     opens(app, modal("Form", *INPUTS))
     got = submitted(app)

@@ -49,13 +49,18 @@ async def test_another_process_can_do_what_people_do(
     assert delivery["acked_ms"] >= 0
     assert delivery["response"] == {"text": "opened"}
     assert await do(http, "people/ann/submit") == {"errors": {"b": "Please complete this required field."}}
-    await do(http, "people/ann/submit", values={"typed": "x"})
+    gone = {"a": {"typed": "x"}, "b": {"other": "x"}}
+    assert "errors" in await do(http, "people/ann/submit", state=gone)
+    await do(http, "people/ann/submit", state=gone | {"b": {"typed": "x", "other": "x"}})
     async with http.get("/sandbox/state", params={"as": "ann"}) as response:
         state = await response.json()
     assert [message["text"] for message in state["channels"][0]["messages"]] == ["hello again"]
     assert [message["text"] for message in state["channels"][0]["ephemerals"]] == ["opened"]
     assert [channel["name"] for channel in state["channels"]] == ["help", "random", "secret"]
     assert state["view"]["errors"] == {"b": "No."}
+    assert state["view"]["state"]["values"] == {"b": {"typed": {"type": "plain_text_input", "value": "x"}}}
+    await do(http, "people/ann/close")
+    await do(http, "people/ann/fill", state={"b": {"typed": "x"}})
 
 
 async def test_the_journal_can_be_followed_past_connections(
