@@ -1,6 +1,7 @@
 """Replays of labelled cases before a channel's judge changes: which cases, each once, and what comes of it."""
 
 from collections.abc import AsyncIterator
+from dataclasses import replace
 
 import pytest
 from sqlalchemy import func, select, update
@@ -79,9 +80,9 @@ async def test_without_a_label_there_is_nothing_to_replay(log: Store) -> None:
 
 async def test_blind_labels_come_first_then_what_one_of_the_two_has_scored_then_the_newest(log: Store) -> None:
     old_blind = await labelled(log, 1, is_blind=True, version="v0")
-    await labelled(log, 2, version="v0")
-    newest = await labelled(log, 3, version="v0")
-    seen = [await labelled(log, number, version=BOTH[number % 2]) for number in range(4, MOST + 2)]
+    seen = [await labelled(log, number, version=BOTH[number % 2]) for number in range(2, MOST)]
+    await labelled(log, 50, version="v0")
+    newest = await labelled(log, 51, version="v0")
     await labelled(log, 101, is_blind=True, visibility="me")
     await labelled(log, 102, is_blind=True, channel_id="C2")
     replay = await begun(log)
@@ -89,8 +90,8 @@ async def test_blind_labels_come_first_then_what_one_of_the_two_has_scored_then_
     assert await log.channel_replays.cases(replay) == []
     await log.channel_replays.plan(replay, BOTH, SCALE)
     chosen = await log.channel_replays.cases(replay)
-    assert [case.id for case in chosen] == [old_blind, newest, *seen]
-    assert [case.logged_by for case in chosen] == ["v0", "v0", *["v1", "v2"] * 14]
+    assert [case.id for case in chosen] == [old_blind, *seen, newest]
+    assert [case.logged_by for case in chosen] == ["v0", *["v1", "v2"] * 14, "v0"]
     assert [case.is_blind for case in chosen] == [True] + [False] * (MOST - 1)
     await labelled(log, 103, is_blind=True)
     await log.channel_replays.plan(replay, BOTH, SCALE)
@@ -159,12 +160,13 @@ def test_figures_are_paired_by_case() -> None:
         a_replayed(1, 5, 3, 3, logged_by="v0"),  # 2 off before, 0 now: 2 closer
         a_replayed(2, 4, 4, 3, 4),  # people 3.5; 0.5 off both times: 0 closer
         a_replayed(3, 3, 1, 3, is_blind=False),  # 0 off before, 2 now: 2 farther
-        a_replayed(4, 2, 4, 5),  # 3 off before, 1 now: 2 closer
+        a_replayed(4, 2, 4, 5, logged_by="v2"),  # 3 off before, 1 now: 2 closer
         a_replayed(5, 1, None, 1),
         a_replayed(6, None, 1, 1, logged_by="v0"),
+        replace(a_replayed(7, 1, 1, 1), scores={"v2": 1}),  # the judge in use could not be asked
     )
     assert found is not None
-    assert (found.n, found.blind, found.of_others, found.unscored) == (4, 3, 1, 2)
+    assert (found.n, found.blind, found.of_others, found.unscored) == (4, 3, 1, 3)
     assert (found.same_before, found.same_now) == (1, 1)
     assert found.off_before == pytest.approx((2 + 0.5 + 0 + 3) / 4)
     assert found.off_now == pytest.approx((0 + 0.5 + 2 + 1) / 4)
