@@ -38,7 +38,7 @@ class AlertButton:
         watch = next((each for each in watches if each.author_id == author_id), None)
         if watch is None:
             return words.NOT_WATCHED
-        if watch.alerts_to and not await self.orders.store.alerts.claim_test(watch, self.orders.clock()):
+        if watch.alerts_to and not await self.orders.store.watches.begin_test(watch, self.orders.clock()):
             return words.TESTED_JUST_NOW
         name = (await self.orders.members.of(author_id)).name
         return words.tested(watch, await self.alerts.tell(watch, words.test_alert(watch, name)))

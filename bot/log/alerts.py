@@ -1,8 +1,7 @@
-"""Which alerts were sent, so that each is sent once, and one a day of each watch at most; a test is one a minute."""
+"""Which alerts were sent, so that each is sent once, and one a day of each watch at most."""
 
 from datetime import datetime, timedelta
 from enum import StrEnum
-from typing import Any
 
 from sqlalchemy import ColumnElement, and_, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
@@ -12,17 +11,14 @@ from bot.log.database import Database
 from bot.log.schema import alerts
 
 _LEASE = timedelta(minutes=5)
-_TESTS_EVERY = timedelta(minutes=1)
-_TEST_DAY = "test"  # in the place of a day: a watch has one row for all its tests
 
 
 class AlertKind(StrEnum):
-    """What is said: an assistant is worse than before, or below its floor, a watch has no scores, or it is a test."""
+    """What an alert says: the assistant is worse than before, or below its floor, or its watch has no scores."""
 
     WORSE = "worse"
     BELOW = "below"
     SILENT = "silent"
-    TEST = "test"
 
 
 class Alerts:
@@ -39,21 +35,14 @@ class Alerts:
 
     async def claim(self, watch: Watch, kind: AlertKind, now: datetime) -> bool:
         """Whether today's alert of this watch is ours to post; who claimed one and died leaves it to others."""
-        is_left = and_(alerts.c.posted_at.is_(None), alerts.c.claimed_at <= now - _LEASE)
-        return await self._claim(watch, _day(now), {"kind": kind, "claimed_at": now}, is_left)
-
-    async def claim_test(self, watch: Watch, now: datetime) -> bool:
-        """Whether a test of this watch is ours to post: whoever presses twice, in whichever process, gets one."""
-        is_over = alerts.c.claimed_at <= now - _TESTS_EVERY
-        return await self._claim(watch, _TEST_DAY, {"kind": AlertKind.TEST, "claimed_at": now}, is_over)
-
-    async def _claim(self, watch: Watch, day: str, values: dict[str, Any], is_free: ColumnElement[bool]) -> bool:
-        key = {"team_id": watch.team_id, "channel_id": watch.channel_id, "author_id": watch.author_id, "day": day}
+        values = {"kind": kind, "claimed_at": now}
+        key = {"team_id": watch.team_id, "channel_id": watch.channel_id, "author_id": watch.author_id, "day": _day(now)}
         try:
             await self._database.execute(insert(alerts).values(key | values))
             return True
         except IntegrityError:
-            taken = update(alerts).where(_are_of(watch), alerts.c.day == day, is_free).values(values)
+            is_left = and_(alerts.c.posted_at.is_(None), alerts.c.claimed_at <= now - _LEASE)
+            taken = update(alerts).where(_are_of(watch), alerts.c.day == _day(now), is_left).values(values)
             return await self._database.execute(taken) == 1
 
     async def note_posted(self, watch: Watch, now: datetime) -> None:

@@ -353,6 +353,7 @@ watches = Table(
     Column("floor", Float),  # they hear when the mean is below it
     Column("since", UtcDateTime, nullable=False),  # when it was begun
     Column("looked_at", UtcDateTime, nullable=False),  # when the channel was read last
+    Column("tested_at", UtcDateTime),  # when somebody had a test alert sent last
     Column("updated_at", UtcDateTime, nullable=False),
 )
 
@@ -379,7 +380,7 @@ alerts = Table(
     Column("team_id", String, primary_key=True),
     Column("channel_id", String, primary_key=True),
     Column("author_id", String, primary_key=True),
-    Column("day", String, primary_key=True),  # in UTC: one a day at most; "test" for tests
+    Column("day", String, primary_key=True),  # in UTC: one a day at most
     Column("kind", String, nullable=False),
     Column("claimed_at", UtcDateTime, nullable=False),
     Column("posted_at", UtcDateTime),

@@ -5,7 +5,7 @@ from dataclasses import asdict, fields
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Row, and_, delete, func, select, update
+from sqlalchemy import ColumnElement, Row, and_, delete, func, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.domain.clock import utc_now
@@ -14,6 +14,8 @@ from bot.log.audit import Act, Action, note
 from bot.log.database import Database
 from bot.log.schema import watches
 from bot.log.upserts import upsert
+
+_TESTS_EVERY = timedelta(minutes=1)
 
 
 class Watches:
@@ -59,19 +61,27 @@ class Watches:
 
         return await self._database.write(begin)
 
+    async def begin_test(self, watch: Watch, now: datetime) -> bool:
+        """Whether a test alert is ours to send: whoever presses twice, in whichever process, has one sent a minute."""
+        is_over = or_(watches.c.tested_at.is_(None), watches.c.tested_at <= now - _TESTS_EVERY)
+        return await self._database.execute(update(watches).where(_is(watch), is_over).values(tested_at=now)) == 1
+
     async def end(self, watch: Watch, by: str) -> None:
         """Ends a watch; what it has scored stays."""
-        is_this = and_(
-            watches.c.team_id == watch.team_id,
-            watches.c.channel_id == watch.channel_id,
-            watches.c.author_id == watch.author_id,
-        )
 
         async def end(connection: AsyncConnection) -> None:
-            if (await connection.execute(delete(watches).where(is_this))).rowcount:
+            if (await connection.execute(delete(watches).where(_is(watch)))).rowcount:
                 await note(connection, [_act(watch, by, Action.WATCH_ENDED)])
 
         await self._database.write(end)
+
+
+def _is(watch: Watch) -> ColumnElement[bool]:
+    return and_(
+        watches.c.team_id == watch.team_id,
+        watches.c.channel_id == watch.channel_id,
+        watches.c.author_id == watch.author_id,
+    )
 
 
 def _act(watch: Watch, by: str, what: Action) -> Act:

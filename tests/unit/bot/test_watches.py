@@ -169,17 +169,21 @@ async def test_an_alert_is_sent_once_a_day_and_by_another_where_its_sender_died(
     assert await log.alerts.claim(WATCH, AlertKind.WORSE, NOW + timedelta(days=1))
 
 
-async def test_a_test_goes_out_once_a_minute_and_stands_in_no_alerts_way(log: Store) -> None:
-    assert await log.alerts.claim_test(WATCH, NOW)
-    assert not await log.alerts.claim_test(WATCH, NOW + timedelta(seconds=59))
-    assert await log.alerts.claim_test(WATCH, NOW + timedelta(seconds=60))
-    assert not await log.alerts.claim_test(WATCH, NOW + timedelta(seconds=61))
-    assert await log.alerts.claim_test(replace(WATCH, author_id="U2"), NOW)
-    assert await log.alerts.claim(WATCH, AlertKind.WORSE, NOW)
+async def test_a_test_goes_out_once_a_minute(log: Store) -> None:
+    other = replace(WATCH, author_id="U2")
+    for watch in (WATCH, other):
+        await log.watches.save(watch, "U1")
+    assert await log.watches.begin_test(WATCH, NOW)
+    await log.watches.save(WATCH, "U1")  # which does not make it new
+    assert not await log.watches.begin_test(WATCH, NOW + timedelta(seconds=59))
+    assert await log.watches.begin_test(WATCH, NOW + timedelta(seconds=60))
+    assert not await log.watches.begin_test(WATCH, NOW + timedelta(seconds=61))
+    assert await log.watches.begin_test(other, NOW)
 
 
 async def test_one_of_those_who_press_at_the_same_moment_sends_the_test(log: Store) -> None:
-    taken = await asyncio.gather(*(log.alerts.claim_test(WATCH, NOW) for _ in range(5)))
+    await log.watches.save(WATCH, "U1")
+    taken = await asyncio.gather(*(log.watches.begin_test(WATCH, NOW) for _ in range(5)))
     assert sorted(taken) == [False] * 4 + [True]
 
 
