@@ -131,7 +131,6 @@ class WatchWindow:
             shown = await self.teller.update_modal(click.view_id, window_words.said_modal(said))
         if not shown:
             await self.teller.tell(Recipient(click.invocation.user_id, channel_id), sentence(said))
-
         await self._renew_home(click)
 
     async def say(self, click: WindowClick, form: WatchForm) -> None:
