@@ -66,6 +66,14 @@ def test_every_room_is_on_the_map() -> None:
     assert [room for room in sorted(rooms) if not re.search(rf"(?<!\w){room}", drawn)] == []
 
 
+def test_every_step_that_is_named_is_there() -> None:
+    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    named = re.findall(r"`([\w/]+\.py):(\w+)", text)
+    missing = [(file, name) for file, name in named if name not in (ROOT / file).read_text(encoding="utf-8")]
+    assert len(named) > 40
+    assert missing == []
+
+
 def test_the_readme_says_of_ten_settings_what_the_code_says() -> None:
     described = {settings.row(name, field) for name, field in Settings.model_fields.items()}
     shown = {tuple(cells) for cells in rows("README.md", "Settings")}
