@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
 from typing import Any
 
-from bot.domain.verdict import MADE_UP, OFFLINE
 from bot.log.counts import LowCase, Usage
 from bot.slack.authors import Member
 from bot.slack.mrkdwn import clip
@@ -15,7 +14,7 @@ from bot.slack.post import Post
 from bot.views.charts import charts, day_name, judge_change
 from bot.views.elements import Block, context, section, short_date
 from bot.views.links import permalink
-from bot.views.quality import corrected, uncorrected
+from bot.views.quality import corrected, uncorrected, without_model
 from bot.views.unscored import in_short
 from bot.views.watched import watched_lines
 from bot.weeks.agreement import Agreement
@@ -115,7 +114,7 @@ def _message(figures: Figures, lead: Sequence[str], subject: str, rest: Callable
     counts = counted(figures)
     lines = (counts if lead else f"*{title}*: {counts}", measures(figures), corrected(figures.quality))
     begin = section("\n".join(line for line in lines if line))
-    top = [*first, begin, *(context(line) for line in _without_model(figures))]
+    top = [*first, begin, *(context(line) for line in without_model(figures.raters))]
     text = f"{text}{counts}. {measures(figures)}".replace("*", "").strip()
     native, plain = ([*top, *charts(figures, is_plain=is_plain), *rest(is_plain)] for is_plain in (False, True))
     return Post(text, native, plain)
@@ -188,17 +187,6 @@ def _row(author: Author, figures: Figures) -> tuple[str, str, str, str]:
 def _worded(cells: list[str], low: str) -> list[str]:
     n, mean, change, share = cells
     return [_count(int(n), "reply", "replies"), f"mean {mean} ({change})", f"{share} with {low}"]
-
-
-def _without_model(figures: Figures) -> list[str]:
-    """What no model scored, said before the figures are looked at."""
-    how = {
-        OFFLINE: "by the offline rater, which is no model",
-        MADE_UP: "made up for the demo: no judge read them",
-    }
-    all_of_them = _count(figures.usage.cases, "case", "cases")
-    numbers = figures.raters
-    return [f":warning: {numbers[rater]} of {all_of_them} {words}." for rater, words in how.items() if rater in numbers]
 
 
 def _unscored(figures: Figures) -> str:

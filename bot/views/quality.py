@@ -1,5 +1,8 @@
-"""What people would say of a channel's replies, and how far that may be off, in a sentence."""
+"""What people would say of a channel's replies, how far that may be off, and what no model scored, in a sentence."""
 
+from collections.abc import Mapping
+
+from bot.domain.verdict import MADE_UP, OFFLINE
 from bot.weeks.quality import WEEKS, Quality
 from judge.estimate import Interval
 
@@ -7,6 +10,10 @@ MIN_SCORES = 10
 """With fewer, a range would say little more than the scale does."""
 _NUMBERS = {4: "four"}
 _SPAN = f"the last {_NUMBERS[WEEKS]} weeks"
+_NO_MODEL = {
+    OFFLINE: "by the offline rater, which is no model",
+    MADE_UP: "made up for the demo: no judge read them",
+}
 
 
 def corrected(quality: Quality | None) -> str:
@@ -29,6 +36,12 @@ def uncorrected(quality: Quality | None) -> str:
         f"Mean of {_SPAN} by the judge alone: {span(quality.mean.judge, '.1f')}. That range leaves out the judge's "
         f"own error, for which {_count(quality.mean.missing, 'more blind label')} would correct it (`/judge label`)."
     )
+
+
+def without_model(raters: Mapping[str | None, int]) -> list[str]:
+    """What no model scored, said before the figures are looked at."""
+    cases = _count(sum(raters.values()), "case")
+    return [f":warning: {raters[each]} of {cases} {how}." for each, how in _NO_MODEL.items() if each in raters]
 
 
 def span(interval: Interval | None, form: str, mark: str = "") -> str:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from bot.domain.watch import Fate
 from bot.slack.authors import Member
 from bot.slack.mrkdwn import clip
-from bot.views.quality import corrected, span
+from bot.views.quality import corrected, span, without_model
 from bot.weeks.watched import Watched
 
 _NAME = 80
@@ -28,6 +28,7 @@ def _lines(each: Watched, name: str) -> Iterator[str]:
     mean = each.week.mean.judge
     shown = f"*{mean.mean:.1f}*" if mean.low is None else span(mean, ".1f", "*")
     yield f"{drawn}: mean {shown}, {scale} ({_counted(each)}{before})."
+    yield from without_model(each.raters)
     if people := corrected(each.weeks):
         yield people
     if each.coverage.lost:

@@ -171,7 +171,7 @@ async def _read_glance(
     this, last = _tally(rows, kind), _tally(earlier, was)
     newest = Point(before, last.mean, last.n, was.version), Point(week, this.mean, this.n, kind.version)
     trend = (*await _read_trend(tallies, place, week, kind), *newest)
-    return Glance(week, span.end, kind, this, last, trend, _raters(rows)), rows, earlier
+    return Glance(week, span.end, kind, this, last, trend, count_raters(rows)), rows, earlier
 
 
 async def read_figures(
@@ -262,6 +262,14 @@ def commonest(rows: Iterable[ScoreCount], otherwise: Scale = _DEFAULT_SCALE) -> 
     return max(of_scale, key=lambda kind: (kinds[kind], kind.version or ""), default=Kind(*scale, None))
 
 
+def count_raters(rows: Iterable[ScoreCount]) -> Mapping[str | None, int]:
+    """How many cases each rater has, as `ScoreCount` names them."""
+    counts = Counter[str | None]()
+    for row in rows:
+        counts[row.rater] += row.number
+    return dict(counts)
+
+
 def _count(rows: Iterable[ScoreCount], is_meant: Callable[[ScoreCount], bool]) -> int:
     return sum(row.number for row in rows if row.score is not None and is_meant(row))
 
@@ -280,13 +288,6 @@ def _unscored(rows: Iterable[ScoreCount]) -> Mapping[str, int]:
         if row.score is None:
             counts[row.unscored_reason or ""] += row.number
     return dict(counts.most_common())
-
-
-def _raters(rows: Iterable[ScoreCount]) -> Mapping[str | None, int]:
-    counts = Counter[str | None]()
-    for row in rows:
-        counts[row.rater] += row.number
-    return dict(counts)
 
 
 def _authors(rows: Iterable[ScoreCount], earlier: Iterable[ScoreCount], kind: Kind) -> tuple[Author, ...]:

@@ -1,6 +1,6 @@
 """What a week's random replies of watched assistants come to, apart from those that people chose."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
@@ -8,7 +8,7 @@ from bot.domain.watch import Coverage, together
 from bot.log.counts import Place, Span
 from bot.log.replies import Replies
 from bot.log.tallies import Tallies
-from bot.weeks.figures import commonest
+from bot.weeks.figures import commonest, count_raters
 from bot.weeks.quality import WEEKS, Quality, to_quality
 from bot.weeks.week import Week
 from judge.rubric import Scale
@@ -23,6 +23,7 @@ class Watched:
         before: Those of the week before, by the same judge version.
         weeks: Those of the last four weeks, for the correction by labels.
         coverage: What has become of all its replies of this week.
+        raters: How many cases of this week the offline rater has scored; those of models are None's.
     """
 
     author_id: str
@@ -31,6 +32,7 @@ class Watched:
     before: Quality | None
     weeks: Quality | None
     coverage: Coverage
+    raters: Mapping[str | None, int]
 
 
 async def read_watched(
@@ -67,6 +69,7 @@ async def _read(
         before=await quality(Span(last.start, last.end)),
         weeks=await quality(Span(first.start, until)),
         coverage=together(each for day, each in coverage.items() if day >= _day(week.start)),
+        raters=count_raters(rows),
     )
 
 

@@ -1,0 +1,28 @@
+"""What stats and digests say of watched replies besides their mean: who scored them, and what is not in it."""
+
+import pytest
+
+from bot.domain.case import CaseSource
+from bot.domain.verdict import OFFLINE
+from tests.scenario.conftest import Stage, shown
+from tests.scenario.test_stats import add_case, help_desk, stats
+
+
+async def add_drawn(stage: Stage, score: int, **changes: object) -> None:
+    """A verdict of a moment ago on a reply that a watch has drawn."""
+    drawn = {"source": CaseSource.WATCH, "probability": 1.0, "model": "m", "judge_version": "m, additive-5 1"}
+    await add_case(stage, help_desk(stage), stage.helper.id, score, **(drawn | changes))
+
+
+@pytest.mark.parametrize("subject", ["", "@helper"])
+async def test_the_offline_rater_is_named_beside_the_mean_of_random_replies(stage: Stage, subject: str) -> None:
+    await add_drawn(stage, 4, model=OFFLINE)
+    await add_drawn(stage, 3)
+    said = shown(await stats(stage, subject))
+    assert "*helper*, random replies: mean *3.5*" in said
+    assert ":warning: 1 of 2 cases by the offline rater, which is no model." in said
+
+
+async def test_of_a_model_no_rater_is_named(stage: Stage) -> None:
+    await add_drawn(stage, 4)
+    assert "warning" not in shown(await stats(stage))
