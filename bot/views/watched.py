@@ -31,6 +31,8 @@ def _lines(each: Watched, name: str) -> Iterator[str]:
     yield from without_model(each.raters)
     if people := corrected(each.weeks):
         yield people
+    if each.others:
+        yield f"Scored by another judge or on another scale, and not counted above: {each.others:,}."
     if each.coverage.lost:
         yield f"Not scored though drawn: {_lost(each)}. The others of the same day stand for them."
 

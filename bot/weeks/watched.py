@@ -23,6 +23,7 @@ class Watched:
         before: Those of the week before, by the same judge version.
         weeks: Those of the last four weeks, for the correction by labels.
         coverage: What has become of all its replies of this week.
+        others: How many scores of this week are of another judge version or scale, and in no other figure.
         raters: How many cases of this week the offline rater has scored; those of models are None's.
     """
 
@@ -32,6 +33,7 @@ class Watched:
     before: Quality | None
     weeks: Quality | None
     coverage: Coverage
+    others: int
     raters: Mapping[str | None, int]
 
 
@@ -69,6 +71,7 @@ async def _read(
         before=await quality(Span(last.start, last.end)),
         weeks=await quality(Span(first.start, until)),
         coverage=together(each for day, each in coverage.items() if day >= _day(week.start)),
+        others=sum(row.number for row in rows if row.score is not None and row.kind != kind),
         raters=count_raters(rows),
     )
 

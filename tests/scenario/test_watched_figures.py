@@ -26,3 +26,19 @@ async def test_the_offline_rater_is_named_beside_the_mean_of_random_replies(stag
 async def test_of_a_model_no_rater_is_named(stage: Stage) -> None:
     await add_drawn(stage, 4)
     assert "warning" not in shown(await stats(stage))
+
+
+async def test_what_another_judge_or_scale_scored_is_counted_and_in_no_mean(stage: Stage) -> None:
+    for score in (4, 3, 4):
+        await add_drawn(stage, score)
+    await add_drawn(stage, 0, judge_version="other, additive-5 1")
+    await add_drawn(stage, 9, lowest=1, highest=10)
+    said = shown(await stats(stage))
+    assert "*helper*, random replies: mean *3.7*" in said
+    assert "Scored by another judge or on another scale, and not counted above: 2." in said
+
+
+async def test_of_one_judge_nothing_is_said_of_others(stage: Stage) -> None:
+    await add_drawn(stage, 4)
+    await add_drawn(stage, 3)
+    assert "another judge" not in shown(await stats(stage))
