@@ -39,7 +39,7 @@ def _lines(each: Watched, name: str) -> Iterator[str]:
 
 def _counted(each: Watched) -> str:
     scored = each.week.mean.n if each.week else 0
-    return f"{scored:,} scored of {each.coverage.seen:,}"
+    return f"{scored:,} scored of {each.coverage.seen + each.earlier:,}"
 
 
 def _lost(each: Watched) -> str:

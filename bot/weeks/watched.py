@@ -23,6 +23,8 @@ class Watched:
         before: Those of the week before, by the same judge version.
         weeks: Those of the last four weeks, for the correction by labels.
         coverage: What has become of all its replies of this week.
+        earlier: How many replies of the week before were scored in this one: late on its last day, or when the app was
+            back. They are among the scores, and not in `coverage`.
         others: How many scores of this week are of another judge version or scale, and in no other figure.
         raters: How many cases of this week the offline rater has scored; those of models are None's.
     """
@@ -33,6 +35,7 @@ class Watched:
     before: Quality | None
     weeks: Quality | None
     coverage: Coverage
+    earlier: int
     others: int
     raters: Mapping[str | None, int]
 
@@ -59,6 +62,7 @@ async def _read(
     first = week.before(WEEKS - 1)
     days = _day(first.start - timedelta(days=1)), _day(until)
     coverage = await replies.coverage(its, *days)
+    scored, monday = await tallies.blind(its, span, kind), _day(week.start)
 
     async def quality(span: Span) -> Quality | None:
         return to_quality(await tallies.blind(its, span, kind), Scale(*kind.scale), coverage)
@@ -67,10 +71,11 @@ async def _read(
     return Watched(
         author_id,
         kind.scale,
-        week=await quality(span),
+        week=to_quality(scored, Scale(*kind.scale), coverage),
         before=await quality(Span(last.start, last.end)),
         weeks=await quality(Span(first.start, until)),
-        coverage=together(each for day, each in coverage.items() if day >= _day(week.start)),
+        coverage=together(each for day, each in coverage.items() if day >= monday),
+        earlier=sum(row.number for row in scored if row.day and row.day < monday),
         others=sum(row.number for row in rows if row.score is not None and row.kind != kind),
         raters=count_raters(rows),
     )
