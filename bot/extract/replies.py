@@ -9,7 +9,7 @@ from bot.extract.messages import to_message
 Raw = dict[str, Any]
 
 # All others are Slack's own notices, such as joins.
-_REPLIES = {None, "bot_message", "thread_broadcast"}
+_REPLIES = {None, "bot_message", "file_share", "thread_broadcast"}
 _IN_PROGRESS = "in_progress"
 
 
