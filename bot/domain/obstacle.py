@@ -13,6 +13,7 @@ class ObstacleKind(StrEnum):
     ONLY_FILES = "only_files"
     ONLY_IMAGE = "only_image"
     ONLY_BLOCKS = "only_blocks"
+    UNREADABLE = "unreadable"
     OTHER_WORKSPACE = "other_workspace"
     GONE = "gone"
     MAY_NOT_READ = "may_not_read"

@@ -14,6 +14,8 @@ from bot.slack.mrkdwn import clean, to_plain
 
 Raw = dict[str, Any]
 
+# What reading comes to where Slack sends what it never has: one such message must not keep others from being read.
+_ODD = (AttributeError, KeyError, TypeError, ValueError)
 _SILENT_BLOCKS = {"divider", "actions", "context_actions", "input"}
 
 
@@ -38,19 +40,26 @@ class Message:
 
 def to_message(raw: Raw) -> Message:
     """A message of a payload or of `conversations.*`, with its readable text."""
-    parts = list(_texts(raw))
     parent_ts = raw.get("thread_ts")
-    text = clean("\n".join(part for part in parts if part.strip())).strip()
+    try:
+        text, obstacle = _read(raw)
+    except _ODD:
+        text, obstacle = "", Obstacle(ObstacleKind.UNREADABLE)
     return Message(
         ts=raw["ts"],
         parent_ts=parent_ts if parent_ts != raw["ts"] else None,
         author_id=raw.get("user") or raw.get("bot_id"),
         subtype=raw.get("subtype"),
         text=text,
-        obstacle=None if text else _obstacle(raw),
+        obstacle=obstacle,
         is_bots=bool(raw.get("bot_id")),
         streaming=raw.get("streaming_state"),
     )
+
+
+def _read(raw: Raw) -> tuple[str, Obstacle | None]:
+    text = clean("\n".join(part for part in _texts(raw) if part.strip())).strip()
+    return text, None if text else _obstacle(raw)
 
 
 def _obstacle(raw: Raw) -> Obstacle:

@@ -9,6 +9,7 @@ _SENTENCES = {
     ObstacleKind.OWN_MESSAGE: "That is one of my own messages, and I do not score myself.",
     ObstacleKind.NO_TEXT: "That message has no text to score.",
     ObstacleKind.ONLY_IMAGE: "That message holds only an image, and I score text.",
+    ObstacleKind.UNREADABLE: "That message has a shape that I do not know, so I cannot read it.",
     ObstacleKind.GONE: "That message is gone, or I cannot see its channel (invite me there).",
     ObstacleKind.MAY_NOT_READ: (
         "I may not read messages here. Open the message's menu (⋮ More actions) and choose Score this reply, "

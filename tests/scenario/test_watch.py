@@ -15,7 +15,7 @@ from bot.log.schema import replies
 from bot.slack import ids
 from bot.slack.manifest import WATCH, load_manifest
 from bot.upkeep.retention import Retention
-from bot.watching.looking import OFTEN
+from bot.watching.looking import OFTEN, SELDOM
 from bot.watching.watcher import REST
 from tests.scenario.conftest import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, shown
 from tests.scenario.watching import alarm, fates, look, say, seen, take_finished, write_scores
@@ -449,3 +449,15 @@ async def test_blind_labels_are_drawn_from_what_nobody_picked(stage: Stage) -> N
     drawn = await stage.log.draws.draw(team_id, stage.ben.id, [channel])
     assert drawn is not None
     assert drawn.id == 2
+
+
+async def test_a_reply_in_a_shape_that_nobody_knows_keeps_no_other_waiting(stage: Stage) -> None:
+    await say(stage, "@helper all")
+    _, odd = stage.ask_and_answer()
+    stage.ask_and_answer()
+    await seen(stage, 2)
+    odd.blocks = [{"type": "table", "rows": [[None]]}]
+    await take_finished(stage)  # what was changed is waited for again
+    await take_finished(stage, 3 * REST)
+    assert await fates(stage) == {Fate.NO_ANSWER: 1, Fate.TAKEN: 1}
+    await look(stage, 2 * SELDOM)

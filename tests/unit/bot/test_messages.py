@@ -109,6 +109,24 @@ def test_a_message_without_text_says_what_it_holds(message: dict[str, Any], obst
     assert obstacle_text(found.obstacle) == obstacle
 
 
+@pytest.mark.parametrize(
+    "content",
+    [
+        {"blocks": [{"type": "table", "rows": [[None]]}]},
+        {"blocks": "words"},
+        {"blocks": [None]},
+        {"attachments": [None]},
+        {"text": 5},
+        {"blocks": [{"type": "rich_text", "elements": [{"type": "rich_text_list", "offset": "x", "elements": []}]}]},
+    ],
+)
+def test_a_message_in_a_shape_that_nobody_knows_is_named_unreadable(content: dict[str, Any]) -> None:
+    found = to_message({"ts": "1.1", "user": "U1", "text": "a stub"} | content)
+    assert (found.text, found.author_id) == ("", "U1")
+    assert found.obstacle
+    assert obstacle_text(found.obstacle) == "That message has a shape that I do not know, so I cannot read it."
+
+
 def test_a_parent_stands_in_no_thread() -> None:
     assert to_message({"ts": "1.1", "thread_ts": "1.1", "text": "x"}).parent_ts is None
     assert to_message({"ts": "1.2", "thread_ts": "1.1", "text": "x"}).thread_ts == "1.1"
