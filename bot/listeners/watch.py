@@ -64,9 +64,12 @@ class WatchCommand:
     async def _end(self, invocation: Invocation, author: str) -> Post:
         watches = await self.orders.of(invocation.team_id, invocation.channel_id)
         names = await self.orders.names(watches)
-        watch = next((each for each in watches if is_named(author, each.author_id, names)), None)
-        if watch is None:
+        called = [each for each in watches if is_named(author, each.author_id, names)]
+        if not called:
             return sentence(words.not_watched(author, [names[each.author_id] for each in watches]))
+        if len(called) > 1:
+            return sentence(words.several_assistants(author, [each.author_id for each in called]))
+        (watch,) = called
         await self.orders.watcher.end(watch, invocation.user_id)
         return sentence(words.ended(names[watch.author_id]))
 
@@ -75,9 +78,12 @@ class WatchCommand:
             found = await self.assistants.called(invocation.channel_id, request.author)
         except (SlackApiError, aiohttp.ClientError, TimeoutError) as exc:
             return sentence(words.not_read(slack_word(exc)))
-        author_id = next((each for each in found if is_named(request.author, each, found)), None)
-        if author_id is None:
+        called = [each for each in found if is_named(request.author, each, found)]
+        if not called:
             return sentence(words.no_assistant(request.author, list(found.values())))
+        if len(called) > 1:
+            return sentence(words.several_assistants(request.author, called))
+        (author_id,) = called
         watch = replace(await self.orders.on(invocation, invocation.channel_id, author_id), **request.changes)
         if request.alert:
             hear = {"here": (invocation.channel_id,), "me": (invocation.user_id,), "off": ()}

@@ -100,6 +100,12 @@ def no_assistant(name: str, known: Sequence[str]) -> str:
     return f"I find no bot `@{clip(name, _NAME)}` in this channel. {found}{more}"
 
 
+def several_assistants(name: str, author_ids: Sequence[str]) -> str:
+    """For a name that several bots have."""
+    each = ", ".join(f"`@{author_id}`" for author_id in author_ids[:_MOST_NAMED])
+    return f"Several bots here are called `@{clip(name, _NAME)}`. Say which by its id: {each}."
+
+
 def not_watched(name: str, watched: Sequence[str]) -> str:
     """For the end of a watch that there is not."""
     found = f"I watch {_names(watched)}." if watched else "I watch nobody here."

@@ -1,5 +1,6 @@
 """The window in which a channel's watch on an assistant is set, and what is wrong with what somebody chose in it."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -138,7 +139,9 @@ def no_readers(names: Sequence[str]) -> str:
 def _assistants(form: WatchView) -> dict[str, str]:
     others = {author_id: name for author_id, name in form.names.items() if author_id != form.watch.author_id}
     first = {form.watch.author_id: form.names.get(form.watch.author_id, form.watch.author_id)}
-    return dict(list((first | others).items())[:_MOST_ASSISTANTS])
+    number = Counter((first | others).values())
+    labels = {each: f"{each} · {name}" if number[name] > 1 else name for each, name in (first | others).items()}
+    return dict(list(labels.items())[:_MOST_ASSISTANTS])
 
 
 def _share(watch: Watch) -> Block:

@@ -461,3 +461,17 @@ async def test_a_reply_in_a_shape_that_nobody_knows_keeps_no_other_waiting(stage
     await take_finished(stage, 3 * REST)
     assert await fates(stage) == {Fate.NO_ANSWER: 1, Fate.TAKEN: 1}
     await look(stage, 2 * SELDOM)
+
+
+async def test_of_two_bots_with_one_name_none_is_taken_by_chance(stage: Stage) -> None:
+    twin = stage.slack.workspace.add_bot("twin")
+    twin.name = stage.helper.user.name
+    stage.slack.workspace.channel(CHANNEL).members.append(twin.id)
+    said = await say(stage, "@helper all")
+    assert said == f"Several bots here are called `@helper`. Say which by its id: `@{stage.helper.id}`, `@{twin.id}`."
+    for author_id in (stage.helper.id, twin.id):
+        assert "*helper* is watched here" in await say(stage, f"@{author_id} all")
+    assert "Several bots here are called `@helper`" in await say(stage, "off @helper")
+    assert "*helper* is not watched here any more" in await say(stage, f"off @{twin.id}")
+    (left,) = await stage.log.watches.of(stage.slack.workspace.team_id)
+    assert left.author_id == stage.helper.id

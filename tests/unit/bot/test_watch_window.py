@@ -86,3 +86,10 @@ def test_a_channel_that_watches_many_is_answered_in_one_message() -> None:
     rest = ", ".join(f"`@{'x' * 79}…`" for _ in range(10))
     assert f"And 20 more, {rest}, …: `/judge watch @name` opens the window of each." in post.text
     check_blocks(post.blocks)
+
+
+def test_bots_with_one_name_are_told_apart_by_their_ids() -> None:
+    view = watch_modal(STATE, form({"U149": "helper", "U2": "helper", "U3": "other", "U4": "x" * 90}), [], URL)
+    (element,) = [block["element"] for block in view["blocks"] if block.get("block_id") == ids.BLOCK_ASSISTANT]
+    labels = [option["text"]["text"] for option in element["options"]]
+    assert labels == ["U149 · helper", "U2 · helper", "other", "x" * 75]
