@@ -12,6 +12,8 @@ from bot.slack.errors import connection_word, slack_word
 from bot.slack.manifest import WATCH, manifest_path
 from bot.slack.scopes import REACTIONS
 
+_ARCHIVED = "the channel is archived"
+_INVITE = "type /invite @Slack Judge in it, also to end them there with /judge watch off"
 _EVENTS = ("channels:history", "groups:history")
 
 
@@ -49,10 +51,9 @@ async def channel_lines(client: AsyncWebClient, settings: Settings) -> list[str]
 def _line(channel_id: str, trouble: str) -> str:
     if not trouble:
         return f"ok     watches in {channel_id}: replies can be read"
-    return (
-        f"note   watches in {channel_id}: {trouble}, so nothing is scored there; type /invite @Slack Judge in it, "
-        "or end them with /judge watch off"
-    )
+    # In an archived channel nobody can type anything.
+    mend = "they go on if it is unarchived" if trouble == _ARCHIVED else _INVITE
+    return f"note   watches in {channel_id}: {trouble}, so nothing is scored there; {mend}"
 
 
 async def _trouble(client: AsyncWebClient, channel_id: str) -> str:
@@ -60,7 +61,7 @@ async def _trouble(client: AsyncWebClient, channel_id: str) -> str:
     try:
         channel = (await client.conversations_info(channel=channel_id))["channel"]
         if channel.get("is_archived"):
-            return "the channel is archived"
+            return _ARCHIVED
         if not channel.get("is_member"):
             return "the app is not in the channel"
         await client.conversations_history(channel=channel_id, limit=1)

@@ -69,8 +69,8 @@ async def test_channels_with_watches_are_looked_at(model_server: ModelServer, tm
         code, out = await doctor(model_server, tmp_path, slack)
     assert code == 0
     assert f"ok     watches in {read.id}: replies can be read\n" in out
-    assert (
-        f"note   watches in {left.id}: the app is not in the channel, so nothing is scored there; type /invite" in out
-    )
-    assert f"note   watches in {gone.id}: the channel is archived" in out
+    invite = "type /invite @Slack Judge in it, also to end them there with /judge watch off"
+    assert f"note   watches in {left.id}: the app is not in the channel, so nothing is scored there; {invite}\n" in out
+    rest = "so nothing is scored there; they go on if it is unarchived"
+    assert f"note   watches in {gone.id}: the channel is archived, {rest}\n" in out
     assert f"note   watches in {refused.id}: Slack does not let the app read (channel_not_found)" in out
