@@ -52,7 +52,8 @@ def score_emoji(score: int) -> str:
 def _share(watch: Watch) -> str:
     one_in = round(1 / watch.share)
     share = "all" if one_in == 1 else f"a random 1 in {one_in}"
-    return f"{share}, at most {watch.per_day} a day" if watch.per_day else share
+    limit = f", at most {watch.per_day} a day" if watch.per_day else ""
+    return f"{share} of its replies to people{limit}"
 
 
 def state(counted: Sequence[CountedWatch], tokens: int | None) -> Post:
@@ -137,7 +138,7 @@ def _order(watch: Watch) -> str:
     below = "" if watch.floor is None else f", or its mean is below {watch.floor:g}"
     when = f"When it gets clearly worse{below}"
     hears = f"{when}, {_listed(told)} {hear} of it." if told else "Nobody hears when it gets worse."
-    return f"{_share(watch)} of its replies to people. {_SHOWN[watch.shows]} {hears}"
+    return f"{_share(watch)}. {_SHOWN[watch.shows]} {hears}"
 
 
 def _listed(each: Sequence[str]) -> str:

@@ -23,7 +23,7 @@ async def test_watches_of_ones_own_channels_are_listed_a_line_each(stage: Stage)
     await say(stage, "@helper 1 in 5 40 a day alert here")
     words = await home(stage)
     channel = stage.slack.workspace.channel(CHANNEL).id
-    assert f"<#{channel}>: *helper*: a random 1 in 5, at most 40 a day of its replies to people." in words
+    assert f"<#{channel}>: *helper*: a random 1 in 5 of its replies to people, at most 40 a day." in words
     assert "In the last 7 days: 0 seen." in words
 
 
@@ -57,7 +57,7 @@ async def test_a_watch_is_changed_in_the_tab_which_then_shows_it(stage: Stage) -
     await stage.slack.until(lambda: updates(stage) == 4)
     await stage.slack.settled(stage.ann.submit({its(ids.BLOCK_PER_DAY, other): "9"}))
     words = await renewed(stage, "at most 9 a day")
-    assert "*other*: a random 1 in 2, at most 9 a day of its replies to people." in words
+    assert "*other*: a random 1 in 2 of its replies to people, at most 9 a day." in words
     assert "*helper*: a random 1 in 5 of its replies to people." in words
     assert len(stage.ann.ephemerals(CHANNEL)) == 2  # the tab says it, and the channel not besides
 

@@ -190,16 +190,18 @@ async def test_what_answers_nobody_is_passed_over(stage: Stage) -> None:
 
 async def test_a_limit_alone_leaves_the_share_and_a_share_alone_takes_the_limit_off(stage: Stage) -> None:
     assert "a random 1 in 5 of its replies" in await say(stage, "@helper 1 in 5")
-    assert "a random 1 in 5, at most 40 a day of its replies" in await say(stage, "@helper 40 a day")
+    assert "a random 1 in 5 of its replies to people, at most 40 a day." in await say(stage, "@helper 40 a day")
     assert "a random 1 in 2 of its replies" in await say(stage, "@helper 1 in 2")
 
 
 async def test_what_is_not_named_stays_as_it_was(stage: Stage) -> None:
     assert "all of its replies" in await say(stage, "@helper all")
     assert f"<@{stage.ann.id}> hears of it" in await say(stage, "@helper 1 in 5 40 a day")
-    assert "a random 1 in 5, at most 40 a day of its replies" in await say(stage, "@helper verdict alert off")
+    assert "a random 1 in 5 of its replies to people, at most 40 a day." in await say(
+        stage, "@helper verdict alert off"
+    )
     state = await say(stage, "")
-    assert "a random 1 in 5, at most 40 a day" in state
+    assert "a random 1 in 5 of its replies to people, at most 40 a day." in state
     assert "Each verdict is posted in its thread. Nobody hears when it gets worse." in state
     assert "In the last 7 days: 0 seen" in state
     assert "is not watched here any more" in await say(stage, "off @helper")

@@ -117,7 +117,7 @@ async def test_a_name_alone_opens_the_window_and_it_sets_all_that_a_watch_is(sta
     assert (watch.author_id, watch.share, watch.per_day, watch.shows) == (helper, 0.2, 40, Shows.REACTION)
     assert (watch.alerts_to, watch.floor) == ((channel_id, stage.ben.id, stage.ann.id), 3.5)
     assert (await stage.log.digests.channel(watch.team_id, channel_id)).watch_tokens_per_day == 20_000
-    assert "a random 1 in 5, at most 40 a day of its replies" in said.text
+    assert "a random 1 in 5 of its replies to people, at most 40 a day." in said.text
     assert "or its mean is below 3.5, <#" in said.text
     assert stage.ann.view is None
     assert [act.what for act in await stage.log.audit.since()] == [Action.WATCH_SET, Action.WATCH_TOKENS_CHANGED]
