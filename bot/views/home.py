@@ -101,7 +101,7 @@ def _channels(home: Home) -> list[dict[str, Any]]:
 
 def _channel(channel: ChannelWeek) -> dict[str, Any]:
     glance, channel_id = channel.glance, channel.settings.channel_id
-    week = counted(glance) if glance.this.n else "nothing scored yet"
+    week = counted(glance) if glance.this.n else "nothing that people chose has a score yet"
     lines = [
         f"*<#{channel_id}>*{_without_model(glance)}: {week}",
         measures(glance),

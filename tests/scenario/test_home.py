@@ -347,4 +347,4 @@ async def test_a_channel_with_a_digest_stands_there_before_anything_was_scored(s
     await stage.log.digests.save(ChannelSettings(stage.slack.workspace.team_id, channel.id, is_digest_on=True), "U1")
     block = block_of(await home(stage), channel)
     assert block is not None
-    assert "nothing scored yet\n" in block["text"]["text"]
+    assert "nothing that people chose has a score yet\n" in block["text"]["text"]
