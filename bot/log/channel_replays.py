@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import datetime
 
-from sqlalchemy import ColumnElement, Select, and_, case, delete, func, insert, literal, or_, select, update
+from sqlalchemy import ColumnElement, Select, and_, case, delete, func, insert, literal, or_, select, text, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.domain.clock import utc_now
@@ -19,6 +19,7 @@ from judge.rubric import Scale
 MOST = 30
 """Cases of one replay."""
 
+_TURN = text("SELECT pg_advisory_xact_lock(hashtextextended('slack-judge replays of ' || :of_channel, 0))")
 _IS_LABELLED = select(labels.c.score).where(labels.c.team_id == cases.c.team_id, labels.c.case_id == cases.c.id)
 
 
@@ -78,6 +79,8 @@ class ChannelReplays:
         new = insert(replays).values(place | values | {"user_id": user_id, "asked_at": utc_now()})
 
         async def begin(connection: AsyncConnection) -> bool:
+            if connection.dialect.name == "postgresql":  # SQLite has one writer anyway
+                await connection.execute(_TURN, {"of_channel": f"{team_id}/{channel_id}"})
             await connection.execute(delete(replays).filter_by(**place))
             if (await connection.execute(some)).first() is None:
                 return False

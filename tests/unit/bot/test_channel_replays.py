@@ -1,5 +1,6 @@
 """Replays of labelled cases before a channel's judge changes: which cases, each once, and what comes of it."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import replace
 
@@ -67,6 +68,14 @@ async def test_a_change_and_its_decision_are_one(log: Store) -> None:
     assert await log.channel_replays.find(replay.id) is None
     assert not await log.rubrics.use("T1", "C1", ChannelJudge("refusal"), "U1", decides=replay.id)
     assert await log.rubrics.chosen("T1", "C1") == NEW
+
+
+async def test_of_people_who_ask_for_a_change_at_once_all_are_heard_and_one_change_is_left(log: Store) -> None:
+    await labelled(log, 1)
+    names = ["code", "refusal"] * 5
+    asked = [log.channel_replays.begin("T1", "C1", f"U{n}", ChannelJudge(name)) for n, name in enumerate(names)]
+    assert await asyncio.gather(*asked) == [True] * len(names)
+    assert len(await log.database.all(select(replays))) == 1
 
 
 async def test_without_a_label_there_is_nothing_to_replay(log: Store) -> None:
