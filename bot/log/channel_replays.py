@@ -72,15 +72,22 @@ class ChannelReplays:
         self._jobs = jobs
 
     async def begin(self, team_id: str, channel_id: str, user_id: str, judge: ChannelJudge) -> bool:
-        """Writes a replay in the place of the channel's last one, and its job; False where no case could be in it."""
+        """Writes a replay in the place of the channel's last one, and its job; False where no case could be in it.
+
+        One of the same wish that its person has not been told of yet goes on: what it has asked is not asked again.
+        """
         some = select(cases.c.id).where(_is_replayable(team_id, channel_id)).limit(1)
         place = {"team_id": team_id, "channel_id": channel_id}
         values = {"rubric": judge.rubric, "rubric_version": judge.version, "judge_model": judge.model}
-        new = insert(replays).values(place | values | {"user_id": user_id, "asked_at": utc_now()})
+        wish = place | values | {"user_id": user_id}
+        same = select(replays.c.id).filter_by(**wish, told_at=None)
+        new = insert(replays).values(wish | {"asked_at": utc_now()})
 
         async def begin(connection: AsyncConnection) -> bool:
             if connection.dialect.name == "postgresql":  # SQLite has one writer anyway
                 await connection.execute(_TURN, {"of_channel": f"{team_id}/{channel_id}"})
+            if (await connection.execute(same)).first():
+                return True
             await connection.execute(delete(replays).filter_by(**place))
             if (await connection.execute(some)).first() is None:
                 return False

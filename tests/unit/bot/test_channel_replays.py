@@ -78,6 +78,21 @@ async def test_of_people_who_ask_for_a_change_at_once_all_are_heard_and_one_chan
     assert len(await log.database.all(select(replays))) == 1
 
 
+async def test_a_change_that_is_being_compared_and_asked_for_again_goes_on(log: Store) -> None:
+    await labelled(log, 1)
+    replay = await begun(log)
+    assert await begun(log) == replay
+    others = await begun(log, ChannelJudge("code"))
+    assert others.id > replay.id
+    assert await log.channel_replays.begin("T1", "C1", "U2", others.judge)
+    assert await log.channel_replays.find(others.id) is None
+    bens = await log.channel_replays.find(others.id + 1)
+    assert bens is not None
+    await log.channel_replays.note_told(bens)
+    assert await log.channel_replays.begin("T1", "C1", "U2", others.judge)
+    assert await log.channel_replays.find(bens.id) is None
+
+
 async def test_without_a_label_there_is_nothing_to_replay(log: Store) -> None:
     await labelled(log, 1, is_labelled=False)
     assert not await log.channel_replays.begin("T1", "C1", "U1", NEW)
