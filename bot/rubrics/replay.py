@@ -76,7 +76,8 @@ class RubricReplay:
     async def _judge(self, replay: ChannelReplay, judge: Judge) -> bool:
         """Has a judge score the cases that it has not yet, one after the other; False where its model fails."""
         failures = 0
-        for case in await self._store.channel_replays.cases(replay):
+        cases = await self._store.channel_replays.cases(replay)
+        for case in cases:
             if judge.version in case.scores:
                 continue
             if not await self._is_open(replay):
@@ -86,7 +87,7 @@ class RubricReplay:
             except JudgeError as exc:
                 logger.warning("judge_failed", case=case.id, error=type(exc).__name__, reason=str(exc))
                 failures += 1
-                if failures == _MOST_FAILURES:
+                if failures == min(_MOST_FAILURES, len(cases)):
                     return False
                 continue
             failures = 0
