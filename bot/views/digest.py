@@ -68,7 +68,12 @@ def stats_message(
 ) -> Post:
     """A week's figures alone: with each assistant, or of one author with their lowest; `subject` is in the title."""
     lowest = _lowest(figures, members, workspace_url, channel_id)
-    lines = (judge_change(figures), uncorrected(figures.quality), _agreement(figures) if subject else "")
+    lines = (
+        judge_change(figures),
+        uncorrected(figures.quality),
+        " · ".join(_not_counted(figures)),
+        _agreement(figures) if subject else "",
+    )
     small = [context(line) for line in lines if line]
     lead = watched_lines(watched, members)
     return _message(
@@ -194,13 +199,15 @@ def _unscored(figures: Figures) -> str:
     for reason, count in figures.unscored.items():
         why = in_short(reason)
         words[why] = words.get(why, 0) + count
-    parts = [f"{why}: {count}" for why, count in words.items()]
-    if figures.off_scale:
-        parts.append(f"scored on another scale and not counted above: {figures.off_scale}")
-    if figures.off_version:
-        parts.append(f"scored by another judge and not counted above: {figures.off_version}")
+    parts = [*(f"{why}: {count}" for why, count in words.items()), *_not_counted(figures)]
     total = sum(figures.unscored.values())
     return (f"*Unscored: {total}* · " if total else "") + " · ".join(parts)
+
+
+def _not_counted(figures: Figures) -> list[str]:
+    """How many scores no figure above holds, since they cannot be joined with these."""
+    numbers = {"on another scale": figures.off_scale, "by another judge": figures.off_version}
+    return [f"scored {how} and not counted above: {number}" for how, number in numbers.items() if number]
 
 
 def _agreement(figures: Figures) -> str:

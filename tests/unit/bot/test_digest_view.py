@@ -409,6 +409,16 @@ def test_labels_that_are_no_longer_like_the_week_are_a_warning() -> None:
     assert "careful" not in words(message(some(agreement_ever=few, unlike=0.005)))
 
 
+def test_stats_say_how_many_scores_other_judges_gave_and_nothing_where_none_did() -> None:
+    def said(**changes: Any) -> str:
+        return words(stats_message(some(**changes), [], {"B1": Member("helper", True)}, URL, "C1", ""))
+
+    assert "scored by another judge and not counted above: 8" in said(off_version=8)
+    assert "scored on another scale and not counted above: 2" in said(off_scale=2)
+    assert "not counted above" not in said(unscored={"no_score": 3})
+    assert "Unscored" not in said(unscored={"no_score": 3}, off_version=8)
+
+
 def test_stats_of_one_assistant_have_its_own_agreement() -> None:
     figures = some(agreement_ever=Agreement(20, 0.75, 0.9, 0.5, 20))
 
