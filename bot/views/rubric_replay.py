@@ -58,6 +58,6 @@ def _closer(figures: ReplayFigures) -> str:
     if low is None or high is None:
         return "too few to say more"
     between = f"95% between {low:+.1f} and {high:+.1f}"
-    if low <= 0 <= high:
-        return f"{value:+.1f} closer, and that may be chance ({between})"
-    return f"{abs(value):.1f} {'closer' if value > 0 else 'farther away'} ({between})"
+    size = f"{abs(value):.1f}"
+    how = "no closer" if float(size) == 0 else f"{size} {'closer' if value > 0 else 'farther away'}"
+    return f"{how}, and that may be chance ({between})" if low <= 0 <= high else f"{how} ({between})"

@@ -205,7 +205,10 @@ def test_figures_are_paired_by_case() -> None:
     [
         ([(5, 3, 3)] * 12, "2.0 in use, 0.0 with the new one: 2.0 closer (95% between +1.8 and +2.2)"),
         ([(3, 5, 3)] * 12, "0.0 in use, 2.0 with the new one: 2.0 farther away (95% between -2.2 and -1.8)"),
-        ([(5, 3, 3), (3, 5, 3)] * 6, "+0.0 closer, and that may be chance (95% between"),
+        ([(5, 3, 3), (3, 5, 3)] * 6, "no closer, and that may be chance (95% between"),
+        ([(3, 4, 3), *[(3, 3, 3)] * 24], "no closer, and that may be chance (95% between"),
+        ([(5, 4, 3), (3, 3, 3)] * 2, "0.5 closer, and that may be chance (95% between"),
+        ([(3, 4, 3), (3, 3, 3)] * 2, "0.5 farther away, and that may be chance (95% between"),
         ([(5, 3, 3)], "2.0 in use, 0.0 with the new one: too few to say more"),
     ],
 )
