@@ -55,7 +55,7 @@ class RubricUse:
             if rubric is None:
                 return words.no_rubric(name, await self.rubrics.names(team_id, channel_id))
             is_own = await self.rubrics.log.find(team_id, channel_id, name, rubric.version)
-            judge = ChannelJudge(name, rubric.version if is_own else None, model)
+            judge = ChannelJudge(rubric.name, rubric.version if is_own else None, model)
         if judge == chosen:
             return words.unchanged(judge, self.rubrics.default)
         if self._named(judge) == self._named(chosen):  # kept, whatever the app is set to later

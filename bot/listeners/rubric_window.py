@@ -43,7 +43,7 @@ class RubricWindow:
         """
         team_id, channel_id = invocation.team_id, invocation.channel_id
         own = await self.rubrics.log.find(team_id, channel_id, name) if name else None
-        rubric = own.rubric if own else self.rubrics.shipped.get(name or DEFAULT_RUBRIC)
+        rubric = own.rubric if own else self.rubrics.shipped_as(name or DEFAULT_RUBRIC)
         if rubric is None:
             return words.no_rubric(name, await self.rubrics.names(team_id, channel_id))
         if not views.fits(rubric.prompt):
@@ -61,7 +61,7 @@ class RubricWindow:
         if refusal := await self.refusal(invocation):
             return {"response_action": "update", "view": views.message_modal(views.NOT_HERE.format(why=refusal))}
         name, prompt, channel_id = submission.name, submission.prompt, invocation.window_channel_id or ""
-        if errors := views.errors(name, prompt, frozenset(self.rubrics.shipped)):
+        if errors := views.errors(name, prompt, is_shipped=self.rubrics.shipped_as(name) is not None):
             return {"response_action": "errors", "errors": errors}
         own = await self._own_names(invocation.team_id, channel_id)
         if name not in own and len(own) >= MOST_RUBRICS:

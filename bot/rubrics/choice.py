@@ -40,10 +40,15 @@ class RubricChoice:
         own = [saved.name for saved in await self.log.newest(team_id, channel_id)]
         return list(dict.fromkeys([await self.used(team_id, channel_id), *self.shipped, *own]))
 
+    def shipped_as(self, name: str) -> Rubric | None:
+        """The rubric of the app that somebody means by this name: that of a file may have capitals."""
+        meant = (rubric for shipped, rubric in self.shipped.items() if shipped.lower() == name.lower())
+        return self.shipped.get(name) or next(meant, None)
+
     async def find(self, team_id: str, channel_id: str, name: str, version: str | None = None) -> Rubric | None:
         """The rubric of that name, as it was saved last or with that version; None where there is none."""
         saved = await self.log.find(team_id, channel_id, name, version)
-        found = saved.rubric if saved else self.shipped.get(name)
+        found = saved.rubric if saved else self.shipped_as(name)
         return found if found and version in {None, found.version} else None
 
     async def in_force(self, team_id: str, channel_id: str, name: str, chosen: ChannelJudge) -> Rubric | None:

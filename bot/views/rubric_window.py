@@ -72,12 +72,15 @@ def saved_modal(state: ModalState, rubric: Rubric) -> dict[str, Any]:
     return modal(ids.VIEW_RUBRIC_SAVED, _TITLE, state, blocks, "Use it here", "Not now")
 
 
-def errors(name: str, prompt: str, shipped: frozenset[str]) -> dict[str, str]:
-    """What is wrong with a typed rubric, by input; empty where it is one."""
+def errors(name: str, prompt: str, *, is_shipped: bool) -> dict[str, str]:
+    """What is wrong with a typed rubric, by input; empty where it is one.
+
+    `is_shipped` is whether one that comes with the app has this name.
+    """
     found = {}
     if not is_name(name):
         found[ids.BLOCK_NAME] = _BAD_NAME
-    elif name in shipped:
+    elif is_shipped:
         found[ids.BLOCK_NAME] = _SHIPPED_NAME
     try:
         Rubric(name, prompt)

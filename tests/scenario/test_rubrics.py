@@ -214,6 +214,21 @@ async def test_a_model_that_is_no_longer_offered_is_passed_over(open_stage: Stag
     assert stage.model.requests[-1]["model"] != "large"
 
 
+async def test_a_rubric_of_whoever_runs_the_app_is_found_by_its_name_in_any_case(
+    open_stage: StageFactory, tmp_path: Path
+) -> None:
+    file = tmp_path / "OurTone.txt"
+    file.write_text(TONE, encoding="utf-8")
+    stage: Stage = await open_stage(judge_rubric=str(file))
+    assert "scored by `code`" in await say(stage, "use Code")
+    assert "now scored by `OurTone`" in await say(stage, "use ourtone")
+    assert "begun from `OurTone`" in shown(await edit(stage, "OURTONE"))
+    assert (await save(stage, "ourtone", TONE)).response == {
+        "response_action": "errors",
+        "errors": {ids.BLOCK_NAME: "A rubric that comes with the app has this name; choose another."},
+    }
+
+
 async def test_default_goes_back_to_what_the_app_is_set_to(open_stage: StageFactory) -> None:
     stage: Stage = await open_stage(judge_models="large")
     await say(stage, "use code large")
