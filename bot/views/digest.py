@@ -71,7 +71,7 @@ def stats_message(
     lines = (
         judge_change(figures),
         uncorrected(figures.quality),
-        " · ".join(_not_counted(figures)),
+        not_counted(figures),
         _agreement(figures) if subject else "",
     )
     small = [context(line) for line in lines if line]
@@ -101,6 +101,12 @@ def measures(glance: Glance) -> str:
         mean += f" (last week {last.mean:.1f}, {_change(this.mean, last.mean)})"
     low, high = glance.scale
     return f"{median}, {mean}, on a scale of {low} to {high}."
+
+
+def not_counted(glance: Glance) -> str:
+    """How many of a week's scores none of these figures holds, since they cannot be joined with them; else empty."""
+    numbers = {"on another scale": glance.off_scale, "by another judge": glance.off_version}
+    return " · ".join(f"scored {how} and not counted above: {number}" for how, number in numbers.items() if number)
 
 
 def _message(figures: Figures, lead: Sequence[str], subject: str, rest: Callable[[bool], list[Block]]) -> Post:
@@ -199,15 +205,9 @@ def _unscored(figures: Figures) -> str:
     for reason, count in figures.unscored.items():
         why = in_short(reason)
         words[why] = words.get(why, 0) + count
-    parts = [*(f"{why}: {count}" for why, count in words.items()), *_not_counted(figures)]
+    parts = [*(f"{why}: {count}" for why, count in words.items()), not_counted(figures)]
     total = sum(figures.unscored.values())
-    return (f"*Unscored: {total}* · " if total else "") + " · ".join(parts)
-
-
-def _not_counted(figures: Figures) -> list[str]:
-    """How many scores no figure above holds, since they cannot be joined with these."""
-    numbers = {"on another scale": figures.off_scale, "by another judge": figures.off_version}
-    return [f"scored {how} and not counted above: {number}" for how, number in numbers.items() if number]
+    return (f"*Unscored: {total}* · " if total else "") + " · ".join(part for part in parts if part)
 
 
 def _agreement(figures: Figures) -> str:

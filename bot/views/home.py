@@ -11,7 +11,7 @@ from bot.domain.verdict import MADE_UP, OFFLINE
 from bot.slack import ids
 from bot.slack.mrkdwn import clip
 from bot.views.charts import judge_change, trend_line
-from bot.views.digest import counted, measures
+from bot.views.digest import counted, measures, not_counted
 from bot.views.elements import actions, button, context, header, option, section, short_date
 from bot.views.recent import recent_blocks
 from bot.views.watch import line
@@ -107,6 +107,7 @@ def _channel(channel: ChannelWeek) -> dict[str, Any]:
         measures(glance),
         trend_line(glance),
         judge_change(glance),
+        not_counted(glance),
         _digest(channel),
     ]
     block = section("\n".join(line for line in lines if line))

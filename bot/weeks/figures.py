@@ -87,6 +87,8 @@ class Glance:
         until: The moment up to which the week was counted; its end once it is over.
         trend: Up to eight weeks, oldest first, this one last.
         raters: How many cases were scored by the offline rater or made up for the demo; those of models are None's.
+        off_scale: How many scores are on another scale, and in no other figure.
+        off_version: How many on this scale are of another judge version, and in no other figure.
     """
 
     week: Week
@@ -96,6 +98,8 @@ class Glance:
     last: Tally
     trend: tuple[Point, ...]
     raters: Mapping[str | None, int]
+    off_scale: int
+    off_version: int
 
     @property
     def scale(self) -> Scale:
@@ -113,8 +117,6 @@ class Figures(Glance):
     """A channel's week in full.
 
     Attributes:
-        off_scale: How many scores are on another scale, and in no other figure.
-        off_version: How many on this scale are of another judge version, and in no other figure.
         unscored: Cases without a score, by the reason.
         lowest: Up to three low scores, the lowest first and the newest first among equals.
         authors: With scores this week, most first.
@@ -125,8 +127,6 @@ class Figures(Glance):
         quality: What people would say of the last weeks' replies; None without a score.
     """
 
-    off_scale: int
-    off_version: int
     unscored: Mapping[str, int]
     lowest: tuple[LowCase, ...]
     authors: tuple[Author, ...]
@@ -171,7 +171,18 @@ async def _read_glance(
     this, last = _tally(rows, kind), _tally(earlier, was)
     newest = Point(before, last.mean, last.n, was.version), Point(week, this.mean, this.n, kind.version)
     trend = (*await _read_trend(tallies, place, week, kind), *newest)
-    return Glance(week, span.end, kind, this, last, trend, count_raters(rows)), rows, earlier
+    glance = Glance(
+        week,
+        span.end,
+        kind,
+        this,
+        last,
+        trend,
+        raters=count_raters(rows),
+        off_scale=_count(rows, lambda row: row.kind.scale != kind.scale),
+        off_version=_count(rows, lambda row: row.kind.scale == kind.scale and row.version != kind.version),
+    )
+    return glance, rows, earlier
 
 
 async def read_figures(
@@ -189,8 +200,6 @@ async def read_figures(
     )
     return Figures(
         **{each.name: getattr(glance, each.name) for each in fields(Glance)},
-        off_scale=_count(rows, lambda row: row.kind.scale != kind.scale),
-        off_version=_count(rows, lambda row: row.kind.scale == kind.scale and row.version != kind.version),
         unscored=_unscored(rows),
         lowest=lowest,
         authors=authors,

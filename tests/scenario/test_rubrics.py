@@ -175,6 +175,10 @@ async def test_figures_of_two_rubrics_or_two_models_are_never_joined(open_stage:
     preview = shown(await stage.told(stage.ann, len(stage.ann.ephemerals(CHANNEL)) + 1))
     assert "Median *5*, mean *5.0*" in preview
     assert "scored by another judge and not counted above: 5" in preview
+    stage.ann.open_home()
+    home = await stage.slack.until(lambda: stage.ann.home)
+    assert home is not None
+    assert "scored by another judge and not counted above: 5" in shown(home)
 
 
 async def test_only_a_model_of_the_list_can_be_chosen_and_stays_until_another_is(open_stage: StageFactory) -> None:
