@@ -148,6 +148,7 @@ class Parts:
     identity: Identity
     teller: Teller
     memberships: Memberships
+    access: Access
     poster: Poster
     edits: EditsUpkeep
     completion: Completion
@@ -174,6 +175,7 @@ async def _open(stack: AsyncExitStack, settings: Settings, role: Role) -> Parts:
         identity=identity,
         teller=Teller(client),
         memberships=Memberships(client),
+        access=Access(client, settings.digest_by == "admins"),
         poster=poster,
         edits=EditsUpkeep(client, store),
         completion=Completion(client, store, identity.url),
@@ -189,7 +191,7 @@ def _make_engine(parts: Parts, settings: Settings, judges: Judges, model_pauses:
     reposts = settings.unconfirmed_posts == "repost"
     delivery = Delivery(client, parts.teller, store, parts.completion, identity.url, reposts_unconfirmed=reposts)
     docket = Docket(store, judges, parts.lookup, delivery, settings.judge_concurrency, model_pauses)
-    replay = RubricReplay(store, judges, parts.rubrics.default, parts.teller)
+    replay = RubricReplay(store, judges, parts.rubrics.default, parts.access, parts.teller)
     looking = Looking(client, store, identity.team_id, SELDOM if settings.watch_by == "events" else OFTEN)
     alerts = AlertTeller(client, parts.memberships)
     alarm = Alarm(alerts, store, parts.poster.members, identity.team_id, identity.url)
@@ -224,7 +226,6 @@ def _make_engine(parts: Parts, settings: Settings, judges: Judges, model_pauses:
 def _make_link(parts: Parts, settings: Settings) -> HttpFront | SocketLink:
     """What Slack's payloads come by, to the listeners."""
     store, client, identity = parts.store, parts.client, parts.identity
-    access = Access(client, settings.digest_by == "admins")
     reactions = Reactions(store.digests, store.thumbs, parts.watcher)
     bolt = make_app(client, identity)
     register(
@@ -238,10 +239,10 @@ def _make_link(parts: Parts, settings: Settings) -> HttpFront | SocketLink:
         rubrics=parts.rubrics,
         models=settings.judge_models,
         poster=parts.poster,
-        access=access,
+        access=parts.access,
         memberships=parts.memberships,
         homes=Homes(client),
-        forgetting=ForgettingUpkeep(client, store.forgetting, store.own_words, access),
+        forgetting=ForgettingUpkeep(client, store.forgetting, store.own_words, parts.access),
         lookup=parts.lookup,
         watcher=parts.watcher,
         reactions=reactions,

@@ -3,11 +3,14 @@
 from collections.abc import Sequence
 
 import structlog
+from slack_sdk.errors import SlackApiError
 
 from bot.domain.recipient import Recipient
 from bot.log import Store
 from bot.log.channel_replays import ChannelReplay, ReplayedCase
 from bot.rubrics.judges import Judges
+from bot.slack.access import Access
+from bot.slack.errors import is_transient
 from bot.slack.teller import Teller
 from bot.views import rubric_replay as words
 from bot.views.messages import sentence
@@ -27,20 +30,22 @@ class RubricReplay:
         store: Where replays are.
         judges: Finds both judges.
         default: The name of the rubric where a channel has chosen none.
+        access: Who is in the channel: a comparison names its figures.
         teller: What tells the person.
     """
 
-    def __init__(self, store: Store, judges: Judges, default: str, teller: Teller) -> None:
+    def __init__(self, store: Store, judges: Judges, default: str, access: Access, teller: Teller) -> None:
         self._store = store
         self._judges = judges
         self._default = default
+        self._access = access
         self._teller = teller
 
     async def run(self, number: int) -> None:
         """Brings a replay to where its person decides; one that is there already is left alone.
 
         Raises:
-            SlackApiError: Slack fails for the moment, so that the person could not be told.
+            SlackApiError, ClientError, TimeoutError: Slack fails for the moment, so that the person could not be told.
         """
         replay = await self._store.channel_replays.find(number)
         if replay is None or replay.told_at:
@@ -53,8 +58,9 @@ class RubricReplay:
         cases = await self._judged(replay, in_use, judge) if judge else None
         if not await self._is_open(replay):
             return
-        if judge is None or cases is None:
-            why = words.NO_MODEL if judge else words.GONE
+        is_here = await self._is_here(replay)
+        if judge is None or cases is None or not is_here:
+            why = words.GONE if judge is None else words.NO_MODEL if cases is None else words.NOT_BOTH_HERE
             await self._teller.tell(here, sentence(why.format(judge=name)))
             await self._store.channel_replays.drop(number)
             return
@@ -98,3 +104,12 @@ class RubricReplay:
     async def _is_open(self, replay: ChannelReplay) -> bool:
         """Whether no other wish has taken its place."""
         return await self._store.channel_replays.find(replay.id) is not None
+
+    async def _is_here(self, replay: ChannelReplay) -> bool:
+        """Whether its person may see the channel's figures: Slack is asked anew, since judging took its time."""
+        try:
+            return await self._access.is_in(replay.channel_id, replay.user_id)
+        except SlackApiError as exc:
+            if is_transient(exc):
+                raise
+            return False

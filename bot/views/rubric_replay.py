@@ -12,6 +12,7 @@ BEGUN = (
 NO_LABELS = "There is no labelled reply here to compare the two by."
 NO_MODEL = "{judge} could not be compared: the model cannot be asked now. All stays as it is; try again later."
 GONE = "{judge} could not be compared: it was deleted meanwhile. All stays as it is."
+NOT_BOTH_HERE = "{judge} was compared, but we are no longer both in that channel. All stays as it is."
 CLOSED = "That change is not open any more: it was decided, or somebody has asked for another since."
 IN_USE = "Replies in this channel are scored by {judge}."
 ASK = "In the channel, `/judge rubric` says what holds."

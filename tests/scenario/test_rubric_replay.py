@@ -1,7 +1,7 @@
 """Before a channel's judge changes, labelled cases are judged by the new one, and the person who asked decides."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -15,6 +15,7 @@ from bot.rubrics.choice import RubricChoice
 from bot.rubrics.judges import Judges
 from bot.rubrics.replay import RubricReplay
 from bot.slack import ids
+from bot.slack.access import Access
 from bot.slack.client import web_client
 from bot.slack.teller import Teller
 from bot.views.rubric_replay import CLOSED
@@ -49,7 +50,7 @@ async def rubric_replay(stage: Stage, log: Store) -> AsyncIterator[RubricReplay]
         make_client("test", stage.model.base_url) as model,
     ):
         judges = Judges(rubrics, lambda rubric, _: Judge(rubric=rubric, samples=1, client=model))
-        yield RubricReplay(log, judges, rubrics.default, Teller(slack))
+        yield RubricReplay(log, judges, rubrics.default, Access(slack, is_for_admins=False), Teller(slack))
 
 
 async def compared(stage: Stage, count: int = 1) -> Message:
@@ -258,6 +259,38 @@ async def test_whoever_has_left_the_channel_is_not_told_what_holds_there(stage: 
     stage.ann.leave(CHANNEL)
     stage.ann.click(first, ids.ACTION_RUBRIC_LEAVE)
     await said(stage, f"{CLOSED} In the channel, `/judge rubric` says what holds.")
+
+
+NOT_BOTH_HERE = "`code` was compared, but we are no longer both in that channel. All stays as it is."
+
+
+async def compared_while(stage: Stage, happens: Callable[[], object]) -> None:
+    """Has `code` compared with the judge in use, while something happens."""
+    await labelled(stage, 1)
+    gate = asyncio.Event()
+    stage.model.script(Held(gate, GOOD))
+    await say(stage, "use code")
+    await stage.model.asked(1)
+    happens()
+    gate.set()
+
+
+async def test_whoever_has_left_the_channel_meanwhile_is_told_no_figures(stage: Stage) -> None:
+    await compared_while(stage, lambda: stage.ann.leave(CHANNEL))
+    direct = stage.slack.workspace.im(stage.ann.id).messages
+    await stage.slack.until(lambda: direct)
+    assert [message.text for message in direct.values()] == [NOT_BOTH_HERE]
+
+
+async def test_of_whom_slack_knows_nothing_any_more_is_told_no_figures(stage: Stage) -> None:
+    await compared_while(stage, lambda: stage.slack.fail("users.conversations", error="user_not_found"))
+    await said(stage, NOT_BOTH_HERE)
+
+
+async def test_while_slack_does_not_say_who_is_in_the_channel_the_figures_wait(stage: Stage) -> None:
+    await compared_while(stage, lambda: stage.slack.fail("users.conversations", error="internal_error"))
+    assert "on the same 1 labelled reply of this channel" in shown(await compared(stage))
+    assert len(stage.model.requests) == 1
 
 
 async def test_nobody_else_decides(stage: Stage) -> None:
