@@ -122,7 +122,8 @@ class RubricCommand:
     async def _state(self, team_id: str, channel_id: str) -> str:
         rubrics = self.use.rubrics
         chosen, own = await rubrics.log.chosen(team_id, channel_id), await rubrics.log.newest(team_id, channel_id)
-        return words.state(chosen, rubrics.default, list(rubrics.shipped), own, self.use.models)
+        wish = await self.use.replays.of(team_id, channel_id)
+        return words.state(chosen, rubrics.default, list(rubrics.shipped), own, self.use.models, wish)
 
     async def _delete(self, team_id: str, channel_id: str, user_id: str, name: str) -> str:
         rubrics = self.use.rubrics

@@ -102,6 +102,12 @@ class ChannelReplays:
         found = await self._database.rows(ChannelReplay, _replays.where(replays.c.id == number))
         return found[0] if found else None
 
+    async def of(self, team_id: str, channel_id: str) -> ChannelReplay | None:
+        """The replay of a channel that is not decided."""
+        place = {"team_id": team_id, "channel_id": channel_id}
+        found = await self._database.rows(ChannelReplay, _replays.filter_by(**place))
+        return found[0] if found else None
+
     async def plan(self, replay: ChannelReplay, versions: Collection[str], scale: Scale) -> None:
         """Chooses its cases once, of those on that scale.
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from bot.domain.rubric import DEFAULT, ChannelJudge, SavedRubric
+from bot.log.channel_replays import ChannelReplay
 from bot.slack.access import NoAccess, NoAccessReason
 from bot.slack.mrkdwn import clip, escape
 from judge.rubric import purpose_of
@@ -30,13 +31,21 @@ _LINE_BREAKS = "From now on figures begin anew: those of two judges are never jo
 
 
 def state(
-    chosen: ChannelJudge, default: str, shipped: Sequence[str], own: Sequence[SavedRubric], models: Sequence[str]
+    chosen: ChannelJudge,
+    default: str,
+    shipped: Sequence[str],
+    own: Sequence[SavedRubric],
+    models: Sequence[str],
+    wish: ChannelReplay | None,
 ) -> str:
-    """Which rubrics there are in a channel, which one is used, and what can be done."""
+    """Which rubrics there are in a channel, which one is used, which change is asked for, and what can be done."""
     by = "as this channel has chosen" if chosen != ChannelJudge() else "as the app is set"
     lines = [f"Replies in this channel are scored by {named(chosen, default)}, {by}."]
     if chosen.model and chosen.model not in models:
         lines.append(f"The model `{_ticked(chosen.model)}` is no longer offered, so the app's own is asked.")
+    if wish:
+        stands = "knows how it compares, and has not decided yet" if wish.told_at else "which is being compared"
+        lines.append(f":hourglass: <@{wish.user_id}> asked for {named(wish.judge, default)}, {stands}.")
     made = {saved.name for saved in own}
     in_use = chosen.rubric or default
     lines += [_shipped(name, in_use) for name in shipped if name not in made]

@@ -18,7 +18,7 @@ from bot.slack import ids
 from bot.slack.access import Access
 from bot.slack.client import web_client
 from bot.slack.teller import Teller
-from bot.views.rubric_replay import CLOSED
+from bot.views.rubric_replay import CLOSED, LEFT
 from judge import Judge, list_rubrics, load_rubric, render_prompt
 from judge.model import make_client
 from pocket_slack import Message
@@ -70,6 +70,13 @@ async def said(stage: Stage, words: str) -> None:
     await stage.slack.until(lambda: any(words in m.text for m in stage.ann.ephemerals(CHANNEL)))
 
 
+async def told_of(stage: Stage, number: int) -> None:
+    """Returns once the log says that the person was told of a replay, which follows the message."""
+    async with asyncio.timeout(10):
+        while (await stage.log.channel_replays.find(number)).told_at is None:  # type: ignore[union-attr] # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+
+
 async def newest(stage: Stage, name: str) -> str:
     """The version that was saved last."""
     found = await stage.log.rubrics.find(*place(stage), name)
@@ -102,6 +109,23 @@ async def test_nothing_changes_until_it_is_said_how_the_two_compare_and_the_butt
     )
     assert replaced is not None
     assert await used(stage) == "code"
+
+
+async def test_the_list_says_what_change_is_asked_for_and_by_whom(stage: Stage) -> None:
+    await labelled(stage, 1)
+    gate = asyncio.Event()
+    stage.model.script(Held(gate, GOOD))
+    await say(stage, "use code")
+    await stage.model.asked(1)
+    assert f"\n:hourglass: <@{stage.ann.id}> asked for `code`, which is being compared.\n" in await say(stage, "")
+    gate.set()
+    told = await compared(stage)
+    await told_of(stage, 1)
+    waits = f"\n:hourglass: <@{stage.ann.id}> asked for `code`, knows how it compares, and has not decided yet.\n"
+    assert waits in await say(stage, "")
+    await stage.slack.settled(stage.ann.click(told, ids.ACTION_RUBRIC_LEAVE))
+    await said(stage, LEFT)
+    assert ":hourglass:" not in await say(stage, "")
 
 
 async def test_of_several_presses_one_counts(stage: Stage) -> None:
@@ -307,9 +331,7 @@ async def test_a_job_that_comes_again_tells_nobody_twice(stage: Stage) -> None:
     await labelled(stage, 1)
     await say(stage, "use code")
     await compared(stage)
-    async with asyncio.timeout(10):
-        while (await stage.log.channel_replays.find(1)).told_at is None:  # type: ignore[union-attr] # noqa: ASYNC110
-            await asyncio.sleep(0.01)  # it follows the message
+    await told_of(stage, 1)
     async with rubric_replay(stage, stage.log) as replay:
         await replay.run(1)
     assert [ids.ACTION_RUBRIC_USE in buttons(m) for m in stage.ann.ephemerals(CHANNEL)].count(True) == 1

@@ -11,6 +11,7 @@ from bot.domain.rubric import MOST_RUBRICS, ChannelJudge, SavedRubric, is_name
 from bot.judges import limits_of
 from bot.log import Store
 from bot.log.audit import Action
+from bot.log.channel_replays import ChannelReplay
 from bot.log.digests import ChannelSettings
 from bot.log.rubrics import RubricGoneError, RubricInUseError, SavedBeforeError
 from bot.rubrics.choice import RubricChoice
@@ -145,7 +146,8 @@ async def test_what_was_taken_from_the_app_stays_the_apps(log: Store) -> None:
 def test_what_is_said_of_a_channel_with_many_rubrics_fits_into_a_section() -> None:
     own = [replace(FIRST, name=f"{number:02}{'x' * 38}", number=9999) for number in range(MOST_RUBRICS)]
     models = [f"some-vendor/a-large-model-{number}" for number in range(100)]
-    said = state(ChannelJudge(own[0].name, "00000000", "m" * 200), "additive-5", list(SHIPPED), own, models)
+    wish = ChannelReplay(1, "T1", "C1", "U" * 20, own[1].name, "00000000", "m" * 200, FIRST.saved_at)
+    said = state(ChannelJudge(own[0].name, "00000000", "m" * 200), "additive-5", list(SHIPPED), own, models, wish)
     assert len(said) <= 3000
     assert all(saved.name in said for saved in own)
     assert len(no_rubric("x" * 3000, [*SHIPPED, *(saved.name for saved in own)])) <= 3000
