@@ -93,6 +93,16 @@ async def test_a_change_that_is_being_compared_and_asked_for_again_goes_on(log: 
     assert await log.channel_replays.find(bens.id) is None
 
 
+async def test_what_is_asked_for_is_a_channels_own(log: Store) -> None:
+    for number, channel_id in enumerate(("C2", "C1"), 1):
+        await labelled(log, number, channel_id=channel_id)
+    assert await log.channel_replays.begin("T1", "C2", "U1", NEW)
+    assert await log.channel_replays.of("T1", "C1") is None
+    replay = await begun(log)
+    assert await log.channel_replays.of("T1", "C1") == replay
+    assert await log.channel_replays.of("T2", "C1") is None
+
+
 async def test_without_a_label_there_is_nothing_to_replay(log: Store) -> None:
     await labelled(log, 1, is_labelled=False)
     assert not await log.channel_replays.begin("T1", "C1", "U1", NEW)
