@@ -143,6 +143,15 @@ async def test_what_was_taken_from_the_app_stays_the_apps(log: Store) -> None:
     assert await choice.in_force("T1", "C1", "code", ChannelJudge("additive-5")) == own
 
 
+async def test_a_name_in_other_letters_finds_a_rubric_of_the_app_and_the_name_itself_goes_before(log: Store) -> None:
+    own = Rubric("Code", TONE)
+    choice = RubricChoice(log.rubrics, {own.name: own} | SHIPPED)
+    assert await choice.find("T1", "C1", "Code") == own
+    assert await choice.find("T1", "C1", "code") == SHIPPED["code"]
+    assert await choice.find("T1", "C1", "REFUSAL") == SHIPPED["refusal"]
+    assert await choice.find("T1", "C1", "refusals") is None
+
+
 def test_what_is_said_of_a_channel_with_many_rubrics_fits_into_a_section() -> None:
     own = [replace(FIRST, name=f"{number:02}{'x' * 38}", number=9999) for number in range(MOST_RUBRICS)]
     models = [f"some-vendor/a-large-model-{number}" for number in range(100)]
