@@ -50,10 +50,11 @@ def state(
     in_use = chosen.rubric or default
     lines += [_shipped(name, in_use) for name in shipped if name not in made]
     lines += [_own(saved, chosen, in_use) for saved in own]
+    lines += ["", _HELP]
     if models:
         offered = f"{_listed(models)}, or {DEFAULT}, the app's own"
-        lines.append(f"`/judge rubric use NAME MODEL` also chooses the model: {offered}")
-    return "\n".join([*lines, _HELP])
+        lines.append(f"• `/judge rubric use NAME MODEL` also chooses the model: {offered}")
+    return "\n".join(lines)
 
 
 def used(judge: ChannelJudge, default: str) -> str:

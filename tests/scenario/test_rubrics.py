@@ -74,6 +74,7 @@ async def test_the_list_says_which_one_is_used_and_what_each_asks(stage: Stage) 
     assert "• *`additive-5` (in use)*: " in said
     for name in ("code", "grounded", "refusal", "support-tone"):
         assert f"• `{name}`: " in said
+    assert "\n\n• `/judge rubric use NAME`" in said
     await say(stage, "use refusal")
     await make(stage)
     said = await say(stage, "")
