@@ -24,7 +24,7 @@ _PURPOSES = {
 
 _PLACEHOLDERS = ("{prompt}", "{response}")
 _SLOTS = ("<question>{prompt}</question>", "<response>{response}</response>")
-_SCALE_SENTENCE = re.compile(r"is between (\d{1,3}) and (\d{1,3})\b")
+_SCALE_SENTENCE = re.compile(r"is between (\d{1,3}) and (\d{1,3})\b(?![.,]\d)")
 
 
 class Scale(NamedTuple):

@@ -68,6 +68,8 @@ def test_rubric_is_frozen() -> None:
             TONE.replace("is between", "lies within"),
             "0 scales in the prompt; state one in the words 'is between 0 and 5'",
         ),
+        (TONE.replace("1 and 3", "1 and 3.5"), "0 scales in the prompt"),
+        (TONE.replace("1 and 3", "1 and 3,5"), "0 scales in the prompt"),
         (TONE + " M is between 0 and 9", "2 scales in the prompt"),
         (TONE.replace("1 and 3", "3 and 1"), "lowest first"),
     ],
