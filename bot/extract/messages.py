@@ -15,7 +15,7 @@ from bot.slack.mrkdwn import clean, to_plain
 Raw = dict[str, Any]
 
 # What reading comes to where Slack sends what it never has: one such message must not keep others from being read.
-_ODD = (AttributeError, KeyError, TypeError, ValueError)
+_ODD = (AttributeError, TypeError, ValueError)
 _SILENT_BLOCKS = {"divider", "actions", "context_actions", "input"}
 
 

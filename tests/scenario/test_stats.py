@@ -16,7 +16,7 @@ from tests.scenario.conftest import CHANNEL, Stage, shown
 NO_CHANNEL = "I know no channel `#{}` that we are both in. If you are in it, type `/invite @Slack Judge` there."
 
 
-async def add_case(stage: Stage, channel: Channel, author_id: str, score: int, **changes: Any) -> None:
+async def add_case(stage: Stage, channel: Channel, author_id: str, score: int | None, **changes: Any) -> None:
     """A verdict of a moment ago."""
     now = datetime.now(UTC)
     row: dict[str, Any] = {

@@ -13,7 +13,7 @@ from tests.scenario.conftest import Stage, shown
 from tests.scenario.test_stats import add_case, help_desk, stats
 
 
-async def add_drawn(stage: Stage, score: int, **changes: object) -> None:
+async def add_drawn(stage: Stage, score: int | None, **changes: object) -> None:
     """A verdict of a moment ago on a reply that a watch has drawn."""
     drawn = {"source": CaseSource.WATCH, "probability": 1.0, "model": "m", "judge_version": "m, additive-5 1"}
     await add_case(stage, help_desk(stage), stage.helper.id, score, **(drawn | changes))
@@ -45,18 +45,18 @@ async def test_what_another_judge_or_scale_scored_is_counted_and_in_no_mean(stag
 
 async def test_of_one_judge_nothing_is_said_of_others(stage: Stage) -> None:
     await add_drawn(stage, 4)
-    await add_drawn(stage, 3)
+    await add_drawn(stage, None, unscored_reason="no_score", judge_version=None)
     assert "another judge" not in shown(await stats(stage))
 
 
 async def test_replies_of_last_week_that_were_scored_in_this_one_are_among_those_that_were_seen(stage: Stage) -> None:
     channel, week = help_desk(stage), Week.of(datetime.now(UTC), ZoneInfo("UTC"))
     watch = Watch(stage.slack.workspace.team_id, channel.id, stage.helper.id, week.before().start)
-    for number, (age, fate) in enumerate([(1, Fate.TAKEN), (2, Fate.TAKEN), (3, Fate.MISSED)]):
+    for number, (age, fate) in enumerate([(0, Fate.TAKEN), (1, Fate.TAKEN), (2, Fate.TAKEN), (3, Fate.MISSED)]):
         ts = f"{(week.start - timedelta(hours=age)).timestamp():.6f}"
         reply = SeenReply(watch.team_id, channel.id, ts, watch.author_id, None, None)
         await stage.log.replies.note(reply, watch, week.start)
         await stage.log.replies.settle(reply, fate)
         if fate is Fate.TAKEN:
             await add_drawn(stage, number, message_ts=ts, judged_at=week.start)
-    assert "(2 scored of 2)" in shown(await stats(stage))
+    assert "(3 scored of 3)" in shown(await stats(stage))
