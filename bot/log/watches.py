@@ -5,14 +5,14 @@ from dataclasses import asdict, fields
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, and_, delete, func, or_, select, update
+from sqlalchemy import ColumnElement, Row, Table, and_, delete, func, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.domain.clock import utc_now
 from bot.domain.watch import Shows, Watch
 from bot.log.audit import Act, Action, note
 from bot.log.database import Database
-from bot.log.schema import watches
+from bot.log.schema import IS_WAITED_FOR, replies, watches
 from bot.log.upserts import upsert
 
 _TESTS_EVERY = timedelta(minutes=1)
@@ -67,20 +67,21 @@ class Watches:
         return await self._database.execute(update(watches).where(_is(watch), is_over).values(tested_at=now)) == 1
 
     async def end(self, watch: Watch, by: str) -> None:
-        """Ends a watch; what it has scored stays."""
+        """Ends a watch; what it has scored stays, and what it waits for is seen by no watch any more."""
 
         async def end(connection: AsyncConnection) -> None:
+            await connection.execute(delete(replies).where(_is(watch, replies), IS_WAITED_FOR))
             if (await connection.execute(delete(watches).where(_is(watch)))).rowcount:
                 await note(connection, [_act(watch, by, Action.WATCH_ENDED)])
 
         await self._database.write(end)
 
 
-def _is(watch: Watch) -> ColumnElement[bool]:
+def _is(watch: Watch, table: Table = watches) -> ColumnElement[bool]:
     return and_(
-        watches.c.team_id == watch.team_id,
-        watches.c.channel_id == watch.channel_id,
-        watches.c.author_id == watch.author_id,
+        table.c.team_id == watch.team_id,
+        table.c.channel_id == watch.channel_id,
+        table.c.author_id == watch.author_id,
     )
 
 

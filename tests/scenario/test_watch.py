@@ -477,3 +477,16 @@ async def test_of_two_bots_with_one_name_none_is_taken_by_chance(stage: Stage) -
     assert "*helper* is not watched here any more" in await say(stage, f"off @{twin.id}")
     (left,) = await stage.log.watches.of(stage.slack.workspace.team_id)
     assert left.author_id == stage.helper.id
+
+
+async def test_what_a_watch_waits_for_ends_with_it_and_is_no_loss_of_the_next_one(stage: Stage) -> None:
+    await say(stage, "@helper all")
+    stage.ask_and_answer()
+    await seen(stage, 1)
+    await take_finished(stage)
+    stage.ask_and_answer()
+    await seen(stage, 2)
+    await say(stage, "off @helper")
+    await take_finished(stage)
+    await say(stage, "@helper all")
+    assert "1 seen, 1 scored or about to be." in await say(stage, "")
