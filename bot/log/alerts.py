@@ -14,11 +14,12 @@ _LEASE = timedelta(minutes=5)
 
 
 class AlertKind(StrEnum):
-    """What an alert says: the assistant is worse than before, or below its floor, or its watch has no scores."""
+    """What an alert says: the assistant is worse than before, below its floor, or gone, or its watch has no scores."""
 
     WORSE = "worse"
     BELOW = "below"
     SILENT = "silent"
+    GONE = "gone"
 
 
 class Alerts:

@@ -57,6 +57,15 @@ def silent_alert(watch: Watch, name: str, expected: int, silent_for: timedelta) 
     return _post(text)
 
 
+def gone_alert(watch: Watch, name: str, before: int) -> Post:
+    """Nothing was seen of an assistant for a week."""
+    return _post(
+        f"I have seen no reply of *{clip(name, _NAME)}* in <#{watch.channel_id}> for a week, after {before:,} in the "
+        "week before. It may have left, or have come back as another app, which is not watched: `/judge watch` "
+        "changes that."
+    )
+
+
 def test_alert(watch: Watch, name: str) -> Post:
     """What an alert would reach, if there were one."""
     return _post(

@@ -1,4 +1,4 @@
-"""Says the same day, and once, that a watched assistant has become clearly worse, or that its watch has no scores."""
+"""Says the same day, and once, that a watched assistant is clearly worse, or gone, or that its watch has no scores."""
 
 from collections.abc import Callable, Sequence
 from datetime import timedelta
@@ -7,13 +7,13 @@ from functools import partial
 import structlog
 
 from bot.domain.clock import Clock, utc_now
-from bot.domain.watch import Watch
+from bot.domain.watch import Watch, together
 from bot.log import Store
 from bot.log.alerts import AlertKind
 from bot.log.counts import Place, Span, TimedScore, watched
 from bot.slack.authors import Members
 from bot.slack.post import Post
-from bot.views.alerts import silent_alert, worse_alert
+from bot.views.alerts import gone_alert, silent_alert, worse_alert
 from bot.watching.telling import AlertTeller
 from judge.drift import Drop, NotEnough, find_below, find_drop
 from judge.rubric import Scale
@@ -23,6 +23,7 @@ REFERENCE = timedelta(days=28)
 SILENT_FOR = timedelta(hours=6)
 _PATIENCE = timedelta(hours=1)  # with what was drawn a moment ago
 _MIN_SILENT = 3
+_MIN_BEFORE_GONE = 10
 _LOWEST = 3
 
 _Find = Callable[[Sequence[int], Sequence[int], Scale], Drop | NotEnough | None]
@@ -61,7 +62,12 @@ class Alarm:
         self._workspace_url = workspace_url
         self._now = clock
         self._newest: dict[_Tested, int] = {}
-        self._finds = {AlertKind.WORSE: self._worse, AlertKind.BELOW: self._below, AlertKind.SILENT: self._silent}
+        self._finds = {
+            AlertKind.WORSE: self._worse,
+            AlertKind.BELOW: self._below,
+            AlertKind.SILENT: self._silent,
+            AlertKind.GONE: self._gone,
+        }
 
     async def look(self) -> None:
         """Sends what is due."""
@@ -88,8 +94,8 @@ class Alarm:
 
     async def _drop(self, watch: Watch, kind: AlertKind, find: _Find) -> Post | None:
         """The alert of a drop, if there is one that was not told of."""
-        now, last = self._now(), await self._store.alerts.last(watch, kind)
-        if last is not None and last > now - RECENT:
+        now = self._now()
+        if await self._was_told(watch, kind):
             return None
         place = watched(watch)
         tested, newest = (place, kind, watch.floor), await self._store.tallies.newest(place)
@@ -121,6 +127,20 @@ class Alarm:
         if expected < _MIN_SILENT or await self._store.tallies.in_order(watched(watch), span):
             return None
         return silent_alert(watch, (await self._members.of(watch.author_id)).name, expected, SILENT_FOR)
+
+    async def _gone(self, watch: Watch) -> Post | None:
+        """The alert of an assistant of which nothing was seen for a week, and much in the week before."""
+        week_ago = self._now() - RECENT
+        by_day = await self._store.replies.coverage(watched(watch), f"{week_ago - RECENT:%Y-%m-%d}")
+        before = together(by_day.values()).seen
+        is_here = max(by_day, default="") >= f"{week_ago:%Y-%m-%d}"
+        if is_here or before < _MIN_BEFORE_GONE or await self._was_told(watch, AlertKind.GONE):
+            return None
+        return gone_alert(watch, (await self._members.of(watch.author_id)).name, before)
+
+    async def _was_told(self, watch: Watch, kind: AlertKind) -> bool:
+        last = await self._store.alerts.last(watch, kind)
+        return last is not None and last > self._now() - RECENT
 
     async def _send(self, watch: Watch, kind: AlertKind, post: Post) -> None:
         """It is sent if anybody got it; where nobody did, it is tried again."""

@@ -8,7 +8,7 @@ from sqlalchemy import update
 
 from bot.domain.case import CaseSource, CaseStatus
 from bot.domain.policy import Policy
-from bot.domain.watch import LATE, Fate, draws
+from bot.domain.watch import LATE, Fate, SeenReply, draws
 from bot.log.audit import Action
 from bot.log.counts import Place, Span
 from bot.log.schema import replies
@@ -434,6 +434,35 @@ async def test_a_watch_whose_judge_gives_no_score_says_so(stage: Stage) -> None:
     await alarm(stage, timedelta(hours=2))
     (told,) = stage.slack.workspace.channel(stage.ann.im).messages.values()
     assert "though 3 replies were drawn" in told.text
+
+
+@pytest.mark.parametrize(("replies", "told"), [(9, 0), (10, 1)])
+async def test_an_assistant_of_which_nothing_is_seen_any_more_is_told_of_once(
+    stage: Stage, replies: int, told: int
+) -> None:
+    await say(stage, "@helper 1 in 9999 alert here")
+    for _ in range(replies):
+        stage.ask_and_answer()
+    await seen(stage, replies)
+    await alarm(stage, timedelta(days=6))
+    assert stage.ours() == []
+    for day in (8, 9, 16):
+        await alarm(stage, timedelta(days=day))
+    assert len(stage.ours()) == told
+    assert all(" for a week, after 10 in the week before. It may have left" in each.text for each in stage.ours())
+
+
+async def test_an_assistant_that_answers_less_is_not_gone(stage: Stage) -> None:
+    await say(stage, "@helper 1 in 9999 alert here")
+    (watch,) = await stage.log.watches.of(stage.slack.workspace.team_id)
+    stage.ask_and_answer()
+    await seen(stage, 1)
+    for number in range(10):
+        ts = f"{(datetime.now(UTC) - timedelta(days=9)).timestamp() + number:.6f}"
+        old = SeenReply(watch.team_id, watch.channel_id, ts, watch.author_id, None, None)
+        await stage.log.replies.note(old, watch, datetime.now(UTC))
+    await alarm(stage)
+    assert stage.ours() == []
 
 
 async def test_blind_labels_are_drawn_from_what_nobody_picked(stage: Stage) -> None:
