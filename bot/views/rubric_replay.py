@@ -9,7 +9,7 @@ BEGUN = (
     "I judge labelled replies of this channel by {judge} first, {most} at most, and tell you how it compares with the "
     "judge in use; until then all stays."
 )
-NO_LABELS = "There is no labelled reply here to compare the two by."
+NO_LABELS = "There is no labelled reply here, with its texts kept, to compare the two by."
 NO_MODEL = "{judge} could not be compared: the model cannot be asked now. All stays as it is; try again later."
 GONE = "{judge} could not be compared: it was deleted meanwhile. All stays as it is."
 NOT_BOTH_HERE = "{judge} was compared, but we are no longer both in that channel. All stays as it is."

@@ -389,7 +389,7 @@ async def test_a_rubric_that_was_deleted_before_it_was_compared_is_said_and_all_
 async def test_without_a_label_it_holds_at_once(stage: Stage) -> None:
     await scored(stage, 1, question=QUESTION)
     said = await say(stage, "use code")
-    assert said.endswith("There is no labelled reply here to compare the two by.")
+    assert said.endswith("There is no labelled reply here, with its texts kept, to compare the two by.")
     assert await used(stage) == "code"
     assert len(stage.model.requests) == 1
 
