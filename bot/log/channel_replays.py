@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import datetime
 
-from sqlalchemy import ColumnElement, Select, and_, case, delete, func, insert, literal, or_, select, text, update
+from sqlalchemy import ColumnElement, Select, and_, case, delete, func, insert, literal, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.domain.clock import utc_now
@@ -12,6 +12,7 @@ from bot.domain.rubric import ChannelJudge
 from bot.log.database import Database
 from bot.log.jobs import Job, Jobs, Task, Ticket
 from bot.log.schema import cases, labels, replay_scores, replayed, replays, spent
+from bot.log.turns import take_turn
 from bot.log.upserts import insert_into, insert_new
 from bot.log.visibility import counts, is_superseded, is_watched
 from judge.rubric import Scale
@@ -19,7 +20,6 @@ from judge.rubric import Scale
 MOST = 30
 """Cases of one replay."""
 
-_TURN = text("SELECT pg_advisory_xact_lock(hashtextextended('slack-judge replays of ' || :of_channel, 0))")
 _IS_LABELLED = select(labels.c.score).where(labels.c.team_id == cases.c.team_id, labels.c.case_id == cases.c.id)
 
 
@@ -84,8 +84,7 @@ class ChannelReplays:
         new = insert(replays).values(wish | {"asked_at": utc_now()})
 
         async def begin(connection: AsyncConnection) -> bool:
-            if connection.dialect.name == "postgresql":  # SQLite has one writer anyway
-                await connection.execute(_TURN, {"of_channel": f"{team_id}/{channel_id}"})
+            await take_turn(connection, f"replays of {team_id}/{channel_id}")
             if (await connection.execute(same)).first():
                 return True
             await connection.execute(delete(replays).filter_by(**place))

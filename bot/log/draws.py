@@ -5,7 +5,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, and_, func, literal, select, text, update
+from sqlalchemy import ColumnElement, Row, and_, func, literal, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.domain.case import LoggedCase
@@ -14,13 +14,13 @@ from bot.domain.label import Label, Outcome
 from bot.log.database import Database
 from bot.log.samples import Budget, has_score, read_budgets, read_samples
 from bot.log.schema import UtcDateTime, cases, draws, labels
+from bot.log.turns import take_turn
 from bot.log.unseen import is_shown, may_label, turn, waiting
 from bot.log.upserts import insert_into, insert_new, upsert
 
 # Nobody waits for these figures as for a new case, and connections to the log are few.
 _COUNTED_AT_ONCE = 2
 _NOT_DRAWN = 0.0  # below any week's probability, which is the highest of its cases
-_TURN = text("SELECT pg_advisory_xact_lock(hashtextextended('slack-judge blind labels of ' || :of_channel, 0))")
 
 
 class NotRecordedError(Exception):
@@ -157,7 +157,7 @@ class Draws:
         answer = update(draws).where(is_open).values(outcome=Outcome.LABELLED).returning(draws.c.probability)
 
         async def record(connection: AsyncConnection) -> None:
-            await take_turn(connection, team_id, shown.channel_id)
+            await take_turn(connection, f"blind labels of {team_id}/{shown.channel_id}")
             probability = (await connection.execute(answer)).scalar_one_or_none()
             if probability is None:
                 raise NotRecordedError
@@ -192,12 +192,6 @@ class Draws:
             .where(cases.c.id.in_(case_ids), cases.c.channel_id.in_(channel_ids))
         )
         return await self._database.rows(Comparison, query.order_by(labels.c.created_at, labels.c.case_id))
-
-
-async def take_turn(connection: AsyncConnection, team_id: str, channel_id: str) -> None:
-    """Waits until no other process records a blind label of the same channel; SQLite has one writer anyway."""
-    if connection.dialect.name == "postgresql":
-        await connection.execute(_TURN, {"of_channel": f"{team_id}/{channel_id}"})
 
 
 async def _read(connection: AsyncConnection, team_id: str, user_id: str, case_id: int) -> DrawnCase | None:

@@ -14,7 +14,6 @@ from sqlalchemy import (
     insert,
     literal,
     select,
-    text,
     union_all,
 )
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -35,12 +34,6 @@ TAKEN = func.coalesce(cases.c.input_tokens, 0) + func.coalesce(cases.c.output_to
 # A case that is forgotten without a verdict has asked no model.
 _SPENT_TOKENS = case((cases.c.judged_at.is_(None), 0), else_=TAKEN).label("tokens")
 _SPENT = (cases.c.team_id, cases.c.requester_id, cases.c.created_at, _SPENT_TOKENS)
-
-
-async def take_turn(connection: AsyncConnection, asked: Case) -> None:
-    """Waits until no other process adds a case of the same team; SQLite has one writer anyway."""
-    if connection.dialect.name == "postgresql":
-        await connection.execute(_TURN, {"of_team": asked.team_id})
 
 
 async def check(connection: AsyncConnection, asked: Case, limits: Limits) -> None:
@@ -67,9 +60,6 @@ async def keep(connection: AsyncConnection, which: ColumnElement[bool]) -> None:
     await connection.execute(
         insert(spent).from_select([each.name for each in _SPENT], select(*_SPENT).where(which, is_counted))
     )
-
-
-_TURN = text("SELECT pg_advisory_xact_lock(hashtextextended('slack-judge cases of ' || :of_team, 0))")
 
 
 @cache

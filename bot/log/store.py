@@ -39,6 +39,7 @@ from bot.log.schema import cases, ratings
 from bot.log.tallies import Tallies
 from bot.log.texts import drop_texts
 from bot.log.thumbs import Thumbs
+from bot.log.turns import take_turn
 from bot.log.unsettled import Unsettled, priority
 from bot.log.watches import Watches
 
@@ -148,7 +149,7 @@ class Store:
 
         async def add(connection: AsyncConnection) -> LoggedCase:
             if limits.are_there:
-                await spending.take_turn(connection, case)
+                await take_turn(connection, f"cases of {case.team_id}")
             row = (await connection.execute(steps.ADD, values | beside)).one()
             if limits.are_there:
                 await spending.check(connection, case, limits)
@@ -306,7 +307,7 @@ class Store:
 
         async def open_again(connection: AsyncConnection) -> None:
             if limits.are_there:
-                await spending.take_turn(connection, case)
+                await take_turn(connection, f"cases of {case.team_id}")
             opened = (await connection.execute(statement.returning(cases.c.opened))).scalar_one_or_none()
             if opened is not None:
                 if limits.are_there:

@@ -12,9 +12,10 @@ from bot.domain.case import CaseSource, CaseStatus, Visibility
 from bot.domain.label import Label, Outcome
 from bot.log import Store
 from bot.log.digests import ChannelSettings
-from bot.log.draws import DrawnCase, Draws, EnoughError, NotRecordedError, take_turn
+from bot.log.draws import DrawnCase, Draws, EnoughError, NotRecordedError
 from bot.log.samples import Budget, Sample
 from bot.log.schema import cases, draws, labels
+from bot.log.turns import take_turn
 
 NOW = datetime(2026, 11, 19, 12, tzinfo=UTC)  # a Thursday
 WEEK = timedelta(weeks=1)
@@ -289,7 +290,7 @@ async def test_whoever_records_waits_for_another_process_that_does(postgres_url:
     shown = await drawn(log, ANN)
     assert shown
     async with log.database.engine.connect() as other:
-        await take_turn(other, "T1", "C1")
+        await take_turn(other, "blind labels of T1/C1")
         row = {"team_id": "T1", "channel_id": "C1", "case_id": 3 - shown.id, "user_id": BEN, "score": 1}
         row |= {"is_blind": True, "probability": 1.0, "created_at": NOW, "updated_at": NOW}
         await other.execute(insert(labels).values(row))
