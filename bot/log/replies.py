@@ -66,6 +66,12 @@ class Replies:
             found.setdefault(row.day, {})[row.fate and Fate(row.fate)] = row.number
         return {day: Coverage(fates) for day, fates in found.items()}
 
+    async def last_day(self, place: Place) -> str | None:
+        """The day of an assistant's newest reply, as `SeenReply.day` says it."""
+        query = select(replies.c.day).where(_are_of(place)).order_by(replies.c.day.desc()).limit(1)
+        row = await self._database.one(query)
+        return row.day if row else None
+
     async def used(self, reply: SeenReply, question_ts: str) -> Used:
         """What the other watched replies of its day have used up."""
         is_its, is_of_question = cases.c.author_id == reply.author_id, cases.c.question_ts == question_ts

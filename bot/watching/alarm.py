@@ -130,11 +130,13 @@ class Alarm:
 
     async def _gone(self, watch: Watch) -> Post | None:
         """The alert of an assistant of which nothing was seen for a week, and much in the week before."""
-        week_ago = self._now() - RECENT
-        by_day = await self._store.replies.coverage(watched(watch), f"{week_ago - RECENT:%Y-%m-%d}")
+        week_ago, place = self._now() - RECENT, watched(watch)
+        last_day = await self._store.replies.last_day(place)
+        if last_day is None or last_day >= f"{week_ago:%Y-%m-%d}" or await self._was_told(watch, AlertKind.GONE):
+            return None
+        by_day = await self._store.replies.coverage(place, f"{week_ago - RECENT:%Y-%m-%d}")
         before = together(by_day.values()).seen
-        is_here = max(by_day, default="") >= f"{week_ago:%Y-%m-%d}"
-        if is_here or before < _MIN_BEFORE_GONE or await self._was_told(watch, AlertKind.GONE):
+        if before < _MIN_BEFORE_GONE:
             return None
         return gone_alert(watch, (await self._members.of(watch.author_id)).name, before)
 
