@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+import structlog
+
 from bot.domain.obstacle import Obstacle, ObstacleKind
 from bot.slack.mrkdwn import clean, to_plain
 
@@ -17,6 +19,8 @@ Raw = dict[str, Any]
 # What reading comes to where Slack sends what it never has: one such message must not keep others from being read.
 _ODD = (AttributeError, TypeError, ValueError)
 _SILENT_BLOCKS = {"divider", "actions", "context_actions", "input"}
+
+logger = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True)
@@ -43,7 +47,8 @@ def to_message(raw: Raw) -> Message:
     parent_ts = raw.get("thread_ts")
     try:
         text, obstacle = _read(raw)
-    except _ODD:
+    except _ODD as exc:
+        logger.warning("message_unreadable", ts=raw["ts"], error=type(exc).__name__)
         text, obstacle = "", Obstacle(ObstacleKind.UNREADABLE)
     return Message(
         ts=raw["ts"],

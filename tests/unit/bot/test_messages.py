@@ -1,6 +1,7 @@
 from typing import Any
 
 import pytest
+from structlog.testing import capture_logs
 
 from bot.extract.messages import to_message
 from bot.views.obstacles import obstacle_text
@@ -121,7 +122,9 @@ def test_a_message_without_text_says_what_it_holds(message: dict[str, Any], obst
     ],
 )
 def test_a_message_in_a_shape_that_nobody_knows_is_named_unreadable(content: dict[str, Any]) -> None:
-    found = to_message({"ts": "1.1", "user": "U1", "text": "a stub"} | content)
+    with capture_logs() as logs:
+        found = to_message({"ts": "1.1", "user": "U1", "text": "a stub"} | content)
+    assert [(entry["event"], entry["ts"]) for entry in logs] == [("message_unreadable", "1.1")]
     assert (found.text, found.author_id) == ("", "U1")
     assert found.obstacle
     assert obstacle_text(found.obstacle) == "That message has a shape that I do not know, so I cannot read it."
