@@ -19,10 +19,10 @@ from pathlib import Path
 from statistics import median
 from zoneinfo import ZoneInfo
 
+from bot.domain.week import Week
+from bot.figures.week import TREND_WEEKS, read_figures
 from bot.log import Store
 from bot.log.counts import Place
-from bot.weeks.figures import TREND_WEEKS, read_figures
-from bot.weeks.week import Week
 
 ZONE = ZoneInfo("Europe/Berlin")
 WEEK = Week(2026, 46, ZONE)

@@ -16,19 +16,12 @@ from pathlib import Path
 from statistics import median
 
 from bench.digest import BUSY, CHANNELS, TEAM, WEEK, fill
-from bot.domain.case import Visibility
+from bot.app import make_services
 from bot.log import Store
 from bot.settings import OFFLINE, load_settings
-from bot.slack.access import Access
-from bot.slack.authors import Members
 from bot.slack.client import identify, web_client
+from bot.slack.invocation import HomeVisit, Invocation
 from bot.slack.manifest import load_manifest
-from bot.slack.memberships import Memberships
-from bot.slack.teller import Teller
-from bot.views.home import home_view
-from bot.weeks.home import HomeReader
-from bot.weeks.own_cases import OwnCases
-from bot.weeks.week import Schedule
 from pocket_slack import Channel, Limits, Sandbox, Workspace
 
 VERDICTS, IN_WEEK, BEFORE = 1_000_000, 40_000, 10_000
@@ -56,16 +49,12 @@ async def measure(people: int) -> None:
             judge_model=OFFLINE,
         )
         client = await stack.enter_async_context(web_client(settings.slack_bot_token, settings.slack_api_url))
-        identity, teller = await identify(client), Teller(client)
-        schedule = Schedule.parse("monday", "09:00", WEEK.zone.key)
-        memberships, access = Memberships(client), Access(client, is_for_admins=False)
-        own_cases = OwnCases(memberships, Members(client))
-        reader = HomeReader(log, schedule, memberships, access, own_cases, lambda: NOW)
+        services = make_services(settings, log, client, await identify(client), clock=lambda: NOW)
 
         async def publish(user_id: str) -> float:
             begin = time.perf_counter()
-            home = await reader.read(TEAM, user_id)
-            await teller.publish_home(user_id, home_view(home, identity.url, Visibility.THREAD, "D1"))
+            visit = HomeVisit(Invocation(TEAM, "D1", user_id, user_id, "", None, is_foreign=False), "D1")
+            await services.show_home(visit)
             return (time.perf_counter() - begin) * 1000
 
         users = [user.id for user in slack.workspace.users.values() if user.name.startswith("person")]

@@ -16,46 +16,36 @@ from slack_bolt.async_app import AsyncApp
 from slack_bolt.authorization import AuthorizeResult
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.digest.poster import Poster
-from bot.docket.completion import Completion
-from bot.docket.delivery import Delivery
-from bot.docket.engine import Duty, Engine
-from bot.docket.lookup import Lookup
-from bot.docket.retries import MODEL_PAUSES
-from bot.docket.settle import Docket
-from bot.domain.policy import Policy
+from bot.domain.clock import Clock, utc_now
+from bot.domain.limits import Policy
+from bot.domain.week import Schedule
 from bot.errors import BotError
+from bot.feature import Services
+from bot.features import digest, home, labels, privacy, rubrics, score, watch, workflow
+from bot.features.score import installation
 from bot.judges import limits_of, open_judges, rubrics_of
-from bot.listeners import register
-from bot.listeners.events import ChannelEvents
 from bot.log import Store
 from bot.log.errors import LOG_ERRORS, in_brief
 from bot.log.jobs import Task
 from bot.log.ownership import owned
+from bot.pipeline.delivery import Delivery
+from bot.pipeline.engine import Engine, Work
+from bot.pipeline.intake import CaseAccess, Choices, EventIntake, Intake
+from bot.pipeline.judges import Judges, MakeJudge, RubricChoice
+from bot.pipeline.lookup import Lookup
+from bot.pipeline.own_cases import OwnCases
+from bot.pipeline.pipeline import Docket
+from bot.pipeline.retries import MODEL_PAUSES
 from bot.probes import Probes
-from bot.rubrics.choice import RubricChoice
-from bot.rubrics.judges import Judges
-from bot.rubrics.replay import RubricReplay
 from bot.setting_values import Role
 from bot.settings import Settings
 from bot.slack.access import Access
+from bot.slack.channel_events import ChannelEvents
 from bot.slack.client import Identity, identify, web_client
-from bot.slack.homes import Homes
 from bot.slack.http import HttpFront
-from bot.slack.memberships import Memberships
+from bot.slack.members import Homes, Members, Memberships
+from bot.slack.messenger import Teller
 from bot.slack.socket import SocketLink
-from bot.slack.teller import Teller
-from bot.upkeep.edits import EditsUpkeep
-from bot.upkeep.forgetting import ForgettingUpkeep
-from bot.upkeep.retention import Retention
-from bot.watching.alarm import Alarm
-from bot.watching.assistants import Assistants
-from bot.watching.looking import OFTEN, SELDOM, Looking
-from bot.watching.reactions import Reactions
-from bot.watching.recent import RecentReplies
-from bot.watching.telling import AlertTeller
-from bot.watching.watcher import Watcher
-from bot.weeks.week import Schedule
 
 GRACE_S = 30
 SIGN_S = 5.0
@@ -95,10 +85,15 @@ async def serve(settings: Settings, role: Role = Role.BOTH) -> None:
 
 @dataclass(frozen=True)
 class RunningBot:
-    """A bot at work: its log, and the tasks that never end unless something is wrong."""
+    """A bot at work: what it is made of, and the tasks that never end unless something is wrong."""
 
-    store: Store
+    services: Services
     tasks: Sequence[asyncio.Task[None]]
+
+    @property
+    def store(self) -> Store:
+        """The database of the bot."""
+        return self.services.store
 
 
 @asynccontextmanager
@@ -114,51 +109,47 @@ async def running_bot(
         BotError: It cannot start; the message says what to mend.
     """
     async with AsyncExitStack() as stack:
-        parts = await _open(stack, settings, role)
-        store = parts.store
+        services = await open_services(stack, settings, role)
+        store = services.store
         # Left in the reverse order: no new payloads, running cases finish, and only then no more signs of life.
         stack.push_async_callback(store.processes.leave)
         signs: list[Callable[[], Awaitable[bool]]] = []
         tasks = [_begin(stack, _sign_forever(store, signs))]
-        if role is not Role.FRONT:
-            make_judge = await stack.enter_async_context(open_judges(settings))
-            engine = _make_engine(
-                parts, settings, Judges(parts.rubrics, make_judge, settings.judge_models), model_pauses
-            )
+        if services.judges:
+            engine = _make_engine(services, services.judges, model_pauses)
             tasks.append(_drive(stack, engine, grace_s))
             signs.append(engine.is_running)
         if role is not Role.WORKER:
-            link = _make_link(parts, settings)
+            link = _make_link(services)
             await stack.enter_async_context(link)
             tasks.append(_begin(stack, link.watch()))
             signs.append(link.is_connected)
         if settings.metrics_port is not None:
             probes = Probes(settings.metrics_host, settings.metrics_port, store.cases, signs)
             await stack.enter_async_context(probes.port)
-        logger.info("connected", team=parts.identity.team_id, model=settings.judge_model, role=role)
-        yield RunningBot(store, tasks)
+        logger.info("connected", team=services.identity.team_id, model=settings.judge_model, role=role)
+        yield RunningBot(services, tasks)
 
 
-@dataclass(frozen=True)
-class Parts:
-    """What a process has in either role; most of what only one of them needs is made of these."""
-
-    store: Store
-    client: AsyncWebClient
-    identity: Identity
-    teller: Teller
-    memberships: Memberships
-    access: Access
-    poster: Poster
-    edits: EditsUpkeep
-    completion: Completion
-    lookup: Lookup
-    rubrics: RubricChoice
-    watcher: Watcher
+FEATURES = (
+    score.feature,
+    home.feature,
+    digest.feature,
+    labels.feature,
+    watch.feature,
+    rubrics.feature,
+    privacy.feature,
+    workflow.feature,
+)
+"""The features of the app; deleted here and in `bot/features/`, one is gone."""
 
 
-async def _open(stack: AsyncExitStack, settings: Settings, role: Role) -> Parts:
-    """The log and the connection to Slack, and what is made of both; they are closed with the stack."""
+async def open_services(stack: AsyncExitStack, settings: Settings, role: Role = Role.BOTH) -> Services:
+    """The store, the connection to Slack, and all features made of both; they are closed with the stack.
+
+    Raises:
+        BotError: One of them cannot be opened.
+    """
     store = await Store.open(settings.database_url, settings.store_text)
     stack.push_async_callback(store.close)
     if store.database.is_sqlite and role is not Role.BOTH:
@@ -166,96 +157,97 @@ async def _open(stack: AsyncExitStack, settings: Settings, role: Role) -> Parts:
     stack.enter_context(owned(store.database))
     client = await stack.enter_async_context(web_client(settings.slack_bot_token, settings.slack_api_url))
     identity = await identify(client)
-    poster = Poster(client, store, identity, _schedule(settings))
-    lookup = Lookup(client, identity.own_ids, None if settings.score_people else poster.members)
-    rubrics = RubricChoice(store.rubrics, rubrics_of(settings))
-    return Parts(
+    make_judge = None if role is Role.FRONT else await stack.enter_async_context(open_judges(settings))
+    return make_services(settings, store, client, identity, make_judge)
+
+
+def make_services(
+    settings: Settings,
+    store: Store,
+    client: AsyncWebClient,
+    identity: Identity,
+    make_judge: MakeJudge | None = None,
+    clock: Clock = utc_now,
+) -> Services:
+    """All that the app is made of, with its features; without `make_judge` it settles no cases."""
+    found = RubricChoice(store.rubrics, rubrics_of(settings))
+    members, memberships, messenger = Members(client), Memberships(client), Teller(client)
+    limits, policy = (
+        limits_of(settings),
+        Policy(settings.channels_allowed, settings.channels_denied, settings.score_people),
+    )
+    intake = Intake(store, limits, policy, members, messenger, identity.url)
+    choices = Choices(store.people, found, settings.verdict_visibility)
+    services = Services(
+        settings=settings,
         store=store,
         client=client,
         identity=identity,
-        teller=Teller(client),
-        memberships=Memberships(client),
+        schedule=Schedule.parse(settings.digest_day, settings.digest_time, settings.digest_tz),
+        limits=limits,
+        policy=policy,
+        messenger=messenger,
+        members=members,
+        memberships=memberships,
+        homes=Homes(client),
         access=Access(client, settings.digest_by == "admins"),
-        poster=poster,
-        edits=EditsUpkeep(client, store),
-        completion=Completion(client, store, identity.url),
-        lookup=lookup,
-        rubrics=rubrics,
-        watcher=Watcher(store, lookup, identity, limits_of(settings), _policy(settings), rubrics),
+        rubrics=found,
+        lookup=Lookup(client, identity.own_ids, None if settings.score_people else members),
+        intake=intake,
+        choices=choices,
+        case_access=CaseAccess(store.cases, memberships),
+        event_intake=EventIntake(intake, choices),
+        own_cases=OwnCases(memberships, members),
+        clock=clock,
+        judges=Judges(found, make_judge, settings.judge_models) if make_judge else None,
     )
+    services.features = tuple(make(services) for make in FEATURES)
+    return services
 
 
-def _make_engine(parts: Parts, settings: Settings, judges: Judges, model_pauses: Sequence[timedelta]) -> Engine:
-    """What drives the docket, and does what is due by the clock."""
-    store, client, identity = parts.store, parts.client, parts.identity
-    reposts = settings.unconfirmed_posts == "repost"
-    delivery = Delivery(client, parts.teller, store, parts.completion, identity.url, reposts_unconfirmed=reposts)
-    docket = Docket(store, judges, parts.lookup, delivery, settings.judge_concurrency, model_pauses)
-    replay = RubricReplay(store, judges, parts.rubrics.default, parts.access, parts.teller)
-    looking = Looking(client, store, identity.team_id, SELDOM if settings.watch_by == "events" else OFTEN)
-    alerts = AlertTeller(client, parts.memberships)
-    alarm = Alarm(alerts, store, parts.poster.members, identity.team_id, identity.url)
-    retention = Retention(
-        store.forgetting,
-        store.audit,
-        store.replies,
-        store.thumbs,
-        settings.retention_days,
-        keeps_text=settings.store_text == "full",
+def _make_engine(services: Services, judges: Judges, model_pauses: Sequence[timedelta]) -> Engine:
+    """What brings cases to their end, and does what is due by the clock."""
+    settings, store = services.settings, services.store
+    delivery = Delivery(
+        services.client,
+        services.messenger,
+        store,
+        services.tell_verdict,
+        services.identity.url,
+        reposts_unconfirmed=settings.unconfirmed_posts == "repost",
     )
+    docket = Docket(store, judges, services.lookup, delivery, settings.judge_concurrency, model_pauses)
+    work: dict[Task, Work] = {Task.SETTLE: lambda ticket: docket.settle(ticket.case_id, ticket.trigger_id)}
+    for each in services.features:
+        work |= each.jobs
     return Engine(
         store,
-        identity.team_id,
-        work={
-            Task.SETTLE: lambda ticket: docket.settle(ticket.case_id, ticket.trigger_id),
-            Task.AMEND: lambda ticket: parts.edits.amend(ticket.case_id),
-            Task.COMPLETE: lambda ticket: parts.completion.settle(ticket.case_id),
-            Task.REPLAY: lambda ticket: replay.run(ticket.case_id),
-        },
-        duties=[
-            Duty("post_due_digests", parts.poster.post_due),
-            Duty("forget_old_cases", retention.run),
-            Duty("take_finished_replies", parts.watcher.take_finished),
-            Duty("look_for_replies", looking.look),
-            Duty("send_due_alerts", alarm.look),
-        ],
+        services.identity.team_id,
+        work=work,
+        duties=[duty for each in services.features for duty in each.duties],
         at_once=2 * settings.judge_concurrency,
     )
 
 
-def _make_link(parts: Parts, settings: Settings) -> HttpFront | SocketLink:
-    """What Slack's payloads come by, to the listeners."""
-    store, client, identity = parts.store, parts.client, parts.identity
-    reactions = Reactions(store.digests, store.thumbs, parts.watcher)
-    bolt = make_app(client, identity)
-    register(
-        bolt,
-        identity=identity,
-        store=store,
-        teller=parts.teller,
-        limits=limits_of(settings),
-        policy=_policy(settings),
-        visibility=settings.verdict_visibility,
-        rubrics=parts.rubrics,
-        models=settings.judge_models,
-        poster=parts.poster,
-        access=parts.access,
-        memberships=parts.memberships,
-        homes=Homes(client),
-        forgetting=ForgettingUpkeep(client, store.forgetting, store.own_words, parts.access),
-        lookup=parts.lookup,
-        watcher=parts.watcher,
-        reactions=reactions,
-        assistants=Assistants(client, parts.poster.members, identity.own_ids),
-        completion=parts.completion,
-        recent_replies=RecentReplies(client, parts.watcher),
-        alerts=AlertTeller(client, parts.memberships),
+def _make_link(services: Services) -> HttpFront | SocketLink:
+    """What Slack's payloads come by, to the features' listeners."""
+    settings, features = services.settings, services.features
+    bolt = make_app(services.client, services.identity)
+    installation.register(bolt, services)  # looks at each payload before any feature does
+    for each in features:
+        if each.register:
+            each.register(bolt)
+    installation.events_register(bolt)
+    installation.errors_register(bolt, services)
+    events = ChannelEvents(
+        services.identity,
+        [each.on_message for each in features if each.on_message],
+        [each.on_reaction for each in features if each.on_reaction],
     )
-    takes = ChannelEvents(parts.edits, parts.watcher, reactions, identity).takes
     if not settings.serve_http:
-        return SocketLink(bolt, settings.slack_app_token or _NO_SECRET, takes)
+        return SocketLink(bolt, settings.slack_app_token or _NO_SECRET, events.takes)
     secret = settings.slack_signing_secret or _NO_SECRET
-    return HttpFront(bolt, secret, settings.http_host, settings.http_port, takes=takes)
+    return HttpFront(bolt, secret, settings.http_host, settings.http_port, takes=events.takes)
 
 
 def make_app(client: AsyncWebClient, identity: Identity) -> AsyncApp:
@@ -278,14 +270,6 @@ def make_app(client: AsyncWebClient, identity: Identity) -> AsyncApp:
         request_verification_enabled=False,
         logger=logging.getLogger("slack_bolt"),
     )
-
-
-def _policy(settings: Settings) -> Policy:
-    return Policy(settings.channels_allowed, settings.channels_denied, settings.score_people)
-
-
-def _schedule(settings: Settings) -> Schedule:
-    return Schedule.parse(settings.digest_day, settings.digest_time, settings.digest_tz)
 
 
 async def _sign_forever(store: Store, signs: Sequence[Callable[[], Awaitable[bool]]]) -> None:

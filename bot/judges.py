@@ -5,7 +5,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from typing import TYPE_CHECKING
 
 from bot.domain.limits import Limits
-from bot.rubrics.judges import MakeJudge
+from bot.pipeline.judges import MakeJudge
 from bot.settings import OFFLINE, Settings
 from judge import Judge, Rubric, list_rubrics, load_rubric
 from judge.model import make_client

@@ -14,8 +14,8 @@ from pydantic_settings import (
 )
 
 from bot.domain.case import Visibility
+from bot.domain.week import parse_day, parse_time, parse_zone
 from bot.errors import SettingsError
-from bot.secret_files import SecretFiles, Unread
 from bot.setting_values import (
     EXPECTED_APP,
     EXPECTED_BOT,
@@ -24,10 +24,11 @@ from bot.setting_values import (
     ChannelIds,
     ModelNames,
     Role,
+    SecretFiles,
     SlackAddress,
+    Unread,
 )
 from bot.slack.manifest import manifest_path
-from bot.weeks.week import parse_day, parse_time, parse_zone
 from judge import DEFAULT_MODEL
 
 _ENV_FILE = Path(".env")

@@ -17,22 +17,17 @@ from pathlib import Path
 
 from PIL import Image
 from playwright.async_api import Locator, Page, async_playwright
-from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.app import running_bot
-from bot.commands.demo_past import CHANNEL, demo_workspace, write_past
-from bot.digest.poster import Poster
-from bot.domain.case import Visibility
+from bot.app import make_services, running_bot
+from bot.commands.demo_past import DEMO_PAST_CHANNEL as CHANNEL
+from bot.commands.demo_past import demo_workspace, write_past
+from bot.feature import Services
+from bot.features.digest.poster import Poster
 from bot.log.digests import ChannelSettings
 from bot.logs import configure_logs
 from bot.settings import OFFLINE, load_settings
-from bot.slack.access import Access
-from bot.slack.client import identify, web_client
-from bot.slack.memberships import Memberships
-from bot.views.home import home_view
-from bot.weeks.home import HomeReader
-from bot.weeks.own_cases import OwnCases
-from bot.weeks.week import Schedule
+from bot.slack.client import web_client
+from bot.slack.invocation import HomeVisit, Invocation
 from pocket_slack import Sandbox, SystemClock
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "images"
@@ -59,11 +54,7 @@ class Demo:
     """The demo's workspace with the bot in it, and what posts digests by the workspace's clock."""
 
     slack: Sandbox
-    poster: Poster
-    home: HomeReader
-    client: AsyncWebClient
-    team_id: str
-    url: str
+    services: Services
 
 
 async def main() -> None:
@@ -103,16 +94,12 @@ async def open_demo() -> AsyncIterator[Demo]:
                 running_bot(settings, grace_s=0) as bot,
                 web_client(settings.slack_bot_token, settings.slack_api_url) as client,
             ):
-                identity = await identify(client)
-                schedule = Schedule.parse(settings.digest_day, settings.digest_time, settings.digest_tz)
 
                 def now() -> datetime:
                     return datetime.fromtimestamp(clock.now(), UTC)
 
-                poster = Poster(client, bot.store, identity, schedule, now)
-                access, memberships = Access(client, is_for_admins=False), Memberships(client)
-                home = HomeReader(bot.store, schedule, memberships, access, OwnCases(memberships, poster.members), now)
-                yield Demo(slack, poster, home, client, identity.team_id, identity.url)
+                services = make_services(settings, bot.store, client, bot.services.identity, clock=now)
+                yield Demo(slack, services)
 
 
 @asynccontextmanager
@@ -169,7 +156,7 @@ async def show_digest(page: Page, demo: Demo) -> None:
     channel = demo.slack.workspace.channel(CHANNEL)
     await page.set_viewport_size({"width": WIDTH, "height": 1180})
     await page.get_by_role("link", name=CHANNEL).click()
-    await demo.poster.post(ChannelSettings(demo.team_id, channel.id))
+    await Poster(demo.services).post(ChannelSettings(demo.services.identity.team_id, channel.id))
     await page.get_by_role("table", name="By assistant").wait_for()
 
 
@@ -178,8 +165,10 @@ async def show_home(page: Page, demo: Demo) -> None:
     ann = demo.slack.person("ann")
     await page.get_by_role("link", name="Slack Judge home").click()
     await page.get_by_role("heading", name="Your cases").wait_for()
-    view = home_view(await demo.home.read(demo.team_id, ann.id), demo.url, Visibility.THREAD, ann.im)
-    await demo.client.views_publish(user_id=ann.id, view=view)
+    visit = HomeVisit(
+        Invocation(demo.services.identity.team_id, ann.im, ann.id, "ann", "", None, is_foreign=False), ann.im
+    )
+    await demo.services.show_home(visit)
     await page.get_by_text("Score 1 of 5").first.wait_for()
 
 

@@ -15,19 +15,117 @@ from zoneinfo import ZoneInfo
 from sqlalchemy import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.commands.demo_examples import post_examples
 from bot.domain.case import CaseSource, CaseStatus, LoggedCase, QuestionSource, Visibility
-from bot.domain.verdict import MADE_UP, RecordedVerdict
+from bot.domain.verdict import MADE_UP, RecordedVerdict, from_verdict
+from bot.domain.week import Week
 from bot.log import Store
 from bot.log.schema import cases, channels, labels, ratings
+from bot.pipeline.verdict_text import example_message, verdict_message
 from bot.slack.manifest import WATCH, load_manifest
-from bot.views.verdict import verdict_message
-from bot.weeks.week import Week
-from judge import load_rubric
+from judge import Rating, Rubric, load_rubric
+from judge.ratings import combine
 from pocket_slack import Clock, Message, Person, User, Workspace
 from pocket_slack.workspace_file import open_workspace
 
-CHANNEL = "made-up-weeks"
+CHANNEL = "help-desk"
+_MODEL = "your model"
+_OFFLINE_NOTE = (
+    ":warning: *No model is set up: the offline rater scores here, a word counter, not a judge.* It cannot tell what "
+    "is true.\nTo try it, open a thread, then the menu (⋮) of a reply, and choose *Score this reply*."
+)
+
+
+@dataclass(frozen=True)
+class Example:
+    """What a model might say of the first reply in the thread whose first message begins so; one text a rating."""
+
+    question_begins: str
+    said: Sequence[tuple[int, str]]
+
+
+EXAMPLES = (
+    Example(
+        "The VPN drops",
+        (
+            (
+                4,
+                "The response says what causes the drops, names the setting that stops them and where it is, and when "
+                "the mended version comes. It does not say what to do where IKEv2 is blocked.",
+            ),
+            (4, "It gives a cause, a remedy and a date. One more sentence for networks without IKEv2 would help."),
+            (5, "Cause, remedy and date in two sentences, and nothing that was not asked for."),
+        ),
+    ),
+    Example(
+        "May I pay for a team lunch",
+        (
+            (5, "It answers yes, gives the limit, and says which form to use and what to attach. Nothing is missing."),
+            (3, "It answers the question, but leaves open who has to agree and whether guests count."),
+            (
+                2,
+                "It names an amount without a source, and says nothing of who has to agree. Whoever relies on it may "
+                "have to pay for the lunch themselves.",
+            ),
+        ),
+    ),
+    Example(
+        "The invoice export fails",
+        (
+            (
+                1,
+                "The response stays near the topic, but does not say whether there is a limit, nor how to export more "
+                "than a month. Its advice would fit any problem.",
+            ),
+            (1, "It speaks of invoices and answers nothing: neither the limit nor a way round the timeout."),
+            (0, "General advice and friendliness. The question about a limit is not answered."),
+        ),
+    ),
+)
+
+
+def post_examples(workspace: Workspace) -> None:
+    """Puts each example into its thread, as the app's message."""
+    rubric = load_rubric("additive-5")
+    app = Person(workspace, workspace.bot.id)
+    channel = workspace.channel(CHANNEL)
+    for example in EXAMPLES:
+        question = next(each for each in channel.messages.values() if each.text.startswith(example.question_begins))
+        post = example_message(_case(workspace, question), _verdict(example, rubric))
+        app.post(CHANNEL, post.text, thread_ts=question.ts, blocks=post.blocks)
+
+
+def post_offline_note(workspace: Workspace) -> None:
+    """Says in the channel, as its newest message, that words are counted here."""
+    Person(workspace, workspace.bot.id).post(CHANNEL, _OFFLINE_NOTE)
+
+
+def _verdict(example: Example, rubric: Rubric) -> RecordedVerdict:
+    ratings = [Rating(score=score, justification=words, raw="", model=_MODEL) for score, words in example.said]
+    scale = rubric.scale.low, rubric.scale.high
+    verdict = combine(ratings, model=_MODEL, rubric=rubric.name, rubric_version=rubric.version, scale=scale)
+    return from_verdict(verdict, rubric, _MODEL)
+
+
+def _case(workspace: Workspace, question: Message) -> LoggedCase:
+    """What the message is about; it is in no log."""
+    return LoggedCase(
+        id=0,
+        key="example",
+        team_id=workspace.team_id,
+        channel_id=question.channel_id,
+        requester_id=question.author.id,
+        requester_name=question.author.name,
+        source=CaseSource.SHORTCUT,
+        rubric="additive-5",
+        visibility=Visibility.THREAD,
+        status=CaseStatus.DELIVERED,
+        question=question.text,
+        question_source=QuestionSource.PARENT,
+        created_at=datetime.fromtimestamp(workspace.clock.now(), UTC),
+    )
+
+
+DEMO_PAST_CHANNEL = "made-up-weeks"
 WEEKS = 8
 
 _SAID = "No judge read this reply: the score is made up for the demo."
@@ -78,9 +176,12 @@ async def write_past(database_url: str, workspace: Workspace) -> bool:
             return False
         chance = random.Random(_SEED)  # noqa: S311 - the same past each time
         made_up = make_up(workspace, chance)
-        channel_id, version = workspace.channel(CHANNEL).id, load_rubric("additive-5").version
+        channel_id, version = workspace.channel(DEMO_PAST_CHANNEL).id, load_rubric("additive-5").version
         place = {"team_id": workspace.team_id, "channel_id": channel_id}
-        rows = [_case(each, number) | place | {"rubric_version": version} for number, each in enumerate(made_up, 1)]
+        rows = [
+            _demo_past_case(each, number) | place | {"rubric_version": version}
+            for number, each in enumerate(made_up, 1)
+        ]
         people = list(_labels(rows, chance))
         for row in rows:
             if row["message_ts"]:
@@ -124,7 +225,7 @@ def _of_week(workspace: Workspace, chance: random.Random, week: Week, back: int,
 
 def _of_messages(workspace: Workspace, week: Week, now: datetime) -> Iterator[MadeUp]:
     """One case for each bot's answer in the channel; the last ones are the week's newest, whichever day it is."""
-    channel = workspace.channel(CHANNEL)
+    channel = workspace.channel(DEMO_PAST_CHANNEL)
     answers = [each for each in channel.messages.values() if each.is_reply and each.author.bot_id]
     scores = _EARLIER_SCORES + _SCORES
     for position, (answer, score) in enumerate(zip(answers, scores, strict=True), -len(scores)):
@@ -135,7 +236,7 @@ def _of_messages(workspace: Workspace, week: Week, now: datetime) -> Iterator[Ma
         yield MadeUp(answer.author, parent.author, score, at, parent.text, answer.text, answer)
 
 
-def _case(made_up: MadeUp, number: int) -> dict[str, Any]:
+def _demo_past_case(made_up: MadeUp, number: int) -> dict[str, Any]:
     message, score = made_up.message, made_up.score
     return {
         "id": number,
@@ -176,7 +277,7 @@ def _post_verdict(workspace: Workspace, row: dict[str, Any]) -> str:
     verdict = RecordedVerdict.model_validate(row | {"ratings": [_rating(row)]})
     post = verdict_message(LoggedCase.model_validate(row), verdict)
     app = Person(workspace, workspace.bot.id)
-    return app.post(CHANNEL, post.text, thread_ts=row["thread_ts"], blocks=post.blocks).ts
+    return app.post(DEMO_PAST_CHANNEL, post.text, thread_ts=row["thread_ts"], blocks=post.blocks).ts
 
 
 def _rating(case: dict[str, Any]) -> dict[str, Any]:

@@ -11,8 +11,7 @@ from typing import Any, TextIO, TypeVar
 
 import typer
 
-from bot.commands.opened import note, opened_log, reading
-from bot.commands.operator import operator
+from bot.commands.opened import note, opened_log, operator, reading
 from bot.errors import BotError
 from bot.log import Store
 from bot.log.audit import Act, Action

@@ -1,5 +1,7 @@
 """The log as commands open it: what goes wrong with it is one sentence."""
 
+import getpass
+import os
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 
@@ -39,3 +41,15 @@ async def note(store: Store, acts: Sequence[Act]) -> None:
         await store.audit.note(acts)
     except LOG_ERRORS as exc:
         raise LogError(f"the log cannot be written ({reason_of(exc)}); nothing was exported") from exc
+
+
+def operator() -> str:
+    """The operating system's user that this process belongs to: by name, else, as in many containers, by number."""
+    if os.name == "nt":
+        return f"os:{getpass.getuser()}"
+    import pwd  # there is none elsewhere; it does not believe USER and LOGNAME, as getpass does
+
+    try:
+        return f"os:{pwd.getpwuid(os.getuid()).pw_name}"
+    except KeyError:
+        return f"os:{os.getuid()}"

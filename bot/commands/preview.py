@@ -1,26 +1,12 @@
-"""`judge-bot digest --preview CHANNEL`: a channel's digest in the terminal, with its charts."""
+"""`judge-bot digest --preview CHANNEL`: a channel's digest in the terminal."""
 
-from typing import Any
+from contextlib import AsyncExitStack
 
-from rich.bar import Bar
-from rich.console import Console, Group, RenderableType
-from rich.table import Table
-from rich.text import Text
-from slack_sdk.errors import SlackApiError
-from slack_sdk.web.async_client import AsyncWebClient
-
-from bot.digest.poster import Poster
+from bot.app import make_services
 from bot.domain.clock import Clock, utc_now
-from bot.errors import SlackError
 from bot.log import Store
 from bot.settings import Settings
-from bot.slack.client import Identity, identify, web_client
-from bot.slack.errors import slack_word
-from bot.slack.memberships import list_channels
-from bot.slack.mrkdwn import to_plain
-from bot.weeks.week import Schedule
-
-_WIDTH = 80
+from bot.slack.client import identify, web_client
 
 
 async def preview(settings: Settings, channel: str, clock: Clock = utc_now) -> None:
@@ -29,63 +15,8 @@ async def preview(settings: Settings, channel: str, clock: Clock = utc_now) -> N
     Raises:
         BotError: No such channel, or Slack cannot be asked.
     """
-    store = await Store.open_existing(settings.database_url)
-    try:
-        async with web_client(settings.slack_bot_token, settings.slack_api_url) as client:
-            identity = await identify(client)
-            schedule = Schedule.parse(settings.digest_day, settings.digest_time, settings.digest_tz)
-            poster = Poster(client, store, identity, schedule, clock)
-            channel_id = await _find_channel(client, channel)
-            await _print(poster, identity, channel_id)
-    finally:
-        await store.close()
-
-
-async def _print(poster: Poster, identity: Identity, channel_id: str) -> None:
-    chosen = await poster.digests.channel(identity.team_id, channel_id)
-    draft = await poster.draft_last(chosen)
-    console = Console(highlight=False)
-    if not console.is_terminal:
-        console.width = _WIDTH
-    for block in draft.blocks:
-        console.print(_render(block))
-        console.print()
-
-
-async def _find_channel(client: AsyncWebClient, name: str) -> str:
-    wanted = name.removeprefix("#")
-    try:
-        channels = await list_channels(client)
-    except SlackApiError as exc:
-        raise SlackError(f"Slack does not list my channels ({slack_word(exc)}); run judge-bot doctor") from exc
-    for channel_id, channel in channels.items():
-        if wanted in {channel_id, channel.name}:
-            return channel_id
-    raise SlackError(f"no channel {name!r} among those that I am in; give its name or id, and /invite me there")
-
-
-def _render(block: dict[str, Any]) -> RenderableType:
-    match block["type"]:
-        case "data_visualization":
-            return _chart(block)
-        case "data_table":
-            header, *rows = [[str(cell["text"]) for cell in row] for row in block["rows"]]
-            table = Table(*header, title=block["caption"], title_justify="left", title_style="bold")
-            for row in rows:
-                table.add_row(*row)
-            return table
-        case "context":
-            return Text(to_plain(block["elements"][0]["text"]).replace("*", ""), style="dim")
-        case _:
-            return Text(to_plain(block["text"]["text"]).replace("*", ""))
-
-
-def _chart(block: dict[str, Any]) -> RenderableType:
-    """Its first series, on the axis that all of them need; the other series are the ends of the scale."""
-    chart = block["chart"]
-    most = max(point["value"] for series in chart["series"] for point in series["data"])
-    grid = Table.grid(padding=(0, 1))
-    for point in chart["series"][0]["data"]:
-        number = "" if chart["type"] == "bar" else f"{point['value']:g}"  # which stands in the labels of bars
-        grid.add_row(point["label"], Bar(most or 1, 0, point["value"], width=_WIDTH // 2), number)
-    return Group(Text(block["title"], style="bold"), grid)
+    async with AsyncExitStack() as stack:
+        store = await Store.open_existing(settings.database_url)
+        stack.push_async_callback(store.close)
+        client = await stack.enter_async_context(web_client(settings.slack_bot_token, settings.slack_api_url))
+        await make_services(settings, store, client, await identify(client), clock=clock).preview(channel)

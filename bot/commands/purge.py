@@ -5,7 +5,7 @@ from datetime import timedelta
 import typer
 from sqlalchemy.exc import DBAPIError
 
-from bot.commands.operator import operator
+from bot.commands.opened import operator
 from bot.domain.clock import utc_now
 from bot.errors import BotError
 from bot.log import Store

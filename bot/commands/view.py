@@ -7,13 +7,12 @@ from typing import Any
 
 import typer
 
-from bot.commands.opened import note, opened_log, reading
-from bot.commands.operator import operator
+from bot.commands.opened import note, opened_log, operator, reading
 from bot.errors import BotError
 from bot.log.audit import Act, Action
 from bot.log.channel import Channel, JudgedReply
+from bot.pipeline.verdict_text import in_short
 from bot.settings import load_log_settings
-from bot.views.unscored import in_short
 from judge.cli.view import to_sentence
 from judge.rubric import Scale
 from judge.view import MOST_REPLIES, Reader, save_page

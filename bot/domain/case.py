@@ -1,6 +1,7 @@
 """What was asked for, and how far it has come: the type that travels from Slack's payload to the log."""
 
 import hashlib
+from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
@@ -201,3 +202,71 @@ def to_case_id(text: str) -> int | None:
 def text_hash(text: str) -> str:
     """What stays of a text where the text itself is not kept: SHA-256, in hex."""
     return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
+
+
+@dataclass(frozen=True)
+class Standing:
+    """What counts so far for a reply: who asked for the first verdict on it, and whether one of them is a score."""
+
+    first_requester_id: str
+    is_scored: bool
+
+
+def aside_of_first(user_id: str, author_id: str | None) -> Aside | None:
+    """Why the verdict on a reply of this author stands aside, although nobody has asked for one before."""
+    return Aside.AUTHOR if user_id == author_id else None
+
+
+def aside_of(user_id: str, earlier: LoggedCase, standing: Standing | None, *, has_typed: bool) -> Aside | None:
+    """Why a verdict that this person asks for once more stands aside; None where it replaces the earlier one.
+
+    Whoever asked first, the reply's author aside, may repeat and correct it. Others may where there is no score yet, or
+    where the text has been edited since, unless the question is the author's, too: it may be that which was edited.
+    `has_typed`: the question is that person's own, which is as good as a score of one's own, so it never takes
+    another's place; nor does it when somebody else repeats it.
+    """
+    if user_id == earlier.author_id:
+        return Aside.AUTHOR
+    if earlier.aside and earlier.question_source is QuestionSource.TYPED and not has_typed:
+        return earlier.aside
+    if standing is None or user_id == standing.first_requester_id:
+        return None
+    is_edited = earlier.edited_at is not None and earlier.question_author_id != earlier.author_id
+    return Aside.ANOTHER if has_typed or (standing.is_scored and not is_edited) else None
+
+
+@dataclass(frozen=True)
+class Execution:
+    """One run of the step, under the id that Slack gave it; it waits until it is completed or failed.
+
+    `quotes` is whether its workflow may be told the justification: that quotes the reply, and a workflow passes on what
+    it is told to whomever it was built for.
+    """
+
+    id: str
+    quotes: bool
+
+
+_ASKED_IN_THE_CHANNEL = {CaseSource.LINK, CaseSource.TEXT, CaseSource.MODAL}
+
+
+@dataclass(frozen=True)
+class Recipient:
+    """A person, and the place where they look for an answer.
+
+    `channel_id` is empty where they are in none. `thread_ts` names a thread that is there already. `response_url`
+    answers what they did last, for half an hour. `is_in_channel` is whether they stand in the channel itself, as after
+    a command or a window, and not at a message in it.
+    """
+
+    user_id: str
+    channel_id: str
+    thread_ts: str | None = None
+    response_url: str | None = None
+    is_in_channel: bool = False
+
+
+def requester_of(case: Case) -> Recipient:
+    """Whoever asked for a case, where they asked for it."""
+    is_in_channel = case.source in _ASKED_IN_THE_CHANNEL
+    return Recipient(case.requester_id, case.channel_id, case.parent_ts, case.response_url, is_in_channel)

@@ -6,8 +6,7 @@ from typing import Any
 from sqlalchemy import Row, and_, bindparam, func, null, or_, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.domain.case import Case, CaseStatus, LoggedCase
-from bot.domain.standing import Standing
+from bot.domain.case import Case, CaseStatus, LoggedCase, Standing
 from bot.domain.verdict import RecordedRating, RecordedVerdict
 from bot.log.database import Database
 from bot.log.rows import to_case

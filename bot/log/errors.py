@@ -8,7 +8,7 @@ from slack_sdk.errors import SlackApiError
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
-from bot.slack.errors import connection_word, slack_word
+from bot.slack.client import connection_word, slack_word
 
 # https://www.postgresql.org/docs/current/errcodes-appendix.html; in whichever language the server speaks
 _LOGIN_REFUSED = "28"

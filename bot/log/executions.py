@@ -6,9 +6,8 @@ from datetime import timedelta
 from sqlalchemy import ColumnElement, and_, delete, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.domain.case import LoggedCase
+from bot.domain.case import Execution, LoggedCase
 from bot.domain.clock import utc_now
-from bot.domain.execution import Execution
 from bot.log.database import Database
 from bot.log.jobs import Job, Jobs, Task, Ticket
 from bot.log.schema import IS_OPEN, IS_WAITING, cases, executions

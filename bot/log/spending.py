@@ -18,10 +18,10 @@ from sqlalchemy import (
 )
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from bot.domain.blocker import Refusal, RefusalKind, RefusedError
 from bot.domain.case import Case
 from bot.domain.clock import utc_now
 from bot.domain.limits import Limits
-from bot.domain.refusal import Refusal, RefusalKind, RefusedError
 from bot.log.schema import IS_OPEN, IS_UNSETTLED, cases, spent
 
 DAY = timedelta(days=1)

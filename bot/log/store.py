@@ -7,9 +7,8 @@ from sqlalchemy import ColumnElement, Row, and_, insert, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.domain.case import Case, CaseStatus, LoggedCase, QuestionSource, text_hash
+from bot.domain.case import Case, CaseStatus, Execution, LoggedCase, QuestionSource, text_hash
 from bot.domain.clock import clock_s, utc_now
-from bot.domain.execution import Execution
 from bot.domain.limits import Limits
 from bot.domain.verdict import RecordedVerdict
 from bot.log import spending, steps

@@ -11,13 +11,13 @@ from typing import Any
 from sqlalchemy import ColumnElement, Row, Select, and_, case, delete, func, or_, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.domain.reaction import Reaction
+from bot.domain.label import Reaction
 from bot.log.counts import Place, Span, ThumbCount
 from bot.log.database import Database
 from bot.log.schema import IS_TAKEN_BACK, cases, replies, thumbs
 from bot.log.upserts import upsert
 from bot.log.visibility import counts, is_watched
-from bot.slack.emoji import UP
+from bot.slack.mrkdwn import UP
 
 
 class Thumbs:

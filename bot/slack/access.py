@@ -10,8 +10,8 @@ import aiohttp
 from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.slack.errors import slack_word
-from bot.slack.memberships import is_guest, list_channels
+from bot.slack.client import slack_word
+from bot.slack.members import is_guest, list_channels
 
 _PATIENCE_S = 2.0
 

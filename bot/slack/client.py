@@ -1,8 +1,9 @@
 """The connection to Slack's Web API: the client, who we are, and what a refusal at start means."""
 
-from collections.abc import AsyncIterator, Awaitable
+from collections.abc import AsyncIterator, Awaitable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from typing import Any
 from urllib.parse import urlsplit
 
 import aiohttp
@@ -17,8 +18,104 @@ from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
 from bot import metrics
 from bot.errors import SlackError
-from bot.slack.errors import connection_word, is_passing, slack_word
-from bot.slack.scopes import ScopedClient, granted_scopes
+
+# None: an error page instead of an answer.
+_PASSING = {None, "ratelimited", "rate_limited", "internal_error", "fatal_error", "service_unavailable"}
+_PASSING |= {"request_timeout", "team_added_to_org"}
+# Whoever runs the app has to mend these; until then they say nothing about the message or the channel.
+_NOT_LET_IN = {"invalid_auth", "not_authed", "account_inactive", "token_revoked", "token_expired"}
+_NOT_LET_IN |= {"accesslimited", "org_login_required", "ekm_access_denied", "two_factor_setup_required"}
+
+
+def error_of(exc: SlackApiError) -> str | None:
+    """Slack's own word for why it refused; None where something else answered in its place, such as a proxy."""
+    data = getattr(exc.response, "data", None)
+    return data.get("error") if isinstance(data, dict) else None
+
+
+def is_passing(exc: SlackApiError) -> bool:
+    """Whether Slack only fails for the moment; it may also have done what it says it has not."""
+    return error_of(exc) in _PASSING
+
+
+def is_transient(exc: SlackApiError) -> bool:
+    """Whether Slack may answer otherwise in a while, by itself or because the token was mended."""
+    return is_passing(exc) or error_of(exc) in _NOT_LET_IN
+
+
+def slack_word(exc: SlackApiError | aiohttp.ClientError | TimeoutError) -> str:
+    """Slack's own word for why it refused, for the sentence that a person reads; the HTTP status where it gave none."""
+    if not isinstance(exc, SlackApiError):
+        return "no answer"
+    # slack-sdk gives its own response, or aiohttp's where the body is no JSON.
+    status = getattr(exc.response, "status_code", None) or getattr(exc.response, "status", None)
+    return error_of(exc) or f"HTTP {status}"
+
+
+def connection_word(exc: aiohttp.ClientError | TimeoutError) -> str:
+    """What went wrong on the way to Slack: its kind, and the HTTP status of whoever answered.
+
+    What such an error says itself may quote the login of a proxy.
+    """
+    status = getattr(exc, "status", None)
+    return f"{type(exc).__name__}, HTTP {status}" if status else type(exc).__name__
+
+
+MISSING = "missing_scope"
+"""Slack's word for it, and ours."""
+
+REACTIONS = "reactions:write"
+READS_REACTIONS = "reactions:read"
+
+_HISTORY = frozenset({"channels:history", "groups:history", "im:history", "mpim:history"})
+_CHANNELS = frozenset({"channels:read", "groups:read", "im:read", "mpim:read"})
+# One of these is needed; which, depends on the kind of channel, and is Slack's to say.
+_NEEDED: Mapping[str, frozenset[str]] = {
+    "bots.info": frozenset({"users:read"}),
+    "conversations.history": _HISTORY,
+    "conversations.info": _CHANNELS,
+    "conversations.members": _CHANNELS,
+    "conversations.replies": _HISTORY,
+    "reactions.add": frozenset({REACTIONS}),
+    "users.conversations": _CHANNELS,
+    "users.info": frozenset({"users:read"}),
+}
+_WITH_ANOTHER_TOKEN = {"apps.connections.open", "functions.completeError"}  # the latter perhaps
+
+
+class ScopedClient(AsyncWebClient):
+    """A Web API client that knows from Slack what its token may do, and refuses the rest in Slack's own words."""
+
+    _granted: frozenset[str] = frozenset()
+
+    async def api_call(self, api_method: str, **arguments: Any) -> AsyncSlackResponse:
+        """As slack-sdk has it.
+
+        Raises:
+            SlackApiError: Also `missing_scope`, without a call, where none of the method's scopes was granted.
+        """
+        needed = _NEEDED.get(api_method)
+        if needed and self._granted and needed.isdisjoint(self._granted):
+            raise self._refusal(api_method, needed)
+        answer = await super().api_call(api_method, **arguments)
+        if api_method not in _WITH_ANOTHER_TOKEN:
+            self._granted = granted_scopes(answer)
+        return answer
+
+    def _refusal(self, api_method: str, needed: frozenset[str]) -> SlackApiError:
+        body = {"ok": False, "error": MISSING, "needed": ",".join(sorted(needed))}
+        answer = AsyncSlackResponse(
+            client=self, http_verb="POST", api_url=api_method, req_args={}, data=body, headers={}, status_code=200
+        )
+        said = f"{api_method} is not called: none of its scopes was granted"
+        return SlackApiError(said, answer)  # type: ignore[no-untyped-call]
+
+
+def granted_scopes(answer: AsyncSlackResponse) -> frozenset[str]:
+    """What Slack says beside an answer that the token may do; empty where it says nothing."""
+    header = next((value for name, value in answer.headers.items() if name.lower() == "x-oauth-scopes"), "")
+    return frozenset(scope.strip() for scope in header.split(",") if scope.strip())
+
 
 _TIMEOUT_S = 30
 # Slack closes idle connections; a post on a closing one fails without anybody knowing whether it got through.

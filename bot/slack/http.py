@@ -13,7 +13,7 @@ from slack_bolt.adapter.aiohttp import to_aiohttp_response
 from slack_bolt.async_app import AsyncApp, AsyncBoltRequest
 from slack_sdk.signature import Clock, SignatureVerifier
 
-from bot.port import PATIENCE_S, Port
+from bot.http_server import PATIENCE_S, Port
 from bot.slack.socket import Takes, nothing
 
 EVENTS = "/slack/events"

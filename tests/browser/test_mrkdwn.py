@@ -3,8 +3,8 @@
 from playwright.async_api import expect
 from slack_sdk.web.async_client import AsyncWebClient
 
+from bot.pipeline.verdict_text import verdict_message
 from bot.slack.mrkdwn import clip
-from bot.views.verdict import verdict_message
 from pocket_slack import Sandbox
 from tests.unit.bot.test_views import a_case, a_verdict
 

@@ -13,7 +13,7 @@ from slack_bolt.context.ack.async_ack import AsyncAck
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.cli import main
-from bot.docket.completion import Completion
+from bot.features.workflow.completion import Completion
 from bot.log import Store
 from bot.log.executions import Executions
 from judge import Judge

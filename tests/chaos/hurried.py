@@ -38,7 +38,7 @@ bot.domain.clock.utc_now = clock_now  # before anything is imported that takes i
 
 import bot.app  # noqa: E402
 from bot.cli import main  # noqa: E402
-from bot.docket.engine import Duty, Engine  # noqa: E402
+from bot.pipeline.engine import Duty, Engine  # noqa: E402
 
 
 class HurriedEngine(Engine):

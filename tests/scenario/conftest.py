@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 
 from bot.app import running_bot
-from bot.docket.retries import MODEL_PAUSES
 from bot.domain.case import CaseStatus, LoggedCase
 from bot.log import Store
+from bot.pipeline.retries import MODEL_PAUSES
 from bot.settings import Settings, load_settings
 from bot.slack.manifest import load_manifest
 from pocket_slack import Entry, Limits, Message, Person, Sandbox, View, Workspace

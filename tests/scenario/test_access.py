@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from bot.domain.case import CaseStatus, Visibility
+from bot.features.privacy.text import NOTHING
+from bot.pipeline.own_cases import to_page_end
 from bot.slack import ids
-from bot.views.forgetting import NOTHING
-from bot.views.recent import to_page_end
 from pocket_slack import Channel, Delivery, Message, Person, payloads
 from tests.scenario.conftest import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, shown
 from tests.scenario.test_forget import forget

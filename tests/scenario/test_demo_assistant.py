@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from bot.commands.demo_assistant import answer_people
+from bot.commands.demo import answer_people
 from bot.commands.demo_past import demo_workspace
 from pocket_slack import Sandbox
 

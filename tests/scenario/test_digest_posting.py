@@ -11,17 +11,18 @@ from typing import Any
 import pytest
 from sqlalchemy import insert, select
 
+from bot.app import make_services
 from bot.commands.preview import preview
-from bot.digest.poster import Poster
 from bot.domain.case import CaseSource, CaseStatus, Visibility
+from bot.domain.week import Schedule
 from bot.errors import SlackError
+from bot.features.digest.poster import Poster
 from bot.log import Store
 from bot.log.digests import LEASE, ChannelSettings, DigestStatus
 from bot.log.schema import cases, digests
 from bot.settings import Settings
 from bot.slack.client import identify, web_client
 from bot.slack.manifest import load_manifest
-from bot.weeks.week import Schedule
 from pocket_slack import Channel, Limits, ManualClock, Message, Sandbox, Workspace
 from tests.model_server import ModelServer
 from tests.scenario.conftest import make_settings
@@ -109,7 +110,7 @@ async def office(model_server: ModelServer, tmp_path: Path, database_url: str) -
 
         async def connect(now: Any, kind: type[Poster]) -> Poster:
             client = await stack.enter_async_context(web_client(settings.slack_bot_token, settings.slack_api_url))
-            return kind(client, log, await identify(client), SCHEDULE, now)
+            return kind(make_services(settings, log, client, await identify(client), clock=now))
 
         yield Office(slack, log, clock, connect, settings)
 

@@ -11,20 +11,18 @@ from typing import Any
 import pytest
 from sqlalchemy import event
 
-from bot.docket.completion import Completion
-from bot.docket.delivery import Delivery
-from bot.docket.lookup import Lookup
-from bot.docket.retries import RetryError
-from bot.docket.settle import Docket
 from bot.domain.case import Case, CaseSource, CaseStatus, QuestionSource, Visibility
 from bot.domain.verdict import from_obstacle
 from bot.domain.watch import Shows
 from bot.log import Store, TakenError
-from bot.rubrics.choice import RubricChoice
-from bot.rubrics.judges import Judges
+from bot.pipeline.delivery import Delivery
+from bot.pipeline.judges import Judges, RubricChoice
+from bot.pipeline.lookup import Lookup
+from bot.pipeline.pipeline import Docket
+from bot.pipeline.retries import RetryError
 from bot.slack.client import web_client
 from bot.slack.manifest import load_manifest
-from bot.slack.teller import Teller
+from bot.slack.messenger import Teller
 from judge import Judge, load_rubric
 from pocket_slack import Limits, Sandbox, Workspace
 from tests.model_server import ModelServer
@@ -60,6 +58,10 @@ def the_case(workspace: Workspace) -> Case:
     )
 
 
+async def no_one(*_: object) -> None:
+    """No feature is told of verdicts."""
+
+
 @asynccontextmanager
 async def open_desk(judge: Judge, model_server: ModelServer, folder: Path) -> AsyncIterator[Desk]:
     workspace = Workspace(load_manifest(), limits=Limits.off())
@@ -68,7 +70,7 @@ async def open_desk(judge: Judge, model_server: ModelServer, folder: Path) -> As
         settings = make_settings(slack, model_server, folder)
         async with web_client(settings.slack_bot_token, settings.slack_api_url) as client, judge:
             log = await Store.open(settings.database_url)
-            delivery = Delivery(client, Teller(client), log, Completion(client, log, ""), "https://pocket.slack.com/")
+            delivery = Delivery(client, Teller(client), log, no_one, "https://pocket.slack.com/")
             rubrics = RubricChoice(log.rubrics, {judge.rubric.name: judge.rubric})
             docket = Docket(
                 log, Judges(rubrics, lambda *_: judge), Lookup(client, frozenset()), delivery, concurrency=1

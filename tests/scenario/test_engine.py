@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 from sqlalchemy import insert, text
 
-from bot.docket.engine import Duty, Engine
-from bot.docket.retries import RetryError
 from bot.errors import LogError
 from bot.log import Store
 from bot.log.jobs import Task, Ticket
 from bot.log.opening import connect
 from bot.log.ownership import owned
 from bot.log.schema import cases
+from bot.pipeline.engine import Duty, Engine
+from bot.pipeline.retries import RetryError
 from tests.unit.bot.test_log import a_case, url
 
 TEAM = "T1"

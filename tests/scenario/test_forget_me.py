@@ -8,9 +8,9 @@ import pytest
 
 from bot.domain.case import CaseStatus, LoggedCase
 from bot.domain.label import Label
+from bot.features.privacy.text import HOW, NO_WORDS
 from bot.log.own_words import Words
 from bot.slack import ids
-from bot.views.forgetting import HOW, NO_WORDS
 from pocket_slack import Message, Person
 from tests.model_server import Held
 from tests.scenario.conftest import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, assert_without_words, buttons, shown

@@ -2,24 +2,22 @@
 
 import asyncio
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 from sqlalchemy import event, text
 
+from bot.app import make_services
 from bot.domain.case import CaseStatus, Visibility
 from bot.domain.verdict import MADE_UP, OFFLINE
+from bot.features.digest.home import ChannelReader
 from bot.log.digests import ChannelSettings
 from bot.slack import ids
-from bot.slack.access import Access
-from bot.slack.authors import Members
-from bot.slack.memberships import Memberships
-from bot.weeks.home import HomeReader
-from bot.weeks.own_cases import OwnCases
-from bot.weeks.week import Schedule
+from bot.slack.client import identify
 from pocket_slack import Channel, Person, View
-from tests.scenario.conftest import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, is_verdict, shown
+from tests.scenario.conftest import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, is_verdict, make_settings, shown
 from tests.scenario.test_stats import add_case, help_desk, private
 
 NO_CHANNELS = "Nothing was scored in your channels in the last two weeks."
@@ -281,7 +279,7 @@ async def test_refresh_brings_what_has_happened_since(stage: Stage) -> None:
     assert "Score 4 of 5" in shown(await press(stage, view, ids.ACTION_HOME_REFRESH))
 
 
-async def test_people_who_open_it_at_once_share_the_counting(stage: Stage) -> None:
+async def test_people_who_open_it_at_once_share_the_counting(stage: Stage, tmp_path: Path) -> None:
     await add_case(stage, help_desk(stage), stage.helper.id, 4)
     counted: list[str] = []
 
@@ -291,14 +289,14 @@ async def test_people_who_open_it_at_once_share_the_counting(stage: Stage) -> No
 
     event.listen(stage.log.database.engine.sync_engine, "before_cursor_execute", note)
     client = AsyncWebClient(token=stage.slack.bot_token, base_url=stage.slack.api_url)
-    schedule = Schedule.parse("monday", "09:00", "UTC")
-    memberships = Memberships(client)
-    own_cases = OwnCases(memberships, Members(client))
-    reader = HomeReader(stage.log, schedule, memberships, Access(client, is_for_admins=False), own_cases)
+    services = make_services(
+        make_settings(stage.slack, stage.model, tmp_path), stage.log, client, await identify(client)
+    )
+    memberships, reader = services.memberships, ChannelReader(services)
     team_id = stage.slack.workspace.team_id
     await asyncio.gather(*(memberships.of(person.id) for person in (stage.ann, stage.ben)), memberships.of())
     found = await asyncio.gather(*(reader.read(team_id, person.id) for person in (stage.ann, stage.ben) * 5))
-    assert [len(each.channels) for each in found] == [1] * 10
+    assert [len(each.weeks) for each in found] == [1] * 10
     assert len(counted) < 2 * len(found)  # two statements a week; who comes when the first are through counts anew
 
 

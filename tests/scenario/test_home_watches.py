@@ -3,8 +3,8 @@
 from datetime import UTC, datetime
 
 from bot.domain.watch import Watch
+from bot.features.watch import MOST_AT_HOME as MOST_WATCHES
 from bot.slack import ids
-from bot.views.home import MOST_WATCHES
 from tests.scenario.conftest import CHANNEL, Stage, shown
 from tests.scenario.test_watch_window import filled, its, updates
 from tests.scenario.watching import say

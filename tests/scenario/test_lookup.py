@@ -5,8 +5,8 @@ from datetime import UTC, datetime
 import pytest
 from pydantic import SecretStr
 
-from bot.docket.lookup import Lookup
 from bot.domain.case import CaseSource, CaseStatus, LoggedCase, Visibility
+from bot.pipeline.lookup import Lookup
 from bot.slack.client import web_client
 from bot.slack.manifest import load_manifest
 from pocket_slack import Limits, ManualClock, Sandbox, Workspace

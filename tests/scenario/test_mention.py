@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
+from bot.domain.blocker import Refusal, RefusalKind
 from bot.domain.case import CaseSource, CaseStatus
-from bot.domain.refusal import Refusal, RefusalKind
+from bot.features.score.command import NOTHING_ABOVE, help_line, help_text
+from bot.pipeline.blockers import A_PERSONS
+from bot.pipeline.text import FOREIGN, refusal_text
 from bot.slack import ids
 from bot.slack.manifest import MINIMAL, load_manifest
-from bot.views.help import NOTHING_ABOVE, help_line, help_text
-from bot.views.obstacles import A_PERSONS
-from bot.views.refusals import FOREIGN, refusal_text
 from pocket_slack import Delivery, Message, Person
 from pocket_slack.posts import Content, post
 from tests.model_server import Held

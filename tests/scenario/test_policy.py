@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.domain.policy import Policy
+from bot.domain.limits import Policy
 from bot.slack import ids
 from pocket_slack import Message, Person
 from tests.scenario.conftest import CHANNEL, Stage, StageFactory, shown

@@ -8,10 +8,10 @@ import pytest
 from alembic import command
 from sqlalchemy import Row, text
 
-from bot.docket.engine import Duty, Engine
 from bot.log import Store
 from bot.log.jobs import Task, database_queue
 from bot.log.opening import connect, migrations
+from bot.pipeline.engine import Duty, Engine
 from tests.scenario.test_engine import TEAM, Settler, opened, running
 from tests.unit.bot.test_log import a_case
 

@@ -9,7 +9,7 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 
 from bot.slack import ids
-from bot.slack.teller import to_response_hosts
+from bot.slack.messenger import to_response_hosts
 from pocket_slack import Delivery, payloads
 from tests.scenario.conftest import CHANNEL, Stage
 from tests.scenario.test_access import submit

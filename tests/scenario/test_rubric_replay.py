@@ -10,16 +10,15 @@ from pydantic import SecretStr
 
 from bot.domain.label import Label
 from bot.domain.rubric import ChannelJudge
+from bot.features.rubrics.comparison import RubricReplay
+from bot.features.rubrics.text import CLOSED, LEFT
 from bot.log import Store
 from bot.log.audit import Action
-from bot.rubrics.choice import RubricChoice
-from bot.rubrics.judges import Judges
-from bot.rubrics.replay import RubricReplay
+from bot.pipeline.judges import Judges, RubricChoice
 from bot.slack import ids
 from bot.slack.access import Access
 from bot.slack.client import web_client
-from bot.slack.teller import Teller
-from bot.views.rubric_replay import CLOSED, LEFT
+from bot.slack.messenger import Teller
 from judge import Judge, list_rubrics, load_rubric, render_prompt
 from judge.model import make_client
 from pocket_slack import Message

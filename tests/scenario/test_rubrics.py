@@ -8,10 +8,10 @@ import pytest
 
 from bot.domain.case import CaseStatus, LoggedCase
 from bot.domain.rubric import MOST_RUBRICS, ChannelJudge, SavedRubric
+from bot.features.rubrics.text import EXAMPLE
 from bot.log.audit import Action
 from bot.slack import ids
 from bot.slack.manifest import WATCH, load_manifest
-from bot.views.rubric_window import EXAMPLE
 from judge import Rubric, load_rubric, render_prompt
 from pocket_slack import Delivery, View
 from tests.model_server import ModelServer

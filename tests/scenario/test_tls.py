@@ -12,8 +12,7 @@ from pydantic import SecretStr
 
 from bot.errors import SlackError
 from bot.slack.client import identify, web_client
-from bot.slack.post import Post
-from bot.slack.teller import Teller
+from bot.slack.messenger import Post, Teller
 from judge import UnavailableError
 from judge.model import ChatModel, make_client
 from tests.model_server import ModelServer

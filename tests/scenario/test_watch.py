@@ -7,16 +7,16 @@ import pytest
 from sqlalchemy import update
 
 from bot.domain.case import CaseSource, CaseStatus
-from bot.domain.policy import Policy
+from bot.domain.limits import Policy
 from bot.domain.watch import LATE, Fate, SeenReply, draws
+from bot.features.privacy.forgetting import Retention
+from bot.features.watch.backfill import OFTEN, SELDOM
+from bot.features.watch.watcher import REST
 from bot.log.audit import Action
 from bot.log.counts import Place, Span
 from bot.log.schema import replies
 from bot.slack import ids
 from bot.slack.manifest import WATCH, load_manifest
-from bot.upkeep.retention import Retention
-from bot.watching.looking import OFTEN, SELDOM
-from bot.watching.watcher import REST
 from tests.scenario.conftest import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, shown
 from tests.scenario.watching import alarm, fates, look, say, seen, take_finished, write_scores
 

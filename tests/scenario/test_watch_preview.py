@@ -6,14 +6,13 @@ from datetime import UTC, datetime
 import pytest
 from pydantic import SecretStr
 
-from bot.docket.lookup import Lookup
-from bot.domain.limits import Limits
-from bot.domain.policy import Policy
+from bot.domain.limits import Limits, Policy
 from bot.domain.watch import Watch
-from bot.rubrics.choice import RubricChoice
+from bot.features.watch.backfill import MOST, RecentReplies
+from bot.features.watch.watcher import Watcher
+from bot.pipeline.judges import RubricChoice
+from bot.pipeline.lookup import Lookup
 from bot.slack.client import identify, web_client
-from bot.watching.recent import MOST, RecentReplies
-from bot.watching.watcher import Watcher
 from judge import load_rubric
 from judge.rubric import DEFAULT_RUBRIC
 from tests.scenario.conftest import CHANNEL, Stage, StageFactory

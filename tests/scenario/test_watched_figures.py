@@ -8,7 +8,7 @@ import pytest
 from bot.domain.case import CaseSource
 from bot.domain.verdict import OFFLINE
 from bot.domain.watch import Fate, SeenReply, Watch
-from bot.weeks.week import Week
+from bot.domain.week import Week
 from tests.scenario.conftest import Stage, shown
 from tests.scenario.test_stats import add_case, help_desk, stats
 

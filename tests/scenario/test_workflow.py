@@ -12,12 +12,12 @@ import pytest
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.app import running_bot
-from bot.domain import execution as domain
+from bot.domain import case as domain
 from bot.domain.case import CaseSource, CaseStatus, Visibility
+from bot.features.workflow.text import FORGOTTEN, NO_PERSON, NOT_IN_BOTH
 from bot.setting_values import Role
 from bot.slack import ids
 from bot.slack.manifest import ORG, load_manifest
-from bot.views.workflow import FORGOTTEN, NO_PERSON, NOT_IN_BOTH
 from pocket_slack import Entry, Execution, Message
 from tests.model_server import Failure, Held, ModelServer
 from tests.scenario.conftest import (

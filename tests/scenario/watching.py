@@ -8,22 +8,19 @@ from datetime import UTC, datetime, timedelta
 from pydantic import SecretStr
 from sqlalchemy import insert
 
-from bot.docket.lookup import Lookup
 from bot.domain.case import CaseSource, CaseStatus, Visibility
-from bot.domain.limits import Limits
-from bot.domain.policy import Policy
+from bot.domain.limits import Limits, Policy
 from bot.domain.watch import Fate, together
+from bot.features.watch.alerts import Alarm, AlertTeller
+from bot.features.watch.backfill import OFTEN, Looking
+from bot.features.watch.watcher import REST, Watcher
 from bot.log.counts import watched
 from bot.log.schema import cases
-from bot.rubrics.choice import RubricChoice
+from bot.pipeline.judges import RubricChoice
+from bot.pipeline.lookup import Lookup
 from bot.slack import ids
-from bot.slack.authors import Members
 from bot.slack.client import identify, web_client
-from bot.slack.memberships import Memberships
-from bot.watching.alarm import Alarm
-from bot.watching.looking import OFTEN, Looking
-from bot.watching.telling import AlertTeller
-from bot.watching.watcher import REST, Watcher
+from bot.slack.members import Members, Memberships
 from judge import load_rubric
 from judge.rubric import DEFAULT_RUBRIC
 from tests.scenario.conftest import CHANNEL, Stage

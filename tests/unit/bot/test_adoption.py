@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.commands.adoption import write_settings
+from bot.commands.replay import write_settings
 from bot.setting_values import Role
 from bot.settings import load_settings
 

@@ -9,10 +9,10 @@ import pytest
 from sqlalchemy import DDL
 from sqlalchemy.exc import DBAPIError
 
+from bot.features.privacy.forgetting import Retention
 from bot.log import Store
 from bot.log.audit import KEPT, Act, Action
 from bot.log.digests import ChannelSettings
-from bot.upkeep.retention import Retention
 from tests.unit.bot.test_forgetting import NOW, delivered, numbers, put_back
 
 CHOSEN = ChannelSettings("T1", "C1")

@@ -9,12 +9,12 @@ from sqlalchemy import func, select, update
 
 from bot.domain.label import Label
 from bot.domain.rubric import ChannelJudge
+from bot.features.rubrics.figures import ReplayFigures, replay_figures
+from bot.features.rubrics.text import comparison
 from bot.log import Store
 from bot.log.channel_replays import MOST, ChannelReplay, ReplayedCase
 from bot.log.rubrics import RubricGoneError
 from bot.log.schema import labels, replay_scores, replayed, replays, spent
-from bot.views.rubric_replay import comparison
-from bot.weeks.replay import ReplayFigures, replay_figures
 from judge.rubric import Scale
 from tests.unit.bot.test_log import a_case, a_verdict
 

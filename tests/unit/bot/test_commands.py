@@ -1,7 +1,7 @@
 import pytest
 
-from bot.extract.commands import Texts, Word, parse_command
-from bot.extract.links import Permalink, parse_permalink
+from bot.slack.commands import Texts, Word, parse_command
+from bot.slack.messages import Permalink, parse_permalink
 
 LINK = "https://acme.slack.com/archives/C0123ABC/p1700000000000100"
 

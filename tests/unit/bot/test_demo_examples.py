@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.commands.demo_examples import CHANNEL, EXAMPLES, post_offline_note
-from bot.commands.demo_past import demo_workspace, write_past
+from bot.commands.demo_past import CHANNEL, EXAMPLES, demo_workspace, post_offline_note, write_past
 from bot.log import Store
 from judge import load_rubric
 from judge.offline import rate_offline

@@ -9,17 +9,18 @@ from zoneinfo import ZoneInfo
 import pytest
 from sqlalchemy import select
 
-from bot.commands.demo_past import CHANNEL, WEEKS, demo_workspace, make_up, write_past
+from bot.commands.demo_past import DEMO_PAST_CHANNEL as CHANNEL
+from bot.commands.demo_past import WEEKS, demo_workspace, make_up, write_past
 from bot.domain.case import Case, CaseSource, Visibility
 from bot.domain.label import Label
 from bot.domain.verdict import MADE_UP
+from bot.domain.week import Week
+from bot.features.digest.text import digest_message
+from bot.figures.week import Figures, read_figures
 from bot.log import Store
 from bot.log.counts import Place
 from bot.log.draws import Draws
 from bot.log.schema import cases, labels, ratings
-from bot.views.digest import digest_message
-from bot.weeks.figures import Figures, read_figures
-from bot.weeks.week import Week
 from judge import load_rubric
 from judge.offline import rate_offline
 from pocket_slack import ManualClock, Person, Workspace

@@ -17,12 +17,12 @@ from hypothesis import strategies as st
 from sqlalchemy import delete, insert
 
 from bot.domain.case import CaseSource, CaseStatus, Visibility
+from bot.domain.week import Week
+from bot.figures.quality import Agreement, weighted_kappa
+from bot.figures.week import Figures, Glance, Tally, read_figures, read_glance
 from bot.log import Store
 from bot.log.counts import Place, Span
 from bot.log.schema import cases, labels
-from bot.weeks.agreement import Agreement, weighted_kappa
-from bot.weeks.figures import Figures, Glance, Tally, read_figures, read_glance
-from bot.weeks.week import Week
 from judge.agreement.measures import quadratic_weighted_kappa
 from judge.agreement.sample import Sample
 from judge.estimate import MeanEstimator

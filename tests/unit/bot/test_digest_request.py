@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from bot.errors import SettingsError
-from bot.extract.commands import DigestRequest, Word, parse_command, parse_digest
 from bot.settings import Settings, load_settings
+from bot.slack.commands import DigestRequest, Word, parse_command, parse_digest
 
 
 def make(**given: Any) -> Settings:

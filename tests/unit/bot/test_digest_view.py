@@ -9,17 +9,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.domain.verdict import MADE_UP, OFFLINE
+from bot.domain.week import Schedule, Week, parse_zone
+from bot.features.digest.charts import judge_change, trend_line
+from bot.features.digest.handlers import digest_state
+from bot.features.digest.text import MOST_AUTHORS, digest_message, stats_message
+from bot.figures.quality import Agreement, Quality, to_quality
+from bot.figures.week import Author, Figures, LowCase, Point, Tally, Usage
 from bot.log.counts import Kind, ScoredCount
 from bot.log.digests import ChannelSettings
-from bot.slack.authors import Member
-from bot.slack.post import Post
-from bot.views.charts import judge_change, trend_line
-from bot.views.digest import MOST_AUTHORS, digest_message, stats_message
-from bot.views.digest_settings import digest_state
-from bot.weeks.agreement import Agreement
-from bot.weeks.figures import Author, Figures, LowCase, Point, Tally, Usage
-from bot.weeks.quality import Quality, to_quality
-from bot.weeks.week import Schedule, Week, parse_zone
+from bot.slack.members import Member
+from bot.slack.messenger import Post
 from judge.rubric import Scale
 from pocket_slack.blocks import check_blocks
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from bot.extract.reactions import ReactionRequest, parse_reaction
-from bot.slack.emoji import emoji_of
+from bot.features.score.reactions import ReactionRequest, parse_reaction
+from bot.slack.mrkdwn import emoji_of
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
 from bot.log.errors import LOG_ERRORS, in_brief
-from bot.slack.errors import error_of, is_passing, is_transient, slack_word
+from bot.slack.client import error_of, is_passing, is_transient, slack_word
 
 ANSWERS = {
     "json": web.json_response({"ok": False, "error": "is_archived"}),

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from bot.extract.events import Change, to_change
+from bot.slack.messages import Change, to_change
 
 OWN = frozenset({"U0BOT", "B0BOT"})
 BEFORE = {"type": "message", "ts": "1.1", "user": "U1", "text": "one"}

@@ -8,7 +8,7 @@ import pytest
 from pgqueuer.adapters.inmemory import InMemoryDriver, InMemoryQueries
 from sqlalchemy import update
 
-from bot.domain.execution import Execution
+from bot.domain.case import Execution
 from bot.log import Store
 from bot.log.schema import executions
 from tests.unit.bot.test_log import a_case, a_verdict, held, url

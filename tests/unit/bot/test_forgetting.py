@@ -11,9 +11,9 @@ from sqlalchemy import func, select, update
 
 from bot.domain.case import LoggedCase
 from bot.domain.label import Label
+from bot.features.privacy.forgetting import Retention
 from bot.log import Store
 from bot.log.schema import cases, labels, ratings
-from bot.upkeep.retention import Retention
 from tests.unit.bot.test_log import a_case, a_verdict, held, url
 
 SECRET = "the code of the safe is 4711"

@@ -15,9 +15,10 @@ from bot.domain.case import Case, CaseSource, LoggedCase, Visibility
 from bot.domain.label import Label
 from bot.domain.verdict import RecordedVerdict
 from bot.errors import LogError
+from bot.features.labels.text import LONGEST_REASON, confirmation, label_modal
 from bot.log import Store
-from bot.slack.modal_state import ModalState
-from bot.views.labels import LONGEST_REASON, confirmation, feedback, label_modal
+from bot.pipeline.verdict_text import feedback
+from bot.slack.blocks import ModalState
 from judge.agreement.report import make_report
 from judge.agreement.scores import Columns, read_scores
 from pocket_slack.blocks import check_blocks, check_view

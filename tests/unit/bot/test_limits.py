@@ -6,12 +6,12 @@ from typing import Any
 import pytest
 from sqlalchemy import select, update
 
+from bot.domain.blocker import RefusalKind, RefusedError
 from bot.domain.case import CaseStatus
 from bot.domain.limits import Limits
-from bot.domain.refusal import RefusalKind, RefusedError
+from bot.features.privacy.forgetting import Retention
 from bot.log import Store
 from bot.log.schema import cases, spent
-from bot.upkeep.retention import Retention
 from tests.unit.bot.test_log import a_case, a_verdict, held
 
 

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.slack import memberships
+from bot.slack import members as memberships
 from bot.slack.manifest import load_manifest
-from bot.slack.memberships import KEPT_S, Listed, MembershipError, Memberships
+from bot.slack.members import KEPT_S, Listed, MembershipError, Memberships
 from pocket_slack import Limits, ManualClock, Sandbox, Workspace
 
 

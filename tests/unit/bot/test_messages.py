@@ -3,8 +3,8 @@ from typing import Any
 import pytest
 from structlog.testing import capture_logs
 
-from bot.extract.messages import to_message
-from bot.views.obstacles import obstacle_text
+from bot.pipeline.blockers import obstacle_text
+from bot.slack.messages import to_message
 
 
 def read(**message: Any) -> str:

@@ -7,7 +7,7 @@ import pytest
 from aiohttp import web
 
 from bot.errors import SettingsError
-from bot.port import Port, connections_at_most
+from bot.http_server import Port, connections_at_most
 from tests.descriptors import descriptors
 
 WHOLE = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"

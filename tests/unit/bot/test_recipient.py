@@ -4,9 +4,8 @@ from typing import Any
 
 import pytest
 
-from bot.domain.case import CaseSource
-from bot.domain.recipient import Recipient, requester_of
-from bot.extract.invocation import to_invocation
+from bot.domain.case import CaseSource, Recipient, requester_of
+from bot.slack.invocation import to_invocation
 from tests.unit.bot.test_views import a_case
 
 URL = "https://hooks.slack.com/1"

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from bot.extract.replies import author_of, to_reply
+from bot.features.watch.watcher import author_of, to_reply
 
 EVENT: dict[str, Any] = {
     "type": "message",

@@ -1,4 +1,4 @@
-from bot.docket.retries import growing_pause
+from bot.pipeline.retries import growing_pause
 
 
 def test_pauses_double_up_to_five_minutes() -> None:

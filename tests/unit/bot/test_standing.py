@@ -2,8 +2,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from bot.domain.case import Aside, CaseStatus, LoggedCase, QuestionSource
-from bot.domain.standing import Standing, aside_of
+from bot.domain.case import Aside, CaseStatus, LoggedCase, QuestionSource, Standing, aside_of
 from tests.unit.bot.test_log import a_case
 
 FIRST, AUTHOR, OTHER = "U-first", "U-author", "U-other"

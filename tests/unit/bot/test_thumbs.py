@@ -9,13 +9,13 @@ import pytest
 from sqlalchemy import func, select
 
 from bot.domain.case import CaseSource, LoggedCase, Visibility
-from bot.domain.reaction import Reaction
-from bot.extract.reactions import to_reaction
+from bot.domain.label import Reaction
+from bot.features.privacy.forgetting import Retention
+from bot.features.score.reactions import to_reaction
 from bot.log import Store
 from bot.log.counts import Place, Span, ThumbCount
 from bot.log.own_words import Words
 from bot.log.schema import thumbs
-from bot.upkeep.retention import Retention
 from tests.unit.bot.test_digest_figures import NOW
 from tests.unit.bot.test_forgetting import delivered
 from tests.unit.bot.test_log import a_case

@@ -7,21 +7,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bot.domain.blocker import Obstacle, ObstacleKind
 from bot.domain.case import CaseSource, CaseStatus, LoggedCase, QuestionSource, Visibility
-from bot.domain.obstacle import Obstacle, ObstacleKind
 from bot.domain.verdict import RecordedRating, RecordedVerdict
+from bot.features.labels.text import ENOUGH_MEANWHILE, NOT_RECORDED, NOTHING, blind_modal, compared_modal, over_modal
 from bot.log.draws import Comparison, DrawnCase
 from bot.log.unseen import LONGEST
+from bot.pipeline import text as messages
+from bot.pipeline import verdict_text as verdicts
+from bot.pipeline.blockers import obstacle_text
+from bot.pipeline.rubric_meanings import meanings
+from bot.pipeline.text import question_modal, texts_modal
+from bot.pipeline.verdict_text import in_short, why_unscored
 from bot.slack import ids
-from bot.slack.modal_state import ModalState
-from bot.slack.post import Post
-from bot.views import messages
-from bot.views import verdict as verdicts
-from bot.views.blind import ENOUGH_MEANWHILE, NOT_RECORDED, NOTHING, blind_modal, compared_modal, over_modal
-from bot.views.modals import question_modal, texts_modal
-from bot.views.obstacles import obstacle_text
-from bot.views.rubrics import meanings
-from bot.views.unscored import in_short, why_unscored
+from bot.slack.blocks import ModalState
+from bot.slack.messenger import Post
 from judge import Flag, JudgeError, Rubric, RubricError, load_rubric
 from pocket_slack.blocks import check_blocks, check_view
 

@@ -3,10 +3,10 @@
 import pytest
 
 from bot.domain.watch import Coverage, Fate, Shows, Watch, draws, together
-from bot.extract.commands import WatchRequest, parse_watch
+from bot.features.watch.text import no_assistant
+from bot.figures.quality import to_quality
 from bot.log.counts import ScoredCount
-from bot.views.watch import no_assistant
-from bot.weeks.quality import to_quality
+from bot.slack.commands import WatchRequest, parse_watch
 from judge.rubric import Scale
 from tests.unit.bot.test_digest_figures import NOW
 

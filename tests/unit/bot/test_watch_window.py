@@ -6,12 +6,12 @@ from dataclasses import replace
 import pytest
 
 from bot.domain.watch import Coverage, Fate, Watch
-from bot.extract.messages import Message
+from bot.features.watch.figures import CountedWatch
+from bot.features.watch.text import state
+from bot.features.watch.window_text import WatchView, reading_modal, said_modal, watch_modal
 from bot.slack import ids
-from bot.slack.modal_state import ModalState
-from bot.views.watch import state
-from bot.views.watch_window import WatchView, reading_modal, said_modal, watch_modal
-from bot.weeks.watches import CountedWatch
+from bot.slack.blocks import ModalState
+from bot.slack.messages import Message
 from judge.rubric import Scale
 from pocket_slack.blocks import check_blocks, check_view
 from tests.unit.bot.test_digest_figures import NOW

@@ -10,22 +10,19 @@ import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 from sqlalchemy import select
 
-from bot.docket.lookup import Lookup
 from bot.domain.case import Case, CaseSource, Visibility
-from bot.domain.limits import Limits
-from bot.domain.policy import Policy
+from bot.domain.limits import Limits, Policy
 from bot.domain.watch import Fate, SeenReply, Shows, Used, Watch
-from bot.listeners.events import ChannelEvents
+from bot.features.watch.watcher import Watcher
 from bot.log import Store
 from bot.log.alerts import AlertKind
 from bot.log.audit import Action
 from bot.log.counts import watched
 from bot.log.schema import watches
-from bot.rubrics.choice import RubricChoice
+from bot.pipeline.judges import RubricChoice
+from bot.pipeline.lookup import Lookup
+from bot.slack.channel_events import ChannelEvents
 from bot.slack.client import Identity
-from bot.upkeep.edits import EditsUpkeep
-from bot.watching.reactions import Reactions
-from bot.watching.watcher import Watcher
 from tests.unit.bot.test_digest_figures import NOW
 
 WATCH = Watch("T1", "C1", "U1", NOW)
@@ -209,7 +206,7 @@ async def test_only_messages_of_channels_and_changes_are_taken_in_before_bolt(
     watcher = Watcher(
         log, Lookup(client, identity.own_ids), identity, Limits(), Policy(), RubricChoice(log.rubrics, {})
     )
-    events = ChannelEvents(EditsUpkeep(client, log), watcher, Reactions(log.digests, log.thumbs, watcher), identity)
+    events = ChannelEvents(identity, [watcher.note], [])
     event = {
         "type": "message",
         "channel": "C1",

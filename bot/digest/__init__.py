@@ -1,1 +1,0 @@
-"""The weekly digest: posting a channel's week exactly once."""

@@ -1,1 +1,0 @@
-"""A case from where it stands to the end."""

@@ -1,0 +1,155 @@
+"""Weeks and when their digests are due, in a channel's own time zone.
+
+Local times that a clock change skips count as the same time on the old clock, so they come later by the skip;
+of local times that occur twice the first one counts. Source: PEP 495, fold=0.
+"""
+
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+from difflib import get_close_matches
+from functools import cache
+from zoneinfo import ZoneInfo, available_timezones
+
+DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_SHORTEST_DAY = 3
+_LONGEST_WORD = 80  # of somebody's, in our answer
+
+
+@dataclass(frozen=True)
+class Week:
+    """An ISO week, Monday to Sunday, on the clocks of one time zone."""
+
+    year: int
+    number: int
+    zone: ZoneInfo
+
+    @classmethod
+    def of(cls, moment: datetime, zone: ZoneInfo) -> "Week":
+        """The week in which that moment falls there."""
+        year, number, _ = moment.astimezone(zone).isocalendar()
+        return cls(year, number, zone)
+
+    @property
+    def label(self) -> str:
+        """The ISO 8601 name, such as `2026-W47`."""
+        return f"{self.year}-W{self.number:02}"
+
+    @property
+    def monday(self) -> date:
+        """Its first day."""
+        return date.fromisocalendar(self.year, self.number, 1)
+
+    @property
+    def start(self) -> datetime:
+        """Its first moment, in UTC."""
+        return _to_utc(self.monday, time(), self.zone)
+
+    @property
+    def end(self) -> datetime:
+        """The first moment of the week after, in UTC."""
+        return _to_utc(self.monday + timedelta(weeks=1), time(), self.zone)
+
+    def before(self, weeks: int = 1) -> "Week":
+        """The week that many weeks earlier."""
+        year, number, _ = (self.monday - timedelta(weeks=weeks)).isocalendar()
+        return Week(year, number, self.zone)
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """When a channel's digests are due: the first such day and time after the end of each week."""
+
+    day: str
+    time: time
+    zone: ZoneInfo
+
+    @classmethod
+    def parse(cls, day: str, at: str, zone: str) -> "Schedule":
+        """The schedule that three words say.
+
+        Raises:
+            ValueError: One of them is no day, time or zone; the message says which, and what is expected.
+        """
+        return cls(parse_day(day), parse_time(at), parse_zone(zone))
+
+    def changed(self, day: str | None, at: str | None, zone: str | None) -> "Schedule":
+        """This one with what a channel has chosen; None where it has chosen nothing.
+
+        Raises:
+            ValueError: A time zone that this machine does not know.
+        """
+        return Schedule(
+            parse_day(day) if day else self.day,
+            parse_time(at) if at else self.time,
+            parse_zone(zone) if zone else self.zone,
+        )
+
+    def due(self, week: Week) -> datetime:
+        """When the digest of that week is due, in UTC."""
+        return _to_utc(week.monday + timedelta(weeks=1, days=DAYS.index(self.day)), self.time, self.zone)
+
+    def latest(self, now: datetime) -> Week:
+        """The newest week whose digest is due; it became so less than a week ago."""
+        week = Week.of(now, self.zone).before()
+        return week if self.due(week) <= now else week.before()
+
+    def next_due(self, now: datetime) -> datetime:
+        """When the next digest comes, in the schedule's own zone."""
+        latest = self.latest(now)
+        week = Week.of(latest.end, self.zone)
+        return self.due(week).astimezone(self.zone)
+
+    def __str__(self) -> str:
+        return f"{self.day.title()} at {self.time:%H:%M} ({self.zone.key})"
+
+
+def parse_day(text: str) -> str:
+    """The day of the week in a word such as "Friday" or "fri".
+
+    Raises:
+        ValueError: No such day.
+    """
+    word = text.lower()
+    found = [day for day in DAYS if len(word) >= _SHORTEST_DAY and day.startswith(word)]
+    if not found:
+        raise ValueError(f"{text[:_LONGEST_WORD]!r} is no day of the week; expected one such as Monday or fri")
+    return found[0]
+
+
+def parse_time(text: str) -> time:
+    """The time of day in a word such as "9:00" or "16:30".
+
+    Raises:
+        ValueError: No such time.
+    """
+    hour, colon, minute = text.partition(":")
+    is_written_so = hour.isascii() and hour.isdigit() and (not colon or (minute.isascii() and minute.isdigit()))
+    if is_written_so and int(hour) < 24 and int(minute or 0) < 60:
+        return time(int(hour), int(minute or 0))
+    raise ValueError(f"{text[:_LONGEST_WORD]!r} is no time of day; expected one such as 09:00 or 16:30")
+
+
+def parse_zone(text: str) -> ZoneInfo:
+    """The time zone of a name such as "Europe/Berlin", whatever its case.
+
+    Raises:
+        ValueError: No such zone; the message names one that is close.
+    """
+    known = _known_zones()
+    if name := known.get(text.lower()):
+        return ZoneInfo(name)
+    cities = {name.rpartition("/")[2]: known[name] for name in sorted(known)}
+    close = get_close_matches(text.lower().replace(" ", "_"), [*cities, *known], n=1, cutoff=0.75)
+    hint = (
+        f"the closest is {cities.get(close[0]) or known[close[0]]}" if close else "expected one such as Europe/Berlin"
+    )
+    raise ValueError(f"{text[:_LONGEST_WORD]!r} is no time zone; {hint}")
+
+
+@cache
+def _known_zones() -> dict[str, str]:
+    return {name.lower(): name for name in available_timezones()}
+
+
+def _to_utc(day: date, at: time, zone: ZoneInfo) -> datetime:
+    return datetime.combine(day, at, zone).astimezone(UTC)

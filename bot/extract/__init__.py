@@ -1,1 +1,0 @@
-"""The border to Slack's payloads: raw dicts come in, Cases and plain values go out."""

@@ -1,0 +1,167 @@
+"""What every feature is given, and what it may add to the app.
+
+A feature is a package in `bot/features/` with a function `feature(services) -> Feature`, and a line in `bot/app.py`.
+Features do not import each other (score, which every app has, may be imported): what one shows of another goes through
+the fields of `Feature`.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from slack_bolt.async_app import AsyncApp
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.domain.case import LoggedCase
+from bot.domain.clock import Clock
+from bot.domain.label import Reaction
+from bot.domain.limits import Limits, Policy
+from bot.domain.verdict import RecordedVerdict
+from bot.domain.week import Schedule, Week
+from bot.log import Store
+from bot.log.counts import Place
+from bot.log.jobs import Task
+from bot.pipeline.engine import Duty, Work
+from bot.pipeline.intake import CaseAccess, Choices, EventIntake, Intake
+from bot.pipeline.judges import Judges, RubricChoice
+from bot.pipeline.lookup import Lookup
+from bot.pipeline.own_cases import OwnCases
+from bot.settings import Settings
+from bot.slack.access import Access
+from bot.slack.blocks import Block
+from bot.slack.client import Identity
+from bot.slack.invocation import HomeVisit, Invocation
+from bot.slack.members import Homes, Member, Members, Memberships
+from bot.slack.messenger import Teller
+
+Word = Callable[[Invocation, str], Awaitable[None]]
+"""Answers a word after `/judge`, given who typed it and the text that follows; only that person sees the answer."""
+
+Named = Callable[[Sequence[str]], Awaitable[Mapping[str, Member]]]
+"""Gives the authors among these ids whose names the channel may see."""
+
+
+@dataclass(frozen=True)
+class Feature:
+    """What a feature adds to the app. A part that it does not have stays empty.
+
+    Attributes:
+        register: Connects its listeners to Bolt.
+        words: Its words after `/judge`.
+        help: Its lines in `/judge help`, in channels.
+        direct_help: The same for direct messages with the app.
+        on_message: Is given every new or changed message of the app's channels, before Bolt is.
+        on_reaction: Is given every reaction there; False leaves the event to a listener of Bolt's.
+        follows: Whether the feature keeps what people think of the message under a reaction.
+        on_verdict: Is told each verdict that is being delivered.
+        fails: Ends what waits behind a payload that cannot be served, with this sentence; False: nothing waits.
+        jobs: What does each kind of job.
+        duties: What is done at every start and every minute.
+        home_buttons: Its buttons at the top of a person's Home tab.
+        home_section: Its section of a person's Home tab.
+        show_home: Publishes a person's Home tab anew, with a note on what became of their click.
+        week_lines: Its lines at the top of a channel's digest and stats.
+        preview: Prints a channel's digest in the terminal; the channel is given by name or id.
+    """
+
+    register: Callable[[AsyncApp], None] | None = None
+    words: Mapping[str, Word] = field(default_factory=dict)
+    help: str = ""
+    direct_help: str = ""
+    on_message: Callable[[Mapping[str, Any]], Awaitable[None]] | None = None
+    on_reaction: Callable[[Reaction], Awaitable[bool]] | None = None
+    follows: Callable[[Reaction], Awaitable[bool]] | None = None
+    on_verdict: Callable[[LoggedCase, RecordedVerdict], Awaitable[None]] | None = None
+    fails: Callable[[Mapping[str, Any], str], Awaitable[bool]] | None = None
+    jobs: Mapping[Task, Work] = field(default_factory=dict)
+    duties: Sequence[Duty] = ()
+    home_buttons: Callable[[HomeVisit], Awaitable[Sequence[Block]]] | None = None
+    home_section: Callable[[HomeVisit], Awaitable[Sequence[Block]]] | None = None
+    show_home: Callable[[HomeVisit, str], Awaitable[None]] | None = None
+    week_lines: Callable[[Place, Week, datetime, Named], Awaitable[Sequence[str]]] | None = None
+    preview: Callable[[str], Awaitable[None]] | None = None
+
+
+@dataclass
+class Services:
+    """What the app is made of in one process; every feature is given all of it.
+
+    Attributes:
+        judges: None in a process that settles no cases.
+        features: All features of the app, once they are made.
+    """
+
+    settings: Settings
+    store: Store
+    client: AsyncWebClient
+    identity: Identity
+    schedule: Schedule
+    limits: Limits
+    policy: Policy
+    messenger: Teller
+    members: Members
+    memberships: Memberships
+    homes: Homes
+    access: Access
+    rubrics: RubricChoice
+    lookup: Lookup
+    intake: Intake
+    choices: Choices
+    case_access: CaseAccess
+    event_intake: EventIntake
+    own_cases: OwnCases
+    clock: Clock
+    judges: Judges | None = None
+    features: Sequence[Feature] = ()
+
+    def words(self) -> Mapping[str, Word]:
+        """What the words after `/judge` do, of all features."""
+        return {word: answer for each in self.features for word, answer in each.words.items()}
+
+    def help(self, *, is_direct: bool) -> str:
+        """What `/judge` can do, a line for each thing."""
+        lines = (each.direct_help if is_direct else each.help for each in self.features)
+        return "\n".join(line for line in lines if line)
+
+    async def follows(self, reaction: Reaction) -> bool:
+        """Whether a feature keeps what people think of the message under this reaction."""
+        return any([await each.follows(reaction) for each in self.features if each.follows])
+
+    async def tell_verdict(self, case: LoggedCase, verdict: RecordedVerdict) -> None:
+        """Tells the features a verdict that is being delivered."""
+        for each in self.features:
+            if each.on_verdict:
+                await each.on_verdict(case, verdict)
+
+    async def fail(self, body: Mapping[str, Any], sentence: str) -> bool:
+        """Whether something of a feature's waited behind this payload; it has failed with the sentence then."""
+        return any([await each.fails(body, sentence) for each in self.features if each.fails])
+
+    async def show_home(self, visit: HomeVisit, note: str = "") -> None:
+        """Shows a person their Home tab as it is now; `note` says what became of their click."""
+        for each in self.features:
+            if each.show_home:
+                await each.show_home(visit, note)
+
+    async def home_buttons(self, visit: HomeVisit) -> list[Block]:
+        """What the features put at the top of a person's Home tab."""
+        found = [await each.home_buttons(visit) for each in self.features if each.home_buttons]
+        return [block for blocks in found for block in blocks]
+
+    async def home_sections(self, visit: HomeVisit) -> list[Block]:
+        """What the features show in a person's Home tab, read side by side."""
+        found = await asyncio.gather(*(each.home_section(visit) for each in self.features if each.home_section))
+        return [block for blocks in found for block in blocks]
+
+    async def week_lines(self, place: Place, week: Week, now: datetime, named: Named) -> list[str]:
+        """What the features say first of a channel's week."""
+        found = [await each.week_lines(place, week, now, named) for each in self.features if each.week_lines]
+        return [line for lines in found for line in lines]
+
+    async def preview(self, channel: str) -> None:
+        """Prints the digest of a channel, given by name or id, in the terminal."""
+        for each in self.features:
+            if each.preview:
+                await each.preview(channel)

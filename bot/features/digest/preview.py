@@ -1,0 +1,74 @@
+"""`judge-bot digest --preview CHANNEL`: a channel's digest in the terminal, with its charts."""
+
+from typing import Any
+
+from rich.bar import Bar
+from rich.console import Console, Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+from slack_sdk.errors import SlackApiError
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.errors import SlackError
+from bot.feature import Services
+from bot.features.digest.poster import Poster
+from bot.slack.client import slack_word
+from bot.slack.members import list_channels
+from bot.slack.mrkdwn import to_plain
+
+_WIDTH = 80
+
+
+async def preview(services: Services, poster: Poster, channel: str) -> None:
+    """Prints the digest of the last finished week of a channel, given by name or id. Nothing is posted.
+
+    Raises:
+        SlackError: No such channel, or Slack cannot be asked.
+    """
+    channel_id = await _find_channel(services.client, channel)
+    draft = await poster.draft_last(await poster.digests.channel(services.identity.team_id, channel_id))
+    console = Console(highlight=False)
+    if not console.is_terminal:
+        console.width = _WIDTH
+    for block in draft.blocks:
+        console.print(_render(block))
+        console.print()
+
+
+async def _find_channel(client: AsyncWebClient, name: str) -> str:
+    wanted = name.removeprefix("#")
+    try:
+        channels = await list_channels(client)
+    except SlackApiError as exc:
+        raise SlackError(f"Slack does not list my channels ({slack_word(exc)}); run judge-bot doctor") from exc
+    for channel_id, channel in channels.items():
+        if wanted in {channel_id, channel.name}:
+            return channel_id
+    raise SlackError(f"no channel {name!r} among those that I am in; give its name or id, and /invite me there")
+
+
+def _render(block: dict[str, Any]) -> RenderableType:
+    match block["type"]:
+        case "data_visualization":
+            return _chart(block)
+        case "data_table":
+            header, *rows = [[str(cell["text"]) for cell in row] for row in block["rows"]]
+            table = Table(*header, title=block["caption"], title_justify="left", title_style="bold")
+            for row in rows:
+                table.add_row(*row)
+            return table
+        case "context":
+            return Text(to_plain(block["elements"][0]["text"]).replace("*", ""), style="dim")
+        case _:
+            return Text(to_plain(block["text"]["text"]).replace("*", ""))
+
+
+def _chart(block: dict[str, Any]) -> RenderableType:
+    """Its first series, on the axis that all of them need; the other series are the ends of the scale."""
+    chart = block["chart"]
+    most = max(point["value"] for series in chart["series"] for point in series["data"])
+    grid = Table.grid(padding=(0, 1))
+    for point in chart["series"][0]["data"]:
+        number = "" if chart["type"] == "bar" else f"{point['value']:g}"  # which stands in the labels of bars
+        grid.add_row(point["label"], Bar(most or 1, 0, point["value"], width=_WIDTH // 2), number)
+    return Group(Text(block["title"], style="bold"), grid)

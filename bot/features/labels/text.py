@@ -1,0 +1,240 @@
+"""What asks people for their label of a verdict, and what confirms it."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from bot.domain.case import LoggedCase
+from bot.domain.label import Label
+from bot.domain.verdict import RecordedVerdict
+from bot.log.draws import Comparison, DrawnCase
+from bot.log.samples import WEEKS, Budget
+from bot.pipeline.rubric_meanings import criteria, meanings
+from bot.slack import ids
+from bot.slack.access import NoAccess, NoAccessReason
+from bot.slack.blocks import (
+    Block,
+    ModalState,
+    actions,
+    button,
+    context,
+    modal,
+    option,
+    permalink,
+    plain,
+    quotes,
+    run,
+    section,
+)
+from bot.slack.commands import MOST_WEEKLY
+from bot.slack.mrkdwn import escape, excerpt
+from judge import Rubric
+
+LONGEST_REASON = 1000
+# Options; a longer scale is typed: https://docs.slack.dev/reference/block-kit/block-elements/select-menu-element
+_LONGEST_MENU = 100
+
+
+def label_modal(state: ModalState, verdict: RecordedVerdict, label: Label | None) -> dict[str, Any]:
+    """The modal that takes a person's own score, and a reason if they like; their label so far is filled in."""
+    judged = "unscored" if verdict.score is None else f"{verdict.score} of {verdict.highest}"
+    blocks = [
+        section(f"Case {state.case_id}; the judge said: {judged}."),
+        _scores(verdict, label),
+        reason_input(ids.BLOCK_REASON, label.reason if label else None),
+    ]
+    return modal(ids.VIEW_LABEL, "Your own score", state, blocks, "Record", "Cancel")
+
+
+def off_scale(lowest: int, highest: int) -> str:
+    """What is wrong with a score that is not on the scale."""
+    return f"The scale goes from {lowest} to {highest}."
+
+
+def confirmation(case: LoggedCase, verdict: RecordedVerdict, label: Label, earlier: Label | None) -> str:
+    """What is recorded now, for the person alone."""
+    yours = "You agree: your" if label.score == verdict.score else "Your"
+    changed = f" (it was {earlier.score})" if earlier and earlier.score != label.score else ""
+    recorded = f"{yours} score for case {case.id} is {label.score} of {verdict.highest}{changed}."
+    return f"{recorded} Only you see this; press again to change it."
+
+
+def blind_stands(case: LoggedCase, verdict: RecordedVerdict, label: Label) -> str:
+    """For whoever has labelled a case blind, and would now give another score."""
+    given = f"{label.score} of {verdict.highest}"
+    return f"You scored case {case.id} before you saw this score: {given}. That stands, and I changed nothing."
+
+
+def score_input(block_id: str, scale: range, earlier: int | None = None) -> dict[str, Any]:
+    """The input for a score on this scale."""
+    element = _menu(block_id, scale, earlier) if len(scale) <= _LONGEST_MENU else _number(block_id, scale, earlier)
+    return {"type": "input", "block_id": block_id, "label": plain("Your score"), "element": element}
+
+
+def reason_input(block_id: str, reason: str | None = None) -> dict[str, Any]:
+    """The input for the reason of a score, which may stay empty."""
+    element: dict[str, Any] = {
+        "type": "plain_text_input",
+        "action_id": block_id,
+        "multiline": True,
+        "max_length": LONGEST_REASON,
+    }
+    if reason:
+        element["initial_value"] = reason
+    return {"type": "input", "block_id": block_id, "label": plain("Why"), "element": element, "optional": True}
+
+
+def _scores(verdict: RecordedVerdict, label: Label | None) -> dict[str, Any]:
+    scale = range(verdict.lowest, verdict.highest + 1)
+    # Whoever agreed and now disagrees means another score.
+    earlier = label.score if label and label.score in scale and label.score != verdict.score else None
+    return score_input(ids.BLOCK_SCORE, scale, earlier)
+
+
+def _menu(action_id: str, scale: range, earlier: int | None) -> dict[str, Any]:
+    element: dict[str, Any] = {
+        "type": "static_select",
+        "action_id": action_id,
+        "options": [option(str(score)) for score in reversed(scale)],
+        "placeholder": plain(f"{scale[-1]} is best"),
+    }
+    return element if earlier is None else element | {"initial_option": option(str(earlier))}
+
+
+def _number(action_id: str, scale: range, earlier: int | None) -> dict[str, Any]:
+    element: dict[str, Any] = {
+        "type": "number_input",
+        "action_id": action_id,
+        "is_decimal_allowed": False,
+        "min_value": str(scale[0]),
+        "max_value": str(scale[-1]),
+        "placeholder": plain(f"{scale[0]} to {scale[-1]}; {scale[-1]} is best"),
+    }
+    return element if earlier is None else element | {"initial_value": str(earlier)}
+
+
+HOW = (
+    "`/judge label` shows replies of this channel to score before you see the judge's score; "
+    "`/judge label weekly 30` says how many such scores this channel wants a week, 0 for none"
+)
+NOTHING = (
+    "No reply waits for you to score it blind. I draw some of those that others had scored in the last "
+    f"{WEEKS} weeks; what you wrote, asked for or labelled is not among them."
+)
+NO_TEXTS = "I keep no texts here (STORE_TEXT=none), so I have no replies to show for a blind score."
+SWITCHED_OFF = "This channel wants no blind scores; `/judge label weekly 20` changes that."
+NOT_YOURS = (
+    "Slack does not list this channel among yours, so I show nothing of it. In a private channel, type "
+    "`/invite @Slack Judge` first."
+)
+NOT_RECORDED = (
+    "Your last score was not recorded: that reply has changed or gone since, or you had answered already, or were told "
+    "its score."
+)
+LEFT = "Your last score was not recorded: you are no longer in the channel of that reply."
+ENOUGH_MEANWHILE = "Your last score was not recorded: others gave the last of this week's meanwhile."
+_TITLE = "Score blind"
+_MOST_RADIO_BUTTONS = 10  # https://docs.slack.dev/reference/block-kit/block-elements/radio-button-group-element
+_ROOM = 2900
+_EXCERPT = 60
+_NO_ACCESS = {
+    NoAccessReason.DIRECT_MESSAGES: "How many blind scores are wanted is set in a channel; type that there.",
+    NoAccessReason.APP_IS_NOT_IN: "I am not in this channel. Type `/invite @Slack Judge` first.",
+    NoAccessReason.PERSON_IS_NOT_IN: "Only people in this channel can see or change how many blind scores it wants.",
+    NoAccessReason.GUEST: "Guests cannot change how many blind scores a channel wants; ask a member of this workspace.",
+    NoAccessReason.NOT_AN_ADMIN: "Only admins of this workspace can change that here (setting DIGEST_BY).",
+}
+
+
+def blind_modal(state: ModalState, shown: DrawnCase, rubric: Rubric | None, note: str = "") -> dict[str, Any]:
+    """The window with one case: what was asked and answered, and what to score it by; nobody's name, and no score.
+
+    `rubric` is the one by which the judge scored it, as far as it is still there; `note` what became of the case
+    before.
+    """
+    state = state.model_copy(update={"case_id": shown.id})
+    blocks = [
+        *_note(note),
+        context(f"In <#{shown.channel_id}>. What do you think of this response? The judge's score comes later."),
+        *quotes(shown.question, _ROOM, run("Question", is_bold=True)),
+        *quotes(shown.response, _ROOM, run("Response", is_bold=True)),
+        *_criteria(rubric),
+        _blind_scores(shown, rubric),
+        reason_input(ids.of_case(ids.BLOCK_REASON, shown.id)),
+        actions(button("Skip", ids.ACTION_SKIP), button("I have seen its score", ids.ACTION_SEEN)),
+    ]
+    return modal(ids.VIEW_BLIND, _TITLE, state, blocks, "Next", "Close")
+
+
+def compared_modal(state: ModalState, compared: Sequence[Comparison], workspace_url: str, note: str) -> dict[str, Any]:
+    """The window between cases: how one's scores compare with the judge's, and an offer to go on."""
+    state = ModalState(channel_id=state.channel_id)
+    blocks = [*_note(note), *_compared(compared, workspace_url)]
+    return modal(ids.VIEW_COMPARED, _TITLE, state, blocks, "Go on", "Done")
+
+
+def over_modal(why: str, compared: Sequence[Comparison], workspace_url: str, note: str = "") -> dict[str, Any]:
+    """The last window, where nothing is left to score."""
+    blocks = [*_note(note), *_compared(compared, workspace_url), section(why)]
+    return {"type": "modal", "title": plain(_TITLE), "close": plain("Done"), "blocks": blocks}
+
+
+def enough(budget: Budget) -> str:
+    """For a channel that has all the blind labels of its week."""
+    return f"Enough for this week: this channel has the {budget.weekly} blind scores that it wants."
+
+
+def weekly_text(budget: Budget) -> str:
+    """How many blind labels a channel wants, and has."""
+    if not budget.weekly:
+        return SWITCHED_OFF
+    return f"This channel wants {budget.weekly:,} blind scores a week, and has {budget.used:,} of this one. {HOW}."
+
+
+def not_understood(reason: str) -> str:
+    """What `/judge label` can do, for a person who typed something else; `reason` quotes it."""
+    return f"{escape(reason)}. {HOW} (up to {MOST_WEEKLY:,})."
+
+
+def no_access_text(refusal: NoAccess) -> str:
+    """Why a person may not see how many blind labels a channel wants, or not change it."""
+    if refusal.reason is NoAccessReason.UNSURE:
+        return f"Slack does not let me see who is in this channel (`{refusal.error}`), so I changed nothing."
+    return _NO_ACCESS[refusal.reason]
+
+
+def _note(note: str) -> list[Block]:
+    return [context(f":warning: {note}")] if note else []
+
+
+def _criteria(rubric: Rubric | None) -> list[Block]:
+    if rubric is None or meanings(rubric):
+        return []
+    return quotes(criteria(rubric), _ROOM, run("What counts", is_bold=True))
+
+
+def _blind_scores(shown: DrawnCase, rubric: Rubric | None) -> Block:
+    """Radio buttons, which need one tap and have room for what a score means; a menu for a longer scale."""
+    block_id, scale = ids.of_case(ids.BLOCK_SCORE, shown.id), range(shown.lowest, shown.highest + 1)
+    block = score_input(block_id, scale)
+    if len(scale) > _MOST_RADIO_BUTTONS:
+        return block
+    words = {score: f"{score}: {meaning}" for score, meaning in meanings(rubric).items()}
+    options = [option(str(score), words.get(score)) for score in reversed(scale)]
+    return block | {"element": {"type": "radio_buttons", "action_id": block_id, "options": options}}
+
+
+def _compared(compared: Sequence[Comparison], workspace_url: str) -> list[Block]:
+    if not compared:
+        return []
+    lines = [_line(each, workspace_url) for each in compared]
+    same = sum(each.label == each.score for each in compared)
+    return [section("\n".join([f"*You and the judge*: the same score for {same} of {len(compared)}", *lines]))]
+
+
+def _line(compared: Comparison, workspace_url: str) -> str:
+    ts = compared.reply_ts or compared.message_ts or compared.thread_ts
+    said = f"• you *{compared.label}*, the judge *{compared.score}* of {compared.highest}"
+    about = excerpt(compared.question or "", _EXCERPT) or "a reply"
+    if ts is None:
+        return f"{said} · {about}"
+    return f"{said} · <{permalink(workspace_url, compared.channel_id, ts, compared.thread_ts)}|{about}>"

@@ -1,0 +1,151 @@
+"""What is said about forgetting, to the person who asked for it alone."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from bot.log.own_words import Words
+from bot.pipeline.own_cases import ListedCase, recent_blocks
+from bot.slack import ids
+from bot.slack.blocks import Block, actions, button, section
+from bot.slack.messenger import Post
+from bot.slack.mrkdwn import escape
+
+HOW = (
+    "Type `/judge forget LINK`, with the link of a reply that was scored or of my verdict on it "
+    "(More actions ⋮ → *Copy link*), `/judge forget NUMBER` with the number of a case, "
+    "or `/judge forget me` for all words of your own."
+)
+NOTHING = "There is nothing in the log under that link or number that you could delete."
+NO_WORDS = "There are no words of yours in the log, and so there is nothing to forget."
+NOT_NOW = "Slack does not answer as it should just now, so the log still has everything. Please try again."
+
+
+@dataclass(frozen=True)
+class Forgotten:
+    """What became of a wish to forget.
+
+    Attributes:
+        cases: The numbers of those that are gone from the log.
+        messages: How many messages of ours were taken back.
+        errors: Slack's errors, one for each message of ours that it did not let us take back.
+        is_private: Whether one person alone was shown a verdict, which cannot be taken back.
+        unsettled: The numbers of those that are being scored, and so are there still.
+        others: How many that the person may know of are somebody else's, and are there still.
+    """
+
+    cases: tuple[int, ...] = ()
+    messages: int = 0
+    errors: tuple[str, ...] = ()
+    is_private: bool = False
+    unsettled: tuple[int, ...] = ()
+    others: int = 0
+
+
+def ask_first(text: str, label: str, what: str, quoted: Sequence[Block] = ()) -> Post:
+    """Says what would be forgotten, quotes it, and asks; the button brings back `what`."""
+    go = button(label, ids.ACTION_FORGET, what) | {"style": "danger"}
+    return Post(text, [section(text), *quoted, actions(go)])
+
+
+def ask_for_cases(case_ids: Sequence[int], quoted: Sequence[ListedCase], stays: Forgotten, workspace_url: str) -> Post:
+    """Asks before cases are deleted, some of which are quoted; the button brings back their numbers."""
+    which, whose = ("this case", "Its") if len(case_ids) == 1 else (f"these {len(case_ids)} cases", "Their")
+    more = f"Not quoted here: {len(case_ids) - len(quoted)} more." if len(case_ids) > len(quoted) else ""
+    asking = f"Delete {which}? {whose} texts, ratings, labels and my messages in Slack go. There is no undo."
+    parts = [asking, more, _unsettled(stays.unsettled), _others(stays.others)]
+    label = f"Delete case {case_ids[0]}" if len(case_ids) == 1 else f"Delete {len(case_ids)} cases"
+    numbers = ",".join(str(number) for number in case_ids)
+    return ask_first(
+        " ".join(filter(None, parts)), label, numbers, recent_blocks(quoted, workspace_url, says_how_to_drop=False)
+    )
+
+
+def own_words_text(words: Words) -> str:
+    """What `/judge forget me` would do."""
+    parts = [
+        f"You wrote the question or the response of {_of(words.cases, 'case')} in my log, or asked for the score: "
+        "the texts, what I wrote about them, and your name there go."
+        if words.cases
+        else "",
+        f"{_of(words.reasons, 'reason')} that you gave for your own scores {'goes' if words.reasons == 1 else 'go'}."
+        if words.reasons
+        else "",
+        f"{_of(words.thumbs, 'thumb')} that you put under replies {'goes' if words.thumbs == 1 else 'go'}."
+        if words.thumbs
+        else "",
+        "My messages in threads lose what they quote. Scores stay as numbers, with your user id. There is no undo.",
+    ]
+    return " ".join(part for part in parts if part)
+
+
+def own_words_forgotten_text(gone: Words) -> str:
+    """What `/judge forget me` has done, and what it cannot do."""
+    parts = [
+        f"Your words are out of my log: {_of(gone.cases, 'case')}, {_of(gone.reasons, 'reason')}"
+        + (f", {_of(gone.thumbs, 'thumb')}." if gone.thumbs else "."),
+        f"{_of(gone.unsettled, 'case')} of these {'is' if gone.unsettled == 1 else 'are'} still being scored, and "
+        f"{'loses its' if gone.unsettled == 1 else 'lose their'} texts right after that."
+        if gone.unsettled
+        else "",
+        "My messages in threads lose what they quote within the next minutes; what was shown to one person alone goes "
+        "when they load Slack again. Scores stay as numbers, with your user id. "
+        "What you wrote in Slack yourself is there still: only you can delete it.",
+    ]
+    return " ".join(part for part in parts if part)
+
+
+def forgotten_text(outcome: Forgotten) -> str:
+    """What was deleted, what is still there, and who can do something about that."""
+    parts = [
+        _gone(outcome),
+        "What was shown to one person alone goes when they load Slack again."
+        if outcome.is_private and outcome.cases
+        else "",
+        _undeletable(outcome.errors),
+        _unsettled(outcome.unsettled),
+        _others(outcome.others),
+    ]
+    return " ".join(part for part in parts if part) or NOTHING
+
+
+def _gone(outcome: Forgotten) -> str:
+    if not outcome.cases:
+        return ""
+    whose = "its" if len(outcome.cases) == 1 else "their"
+    sentence = f"Deleted: {_cases(outcome.cases)}, with {whose} texts, ratings and labels."
+    if outcome.messages:
+        messages = "my message" if outcome.messages == 1 else f"my {outcome.messages} messages"
+        sentence = f"{sentence[:-1]}, and {messages} in Slack."
+    return sentence
+
+
+def _undeletable(errors: Sequence[str]) -> str:
+    if not errors:
+        return ""
+    what = "one message" if len(errors) == 1 else f"{len(errors)} messages"
+    return f"Slack did not let me delete {what} of mine (`{escape(errors[0])}`); an admin of this workspace can."
+
+
+def _unsettled(case_ids: Sequence[int]) -> str:
+    if not case_ids:
+        return ""
+    are = "is" if len(case_ids) == 1 else "are"
+    return f"{_cases(case_ids).capitalize()} {are} still being scored: please try again in a minute."
+
+
+def _others(count: int) -> str:
+    if not count:
+        return ""
+    what, them = ("One score of it was", "it") if count == 1 else (f"{count} scores of it were", "them")
+    return f"{what} asked for by somebody else: they, or an admin of this workspace, can delete {them}."
+
+
+def _cases(case_ids: Sequence[int]) -> str:
+    numbers = [str(number) for number in case_ids]
+    if len(numbers) == 1:
+        return f"case {numbers[0]}"
+    return f"cases {', '.join(numbers[:-1])} and {numbers[-1]}"
+
+
+def _of(number: int, noun: str) -> str:
+    return f"{number:,} {noun if number == 1 else noun + 's'}"

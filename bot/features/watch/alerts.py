@@ -1,0 +1,201 @@
+"""Says the same day, and once, that a watched assistant is clearly worse, or gone, or that its watch has no scores."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from functools import partial
+
+import aiohttp
+import structlog
+from slack_sdk.errors import SlackApiError
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.domain.clock import Clock, utc_now
+from bot.domain.watch import Watch, together
+from bot.features.watch.text import gone_alert, silent_alert, worse_alert
+from bot.log import Store
+from bot.log.alerts import AlertKind
+from bot.log.counts import Place, Span, TimedScore, watched
+from bot.slack.client import connection_word, slack_word
+from bot.slack.members import Members, MembershipError, Memberships
+from bot.slack.messenger import WITHOUT_PREVIEWS, Post, send_in_known_blocks
+from judge.drift import Drop, NotEnough, find_below, find_drop
+from judge.rubric import Scale
+
+KEPT_OUT = "not_in_channel"
+"""In the place of Slack's word, for a person who may not look into the channel (any more)."""
+
+
+@dataclass(frozen=True)
+class AlertTeller:
+    """Tells the channel and the people who hear of a watch.
+
+    Attributes:
+        client: The bot's Web API client.
+        memberships: Who may look into which channel: an alert names its figures.
+    """
+
+    client: AsyncWebClient
+    memberships: Memberships
+
+    async def tell(self, watch: Watch, post: Post) -> Mapping[str, str]:
+        """Sends the post to each of them; for those whom it did not reach, by id, why, in Slack's word."""
+        reasons = {to: await self._send(watch, to, post) for to in watch.alerts_to}
+        return {to: reason for to, reason in reasons.items() if reason}
+
+    async def _send(self, watch: Watch, to: str, post: Post) -> str:
+        try:
+            if to != watch.channel_id and await self.memberships.keeps_out(to, watch.channel_id):
+                return KEPT_OUT
+            await send_in_known_blocks(post, partial(self._post, to))
+        except MembershipError as exc:
+            return str(exc)
+        except SlackApiError as exc:
+            return slack_word(exc)
+        except (aiohttp.ClientError, TimeoutError) as exc:
+            return connection_word(exc)
+        return ""
+
+    async def _post(self, to: str, post: Post) -> None:
+        await self.client.chat_postMessage(channel=to, text=post.text, blocks=post.blocks, **WITHOUT_PREVIEWS)
+
+
+RECENT = timedelta(days=7)
+REFERENCE = timedelta(days=28)
+SILENT_FOR = timedelta(hours=6)
+_PATIENCE = timedelta(hours=1)  # with what was drawn a moment ago
+_MIN_SILENT = 3
+_MIN_BEFORE_GONE = 10
+_LOWEST = 3
+
+_Find = Callable[[Sequence[int], Sequence[int], Scale], Drop | NotEnough | None]
+_Tested = tuple[Place, AlertKind, float | None]
+
+logger = structlog.get_logger(__name__)
+
+
+class Alarm:
+    """Looks at each watch with somebody to hear of it.
+
+    While a drop lasts it is told of once in seven days.
+
+    Args:
+        teller: Who tells of what is found.
+        store: Where scores and alerts are.
+        members: The assistants' names.
+        team_id: Whose watches.
+        workspace_url: Where links to messages begin.
+        clock: Says what time it is.
+    """
+
+    def __init__(
+        self,
+        teller: AlertTeller,
+        store: Store,
+        members: Members,
+        team_id: str,
+        workspace_url: str,
+        clock: Clock = utc_now,
+    ) -> None:
+        self._teller = teller
+        self._store = store
+        self._members = members
+        self._team_id = team_id
+        self._workspace_url = workspace_url
+        self._now = clock
+        self._newest: dict[_Tested, int] = {}
+        self._finds = {
+            AlertKind.WORSE: self._worse,
+            AlertKind.BELOW: self._below,
+            AlertKind.SILENT: self._silent,
+            AlertKind.GONE: self._gone,
+        }
+
+    async def look(self) -> None:
+        """Sends what is due."""
+        for watch in await self._store.watches.of(self._team_id):
+            if watch.alerts_to:
+                await self._look_at(watch)
+
+    async def _look_at(self, watch: Watch) -> None:
+        for kind, find in self._finds.items():
+            post = await find(watch)
+            now = self._now()
+            if post and await self._store.alerts.claim(watch, kind, now):
+                await self._send(watch, kind, post)
+
+    async def _worse(self, watch: Watch) -> Post | None:
+        """The alert of an assistant that is worse than it was."""
+        return await self._drop(watch, AlertKind.WORSE, find_drop)
+
+    async def _below(self, watch: Watch) -> Post | None:
+        """The alert of one that is below what was wished for."""
+        if watch.floor is None:
+            return None
+        return await self._drop(watch, AlertKind.BELOW, partial(_find_below, watch.floor))
+
+    async def _drop(self, watch: Watch, kind: AlertKind, find: _Find) -> Post | None:
+        """The alert of a drop, if there is one that was not told of."""
+        now = self._now()
+        if await self._was_told(watch, kind):
+            return None
+        place = watched(watch)
+        tested, newest = (place, kind, watch.floor), await self._store.tallies.newest(place)
+        if newest is None or self._newest.get(tested) == newest:
+            return None
+        scores = await self._store.tallies.in_order(place, Span(now - RECENT - REFERENCE, now))
+        if not scores:
+            return None
+        same = [each for each in scores if each.kind == scores[-1].kind]
+        reference = [each.score for each in same if each.judged_at < now - RECENT]
+        recent = [each for each in same if each.judged_at >= now - RECENT]
+        scale = Scale(*scores[-1].kind.scale)
+        drop = find(reference, [each.score for each in recent], scale)
+        if not isinstance(drop, Drop):
+            self._newest[tested] = newest
+            return None
+        return await self._to_post(watch, drop, recent[drop.since :], scale)
+
+    async def _to_post(self, watch: Watch, drop: Drop, since: list[TimedScore], scale: Scale) -> Post:
+        name = (await self._members.of(watch.author_id)).name
+        lowest = sorted(since, key=lambda each: (each.score, -each.id))[:_LOWEST]
+        return worse_alert(watch, name, drop, since, lowest, scale, self._workspace_url)
+
+    async def _silent(self, watch: Watch) -> Post | None:
+        """The alert of a watch without scores, though there should be some."""
+        now = self._now()
+        span = Span(now - SILENT_FOR, now)
+        expected = await self._store.replies.expected(watched(watch), span.start, now - _PATIENCE)
+        if expected < _MIN_SILENT or await self._store.tallies.in_order(watched(watch), span):
+            return None
+        return silent_alert(watch, (await self._members.of(watch.author_id)).name, expected, SILENT_FOR)
+
+    async def _gone(self, watch: Watch) -> Post | None:
+        """The alert of an assistant of which nothing was seen for a week, and much in the week before."""
+        week_ago, place = self._now() - RECENT, watched(watch)
+        last_day = await self._store.replies.last_day(place)
+        if last_day is None or last_day >= f"{week_ago:%Y-%m-%d}" or await self._was_told(watch, AlertKind.GONE):
+            return None
+        by_day = await self._store.replies.coverage(place, f"{week_ago - RECENT:%Y-%m-%d}")
+        before = together(by_day.values()).seen
+        if before < _MIN_BEFORE_GONE:
+            return None
+        return gone_alert(watch, (await self._members.of(watch.author_id)).name, before)
+
+    async def _was_told(self, watch: Watch, kind: AlertKind) -> bool:
+        last = await self._store.alerts.last(watch, kind)
+        return last is not None and last > self._now() - RECENT
+
+    async def _send(self, watch: Watch, kind: AlertKind, post: Post) -> None:
+        """It is sent if anybody got it; where nobody did, it is tried again."""
+        missed = await self._teller.tell(watch, post)
+        for to, error in missed.items():
+            logger.warning("alert_not_sent", channel=watch.channel_id, to=to, error=error)
+        if len(missed) < len(watch.alerts_to):
+            await self._store.alerts.note_posted(watch, self._now())
+            logger.info("alert_sent", channel=watch.channel_id, kind=kind)
+
+
+def _find_below(floor: float, reference: Sequence[int], recent: Sequence[int], scale: Scale) -> Drop | NotEnough | None:
+    """As `find_below`; None where the floor is of another rubric's scale."""
+    return find_below(floor, reference, recent, scale) if scale.low < floor < scale.high else None

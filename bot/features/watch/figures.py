@@ -1,0 +1,142 @@
+"""What a week's random replies of watched assistants come to, apart from those that people chose."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+
+from bot.domain.clock import Clock
+from bot.domain.watch import Coverage, Watch, together
+from bot.domain.week import Week
+from bot.figures.quality import WEEKS, Quality, to_quality
+from bot.figures.week import commonest, count_raters
+from bot.log import Store
+from bot.log.counts import Place, Span, watched
+from bot.log.replies import Replies
+from bot.log.tallies import Tallies
+from bot.slack.members import Member, Members, MembershipError, Memberships
+from judge.rubric import Scale
+
+
+@dataclass(frozen=True)
+class Watched:
+    """One assistant's week, of the judge version that scored most of it.
+
+    Attributes:
+        week: The replies of this week.
+        before: Those of the week before, by the same judge version.
+        weeks: Those of the last four weeks, for the correction by labels.
+        coverage: What has become of all its replies of this week.
+        earlier: How many replies of the week before were scored in this one: late on its last day, or when the app was
+            back. They are among the scores, and not in `coverage`.
+        others: How many scores of this week are of another judge version or scale, and in no other figure.
+        raters: How many cases of this week the offline rater has scored; those of models are None's.
+    """
+
+    author_id: str
+    scale: tuple[int, int]
+    week: Quality | None
+    before: Quality | None
+    weeks: Quality | None
+    coverage: Coverage
+    earlier: int
+    others: int
+    raters: Mapping[str | None, int]
+
+
+async def read_watched(
+    tallies: Tallies, replies: Replies, place: Place, week: Week, now: datetime
+) -> Sequence[Watched]:
+    """The week of each assistant of which a watch has drawn replies, most first, or the part of it that has passed.
+
+    Where the place names an author, theirs alone.
+    """
+    until = min(week.end, max(now, week.start))
+    watched = replace(place, is_watched=True)
+    authors = await tallies.authors(watched, Span(week.start, until))
+    return [await _read(tallies, replies, watched, author.author_id, week, until) for author in authors]
+
+
+async def _read(
+    tallies: Tallies, replies: Replies, place: Place, author_id: str, week: Week, until: datetime
+) -> Watched:
+    its, span = replace(place, author_id=author_id), Span(week.start, until)
+    rows = await tallies.scores(its, span)
+    kind = commonest(rows)
+    first = week.before(WEEKS - 1)
+    days = _day(first.start - timedelta(days=1)), _day(until)
+    coverage = await replies.coverage(its, *days)
+    scored, monday = await tallies.blind(its, span, kind), _day(week.start)
+
+    async def quality(span: Span) -> Quality | None:
+        return to_quality(await tallies.blind(its, span, kind), Scale(*kind.scale), coverage)
+
+    last = week.before()
+    return Watched(
+        author_id,
+        kind.scale,
+        week=to_quality(scored, Scale(*kind.scale), coverage),
+        before=await quality(Span(last.start, last.end)),
+        weeks=await quality(Span(first.start, until)),
+        coverage=together(each for day, each in coverage.items() if day >= monday),
+        earlier=sum(row.number for row in scored if row.day and row.day < monday),
+        others=sum(row.number for row in rows if row.score is not None and row.kind != kind),
+        raters=count_raters(rows),
+    )
+
+
+def _day(moment: datetime) -> str:
+    return f"{moment.astimezone(UTC):%Y-%m-%d}"
+
+
+_BEFORE_TODAY = timedelta(days=6)  # with today a week
+_PATIENCE_S = 1.5
+
+
+@dataclass(frozen=True)
+class CountedWatch:
+    """A watch, the assistant's name, and what has become of its replies."""
+
+    watch: Watch
+    name: str
+    coverage: Coverage
+
+
+@dataclass(frozen=True)
+class WatchReader:
+    """Reads watches for those who may see them: whoever is in a channel, where the app is, too.
+
+    Attributes:
+        store: Where they are.
+        members: The assistants' names; an id stands for one that Slack does not tell in time.
+        memberships: Who is in which channel.
+        clock: Says what time it is.
+    """
+
+    store: Store
+    members: Members
+    memberships: Memberships
+    clock: Clock
+
+    async def of_channel(self, team_id: str, channel_id: str) -> Sequence[CountedWatch]:
+        """What a channel watches."""
+        return await self._counted(await self.store.watches.of(team_id, channel_id))
+
+    async def of_person(self, team_id: str, user_id: str, most: int) -> tuple[Sequence[CountedWatch], int]:
+        """What the channels watch that a person is in, and how many watches there are besides; none if in doubt."""
+        watches = await self.store.watches.of(team_id)
+        if not watches:
+            return (), 0
+        try:
+            theirs, ours = await self.memberships.of(user_id), await self.memberships.of()
+        except MembershipError:
+            return (), 0
+        seen = [each for each in watches if each.channel_id in theirs and each.channel_id in ours]
+        return await self._counted(seen[:most]), len(seen[most:])
+
+    async def _counted(self, watches: Sequence[Watch]) -> Sequence[CountedWatch]:
+        names = await self.members.of_all({watch.author_id for watch in watches}, _PATIENCE_S)
+        return [await self._count(watch, names.get(watch.author_id)) for watch in watches]
+
+    async def _count(self, watch: Watch, member: Member | None) -> CountedWatch:
+        days = await self.store.replies.coverage(watched(watch), f"{self.clock() - _BEFORE_TODAY:%Y-%m-%d}")
+        return CountedWatch(watch, member.name if member else watch.author_id, together(days.values()))

@@ -1,0 +1,303 @@
+"""What is said of watches: what a channel has ordered, and what has become of the replies that were seen."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import timedelta
+
+from bot.domain.watch import Fate, Shows, Watch
+from bot.features.watch.figures import CountedWatch, Watched
+from bot.figures.quality import corrected, span, without_model
+from bot.log.counts import TimedScore
+from bot.slack import ids
+from bot.slack.blocks import Block, actions, button, context, header, permalink, section, short_date
+from bot.slack.members import Member
+from bot.slack.messenger import Post
+from bot.slack.mrkdwn import clip, escape
+from judge.drift import Drop
+from judge.rubric import Scale
+
+_NAME = 80
+_MOST_NAMED = 10
+_SHOWN = {
+    Shows.NOTHING: "Nothing is posted; the digest and `/judge stats` count them.",
+    Shows.REACTION: "Each scored one gets its score as a reaction.",
+    Shows.VERDICT: "Each verdict is posted in its thread.",
+}
+NO_BOTS = "I find no bot that has written in this channel lately, or is in it, so there is nobody to watch."
+_TITLE = "Watch an assistant"
+_MOST_SHOWN = 10
+_HELP = """\
+• `/judge watch @assistant` opens a window for all of this
+• `/judge watch @assistant all` scores all its replies to people here, by itself
+• `/judge watch @assistant 1 in 5` scores a random fifth, `/judge watch @assistant 20 a day` at most 20 a day
+• `nothing`, `reaction` or `verdict` at the end says what is shown of that; `nothing` is the default
+• `alert here`, `alert me` or `alert off` says who hears when it gets clearly worse; at first, whoever sets the watch
+• `/judge watch off @assistant` ends it; `/judge watch` says what is watched"""
+_MAY_FOLLOW = (
+    "What may follow a name, in this order: `all`, or `1 in 5` (from 1 to 9,999); `40 a day` (from 1 to 99,999); "
+    "`nothing`, `reaction` or `verdict`; `alert here`, `alert me` or `alert off`. `off` alone ends the watch."
+)
+NO_REACTIONS = (
+    "I may not react to messages here: whoever runs the app adds the scope `reactions:write` (`manifest.watch.yml` has "
+    "it). Without, `nothing` and `verdict` work."
+)
+_FATES = {
+    Fate.TAKEN: "scored or about to be",
+    None: "waited for",
+    Fate.NO_ANSWER: "drawn, but no answer to anybody",
+    Fate.OVER: "over a limit",
+    Fate.MISSED: "missed or unscored",
+}
+
+
+def _share(watch: Watch) -> str:
+    one_in = round(1 / watch.share)
+    share = "all" if one_in == 1 else f"a random 1 in {one_in}"
+    limit = f", at most {watch.per_day} a day" if watch.per_day else ""
+    return f"{share} of its replies to people{limit}"
+
+
+def state(counted: Sequence[CountedWatch], tokens: int | None) -> Post:
+    """What is watched in a channel, what has become of the last week's replies, and the tokens that a day has."""
+    if not counted:
+        text = f"Nothing is watched in this channel.\n{_HELP}"
+        return Post(text, [section(text), actions(button(_TITLE, ids.ACTION_WATCH))])
+    lines = {each.watch: line(each) for each in counted[:_MOST_SHOWN]}
+    rest = [each.name for each in counted[_MOST_SHOWN:]]
+    ends = [f"And {len(rest)} more, {_names(rest)}: `/judge watch @name` opens the window of each."] if rest else []
+    ends += [_budget(tokens)] if tokens else []
+    blocks = [block for watch, said in lines.items() for block in (section(said), _buttons(watch))]
+    another = actions(button("Watch another assistant", ids.ACTION_WATCH))
+    return Post("\n".join([*lines.values(), *ends]), [*blocks, *map(section, ends), another])
+
+
+def begun(watch: Watch, name: str) -> Post:
+    """A watch was set, or set otherwise."""
+    text = f"*{clip(name, _NAME)}* is watched here: {_order(watch)}"
+    return Post(text, [section(text), _buttons(watch)])
+
+
+def line(counted: CountedWatch) -> str:
+    """A watch, and what has become of the last week's replies."""
+    coverage = counted.coverage
+    parts = [f"{coverage.fates[fate]} {said}" for fate, said in _FATES.items() if coverage.fates.get(fate)]
+    week = f"In the last 7 days: {coverage.seen} seen" + "".join(f", {part}" for part in parts)
+    return f"*{clip(counted.name, _NAME)}*: {_order(counted.watch)} {week}."
+
+
+def ended(name: str) -> str:
+    """A watch was ended."""
+    return f"*{clip(name, _NAME)}* is not watched here any more. What was scored stays in the figures."
+
+
+def no_assistant(name: str, known: Sequence[str]) -> str:
+    """For a name that no bot of the channel has; what follows the name of one that is there is no part of it."""
+    called = [each for each in known if name.lower().startswith(f"{each.lower()} ")]
+    if called:
+        meant = max(called, key=len)
+        rest = clip(name[len(meant) :].strip(), _NAME)
+        return f"After `@{clip(meant, _NAME)}` I do not understand `{rest}`. {_MAY_FOLLOW}"
+    found = f"I find {_names(known)}." if known else "I find no bot at all."
+    more = f" {_MAY_FOLLOW}" if " " in name else ""
+    return f"I find no bot `@{clip(name, _NAME)}` in this channel. {found}{more}"
+
+
+def several_assistants(name: str, author_ids: Sequence[str]) -> str:
+    """For a name that several bots have."""
+    each = ", ".join(f"`@{author_id}`" for author_id in author_ids[:_MOST_NAMED])
+    return f"Several bots here are called `@{clip(name, _NAME)}`. Say which by its id: {each}."
+
+
+def not_watched(name: str, watched: Sequence[str]) -> str:
+    """For the end of a watch that there is not."""
+    found = f"I watch {_names(watched)}." if watched else "I watch nobody here."
+    return f"I do not watch `@{clip(name, _NAME)}` in this channel. {found}"
+
+
+def not_read(error: str) -> str:
+    """For when Slack does not let us look who wrote in a channel."""
+    return f"Slack does not let me read this channel (`{clip(error, _NAME)}`), so I cannot watch anybody in it."
+
+
+def not_understood(reason: str) -> str:
+    """What `/judge watch` can do, for a person who typed something else; `reason` quotes it."""
+    return f"{escape(reason)}. This is what I understand:\n{_HELP}"
+
+
+def _buttons(watch: Watch) -> Block:
+    test = [button("Send a test", ids.ACTION_TEST_ALERT, watch.author_id)] if watch.alerts_to else []
+    return actions(button("Change", ids.ACTION_WATCH, watch.author_id), *test)
+
+
+def _budget(tokens: int) -> str:
+    return f"All that is watched here may take at most {tokens:,} {'token' if tokens == 1 else 'tokens'} a day (UTC)."
+
+
+def _order(watch: Watch) -> str:
+    told = [f"<#{each}>" if each == watch.channel_id else f"<@{each}>" for each in watch.alerts_to]
+    hear = "hears" if len(told) == 1 else "hear"
+    below = "" if watch.floor is None else f", or its mean is below {watch.floor:g}"
+    when = f"When it gets clearly worse{below}"
+    hears = f"{when}, {_listed(told)} {hear} of it." if told else "Nobody hears when it gets worse."
+    return f"{_share(watch)}. {_SHOWN[watch.shows]} {hears}"
+
+
+def _listed(each: Sequence[str]) -> str:
+    *most, last = each
+    return f"{', '.join(most)} and {last}" if most else last
+
+
+def _names(names: Sequence[str]) -> str:
+    more = ["…"] if len(names) > _MOST_NAMED else []
+    return ", ".join([*(f"`@{clip(each, _NAME)}`" for each in names[:_MOST_NAMED]), *more])
+
+
+_MOST = 10
+
+
+def watched_lines(watched: Sequence[Watched], members: Mapping[str, Member]) -> list[str]:
+    """The lines that a digest leads with; none where nothing was drawn, or nobody who may be named."""
+    shown = [each for each in watched if each.author_id in members][:_MOST]
+    return [line for each in shown for line in _lines(each, clip(members[each.author_id].name, _NAME))]
+
+
+def _lines(each: Watched, name: str) -> Iterator[str]:
+    drawn = f"*{name}*, random replies"
+    if each.week is None:
+        yield f"{drawn}: none has a score ({_counted(each)})."
+        return
+    before = "" if each.before is None else f"; last week {each.before.mean.judge.mean:.1f}"
+    scale = f"of {each.scale[0]} to {each.scale[1]}"
+    mean = each.week.mean.judge
+    shown = f"*{mean.mean:.1f}*" if mean.low is None else span(mean, ".1f", "*")
+    yield f"{drawn}: mean {shown}, {scale} ({_counted(each)}{before})."
+    yield from without_model(each.raters)
+    if people := corrected(each.weeks):
+        yield people
+    if each.others:
+        yield f"Scored by another judge or on another scale, and not counted above: {each.others:,}."
+    if each.coverage.lost:
+        yield f"Not scored though drawn: {_lost(each)}. The others of the same day stand for them."
+
+
+def _counted(each: Watched) -> str:
+    scored = each.week.mean.n if each.week else 0
+    return f"{scored:,} scored of {each.coverage.seen + each.earlier:,}"
+
+
+def _lost(each: Watched) -> str:
+    words = {Fate.OVER: "over a limit", Fate.MISSED: "missed or unscored"}
+    return ", ".join(
+        f"{each.coverage.fates[fate]} {said}" for fate, said in words.items() if each.coverage.fates.get(fate)
+    )
+
+
+_HOW = "Random replies, tested after each one; `/judge watch` says what is watched."
+TESTED_JUST_NOW = "I sent a test of this watch less than a minute ago, and send one a minute at most."
+NOT_WATCHED = "That assistant is not watched in this channel any more."
+_KNOWN = {
+    "not_in_channel": "not in this channel, whose figures an alert names",
+    "cannot_dm_bot": "a bot reads no alerts",
+    "messages_tab_disabled": "the app may not write direct messages",
+    "is_archived": "the channel is archived",
+    "restricted_action": "the channel lets nobody but its admins write",
+    "user_disabled": "that account is closed",
+    "user_not_found": "that account is closed",
+}
+_ONCE = "While it lasts I say so once in seven days."
+
+
+def worse_alert(
+    watch: Watch,
+    name: str,
+    drop: Drop,
+    since: Sequence[TimedScore],
+    lowest: Sequence[TimedScore],
+    scale: Scale,
+    workspace_url: str,
+) -> Post:
+    """An assistant has become clearly worse, or is below its floor; with its lowest replies since then."""
+    replies = "reply" if len(since) == 1 else "replies"
+    text = (
+        f"*{clip(name, _NAME)}* in <#{watch.channel_id}> {_what(watch, drop, scale)}, "
+        f"since {short_date(since[0].judged_at)} ({len(since)} random {replies})."
+    )
+    lines = [_line(each, scale, workspace_url, watch.channel_id) for each in lowest]
+    return _post(text, section("\n".join(["*Lowest since then*", *lines])), context(f"{_HOW} {_ONCE}"))
+
+
+def silent_alert(watch: Watch, name: str, expected: int, silent_for: timedelta) -> Post:
+    """A watch has no scores, though replies were drawn."""
+    hours = round(silent_for.total_seconds() / 3600)
+    text = (
+        f"The watch on *{clip(name, _NAME)}* in <#{watch.channel_id}> has no score of the last {hours} hours, though "
+        f"{expected} replies were drawn. Whoever runs the app finds the reason in its log: the judge may not answer."
+    )
+    return _post(text)
+
+
+def gone_alert(watch: Watch, name: str, before: int) -> Post:
+    """Nothing was seen of an assistant for a week."""
+    return _post(
+        f"I have seen no reply of *{clip(name, _NAME)}* in <#{watch.channel_id}> for a week, after {before:,} in the "
+        "week before. It may have left, or have come back as another app, which is not watched: `/judge watch` "
+        "changes that."
+    )
+
+
+def test_alert(watch: Watch, name: str) -> Post:
+    """What an alert would reach, if there were one."""
+    return _post(
+        f"A test, and no more: here I say when *{clip(name, _NAME)}* in <#{watch.channel_id}> gets clearly worse."
+    )
+
+
+def tested(watch: Watch, missed: Mapping[str, str]) -> str:
+    """Whom a test has reached, and whom not, and why."""
+    if not watch.alerts_to:
+        return "Nobody hears when it gets worse, so there is nobody to send a test to; *Change* sets who does."
+    got = ", ".join(_whom(watch, each) for each in watch.alerts_to if each not in missed)
+    lines = [f"The test went to {got}."] if got else []
+    lines += [f"It did not reach {_whom(watch, each)}: {_why(error)}." for each, error in missed.items()]
+    return "\n".join(lines)
+
+
+def _whom(watch: Watch, to: str) -> str:
+    return f"<#{to}>" if to == watch.channel_id else f"<@{to}>"
+
+
+def _why(error: str) -> str:
+    return _KNOWN.get(error) or f"Slack says `{clip(error, _NAME)}`"
+
+
+def _what(watch: Watch, drop: Drop, scale: Scale) -> str:
+    before, after = drop.before, drop.after
+    if drop.kind == "floor":
+        return f"is clearly below {watch.floor:g}, which this channel wishes for: mean {after.mean:.1f}"
+    what = f"mean {after.mean:.1f} after {before.mean:.1f}"
+    if drop.kind == "low share":
+        low = (scale.low + scale.high - 1) // 2
+        what = f"{after.low_share:.0%} of its replies have {scale.low} to {low} after {before.low_share:.0%}, {what}"
+    return f"has become clearly worse than in the four weeks before: {what}"
+
+
+def _line(each: TimedScore, scale: Scale, workspace_url: str, channel_id: str) -> str:
+    score, ts = f"Score {each.score} of {scale.high}", each.message_ts or ""
+    link = permalink(workspace_url, channel_id, ts, each.thread_ts)
+    return f"• <{link}|{score}> · {short_date(each.judged_at)} · case {each.id}"
+
+
+def _post(text: str, *more: dict[str, object]) -> Post:
+    return Post(text.replace("*", ""), [section(text), *more])
+
+
+def home_blocks(watches: Sequence[CountedWatch], more: int) -> list[Block]:
+    """The section of the Home tab: what a person's channels watch, and how many more watches there are."""
+    if not watches:
+        return []
+    lines = [section(f"<#{each.watch.channel_id}>: {line(each)}") | {"accessory": _change(each)} for each in watches]
+    rest = [context(f"And {more:,} more: type `/judge watch` there.")] if more else []
+    return [header("What your channels watch"), *lines, *rest]
+
+
+def _change(each: CountedWatch) -> Block:
+    return button("Change", ids.ACTION_HOME_WATCH, f"{each.watch.channel_id}:{each.watch.author_id}")

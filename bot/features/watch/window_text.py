@@ -1,0 +1,233 @@
+"""The window in which a channel's watch on an assistant is set, and what is wrong with what somebody chose in it."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from bot.domain.watch import MOST_PEOPLE, Shows, Watch
+from bot.slack import ids
+from bot.slack.blocks import (
+    Block,
+    ModalState,
+    actions,
+    asking_first,
+    button,
+    context,
+    modal,
+    option,
+    permalink,
+    plain,
+    quote,
+    section,
+    short_date,
+)
+from bot.slack.members import MembershipError
+from bot.slack.messages import Message
+from bot.slack.mrkdwn import clip
+from judge.drift import MIN_REFERENCE
+from judge.legible import legible
+from judge.rubric import Scale
+
+MOST_A_DAY, MOST_TOKENS = 99_999, 1_000_000_000
+NO_ASSISTANT = "Choose an assistant: a bot of this channel, and not me."
+NOT_SHOWN_YET = "I am still reading what is set for this assistant. Look at it below, then send it."
+CHANGED_MEANWHILE = "Somebody has changed what is set since you opened this window. Close it, open it again, and look."
+_TITLE, _NEW, _CHANGE = "Watches", ("Watch an assistant", "Watch"), ("Change a watch", "Save")
+_LABEL = 75  # https://docs.slack.dev/reference/block-kit/composition-objects/option-object
+_NAME, _WORDS = 80, 140
+_MOST_ASSISTANTS = 100
+_SHARES = (1, 2, 5, 20)
+_DAY = "A day begins at midnight UTC."
+_READING = "_Reading this channel…_"
+_NONE = "I find none in this channel's last week: it may have left, or answers nobody here."
+_NONE_DRAWN = "I find none that would have been drawn: of so small a share there are few, or it may have left."
+_SHOWN = {
+    Shows.NOTHING: "Nothing; the digest counts them",
+    Shows.REACTION: "The score, as a reaction",
+    Shows.VERDICT: "The verdict, in the thread",
+}
+
+
+@dataclass(frozen=True)
+class WatchView:
+    """What the window begins with.
+
+    Attributes:
+        watch: The assistant's watch as it is set, or as it would begin.
+        is_set: Whether it is set already.
+        names: Those of the assistants to choose from, by id.
+        rubric: By which replies of the channel are scored.
+        scale: That of the rubric.
+        tokens: What all watches of the channel may take in a day; None is no limit.
+        version: Of what is set, to be known again when the window is sent.
+    """
+
+    watch: Watch
+    is_set: bool
+    names: Mapping[str, str]
+    rubric: str
+    scale: Scale
+    tokens: int | None
+    version: str
+
+
+def reading_modal() -> dict[str, Any]:
+    """What stands there until it is known what there is to choose."""
+    return said_modal(_READING)
+
+
+def said_modal(text: str) -> dict[str, Any]:
+    """A window that only says something."""
+    return {"type": "modal", "title": plain(_TITLE), "close": plain("Close"), "blocks": [section(text)]}
+
+
+def watch_modal(
+    state: ModalState, form: WatchView, replies: Sequence[Message] | str | None, workspace_url: str
+) -> dict[str, Any]:
+    """The window.
+
+    Args:
+        state: Where it was opened.
+        form: What it begins with.
+        replies: The last ones that would have been taken, or why there are none; None as long as they are being read.
+        workspace_url: Where links to messages begin.
+    """
+    watch = form.watch
+    blocks = [
+        context(f"In <#{watch.channel_id}>. Nobody is told of each score; tell the channel that it is watched."),
+        _select(ids.BLOCK_ASSISTANT, "Assistant", _assistants(form), watch.author_id) | {"dispatch_action": True},
+        _share(watch),
+        section("*What it would have taken last*"),
+        *_replies(form, replies, workspace_url),
+        {"type": "divider"},
+        *_draw(form),
+        *_alerts(form),
+        *([actions(_end(form))] if form.is_set else []),
+    ]
+    title, submit = _CHANGE if form.is_set else _NEW
+    seen = state.model_copy(update={"version": form.version})
+    return modal(ids.VIEW_WATCH, title, seen, blocks, submit, "Cancel")
+
+
+def off_limits(most: int) -> str:
+    """For a number that is none, or too large."""
+    return f"A whole number from 1 to {most:,}, or nothing for no limit."
+
+
+def off_floor(scale: Scale) -> str:
+    """For a floor that is not on the scale."""
+    return f"A number between {scale.low} and {scale.high}, the ends of the scale, or nothing."
+
+
+def kept_out(names: Sequence[str]) -> str:
+    """For people who may not look into the channel; plain text."""
+    return f"An alert names figures of this channel, and may not go to {', '.join(names)}: not in it."
+
+
+def unsure(error: MembershipError) -> str:
+    """For people of whom Slack does not say whether they may; plain text."""
+    return f"Slack does not tell me whether all of them may look into this channel ({error}). Please try again."
+
+
+def no_readers(names: Sequence[str]) -> str:
+    """For bots among those who are to hear; plain text."""
+    return f"A bot reads no alerts: leave out {', '.join(names)}."
+
+
+def _assistants(form: WatchView) -> dict[str, str]:
+    others = {author_id: name for author_id, name in form.names.items() if author_id != form.watch.author_id}
+    first = {form.watch.author_id: form.names.get(form.watch.author_id, form.watch.author_id)}
+    number = Counter((first | others).values())
+    labels = {each: f"{each} · {name}" if number[name] > 1 else name for each, name in (first | others).items()}
+    return dict(list(labels.items())[:_MOST_ASSISTANTS])
+
+
+def _share(watch: Watch) -> Block:
+    one_in = round(1 / watch.share)
+    shares = {str(each): f"A random 1 in {each}" if each > 1 else "All" for each in sorted({*_SHARES, one_in})}
+    block_id = ids.of_author(ids.BLOCK_SHARE, watch.author_id)
+    return _select(block_id, "Which of its replies to people", shares, str(one_in)) | {"dispatch_action": True}
+
+
+def _draw(form: WatchView) -> list[Block]:
+    watch = form.watch
+    per_day, shows = (ids.of_author(each, watch.author_id) for each in (ids.BLOCK_PER_DAY, ids.BLOCK_SHOWS))
+    return [
+        _number(per_day, "At most so many scored replies a day", f"Of this assistant. {_DAY}", watch.per_day or None),
+        _number(ids.BLOCK_TOKENS, "At most so many tokens a day", f"Of all that is watched here. {_DAY}", form.tokens),
+        _select(shows, "What is shown", {each.value: said for each, said in _SHOWN.items()}, watch.shows),
+        context(f"Scored by this channel's rubric, `{form.rubric}`: `/judge rubric` says which there are."),
+    ]
+
+
+def _alerts(form: WatchView) -> list[Block]:
+    watch = form.watch
+    here, people = (ids.of_author(each, watch.author_id) for each in (ids.BLOCK_ALERTS_HERE, ids.BLOCK_ALERTS_TO))
+    box: dict[str, Any] = {"type": "checkboxes", "action_id": here, "options": [option("here", "This channel")]}
+    if watch.channel_id in watch.alerts_to:
+        box["initial_options"] = box["options"]
+    users: dict[str, Any] = {"type": "multi_users_select", "action_id": people, "max_selected_items": MOST_PEOPLE}
+    if chosen := [each for each in watch.alerts_to if each != watch.channel_id]:
+        users["initial_users"] = chosen
+    low, high = form.scale
+    needs = f"Between {low} and {high}. It takes {MIN_REFERENCE} scores of earlier weeks before I can say so."
+    floor = ids.of_author(ids.BLOCK_FLOOR, watch.author_id)
+    return [
+        _input(here, "Who hears when it gets clearly worse", box, is_optional=True),
+        _input(people, "And these people", users, is_optional=True),
+        _number(floor, "They hear, too, when its mean is clearly below", needs, watch.floor, is_whole=False),
+    ]
+
+
+def _end(form: WatchView) -> Block:
+    author_id = form.watch.author_id
+    name = legible(form.names.get(author_id, author_id))[:_NAME]
+    why = (
+        f"No more replies of {name} are scored by themselves here, and "
+        "nobody hears when it gets worse. What was scored stays in the figures."
+    )
+    end = button("End this watch", ids.ACTION_WATCH_END, author_id)
+    return asking_first(end, "End this watch?", why, "End it", "Keep it")
+
+
+def _replies(form: WatchView, replies: Sequence[Message] | str | None, workspace_url: str) -> list[Block]:
+    if replies is None:
+        return [context(_READING)]
+    if isinstance(replies, str):
+        return [context(replies)]
+    if not replies:
+        return [context(_NONE if form.watch.share == 1 else _NONE_DRAWN)]
+    return [block for reply in replies for block in _reply(form, reply, workspace_url)]
+
+
+def _reply(form: WatchView, reply: Message, workspace_url: str) -> list[Block]:
+    author_id = form.watch.author_id
+    name = clip(form.names.get(author_id, author_id), _NAME)
+    link = permalink(workspace_url, form.watch.channel_id, reply.ts, reply.thread_ts)
+    when = short_date(datetime.fromtimestamp(float(reply.ts), UTC))
+    return [context(f"{name} · {when} · <{link}|the reply>"), quote(_first_words(reply.text), _WORDS)]
+
+
+def _first_words(text: str) -> str:
+    text = " ".join(legible(text).split())
+    if len(text) <= _WORDS:
+        return text
+    return f"{text[: _WORDS - 2].rsplit(' ', 1)[0]} …"
+
+
+def _select(block_id: str, label: str, values: Mapping[str, str], chosen: str) -> Block:
+    options = {value: option(value, said[:_LABEL]) for value, said in values.items()}
+    element = {"type": "static_select", "action_id": block_id, "options": list(options.values())}
+    return _input(block_id, label, element | {"initial_option": options[chosen]})
+
+
+def _number(block_id: str, label: str, hint: str, initial: float | None, *, is_whole: bool = True) -> Block:
+    element = {"type": "number_input", "action_id": block_id, "is_decimal_allowed": not is_whole}
+    element |= {"initial_value": f"{initial:g}"} if initial else {}
+    return _input(block_id, label, element, is_optional=True) | {"hint": plain(hint)}
+
+
+def _input(block_id: str, label: str, element: dict[str, Any], *, is_optional: bool = False) -> Block:
+    return {"type": "input", "block_id": block_id, "label": plain(label), "element": element, "optional": is_optional}

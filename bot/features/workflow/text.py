@@ -1,0 +1,64 @@
+"""What a workflow is told at the end of its step: outputs for the steps that follow, or a sentence for people."""
+
+import re
+from typing import Any
+
+from bot.domain.blocker import Obstacle, ObstacleKind
+from bot.domain.case import LoggedCase
+from bot.domain.verdict import RecordedVerdict
+from bot.features.workflow.steps import Unusable
+from bot.pipeline.blockers import obstacle_text
+from bot.pipeline.verdict_text import why_unscored
+from bot.slack import ids
+from bot.slack.blocks import address
+
+FORGOTTEN = "The score was forgotten before the workflow could be told."
+OTHER_OUTPUTS = (
+    "There is a result, but the app's manifest declares other outputs for this step than the app has. "
+    "Whoever runs the app: paste manifest.org.yml again."
+)
+NOT_IN_BOTH = (
+    "For a workflow I score a message only in a channel that the person it runs for and I are both in. "
+    "Type `/invite @Slack Judge` there, or choose somebody who is in that channel."
+)
+NO_PERSON = (
+    "Who asks has to be a person of this Slack. Choose one in the step, such as the person who started the workflow."
+)
+_UNUSABLE = {
+    Unusable.EITHER_OR: "Give this step a message, or its link, or a question and a response: one of the three.",
+    Unusable.NO_LINK: "The link that this step was given leads to no message (More actions (⋮) → Copy link).",
+    Unusable.NO_CHANNEL: "The message that this step was given comes without its channel. Give its link instead.",
+}
+
+# A step that follows may post what it is given.
+_MENTION = re.compile(r"<(?=[!@#])")
+
+
+def unusable(why: Unusable) -> str:
+    """Why a step's inputs ask for nothing that could be scored, and what to do."""
+    return _UNUSABLE[why]
+
+
+def outputs(case: LoggedCase, verdict: RecordedVerdict | None, workspace_url: str, *, quotes: bool) -> dict[str, Any]:
+    """The outputs that `manifest.org.yml` declares; those that there is nothing to say in are left out.
+
+    Without a score there is none, and never a 0: `scored` is false, and `reason` says why. `quotes` is whether the
+    workflow may be given the justification.
+    """
+    told: dict[str, Any] = {ids.OUTPUT_SCORED: verdict is not None and verdict.score is not None}
+    if verdict is None:
+        told[ids.OUTPUT_REASON] = obstacle_text(Obstacle(ObstacleKind.NO_QUESTION))
+    elif verdict.score is None:
+        told[ids.OUTPUT_REASON] = _text(why_unscored(verdict))
+    else:
+        told[ids.OUTPUT_SCORE] = verdict.score
+        if quotes and verdict.justification and not case.loses_words:
+            told[ids.OUTPUT_JUSTIFICATION] = _text(verdict.justification)
+    if case.reply_ts:
+        told[ids.OUTPUT_LINK] = address(workspace_url, case.channel_id, case.reply_ts, case.thread_ts)
+    return told
+
+
+def _text(words: str) -> str:
+    """Words that mention nobody, whatever is done with them."""
+    return _MENTION.sub("< ", words)

@@ -1,0 +1,1 @@
+"""What the cases of a week come to: figures without words for them."""

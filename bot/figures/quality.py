@@ -1,0 +1,183 @@
+"""How far the judge agrees with people's labels: the measures of `judge agreement` that a digest has room for."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from math import floor
+from typing import Any
+
+from bot.domain.verdict import MADE_UP, OFFLINE
+from bot.domain.watch import Coverage
+from bot.domain.week import Week
+from bot.log.counts import Kind, LabelledCount, Place, ScoredCount, Span
+from bot.log.tallies import Tallies
+from judge.estimate import Interval, MeanEstimate, MeanEstimator, good_from
+from judge.rubric import Scale
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """The judge against people's labels; a case's label is the mean of its labels, halves rounded up.
+
+    Attributes:
+        n: Cases with a score and a label.
+        exact: Share of them with the same number.
+        within_one: Share with numbers at most one apart.
+        kappa: Quadratic weighted kappa; None where one of them gave one number throughout.
+        labels: How many people's labels that are: a case may have several.
+    """
+
+    n: int
+    exact: float
+    within_one: float
+    kappa: float | None
+    labels: int
+
+
+def to_agreement(rows: Iterable[LabelledCount]) -> Agreement | None:
+    """The agreement in what `Tallies.labelled` gives; None without a label."""
+    pairs, labels = Counter[tuple[int, int]](), 0
+    for row in rows:
+        labels += row.people * row.number
+        label = floor(row.total / row.people + 0.5)
+        pairs[row.score, label] += row.number
+    n = sum(pairs.values())
+    if not n:
+        return None
+    exact = sum(count for (score, label), count in pairs.items() if score == label)
+    near = sum(count for (score, label), count in pairs.items() if abs(score - label) <= 1)
+    return Agreement(n, exact / n, near / n, weighted_kappa(pairs), labels)
+
+
+def to_scores(rows: Iterable[LabelledCount]) -> Mapping[int, int]:
+    """How many of the labelled cases have which score."""
+    counts = Counter[int]()
+    for row in rows:
+        counts[row.score] += row.number
+    return counts
+
+
+def weighted_kappa(pairs: Mapping[tuple[int, int], int]) -> float | None:
+    """Agreement beyond chance of two raters on an ordered scale; 1 is perfect, 0 is chance.
+
+    `pairs` counts how often the first rater gave one number and the second the other. None where one of them gave one
+    number throughout. The tests hold it to `judge.agreement`, whose libraries the bot can do without. Source: Cohen
+    (1968), Psychological Bulletin 70(4).
+    """
+    n = sum(pairs.values())
+    first, second = Counter[int](), Counter[int]()
+    for (one, other), count in pairs.items():
+        first[one] += count
+        second[other] += count
+    observed = sum(count * (one - other) ** 2 for (one, other), count in pairs.items())
+    expected = sum(a * b * (one - other) ** 2 for one, a in first.items() for other, b in second.items()) / max(n, 1)
+    return 1 - observed / expected if min(len(first), len(second)) > 1 else None
+
+
+WEEKS = 4
+_ALL_OF_IT: Mapping[str, Coverage] = {}
+
+
+@dataclass(frozen=True)
+class Quality:
+    """The last four weeks, of one judge version.
+
+    Attributes:
+        mean: The mean score.
+        good: The share of replies with at least `good_from`.
+    """
+
+    mean: MeanEstimate
+    good: MeanEstimate
+    good_from: int
+
+
+async def read_quality(tallies: Tallies, place: Place, week: Week, until: datetime, kind: Kind) -> Quality | None:
+    """The quality of the four weeks up to that moment, which is in `week`; None without a score."""
+    span = Span(week.before(WEEKS - 1).start, until)
+    return to_quality(await tallies.blind(place, span, kind), Scale(*kind.scale))
+
+
+def to_quality(
+    rows: Sequence[ScoredCount], scale: Scale, coverage: Mapping[str, Coverage] = _ALL_OF_IT
+) -> Quality | None:
+    """The quality that the rows come to; None without any.
+
+    Of what a watch has drawn, each row stands for as many replies as its draw and the `coverage` of its day say.
+    """
+    mean, good = MeanEstimator(scale), MeanEstimator(Scale(0, 1))
+    stands_for = [_stands_for(row, coverage) for row in rows]
+    replies = sum(each * row.number for each, row in zip(stands_for, rows, strict=True))
+    number = sum(row.number for row in rows)
+    for each, row in zip(stands_for, rows, strict=True):
+        _add(row, each * number / replies, mean, good, good_from(scale))
+    estimates = mean.estimate(), good.estimate()
+    return Quality(estimates[0], estimates[1], good_from(scale)) if estimates[0] and estimates[1] else None
+
+
+def _stands_for(row: ScoredCount, coverage: Mapping[str, Coverage]) -> float:
+    """For how many replies a score stands."""
+    found = coverage.get(row.day or "")
+    return 1 / ((row.drawn_with or 1.0) * (found.share if found else 1.0))
+
+
+def _add(row: ScoredCount, weight: float, mean: MeanEstimator, good: MeanEstimator, limit: int) -> None:
+    is_good = None if row.label is None else float(row.label >= limit)
+    evidence: Mapping[str, Any] = {
+        "probability": row.probability or 1.0,
+        "cluster": row.thread_ts,
+        "weight": weight,
+        "times": row.number,
+    }
+    mean.add(row.score, row.label, **evidence)
+    good.add(float(row.score >= limit), is_good, **evidence)
+
+
+MIN_SCORES = 10
+"""With fewer, a range would say little more than the scale does."""
+_NUMBERS = {4: "four"}
+_SPAN = f"the last {_NUMBERS[WEEKS]} weeks"
+_NO_MODEL = {
+    OFFLINE: "by the offline rater, which is no model",
+    MADE_UP: "made up for the demo: no judge read them",
+}
+
+
+def corrected(quality: Quality | None) -> str:
+    """The mean and the share of good replies as people would have them; empty with too few blind labels to say."""
+    if quality is None or quality.mean.missing or not quality.mean.corrected or not quality.good.corrected:
+        return ""
+    mean, good = quality.mean, quality.good.corrected
+    return (
+        f"As people would score {_SPAN}: mean {span(mean.corrected, '.1f', '*')}, good ({quality.good_from} or more) "
+        f"{span(good, '.0%')} ({_count(mean.n, 'score')}, corrected by {_count(mean.labelled, 'blind label')}; the "
+        f"judge alone says {mean.judge.mean:.1f})."
+    )
+
+
+def uncorrected(quality: Quality | None) -> str:
+    """The judge's own mean, what its range leaves out, and how many blind labels are missing; empty where none are."""
+    if quality is None or not quality.mean.missing or quality.mean.n < MIN_SCORES:
+        return ""
+    return (
+        f"Mean of {_SPAN} by the judge alone: {span(quality.mean.judge, '.1f')}. That range leaves out the judge's "
+        f"own error, for which {_count(quality.mean.missing, 'more blind label')} would correct it (`/judge label`)."
+    )
+
+
+def without_model(raters: Mapping[str | None, int]) -> list[str]:
+    """What no model scored, said before the figures are looked at."""
+    cases = _count(sum(raters.values()), "case")
+    return [f":warning: {raters[each]} of {cases} {how}." for each, how in _NO_MODEL.items() if each in raters]
+
+
+def span(interval: Interval | None, form: str, mark: str = "") -> str:
+    """A mean with its range, in words."""
+    if interval is None or interval.low is None:
+        return "unknown"
+    return f"{mark}{interval.mean:{form}}{mark}, between {interval.low:{form}} and {interval.high:{form}}"
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number:,} {what}{'' if number == 1 else 's'}"

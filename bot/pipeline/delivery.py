@@ -1,0 +1,262 @@
+"""Our messages in Slack: each at most once, in the thread where it is possible, else to the requester alone."""
+
+from collections import defaultdict
+from collections.abc import Awaitable, Callable
+from datetime import timedelta
+from typing import Any, Literal
+
+import structlog
+from slack_sdk.errors import SlackApiError
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.domain.case import LoggedCase, requester_of
+from bot.domain.clock import clock_s
+from bot.domain.fair_queue import FairQueue
+from bot.domain.verdict import RecordedVerdict
+from bot.domain.watch import Shows
+from bot.log import Store
+from bot.pipeline import text as messages
+from bot.pipeline import text as modals
+from bot.pipeline.verdict_text import UNCONFIRMED, replaced, score_emoji, verdict_message, why_private
+from bot.slack import ids
+from bot.slack.blocks import ModalState
+from bot.slack.client import error_of, is_transient, slack_word
+from bot.slack.messages import find_marked, to_metadata
+from bot.slack.messenger import WITHOUT_PREVIEWS, Post, Teller, send_in_known_blocks
+
+_CLOCK_SKEW_S = 60
+# Far below the time after which the queue gives a silent worker's jobs to another.
+_FRESH_S = 5.0
+
+Part = Literal["thread", "reply"]
+OnVerdict = Callable[[LoggedCase, RecordedVerdict], Awaitable[None]]
+
+logger = structlog.get_logger(__name__)
+
+
+class _UnconfirmedError(Exception):
+    """An earlier post may or may not have got through, and we may not look."""
+
+
+class Delivery:
+    """Posts, updates and modals of the bot.
+
+    The client must not repeat a post after a lost connection by itself: Slack may have taken the first one.
+
+    Args:
+        client: The bot's Web API client.
+        teller: What tells people something for themselves alone.
+        store: Where it is written down whose turn it is to post.
+        on_verdict: Tells others the verdict, while the store still has all its words.
+        workspace_url: Where links to messages begin.
+        reposts_unconfirmed: Whether a post of which nobody can tell how it ended is posted again, and so perhaps twice;
+            else the requester alone gets the verdict.
+    """
+
+    def __init__(
+        self,
+        client: AsyncWebClient,
+        teller: Teller,
+        store: Store,
+        on_verdict: OnVerdict,
+        workspace_url: str,
+        *,
+        reposts_unconfirmed: bool = False,
+    ) -> None:
+        self._client = client
+        self._teller = teller
+        self._store = store
+        self._on_verdict = on_verdict
+        self._workspace_url = workspace_url
+        self._reposts_unconfirmed = reposts_unconfirmed
+        self._lines = defaultdict[str, FairQueue](lambda: FairQueue(1))
+
+    async def announce(self, case: LoggedCase) -> LoggedCase:
+        """The case with a placeholder in the thread that its verdict goes to, if it has come so far."""
+        if not case.is_posted or case.is_watched or case.blocked_by or case.reply_ts:
+            return case
+        case, _ = await self._begin_thread(case, messages.texts(case))
+        if not case.blocked_by:
+            case, _ = await self._post_once(case, "reply", messages.placeholder(case))
+        return case
+
+    async def deliver(self, case: LoggedCase, verdict: RecordedVerdict) -> LoggedCase:
+        """The verdict as a reply in its thread, in place of a placeholder if there is one, or to the requester alone.
+
+        Typed texts that begin a thread show the score, too, and verdicts that this one replaces are folded. Of what a
+        watch has drawn the channel sees what it has chosen, and nothing where there is no score. A workflow that asked
+        is told in any case, while the log still has all words.
+        """
+        case = await self._still_held(case)
+        if case.is_watched and (verdict.score is None or not case.is_posted):
+            if case.shows is Shows.REACTION and verdict.score is not None:
+                await self._react(case, verdict.score)
+            return case
+        if not (case.is_private or case.blocked_by):
+            texts = messages.texts(case, verdict)
+            case, is_new = await self._begin_thread(case, texts)
+            if is_new:  # in the log before anybody can press a button under the verdict: its repeats belong there
+                case = await self._store.renew(case)
+            case = await self._reply(case, verdict_message(case, verdict))
+            if not case.blocked_by:
+                if case.begins_thread and not (is_new or case.aside):
+                    await self._change(case, case.thread_ts or "", texts)
+                await self._fold_earlier(case)
+        await self._on_verdict(case, verdict)
+        if (case.is_private or case.blocked_by) and case.tells_requester:
+            await self._teller.tell(requester_of(case), verdict_message(case, verdict, why_private(case)))
+        return case
+
+    async def say_later(self, case: LoggedCase, pause: timedelta, tries: int) -> None:
+        """Says in place of the placeholder that the model cannot be asked now; to the requester alone, only once."""
+        post = messages.later(case, pause, tries)
+        if case.reply_ts and not case.is_private:
+            try:
+                await self._update(case, case.reply_ts, post)
+                return
+            except SlackApiError as exc:
+                if is_transient(exc):
+                    raise
+                logger.warning("placeholder_not_updated", case=case.id, error=slack_word(exc))
+        if case.model_tries == 1 and case.tells_requester:
+            await self._teller.tell(requester_of(case), post)
+
+    async def ask(self, case: LoggedCase, trigger_id: str | None, reason: str) -> None:
+        """Asks the requester for the question: a modal while the trigger lives, else a message with a button."""
+        view = modals.question_modal(case, ids.VIEW_ANSWER, reason, ModalState(case_id=case.id))
+        if not (trigger_id and await self._teller.open_modal(trigger_id, view)):
+            await self._teller.tell(requester_of(case), messages.ask_for_question(case, reason))
+
+    async def _react(self, case: LoggedCase, score: int) -> None:
+        """Puts the score under the reply as a reaction; refused for good, it is in the figures all the same."""
+        try:
+            await self._client.reactions_add(
+                channel=case.channel_id, timestamp=case.message_ts or "", name=score_emoji(score)
+            )
+        except SlackApiError as exc:
+            if is_transient(exc):
+                raise
+            if error_of(exc) != "already_reacted":
+                logger.warning("not_reacted", case=case.id, channel=case.channel_id, error=slack_word(exc))
+
+    async def _update(self, case: LoggedCase, ts: str, post: Post) -> None:
+        async def update(form: Post) -> None:
+            await self._client.chat_update(channel=case.channel_id, ts=ts, text=form.text, blocks=form.blocks)
+
+        await send_in_known_blocks(post, update)
+
+    async def _begin_thread(self, case: LoggedCase, texts: Post) -> tuple[LoggedCase, bool]:
+        """The case with the thread that its verdict goes to, and whether it was begun just now, by the typed texts."""
+        if case.thread_ts is not None:
+            return case, False
+        return await self._post_once(case, "thread", texts)
+
+    async def _reply(self, case: LoggedCase, post: Post) -> LoggedCase:
+        """The case with our reply saying this, or with what keeps us from it."""
+        if case.blocked_by:
+            return case
+        if not case.reply_ts:
+            case, is_new = await self._post_once(case, "reply", post)
+            if is_new or not case.reply_ts:
+                return case
+        try:
+            await self._update(case, case.reply_ts or "", post)
+        except SlackApiError as exc:
+            return _blocked(case, exc)
+        return case
+
+    async def _fold_earlier(self, case: LoggedCase) -> None:
+        """What this verdict takes the place of says so in a line."""
+        for earlier in await self._store.cases.replaced_by(case):
+            verdict = await self._store.cases.verdict(earlier.id)
+            if verdict and earlier.reply_ts:
+                await self._change(case, earlier.reply_ts, replaced(earlier, verdict, case, self._workspace_url))
+
+    async def _change(self, case: LoggedCase, ts: str, post: Post) -> None:
+        """Changes a message beside the verdict; one that is gone, or not to be changed, stays as it is."""
+        try:
+            await self._update(case, ts, post)
+        except SlackApiError as exc:
+            if is_transient(exc):
+                raise
+            logger.warning("message_not_changed", case=case.id, error=slack_word(exc))
+
+    async def _post_once(self, case: LoggedCase, part: Part, post: Post) -> tuple[LoggedCase, bool]:
+        """The case with our message or with what keeps us from posting it, and whether it was posted just now.
+
+        After a try of which nobody knows how it ended, the message is looked for first.
+        """
+        was_begun = case.thread_intent if part == "thread" else case.reply_intent
+        is_new = False
+        try:
+            ts = await self._find(case, part) if was_begun else None
+            if ts is None:
+                case, ts = await self._post(case, part, post)
+                is_new = True
+        except SlackApiError as exc:
+            return _blocked(case, exc), False
+        except _UnconfirmedError:
+            return case.model_copy(update={"blocked_by": UNCONFIRMED}), False
+        return case.model_copy(update={f"{part}_ts": ts}), is_new
+
+    async def _post(self, case: LoggedCase, part: Part, post: Post) -> tuple[LoggedCase, str]:
+        async def send(form: Post) -> str:
+            answer = await self._client.chat_postMessage(
+                channel=case.channel_id,
+                thread_ts=case.thread_ts,
+                text=form.text,
+                blocks=form.blocks,
+                metadata=_mark(case, part),
+                **WITHOUT_PREVIEWS,
+            )
+            return str(answer["ts"])
+
+        # In line: while Slack makes one post of a channel wait, the next ones of that channel wait behind it.
+        async with self._lines[case.channel_id].turn(case.channel_id, case.requester_id):
+            case = await self._still_held(case)
+            return case, await send_in_known_blocks(post, send)
+
+    async def _still_held(self, case: LoggedCase) -> LoggedCase:
+        """The case, asked for in the log once more where its last step was a while ago.
+
+        Whoever froze in between may find that another attempt has begun, and must not post.
+        """
+        is_fresh = clock_s() - case.asked_at_s < _FRESH_S
+        return case if is_fresh else await self._store.renew(case)
+
+    async def _find(self, case: LoggedCase, part: Part) -> str | None:
+        oldest = case.created_at.timestamp() - _CLOCK_SKEW_S
+        try:
+            return await find_marked(self._client, case.channel_id, _mark(case, part), oldest, case.thread_ts)
+        except SlackApiError as exc:
+            if is_transient(exc):
+                raise
+            if self._reposts_unconfirmed:
+                return None
+            raise _UnconfirmedError from exc
+
+
+def taken_up(case: LoggedCase) -> LoggedCase:
+    """The case at the beginning of an attempt to judge it, with its thread where there is one before the verdict.
+
+    What kept us from that thread may have passed.
+    """
+    changes: dict[str, Any] = {"blocked_by": None}
+    if case.blocked_by not in {None, UNCONFIRMED}:  # refused the last time, so that nothing is there
+        changes |= {"thread_intent": False, "reply_intent": False}
+    if not case.is_private:
+        changes["thread_ts"] = case.thread_ts or case.parent_ts or case.message_ts
+    return case.model_copy(update=changes)
+
+
+def _blocked(case: LoggedCase, exc: SlackApiError) -> LoggedCase:
+    """The case whose thread cannot be written to; what may pass is raised."""
+    if is_transient(exc):
+        raise exc
+    error = slack_word(exc)
+    logger.warning("thread_not_writable", case=case.id, channel=case.channel_id, error=error)
+    return case.model_copy(update={"blocked_by": error})
+
+
+def _mark(case: LoggedCase, part: Part) -> dict[str, Any]:
+    return to_metadata(ids.METADATA_EVENT, {"case_id": case.id, "part": part})

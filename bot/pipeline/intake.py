@@ -1,0 +1,294 @@
+"""Taking cases in, and what is said about one that is there already.
+
+Whoever takes a case in makes it durable first, with the job that settles it, and acknowledges then.
+"""
+
+from collections import deque
+from collections.abc import Awaitable, Callable, Hashable
+from dataclasses import dataclass, field, replace
+from functools import partial
+
+from bot.domain.blocker import Obstacle, ObstacleKind, Refusal, RefusalKind, RefusedError
+from bot.domain.case import Aside, Case, CaseSource, CaseStatus, LoggedCase, Visibility, aside_of, text_hash
+from bot.domain.limits import Limits, Policy
+from bot.log import Store
+from bot.log.cases import Cases
+from bot.log.people import People
+from bot.pipeline import text as messages
+from bot.pipeline.blockers import obstacle_text
+from bot.pipeline.judges import RubricChoice
+from bot.pipeline.lookup import MayNotReadError, OutOfSightError
+from bot.pipeline.requests import Choice, message_case
+from bot.pipeline.text import refusal_text, sentence
+from bot.pipeline.verdict_text import known_verdict
+from bot.slack.invocation import Invocation
+from bot.slack.members import Members, Memberships
+from bot.slack.messages import Message
+from bot.slack.messenger import Post, Teller
+
+
+@dataclass(frozen=True)
+class Intake:
+    """Takes cases in.
+
+    Attributes:
+        store: Where cases become durable.
+        limits: How much may be asked for.
+        policy: Where, and of whose replies.
+        members: Who is a bot.
+        teller: What answers them.
+        workspace_url: Where links to messages begin.
+    """
+
+    store: Store
+    limits: Limits
+    policy: Policy
+    members: Members
+    teller: Teller
+    workspace_url: str
+
+    async def take(self, case: Case, invocation: Invocation) -> tuple[LoggedCase, bool]:
+        """The case that this request comes to, durable, and whether it is new.
+
+        A message that was scored before keeps its case, unless its text has changed since.
+
+        Raises:
+            RefusedError: This person cannot have a case now.
+        """
+        if case.message_ts:
+            known = await self.store.cases.latest(case)
+            if known and not _is_edited(known, case):
+                if known.status is CaseStatus.ASKED:
+                    await self._check(known, invocation)
+                return known, False
+            if known:
+                aside = await self.aside(invocation, known, has_typed=False)
+                case = case.model_copy(update=_next_attempt(case, known) | {"aside": aside})
+        return await self.add(case, invocation)
+
+    async def add(self, case: Case, invocation: Invocation) -> tuple[LoggedCase, bool]:
+        """The case, durable, and whether it is new; an attempt that turned out to be another person's alone is theirs.
+
+        A verdict that Slack did not let us post is such, a case that waits for its question, and one that stands aside.
+
+        Raises:
+            RefusedError: This person cannot have a case now.
+        """
+        await self._check(case, invocation)
+        while True:
+            known, is_new = await self.store.add(case, invocation.trigger_id, self.limits, invocation.execution)
+            is_of_no_use = known.is_for_one or (known.aside and not case.aside)
+            if is_new or known.requester_id == case.requester_id or not is_of_no_use:
+                return known, is_new
+            case = case.model_copy(update=_next_attempt(case, known))
+
+    def check_here(self, invocation: Invocation) -> None:
+        """Looks whether messages may be scored for this person where they stand, before Slack is asked for any.
+
+        Raises:
+            RefusedError: They may not.
+        """
+        if invocation.is_foreign:
+            raise RefusedError(Refusal(RefusalKind.FOREIGN))
+        if not self.policy.allows_messages_of(invocation.channel_id):
+            raise RefusedError(Refusal(RefusalKind.CHANNEL_OFF))
+
+    async def _check(self, case: Case, invocation: Invocation) -> None:
+        if invocation.is_foreign:
+            raise RefusedError(Refusal(RefusalKind.FOREIGN))
+        if not self.policy.allows_channel(case):
+            raise RefusedError(Refusal(RefusalKind.CHANNEL_OFF))
+        # Before its words are in the log; the author of a linked message is known once it is read.
+        is_nobodys = case.message_ts is None or (case.author_id is None and case.response is None)
+        if not (self.policy.scores_people or is_nobodys) and not await self.members.is_known_bot(case.author_id or ""):
+            raise RefusedError(Refusal(RefusalKind.PEOPLE_OFF))
+
+    async def proceed(self, case: LoggedCase, is_new: bool, invocation: Invocation) -> None:
+        """Leaves a new case to its job; of a known one, shows the person how far it is."""
+        if is_new:
+            return
+        if case.status is CaseStatus.ASKED:
+            # Looked for once more: the app may have been invited meanwhile.
+            await self.store.reopen(case, invocation.response_url, invocation.trigger_id)
+            return
+        verdict = await self.store.cases.verdict(case.id)
+        if verdict:
+            await self.store.draws.note_told(case, invocation.user_id)
+        post = known_verdict(case, verdict, self.workspace_url) if verdict else messages.in_progress(case)
+        await self.teller.tell(invocation.recipient_at(case), post)
+
+    async def aside(self, invocation: Invocation, earlier: LoggedCase, *, has_typed: bool) -> Aside | None:
+        """Why a verdict that this person asks for once more stands aside; None where it replaces the earlier one."""
+        standing = await self.store.cases.standing(earlier)
+        return aside_of(invocation.user_id, earlier, standing, has_typed=has_typed)
+
+    async def answer(self, case: LoggedCase, question: str, invocation: Invocation) -> None:
+        """Makes the question that its requester typed durable, and has the case go on.
+
+        Raises:
+            RefusedError: It may not: that may be long after the case was asked for.
+        """
+        await self._check(case, invocation)
+        await self.store.answer(case, question, self.limits)
+
+
+def _is_edited(known: LoggedCase, case: Case) -> bool:
+    return case.response is not None and known.response_hash not in {None, text_hash(case.response)}
+
+
+def _next_attempt(case: Case, known: LoggedCase) -> dict[str, object]:
+    attempt = known.attempt + 1
+    return {"attempt": attempt, "key": f"{case.key.rpartition(':')[0]}:{attempt}"}
+
+
+@dataclass(frozen=True)
+class Choices:
+    """What people have chosen for themselves, and channels for what is scored in them, before what is set for all.
+
+    Attributes:
+        people: What people have chosen.
+        rubrics: What channels have, and what there is to choose from.
+        visibility: Who sees a verdict where its requester has not chosen.
+    """
+
+    people: People
+    rubrics: RubricChoice
+    visibility: Visibility
+
+    async def of(self, invocation: Invocation, channel_id: str | None = None) -> Choice:
+        """What holds for this person where their request does not say; the channel is theirs, or that of a link."""
+        channel_id = channel_id or invocation.channel_id
+        own, rubric = await self.people.chosen(invocation.team_id, invocation.user_id, channel_id)
+        return Choice(rubric or self.rubrics.default, own or self.visibility)
+
+    async def again(self, invocation: Invocation, earlier: LoggedCase) -> Choice:
+        """The same for a case that repeats an earlier one: as they chose for themselves, and never more public."""
+        own, rubric = await self.people.chosen(invocation.team_id, invocation.user_id, earlier.channel_id)
+        is_for_one = Visibility.ME in {own, earlier.visibility}
+        return Choice(rubric or self.rubrics.default, Visibility.ME if is_for_one else Visibility.THREAD)
+
+
+Answer = Callable[[], Awaitable[object]]
+"""Says what a person is to be told, if anything, once Slack has been told that all is well."""
+
+REFUSALS = (RefusedError, MayNotReadError, OutOfSightError)
+"""Why there is nothing to score, or not for this person."""
+
+_REMEMBERED = 1000
+_NAME_WITHIN_S = 0.5
+
+
+@dataclass(frozen=True)
+class EventIntake:
+    """Takes in what events ask for, and answers each once: Slack may send it more than once.
+
+    Attributes:
+        intake: Where cases are taken in.
+        choices: What they are judged by.
+    """
+
+    intake: Intake
+    choices: Choices
+    _answered: deque[Hashable] = field(default_factory=lambda: deque(maxlen=_REMEMBERED))
+
+    async def take(self, invocation: Invocation, message: Message, source: CaseSource) -> Answer:
+        """Takes in a message to score; it is durable on return.
+
+        Raises:
+            RefusedError: This person cannot have a case now.
+        """
+        named = await self._named(invocation)
+        obstacle = obstacle_text(message.obstacle) if message.obstacle else None
+        asked = message_case(named, message, await self.choices.of(named), obstacle, source)
+        case, is_new = await self.intake.take(asked, named)
+        return partial(self.intake.proceed, case, is_new, named)
+
+    def says(self, invocation: Invocation, post: Post) -> Answer:
+        """The answer that tells the person this, and nobody else."""
+        return partial(self.intake.teller.tell, invocation.recipient, post)
+
+    def refuses(self, invocation: Invocation, refusal: Exception) -> Answer:
+        """The answer that tells the person why, by one of `REFUSALS`."""
+        match refusal:
+            case RefusedError():
+                said = refusal_text(refusal.refusal)
+            case MayNotReadError():
+                said = obstacle_text(Obstacle(ObstacleKind.MAY_NOT_READ))
+            case _:
+                said = obstacle_text(Obstacle(ObstacleKind.GONE))
+        return self.says(invocation, sentence(said))
+
+    def is_first(self, event: Hashable) -> bool:
+        """Whether an event, by whatever names it, is not answered yet; it is from now on."""
+        if event in self._answered:
+            return False
+        self._answered.append(event)
+        return True
+
+    async def _named(self, invocation: Invocation) -> Invocation:
+        """With the person's name, which an event does not tell."""
+        found = await self.intake.members.of_all([invocation.user_id], _NAME_WITHIN_S)
+        return replace(invocation, user_name=member.name) if (member := found.get(invocation.user_id)) else invocation
+
+
+class NoCaseError(LookupError):
+    """A button or window names a case that is not in the log, or no longer, or not for this person to see."""
+
+
+@dataclass(frozen=True)
+class CaseAccess:
+    """Gives people the cases that they may see.
+
+    Attributes:
+        cases: Reads them.
+        memberships: Who is in which channel.
+    """
+
+    cases: Cases
+    memberships: Memberships
+
+    async def known(self, invocation: Invocation, case_id: int | None) -> LoggedCase:
+        """The case of a button or window: the person's own, or one that they can see in a channel's thread.
+
+        Raises:
+            NoCaseError: There is none with this number that this person may know of.
+            MembershipError: Slack does not say whether they may.
+        """
+        case = await self.cases.find(invocation.team_id, case_id) if case_id is not None else None
+        if case and case.requester_id == invocation.user_id:
+            return case
+        if case and not case.is_for_one and await self._sees(invocation, case.channel_id):
+            return case
+        raise NoCaseError(f"no case {case_id!r} for {invocation.user_id!r} in team {invocation.team_id!r}")
+
+    async def readable(self, invocation: Invocation, case_id: int | None) -> LoggedCase:
+        """The case of a button or window that leads to its texts, or to its message as it is now.
+
+        Those stay in the channel when its requester leaves.
+
+        Raises:
+            NoCaseError, MembershipError: As `known`, or the case is the person's own and they have left its channel.
+        """
+        case = await self.known(invocation, case_id)
+        user_id = invocation.user_id
+        is_own_elsewhere = case.requester_id == user_id and case.channel_id != invocation.channel_id
+        if is_own_elsewhere and await self.memberships.keeps_out(user_id, case.channel_id):
+            raise NoCaseError(f"case {case_id!r} is in a channel that {user_id!r} has left")
+        return case
+
+    async def has_left_window(self, invocation: Invocation) -> bool:
+        """Whether the person may no longer look into the channel in which they opened a window.
+
+        Raises:
+            MembershipError: Slack does not say.
+        """
+        channel_id = invocation.window_channel_id
+        return channel_id is None or await self.memberships.keeps_out(invocation.user_id, channel_id)
+
+    async def _sees(self, invocation: Invocation, channel_id: str) -> bool:
+        """Slack is asked, unless it has just brought a click from that channel."""
+        if channel_id == invocation.channel_id:
+            return True
+        if channel_id == invocation.window_channel_id:
+            return not await self.has_left_window(invocation)
+        return await self.memberships.includes(invocation.user_id, channel_id)

@@ -1,0 +1,237 @@
+"""Reading in Slack what a payload does not hold: the message behind a link, and the question of a response."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import structlog
+from slack_sdk.errors import SlackApiError
+from slack_sdk.web.async_client import AsyncWebClient
+from slack_sdk.web.async_slack_response import AsyncSlackResponse
+
+from bot.domain.blocker import Obstacle, ObstacleKind
+from bot.domain.case import LoggedCase, QuestionSource
+from bot.slack.client import MISSING, error_of, is_transient
+from bot.slack.invocation import Invocation
+from bot.slack.members import Members
+from bot.slack.messages import Message, is_said_to, to_message
+
+# A modal can be opened for 3 s after the click; the search for the question must leave time for that.
+_QUESTION_TIMEOUT_S = 1.5
+_MESSAGE_TIMEOUT_S = 10
+# Slack gives a thread from its beginning: https://docs.slack.dev/reference/methods/conversations.replies
+_PAGE = 999
+_CLOSE_IN_TIME_S = 15 * 60
+_MESSAGES_BEFORE = 20
+# A thread's parent comes along whatever the span.
+_WITH_PARENT = 2
+# A parent that was deleted leaves this where it has replies.
+_DELETED = "tombstone"
+_NOT_THERE = {"not_in_channel", "channel_not_found"}
+_NOBODYS_WORDS = {
+    "channel_join",
+    "channel_leave",
+    "channel_topic",
+    "channel_purpose",
+    "channel_name",
+    "group_join",
+}
+
+logger = structlog.get_logger(__name__)
+
+
+class OutOfSightError(Exception):
+    """The app is not in the channel, and so cannot read there."""
+
+
+class MayNotReadError(Exception):
+    """The app was not granted the scope that reads messages there."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is taken as the question, where it stood, and who wrote it."""
+
+    text: str
+    source: QuestionSource
+    ts: str
+    author_id: str | None
+
+
+class Lookup:
+    """Reads messages and finds questions; what it may not see it does not find.
+
+    A Slack that fails for the moment raises, so that the case is tried again: it says nothing about the message.
+
+    Args:
+        client: The bot's Web API client.
+        own_ids: The app's own user and bot id; its messages are nobody's question.
+        only_bots: Who is a bot, where their replies alone are scored.
+    """
+
+    def __init__(self, client: AsyncWebClient, own_ids: frozenset[str], only_bots: Members | None = None) -> None:
+        self._client = client
+        self._own_ids = own_ids
+        self._only_bots = only_bots
+
+    async def message(self, case: LoggedCase) -> Message | None:
+        """The message that the case is about, without words that must not be judged; None where it is out of sight.
+
+        Raises:
+            MayNotReadError: The app may read no messages there.
+            SlackApiError, ClientError, TimeoutError: Not now.
+        """
+        if case.message_ts is None:
+            return None
+        try:
+            message = await self.message_at(case.channel_id, case.message_ts, case.parent_ts)
+            if message is None and case.parent_ts is None:  # a workflow names a reply without its thread
+                message = await self.message_at(case.channel_id, case.message_ts, case.message_ts)
+        except OutOfSightError:
+            return None
+        if message and message.author_id in self._own_ids:
+            return replace(message, text="", obstacle=Obstacle(ObstacleKind.OWN_MESSAGE))
+        if message and self._only_bots and not await self._only_bots.is_known_bot(message.author_id or ""):
+            return replace(message, text="", obstacle=Obstacle(ObstacleKind.A_PERSONS))
+        return message
+
+    async def message_at(self, channel_id: str, ts: str, parent_ts: str | None) -> Message | None:
+        """The message of that time in a channel, or in the thread of a parent; None where it is gone.
+
+        Raises:
+            OutOfSightError, MayNotReadError: As `question`.
+            SlackApiError, ClientError, TimeoutError: Not now.
+        """
+        # One message alone: https://docs.slack.dev/messaging/retrieving-messages
+        span: dict[str, Any] = {"oldest": ts, "latest": ts, "inclusive": True}
+        if parent_ts:
+            call = self._client.conversations_replies(channel=channel_id, ts=parent_ts, limit=_WITH_PARENT, **span)
+        else:
+            call = self._client.conversations_history(channel=channel_id, limit=1, **span)
+        async with asyncio.timeout(_MESSAGE_TIMEOUT_S):
+            return _with_ts(await self._messages(call), ts)
+
+    async def message_anywhere(self, channel_id: str, ts: str) -> Message | None:
+        """The message of that time, in the channel or in whichever thread; None where it is gone.
+
+        Raises:
+            OutOfSightError, MayNotReadError: As `question`.
+            SlackApiError, ClientError, TimeoutError: Not now, or not while Slack waits for an answer itself.
+        """
+        # By its own ts Slack gives a reply alone, with the ts of its thread (slackapi/bolt-python#783).
+        async with asyncio.timeout(_QUESTION_TIMEOUT_S):
+            return await self.message_at(channel_id, ts, parent_ts=ts)
+
+    async def question(self, case: LoggedCase) -> Question | None:
+        """The thread's parent; for a message in the channel itself, the last one before it by somebody else.
+
+        None where a person typed the question that is no longer there: another one would be a guess.
+
+        Raises:
+            OutOfSightError: The app is not in the channel.
+            MayNotReadError: It may read no messages there.
+            SlackApiError, ClientError, TimeoutError: Not now.
+        """
+        if case.message_ts is None or case.question_source is QuestionSource.TYPED:
+            return None
+        # The first time somebody waits for a window; later there is no hurry.
+        async with asyncio.timeout(_MESSAGE_TIMEOUT_S if case.slack_tries else _QUESTION_TIMEOUT_S):
+            if case.parent_ts:
+                return await self._parent(case, case.parent_ts)
+            return await self._previous(case, case.message_ts)
+
+    async def answered(self, channel_id: str, message: Message) -> Question | None:
+        """What a message answers: the thread's parent, else the last message before it, where a person wrote that.
+
+        None where it answers nobody.
+
+        Raises:
+            OutOfSightError, MayNotReadError: As `question`.
+            SlackApiError, ClientError, TimeoutError: Not now.
+        """
+        async with asyncio.timeout(_MESSAGE_TIMEOUT_S):
+            if ts := message.parent_ts:
+                call = self._client.conversations_replies(channel=channel_id, ts=ts, limit=1)
+                source, found = QuestionSource.PARENT, _with_ts(await self._messages(call), ts)
+            else:
+                before = await self._before(channel_id, message.ts)
+                is_meant = self._is_somebody_else(message.author_id)
+                source, found = (
+                    QuestionSource.PREVIOUS,
+                    _last(before, message.ts, lambda m: is_meant(m) and not m.is_bots),
+                )
+        is_persons = found is not None and found.text and not found.is_bots
+        return Question(found.text, source, found.ts, found.author_id) if found and is_persons else None
+
+    async def above(self, invocation: Invocation, ts: str) -> Message | None:
+        """What somebody means who says "score this" at `ts`: the message above in their thread, whoever wrote it.
+
+        In the channel itself it is the last one before by somebody else. Ours are not meant, nor what is said to us.
+
+        Raises:
+            OutOfSightError, MayNotReadError: As `question`.
+            SlackApiError, ClientError, TimeoutError: Not now.
+        """
+        channel_id, thread_ts = invocation.channel_id, invocation.thread_ts
+        async with asyncio.timeout(_QUESTION_TIMEOUT_S):
+            if thread_ts is None:
+                return _last(await self._before(channel_id, ts), ts, self._is_somebody_else(invocation.user_id))
+            call = self._client.conversations_replies(channel=channel_id, ts=thread_ts, latest=ts, limit=_PAGE)
+            return _last(await self._messages(call, is_all=True), ts, self._is_somebody_else(None))
+
+    async def _parent(self, case: LoggedCase, ts: str) -> Question | None:
+        call = self._client.conversations_replies(channel=case.channel_id, ts=ts, limit=1)
+        parent = _with_ts(await self._messages(call), ts)
+        return Question(parent.text, QuestionSource.PARENT, ts, parent.author_id) if parent and parent.text else None
+
+    async def _previous(self, case: LoggedCase, ts: str) -> Question | None:
+        last = _last(await self._before(case.channel_id, ts), ts, self._is_somebody_else(case.author_id))
+        if not last or not last.text:
+            return None
+        return Question(last.text, QuestionSource.PREVIOUS, last.ts, last.author_id)
+
+    async def _before(self, channel_id: str, ts: str) -> list[Message]:
+        oldest = f"{float(ts) - _CLOSE_IN_TIME_S:.6f}"
+        span: dict[str, Any] = {"latest": ts, "oldest": oldest, "limit": _MESSAGES_BEFORE}
+        return await self._messages(self._client.conversations_history(channel=channel_id, **span))
+
+    def _is_somebody_else(self, author_id: str | None) -> Callable[[Message], bool]:
+        """Whether a message is neither this author's nor ours, and says something to others."""
+
+        def is_it(message: Message) -> bool:
+            is_to_us = any(is_said_to(own, message.text) for own in self._own_ids)
+            is_theirs = message.author_id in {author_id, *self._own_ids}
+            return message.subtype not in _NOBODYS_WORDS and not (is_theirs or is_to_us)
+
+        return is_it
+
+    async def _messages(self, call: Awaitable[AsyncSlackResponse], *, is_all: bool = False) -> list[Message]:
+        """The messages that Slack answers with; with `is_all`, also those of the pages that follow."""
+        found: list[Message] = []
+        try:
+            async for page in await call:
+                found += [to_message(raw) for raw in page.get("messages") or []]
+                if not is_all:
+                    break
+        except SlackApiError as exc:
+            if is_transient(exc):
+                raise
+            error = error_of(exc)
+            logger.info("lookup_refused", error=error)
+            if error in _NOT_THERE:
+                raise OutOfSightError from exc
+            if error == MISSING:
+                raise MayNotReadError from exc
+            return []
+        return [message for message in found if message.subtype != _DELETED]
+
+
+def _last(messages: Iterable[Message], before_ts: str, is_meant: Callable[[Message], bool]) -> Message | None:
+    """The last of these messages that is meant, before a time."""
+    before = (each for each in messages if float(each.ts) < float(before_ts) and is_meant(each))
+    return max(before, key=lambda message: float(message.ts), default=None)
+
+
+def _with_ts(messages: Iterable[Message], ts: str) -> Message | None:
+    return next((message for message in messages if message.ts == ts), None)

@@ -1,0 +1,197 @@
+"""What a list says of a person's own cases besides the score: who wrote the reply, and how it begins."""
+
+import asyncio
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from bot.domain.case import CaseStatus, to_case_id
+from bot.log.recent import PageEnd, RecentCase
+from bot.pipeline.verdict_text import in_short
+from bot.slack import ids
+from bot.slack.blocks import Block, actions, button, permalink, quote, section, short_date
+from bot.slack.members import Members, MembershipError, Memberships
+from bot.slack.messenger import Post
+from bot.slack.mrkdwn import clip
+from judge.legible import legible
+
+_PATIENCE_S = 1.5
+
+
+class NoText(StrEnum):
+    """Why a list does not say how a reply begins."""
+
+    DELETED = "deleted"
+    FORGOTTEN = "forgotten"
+    HIDDEN = "hidden"
+    NONE = "none"
+    NOT_KEPT = "not_kept"
+    NOT_READ = "not_read"
+
+
+@dataclass(frozen=True)
+class ListedCase:
+    """A case as a list shows it.
+
+    Attributes:
+        case: How far it is, and where it stands.
+        author: Who wrote the reply, by name; empty where that is not known, or the text was typed.
+        text: How the reply begins.
+        missing: Why that is not said, and `text` is empty.
+    """
+
+    case: RecentCase
+    author: str
+    text: str = ""
+    missing: NoText | None = None
+
+
+class OwnCases:
+    """Adds to people's cases what they may see of the replies.
+
+    Their requester has seen the texts, and still may have left the channel since. So they are shown only where the
+    person stands, in direct messages, and where Slack lists the person among the members, asked anew. Any doubt hides
+    them.
+    """
+
+    def __init__(self, memberships: Memberships, members: Members) -> None:
+        self._memberships = memberships
+        self._members = members
+
+    async def listed(self, cases: Sequence[RecentCase], user_id: str, here: str = "") -> Sequence[ListedCase]:
+        """These cases of a person who looks at them from the channel `here`, if from any."""
+        readable, names = await asyncio.gather(self._readable(cases, user_id, here), self._names(cases))
+        return [_listed(case, readable, names) for case in cases]
+
+    async def _readable(self, cases: Sequence[RecentCase], user_id: str, here: str) -> Collection[str]:
+        channels = {case.channel_id for case in cases if case.beginning and not case.loses_words}
+        open_to_them = {each for each in channels if each in {here, ""} or each.startswith("D")}
+        if channels == open_to_them:
+            return channels
+        try:
+            return {*open_to_them, *await self._memberships.now(user_id)}
+        except MembershipError:
+            return open_to_them
+
+    async def _names(self, cases: Sequence[RecentCase]) -> Mapping[str, str]:
+        authors = {case.author_id for case in cases if case.author_id}
+        found = await self._members.of_all(sorted(authors), _PATIENCE_S)
+        # Whom Slack does not know is called by their id, which says nothing to anybody.
+        return {each: member.name for each, member in found.items() if member.name != each}
+
+
+def _listed(case: RecentCase, readable: Collection[str], names: Mapping[str, str]) -> ListedCase:
+    missing = _missing(case) or (None if case.channel_id in readable else NoText.HIDDEN)
+    author = "" if case.forgotten_at else names.get(case.author_id or "", "")
+    return ListedCase(case, author, "" if missing else case.beginning or "", missing)
+
+
+def _missing(case: RecentCase) -> NoText | None:
+    if case.deleted_at:
+        return NoText.DELETED
+    if case.forgotten_at:
+        return NoText.FORGOTTEN
+    if case.beginning:
+        return None
+    if case.response_hash:
+        return NoText.NOT_KEPT
+    return NoText.NOT_READ if case.status == CaseStatus.RECEIVED else NoText.NONE
+
+
+PAGE = 10
+_WORDS = 60
+_NAME = 80
+_TYPED = "typed"
+_MISSING = {
+    NoText.DELETED: "message deleted",
+    NoText.FORGOTTEN: "forgotten",
+    NoText.HIDDEN: "text shown in its channel alone",
+    NoText.NONE: "no text",
+    NoText.NOT_KEPT: "text not kept",
+    NoText.NOT_READ: "not read yet",
+}
+_NONE = "You have not asked for a score yet. On any message: More actions (⋮) → *Score this reply*, or type `/judge`."
+_NO_OLDER = "There is nothing older."
+
+
+def recent_page(
+    shown: Sequence[ListedCase], workspace_url: str, before: PageEnd | None = None, *, has_older: bool = False
+) -> Post:
+    """A page of a person's cases, and buttons to the others."""
+    title = _NO_OLDER if before else _NONE
+    if shown:
+        title = "*Your older cases*" if before else "*Your cases*, newest first"
+    buttons = [button("Newest", ids.ACTION_RECENT_NEWEST)] if before else []
+    if has_older:
+        buttons.append(button("Older", ids.ACTION_RECENT_OLDER, _from_page_end(shown[-1].case)))
+    row = [actions(*buttons)] if buttons else []
+    return Post(title.replace("*", ""), [section(title), *recent_blocks(shown, workspace_url), *row])
+
+
+def recent_blocks(shown: Sequence[ListedCase], workspace_url: str, *, says_how_to_drop: bool = True) -> list[Block]:
+    """The list alone: for each case a line, and how the reply begins; how to drop those that wait for a question."""
+    blocks: list[Block] = []
+    for listed in shown:
+        words, case = _beginning(listed.text), listed.case
+        line = _line(listed, workspace_url, has_words=bool(words))
+        if says_how_to_drop and case.status == CaseStatus.ASKED:
+            line += f" · `/judge forget {case.id}` drops it"
+        blocks.append(section(line))
+        if words:
+            blocks.append(quote(words, len(words)))
+    return blocks
+
+
+def to_page_end(value: str) -> PageEnd | None:
+    """The place in the list that a button remembers; None, for its beginning, where it remembers none."""
+    at, _, case_id = value.partition("/")
+    try:
+        moment, number = datetime.fromisoformat(at), to_case_id(case_id)
+    except ValueError:
+        return None
+    return (moment, number) if moment.tzinfo and number is not None else None
+
+
+def _from_page_end(case: RecentCase) -> str:
+    return f"{case.created_at.isoformat()}/{case.id}"
+
+
+def _line(listed: ListedCase, workspace_url: str, *, has_words: bool) -> str:
+    case = listed.case
+    who = _TYPED if case.message_ts is None else clip(listed.author, _NAME)
+    where = f"{who} in {_where(case.channel_id)}" if who else _where(case.channel_id)
+    parts = [_linked(case, workspace_url), where, short_date(case.created_at), f"case {case.id}"]
+    if case.says_only_you:
+        parts.append("only you")
+    if not has_words:
+        parts.append(_MISSING[listed.missing or NoText.NONE])
+    return " · ".join(parts)
+
+
+def _beginning(text: str) -> str:
+    words = " ".join(legible(text).split())
+    return words if len(words) <= _WORDS else f"{words[:_WORDS].rstrip()}…"
+
+
+def _linked(case: RecentCase, workspace_url: str) -> str:
+    ts = case.reply_ts or case.message_ts or case.thread_ts
+    if ts is None:
+        return _state(case)
+    link = permalink(workspace_url, case.channel_id, ts, case.thread_ts or case.parent_ts)
+    return f"<{link}|{_state(case)}>"
+
+
+def _state(case: RecentCase) -> str:
+    if case.score is not None:
+        return f"Score {case.score} of {case.highest}"
+    if case.unscored_reason is not None:
+        return f"Unscored: {in_short(case.unscored_reason)}"
+    return "Waiting for your question" if case.status == CaseStatus.ASKED else "Being scored"
+
+
+def _where(channel_id: str) -> str:
+    if not channel_id:
+        return "a workflow"
+    # Slack names a private channel only to those who are in it.
+    return "direct messages" if channel_id.startswith("D") else f"<#{channel_id}>"

@@ -1,0 +1,284 @@
+"""The docket: brings a case from where it stands to the end, one step after the other, each step durable.
+
+    received ──(read the message, find the question, judge)──> judged ──(deliver)──> delivered
+        └──(no question found)──> asked ──(the person types it)──> received
+
+`settle` may be called at any time, any number of times, by any process: it takes a case up at the step it has
+reached, and only one attempt holds a case. A step that fails is tried again later (`retries`).
+"""
+
+import asyncio
+from collections.abc import Sequence
+from datetime import timedelta
+
+import aiohttp
+import structlog
+from slack_sdk.errors import SlackApiError
+
+from bot import metrics
+from bot.domain.blocker import Obstacle, ObstacleKind
+from bot.domain.case import CaseStatus, LoggedCase, aside_of_first
+from bot.domain.clock import utc_now
+from bot.domain.fair_queue import FairQueue
+from bot.domain.verdict import (
+    RecordedVerdict,
+    flagged_for_question,
+    from_error,
+    from_fault,
+    from_obstacle,
+    from_verdict,
+)
+from bot.domain.watch import LATE, age_of
+from bot.log import Store, TakenError
+from bot.log.errors import LOG_ERRORS, in_brief
+from bot.pipeline.blockers import obstacle_text
+from bot.pipeline.delivery import Delivery, taken_up
+from bot.pipeline.judges import Judges
+from bot.pipeline.lookup import Lookup, MayNotReadError, OutOfSightError
+from bot.pipeline.retries import LOG_PAUSE, MODEL_PAUSES, MOST_FAULTS, RetryError, growing_pause
+from bot.pipeline.text import MAY_NOT_READ, NO_QUESTION, OUT_OF_SIGHT
+from judge import (
+    DeadlineError,
+    JudgeError,
+    QuotaExceededError,
+    RateLimitedError,
+    UnavailableError,
+    Unscored,
+    Verdict,
+    find_flags,
+    nothing_to_judge,
+)
+from judge.attacks import too_long
+from judge.escalation import is_escalated, others
+
+QUICK = timedelta(seconds=1)
+_PASSING = (DeadlineError, RateLimitedError, UnavailableError)
+
+logger = structlog.get_logger(__name__)
+
+
+class _ModelFailure(Exception):  # noqa: N818 - it is no error of ours, and ends here
+    """The model cannot be asked at the moment, and the case may wait."""
+
+
+class Docket:
+    """Settles cases, at most `concurrency` of them in front of the judge at the same time, channels and people in turn.
+
+    Args:
+        store: Where cases are, and where each step is written down.
+        judges: Finds the judge of each case.
+        lookup: Reads messages and finds questions.
+        delivery: Posts and updates.
+        concurrency: Cases that are judged at once.
+        model_pauses: How long a case waits after each failed try of a model that is busy, down or slow;
+            after the last one it is given up.
+        quick: A verdict that takes no longer is posted at once, and not announced before: Slack marks what is changed
+            as edited.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        judges: Judges,
+        lookup: Lookup,
+        delivery: Delivery,
+        concurrency: int,
+        model_pauses: Sequence[timedelta] = MODEL_PAUSES,
+        quick: timedelta = QUICK,
+    ) -> None:
+        self._store = store
+        self._judges = judges
+        self._lookup = lookup
+        self._delivery = delivery
+        self._model = FairQueue(concurrency, metrics.QUEUE)
+        self._model_pauses = model_pauses
+        self._quick = quick
+
+    async def settle(self, case_id: int, trigger_id: str | None = None) -> None:
+        """Brings a case as far as it will go; `trigger_id`, while it lives, can open a modal that asks.
+
+        Raises:
+            RetryError: It did not come to its end, and goes on after a pause.
+        """
+        try:
+            case = await self._store.open_case(case_id)
+            if case is not None:
+                await self._settle(case, trigger_id)
+        except TakenError:
+            logger.info("case_left_to_another", case=case_id)
+        except LOG_ERRORS as exc:
+            reason = in_brief(exc) or type(exc).__name__
+            logger.error("log_out_of_reach", case=case_id, reason=reason, next_in_s=LOG_PAUSE.total_seconds())
+            raise RetryError(reason, LOG_PAUSE) from exc
+
+    async def _settle(self, seen: LoggedCase, trigger_id: str | None) -> None:
+        case = seen
+        try:
+            if seen.status is CaseStatus.RECEIVED:
+                found, why_asked = await self._complete(seen)
+                is_asked = found.lacks_question
+                case = await self._store.claim(seen, found, is_announced=found.is_posted and not is_asked)
+                if is_asked:
+                    # Asked before it is noted: after a crash in between the person is asked twice rather than never.
+                    await self._delivery.ask(case, trigger_id, why_asked)
+                    await self._store.note_asked(case)
+                    return
+                case = taken_up(case)
+                judging = asyncio.create_task(self._judge(case))
+                try:
+                    if not await _is_done(judging, self._quick):
+                        case = await self._announced(case)
+                    verdict = await judging
+                finally:
+                    judging.cancel()
+                case = await self._store.record(case, verdict)
+            else:
+                case = await self._store.claim(seen, seen, is_announced=False)
+                verdict = await self._recorded(case)
+            case = await self._delivery.deliver(case, verdict)
+            await self._store.note_delivered(case)
+            logger.info("case_settled", case=case.id, score=verdict.score, reason=verdict.unscored_reason)
+        except _ModelFailure as exc:
+            await self._wait_for_the_model(case, str(exc))
+        except (SlackApiError, aiohttp.ClientError, TimeoutError) as exc:
+            case = await self._store.note_slack_failure(await self._held(seen, case))
+            raise self._retry(case, exc, growing_pause(case.slack_tries)) from exc
+        except (TakenError, *LOG_ERRORS):
+            raise
+        except Exception as exc:  # whatever it was, the case is not lost, and not tried in a rush
+            case = await self._store.note_fault(await self._held(seen, case))
+            raise self._retry(case, exc, growing_pause(case.faults)) from exc
+
+    async def _held(self, seen: LoggedCase, case: LoggedCase) -> LoggedCase:
+        """The case, claimed now where it failed before that."""
+        return case if case.holder != seen.holder else await self._store.claim(seen, case, is_announced=False)
+
+    def _retry(self, case: LoggedCase, exc: Exception, pause: timedelta) -> RetryError:
+        reason, next_in_s = in_brief(exc), pause.total_seconds()
+        if reason is None:
+            logger.error("case_interrupted", case=case.id, next_in_s=next_in_s, exc_info=exc)
+        else:  # as may be; it goes on by itself
+            logger.warning("case_interrupted", case=case.id, reason=reason, next_in_s=next_in_s)
+        return RetryError(reason or type(exc).__name__, pause)
+
+    async def _wait_for_the_model(self, case: LoggedCase, reason: str) -> None:
+        pause = self._model_pauses[case.model_tries]
+        case = await self._store.note_model_failure(await self._announced(case))
+        try:
+            await self._delivery.say_later(case, pause, len(self._model_pauses))
+        except (SlackApiError, aiohttp.ClientError, TimeoutError) as exc:  # said or not, the case goes on by then
+            logger.warning("delay_not_said", case=case.id, error=in_brief(exc))
+        raise RetryError(reason, pause)
+
+    async def _complete(self, case: LoggedCase) -> tuple[LoggedCase, str]:
+        """The case with what could be read in Slack, or with the obstacle that keeps it from being judged.
+
+        Where its question is missing, also the reason to give to the person who is asked for it.
+        """
+        why_asked = NO_QUESTION
+        if case.obstacle is None:
+            case = await self._read_response(case)
+        if case.lacks_question:
+            try:
+                case = await self._read_question(case)
+            except OutOfSightError:
+                why_asked = OUT_OF_SIGHT
+            except MayNotReadError:
+                why_asked = MAY_NOT_READ
+        if case.lacks_question and case.is_for_workflow:
+            # Nobody is there to be asked, and a step must not wait for ever.
+            case = case.model_copy(update={"obstacle": obstacle_text(Obstacle(ObstacleKind.NO_QUESTION))})
+        if case.obstacle is None and case.question is not None:
+            texts = case.question, case.response or ""
+            nothing = too_long(*texts) or nothing_to_judge(*texts)
+            if nothing:
+                case = case.model_copy(update={"obstacle": nothing.detail})
+        return case, why_asked
+
+    async def _read_response(self, case: LoggedCase) -> LoggedCase:
+        """The case with the message behind a link."""
+        if case.response is not None:
+            return case
+        gone = ObstacleKind.GONE if case.message_ts else ObstacleKind.NOT_KEPT
+        try:
+            message = await self._lookup.message(case)
+        except MayNotReadError:
+            message, gone = None, ObstacleKind.MAY_NOT_READ
+        if message is None:
+            return case.model_copy(update={"obstacle": obstacle_text(Obstacle(gone))})
+        read = {"response": message.text, "author_id": message.author_id, "parent_ts": message.parent_ts}
+        read["aside"] = case.aside or aside_of_first(case.requester_id, message.author_id)
+        return case.model_copy(update=read | {"obstacle": message.obstacle and obstacle_text(message.obstacle)})
+
+    async def _read_question(self, case: LoggedCase) -> LoggedCase:
+        question = await self._lookup.question(case)
+        if question is None:
+            return case
+        read = {"question": question.text, "question_source": question.source}
+        return case.model_copy(update=read | {"question_ts": question.ts, "question_author_id": question.author_id})
+
+    async def _announced(self, case: LoggedCase) -> LoggedCase:
+        """The case with a placeholder in its thread; where Slack cannot be asked, without: the verdict goes on."""
+        try:
+            return await self._delivery.announce(case)
+        except (SlackApiError, aiohttp.ClientError, TimeoutError) as exc:
+            logger.warning("not_announced", case=case.id, reason=in_brief(exc))
+            return case
+
+    async def _judge(self, case: LoggedCase) -> RecordedVerdict:
+        judge = await self._judges.of(case)
+        if judge is None or case.obstacle or _is_too_late(case):
+            kind = ObstacleKind.TOO_LATE if judge else ObstacleKind.NO_RUBRIC
+            obstacle = case.obstacle or obstacle_text(Obstacle(kind, (case.rubric,)))
+            judge = judge or self._judges.default
+            return from_obstacle(obstacle, judge.model, judge.rubric)
+        try:
+            async with self._model.turn(case.channel_id, case.requester_id):
+                with metrics.VERDICT_SECONDS.time():
+                    verdict = await judge.score(case.question or "", case.response or "")
+        except JudgeError as exc:
+            metrics.MODEL_FAILURES.labels(type(exc).__name__).inc()
+            logger.warning("judge_failed", case=case.id, error=type(exc).__name__, reason=str(exc))
+            if _may_pass(exc) and case.model_tries < len(self._model_pauses):
+                raise _ModelFailure(type(exc).__name__) from exc
+            return from_error(exc, judge.model, judge.rubric)
+        except Exception as exc:  # a fault of ours, which may be mended by the next start, but must not go on for ever
+            if case.faults < MOST_FAULTS:
+                raise
+            logger.error("case_given_up", case=case.id, exc_info=exc)
+            return from_fault(exc, judge.model, judge.rubric)
+        _note_silence(case, verdict)
+        metrics.TOKENS.labels("input").inc(verdict.input_tokens or 0)
+        metrics.TOKENS.labels("output").inc(verdict.output_tokens or 0)
+        recorded = from_verdict(verdict, judge.rubric, judge.version)
+        if case.has_partial_question:
+            recorded = flagged_for_question(recorded, find_flags("", case.question or ""))
+        return recorded
+
+    async def _recorded(self, case: LoggedCase) -> RecordedVerdict:
+        verdict = await self._store.cases.verdict(case.id)
+        if verdict is None:
+            raise LookupError(f"case {case.id} is judged and has no verdict in the log")
+        return verdict
+
+
+def _is_too_late(case: LoggedCase) -> bool:
+    """Whether a watch drew the reply so long ago that it would stand among fresh ones; people wait for theirs."""
+    return case.probability is not None and case.message_ts is not None and age_of(case.message_ts, utc_now()) > LATE
+
+
+def _note_silence(case: LoggedCase, verdict: Verdict) -> None:
+    """Logs why a stronger model was asked in vain: the person reads that it was, and whoever runs the app mends it."""
+    if verdict.escalation and not is_escalated(verdict.model, verdict.escalation):
+        for rating in others(verdict.ratings, verdict.model, verdict.escalation)[:1]:
+            reason = rating.detail if isinstance(rating, Unscored) else ""
+            logger.warning("stronger_model_gave_no_score", case=case.id, model=rating.model, reason=reason)
+
+
+async def _is_done(task: "asyncio.Task[RecordedVerdict]", within: timedelta) -> bool:
+    done, _ = await asyncio.wait([task], timeout=within.total_seconds())
+    return bool(done)
+
+
+def _may_pass(error: JudgeError) -> bool:
+    return isinstance(error, _PASSING) and not isinstance(error, QuotaExceededError)

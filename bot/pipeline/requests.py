@@ -1,0 +1,165 @@
+"""A request becomes a case: what somebody asked for, in the form in which it travels from here to the log."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from bot.domain.case import Aside, Case, CaseSource, LoggedCase, QuestionSource, Visibility, aside_of_first
+from bot.slack.invocation import Invocation
+from bot.slack.messages import Message, Permalink
+from bot.slack.submissions import Submission
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What a case is judged by and who sees it."""
+
+    rubric: str
+    visibility: Visibility
+
+
+def message_case(
+    invocation: Invocation,
+    message: Message,
+    choice: Choice,
+    obstacle: str | None,
+    source: CaseSource = CaseSource.SHORTCUT,
+) -> Case:
+    """The case behind "Score this reply" or a mention: the message is the response, its question is yet to be found."""
+    return Case(
+        **_asked_by(invocation, choice),
+        key=message_key(invocation.channel_id, message.ts, choice.visibility, invocation.user_id, attempt=1),
+        source=source,
+        message_ts=message.ts,
+        parent_ts=message.parent_ts,
+        author_id=message.author_id,
+        aside=aside_of_first(invocation.user_id, message.author_id),
+        response=message.text,
+        obstacle=obstacle,
+    )
+
+
+def link_case(
+    invocation: Invocation,
+    link: Permalink,
+    choice: Choice,
+    obstacle: str | None,
+    source: CaseSource = CaseSource.LINK,
+) -> Case:
+    """The case behind `/judge <link>`, or behind a workflow's message: it is yet to be read."""
+    key = message_key(link.channel_id, link.message_ts, choice.visibility, invocation.user_id, attempt=1)
+    asked = {**_asked_by(invocation, choice), "channel_id": link.channel_id}
+    return Case(
+        **asked,
+        key=key,
+        source=source,
+        message_ts=link.message_ts,
+        parent_ts=link.parent_ts,
+        obstacle=obstacle,
+    )
+
+
+def texts_case(invocation: Invocation, question: str, response: str, choice: Choice) -> Case:
+    """The case behind `/judge question | response`."""
+    return Case(
+        **_asked_by(invocation, choice),
+        key=f"command:{invocation.trigger_id}",
+        source=CaseSource.TEXT,
+        question=question,
+        question_source=QuestionSource.TYPED,
+        question_author_id=invocation.user_id,
+        response=response,
+    )
+
+
+def step_texts_case(invocation: Invocation, execution_id: str, question: str, response: str, choice: Choice) -> Case:
+    """The case behind two texts of a workflow; they stand nowhere in Slack, and so does the verdict."""
+    its = {"key": f"step:{execution_id}", "source": CaseSource.WORKFLOW, "visibility": Visibility.ME}
+    return texts_case(invocation, question, response, choice).model_copy(update=its)
+
+
+def modal_case(invocation: Invocation, submission: Submission, default_rubric: str) -> Case:
+    """The case behind the modal of `/judge`; a view submitted twice is the same case."""
+    # Where nobody else could see the verdict, the window does not ask: in direct messages, and in the Home tab.
+    choice = Choice(submission.rubric or default_rubric, submission.visibility or Visibility.THREAD)
+    asked = _asked_by(invocation, choice)
+    asked["channel_id"] = invocation.window_channel_id
+    return Case(
+        **asked,
+        key=f"view:{submission.view_id}",
+        source=CaseSource.MODAL,
+        question=submission.question,
+        question_source=QuestionSource.TYPED,
+        question_author_id=invocation.user_id,
+        response=submission.response,
+    )
+
+
+def again_case(invocation: Invocation, earlier: LoggedCase, choice: Choice, aside: Aside | None) -> Case:
+    """The case behind "Score again": two people who press it on the same public case get one verdict."""
+    attempt = earlier.attempt + 1
+    target = earlier.message_ts or f"case-{earlier.id}"
+    return _repeat(
+        invocation,
+        earlier,
+        key=message_key(earlier.channel_id, target, choice.visibility, invocation.user_id, attempt),
+        rubric=choice.rubric,
+        visibility=choice.visibility,
+        attempt=attempt,
+        aside=aside,
+    )
+
+
+def corrected_case(
+    invocation: Invocation, earlier: LoggedCase, submission: Submission, choice: Choice, aside: Aside | None
+) -> Case:
+    """The case behind "Wrong question?": the same response with the question that the person typed."""
+    return _repeat(
+        invocation,
+        earlier,
+        key=f"view:{submission.view_id}",
+        visibility=choice.visibility,
+        attempt=earlier.attempt + 1,
+        aside=aside,
+        question=submission.question,
+        question_source=QuestionSource.TYPED,
+        question_author_id=invocation.user_id,
+        question_ts=None,
+    )
+
+
+def _repeat(invocation: Invocation, earlier: LoggedCase, **changes: object) -> Case:
+    kept = earlier.model_dump(include=set(Case.model_fields))
+    kept |= {
+        "source": CaseSource.BUTTON,
+        "requester_id": invocation.user_id,
+        "requester_name": invocation.user_name,
+        "response_url": invocation.response_url,
+        "probability": None,  # whatever drew the earlier one, this one was asked for
+        "shows": None,
+    }
+    if earlier.message_ts is None:
+        kept["parent_ts"] = earlier.thread_ts
+    elif earlier.obstacle or earlier.edited_at:
+        kept["response"] = None  # read again: it may have a text by now, or another
+    if earlier.edited_at and earlier.question_ts:
+        kept |= {"question": None, "question_source": None, "question_ts": None, "question_author_id": None}
+    kept["obstacle"] = None
+    return Case(**(kept | changes))
+
+
+def message_key(channel_id: str, message_ts: str, visibility: Visibility, user_id: str, attempt: int) -> str:
+    """What makes a request to judge a message recognisable: private requests are each person's own."""
+    audience = user_id if visibility is Visibility.ME else "thread"
+    return f"message:{channel_id}:{message_ts}:{audience}:{attempt}"
+
+
+def _asked_by(invocation: Invocation, choice: Choice) -> dict[str, Any]:
+    return {
+        "team_id": invocation.team_id,
+        "channel_id": invocation.channel_id,
+        "requester_id": invocation.user_id,
+        "requester_name": invocation.user_name,
+        "response_url": invocation.response_url,
+        "rubric": choice.rubric,
+        "visibility": choice.visibility,
+    }

@@ -1,0 +1,271 @@
+"""The messages beside the verdict: placeholder, the two texts, and the plain sentences in between.
+
+Foreign words (a model's, a person's) stand in a `quote`, or go through `clip` or `excerpt` where they are part of a
+line of ours, so that they stay text; no user is mentioned, so that nobody is pinged.
+"""
+
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Any
+
+from bot.domain.blocker import Refusal, RefusalKind
+from bot.domain.case import CaseSource, LoggedCase, Visibility, text_hash
+from bot.domain.verdict import RecordedVerdict
+from bot.pipeline.blockers import A_PERSONS
+from bot.pipeline.verdict_text import headline
+from bot.slack import ids
+from bot.slack.access import NoAccess, NoAccessReason
+from bot.slack.blocks import Block, ModalState, actions, button, modal, option, plain, quote, run, section
+from bot.slack.members import MembershipError
+from bot.slack.messenger import Post
+from bot.slack.mrkdwn import excerpt
+
+_ROOM = 3000
+_EXCERPT = 300
+_NAME = 80
+
+
+def placeholder(case: LoggedCase) -> Post:
+    """What stands in the thread until the verdict is there."""
+    return _plain_post(f"Scoring the response… · case {case.id}")
+
+
+def later(case: LoggedCase, pause: timedelta, tries: int) -> Post:
+    """What stands in place of the placeholder while the model cannot be asked."""
+    minutes = round(pause.total_seconds() / 60)
+    when = "in a moment" if minutes < 1 else "in a minute" if minutes == 1 else f"in {minutes} minutes"
+    return _plain_post(
+        f"The judge's model does not answer just now. I will try again {when} "
+        f"({case.model_tries} of {tries} more tries) · case {case.id}"
+    )
+
+
+def texts(case: LoggedCase, verdict: RecordedVerdict | None = None) -> Post:
+    """The typed question and response, and how they were scored once they are; the verdict is a reply to it."""
+    who = excerpt(case.requester_name, _NAME)
+    scored = f"\n{headline(verdict)}" if verdict else ""
+    blocks = [
+        section(f"*{who}* asked for a score{scored}"),
+        _typed("Question", case.question or ""),
+        _typed("Response", case.response or ""),
+    ]
+    return Post(f"{who} asked for a score: {excerpt(case.question or '', _EXCERPT)}", blocks)
+
+
+def forgotten_texts() -> Post:
+    """What stands in place of the two texts once whoever typed them has had their words forgotten."""
+    return _plain_post("The question and the response that stood here are gone: their author asked me to forget them.")
+
+
+def in_progress(case: LoggedCase) -> Post:
+    """For the person who asks for what is under way."""
+    sentence = "This reply is being scored right now. If no verdict appears here in a moment, ask again."
+    return _plain_post(f"{sentence} Case {case.id}.")
+
+
+def accepted(case: LoggedCase) -> str:
+    """The answer to a command whose verdict will appear elsewhere, or to one person alone."""
+    where = "The verdict will be shown to you alone"
+    if case.source is CaseSource.LINK and case.visibility is Visibility.THREAD:
+        where = "The verdict will be a reply to that message"
+    return f"Scoring the response. {where}. Case {case.id}."
+
+
+def ask_for_question(case: LoggedCase, reason: str) -> Post:
+    """Asks for the question with a button, where the moment for opening a modal has passed."""
+    sentence = f"Which question does this reply answer? {reason} Case {case.id}."
+    return Post(sentence, [section(sentence), actions(button("Type the question", ids.ACTION_ASK, case.id))])
+
+
+def sentence(text: str) -> Post:
+    """One plain sentence of our own."""
+    return _plain_post(text)
+
+
+def _typed(title: str, text: str) -> Block:
+    """A typed text, whole where that does not fill the channel; else how it begins and ends, and how long it is."""
+    size = len(text)
+    is_long = size > _ROOM
+    length = [run(f" ({size:,} characters, shortened)")] if is_long else []
+    return quote(text, _EXCERPT if is_long else _ROOM, run(title, is_bold=True), *length)
+
+
+def _plain_post(text: str) -> Post:
+    return Post(text, [section(text)])
+
+
+NO_CASE = "That case is no longer in the log, or not for you to see. You can score the reply anew."
+WENT_WRONG = "Something went wrong on my side. Please try again; the log of the app has the details."
+FOREIGN = "Only people of this workspace can ask for a score here."
+NOT_SERVED = "I serve another workspace. Whoever runs me would have to start me once more, with the token of this one."
+FOREIGN_LABEL = "Only people of this workspace can label a score here."
+OWN_LABEL = "You wrote this reply, so a score that you give it would say nothing about the judge. I recorded none."
+NOT_IN_BOTH = (
+    "I can score a message only in a channel that we are both in. "
+    "If you are in that one, type `/invite @Slack Judge` there."
+)
+BUTTON_TOO_SLOW = "Slack gave me too little time to open the window. Please press the button again."
+COMMAND_TOO_SLOW = "Slack gave me too little time to open the window. Please type `/judge` again."
+_CHANNEL_OFF = "Whoever runs me has switched scoring off in that channel."
+_LIMIT = "which is the limit here. Please try again later."
+_NO_TOKENS_LEFT = "This workspace has used up what it allows itself for one day. Please try again later."
+
+
+def refusal_text(refusal: Refusal) -> str:
+    """Why a person cannot have a case now."""
+    match refusal.kind:
+        case RefusalKind.FOREIGN:
+            return FOREIGN
+        case RefusalKind.CHANNEL_OFF:
+            return _CHANNEL_OFF
+        case RefusalKind.PEOPLE_OFF:
+            return A_PERSONS
+        case RefusalKind.NO_TOKENS_LEFT:
+            return _NO_TOKENS_LEFT
+        case RefusalKind.TOO_MANY_CASES:
+            return f"You have asked for {_cases(refusal)} within the last hour, {_LIMIT}"
+        case RefusalKind.TOO_MANY_IN_WORKSPACE:
+            return f"This workspace has asked for {_cases(refusal)} within the last 24 hours, {_LIMIT}"
+
+
+def _cases(refusal: Refusal) -> str:
+    return "one case" if refusal.most == 1 else f"{refusal.most:,} cases"
+
+
+def unsure_of_membership(error: MembershipError) -> str:
+    """For when Slack does not say whether a person may see a channel, and something was to be done there."""
+    return f"Slack does not tell me whether you are in that channel (`{error}`), so I did nothing. {_advice(error)}"
+
+
+def unsure_of_link(error: MembershipError) -> str:
+    """The same for a link into a channel."""
+    return (
+        f"Slack does not tell me whether you are in that channel (`{error}`), so I leave its messages alone. "
+        f"{_advice(error)}"
+    )
+
+
+def _advice(error: MembershipError) -> str:
+    if str(error) == "missing_scope":
+        return "Whoever runs me: `judge-bot doctor` says how to mend that."
+    return "Please try again."
+
+
+MAX_INPUT = 3000
+NO_QUESTION = "I could not find the question that this reply answers."
+OUT_OF_SIGHT = (
+    "I could not look for the question, because I am not in this channel. Type it here; "
+    "or close this window, type `/invite @Slack Judge`, and score the reply again."
+)
+MAY_NOT_READ = "I may not read messages here, so I do not know the question that this reply answers."
+WRONG_QUESTION = "The question that you type here replaces the one that was scored."
+NOT_IN_ANY_MORE = (
+    "This window belongs to a channel that you are no longer in; type `/judge` where the verdict is to stand."
+)
+_SAME_QUESTION = "That is the question that was scored. Type the one that this reply answers."
+_NOTHING_TYPED = "Please type something here; blanks alone cannot be scored."
+_SAME = "This is the question again. What was the answer?"
+_MODALS_ROOM = 2900
+_FOR_ONE = "The verdict comes to you alone, in direct messages."
+
+
+def texts_modal(
+    state: ModalState, rubrics: Sequence[str], rubric: str, visibility: Visibility | None
+) -> dict[str, Any]:
+    """The modal behind `/judge` without text: question, response, rubric, and who sees the verdict.
+
+    Without a `visibility` to begin with it does not ask: the verdict goes to direct messages.
+    """
+    blocks = [
+        _text_input(ids.BLOCK_QUESTION, "Question", "What was asked"),
+        _text_input(ids.BLOCK_RESPONSE, "Response", "The answer to score"),
+        _select(ids.BLOCK_RUBRIC, "Rubric", rubrics, rubric),
+        _visibility_input(visibility) if visibility else section(_FOR_ONE),
+    ]
+    return modal(ids.VIEW_TEXTS, "Score a response", state, blocks, "Score", "Cancel")
+
+
+def question_modal(case: LoggedCase, callback_id: str, reason: str, state: ModalState) -> dict[str, Any]:
+    """The modal that asks for a case's question; the response is shown, and kept on our side whatever its length."""
+    title = "Response to score" if case.response else "The response to score was not kept."
+    blocks = [
+        section(reason),
+        _text_input(ids.BLOCK_QUESTION, "Question", "What was asked", initial=case.question),
+        quote(case.response or "", _MODALS_ROOM, run(title, is_bold=True)),
+    ]
+    return modal(callback_id, "Which question?", state, blocks, "Score", "Cancel")
+
+
+def text_errors(question: str, response: str) -> dict[str, str]:
+    """What is wrong with the two texts that a person typed, by input; empty where they can be scored."""
+    errors = question_errors(question)
+    if not response:
+        errors[ids.BLOCK_RESPONSE] = _NOTHING_TYPED
+    elif question == response:
+        errors[ids.BLOCK_RESPONSE] = _SAME
+    return errors
+
+
+def question_errors(question: str, scored: LoggedCase | None = None) -> dict[str, str]:
+    """The same for the question alone; with `scored`, where it replaces the question of that case."""
+    if not question:
+        return {ids.BLOCK_QUESTION: _NOTHING_TYPED}
+    is_same = scored is not None and scored.question_hash == text_hash(question)
+    return {ids.BLOCK_QUESTION: _SAME_QUESTION} if is_same else {}
+
+
+def _text_input(block_id: str, label: str, hint: str, initial: str | None = None) -> dict[str, Any]:
+    element: dict[str, Any] = {
+        "type": "plain_text_input",
+        "action_id": block_id,
+        "multiline": True,
+        "max_length": MAX_INPUT,
+        "placeholder": plain(hint),
+    }
+    if initial:
+        element["initial_value"] = initial[:MAX_INPUT]
+    return {"type": "input", "block_id": block_id, "label": plain(label), "element": element}
+
+
+def _select(block_id: str, label: str, values: Sequence[str], chosen: str) -> dict[str, Any]:
+    options = [option(value, value) for value in values]
+    element = {
+        "type": "static_select",
+        "action_id": block_id,
+        "options": options,
+        "initial_option": option(chosen, chosen),
+    }
+    return {"type": "input", "block_id": block_id, "label": plain(label), "element": element}
+
+
+def _visibility_input(chosen: Visibility) -> dict[str, Any]:
+    labels = {Visibility.THREAD: "Everybody in this channel", Visibility.ME: "Only me"}
+    options = {value: option(value.value, label) for value, label in labels.items()}
+    element = {
+        "type": "radio_buttons",
+        "action_id": ids.BLOCK_VISIBILITY,
+        "options": list(options.values()),
+        "initial_option": options[chosen],
+    }
+    return {
+        "type": "input",
+        "block_id": ids.BLOCK_VISIBILITY,
+        "label": plain("Who sees the verdict"),
+        "element": element,
+    }
+
+
+_NO_CHANNEL_ACCESS = {
+    NoAccessReason.DIRECT_MESSAGES: "Digests and watches are about a channel; there are none for direct messages.",
+    NoAccessReason.APP_IS_NOT_IN: "I am not in this channel. Type `/invite @Slack Judge` first.",
+    NoAccessReason.PERSON_IS_NOT_IN: "Only people in this channel can see or change its digest and what it watches.",
+    NoAccessReason.GUEST: "Guests cannot post or change a digest, or a watch; ask a member of this workspace.",
+    NoAccessReason.NOT_AN_ADMIN: "Only admins of this workspace can change digests or watches here (DIGEST_BY).",
+}
+
+
+def no_channel_access_text(refusal: NoAccess) -> str:
+    """Why a person may not see a channel's digest, or not change it."""
+    if refusal.reason is NoAccessReason.UNSURE:
+        return f"Slack does not let me see who is in this channel (`{refusal.error}`), so I leave its digest alone."
+    return _NO_CHANNEL_ACCESS[refusal.reason]

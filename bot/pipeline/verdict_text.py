@@ -1,0 +1,378 @@
+"""The verdict: in the thread or to the requester alone, folded once another takes its place, and its details."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from bot.domain.blocker import Obstacle, ObstacleKind
+from bot.domain.case import Aside, CaseSource, LoggedCase, QuestionSource
+from bot.domain.verdict import RecordedRating, RecordedVerdict
+from bot.log.edits import EditedCase
+from bot.pipeline.blockers import obstacle_text
+from bot.slack import ids
+from bot.slack.blocks import actions, button, context, permalink, plain, quote, run, section
+from bot.slack.messenger import Post
+from bot.slack.mrkdwn import clip, escape, excerpt
+from judge.escalation import why_of_model
+from judge.justification import shorten
+from judge.legible import legible
+
+_OPERATOR = "whoever runs this app finds the reason in its log"
+
+_BY_REASON = {
+    "SetupError": f"The judge is not set up; {_OPERATOR}.",
+    "KeyRejectedError": f"The model's server refuses our key; {_OPERATOR}.",
+    "ModelNotFoundError": f"The model's server does not know our model; {_OPERATOR}.",
+    "RequestRejectedError": f"The model's server refused the request; {_OPERATOR}.",
+    "RateLimitedError": "The model's server has too much to do right now; try again in a few minutes.",
+    "QuotaExceededError": f"The account with the model's server has nothing left; {_OPERATOR}.",
+    "UnavailableError": "The model's server cannot be reached right now; try again in a few minutes.",
+    "DeadlineError": "The model took too long to answer; try again in a few minutes.",
+    "BadResponseError": f"The model's server answered something unreadable; {_OPERATOR}.",
+    "call_failed": "The model's server cannot be reached right now; try again in a few minutes.",
+    "fault": f"Something is wrong on my side; {_OPERATOR}.",
+    "split": "The judges do not agree with each other, and I do not pick one of them.",
+    "refused": "The model declined to judge this.",
+    "filtered": "The model's server filtered this out.",
+}
+
+_IN_SHORT = {
+    "refused": "declined by the model",
+    "filtered": "filtered out by the model's server",
+    "split": "judges too far apart",
+    "nothing_to_judge": "nothing to judge",
+    "too_long": "too long to judge",
+    "obstacle": "nothing to judge",
+    "call_failed": "model out of reach",
+    "fault": "an error of the app",
+}
+
+
+def in_short(reason: str) -> str:
+    """The same in a few words, for lists and tables."""
+    no_score = _IN_SHORT["call_failed"] if reason.endswith("Error") else "no reliable score in the model's answer"
+    return _IN_SHORT.get(reason, no_score)
+
+
+def why_unscored(verdict: RecordedVerdict) -> str:
+    """The sentence for a verdict without a score; never a guess, never the model's own words."""
+    reason = verdict.unscored_reason or ""
+    if reason in {"obstacle", "nothing_to_judge", "too_long"}:
+        return verdict.unscored_detail or ""
+    return _BY_REASON.get(reason, "The model's answers held no score that I could rely on, and I do not guess.")
+
+
+_QUOTES = {ids.BLOCK_JUSTIFICATION, ids.BLOCK_LOW_JUSTIFICATION, ids.BLOCK_QUOTED_QUESTION}
+_BUTTONS = {"actions", "context_actions"}
+_EDITED = "*Scored before an edit*: the question or the response has been changed since."
+_DELETED = "The question or the response was deleted; what I had quoted of it is gone."
+_FORGOTTEN = "What I had quoted is gone: somebody whose words were in it asked me to forget them."
+
+
+def amend_blocks(blocks: list[dict[str, Any]], case: LoggedCase | EditedCase) -> list[dict[str, Any]]:
+    """A verdict's blocks, with the line that is due above the buttons; the same again where it is there."""
+    line = _line(case)
+    if line is None:
+        return blocks
+    gone = {ids.BLOCK_AMENDMENT} | (_QUOTES if case.loses_words else set())
+    kept = [block for block in blocks if block.get("block_id") not in gone]
+    at = next((number for number, block in enumerate(kept) if block["type"] in _BUTTONS), len(kept))
+    return [*kept[:at], line, *kept[at:]]
+
+
+def amend_text(text: str, case: LoggedCase | EditedCase) -> str:
+    """A verdict's text for notifications, without the justification where that has to go."""
+    return text.partition(":")[0] if case.loses_words and text.startswith("Score ") else text
+
+
+def _line(case: LoggedCase | EditedCase) -> dict[str, Any] | None:
+    words = _EDITED if case.edited_at else None
+    if case.loses_words:
+        words = _DELETED if case.deleted_at else _FORGOTTEN
+    if words is None:
+        return None
+    return context(words) | {"block_id": ids.BLOCK_AMENDMENT}
+
+
+UNCONFIRMED = "unconfirmed"
+VERDICT_BEGINS = ("Score ", "Unscored")
+_ROOM = 3000
+_EXCERPT = 300
+_NOTIFICATION = 300
+_STEPS = 5
+_SHORT_WORDS = 40
+
+_QUESTION_FROM = {
+    QuestionSource.PARENT: "the first message of this thread",
+    QuestionSource.PREVIOUS: "the message before",
+    QuestionSource.TYPED: "as typed",
+}
+
+_ASIDE = {
+    Aside.AUTHOR: "*Counts in no figure:* the author of the reply asked for it.",
+    Aside.ANOTHER: "*Counts in no figure:* somebody else had asked for the first verdict on this reply.",
+}
+
+_EXAMPLE = "Example: written by hand, no model was asked."
+_NOT_KEPT = "The justification was not kept in the log."
+
+
+def verdict_message(case: LoggedCase, verdict: RecordedVerdict, note: str = "") -> Post:
+    """The verdict, as it stands in the thread or goes to the requester alone; `note` says why alone."""
+    said, summary = _said(case, verdict)
+    blocks = [section(headline(verdict)), *said]
+    blocks += [context(line) for line in (_warning(case, verdict), _ASIDE[case.aside] if case.aside else "") if line]
+    blocks += _question(case)
+    blocks += [context(line) for line in (_provenance(case, verdict), note) if line]
+    if verdict.score is not None:
+        blocks.append(feedback(case))
+    buttons = _buttons(case, verdict)
+    return amended(Post(summary, [*blocks, actions(*buttons)] if buttons else blocks), case)
+
+
+def amended(verdict: Post, case: LoggedCase | EditedCase) -> Post:
+    """A verdict that says what has become of its question and response since; the same where it does already."""
+    return _with_feedback(amend_text(verdict.text, case), amend_blocks(verdict.blocks, case))
+
+
+def example_message(case: LoggedCase, verdict: RecordedVerdict) -> Post:
+    """What a verdict looks like, written by hand: it says so first, and has neither a number nor anything to press."""
+    said, summary = _said(case, verdict)
+    made_of = context(f"{escape(verdict.model)} · {ratings_line(verdict)}")
+    return Post(
+        f"{_EXAMPLE} {summary}", [context(_EXAMPLE), section(headline(verdict)), *said, *_question(case), made_of]
+    )
+
+
+def replaced(case: LoggedCase, verdict: RecordedVerdict, by: LoggedCase, workspace_url: str) -> Post:
+    """The one line that a case's verdict folds to, once another on the same reply counts in its place."""
+    why = "" if by.question_hash == case.question_hash else ", question changed"
+    text = f"{_in_words(verdict)} · replaced by {_link(by, workspace_url)}{why}"
+    return Post(text, [context(text) | {"block_id": ids.BLOCK_REPLACED}])
+
+
+def is_replaced(post: Post) -> bool:
+    """Whether a verdict in Slack is folded."""
+    return any(block.get("block_id") == ids.BLOCK_REPLACED for block in post.blocks)
+
+
+def known_verdict(case: LoggedCase, verdict: RecordedVerdict, workspace_url: str) -> Post:
+    """For the person who asks again: where the verdict is, or itself where they alone were ever shown it."""
+    row = _buttons(case, verdict, has_been_seen=True)
+    if case.is_private or case.blocked_by:
+        post = verdict_message(case, verdict, "This reply was scored before.")
+        kept = [block for block in post.blocks if block["type"] != "actions"]
+        return _with_feedback(post.text, [*kept, actions(*row)] if row else kept)
+    found = "Unscored" if verdict.score is None else f"Scored before: *{verdict.score} of {verdict.highest}*"
+    line = f"{found} · {_link(case, workspace_url)}"
+    return Post(line, [section(line), actions(*row)] if row else [section(line)])
+
+
+def headline(verdict: RecordedVerdict) -> str:
+    """The first line: the score, how far the judges are apart if they are, and the gauge."""
+    split = _split(verdict)
+    if verdict.score is None:
+        return f"*Unscored*{split}"
+    return f"*Score {verdict.score} of {verdict.highest}*{split}{_offline(verdict)}  {gauge(verdict)}"
+
+
+def gauge(verdict: RecordedVerdict) -> str:
+    """Five steps, filled up to the score; of judges that split, half filled from the lowest rating to the highest."""
+    if verdict.score is None:
+        return "○" * _STEPS
+    full = half = _filled(verdict, verdict.score)
+    if verdict.is_split:
+        full, half = (_filled(verdict, score) for score in verdict.span)
+    return "●" * full + "◐" * (half - full) + "○" * (_STEPS - half)
+
+
+def why_private(case: LoggedCase) -> str:
+    """Why only the requester sees a verdict that was meant for the thread, and what helps."""
+    if case.blocked_by is None:
+        return "Only you see this."
+    if case.blocked_by == UNCONFIRMED:
+        return "Only you see this: Slack did not confirm my first reply, and I would rather not post it twice."
+    # Named, because this may be read elsewhere; a direct message has no name.
+    where = "this conversation" if case.channel_id.startswith("D") else f"<#{case.channel_id}>"
+    if case.blocked_by in {"not_in_channel", "channel_not_found"}:
+        return f"Only you see this, because I am not in {where}. Type `/invite @Slack Judge` there to change that."
+    return f"Only you see this, because Slack did not let me reply in {where} (`{escape(case.blocked_by)}`)."
+
+
+def ratings_line(verdict: RecordedVerdict) -> str:
+    """What each rating came to; empty for a single one."""
+    if len(verdict.counted) < 2:
+        return ""
+    usable, all_of_them = len(_usable(verdict)), len(verdict.counted)
+    count = f"{all_of_them}" if usable == all_of_them else f"{usable} of {all_of_them}"
+    return f"{count} ratings: " + ", ".join(_score(rating) for rating in verdict.counted)
+
+
+def rated_quote(rating: RecordedRating, verdict: RecordedVerdict, most_words: int) -> dict[str, Any]:
+    """One rating: its score, and what it says."""
+    title = "No score" if rating.score is None else f"Rated {rating.score} of {verdict.highest}"
+    if verdict.others:
+        title += f" by {rating.model}"
+    return quote(shorten(rating.justification, most_words), _ROOM, run(title, is_bold=True))
+
+
+def _said(case: LoggedCase, verdict: RecordedVerdict) -> tuple[list[dict[str, Any]], str]:
+    """Why, as blocks, and the whole in a line for notifications."""
+    if verdict.score is None:
+        sentence = clip(why_unscored(verdict), _ROOM)
+        return [section(sentence), *_extremes(verdict)], f"Unscored: {sentence}"
+    score = f"{_in_words(verdict)}{_offline(verdict)}"
+    if extremes := _extremes(verdict):
+        return extremes, f"{score}: the judges split, from {verdict.span[0]} to {verdict.span[1]}"
+    words = legible(verdict.justification).strip()
+    ours = "" if words else _without_justification(case)
+    block = (quote(words, _ROOM) if words else section(ours)) | {"block_id": ids.BLOCK_JUSTIFICATION}
+    return [block], f"{score}: {ours or excerpt(words, _NOTIFICATION) or '…'}"
+
+
+def _extremes(verdict: RecordedVerdict) -> list[dict[str, Any]]:
+    """The reasons for the highest and the lowest rating, short; nothing where the judges agree, or they were not kept.
+
+    One under the other: a phone has no room beside, and behind a quote's bar nothing looks like a line of ours.
+    """
+    if not verdict.is_split:
+        return []
+    rated = {rating.score: rating for rating in _usable(verdict) if legible(rating.justification).strip()}
+    low, high = verdict.span
+    places = (high, ids.BLOCK_JUSTIFICATION), (low, ids.BLOCK_LOW_JUSTIFICATION)
+    return [
+        rated_quote(rated[score], verdict, _SHORT_WORDS) | {"block_id": block_id}
+        for score, block_id in places
+        if score in rated
+    ]
+
+
+def _split(verdict: RecordedVerdict) -> str:
+    return ", judges split: {} to {}".format(*verdict.span) if verdict.is_split else ""
+
+
+def _in_words(verdict: RecordedVerdict) -> str:
+    return "Unscored" if verdict.score is None else f"Score {verdict.score} of {verdict.highest}"
+
+
+def _filled(verdict: RecordedVerdict, score: int) -> int:
+    return round((score - verdict.lowest) / (verdict.highest - verdict.lowest) * _STEPS)
+
+
+def _link(case: LoggedCase, workspace_url: str) -> str:
+    """The case's number, as a link to its verdict where that stands in a thread."""
+    number = f"case {case.id}"
+    if not case.reply_ts:
+        return number
+    return f"<{permalink(workspace_url, case.channel_id, case.reply_ts, case.thread_ts)}|{number}>"
+
+
+def _warning(case: LoggedCase, verdict: RecordedVerdict) -> str:
+    """What the texts try on the judge."""
+    question = "the typed question" if case.question_source is QuestionSource.TYPED else "the question"
+    texts = {"the response": verdict.response_flags, question: verdict.question_flags}
+    tries = [f"{text} {' and '.join(flag.words for flag in flags)}" for text, flags in texts.items() if flags]
+    return f":warning: *Check this one yourself:* {'; '.join(tries)}." if tries else ""
+
+
+def _without_justification(case: LoggedCase) -> str:
+    return _NOT_KEPT if case.has_lost_texts else "The judge gave no justification."
+
+
+def _question(case: LoggedCase) -> list[dict[str, Any]]:
+    """What was taken for the question, and from where; nothing where neither is known."""
+    source = _QUESTION_FROM.get(case.question_source, "") if case.question_source else ""
+    if case.question:
+        title = run("Question", is_bold=True), run(f" ({source}):")
+        # Whole where it was typed for this verdict alone: it is nowhere else, and everybody should see what was asked.
+        is_new = case.question_source is QuestionSource.TYPED and (case.message_ts or case.source is CaseSource.BUTTON)
+        words = case.question if is_new else " ".join(legible(case.question).split())
+        block = quote(words, _ROOM if is_new else _EXCERPT, *title)
+    elif source:
+        block = context(f"*Question*: {source}")
+    else:
+        return []
+    return [block | {"block_id": ids.BLOCK_QUOTED_QUESTION}]
+
+
+def _provenance(case: LoggedCase, verdict: RecordedVerdict) -> str:
+    return " · ".join(part for part in (_judged_by(verdict), ratings_line(verdict), f"case {case.id}") if part)
+
+
+def _judged_by(verdict: RecordedVerdict) -> str:
+    """The model; where a stronger one was asked, whose verdict it is, and why."""
+    if verdict.escalation and (aside := verdict.others):
+        scores = [rating.score for rating in aside if rating.score is not None]
+        return escape(why_of_model(verdict.model, verdict.escalation, scores))
+    return "offline rater, no model" if verdict.is_offline else escape(verdict.model)
+
+
+def _usable(verdict: RecordedVerdict) -> Sequence[RecordedRating]:
+    return [rating for rating in verdict.counted if rating.score is not None]
+
+
+def _score(rating: RecordedRating) -> str:
+    return "unscored" if rating.score is None else str(rating.score)
+
+
+def _offline(verdict: RecordedVerdict) -> str:
+    return " (offline rater, no model)" if verdict.is_offline and verdict.score is not None else ""
+
+
+def _buttons(case: LoggedCase, verdict: RecordedVerdict, *, has_been_seen: bool = False) -> list[dict[str, Any]]:
+    """Those that can do something: without texts there is nothing to score again, and nothing to correct."""
+    if case.obstacle is not None:
+        may_pass = case.obstacle == obstacle_text(Obstacle(ObstacleKind.MAY_NOT_READ))
+        return [button("Try again", ids.ACTION_AGAIN, case.id)] if may_pass else []
+    is_unscored = verdict.score is None
+    offered = [
+        ("Score again", ids.ACTION_AGAIN) if has_been_seen and not is_unscored else None,
+        ("Try again", ids.ACTION_AGAIN) if is_unscored else None,
+        ("Wrong question?", ids.ACTION_WRONG_QUESTION),
+        ("Give your own score", ids.ACTION_LABEL) if is_unscored else None,
+        ("Details", ids.ACTION_DETAILS) if verdict.ratings else None,
+    ]
+    return [button(label, action_id, case.id) for label, action_id in filter(None, offered)]
+
+
+def _with_feedback(text: str, blocks: list[dict[str, Any]]) -> Post:
+    """A post that may have feedback buttons, which not every Slack knows."""
+    plain = [plain_feedback(block) if block["type"] == "context_actions" else block for block in blocks]
+    return Post(text, blocks, plain if plain != blocks else None)
+
+
+def feedback(case: LoggedCase) -> dict[str, Any]:
+    """Agree and disagree, in Slack's own form: nobody sees in it what others pressed.
+
+    Source: https://docs.slack.dev/reference/block-kit/blocks/context-actions-block
+    """
+    buttons = {
+        "type": "feedback_buttons",
+        "action_id": ids.ACTION_FEEDBACK,
+        "positive_button": _choice(":thumbsup: Agree", f"{ids.AGREE}:{case.id}", "Agree: I would give the same score"),
+        "negative_button": _choice(
+            ":thumbsdown: Disagree", f"{ids.DISAGREE}:{case.id}", "Disagree: I would give another score"
+        ),
+    }
+    return {"type": "context_actions", "block_id": f"{ids.ACTION_FEEDBACK}-{case.id}", "elements": [buttons]}
+
+
+def plain_feedback(block: dict[str, Any]) -> dict[str, Any]:
+    """The same two choices as ordinary buttons."""
+    (native,) = block["elements"]
+    buttons = [
+        {"type": "button", "action_id": action_id, **native[name]}
+        for action_id, name in ((ids.ACTION_AGREE, "positive_button"), (ids.ACTION_DISAGREE, "negative_button"))
+    ]
+    return {"type": "actions", "block_id": f"{block['block_id']}-plain", "elements": buttons}
+
+
+def _choice(label: str, value: str, spoken: str) -> dict[str, Any]:
+    return {"text": plain(label) | {"emoji": True}, "value": value, "accessibility_label": spoken}
+
+
+_DIGITS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "keycap_ten")
+
+
+def score_emoji(score: int) -> str:
+    """The name of the emoji that stands for a score; beyond 10, which no emoji shows, the one for numbers."""
+    return _DIGITS[score] if 0 <= score < len(_DIGITS) else "1234"

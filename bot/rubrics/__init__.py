@@ -1,1 +1,0 @@
-"""By what a channel's replies are scored."""

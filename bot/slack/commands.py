@@ -1,0 +1,240 @@
+"""What the person typed after `/judge`."""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from typing import Any, Literal
+
+from bot.domain.watch import Shows
+from bot.domain.week import DAYS, parse_day, parse_time, parse_zone
+from bot.slack.messages import Permalink, parse_permalink
+from bot.slack.mrkdwn import to_plain
+
+_FILLERS = {"every", "at", "in"}
+_LONGEST = 80
+# "fryday" is a day misspelt, and no time zone.
+_CLOSE = 0.7
+MOST_WEEKLY = 1000
+_DIGITS = 10
+
+
+@dataclass(frozen=True)
+class Texts:
+    """`question | response`; either may be empty, and the verdict then says so."""
+
+    question: str
+    response: str
+
+
+@dataclass(frozen=True)
+class Word:
+    """A subcommand with what follows it, or anything else that is neither a link nor two texts."""
+
+    word: str
+    rest: str = ""
+
+
+@dataclass(frozen=True)
+class DigestRequest:
+    """What `/judge digest` is to do, and the settings that it changes, by the names of `ChannelSettings`."""
+
+    action: Literal["on", "off", "now", "preview", "people", "state", "help"]
+    changes: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class StatsRequest:
+    """What `/judge stats` is about, as typed and without `#` or `@`; None is this channel, and all its authors."""
+
+    channel: str | None = None
+    author: str | None = None
+
+
+@dataclass(frozen=True)
+class LabelRequest:
+    """What `/judge label` is to do; `number` is how many blind labels a week the channel is to want."""
+
+    action: Literal["open", "state", "weekly"]
+    number: int = 0
+
+
+@dataclass(frozen=True)
+class WatchRequest:
+    """What `/judge watch` is to do; `author` is the assistant as typed, and `changes` are by the names of `Watch`.
+
+    `alert` says who hears when it gets worse; None is as before. With an assistant alone a window asks for the rest.
+    """
+
+    action: Literal["state", "window", "set", "off"]
+    author: str = ""
+    changes: Mapping[str, Any] = field(default_factory=dict)
+    alert: Literal["here", "me", "off"] | None = None
+
+
+@dataclass(frozen=True)
+class RubricRequest:
+    """What `/judge rubric` is to do, with which rubric, and with which model; None is that of the settings."""
+
+    action: Literal["state", "use", "edit", "delete"]
+    name: str = ""
+    model: str | None = None
+
+
+def command_text(body: Mapping[str, Any]) -> str:
+    """What was typed after the command, as Slack sends it."""
+    return body.get("text") or ""
+
+
+def parse_command(text: str) -> Permalink | Texts | Word | None:
+    """The request in a command's text; None where there is no text.
+
+    The first bar that stands between spaces parts the texts, else the first bar: a response may hold tables.
+    """
+    text = text.strip()
+    if not text:
+        return None
+    link = parse_permalink(text)
+    if link:
+        return link
+    plain = to_plain(text)
+    separator = " | " if " | " in plain else "|"
+    question, bar, response = plain.partition(separator)
+    if bar:
+        return Texts(question.strip(), response.strip())
+    word, *rest = plain.split(maxsplit=1)
+    return Word(word.lower(), "".join(rest))
+
+
+def parse_digest(text: str) -> DigestRequest:
+    """The request in what follows `/judge digest`.
+
+    Raises:
+        ValueError: It is none; the message says what is wrong with which word.
+    """
+    match text.lower().split():
+        case []:
+            return DigestRequest("state")
+        case ["off" | "now" | "preview" | "help" as action]:
+            return DigestRequest(action)
+        case ["people", "on" | "off" as switch]:
+            return DigestRequest("people", {"ranks_people": switch == "on"})
+        case ["on", *words]:
+            return DigestRequest("on", _schedule_changes([word for word in words if word not in _FILLERS]))
+        case _:
+            raise ValueError(f"I do not know {text[:_LONGEST]!r}")
+
+
+def parse_stats(text: str) -> StatsRequest:
+    """The request in what follows `/judge stats`; names may have blanks in them.
+
+    Raises:
+        ValueError: It is neither a channel nor an author.
+    """
+    name = text[1:].strip()
+    if not text:
+        return StatsRequest()
+    if text.startswith("#") and name:
+        return StatsRequest(channel=name)
+    if text.startswith("@") and name:
+        return StatsRequest(author=name)
+    if text.lower() == "me":
+        return StatsRequest(author="me")
+    raise ValueError(f"I do not know {text[:_LONGEST]!r}")
+
+
+def parse_label(text: str) -> LabelRequest:
+    """The request in what follows `/judge label`.
+
+    Raises:
+        ValueError: It is none; the message says what is wrong.
+    """
+    match text.lower().split():
+        case []:
+            return LabelRequest("open")
+        case ["weekly"]:
+            return LabelRequest("state")
+        case ["weekly", number] if number.isascii() and number.isdigit() and int(number[:_DIGITS]) <= MOST_WEEKLY:
+            return LabelRequest("weekly", int(number[:_DIGITS]))
+        case ["weekly", *_]:
+            raise ValueError(f"A week's blind scores are a number from 0 to {MOST_WEEKLY:,}")
+        case _:
+            raise ValueError(f"I do not know {text[:_LONGEST]!r}")
+
+
+def parse_watch(text: str) -> WatchRequest:
+    """The request in what follows `/judge watch`: an assistant, whose name may have blanks, and how.
+
+    Raises:
+        ValueError: It is none; the message says what is wrong.
+    """
+    if not text:
+        return WatchRequest("state")
+    found = _WATCH.fullmatch(text)
+    if found is None:
+        raise ValueError(f"I do not know {text[:_LONGEST]!r}: I watch one assistant at a time, by `@` and its name")
+    if found["off"] or found["ended"]:
+        return WatchRequest("off", (found["ended"] or found["name"]).strip())
+    name = found["name"].strip()
+    changes: dict[str, Any] = {}
+    if found["share"]:  # without a limit, which goes no other way by typing
+        changes = {"share": 1 / int(found["one_in"] or 1), "per_day": 0}
+    if found["per_day"]:
+        changes["per_day"] = int(found["per_day"])
+    if found["shows"]:
+        changes["shows"] = Shows(found["shows"].lower())
+    alert: Any = found["alert"] and found["alert"].lower()
+    return WatchRequest("set" if changes or alert else "window", name, changes, alert)
+
+
+def parse_rubric(text: str) -> RubricRequest:
+    """The request in what follows `/judge rubric`; names of models keep their case.
+
+    Raises:
+        ValueError: It is none; the message says what is wrong.
+    """
+    match text.split():
+        case []:
+            return RubricRequest("state")
+        case ["use", name]:
+            return RubricRequest("use", name.lower())
+        case ["use", name, model]:
+            return RubricRequest("use", name.lower(), model)
+        case ["edit"]:
+            return RubricRequest("edit")
+        case ["edit", name]:
+            return RubricRequest("edit", name.lower())
+        case ["delete", name]:
+            return RubricRequest("delete", name.lower())
+        case _:
+            raise ValueError(f"I do not know {text[:_LONGEST]!r}")
+
+
+def _schedule_changes(words: Sequence[str]) -> dict[str, str]:
+    """The settings that the words change; all words of a kind are one name, so that two days are none."""
+    found: dict[str, list[str]] = {}
+    for word in words:
+        found.setdefault(_setting(word), []).append(word)
+    return {setting: _PARSERS[setting](" ".join(name)) for setting, name in found.items()}
+
+
+def _setting(word: str) -> str:
+    if word[0].isdigit():
+        return "digest_time"
+    return "digest_day" if get_close_matches(word, [day[: len(word)] for day in DAYS], cutoff=_CLOSE) else "digest_tz"
+
+
+_WATCH = re.compile(
+    r"off +@(?P<ended>[^@]+)"
+    r"|@(?P<name>[^@]+?)(?:(?P<off> +off)"
+    r"|( +(?P<share>all|1 +in +(?P<one_in>[1-9][0-9]{0,3})))?"
+    r"( +(?P<per_day>[1-9][0-9]{0,4}) +a +day)?"
+    r"( +(?P<shows>nothing|reaction|verdict))?"
+    r"( +alert +(?P<alert>here|me|off))?)",
+    re.IGNORECASE,
+)
+_PARSERS: Mapping[str, Callable[[str], str]] = {
+    "digest_day": parse_day,
+    "digest_time": lambda text: f"{parse_time(text):%H:%M}",
+    "digest_tz": lambda text: parse_zone(text).key,
+}

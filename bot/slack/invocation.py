@@ -1,0 +1,243 @@
+"""Who did something in Slack, and where: what every payload brings along."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from bot.domain.blocker import Obstacle, ObstacleKind
+from bot.domain.case import Case, Execution, Recipient, requester_of, to_case_id
+from bot.slack import ids
+from bot.slack.blocks import ModalState
+from bot.slack.messages import Message, to_message
+
+Raw = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Invocation:
+    """Who did something, where, and the short-lived ways to answer: `trigger_id` (3 s), `response_url` (30 min).
+
+    A submitted window stands in no channel (`channel_id` is empty); `window_channel_id` says where it was opened, and
+    the `response_url` is of there. `hosts` are the workspace's addresses, as far as
+    the payload says. `execution` is the step of a workflow that waits for what is asked for.
+    """
+
+    team_id: str
+    channel_id: str
+    user_id: str
+    user_name: str
+    trigger_id: str
+    response_url: str | None
+    is_foreign: bool
+    window_channel_id: str | None = None
+    thread_ts: str | None = None
+    hosts: frozenset[str] = frozenset()
+    is_command: bool = False
+    execution: Execution | None = None
+
+    @property
+    def recipient(self) -> Recipient:
+        """Whoever did it, where they did it; not where a window was opened, since they may have left."""
+        response_url = None if self.window_channel_id else self.response_url
+        is_in_channel = self.thread_ts is None
+        return Recipient(self.user_id, self.channel_id, self.thread_ts, response_url, is_in_channel)
+
+    @property
+    def is_direct(self) -> bool:
+        """Whether it was done in direct messages."""
+        return self.channel_id.startswith("D")
+
+    def recipient_at(self, case: Case) -> Recipient:
+        """Whoever did it, at a case that they can see, or where they typed; somebody else may have asked for it."""
+        there = replace(requester_of(case), user_id=self.user_id, response_url=self.response_url)
+        return replace(there, is_in_channel=True) if self.is_command else there
+
+    def to_state(self, case_id: int | None = None) -> ModalState:
+        """What a window remembers that is opened now."""
+        return ModalState(channel_id=self.channel_id, response_url=self.response_url, case_id=case_id)
+
+
+def to_invocation(body: Raw) -> Invocation:
+    """The person behind a payload; commands are flat, everything interactive is nested, and so are events."""
+    if "command" in body:
+        return _from_command(body)
+    if is_event(body):
+        return _from_event(body)
+    return _from_interaction(body)
+
+
+def is_event(body: Raw) -> bool:
+    """Whether a payload tells of something that happened, and nobody asked for anything."""
+    return "event" in body
+
+
+def installation_of(body: Raw) -> str | None:
+    """The team whose installation of the app a payload is for; the person's own where Slack names no other."""
+    granted = (body.get("authorizations") or [{}])[0]
+    team, user = body.get("team") or {}, body.get("user") or {}
+    found: str | None = granted.get("team_id") or body.get("team_id") or team.get("id") or user.get("team_id")
+    return found
+
+
+def person_without_home(body: Raw) -> str | None:
+    """The person of whom a payload does not say which workspace they are from; None where it does, or need not.
+
+    Older message shortcuts do not, and no reaction, which matters in channels that are shared with other workspaces.
+    """
+    if "user" in body:
+        return None if body["user"].get("team_id") else body["user"]["id"]
+    event = body.get("event") or {}
+    return event["user"] if "reaction" in event and body.get("is_ext_shared_channel") else None
+
+
+def with_home(body: Raw, team_id: str) -> Raw:
+    """The payload with the workspace that its person is from."""
+    if is_event(body):
+        return body | {"event": body["event"] | {"user_team": team_id}}
+    return body | {"user": body["user"] | {"team_id": team_id}}
+
+
+def kind_of(body: Raw) -> str | None:
+    """What kind of payload it is, for the app's own log."""
+    kind: str | None = body.get("type") or body.get("command")
+    return kind
+
+
+def _from_interaction(body: Raw) -> Invocation:
+    user, team = body["user"], body.get("team") or {}
+    team_id = team.get("id") or user.get("team_id") or ""
+    home = {team_id, (body.get("enterprise") or {}).get("id")} - {None, ""}
+    state = ModalState()
+    if body.get("type") == "view_submission":
+        state = ModalState.from_private_metadata(body["view"].get("private_metadata") or "")
+    return Invocation(
+        team_id=team_id,
+        channel_id=(body.get("channel") or {}).get("id") or (body.get("container") or {}).get("channel_id") or "",
+        user_id=user["id"],
+        user_name=user.get("username") or user.get("name") or user["id"],
+        trigger_id=body.get("trigger_id", ""),
+        response_url=body.get("response_url") or state.response_url,
+        is_foreign=user.get("team_id") not in home,
+        window_channel_id=state.channel_id,
+        thread_ts=((body.get("container") or {}) | (body.get("message") or {})).get("thread_ts"),
+        hosts=_hosts(team.get("domain")),
+    )
+
+
+def _from_command(body: Raw) -> Invocation:
+    return Invocation(
+        team_id=body["team_id"],
+        channel_id=body["channel_id"],
+        user_id=body["user_id"],
+        user_name=body.get("user_name") or body["user_id"],
+        trigger_id=body.get("trigger_id", ""),
+        response_url=body.get("response_url"),
+        is_foreign=False,
+        hosts=_hosts(body.get("team_domain")),
+        is_command=True,
+    )
+
+
+def _from_event(body: Raw) -> Invocation:
+    event = body["event"]
+    thread_ts = event.get("thread_ts")
+    return Invocation(
+        team_id=body["team_id"],
+        channel_id=event.get("channel") or (event.get("item") or {}).get("channel") or "",
+        user_id=event["user"],
+        user_name=event["user"],
+        trigger_id="",
+        response_url=None,
+        is_foreign=_is_elsewhere(body),
+        thread_ts=thread_ts if thread_ts != event.get("ts") else None,
+    )
+
+
+def _is_elsewhere(body: Raw) -> bool:
+    """Whether an event's person is of another workspace; where Slack does not say, all in a shared channel are.
+
+    Source: slack_bolt.request.internals.extract_actor_team_id
+    """
+    event, home = body["event"], {body["team_id"], body.get("enterprise_id")}
+    theirs = event.get("user_team") or event.get("source_team") or event.get("team")
+    return theirs not in home if theirs else bool(body.get("is_ext_shared_channel"))
+
+
+def _hosts(domain: str | None) -> frozenset[str]:
+    return frozenset({f"{domain}.slack.com"} if domain else ())
+
+
+@dataclass(frozen=True)
+class Feedback:
+    """The feedback buttons that were pressed: of which case, and whether it was "agree"."""
+
+    case_id: int | None
+    agrees: bool
+
+
+@dataclass(frozen=True)
+class HomeVisit:
+    """A person in the Home tab; `channel_id` is their direct messages with the app."""
+
+    invocation: Invocation
+    channel_id: str
+
+
+def clicked_message(body: Raw, own_ids: frozenset[str]) -> Message:
+    """The message that a shortcut was used on; one of our own has an obstacle, whatever it says."""
+    message = to_message(body["message"])
+    is_own = message.author_id in own_ids or body["message"].get("bot_id") in own_ids
+    return replace(message, obstacle=Obstacle(ObstacleKind.OWN_MESSAGE)) if is_own else message
+
+
+@dataclass(frozen=True)
+class WindowClick:
+    """A button that was pressed in a window: which window, and what it remembers."""
+
+    invocation: Invocation
+    view_id: str
+    state: ModalState
+
+
+def clicked_window(body: Raw) -> WindowClick:
+    """The window in which a button was pressed."""
+    view = body["view"]
+    state = ModalState.from_private_metadata(view.get("private_metadata") or "")
+    return WindowClick(to_invocation(body), str(view["id"]), state)
+
+
+def clicked_value(body: Raw) -> str:
+    """The value of the button that was pressed; empty where it has none."""
+    return str(body["actions"][0].get("value") or "")
+
+
+def clicked_watch(body: Raw) -> tuple[str, str]:
+    """The channel and the assistant of the watch whose button was pressed in the Home tab."""
+    channel_id, _, author_id = clicked_value(body).partition(":")
+    return channel_id, author_id
+
+
+def clicked_choice(body: Raw) -> str:
+    """The value of what was chosen from a menu."""
+    return str(body["actions"][0]["selected_option"]["value"])
+
+
+def clicked_case_id(body: Raw) -> int | None:
+    """The number of the case whose button was pressed; None where the button has none."""
+    return to_case_id(clicked_value(body))
+
+
+def clicked_feedback(body: Raw) -> Feedback:
+    """What was pressed of the feedback buttons."""
+    choice, _, case_id = clicked_value(body).partition(":")
+    return Feedback(to_case_id(case_id), choice == ids.AGREE)
+
+
+def opened_home(body: Raw) -> HomeVisit | None:
+    """The visit behind the event that somebody opened the app; None where they opened another tab of it."""
+    event = body["event"]
+    return HomeVisit(to_invocation(body), str(event["channel"])) if event.get("tab") == "home" else None
+
+
+def clicked_home(body: Raw) -> HomeVisit:
+    """The visit behind a click in the Home tab."""
+    return HomeVisit(to_invocation(body), str(body["view"]["private_metadata"]))

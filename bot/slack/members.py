@@ -1,0 +1,265 @@
+"""Who wrote the responses: names, and whether they are bots."""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Hashable, Iterable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Generic, TypeVar
+
+import aiohttp
+import structlog
+from cachetools import TTLCache
+from slack_sdk.errors import SlackApiError
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.slack.client import slack_word
+
+K = TypeVar("K", bound=Hashable)
+V = TypeVar("V")
+
+
+class AnswerCache(Generic[K, V]):
+    """Who asks for the same at the same time shares one call; errors are not kept.
+
+    A call goes on when whoever asked gives up waiting: its answer is good for the next.
+
+    Args:
+        ask: What is asked where there is no answer; it must come to an end by itself.
+        kept_s: How long an answer is good.
+        most: How many answers are kept; the one that was longest not asked for goes first.
+        clock: Seconds that never go back.
+    """
+
+    def __init__(
+        self,
+        ask: Callable[[K], Awaitable[V]],
+        kept_s: float,
+        most: int,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._ask = ask
+        self._answers: TTLCache[K, asyncio.Future[V]] = TTLCache(most, kept_s, clock)
+
+    async def get(self, key: K) -> V:
+        """The answer; raises what `ask` raises."""
+        answer = self._answers.get(key)
+        if answer is None:
+            answer = self._answers[key] = asyncio.ensure_future(self._ask(key))
+            answer.add_done_callback(partial(self._drop_error, key))
+        return await asyncio.shield(answer)
+
+    def forget(self, key: K) -> None:
+        """The next who asks is given a new answer."""
+        self._answers.pop(key, None)
+
+    def _drop_error(self, key: K, answer: asyncio.Future[V]) -> None:
+        if (answer.cancelled() or answer.exception()) and self._answers.get(key) is answer:
+            self.forget(key)
+
+
+SLACKBOT = "USLACKBOT"
+"""Slack's own bot, of which Slack says that it is none (bolt-js#794)."""
+_KEPT_S = 3600.0
+_PATIENCE_S = 1.5  # whoever asked waits for Slack, which waits for 3 s
+_MOST_KEPT = 10_000
+_ASKED_AT_ONCE = 8
+
+logger = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True)
+class Member:
+    """A bot or a person, by the name that Slack shows."""
+
+    name: str
+    is_bot: bool
+
+
+class Members:
+    """Asks Slack about each author once an hour; whom it does not know is taken for a person, and so is not ranked."""
+
+    def __init__(self, client: AsyncWebClient) -> None:
+        self._client = client
+        self._known = AnswerCache(self._ask, _KEPT_S, _MOST_KEPT)
+
+    async def of_all(self, author_ids: Iterable[str], patience_s: float) -> Mapping[str, Member]:
+        """The members behind these ids, asked about in this order; without those that nothing is known of in time."""
+        found: dict[str, Member] = {}
+        left = iter(author_ids)
+
+        async def ask() -> None:
+            for author_id in left:
+                found[author_id] = await self.of(author_id)
+
+        with suppress(TimeoutError):
+            async with asyncio.timeout(patience_s):
+                await asyncio.gather(*(ask() for _ in range(_ASKED_AT_ONCE)))
+        return found
+
+    async def is_known_bot(self, author_id: str) -> bool:
+        """Whether Slack says in time that this is a bot."""
+        found = await self.of_all([author_id], _PATIENCE_S)
+        return author_id in found and found[author_id].is_bot
+
+    async def of(self, author_id: str) -> Member:
+        """The member behind a user id or a bot id."""
+        try:
+            return await self._known.get(author_id)
+        except (SlackApiError, aiohttp.ClientError, TimeoutError) as exc:
+            logger.warning("author_unknown", author=author_id, error=slack_word(exc))
+            return Member(author_id, is_bot=False)
+
+    async def _ask(self, author_id: str) -> Member:
+        if author_id.startswith("B"):
+            bot = (await self._client.bots_info(bot=author_id))["bot"]
+            return Member(bot.get("name") or author_id, is_bot=True)
+        user = (await self._client.users_info(user=author_id))["user"]
+        profile = user.get("profile") or {}
+        name = profile.get("display_name") or user.get("real_name") or user.get("name") or author_id
+        return Member(name, author_id == SLACKBOT or bool(user.get("is_bot")))
+
+
+KEPT_S = 300.0
+_MEMBERSHIPS_PATIENCE_S = 2.0
+MOST_KEPT = 1000
+_TYPES = "public_channel,private_channel,mpim"
+_PAGE = 999  # the most: https://docs.slack.dev/reference/methods/users.conversations
+
+
+class MembershipError(Exception):
+    """Slack does not say which channels somebody is in; its word for why is the message."""
+
+
+@dataclass(frozen=True)
+class Listed:
+    """A channel as Slack lists it; group direct messages count as private channels."""
+
+    name: str
+    is_private: bool
+    is_archived: bool
+
+
+class Memberships:
+    """Remembers for some minutes who is in which channel; whoever leaves one may see its figures for that long.
+
+    What leads to a message or a case is asked anew each time.
+
+    Args:
+        client: The bot's Web API client.
+        clock: Seconds that never go back.
+    """
+
+    def __init__(self, client: AsyncWebClient, clock: Callable[[], float] = time.monotonic) -> None:
+        self._client = client
+        self._channels = AnswerCache(self._list, KEPT_S, MOST_KEPT, clock)
+
+    async def of(self, user_id: str | None = None) -> Mapping[str, Listed]:
+        """Channels by id: public ones that this person is in, private ones that we are in, too; no archived ones.
+
+        Without a person, the channels that we are in. Who asks for the same person at the same time shares one call.
+
+        Raises:
+            MembershipError: Slack does not say, or not in time.
+        """
+        listed = await self._channels.get(user_id)
+        return {channel_id: channel for channel_id, channel in listed.items() if not channel.is_archived}
+
+    async def includes(self, user_id: str, channel_id: str) -> bool:
+        """Whether the person is in the channel, archived or not, asked of Slack anew: they may have left just now.
+
+        Raises:
+            MembershipError: Slack does not say, or not in time.
+        """
+        return channel_id in await self.now(user_id)
+
+    async def now(self, user_id: str | None) -> Mapping[str, Listed]:
+        """The person's channels as `of`, and archived ones, asked of Slack anew.
+
+        Raises:
+            MembershipError: Slack does not say, or not in time.
+        """
+        self._channels.forget(user_id)
+        return await self._channels.get(user_id)
+
+    async def keeps_out(self, user_id: str, channel_id: str) -> bool:
+        """Whether we are in this channel and the person may not look into it, asked of Slack anew.
+
+        Where we are not, there is nothing that we could read. Direct messages are each person's own; Slack does not
+        list them. A public channel is open to all but guests.
+
+        Raises:
+            MembershipError: Slack does not say, or not in time.
+        """
+        if channel_id.startswith("D"):
+            return False
+        try:
+            async with asyncio.timeout(_MEMBERSHIPS_PATIENCE_S):
+                if await self.includes(user_id, channel_id):
+                    return False
+                ours = (await self.now(None)).get(channel_id)
+                return ours is not None and (ours.is_private or await self._is_guest(user_id))
+        except (SlackApiError, aiohttp.ClientError, TimeoutError) as exc:
+            raise MembershipError(slack_word(exc)) from exc
+
+    async def _list(self, user_id: str | None) -> Mapping[str, Listed]:
+        try:
+            async with asyncio.timeout(_MEMBERSHIPS_PATIENCE_S):
+                return await list_channels(self._client, user_id)
+        except (SlackApiError, aiohttp.ClientError, TimeoutError) as exc:
+            raise MembershipError(slack_word(exc)) from exc
+
+    async def _is_guest(self, user_id: str) -> bool:
+        return is_guest((await self._client.users_info(user=user_id))["user"])
+
+
+def is_guest(user: Mapping[str, Any]) -> bool:
+    """Whether somebody is in the workspace for some channels alone."""
+    return bool(user.get("is_restricted") or user.get("is_ultra_restricted"))
+
+
+async def list_channels(client: AsyncWebClient, user_id: str | None = None) -> Mapping[str, Listed]:
+    """By id, the channels and group direct messages that a person is in and we may know of; without a person, ours.
+
+    Raises:
+        SlackApiError: Slack does not say.
+
+    Source: https://docs.slack.dev/reference/methods/users.conversations
+    """
+    found: dict[str, Listed] = {}
+    async for page in await client.users_conversations(types=_TYPES, limit=_PAGE, user=user_id):
+        found |= {channel["id"]: _to_listed(channel) for channel in page["channels"]}
+    return found
+
+
+def _to_listed(channel: Mapping[str, Any]) -> Listed:
+    return Listed(
+        channel.get("name") or channel["id"],
+        is_private=bool(channel.get("is_private", True) or channel.get("is_mpim")),
+        is_archived=bool(channel.get("is_archived")),
+    )
+
+
+_HOMES_KEPT_S = 86_400.0
+_HOMES_PATIENCE_S = 2.0
+
+
+class Homes:
+    """Asks Slack about each person once a day."""
+
+    def __init__(self, client: AsyncWebClient) -> None:
+        self._client = client
+        self._known = AnswerCache(self._ask, _HOMES_KEPT_S, _MOST_KEPT)
+
+    async def of(self, user_id: str) -> str:
+        """The id of the team that a person belongs to.
+
+        Raises:
+            SlackApiError, aiohttp.ClientError, TimeoutError: Slack does not say, or not in time.
+        """
+        return await self._known.get(user_id)
+
+    async def _ask(self, user_id: str) -> str:
+        async with asyncio.timeout(_HOMES_PATIENCE_S):
+            return str((await self._client.users_info(user=user_id))["user"]["team_id"])

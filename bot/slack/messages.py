@@ -1,0 +1,354 @@
+"""A Slack message becomes the text that a person would read in it.
+
+Bots often write blocks only, with a stub or nothing in `text`, so blocks are read first; what cannot be read
+(images, files, blocks of a kind that is new) is counted and named, never passed over in silence.
+Source: https://docs.slack.dev/reference/block-kit/blocks
+"""
+
+import re
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import structlog
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.domain.blocker import Obstacle, ObstacleKind
+from bot.domain.label import Reaction
+from bot.slack.mrkdwn import clean, emoji_of, to_plain
+
+Raw = dict[str, Any]
+
+# What reading comes to where Slack sends what it never has: one such message must not keep others from being read.
+_ODD = (AttributeError, TypeError, ValueError)
+_SILENT_BLOCKS = {"divider", "actions", "context_actions", "input"}
+
+logger = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True)
+class Message:
+    """A message as the judge sees it; times are Slack's `ts` strings."""
+
+    ts: str
+    parent_ts: str | None
+    author_id: str | None
+    subtype: str | None
+    text: str
+    obstacle: Obstacle | None
+    is_bots: bool = False
+    streaming: str | None = None  # how far it has come, where it is streamed
+
+    @property
+    def thread_ts(self) -> str:
+        """The thread that a reply to this message goes to."""
+        return self.parent_ts or self.ts
+
+
+def to_message(raw: Raw) -> Message:
+    """A message of a payload or of `conversations.*`, with its readable text."""
+    parent_ts = raw.get("thread_ts")
+    try:
+        text, obstacle = _read(raw)
+    except _ODD as exc:
+        logger.warning("message_unreadable", ts=raw["ts"], error=type(exc).__name__)
+        text, obstacle = "", Obstacle(ObstacleKind.UNREADABLE)
+    return Message(
+        ts=raw["ts"],
+        parent_ts=parent_ts if parent_ts != raw["ts"] else None,
+        author_id=raw.get("user") or raw.get("bot_id"),
+        subtype=raw.get("subtype"),
+        text=text,
+        obstacle=obstacle,
+        is_bots=bool(raw.get("bot_id")),
+        streaming=raw.get("streaming_state"),
+    )
+
+
+def _read(raw: Raw) -> tuple[str, Obstacle | None]:
+    text = clean("\n".join(part for part in _texts(raw) if part.strip())).strip()
+    return text, None if text else _obstacle(raw)
+
+
+def _obstacle(raw: Raw) -> Obstacle:
+    files = raw.get("files") or []
+    if files:
+        return Obstacle(ObstacleKind.ONLY_FILES, count=len(files))
+    kinds = {block.get("type") for block in raw.get("blocks") or []}
+    if "image" in kinds or any("image_url" in a for a in raw.get("attachments") or []):
+        return Obstacle(ObstacleKind.ONLY_IMAGE)
+    unread = sorted(str(kind) for kind in kinds - _SILENT_BLOCKS)
+    return Obstacle(ObstacleKind.ONLY_BLOCKS, tuple(unread)) if unread else Obstacle(ObstacleKind.NO_TEXT)
+
+
+def _texts(raw: Raw) -> Iterator[str]:
+    blocks = "\n".join(text for block in raw.get("blocks") or [] for text in block_texts(block) if text)
+    yield blocks if blocks.strip() else to_plain(raw.get("text") or "")
+    for attachment in raw.get("attachments") or []:
+        yield from _attachment(attachment)
+
+
+def _attachment(raw: Raw) -> Iterator[str]:
+    before = [to_plain(raw.get(key) or "") for key in ("pretext", "title", "text")]
+    fields = [f"{to_plain(f.get('title') or '')}: {to_plain(f.get('value') or '')}" for f in raw.get("fields") or []]
+    blocks = [text for block in raw.get("blocks") or [] for text in block_texts(block)]
+    found = [text for text in (*before, *fields, *blocks) if text.strip()]
+    yield "\n".join(found) if found else to_plain(raw.get("fallback") or "")
+
+
+def block_texts(block: Raw) -> Iterator[str]:
+    """The texts in a block, in reading order; none for what holds no words."""
+    reader = _READERS.get(block.get("type", ""))
+    if reader:
+        yield from reader(block)
+
+
+def _text_object(raw: Raw | str | None) -> str:
+    if raw is None:
+        return ""
+    if isinstance(raw, str):
+        return raw
+    return to_plain(raw.get("text") or "")
+
+
+def _section(block: Raw) -> Iterator[str]:
+    yield _text_object(block.get("text"))
+    for field in block.get("fields") or []:
+        yield _text_object(field)
+
+
+def _header(block: Raw) -> Iterator[str]:
+    yield _text_object(block.get("text"))
+
+
+def _context(block: Raw) -> Iterator[str]:
+    yield " ".join(_text_object(e) for e in block.get("elements") or [] if e.get("type") != "image")
+
+
+def _markdown(block: Raw) -> Iterator[str]:
+    yield str(block.get("text") or "")
+
+
+def _table(block: Raw) -> Iterator[str]:
+    for row in block.get("rows") or []:
+        yield " | ".join(_cell(cell) for cell in row)
+
+
+def _cell(cell: Raw) -> str:
+    if cell.get("type") == "rich_text":
+        return " ".join(_rich_text(cell))
+    return str(cell.get("text", cell.get("value", "")))
+
+
+def _rich_text(block: Raw) -> Iterator[str]:
+    for part in block.get("elements") or []:
+        yield _rich_part(part)
+
+
+def _rich_part(part: Raw) -> str:
+    elements = part.get("elements") or []
+    if part.get("type") == "rich_text_list":
+        numbered = part.get("style") == "ordered"
+        start = int(part.get("offset") or 0) + 1
+        indent = "  " * int(part.get("indent") or 0)
+        marks = (f"{n}." if numbered else "-" for n in range(start, start + len(elements)))
+        return "\n".join(f"{indent}{mark} {_rich_part(item)}" for mark, item in zip(marks, elements, strict=True))
+    text = "".join(_rich_element(element) for element in elements)
+    if part.get("type") == "rich_text_preformatted":
+        return f"```\n{text}\n```"
+    if part.get("type") == "rich_text_quote":
+        return "\n".join(f"> {line}" for line in text.splitlines())
+    return text
+
+
+def _rich_element(element: Raw) -> str:
+    match element.get("type"):
+        case "text":
+            return str(element.get("text", ""))
+        case "link":
+            url, label = element.get("url", ""), element.get("text") or ""
+            return f"{label} ({url})" if label and label not in url else url
+        case "emoji":
+            return f":{element.get('name', '')}:"
+        case "user":
+            return f"@{element.get('user_id', '')}"
+        case "channel":
+            return f"#{element.get('channel_id', '')}"
+        case "usergroup":
+            return f"@{element.get('usergroup_id', '')}"
+        case "broadcast":
+            return f"@{element.get('range', '')}"
+        case "date":
+            return str(element.get("fallback") or "")
+        case "color":
+            return str(element.get("value") or "")
+        case _:
+            return ""
+
+
+_READERS: dict[str, Callable[[Raw], Iterator[str]]] = {
+    "section": _section,
+    "header": _header,
+    "context": _context,
+    "markdown": _markdown,
+    "rich_text": _rich_text,
+    "table": _table,
+    "data_table": _table,
+}
+
+
+_PATH = re.compile(r"/archives/([CDG][A-Z0-9]+)/p(\d{10})(\d{6})/?")
+
+
+@dataclass(frozen=True)
+class Permalink:
+    """Where a message link points; `parent_ts` is set for a reply in a thread."""
+
+    host: str
+    channel_id: str
+    message_ts: str
+    parent_ts: str | None
+
+    def is_in(self, hosts: Collection[str]) -> bool:
+        """Whether the link belongs to this workspace, `hosts` being its addresses.
+
+        Links of an Enterprise Grid organisation name the organisation, not the workspace; whether the message
+        can be read is then for Slack to say.
+        """
+        return self.host in hosts or self.host.endswith(".enterprise.slack.com")
+
+    def obstacle(self, hosts: Collection[str]) -> Obstacle | None:
+        """What keeps the message from being read; None where the link belongs to this workspace."""
+        return None if self.is_in(hosts) else Obstacle(ObstacleKind.OTHER_WORKSPACE, (self.host,))
+
+
+def parse_permalink(text: str) -> Permalink | None:
+    """The message that a text consists of a link to; None where the text is anything else.
+
+    Source: https://docs.slack.dev/reference/methods/chat.getPermalink
+    """
+    link = text.strip().removeprefix("<").removesuffix(">").partition("|")[0].replace("&amp;", "&")
+    if not link.startswith(("https://", "http://")) or any(char.isspace() for char in link):
+        return None
+    try:
+        parts = urlsplit(link)
+    except ValueError:
+        return None
+    match = _PATH.fullmatch(parts.path)
+    if not match:
+        return None
+    ts = f"{match[2]}.{match[3]}"
+    parent = parse_qs(parts.query).get("thread_ts", [None])[0]
+    return Permalink(parts.netloc, match[1], ts, parent if parent != ts else None)
+
+
+# What Slack itself adds to a message for a link in it.
+_UNFURLED = ("from_url", "original_url", "is_app_unfurl", "is_msg_unfurl")
+
+
+@dataclass(frozen=True)
+class Change:
+    """A message that has other words now; `text` is None where it was deleted."""
+
+    team_id: str
+    channel_id: str
+    ts: str
+    text: str | None
+
+
+def to_change(body: Raw, own_ids: Collection[str]) -> Change | None:
+    """The change behind a message event; None for new messages, previews of links, and messages of our own.
+
+    A deleted parent of a thread is told of as changed into a tombstone.
+    Source: https://docs.slack.dev/reference/events/message
+    """
+    event = body["event"]
+    before = event.get("previous_message") or {}
+    if {before.get("user"), before.get("bot_id")} & set(own_ids):
+        return None
+    place = {"team_id": body["team_id"], "channel_id": event.get("channel", "")}
+    match event.get("subtype"):
+        case "message_deleted":
+            return Change(**place, ts=event["deleted_ts"], text=None)
+        case "message_changed":
+            now = event["message"]
+            if now.get("subtype") == "tombstone":
+                return Change(**place, ts=now["ts"], text=None)
+            if before and _words(before) == _words(now):
+                return None
+            return Change(**place, ts=now["ts"], text=to_message(now).text)
+    return None
+
+
+def _words(raw: Raw) -> str:
+    own = [each for each in raw.get("attachments") or [] if not any(each.get(mark) for mark in _UNFURLED)]
+    return to_message(raw | {"attachments": own}).text
+
+
+_PAGE = 200
+
+
+def to_metadata(event: str, payload: dict[str, Any]) -> dict[str, Any]:
+    """The metadata that `find_marked` knows a message by."""
+    return {"event_type": event, "event_payload": payload}
+
+
+async def find_marked(
+    client: AsyncWebClient, channel: str, metadata: dict[str, Any], oldest: float, thread_ts: str | None = None
+) -> str | None:
+    """The ts of the message with this metadata, in a channel or thread, posted at `oldest` (epoch s) or later.
+
+    Raises:
+        SlackApiError: The channel may not be read, or not now.
+    """
+    span: dict[str, Any] = {"oldest": f"{oldest:.6f}", "include_all_metadata": True, "limit": _PAGE}
+    if thread_ts:
+        pages = await client.conversations_replies(channel=channel, ts=thread_ts, **span)
+    else:
+        pages = await client.conversations_history(channel=channel, **span)
+    async for page in pages:
+        for message in page.get("messages") or []:
+            found = message.get("metadata") or {}
+            if all(found.get(key) == value for key, value in metadata.items()):
+                return str(message["ts"])
+    return None
+
+
+_REQUEST = re.compile(r"\bscore\s+this\b", re.IGNORECASE)
+
+
+def is_said_to(own_id: str, text: str) -> bool:
+    """Whether a message's text begins with the app's name, or has it anywhere and asks for a score."""
+    name = f"@{own_id}"
+    return text.startswith(name) or (name in text and asks_for_score(text))
+
+
+def asks_for_score(text: str) -> bool:
+    """Whether words that are said to the app ask it to score the message above."""
+    return _REQUEST.search(text) is not None
+
+
+ADDED, REMOVED = "reaction_added", "reaction_removed"
+
+
+def to_reaction(body: Raw) -> Reaction | None:
+    """The reaction that an event tells of; None where it is under something else than a message.
+
+    Source: https://docs.slack.dev/reference/events/reaction_added, https://docs.slack.dev/reference/events/reaction_removed
+    """
+    event = body["event"]
+    item = event.get("item") or {}
+    if item.get("type") != "message":
+        return None
+    return Reaction(
+        team_id=body["team_id"],
+        channel_id=item["channel"],
+        ts=item["ts"],
+        author_id=event.get("item_user"),
+        user_id=event["user"],
+        emoji=emoji_of(event["reaction"]),
+        is_added=event["type"] == ADDED,
+        at=datetime.fromtimestamp(float(event["event_ts"]), UTC),
+    )

@@ -1,0 +1,212 @@
+"""What one person alone gets to see: a message, a window, their Home tab."""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, NamedTuple, TypeVar
+from urllib.parse import urlsplit
+
+import aiohttp
+import structlog
+from slack_sdk.errors import SlackApiError
+from slack_sdk.web.async_client import AsyncWebClient
+from slack_sdk.web.async_slack_response import AsyncSlackResponse
+from slack_sdk.webhook.async_client import AsyncWebhookClient
+
+from bot.domain.case import Recipient
+from bot.slack.client import error_of, is_passing, is_transient, slack_word
+
+T = TypeVar("T")
+
+WITHOUT_PREVIEWS: Mapping[str, Any] = {"unfurl_links": False, "unfurl_media": False}
+"""With each message that we post: else Slack would fetch what a link in a foreign text points to, and show it."""
+
+logger = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True)
+class Post:
+    """What is sent: blocks for the eye, `text` for notifications and screen readers.
+
+    `plain_blocks` say the same to a Slack that does not know those in `blocks`; None where every Slack knows them. Two
+    posts are the same that say the same.
+    """
+
+    text: str
+    blocks: list[dict[str, Any]]
+    plain_blocks: list[dict[str, Any]] | None = field(default=None, compare=False)
+
+    @property
+    def forms(self) -> "Sequence[Post]":
+        """The post as it is, and after it the plain one, if there is one."""
+        return (self,) if self.plain_blocks is None else (self, Post(self.text, self.plain_blocks))
+
+
+async def send_in_known_blocks(post: Post, send: Callable[[Post], Awaitable[T]]) -> T:
+    """What `send` gives for the post, or for its plain form where Slack does not know its blocks.
+
+    Raises:
+        SlackApiError: Slack will not have it, whatever its form.
+    """
+    try:
+        return await send(post)
+    except SlackApiError as exc:
+        if error_of(exc) != "invalid_blocks" or post.plain_blocks is None:
+            raise
+        logger.info("blocks_refused")
+        return await send(post.forms[-1])
+
+
+_HOOKS = ("https://hooks.slack.com/", "https://hooks.slack-gov.com/")
+_DOMAINS = tuple(urlsplit(hook).netloc.removeprefix("hooks.") for hook in _HOOKS)
+
+
+def to_response_hosts(api_url: str) -> tuple[str, ...]:
+    """How each `response_url` of Slack begins, and of the stand-in for it that `api_url` may be.
+
+    Slack signs a payload, but a window brings back an address that its person could have changed.
+
+    Source: GovSlack has a domain of its own, https://api.slack-gov.com/gov-slack/about
+    """
+    api = urlsplit(api_url)
+    is_slacks = f".{api.netloc}".endswith(tuple(f".{domain}" for domain in _DOMAINS))
+    return _HOOKS if is_slacks else (*_HOOKS, f"{api.scheme}://{api.netloc}/")
+
+
+class OpenView(NamedTuple):
+    """A modal in front of a person, and the version of what it shows."""
+
+    id: str
+    version: str
+
+
+class Teller:
+    """Tells people something for themselves alone, by one of several ways."""
+
+    def __init__(self, client: AsyncWebClient) -> None:
+        self._client = client
+        self._response_hosts = to_response_hosts(client.base_url)
+
+    async def tell(self, recipient: Recipient, post: Post) -> bool:
+        """Whether the person could be told; where they stand first, by direct message at last.
+
+        Raises:
+            SlackApiError: Slack fails for the moment.
+        """
+        ways: list[Callable[[Recipient, Post], Awaitable[bool]]] = [self._ephemeral, self._respond, self._direct]
+        if recipient.is_in_channel:
+            ways = [self._respond, self._ephemeral, self._direct]
+        for form in post.forms:
+            for way in ways:
+                if await way(recipient, form):
+                    return True
+        logger.error("person_unreachable", user=recipient.user_id, channel=recipient.channel_id)
+        return False
+
+    async def replace(self, response_url: str | None, post: Post) -> bool:
+        """Whether the message that was clicked could be replaced."""
+        return await self._post_to(response_url, {"text": post.text, "blocks": post.blocks, "replace_original": True})
+
+    async def open_modal(self, trigger_id: str, view: dict[str, Any]) -> OpenView | None:
+        """The modal as it was opened; None where it could not be: a trigger lives 3 s and serves once."""
+        try:
+            answer = await self._client.views_open(trigger_id=trigger_id, view=view)
+        except SlackApiError as exc:
+            logger.warning("modal_refused", error=slack_word(exc))
+            return None
+        return _to_open_view(answer)
+
+    async def update_modal(self, view_id: str, view: dict[str, Any], version: str | None = None) -> OpenView | None:
+        """Shows another content in an open modal; None where the person has closed it meanwhile.
+
+        With a `version`, only where nobody else has shown anything in it since. What gets lost is sent once more.
+
+        Raises:
+            SlackApiError, ClientError, TimeoutError: It got lost both times.
+        """
+        update = partial(self._client.views_update, view_id=view_id, view=view, hash=version)
+        try:
+            answer = await _at_most_twice(update)
+        except SlackApiError as exc:
+            if is_passing(exc):
+                raise
+            logger.warning("modal_refused", error=slack_word(exc))
+            return None
+        return _to_open_view(answer)
+
+    async def publish_home(self, user_id: str, view: dict[str, Any]) -> None:
+        """Shows a person their Home tab; where Slack will not have it, the one before stays."""
+        try:
+            await self._client.views_publish(user_id=user_id, view=view)
+        except (SlackApiError, aiohttp.ClientError, TimeoutError) as exc:
+            logger.warning("home_not_published", error=slack_word(exc))
+
+    async def _ephemeral(self, recipient: Recipient, post: Post) -> bool:
+        # Slack shows an ephemeral in a thread only where the thread is there already:
+        # https://docs.slack.dev/reference/methods/chat.postEphemeral
+        try:
+            await self._client.chat_postEphemeral(
+                channel=recipient.channel_id,
+                user=recipient.user_id,
+                thread_ts=recipient.thread_ts,
+                text=post.text,
+                blocks=post.blocks,
+            )
+        except SlackApiError as exc:
+            _note_refusal("chat.postEphemeral", exc)
+            return False
+        return True
+
+    async def _respond(self, recipient: Recipient, post: Post) -> bool:
+        body: dict[str, Any] = {"text": post.text, "blocks": post.blocks, "replace_original": False}
+        body["response_type"] = "ephemeral"
+        if recipient.thread_ts and not recipient.is_in_channel:
+            body["thread_ts"] = recipient.thread_ts
+        return await self._post_to(recipient.response_url, body)
+
+    async def _post_to(self, response_url: str | None, body: dict[str, Any]) -> bool:
+        if not response_url:
+            return False
+        if not response_url.startswith(self._response_hosts):
+            logger.warning("private_way_failed", way="response_url", error="the address is not Slack's")
+            return False
+        try:
+            answer = await AsyncWebhookClient(response_url, retry_handlers=[]).send_dict(body)
+        except (aiohttp.ClientError, TimeoutError) as exc:
+            logger.info("private_way_failed", way="response_url", error=type(exc).__name__)
+            return False
+        if answer.status_code != 200:
+            logger.info("private_way_failed", way="response_url", error=answer.body[:100])
+        return answer.status_code == 200
+
+    async def _direct(self, recipient: Recipient, post: Post) -> bool:
+        try:
+            await self._client.chat_postMessage(
+                channel=recipient.user_id, text=post.text, blocks=post.blocks, **WITHOUT_PREVIEWS
+            )
+        except SlackApiError as exc:
+            _note_refusal("chat.postMessage", exc)
+            return False
+        return True
+
+
+async def _at_most_twice(call: Callable[[], Awaitable[AsyncSlackResponse]]) -> AsyncSlackResponse:
+    """The answer of a call that may be made twice: at once again, where Slack fails for the moment."""
+    try:
+        return await call()
+    except SlackApiError as exc:
+        if not is_passing(exc):
+            raise
+    except (aiohttp.ClientError, TimeoutError):
+        pass
+    return await call()
+
+
+def _to_open_view(answer: AsyncSlackResponse) -> OpenView:
+    return OpenView(answer["view"]["id"], answer["view"]["hash"])
+
+
+def _note_refusal(way: str, exc: SlackApiError) -> None:
+    if is_transient(exc):
+        raise exc
+    logger.info("private_way_failed", way=way, error=slack_word(exc))

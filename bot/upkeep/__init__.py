@@ -1,1 +1,0 @@
-"""What becomes of cases later: kept, forgotten, marked."""

@@ -1,1 +1,0 @@
-"""What people see in Slack: pure functions from cases and verdicts to blocks and text."""

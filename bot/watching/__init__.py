@@ -1,1 +1,0 @@
-"""Scores a share of an assistant's replies by itself, where a channel watches it."""

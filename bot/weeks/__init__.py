@@ -1,1 +1,0 @@
-"""A channel's weeks: when they are, their figures, and what of them a person's Home tab shows."""
