@@ -218,12 +218,14 @@ class Docket:
         return case.model_copy(update=read | {"question_ts": question.ts, "question_author_id": question.author_id})
 
     async def _announced(self, case: LoggedCase) -> LoggedCase:
-        """The case with a placeholder in its thread; where Slack cannot be asked, without: the verdict goes on."""
+        """The case with a placeholder in its thread; where Slack gives no answer, the verdict goes on all the same."""
+        # Slack may have taken a post whose answer was lost, so whatever posts next has to look for it first.
+        intended = case.model_copy(update={"thread_intent": True, "reply_intent": True})
         try:
             return await self._delivery.announce(case)
         except (SlackApiError, aiohttp.ClientError, TimeoutError) as exc:
             logger.warning("not_announced", case=case.id, reason=in_brief(exc))
-            return case
+            return intended
 
     async def _judge(self, case: LoggedCase) -> RecordedVerdict:
         judge = await self._judges.of(case)

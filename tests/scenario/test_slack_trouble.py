@@ -59,6 +59,35 @@ async def test_after_a_lost_connection_the_next_start_leaves_one_verdict(
     assert len(stage.ours()) == 1
 
 
+@pytest.mark.parametrize("lost", [{"drop": True}, {"status": 500}, {"error": "internal_error"}], ids=str)
+@pytest.mark.parametrize(
+    ("is_typed", "before"),
+    [(True, 0), (True, 1), (False, 0)],
+    ids=["typed texts", "the placeholder under typed texts", "a placeholder"],
+)
+async def test_what_a_slow_model_announced_is_found_where_its_answer_was_lost(
+    stage: Stage, lost: dict[str, Any], is_typed: bool, before: int
+) -> None:
+    gate = asyncio.Event()
+    stage.model.script(Held(gate, GOOD))
+    for _ in range(before):
+        stage.slack.fail("chat.postMessage", delay_s=0.01)
+    stage.slack.fail("chat.postMessage", is_applied=True, **lost)
+    if is_typed:
+        stage.ann.command(CHANNEL, ids.COMMAND, "What? | That.")
+    else:
+        _, answer = stage.ask_and_answer()
+        stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    posted = stage.slack.workspace.journal
+    await stage.slack.until(
+        lambda: len([e for e in posted.of("call") if e.data["method"] == "chat.postMessage"]) > before
+    )
+    gate.set()
+    await stage.reaches(1, CaseStatus.DELIVERED)
+    assert [is_verdict(message) for message in stage.ours() if message.is_reply] == [True]
+    assert len(stage.ours()) == 1 + is_typed
+
+
 @pytest.mark.parametrize(("choice", "posts"), [("tell", 1), ("repost", 2)])
 async def test_a_post_that_nobody_can_confirm_is_the_workspaces_choice(
     open_stage: StageFactory, choice: str, posts: int
