@@ -19,8 +19,8 @@ from pathlib import Path
 from statistics import median
 from zoneinfo import ZoneInfo
 
-from bot.log import Store
-from bot.log.counts import Place
+from bot.store import Store
+from bot.store.figures import Place
 from bot.weeks.figures import TREND_WEEKS, read_figures
 from bot.weeks.week import Week
 

@@ -17,7 +17,6 @@ from statistics import median
 
 from bench.digest import BUSY, CHANNELS, TEAM, WEEK, fill
 from bot.domain.case import Visibility
-from bot.log import Store
 from bot.settings import OFFLINE, load_settings
 from bot.slack.access import Access
 from bot.slack.authors import Members
@@ -25,6 +24,7 @@ from bot.slack.client import identify, web_client
 from bot.slack.manifest import load_manifest
 from bot.slack.memberships import Memberships
 from bot.slack.teller import Teller
+from bot.store import Store
 from bot.views.home import home_view
 from bot.weeks.home import HomeReader
 from bot.weeks.own_cases import OwnCases

@@ -28,10 +28,6 @@ from bot.errors import BotError
 from bot.judges import limits_of, open_judges, rubrics_of
 from bot.listeners import register
 from bot.listeners.events import ChannelEvents
-from bot.log import Store
-from bot.log.errors import LOG_ERRORS, in_brief
-from bot.log.jobs import Task
-from bot.log.ownership import owned
 from bot.probes import Probes
 from bot.rubrics.choice import RubricChoice
 from bot.rubrics.judges import Judges
@@ -45,6 +41,11 @@ from bot.slack.http import HttpFront
 from bot.slack.memberships import Memberships
 from bot.slack.socket import SocketLink
 from bot.slack.teller import Teller
+from bot.store import Store
+from bot.store.errors import STORE_ERRORS as LOG_ERRORS
+from bot.store.errors import in_brief
+from bot.store.jobs import Task
+from bot.store.ownership import owned
 from bot.upkeep.edits import EditsUpkeep
 from bot.upkeep.forgetting import ForgettingUpkeep
 from bot.upkeep.retention import Retention

@@ -23,12 +23,12 @@ from bot.app import running_bot
 from bot.commands.demo_past import CHANNEL, demo_workspace, write_past
 from bot.digest.poster import Poster
 from bot.domain.case import Visibility
-from bot.log.digests import ChannelSettings
 from bot.logs import configure_logs
 from bot.settings import OFFLINE, load_settings
 from bot.slack.access import Access
 from bot.slack.client import identify, web_client
 from bot.slack.memberships import Memberships
+from bot.store.digests import ChannelSettings
 from bot.views.home import home_view
 from bot.weeks.home import HomeReader
 from bot.weeks.own_cases import OwnCases

@@ -23,12 +23,12 @@ from bot.commands.demo_examples import post_offline_note
 from bot.domain.case import Visibility
 from bot.errors import BotError
 from bot.extract.messages import block_texts
-from bot.log import Store
 from bot.logs import configure_logs
 from bot.settings import OFFLINE, Settings, load_settings
 from bot.slack import ids
 from bot.slack.manifest import WATCH, load_manifest
 from bot.slack.mrkdwn import to_plain
+from bot.store import Store
 from bot.views.verdict import VERDICT_BEGINS
 from pocket_slack import Message, Person, Sandbox, SandboxError, Workspace
 

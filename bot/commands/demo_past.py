@@ -18,9 +18,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from bot.commands.demo_examples import post_examples
 from bot.domain.case import CaseSource, CaseStatus, LoggedCase, QuestionSource, Visibility
 from bot.domain.verdict import MADE_UP, RecordedVerdict
-from bot.log import Store
-from bot.log.schema import cases, channels, labels, ratings
 from bot.slack.manifest import WATCH, load_manifest
+from bot.store import Store
+from bot.store.schema import cases, channels, labels, ratings
 from bot.views.verdict import verdict_message
 from bot.weeks.week import Week
 from judge import load_rubric

@@ -5,12 +5,12 @@ from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.errors import SlackError
-from bot.log import Store
 from bot.settings import Settings
 from bot.slack.client import identify
 from bot.slack.errors import connection_word, slack_word
 from bot.slack.manifest import WATCH, manifest_path
 from bot.slack.scopes import REACTIONS
+from bot.store import Store
 
 _ARCHIVED = "the channel is archived"
 _INVITE = "type /invite @Slack Judge in it, also to end them there with /judge watch off"

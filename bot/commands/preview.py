@@ -12,12 +12,12 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.digest.poster import Poster
 from bot.domain.clock import Clock, utc_now
 from bot.errors import SlackError
-from bot.log import Store
 from bot.settings import Settings
 from bot.slack.client import Identity, identify, web_client
 from bot.slack.errors import slack_word
 from bot.slack.memberships import list_channels
 from bot.slack.mrkdwn import to_plain
+from bot.store import Store
 from bot.weeks.week import Schedule
 
 _WIDTH = 80

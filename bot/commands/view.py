@@ -10,9 +10,9 @@ import typer
 from bot.commands.opened import note, opened_log, reading
 from bot.commands.operator import operator
 from bot.errors import BotError
-from bot.log.audit import Act, Action
-from bot.log.channel import Channel, JudgedReply
 from bot.settings import load_log_settings
+from bot.store.audit import Act, Action
+from bot.store.export import Channel, JudgedReply
 from bot.views.unscored import in_short
 from judge.cli.view import to_sentence
 from judge.rubric import Scale

@@ -16,9 +16,6 @@ from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.domain.clock import Clock, utc_now
-from bot.log import Store
-from bot.log.counts import Place, Span
-from bot.log.digests import LEASE, ChannelSettings, Claim, DigestStatus
 from bot.slack import ids
 from bot.slack.authors import Member, Members
 from bot.slack.client import Identity
@@ -26,6 +23,9 @@ from bot.slack.errors import is_transient, slack_word
 from bot.slack.memberships import list_channels
 from bot.slack.metadata import find_marked, to_metadata
 from bot.slack.post import WITHOUT_PREVIEWS, Post, send_in_known_blocks
+from bot.store import Store
+from bot.store.digests import LEASE, ChannelSettings, Claim, DigestStatus
+from bot.store.figures import Place, Span
 from bot.views.digest import MOST_AUTHORS, digest_message, preview_message, stats_message
 from bot.views.thumbs import with_thumbs
 from bot.weeks.figures import Figures, read_figures

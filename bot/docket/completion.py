@@ -16,9 +16,9 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.docket.retries import RetryError
 from bot.domain.case import LoggedCase
 from bot.domain.verdict import RecordedVerdict
-from bot.log import Store
-from bot.log.forgetting import AT_REST
 from bot.slack.errors import error_of, is_transient, slack_word
+from bot.store import Store
+from bot.store.cases import AT_REST
 from bot.views.workflow import FORGOTTEN, OTHER_OUTPUTS, outputs
 
 _HAS_ENDED = "execution_not_in_running_state"

@@ -15,13 +15,13 @@ from bot.domain.fair_queue import FairQueue
 from bot.domain.recipient import requester_of
 from bot.domain.verdict import RecordedVerdict
 from bot.domain.watch import Shows
-from bot.log import Store
 from bot.slack import ids
 from bot.slack.errors import error_of, is_transient, slack_word
 from bot.slack.metadata import find_marked, to_metadata
 from bot.slack.modal_state import ModalState
 from bot.slack.post import WITHOUT_PREVIEWS, Post, send_in_known_blocks
 from bot.slack.teller import Teller
+from bot.store import Store
 from bot.views import messages, modals
 from bot.views.verdict import UNCONFIRMED, replaced, verdict_message, why_private
 from bot.views.watch import score_emoji

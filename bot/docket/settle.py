@@ -33,9 +33,10 @@ from bot.domain.verdict import (
     from_verdict,
 )
 from bot.domain.watch import LATE, age_of
-from bot.log import Store, TakenError
-from bot.log.errors import LOG_ERRORS, in_brief
 from bot.rubrics.judges import Judges
+from bot.store import Store, TakenError
+from bot.store.errors import STORE_ERRORS as LOG_ERRORS
+from bot.store.errors import in_brief
 from bot.views.modals import MAY_NOT_READ, NO_QUESTION, OUT_OF_SIGHT
 from bot.views.obstacles import obstacle_text
 from judge import (

@@ -54,13 +54,13 @@ from bot.listeners.watch_checks import WatchChecks
 from bot.listeners.watch_orders import WatchOrders
 from bot.listeners.watch_window import WatchWindow
 from bot.listeners.workflow import ScoreStep
-from bot.log import Store
 from bot.rubrics.choice import RubricChoice
 from bot.slack.access import Access
 from bot.slack.client import Identity
 from bot.slack.homes import Homes
 from bot.slack.memberships import Memberships
 from bot.slack.teller import Teller
+from bot.store import Store
 from bot.upkeep.forgetting import ForgettingUpkeep
 from bot.watching.assistants import Assistants
 from bot.watching.reactions import Reactions

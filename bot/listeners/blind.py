@@ -12,10 +12,10 @@ from bot.extract.invocation import Invocation, to_invocation
 from bot.extract.submissions import to_blind_submission
 from bot.listeners.blind_window import BlindWindow
 from bot.listeners.home import HomeTab
-from bot.log.digests import Digests
 from bot.slack import ids
 from bot.slack.access import Access
 from bot.slack.teller import Teller
+from bot.store.digests import Digests
 from bot.views import blind as words
 from bot.views.messages import sentence
 

@@ -8,12 +8,13 @@ from bot.domain.policy import Policy
 from bot.domain.refusal import Refusal, RefusalKind
 from bot.extract.clicks import WindowClick
 from bot.extract.invocation import Invocation
-from bot.log.draws import DrawnCase, Draws, EnoughError, NotRecordedError
 from bot.rubrics.choice import RubricChoice
 from bot.slack import ids
 from bot.slack.memberships import MembershipError, Memberships
 from bot.slack.modal_state import ModalState
 from bot.slack.teller import Teller
+from bot.store.assignments import Assignments as Draws
+from bot.store.assignments import DrawnCase, EnoughError, NotRecordedError
 from bot.views import blind as words
 from bot.views.labels import off_scale
 from bot.views.refusals import COMMAND_TOO_SLOW, FOREIGN_LABEL, refusal_text

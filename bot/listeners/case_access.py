@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from bot.domain.case import LoggedCase
 from bot.extract.invocation import Invocation
-from bot.log.cases import Cases
 from bot.slack.memberships import Memberships
+from bot.store.cases import Cases
 
 
 class NoCaseError(LookupError):

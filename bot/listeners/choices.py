@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from bot.domain.case import LoggedCase, Visibility
 from bot.extract.cases import Choice
 from bot.extract.invocation import Invocation
-from bot.log.people import People
 from bot.rubrics.choice import RubricChoice
+from bot.store.people import People
 
 
 @dataclass(frozen=True)

@@ -7,10 +7,10 @@ from slack_bolt.async_app import AsyncAck, AsyncApp
 from bot.extract.clicks import clicked_case_id
 from bot.extract.invocation import to_invocation
 from bot.listeners.case_access import CaseAccess, NoCaseError
-from bot.log.cases import Cases
-from bot.log.draws import Draws
 from bot.slack import ids
 from bot.slack.teller import Teller
+from bot.store.assignments import Assignments as Draws
+from bot.store.cases import Cases
 from bot.views.details import details_modal
 from bot.views.messages import sentence
 from bot.views.refusals import BUTTON_TOO_SLOW

@@ -7,10 +7,10 @@ from slack_sdk.errors import SlackApiError
 from bot.digest.poster import Poster
 from bot.extract.commands import DigestRequest, parse_digest
 from bot.extract.invocation import Invocation
-from bot.log.digests import ChannelSettings
 from bot.slack.access import Access, NoAccess
 from bot.slack.errors import slack_word
 from bot.slack.teller import Teller
+from bot.store.digests import ChannelSettings
 from bot.views.digest_settings import (
     POSTED,
     POSTED_BEFORE,

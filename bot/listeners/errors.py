@@ -10,9 +10,9 @@ from bot.docket.completion import Completion
 from bot.extract.invocation import is_event, kind_of, to_invocation
 from bot.extract.steps import execution_of
 from bot.listeners.case_access import NoCaseError
-from bot.log.errors import in_brief
 from bot.slack.memberships import MembershipError
 from bot.slack.teller import Teller
+from bot.store.errors import in_brief
 from bot.views.messages import sentence
 from bot.views.refusals import NO_CASE, WENT_WRONG, unsure_of_membership
 

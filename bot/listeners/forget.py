@@ -13,11 +13,10 @@ from bot.domain.case import LoggedCase, to_case_id
 from bot.extract.clicks import clicked_value
 from bot.extract.invocation import Invocation, to_invocation
 from bot.extract.links import parse_permalink
-from bot.log.cases import Cases
-from bot.log.recent import Recent
 from bot.slack import ids
 from bot.slack.post import Post
 from bot.slack.teller import Teller
+from bot.store.cases import Cases, Recent
 from bot.upkeep.forgetting import ForgettingUpkeep
 from bot.views.forgetting import (
     HOW,

@@ -11,10 +11,11 @@ from bot.extract.clicks import HomeVisit, clicked_choice, clicked_home, clicked_
 from bot.listeners.blind_window import BlindWindow
 from bot.listeners.digest import DigestCommand
 from bot.listeners.texts_modal import TextsModal
-from bot.log.errors import LOG_ERRORS, in_brief
-from bot.log.people import People
 from bot.slack import ids
 from bot.slack.teller import Teller
+from bot.store.errors import STORE_ERRORS as LOG_ERRORS
+from bot.store.errors import in_brief
+from bot.store.people import People
 from bot.views.digest_settings import no_access_text
 from bot.views.home import AS_THE_WORKSPACE, MOST_WATCHES, home_view, no_log_view
 from bot.views.refusals import BUTTON_TOO_SLOW, FOREIGN

@@ -11,9 +11,9 @@ from bot.domain.policy import Policy
 from bot.domain.refusal import Refusal, RefusalKind, RefusedError
 from bot.domain.standing import aside_of
 from bot.extract.invocation import Invocation
-from bot.log import Store
 from bot.slack.authors import Members
 from bot.slack.teller import Teller
+from bot.store import Store
 from bot.views import messages
 from bot.views.verdict import known_verdict
 

@@ -12,11 +12,11 @@ from bot.extract.clicks import clicked_case_id, clicked_feedback
 from bot.extract.invocation import Invocation, to_invocation
 from bot.extract.submissions import to_label_submission
 from bot.listeners.case_access import CaseAccess, NoCaseError
-from bot.log.cases import Cases
-from bot.log.draws import Draws
-from bot.log.labels import Labels
 from bot.slack import ids
 from bot.slack.teller import Teller
+from bot.store.assignments import Assignments as Draws
+from bot.store.cases import Cases
+from bot.store.labels import Labels
 from bot.views.labels import blind_stands, confirmation, label_modal, off_scale
 from bot.views.messages import sentence
 from bot.views.refusals import BUTTON_TOO_SLOW, FOREIGN_LABEL, OWN_LABEL

@@ -12,10 +12,10 @@ from bot.domain.case import CaseSource
 from bot.extract.invocation import Invocation, to_invocation
 from bot.extract.reactions import ADDED, ReactionRequest, parse_reaction, to_reaction
 from bot.listeners.event_intake import REFUSALS, Answer, EventIntake
-from bot.log.digests import ChannelSettings, Digests
 from bot.slack.access import Access
 from bot.slack.scopes import READS_REACTIONS
 from bot.slack.teller import Teller
+from bot.store.digests import ChannelSettings, Digests
 from bot.views import reactions as words
 from bot.views.messages import sentence
 from bot.watching.reactions import Reactions

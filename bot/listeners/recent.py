@@ -8,10 +8,10 @@ from slack_bolt.async_app import AsyncAck, AsyncApp
 
 from bot.extract.clicks import clicked_value
 from bot.extract.invocation import Invocation, to_invocation
-from bot.log.recent import PageEnd, Recent
 from bot.slack import ids
 from bot.slack.post import Post
 from bot.slack.teller import Teller
+from bot.store.cases import PageEnd, Recent
 from bot.views.recent import PAGE, recent_page, to_page_end
 from bot.weeks.own_cases import OwnCases
 

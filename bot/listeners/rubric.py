@@ -13,12 +13,11 @@ from bot.extract.commands import RubricRequest, parse_rubric
 from bot.extract.invocation import Invocation, to_invocation
 from bot.extract.submissions import to_rubric_submission
 from bot.listeners.rubric_window import RubricWindow
-from bot.log.channel_replays import MOST, ChannelReplays
-from bot.log.rubrics import RubricGoneError, RubricInUseError
 from bot.rubrics.choice import RubricChoice
 from bot.slack import ids
 from bot.slack.access import Access
 from bot.slack.teller import Teller
+from bot.store.rubrics import MOST, ChannelReplays, RubricGoneError, RubricInUseError
 from bot.views import rubric_replay as replay_words
 from bot.views import rubric_settings as words
 from bot.views.messages import sentence

@@ -8,11 +8,11 @@ from bot.domain.clock import utc_now
 from bot.domain.rubric import MOST_RUBRICS, SavedRubric
 from bot.extract.invocation import Invocation
 from bot.extract.submissions import RubricSubmission
-from bot.log.rubrics import SavedBeforeError
 from bot.rubrics.choice import RubricChoice
 from bot.slack import ids
 from bot.slack.access import Access
 from bot.slack.teller import Teller
+from bot.store.rubrics import SavedBeforeError
 from bot.views import rubric_settings as words
 from bot.views import rubric_window as views
 from bot.views.refusals import COMMAND_TOO_SLOW

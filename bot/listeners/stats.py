@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from bot.digest.poster import Poster
 from bot.extract.commands import StatsRequest, parse_stats
 from bot.extract.invocation import Invocation
-from bot.log.counts import Place, Span
-from bot.log.digests import ChannelSettings
 from bot.slack.authors import Member
 from bot.slack.memberships import Listed, MembershipError, Memberships
 from bot.slack.mrkdwn import clip
 from bot.slack.post import Post
 from bot.slack.teller import Teller
+from bot.store.digests import ChannelSettings
+from bot.store.figures import Place, Span
 from bot.views import stats as words
 from bot.views.messages import sentence
 from bot.weeks.figures import TREND_WEEKS

@@ -7,11 +7,11 @@ from bot.domain.clock import Clock
 from bot.domain.refusal import Refusal, RefusalKind
 from bot.domain.watch import Shows, Watch
 from bot.extract.invocation import Invocation
-from bot.log import Store
 from bot.slack.access import Access
 from bot.slack.authors import Members
 from bot.slack.post import Post
 from bot.slack.scopes import REACTIONS
+from bot.store import Store
 from bot.views import watch as words
 from bot.views.digest_settings import no_access_text
 from bot.views.refusals import FOREIGN, refusal_text

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from bot.domain.rubric import ChannelJudge
-from bot.log.rubrics import Rubrics
+from bot.store.rubrics import Rubrics
 from judge import Rubric
 
 

@@ -6,12 +6,12 @@ import structlog
 from slack_sdk.errors import SlackApiError
 
 from bot.domain.recipient import Recipient
-from bot.log import Store
-from bot.log.channel_replays import ChannelReplay, ReplayedCase
 from bot.rubrics.judges import Judges
 from bot.slack.access import Access
 from bot.slack.errors import is_transient
 from bot.slack.teller import Teller
+from bot.store import Store
+from bot.store.rubrics import ChannelReplay, ReplayedCase
 from bot.views import rubric_replay as words
 from bot.views.messages import sentence
 from bot.views.rubric_settings import named

@@ -9,10 +9,10 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.domain.case import CaseStatus
 from bot.extract.events import Change
-from bot.log import Store
-from bot.log.edits import EditedCase
 from bot.slack.errors import is_transient, slack_word
 from bot.slack.post import Post, send_in_known_blocks
+from bot.store import Store
+from bot.store.cases import EditedCase
 from bot.views import messages
 from bot.views.verdict import amended, is_replaced, verdict_message
 

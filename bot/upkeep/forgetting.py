@@ -7,11 +7,12 @@ from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.domain.case import LoggedCase
-from bot.log import forgetting
-from bot.log.forgetting import AT_REST
-from bot.log.own_words import OwnWords, Words
 from bot.slack.access import Access
 from bot.slack.errors import is_transient, slack_word
+from bot.store import privacy as forgetting
+from bot.store.cases import AT_REST
+from bot.store.privacy import PersonalData as OwnWords
+from bot.store.privacy import Words
 from bot.views.forgetting import Forgotten
 
 _IS_GONE = "message_not_found"

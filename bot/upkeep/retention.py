@@ -6,10 +6,10 @@ import structlog
 
 from bot.domain.case import CaseStatus
 from bot.domain.clock import utc_now
-from bot.log.audit import KEPT, Audit
-from bot.log.forgetting import Forgetting
-from bot.log.replies import Replies
-from bot.log.thumbs import Thumbs
+from bot.store.audit import KEPT, Audit
+from bot.store.digests import Thumbs
+from bot.store.privacy import Forgetting
+from bot.store.watches import Replies
 
 _UNANSWERED = timedelta(days=1)
 _SENT_AGAIN_FOR = timedelta(days=1)  # by Slack at most: https://docs.slack.dev/apis/events-api

@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from datetime import timedelta
 
 from bot.domain.watch import Watch
-from bot.log.counts import TimedScore
 from bot.slack.mrkdwn import clip
 from bot.slack.post import Post
+from bot.store.figures import TimedScore
 from bot.views.elements import context, section, short_date
 from bot.views.links import permalink
 from judge.drift import Drop

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from bot.extract.commands import MOST_WEEKLY
-from bot.log.draws import Comparison, DrawnCase
-from bot.log.samples import WEEKS, Budget
 from bot.slack import ids
 from bot.slack.access import NoAccess, NoAccessReason
 from bot.slack.modal_state import ModalState
 from bot.slack.mrkdwn import escape, excerpt
+from bot.store.assignments import Comparison, DrawnCase
+from bot.store.labels import WEEKS, Budget
 from bot.views.elements import Block, actions, button, context, modal, option, plain, quotes, run, section
 from bot.views.labels import reason_input, score_input
 from bot.views.links import permalink

@@ -7,10 +7,10 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
 from typing import Any
 
-from bot.log.counts import LowCase, Usage
 from bot.slack.authors import Member
 from bot.slack.mrkdwn import clip
 from bot.slack.post import Post
+from bot.store.figures import LowCase, Usage
 from bot.views.charts import charts, day_name, judge_change
 from bot.views.elements import Block, context, section, short_date
 from bot.views.links import permalink

@@ -2,9 +2,9 @@
 
 from datetime import datetime
 
-from bot.log.digests import ChannelSettings
 from bot.slack.access import NoAccess, NoAccessReason
 from bot.slack.mrkdwn import escape
+from bot.store.digests import ChannelSettings
 from bot.weeks.week import Schedule
 
 POSTED = "The week so far is posted here; the weekly digest comes all the same."

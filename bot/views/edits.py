@@ -3,8 +3,8 @@
 from typing import Any
 
 from bot.domain.case import LoggedCase
-from bot.log.edits import EditedCase
 from bot.slack import ids
+from bot.store.cases import EditedCase
 from bot.views.elements import context
 
 _QUOTES = {ids.BLOCK_JUSTIFICATION, ids.BLOCK_LOW_JUSTIFICATION, ids.BLOCK_QUOTED_QUESTION}

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bot.log.own_words import Words
 from bot.slack import ids
 from bot.slack.mrkdwn import escape
 from bot.slack.post import Post
+from bot.store.privacy import Words
 from bot.views.elements import Block, actions, button, section
 from bot.views.recent import recent_blocks
 from bot.weeks.own_cases import ListedCase

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from bot.domain.case import CaseStatus, to_case_id
-from bot.log.recent import PageEnd, RecentCase
 from bot.slack import ids
 from bot.slack.mrkdwn import clip
 from bot.slack.post import Post
+from bot.store.cases import PageEnd, RecentCase
 from bot.views.elements import Block, actions, button, quote, section, short_date
 from bot.views.links import permalink
 from bot.views.unscored import in_short

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 from bot.domain.rubric import DEFAULT, ChannelJudge, SavedRubric
-from bot.log.channel_replays import ChannelReplay
 from bot.slack.access import NoAccess, NoAccessReason
 from bot.slack.mrkdwn import clip, escape
+from bot.store.rubrics import ChannelReplay
 from judge.rubric import purpose_of
 
 _NAME, _MODELS = 80, 300

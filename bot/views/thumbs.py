@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 
-from bot.log.counts import ThumbCount
 from bot.slack.authors import Member
 from bot.slack.mrkdwn import clip
 from bot.slack.post import Post
+from bot.store.figures import ThumbCount
 from bot.views.elements import context
 
 _NAME = 80

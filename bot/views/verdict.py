@@ -6,10 +6,10 @@ from typing import Any
 from bot.domain.case import Aside, CaseSource, LoggedCase, QuestionSource
 from bot.domain.obstacle import Obstacle, ObstacleKind
 from bot.domain.verdict import RecordedRating, RecordedVerdict
-from bot.log.edits import EditedCase
 from bot.slack import ids
 from bot.slack.mrkdwn import clip, escape, excerpt
 from bot.slack.post import Post
+from bot.store.cases import EditedCase
 from bot.views.edits import amend_blocks, amend_text
 from bot.views.elements import actions, button, context, quote, run, section
 from bot.views.labels import feedback, plain_feedback

@@ -8,11 +8,11 @@ import structlog
 
 from bot.domain.clock import Clock, utc_now
 from bot.domain.watch import Watch, together
-from bot.log import Store
-from bot.log.alerts import AlertKind
-from bot.log.counts import Place, Span, TimedScore, watched
 from bot.slack.authors import Members
 from bot.slack.post import Post
+from bot.store import Store
+from bot.store.figures import Place, Span, TimedScore, watched
+from bot.store.watches import AlertKind
 from bot.views.alerts import gone_alert, silent_alert, worse_alert
 from bot.watching.telling import AlertTeller
 from judge.drift import Drop, NotEnough, find_below, find_drop

@@ -13,8 +13,8 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.domain.clock import Clock, utc_now
 from bot.domain.watch import Watch, is_since
 from bot.extract.replies import author_of, seen_reply
-from bot.log import Store
 from bot.slack.errors import connection_word, slack_word
+from bot.store import Store
 
 OFTEN, SELDOM = timedelta(minutes=5), timedelta(hours=1)
 """Between two looks where no events come, and where they do."""

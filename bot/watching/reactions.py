@@ -1,10 +1,9 @@
 """Reactions under replies: which ask for a score, and which say what people think of one."""
 
 from bot.domain.reaction import Reaction
-from bot.log.digests import ChannelSettings, Digests
-from bot.log.thumbs import Thumbs
 from bot.slack.cache import AnswerCache
 from bot.slack.emoji import THUMBS
+from bot.store.digests import ChannelSettings, Digests, Thumbs
 from bot.watching.watcher import Watcher
 
 _KEPT_S = 30.0

@@ -20,11 +20,11 @@ from bot.domain.refusal import RefusedError
 from bot.domain.watch import LATE, MOST_OF_A_QUESTION, Fate, SeenReply, Watch, age_of, draws, is_since
 from bot.extract.messages import Message
 from bot.extract.replies import author_of, to_reply
-from bot.log import Store
 from bot.rubrics.choice import RubricChoice
 from bot.slack.cache import AnswerCache
 from bot.slack.client import Identity
 from bot.slack.errors import connection_word, slack_word
+from bot.store import Store
 
 REST = timedelta(seconds=30)
 """A reply that has not changed for so long is finished."""

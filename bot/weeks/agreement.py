@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from math import floor
 
-from bot.log.counts import LabelledCount
+from bot.store.figures import LabelledCount
 
 
 @dataclass(frozen=True)

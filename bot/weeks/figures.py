@@ -7,8 +7,7 @@ from dataclasses import dataclass, fields
 from datetime import datetime
 from math import floor
 
-from bot.log.counts import Kind, LowCase, Place, ScoreCount, Span, Usage, VersionSum
-from bot.log.tallies import Tallies
+from bot.store.figures import Kind, LowCase, Place, ScoreCount, Span, Tallies, Usage, VersionSum
 from bot.weeks.agreement import Agreement, to_agreement, to_scores
 from bot.weeks.quality import Quality, read_quality
 from bot.weeks.week import Week

@@ -7,11 +7,11 @@ from datetime import datetime, timedelta
 
 from bot.domain.case import Visibility
 from bot.domain.clock import Clock, utc_now
-from bot.log import Store
-from bot.log.counts import Place
-from bot.log.digests import ChannelSettings
 from bot.slack.access import Access
 from bot.slack.memberships import Listed, MembershipError, Memberships
+from bot.store import Store
+from bot.store.digests import ChannelSettings
+from bot.store.figures import Place
 from bot.weeks.figures import Glance, read_glance
 from bot.weeks.own_cases import ListedCase, OwnCases
 from bot.weeks.week import Schedule, Week

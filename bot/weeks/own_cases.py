@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from bot.domain.case import CaseStatus
-from bot.log.recent import RecentCase
 from bot.slack.authors import Members
 from bot.slack.memberships import MembershipError, Memberships
+from bot.store.cases import RecentCase
 
 _PATIENCE_S = 1.5
 

@@ -6,8 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from bot.domain.watch import Coverage
-from bot.log.counts import Kind, Place, ScoredCount, Span
-from bot.log.tallies import Tallies
+from bot.store.figures import Kind, Place, ScoredCount, Span, Tallies
 from bot.weeks.week import Week
 from judge.estimate import MeanEstimate, MeanEstimator, good_from
 from judge.rubric import Scale

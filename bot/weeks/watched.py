@@ -5,9 +5,8 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
 from bot.domain.watch import Coverage, together
-from bot.log.counts import Place, Span
-from bot.log.replies import Replies
-from bot.log.tallies import Tallies
+from bot.store.figures import Place, Span, Tallies
+from bot.store.watches import Replies
 from bot.weeks.figures import commonest, count_raters
 from bot.weeks.quality import WEEKS, Quality, to_quality
 from bot.weeks.week import Week

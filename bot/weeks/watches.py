@@ -6,10 +6,10 @@ from datetime import timedelta
 
 from bot.domain.clock import Clock
 from bot.domain.watch import Coverage, Watch, together
-from bot.log import Store
-from bot.log.counts import watched
 from bot.slack.authors import Member, Members
 from bot.slack.memberships import MembershipError, Memberships
+from bot.store import Store
+from bot.store.figures import watched
 
 _BEFORE_TODAY = timedelta(days=6)  # with today a week
 _PATIENCE_S = 1.5

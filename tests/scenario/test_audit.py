@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from bot.log import Store
-from bot.log.audit import Act, Action
 from bot.slack import ids
+from bot.store import Store
+from bot.store.audit import Act, Action
 from tests.scenario.conftest import CHANNEL, Stage
 from tests.scenario.test_forget import forget, scored
 from tests.scenario.test_home import home, press

@@ -19,12 +19,12 @@ from bot.docket.settle import Docket
 from bot.domain.case import Case, CaseSource, CaseStatus, QuestionSource, Visibility
 from bot.domain.verdict import from_obstacle
 from bot.domain.watch import Shows
-from bot.log import Store, TakenError
 from bot.rubrics.choice import RubricChoice
 from bot.rubrics.judges import Judges
 from bot.slack.client import web_client
 from bot.slack.manifest import load_manifest
 from bot.slack.teller import Teller
+from bot.store import Store, TakenError
 from judge import Judge, load_rubric
 from pocket_slack import Limits, Sandbox, Workspace
 from tests.model_server import ModelServer

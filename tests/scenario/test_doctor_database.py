@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.log import Store
+from bot.store import Store
 from tests.model_server import ModelServer
 from tests.postgres import Cluster
 from tests.scenario.conftest import GOOD, PASSWORD

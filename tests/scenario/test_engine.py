@@ -12,11 +12,11 @@ from sqlalchemy import insert, text
 from bot.docket.engine import Duty, Engine
 from bot.docket.retries import RetryError
 from bot.errors import LogError
-from bot.log import Store
-from bot.log.jobs import Task, Ticket
-from bot.log.opening import connect
-from bot.log.ownership import owned
-from bot.log.schema import cases
+from bot.store import Store
+from bot.store.jobs import Task, Ticket
+from bot.store.opening import connect
+from bot.store.ownership import owned
+from bot.store.schema import cases
 from tests.unit.bot.test_log import a_case, url
 
 TEAM = "T1"

@@ -13,9 +13,9 @@ import pytest
 from bot.domain.case import QuestionSource, Visibility
 from bot.domain.label import Label, Outcome
 from bot.domain.rubric import ChannelJudge, SavedRubric
-from bot.log import Store
-from bot.log.digests import ChannelSettings
-from bot.log.schema import cases
+from bot.store import Store
+from bot.store.digests import ChannelSettings
+from bot.store.schema import cases
 from tests.scenario.test_audit import OPERATOR, command, noted, with_log
 from tests.unit.bot.test_draws import add
 from tests.unit.bot.test_forgetting import delivered

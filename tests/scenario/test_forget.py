@@ -8,8 +8,8 @@ from sqlalchemy import func, select
 from bot.commands.export import export
 from bot.domain.case import Case, CaseStatus
 from bot.domain.label import Label
-from bot.log.schema import labels, ratings
 from bot.slack import ids
+from bot.store.schema import labels, ratings
 from bot.views.forgetting import HOW, NOT_NOW, NOTHING
 from pocket_slack import Delivery, Message, Person
 from tests.model_server import Stall

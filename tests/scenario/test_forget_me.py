@@ -8,8 +8,8 @@ import pytest
 
 from bot.domain.case import CaseStatus, LoggedCase
 from bot.domain.label import Label
-from bot.log.own_words import Words
 from bot.slack import ids
+from bot.store.privacy import Words
 from bot.views.forgetting import HOW, NO_WORDS
 from pocket_slack import Message, Person
 from tests.model_server import Held

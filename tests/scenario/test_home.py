@@ -10,11 +10,11 @@ from sqlalchemy import event, text
 
 from bot.domain.case import CaseStatus, Visibility
 from bot.domain.verdict import MADE_UP, OFFLINE
-from bot.log.digests import ChannelSettings
 from bot.slack import ids
 from bot.slack.access import Access
 from bot.slack.authors import Members
 from bot.slack.memberships import Memberships
+from bot.store.digests import ChannelSettings
 from bot.weeks.home import HomeReader
 from bot.weeks.own_cases import OwnCases
 from bot.weeks.week import Schedule

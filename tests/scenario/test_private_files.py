@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.log import Store
+from bot.store import Store
 from pocket_slack import Sandbox
 from tests.model_server import ModelServer
 from tests.scenario.conftest import CHANNEL, GOOD, Stage, is_verdict

@@ -5,13 +5,12 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from alembic import command
 from sqlalchemy import Row, text
 
 from bot.docket.engine import Duty, Engine
-from bot.log import Store
-from bot.log.jobs import Task, database_queue
-from bot.log.opening import connect, migrations
+from bot.store import Store
+from bot.store.jobs import Task, database_queue
+from bot.store.opening import connect
 from tests.scenario.test_engine import TEAM, Settler, opened, running
 from tests.unit.bot.test_log import a_case
 
@@ -42,11 +41,10 @@ async def change(database_url: str, statement: str) -> None:
 
 
 async def make_old(database_url: str) -> None:
-    """Takes a log back to what the last version without a queue has left."""
+    """Takes the queue out of a log."""
     engine = connect(database_url)
     async with engine.begin() as connection:
         await (await database_queue(connection)).uninstall()
-        await connection.run_sync(lambda sync: command.downgrade(migrations(sync), "0007"))
     await engine.dispose()
 
 

@@ -13,9 +13,9 @@ import pytest
 from bot.domain.case import CaseSource
 from bot.domain.label import Label
 from bot.domain.verdict import RecordedVerdict
-from bot.log import Store
 from bot.setting_values import Role
 from bot.settings import load_settings
+from bot.store import Store
 from tests.model_server import Answer, Failure, ModelServer, Reply, Stall
 from tests.scenario.test_process import run, start
 from tests.unit.bot.test_log import a_case, held

@@ -10,8 +10,6 @@ from pydantic import SecretStr
 
 from bot.domain.label import Label
 from bot.domain.rubric import ChannelJudge
-from bot.log import Store
-from bot.log.audit import Action
 from bot.rubrics.choice import RubricChoice
 from bot.rubrics.judges import Judges
 from bot.rubrics.replay import RubricReplay
@@ -19,6 +17,8 @@ from bot.slack import ids
 from bot.slack.access import Access
 from bot.slack.client import web_client
 from bot.slack.teller import Teller
+from bot.store import Store
+from bot.store.audit import Action
 from bot.views.rubric_replay import CLOSED, LEFT
 from judge import Judge, list_rubrics, load_rubric, render_prompt
 from judge.model import make_client

@@ -8,9 +8,9 @@ import pytest
 
 from bot.domain.case import CaseStatus, LoggedCase
 from bot.domain.rubric import MOST_RUBRICS, ChannelJudge, SavedRubric
-from bot.log.audit import Action
 from bot.slack import ids
 from bot.slack.manifest import WATCH, load_manifest
+from bot.store.audit import Action
 from bot.views.rubric_window import EXAMPLE
 from judge import Rubric, load_rubric, render_prompt
 from pocket_slack import Delivery, View

@@ -10,9 +10,9 @@ from structlog.testing import capture_logs
 
 from bot.domain.case import CaseSource, CaseStatus
 from bot.domain.refusal import Refusal, RefusalKind
-from bot.log.audit import Action
 from bot.slack import ids
 from bot.slack.manifest import WATCH, load_manifest
+from bot.store.audit import Action
 from bot.views.obstacles import A_PERSONS
 from bot.views.reactions import NOT_TOLD
 from bot.views.refusals import FOREIGN, refusal_text

@@ -9,11 +9,11 @@ from sqlalchemy import update
 from bot.domain.case import CaseSource, CaseStatus
 from bot.domain.policy import Policy
 from bot.domain.watch import LATE, Fate, SeenReply, draws
-from bot.log.audit import Action
-from bot.log.counts import Place, Span
-from bot.log.schema import replies
 from bot.slack import ids
 from bot.slack.manifest import WATCH, load_manifest
+from bot.store.audit import Action
+from bot.store.figures import Place, Span
+from bot.store.schema import replies
 from bot.upkeep.retention import Retention
 from bot.watching.looking import OFTEN, SELDOM
 from bot.watching.watcher import REST

@@ -9,9 +9,9 @@ from sqlalchemy import update
 from bot.domain.case import CaseStatus
 from bot.domain.limits import Limits
 from bot.domain.watch import MOST_OF_A_QUESTION, Fate, Watch
-from bot.log.schema import replies
 from bot.slack import ids
 from bot.slack.manifest import WATCH, load_manifest
+from bot.store.schema import replies
 from bot.watching.looking import OFTEN
 from bot.watching.watcher import REST
 from tests.scenario.conftest import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, shown

@@ -7,11 +7,11 @@ import pytest
 from pydantic import SecretStr
 
 from bot.domain.watch import Shows, Watch, draws
-from bot.log.audit import Action
 from bot.slack import ids
 from bot.slack.client import web_client
 from bot.slack.manifest import load_manifest
 from bot.slack.teller import Teller
+from bot.store.audit import Action
 from bot.views.watch_window import said_modal
 from pocket_slack import Message
 from tests.scenario.conftest import CHANNEL, QUESTION, Stage, StageFactory, buttons, shown

@@ -13,13 +13,13 @@ from bot.domain.case import CaseSource, CaseStatus, Visibility
 from bot.domain.limits import Limits
 from bot.domain.policy import Policy
 from bot.domain.watch import Fate, together
-from bot.log.counts import watched
-from bot.log.schema import cases
 from bot.rubrics.choice import RubricChoice
 from bot.slack import ids
 from bot.slack.authors import Members
 from bot.slack.client import identify, web_client
 from bot.slack.memberships import Memberships
+from bot.store.figures import watched
+from bot.store.schema import cases
 from bot.watching.alarm import Alarm
 from bot.watching.looking import OFTEN, Looking
 from bot.watching.telling import AlertTeller

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from bot.errors import LogError
-from bot.log.address import to_address
+from bot.store.address import to_address
 
 SECRET = "hunter2-Tr0ub4dor"
 

@@ -9,9 +9,9 @@ import pytest
 from sqlalchemy import DDL
 from sqlalchemy.exc import DBAPIError
 
-from bot.log import Store
-from bot.log.audit import KEPT, Act, Action
-from bot.log.digests import ChannelSettings
+from bot.store import Store
+from bot.store.audit import KEPT, Act, Action
+from bot.store.digests import ChannelSettings
 from bot.upkeep.retention import Retention
 from tests.unit.bot.test_forgetting import NOW, delivered, numbers, put_back
 

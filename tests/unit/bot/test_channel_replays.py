@@ -9,10 +9,9 @@ from sqlalchemy import func, select, update
 
 from bot.domain.label import Label
 from bot.domain.rubric import ChannelJudge
-from bot.log import Store
-from bot.log.channel_replays import MOST, ChannelReplay, ReplayedCase
-from bot.log.rubrics import RubricGoneError
-from bot.log.schema import labels, replay_scores, replayed, replays, spent
+from bot.store import Store
+from bot.store.rubrics import MOST, ChannelReplay, ReplayedCase, RubricGoneError
+from bot.store.schema import labels, replay_scores, replayed, replays, spent
 from bot.views.rubric_replay import comparison
 from bot.weeks.replay import ReplayFigures, replay_figures
 from judge.rubric import Scale

@@ -6,7 +6,7 @@ import pytest
 
 from bot.commands.demo_examples import CHANNEL, EXAMPLES, post_offline_note
 from bot.commands.demo_past import demo_workspace, write_past
-from bot.log import Store
+from bot.store import Store
 from judge import load_rubric
 from judge.offline import rate_offline
 from pocket_slack import ManualClock, Message, Person, Workspace

@@ -13,10 +13,10 @@ from bot.commands.demo_past import CHANNEL, WEEKS, demo_workspace, make_up, writ
 from bot.domain.case import Case, CaseSource, Visibility
 from bot.domain.label import Label
 from bot.domain.verdict import MADE_UP
-from bot.log import Store
-from bot.log.counts import Place
-from bot.log.draws import Draws
-from bot.log.schema import cases, labels, ratings
+from bot.store import Store
+from bot.store.assignments import Assignments as Draws
+from bot.store.figures import Place
+from bot.store.schema import cases, labels, ratings
 from bot.views.digest import digest_message
 from bot.weeks.figures import Figures, read_figures
 from bot.weeks.week import Week

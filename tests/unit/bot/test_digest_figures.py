@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 from sqlalchemy import delete, insert
 
 from bot.domain.case import CaseSource, CaseStatus, Visibility
-from bot.log import Store
-from bot.log.counts import Place, Span
-from bot.log.schema import cases, labels
+from bot.store import Store
+from bot.store.figures import Place, Span
+from bot.store.schema import cases, labels
 from bot.weeks.agreement import Agreement, weighted_kappa
 from bot.weeks.figures import Figures, Glance, Tally, read_figures, read_glance
 from bot.weeks.week import Week

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.domain.verdict import MADE_UP, OFFLINE
-from bot.log.counts import Kind, ScoredCount
-from bot.log.digests import ChannelSettings
 from bot.slack.authors import Member
 from bot.slack.post import Post
+from bot.store.digests import ChannelSettings
+from bot.store.figures import Kind, ScoredCount
 from bot.views.charts import judge_change, trend_line
 from bot.views.digest import MOST_AUTHORS, digest_message, stats_message
 from bot.views.digest_settings import digest_state

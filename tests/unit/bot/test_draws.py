@@ -10,12 +10,13 @@ from sqlalchemy import insert, select, text, update
 
 from bot.domain.case import CaseSource, CaseStatus, Visibility
 from bot.domain.label import Label, Outcome
-from bot.log import Store
-from bot.log.digests import ChannelSettings
-from bot.log.draws import DrawnCase, Draws, EnoughError, NotRecordedError
-from bot.log.samples import Budget, Sample
-from bot.log.schema import cases, draws, labels
-from bot.log.turns import take_turn
+from bot.store import Store
+from bot.store.assignments import Assignments as Draws
+from bot.store.assignments import DrawnCase, EnoughError, NotRecordedError
+from bot.store.database import lock_for_transaction as take_turn
+from bot.store.digests import ChannelSettings
+from bot.store.labels import Budget, Sample
+from bot.store.schema import cases, draws, labels
 
 NOW = datetime(2026, 11, 19, 12, tzinfo=UTC)  # a Thursday
 WEEK = timedelta(weeks=1)

@@ -13,9 +13,9 @@ from sqlalchemy import event
 from bot.commands.export import export
 from bot.domain.case import LoggedCase
 from bot.domain.label import Label
-from bot.log import Store
-from bot.log.edits import EditedCase
-from bot.log.jobs import Task, Ticket, entrypoint
+from bot.store import Store
+from bot.store.cases import EditedCase
+from bot.store.jobs import Task, Ticket, entrypoint
 from tests.unit.bot.test_log import a_case, a_verdict, held, url
 
 AT = {"message_ts": "5.1", "question_ts": "4.1", "parent_ts": "4.1"}

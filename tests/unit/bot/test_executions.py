@@ -9,8 +9,8 @@ from pgqueuer.adapters.inmemory import InMemoryDriver, InMemoryQueries
 from sqlalchemy import update
 
 from bot.domain.execution import Execution
-from bot.log import Store
-from bot.log.schema import executions
+from bot.store import Store
+from bot.store.schema import executions
 from tests.unit.bot.test_log import a_case, a_verdict, held, url
 
 FIRST, SECOND = Execution("Fx1", quotes=True), Execution("Fx2", quotes=False)

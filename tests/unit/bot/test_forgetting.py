@@ -11,8 +11,8 @@ from sqlalchemy import func, select, update
 
 from bot.domain.case import LoggedCase
 from bot.domain.label import Label
-from bot.log import Store
-from bot.log.schema import cases, labels, ratings
+from bot.store import Store
+from bot.store.schema import cases, labels, ratings
 from bot.upkeep.retention import Retention
 from tests.unit.bot.test_log import a_case, a_verdict, held, url
 

@@ -15,8 +15,8 @@ from bot.domain.case import Case, CaseSource, LoggedCase, Visibility
 from bot.domain.label import Label
 from bot.domain.verdict import RecordedVerdict
 from bot.errors import LogError
-from bot.log import Store
 from bot.slack.modal_state import ModalState
+from bot.store import Store
 from bot.views.labels import LONGEST_REASON, confirmation, feedback, label_modal
 from judge.agreement.report import make_report
 from judge.agreement.scores import Columns, read_scores

@@ -9,8 +9,8 @@ from sqlalchemy import select, update
 from bot.domain.case import CaseStatus
 from bot.domain.limits import Limits
 from bot.domain.refusal import RefusalKind, RefusedError
-from bot.log import Store
-from bot.log.schema import cases, spent
+from bot.store import Store
+from bot.store.schema import cases, spent
 from bot.upkeep.retention import Retention
 from tests.unit.bot.test_log import a_case, a_verdict, held
 

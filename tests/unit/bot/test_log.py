@@ -7,22 +7,21 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
 from sqlalchemy import event, insert, text
 from sqlalchemy.exc import DBAPIError
-from sqlalchemy.ext.asyncio import create_async_engine
 from structlog.testing import capture_logs
 
 from bot.domain.case import Case, CaseSource, CaseStatus, LoggedCase, Visibility
 from bot.domain.verdict import RecordedRating, RecordedVerdict
 from bot.errors import LogError
-from bot.log import Store, TakenError
-from bot.log.database import Database
-from bot.log.errors import in_brief
-from bot.log.opening import connect, migrations, open_engine
-from bot.log.schema import cases, metadata
+from bot.store import Store, TakenError
+from bot.store.database import Database
+from bot.store.errors import in_brief
+from bot.store.opening import HEAD, connect, migrations, open_engine
+from bot.store.schema import cases, metadata
 
 
 def url(folder: Path) -> str:
@@ -85,11 +84,12 @@ async def log(database_url: str) -> Any:
     await opened.close()
 
 
-async def downgrade(folder: Path, revision: str) -> None:
-    """Takes the log back to what an earlier version has left."""
-    engine = create_async_engine(url(folder))
+async def migrated_by(database_url: str, revision: str) -> None:
+    """Makes a log, and says of it that another version was at work in it."""
+    await (await Store.open(database_url)).close()
+    engine = connect(database_url)
     async with engine.begin() as connection:
-        await connection.run_sync(lambda sync: command.downgrade(migrations(sync), revision))
+        await connection.execute(text("UPDATE alembic_version SET version_num = :found"), {"found": revision})
     await engine.dispose()
 
 
@@ -108,19 +108,24 @@ async def test_the_migrations_make_the_schema(new_database_url: str) -> None:
     assert differences == []
 
 
-async def test_a_log_of_the_first_version_keeps_its_verdicts(tmp_path: Path) -> None:
-    log = await Store.open(url(tmp_path))
-    await log.add(a_case())
-    await log.record(await held(log, 1), a_verdict())
-    await log.close()
-    await downgrade(tmp_path, "0001")
+@pytest.mark.parametrize("revision", ["0001", "0023"])
+async def test_a_log_from_before_the_release_is_refused_and_says_what_to_do(database_url: str, revision: str) -> None:
+    await migrated_by(database_url, revision)
+    with pytest.raises(LogError) as error:
+        await Store.open(database_url)
+    assert str(error.value).partition(": cannot be opened and migrated: ")[2] == (
+        f"a version from before 0.1.0 has made it (migration {revision}), and its tables are not carried over; "
+        "name a new database in DATABASE_URL, or go on with the version that made it"
+    )
 
-    again = await Store.open(url(tmp_path))
 
-    verdict = await again.cases.verdict(1)
-    assert verdict is not None
-    assert (verdict.score, verdict.flags, verdict.cost_usd) == (4, (), None)
-    await again.close()
+async def test_a_new_log_has_the_newest_migration(new_database_url: str) -> None:
+    engine = await open_engine(new_database_url)
+    async with engine.connect() as connection:
+        scripts = await connection.run_sync(lambda sync: ScriptDirectory.from_config(migrations(sync)))
+        found = await connection.run_sync(lambda sync: MigrationContext.configure(sync).get_current_heads())
+    await engine.dispose()
+    assert list(found) == scripts.get_heads() == [HEAD]
 
 
 async def test_the_file_is_in_wal_mode_and_a_reopened_log_holds_what_was_added(tmp_path: Path) -> None:
@@ -400,11 +405,7 @@ async def test_whoever_settles_much_keeps_nobody_else_from_the_log(log: Store) -
 
 
 async def test_a_log_of_a_newer_version_is_left_alone_and_says_what_to_do(database_url: str) -> None:
-    await (await Store.open(database_url)).close()
-    engine = connect(database_url)
-    async with engine.begin() as connection:
-        await connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
-    await engine.dispose()
+    await migrated_by(database_url, "9999")
     with pytest.raises(LogError) as error:
         await Store.open(database_url)
     assert str(error.value).partition(": cannot be opened and migrated: ")[2] == (

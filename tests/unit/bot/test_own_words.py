@@ -10,9 +10,9 @@ from sqlalchemy import select, text
 
 from bot.domain.case import CaseStatus, LoggedCase, QuestionSource
 from bot.domain.label import Label
-from bot.log import Store
-from bot.log.own_words import Words
-from bot.log.schema import cases
+from bot.store import Store
+from bot.store.privacy import Words
+from bot.store.schema import cases
 from tests.unit.bot.test_edits import amendments
 from tests.unit.bot.test_forgetting import SECRET, bytes_on_disk, delivered
 from tests.unit.bot.test_log import a_case, a_verdict, downgrade, held, url

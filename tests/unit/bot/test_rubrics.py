@@ -9,15 +9,14 @@ import pytest
 
 from bot.domain.rubric import MOST_RUBRICS, ChannelJudge, SavedRubric, is_name
 from bot.judges import limits_of
-from bot.log import Store
-from bot.log.audit import Action
-from bot.log.channel_replays import ChannelReplay
-from bot.log.digests import ChannelSettings
-from bot.log.rubrics import RubricGoneError, RubricInUseError, SavedBeforeError
 from bot.rubrics.choice import RubricChoice
 from bot.rubrics.judges import Judges
 from bot.settings import Settings, load_settings
 from bot.slack.modal_state import ModalState
+from bot.store import Store
+from bot.store.audit import Action
+from bot.store.digests import ChannelSettings
+from bot.store.rubrics import ChannelReplay, RubricGoneError, RubricInUseError, SavedBeforeError
 from bot.views.rubric_settings import no_model, no_rubric, state
 from bot.views.rubric_window import fits, rubric_modal
 from judge import Judge, Rubric, list_rubrics, load_rubric

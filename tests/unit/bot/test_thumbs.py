@@ -11,10 +11,10 @@ from sqlalchemy import func, select
 from bot.domain.case import CaseSource, LoggedCase, Visibility
 from bot.domain.reaction import Reaction
 from bot.extract.reactions import to_reaction
-from bot.log import Store
-from bot.log.counts import Place, Span, ThumbCount
-from bot.log.own_words import Words
-from bot.log.schema import thumbs
+from bot.store import Store
+from bot.store.figures import Place, Span, ThumbCount
+from bot.store.privacy import Words
+from bot.store.schema import thumbs
 from bot.upkeep.retention import Retention
 from tests.unit.bot.test_digest_figures import NOW
 from tests.unit.bot.test_forgetting import delivered

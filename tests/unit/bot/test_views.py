@@ -10,11 +10,10 @@ from hypothesis import strategies as st
 from bot.domain.case import CaseSource, CaseStatus, LoggedCase, QuestionSource, Visibility
 from bot.domain.obstacle import Obstacle, ObstacleKind
 from bot.domain.verdict import RecordedRating, RecordedVerdict
-from bot.log.draws import Comparison, DrawnCase
-from bot.log.unseen import LONGEST
 from bot.slack import ids
 from bot.slack.modal_state import ModalState
 from bot.slack.post import Post
+from bot.store.assignments import LONGEST, Comparison, DrawnCase
 from bot.views import messages
 from bot.views import verdict as verdicts
 from bot.views.blind import ENOUGH_MEANWHILE, NOT_RECORDED, NOTHING, blind_modal, compared_modal, over_modal

@@ -4,7 +4,7 @@ import pytest
 
 from bot.domain.watch import Coverage, Fate, Shows, Watch, draws, together
 from bot.extract.commands import WatchRequest, parse_watch
-from bot.log.counts import ScoredCount
+from bot.store.figures import ScoredCount
 from bot.views.watch import no_assistant
 from bot.weeks.quality import to_quality
 from judge.rubric import Scale

@@ -16,13 +16,13 @@ from bot.domain.limits import Limits
 from bot.domain.policy import Policy
 from bot.domain.watch import Fate, SeenReply, Shows, Used, Watch
 from bot.listeners.events import ChannelEvents
-from bot.log import Store
-from bot.log.alerts import AlertKind
-from bot.log.audit import Action
-from bot.log.counts import watched
-from bot.log.schema import watches
 from bot.rubrics.choice import RubricChoice
 from bot.slack.client import Identity
+from bot.store import Store
+from bot.store.audit import Action
+from bot.store.figures import watched
+from bot.store.schema import watches
+from bot.store.watches import AlertKind
 from bot.upkeep.edits import EditsUpkeep
 from bot.watching.reactions import Reactions
 from bot.watching.watcher import Watcher
