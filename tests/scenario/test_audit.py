@@ -18,8 +18,8 @@ from tests.scenario.test_home import home, press
 from tests.scenario.test_process import run
 from tests.scenario.test_retention import aged_log
 from tests.scenario.test_stats import add_case, help_desk
-from tests.unit.bot.test_forgetting import delivered
-from tests.unit.bot.test_log import url
+from tests.store.test_forgetting import delivered
+from tests.store.test_store import url
 
 OPERATOR = f"os:{pwd.getpwuid(os.getuid()).pw_name}"
 SOME_DAY = datetime(2026, 11, 2, 10, 30, 5, tzinfo=UTC)

@@ -17,7 +17,7 @@ from bot.store.jobs import Task, Ticket
 from bot.store.opening import connect
 from bot.store.ownership import owned
 from bot.store.schema import cases
-from tests.unit.bot.test_log import a_case, url
+from tests.store.test_store import a_case, url
 
 TEAM = "T1"
 LONG = timedelta(minutes=10)

@@ -17,7 +17,7 @@ from tests.scenario.conftest import ANSWER, CHANNEL, QUESTION, Stage, StageFacto
 from tests.scenario.test_edits import PATIENCE_S, QUOTING, up_to_date
 from tests.scenario.test_forget import ask as ask_for
 from tests.scenario.test_forget import forget, settled
-from tests.unit.bot.test_forgetting import bytes_on_disk
+from tests.store.test_forgetting import bytes_on_disk
 
 GONE = "What I had quoted is gone"
 

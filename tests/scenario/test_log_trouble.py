@@ -20,7 +20,7 @@ from bot.store.opening import MIGRATION_LOCK, QUERY_TIMEOUT_S, connect
 from tests.model_server import ModelServer
 from tests.scenario.conftest import CHANNEL, GOOD, Stage, is_verdict
 from tests.scenario.test_process import JUDGE_BOT, environment, pocket_slack
-from tests.unit.bot.test_log import a_case, url
+from tests.store.test_store import a_case, url
 
 
 def is_sound(path: Path) -> bool:

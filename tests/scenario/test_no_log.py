@@ -13,7 +13,7 @@ from bot.store import Store
 from bot.store.opening import connect
 from tests.model_server import ModelServer
 from tests.scenario.test_process import environment, pocket_slack, run
-from tests.unit.bot.test_log import url
+from tests.store.test_store import url
 
 COMMANDS = (
     ("export",),

@@ -12,7 +12,7 @@ from bot.store import Store
 from bot.store.jobs import Task, database_queue
 from bot.store.opening import connect
 from tests.scenario.test_engine import TEAM, Settler, opened, running
-from tests.unit.bot.test_log import a_case
+from tests.store.test_store import a_case
 
 TABLES = {"pgqueuer", "pgqueuer_log", "pgqueuer_schedules", "pgqueuer_statistics"}
 OLD_NOTE = (

@@ -18,7 +18,7 @@ from tests.model_server import ModelServer
 from tests.scenario.conftest import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, shown
 from tests.scenario.replicas import new_scene
 from tests.scenario.test_watch import seen, take_finished
-from tests.unit.bot.test_rubrics import TONE
+from tests.store.test_rubrics import TONE
 
 
 async def say(stage: Stage, text: str) -> str:

@@ -12,7 +12,7 @@ from bot.domain.refusal import RefusalKind, RefusedError
 from bot.store import Store
 from bot.store.schema import cases, spent
 from bot.upkeep.retention import Retention
-from tests.unit.bot.test_log import a_case, a_verdict, held
+from tests.store.test_store import a_case, a_verdict, held
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from bot.store.figures import ScoredCount
 from bot.views.watch import no_assistant
 from bot.weeks.quality import to_quality
 from judge.rubric import Scale
-from tests.unit.bot.test_digest_figures import NOW
+from tests.store.test_figures import NOW
 
 NAMES = ["helper", "Help desk bot", "a | b", "1 in 5", "off"]
 

@@ -20,7 +20,7 @@ from bot.store.rubrics import ChannelReplay, RubricGoneError, RubricInUseError, 
 from bot.views.rubric_settings import no_model, no_rubric, state
 from bot.views.rubric_window import fits, rubric_modal
 from judge import Judge, Rubric, list_rubrics, load_rubric
-from tests.unit.bot.test_log import a_case
+from tests.store.test_store import a_case
 
 TONE = (
     "Is it kind?\n\n<question>{prompt}</question>\n<response>{response}</response>\n\n"

@@ -16,10 +16,10 @@ from bot.store.figures import Place, Span, ThumbCount
 from bot.store.privacy import Words
 from bot.store.schema import thumbs
 from bot.upkeep.retention import Retention
-from tests.unit.bot.test_digest_figures import NOW
-from tests.unit.bot.test_forgetting import delivered
-from tests.unit.bot.test_log import a_case
-from tests.unit.bot.test_watches import WATCH, reply
+from tests.store.test_figures import NOW
+from tests.store.test_forgetting import delivered
+from tests.store.test_store import a_case
+from tests.store.test_watches import WATCH, reply
 
 ANN, BEN, HELPER = "U-ann", "U-ben", "U1"
 HERE = Place("T1", "C1")

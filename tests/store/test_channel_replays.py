@@ -15,7 +15,7 @@ from bot.store.schema import labels, replay_scores, replayed, replays, spent
 from bot.views.rubric_replay import comparison
 from bot.weeks.replay import ReplayFigures, replay_figures
 from judge.rubric import Scale
-from tests.unit.bot.test_log import a_case, a_verdict
+from tests.store.test_store import a_case, a_verdict
 
 NEW = ChannelJudge("code", None, "large")
 SCALE = Scale(0, 5)

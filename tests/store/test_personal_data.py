@@ -8,14 +8,14 @@ import pytest
 from pgqueuer.adapters.inmemory import InMemoryDriver, InMemoryQueries
 from sqlalchemy import select, text
 
-from bot.domain.case import CaseStatus, LoggedCase, QuestionSource
+from bot.domain.case import CaseStatus, LoggedCase
 from bot.domain.label import Label
 from bot.store import Store
 from bot.store.privacy import Words
 from bot.store.schema import cases
-from tests.unit.bot.test_edits import amendments
-from tests.unit.bot.test_forgetting import SECRET, bytes_on_disk, delivered
-from tests.unit.bot.test_log import a_case, a_verdict, downgrade, held, url
+from tests.store.test_edits import amendments
+from tests.store.test_forgetting import SECRET, bytes_on_disk, delivered
+from tests.store.test_store import a_case, a_verdict, held, url
 
 ANN, BEN = "U-ann", "U-ben"
 
@@ -169,21 +169,6 @@ async def test_whoever_answers_with_a_question_is_its_author(log: Store) -> None
     case = await log.note_asked(await held(log, case))
     await log.answer(case, "Why, then?")
     assert (await log.cases.get(case.id)).question_author_id == ANN  # type: ignore[union-attr]
-
-
-async def test_an_older_log_knows_who_typed_a_question(tmp_path: Path) -> None:
-    log = await Store.open(url(tmp_path))
-    typed = {"question_source": QuestionSource.TYPED, "requester_id": ANN}
-    await log.add(a_case(key="typed", **typed))
-    await log.add(a_case(key="view:V1", attempt=2, **typed))
-    await log.add(a_case(key="again", attempt=2, **typed))
-    await log.add(a_case(key="read", question_source=QuestionSource.PARENT, requester_id=ANN))
-    await log.close()
-    await downgrade(tmp_path, "0011")
-    log = await Store.open(url(tmp_path))
-    found = [case.question_author_id for case in await log.cases.newest(9)]
-    await log.close()
-    assert found == [ANN, ANN, None, None]
 
 
 async def test_each_part_of_what_is_theirs_has_its_index(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from bot.domain.label import Label
 from bot.store import Store
 from bot.store.cases import EditedCase
 from bot.store.jobs import Task, Ticket, entrypoint
-from tests.unit.bot.test_log import a_case, a_verdict, held, url
+from tests.store.test_store import a_case, a_verdict, held, url
 
 AT = {"message_ts": "5.1", "question_ts": "4.1", "parent_ts": "4.1"}
 HERE = ("T1", "C1")

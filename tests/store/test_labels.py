@@ -21,8 +21,8 @@ from bot.views.labels import LONGEST_REASON, confirmation, feedback, label_modal
 from judge.agreement.report import make_report
 from judge.agreement.scores import Columns, read_scores
 from pocket_slack.blocks import check_blocks, check_view
-from tests.unit.bot.test_draws import add
-from tests.unit.bot.test_log import held
+from tests.store.test_assignments import add
+from tests.store.test_store import held
 from tests.unit.bot.test_views import a_case, a_verdict
 
 

@@ -13,7 +13,7 @@ from bot.store import Store
 from bot.store.audit import KEPT, Act, Action
 from bot.store.digests import ChannelSettings
 from bot.upkeep.retention import Retention
-from tests.unit.bot.test_forgetting import NOW, delivered, numbers, put_back
+from tests.store.test_forgetting import NOW, delivered, numbers, put_back
 
 CHOSEN = ChannelSettings("T1", "C1")
 

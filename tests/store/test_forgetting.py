@@ -14,7 +14,7 @@ from bot.domain.label import Label
 from bot.store import Store
 from bot.store.schema import cases, labels, ratings
 from bot.upkeep.retention import Retention
-from tests.unit.bot.test_log import a_case, a_verdict, held, url
+from tests.store.test_store import a_case, a_verdict, held, url
 
 SECRET = "the code of the safe is 4711"
 NOW = datetime.now(UTC)

@@ -26,7 +26,7 @@ from bot.store.watches import AlertKind
 from bot.upkeep.edits import EditsUpkeep
 from bot.watching.reactions import Reactions
 from bot.watching.watcher import Watcher
-from tests.unit.bot.test_digest_figures import NOW
+from tests.store.test_figures import NOW
 
 WATCH = Watch("T1", "C1", "U1", NOW)
 LOOKED_AT = select(watches.c.looked_at)
