@@ -18,8 +18,8 @@ from bot.slack.client import identify, open_socket_url, web_client
 from bot.slack.manifest import MINIMAL, OFF_WITHOUT, bot_scopes, manifest_path
 from bot.store import Store
 from bot.store.address import to_address
+from bot.store.opening import try_out
 from bot.store.ownership import beside, is_open_folder, open_to_others, to_mend
-from bot.store.trial import try_out
 from judge import JudgeError
 
 Check = Callable[[AsyncWebClient, Settings], Awaitable[str]]

@@ -6,7 +6,7 @@ from bot.domain.case import LoggedCase, Visibility
 from bot.extract.cases import Choice
 from bot.extract.invocation import Invocation
 from bot.rubrics.choice import RubricChoice
-from bot.store.people import People
+from bot.store.digests import People
 
 
 @dataclass(frozen=True)

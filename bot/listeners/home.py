@@ -13,9 +13,9 @@ from bot.listeners.digest import DigestCommand
 from bot.listeners.texts_modal import TextsModal
 from bot.slack import ids
 from bot.slack.teller import Teller
+from bot.store.digests import People
 from bot.store.errors import STORE_ERRORS as LOG_ERRORS
 from bot.store.errors import in_brief
-from bot.store.people import People
 from bot.views.digest_settings import no_access_text
 from bot.views.home import AS_THE_WORKSPACE, MOST_WATCHES, home_view, no_log_view
 from bot.views.refusals import BUTTON_TOO_SLOW, FOREIGN

@@ -47,7 +47,6 @@ class Address:
 
     @property
     def is_sqlite(self) -> bool:
-        """Whether it is a file."""
         return self.url.get_backend_name() == "sqlite"
 
 

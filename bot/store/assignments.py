@@ -25,7 +25,6 @@ _HELD_FOR = timedelta(hours=1)
 
 
 def waiting(sample: Sample, user_id: str) -> ColumnElement[bool]:
-    """Whether a case is drawn, and for the person to label."""
     return and_(sample.has_drawn(), may_label(user_id))
 
 
@@ -45,7 +44,6 @@ def may_label(user_id: str) -> ColumnElement[bool]:
 
 
 def _can_be_labelled() -> ColumnElement[bool]:
-    """Whether everybody could see the verdict, it counts, and the texts are there as they were scored."""
     length = func.length(cases.c.question) + func.length(cases.c.response)
     is_as_scored = [cases.c[mark].is_(None) for mark in ("edited_at", "deleted_at", "forgotten_at")]
     return and_(
@@ -59,7 +57,6 @@ def _can_be_labelled() -> ColumnElement[bool]:
 
 
 def _knows_reply(user_id: str) -> ColumnElement[bool]:
-    """Whether the person asked for a verdict on the reply, labelled one, or passed one over."""
     same = cases.alias("same")
     is_theirs = or_(same.c.requester_id == user_id, _has_label(same, user_id), _has_answered(same, user_id))
     return or_(*(select(same.c.id).where(is_same, is_theirs).exists() for is_same in on_same_reply(cases, same)))
@@ -71,7 +68,6 @@ def _has_label(table: FromClause, user_id: str) -> ColumnElement[bool]:
 
 
 def is_shown(user_id: str) -> ColumnElement[bool]:
-    """Whether the person was shown a case and has not answered."""
     return select(draws.c.case_id).where(_of_case(), draws.c.user_id == user_id, draws.c.outcome.is_(None)).exists()
 
 
@@ -81,7 +77,6 @@ def _has_answered(table: FromClause, user_id: str) -> ColumnElement[bool]:
 
 
 def _others(user_id: str, now: datetime) -> ColumnElement[int]:
-    """How many others have labelled a case blind, or have it in front of them."""
     is_held = and_(draws.c.outcome.is_(None), draws.c.drawn_at > now - _HELD_FOR)
     is_taken = or_(draws.c.outcome == Outcome.LABELLED, is_held)
     return (
@@ -125,8 +120,6 @@ class DrawnCase:
 
 @dataclass(frozen=True)
 class Comparison:
-    """A case that somebody has labelled blind: their score and the judge's, and where it stands."""
-
     channel_id: str
     question: str | None
     label: int
@@ -151,8 +144,6 @@ class Assignments:
         self._counting = asyncio.Semaphore(_COUNTED_AT_ONCE)
 
     async def budget(self, team_id: str, channel_id: str) -> Budget:
-        """How many blind labels a channel wants this week, and has."""
-
         async def read(connection: AsyncConnection) -> Budget:
             return (await read_budgets(connection, team_id, [channel_id], self._now()))[channel_id]
 
@@ -252,7 +243,6 @@ class Assignments:
         await self._database.write(record)
 
     async def has_recorded(self, team_id: str, user_id: str, case_id: int, label: Label) -> bool:
-        """Whether this is what the person has scored the case blind."""
         is_theirs = and_(labels.c.team_id == team_id, labels.c.case_id == case_id, labels.c.user_id == user_id)
         query = select(labels.c.score).where(is_theirs, labels.c.is_blind, labels.c.score == label.score)
         return await self._database.one(query) is not None

@@ -19,8 +19,6 @@ KEPT = timedelta(days=730)
 
 
 class Action(StrEnum):
-    """What was done."""
-
     FORGOT_CASE = "forgot_case"
     FORGOT_PERSON = "forgot_person"
     PURGED = "purged"
@@ -66,8 +64,6 @@ async def note(connection: AsyncConnection, acts: Sequence[Act]) -> None:
 
 
 class Audit:
-    """Reads the rows, and writes those of what changes nothing in the log."""
-
     def __init__(self, database: Database) -> None:
         self._database = database
 
@@ -76,16 +72,13 @@ class Audit:
         await self._database.write(lambda connection: note(connection, acts))
 
     async def since(self, since: datetime | None = None) -> Sequence[Act]:
-        """What was done from then on, in all teams of the log, oldest first."""
         return await self._database.rows(_to_act, _ACTS if since is None else _ACTS.where(audit.c.at >= since))
 
     async def of(self, team_id: str, user_id: str) -> Sequence[Act]:
-        """What a person has done, or what was done about them, oldest first."""
         is_theirs = or_(audit.c.who == user_id, audit.c.user_id == user_id)
         return await self._database.rows(_to_act, _ACTS.where(audit.c.team_id == team_id, is_theirs))
 
     async def drop_older(self, before: datetime) -> int:
-        """Deletes what was done before this time, and gives the number of rows."""
         return await self._database.execute(delete(audit).where(audit.c.at < before))
 
 

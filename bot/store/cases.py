@@ -22,12 +22,10 @@ AT_REST = (CaseStatus.DELIVERED, CaseStatus.ASKED)
 
 
 def to_case(row: Row[Any]) -> LoggedCase:
-    """The case of a row with all columns of `cases`."""
     return LoggedCase.model_validate(dict(row._mapping))
 
 
 def rating_rows(case: LoggedCase, given: Sequence[RecordedRating]) -> list[dict[str, Any]]:
-    """The rows of a case's ratings, in their order."""
     return [
         rating.model_dump() | {"team_id": case.team_id, "case_id": case.id, "position": position}
         for position, rating in enumerate(given)
@@ -61,12 +59,10 @@ class Cases:
         self._database = database
 
     async def get(self, case_id: int) -> LoggedCase | None:
-        """The case with this number, if there is one."""
         row = await self._database.one(_BY_ID, {"case_id": case_id})
         return to_case(row) if row else None
 
     async def find(self, team_id: str, case_id: int) -> LoggedCase | None:
-        """A team's case with this number, if there is one."""
         case = await self.get(case_id)
         return case if case and case.team_id == team_id else None
 
@@ -111,8 +107,6 @@ class Cases:
         return bool(await self._database.all(query))
 
     async def verdict(self, case_id: int) -> RecordedVerdict | None:
-        """The recorded verdict with its ratings; None while there is none."""
-
         async def read(connection: AsyncConnection) -> tuple[Row[Any], Sequence[Row[Any]]]:
             row = (await connection.execute(_BY_ID, {"case_id": case_id})).one()
             which = {"team_id": row.team_id, "case_id": case_id}
@@ -125,7 +119,6 @@ class Cases:
         return RecordedVerdict.model_validate(dict(row._mapping) | {"ratings": given})
 
     async def newest(self, limit: int) -> Sequence[LoggedCase]:
-        """The newest cases, oldest of them first."""
         rows = await self._database.all(select(cases).order_by(cases.c.id.desc()).limit(limit))
         return [to_case(row) for row in reversed(rows)]
 
@@ -179,7 +172,6 @@ class RecentCase:
 
     @property
     def says_only_you(self) -> bool:
-        """Whether the list says that nobody else sees the verdict."""
         return self.visibility == Visibility.ME or self.obstacle is not None or self.blocked_by is not None
 
 
@@ -188,8 +180,6 @@ PageEnd = tuple[datetime, int]
 
 
 class Recent:
-    """Lists cases by who asked for them."""
-
     def __init__(self, database: Database, *, keeps_text: bool) -> None:
         self._database = database
         # Where no texts are kept, those of cases under way are nobody's to look at either.
@@ -219,7 +209,6 @@ class Recent:
         return await self._database.rows(RecentCase, query)
 
     async def numbered(self, team_id: str, case_ids: Sequence[int]) -> Sequence[RecentCase]:
-        """The cases with these numbers, whoever asked for them, oldest first."""
         query = select(*self._columns).where(cases.c.team_id == team_id, cases.c.id.in_(case_ids)).order_by(cases.c.id)
         return await self._database.rows(RecentCase, query)
 
@@ -248,7 +237,6 @@ class EditedCase:
 
     @property
     def loses_words(self) -> bool:
-        """Whether nothing that is quoted may stay."""
         return self.deleted_at is not None or self.forgotten_at is not None
 
     @property
@@ -304,7 +292,6 @@ class Edits:
         return found
 
     async def case(self, case_id: int) -> EditedCase | None:
-        """The case with this number, if it is there and its verdict in Slack does not yet say what became of it."""
         row = await self._database.one(_stale.where(cases.c.id == case_id))
         return _to_edited(row) if row else None
 
@@ -313,8 +300,7 @@ class Edits:
         query = _stale.where(is_of_team(team_id), cases.c.status == CaseStatus.DELIVERED)
         rows = await self._database.all(query.order_by(cases.c.id).limit(_AT_ONCE))
         jobs = [Job(Task.AMEND, team_id, Ticket(case_id=row.id), key=f"amend/{row.id}") for row in rows]
-        if jobs:
-            await self._database.write(lambda connection: self._jobs.put(connection, jobs))
+        await self._jobs.submit(jobs)
 
     async def drop_texts(self, case: EditedCase) -> None:
         """Takes the texts out of a case that was still being scored when they were to go."""

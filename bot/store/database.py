@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any, Self, TypeVar
 
 import aiosqlite
-from sqlalchemy import ColumnElement, Executable, Row, Table, text
+from sqlalchemy import ColumnElement, Executable, Row, Table, text, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from sqlalchemy.sql.dml import Insert
@@ -47,8 +47,6 @@ class Database:
         await asyncio.wait([asyncio.ensure_future(self.engine.dispose())], timeout=_CLOSE_S)
 
     async def all(self, query: Executable) -> Sequence[Row[Any]]:
-        """All rows of a query."""
-
         async def fetch(connection: AsyncConnection) -> Sequence[Row[Any]]:
             return (await connection.execute(query)).all()
 
@@ -152,8 +150,20 @@ def insert_new(database: Database, table: Table, values: Mapping[str, Any]) -> I
     return insert_into(database, table).values(**values).on_conflict_do_nothing()
 
 
+async def claim(
+    database: Database, table: Table, key: Mapping[str, Any], values: Mapping[str, Any], is_left: ColumnElement[bool]
+) -> bool | None:
+    """The lease that the row with this primary key stands for, taken by one process alone.
+
+    True where nobody has had it, False where it was taken over, as `is_left` allows, and None where somebody has it.
+    """
+    if await database.execute(insert_new(database, table, {**key, **values})):
+        return True
+    taken_over = update(table).filter_by(**key).where(is_left).values(**values)
+    return False if await database.execute(taken_over) else None
+
+
 def insert_into(database: Database, table: Table) -> sqlite.Insert | postgresql.Insert:
-    """An insert in the words of the database, which knows conflicts."""
     return sqlite.insert(table) if database.is_sqlite else postgresql.insert(table)
 
 
@@ -172,15 +182,12 @@ class Cursor:
         return self
 
     async def execute(self, sql: str, parameters: Any = ()) -> None:
-        """Executes a statement and fetches its rows."""
         await self._connection.visit(partial(self._execute, "execute", sql, parameters))
 
     async def executemany(self, sql: str, parameters: Any) -> None:
-        """Executes a statement with each of several sets of values."""
         await self._connection.visit(partial(self._execute, "executemany", sql, parameters))
 
     async def fetchall(self) -> Sequence[Any]:
-        """The rows."""
         return self._rows
 
     async def close(self) -> None:
@@ -197,11 +204,9 @@ class Connection(aiosqlite.Connection):
     """A connection with such cursors."""
 
     def cursor(self) -> Cursor:  # type: ignore[override]
-        """A cursor that visits the thread once."""
         return Cursor(self)
 
     async def visit(self, work: Any) -> Any:
-        """What `work` gives, done with the connection in its thread."""
         return await self._execute(work, self._conn)  # type: ignore[no-untyped-call]
 
     async def rollback(self) -> None:

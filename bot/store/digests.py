@@ -6,17 +6,17 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, Select, Update, and_, case, delete, func, insert, or_, select, update
-from sqlalchemy.exc import IntegrityError
+from sqlalchemy import ColumnElement, Row, Select, Update, and_, bindparam, case, delete, func, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from bot.domain.case import Visibility
 from bot.domain.clock import utc_now
 from bot.domain.reaction import Reaction
 from bot.slack.emoji import UP
 from bot.store.audit import Act, Action, note
-from bot.store.database import Database, upsert
+from bot.store.database import Database, claim, upsert
 from bot.store.figures import Place, Span, ThumbCount
-from bot.store.schema import IS_TAKEN_BACK, cases, channels, digests, replies, thumbs
+from bot.store.schema import IS_TAKEN_BACK, cases, channels, digests, people, replies, thumbs
 from bot.store.visibility import counts, is_watched
 
 LEASE = timedelta(minutes=5)
@@ -78,13 +78,10 @@ class Claim:
 
 
 class Digests:
-    """Reads and writes channels' settings and the digests' state."""
-
     def __init__(self, database: Database) -> None:
         self._database = database
 
     async def channel(self, team_id: str, channel_id: str) -> ChannelSettings:
-        """What the channel has chosen so far."""
         return await self._database.read(lambda connection: _chosen(connection, team_id, channel_id))
 
     async def among(self, team_id: str, channel_ids: Collection[str]) -> Mapping[str, ChannelSettings]:
@@ -94,7 +91,6 @@ class Digests:
         return {row.channel_id: _to_settings(row) for row in rows}
 
     async def save(self, settings: ChannelSettings, by: str) -> None:
-        """Records what the channel has chosen, and that this person has changed it, if it is a change."""
         statement = upsert(self._database, channels, asdict(settings) | {"updated_at": utc_now()})
 
         async def save(connection: AsyncConnection) -> None:
@@ -108,13 +104,11 @@ class Digests:
         await self._database.write(save)
 
     async def wanted(self, team_id: str) -> Sequence[ChannelSettings]:
-        """The channels with a digest."""
         query = select(channels).where(channels.c.team_id == team_id, channels.c.is_digest_on)
         rows = await self._database.all(query.order_by(channels.c.channel_id))
         return [_to_settings(row) for row in rows]
 
     async def score_reactions(self, team_id: str) -> Mapping[str, str]:
-        """The emoji that ask for a score, by the channels that have chosen one."""
         query = select(channels.c.channel_id, channels.c.score_reaction)
         rows = await self._database.all(
             query.where(channels.c.team_id == team_id, channels.c.score_reaction.is_not(None))
@@ -137,27 +131,17 @@ class Digests:
     async def claim(self, team_id: str, channel_id: str, week: str, now: datetime) -> Claim | None:
         """The right to post this digest, durable; None where somebody has it, or has used it."""
         key = {"team_id": team_id, "channel_id": channel_id, "week": week}
-        values = key | {"status": DigestStatus.CLAIMED, "claimed_at": now}
-        try:
-            await self._database.execute(insert(digests).values(**values))
-            return Claim(team_id, channel_id, week, now, is_first=True)
-        except IntegrityError:
-            ours = Claim(team_id, channel_id, week, now, is_first=False)
-            is_left = (digests.c.status == DigestStatus.CLAIMED) & (digests.c.claimed_at <= now - LEASE)
-            taken_over = await self._database.execute(_update(ours).where(is_left).values(claimed_at=now))
-            return ours if taken_over == 1 else None
+        is_left = (digests.c.status == DigestStatus.CLAIMED) & (digests.c.claimed_at <= now - LEASE)
+        values = {"status": DigestStatus.CLAIMED, "claimed_at": now}
+        is_first = await claim(self._database, digests, key, values, is_left)
+        return None if is_first is None else Claim(team_id, channel_id, week, now, is_first)
 
     async def take_extra(self, team_id: str, channel_id: str, now: datetime) -> bool:
         """Whether a digest beside the weekly ones may be posted in this channel now: one within an hour."""
         key = {"team_id": team_id, "channel_id": channel_id, "week": _EXTRA}
-        try:
-            values = key | {"status": DigestStatus.POSTED, "claimed_at": now}
-            await self._database.execute(insert(digests).values(**values))
-        except IntegrityError:
-            is_over = digests.c.claimed_at <= now - EXTRA_PAUSE
-            taken = update(digests).filter_by(**key).where(is_over).values(claimed_at=now)
-            return await self._database.execute(taken) == 1
-        return True
+        is_over = digests.c.claimed_at <= now - EXTRA_PAUSE
+        values = {"status": DigestStatus.POSTED, "claimed_at": now}
+        return await claim(self._database, digests, key, values, is_over) is not None
 
     async def give_extra_back(self, team_id: str, channel_id: str, now: datetime) -> None:
         """Such a digest was not posted, and may be tried again."""
@@ -170,7 +154,6 @@ class Digests:
         return await self._database.execute(_update(claim).where(is_ours).values(claimed_at=now)) == 1
 
     async def settle(self, claim: Claim, status: DigestStatus, now: datetime, message_ts: str | None = None) -> None:
-        """Records what has become of a digest."""
         posted_at = now if status is DigestStatus.POSTED else None
         values = {"status": status, "posted_at": posted_at, "message_ts": message_ts}
         await self._database.execute(_update(claim).values(**values))
@@ -207,8 +190,6 @@ def _to_settings(row: Row[Any]) -> ChannelSettings:
 
 
 class Thumbs:
-    """Notes thumbs and counts them."""
-
     def __init__(self, database: Database) -> None:
         self._database = database
 
@@ -231,7 +212,6 @@ class Thumbs:
         await self._database.execute(upsert(self._database, thumbs, values, where=thumbs.c.changed_at < thumb.at))
 
     async def counts(self, place: Place, span: Span) -> Sequence[ThumbCount]:
-        """The thumbs that were given in the span, by the replies' authors, most first."""
         within = and_(thumbs.c.changed_at >= span.start, thumbs.c.changed_at < span.end)
         here = and_(thumbs.c.team_id == place.team_id, thumbs.c.channel_id == place.channel_id)
         authors = _authors(thumbs.c.team_id, thumbs.c.channel_id, thumbs.c.ts)
@@ -255,11 +235,9 @@ class Thumbs:
         return False
 
     async def drop_older(self, before: datetime) -> int:
-        """Deletes what was given or taken back before this time, and gives the number of rows."""
         return await self._database.execute(delete(thumbs).where(thumbs.c.changed_at < before))
 
     async def drop_taken_back(self, before: datetime) -> int:
-        """Deletes what was taken back before this time, and gives the number of rows."""
         return await self._database.execute(delete(thumbs).where(IS_TAKEN_BACK, thumbs.c.changed_at < before))
 
 
@@ -273,7 +251,6 @@ async def drop_of_reply(connection: AsyncConnection, gone: Row[*tuple[Any, ...]]
 
 
 def _authors(team_id: Any, channel_id: Any, ts: Any) -> Sequence[Select[tuple[str | None]]]:
-    """Who wrote a reply that a watch has seen, and one that was scored for its channel to see."""
     is_seen = and_(replies.c.team_id == team_id, replies.c.channel_id == channel_id, replies.c.ts == ts)
     is_scored = and_(_of_case(team_id, channel_id, ts), or_(counts(cases), is_watched(cases)))
     return select(replies.c.author_id).where(is_seen), select(cases.c.author_id).where(is_scored).limit(1)
@@ -281,3 +258,35 @@ def _authors(team_id: Any, channel_id: Any, ts: Any) -> Sequence[Select[tuple[st
 
 def _of_case(team_id: Any, channel_id: Any, ts: Any) -> ColumnElement[bool]:
     return and_(cases.c.team_id == team_id, cases.c.channel_id == channel_id, cases.c.message_ts == ts)
+
+
+# Built once, since they are asked with every request.
+_VISIBILITY = select(people.c.visibility).where(
+    people.c.team_id == bindparam("of_team"), people.c.user_id == bindparam("of_user")
+)
+_RUBRIC = select(channels.c.rubric).where(
+    channels.c.team_id == bindparam("of_team"), channels.c.channel_id == bindparam("of_channel")
+)
+_CHOSEN = select(_VISIBILITY.scalar_subquery().label("visibility"), _RUBRIC.scalar_subquery().label("rubric"))
+
+
+class People:
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def visibility(self, team_id: str, user_id: str) -> Visibility | None:
+        """Who is to see this person's verdicts; None where the workspace's setting decides."""
+        row = await self._database.one(_VISIBILITY, {"of_team": team_id, "of_user": user_id})
+        return Visibility(row.visibility) if row and row.visibility else None
+
+    async def chosen(self, team_id: str, user_id: str, channel_id: str) -> tuple[Visibility | None, str | None]:
+        """The same, and the name of the channel's rubric, in one look: it is asked before anything is judged."""
+        of = {"of_team": team_id, "of_user": user_id, "of_channel": channel_id}
+        row = await self._database.one(_CHOSEN, of)
+        if row is None:
+            return None, None
+        return Visibility(row.visibility) if row.visibility else None, row.rubric
+
+    async def save_visibility(self, team_id: str, user_id: str, visibility: Visibility | None) -> None:
+        values = {"team_id": team_id, "user_id": user_id, "visibility": visibility, "updated_at": utc_now()}
+        await self._database.execute(upsert(self._database, people, values))

@@ -64,8 +64,7 @@ class Executions:
             Job(Task.COMPLETE, team_id, Ticket(case_id=row.case_id), key=f"complete/{row.case_id}")
             for row in await self._database.all(query.limit(_AT_ONCE))
         ]
-        if jobs:
-            await self._database.write(lambda connection: self._jobs.put(connection, jobs))
+        await self._jobs.submit(jobs)
 
     async def trim(self) -> None:
         """Forgets executions a day after they were told."""

@@ -88,8 +88,6 @@ _OWN = {"ratings", "labels"}
 
 @dataclass(frozen=True)
 class GivenRating:
-    """What one model call gave."""
-
     model: str | None
     score: int | None
     unscored_reason: str | None
@@ -157,13 +155,11 @@ class Channel:
         return [row.team_id for row in rows]
 
     async def count(self, team_id: str, channel_id: str, since: datetime | None = None) -> int:
-        """How many replies `replies` gives."""
         query = select(func.count().label("number")).where(*self._shown(team_id, channel_id, since))
         (row,) = await self._database.all(query)
         return int(row.number)
 
     async def replies(self, team_id: str, channel_id: str, since: datetime | None = None) -> AsyncIterator[JudgedReply]:
-        """The replies, oldest case first; read page by page."""
         columns = [cases.c[each.name] for each in fields(JudgedReply) if each.name not in _OWN]
         query = select(*columns).where(*self._shown(team_id, channel_id, since)).order_by(cases.c.id).limit(_PAGE)
         page = query

@@ -44,7 +44,6 @@ class Place:
 
 
 def watched(watch: Watch) -> Place:
-    """What a watch has drawn."""
     return Place(watch.team_id, watch.channel_id, watch.author_id, is_watched=True)
 
 
@@ -66,7 +65,6 @@ class Kind:
 
     @property
     def scale(self) -> tuple[int, int]:
-        """Lowest and highest score."""
         return self.lowest, self.highest
 
 
@@ -88,7 +86,6 @@ class ScoreCount:
 
     @property
     def kind(self) -> Kind:
-        """With which other scores this one is comparable."""
         return Kind(self.lowest, self.highest, self.version)
 
 
@@ -104,16 +101,12 @@ class VersionSum:
 
 @dataclass(frozen=True)
 class AuthorCount:
-    """How many replies of one author were judged."""
-
     author_id: str
     number: int
 
 
 @dataclass(frozen=True)
 class ThumbCount:
-    """How many thumbs people gave one author's replies, up and down, and under how many of these."""
-
     author_id: str
     up: int
     down: int
@@ -122,8 +115,6 @@ class ThumbCount:
 
 @dataclass(frozen=True)
 class LowCase:
-    """One of the lowest scores: whose reply, where it stands, and when it was judged; no text."""
-
     id: int
     score: int
     author_id: str | None
@@ -167,8 +158,6 @@ class ScoredCount:
 
 @dataclass(frozen=True)
 class TimedScore:
-    """A score, when it was given, and where its reply stands."""
-
     id: int
     score: int
     lowest: int
@@ -180,7 +169,6 @@ class TimedScore:
 
     @property
     def kind(self) -> Kind:
-        """With which other scores this one is comparable."""
         return Kind(self.lowest, self.highest, self.judge_version)
 
 
@@ -206,13 +194,10 @@ _BEGINNING, _END = datetime(2000, 1, 1, tzinfo=UTC), datetime(9999, 1, 1, tzinfo
 
 
 class Tallies:
-    """Counts what is in the log."""
-
     def __init__(self, database: Database) -> None:
         self._database = database
 
     async def scores(self, place: Place, span: Span) -> Sequence[ScoreCount]:
-        """How many cases there are of each kind."""
         rater = case((cases.c.model.in_((OFFLINE, MADE_UP)), cases.c.model)).label("rater")
         version = cases.c.judge_version.label("version")
         by = (
@@ -228,14 +213,12 @@ class Tallies:
         return await self._database.rows(ScoreCount, query)
 
     async def authors(self, place: Place, span: Span) -> Sequence[AuthorCount]:
-        """Who wrote what was judged, most first."""
         number = func.count().label("number")
         query = select(cases.c.author_id, number).where(_public(place, span), cases.c.author_id.is_not(None))
         query = query.group_by(cases.c.author_id).order_by(number.desc(), cases.c.author_id)
         return await self._database.rows(AuthorCount, query)
 
     async def busiest(self, team_id: str, channel_ids: Collection[str], since: datetime) -> Sequence[str]:
-        """Those of the channels in which something was judged since then, most first."""
         is_among = and_(cases.c.team_id == team_id, cases.c.channel_id.in_(channel_ids))
         query = select(cases.c.channel_id).where(is_among, cases.c.judged_at >= since, counts(cases))
         query = query.group_by(cases.c.channel_id).order_by(func.count().desc(), cases.c.channel_id)
@@ -315,7 +298,6 @@ class Tallies:
         return await self._database.rows(TimedScore, query)
 
     async def newest(self, place: Place) -> int | None:
-        """The case that was scored last there."""
         is_there = _public(place, Span(_BEGINNING, _END))
         query = select(cases.c.id).where(cases.c.score.is_not(None), is_there).order_by(cases.c.judged_at.desc())
         row = await self._database.one(query.limit(1))
@@ -360,7 +342,6 @@ def _public(place: Place, span: Span, repeated: Select[Any] | CompoundSelect[Any
 
 
 def _is_reply(place: Place) -> ColumnElement[bool]:
-    """Whether a row of `replies` is of what a watch has drawn."""
     if not place.is_watched:
         return false()
     return and_(

@@ -80,6 +80,11 @@ class Jobs:
         elif self.memory is not None:
             after_commit(connection, partial(_enqueue, self.memory, jobs))
 
+    async def submit(self, jobs: Sequence[Job]) -> None:
+        """Writes jobs that should be there, in a transaction of their own: those with a key are not written twice."""
+        if jobs:
+            await self._database.write(lambda connection: self.put(connection, jobs))
+
     async def trim(self) -> None:
         """Forgets what the queue has noted of jobs that are done: after a week; in memory, at once."""
         if self.memory is not None:
@@ -181,8 +186,7 @@ class Unsettled:
             )
             for row in rows
         ]
-        if jobs:
-            await self._database.write(lambda connection: self._jobs.put(connection, jobs))
+        await self._jobs.submit(jobs)
         return [row.id for row in rows]
 
 

@@ -58,8 +58,6 @@ class LabelledCase:
 
 
 class Labels:
-    """Reads and writes the labels of a log."""
-
     def __init__(self, database: Database) -> None:
         self._database = database
 
@@ -83,7 +81,6 @@ class Labels:
         return earlier
 
     async def get(self, case: LoggedCase, user_id: str) -> Label | None:
-        """A person's label of a case."""
         query = select(labels.c.score, labels.c.reason, labels.c.is_blind).where(
             labels.c.team_id == case.team_id, labels.c.case_id == case.id, labels.c.user_id == user_id
         )
@@ -91,7 +88,6 @@ class Labels:
         return found[0] if found else None
 
     async def teams(self, *, has_unlabelled: bool = False) -> Sequence[str]:
-        """The teams of which there are labels, or cases."""
         team_id = (cases if has_unlabelled else labels).c.team_id
         query = select(team_id).distinct().order_by(team_id)
         return [row.team_id for row in await self._database.all(query)]
@@ -148,7 +144,6 @@ class Budget:
 
     @property
     def left(self) -> int:
-        """How many more may be given this week."""
         return max(self.weekly - self.used, 0)
 
 
@@ -167,13 +162,11 @@ class Sample:
     is_watched: bool = False
 
     def has_drawn(self) -> ColumnElement[bool]:
-        """Whether a case is of this channel and these weeks, and in the part that is drawn."""
         which = is_watched(cases) if self.is_watched else counts(cases)
         is_there = and_(cases.c.team_id == self.team_id, cases.c.channel_id == self.channel_id, which)
         return and_(is_there, cases.c.judged_at >= self.weeks[-1][0], self._number() < self._share())
 
     def probability(self) -> ColumnElement[Any]:
-        """With which a case is drawn."""
         return self._by_week([probability for _, probability in self.weeks])
 
     def position(self) -> ColumnElement[Any]:
@@ -203,7 +196,6 @@ class Sample:
 async def read_budgets(
     connection: AsyncConnection, team_id: str, channel_ids: Collection[str], now: datetime
 ) -> Mapping[str, Budget]:
-    """The budget of each of these channels."""
     chosen = select(channels.c.channel_id, channels.c.labels_per_week).where(
         channels.c.team_id == team_id, channels.c.channel_id.in_(channel_ids), channels.c.labels_per_week.is_not(None)
     )

@@ -76,7 +76,6 @@ def is_open_folder(folder: Path) -> bool:
 
 
 def to_mend(exposed: Sequence[Path]) -> str:
-    """The command that keeps these files to their owner."""
     return f"chmod 600 {shlex.join(map(str, exposed))}"
 
 
@@ -134,23 +133,18 @@ _PATIENCE_S = 3.0
 
 @dataclass(frozen=True)
 class Sign:
-    """The last sign of life of a process, and whether Slack could reach it then."""
-
     pid: int
     is_connected: bool
     seen_at: datetime
 
 
 class Processes:
-    """Writes and reads signs of life."""
-
     def __init__(self, database: Database) -> None:
         self._database = database
         self._name = uuid.uuid4().hex
         self._started_at = utc_now()
 
     async def sign(self, *, is_connected: bool) -> None:
-        """Says that this process is alive, and whether Slack can reach it."""
         values = {
             "id": self._name,
             "host": socket.gethostname(),
@@ -171,7 +165,6 @@ class Processes:
             logger.warning("not_signed_off", left="it is forgotten in a day")
 
     async def latest_here(self) -> Sign | None:
-        """The newest sign of life of a process of this machine."""
         of_process = select(processes.c.pid, processes.c.is_connected, processes.c.seen_at)
         here = of_process.where(processes.c.host == socket.gethostname()).order_by(processes.c.seen_at.desc())
         found = await self._database.rows(Sign, here.limit(1))

@@ -28,8 +28,6 @@ _CHECKPOINT_PATIENCE_MS = 200
 
 
 class Forgetting:
-    """Deletes cases, with their ratings and labels."""
-
     def __init__(self, database: Database, jobs: Jobs) -> None:
         self._database = database
         self._jobs = jobs
@@ -84,7 +82,6 @@ class Forgetting:
         await self._jobs.put(connection, [Job(Task.AMEND, gone.team_id, Ticket(case_id=number)) for number in earlier])
 
     async def count(self, before: datetime) -> int:
-        """How many cases were created before this time and are at rest."""
         ((number,),) = await self._database.all(select(func.count()).where(_is_old(before, AT_REST)))
         return int(number)
 
@@ -120,7 +117,6 @@ class Forgetting:
         return await self._database.write(remove)
 
     async def drop_spent(self) -> None:
-        """Deletes what forgotten cases have used, once it counts no more."""
         await self._database.execute(delete(spent).where(spent.c.created_at < utc_now() - spending.DAY))
 
     async def scrub(self) -> bool:
@@ -135,7 +131,6 @@ class Forgetting:
 
 
 async def _truncate_journal(connection: AsyncConnection) -> Any:
-    """Whether SQLite was too busy to do it: 1 or 0."""
     patience_ms = await _pragma(connection, "busy_timeout")
     await _pragma(connection, f"busy_timeout = {_CHECKPOINT_PATIENCE_MS}")
     try:
@@ -199,7 +194,6 @@ class PersonalData:
         self._jobs = jobs
 
     async def count(self, team_id: str, user_id: str) -> Words:
-        """How much there is to be forgotten."""
         is_theirs = and_(cases.c.id.in_(theirs(team_id, user_id)), cases.c.forgotten_at.is_(None))
         by_status = select(cases.c.status, func.count().label("number")).where(is_theirs).group_by(cases.c.status)
         reasons = select(func.count()).where(*_has_reason(team_id, user_id))
@@ -272,8 +266,6 @@ StoredRow = tuple[str, Mapping[str, Any]]
 
 
 class Personal:
-    """Finds what is stored of a person."""
-
     def __init__(self, database: Database, audit_part: Audit) -> None:
         self._database = database
         self._audit = audit_part

@@ -36,18 +36,14 @@ class RubricInUseError(Exception):
 
 
 class Rubrics:
-    """Reads and writes channels' rubrics, and which of all is used."""
-
     def __init__(self, database: Database) -> None:
         self._database = database
 
     async def chosen(self, team_id: str, channel_id: str) -> ChannelJudge:
-        """What the channel has its replies scored by."""
         row = await self._database.one(_CHOSEN, {"of_team": team_id, "of_channel": channel_id})
         return ChannelJudge(*row) if row else ChannelJudge()
 
     async def newest(self, team_id: str, channel_id: str) -> Sequence[SavedRubric]:
-        """The channel's own rubrics, as they were saved last, by name."""
         last = (
             select(rubrics.c.name, func.max(rubrics.c.number).label("number"))
             .where(rubrics.c.team_id == team_id, rubrics.c.channel_id == channel_id)
@@ -160,7 +156,6 @@ class ChannelReplay:
 
     @property
     def judge(self) -> ChannelJudge:
-        """The judge that is to be."""
         return ChannelJudge(self.rubric, self.rubric_version, self.judge_model)
 
 
@@ -187,8 +182,6 @@ class ReplayedCase:
 
 
 class ChannelReplays:
-    """Reads and writes replays."""
-
     def __init__(self, database: Database, jobs: Jobs) -> None:
         self._database = database
         self._jobs = jobs
@@ -224,7 +217,6 @@ class ChannelReplays:
         return found[0] if found else None
 
     async def of(self, team_id: str, channel_id: str) -> ChannelReplay | None:
-        """The replay of a channel that is not decided."""
         place = {"team_id": team_id, "channel_id": channel_id}
         found = await self._database.rows(ChannelReplay, _replays.filter_by(**place))
         return found[0] if found else None
@@ -313,11 +305,9 @@ class ChannelReplays:
         return await self._database.execute(delete(replays).where(replays.c.id == number)) > 0
 
     async def resubmit(self, team_id: str) -> None:
-        """Writes the missing jobs of replays that have a way to go, as after a restart."""
         query = select(replays.c.id).where(replays.c.team_id == team_id, replays.c.told_at.is_(None))
         jobs = [_job(team_id, row.id) for row in await self._database.all(query)]
-        if jobs:
-            await self._database.write(lambda connection: self._jobs.put(connection, jobs))
+        await self._jobs.submit(jobs)
 
 
 _replays = select(*(replays.c[each.name] for each in fields(ChannelReplay)))
@@ -337,7 +327,6 @@ _replayed: Select[tuple[object, ...]] = (
 
 
 def _is_replayable(team_id: str, channel_id: str) -> ColumnElement[bool]:
-    """Whether a case of a channel has a score that counts, or that a watch asked for, its texts, and a label."""
     return and_(
         cases.c.team_id == team_id,
         cases.c.channel_id == channel_id,

@@ -1,6 +1,8 @@
 """The tables. Every key carries the team id: two workspaces may have the same channel and user ids."""
 
+from collections.abc import Iterator
 from datetime import UTC, datetime
+from typing import Any
 
 from sqlalchemy import (
     JSON,
@@ -17,6 +19,7 @@ from sqlalchemy import (
     String,
     Table,
     Text,
+    TextClause,
     TypeDecorator,
     UniqueConstraint,
     false,
@@ -40,6 +43,11 @@ IS_OPEN = text("cases.status IN ('received', 'judged')")
 _COUNTS = text(
     "visibility = 'thread' AND obstacle IS NULL AND blocked_by IS NULL AND aside IS NULL AND probability IS NULL"
 )
+_FIGURES = (
+    *("team_id", "channel_id", "judged_at", "lowest", "highest", "score", "author_id", "requester_id"),
+    *("unscored_reason", "model", "judge_version", "input_tokens", "output_tokens", "cost_usd", "spared"),
+)
+_SHOWN = ("visibility", "obstacle", "blocked_by", "aside", "probability")
 _WATCHED = text("probability IS NOT NULL")
 _REPEATED = text("attempt > 1")
 IS_WAITED_FOR = text("fate IS NULL")
@@ -47,10 +55,6 @@ IS_WAITING = text("completed_at IS NULL")
 IS_TAKEN_BACK = text("NOT is_given")
 IS_STALE = text("is_stale")
 """As in the index, like IS_UNSETTLED; SQLAlchemy's own `is_stale = 1` would not be served by it."""
-_HAS_QUESTION = text("question_ts IS NOT NULL")
-_HAS_THREAD = text("thread_ts IS NOT NULL")
-_HAS_AUTHOR = text("author_id IS NOT NULL")
-_HAS_ASKER = text("question_author_id IS NOT NULL")
 
 
 class UtcDateTime(TypeDecorator[datetime]):
@@ -60,14 +64,12 @@ class UtcDateTime(TypeDecorator[datetime]):
     cache_ok = True
 
     def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
-        """To UTC; naive on SQLite."""
         if value is None:
             return None
         utc = value.astimezone(UTC)
         return utc.replace(tzinfo=None) if dialect.name == "sqlite" else utc
 
     def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
-        """Always aware, always UTC."""
         if value is None:
             return None
         return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
@@ -80,11 +82,9 @@ class Ids(TypeDecorator[tuple[str, ...]]):
     cache_ok = True
 
     def process_bind_param(self, value: tuple[str, ...] | None, dialect: Dialect) -> str | None:
-        """As one text."""
         return ",".join(value or ()) or None
 
     def process_result_value(self, value: str | None, dialect: Dialect) -> tuple[str, ...]:
-        """As they were."""
         return tuple(value.split(",")) if value else ()
 
 
@@ -95,32 +95,41 @@ class CleanText(TypeDecorator[str]):
     cache_ok = True
 
     def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:
-        """Without what cannot be stored."""
         return None if value is None else value.encode("utf-8", "replace").decode().replace("\0", "\ufffd")
+
+
+def _columns(kind: Any, *names: str, **options: Any) -> Iterator[Column[Any]]:
+    return (Column(name, kind, **options) for name in names)
+
+
+def _index(name: str | None, *columns: str, where: TextClause) -> Index:
+    """An index of the rows of which the condition holds; queries have to say it in the same words."""
+    return Index(name, *columns, sqlite_where=where, postgresql_where=where)
 
 
 cases = Table(
     "cases",
     metadata,
     Column("id", Integer, primary_key=True, autoincrement=True),
-    Column("team_id", String, nullable=False),
-    Column("key", String, nullable=False),
-    Column("channel_id", String, nullable=False),
-    Column("requester_id", String, nullable=False),
-    Column("requester_name", String, nullable=False),
-    Column("source", String, nullable=False),
-    Column("rubric", String, nullable=False),
-    Column("visibility", String, nullable=False),
-    Column("message_ts", String),
-    Column("parent_ts", String),
-    Column("author_id", String),
+    *_columns(
+        String,
+        "team_id",
+        "key",
+        "channel_id",
+        "requester_id",
+        "requester_name",
+        "source",
+        "rubric",
+        "visibility",
+        nullable=False,
+    ),
+    *_columns(String, "message_ts", "parent_ts", "author_id"),
     Column("attempt", Integer, nullable=False),
     Column("aside", String),
     Column("probability", Float),  # with which a watch drew the reply; NULL where somebody asked for the score
     Column("shows", String),  # what the channel sees of what a watch has drawn
     Column("question", CleanText),
-    Column("question_source", String),
-    Column("question_hash", String),
+    *_columns(String, "question_source", "question_hash"),
     Column("question_ts", String),  # of the message that the question was read from
     Column("question_author_id", String),
     Column("response", CleanText),
@@ -131,18 +140,12 @@ cases = Table(
     Column("opened", Integer, nullable=False, server_default="1"),  # how often it was taken up from the beginning
     Column("holder", String),  # the last attempt to settle it; whoever begins another one writes its own name
     Column("slack_tries", Integer, nullable=False, server_default="0"),  # that failed in a row
-    Column("model_tries", Integer, nullable=False, server_default="0"),
-    Column("faults", Integer, nullable=False, server_default="0"),
-    Column("thread_ts", String),
-    Column("reply_ts", String),
-    Column("thread_intent", Boolean, nullable=False, server_default=false()),
-    Column("reply_intent", Boolean, nullable=False, server_default=false()),
+    *_columns(Integer, "model_tries", "faults", nullable=False, server_default="0"),
+    *_columns(String, "thread_ts", "reply_ts"),
+    *_columns(Boolean, "thread_intent", "reply_intent", nullable=False, server_default=false()),
     Column("blocked_by", String),
-    Column("score", Integer),
-    Column("lowest", Integer),
-    Column("highest", Integer),
-    Column("mean", Float),
-    Column("spread", Float),
+    *_columns(Integer, "score", "lowest", "highest"),
+    *_columns(Float, "mean", "spread"),
     Column("justification", CleanText),
     Column("model", String),  # whose verdict counts
     Column("escalation", String),  # "first > stronger", where there was a stronger model to ask
@@ -150,17 +153,14 @@ cases = Table(
     Column("judge_version", String),  # all that makes scores comparable, in words; of scored cases alone
     Column("unscored_reason", String),
     Column("unscored_detail", CleanText),
-    Column("input_tokens", Integer),
-    Column("output_tokens", Integer),
+    *_columns(Integer, "input_tokens", "output_tokens"),
     Column("reserved_tokens", Integer, nullable=False, server_default="0"),  # as long as it is not known what it took
     Column("latency_ms", Integer),
     Column("flags", JSON, nullable=False, server_default="[]"),
-    Column("weighted_score", Float),
-    Column("cost_usd", Float),
+    *_columns(Float, "weighted_score", "cost_usd"),
     Column("spared", Integer),  # ratings that no score depended on; NULL where all are always asked for
     Column("created_at", UtcDateTime, nullable=False),
-    Column("judged_at", UtcDateTime),
-    Column("delivered_at", UtcDateTime),
+    *_columns(UtcDateTime, "judged_at", "delivered_at"),
     Column("edited_at", UtcDateTime),  # the question's or the response's message, after it was read
     Column("deleted_at", UtcDateTime),
     Column("forgotten_at", UtcDateTime),  # asked for by somebody whose words are, or were, in it
@@ -172,40 +172,17 @@ cases = Table(
     Index(None, "team_id", "requester_id", "created_at"),
     Index(None, "team_id", "judged_at"),
     Index(None, "created_at"),
-    Index(None, "team_id", "channel_id", "question_ts", sqlite_where=_HAS_QUESTION, postgresql_where=_HAS_QUESTION),
-    Index(None, "team_id", "channel_id", "thread_ts", sqlite_where=_HAS_THREAD, postgresql_where=_HAS_THREAD),
-    Index(None, "team_id", "author_id", sqlite_where=_HAS_AUTHOR, postgresql_where=_HAS_AUTHOR),
-    Index(None, "team_id", "question_author_id", sqlite_where=_HAS_ASKER, postgresql_where=_HAS_ASKER),
-    Index("ix_cases_stale", "id", sqlite_where=IS_STALE, postgresql_where=IS_STALE),
-    Index(
-        "ix_cases_unsettled",
-        *("team_id", "channel_id", "requester_id", "status"),
-        sqlite_where=IS_UNSETTLED,
-        postgresql_where=IS_UNSETTLED,
-    ),
+    _index(None, "team_id", "channel_id", "question_ts", where=text("question_ts IS NOT NULL")),
+    _index(None, "team_id", "channel_id", "thread_ts", where=text("thread_ts IS NOT NULL")),
+    _index(None, "team_id", "author_id", where=text("author_id IS NOT NULL")),
+    _index(None, "team_id", "question_author_id", where=text("question_author_id IS NOT NULL")),
+    _index("ix_cases_stale", "id", where=IS_STALE),
+    _index("ix_cases_unsettled", "team_id", "channel_id", "requester_id", "status", where=IS_UNSETTLED),
     # The digest's figures come from these two alone; SQLite needs the columns of the condition in them, too.
-    Index(
-        "ix_cases_figures",
-        *("team_id", "channel_id", "judged_at", "lowest", "highest", "score", "author_id", "requester_id"),
-        *("unscored_reason", "model", "judge_version", "input_tokens", "output_tokens", "cost_usd", "spared"),
-        *("visibility", "obstacle", "blocked_by", "aside", "probability"),
-        sqlite_where=_COUNTS,
-        postgresql_where=_COUNTS,
-    ),
-    Index(
-        "ix_cases_watched",
-        *("team_id", "channel_id", "judged_at", "lowest", "highest", "score", "author_id", "requester_id"),
-        *("unscored_reason", "model", "judge_version", "input_tokens", "output_tokens", "cost_usd", "spared"),
-        *("thread_ts", "probability"),
-        sqlite_where=_WATCHED,
-        postgresql_where=_WATCHED,
-    ),
-    Index(
-        "ix_cases_repeated",
-        *("team_id", "channel_id", "judged_at", "message_ts", "attempt"),
-        *("visibility", "obstacle", "blocked_by", "aside", "probability"),
-        sqlite_where=_REPEATED,
-        postgresql_where=_REPEATED,
+    _index("ix_cases_figures", *_FIGURES, *_SHOWN, where=_COUNTS),
+    _index("ix_cases_watched", *_FIGURES, "thread_ts", "probability", where=_WATCHED),
+    _index(
+        "ix_cases_repeated", "team_id", "channel_id", "judged_at", "message_ts", "attempt", *_SHOWN, where=_REPEATED
     ),
     CheckConstraint("score IS NULL OR unscored_reason IS NULL", name="scored_or_not"),
     sqlite_autoincrement=True,
@@ -215,18 +192,13 @@ ratings = Table(
     "ratings",
     metadata,
     Column("team_id", String, primary_key=True),
-    Column("case_id", Integer, primary_key=True),
-    Column("position", Integer, primary_key=True),
+    *_columns(Integer, "case_id", "position", primary_key=True),
     Column("score", Integer),
     Column("unscored_reason", String),
-    Column("justification", CleanText, nullable=False),
-    Column("raw", CleanText, nullable=False),
+    *_columns(CleanText, "justification", "raw", nullable=False),
     Column("model", String),
-    Column("input_tokens", Integer),
-    Column("output_tokens", Integer),
-    Column("latency_ms", Integer),
-    Column("weighted_score", Float),
-    Column("cost_usd", Float),
+    *_columns(Integer, "input_tokens", "output_tokens", "latency_ms"),
+    *_columns(Float, "weighted_score", "cost_usd"),
     ForeignKeyConstraint(["team_id", "case_id"], ["cases.team_id", "cases.id"], ondelete="CASCADE"),
     CheckConstraint("(score IS NULL) <> (unscored_reason IS NULL)", name="scored_or_not"),
 )
@@ -242,8 +214,7 @@ labels = Table(
     Column("reason", CleanText),
     Column("is_blind", Boolean, nullable=False, server_default=false()),  # given before the judge's was shown
     Column("probability", Float),  # with which the case was drawn for a blind label
-    Column("created_at", UtcDateTime, nullable=False),
-    Column("updated_at", UtcDateTime, nullable=False),
+    *_columns(UtcDateTime, "created_at", "updated_at", nullable=False),
     Index("ix_labels_figures", "team_id", "channel_id", "case_id", "score"),
     ForeignKeyConstraint(["team_id", "case_id"], ["cases.team_id", "cases.id"], ondelete="CASCADE"),
 )
@@ -267,19 +238,15 @@ processes = Table(
     Column("host", String, nullable=False),
     Column("pid", Integer, nullable=False),
     Column("is_connected", Boolean, nullable=False),
-    Column("started_at", UtcDateTime, nullable=False),
-    Column("seen_at", UtcDateTime, nullable=False),
+    *_columns(UtcDateTime, "started_at", "seen_at", nullable=False),
 )
 
 channels = Table(
     "channels",
     metadata,
-    Column("team_id", String, primary_key=True),
-    Column("channel_id", String, primary_key=True),
+    *_columns(String, "team_id", "channel_id", primary_key=True),
     Column("is_digest_on", Boolean, nullable=False, server_default=false()),
-    Column("digest_day", String),
-    Column("digest_time", String),
-    Column("digest_tz", String),
+    *_columns(String, "digest_day", "digest_time", "digest_tz"),
     Column("digest_since", UtcDateTime),  # when it was last switched on; no week due before is posted
     Column("ranks_people", Boolean, nullable=False, server_default=false()),
     Column("labels_per_week", Integer),  # blind ones; NULL: as many as by default
@@ -294,9 +261,7 @@ channels = Table(
 rubrics = Table(
     "rubrics",  # that were made in channels; each saving is a row
     metadata,
-    Column("team_id", String, primary_key=True),
-    Column("channel_id", String, primary_key=True),
-    Column("name", String, primary_key=True),
+    *_columns(String, "team_id", "channel_id", "name", primary_key=True),
     Column("number", Integer, primary_key=True),  # of the saving, from 1
     Column("version", String, nullable=False),  # a hash of the prompt
     Column("prompt", Text, nullable=False),
@@ -308,12 +273,9 @@ replays = Table(
     "replays",  # of labelled cases, before a channel's judge is changed; one a channel, until it is decided
     metadata,
     Column("id", Integer, primary_key=True, autoincrement=True),
-    Column("team_id", String, nullable=False),
-    Column("channel_id", String, nullable=False),
+    *_columns(String, "team_id", "channel_id", nullable=False),
     Column("user_id", String, nullable=False),  # who wants the change
-    Column("rubric", String),
-    Column("rubric_version", String),
-    Column("judge_model", String),
+    *_columns(String, "rubric", "rubric_version", "judge_model"),
     Column("asked_at", UtcDateTime, nullable=False),
     Column("told_at", UtcDateTime),
     UniqueConstraint("team_id", "channel_id"),
@@ -333,8 +295,7 @@ replayed = Table(
 replay_scores = Table(
     "replay_scores",  # what a judge gave a case that another one had scored
     metadata,
-    Column("replay_id", Integer, primary_key=True),
-    Column("case_id", Integer, primary_key=True),
+    *_columns(Integer, "replay_id", "case_id", primary_key=True),
     Column("judge_version", String, primary_key=True),
     Column("score", Integer),  # NULL: it was asked, and gave none
     ForeignKeyConstraint(["replay_id", "case_id"], ["replayed.replay_id", "replayed.case_id"], ondelete="CASCADE"),
@@ -343,8 +304,7 @@ replay_scores = Table(
 watches = Table(
     "watches",
     metadata,
-    Column("team_id", String, primary_key=True),
-    Column("channel_id", String, primary_key=True),
+    *_columns(String, "team_id", "channel_id", primary_key=True),
     Column("author_id", String, primary_key=True),  # the assistant, as its messages name it
     Column("share", Float, nullable=False),
     Column("per_day", Integer, nullable=False),
@@ -360,9 +320,7 @@ watches = Table(
 replies = Table(
     "replies",  # that a watch has seen
     metadata,
-    Column("team_id", String, primary_key=True),
-    Column("channel_id", String, primary_key=True),
-    Column("ts", String, primary_key=True),
+    *_columns(String, "team_id", "channel_id", "ts", primary_key=True),
     Column("author_id", String, nullable=False),
     Column("parent_ts", String),
     Column("probability", Float, nullable=False),
@@ -370,16 +328,14 @@ replies = Table(
     Column("text_hash", String),  # as it was seen last, until it is settled
     Column("rests_at", UtcDateTime, nullable=False),  # when it is looked at, unless it is changed before
     Column("day", String, nullable=False),  # on which it was written, in UTC
-    Index("ix_replies_waiting", "team_id", "rests_at", sqlite_where=IS_WAITED_FOR, postgresql_where=IS_WAITED_FOR),
+    _index("ix_replies_waiting", "team_id", "rests_at", where=IS_WAITED_FOR),
     Index("ix_replies_figures", "team_id", "channel_id", "author_id", "day", "fate"),
 )
 
 alerts = Table(
     "alerts",
     metadata,
-    Column("team_id", String, primary_key=True),
-    Column("channel_id", String, primary_key=True),
-    Column("author_id", String, primary_key=True),
+    *_columns(String, "team_id", "channel_id", "author_id", primary_key=True),
     Column("day", String, primary_key=True),  # in UTC: one a day at most
     Column("kind", String, nullable=False),
     Column("claimed_at", UtcDateTime, nullable=False),
@@ -395,28 +351,26 @@ executions = Table(
     Column("quotes", Boolean, nullable=False),  # whether the workflow may be told the justification
     Column("created_at", UtcDateTime, nullable=False),
     Column("completed_at", UtcDateTime),  # NULL: its workflow waits
-    Index("ix_executions_waiting", "case_id", sqlite_where=IS_WAITING, postgresql_where=IS_WAITING),
+    _index("ix_executions_waiting", "case_id", where=IS_WAITING),
 )
 
 thumbs = Table(
     "thumbs",  # under replies that were scored or watched
     metadata,
-    Column("team_id", String, primary_key=True),
-    Column("channel_id", String, primary_key=True),
+    *_columns(String, "team_id", "channel_id", primary_key=True),
     Column("ts", String, primary_key=True),  # of the reply
     Column("user_id", String, primary_key=True),
     Column("is_up", Boolean, primary_key=True),
     Column("is_given", Boolean, nullable=False),  # or taken back since
     Column("changed_at", UtcDateTime, nullable=False),
     Index(None, "team_id", "user_id"),
-    Index("ix_thumbs_taken_back", "changed_at", sqlite_where=IS_TAKEN_BACK, postgresql_where=IS_TAKEN_BACK),
+    _index("ix_thumbs_taken_back", "changed_at", where=IS_TAKEN_BACK),
 )
 
 people = Table(
     "people",
     metadata,
-    Column("team_id", String, primary_key=True),
-    Column("user_id", String, primary_key=True),
+    *_columns(String, "team_id", "user_id", primary_key=True),
     Column("visibility", String),  # of the verdicts that they ask for; NULL: as the workspace has it
     Column("updated_at", UtcDateTime, nullable=False),
 )
@@ -427,8 +381,7 @@ audit = Table(
     Column("id", Integer, primary_key=True, autoincrement=True),
     Column("team_id", String, nullable=False),
     Column("at", UtcDateTime, nullable=False),
-    Column("who", String, nullable=False),
-    Column("what", String, nullable=False),
+    *_columns(String, "who", "what", nullable=False),
     Column("channel_id", String),
     Column("case_id", Integer),  # of a case that is gone
     Column("user_id", String),  # of whom it is about, an assistant's where it was watched
@@ -441,8 +394,7 @@ spent = Table(
     "spent",  # by cases that were forgotten on the same day, which count in the limits all the same
     metadata,
     Column("id", Integer, primary_key=True, autoincrement=True),
-    Column("team_id", String, nullable=False),
-    Column("requester_id", String, nullable=False),
+    *_columns(String, "team_id", "requester_id", nullable=False),
     Column("created_at", UtcDateTime, nullable=False),  # the case, not the row
     Column("tokens", Integer, nullable=False),
     Index(None, "created_at"),
@@ -451,8 +403,7 @@ spent = Table(
 digests = Table(
     "digests",
     metadata,
-    Column("team_id", String, primary_key=True),
-    Column("channel_id", String, primary_key=True),
+    *_columns(String, "team_id", "channel_id", primary_key=True),
     Column("week", String, primary_key=True),  # the ISO week in the channel's zone, e.g. 2026-W47
     Column("status", String, nullable=False),
     Column("claimed_at", UtcDateTime, nullable=False),

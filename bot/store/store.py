@@ -28,7 +28,7 @@ from bot.store.assignments import Assignments
 from bot.store.audit import Audit
 from bot.store.cases import Cases, Edits, Recent, drop_texts, rating_rows, to_case
 from bot.store.database import Database, lock_for_transaction
-from bot.store.digests import Digests, Thumbs
+from bot.store.digests import Digests, People, Thumbs
 from bot.store.executions import Executions
 from bot.store.export import Replays
 from bot.store.figures import Tallies
@@ -36,7 +36,6 @@ from bot.store.jobs import Job, Jobs, Task, Ticket, Unsettled, counts_beside, pr
 from bot.store.labels import Labels
 from bot.store.opening import open_engine, require_log
 from bot.store.ownership import Processes
-from bot.store.people import People
 from bot.store.privacy import Forgetting, Personal, PersonalData
 from bot.store.rubrics import ChannelReplays, Rubrics
 from bot.store.schema import IS_OPEN, cases, ratings
@@ -153,7 +152,6 @@ class Store:
         return await cls.open(database_url)
 
     async def close(self) -> None:
-        """Gives the connections back."""
         await self.database.close()
 
     async def add(

@@ -75,7 +75,6 @@ def is_superseded() -> ColumnElement[bool]:
 
 
 def _replacements(older: FromClause) -> Sequence[ColumnElement[bool]]:
-    """The two ways in which the newer verdict is on the same reply."""
     return [and_(older.c.id < NEWER.c.id, is_same) for is_same in on_same_reply(older, NEWER)]
 
 

@@ -6,8 +6,7 @@ from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, Table, and_, delete, func, insert, or_, select, update
-from sqlalchemy.exc import IntegrityError
+from sqlalchemy import ColumnElement, Row, Table, and_, delete, func, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 from sqlalchemy.sql import Update
 
@@ -15,7 +14,7 @@ from bot.domain.case import LoggedCase
 from bot.domain.clock import utc_now
 from bot.domain.watch import Coverage, Fate, SeenReply, Shows, Used, Watch, draws
 from bot.store.audit import Act, Action, note
-from bot.store.database import Database, insert_new, upsert
+from bot.store.database import Database, claim, insert_new, upsert
 from bot.store.figures import Place
 from bot.store.schema import IS_WAITED_FOR, alerts, cases, replies, watches
 from bot.store.spending import TAKEN
@@ -25,13 +24,10 @@ _TESTS_EVERY = timedelta(minutes=1)
 
 
 class Watches:
-    """Reads and writes the watches."""
-
     def __init__(self, database: Database) -> None:
         self._database = database
 
     async def of(self, team_id: str, channel_id: str | None = None) -> Sequence[Watch]:
-        """Those of a team, or of one channel, by channel and assistant."""
         query = select(*(watches.c[each.name] for each in fields(Watch))).where(watches.c.team_id == team_id)
         if channel_id is not None:
             query = query.where(watches.c.channel_id == channel_id)
@@ -151,7 +147,6 @@ class Replies:
         return {day: Coverage(fates) for day, fates in found.items()}
 
     async def last_day(self, place: Place) -> str | None:
-        """The day of an assistant's newest reply, as `SeenReply.day` says it."""
         query = select(replies.c.day).where(_are_of(place)).order_by(replies.c.day.desc()).limit(1)
         row = await self._database.one(query)
         return row.day if row else None
@@ -176,12 +171,10 @@ class Replies:
         return int(row.number) if row else 0
 
     async def drop_older(self, before: datetime) -> int:
-        """Deletes what was seen before this time, and gives the number of rows."""
         return await self._database.execute(delete(replies).where(replies.c.day < f"{before:%Y-%m-%d}"))
 
 
 def miss(case: LoggedCase) -> Update:
-    """Notes that the reply of a watched case has no score."""
     its_reply = (
         replies.c.team_id == case.team_id,
         replies.c.channel_id == case.channel_id,
@@ -231,13 +224,10 @@ class AlertKind(StrEnum):
 
 
 class Alerts:
-    """Reads and writes the alerts."""
-
     def __init__(self, database: Database) -> None:
         self._database = database
 
     async def last(self, watch: Watch, kind: AlertKind) -> datetime | None:
-        """When an alert of that kind was posted last."""
         query = select(func.max(alerts.c.posted_at).label("at")).where(_are_of_alerts(watch), alerts.c.kind == kind)
         row = await self._database.one(query)
         return row.at if row else None
@@ -246,16 +236,10 @@ class Alerts:
         """Whether today's alert of this watch is ours to post; who claimed one and died leaves it to others."""
         values = {"kind": kind, "claimed_at": now}
         key = {"team_id": watch.team_id, "channel_id": watch.channel_id, "author_id": watch.author_id, "day": _day(now)}
-        try:
-            await self._database.execute(insert(alerts).values(key | values))
-            return True
-        except IntegrityError:
-            is_left = and_(alerts.c.posted_at.is_(None), alerts.c.claimed_at <= now - _LEASE)
-            taken = update(alerts).where(_are_of_alerts(watch), alerts.c.day == _day(now), is_left).values(values)
-            return await self._database.execute(taken) == 1
+        is_left = and_(alerts.c.posted_at.is_(None), alerts.c.claimed_at <= now - _LEASE)
+        return await claim(self._database, alerts, key, values, is_left) is not None
 
     async def note_posted(self, watch: Watch, now: datetime) -> None:
-        """Records that today's alert is posted."""
         is_it = and_(_are_of_alerts(watch), alerts.c.day == _day(now))
         await self._database.execute(update(alerts).where(is_it).values(posted_at=now))
 
