@@ -11,7 +11,7 @@ from sqlalchemy import delete, insert, or_, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.domain.clock import utc_now
-from bot.store.database import Database
+from bot.store.database import Part
 from bot.store.schema import audit
 
 KEPT = timedelta(days=730)
@@ -63,10 +63,7 @@ async def note(connection: AsyncConnection, acts: Sequence[Act]) -> None:
         await connection.execute(insert(audit), [asdict(act) for act in acts])
 
 
-class Audit:
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
+class Audit(Part):
     async def note(self, acts: Sequence[Act]) -> None:
         """Writes a row for each act, durable when this returns."""
         await self._database.write(lambda connection: note(connection, acts))

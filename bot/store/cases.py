@@ -12,7 +12,7 @@ from bot.domain.case import Case, CaseStatus, LoggedCase, Visibility, text_hash
 from bot.domain.clock import utc_now
 from bot.domain.standing import Standing
 from bot.domain.verdict import RecordedRating, RecordedVerdict
-from bot.store.database import Database
+from bot.store.database import Database, Part
 from bot.store.jobs import Job, Jobs, Task, Ticket, is_of_team
 from bot.store.schema import IS_STALE, IS_UNSETTLED, cases, processes, ratings
 from bot.store.visibility import counts, same_reply
@@ -52,11 +52,8 @@ _RATINGS = (
 )
 
 
-class Cases:
+class Cases(Part):
     """Reads cases; what changes them is the `Store`."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     async def get(self, case_id: int) -> LoggedCase | None:
         row = await self._database.one(_BY_ID, {"case_id": case_id})

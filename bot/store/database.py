@@ -104,6 +104,13 @@ class Database:
         return result
 
 
+class Part:
+    """Queries that belong together, of one feature or one kind; `Store` has one of each."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+
 def after_commit(connection: AsyncConnection, follow: Callable[[], Awaitable[object]]) -> None:
     """Has something done once the transaction of this connection is through; if it is rolled back, never."""
     connection.info[_AFTERWARDS].append(follow)

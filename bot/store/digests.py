@@ -14,7 +14,7 @@ from bot.domain.clock import utc_now
 from bot.domain.reaction import Reaction
 from bot.slack.emoji import UP
 from bot.store.audit import Act, Action, note
-from bot.store.database import Database, claim, upsert
+from bot.store.database import Part, claim, upsert
 from bot.store.figures import Place, Span, ThumbCount
 from bot.store.schema import IS_TAKEN_BACK, cases, channels, digests, people, replies, thumbs
 from bot.store.visibility import counts, is_watched
@@ -77,10 +77,7 @@ class Claim:
     is_first: bool
 
 
-class Digests:
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
+class Digests(Part):
     async def channel(self, team_id: str, channel_id: str) -> ChannelSettings:
         return await self._database.read(lambda connection: _chosen(connection, team_id, channel_id))
 
@@ -189,10 +186,7 @@ def _to_settings(row: Row[Any]) -> ChannelSettings:
     return ChannelSettings(**{each.name: getattr(row, each.name) for each in fields(ChannelSettings)})
 
 
-class Thumbs:
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
+class Thumbs(Part):
     async def note(self, thumb: Reaction, *, is_watched: bool = False) -> None:
         """Notes a thumb as given or taken back; what was told later is right, whatever order it comes in.
 
@@ -270,10 +264,7 @@ _RUBRIC = select(channels.c.rubric).where(
 _CHOSEN = select(_VISIBILITY.scalar_subquery().label("visibility"), _RUBRIC.scalar_subquery().label("rubric"))
 
 
-class People:
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
+class People(Part):
     async def visibility(self, team_id: str, user_id: str) -> Visibility | None:
         """Who is to see this person's verdicts; None where the workspace's setting decides."""
         row = await self._database.one(_VISIBILITY, {"of_team": team_id, "of_user": user_id})

@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Row, Table, and_, func, or_, select
 
-from bot.store.database import Database
+from bot.store.database import Database, Part
 from bot.store.schema import cases, labels, ratings
 from bot.store.visibility import NEWER, chosen_or_watched, counts, is_watched, superseded
 
@@ -38,11 +38,8 @@ class Replayable:
     human: Sequence[int] = ()
 
 
-class Replays:
+class Replays(Part):
     """Reads what counts in the figures, of chosen and of random replies, and still has its texts."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     async def versions(self) -> Sequence[Version]:
         """The judge versions that scored such cases, the one with most of them first."""

@@ -25,7 +25,7 @@ from sqlalchemy import (
 
 from bot.domain.verdict import MADE_UP, OFFLINE
 from bot.domain.watch import Watch
-from bot.store.database import Database
+from bot.store.database import Part
 from bot.store.schema import cases, labels, replies
 from bot.store.visibility import NEWER, counts, is_watched, superseded
 
@@ -193,10 +193,7 @@ class Usage:
 _BEGINNING, _END = datetime(2000, 1, 1, tzinfo=UTC), datetime(9999, 1, 1, tzinfo=UTC)
 
 
-class Tallies:
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
+class Tallies(Part):
     async def scores(self, place: Place, span: Span) -> Sequence[ScoreCount]:
         rater = case((cases.c.model.in_((OFFLINE, MADE_UP)), cases.c.model)).label("rater")
         version = cases.c.judge_version.label("version")

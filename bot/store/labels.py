@@ -17,7 +17,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from bot.domain.case import LoggedCase
 from bot.domain.clock import utc_now, utc_week
 from bot.domain.label import Label
-from bot.store.database import Database, upsert
+from bot.store.database import Part, upsert
 from bot.store.schema import cases, channels, draws, labels
 from bot.store.visibility import chosen_or_watched, counts, is_watched
 
@@ -57,10 +57,7 @@ class LabelledCase:
     drawn_with: float | None
 
 
-class Labels:
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
+class Labels(Part):
     async def put(self, case: LoggedCase, user_id: str, label: Label) -> Label | None:
         """Records a person's label and gives the one that it replaces; None where it is their first.
 

@@ -7,7 +7,7 @@ from dataclasses import asdict, astuple, dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, Select, Table, and_, delete, func, or_, select, union, update
+from sqlalchemy import Column, ColumnElement, Row, Select, and_, delete, func, or_, select, union, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.domain.case import CaseStatus, LoggedCase, QuestionSource
@@ -261,6 +261,17 @@ _OURS = {"key", "holder", "opened", "slack_tries", "model_tries", "faults", "thr
 _OURS |= {"is_stale", "reserved_tokens", "response_url"}
 _OF_REQUESTER = {"requester_id", "requester_name"}
 
+# What is stored of a person beside cases and audit: each kind's table, by the column that names them.
+_OF_PERSON: Mapping[str, Column[Any]] = {
+    "settings": people.c.user_id,
+    "label": labels.c.user_id,
+    "draw": draws.c.user_id,
+    "thumb": thumbs.c.user_id,
+    "rubric": rubrics.c.saved_by,
+    "replay": replays.c.user_id,
+    "spent": spent.c.requester_id,
+}
+
 StoredRow = tuple[str, Mapping[str, Any]]
 """What kind of row (settings, case, label, draw, thumb, rubric, replay, spent, audit), and its columns."""
 
@@ -272,7 +283,7 @@ class Personal:
 
     async def teams(self, user_id: str) -> Sequence[str]:
         """The teams in which anything is stored of a person with this id: two may have the same."""
-        tables = (cases, labels, draws, thumbs, people, rubrics, replays, spent, audit)
+        tables = (cases, audit, *(whose.table for whose in _OF_PERSON.values()))
         all_teams = union(*(select(table.c.team_id) for table in tables)).order_by("team_id")
         found = [row.team_id for row in await self._database.all(all_teams)]
         are_there = {team_id: await self._database.one(_anything(team_id, user_id)) for team_id in found}
@@ -285,28 +296,19 @@ class Personal:
 
         Of a case that somebody else asked for it is left out who that was, and the question that they typed.
         """
-        for chosen in await self._database.all(_of(people, team_id, people.c.user_id == user_id)):
-            yield "settings", dict(chosen._mapping)
-        async for case in self._cases(team_id, user_id):
-            yield "case", case
-        for label in await self._database.all(_of(labels, team_id, labels.c.user_id == user_id)):
-            yield "label", dict(label._mapping)
-        for shown in await self._database.all(_of(draws, team_id, draws.c.user_id == user_id)):
-            yield "draw", dict(shown._mapping)
-        for thumb in await self._database.all(_of(thumbs, team_id, thumbs.c.user_id == user_id)):
-            yield "thumb", dict(thumb._mapping)
-        for saved in await self._database.all(_of(rubrics, team_id, rubrics.c.saved_by == user_id)):
-            yield "rubric", dict(saved._mapping)
-        for wished in await self._database.all(_of(replays, team_id, replays.c.user_id == user_id)):
-            yield "replay", dict(wished._mapping)
-        for used in await self._database.all(_of(spent, team_id, spent.c.requester_id == user_id)):
-            yield "spent", dict(used._mapping)
+        for kind, whose in _OF_PERSON.items():
+            for row in await self._database.all(_of(whose, team_id, user_id)):
+                yield kind, dict(row._mapping)
+            if kind == "settings":
+                async for case in self._cases(team_id, user_id):
+                    yield "case", case
         for act in await self._audit.of(team_id, user_id):
             yield "audit", asdict(act)
 
     async def _cases(self, team_id: str, user_id: str) -> AsyncIterator[Mapping[str, Any]]:
         last = 0
-        some = _of(cases, team_id, cases.c.id.in_(theirs(team_id, user_id))).order_by(cases.c.id).limit(_PAGE)
+        is_theirs = and_(cases.c.team_id == team_id, cases.c.id.in_(theirs(team_id, user_id)))
+        some = select(cases).where(is_theirs).order_by(cases.c.id).limit(_PAGE)
         while page := await self._page(some.where(cases.c.id > last)):
             for case in page:
                 yield _shown(case, user_id)
@@ -323,24 +325,18 @@ class Personal:
         return await self._database.read(read)
 
 
-def _of(table: Table, team_id: str, is_theirs: Any) -> Select[Any]:
-    return select(table).where(table.c.team_id == team_id, is_theirs)
+def _of(whose: Column[Any], team_id: str, user_id: str) -> Select[Any]:
+    return select(whose.table).where(whose.table.c.team_id == team_id, whose == user_id)
 
 
 def _anything(team_id: str, user_id: str) -> Select[Any]:
     is_in_audit = or_(audit.c.who == user_id, audit.c.user_id == user_id)
     places = (
         theirs(team_id, user_id),
-        select(labels.c.case_id).where(labels.c.team_id == team_id, labels.c.user_id == user_id),
-        select(draws.c.case_id).where(draws.c.team_id == team_id, draws.c.user_id == user_id),
-        select(thumbs.c.ts).where(thumbs.c.team_id == team_id, thumbs.c.user_id == user_id),
-        select(rubrics.c.number).where(rubrics.c.team_id == team_id, rubrics.c.saved_by == user_id),
-        select(replays.c.id).where(replays.c.team_id == team_id, replays.c.user_id == user_id),
-        select(spent.c.id).where(spent.c.team_id == team_id, spent.c.requester_id == user_id),
         select(audit.c.id).where(audit.c.team_id == team_id, is_in_audit),
+        *(_of(whose, team_id, user_id) for whose in _OF_PERSON.values()),
     )
-    chosen = select(people.c.user_id).where(people.c.team_id == team_id, people.c.user_id == user_id)
-    return select(or_(chosen.exists(), *(place.exists() for place in places)).label("is_there"))
+    return select(or_(*(place.exists() for place in places)).label("is_there"))
 
 
 def _shown(case: Mapping[str, Any], user_id: str) -> dict[str, Any]:

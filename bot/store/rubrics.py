@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from bot.domain.clock import utc_now
 from bot.domain.rubric import ChannelJudge, SavedRubric
 from bot.store.audit import Act, Action, note
-from bot.store.database import Database, insert_into, insert_new, lock_for_transaction, upsert
+from bot.store.database import Database, Part, insert_into, insert_new, lock_for_transaction, upsert
 from bot.store.jobs import Job, Jobs, Task, Ticket
 from bot.store.schema import cases, channels, labels, replay_scores, replayed, replays, rubrics, spent
 from bot.store.visibility import counts, is_superseded, is_watched
@@ -35,10 +35,7 @@ class RubricInUseError(Exception):
     """The rubric is the one that its channel is scored by."""
 
 
-class Rubrics:
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
+class Rubrics(Part):
     async def chosen(self, team_id: str, channel_id: str) -> ChannelJudge:
         row = await self._database.one(_CHOSEN, {"of_team": team_id, "of_channel": channel_id})
         return ChannelJudge(*row) if row else ChannelJudge()

@@ -70,9 +70,7 @@ class UtcDateTime(TypeDecorator[datetime]):
         return utc.replace(tzinfo=None) if dialect.name == "sqlite" else utc
 
     def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
-        if value is None:
-            return None
-        return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+        return value and (value.astimezone(UTC) if value.tzinfo else value.replace(tzinfo=UTC))
 
 
 class Ids(TypeDecorator[tuple[str, ...]]):
@@ -102,8 +100,8 @@ def _columns(kind: Any, *names: str, **options: Any) -> Iterator[Column[Any]]:
     return (Column(name, kind, **options) for name in names)
 
 
+# A query is served by such an index where it says the condition in the same words.
 def _index(name: str | None, *columns: str, where: TextClause) -> Index:
-    """An index of the rows of which the condition holds; queries have to say it in the same words."""
     return Index(name, *columns, sqlite_where=where, postgresql_where=where)
 
 
@@ -111,18 +109,8 @@ cases = Table(
     "cases",
     metadata,
     Column("id", Integer, primary_key=True, autoincrement=True),
-    *_columns(
-        String,
-        "team_id",
-        "key",
-        "channel_id",
-        "requester_id",
-        "requester_name",
-        "source",
-        "rubric",
-        "visibility",
-        nullable=False,
-    ),
+    *_columns(String, "team_id", "key", "channel_id", "requester_id", "requester_name", nullable=False),
+    *_columns(String, "source", "rubric", "visibility", nullable=False),
     *_columns(String, "message_ts", "parent_ts", "author_id"),
     Column("attempt", Integer, nullable=False),
     Column("aside", String),

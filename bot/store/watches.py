@@ -14,7 +14,7 @@ from bot.domain.case import LoggedCase
 from bot.domain.clock import utc_now
 from bot.domain.watch import Coverage, Fate, SeenReply, Shows, Used, Watch, draws
 from bot.store.audit import Act, Action, note
-from bot.store.database import Database, claim, insert_new, upsert
+from bot.store.database import Part, claim, insert_new, upsert
 from bot.store.figures import Place
 from bot.store.schema import IS_WAITED_FOR, alerts, cases, replies, watches
 from bot.store.spending import TAKEN
@@ -23,10 +23,7 @@ from bot.store.visibility import is_watched
 _TESTS_EVERY = timedelta(minutes=1)
 
 
-class Watches:
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
+class Watches(Part):
     async def of(self, team_id: str, channel_id: str | None = None) -> Sequence[Watch]:
         query = select(*(watches.c[each.name] for each in fields(Watch))).where(watches.c.team_id == team_id)
         if channel_id is not None:
@@ -99,14 +96,11 @@ _AT_ONCE = 100
 _FOR_EVER = "9999-12-31"
 
 
-class Replies:
+class Replies(Part):
     """Notes replies when they are seen, and what has become of those that were drawn.
 
     A reply is noted once, however often it is told of, and by however many processes.
     """
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     async def note(self, reply: SeenReply, watch: Watch, rests_at: datetime) -> int:
         """Notes a reply as it is seen now, if it is new, and gives how many were: 1 or 0."""
@@ -223,10 +217,7 @@ class AlertKind(StrEnum):
     GONE = "gone"
 
 
-class Alerts:
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
+class Alerts(Part):
     async def last(self, watch: Watch, kind: AlertKind) -> datetime | None:
         query = select(func.max(alerts.c.posted_at).label("at")).where(_are_of_alerts(watch), alerts.c.kind == kind)
         row = await self._database.one(query)
