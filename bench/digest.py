@@ -21,8 +21,8 @@ from zoneinfo import ZoneInfo
 
 from bot.domain.week import Week
 from bot.figures.week import TREND_WEEKS, read_figures
-from bot.log import Store
-from bot.log.counts import Place
+from bot.store import Store
+from bot.store.figures import Place
 
 ZONE = ZoneInfo("Europe/Berlin")
 WEEK = Week(2026, 46, ZONE)

@@ -17,11 +17,11 @@ from statistics import median
 
 from bench.digest import BUSY, CHANNELS, TEAM, WEEK, fill
 from bot.app import make_services
-from bot.log import Store
 from bot.settings import OFFLINE, load_settings
 from bot.slack.client import identify, web_client
 from bot.slack.invocation import HomeVisit, Invocation
 from bot.slack.manifest import load_manifest
+from bot.store import Store
 from pocket_slack import Channel, Limits, Sandbox, Workspace
 
 VERDICTS, IN_WEEK, BEFORE = 1_000_000, 40_000, 10_000

@@ -24,10 +24,6 @@ from bot.feature import Services
 from bot.features import digest, home, labels, privacy, rubrics, score, watch, workflow
 from bot.features.score import installation
 from bot.judges import limits_of, open_judges, rubrics_of
-from bot.log import Store
-from bot.log.errors import LOG_ERRORS, in_brief
-from bot.log.jobs import Task
-from bot.log.ownership import owned
 from bot.pipeline.delivery import Delivery
 from bot.pipeline.engine import Engine, Work
 from bot.pipeline.intake import CaseAccess, Choices, EventIntake, Intake
@@ -46,6 +42,11 @@ from bot.slack.http import HttpFront
 from bot.slack.members import Homes, Members, Memberships
 from bot.slack.messenger import Teller
 from bot.slack.socket import SocketLink
+from bot.store import Store
+from bot.store.errors import STORE_ERRORS as LOG_ERRORS
+from bot.store.errors import in_brief
+from bot.store.jobs import Task
+from bot.store.ownership import owned
 
 GRACE_S = 30
 SIGN_S = 5.0

@@ -20,9 +20,6 @@ from bot.domain.label import Reaction
 from bot.domain.limits import Limits, Policy
 from bot.domain.verdict import RecordedVerdict
 from bot.domain.week import Schedule, Week
-from bot.log import Store
-from bot.log.counts import Place
-from bot.log.jobs import Task
 from bot.pipeline.engine import Duty, Work
 from bot.pipeline.intake import CaseAccess, Choices, EventIntake, Intake
 from bot.pipeline.judges import Judges, RubricChoice
@@ -35,6 +32,9 @@ from bot.slack.client import Identity
 from bot.slack.invocation import HomeVisit, Invocation
 from bot.slack.members import Homes, Member, Members, Memberships
 from bot.slack.messenger import Teller
+from bot.store import Store
+from bot.store.figures import Place
+from bot.store.jobs import Task
 
 Word = Callable[[Invocation, str], Awaitable[None]]
 """Answers a word after `/judge`, given who typed it and the text that follows; only that person sees the answer."""

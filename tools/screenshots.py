@@ -23,11 +23,11 @@ from bot.commands.demo_past import DEMO_PAST_CHANNEL as CHANNEL
 from bot.commands.demo_past import demo_workspace, write_past
 from bot.feature import Services
 from bot.features.digest.poster import Poster
-from bot.log.digests import ChannelSettings
 from bot.logs import configure_logs
 from bot.settings import OFFLINE, load_settings
 from bot.slack.client import web_client
 from bot.slack.invocation import HomeVisit, Invocation
+from bot.store.digests import ChannelSettings
 from pocket_slack import Sandbox, SystemClock
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "images"

@@ -11,10 +11,11 @@ from rich.table import Table
 from rich.text import Text
 
 from bot.errors import LogError
-from bot.log import Store
-from bot.log.audit import Act
-from bot.log.errors import LOG_ERRORS, reason_of
 from bot.settings import load_log_settings
+from bot.store import Store
+from bot.store.audit import Act
+from bot.store.errors import STORE_ERRORS as LOG_ERRORS
+from bot.store.errors import reason_of
 
 _WIDTH = 80
 

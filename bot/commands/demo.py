@@ -22,7 +22,6 @@ from bot.commands import demo_past as demo_log
 from bot.commands.demo_past import post_offline_note
 from bot.domain.case import Visibility
 from bot.errors import BotError
-from bot.log import Store
 from bot.logs import configure_logs
 from bot.pipeline.verdict_text import VERDICT_BEGINS
 from bot.settings import OFFLINE, Settings, load_settings
@@ -30,6 +29,7 @@ from bot.slack import ids
 from bot.slack.manifest import WATCH, load_manifest
 from bot.slack.messages import block_texts
 from bot.slack.mrkdwn import to_plain
+from bot.store import Store
 from pocket_slack import Message, Person, Sandbox, SandboxError, Workspace
 from pocket_slack.journal import Entry
 

@@ -18,10 +18,10 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from bot.domain.case import CaseSource, CaseStatus, LoggedCase, QuestionSource, Visibility
 from bot.domain.verdict import MADE_UP, RecordedVerdict, from_verdict
 from bot.domain.week import Week
-from bot.log import Store
-from bot.log.schema import cases, channels, labels, ratings
 from bot.pipeline.verdict_text import example_message, verdict_message
 from bot.slack.manifest import WATCH, load_manifest
+from bot.store import Store
+from bot.store.schema import cases, channels, labels, ratings
 from judge import Rating, Rubric, load_rubric
 from judge.ratings import combine
 from pocket_slack import Clock, Message, Person, User, Workspace

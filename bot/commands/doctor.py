@@ -13,14 +13,14 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.errors import BotError, LogError, SettingsError, SlackError
 from bot.judges import open_judges, rubric_of
-from bot.log import Store
-from bot.log.address import to_address
-from bot.log.private import beside, is_open_folder, open_to_others, to_mend
-from bot.log.trial import try_out
 from bot.setting_values import Role, readable_on_the_way_to
 from bot.settings import Settings, files_with_secrets, load_settings
 from bot.slack.client import REACTIONS, connection_word, identify, open_socket_url, slack_word, web_client
 from bot.slack.manifest import MINIMAL, OFF_WITHOUT, WATCH, bot_scopes, manifest_path
+from bot.store import Store
+from bot.store.address import to_address
+from bot.store.opening import try_out
+from bot.store.ownership import beside, is_open_folder, open_to_others, to_mend
 from judge import JudgeError
 
 _ARCHIVED = "the channel is archived"

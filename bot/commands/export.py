@@ -13,11 +13,11 @@ import typer
 
 from bot.commands.opened import note, opened_log, operator, reading
 from bot.errors import BotError
-from bot.log import Store
-from bot.log.audit import Act, Action
-from bot.log.labels import LabelledCase, Labels
-from bot.log.private import private
 from bot.settings import load_log_settings
+from bot.store import Store
+from bot.store.audit import Act, Action
+from bot.store.labels import LabelledCase, Labels
+from bot.store.ownership import private
 
 T = TypeVar("T")
 

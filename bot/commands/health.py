@@ -2,10 +2,11 @@
 
 from bot.domain.clock import utc_now
 from bot.errors import LogError
-from bot.log.database import Database
-from bot.log.errors import LOG_ERRORS, in_brief
-from bot.log.opening import connect, require_log
-from bot.log.processes import SILENT_S, Processes
+from bot.store.database import Database
+from bot.store.errors import STORE_ERRORS as LOG_ERRORS
+from bot.store.errors import in_brief
+from bot.store.opening import connect, require_log
+from bot.store.ownership import SILENT_S, Processes
 
 
 async def examine(database_url: str) -> tuple[bool, str]:

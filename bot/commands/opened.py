@@ -6,10 +6,11 @@ from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 
 from bot.errors import LogError
-from bot.log import Store
-from bot.log.audit import Act
-from bot.log.errors import LOG_ERRORS, reason_of
 from bot.settings import load_log_settings
+from bot.store import Store
+from bot.store.audit import Act
+from bot.store.errors import STORE_ERRORS as LOG_ERRORS
+from bot.store.errors import reason_of
 
 
 @asynccontextmanager

@@ -4,9 +4,9 @@ from contextlib import AsyncExitStack
 
 from bot.app import make_services
 from bot.domain.clock import Clock, utc_now
-from bot.log import Store
 from bot.settings import Settings
 from bot.slack.client import identify, web_client
+from bot.store import Store
 
 
 async def preview(settings: Settings, channel: str, clock: Clock = utc_now) -> None:

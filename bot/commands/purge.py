@@ -8,8 +8,8 @@ from sqlalchemy.exc import DBAPIError
 from bot.commands.opened import operator
 from bot.domain.clock import utc_now
 from bot.errors import BotError
-from bot.log import Store
 from bot.settings import load_log_settings
+from bot.store import Store
 
 
 async def purge(days: int | None, *, is_dry: bool) -> None:

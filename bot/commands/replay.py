@@ -21,11 +21,12 @@ from dotenv.parser import Binding, parse_stream
 
 from bot.commands.replay_report import Comparison, compare, require_agreement, scores_of, to_sentences
 from bot.errors import BotError, LogError
-from bot.log import Store
-from bot.log.errors import LOG_ERRORS, reason_of
-from bot.log.replays import Replayable, Version
 from bot.setting_values import Role
 from bot.settings import OFFLINE, Settings, load_settings
+from bot.store import Store
+from bot.store.errors import STORE_ERRORS as LOG_ERRORS
+from bot.store.errors import reason_of
+from bot.store.export import Replayable, Version
 from judge import Judge, JudgeError
 from judge.batch.journal import Journal
 from judge.batch.rows import Row

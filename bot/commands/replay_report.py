@@ -8,7 +8,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING
 
 from bot.errors import BotError
-from bot.log.replays import Replayable
+from bot.store.export import Replayable
 from judge.estimate import Interval, MeanEstimator
 from judge.jsonl import decode, read_lines
 from judge.rubric import Scale

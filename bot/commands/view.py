@@ -9,10 +9,10 @@ import typer
 
 from bot.commands.opened import note, opened_log, operator, reading
 from bot.errors import BotError
-from bot.log.audit import Act, Action
-from bot.log.channel import Channel, JudgedReply
 from bot.pipeline.verdict_text import in_short
 from bot.settings import load_log_settings
+from bot.store.audit import Act, Action
+from bot.store.export import Channel, JudgedReply
 from judge.cli.view import to_sentence
 from judge.rubric import Scale
 from judge.view import MOST_REPLIES, Reader, save_page

@@ -10,8 +10,7 @@ from typing import Any
 from bot.domain.verdict import MADE_UP, OFFLINE
 from bot.domain.watch import Coverage
 from bot.domain.week import Week
-from bot.log.counts import Kind, LabelledCount, Place, ScoredCount, Span
-from bot.log.tallies import Tallies
+from bot.store.figures import Kind, LabelledCount, Place, ScoredCount, Span, Tallies
 from judge.estimate import Interval, MeanEstimate, MeanEstimator, good_from
 from judge.rubric import Scale
 

@@ -9,8 +9,7 @@ from math import floor
 
 from bot.domain.week import Week
 from bot.figures.quality import Agreement, Quality, read_quality, to_agreement, to_scores
-from bot.log.counts import Kind, LowCase, Place, ScoreCount, Span, Usage, VersionSum
-from bot.log.tallies import Tallies
+from bot.store.figures import Kind, LowCase, Place, ScoreCount, Span, Tallies, Usage, VersionSum
 from judge.estimate import kolmogorov_smirnov
 
 TREND_WEEKS = 8

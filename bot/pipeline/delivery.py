@@ -14,7 +14,6 @@ from bot.domain.clock import clock_s
 from bot.domain.fair_queue import FairQueue
 from bot.domain.verdict import RecordedVerdict
 from bot.domain.watch import Shows
-from bot.log import Store
 from bot.pipeline import text as messages
 from bot.pipeline import text as modals
 from bot.pipeline.verdict_text import UNCONFIRMED, replaced, score_emoji, verdict_message, why_private
@@ -23,6 +22,7 @@ from bot.slack.blocks import ModalState
 from bot.slack.client import error_of, is_transient, slack_word
 from bot.slack.messages import find_marked, to_metadata
 from bot.slack.messenger import WITHOUT_PREVIEWS, Post, Teller, send_in_known_blocks
+from bot.store import Store
 
 _CLOCK_SKEW_S = 60
 # Far below the time after which the queue gives a silent worker's jobs to another.

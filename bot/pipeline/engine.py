@@ -23,10 +23,11 @@ from pgqueuer.models import Job, Schedule
 from slack_sdk.errors import SlackApiError
 
 from bot import metrics
-from bot.log import Store
-from bot.log.errors import LOG_ERRORS, in_brief
-from bot.log.jobs import Task, Ticket, entrypoint
 from bot.pipeline.retries import LOG_PAUSE, RetryError, growing_pause
+from bot.store import Store
+from bot.store.errors import STORE_ERRORS as LOG_ERRORS
+from bot.store.errors import in_brief
+from bot.store.jobs import Task, Ticket, entrypoint
 
 TAKEOVER = timedelta(seconds=15)
 """A worker that gives no sign for so long is taken to be gone."""

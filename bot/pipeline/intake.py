@@ -11,9 +11,6 @@ from functools import partial
 from bot.domain.blocker import Obstacle, ObstacleKind, Refusal, RefusalKind, RefusedError
 from bot.domain.case import Aside, Case, CaseSource, CaseStatus, LoggedCase, Visibility, aside_of, text_hash
 from bot.domain.limits import Limits, Policy
-from bot.log import Store
-from bot.log.cases import Cases
-from bot.log.people import People
 from bot.pipeline import text as messages
 from bot.pipeline.blockers import obstacle_text
 from bot.pipeline.judges import RubricChoice
@@ -25,6 +22,9 @@ from bot.slack.invocation import Invocation
 from bot.slack.members import Members, Memberships
 from bot.slack.messages import Message
 from bot.slack.messenger import Post, Teller
+from bot.store import Store
+from bot.store.cases import Cases
+from bot.store.digests import People
 
 
 @dataclass(frozen=True)

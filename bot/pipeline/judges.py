@@ -7,7 +7,7 @@ from cachetools import LRUCache
 
 from bot.domain.case import Case
 from bot.domain.rubric import ChannelJudge
-from bot.log.rubrics import Rubrics
+from bot.store.rubrics import Rubrics
 from judge import Judge, Rubric
 
 

@@ -7,13 +7,13 @@ from datetime import datetime
 from enum import StrEnum
 
 from bot.domain.case import CaseStatus, to_case_id
-from bot.log.recent import PageEnd, RecentCase
 from bot.pipeline.verdict_text import in_short
 from bot.slack import ids
 from bot.slack.blocks import Block, actions, button, permalink, quote, section, short_date
 from bot.slack.members import Members, MembershipError, Memberships
 from bot.slack.messenger import Post
 from bot.slack.mrkdwn import clip
+from bot.store.cases import PageEnd, RecentCase
 from judge.legible import legible
 
 _PATIENCE_S = 1.5

@@ -29,14 +29,15 @@ from bot.domain.verdict import (
     from_verdict,
 )
 from bot.domain.watch import LATE, age_of
-from bot.log import Store, TakenError
-from bot.log.errors import LOG_ERRORS, in_brief
 from bot.pipeline.blockers import obstacle_text
 from bot.pipeline.delivery import Delivery, taken_up
 from bot.pipeline.judges import Judges
 from bot.pipeline.lookup import Lookup, MayNotReadError, OutOfSightError
 from bot.pipeline.retries import LOG_PAUSE, MODEL_PAUSES, MOST_FAULTS, RetryError, growing_pause
 from bot.pipeline.text import MAY_NOT_READ, NO_QUESTION, OUT_OF_SIGHT
+from bot.store import Store, TakenError
+from bot.store.errors import STORE_ERRORS as LOG_ERRORS
+from bot.store.errors import in_brief
 from judge import (
     DeadlineError,
     JudgeError,

@@ -6,12 +6,12 @@ from typing import Any
 from bot.domain.blocker import Obstacle, ObstacleKind
 from bot.domain.case import Aside, CaseSource, LoggedCase, QuestionSource
 from bot.domain.verdict import RecordedRating, RecordedVerdict
-from bot.log.edits import EditedCase
 from bot.pipeline.blockers import obstacle_text
 from bot.slack import ids
 from bot.slack.blocks import actions, button, context, permalink, plain, quote, run, section
 from bot.slack.messenger import Post
 from bot.slack.mrkdwn import clip, escape, excerpt
+from bot.store.cases import EditedCase
 from judge.escalation import why_of_model
 from judge.justification import shorten
 from judge.legible import legible

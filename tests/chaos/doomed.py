@@ -14,8 +14,8 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.cli import main
 from bot.features.workflow.completion import Completion
-from bot.log import Store
-from bot.log.executions import Executions
+from bot.store import Store
+from bot.store.executions import Executions
 from judge import Judge
 from tests.chaos.points import Point
 

@@ -15,10 +15,10 @@ import pytest
 
 from bot.app import running_bot
 from bot.domain.case import CaseStatus, LoggedCase
-from bot.log import Store
 from bot.pipeline.retries import MODEL_PAUSES
 from bot.settings import Settings, load_settings
 from bot.slack.manifest import load_manifest
+from bot.store import Store
 from pocket_slack import Entry, Limits, Message, Person, Sandbox, View, Workspace
 from tests.model_server import ModelServer
 from tests.postgres import Cluster

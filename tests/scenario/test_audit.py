@@ -9,17 +9,17 @@ from pathlib import Path
 
 import pytest
 
-from bot.log import Store
-from bot.log.audit import Act, Action
 from bot.slack import ids
+from bot.store import Store
+from bot.store.audit import Act, Action
 from tests.scenario.conftest import CHANNEL, Stage
 from tests.scenario.test_forget import forget, scored
 from tests.scenario.test_home import home, press
 from tests.scenario.test_process import run
 from tests.scenario.test_retention import aged_log
 from tests.scenario.test_stats import add_case, help_desk
-from tests.unit.bot.test_forgetting import delivered
-from tests.unit.bot.test_log import url
+from tests.store.test_forgetting import delivered
+from tests.store.test_store import url
 
 OPERATOR = f"os:{pwd.getpwuid(os.getuid()).pw_name}"
 SOME_DAY = datetime(2026, 11, 2, 10, 30, 5, tzinfo=UTC)

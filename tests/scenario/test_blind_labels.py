@@ -13,11 +13,11 @@ from sqlalchemy import select, update
 
 from bot.domain.case import CaseStatus
 from bot.domain.label import Label
-from bot.log import Store
-from bot.log.audit import Action
-from bot.log.digests import ChannelSettings
-from bot.log.schema import cases, draws, labels
 from bot.slack import ids
+from bot.store import Store
+from bot.store.audit import Action
+from bot.store.digests import ChannelSettings
+from bot.store.schema import cases, draws, labels
 from pocket_slack import Entry, Message, Person, View
 from tests.model_server import ModelServer
 from tests.scenario.conftest import CHANNEL, Stage, StageFactory, shown

@@ -8,8 +8,8 @@ import pytest
 import yaml
 
 from bot.errors import LogError
-from bot.log import Store
-from bot.log.opening import connect, open_engine
+from bot.store import Store
+from bot.store.opening import connect, open_engine
 from tests.postgres import Cluster, free_port
 from tests.scenario.conftest import PASSWORD
 from tests.scenario.test_process import run

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from bot.log.digests import EXTRA_PAUSE, ChannelSettings
 from bot.slack import ids
+from bot.store.digests import EXTRA_PAUSE, ChannelSettings
 from pocket_slack import Message
 from tests.scenario.conftest import CHANNEL, Stage, StageFactory, shown
 

@@ -17,12 +17,12 @@ from bot.domain.case import CaseSource, CaseStatus, Visibility
 from bot.domain.week import Schedule
 from bot.errors import SlackError
 from bot.features.digest.poster import Poster
-from bot.log import Store
-from bot.log.digests import LEASE, ChannelSettings, DigestStatus
-from bot.log.schema import cases, digests
 from bot.settings import Settings
 from bot.slack.client import identify, web_client
 from bot.slack.manifest import load_manifest
+from bot.store import Store
+from bot.store.digests import LEASE, ChannelSettings, DigestStatus
+from bot.store.schema import cases, digests
 from pocket_slack import Channel, Limits, ManualClock, Message, Sandbox, Workspace
 from tests.model_server import ModelServer
 from tests.scenario.conftest import make_settings

@@ -14,7 +14,6 @@ from sqlalchemy import event
 from bot.domain.case import Case, CaseSource, CaseStatus, QuestionSource, Visibility
 from bot.domain.verdict import from_obstacle
 from bot.domain.watch import Shows
-from bot.log import Store, TakenError
 from bot.pipeline.delivery import Delivery
 from bot.pipeline.judges import Judges, RubricChoice
 from bot.pipeline.lookup import Lookup
@@ -23,6 +22,7 @@ from bot.pipeline.retries import RetryError
 from bot.slack.client import web_client
 from bot.slack.manifest import load_manifest
 from bot.slack.messenger import Teller
+from bot.store import Store, TakenError
 from judge import Judge, load_rubric
 from pocket_slack import Limits, Sandbox, Workspace
 from tests.model_server import ModelServer

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from bot.log import Store
+from bot.store import Store
 from tests.model_server import ModelServer
 from tests.postgres import Cluster
 from tests.scenario.conftest import GOOD, PASSWORD
 from tests.scenario.test_process import environment, pocket_slack, run
-from tests.unit.bot.test_log import a_case, url
+from tests.store.test_store import a_case, url
 
 EVERYTHING = (
     "GRANT ALL ON ALL TABLES IN SCHEMA public TO {role}",

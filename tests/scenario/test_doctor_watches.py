@@ -4,8 +4,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from bot.domain.watch import Watch
-from bot.log import Store
 from bot.slack.manifest import WATCH, Name, load_manifest
+from bot.store import Store
 from pocket_slack import Limits, Sandbox, Workspace
 from tests.model_server import ModelServer
 from tests.scenario.conftest import GOOD

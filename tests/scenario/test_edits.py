@@ -12,8 +12,8 @@ from pocket_slack import Delivery, Entry, Message
 from pocket_slack.posts import Content, delete, edit
 from tests.model_server import Held
 from tests.scenario.conftest import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, assert_without_words, shown
-from tests.unit.bot.test_edits import stale
-from tests.unit.bot.test_forgetting import bytes_on_disk
+from tests.store.test_edits import stale
+from tests.store.test_forgetting import bytes_on_disk
 
 EVENTS = ("message.channels", "message.groups")
 LINE = "*Scored before an edit*"

@@ -10,14 +10,14 @@ import pytest
 from sqlalchemy import insert, text
 
 from bot.errors import LogError
-from bot.log import Store
-from bot.log.jobs import Task, Ticket
-from bot.log.opening import connect
-from bot.log.ownership import owned
-from bot.log.schema import cases
 from bot.pipeline.engine import Duty, Engine
 from bot.pipeline.retries import RetryError
-from tests.unit.bot.test_log import a_case, url
+from bot.store import Store
+from bot.store.jobs import Task, Ticket
+from bot.store.opening import connect
+from bot.store.ownership import owned
+from bot.store.schema import cases
+from tests.store.test_store import a_case, url
 
 TEAM = "T1"
 LONG = timedelta(minutes=10)

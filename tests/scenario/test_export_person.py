@@ -13,15 +13,15 @@ import pytest
 from bot.domain.case import QuestionSource, Visibility
 from bot.domain.label import Label, Outcome
 from bot.domain.rubric import ChannelJudge, SavedRubric
-from bot.log import Store
-from bot.log.digests import ChannelSettings
-from bot.log.schema import cases
+from bot.store import Store
+from bot.store.digests import ChannelSettings
+from bot.store.schema import cases
 from tests.scenario.test_audit import OPERATOR, command, noted, with_log
-from tests.unit.bot.test_draws import add
-from tests.unit.bot.test_forgetting import delivered
-from tests.unit.bot.test_log import a_case, url
-from tests.unit.bot.test_rubrics import TONE
-from tests.unit.bot.test_thumbs import thumb
+from tests.store.test_assignments import add
+from tests.store.test_forgetting import delivered
+from tests.store.test_rubrics import TONE
+from tests.store.test_store import a_case, url
+from tests.store.test_thumbs import thumb
 
 ANN, BEN, CARL = "U0ANN", "U0BEN", "U0CARL"
 NOTHING = (

@@ -9,8 +9,8 @@ from sqlalchemy import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.domain.case import CaseSource, CaseStatus, Visibility
-from bot.log.schema import cases
 from bot.slack import ids
+from bot.store.schema import cases
 from tests.model_server import Held
 from tests.scenario.conftest import CHANNEL, GOOD, Stage, StageFactory
 

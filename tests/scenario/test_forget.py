@@ -9,8 +9,8 @@ from bot.commands.export import export
 from bot.domain.case import Case, CaseStatus
 from bot.domain.label import Label
 from bot.features.privacy.text import HOW, NOT_NOW, NOTHING
-from bot.log.schema import labels, ratings
 from bot.slack import ids
+from bot.store.schema import labels, ratings
 from pocket_slack import Delivery, Message, Person
 from tests.model_server import Stall
 from tests.scenario.conftest import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, buttons, is_verdict, shown

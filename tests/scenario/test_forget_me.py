@@ -9,15 +9,15 @@ import pytest
 from bot.domain.case import CaseStatus, LoggedCase
 from bot.domain.label import Label
 from bot.features.privacy.text import HOW, NO_WORDS
-from bot.log.own_words import Words
 from bot.slack import ids
+from bot.store.privacy import Words
 from pocket_slack import Message, Person
 from tests.model_server import Held
 from tests.scenario.conftest import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, assert_without_words, buttons, shown
 from tests.scenario.test_edits import PATIENCE_S, QUOTING, up_to_date
 from tests.scenario.test_forget import ask as ask_for
 from tests.scenario.test_forget import forget, settled
-from tests.unit.bot.test_forgetting import bytes_on_disk
+from tests.store.test_forgetting import bytes_on_disk
 
 GONE = "What I had quoted is gone"
 

@@ -13,9 +13,9 @@ from bot.app import make_services
 from bot.domain.case import CaseStatus, Visibility
 from bot.domain.verdict import MADE_UP, OFFLINE
 from bot.features.digest.home import ChannelReader
-from bot.log.digests import ChannelSettings
 from bot.slack import ids
 from bot.slack.client import identify
+from bot.store.digests import ChannelSettings
 from pocket_slack import Channel, Person, View
 from tests.scenario.conftest import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, is_verdict, make_settings, shown
 from tests.scenario.test_stats import add_case, help_desk, private

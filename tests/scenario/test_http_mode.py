@@ -17,12 +17,12 @@ from sqlalchemy import event
 
 from bot.app import running_bot
 from bot.commands.health import examine
-from bot.log import Store
 from bot.setting_values import Role
 from bot.settings import Settings
 from bot.slack import ids
 from bot.slack.http import EVENTS
 from bot.slack.manifest import ORG
+from bot.store import Store
 from pocket_slack import Sandbox
 from tests.descriptors import descriptors
 from tests.model_server import ModelServer

@@ -15,7 +15,7 @@ from judge import load_rubric
 from pocket_slack import Message
 from tests.scenario.conftest import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, buttons, shown
 from tests.scenario.test_process import JUDGE_BOT, run
-from tests.unit.bot.test_log import url
+from tests.store.test_store import url
 
 
 async def a_verdict(stage: Stage) -> Message:

@@ -15,12 +15,12 @@ import pytest
 from sqlalchemy import make_url
 
 from bot.errors import LogError
-from bot.log import Store
-from bot.log.opening import MIGRATION_LOCK, QUERY_TIMEOUT_S, connect
+from bot.store import Store
+from bot.store.opening import MIGRATION_LOCK, QUERY_TIMEOUT_S, connect
 from tests.model_server import ModelServer
 from tests.scenario.conftest import CHANNEL, GOOD, Stage, is_verdict
 from tests.scenario.test_process import JUDGE_BOT, environment, pocket_slack
-from tests.unit.bot.test_log import a_case, url
+from tests.store.test_store import a_case, url
 
 
 def is_sound(path: Path) -> bool:
@@ -57,11 +57,12 @@ async def test_a_migration_that_is_killed_leaves_the_log_as_it_was(tmp_path: Pat
 import asyncio, os, signal
 from alembic import command
 from sqlalchemy.ext.asyncio import create_async_engine
-from bot.log.opening import connect, migrations
+from bot.store.opening import connect
+from bot.store.schema import metadata
 
 def half(connection):
     connection.exec_driver_sql("BEGIN IMMEDIATE")
-    command.downgrade(migrations(connection), "0001")
+    metadata.drop_all(connection)
     os.kill(os.getpid(), signal.SIGKILL)
 
 async def main():

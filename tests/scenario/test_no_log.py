@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from sqlalchemy import inspect
 
-from bot.log import Store
-from bot.log.opening import connect
+from bot.store import Store
+from bot.store.opening import connect
 from tests.model_server import ModelServer
 from tests.scenario.test_process import environment, pocket_slack, run
-from tests.unit.bot.test_log import url
+from tests.store.test_store import url
 
 COMMANDS = (
     ("export",),

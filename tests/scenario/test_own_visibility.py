@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from bot.domain.case import Visibility
-from bot.log import Store
 from bot.slack import ids
+from bot.store import Store
 from pocket_slack import View
 from tests.scenario.conftest import ANSWER, CHANNEL, QUESTION, Stage, StageFactory
 

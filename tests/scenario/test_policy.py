@@ -6,7 +6,7 @@ from bot.domain.limits import Policy
 from bot.slack import ids
 from pocket_slack import Message, Person
 from tests.scenario.conftest import CHANNEL, Stage, StageFactory, shown
-from tests.unit.bot.test_log import a_case
+from tests.store.test_store import a_case
 
 OFF = "Whoever runs me has switched scoring off in that channel."
 BOTS_ALONE = "I score the replies of bots alone here"

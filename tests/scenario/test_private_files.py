@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from bot.log import Store
+from bot.store import Store
 from pocket_slack import Sandbox
 from tests.model_server import ModelServer
 from tests.scenario.conftest import CHANNEL, GOOD, Stage, is_verdict
 from tests.scenario.test_process import JUDGE_BOT, environment, pocket_slack
-from tests.unit.bot.test_log import url
+from tests.store.test_store import url
 
 JUDGE = JUDGE_BOT.with_name("judge")
 

@@ -14,9 +14,9 @@ from aiohttp import ClientSession
 
 from bot.app import running_bot
 from bot.domain.case import CaseStatus
-from bot.log import Store
 from bot.slack import ids
 from bot.slack.manifest import FULL, Name, load_manifest
+from bot.store import Store
 from pocket_slack import Limits, Sandbox, Workspace
 from tests.model_server import Failure, Held, ModelServer, Stall
 from tests.scenario.conftest import CHANNEL, GOOD, Stage, make_settings

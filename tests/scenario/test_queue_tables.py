@@ -5,15 +5,14 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from alembic import command
 from sqlalchemy import Row, text
 
-from bot.log import Store
-from bot.log.jobs import Task, database_queue
-from bot.log.opening import connect, migrations
 from bot.pipeline.engine import Duty, Engine
+from bot.store import Store
+from bot.store.jobs import Task, database_queue
+from bot.store.opening import connect
 from tests.scenario.test_engine import TEAM, Settler, opened, running
-from tests.unit.bot.test_log import a_case
+from tests.store.test_store import a_case
 
 TABLES = {"pgqueuer", "pgqueuer_log", "pgqueuer_schedules", "pgqueuer_statistics"}
 OLD_NOTE = (
@@ -42,11 +41,10 @@ async def change(database_url: str, statement: str) -> None:
 
 
 async def make_old(database_url: str) -> None:
-    """Takes a log back to what the last version without a queue has left."""
+    """Takes the queue out of a log."""
     engine = connect(database_url)
     async with engine.begin() as connection:
         await (await database_queue(connection)).uninstall()
-        await connection.run_sync(lambda sync: command.downgrade(migrations(sync), "0007"))
     await engine.dispose()
 
 

@@ -8,9 +8,9 @@ import pytest
 from sqlalchemy import delete, insert
 
 from bot.domain.case import CaseSource, CaseStatus, Visibility
-from bot.log import Store
-from bot.log.schema import cases
 from bot.slack import ids
+from bot.store import Store
+from bot.store.schema import cases
 from pocket_slack import Message
 from tests.model_server import Held
 from tests.scenario.conftest import CHANNEL, GOOD, Stage, StageFactory, buttons, shown

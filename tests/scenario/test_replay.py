@@ -13,12 +13,12 @@ import pytest
 from bot.domain.case import CaseSource
 from bot.domain.label import Label
 from bot.domain.verdict import RecordedVerdict
-from bot.log import Store
 from bot.setting_values import Role
 from bot.settings import load_settings
+from bot.store import Store
 from tests.model_server import Answer, Failure, ModelServer, Reply, Stall
 from tests.scenario.test_process import run, start
-from tests.unit.bot.test_log import a_case, held
+from tests.store.test_store import a_case, held
 
 OLD = "gpt-6-luna, additive-5 f846c469"
 CASES = 40

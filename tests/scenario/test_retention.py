@@ -11,13 +11,13 @@ import pytest
 from sqlalchemy import update
 
 from bot.domain.case import CaseStatus
-from bot.log import Store
-from bot.log.schema import cases
 from bot.slack import ids
+from bot.store import Store
+from bot.store.schema import cases
 from tests.scenario.conftest import Stage, StageFactory
 from tests.scenario.test_process import run
-from tests.unit.bot.test_log import a_case, a_verdict, held, url
-from tests.unit.bot.test_thumbs import thumb
+from tests.store.test_store import a_case, a_verdict, held, url
+from tests.store.test_thumbs import thumb
 
 
 async def aged_log(folder: Path, *ages_days: float) -> None:

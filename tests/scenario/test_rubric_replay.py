@@ -12,13 +12,13 @@ from bot.domain.label import Label
 from bot.domain.rubric import ChannelJudge
 from bot.features.rubrics.comparison import RubricReplay
 from bot.features.rubrics.text import CLOSED, LEFT
-from bot.log import Store
-from bot.log.audit import Action
 from bot.pipeline.judges import Judges, RubricChoice
 from bot.slack import ids
 from bot.slack.access import Access
 from bot.slack.client import web_client
 from bot.slack.messenger import Teller
+from bot.store import Store
+from bot.store.audit import Action
 from judge import Judge, list_rubrics, load_rubric, render_prompt
 from judge.model import make_client
 from pocket_slack import Message

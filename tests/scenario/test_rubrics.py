@@ -9,16 +9,16 @@ import pytest
 from bot.domain.case import CaseStatus, LoggedCase
 from bot.domain.rubric import MOST_RUBRICS, ChannelJudge, SavedRubric
 from bot.features.rubrics.text import EXAMPLE
-from bot.log.audit import Action
 from bot.slack import ids
 from bot.slack.manifest import WATCH, load_manifest
+from bot.store.audit import Action
 from judge import Rubric, load_rubric, render_prompt
 from pocket_slack import Delivery, View
 from tests.model_server import ModelServer
 from tests.scenario.conftest import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, shown
 from tests.scenario.replicas import new_scene
 from tests.scenario.test_watch import seen, take_finished
-from tests.unit.bot.test_rubrics import TONE
+from tests.store.test_rubrics import TONE
 
 
 async def say(stage: Stage, text: str) -> str:

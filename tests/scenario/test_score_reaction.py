@@ -11,11 +11,11 @@ from structlog.testing import capture_logs
 from bot.domain.blocker import Refusal, RefusalKind
 from bot.domain.case import CaseSource, CaseStatus
 from bot.features.score.reactions import NOT_TOLD
-from bot.log.audit import Action
 from bot.pipeline.blockers import A_PERSONS
 from bot.pipeline.text import FOREIGN, refusal_text
 from bot.slack import ids
 from bot.slack.manifest import WATCH, load_manifest
+from bot.store.audit import Action
 from pocket_slack import Delivery, Message, Person
 from tests.model_server import Held
 from tests.scenario.conftest import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, responses_at_the_ack, shown

@@ -11,7 +11,7 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
-from bot.log.errors import in_brief
+from bot.store.errors import in_brief
 from tests.scenario.test_process import run, start
 
 TICKET = "TICKET-4711"

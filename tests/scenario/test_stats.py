@@ -7,9 +7,9 @@ import pytest
 from sqlalchemy import insert
 
 from bot.domain.case import CaseSource, CaseStatus, Visibility
-from bot.log.digests import ChannelSettings
-from bot.log.schema import cases
 from bot.slack import ids
+from bot.store.digests import ChannelSettings
+from bot.store.schema import cases
 from pocket_slack import Channel, Message
 from tests.scenario.conftest import CHANNEL, Stage, shown
 

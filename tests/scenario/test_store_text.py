@@ -11,7 +11,7 @@ from bot.slack import ids
 from pocket_slack import Delivery, Message
 from tests.scenario.conftest import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, shown
 from tests.scenario.test_forget import forget
-from tests.unit.bot.test_forgetting import bytes_on_disk
+from tests.store.test_forgetting import bytes_on_disk
 
 QUOTING = f"score: 4\nThe response says: {ANSWER}"
 

@@ -7,10 +7,10 @@ import pytest
 from sqlalchemy import func, select
 
 from bot.domain.case import CaseStatus
-from bot.log.counts import Place, Span, ThumbCount
-from bot.log.schema import thumbs
 from bot.slack import ids
 from bot.slack.manifest import WATCH, load_manifest
+from bot.store.figures import Place, Span, ThumbCount
+from bot.store.schema import thumbs
 from pocket_slack import Message
 from tests.scenario.conftest import ANSWER, CHANNEL, Stage, StageFactory, shown
 from tests.scenario.test_forget_me import ask, go_ahead

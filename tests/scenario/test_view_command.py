@@ -13,13 +13,13 @@ from sqlalchemy import insert, select, update
 from bot.domain.case import CaseSource, Visibility
 from bot.domain.label import Label
 from bot.domain.verdict import RecordedVerdict
-from bot.log import Store
-from bot.log.schema import cases, labels
+from bot.store import Store
+from bot.store.schema import cases, labels
 from judge.view import MOST_REPLIES
 from tests.scenario.test_audit import OPERATOR, command, with_log
-from tests.unit.bot.test_forgetting import delivered
-from tests.unit.bot.test_labels import judged
-from tests.unit.bot.test_log import url
+from tests.store.test_forgetting import delivered
+from tests.store.test_labels import judged
+from tests.store.test_store import url
 
 
 async def viewed(database_url: str, folder: Path, *options: str) -> dict[str, Any]:

@@ -12,11 +12,11 @@ from bot.domain.watch import LATE, Fate, SeenReply, draws
 from bot.features.privacy.forgetting import Retention
 from bot.features.watch.backfill import OFTEN, SELDOM
 from bot.features.watch.watcher import REST
-from bot.log.audit import Action
-from bot.log.counts import Place, Span
-from bot.log.schema import replies
 from bot.slack import ids
 from bot.slack.manifest import WATCH, load_manifest
+from bot.store.audit import Action
+from bot.store.figures import Place, Span
+from bot.store.schema import replies
 from tests.scenario.conftest import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, shown
 from tests.scenario.watching import alarm, fates, look, say, seen, take_finished, write_scores
 

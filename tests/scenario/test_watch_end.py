@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from bot.log.audit import Action
 from bot.slack import ids
+from bot.store.audit import Action
 from tests.scenario.conftest import CHANNEL, Stage
 from tests.scenario.test_watch_window import filled, only, shown_fields, window
 from tests.scenario.watching import say

@@ -11,9 +11,9 @@ from bot.domain.limits import Limits
 from bot.domain.watch import MOST_OF_A_QUESTION, Fate, Watch
 from bot.features.watch.backfill import OFTEN
 from bot.features.watch.watcher import REST
-from bot.log.schema import replies
 from bot.slack import ids
 from bot.slack.manifest import WATCH, load_manifest
+from bot.store.schema import replies
 from tests.scenario.conftest import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, shown
 from tests.scenario.watching import fates, look, say, seen, take_finished
 

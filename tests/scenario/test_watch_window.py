@@ -8,11 +8,11 @@ from pydantic import SecretStr
 
 from bot.domain.watch import Shows, Watch, draws
 from bot.features.watch.window_text import said_modal
-from bot.log.audit import Action
 from bot.slack import ids
 from bot.slack.client import web_client
 from bot.slack.manifest import load_manifest
 from bot.slack.messenger import Teller
+from bot.store.audit import Action
 from pocket_slack import Message
 from tests.scenario.conftest import CHANNEL, QUESTION, Stage, StageFactory, buttons, shown
 from tests.scenario.watching import say

@@ -14,13 +14,13 @@ from bot.domain.watch import Fate, together
 from bot.features.watch.alerts import Alarm, AlertTeller
 from bot.features.watch.backfill import OFTEN, Looking
 from bot.features.watch.watcher import REST, Watcher
-from bot.log.counts import watched
-from bot.log.schema import cases
 from bot.pipeline.judges import RubricChoice
 from bot.pipeline.lookup import Lookup
 from bot.slack import ids
 from bot.slack.client import identify, web_client
 from bot.slack.members import Members, Memberships
+from bot.store.figures import watched
+from bot.store.schema import cases
 from judge import load_rubric
 from judge.rubric import DEFAULT_RUBRIC
 from tests.scenario.conftest import CHANNEL, Stage

@@ -9,8 +9,6 @@ from slack_sdk.errors import SlackApiError
 from bot.domain.week import Schedule, Week
 from bot.features.digest.poster import Poster
 from bot.figures.week import TREND_WEEKS
-from bot.log.counts import Place, Span
-from bot.log.digests import ChannelSettings
 from bot.pipeline.text import no_channel_access_text, sentence
 from bot.slack.access import Access, NoAccess
 from bot.slack.client import slack_word
@@ -19,6 +17,8 @@ from bot.slack.invocation import Invocation
 from bot.slack.members import Listed, Member, MembershipError, Memberships
 from bot.slack.messenger import Post, Teller
 from bot.slack.mrkdwn import clip, escape
+from bot.store.digests import ChannelSettings
+from bot.store.figures import Place, Span
 
 POSTED = "The week so far is posted here; the weekly digest comes all the same."
 POSTED_BEFORE = (

@@ -19,14 +19,14 @@ from bot.features.digest.charts import judge_change, trend_line
 from bot.features.digest.handlers import DigestCommand
 from bot.features.digest.text import counted, measures, not_counted
 from bot.figures.week import Glance, read_glance
-from bot.log.counts import Place
-from bot.log.digests import ChannelSettings
 from bot.pipeline.text import FOREIGN, no_channel_access_text
 from bot.slack import ids
 from bot.slack.blocks import Block, button, context, header, section
 from bot.slack.invocation import clicked_home, clicked_value
 from bot.slack.members import Listed, MembershipError
 from bot.slack.mrkdwn import clip
+from bot.store.digests import ChannelSettings
+from bot.store.figures import Place
 
 _MOST_CHANNELS = 10
 _LISTED_FOR = timedelta(weeks=2)  # after the last verdict

@@ -18,13 +18,13 @@ from bot.domain.week import Schedule, Week
 from bot.feature import Services
 from bot.features.digest.text import MOST_AUTHORS, digest_message, preview_message, stats_message, with_thumbs
 from bot.figures.week import Figures, read_figures
-from bot.log.counts import Place, Span
-from bot.log.digests import LEASE, ChannelSettings, Claim, DigestStatus
 from bot.slack import ids
 from bot.slack.client import is_transient, slack_word
 from bot.slack.members import Member, list_channels
 from bot.slack.messages import find_marked, to_metadata
 from bot.slack.messenger import WITHOUT_PREVIEWS, Post, send_in_known_blocks
+from bot.store.digests import LEASE, ChannelSettings, Claim, DigestStatus
+from bot.store.figures import Place, Span
 
 # Well below the lease: whoever takes a claim over must find the message, or never meet it.
 _POST_TIMEOUT_S = 120

@@ -11,12 +11,12 @@ from bot.domain.week import Week
 from bot.features.digest.charts import charts, day_name, judge_change
 from bot.figures.quality import Agreement, corrected, uncorrected, without_model
 from bot.figures.week import Author, Figures, Glance
-from bot.log.counts import LowCase, ThumbCount, Usage
 from bot.pipeline.verdict_text import in_short
 from bot.slack.blocks import Block, context, permalink, section, short_date
 from bot.slack.members import Member
 from bot.slack.messenger import Post
 from bot.slack.mrkdwn import clip
+from bot.store.figures import LowCase, ThumbCount, Usage
 from judge.estimate import SURE
 
 MOST_AUTHORS = 20

@@ -11,10 +11,11 @@ from bot.feature import Services
 from bot.features.home.reader import read_own
 from bot.features.home.text import AS_THE_WORKSPACE, home_view, no_log_view
 from bot.features.score.handlers import TextsModal
-from bot.log.errors import LOG_ERRORS, in_brief
 from bot.pipeline.text import BUTTON_TOO_SLOW
 from bot.slack import ids
 from bot.slack.invocation import HomeVisit, clicked_choice, clicked_home, opened_home
+from bot.store.errors import STORE_ERRORS as LOG_ERRORS
+from bot.store.errors import in_brief
 
 logger = structlog.get_logger(__name__)
 

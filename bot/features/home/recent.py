@@ -6,11 +6,11 @@ from typing import Any
 import structlog
 from slack_bolt.async_app import AsyncAck, AsyncApp
 
-from bot.log.recent import PageEnd, Recent
 from bot.pipeline.own_cases import PAGE, OwnCases, recent_page, to_page_end
 from bot.slack import ids
 from bot.slack.invocation import Invocation, clicked_value, to_invocation
 from bot.slack.messenger import Post, Teller
+from bot.store.cases import PageEnd, Recent
 
 logger = structlog.get_logger(__name__)
 

@@ -8,7 +8,6 @@ from bot.domain.label import Label, Outcome
 from bot.domain.limits import Policy
 from bot.features.labels import text as words
 from bot.features.labels.text import off_scale
-from bot.log.draws import DrawnCase, Draws, EnoughError, NotRecordedError
 from bot.pipeline.judges import RubricChoice
 from bot.pipeline.text import COMMAND_TOO_SLOW, FOREIGN_LABEL, refusal_text
 from bot.slack import ids
@@ -16,6 +15,8 @@ from bot.slack.blocks import ModalState
 from bot.slack.invocation import Invocation, WindowClick
 from bot.slack.members import MembershipError, Memberships
 from bot.slack.messenger import Teller
+from bot.store.assignments import Assignments as Draws
+from bot.store.assignments import DrawnCase, EnoughError, NotRecordedError
 from judge import Rubric
 
 _IN_A_ROW = 3

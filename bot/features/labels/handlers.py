@@ -12,10 +12,6 @@ from bot.feature import Services
 from bot.features.labels import text as words
 from bot.features.labels.blind import BlindWindow
 from bot.features.labels.text import blind_stands, confirmation, label_modal, off_scale
-from bot.log.cases import Cases
-from bot.log.digests import Digests
-from bot.log.draws import Draws
-from bot.log.labels import Labels
 from bot.pipeline.intake import CaseAccess, NoCaseError
 from bot.pipeline.text import BUTTON_TOO_SLOW, FOREIGN_LABEL, OWN_LABEL, sentence
 from bot.slack import ids
@@ -31,6 +27,10 @@ from bot.slack.invocation import (
 )
 from bot.slack.messenger import Teller
 from bot.slack.submissions import to_blind_submission, to_label_submission
+from bot.store.assignments import Assignments as Draws
+from bot.store.cases import Cases
+from bot.store.digests import Digests
+from bot.store.labels import Labels
 
 
 def register(app: AsyncApp, cases: Cases, labels: Labels, draws: Draws, access: CaseAccess, teller: Teller) -> None:

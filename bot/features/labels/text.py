@@ -6,8 +6,6 @@ from typing import Any
 from bot.domain.case import LoggedCase
 from bot.domain.label import Label
 from bot.domain.verdict import RecordedVerdict
-from bot.log.draws import Comparison, DrawnCase
-from bot.log.samples import WEEKS, Budget
 from bot.pipeline.rubric_meanings import criteria, meanings
 from bot.slack import ids
 from bot.slack.access import NoAccess, NoAccessReason
@@ -27,6 +25,8 @@ from bot.slack.blocks import (
 )
 from bot.slack.commands import MOST_WEEKLY
 from bot.slack.mrkdwn import escape, excerpt
+from bot.store.assignments import Comparison, DrawnCase
+from bot.store.labels import WEEKS, Budget
 from judge import Rubric
 
 LONGEST_REASON = 1000

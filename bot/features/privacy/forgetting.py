@@ -10,14 +10,15 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.domain.case import CaseStatus, LoggedCase
 from bot.domain.clock import utc_now
 from bot.features.privacy.text import Forgotten
-from bot.log import forgetting
-from bot.log.audit import KEPT, Audit
-from bot.log.forgetting import AT_REST, Forgetting
-from bot.log.own_words import OwnWords, Words
-from bot.log.replies import Replies
-from bot.log.thumbs import Thumbs
 from bot.slack.access import Access
 from bot.slack.client import is_transient, slack_word
+from bot.store import privacy as forgetting
+from bot.store.audit import KEPT, Audit
+from bot.store.cases import AT_REST
+from bot.store.digests import Thumbs
+from bot.store.privacy import Forgetting, Words
+from bot.store.privacy import PersonalData as OwnWords
+from bot.store.watches import Replies
 
 _IS_GONE = "message_not_found"
 

@@ -21,8 +21,6 @@ from bot.features.privacy.text import (
     own_words_forgotten_text,
     own_words_text,
 )
-from bot.log.cases import Cases
-from bot.log.recent import Recent
 from bot.pipeline.blockers import obstacle_text
 from bot.pipeline.own_cases import OwnCases
 from bot.pipeline.text import sentence
@@ -30,6 +28,7 @@ from bot.slack import ids
 from bot.slack.invocation import Invocation, clicked_value, to_invocation
 from bot.slack.messages import parse_permalink
 from bot.slack.messenger import Post, Teller
+from bot.store.cases import Cases, Recent
 
 ME = "me"
 _MOST = 150  # whose numbers have room in a button

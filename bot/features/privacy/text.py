@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bot.log.own_words import Words
 from bot.pipeline.own_cases import ListedCase, recent_blocks
 from bot.slack import ids
 from bot.slack.blocks import Block, actions, button, section
 from bot.slack.messenger import Post
 from bot.slack.mrkdwn import escape
+from bot.store.privacy import Words
 
 HOW = (
     "Type `/judge forget LINK`, with the link of a reply that was scored or of my verdict on it "

@@ -5,7 +5,7 @@ from slack_bolt.async_app import AsyncApp
 from bot.feature import Feature, Services
 from bot.features.rubrics import handlers
 from bot.features.rubrics.comparison import RubricReplay
-from bot.log.jobs import Task
+from bot.store.jobs import Task
 
 _HELP = (
     "• `/judge rubric` says what replies here are scored by; "

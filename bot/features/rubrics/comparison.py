@@ -9,13 +9,13 @@ from bot.domain.case import Recipient
 from bot.features.rubrics import text as words
 from bot.features.rubrics.figures import replay_figures
 from bot.features.rubrics.text import named
-from bot.log import Store
-from bot.log.channel_replays import ChannelReplay, ReplayedCase
 from bot.pipeline.judges import Judges
 from bot.pipeline.text import sentence
 from bot.slack.access import Access
 from bot.slack.client import is_transient
 from bot.slack.messenger import Teller
+from bot.store import Store
+from bot.store.rubrics import ChannelReplay, ReplayedCase
 from judge import Judge, JudgeError
 
 _MOST_FAILURES = 3

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from bot.log.channel_replays import ReplayedCase
+from bot.store.rubrics import ReplayedCase
 from judge.estimate import Interval, MeanEstimator
 from judge.rubric import Scale
 

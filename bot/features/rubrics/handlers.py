@@ -12,8 +12,6 @@ from bot.domain.rubric import DEFAULT, MOST_RUBRICS, ChannelJudge, SavedRubric
 from bot.features.rubrics import text as replay_words
 from bot.features.rubrics import text as views
 from bot.features.rubrics import text as words
-from bot.log.channel_replays import MOST, ChannelReplays
-from bot.log.rubrics import RubricGoneError, RubricInUseError, SavedBeforeError
 from bot.pipeline.judges import RubricChoice
 from bot.pipeline.text import COMMAND_TOO_SLOW, sentence
 from bot.slack import ids
@@ -22,6 +20,7 @@ from bot.slack.commands import RubricRequest, parse_rubric
 from bot.slack.invocation import Invocation, clicked_case_id, to_invocation
 from bot.slack.messenger import Teller
 from bot.slack.submissions import RubricSubmission, to_rubric_submission
+from bot.store.rubrics import MOST, ChannelReplays, RubricGoneError, RubricInUseError, SavedBeforeError
 from judge import DEFAULT_RUBRIC
 
 Answer = dict[str, Any]

@@ -8,9 +8,9 @@ from slack_bolt.async_app import AsyncApp
 from bot.feature import Feature, Services
 from bot.features.score import command, handlers, mentions, reactions
 from bot.features.score.edits import EditsUpkeep
-from bot.log.jobs import Task
 from bot.slack.channel_events import CHANGES
 from bot.slack.messages import to_change
+from bot.store.jobs import Task
 
 
 def feature(services: Services) -> Feature:

@@ -8,13 +8,13 @@ from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.domain.case import CaseStatus
-from bot.log import Store
-from bot.log.edits import EditedCase
 from bot.pipeline import text as messages
 from bot.pipeline.verdict_text import amended, is_replaced, verdict_message
 from bot.slack.client import is_transient, slack_word
 from bot.slack.messages import Change
 from bot.slack.messenger import Post, send_in_known_blocks
+from bot.store import Store
+from bot.store.cases import EditedCase
 
 # Slack gives a thread's parent whatever the span.
 _WITH_PARENT = 2

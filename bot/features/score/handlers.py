@@ -10,8 +10,6 @@ from slack_bolt.async_app import AsyncAck, AsyncApp
 from bot.domain.blocker import RefusedError
 from bot.domain.case import LoggedCase, requester_of
 from bot.domain.verdict import RecordedVerdict
-from bot.log.cases import Cases
-from bot.log.draws import Draws
 from bot.pipeline.blockers import obstacle_text
 from bot.pipeline.intake import CaseAccess, Choices, Intake, NoCaseError
 from bot.pipeline.requests import again_case, corrected_case, message_case, modal_case
@@ -36,6 +34,8 @@ from bot.slack.invocation import HomeVisit, Invocation, clicked_case_id, clicked
 from bot.slack.messenger import Teller
 from bot.slack.mrkdwn import escape
 from bot.slack.submissions import to_submission
+from bot.store.assignments import Assignments as Draws
+from bot.store.cases import Cases
 
 
 def register(app: AsyncApp, intake: Intake, choices: Choices, teller: Teller, own_ids: frozenset[str]) -> None:

@@ -10,8 +10,6 @@ from slack_bolt.context.async_context import AsyncBoltContext
 
 from bot.domain.case import CaseSource
 from bot.domain.label import Reaction
-from bot.log.digests import ChannelSettings, Digests
-from bot.log.thumbs import Thumbs
 from bot.pipeline.intake import REFUSALS, Answer, EventIntake
 from bot.pipeline.lookup import Lookup, OutOfSightError
 from bot.pipeline.text import sentence
@@ -22,6 +20,7 @@ from bot.slack.members import AnswerCache
 from bot.slack.messages import ADDED, to_reaction
 from bot.slack.messenger import Teller
 from bot.slack.mrkdwn import THUMBS, emoji_of, escape
+from bot.store.digests import ChannelSettings, Digests, Thumbs
 
 Raw = dict[str, Any]
 

@@ -15,10 +15,10 @@ from bot.features.watch.form import WatchChecks
 from bot.features.watch.orders import WatchOrders
 from bot.features.watch.text import home_blocks, watched_lines
 from bot.features.watch.watcher import Assistants, Watcher
-from bot.log.counts import Place
 from bot.pipeline.engine import Duty
 from bot.slack.blocks import Block
 from bot.slack.invocation import HomeVisit
+from bot.store.figures import Place
 
 _HELP = "• `/judge watch @assistant 1 in 5` scores a share of an assistant's replies by itself"
 MOST_AT_HOME = 10

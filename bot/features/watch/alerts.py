@@ -13,12 +13,12 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.domain.clock import Clock, utc_now
 from bot.domain.watch import Watch, together
 from bot.features.watch.text import gone_alert, silent_alert, worse_alert
-from bot.log import Store
-from bot.log.alerts import AlertKind
-from bot.log.counts import Place, Span, TimedScore, watched
 from bot.slack.client import connection_word, slack_word
 from bot.slack.members import Members, MembershipError, Memberships
 from bot.slack.messenger import WITHOUT_PREVIEWS, Post, send_in_known_blocks
+from bot.store import Store
+from bot.store.figures import Place, Span, TimedScore, watched
+from bot.store.watches import AlertKind
 from judge.drift import Drop, NotEnough, find_below, find_drop
 from judge.rubric import Scale
 

@@ -17,9 +17,9 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.domain.clock import Clock, utc_now
 from bot.domain.watch import Watch, draws, is_since
 from bot.features.watch.watcher import Watcher, author_of, seen_reply
-from bot.log import Store
 from bot.slack.client import connection_word, slack_word
 from bot.slack.messages import Message, to_message
+from bot.store import Store
 
 OFTEN, SELDOM = timedelta(minutes=5), timedelta(hours=1)
 """Between two looks where no events come, and where they do."""

@@ -9,11 +9,10 @@ from bot.domain.watch import Coverage, Watch, together
 from bot.domain.week import Week
 from bot.figures.quality import WEEKS, Quality, to_quality
 from bot.figures.week import commonest, count_raters
-from bot.log import Store
-from bot.log.counts import Place, Span, watched
-from bot.log.replies import Replies
-from bot.log.tallies import Tallies
 from bot.slack.members import Member, Members, MembershipError, Memberships
+from bot.store import Store
+from bot.store.figures import Place, Span, Tallies, watched
+from bot.store.watches import Replies
 from judge.rubric import Scale
 
 

@@ -9,13 +9,13 @@ from bot.domain.watch import Shows, Watch
 from bot.features.watch import text as words
 from bot.features.watch.figures import WatchReader
 from bot.features.watch.watcher import Watcher
-from bot.log import Store
 from bot.pipeline.text import FOREIGN, no_channel_access_text, refusal_text
 from bot.slack.access import Access
 from bot.slack.client import REACTIONS
 from bot.slack.invocation import Invocation
 from bot.slack.members import Members
 from bot.slack.messenger import Post
+from bot.store import Store
 
 
 @dataclass(frozen=True)

@@ -6,12 +6,12 @@ from datetime import timedelta
 from bot.domain.watch import Fate, Shows, Watch
 from bot.features.watch.figures import CountedWatch, Watched
 from bot.figures.quality import corrected, span, without_model
-from bot.log.counts import TimedScore
 from bot.slack import ids
 from bot.slack.blocks import Block, actions, button, context, header, permalink, section, short_date
 from bot.slack.members import Member
 from bot.slack.messenger import Post
 from bot.slack.mrkdwn import clip, escape
+from bot.store.figures import TimedScore
 from judge.drift import Drop
 from judge.rubric import Scale
 

@@ -17,12 +17,12 @@ from bot.domain.clock import Clock, utc_now
 from bot.domain.label import Reaction
 from bot.domain.limits import Limits, Policy
 from bot.domain.watch import LATE, MOST_OF_A_QUESTION, Fate, SeenReply, Watch, age_of, draws, is_since
-from bot.log import Store
 from bot.pipeline.judges import RubricChoice
 from bot.pipeline.lookup import Lookup, MayNotReadError, OutOfSightError, Question
 from bot.slack.client import Identity, connection_word, slack_word
 from bot.slack.members import AnswerCache, Members
 from bot.slack.messages import Message, to_message
+from bot.store import Store
 
 Raw = dict[str, Any]
 

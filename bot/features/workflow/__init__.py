@@ -11,8 +11,8 @@ from bot.feature import Feature, Services
 from bot.features.workflow import handlers
 from bot.features.workflow.completion import Completion
 from bot.features.workflow.steps import execution_of
-from bot.log.jobs import Task
 from bot.slack.invocation import installation_of
+from bot.store.jobs import Task
 
 
 def feature(services: Services) -> Feature:

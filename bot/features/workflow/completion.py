@@ -16,10 +16,10 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.domain.case import LoggedCase
 from bot.domain.verdict import RecordedVerdict
 from bot.features.workflow.text import FORGOTTEN, OTHER_OUTPUTS, outputs
-from bot.log import Store
-from bot.log.forgetting import AT_REST
 from bot.pipeline.retries import RetryError
 from bot.slack.client import error_of, is_transient, slack_word
+from bot.store import Store
+from bot.store.cases import AT_REST
 
 _HAS_ENDED = "execution_not_in_running_state"
 _UNFIT = "parameter_validation_failed"

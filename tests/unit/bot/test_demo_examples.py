@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from bot.commands.demo_past import CHANNEL, EXAMPLES, demo_workspace, post_offline_note, write_past
-from bot.log import Store
+from bot.commands.demo_past import DEMO_PAST_CHANNEL as CHANNEL
+from bot.commands.demo_past import EXAMPLES, demo_workspace, post_offline_note, write_past
+from bot.store import Store
 from judge import load_rubric
 from judge.offline import rate_offline
 from pocket_slack import ManualClock, Message, Person, Workspace

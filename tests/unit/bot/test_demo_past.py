@@ -17,10 +17,10 @@ from bot.domain.verdict import MADE_UP
 from bot.domain.week import Week
 from bot.features.digest.text import digest_message
 from bot.figures.week import Figures, read_figures
-from bot.log import Store
-from bot.log.counts import Place
-from bot.log.draws import Draws
-from bot.log.schema import cases, labels, ratings
+from bot.store import Store
+from bot.store.assignments import Assignments as Draws
+from bot.store.figures import Place
+from bot.store.schema import cases, labels, ratings
 from judge import load_rubric
 from judge.offline import rate_offline
 from pocket_slack import ManualClock, Person, Workspace

@@ -15,10 +15,10 @@ from bot.features.digest.handlers import digest_state
 from bot.features.digest.text import MOST_AUTHORS, digest_message, stats_message
 from bot.figures.quality import Agreement, Quality, to_quality
 from bot.figures.week import Author, Figures, LowCase, Point, Tally, Usage
-from bot.log.counts import Kind, ScoredCount
-from bot.log.digests import ChannelSettings
 from bot.slack.members import Member
 from bot.slack.messenger import Post
+from bot.store.digests import ChannelSettings
+from bot.store.figures import Kind, ScoredCount
 from judge.rubric import Scale
 from pocket_slack.blocks import check_blocks
 

@@ -8,8 +8,9 @@ from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
-from bot.log.errors import LOG_ERRORS, in_brief
 from bot.slack.client import error_of, is_passing, is_transient, slack_word
+from bot.store.errors import STORE_ERRORS as LOG_ERRORS
+from bot.store.errors import in_brief
 
 ANSWERS = {
     "json": web.json_response({"ok": False, "error": "is_archived"}),

@@ -10,9 +10,9 @@ from bot.domain.blocker import RefusalKind, RefusedError
 from bot.domain.case import CaseStatus
 from bot.domain.limits import Limits
 from bot.features.privacy.forgetting import Retention
-from bot.log import Store
-from bot.log.schema import cases, spent
-from tests.unit.bot.test_log import a_case, a_verdict, held
+from bot.store import Store
+from bot.store.schema import cases, spent
+from tests.store.test_store import a_case, a_verdict, held
 
 
 @pytest.fixture

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from bot.log import Store
-from bot.log.cases import Cases
-from bot.log.database import Database
-from bot.log.opening import connect
 from bot.probes import Probes
+from bot.store import Store
+from bot.store.cases import Cases
+from bot.store.database import Database
+from bot.store.opening import connect
 from tests.unit.bot.test_port import connect as open_connection
 from tests.unit.bot.test_port import heard
 

@@ -11,8 +11,6 @@ from bot.domain.blocker import Obstacle, ObstacleKind
 from bot.domain.case import CaseSource, CaseStatus, LoggedCase, QuestionSource, Visibility
 from bot.domain.verdict import RecordedRating, RecordedVerdict
 from bot.features.labels.text import ENOUGH_MEANWHILE, NOT_RECORDED, NOTHING, blind_modal, compared_modal, over_modal
-from bot.log.draws import Comparison, DrawnCase
-from bot.log.unseen import LONGEST
 from bot.pipeline import text as messages
 from bot.pipeline import verdict_text as verdicts
 from bot.pipeline.blockers import obstacle_text
@@ -22,6 +20,7 @@ from bot.pipeline.verdict_text import in_short, why_unscored
 from bot.slack import ids
 from bot.slack.blocks import ModalState
 from bot.slack.messenger import Post
+from bot.store.assignments import LONGEST, Comparison, DrawnCase
 from judge import Flag, JudgeError, Rubric, RubricError, load_rubric
 from pocket_slack.blocks import check_blocks, check_view
 

@@ -5,10 +5,10 @@ import pytest
 from bot.domain.watch import Coverage, Fate, Shows, Watch, draws, together
 from bot.features.watch.text import no_assistant
 from bot.figures.quality import to_quality
-from bot.log.counts import ScoredCount
 from bot.slack.commands import WatchRequest, parse_watch
+from bot.store.figures import ScoredCount
 from judge.rubric import Scale
-from tests.unit.bot.test_digest_figures import NOW
+from tests.store.test_figures import NOW
 
 NAMES = ["helper", "Help desk bot", "a | b", "1 in 5", "off"]
 

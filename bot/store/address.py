@@ -1,0 +1,144 @@
+"""DATABASE_URL as people have it: what the driver is told, and what people are shown, which is never a secret."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import quote, unquote, urlencode
+
+from sqlalchemy.engine import URL, make_url
+from sqlalchemy.exc import ArgumentError
+
+from bot.errors import LogError
+
+_CONNECT_TIMEOUT_S = 10.0  # asyncpg's own is a minute
+_SQLITE = ("sqlite", "sqlite+aiosqlite")
+_POSTGRESQL = ("postgres", "postgresql", "postgres+asyncpg", "postgresql+asyncpg")
+# Of libpq's options those that asyncpg reads in a DSN as libpq does, and those that `_to_arguments` translates:
+# https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-PARAMKEYWORDS
+_READ = ("application_name", "host", "options", "sslcert", "sslcrl", "sslkey", "sslmode", "sslrootcert")
+_TRANSLATED = ("channel_binding", "connect_timeout", "ssl")
+_OPTIONS = {*_READ, *_TRANSLATED, "target_session_attrs"}
+_MOST_PORT = 65_535
+_HOST = r"(?:\[[\w:.%]+\]|[\w.%~-]*)(?::\d{0,5})?"
+# What may follow the login. It has no @ but in the value of an option, so that one in a password is told from the last.
+_PLACE = re.compile(rf"(?P<hosts>{_HOST}(?:,{_HOST})*)(?:/(?P<database>[^@/?#]*))?(?:\?(?P<options>[^#]*))?")
+
+_EXPECTED = "expected a URL such as sqlite:///slack-judge.db or postgresql://USER:PASSWORD@HOST:5432/NAME"
+_HOW_TO_WRITE_IT = (
+    "the port is a number, an IPv6 address stands in brackets, "
+    "and a password has %40 for @, %3A for :, %2F for /, %3F for ?, %23 for # and %25 for %"
+)
+
+
+@dataclass(frozen=True)
+class Address:
+    """Where the log is.
+
+    Attributes:
+        url: What SQLAlchemy is told: with SQLite the file; with PostgreSQL that it is one.
+        arguments: What the driver is told beside it.
+        shown: The database, for people: without user, password and options.
+    """
+
+    url: URL
+    arguments: dict[str, Any]
+    shown: str
+
+    @property
+    def is_sqlite(self) -> bool:
+        return self.url.get_backend_name() == "sqlite"
+
+
+def to_address(database_url: str) -> Address:
+    """What DATABASE_URL says.
+
+    Raises:
+        LogError: It is wrong; the message quotes no more of it than the name of a driver.
+    """
+    scheme, _, rest = database_url.strip().partition("://")
+    if scheme in _SQLITE:
+        return _to_file(f"sqlite+aiosqlite://{rest}")
+    if scheme in _POSTGRESQL:
+        return _to_server(rest)
+    if rest and re.fullmatch(r"\w+(\+\w+)?", scheme):
+        raise LogError(f"DATABASE_URL: there is no driver for {scheme!r}; {_EXPECTED}")
+    raise LogError(f"DATABASE_URL: {_EXPECTED}")
+
+
+def _to_file(text: str) -> Address:
+    try:
+        url = make_url(text)
+    except (ArgumentError, ValueError) as exc:
+        raise LogError(f"DATABASE_URL: {_EXPECTED}") from exc
+    if url.query or (url.database or "").startswith("file:"):
+        raise LogError(f"DATABASE_URL: SQLite takes a path, no file: URI and no options behind a '?'; {_EXPECTED}")
+    if not url.database or url.database == ":memory:":
+        raise LogError(f"DATABASE_URL: names no file, and a log in memory would be lost with the process; {_EXPECTED}")
+    if url.host or url.username or url.port or "\0" in url.database:
+        raise LogError(f"DATABASE_URL: SQLite takes a path behind three slashes, no user and no host; {_EXPECTED}")
+    return Address(url, {}, str(url))
+
+
+def _to_server(rest: str) -> Address:
+    unknown: int | None = None
+    for login, place in _splits(rest):
+        found = _PLACE.fullmatch(place)
+        if found is None or not _has_ports(found["hosts"]):
+            unknown = None
+            continue
+        options = _to_options(found["options"] or "")
+        unknown = next((number for number, name in enumerate(options, 1) if name not in _OPTIONS), None)
+        if unknown is None:
+            return _to_address(login, found["hosts"], unquote(found["database"] or ""), options)
+    if unknown:
+        raise LogError(
+            f"DATABASE_URL: option {unknown} behind the '?' is not known here; take it away, or use one of "
+            f"{', '.join(sorted(_OPTIONS))}"
+        )
+    raise LogError(f"DATABASE_URL: cannot be read; {_EXPECTED}, where {_HOW_TO_WRITE_IT}")
+
+
+def _splits(rest: str) -> Iterator[tuple[str, str]]:
+    """The ways to part login and place: without a login, and at each @, since a password may have some of its own."""
+    yield "", rest
+    for at in re.finditer("@", rest):
+        yield rest[: at.start()], rest[at.end() :]
+
+
+def _has_ports(hosts: str) -> bool:
+    return all(int(port) <= _MOST_PORT for port in re.findall(r":(\d+)(?=,|$)", hosts))
+
+
+def _to_options(text: str) -> dict[str, str]:
+    pairs = (part.partition("=") for part in text.split("&") if part)
+    return {name: unquote(value) for name, _, value in pairs}
+
+
+def _to_address(login: str, hosts: str, database: str, options: dict[str, str]) -> Address:
+    user, _, password = login.partition(":")
+    # Left to asyncpg where they are not given: PGUSER, PGPASSWORD, PGPASSFILE, ~/.pgpass, PGDATABASE.
+    who = {"user": unquote(user), "password": unquote(password), "database": database}
+    arguments = {name: value for name, value in who.items() if value} | _to_arguments(hosts, options)
+    return Address(URL.create("postgresql+asyncpg"), arguments, f"postgresql://{hosts}/{database}")
+
+
+def _to_arguments(hosts: str, options: dict[str, str]) -> dict[str, Any]:
+    """What asyncpg needs to know of a server: SQLAlchemy would give it libpq's names, which it reads in a DSN alone."""
+    options = {"application_name": "slack-judge"} | options
+    arguments: dict[str, Any] = {"timeout": _to_seconds(options.pop("connect_timeout", ""))}
+    if mode := options.pop("ssl", ""):
+        options["sslmode"] = "require" if mode in ("true", "1") else mode
+    if options.pop("channel_binding", "prefer") == "require":
+        # asyncpg cannot bind; what binding is for, that nobody in between poses as the server, the certificate shows.
+        options["sslmode"] = "verify-full"
+    if options.get("sslmode") == "verify-full" and options.get("sslrootcert", "system") == "system":
+        arguments["ssl"] = True  # asyncpg's word for all of verify-full, by the authorities that the system trusts
+        options = {name: value for name, value in options.items() if not name.startswith("ssl")}
+    return arguments | {"dsn": f"postgresql://{hosts}/?{urlencode(options, quote_via=quote)}"}
+
+
+def _to_seconds(text: str) -> float:
+    if not re.fullmatch(r"\d{0,4}", text):
+        raise LogError("DATABASE_URL: connect_timeout is not a number of seconds; expected one such as 10")
+    return float(text or 0) or _CONNECT_TIMEOUT_S

@@ -1,0 +1,275 @@
+"""Blind labels: which case a person is shown next, and the label that they give it before the judge's score."""
+
+import asyncio
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, fields
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy import ColumnElement, FromClause, Row, and_, case, func, literal, or_, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from bot.domain.case import CaseStatus, LoggedCase
+from bot.domain.clock import Clock, utc_now
+from bot.domain.label import Label, Outcome
+from bot.store.database import Database, insert_into, insert_new, lock_for_transaction, upsert
+from bot.store.labels import Budget, Sample, has_score, read_budgets, read_samples
+from bot.store.schema import UtcDateTime, cases, draws, labels
+from bot.store.visibility import counts, is_superseded, is_watched, on_same_reply
+
+LONGEST = 80_000
+"""Characters of question and response together; a window has room for no more."""
+
+_HELD_FOR = timedelta(hours=1)
+"""How long others are shown other cases, after a case was shown to somebody who has not answered."""
+
+
+def waiting(sample: Sample, user_id: str) -> ColumnElement[bool]:
+    return and_(sample.has_drawn(), may_label(user_id))
+
+
+def turn(sample: Sample, user_id: str, now: datetime) -> tuple[ColumnElement[Any], ...]:
+    """When a case is shown: first what the person has closed without an answer, then what the fewest have been shown.
+
+    Named `is_first` (0 or 1), `others` and `position`.
+    """
+    is_first = case((is_shown(user_id), 0), else_=1).label("is_first")
+    return is_first, _others(user_id, now).label("others"), sample.position().label("position")
+
+
+def may_label(user_id: str) -> ColumnElement[bool]:
+    """Whether a case can be labelled, and the person wrote nothing of it and knows no score of its reply."""
+    own = (cases.c.requester_id, cases.c.author_id, cases.c.question_author_id)
+    return and_(_can_be_labelled(), *(each.is_distinct_from(user_id) for each in own), ~_knows_reply(user_id))
+
+
+def _can_be_labelled() -> ColumnElement[bool]:
+    length = func.length(cases.c.question) + func.length(cases.c.response)
+    is_as_scored = [cases.c[mark].is_(None) for mark in ("edited_at", "deleted_at", "forgotten_at")]
+    return and_(
+        or_(counts(cases), is_watched(cases)),
+        has_score(),
+        cases.c.status == CaseStatus.DELIVERED,
+        length <= LONGEST,  # not where one of them is missing, either
+        *is_as_scored,
+        ~is_superseded(),
+    )
+
+
+def _knows_reply(user_id: str) -> ColumnElement[bool]:
+    same = cases.alias("same")
+    is_theirs = or_(same.c.requester_id == user_id, _has_label(same, user_id), _has_answered(same, user_id))
+    return or_(*(select(same.c.id).where(is_same, is_theirs).exists() for is_same in on_same_reply(cases, same)))
+
+
+def _has_label(table: FromClause, user_id: str) -> ColumnElement[bool]:
+    is_theirs = and_(labels.c.team_id == table.c.team_id, labels.c.case_id == table.c.id, labels.c.user_id == user_id)
+    return select(labels.c.score).where(is_theirs).exists()
+
+
+def is_shown(user_id: str) -> ColumnElement[bool]:
+    return select(draws.c.case_id).where(_of_case(), draws.c.user_id == user_id, draws.c.outcome.is_(None)).exists()
+
+
+def _has_answered(table: FromClause, user_id: str) -> ColumnElement[bool]:
+    is_theirs = and_(draws.c.team_id == table.c.team_id, draws.c.case_id == table.c.id, draws.c.user_id == user_id)
+    return select(draws.c.case_id).where(is_theirs, draws.c.outcome.is_not(None)).exists()
+
+
+def _others(user_id: str, now: datetime) -> ColumnElement[int]:
+    is_held = and_(draws.c.outcome.is_(None), draws.c.drawn_at > now - _HELD_FOR)
+    is_taken = or_(draws.c.outcome == Outcome.LABELLED, is_held)
+    return (
+        select(func.count())
+        .select_from(draws)
+        .where(_of_case(), draws.c.user_id != user_id, is_taken)
+        .scalar_subquery()
+    )
+
+
+def _of_case() -> ColumnElement[bool]:
+    return and_(draws.c.team_id == cases.c.team_id, draws.c.case_id == cases.c.id)
+
+
+# Nobody waits for these figures as for a new case, and connections to the log are few.
+_COUNTED_AT_ONCE = 2
+_NOT_DRAWN = 0.0  # below any week's probability, which is the highest of its cases
+
+
+class NotRecordedError(Exception):
+    """A blind label was not recorded: not asked for, or of a case that is no longer what was shown, or not unseen."""
+
+
+class EnoughError(Exception):
+    """A blind label was not recorded: the channel has as many of this week as it wants."""
+
+
+@dataclass(frozen=True)
+class DrawnCase:
+    """A case as it is shown to somebody who is to label it blind; what the judge said of it is not in here."""
+
+    id: int
+    channel_id: str
+    question: str
+    response: str
+    rubric: str
+    rubric_version: str | None
+    lowest: int
+    highest: int
+
+
+@dataclass(frozen=True)
+class Comparison:
+    channel_id: str
+    question: str | None
+    label: int
+    score: int
+    highest: int
+    message_ts: str | None
+    thread_ts: str | None
+    reply_ts: str | None
+
+
+class Assignments:
+    """Shows people cases that they have seen no score of, and takes their labels.
+
+    Never what a person wrote or asked for, nor what they have labelled or passed over; and of a case whose window they
+    have only closed, once more. Without texts in the log there is nothing to show.
+    """
+
+    def __init__(self, database: Database, *, keeps_text: bool, clock: Clock = utc_now) -> None:
+        self._database = database
+        self.keeps_text = keeps_text
+        self._now = clock
+        self._counting = asyncio.Semaphore(_COUNTED_AT_ONCE)
+
+    async def budget(self, team_id: str, channel_id: str) -> Budget:
+        async def read(connection: AsyncConnection) -> Budget:
+            return (await read_budgets(connection, team_id, [channel_id], self._now()))[channel_id]
+
+        return await self._database.read(read)
+
+    async def count(self, team_id: str, user_id: str, channel_ids: Collection[str]) -> int:
+        """How many cases of these channels wait for a label of this person, as far as the week's budgets go."""
+
+        async def count(connection: AsyncConnection) -> int:
+            budgets = await read_budgets(connection, team_id, channel_ids, self._now())
+            total = 0
+            for sample in await read_samples(connection, team_id, budgets, self._now()):
+                query = select(func.count()).select_from(cases).where(waiting(sample, user_id))
+                found = (await connection.execute(query)).scalar_one()
+                total += min(found, budgets[sample.channel_id].left)
+            return total
+
+        async with self._counting:
+            return await self._database.read(count) if self.keeps_text else 0
+
+    async def draw(self, team_id: str, user_id: str, channel_ids: Collection[str]) -> DrawnCase | None:
+        """The next case of these channels for this person, noted as shown to them; None where none waits.
+
+        First what they have closed without an answer, then what the fewest have been shown.
+        """
+
+        now = self._now()
+
+        async def find(connection: AsyncConnection) -> Row[Any] | None:
+            budgets = await read_budgets(connection, team_id, channel_ids, now)
+            found: list[Row[Any]] = []
+            for sample in await read_samples(connection, team_id, budgets, now):
+                probability = sample.probability().label("probability")
+                query = select(*turn(sample, user_id, now), cases.c.id, probability).where(waiting(sample, user_id))
+                found += await connection.execute(query.order_by("is_first", "others", "position").limit(1))
+            return min(found, default=None)
+
+        found = await self._database.read(find) if self.keeps_text else None
+        if found is None:
+            return None
+        values = {"case_id": cases.c.id, "team_id": literal(team_id), "user_id": literal(user_id)}
+        values |= {"probability": literal(found.probability), "drawn_at": literal(now, UtcDateTime)}
+        is_there = select(*values.values()).where(cases.c.team_id == team_id, cases.c.id == found.id)
+        # It was found without the writers' lock, and may be gone meanwhile.
+        await self._database.execute(
+            insert_into(self._database, draws).from_select(list(values), is_there).on_conflict_do_nothing()
+        )
+        return await self.shown(team_id, user_id, found.id)
+
+    async def shown(self, team_id: str, user_id: str, case_id: int) -> DrawnCase | None:
+        """The case that this person was shown and has not answered, if it is still what they were shown."""
+        return await self._database.read(lambda connection: _read(connection, team_id, user_id, case_id))
+
+    async def pass_over(self, team_id: str, user_id: str, case_id: int, outcome: Outcome) -> None:
+        """Notes why the person gives this case no label; they are not shown it again."""
+        is_open = _is_open(team_id, user_id, case_id)
+        await self._database.execute(update(draws).where(is_open).values(outcome=outcome))
+
+    async def note_told(self, case: LoggedCase, user_id: str) -> None:
+        """Notes that the person was told the score, whether they were shown the case or not: they know it from then on.
+
+        An answer that they have given stands.
+        """
+        values = {"case_id": case.id, "team_id": case.team_id, "user_id": user_id, "outcome": Outcome.SEEN}
+        values |= {"probability": _NOT_DRAWN, "drawn_at": self._now()}
+        kept = ("probability", "drawn_at")
+        await self._database.execute(upsert(self._database, draws, values, kept, where=draws.c.outcome.is_(None)))
+
+    async def record(self, team_id: str, user_id: str, shown: DrawnCase, label: Label) -> None:
+        """Records a blind label of a case that the person was shown; it stands from then on.
+
+        Raises:
+            NotRecordedError: They were not shown it or have answered, it is no longer what they were shown, or they
+                know a score of its reply.
+            EnoughError: Others have given the last of this week's meanwhile.
+        """
+        key = {"team_id": team_id, "case_id": shown.id, "user_id": user_id}
+        is_there = select(cases.c.id).where(cases.c.team_id == team_id, cases.c.id == shown.id, may_label(user_id))
+        is_open = and_(_is_open(team_id, user_id, shown.id), draws.c.case_id.in_(is_there))
+        answer = update(draws).where(is_open).values(outcome=Outcome.LABELLED).returning(draws.c.probability)
+
+        async def record(connection: AsyncConnection) -> None:
+            await lock_for_transaction(connection, f"blind labels of {team_id}/{shown.channel_id}")
+            probability = (await connection.execute(answer)).scalar_one_or_none()
+            if probability is None:
+                raise NotRecordedError
+            now = self._now()
+            budget = (await read_budgets(connection, team_id, [shown.channel_id], now))[shown.channel_id]
+            if not budget.left:
+                raise EnoughError
+            values = {"score": label.score, "reason": label.reason, "is_blind": True, "probability": probability}
+            values |= key | {"channel_id": shown.channel_id, "created_at": now, "updated_at": now}
+            added = await connection.execute(insert_new(self._database, labels, values))
+            if not added.rowcount:  # they have labelled it in the thread meanwhile
+                raise NotRecordedError
+
+        await self._database.write(record)
+
+    async def has_recorded(self, team_id: str, user_id: str, case_id: int, label: Label) -> bool:
+        is_theirs = and_(labels.c.team_id == team_id, labels.c.case_id == case_id, labels.c.user_id == user_id)
+        query = select(labels.c.score).where(is_theirs, labels.c.is_blind, labels.c.score == label.score)
+        return await self._database.one(query) is not None
+
+    async def compared(
+        self, team_id: str, user_id: str, case_ids: Collection[int], channel_ids: Collection[str]
+    ) -> Sequence[Comparison]:
+        """Those of these cases, in these channels, that the person has labelled blind; in the order of their labels."""
+        is_same = and_(labels.c.team_id == cases.c.team_id, labels.c.case_id == cases.c.id)
+        place = cases.c.channel_id, cases.c.message_ts, cases.c.thread_ts, cases.c.reply_ts
+        query = (
+            select(labels.c.score.label("label"), cases.c.score, cases.c.highest, cases.c.question, *place)
+            .join(cases, is_same)
+            .where(labels.c.team_id == team_id, labels.c.user_id == user_id, labels.c.is_blind, has_score())
+            .where(cases.c.id.in_(case_ids), cases.c.channel_id.in_(channel_ids))
+        )
+        return await self._database.rows(Comparison, query.order_by(labels.c.created_at, labels.c.case_id))
+
+
+async def _read(connection: AsyncConnection, team_id: str, user_id: str, case_id: int) -> DrawnCase | None:
+    query = select(*(cases.c[each.name] for each in fields(DrawnCase))).where(may_label(user_id))
+    row = (
+        await connection.execute(query.where(cases.c.team_id == team_id, cases.c.id == case_id, is_shown(user_id)))
+    ).one_or_none()
+    return DrawnCase(**row._mapping) if row else None
+
+
+def _is_open(team_id: str, user_id: str, case_id: int) -> ColumnElement[bool]:
+    is_of_case = and_(draws.c.team_id == team_id, draws.c.case_id == case_id)
+    return and_(is_of_case, draws.c.user_id == user_id, draws.c.outcome.is_(None))

@@ -1,0 +1,86 @@
+"""Who forgot, purged, exported or changed settings, and when: ids and counts, and never a text.
+
+An act that changes the log is noted in the same transaction, an export before its first row. Rows are never changed."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field, fields
+from datetime import datetime, timedelta
+from enum import StrEnum
+
+from sqlalchemy import delete, insert, or_, select
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from bot.domain.clock import utc_now
+from bot.store.database import Part
+from bot.store.schema import audit
+
+KEPT = timedelta(days=730)
+"""How long a row is kept, whatever RETENTION_DAYS says: ids of people are not kept for ever, either."""
+
+
+class Action(StrEnum):
+    FORGOT_CASE = "forgot_case"
+    FORGOT_PERSON = "forgot_person"
+    PURGED = "purged"
+    EXPORTED_LABELS = "exported_labels"
+    EXPORTED_PERSON = "exported_person"
+    EXPORTED_CHANNEL = "exported_channel"
+    DIGEST_ON = "digest_on"
+    DIGEST_OFF = "digest_off"
+    DIGEST_CHANGED = "digest_changed"
+    PEOPLE_RANKED = "people_ranked"
+    PEOPLE_UNRANKED = "people_unranked"
+    LABELS_CHANGED = "labels_changed"
+    REACTION_CHANGED = "reaction_changed"
+    WATCH_SET = "watch_set"
+    WATCH_ENDED = "watch_ended"
+    WATCH_TOKENS_CHANGED = "watch_tokens_changed"
+    JUDGE_CHANGED = "judge_changed"
+    RUBRIC_SAVED = "rubric_saved"
+    RUBRIC_DELETED = "rubric_deleted"
+
+
+@dataclass(frozen=True)
+class Act:
+    """One row: who did what, and to which channel, case, person or watched assistant, or to how many cases.
+
+    `who` is a Slack user id, or the operating system's user who typed a command, after `os:`.
+    """
+
+    team_id: str
+    who: str
+    what: Action
+    channel_id: str | None = None
+    case_id: int | None = None
+    user_id: str | None = None
+    cases: int | None = None
+    at: datetime = field(default_factory=utc_now)
+
+
+async def note(connection: AsyncConnection, acts: Sequence[Act]) -> None:
+    """Writes a row for each act, in the transaction of that connection."""
+    if acts:
+        await connection.execute(insert(audit), [asdict(act) for act in acts])
+
+
+class Audit(Part):
+    async def note(self, acts: Sequence[Act]) -> None:
+        """Writes a row for each act, durable when this returns."""
+        await self._database.write(lambda connection: note(connection, acts))
+
+    async def since(self, since: datetime | None = None) -> Sequence[Act]:
+        return await self._database.rows(_to_act, _ACTS if since is None else _ACTS.where(audit.c.at >= since))
+
+    async def of(self, team_id: str, user_id: str) -> Sequence[Act]:
+        is_theirs = or_(audit.c.who == user_id, audit.c.user_id == user_id)
+        return await self._database.rows(_to_act, _ACTS.where(audit.c.team_id == team_id, is_theirs))
+
+    async def drop_older(self, before: datetime) -> int:
+        return await self._database.execute(delete(audit).where(audit.c.at < before))
+
+
+_ACTS = select(*(audit.c[each.name] for each in fields(Act))).order_by(audit.c.id)
+
+
+def _to_act(what: str, **columns: object) -> Act:
+    return Act(what=Action(what), **columns)  # type: ignore[arg-type] # they are the columns of the same names

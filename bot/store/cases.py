@@ -1,0 +1,323 @@
+"""Reading cases, a person's list of them, and what has become of their messages since."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import ColumnElement, Row, and_, bindparam, func, null, or_, select, tuple_, union, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from bot.domain.case import Case, CaseStatus, LoggedCase, Standing, Visibility, text_hash
+from bot.domain.clock import utc_now
+from bot.domain.verdict import RecordedRating, RecordedVerdict
+from bot.store.database import Database, Part
+from bot.store.jobs import Job, Jobs, Task, Ticket, is_of_team
+from bot.store.schema import IS_STALE, IS_UNSETTLED, cases, processes, ratings
+from bot.store.visibility import counts, same_reply
+
+AT_REST = (CaseStatus.DELIVERED, CaseStatus.ASKED)
+"""Nobody works on a case in one of these; the others are left alone until they are settled."""
+
+
+def to_case(row: Row[Any]) -> LoggedCase:
+    return LoggedCase.model_validate(dict(row._mapping))
+
+
+def rating_rows(case: LoggedCase, given: Sequence[RecordedRating]) -> list[dict[str, Any]]:
+    return [
+        rating.model_dump() | {"team_id": case.team_id, "case_id": case.id, "position": position}
+        for position, rating in enumerate(given)
+    ]
+
+
+_NO_TEXTS = {"question": None, "response": None, "justification": ""}
+_NO_WORDS = {"justification": "", "raw": ""}
+
+
+async def drop_texts(connection: AsyncConnection, which: ColumnElement[bool]) -> None:
+    """Takes the texts out of these cases and their ratings; hashes, scores, and where the messages stand, are left."""
+    theirs = tuple_(ratings.c.team_id, ratings.c.case_id).in_(select(cases.c.team_id, cases.c.id).where(which))
+    await connection.execute(update(ratings).where(theirs).values(_NO_WORDS))
+    await connection.execute(update(cases).where(which).values(_NO_TEXTS))
+
+
+# Built once: SQLAlchemy takes longer to build it than SQLite to do it.
+_BY_ID = select(cases).where(cases.c.id == bindparam("case_id"))
+_RATINGS = (
+    select(ratings)
+    .where(ratings.c.team_id == bindparam("team_id"), ratings.c.case_id == bindparam("case_id"))
+    .order_by(ratings.c.position)
+)
+
+
+class Cases(Part):
+    """Reads cases; what changes them is the `Store`."""
+
+    async def get(self, case_id: int) -> LoggedCase | None:
+        row = await self._database.one(_BY_ID, {"case_id": case_id})
+        return to_case(row) if row else None
+
+    async def find(self, team_id: str, case_id: int) -> LoggedCase | None:
+        case = await self.get(case_id)
+        return case if case and case.team_id == team_id else None
+
+    async def latest(self, case: Case) -> LoggedCase | None:
+        """The newest case about the same message that the same person may see."""
+        is_shown = and_(counts(cases), cases.c.status != CaseStatus.ASKED)
+        query = (
+            select(cases)
+            .where(
+                cases.c.team_id == case.team_id,
+                cases.c.channel_id == case.channel_id,
+                cases.c.message_ts == case.message_ts,
+                or_(is_shown, cases.c.requester_id == case.requester_id),
+            )
+            .order_by(cases.c.id.desc())
+            .limit(1)
+        )
+        row = await self._database.one(query)
+        return to_case(row) if row else None
+
+    async def standing(self, case: LoggedCase) -> Standing | None:
+        """What counts so far for the reply that a case is about; None while nothing does."""
+        query = select(cases.c.requester_id, cases.c.score).where(same_reply(case), counts(cases)).order_by(cases.c.id)
+        rows = await self._database.all(query)
+        return Standing(rows[0].requester_id, any(row.score is not None for row in rows)) if rows else None
+
+    async def replaced_by(self, case: LoggedCase) -> Sequence[LoggedCase]:
+        """The cases with a verdict in the thread that this one's takes the place of, where it counts itself."""
+        if case.attempt == 1 or case.aside or case.is_for_one:
+            return []
+        is_earlier = and_(cases.c.id < case.id, cases.c.reply_ts.is_not(None), cases.c.judged_at.is_not(None))
+        rows = await self._database.all(select(cases).where(same_reply(case), counts(cases), is_earlier))
+        return [to_case(row) for row in rows]
+
+    async def is_replaced(self, case_id: int) -> bool:
+        """Whether a later verdict on the same reply takes the place of this case's."""
+        case = await self.get(case_id)
+        if case is None:
+            return False
+        is_later = and_(cases.c.id > case.id, cases.c.attempt > 1, cases.c.judged_at.is_not(None))
+        query = select(cases.c.id).where(same_reply(case), counts(cases), is_later).limit(1)
+        return bool(await self._database.all(query))
+
+    async def verdict(self, case_id: int) -> RecordedVerdict | None:
+        async def read(connection: AsyncConnection) -> tuple[Row[Any], Sequence[Row[Any]]]:
+            row = (await connection.execute(_BY_ID, {"case_id": case_id})).one()
+            which = {"team_id": row.team_id, "case_id": case_id}
+            return row, (await connection.execute(_RATINGS, which)).all()
+
+        row, rows = await self._database.read(read)
+        if row.judged_at is None:
+            return None
+        given = tuple(RecordedRating.model_validate(dict(rating._mapping)) for rating in rows)
+        return RecordedVerdict.model_validate(dict(row._mapping) | {"ratings": given})
+
+    async def newest(self, limit: int) -> Sequence[LoggedCase]:
+        rows = await self._database.all(select(cases).order_by(cases.c.id.desc()).limit(limit))
+        return [to_case(row) for row in reversed(rows)]
+
+    async def counts(self) -> Mapping[str, int]:
+        """How many cases there are, by status; as scraped every few seconds, from indexes and not from the cases."""
+        number = func.count().label("number")
+        unsettled = select(cases.c.status, number).where(IS_UNSETTLED).group_by(cases.c.status)
+        # The delivered ones are what is left of all: SQLite counts rows by a narrow index, and has none by status.
+        query = unsettled.union_all(select(null(), number).select_from(cases))
+        found = {row.status: row.number for row in await self._database.all(query)}
+        delivered = found.pop(None) - sum(found.values())
+        return found | ({CaseStatus.DELIVERED: delivered} if delivered else {})
+
+    async def ping(self) -> None:
+        """Returns once the log has answered; what it reads does not grow with the cases."""
+        await self._database.all(select(processes.c.id).limit(1))
+
+
+_BEGINNING = 300
+"""Characters of the response: more than a list shows, since blanks and what nobody sees are left out there."""
+
+
+@dataclass(frozen=True)
+class RecentCase:
+    """What a list says of a case: how far it is, where it stands, and how the response begins, if that is kept."""
+
+    id: int
+    channel_id: str
+    status: CaseStatus
+    score: int | None
+    highest: int | None
+    unscored_reason: str | None
+    visibility: Visibility
+    obstacle: str | None
+    blocked_by: str | None
+    author_id: str | None
+    beginning: str | None
+    response_hash: str | None
+    message_ts: str | None
+    parent_ts: str | None
+    thread_ts: str | None
+    reply_ts: str | None
+    created_at: datetime
+    deleted_at: datetime | None
+    forgotten_at: datetime | None
+
+    @property
+    def loses_words(self) -> bool:
+        """Whether nothing that is quoted of it may stay."""
+        return self.deleted_at is not None or self.forgotten_at is not None
+
+    @property
+    def says_only_you(self) -> bool:
+        return self.visibility == Visibility.ME or self.obstacle is not None or self.blocked_by is not None
+
+
+PageEnd = tuple[datetime, int]
+"""Where a page ends: time and number of its last case. It holds good when that case is deleted."""
+
+
+class Recent:
+    def __init__(self, database: Database, *, keeps_text: bool) -> None:
+        self._database = database
+        # Where no texts are kept, those of cases under way are nobody's to look at either.
+        beginning = func.substr(cases.c.response, 1, _BEGINNING) if keeps_text else null()
+        own = {"beginning": beginning.label("beginning")}
+        self._columns = [own[each.name] if each.name in own else cases.c[each.name] for each in fields(RecentCase)]
+
+    async def of(
+        self,
+        team_id: str,
+        user_id: str,
+        limit: int,
+        before: PageEnd | None = None,
+        asked_since: datetime | None = None,
+    ) -> Sequence[RecentCase]:
+        """A person's newest cases, or the newest of those older than `before`.
+
+        Cases that wait for a question are left out where they have waited since before `asked_since`.
+        """
+        query = select(*self._columns).where(cases.c.team_id == team_id, cases.c.requester_id == user_id)
+        place = tuple_(cases.c.created_at, cases.c.id)
+        if before:
+            query = query.where(place < before)
+        if asked_since:
+            query = query.where(or_(cases.c.status != CaseStatus.ASKED, cases.c.created_at >= asked_since))
+        query = query.order_by(cases.c.created_at.desc(), cases.c.id.desc()).limit(limit)
+        return await self._database.rows(RecentCase, query)
+
+    async def numbered(self, team_id: str, case_ids: Sequence[int]) -> Sequence[RecentCase]:
+        query = select(*self._columns).where(cases.c.team_id == team_id, cases.c.id.in_(case_ids)).order_by(cases.c.id)
+        return await self._database.rows(RecentCase, query)
+
+
+_AT_ONCE = 100
+
+
+@dataclass(frozen=True)
+class EditedCase:
+    """A case of which the verdict in Slack has something to say since, or to take back, and where it stands.
+
+    Its message was edited or deleted after it was read, or somebody has had their words in it forgotten.
+    """
+
+    id: int
+    status: CaseStatus
+    channel_id: str
+    message_ts: str | None
+    parent_ts: str | None
+    thread_ts: str | None
+    reply_ts: str | None
+    blocked_by: str | None
+    edited_at: datetime | None
+    deleted_at: datetime | None
+    forgotten_at: datetime | None
+
+    @property
+    def loses_words(self) -> bool:
+        return self.deleted_at is not None or self.forgotten_at is not None
+
+    @property
+    def texts_ts(self) -> str | None:
+        """Our message with the two typed texts, which begins the thread; None where there is none."""
+        is_typed = self.message_ts is None and self.parent_ts is None
+        return self.thread_ts if is_typed else None
+
+
+class Edits:
+    """Marks the cases of messages that are no longer what was scored.
+
+    A marked case is stale until the verdict in Slack says so, too. Whoever settles a case meanwhile is not disturbed:
+    these columns are nobody else's.
+    """
+
+    def __init__(self, database: Database, jobs: Jobs) -> None:
+        self._database = database
+        self._jobs = jobs
+
+    async def note_edited(self, team_id: str, channel_id: str, ts: str, text: str) -> Sequence[int]:
+        """Marks the cases whose question or response was read from this message, and is another than `text`."""
+        found, is_new = text_hash(text), _is_new(team_id, channel_id, cases.c.edited_at)
+        scored = and_(is_new, cases.c.message_ts == ts, cases.c.response_hash != found)
+        asked = and_(is_new, cases.c.question_ts == ts, cases.c.question_hash != found)
+        return await self._mark(team_id, scored, asked, "edited_at")
+
+    async def note_deleted(self, team_id: str, channel_id: str, ts: str) -> Sequence[int]:
+        """Marks the cases whose question or response was read from this message; those at rest lose their texts."""
+        is_new = _is_new(team_id, channel_id, cases.c.deleted_at)
+        scored, asked = and_(is_new, cases.c.message_ts == ts), and_(is_new, cases.c.question_ts == ts)
+        return await self._mark(team_id, scored, asked, "deleted_at")
+
+    async def _mark(
+        self, team_id: str, scored: ColumnElement[bool], asked: ColumnElement[bool], column: str
+    ) -> Sequence[int]:
+        # Nearly every message was never scored: it is looked for without the writers' lock, and by two queries, since
+        # SQLite would go through the whole channel for one with "or".
+        query = union(select(cases.c.id).where(scored), select(cases.c.id).where(asked))
+        found = [row.id for row in await self._database.all(query)]
+        if not found:
+            return []
+        is_found = cases.c.id.in_(found)
+        marks = {column: utc_now(), "is_stale": True}
+
+        async def mark(connection: AsyncConnection) -> None:
+            await connection.execute(update(cases).where(is_found).values(marks))
+            if column == "deleted_at":
+                await drop_texts(connection, and_(is_found, cases.c.status.in_(AT_REST)))
+            await self._jobs.put(connection, [Job(Task.AMEND, team_id, Ticket(case_id=number)) for number in found])
+
+        await self._database.write(mark)
+        return found
+
+    async def case(self, case_id: int) -> EditedCase | None:
+        row = await self._database.one(_stale.where(cases.c.id == case_id))
+        return _to_edited(row) if row else None
+
+    async def resubmit(self, team_id: str) -> None:
+        """Writes the jobs that should be there for a team's stale verdicts; a safety net, and the start of a queue."""
+        query = _stale.where(is_of_team(team_id), cases.c.status == CaseStatus.DELIVERED)
+        rows = await self._database.all(query.order_by(cases.c.id).limit(_AT_ONCE))
+        jobs = [Job(Task.AMEND, team_id, Ticket(case_id=row.id), key=f"amend/{row.id}") for row in rows]
+        await self._jobs.submit(jobs)
+
+    async def drop_texts(self, case: EditedCase) -> None:
+        """Takes the texts out of a case that was still being scored when they were to go."""
+        await self._database.write(lambda connection: drop_texts(connection, cases.c.id == case.id))
+
+    async def note_said(self, case: EditedCase) -> None:
+        """The verdict says what `case` says; what has become of the message since is still to be said."""
+        is_same = and_(
+            cases.c.edited_at.is_not_distinct_from(case.edited_at),
+            cases.c.deleted_at.is_not_distinct_from(case.deleted_at),
+            cases.c.forgotten_at.is_not_distinct_from(case.forgotten_at),
+        )
+        await self._database.execute(update(cases).where(cases.c.id == case.id, is_same).values(is_stale=False))
+
+
+_stale = select(*(cases.c[each.name] for each in fields(EditedCase))).where(IS_STALE)
+
+
+def _to_edited(row: Row[Any]) -> EditedCase:
+    return EditedCase(**(dict(row._mapping) | {"status": CaseStatus(row.status)}))
+
+
+def _is_new(team_id: str, channel_id: str, mark: ColumnElement[datetime]) -> ColumnElement[bool]:
+    return and_(cases.c.team_id == team_id, cases.c.channel_id == channel_id, mark.is_(None))

@@ -1,0 +1,230 @@
+"""The one door to the database: every read and every write goes through it, and is done as a whole."""
+
+import asyncio
+import sqlite3
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from contextlib import nullcontext
+from functools import partial
+from typing import Any, Self, TypeVar
+
+import aiosqlite
+from sqlalchemy import ColumnElement, Executable, Row, Table, text, update
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+from sqlalchemy.sql.dml import Insert
+
+from bot.domain.case import Case
+from bot.domain.fair_queue import FairQueue
+
+T = TypeVar("T")
+Work = Callable[[AsyncConnection], Awaitable[T]]
+"""What is done over one connection; it may be awaited once."""
+
+_SETTLING_AT_ONCE = 4
+_CLOSE_S = 3.0
+_AFTERWARDS = "slack_judge_after_commit"
+
+
+class Database:
+    """Reads and writes, none of which a cancelled caller leaves half done.
+
+    aiosqlite works in a thread: cancelled within `BEGIN IMMEDIATE` or before `COMMIT`, it would leave the file locked
+    (https://github.com/omnilib/aiosqlite/issues/259, https://github.com/sqlalchemy/sqlalchemy/issues/11760). So whoever
+    is cancelled here goes only once the work is through.
+    """
+
+    def __init__(self, engine: AsyncEngine) -> None:
+        self.engine = engine
+        self.is_sqlite = engine.dialect.name == "sqlite"
+        # Settling waits in line, so that a new case is added, and Slack answered, ahead of a thousand old ones.
+        self._settling = FairQueue(_SETTLING_AT_ONCE)
+        # SQLite has one writer. Who waits for it there looks again after ever longer pauses, and may be overtaken for
+        # a second; who waits here is next.
+        self._one_writer = asyncio.Lock() if self.is_sqlite else nullcontext()
+
+    async def close(self) -> None:
+        """Gives the connections back; those of a server that does not answer are left to the operating system."""
+        await asyncio.wait([asyncio.ensure_future(self.engine.dispose())], timeout=_CLOSE_S)
+
+    async def all(self, query: Executable) -> Sequence[Row[Any]]:
+        async def fetch(connection: AsyncConnection) -> Sequence[Row[Any]]:
+            return (await connection.execute(query)).all()
+
+        return await self.read(fetch)
+
+    async def rows(self, kind: Callable[..., T], query: Executable) -> list[T]:
+        """All rows of a query, each as a `kind` that is made of its columns by their names."""
+        return [kind(**row._mapping) for row in await self.all(query)]
+
+    async def one(self, query: Executable, values: Mapping[str, Any] | None = None) -> Row[Any] | None:
+        """The row of a query that has one, or none; `values` are those of its parameters."""
+
+        async def fetch(connection: AsyncConnection) -> Row[Any] | None:
+            return (await connection.execute(query, values)).one_or_none()
+
+        return await self.read(fetch)
+
+    async def read(self, work: Work[T]) -> T:
+        """What several queries over one connection come to."""
+        return await _to_the_end(self._over_a_connection(work))
+
+    async def execute(self, statement: Executable) -> int:
+        """Does one statement in a transaction of its own, and gives the number of rows that it changed."""
+
+        async def change(connection: AsyncConnection) -> int:
+            return (await connection.execute(statement)).rowcount
+
+        return await self.write(change)
+
+    async def write(self, work: Work[T]) -> T:
+        """What a transaction comes to; with SQLite it is the only one of this process at the moment."""
+        return await _to_the_end(self._in_a_transaction(work))
+
+    async def settle(self, case: Case, work: Work[T]) -> T:
+        """The same for a step of a case that Slack does not wait for: few of these stand in line for the database."""
+        async with self._settling.turn(case.channel_id, case.requester_id):
+            return await self.write(work)
+
+    async def read_to_settle(self, work: Work[T]) -> T:
+        """What is read for such a step before it is known whose case it is: those are a channel of their own."""
+        async with self._settling.turn("", ""):
+            return await self.read(work)
+
+    async def _over_a_connection(self, work: Work[T]) -> T:
+        async with self.engine.connect() as connection:
+            return await work(connection)
+
+    async def _in_a_transaction(self, work: Work[T]) -> T:
+        async with self._one_writer, self.engine.begin() as connection:
+            afterwards: list[Callable[[], Awaitable[object]]] = []
+            connection.info[_AFTERWARDS] = afterwards
+            result = await work(connection)
+        for follow in afterwards:
+            await follow()
+        return result
+
+
+class Part:
+    """Queries that belong together, of one feature or one kind; `Store` has one of each."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+
+def after_commit(connection: AsyncConnection, follow: Callable[[], Awaitable[object]]) -> None:
+    """Has something done once the transaction of this connection is through; if it is rolled back, never."""
+    connection.info[_AFTERWARDS].append(follow)
+
+
+async def _to_the_end(work: Coroutine[Any, Any, T]) -> T:
+    task = asyncio.ensure_future(work)
+    try:
+        return await asyncio.shield(task)
+    except asyncio.CancelledError:
+        await asyncio.wait([task])
+        task.cancelled() or task.exception()  # looked at, so that asyncio does not complain of it
+        raise
+
+
+_TURN = text("SELECT pg_advisory_xact_lock(hashtextextended('slack-judge ' || :at, 0))")
+
+
+async def lock_for_transaction(connection: AsyncConnection, at: str) -> None:
+    """Waits until nobody else is at this; from then on others wait, until the transaction is over."""
+    if connection.dialect.name == "postgresql":
+        await connection.execute(_TURN, {"at": at})
+
+
+def upsert(
+    database: Database,
+    table: Table,
+    values: Mapping[str, Any],
+    keep: tuple[str, ...] = (),
+    where: ColumnElement[bool] | None = None,
+) -> Insert:
+    """Inserts a row, or updates the one with the same primary key, if `where` holds for it.
+
+    The columns in `keep` stay as they were.
+    """
+    statement = insert_into(database, table).values(**values)
+    keys = [column.name for column in table.primary_key]
+    changes = {name: value for name, value in values.items() if name not in (*keys, *keep)}
+    return statement.on_conflict_do_update(index_elements=keys, set_=changes, where=where)
+
+
+def insert_new(database: Database, table: Table, values: Mapping[str, Any]) -> Insert:
+    """Inserts a row, unless there is one with the same primary key."""
+    return insert_into(database, table).values(**values).on_conflict_do_nothing()
+
+
+async def claim(
+    database: Database, table: Table, key: Mapping[str, Any], values: Mapping[str, Any], is_left: ColumnElement[bool]
+) -> bool | None:
+    """The lease that the row with this primary key stands for, taken by one process alone.
+
+    True where nobody has had it, False where it was taken over, as `is_left` allows, and None where somebody has it.
+    """
+    if await database.execute(insert_new(database, table, {**key, **values})):
+        return True
+    taken_over = update(table).filter_by(**key).where(is_left).values(**values)
+    return False if await database.execute(taken_over) else None
+
+
+def insert_into(database: Database, table: Table) -> sqlite.Insert | postgresql.Insert:
+    return sqlite.insert(table) if database.is_sqlite else postgresql.insert(table)
+
+
+class Cursor:
+    """What SQLAlchemy needs of a cursor: it executes, and then knows all rows."""
+
+    def __init__(self, connection: "Connection") -> None:
+        self._connection = connection
+        self._rows: Sequence[Any] = ()
+        self.description: Any = None
+        self.rowcount = -1
+        self.lastrowid: int | None = None
+        self.arraysize = 1
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def execute(self, sql: str, parameters: Any = ()) -> None:
+        await self._connection.visit(partial(self._execute, "execute", sql, parameters))
+
+    async def executemany(self, sql: str, parameters: Any) -> None:
+        await self._connection.visit(partial(self._execute, "executemany", sql, parameters))
+
+    async def fetchall(self) -> Sequence[Any]:
+        return self._rows
+
+    async def close(self) -> None:
+        """There is nothing left to close."""
+
+    def _execute(self, method: str, sql: str, parameters: Any, connection: sqlite3.Connection) -> None:
+        cursor = getattr(connection, method)(sql, parameters)
+        self.description, self.rowcount, self.lastrowid = cursor.description, cursor.rowcount, cursor.lastrowid
+        self._rows = cursor.fetchall() if cursor.description else ()
+        cursor.close()
+
+
+class Connection(aiosqlite.Connection):
+    """A connection with such cursors."""
+
+    def cursor(self) -> Cursor:  # type: ignore[override]
+        return Cursor(self)
+
+    async def visit(self, work: Any) -> Any:
+        return await self._execute(work, self._conn)  # type: ignore[no-untyped-call]
+
+    async def rollback(self) -> None:
+        """Rolls back the transaction, if there is one."""
+        if self.in_transaction:
+            await super().rollback()
+
+
+async def connect_sqlite(path: str, **arguments: Any) -> Connection:
+    """An open connection to a file; its thread does not keep the process from ending."""
+    connection = Connection(partial(sqlite3.connect, path, **arguments), iter_chunk_size=64)
+    connection._thread.daemon = True
+    await connection
+    return connection

@@ -1,0 +1,283 @@
+"""What channels have chosen, which digests were claimed, posted or given up, and the thumbs under replies."""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields, replace
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import Any
+
+from sqlalchemy import ColumnElement, Row, Select, Update, and_, bindparam, case, delete, func, or_, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from bot.domain.case import Visibility
+from bot.domain.clock import utc_now
+from bot.domain.label import Reaction
+from bot.slack.mrkdwn import UP
+from bot.store.audit import Act, Action, note
+from bot.store.database import Part, claim, upsert
+from bot.store.figures import Place, Span, ThumbCount
+from bot.store.schema import IS_TAKEN_BACK, cases, channels, digests, people, replies, thumbs
+from bot.store.visibility import counts, is_watched
+
+LEASE = timedelta(minutes=5)
+"""How long a claim holds; whoever claimed and has neither posted nor given up by then is taken to be gone."""
+
+EXTRA_PAUSE = timedelta(hours=1)
+"""Between two digests of one channel that people ask for."""
+_EXTRA = "extra"  # in the place of a week
+
+
+class DigestStatus(StrEnum):
+    """How far the digest of a week has come. `REFUSED`: Slack would not have it; `UNCONFIRMED`: it may be there."""
+
+    CLAIMED = "claimed"
+    POSTED = "posted"
+    REFUSED = "refused"
+    UNCONFIRMED = "unconfirmed"
+
+
+@dataclass(frozen=True)
+class ChannelSettings:
+    """What a channel has chosen; None where the app's settings decide.
+
+    Attributes:
+        digest_since: When the digest was last switched on.
+        ranks_people: Whether people stand beside bots in the table.
+        labels_per_week: How many blind labels the channel wants in a week; 0 is none.
+        score_reaction: The emoji that asks for a score where somebody puts it under a reply; None is none.
+        watch_tokens_per_day: How many tokens its watches may take together in a day (UTC); None is no limit.
+    """
+
+    team_id: str
+    channel_id: str
+    is_digest_on: bool = False
+    digest_day: str | None = None
+    digest_time: str | None = None
+    digest_tz: str | None = None
+    digest_since: datetime | None = None
+    ranks_people: bool = False
+    labels_per_week: int | None = None
+    score_reaction: str | None = None
+    watch_tokens_per_day: int | None = None
+
+    def switched(self, is_on: bool, now: datetime) -> "ChannelSettings":
+        """The same with the digest on or off; on where it was off, it begins now."""
+        since = now if is_on and not self.is_digest_on else self.digest_since
+        return replace(self, is_digest_on=is_on, digest_since=since)
+
+
+@dataclass(frozen=True)
+class Claim:
+    """The right to post one digest; `is_first` is False where an earlier holder may have posted already."""
+
+    team_id: str
+    channel_id: str
+    week: str
+    claimed_at: datetime
+    is_first: bool
+
+
+class Digests(Part):
+    async def channel(self, team_id: str, channel_id: str) -> ChannelSettings:
+        return await self._database.read(lambda connection: _chosen(connection, team_id, channel_id))
+
+    async def among(self, team_id: str, channel_ids: Collection[str]) -> Mapping[str, ChannelSettings]:
+        """What those of the channels have chosen that have chosen anything, by id."""
+        query = select(channels).where(channels.c.team_id == team_id, channels.c.channel_id.in_(channel_ids))
+        rows = await self._database.all(query.order_by(channels.c.channel_id))
+        return {row.channel_id: _to_settings(row) for row in rows}
+
+    async def save(self, settings: ChannelSettings, by: str) -> None:
+        statement = upsert(self._database, channels, asdict(settings) | {"updated_at": utc_now()})
+
+        async def save(connection: AsyncConnection) -> None:
+            earlier = await _chosen(connection, settings.team_id, settings.channel_id)
+            await connection.execute(statement)
+            changes = _changes(earlier, settings)
+            await note(
+                connection, [Act(settings.team_id, by, change, channel_id=settings.channel_id) for change in changes]
+            )
+
+        await self._database.write(save)
+
+    async def wanted(self, team_id: str) -> Sequence[ChannelSettings]:
+        query = select(channels).where(channels.c.team_id == team_id, channels.c.is_digest_on)
+        rows = await self._database.all(query.order_by(channels.c.channel_id))
+        return [_to_settings(row) for row in rows]
+
+    async def score_reactions(self, team_id: str) -> Mapping[str, str]:
+        query = select(channels.c.channel_id, channels.c.score_reaction)
+        rows = await self._database.all(
+            query.where(channels.c.team_id == team_id, channels.c.score_reaction.is_not(None))
+        )
+        return {row.channel_id: row.score_reaction for row in rows}
+
+    async def open(self, team_id: str, due: Collection[tuple[str, str]], now: datetime) -> Sequence[tuple[str, str]]:
+        """Which of these digests, by channel and week, nobody has posted, given up, or is about to post."""
+        query = select(digests.c.channel_id, digests.c.week, digests.c.status, digests.c.claimed_at).where(
+            digests.c.team_id == team_id, digests.c.week.in_({week for _, week in due})
+        )
+        rows = await self._database.all(query)
+        taken = {
+            (row.channel_id, row.week)
+            for row in rows
+            if row.status != DigestStatus.CLAIMED or row.claimed_at > now - LEASE
+        }
+        return [each for each in due if each not in taken]
+
+    async def claim(self, team_id: str, channel_id: str, week: str, now: datetime) -> Claim | None:
+        """The right to post this digest, durable; None where somebody has it, or has used it."""
+        key = {"team_id": team_id, "channel_id": channel_id, "week": week}
+        is_left = (digests.c.status == DigestStatus.CLAIMED) & (digests.c.claimed_at <= now - LEASE)
+        values = {"status": DigestStatus.CLAIMED, "claimed_at": now}
+        is_first = await claim(self._database, digests, key, values, is_left)
+        return None if is_first is None else Claim(team_id, channel_id, week, now, is_first)
+
+    async def take_extra(self, team_id: str, channel_id: str, now: datetime) -> bool:
+        """Whether a digest beside the weekly ones may be posted in this channel now: one within an hour."""
+        key = {"team_id": team_id, "channel_id": channel_id, "week": _EXTRA}
+        is_over = digests.c.claimed_at <= now - EXTRA_PAUSE
+        values = {"status": DigestStatus.POSTED, "claimed_at": now}
+        return await claim(self._database, digests, key, values, is_over) is not None
+
+    async def give_extra_back(self, team_id: str, channel_id: str, now: datetime) -> None:
+        """Such a digest was not posted, and may be tried again."""
+        key = {"team_id": team_id, "channel_id": channel_id, "week": _EXTRA, "claimed_at": now}
+        await self._database.execute(delete(digests).filter_by(**key))
+
+    async def renew(self, claim: Claim, now: datetime) -> bool:
+        """Whether the claim still holds, for a whole lease from now: asked right before posting."""
+        is_ours = (digests.c.status == DigestStatus.CLAIMED) & (digests.c.claimed_at == claim.claimed_at)
+        return await self._database.execute(_update(claim).where(is_ours).values(claimed_at=now)) == 1
+
+    async def settle(self, claim: Claim, status: DigestStatus, now: datetime, message_ts: str | None = None) -> None:
+        posted_at = now if status is DigestStatus.POSTED else None
+        values = {"status": status, "posted_at": posted_at, "message_ts": message_ts}
+        await self._database.execute(_update(claim).values(**values))
+
+
+async def _chosen(connection: AsyncConnection, team_id: str, channel_id: str) -> ChannelSettings:
+    query = select(channels).where(channels.c.team_id == team_id, channels.c.channel_id == channel_id)
+    row = (await connection.execute(query)).one_or_none()
+    return _to_settings(row) if row else ChannelSettings(team_id, channel_id)
+
+
+def _changes(earlier: ChannelSettings, chosen: ChannelSettings) -> Iterator[Action]:
+    if chosen.is_digest_on != earlier.is_digest_on:
+        yield Action.DIGEST_ON if chosen.is_digest_on else Action.DIGEST_OFF
+    if any(getattr(chosen, name) != getattr(earlier, name) for name in ("digest_day", "digest_time", "digest_tz")):
+        yield Action.DIGEST_CHANGED
+    if chosen.ranks_people != earlier.ranks_people:
+        yield Action.PEOPLE_RANKED if chosen.ranks_people else Action.PEOPLE_UNRANKED
+    if chosen.labels_per_week != earlier.labels_per_week:
+        yield Action.LABELS_CHANGED
+    if chosen.score_reaction != earlier.score_reaction:
+        yield Action.REACTION_CHANGED
+    if chosen.watch_tokens_per_day != earlier.watch_tokens_per_day:
+        yield Action.WATCH_TOKENS_CHANGED
+
+
+def _update(claim: Claim) -> Update:
+    key = {"team_id": claim.team_id, "channel_id": claim.channel_id, "week": claim.week}
+    return update(digests).filter_by(**key)
+
+
+def _to_settings(row: Row[Any]) -> ChannelSettings:
+    return ChannelSettings(**{each.name: getattr(row, each.name) for each in fields(ChannelSettings)})
+
+
+class Thumbs(Part):
+    async def note(self, thumb: Reaction, *, is_watched: bool = False) -> None:
+        """Notes a thumb as given or taken back; what was told later is right, whatever order it comes in.
+
+        Only under a reply that was scored for the channel to see, or that a watch has seen, or will (`is_watched`).
+        """
+        if not (is_watched or await self._is_known(thumb)):
+            return
+        values = {
+            "team_id": thumb.team_id,
+            "channel_id": thumb.channel_id,
+            "ts": thumb.ts,
+            "user_id": thumb.user_id,
+            "is_up": thumb.emoji == UP,
+            "is_given": thumb.is_added,
+            "changed_at": thumb.at,
+        }
+        await self._database.execute(upsert(self._database, thumbs, values, where=thumbs.c.changed_at < thumb.at))
+
+    async def counts(self, place: Place, span: Span) -> Sequence[ThumbCount]:
+        within = and_(thumbs.c.changed_at >= span.start, thumbs.c.changed_at < span.end)
+        here = and_(thumbs.c.team_id == place.team_id, thumbs.c.channel_id == place.channel_id)
+        authors = _authors(thumbs.c.team_id, thumbs.c.channel_id, thumbs.c.ts)
+        author_id = func.coalesce(*(each.scalar_subquery() for each in authors)).label("author_id")
+        given = select(thumbs.c.ts, thumbs.c.is_up, author_id).where(here, within, thumbs.c.is_given).subquery()
+        query = select(
+            given.c.author_id,
+            func.sum(case((given.c.is_up, 1), else_=0)).label("up"),
+            func.sum(case((given.c.is_up, 0), else_=1)).label("down"),
+            func.count(given.c.ts.distinct()).label("replies"),
+        ).where(given.c.author_id.is_not(None))
+        if place.author_id is not None:
+            query = query.where(given.c.author_id == place.author_id)
+        query = query.group_by(given.c.author_id).order_by(func.count().desc(), given.c.author_id)
+        return await self._database.rows(ThumbCount, query)
+
+    async def _is_known(self, thumb: Reaction) -> bool:
+        for query in _authors(thumb.team_id, thumb.channel_id, thumb.ts):
+            if await self._database.all(query):
+                return True
+        return False
+
+    async def drop_older(self, before: datetime) -> int:
+        return await self._database.execute(delete(thumbs).where(thumbs.c.changed_at < before))
+
+    async def drop_taken_back(self, before: datetime) -> int:
+        return await self._database.execute(delete(thumbs).where(IS_TAKEN_BACK, thumbs.c.changed_at < before))
+
+
+async def drop_of_reply(connection: AsyncConnection, gone: Row[*tuple[Any, ...]]) -> None:
+    """Deletes the thumbs under the reply of a case that is gone, unless another case of it is left."""
+    here = and_(
+        thumbs.c.team_id == gone.team_id, thumbs.c.channel_id == gone.channel_id, thumbs.c.ts == gone.message_ts
+    )
+    left = select(cases.c.id).where(_of_case(thumbs.c.team_id, thumbs.c.channel_id, thumbs.c.ts))
+    await connection.execute(delete(thumbs).where(here, ~left.exists()))
+
+
+def _authors(team_id: Any, channel_id: Any, ts: Any) -> Sequence[Select[tuple[str | None]]]:
+    is_seen = and_(replies.c.team_id == team_id, replies.c.channel_id == channel_id, replies.c.ts == ts)
+    is_scored = and_(_of_case(team_id, channel_id, ts), or_(counts(cases), is_watched(cases)))
+    return select(replies.c.author_id).where(is_seen), select(cases.c.author_id).where(is_scored).limit(1)
+
+
+def _of_case(team_id: Any, channel_id: Any, ts: Any) -> ColumnElement[bool]:
+    return and_(cases.c.team_id == team_id, cases.c.channel_id == channel_id, cases.c.message_ts == ts)
+
+
+# Built once, since they are asked with every request.
+_VISIBILITY = select(people.c.visibility).where(
+    people.c.team_id == bindparam("of_team"), people.c.user_id == bindparam("of_user")
+)
+_RUBRIC = select(channels.c.rubric).where(
+    channels.c.team_id == bindparam("of_team"), channels.c.channel_id == bindparam("of_channel")
+)
+_CHOSEN = select(_VISIBILITY.scalar_subquery().label("visibility"), _RUBRIC.scalar_subquery().label("rubric"))
+
+
+class People(Part):
+    async def visibility(self, team_id: str, user_id: str) -> Visibility | None:
+        """Who is to see this person's verdicts; None where the workspace's setting decides."""
+        row = await self._database.one(_VISIBILITY, {"of_team": team_id, "of_user": user_id})
+        return Visibility(row.visibility) if row and row.visibility else None
+
+    async def chosen(self, team_id: str, user_id: str, channel_id: str) -> tuple[Visibility | None, str | None]:
+        """The same, and the name of the channel's rubric, in one look: it is asked before anything is judged."""
+        of = {"of_team": team_id, "of_user": user_id, "of_channel": channel_id}
+        row = await self._database.one(_CHOSEN, of)
+        if row is None:
+            return None, None
+        return Visibility(row.visibility) if row.visibility else None, row.rubric
+
+    async def save_visibility(self, team_id: str, user_id: str, visibility: Visibility | None) -> None:
+        values = {"team_id": team_id, "user_id": user_id, "visibility": visibility, "updated_at": utc_now()}
+        await self._database.execute(upsert(self._database, people, values))

@@ -1,0 +1,50 @@
+"""What reading or writing the log raises, and what an error is called in the app's own log."""
+
+import re
+import ssl
+
+import aiohttp
+from slack_sdk.errors import SlackApiError
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import TimeoutError as PoolTimeoutError
+
+from bot.slack.client import connection_word, slack_word
+
+# https://www.postgresql.org/docs/current/errcodes-appendix.html; in whichever language the server speaks
+_LOGIN_REFUSED = "28"
+_QUOTED = re.compile('["«»„“].*["«»”“]')
+
+STORE_ERRORS = (DBAPIError, PoolTimeoutError, OSError)
+"""What the log raises while the database is away, locked or full, or all connections are taken."""
+
+
+def in_brief(error: BaseException) -> str | None:
+    """What is wrong with Slack, the way to it or the log, in a few words; None of an error that nobody foresaw."""
+    if isinstance(error, SlackApiError):
+        return f"Slack: {slack_word(error)}"
+    if isinstance(error, aiohttp.ClientError):
+        return f"Slack cannot be reached: {connection_word(error)}"
+    if isinstance(error, TimeoutError):
+        return "no answer in time"
+    if isinstance(error, STORE_ERRORS):
+        return f"the log is out of reach: {reason_of(error)}"
+    return None
+
+
+def reason_of(error: BaseException) -> str:
+    """What the database, or the way to it, says: part of a sentence, on one line, and never empty.
+
+    A user that the server does not let in is not named, since people have put the password into its place.
+    """
+    cause = error.orig if isinstance(error, DBAPIError) else error
+    if isinstance(error, DBAPIError) and cause is not None and cause.__cause__ is not None:
+        cause = cause.__cause__  # SQLAlchemy puts the name of a class before what asyncpg says
+    # What follows PostgreSQL's first line may quote a row, and with it the texts.
+    said = next(iter(str(cause).splitlines()), "") or "no answer in time"
+    if str(getattr(cause, "sqlstate", None)).startswith(_LOGIN_REFUSED):
+        said = _QUOTED.sub("…", said)
+    if isinstance(cause, ssl.SSLCertVerificationError):
+        return f"{said}; name the certificate of its authority with sslrootcert=FILE"
+    if isinstance(cause, FileNotFoundError):
+        return f"{said}: a certificate that an option names, or the server's socket"
+    return said

@@ -1,0 +1,75 @@
+"""Steps of workflows: which case each waits for, and whether it was told its end."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+
+from sqlalchemy import ColumnElement, and_, delete, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from bot.domain.case import Execution, LoggedCase
+from bot.domain.clock import utc_now
+from bot.store.database import Database, insert_new
+from bot.store.jobs import Job, Jobs, Task, Ticket
+from bot.store.schema import IS_OPEN, IS_WAITING, cases, executions
+
+_KEPT = timedelta(days=1)  # Slack tells of an execution for some six minutes: at once, after one, after five
+_AT_ONCE = 1000
+
+
+class Executions:
+    """What steps of workflows wait for. Their rows outlive their cases: also whose case is forgotten is told so."""
+
+    def __init__(self, database: Database, jobs: Jobs) -> None:
+        self._database = database
+        self._jobs = jobs
+
+    async def is_known(self, team_id: str, execution_id: str) -> bool:
+        """Whether an execution has a case already, so that Slack tells of it once more."""
+        return await self._database.one(select(executions.c.id).where(_is(team_id, execution_id))) is not None
+
+    async def add(self, connection: AsyncConnection, execution: Execution, case: LoggedCase) -> None:
+        """Has an execution wait for a case, in the transaction of that connection."""
+        values = {"team_id": case.team_id, "id": execution.id, "case_id": case.id, "quotes": execution.quotes}
+        await connection.execute(insert_new(self._database, executions, values | {"created_at": utc_now()}))
+
+    async def attach(self, execution: Execution, case: LoggedCase) -> None:
+        """Has an execution wait for a case that is there already, with the job that tells it the end."""
+
+        async def attach(connection: AsyncConnection) -> None:
+            await self.add(connection, execution, case)
+            # Without a key: a job like it may have read already who waits.
+            await self._jobs.put(connection, [Job(Task.COMPLETE, case.team_id, Ticket(case_id=case.id))])
+
+        await self._database.write(attach)
+
+    async def waiting(self, case_id: int) -> Sequence[Execution]:
+        """The executions that are yet to be told the end of a case."""
+        query = select(executions.c.id, executions.c.quotes).where(executions.c.case_id == case_id, IS_WAITING)
+        return [Execution(row.id, row.quotes) for row in await self._database.all(query)]
+
+    async def note_completed(self, case_id: int, execution_id: str) -> None:
+        """The step was told the end of that case, or Slack does not let us tell it any more."""
+        is_it = and_(executions.c.case_id == case_id, executions.c.id == execution_id)
+        await self._database.execute(update(executions).where(is_it).values(completed_at=utc_now()))
+
+    async def resubmit(self, team_id: str) -> None:
+        """Writes the jobs that should be there for a team: what a process that died has left, or one in memory.
+
+        Whoever settles a case tells the executions that it was made for.
+        """
+        is_open = select(cases.c.id).where(cases.c.id == executions.c.case_id, IS_OPEN).exists()
+        query = select(executions.c.case_id).where(executions.c.team_id == team_id, IS_WAITING, ~is_open).distinct()
+        jobs = [
+            Job(Task.COMPLETE, team_id, Ticket(case_id=row.case_id), key=f"complete/{row.case_id}")
+            for row in await self._database.all(query.limit(_AT_ONCE))
+        ]
+        await self._jobs.submit(jobs)
+
+    async def trim(self) -> None:
+        """Forgets executions a day after they were told."""
+        is_old = executions.c.completed_at < utc_now() - _KEPT
+        await self._database.execute(delete(executions).where(is_old))
+
+
+def _is(team_id: str, execution_id: str) -> ColumnElement[bool]:
+    return and_(executions.c.team_id == team_id, executions.c.id == execution_id)

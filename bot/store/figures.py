@@ -1,0 +1,366 @@
+"""The figures of a channel, counted by the database: a few rows come back, however many cases there are.
+
+Every query here sees only what everybody in that channel could see: verdicts in its threads. Verdicts for one person
+alone, in whatever way they came to be so, are in no figure. Of several verdicts on one reply the newest counts. What
+watches have drawn is counted apart."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, fields
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import (
+    ColumnElement,
+    CompoundSelect,
+    Select,
+    and_,
+    case,
+    false,
+    func,
+    literal,
+    select,
+    true,
+    union_all,
+)
+
+from bot.domain.verdict import MADE_UP, OFFLINE
+from bot.domain.watch import Watch
+from bot.store.database import Part
+from bot.store.schema import cases, labels, replies
+from bot.store.visibility import NEWER, counts, is_watched, superseded
+
+
+@dataclass(frozen=True)
+class Place:
+    """A channel, in its team: channel ids alone are not unique; with an author, what that one wrote there.
+
+    Counted is what people chose to have scored, or with `is_watched` what watches have drawn, and never both.
+    """
+
+    team_id: str
+    channel_id: str
+    author_id: str | None = None
+    is_watched: bool = False
+
+
+def watched(watch: Watch) -> Place:
+    return Place(watch.team_id, watch.channel_id, watch.author_id, is_watched=True)
+
+
+@dataclass(frozen=True)
+class Span:
+    """From `start` up to, and not with, `end`."""
+
+    start: datetime
+    end: datetime
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What scores must share to stand in one figure: the scale, and the judge version, in words."""
+
+    lowest: int
+    highest: int
+    version: str | None
+
+    @property
+    def scale(self) -> tuple[int, int]:
+        return self.lowest, self.highest
+
+
+@dataclass(frozen=True)
+class ScoreCount:
+    """How many cases (`number`) one author's replies have with one score of one kind, or unscored for one reason.
+
+    `rater` is OFFLINE or MADE_UP, and None for a model.
+    """
+
+    author_id: str | None
+    score: int | None
+    lowest: int
+    highest: int
+    unscored_reason: str | None
+    version: str | None
+    rater: str | None
+    number: int
+
+    @property
+    def kind(self) -> Kind:
+        return Kind(self.lowest, self.highest, self.version)
+
+
+@dataclass(frozen=True)
+class VersionSum:
+    """The scores of one judge version in the span of that position: their sum, and their number."""
+
+    position: int
+    version: str | None
+    total: int
+    n: int
+
+
+@dataclass(frozen=True)
+class AuthorCount:
+    author_id: str
+    number: int
+
+
+@dataclass(frozen=True)
+class ThumbCount:
+    author_id: str
+    up: int
+    down: int
+    replies: int
+
+
+@dataclass(frozen=True)
+class LowCase:
+    id: int
+    score: int
+    author_id: str | None
+    message_ts: str | None
+    thread_ts: str | None
+    judged_at: datetime
+    deleted_at: datetime | None = None
+
+
+@dataclass(frozen=True)
+class LabelledCount:
+    """How many cases (`number`) have one score and labels that come to one sum (`total`, of `people` labels)."""
+
+    is_new: bool
+    score: int
+    total: int
+    people: int
+    number: int
+
+
+@dataclass(frozen=True)
+class ScoredCount:
+    """How many cases (`number`) have one score, and the same to correct it by.
+
+    Attributes:
+        label: The mean of what people said who did not see the score; None where nobody did.
+        probability: With which the case was drawn for them.
+        thread_ts: Of a thread in which several cases stand; None for all others.
+        drawn_with: The probability with which a watch drew the reply; None where people chose it.
+        day: On which such a reply was written, as `SeenReply.day`.
+    """
+
+    score: int
+    label: float | None
+    probability: float | None
+    thread_ts: str | None
+    number: int
+    drawn_with: float | None = None
+    day: str | None = None
+
+
+@dataclass(frozen=True)
+class TimedScore:
+    id: int
+    score: int
+    lowest: int
+    highest: int
+    judge_version: str | None
+    judged_at: datetime
+    message_ts: str | None
+    thread_ts: str | None
+
+    @property
+    def kind(self) -> Kind:
+        return Kind(self.lowest, self.highest, self.judge_version)
+
+
+@dataclass(frozen=True)
+class Usage:
+    """Who asked for the scores, and tokens and cost as far as known: of `with_tokens` and `with_cost` of all `cases`.
+
+    `people` are those who asked for the scores on the week's scale; all else is of all cases.
+    Of `with_spared` verdicts, for which not all ratings were sure to be asked for, `spared` did without the last ones.
+    """
+
+    people: int
+    cases: int
+    tokens: int
+    with_tokens: int
+    cost_usd: float
+    with_cost: int
+    spared: int = 0
+    with_spared: int = 0
+
+
+_BEGINNING, _END = datetime(2000, 1, 1, tzinfo=UTC), datetime(9999, 1, 1, tzinfo=UTC)
+
+
+class Tallies(Part):
+    async def scores(self, place: Place, span: Span) -> Sequence[ScoreCount]:
+        rater = case((cases.c.model.in_((OFFLINE, MADE_UP)), cases.c.model)).label("rater")
+        version = cases.c.judge_version.label("version")
+        by = (
+            cases.c.author_id,
+            cases.c.score,
+            cases.c.lowest,
+            cases.c.highest,
+            cases.c.unscored_reason,
+            version,
+            rater,
+        )
+        query = select(*by, func.count().label("number")).where(_public(place, span)).group_by(*by)
+        return await self._database.rows(ScoreCount, query)
+
+    async def authors(self, place: Place, span: Span) -> Sequence[AuthorCount]:
+        number = func.count().label("number")
+        query = select(cases.c.author_id, number).where(_public(place, span), cases.c.author_id.is_not(None))
+        query = query.group_by(cases.c.author_id).order_by(number.desc(), cases.c.author_id)
+        return await self._database.rows(AuthorCount, query)
+
+    async def busiest(self, team_id: str, channel_ids: Collection[str], since: datetime) -> Sequence[str]:
+        is_among = and_(cases.c.team_id == team_id, cases.c.channel_id.in_(channel_ids))
+        query = select(cases.c.channel_id).where(is_among, cases.c.judged_at >= since, counts(cases))
+        query = query.group_by(cases.c.channel_id).order_by(func.count().desc(), cases.c.channel_id)
+        return [row.channel_id for row in await self._database.all(query)]
+
+    async def usage(self, place: Place, span: Span, kind: Kind) -> Usage:
+        """Who asked for scores of that kind, and what all of it took."""
+        tokens = cases.c.input_tokens + cases.c.output_tokens
+        query = select(
+            func.count(func.distinct(cases.c.requester_id)).filter(_is_of(kind)).label("people"),
+            func.count().label("cases"),
+            func.coalesce(func.sum(tokens), 0).label("tokens"),
+            func.count(tokens).label("with_tokens"),
+            func.coalesce(func.sum(cases.c.cost_usd), 0.0).label("cost_usd"),
+            func.count(cases.c.cost_usd).label("with_cost"),
+            func.count().filter(cases.c.spared > 0).label("spared"),
+            func.count(cases.c.spared).label("with_spared"),
+        )
+        (usage,) = await self._database.rows(Usage, query.where(_public(place, span)))
+        return usage
+
+    async def sums(self, place: Place, spans: Sequence[Span], scale: tuple[int, int]) -> Sequence[VersionSum]:
+        """The scores on that scale, for each of the spans, oldest first, and each judge version."""
+        repeated = _repeated(place, spans[0]).cte("repeated")
+        version = cases.c.judge_version.label("version")
+        figures = (version, func.sum(cases.c.score).label("total"), func.count(cases.c.score).label("n"))
+        each = [
+            select(literal(position).label("position"), *figures)
+            .where(_is_on(scale), _public(place, span, select(repeated.c.id)))
+            .group_by(version)
+            for position, span in enumerate(spans)
+        ]
+        return await self._database.rows(VersionSum, union_all(*each).order_by("position"))
+
+    async def lowest(
+        self,
+        place: Place,
+        span: Span,
+        kind: Kind,
+        up_to: int,
+        limit: int,
+        author_ids: Collection[str] | None = None,
+    ) -> Sequence[LowCase]:
+        """The cases with the lowest scores, newest first among equals.
+
+        `up_to` is a score that none of them is above; it saves sorting all others. With `author_ids`, what those wrote.
+        """
+        by_whom = true() if author_ids is None else cases.c.author_id.in_(author_ids)
+        found = select(cases.c.id).where(cases.c.score <= up_to, _is_of(kind), _public(place, span), by_whom)
+        found = found.order_by(cases.c.score, cases.c.judged_at.desc()).limit(limit)
+        query = select(*(cases.c[each.name] for each in fields(LowCase))).where(cases.c.id.in_(found))
+        query = query.order_by(cases.c.score, cases.c.judged_at.desc())
+        return await self._database.rows(LowCase, query)
+
+    async def labelled(self, place: Place, span: Span, kind: Kind) -> Sequence[LabelledCount]:
+        """Scores against labels, of everything up to the span's end; new is what was judged within the span."""
+        given = (
+            select(labels.c.case_id, func.sum(labels.c.score).label("total"), func.count().label("people"))
+            .where(labels.c.team_id == place.team_id, labels.c.channel_id == place.channel_id)
+            .group_by(labels.c.case_id)
+            .subquery()
+        )
+        is_new = (cases.c.judged_at >= span.start).label("is_new")
+        by = (is_new, cases.c.score, given.c.total, given.c.people)
+        # Labels are few: from each to its case, and not through all cases, which this keeps the database from doing.
+        is_here = and_(cases.c.team_id.concat("") == place.team_id, cases.c.channel_id == place.channel_id, _by(place))
+        is_past = and_(cases.c.judged_at < span.end, cases.c.id.not_in(_repeated(place, Span(_BEGINNING, span.end))))
+        query = select(*by, func.count().label("number")).join(given, given.c.case_id == cases.c.id)
+        query = query.where(is_here, is_past, counts(cases), _is_of(kind)).group_by(*by)
+        return await self._database.rows(LabelledCount, query)
+
+    async def in_order(self, place: Place, span: Span) -> Sequence[TimedScore]:
+        """All scores in the span, in the order of time."""
+        when = cases.c.judged_at, cases.c.id
+        columns = (cases.c[each.name] for each in fields(TimedScore))
+        query = select(*columns).where(cases.c.score.is_not(None), _public(place, span)).order_by(*when)
+        return await self._database.rows(TimedScore, query)
+
+    async def newest(self, place: Place) -> int | None:
+        is_there = _public(place, Span(_BEGINNING, _END))
+        query = select(cases.c.id).where(cases.c.score.is_not(None), is_there).order_by(cases.c.judged_at.desc())
+        row = await self._database.one(query.limit(1))
+        return row.id if row else None
+
+    async def blind(self, place: Place, span: Span, kind: Kind) -> Sequence[ScoredCount]:
+        """All scores of that kind in the span against the labels that were given without seeing them."""
+        is_blind = and_(labels.c.team_id == place.team_id, labels.c.channel_id == place.channel_id, labels.c.is_blind)
+        given = (
+            select(
+                labels.c.case_id,
+                func.avg(labels.c.score * 1.0).label("label"),
+                func.max(labels.c.probability).label("probability"),
+            )
+            .where(is_blind)
+            .group_by(labels.c.case_id)
+            .subquery()
+        )
+        columns = (cases.c.id, cases.c.score, cases.c.thread_ts, cases.c.probability.label("drawn_with"))
+        query = select(*columns, replies.c.day).outerjoin(replies, _is_reply(place))
+        scored = query.where(_is_of(kind), _public(place, span)).cte("scored")
+        shared = select(scored.c.thread_ts).group_by(scored.c.thread_ts).having(func.count() > 1)
+        thread_ts = case((scored.c.thread_ts.in_(shared), scored.c.thread_ts)).label("thread_ts")
+        draw = (scored.c.drawn_with, scored.c.day)
+        by = (scored.c.score, given.c.label, given.c.probability, thread_ts, *draw)
+        query = select(*by, func.count().label("number")).outerjoin(given, given.c.case_id == scored.c.id)
+        return await self._database.rows(ScoredCount, query.group_by(*by))
+
+
+def _public(place: Place, span: Span, repeated: Select[Any] | CompoundSelect[Any] | None = None) -> ColumnElement[bool]:
+    """What counts in the channel; the conditions as in the indexes, so that they are used."""
+    within = and_(
+        cases.c.team_id == place.team_id,
+        cases.c.channel_id == place.channel_id,
+        cases.c.judged_at >= span.start,
+        cases.c.judged_at < span.end,
+        _by(place),
+    )
+    if place.is_watched:
+        return and_(within, is_watched(cases))
+    return and_(within, counts(cases), cases.c.id.not_in(_repeated(place, span) if repeated is None else repeated))
+
+
+def _is_reply(place: Place) -> ColumnElement[bool]:
+    if not place.is_watched:
+        return false()
+    return and_(
+        replies.c.team_id == cases.c.team_id,
+        replies.c.channel_id == cases.c.channel_id,
+        replies.c.ts == cases.c.message_ts,
+    )
+
+
+def _by(place: Place) -> ColumnElement[bool]:
+    return true() if place.author_id is None else cases.c.author_id == place.author_id
+
+
+def _is_of(kind: Kind) -> ColumnElement[bool]:
+    return and_(_is_on(kind.scale), cases.c.judge_version.is_not_distinct_from(kind.version))
+
+
+def _is_on(scale: tuple[int, int]) -> ColumnElement[bool]:
+    return and_(cases.c.lowest == scale[0], cases.c.highest == scale[1], cases.c.score.is_not(None))
+
+
+def _repeated(place: Place, span: Span) -> CompoundSelect[tuple[int]]:
+    return superseded(
+        NEWER.c.team_id == place.team_id, NEWER.c.channel_id == place.channel_id, NEWER.c.judged_at >= span.start
+    )

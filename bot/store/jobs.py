@@ -1,0 +1,207 @@
+"""The jobs that the engine works through: each is written in the transaction that makes it due.
+
+The queue is pgqueuer's: its tables in PostgreSQL, beside ours; with SQLite a queue in the memory of the one process
+that works, filled from the log when it starts."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from pydantic import BaseModel
+from sqlalchemy import ColumnElement, Label, ScalarSelect, Select, bindparam, func, literal_column, select, text
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from bot.store.database import Database, after_commit
+from bot.store.schema import IS_OPEN, IS_UNSETTLED, cases
+
+if TYPE_CHECKING:
+    # Imported where it is needed: most commands write no jobs, and it takes a sixth of their start.
+    from pgqueuer.adapters.inmemory import InMemoryQueries
+    from pgqueuer.adapters.persistence.queries import Queries
+
+
+class Task(StrEnum):
+    """What a job does with its case: bring it to its end, have its verdict say what became of the message, or tell
+    the steps of workflows that wait for it.
+
+    That of a replay judges labelled cases anew; its number stands in the place of a case's.
+    """
+
+    SETTLE = "settle"
+    AMEND = "amend"
+    COMPLETE = "complete"
+    REPLAY = "replay"
+
+
+class Ticket(BaseModel):
+    """What a job carries: whose turn it is, and what can open a window for the person who asked (Slack's, for 3 s)."""
+
+    case_id: int
+    trigger_id: str | None = None
+
+
+@dataclass(frozen=True)
+class Job:
+    """One thing to do for one case.
+
+    `key` keeps a second job like it from being written while the first is there; None: it is always written.
+    Of all jobs that are due, those with the highest `priority` come first.
+    """
+
+    task: Task
+    team_id: str
+    ticket: Ticket
+    key: str | None = None
+    priority: int = 0
+
+
+def entrypoint(task: Task, team_id: str) -> str:
+    """The queue's name for a task of one team: several apps may share a database, and each does its own team's."""
+    return f"{task}:{team_id}"
+
+
+class Jobs:
+    """Writes jobs. `memory` is the queue of this process, if it has one; else they go into the database's."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self.memory: InMemoryQueries | None = None
+
+    async def put(self, connection: AsyncConnection, jobs: Sequence[Job]) -> None:
+        """Writes these jobs, in the transaction of that connection; in memory, right after it.
+
+        With SQLite, where nobody works in this process, as in `judge-bot purge`, nothing is written: the next start of
+        the app finds all that is unsettled.
+        """
+        if not self._database.is_sqlite:
+            await _enqueue(await database_queue(connection), jobs)
+        elif self.memory is not None:
+            after_commit(connection, partial(_enqueue, self.memory, jobs))
+
+    async def submit(self, jobs: Sequence[Job]) -> None:
+        """Writes jobs that should be there, in a transaction of their own: those with a key are not written twice."""
+        if jobs:
+            await self._database.write(lambda connection: self.put(connection, jobs))
+
+    async def trim(self) -> None:
+        """Forgets what the queue has noted of jobs that are done: after a week; in memory, at once."""
+        if self.memory is not None:
+            await self.memory.clear_queue_log()
+            await self.memory.clear_statistics_log()
+        elif not self._database.is_sqlite:
+            await self._database.write(_forget_old_notes)
+
+
+async def _enqueue(queue: "Queries | InMemoryQueries", jobs: Sequence[Job]) -> None:
+    await queue.enqueue(
+        [entrypoint(job.task, job.team_id) for job in jobs],
+        [job.ticket.model_dump_json(exclude_none=True).encode() for job in jobs],
+        [job.priority for job in jobs],
+        dedupe_key=[job.key for job in jobs],
+        on_conflict="skip",
+    )
+
+
+async def _forget_old_notes(connection: AsyncConnection) -> None:
+    from pgqueuer.domain.settings import db_settings
+
+    names = db_settings().qualified
+    for table in (names.queue_table_log, names.statistics_table):
+        await connection.execute(text(f"DELETE FROM {table} WHERE created < now() - interval '7 days'"))  # noqa: S608
+
+
+async def database_queue(connection: AsyncConnection) -> "Queries":
+    """pgqueuer's queries over a connection to PostgreSQL, in whatever transaction it is in."""
+    from pgqueuer.adapters.drivers.asyncpg import AsyncpgDriver
+    from pgqueuer.adapters.persistence.queries import Queries
+
+    driver_connection: Any = (await connection.get_raw_connection()).driver_connection
+    return Queries(AsyncpgDriver(driver_connection))
+
+
+_MOST_COUNTED = 1000
+_AT_ONCE = 1000
+
+_beside = cases.alias("beside")
+
+
+def counts_beside() -> tuple[Label[int], Label[int]]:
+    """How many cases have a way to go in the channel `of_channel` of the team `of_team`, a thousand at most.
+
+    `of_channel` are all of them, `of_person` those of the person `of_user`.
+    """
+    are_there: Select[Any] = select(literal_column("1")).where(
+        _beside.c.team_id == bindparam("of_team"),
+        _beside.c.channel_id == bindparam("of_channel"),
+        # The first said as in the index, so that SQLite takes it.
+        literal_column("beside.status != 'delivered' AND beside.status != 'asked'"),
+    )
+    return (
+        _number(are_there.where(_beside.c.requester_id == bindparam("of_user"))).label("of_person"),
+        _number(are_there).label("of_channel"),
+    )
+
+
+def priority(of_person: int, of_channel: int) -> int:
+    """How early a case's turn is, by how many are before it: of the same person in its channel, and of the channel."""
+    return -(_MOST_COUNTED * min(of_person, _MOST_COUNTED) + min(of_channel, _MOST_COUNTED - 1))
+
+
+def _number(are_there: Select[Any]) -> ScalarSelect[int]:
+    return select(func.count()).select_from(are_there.limit(_MOST_COUNTED).subquery()).scalar_subquery()
+
+
+class Unsettled:
+    """Sees to it that each case with a way to go has its job."""
+
+    def __init__(self, database: Database, jobs: Jobs) -> None:
+        self._database = database
+        self._jobs = jobs
+
+    async def submit_all(self, team_id: str) -> int:
+        """Writes the missing jobs of all of a team's cases, for a queue that begins; gives the number of cases.
+
+        In memory too all of them: 20,000 take 12 MiB, and hold the loop up for 6 ms at most while 20 a second are done.
+        """
+        last, number = 0, 0
+        while found := await self._submit(_oldest(team_id, last)):
+            last, number = found[-1], number + len(found)
+        return number
+
+    async def submit_oldest(self, team_id: str) -> None:
+        """Writes the missing jobs of a team's oldest cases: a safety net, since jobs are not lost by design."""
+        await self._submit(_oldest(team_id))
+
+    async def _submit(self, query: Select[Any]) -> list[int]:
+        rows = await self._database.all(query)
+        jobs = [
+            Job(
+                Task.SETTLE,
+                row.team_id,
+                Ticket(case_id=row.id),
+                key=f"settle/{row.id}/{row.opened}",
+                priority=priority(row.of_person - 1, row.of_channel - 1),
+            )
+            for row in rows
+        ]
+        await self._jobs.submit(jobs)
+        return [row.id for row in rows]
+
+
+def _oldest(team_id: str, after: int = 0) -> Select[Any]:
+    """The oldest cases after that one, each with its place in the line of its person and of its channel."""
+    here, theirs = (cases.c.channel_id,), (cases.c.channel_id, cases.c.requester_id)
+    places = (
+        func.row_number().over(partition_by=whose, order_by=cases.c.id).label(name)
+        for name, whose in (("of_channel", here), ("of_person", theirs))
+    )
+    line = select(cases.c.id, cases.c.team_id, cases.c.opened, *places)
+    numbered = line.where(IS_UNSETTLED, is_of_team(team_id), IS_OPEN).subquery()
+    return select(*numbered.c).where(numbered.c.id > after).order_by(numbered.c.id).limit(_AT_ONCE)
+
+
+def is_of_team(team_id: str) -> ColumnElement[bool]:
+    """Whether a case is a team's; written so that SQLite takes the small index of another condition instead."""
+    return cases.c.team_id + "" == team_id

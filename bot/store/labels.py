@@ -1,0 +1,255 @@
+"""The scores that people gave, one for each person and case, and which cases are drawn for blind ones.
+
+Nothing is drawn beforehand. Whether a case is in a week's part follows from a number that its id and its channel come
+to, so that a retry, a restart and a second process draw the same."""
+
+import hashlib
+from collections import defaultdict
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from dataclasses import dataclass, fields
+from datetime import datetime, timedelta
+from math import ceil
+from typing import Any
+
+from sqlalchemy import BigInteger, ColumnElement, Float, Select, and_, case, cast, func, or_, select, tuple_
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from bot.domain.case import LoggedCase
+from bot.domain.clock import utc_now, utc_week
+from bot.domain.label import Label
+from bot.store.database import Part, upsert
+from bot.store.schema import cases, channels, draws, labels
+from bot.store.visibility import chosen_or_watched, counts, is_watched
+
+_DIRECT_MESSAGES = "D"
+_PAGE = 500
+_NAMED_OTHERWISE = {"human", "user_id", "reason", "is_blind", "probability", "drawn_with"}
+
+
+@dataclass(frozen=True)
+class LabelledCase:
+    """A verdict with a label of it; `human` is the label's score, `reason` the person's. Both None without a label.
+
+    `probability` is that with which the case was drawn for a blind label, `drawn_with` that with which a watch drew the
+    reply.
+    """
+
+    id: int
+    team_id: str
+    channel_id: str
+    question: str | None
+    question_hash: str | None
+    response: str | None
+    score: int | None
+    model: str
+    escalation: str | None
+    rubric: str
+    rubric_version: str
+    judged_at: datetime
+    message_ts: str | None
+    parent_ts: str | None
+    thread_ts: str | None
+    user_id: str | None
+    human: int | None
+    reason: str | None
+    is_blind: bool | None
+    probability: float | None
+    drawn_with: float | None
+
+
+class Labels(Part):
+    async def put(self, case: LoggedCase, user_id: str, label: Label) -> Label | None:
+        """Records a person's label and gives the one that it replaces; None where it is their first.
+
+        A label that they gave blind stands.
+        """
+        earlier = await self.get(case, user_id)
+        now = utc_now()
+        values = {
+            "channel_id": case.channel_id,
+            "score": label.score,
+            "reason": label.reason,
+            "created_at": now,
+            "updated_at": now,
+        }
+        key = {"team_id": case.team_id, "case_id": case.id, "user_id": user_id}
+        statement = upsert(self._database, labels, key | values, ("created_at",), where=~labels.c.is_blind)
+        await self._database.execute(statement)
+        return earlier
+
+    async def get(self, case: LoggedCase, user_id: str) -> Label | None:
+        query = select(labels.c.score, labels.c.reason, labels.c.is_blind).where(
+            labels.c.team_id == case.team_id, labels.c.case_id == case.id, labels.c.user_id == user_id
+        )
+        found = await self._database.rows(Label, query)
+        return found[0] if found else None
+
+    async def teams(self, *, has_unlabelled: bool = False) -> Sequence[str]:
+        team_id = (cases if has_unlabelled else labels).c.team_id
+        query = select(team_id).distinct().order_by(team_id)
+        return [row.team_id for row in await self._database.all(query)]
+
+    async def labelled_cases(
+        self, since: datetime | None = None, *, has_unlabelled: bool = False, watched: bool = False
+    ) -> AsyncIterator[LabelledCase]:
+        """The labels of verdicts that count, each with its case, oldest case first; read page by page.
+
+        With `has_unlabelled` also the verdicts without a label; `watched` gives the replies that watches drew instead
+        of those that people chose. As in the figures: what a whole channel could see, and
+        of a reply the newest verdict. What somebody had scored in their direct messages with the app was for them
+        alone, too.
+        """
+        query = _labelled(since, has_unlabelled=has_unlabelled, watched=watched)
+        place = tuple_(cases.c.id, _LABELLED_BY)
+        page = query
+        while found := await self._database.rows(LabelledCase, page.order_by(*place).limit(_PAGE)):
+            for labelled in found:
+                yield labelled
+            page = query.where(place > (found[-1].id, found[-1].user_id or ""))
+
+
+_LABELLED_BY = func.coalesce(labels.c.user_id, "")
+
+
+def _labelled(since: datetime | None, *, has_unlabelled: bool, watched: bool) -> Select[Any]:
+    label = [labels.c.score.label("human"), labels.c.user_id, labels.c.reason, labels.c.is_blind, labels.c.probability]
+    case = [cases.c[each.name] for each in fields(LabelledCase) if each.name not in _NAMED_OTHERWISE]
+    drawn_with = cases.c.probability.label("drawn_with")
+    is_same = (labels.c.team_id == cases.c.team_id) & (labels.c.case_id == cases.c.id)
+    query = select(*case, drawn_with, *label).select_from(cases).join(labels, is_same, isouter=has_unlabelled)
+    query = query.where(cases.c.judged_at.is_not(None), chosen_or_watched(watched=watched))
+    query = query.where(~cases.c.channel_id.startswith(_DIRECT_MESSAGES))
+    return query if since is None else query.where(cases.c.judged_at >= since)
+
+
+WEEKS = 4
+"""From how many weeks back cases are drawn, the running one among them."""
+
+LABELS_PER_WEEK = 20
+"""How many blind labels a channel wants that has not said so."""
+
+_WEEK = timedelta(weeks=1)
+_PRIME = 2**31 - 1
+
+
+@dataclass(frozen=True)
+class Budget:
+    """How many blind labels a channel wants in a week, and how many it has of this one."""
+
+    weekly: int = LABELS_PER_WEEK
+    used: int = 0
+
+    @property
+    def left(self) -> int:
+        return max(self.weekly - self.used, 0)
+
+
+@dataclass(frozen=True)
+class Sample:
+    """What is drawn from a channel: of each of the last weeks' cases a part.
+
+    Attributes:
+        weeks: When each begins, in UTC, and the probability with which each of its cases is drawn; newest first.
+        is_watched: Whether the cases are those that watches have drawn, or those that people chose.
+    """
+
+    team_id: str
+    channel_id: str
+    weeks: Sequence[tuple[datetime, float]]
+    is_watched: bool = False
+
+    def has_drawn(self) -> ColumnElement[bool]:
+        which = is_watched(cases) if self.is_watched else counts(cases)
+        is_there = and_(cases.c.team_id == self.team_id, cases.c.channel_id == self.channel_id, which)
+        return and_(is_there, cases.c.judged_at >= self.weeks[-1][0], self._number() < self._share())
+
+    def probability(self) -> ColumnElement[Any]:
+        return self._by_week([probability for _, probability in self.weeks])
+
+    def position(self) -> ColumnElement[Any]:
+        """Where a drawn case stands in line, from 0 to 1: the same chances for each, however small its week's part."""
+        return cast(self._number(), Float) / self._share()
+
+    def _share(self) -> ColumnElement[Any]:
+        return self._by_week([ceil(probability * _PRIME) for _, probability in self.weeks])
+
+    def _by_week(self, each: Sequence[float]) -> ColumnElement[Any]:
+        starts = (cases.c.judged_at >= start for start, _ in self.weeks)
+        return case(*zip(starts, each, strict=True), else_=each[-1])
+
+    def _number(self) -> ColumnElement[int]:
+        """The case's number, from 0 to the prime: (id + salt)^5 mod 2^31 - 1, which no two ids share.
+
+        Both databases can work it out, so that a channel of 100,000 cases sends back only those that are drawn.
+        Source: Niederreiter (1992), Random Number Generation, chapter 8 (nonlinear congruential numbers): such
+        polynomials spread consecutive ids evenly, and the next number does not follow from the last ones.
+        """
+        salt = int(hashlib.sha256(f"{self.team_id}/{self.channel_id}".encode()).hexdigest(), 16) % _PRIME
+        base = (cast(cases.c.id, BigInteger) + salt) % _PRIME
+        square = base * base % _PRIME
+        return square * square % _PRIME * base % _PRIME
+
+
+async def read_budgets(
+    connection: AsyncConnection, team_id: str, channel_ids: Collection[str], now: datetime
+) -> Mapping[str, Budget]:
+    chosen = select(channels.c.channel_id, channels.c.labels_per_week).where(
+        channels.c.team_id == team_id, channels.c.channel_id.in_(channel_ids), channels.c.labels_per_week.is_not(None)
+    )
+    given = (
+        select(labels.c.channel_id, func.count().label("number"))
+        .where(labels.c.team_id == team_id, labels.c.channel_id.in_(channel_ids))
+        .where(labels.c.is_blind, labels.c.created_at >= utc_week(now))
+        .group_by(labels.c.channel_id)
+    )
+    weekly = {row.channel_id: row.labels_per_week for row in await connection.execute(chosen)}
+    used = {row.channel_id: row.number for row in await connection.execute(given)}
+    return {each: Budget(weekly.get(each, LABELS_PER_WEEK), used.get(each, 0)) for each in channel_ids}
+
+
+async def read_samples(
+    connection: AsyncConnection, team_id: str, budgets: Mapping[str, Budget], now: datetime
+) -> Sequence[Sample]:
+    """What is drawn from those of the channels that want more blind labels this week, and have cases.
+
+    Where a watch has drawn any in these weeks, these alone: nobody picked them.
+
+    A week's probability is what its budget is of its cases so far, or of the cases of the week before where those are
+    more: at most 1. It stays what it was when the first of its cases was drawn, so that all of a week's labels have
+    the same, whatever is scored, forgotten or set meanwhile.
+    """
+    wanted = [channel_id for channel_id, budget in budgets.items() if budget.left]
+    starts = [utc_week(now) - number * _WEEK for number in range(WEEKS + 1)]
+    week = case(*((cases.c.judged_at >= start, number) for number, start in enumerate(starts))).label("week")
+    is_there = and_(cases.c.team_id == team_id, cases.c.channel_id.in_(wanted), cases.c.judged_at >= starts[-1])
+    by = cases.c.channel_id, week, is_watched(cases).label("is_watched")
+    size = select(*by, func.count().label("number")).where(is_there, or_(counts(cases), is_watched(cases)), has_score())
+    is_same = and_(draws.c.team_id == cases.c.team_id, draws.c.case_id == cases.c.id)
+    drawn = select(*by, func.max(draws.c.probability).label("probability")).join(draws, is_same).where(is_there)
+
+    sizes: dict[tuple[str, int, bool], int] = defaultdict(int)
+    for row in await connection.execute(size.group_by(cases.c.channel_id, "week", "is_watched")):
+        sizes[row.channel_id, row.week, bool(row.is_watched)] = row.number
+    rows = await connection.execute(drawn.group_by(cases.c.channel_id, "week", "is_watched"))
+    fixed = {(row.channel_id, row.week, bool(row.is_watched)): row.probability for row in rows}
+
+    def probability(channel_id: str, number: int, watched: bool) -> float:
+        most = max(sizes[channel_id, number, watched], sizes[channel_id, number + 1, watched], 1)
+        return fixed.get((channel_id, number, watched)) or min(1.0, budgets[channel_id].weekly / most)
+
+    def is_there_any(channel_id: str, watched: bool) -> bool:
+        return any(sizes[channel_id, number, watched] for number in range(WEEKS))
+
+    found = [(each, is_there_any(each, watched=True)) for each in wanted]
+    return [
+        Sample(
+            team_id, each, [(starts[number], probability(each, number, watched)) for number in range(WEEKS)], watched
+        )
+        for each, watched in found
+        if is_there_any(each, watched)
+    ]
+
+
+def has_score() -> ColumnElement[bool]:
+    """Whether the judge gave a score; unscored cases are in no mean, and so in no sample."""
+    return cases.c.score.is_not(None)

@@ -1,0 +1,171 @@
+"""Who has the database: one process a file, files that only their owner may read, and signs of life."""
+
+import asyncio
+import os
+import shlex
+import socket
+import stat
+import uuid
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import structlog
+from filelock import FileLock, Timeout
+from sqlalchemy import delete, select
+
+from bot.domain.clock import utc_now
+from bot.errors import LogError
+from bot.store.database import Database, upsert
+from bot.store.schema import processes
+
+_OTHERS = 0o077
+_BESIDE = ("", "-wal", "-shm", ".lock")
+
+
+def private(path: str, flags: int) -> int:
+    """An `opener` for `open`: a file that it makes is its owner's alone, whatever the umask."""
+    return os.open(path, flags, 0o600)
+
+
+def make_folder(folder: Path) -> None:
+    """Makes a folder and those above it that are missing, for their owner alone."""
+    if not folder.is_dir():
+        make_folder(folder.parent)
+        folder.mkdir(mode=0o700, exist_ok=True)
+
+
+def make_file(file: Path) -> None:
+    """Makes an empty file, if there is none, also where a link leads to none yet.
+
+    SQLite gives its permissions to those that it makes beside it.
+    """
+    try:
+        # Never opens one that is there: SQLite's locks on it would be lost with the closing, to the whole process.
+        os.close(private(str(file.resolve()), os.O_CREAT | os.O_EXCL | os.O_WRONLY))
+    except FileExistsError:
+        return
+
+
+def beside(file: Path) -> Sequence[Path]:
+    """All files of the log in `file`; behind a link, those that it leads to."""
+    file = file.resolve()
+    return [file.with_name(f"{file.name}{ending}") for ending in _BESIDE]
+
+
+def open_to_others(files: Sequence[Path]) -> Sequence[Path]:
+    """Which of the files others than their owner may read or write.
+
+    What is mounted read-only is left out: so Docker, Kubernetes and systemd hand secrets to one container or service
+    alone, with permissions (often 0444) that nobody can change there and that keep nobody out.
+    """
+    if os.name == "nt":  # knows no such permissions
+        return []
+    return [each for each in files if each.exists() and each.stat().st_mode & _OTHERS and not _is_read_only(each)]
+
+
+def _is_read_only(file: Path) -> bool:
+    return bool(os.statvfs(file).f_flag & os.ST_RDONLY)
+
+
+def is_open_folder(folder: Path) -> bool:
+    """Whether anybody may put files into a folder, and so change which one is the log."""
+    return os.name != "nt" and bool(folder.stat().st_mode & stat.S_IWOTH)
+
+
+def to_mend(exposed: Sequence[Path]) -> str:
+    return f"chmod 600 {shlex.join(map(str, exposed))}"
+
+
+logger = structlog.get_logger(__name__)
+
+
+@contextmanager
+def owned(database: Database) -> Iterator[None]:
+    """The log, this process's alone; the operating system gives it back however the process ends.
+
+    With PostgreSQL any number of processes share the log, and nothing is locked.
+
+    Raises:
+        LogError: Another process works on the file, or it cannot be locked.
+    """
+    if not database.is_sqlite:
+        yield
+        return
+    file = Path(database.engine.url.database or "").resolve()  # a link to it is the same log
+    path = file.with_name(f"{file.name}.lock")
+    lock = FileLock(path, timeout=0, mode=0o600)
+    try:
+        lock.acquire()
+    except Timeout as exc:
+        raise LogError(
+            f"DATABASE_URL {database.engine.url}: another judge-bot (process {_owner(path)}) works on this file; "
+            "stop it, or give each its own, or let both use PostgreSQL"
+        ) from exc
+    except OSError as exc:
+        raise LogError(
+            f"DATABASE_URL {database.engine.url}: {path} cannot be locked ({exc.strerror}); delete it, or mend its "
+            "permissions"
+        ) from exc
+    try:
+        path.write_text(f"{os.getpid()}\n", encoding="ascii")
+        if exposed := open_to_others(beside(file)):
+            logger.warning("others_may_read_the_log", mend=to_mend(exposed))
+        yield
+    finally:
+        lock.release()
+
+
+def _owner(path: Path) -> str:
+    try:
+        return path.read_text(encoding="ascii").strip() or "unknown"
+    except (OSError, ValueError):
+        return "unknown"
+
+
+SILENT_S = 20.0
+"""Who has given no sign for so long is taken to be gone, or stuck."""
+_FORGOTTEN = timedelta(days=1)
+_PATIENCE_S = 3.0
+
+
+@dataclass(frozen=True)
+class Sign:
+    pid: int
+    is_connected: bool
+    seen_at: datetime
+
+
+class Processes:
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._name = uuid.uuid4().hex
+        self._started_at = utc_now()
+
+    async def sign(self, *, is_connected: bool) -> None:
+        values = {
+            "id": self._name,
+            "host": socket.gethostname(),
+            "pid": os.getpid(),
+            "is_connected": is_connected,
+            "started_at": self._started_at,
+            "seen_at": utc_now(),
+        }
+        await self._database.execute(upsert(self._database, processes, values))
+
+    async def leave(self) -> None:
+        """Takes this process off the list, and those that were killed long ago; where the log answers soon."""
+        is_over = processes.c.seen_at < utc_now() - _FORGOTTEN
+        statement = delete(processes).where((processes.c.id == self._name) | is_over)
+        signing_off = asyncio.ensure_future(self._database.execute(statement))
+        await asyncio.wait([signing_off], timeout=_PATIENCE_S)
+        if not signing_off.done() or signing_off.exception():
+            logger.warning("not_signed_off", left="it is forgotten in a day")
+
+    async def latest_here(self) -> Sign | None:
+        of_process = select(processes.c.pid, processes.c.is_connected, processes.c.seen_at)
+        here = of_process.where(processes.c.host == socket.gethostname()).order_by(processes.c.seen_at.desc())
+        found = await self._database.rows(Sign, here.limit(1))
+        return found[0] if found else None

@@ -1,0 +1,351 @@
+"""Forgetting and personal data: what is deleted here is gone from the file as well."""
+
+import asyncio
+from collections import Counter
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import asdict, astuple, dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Column, ColumnElement, Row, Select, and_, delete, func, or_, select, union, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from bot.domain.case import CaseStatus, LoggedCase, QuestionSource
+from bot.domain.clock import utc_now
+from bot.store import spending
+from bot.store.audit import Act, Action, Audit, note
+from bot.store.cases import AT_REST, drop_texts, to_case
+from bot.store.database import Database
+from bot.store.digests import drop_of_reply
+from bot.store.jobs import Job, Jobs, Task, Ticket
+from bot.store.schema import audit, cases, draws, labels, people, ratings, replays, rubrics, spent, thumbs
+from bot.store.visibility import same_reply
+
+BATCH = 500
+PAUSE_S = 0.05  # in which others get to write
+# A checkpoint holds up all writers while it waits for a reader, so it gives up soon.
+_CHECKPOINT_PATIENCE_MS = 200
+
+
+class Forgetting:
+    def __init__(self, database: Database, jobs: Jobs) -> None:
+        self._database = database
+        self._jobs = jobs
+        self.scrubbed_at: datetime | None = None
+        """When SQLite's journal was emptied after the last deletion; None while that is still to be done."""
+
+    async def cases_at(self, team_id: str, channel_id: str, ts: str, parent_ts: str | None) -> Sequence[LoggedCase]:
+        """All cases of one message, oldest first; `ts` names it, or a verdict on it, or two typed texts."""
+        here = and_(cases.c.team_id == team_id, cases.c.channel_id == channel_id)
+        in_thread = and_(here, cases.c.thread_ts == (parent_ts or ts))
+        is_typed = cases.c.message_ts.is_(None)
+        # A union, each part by its index: for "or" SQLite would go through the whole channel.
+        places = select(cases.c.message_ts, cases.c.thread_ts)
+        named = union(
+            places.where(here, cases.c.message_ts == ts),
+            places.where(in_thread, or_(cases.c.reply_ts == ts, and_(is_typed, cases.c.thread_ts == ts))),
+        )
+        found = await self._database.all(named)
+        scored = [row.message_ts for row in found if row.message_ts]
+        typed = [row.thread_ts for row in found if not row.message_ts]
+        same = union(
+            select(cases.c.id).where(here, cases.c.message_ts.in_(scored)),
+            select(cases.c.id).where(here, cases.c.thread_ts.in_(typed), is_typed),
+        )
+        query = select(cases).where(cases.c.id.in_(same)).order_by(cases.c.id)
+        return [to_case(row) for row in await self._database.all(query)]
+
+    async def forget(self, case_ids: Sequence[int], by: str) -> Sequence[int]:
+        """Deletes these cases for whoever asks, as far as they are at rest, and gives the numbers of those gone."""
+        is_gone = and_(cases.c.id.in_(case_ids), cases.c.status.in_(AT_REST))
+
+        self.scrubbed_at = None
+
+        async def remove(connection: AsyncConnection) -> Sequence[int]:
+            await spending.keep(connection, is_gone)
+            place = cases.c.team_id, cases.c.channel_id, cases.c.message_ts, cases.c.thread_ts
+            deletion = delete(cases).where(is_gone).returning(cases.c.id, *place)
+            gone = (await connection.execute(deletion)).all()
+            for row in gone:
+                await self._unfold_earlier(connection, row)
+                await drop_of_reply(connection, row)
+            await note(connection, [Act(row.team_id, by, Action.FORGOT_CASE, case_id=row.id) for row in gone])
+            return [row.id for row in gone]
+
+        return await self._database.write(remove)
+
+    async def _unfold_earlier(self, connection: AsyncConnection, gone: Row[*tuple[Any, ...]]) -> None:
+        """What a verdict had replaced counts again, and in Slack is to say so."""
+        is_earlier = and_(same_reply(gone), cases.c.id < gone.id, cases.c.reply_ts.is_not(None))
+        marking = update(cases).where(is_earlier).values(is_stale=True).returning(cases.c.id)
+        earlier = (await connection.execute(marking)).scalars()
+        await self._jobs.put(connection, [Job(Task.AMEND, gone.team_id, Ticket(case_id=number)) for number in earlier])
+
+    async def count(self, before: datetime) -> int:
+        ((number,),) = await self._database.all(select(func.count()).where(_is_old(before, AT_REST)))
+        return int(number)
+
+    async def forget_older(
+        self, before: datetime, statuses: Sequence[CaseStatus] = AT_REST, by: str | None = None
+    ) -> int:
+        """Deletes the cases that were created before this time, in small batches, and gives their number.
+
+        `by` is who purges, and stands with each batch in the audit; None is the setting, which is nobody's act.
+        Several processes may do this at the same time.
+        """
+        total = 0
+        while deleted := await self._forget_some(_is_old(before, statuses), by):
+            total += deleted
+            self.scrubbed_at = None
+            await asyncio.sleep(PAUSE_S)
+        return total
+
+    async def _forget_some(self, is_old: ColumnElement[bool], by: str | None) -> int:
+        some = select(cases.c.id).where(is_old).order_by(cases.c.created_at).limit(BATCH)
+        # PostgreSQL: what another process is deleting is left to it, so that the two never wait for each other.
+        is_ours = cases.c.id.in_(some.with_for_update(skip_locked=True))
+        deletion = delete(cases).where(is_ours).returning(cases.c.team_id)
+
+        async def remove(connection: AsyncConnection) -> int:
+            gone = Counter((await connection.execute(deletion)).scalars())
+            if by is not None:
+                await note(
+                    connection, [Act(team_id, by, Action.PURGED, cases=number) for team_id, number in gone.items()]
+                )
+            return gone.total()
+
+        return await self._database.write(remove)
+
+    async def drop_spent(self) -> None:
+        await self._database.execute(delete(spent).where(spent.c.created_at < utc_now() - spending.DAY))
+
+    async def scrub(self) -> bool:
+        """Whether nothing deleted is left in SQLite's journal; False where somebody was reading at that moment.
+
+        What PostgreSQL keeps of deleted rows is for its own VACUUM.
+        """
+        is_busy = self._database.is_sqlite and await self._database.read(_truncate_journal)
+        if not is_busy:
+            self.scrubbed_at = utc_now()
+        return not is_busy
+
+
+async def _truncate_journal(connection: AsyncConnection) -> Any:
+    patience_ms = await _pragma(connection, "busy_timeout")
+    await _pragma(connection, f"busy_timeout = {_CHECKPOINT_PATIENCE_MS}")
+    try:
+        return await _pragma(connection, "wal_checkpoint(TRUNCATE)")
+    finally:
+        await _pragma(connection, f"busy_timeout = {patience_ms}")
+
+
+def _is_old(before: datetime, statuses: Sequence[CaseStatus]) -> ColumnElement[bool]:
+    return and_(cases.c.created_at < before, cases.c.status.in_(statuses))
+
+
+async def _pragma(connection: AsyncConnection, pragma: str) -> Any:
+    return (await connection.exec_driver_sql(f"PRAGMA {pragma}")).scalar()
+
+
+_AFTER_ALL_CASES = -10_000_000
+"""The priority of amending verdicts: somebody may have many, and whoever waits for a score comes first."""
+
+
+@dataclass(frozen=True)
+class Words:
+    """How much there is of a person's words, or was.
+
+    Attributes:
+        cases: Whose question or response they wrote, or which they asked for.
+        unsettled: How many of these are being scored, and lose their texts with their verdict.
+        reasons: That they typed for labels.
+        thumbs: That they put under replies.
+    """
+
+    cases: int = 0
+    unsettled: int = 0
+    reasons: int = 0
+    thumbs: int = 0
+
+    def __bool__(self) -> bool:
+        return bool(self.cases or self.reasons or self.thumbs)
+
+    def __add__(self, more: "Words") -> "Words":
+        return Words(*(a + b for a, b in zip(astuple(self), astuple(more), strict=True)))
+
+
+def theirs(team_id: str, user_id: str) -> Select[tuple[int]]:
+    """The ids of the cases of which a person wrote the question or the response, or which they asked for."""
+    # A union, each part by its index.
+    of_team = select(cases.c.id).where(cases.c.team_id == team_id)
+    places = (cases.c.requester_id, cases.c.author_id, cases.c.question_author_id)
+    return select(union(*(of_team.where(place == user_id) for place in places)).subquery().c.id)
+
+
+class PersonalData:
+    """Counts a person's words, and takes them out.
+
+    A case is marked, and its verdict in Slack follows, as where a message was deleted (`Edits`); one that is being
+    scored is not disturbed, and loses its texts once it is delivered.
+    """
+
+    def __init__(self, database: Database, jobs: Jobs) -> None:
+        self._database = database
+        self._jobs = jobs
+
+    async def count(self, team_id: str, user_id: str) -> Words:
+        is_theirs = and_(cases.c.id.in_(theirs(team_id, user_id)), cases.c.forgotten_at.is_(None))
+        by_status = select(cases.c.status, func.count().label("number")).where(is_theirs).group_by(cases.c.status)
+        reasons = select(func.count()).where(*_has_reason(team_id, user_id))
+        given = select(func.count()).where(*_has_thumb(team_id, user_id))
+
+        async def count(connection: AsyncConnection) -> Words:
+            found = {row.status: row.number for row in await connection.execute(by_status)}
+            unsettled = sum(number for status, number in found.items() if status not in AT_REST)
+            others = [(await connection.execute(query)).scalar_one() for query in (reasons, given)]
+            return Words(sum(found.values()), unsettled, *others)
+
+        return await self._database.read(count)
+
+    async def forget(self, team_id: str, user_id: str) -> Words:
+        """Takes all of it out, for that person, in small batches; gives what was there."""
+        total = Words()
+        while gone := await self._forget_some(team_id, user_id):
+            total += gone
+            await asyncio.sleep(PAUSE_S)
+        return total
+
+    async def _forget_some(self, team_id: str, user_id: str) -> Words:
+        some = select(cases.c.id).where(cases.c.id.in_(theirs(team_id, user_id)), cases.c.forgotten_at.is_(None))
+        marking = update(cases).where(cases.c.id.in_(some.order_by(cases.c.id).limit(BATCH)))
+        marks = {"forgotten_at": utc_now(), "is_stale": True}
+        no_reasons = update(labels).where(*_has_reason(team_id, user_id)).values(reason=None)
+
+        async def forget(connection: AsyncConnection) -> Words:
+            marked = (await connection.execute(marking.values(marks).returning(cases.c.id, cases.c.status))).all()
+            is_marked = cases.c.id.in_([row.id for row in marked])
+            await drop_texts(connection, and_(is_marked, cases.c.status.in_(AT_REST)))
+            is_asked = and_(is_marked, cases.c.requester_id == user_id)
+            await connection.execute(update(cases).where(is_asked).values(requester_name=user_id))
+            reasons = (await connection.execute(no_reasons)).rowcount
+            no_thumbs = (await connection.execute(delete(thumbs).where(*_has_thumb(team_id, user_id)))).rowcount
+            await self._amend(connection, team_id, [row.id for row in marked if row.status == CaseStatus.DELIVERED])
+            unsettled = sum(row.status not in AT_REST for row in marked)
+            gone = Words(len(marked), unsettled, reasons, no_thumbs)
+            acts = [Act(team_id, user_id, Action.FORGOT_PERSON, user_id=user_id, cases=len(marked))]
+            await note(connection, acts if gone else [])
+            return gone
+
+        return await self._database.write(forget)
+
+    async def _amend(self, connection: AsyncConnection, team_id: str, numbers: list[int]) -> None:
+        jobs = [
+            Job(Task.AMEND, team_id, Ticket(case_id=number), key=f"amend/{number}", priority=_AFTER_ALL_CASES)
+            for number in numbers
+        ]
+        if jobs:
+            await self._jobs.put(connection, jobs)
+
+
+def _has_reason(team_id: str, user_id: str) -> tuple[ColumnElement[bool], ...]:
+    return labels.c.team_id == team_id, labels.c.user_id == user_id, labels.c.reason.is_not(None)
+
+
+def _has_thumb(team_id: str, user_id: str) -> tuple[ColumnElement[bool], ...]:
+    return thumbs.c.team_id == team_id, thumbs.c.user_id == user_id
+
+
+_PAGE = 500
+# How a case is settled says nothing of anybody, and some of it would let its reader act for the app.
+_OURS = {"key", "holder", "opened", "slack_tries", "model_tries", "faults", "thread_intent", "reply_intent"}
+_OURS |= {"is_stale", "reserved_tokens", "response_url"}
+_OF_REQUESTER = {"requester_id", "requester_name"}
+
+# What is stored of a person beside cases and audit: each kind's table, by the column that names them.
+_OF_PERSON: Mapping[str, Column[Any]] = {
+    "settings": people.c.user_id,
+    "label": labels.c.user_id,
+    "draw": draws.c.user_id,
+    "thumb": thumbs.c.user_id,
+    "rubric": rubrics.c.saved_by,
+    "replay": replays.c.user_id,
+    "spent": spent.c.requester_id,
+}
+
+StoredRow = tuple[str, Mapping[str, Any]]
+"""What kind of row (settings, case, label, draw, thumb, rubric, replay, spent, audit), and its columns."""
+
+
+class Personal:
+    def __init__(self, database: Database, audit_part: Audit) -> None:
+        self._database = database
+        self._audit = audit_part
+
+    async def teams(self, user_id: str) -> Sequence[str]:
+        """The teams in which anything is stored of a person with this id: two may have the same."""
+        tables = (cases, audit, *(whose.table for whose in _OF_PERSON.values()))
+        all_teams = union(*(select(table.c.team_id) for table in tables)).order_by("team_id")
+        found = [row.team_id for row in await self._database.all(all_teams)]
+        are_there = {team_id: await self._database.one(_anything(team_id, user_id)) for team_id in found}
+        return [team_id for team_id, row in are_there.items() if row and row.is_there]
+
+    async def rows(self, team_id: str, user_id: str) -> AsyncIterator[StoredRow]:
+        """All of it: what they chose, cases, labels, draws, thumbs, rubrics, lines of the audit by or about them.
+
+        Each kind has its oldest first.
+
+        Of a case that somebody else asked for it is left out who that was, and the question that they typed.
+        """
+        for kind, whose in _OF_PERSON.items():
+            for row in await self._database.all(_of(whose, team_id, user_id)):
+                yield kind, dict(row._mapping)
+            if kind == "settings":
+                async for case in self._cases(team_id, user_id):
+                    yield "case", case
+        for act in await self._audit.of(team_id, user_id):
+            yield "audit", asdict(act)
+
+    async def _cases(self, team_id: str, user_id: str) -> AsyncIterator[Mapping[str, Any]]:
+        last = 0
+        is_theirs = and_(cases.c.team_id == team_id, cases.c.id.in_(theirs(team_id, user_id)))
+        some = select(cases).where(is_theirs).order_by(cases.c.id).limit(_PAGE)
+        while page := await self._page(some.where(cases.c.id > last)):
+            for case in page:
+                yield _shown(case, user_id)
+            last = page[-1]["id"]
+
+    async def _page(self, some: Select[Any]) -> Sequence[dict[str, Any]]:
+        async def read(connection: AsyncConnection) -> Sequence[dict[str, Any]]:
+            found = {row.id: {**row._mapping, "ratings": []} for row in await connection.execute(some)}
+            given = select(ratings).where(ratings.c.case_id.in_(found)).order_by(ratings.c.case_id, ratings.c.position)
+            for rating in await connection.execute(given):
+                found[rating.case_id]["ratings"].append(dict(rating._mapping))
+            return list(found.values())
+
+        return await self._database.read(read)
+
+
+def _of(whose: Column[Any], team_id: str, user_id: str) -> Select[Any]:
+    return select(whose.table).where(whose.table.c.team_id == team_id, whose == user_id)
+
+
+def _anything(team_id: str, user_id: str) -> Select[Any]:
+    is_in_audit = or_(audit.c.who == user_id, audit.c.user_id == user_id)
+    places = (
+        theirs(team_id, user_id),
+        select(audit.c.id).where(audit.c.team_id == team_id, is_in_audit),
+        *(_of(whose, team_id, user_id) for whose in _OF_PERSON.values()),
+    )
+    return select(or_(*(place.exists() for place in places)).label("is_there"))
+
+
+def _shown(case: Mapping[str, Any], user_id: str) -> dict[str, Any]:
+    hidden = set(_OURS)
+    if case["requester_id"] != user_id:
+        hidden |= _OF_REQUESTER
+    if case["question_source"] == QuestionSource.TYPED and user_id not in {
+        case["question_author_id"],
+        case["requester_id"],
+    }:
+        hidden |= {"question", "question_hash", "question_author_id"}
+    return {name: value for name, value in case.items() if name not in hidden}

@@ -1,0 +1,340 @@
+"""Channels' rubrics, each saving a row of its own, and the labelled cases judged anew before a judge is changed."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from datetime import datetime
+
+from sqlalchemy import ColumnElement, Select, and_, bindparam, case, delete, func, insert, literal, or_, select, update
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from bot.domain.clock import utc_now
+from bot.domain.rubric import ChannelJudge, SavedRubric
+from bot.store.audit import Act, Action, note
+from bot.store.database import Database, Part, insert_into, insert_new, lock_for_transaction, upsert
+from bot.store.jobs import Job, Jobs, Task, Ticket
+from bot.store.schema import cases, channels, labels, replay_scores, replayed, replays, rubrics, spent
+from bot.store.visibility import counts, is_superseded, is_watched
+from judge.rubric import Scale
+
+# Built once, since it is asked with every request.
+_CHOSEN = select(channels.c.rubric, channels.c.rubric_version, channels.c.judge_model).where(
+    channels.c.team_id == bindparam("of_team"), channels.c.channel_id == bindparam("of_channel")
+)
+
+
+class SavedBeforeError(Exception):
+    """Somebody else has saved that rubric since it was read, and theirs is kept."""
+
+
+class RubricGoneError(Exception):
+    """The rubric is not there any more."""
+
+
+class RubricInUseError(Exception):
+    """The rubric is the one that its channel is scored by."""
+
+
+class Rubrics(Part):
+    async def chosen(self, team_id: str, channel_id: str) -> ChannelJudge:
+        row = await self._database.one(_CHOSEN, {"of_team": team_id, "of_channel": channel_id})
+        return ChannelJudge(*row) if row else ChannelJudge()
+
+    async def newest(self, team_id: str, channel_id: str) -> Sequence[SavedRubric]:
+        last = (
+            select(rubrics.c.name, func.max(rubrics.c.number).label("number"))
+            .where(rubrics.c.team_id == team_id, rubrics.c.channel_id == channel_id)
+            .group_by(rubrics.c.name)
+            .subquery()
+        )
+        is_last = and_(rubrics.c.name == last.c.name, rubrics.c.number == last.c.number)
+        query = _saved.where(rubrics.c.team_id == team_id, rubrics.c.channel_id == channel_id)
+        return await self._database.rows(SavedRubric, query.join(last, is_last).order_by(rubrics.c.name))
+
+    async def find(self, team_id: str, channel_id: str, name: str, version: str | None = None) -> SavedRubric | None:
+        """The channel's rubric of that name, as it was saved last or with that version; None where there is none."""
+        query = _saved.where(
+            rubrics.c.team_id == team_id, rubrics.c.channel_id == channel_id, rubrics.c.name == name
+        ).order_by(rubrics.c.number.desc())
+        if version is not None:
+            query = query.where(rubrics.c.version == version)
+        found = await self._database.rows(SavedRubric, query.limit(1))
+        return found[0] if found else None
+
+    async def save(self, saved: SavedRubric) -> None:
+        """Keeps a rubric beside its earlier versions.
+
+        Raises:
+            SavedBeforeError: There is one of that name with that number; nothing was changed.
+        """
+        values = asdict(saved) | {"version": saved.rubric.version}
+        act = Act(saved.team_id, saved.saved_by, Action.RUBRIC_SAVED, channel_id=saved.channel_id)
+
+        async def save(connection: AsyncConnection) -> None:
+            await connection.execute(insert(rubrics).values(values))
+            await note(connection, [act])
+
+        try:
+            await self._database.write(save)
+        except IntegrityError as exc:
+            raise SavedBeforeError(saved.name) from exc
+
+    async def use(
+        self, team_id: str, channel_id: str, judge: ChannelJudge, by: str, decides: int | None = None
+    ) -> bool:
+        """Records what a channel is scored by from now on, and who has changed it.
+
+        With the number of a replay that this decides: in the same transaction, and False where it was decided before.
+
+        Raises:
+            RubricGoneError: Its rubric was deleted meanwhile.
+        """
+        place = {"team_id": team_id, "channel_id": channel_id}
+        values = {"rubric": judge.rubric, "rubric_version": judge.version, "judge_model": judge.model}
+        statement = upsert(self._database, channels, place | values | {"updated_at": utc_now()})
+        version = select(rubrics.c.number).filter_by(**place, name=judge.rubric, version=judge.version)
+
+        async def use(connection: AsyncConnection) -> bool:
+            if decides is not None:
+                decided = await connection.execute(delete(replays).where(replays.c.id == decides))
+                if not decided.rowcount:
+                    return False
+            # Held until the end: whoever deletes it meanwhile waits, and finds it in use.
+            is_there = judge.version is None or (await connection.execute(version.with_for_update(read=True))).first()
+            if not is_there:
+                raise RubricGoneError(judge.rubric)
+            await connection.execute(statement)
+            await note(connection, [Act(team_id, by, Action.JUDGE_CHANGED, channel_id=channel_id)])
+            return True
+
+        return await self._database.write(use)
+
+    async def delete(self, team_id: str, channel_id: str, name: str, by: str) -> None:
+        """Deletes a rubric of a channel with all of its versions.
+
+        Raises:
+            RubricGoneError: There is none of that name.
+            RubricInUseError: The channel is scored by it.
+        """
+        place = {"team_id": team_id, "channel_id": channel_id}
+        is_used = select(channels.c.rubric).filter_by(**place).where(channels.c.rubric_version.is_not(None))
+
+        async def remove(connection: AsyncConnection) -> None:
+            if not (await connection.execute(delete(rubrics).filter_by(**place, name=name))).rowcount:
+                raise RubricGoneError(name)
+            if (await connection.execute(is_used)).scalar() == name:
+                raise RubricInUseError(name)
+            await note(connection, [Act(team_id, by, Action.RUBRIC_DELETED, channel_id=channel_id)])
+
+        await self._database.write(remove)
+
+
+_saved = select(*(rubrics.c[each.name] for each in fields(SavedRubric)))
+
+
+MOST = 30
+"""Cases of one replay."""
+
+_IS_LABELLED = select(labels.c.score).where(labels.c.team_id == cases.c.team_id, labels.c.case_id == cases.c.id)
+
+
+@dataclass(frozen=True)
+class ChannelReplay:
+    """A wish to change a channel's judge, by a person; `told_at` says when they were told how it compares."""
+
+    id: int
+    team_id: str
+    channel_id: str
+    user_id: str
+    rubric: str | None
+    rubric_version: str | None
+    judge_model: str | None
+    told_at: datetime | None = None
+
+    @property
+    def judge(self) -> ChannelJudge:
+        return ChannelJudge(self.rubric, self.rubric_version, self.judge_model)
+
+
+@dataclass(frozen=True)
+class ReplayedCase:
+    """A labelled case of a replay.
+
+    Attributes:
+        logged_by: The judge version whose score is logged.
+        scores: What each judge version gave that has scored it or was asked; None where it gave no score.
+        labels: What people gave: those who had not seen the score, where there are any, else those who had.
+        is_blind: Whether they had not.
+        thread: What it shares with other cases of its thread.
+    """
+
+    id: int
+    question: str
+    response: str
+    logged_by: str
+    scores: Mapping[str, int | None]
+    labels: Sequence[int]
+    is_blind: bool
+    thread: str
+
+
+class ChannelReplays:
+    def __init__(self, database: Database, jobs: Jobs) -> None:
+        self._database = database
+        self._jobs = jobs
+
+    async def begin(self, team_id: str, channel_id: str, user_id: str, judge: ChannelJudge) -> bool:
+        """Writes a replay in the place of the channel's last one, and its job; False where no case could be in it.
+
+        One of the same wish that its person has not been told of yet goes on: what it has asked is not asked again.
+        """
+        some = select(cases.c.id).where(_is_replayable(team_id, channel_id)).limit(1)
+        place = {"team_id": team_id, "channel_id": channel_id}
+        values = {"rubric": judge.rubric, "rubric_version": judge.version, "judge_model": judge.model}
+        wish = place | values | {"user_id": user_id}
+        same = select(replays.c.id).filter_by(**wish, told_at=None)
+        new = insert(replays).values(wish | {"asked_at": utc_now()})
+
+        async def begin(connection: AsyncConnection) -> bool:
+            await lock_for_transaction(connection, f"replays of {team_id}/{channel_id}")
+            if (await connection.execute(same)).first():
+                return True
+            await connection.execute(delete(replays).filter_by(**place))
+            if (await connection.execute(some)).first() is None:
+                return False
+            number = (await connection.execute(new.returning(replays.c.id))).scalar_one()
+            await self._jobs.put(connection, [_job(team_id, number)])
+            return True
+
+        return await self._database.write(begin)
+
+    async def find(self, number: int) -> ChannelReplay | None:
+        """The replay with this number, unless it is decided, or another one has taken its place."""
+        found = await self._database.rows(ChannelReplay, _replays.where(replays.c.id == number))
+        return found[0] if found else None
+
+    async def of(self, team_id: str, channel_id: str) -> ChannelReplay | None:
+        place = {"team_id": team_id, "channel_id": channel_id}
+        found = await self._database.rows(ChannelReplay, _replays.filter_by(**place))
+        return found[0] if found else None
+
+    async def plan(self, replay: ChannelReplay, versions: Collection[str], scale: Scale) -> None:
+        """Chooses its cases once, of those on that scale.
+
+        First come blind labels, then what one of the two judges has scored and need not be asked again, then new ones.
+        """
+        is_blind = _IS_LABELLED.where(labels.c.is_blind).exists()
+        chosen = (
+            select(literal(replay.id), cases.c.team_id, cases.c.id)
+            .where(
+                _is_replayable(replay.team_id, replay.channel_id),
+                cases.c.lowest == scale.low,
+                cases.c.highest == scale.high,
+            )
+            .order_by(
+                case((is_blind, 0), else_=1),
+                case((cases.c.judge_version.in_(versions), 0), else_=1),
+                cases.c.id.desc(),
+            )
+            .limit(MOST)
+        )
+        write = insert_into(self._database, replayed).from_select(["replay_id", "team_id", "case_id"], chosen)
+        lock = select(replays.c.id).where(replays.c.id == replay.id).with_for_update()
+        planned = select(replayed.c.case_id).where(replayed.c.replay_id == replay.id).limit(1)
+
+        async def plan(connection: AsyncConnection) -> None:
+            is_there = (await connection.execute(lock)).first()
+            if is_there and (await connection.execute(planned)).first() is None:
+                await connection.execute(write.on_conflict_do_nothing())
+
+        await self._database.write(plan)
+
+    async def cases(self, replay: ChannelReplay) -> Sequence[ReplayedCase]:
+        """Its cases, oldest first; without those that were forgotten or lost their texts or labels meanwhile."""
+        found = await self._database.all(_replayed.where(replayed.c.replay_id == replay.id))
+        said = select(labels.c.case_id, labels.c.score, labels.c.is_blind).where(
+            labels.c.team_id == replay.team_id, labels.c.case_id.in_([row.id for row in found])
+        )
+        given: dict[int, dict[bool, list[int]]] = {}
+        for label in await self._database.all(said):
+            given.setdefault(label.case_id, {}).setdefault(label.is_blind, []).append(label.score)
+        asked: dict[int, dict[str, int | None]] = {}
+        for row in await self._database.all(select(replay_scores).where(replay_scores.c.replay_id == replay.id)):
+            asked.setdefault(row.case_id, {})[row.judge_version] = row.score
+        return [
+            ReplayedCase(
+                row.id,
+                row.question,
+                row.response,
+                logged_by=row.judge_version,
+                scores={**asked.get(row.id, {}), row.judge_version: row.score},
+                labels=own[is_blind],
+                is_blind=is_blind,
+                thread=row.thread,
+            )
+            for row in found
+            if (own := given.get(row.id)) and (is_blind := True in own) in own
+        ]
+
+    async def record(
+        self, replay: ChannelReplay, case_id: int, judge_version: str, score: int | None, tokens: int
+    ) -> None:
+        """Notes what a judge gave a case, once, and what that took: it counts in the limits."""
+        lock = select(replayed.c.case_id).filter_by(replay_id=replay.id, case_id=case_id).with_for_update(read=True)
+        new = {"replay_id": replay.id, "case_id": case_id, "judge_version": judge_version, "score": score}
+        write = insert_new(self._database, replay_scores, new)
+        used = {"team_id": replay.team_id, "requester_id": replay.user_id, "created_at": utc_now(), "tokens": tokens}
+
+        async def record(connection: AsyncConnection) -> None:
+            is_there = (await connection.execute(lock)).first()
+            if is_there and (await connection.execute(write)).rowcount:
+                await connection.execute(insert(spent).values(used))
+
+        await self._database.write(record)
+
+    async def note_told(self, replay: ChannelReplay) -> None:
+        """The person knows how the two compare, and decides."""
+        now = utc_now()
+        await self._database.execute(update(replays).where(replays.c.id == replay.id).values(told_at=now))
+
+    async def drop(self, number: int) -> bool:
+        """Deletes a replay that is decided, or that came to nothing; False where somebody else has."""
+        return await self._database.execute(delete(replays).where(replays.c.id == number)) > 0
+
+    async def resubmit(self, team_id: str) -> None:
+        query = select(replays.c.id).where(replays.c.team_id == team_id, replays.c.told_at.is_(None))
+        jobs = [_job(team_id, row.id) for row in await self._database.all(query)]
+        await self._jobs.submit(jobs)
+
+
+_replays = select(*(replays.c[each.name] for each in fields(ChannelReplay)))
+_replayed: Select[tuple[object, ...]] = (
+    select(
+        cases.c.id,
+        cases.c.question,
+        cases.c.response,
+        cases.c.score,
+        cases.c.judge_version,
+        func.coalesce(cases.c.thread_ts, cases.c.parent_ts, cases.c.message_ts, cases.c.key).label("thread"),
+    )
+    .join(cases, and_(cases.c.team_id == replayed.c.team_id, cases.c.id == replayed.c.case_id))
+    .where(cases.c.question.is_not(None), cases.c.response.is_not(None))
+    .order_by(cases.c.id)
+)
+
+
+def _is_replayable(team_id: str, channel_id: str) -> ColumnElement[bool]:
+    return and_(
+        cases.c.team_id == team_id,
+        cases.c.channel_id == channel_id,
+        or_(counts(cases), is_watched(cases)),
+        cases.c.score.is_not(None),
+        cases.c.question.is_not(None),
+        cases.c.response.is_not(None),
+        _IS_LABELLED.exists(),
+        ~is_superseded(),
+    )
+
+
+def _job(team_id: str, number: int) -> Job:
+    return Job(Task.REPLAY, team_id, Ticket(case_id=number), key=f"replay/{number}")

@@ -1,0 +1,400 @@
+"""The tables. Every key carries the team id: two workspaces may have the same channel and user ids."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import (
+    JSON,
+    Boolean,
+    CheckConstraint,
+    Column,
+    DateTime,
+    Dialect,
+    Float,
+    ForeignKeyConstraint,
+    Index,
+    Integer,
+    MetaData,
+    String,
+    Table,
+    Text,
+    TextClause,
+    TypeDecorator,
+    UniqueConstraint,
+    false,
+    text,
+)
+
+metadata = MetaData(
+    naming_convention={
+        "pk": "pk_%(table_name)s",
+        "fk": "fk_%(table_name)s_%(referred_table_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "ck": "ck_%(table_name)s_%(constraint_name)s",
+    }
+)
+
+
+IS_UNSETTLED = text("status != 'delivered'")
+IS_OPEN = text("cases.status IN ('received', 'judged')")
+"""A case that has a way to go; the others are over, or wait for a person. Written out: lists are costly to compile."""
+_COUNTS = text(
+    "visibility = 'thread' AND obstacle IS NULL AND blocked_by IS NULL AND aside IS NULL AND probability IS NULL"
+)
+_FIGURES = (
+    *("team_id", "channel_id", "judged_at", "lowest", "highest", "score", "author_id", "requester_id"),
+    *("unscored_reason", "model", "judge_version", "input_tokens", "output_tokens", "cost_usd", "spared"),
+)
+_SHOWN = ("visibility", "obstacle", "blocked_by", "aside", "probability")
+_WATCHED = text("probability IS NOT NULL")
+_REPEATED = text("attempt > 1")
+IS_WAITED_FOR = text("fate IS NULL")
+IS_WAITING = text("completed_at IS NULL")
+IS_TAKEN_BACK = text("NOT is_given")
+IS_STALE = text("is_stale")
+"""As in the index, like IS_UNSETTLED; SQLAlchemy's own `is_stale = 1` would not be served by it."""
+
+
+class UtcDateTime(TypeDecorator[datetime]):
+    """An aware UTC time; SQLite has no time zones, so there the zone is dropped and put back."""
+
+    impl = DateTime(timezone=True)
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        if value is None:
+            return None
+        utc = value.astimezone(UTC)
+        return utc.replace(tzinfo=None) if dialect.name == "sqlite" else utc
+
+    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        return value and (value.astimezone(UTC) if value.tzinfo else value.replace(tzinfo=UTC))
+
+
+class Ids(TypeDecorator[tuple[str, ...]]):
+    """Ids of Slack, with commas between them; NULL where there are none."""
+
+    impl = String
+    cache_ok = True
+
+    def process_bind_param(self, value: tuple[str, ...] | None, dialect: Dialect) -> str | None:
+        return ",".join(value or ()) or None
+
+    def process_result_value(self, value: str | None, dialect: Dialect) -> tuple[str, ...]:
+        return tuple(value.split(",")) if value else ()
+
+
+class CleanText(TypeDecorator[str]):
+    """Text of any origin; what no database takes (NUL on PostgreSQL, half a surrogate pair) becomes U+FFFD."""
+
+    impl = Text
+    cache_ok = True
+
+    def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:
+        return None if value is None else value.encode("utf-8", "replace").decode().replace("\0", "\ufffd")
+
+
+def _columns(kind: Any, *names: str, **options: Any) -> Iterator[Column[Any]]:
+    return (Column(name, kind, **options) for name in names)
+
+
+# A query is served by such an index where it says the condition in the same words.
+def _index(name: str | None, *columns: str, where: TextClause) -> Index:
+    return Index(name, *columns, sqlite_where=where, postgresql_where=where)
+
+
+cases = Table(
+    "cases",
+    metadata,
+    Column("id", Integer, primary_key=True, autoincrement=True),
+    *_columns(String, "team_id", "key", "channel_id", "requester_id", "requester_name", nullable=False),
+    *_columns(String, "source", "rubric", "visibility", nullable=False),
+    *_columns(String, "message_ts", "parent_ts", "author_id"),
+    Column("attempt", Integer, nullable=False),
+    Column("aside", String),
+    Column("probability", Float),  # with which a watch drew the reply; NULL where somebody asked for the score
+    Column("shows", String),  # what the channel sees of what a watch has drawn
+    Column("question", CleanText),
+    *_columns(String, "question_source", "question_hash"),
+    Column("question_ts", String),  # of the message that the question was read from
+    Column("question_author_id", String),
+    Column("response", CleanText),
+    Column("response_hash", String),
+    Column("obstacle", CleanText),
+    Column("response_url", Text),
+    Column("status", String, nullable=False),
+    Column("opened", Integer, nullable=False, server_default="1"),  # how often it was taken up from the beginning
+    Column("holder", String),  # the last attempt to settle it; whoever begins another one writes its own name
+    Column("slack_tries", Integer, nullable=False, server_default="0"),  # that failed in a row
+    *_columns(Integer, "model_tries", "faults", nullable=False, server_default="0"),
+    *_columns(String, "thread_ts", "reply_ts"),
+    *_columns(Boolean, "thread_intent", "reply_intent", nullable=False, server_default=false()),
+    Column("blocked_by", String),
+    *_columns(Integer, "score", "lowest", "highest"),
+    *_columns(Float, "mean", "spread"),
+    Column("justification", CleanText),
+    Column("model", String),  # whose verdict counts
+    Column("escalation", String),  # "first > stronger", where there was a stronger model to ask
+    Column("rubric_version", String),
+    Column("judge_version", String),  # all that makes scores comparable, in words; of scored cases alone
+    Column("unscored_reason", String),
+    Column("unscored_detail", CleanText),
+    *_columns(Integer, "input_tokens", "output_tokens"),
+    Column("reserved_tokens", Integer, nullable=False, server_default="0"),  # as long as it is not known what it took
+    Column("latency_ms", Integer),
+    Column("flags", JSON, nullable=False, server_default="[]"),
+    *_columns(Float, "weighted_score", "cost_usd"),
+    Column("spared", Integer),  # ratings that no score depended on; NULL where all are always asked for
+    Column("created_at", UtcDateTime, nullable=False),
+    *_columns(UtcDateTime, "judged_at", "delivered_at"),
+    Column("edited_at", UtcDateTime),  # the question's or the response's message, after it was read
+    Column("deleted_at", UtcDateTime),
+    Column("forgotten_at", UtcDateTime),  # asked for by somebody whose words are, or were, in it
+    Column("is_stale", Boolean, nullable=False, server_default=false()),  # the verdict in Slack does not say so yet
+    UniqueConstraint("team_id", "key"),
+    UniqueConstraint("team_id", "id"),
+    Index(None, "team_id", "channel_id", "message_ts"),
+    Index(None, "team_id", "channel_id", "judged_at"),
+    Index(None, "team_id", "requester_id", "created_at"),
+    Index(None, "team_id", "judged_at"),
+    Index(None, "created_at"),
+    _index(None, "team_id", "channel_id", "question_ts", where=text("question_ts IS NOT NULL")),
+    _index(None, "team_id", "channel_id", "thread_ts", where=text("thread_ts IS NOT NULL")),
+    _index(None, "team_id", "author_id", where=text("author_id IS NOT NULL")),
+    _index(None, "team_id", "question_author_id", where=text("question_author_id IS NOT NULL")),
+    _index("ix_cases_stale", "id", where=IS_STALE),
+    _index("ix_cases_unsettled", "team_id", "channel_id", "requester_id", "status", where=IS_UNSETTLED),
+    # The digest's figures come from these two alone; SQLite needs the columns of the condition in them, too.
+    _index("ix_cases_figures", *_FIGURES, *_SHOWN, where=_COUNTS),
+    _index("ix_cases_watched", *_FIGURES, "thread_ts", "probability", where=_WATCHED),
+    _index(
+        "ix_cases_repeated", "team_id", "channel_id", "judged_at", "message_ts", "attempt", *_SHOWN, where=_REPEATED
+    ),
+    CheckConstraint("score IS NULL OR unscored_reason IS NULL", name="scored_or_not"),
+    sqlite_autoincrement=True,
+)
+
+ratings = Table(
+    "ratings",
+    metadata,
+    Column("team_id", String, primary_key=True),
+    *_columns(Integer, "case_id", "position", primary_key=True),
+    Column("score", Integer),
+    Column("unscored_reason", String),
+    *_columns(CleanText, "justification", "raw", nullable=False),
+    Column("model", String),
+    *_columns(Integer, "input_tokens", "output_tokens", "latency_ms"),
+    *_columns(Float, "weighted_score", "cost_usd"),
+    ForeignKeyConstraint(["team_id", "case_id"], ["cases.team_id", "cases.id"], ondelete="CASCADE"),
+    CheckConstraint("(score IS NULL) <> (unscored_reason IS NULL)", name="scored_or_not"),
+)
+
+labels = Table(
+    "labels",
+    metadata,
+    Column("team_id", String, primary_key=True),
+    Column("case_id", Integer, primary_key=True),
+    Column("user_id", String, primary_key=True),
+    Column("channel_id", String, nullable=False, server_default=""),  # the case's, to find a channel's labels by,
+    Column("score", Integer, nullable=False),
+    Column("reason", CleanText),
+    Column("is_blind", Boolean, nullable=False, server_default=false()),  # given before the judge's was shown
+    Column("probability", Float),  # with which the case was drawn for a blind label
+    *_columns(UtcDateTime, "created_at", "updated_at", nullable=False),
+    Index("ix_labels_figures", "team_id", "channel_id", "case_id", "score"),
+    ForeignKeyConstraint(["team_id", "case_id"], ["cases.team_id", "cases.id"], ondelete="CASCADE"),
+)
+
+draws = Table(
+    "draws",  # cases that a person was shown for a blind label, or told the score of
+    metadata,
+    Column("team_id", String, primary_key=True),
+    Column("case_id", Integer, primary_key=True),
+    Column("user_id", String, primary_key=True),
+    Column("probability", Float, nullable=False),  # 0: of one that they were never shown for it
+    Column("outcome", String),  # NULL: the window was opened, and no more
+    Column("drawn_at", UtcDateTime, nullable=False),
+    ForeignKeyConstraint(["team_id", "case_id"], ["cases.team_id", "cases.id"], ondelete="CASCADE"),
+)
+
+processes = Table(
+    "processes",
+    metadata,
+    Column("id", String, primary_key=True),
+    Column("host", String, nullable=False),
+    Column("pid", Integer, nullable=False),
+    Column("is_connected", Boolean, nullable=False),
+    *_columns(UtcDateTime, "started_at", "seen_at", nullable=False),
+)
+
+channels = Table(
+    "channels",
+    metadata,
+    *_columns(String, "team_id", "channel_id", primary_key=True),
+    Column("is_digest_on", Boolean, nullable=False, server_default=false()),
+    *_columns(String, "digest_day", "digest_time", "digest_tz"),
+    Column("digest_since", UtcDateTime),  # when it was last switched on; no week due before is posted
+    Column("ranks_people", Boolean, nullable=False, server_default=false()),
+    Column("labels_per_week", Integer),  # blind ones; NULL: as many as by default
+    Column("score_reaction", String),  # the emoji with which people ask for a score; NULL: none
+    Column("watch_tokens_per_day", Integer),  # of all its watches together; NULL: no limit
+    Column("rubric", String),  # by which replies are scored; NULL: as the app's settings have it
+    Column("rubric_version", String),  # of one of the channel's own
+    Column("judge_model", String),  # NULL: as the app's settings have it
+    Column("updated_at", UtcDateTime, nullable=False),
+)
+
+rubrics = Table(
+    "rubrics",  # that were made in channels; each saving is a row
+    metadata,
+    *_columns(String, "team_id", "channel_id", "name", primary_key=True),
+    Column("number", Integer, primary_key=True),  # of the saving, from 1
+    Column("version", String, nullable=False),  # a hash of the prompt
+    Column("prompt", Text, nullable=False),
+    Column("saved_by", String, nullable=False),
+    Column("saved_at", UtcDateTime, nullable=False),
+)
+
+replays = Table(
+    "replays",  # of labelled cases, before a channel's judge is changed; one a channel, until it is decided
+    metadata,
+    Column("id", Integer, primary_key=True, autoincrement=True),
+    *_columns(String, "team_id", "channel_id", nullable=False),
+    Column("user_id", String, nullable=False),  # who wants the change
+    *_columns(String, "rubric", "rubric_version", "judge_model"),
+    Column("asked_at", UtcDateTime, nullable=False),
+    Column("told_at", UtcDateTime),
+    UniqueConstraint("team_id", "channel_id"),
+    sqlite_autoincrement=True,
+)
+
+replayed = Table(
+    "replayed",  # the cases of a replay
+    metadata,
+    Column("replay_id", Integer, primary_key=True),
+    Column("team_id", String, nullable=False),
+    Column("case_id", Integer, primary_key=True),
+    ForeignKeyConstraint(["replay_id"], ["replays.id"], ondelete="CASCADE"),
+    ForeignKeyConstraint(["team_id", "case_id"], ["cases.team_id", "cases.id"], ondelete="CASCADE"),
+)
+
+replay_scores = Table(
+    "replay_scores",  # what a judge gave a case that another one had scored
+    metadata,
+    *_columns(Integer, "replay_id", "case_id", primary_key=True),
+    Column("judge_version", String, primary_key=True),
+    Column("score", Integer),  # NULL: it was asked, and gave none
+    ForeignKeyConstraint(["replay_id", "case_id"], ["replayed.replay_id", "replayed.case_id"], ondelete="CASCADE"),
+)
+
+watches = Table(
+    "watches",
+    metadata,
+    *_columns(String, "team_id", "channel_id", primary_key=True),
+    Column("author_id", String, primary_key=True),  # the assistant, as its messages name it
+    Column("share", Float, nullable=False),
+    Column("per_day", Integer, nullable=False),
+    Column("shows", String, nullable=False),
+    Column("alerts_to", Ids),  # the channel, and people
+    Column("floor", Float),  # they hear when the mean is below it
+    Column("since", UtcDateTime, nullable=False),  # when it was begun
+    Column("looked_at", UtcDateTime, nullable=False),  # when the channel was read last
+    Column("tested_at", UtcDateTime),  # when somebody had a test alert sent last
+    Column("updated_at", UtcDateTime, nullable=False),
+)
+
+replies = Table(
+    "replies",  # that a watch has seen
+    metadata,
+    *_columns(String, "team_id", "channel_id", "ts", primary_key=True),
+    Column("author_id", String, nullable=False),
+    Column("parent_ts", String),
+    Column("probability", Float, nullable=False),
+    Column("fate", String),  # NULL: it was drawn, and is waited for
+    Column("text_hash", String),  # as it was seen last, until it is settled
+    Column("rests_at", UtcDateTime, nullable=False),  # when it is looked at, unless it is changed before
+    Column("day", String, nullable=False),  # on which it was written, in UTC
+    _index("ix_replies_waiting", "team_id", "rests_at", where=IS_WAITED_FOR),
+    Index("ix_replies_figures", "team_id", "channel_id", "author_id", "day", "fate"),
+)
+
+alerts = Table(
+    "alerts",
+    metadata,
+    *_columns(String, "team_id", "channel_id", "author_id", primary_key=True),
+    Column("day", String, primary_key=True),  # in UTC: one a day at most
+    Column("kind", String, nullable=False),
+    Column("claimed_at", UtcDateTime, nullable=False),
+    Column("posted_at", UtcDateTime),
+)
+
+executions = Table(
+    "executions",  # of the step in workflows
+    metadata,
+    Column("team_id", String, primary_key=True),
+    Column("id", String, primary_key=True),  # Slack's
+    Column("case_id", Integer, nullable=False),  # that it waits for; it may be gone
+    Column("quotes", Boolean, nullable=False),  # whether the workflow may be told the justification
+    Column("created_at", UtcDateTime, nullable=False),
+    Column("completed_at", UtcDateTime),  # NULL: its workflow waits
+    _index("ix_executions_waiting", "case_id", where=IS_WAITING),
+)
+
+thumbs = Table(
+    "thumbs",  # under replies that were scored or watched
+    metadata,
+    *_columns(String, "team_id", "channel_id", primary_key=True),
+    Column("ts", String, primary_key=True),  # of the reply
+    Column("user_id", String, primary_key=True),
+    Column("is_up", Boolean, primary_key=True),
+    Column("is_given", Boolean, nullable=False),  # or taken back since
+    Column("changed_at", UtcDateTime, nullable=False),
+    Index(None, "team_id", "user_id"),
+    _index("ix_thumbs_taken_back", "changed_at", where=IS_TAKEN_BACK),
+)
+
+people = Table(
+    "people",
+    metadata,
+    *_columns(String, "team_id", "user_id", primary_key=True),
+    Column("visibility", String),  # of the verdicts that they ask for; NULL: as the workspace has it
+    Column("updated_at", UtcDateTime, nullable=False),
+)
+
+audit = Table(
+    "audit",
+    metadata,
+    Column("id", Integer, primary_key=True, autoincrement=True),
+    Column("team_id", String, nullable=False),
+    Column("at", UtcDateTime, nullable=False),
+    *_columns(String, "who", "what", nullable=False),
+    Column("channel_id", String),
+    Column("case_id", Integer),  # of a case that is gone
+    Column("user_id", String),  # of whom it is about, an assistant's where it was watched
+    Column("cases", Integer),  # how many
+    Index(None, "at"),
+    sqlite_autoincrement=True,
+)
+
+spent = Table(
+    "spent",  # by cases that were forgotten on the same day, which count in the limits all the same
+    metadata,
+    Column("id", Integer, primary_key=True, autoincrement=True),
+    *_columns(String, "team_id", "requester_id", nullable=False),
+    Column("created_at", UtcDateTime, nullable=False),  # the case, not the row
+    Column("tokens", Integer, nullable=False),
+    Index(None, "created_at"),
+)
+
+digests = Table(
+    "digests",
+    metadata,
+    *_columns(String, "team_id", "channel_id", primary_key=True),
+    Column("week", String, primary_key=True),  # the ISO week in the channel's zone, e.g. 2026-W47
+    Column("status", String, nullable=False),
+    Column("claimed_at", UtcDateTime, nullable=False),
+    Column("posted_at", UtcDateTime),
+    Column("message_ts", String),
+)

@@ -1,0 +1,103 @@
+"""What people and workspaces have used so far, counted in the transaction that adds a case."""
+
+from datetime import timedelta
+from functools import cache
+
+from sqlalchemy import (
+    ColumnElement,
+    Select,
+    Table,
+    and_,
+    bindparam,
+    case,
+    func,
+    insert,
+    literal,
+    select,
+    union_all,
+)
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from bot.domain.blocker import Refusal, RefusalKind, RefusedError
+from bot.domain.case import Case
+from bot.domain.clock import utc_now
+from bot.domain.limits import Limits
+from bot.store.schema import IS_OPEN, IS_UNSETTLED, cases, spent
+
+DAY = timedelta(days=1)
+"""The longest time back for which anything is counted."""
+
+_HOUR = timedelta(hours=1)
+_IS_OURS = cases.c.team_id == bindparam("of_team")
+TAKEN = func.coalesce(cases.c.input_tokens, 0) + func.coalesce(cases.c.output_tokens, 0) + cases.c.reserved_tokens
+"""What a case has taken, or what is set aside for it."""
+# A case that is forgotten without a verdict has asked no model.
+_SPENT_TOKENS = case((cases.c.judged_at.is_(None), 0), else_=TAKEN).label("tokens")
+_SPENT = (cases.c.team_id, cases.c.requester_id, cases.c.created_at, _SPENT_TOKENS)
+
+
+async def check(connection: AsyncConnection, asked: Case, limits: Limits) -> None:
+    """Counts what there is, with the case that has just been added.
+
+    Raises:
+        RefusedError: It is one too many, and must not be left there.
+    """
+    now = utc_now()
+    which = {"of_team": asked.team_id, "of_user": asked.requester_id, "hour_ago": now - _HOUR, "day_ago": now - DAY}
+    used = (await connection.execute(_used(limits), which)).one()
+    if used.of_person > limits.cases_per_user_per_hour > 0:
+        raise RefusedError(Refusal(RefusalKind.TOO_MANY_CASES, limits.cases_per_user_per_hour))
+    if used.of_workspace > limits.cases_per_day > 0:
+        raise RefusedError(Refusal(RefusalKind.TOO_MANY_IN_WORKSPACE, limits.cases_per_day))
+    # The case itself may be more than is left, so that at most one goes beyond the limit.
+    if used.tokens - limits.expected_tokens(asked) >= limits.tokens_per_day > 0:
+        raise RefusedError(Refusal(RefusalKind.NO_TOKENS_LEFT))
+
+
+async def keep(connection: AsyncConnection, which: ColumnElement[bool]) -> None:
+    """Notes what these cases have used, which are about to be deleted; else whoever forgets could ask without end."""
+    is_counted = cases.c.created_at > utc_now() - DAY
+    await connection.execute(
+        insert(spent).from_select([each.name for each in _SPENT], select(*_SPENT).where(which, is_counted))
+    )
+
+
+@cache
+def _used(limits: Limits) -> Select[int, int, int]:
+    """What has been used of all that is limited; nothing is counted that is not, and no further than needed."""
+    tokens = _tokens() if limits.tokens_per_day else literal(0)
+    return select(
+        _count("hour_ago", limits.cases_per_user_per_hour, is_of_person=True).label("of_person"),
+        _count("day_ago", limits.cases_per_day, is_of_person=False).label("of_workspace"),
+        tokens.label("tokens"),
+    )
+
+
+def _count(since: str, most: int, *, is_of_person: bool) -> ColumnElement[int]:
+    """How many cases were added since then, and are there or were forgotten; no further than needed."""
+    if not most:
+        return literal(0)
+    found = union_all(
+        *(_recent(table, since, is_of_person).limit(most + 1).subquery().select() for table in (cases, spent))
+    )
+    return select(func.count()).select_from(found.subquery()).scalar_subquery()
+
+
+def _recent(table: Table, since: str, is_of_person: bool) -> Select[int]:
+    query = select(literal(1)).where(table.c.team_id == bindparam("of_team"), table.c.created_at > bindparam(since))
+    return query.where(table.c.requester_id == bindparam("of_user")) if is_of_person else query
+
+
+def _tokens() -> ColumnElement[int]:
+    """What verdicts have taken, as far as the models' servers count it, and what is set aside for the others."""
+    # Sums rather than one with OR, so that each has its index.
+    judged, waiting = (
+        select(func.coalesce(func.sum(TAKEN), 0)).where(_IS_OURS, *which).scalar_subquery()
+        for which in (
+            (cases.c.judged_at > bindparam("day_ago"),),
+            (cases.c.judged_at.is_(None), IS_UNSETTLED, IS_OPEN),
+        )
+    )
+    is_ours = and_(spent.c.team_id == bindparam("of_team"), spent.c.created_at > bindparam("day_ago"))
+    forgotten = select(func.coalesce(func.sum(spent.c.tokens), 0)).where(is_ours).scalar_subquery()
+    return judged + waiting + forgotten

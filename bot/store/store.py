@@ -1,0 +1,375 @@
+"""The log: what was asked for, how far each case has come, and what is known of it later."""
+
+import uuid
+from typing import Any
+
+from sqlalchemy import (
+    ColumnElement,
+    Row,
+    TextClause,
+    UpdateBase,
+    and_,
+    bindparam,
+    insert,
+    literal_column,
+    select,
+    update,
+)
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from bot.domain.case import Case, CaseStatus, Execution, LoggedCase, QuestionSource, text_hash
+from bot.domain.clock import clock_s, utc_now
+from bot.domain.limits import Limits
+from bot.domain.verdict import RecordedVerdict
+from bot.store import spending
+from bot.store.assignments import Assignments
+from bot.store.audit import Audit
+from bot.store.cases import Cases, Edits, Recent, drop_texts, rating_rows, to_case
+from bot.store.database import Database, lock_for_transaction
+from bot.store.digests import Digests, People, Thumbs
+from bot.store.executions import Executions
+from bot.store.export import Replays
+from bot.store.figures import Tallies
+from bot.store.jobs import Job, Jobs, Task, Ticket, Unsettled, counts_beside, priority
+from bot.store.labels import Labels
+from bot.store.opening import open_engine, require_log
+from bot.store.ownership import Processes
+from bot.store.privacy import Forgetting, Personal, PersonalData
+from bot.store.rubrics import ChannelReplays, Rubrics
+from bot.store.schema import IS_OPEN, cases, ratings
+from bot.store.watches import Alerts, Replies, Watches, miss
+
+
+class TakenError(Exception):
+    """Another attempt settles the case now, or it has gone on without us; ours must stop."""
+
+
+def _of_case(holder: ColumnElement[bool], status: ColumnElement[bool] | TextClause) -> UpdateBase:
+    """Changes the case `case_id` that is so held and in such a status; the values are given when it is executed."""
+    return update(cases).where(cases.c.id == bindparam("case_id"), status, holder).returning(cases.c.is_stale)
+
+
+_HELD = cases.c.holder == bindparam("held_by")
+# The names are those of the methods of `Store` that execute them.
+_AS_SEEN = and_(
+    cases.c.holder.is_not_distinct_from(bindparam("seen_holder")), cases.c.status == bindparam("seen_status")
+)
+CLAIM = _of_case(_AS_SEEN, IS_OPEN)
+STEP = _of_case(_HELD, IS_OPEN)
+RECORD = _of_case(_HELD, cases.c.status == literal_column("'received'"))
+FINISH = _of_case(_HELD, cases.c.status == literal_column("'judged'"))
+OPEN_CASE = select(cases).where(cases.c.id == bindparam("case_id"), IS_OPEN)
+ADD = insert(cases).returning(cases.c.id, *counts_beside())
+
+
+async def change(connection: AsyncConnection, statement: UpdateBase, values: dict[str, Any]) -> bool:
+    """Changes the row of a case that is as the statement expects, and says whether its verdict is stale.
+
+    Raises:
+        TakenError: It is not.
+    """
+    row = (await connection.execute(statement, values)).one_or_none()
+    if row is None:
+        raise TakenError(f"case {values['case_id']}")
+    return bool(row.is_stale)
+
+
+_VERDICT_COLUMNS = set(RecordedVerdict.model_fields) - {"ratings", "rubric"}
+# What may be found in Slack while a case is settled, and is written when it is claimed.
+_FOUND = (
+    "question",
+    "question_source",
+    "question_ts",
+    "question_author_id",
+    "response",
+    "author_id",
+    "aside",
+    "parent_ts",
+    "obstacle",
+)
+# How far our messages have come.
+_POSTED = ("thread_ts", "reply_ts", "blocked_by")
+_NO_LIMITS = Limits()
+
+
+class Store:
+    """One log, opened: the steps of a case are its methods, everything else is in its parts.
+
+    Whoever settles a case claims it first, which writes a new holder into it; every later step asks for that holder,
+    and raises `TakenError` where there is another, so that a process that froze and woke up is refused. The steps give
+    the case as it is then, without reading it again.
+
+    With `store_text="none"` the two texts and what the model wrote about them, justifications included, are dropped
+    once the verdict is delivered; hashes, scores, and where the messages stand, are left.
+    """
+
+    def __init__(self, database: Database, store_text: str = "full") -> None:
+        self.database = database
+        self.jobs = Jobs(database)
+        self.cases = Cases(database)
+        self.unsettled = Unsettled(database, self.jobs)
+        self.labels = Labels(database)
+        self.draws = Assignments(database, keeps_text=store_text == "full")
+        self.recent = Recent(database, keeps_text=store_text == "full")
+        self.tallies = Tallies(database)
+        self.digests = Digests(database)
+        self.people = People(database)
+        self.edits = Edits(database, self.jobs)
+        self.forgetting = Forgetting(database, self.jobs)
+        self.own_words = PersonalData(database, self.jobs)
+        self.processes = Processes(database)
+        self.audit = Audit(database)
+        self.replays = Replays(database)
+        self.watches = Watches(database)
+        self.rubrics = Rubrics(database)
+        self.channel_replays = ChannelReplays(database, self.jobs)
+        self.replies = Replies(database)
+        self.thumbs = Thumbs(database)
+        self.alerts = Alerts(database)
+        self.executions = Executions(database, self.jobs)
+        self.personal = Personal(database, self.audit)
+        self._keeps_text = store_text == "full"
+
+    @classmethod
+    async def open(cls, database_url: str, store_text: str = "full") -> "Store":
+        """The log behind a URL, migrated.
+
+        Raises:
+            LogError: It cannot be opened, written or migrated.
+        """
+        return cls(Database(await open_engine(database_url)), store_text)
+
+    @classmethod
+    async def open_existing(cls, database_url: str) -> "Store":
+        """The log that a bot has made behind a URL, migrated; for commands, of which none makes one.
+
+        Raises:
+            LogError: There is none, or as `open`.
+        """
+        await require_log(database_url)
+        return await cls.open(database_url)
+
+    async def close(self) -> None:
+        await self.database.close()
+
+    async def add(
+        self,
+        case: Case,
+        trigger_id: str | None = None,
+        limits: Limits = _NO_LIMITS,
+        execution: Execution | None = None,
+    ) -> tuple[LoggedCase, bool]:
+        """The case, durable and with a job that settles it, and whether it is new.
+
+        The same key in the same team is the same case. The more open cases a person has in a channel, the later is the
+        turn of the next one there; among those of equal persons, the more the channel has. `execution` waits for it, if
+        it is new.
+
+        Raises:
+            RefusedError: It is new, and one more than the limits allow.
+        """
+        values = case.model_dump() | {
+            "status": CaseStatus.RECEIVED,
+            "question_hash": _hash(case.question),
+            "response_hash": _hash(case.response),
+            "created_at": utc_now(),
+            "reserved_tokens": limits.expected_tokens(case),
+        }
+        beside = {"of_team": case.team_id, "of_channel": case.channel_id, "of_user": case.requester_id}
+
+        async def add(connection: AsyncConnection) -> LoggedCase:
+            if limits.are_there:
+                await lock_for_transaction(connection, f"cases of {case.team_id}")
+            row = (await connection.execute(ADD, values | beside)).one()
+            if limits.are_there:
+                await spending.check(connection, case, limits)
+            added = LoggedCase.model_validate(values | {"id": row.id})
+            turn = priority(row.of_person, row.of_channel)
+            await self.jobs.put(connection, [_settling(added, trigger_id, turn)])
+            if execution:
+                await self.executions.add(connection, execution, added)
+            return added
+
+        try:
+            return await self.database.write(add), True
+        except IntegrityError:
+            known = select(cases).where(cases.c.team_id == case.team_id, cases.c.key == case.key)
+            (row,) = await self.database.all(known)
+            return to_case(row), False
+
+    async def reopen(self, case: LoggedCase, response_url: str | None, trigger_id: str | None) -> None:
+        """A case that waits for its question is looked into once more; its requester asks again, from elsewhere."""
+        values = {"status": CaseStatus.RECEIVED, "response_url": response_url}
+        await self._open_again(case, cases.c.status == CaseStatus.ASKED, values, trigger_id)
+
+    async def answer(self, case: LoggedCase, question: str, limits: Limits = _NO_LIMITS) -> None:
+        """The person has typed the question; only the first answer counts, however early it comes.
+
+        Raises:
+            RefusedError: What the limits allow has been used up since the case was asked for; it goes on waiting.
+        """
+        answered = case.model_copy(update={"question": question})
+        values = {
+            "status": CaseStatus.RECEIVED,
+            "question": question,
+            "question_source": QuestionSource.TYPED,
+            "question_author_id": case.requester_id,
+            "question_hash": _hash(question),
+            "reserved_tokens": limits.expected_tokens(answered),
+            "holder": _new_name(),  # whatever is under way goes on without this question, and is to stop
+        }
+        waits = and_(cases.c.status.in_((CaseStatus.RECEIVED, CaseStatus.ASKED)), cases.c.question.is_(None))
+        await self._open_again(answered, waits, values, None, limits)
+
+    async def open_case(self, case_id: int) -> LoggedCase | None:
+        """The case with this number, where it has a way to go."""
+
+        async def read(connection: AsyncConnection) -> Row[Any] | None:
+            return (await connection.execute(OPEN_CASE, {"case_id": case_id})).one_or_none()
+
+        row = await self.database.read_to_settle(read)
+        return to_case(row) if row else None
+
+    async def claim(self, seen: LoggedCase, found: LoggedCase, *, is_announced: bool) -> LoggedCase:
+        """The case with what was found for it since it was read, held by this attempt alone.
+
+        With `is_announced` the posts that begin its thread are intended from here on, and follow at once. The case that
+        is given says whether they were intended before: only then they have to be looked for.
+
+        Raises:
+            TakenError: Somebody has changed it since it was `seen`.
+        """
+        changed: dict[str, Any] = {
+            name: getattr(found, name) for name in _FOUND if getattr(found, name) != getattr(seen, name)
+        }
+        changed |= {f"{name}_hash": _hash(changed[name]) for name in ("question", "response") if name in changed}
+        changed |= {"holder": _new_name()}
+        intents = {"thread_intent": True, "reply_intent": True} if is_announced else {}
+        which = {"case_id": seen.id, "seen_holder": seen.holder, "seen_status": seen.status}
+
+        async def claim(connection: AsyncConnection) -> None:
+            await change(connection, CLAIM, which | changed | intents)
+
+        await self.database.settle(seen, claim)
+        return _after(found, changed)
+
+    async def renew(self, case: LoggedCase) -> LoggedCase:
+        """The case, still held: asked where so much time has passed since the last step that it may have been claimed.
+
+        Raises:
+            TakenError: It was.
+        """
+        return await self._step(case, {"holder": case.holder})
+
+    async def note_asked(self, case: LoggedCase) -> LoggedCase:
+        """The case waits until a person has typed its question."""
+        return await self._step(case, {"status": CaseStatus.ASKED})
+
+    async def note_slack_failure(self, case: LoggedCase) -> LoggedCase:
+        """The case after a call of Slack that failed for the moment; the attempt is over."""
+        return await self._step(case, {"slack_tries": case.slack_tries + 1})
+
+    async def note_model_failure(self, case: LoggedCase) -> LoggedCase:
+        """The case after the model could not be asked, which ends the attempt; Slack could be asked."""
+        return await self._step(case, {"model_tries": case.model_tries + 1, "slack_tries": 0})
+
+    async def note_fault(self, case: LoggedCase) -> LoggedCase:
+        """The case after an error that nobody foresaw; the attempt is over."""
+        return await self._step(case, {"faults": case.faults + 1})
+
+    async def record(self, case: LoggedCase, verdict: RecordedVerdict) -> LoggedCase:
+        """The verdict with its ratings, in one transaction; a case that has one keeps it.
+
+        A reply that a watch drew and that has no score is missed: others of its day stand for it in the figures.
+        """
+        values = verdict.model_dump(include=_VERDICT_COLUMNS) | _posted(case)
+        values |= {"status": CaseStatus.JUDGED, "judged_at": utc_now(), "slack_tries": 0, "faults": 0}
+        if verdict.input_tokens is not None or not verdict.ratings:
+            values["reserved_tokens"] = 0  # it is known what it took
+
+        async def record(connection: AsyncConnection) -> None:
+            await change(connection, RECORD, _by_holder(case) | values)
+            if verdict.ratings:
+                await connection.execute(insert(ratings), rating_rows(case, verdict.ratings))
+            if case.probability is not None and verdict.score is None:
+                await connection.execute(miss(case))
+
+        await self.database.settle(case, record)
+        return _after(case, values)
+
+    async def note_delivered(self, case: LoggedCase) -> LoggedCase:
+        """The verdict is where it belongs, and the case is done."""
+        values = _posted(case) | {
+            "status": CaseStatus.DELIVERED,
+            "delivered_at": utc_now(),
+            "response_url": None,
+        }
+
+        async def finish(connection: AsyncConnection) -> None:
+            is_stale = await change(connection, FINISH, _by_holder(case) | values)
+            if not self._keeps_text:
+                await drop_texts(connection, cases.c.id == case.id)
+            if is_stale:  # its message was edited or deleted meanwhile, and the verdict does not say so
+                await self.jobs.put(connection, [Job(Task.AMEND, case.team_id, Ticket(case_id=case.id))])
+
+        await self.database.settle(case, finish)
+        dropped = {} if self._keeps_text else {"question": None, "response": None}
+        return _after(case, values | dropped)
+
+    async def _step(self, case: LoggedCase, values: dict[str, Any]) -> LoggedCase:
+        values |= _posted(case)
+
+        async def step(connection: AsyncConnection) -> None:
+            await change(connection, STEP, _by_holder(case) | values)
+
+        await self.database.settle(case, step)
+        return _after(case, values)
+
+    async def _open_again(
+        self,
+        case: LoggedCase,
+        waits: ColumnElement[bool],
+        values: dict[str, Any],
+        trigger_id: str | None,
+        limits: Limits = _NO_LIMITS,
+    ) -> None:
+        statement = update(cases).where(cases.c.id == case.id, waits).values(values | {"opened": cases.c.opened + 1})
+
+        async def open_again(connection: AsyncConnection) -> None:
+            if limits.are_there:
+                await lock_for_transaction(connection, f"cases of {case.team_id}")
+            opened = (await connection.execute(statement.returning(cases.c.opened))).scalar_one_or_none()
+            if opened is not None:
+                if limits.are_there:
+                    await spending.check(connection, case, limits)
+                changed = case.model_copy(update={"opened": opened})
+                await self.jobs.put(connection, [_settling(changed, trigger_id)])
+
+        await self.database.write(open_again)
+
+
+def _settling(case: LoggedCase, trigger_id: str | None, priority: int = 0) -> Job:
+    ticket = Ticket(case_id=case.id, trigger_id=trigger_id)
+    return Job(Task.SETTLE, case.team_id, ticket, key=f"settle/{case.id}/{case.opened}", priority=priority)
+
+
+def _by_holder(case: LoggedCase) -> dict[str, Any]:
+    return {"case_id": case.id, "held_by": case.holder}
+
+
+def _posted(case: LoggedCase) -> dict[str, Any]:
+    return {name: getattr(case, name) for name in _POSTED}
+
+
+def _after(case: LoggedCase, values: dict[str, Any]) -> LoggedCase:
+    return case.model_copy(update=values | {"asked_at_s": clock_s()})
+
+
+def _new_name() -> str:
+    """A name that no attempt has had: whoever has seen another one before is refused."""
+    return uuid.uuid4().hex
+
+
+def _hash(text: str | None) -> str | None:
+    return None if text is None else text_hash(text)

@@ -1,0 +1,91 @@
+"""Which verdicts count, in figures and exports alike: what a whole channel could see, and of a reply the newest.
+
+Those that stand aside do not: see `Aside`; and what a watch has drawn is counted apart."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import ColumnElement, CompoundSelect, FromClause, Row, and_, literal_column, or_, select, union_all
+
+from bot.domain.case import LoggedCase
+from bot.store.schema import cases
+
+NEWER = cases.alias("newer")
+"""In the conditions of `superseded`: the verdict that is newer."""
+_OLDER = cases.alias("older")
+_THREAD: ColumnElement[str] = literal_column("'thread'")
+
+
+def counts(table: FromClause) -> ColumnElement[bool]:
+    """Whether everybody in the channel could see a verdict that somebody asked for, and it does not stand aside.
+
+    Said as in the indexes.
+    """
+    return and_(
+        table.c.visibility == _THREAD,
+        table.c.obstacle.is_(None),
+        table.c.blocked_by.is_(None),
+        table.c.aside.is_(None),
+        table.c.probability.is_(None),
+    )
+
+
+def is_watched(table: FromClause) -> ColumnElement[bool]:
+    """Whether a watch drew the reply; such cases are in figures of their own, whatever is shown of them."""
+    return table.c.probability.is_not(None)
+
+
+def chosen_or_watched(*newer: ColumnElement[bool], watched: bool) -> ColumnElement[bool]:
+    """Which cases count among those that people chose, or those that watches drew: never both in one figure.
+
+    `newer` says of which replies they are asked for, for a query of a part of the log.
+    """
+    if not watched:
+        return and_(counts(cases), cases.c.id.not_in(superseded(*newer)))
+    # A reply that was drawn stays in the sample, also where somebody has it scored once more.
+    return and_(is_watched(cases), cases.c.obstacle.is_(None), cases.c.blocked_by.is_(None))
+
+
+def same_reply(case: LoggedCase | Row[*tuple[Any, ...]]) -> ColumnElement[bool]:
+    """The cases about the same reply as this one: on one message, or of typed texts, in the thread that those began."""
+    is_same = cases.c.message_ts == case.message_ts
+    if case.message_ts is None:
+        is_same = and_(cases.c.message_ts.is_(None), cases.c.thread_ts == (case.thread_ts or ""))
+    return and_(cases.c.team_id == case.team_id, cases.c.channel_id == case.channel_id, is_same)
+
+
+def superseded(*conditions: ColumnElement[bool]) -> CompoundSelect[tuple[int]]:
+    """The ids of cases whose reply has a newer verdict that counts, of which `conditions` hold.
+
+    Verdicts are on one reply that are on one message, or where the reply was typed, that stand in one thread: we began
+    it with the typed texts, and nothing else is scored there without a message (`same_reply`).
+    """
+    # Two queries rather than one with OR, so that each has its index.
+    return union_all(
+        *(
+            select(_OLDER.c.id).join(NEWER, is_replaced).where(_IS_REPEAT, *conditions)
+            for is_replaced in _replacements(_OLDER)
+        )
+    )
+
+
+def is_superseded() -> ColumnElement[bool]:
+    """Whether a case is one of these; for a query that finds few cases, of however large a log."""
+    return or_(*(select(NEWER.c.id).where(is_replaced, _IS_REPEAT).exists() for is_replaced in _replacements(cases)))
+
+
+def _replacements(older: FromClause) -> Sequence[ColumnElement[bool]]:
+    return [and_(older.c.id < NEWER.c.id, is_same) for is_same in on_same_reply(older, NEWER)]
+
+
+def on_same_reply(one: FromClause, other: FromClause) -> Sequence[ColumnElement[bool]]:
+    """The two ways in which cases are on the same reply: on one message, or typed texts in one thread."""
+    is_there = and_(one.c.team_id == other.c.team_id, one.c.channel_id == other.c.channel_id)
+    is_typed = and_(one.c.message_ts.is_(None), other.c.message_ts.is_(None))
+    return (
+        and_(is_there, one.c.message_ts == other.c.message_ts),
+        and_(is_there, is_typed, one.c.thread_ts == other.c.thread_ts),
+    )
+
+
+_IS_REPEAT = and_(NEWER.c.attempt > literal_column("1"), NEWER.c.judged_at.is_not(None), counts(NEWER))

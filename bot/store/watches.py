@@ -1,0 +1,247 @@
+"""What channels watch, the replies that watches have seen, and the alerts that were sent."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, fields
+from datetime import UTC, datetime, timedelta
+from enum import StrEnum
+from typing import Any
+
+from sqlalchemy import ColumnElement, Row, Table, and_, delete, func, or_, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy.sql import Update
+
+from bot.domain.case import LoggedCase
+from bot.domain.clock import utc_now
+from bot.domain.watch import Coverage, Fate, SeenReply, Shows, Used, Watch, draws
+from bot.store.audit import Act, Action, note
+from bot.store.database import Part, claim, insert_new, upsert
+from bot.store.figures import Place
+from bot.store.schema import IS_WAITED_FOR, alerts, cases, replies, watches
+from bot.store.spending import TAKEN
+from bot.store.visibility import is_watched
+
+_TESTS_EVERY = timedelta(minutes=1)
+
+
+class Watches(Part):
+    async def of(self, team_id: str, channel_id: str | None = None) -> Sequence[Watch]:
+        query = select(*(watches.c[each.name] for each in fields(Watch))).where(watches.c.team_id == team_id)
+        if channel_id is not None:
+            query = query.where(watches.c.channel_id == channel_id)
+        rows = await self._database.all(query.order_by(watches.c.channel_id, watches.c.author_id))
+        return [_to_watch(row) for row in rows]
+
+    async def save(self, watch: Watch, by: str) -> None:
+        """Records a watch, in the place of the one on the same assistant there, and who has set it."""
+        now = utc_now()
+        values = asdict(watch) | {"looked_at": now, "updated_at": now}
+        statement = upsert(self._database, watches, values, keep=("since", "looked_at"))
+
+        async def save(connection: AsyncConnection) -> None:
+            await connection.execute(statement)
+            await note(connection, [_act(watch, by, Action.WATCH_SET)])
+
+        await self._database.write(save)
+
+    async def begin_look(self, team_id: str, channel_id: str, now: datetime, every: timedelta) -> datetime | None:
+        """Since when a channel is to be read, by whoever asks first; None where nobody is to read it yet.
+
+        A look that came to nothing is covered by the next one.
+        """
+        is_there = and_(watches.c.team_id == team_id, watches.c.channel_id == channel_id)
+
+        async def begin(connection: AsyncConnection) -> datetime | None:
+            last = (await connection.execute(select(func.min(watches.c.looked_at)).where(is_there))).scalar()
+            if last is None or last > now - every:
+                return None
+            is_ours = and_(is_there, watches.c.looked_at <= now - every)
+            taken = (await connection.execute(update(watches).where(is_ours).values(looked_at=now))).rowcount
+            return last - every if taken else None
+
+        return await self._database.write(begin)
+
+    async def begin_test(self, watch: Watch, now: datetime) -> bool:
+        """Whether a test alert is ours to send: whoever presses twice, in whichever process, has one sent a minute."""
+        is_over = or_(watches.c.tested_at.is_(None), watches.c.tested_at <= now - _TESTS_EVERY)
+        return await self._database.execute(update(watches).where(_is(watch), is_over).values(tested_at=now)) == 1
+
+    async def end(self, watch: Watch, by: str) -> None:
+        """Ends a watch; what it has scored stays, and what it waits for is seen by no watch any more."""
+
+        async def end(connection: AsyncConnection) -> None:
+            await connection.execute(delete(replies).where(_is(watch, replies), IS_WAITED_FOR))
+            if (await connection.execute(delete(watches).where(_is(watch)))).rowcount:
+                await note(connection, [_act(watch, by, Action.WATCH_ENDED)])
+
+        await self._database.write(end)
+
+
+def _is(watch: Watch, table: Table = watches) -> ColumnElement[bool]:
+    return and_(
+        table.c.team_id == watch.team_id,
+        table.c.channel_id == watch.channel_id,
+        table.c.author_id == watch.author_id,
+    )
+
+
+def _act(watch: Watch, by: str, what: Action) -> Act:
+    return Act(watch.team_id, by, what, channel_id=watch.channel_id, user_id=watch.author_id)
+
+
+def _to_watch(row: Row[Any]) -> Watch:
+    return Watch(**(dict(row._mapping) | {"shows": Shows(row.shows)}))
+
+
+_AT_ONCE = 100
+_FOR_EVER = "9999-12-31"
+
+
+class Replies(Part):
+    """Notes replies when they are seen, and what has become of those that were drawn.
+
+    A reply is noted once, however often it is told of, and by however many processes.
+    """
+
+    async def note(self, reply: SeenReply, watch: Watch, rests_at: datetime) -> int:
+        """Notes a reply as it is seen now, if it is new, and gives how many were: 1 or 0."""
+        drawn = {"probability": watch.share, "fate": None if draws(watch, reply.ts) else Fate.PASSED}
+        values = asdict(reply) | drawn | {"rests_at": rests_at, "day": reply.day}
+        return await self._database.execute(insert_new(self._database, replies, values))
+
+    async def due(self, team_id: str, now: datetime) -> Sequence[tuple[SeenReply, float]]:
+        """Replies that were drawn and have been at rest, with the probability of the draw; the longest first."""
+        columns = [replies.c[each.name] for each in fields(SeenReply)]
+        query = select(*columns, replies.c.probability).where(
+            IS_WAITED_FOR, replies.c.team_id == team_id, replies.c.rests_at <= now
+        )
+        rows = await self._database.all(query.order_by(replies.c.rests_at, replies.c.ts).limit(_AT_ONCE))
+        return [(_to_reply(row), row.probability) for row in rows]
+
+    async def wait_on(self, reply: SeenReply, rests_at: datetime) -> None:
+        """The reply says something else than when it was seen last, and is looked at again then.
+
+        One that nobody waits for stays as it is.
+        """
+        values = {"text_hash": reply.text_hash, "rests_at": rests_at}
+        await self._database.execute(update(replies).where(_is_replies(reply), IS_WAITED_FOR).values(values))
+
+    async def settle(self, reply: SeenReply, fate: Fate) -> None:
+        """Records what has become of a reply; what has become of it once stays so."""
+        await self._database.execute(
+            update(replies).where(_is_replies(reply), IS_WAITED_FOR).values(fate=fate, text_hash=None)
+        )
+
+    async def coverage(self, place: Place, since: str, until: str = _FOR_EVER) -> Mapping[str, Coverage]:
+        """What has become of an assistant's replies, by day, from one day to another, as `SeenReply.day` says them."""
+        query = select(replies.c.day, replies.c.fate, func.count().label("number"))
+        query = query.where(_are_of(place), replies.c.day.between(since, until))
+        found: dict[str, dict[Fate | None, int]] = {}
+        for row in await self._database.all(query.group_by(replies.c.day, replies.c.fate)):
+            found.setdefault(row.day, {})[row.fate and Fate(row.fate)] = row.number
+        return {day: Coverage(fates) for day, fates in found.items()}
+
+    async def last_day(self, place: Place) -> str | None:
+        query = select(replies.c.day).where(_are_of(place)).order_by(replies.c.day.desc()).limit(1)
+        row = await self._database.one(query)
+        return row.day if row else None
+
+    async def used(self, reply: SeenReply, question_ts: str) -> Used:
+        """What the other watched replies of its day have used up."""
+        is_its, is_of_question = cases.c.author_id == reply.author_id, cases.c.question_ts == question_ts
+        query = select(
+            func.count().filter(is_its).label("replies"),
+            func.count().filter(is_its, is_of_question).label("of_question"),
+            func.coalesce(func.sum(TAKEN), 0).label("tokens"),
+        ).where(_are_watched_on_the_day_of(reply), cases.c.message_ts != reply.ts)
+        (used,) = await self._database.rows(Used, query)
+        return used
+
+    async def expected(self, place: Place, since: datetime, until: datetime) -> int:
+        """How many of an assistant's replies should have a score, of those that were at rest in that time."""
+        is_meant = or_(replies.c.fate.is_(None), replies.c.fate.in_((Fate.TAKEN, Fate.MISSED)))
+        within = and_(replies.c.rests_at >= since, replies.c.rests_at < until)
+        query = select(func.count().label("number")).where(_are_of(place), is_meant, within)
+        row = await self._database.one(query)
+        return int(row.number) if row else 0
+
+    async def drop_older(self, before: datetime) -> int:
+        return await self._database.execute(delete(replies).where(replies.c.day < f"{before:%Y-%m-%d}"))
+
+
+def miss(case: LoggedCase) -> Update:
+    its_reply = (
+        replies.c.team_id == case.team_id,
+        replies.c.channel_id == case.channel_id,
+        replies.c.ts == case.message_ts,
+    )
+    return update(replies).where(*its_reply).values(fate=Fate.MISSED)
+
+
+def _to_reply(row: Row[Any]) -> SeenReply:
+    return SeenReply(**{each.name: getattr(row, each.name) for each in fields(SeenReply)})
+
+
+def _are_of(place: Place) -> ColumnElement[bool]:
+    return and_(
+        replies.c.team_id == place.team_id,
+        replies.c.channel_id == place.channel_id,
+        replies.c.author_id == place.author_id,
+    )
+
+
+def _are_watched_on_the_day_of(reply: SeenReply) -> ColumnElement[bool]:
+    """By the messages' own times, which the index has in their order: all are as long as each other."""
+    start = datetime.fromisoformat(reply.day).replace(tzinfo=UTC)
+    return and_(
+        cases.c.team_id == reply.team_id,
+        cases.c.channel_id == reply.channel_id,
+        cases.c.message_ts >= f"{start.timestamp():.0f}",
+        cases.c.message_ts < f"{(start + timedelta(days=1)).timestamp():.0f}",
+        is_watched(cases),
+    )
+
+
+def _is_replies(reply: SeenReply) -> ColumnElement[bool]:
+    return and_(replies.c.team_id == reply.team_id, replies.c.channel_id == reply.channel_id, replies.c.ts == reply.ts)
+
+
+_LEASE = timedelta(minutes=5)
+
+
+class AlertKind(StrEnum):
+    """What an alert says: the assistant is worse than before, below its floor, or gone, or its watch has no scores."""
+
+    WORSE = "worse"
+    BELOW = "below"
+    SILENT = "silent"
+    GONE = "gone"
+
+
+class Alerts(Part):
+    async def last(self, watch: Watch, kind: AlertKind) -> datetime | None:
+        query = select(func.max(alerts.c.posted_at).label("at")).where(_are_of_alerts(watch), alerts.c.kind == kind)
+        row = await self._database.one(query)
+        return row.at if row else None
+
+    async def claim(self, watch: Watch, kind: AlertKind, now: datetime) -> bool:
+        """Whether today's alert of this watch is ours to post; who claimed one and died leaves it to others."""
+        values = {"kind": kind, "claimed_at": now}
+        key = {"team_id": watch.team_id, "channel_id": watch.channel_id, "author_id": watch.author_id, "day": _day(now)}
+        is_left = and_(alerts.c.posted_at.is_(None), alerts.c.claimed_at <= now - _LEASE)
+        return await claim(self._database, alerts, key, values, is_left) is not None
+
+    async def note_posted(self, watch: Watch, now: datetime) -> None:
+        is_it = and_(_are_of_alerts(watch), alerts.c.day == _day(now))
+        await self._database.execute(update(alerts).where(is_it).values(posted_at=now))
+
+
+def _are_of_alerts(watch: Watch) -> ColumnElement[bool]:
+    return and_(
+        alerts.c.team_id == watch.team_id,
+        alerts.c.channel_id == watch.channel_id,
+        alerts.c.author_id == watch.author_id,
+    )
+
+
+def _day(moment: datetime) -> str:
+    return f"{moment:%Y-%m-%d}"

@@ -1,0 +1,161 @@
+"""What a DATABASE_URL is taken for; whether it works is tried in tests/scenario/test_database_url.py."""
+
+from typing import Any
+
+import pytest
+
+from bot.errors import LogError
+from bot.store.address import to_address
+
+SECRET = "hunter2-Tr0ub4dor"
+
+
+def told(url: str) -> dict[str, Any]:
+    """What asyncpg is told, without what is always the same."""
+    arguments = to_address(url).arguments
+    assert arguments.pop("timeout") == 10
+    return arguments | {"dsn": arguments["dsn"].replace("application_name=slack-judge", "")}
+
+
+@pytest.mark.parametrize("scheme", ["postgres", "postgresql", "postgresql+asyncpg", "postgres+asyncpg"])
+def test_postgresql_has_several_names(scheme: str) -> None:
+    address = to_address(f"{scheme}://ann:pw@db.example:5433/judge")
+    assert address.url.render_as_string() == "postgresql+asyncpg://"
+    assert told(f"{scheme}://ann:pw@db.example:5433/judge") == {
+        "user": "ann",
+        "password": "pw",
+        "database": "judge",
+        "dsn": "postgresql://db.example:5433/?",
+    }
+
+
+@pytest.mark.parametrize(
+    "password",
+    [
+        "p@ss",
+        "a:b",
+        "a/b",
+        "50%",
+        "a#b",
+        "a?b",
+        "a b",
+        "@",
+        "@@host/x@",
+        "a@b/c?d#e:f%g h",
+        "x@y/z",
+        "[::1",
+        "a&b=c",
+        "+",
+    ],
+)
+@pytest.mark.parametrize("place", ["db.example/judge", "[::1]:5433/judge?sslmode=require", "db.example"])
+def test_a_password_may_be_written_as_it_is(password: str, place: str) -> None:
+    assert told(f"postgres://ann:{password}@{place}")["password"] == password
+
+
+def test_a_password_may_be_percent_encoded() -> None:
+    assert told("postgres://ann:p%40s%3As%2F%25%3F%23%20@db/judge")["password"] == "p@s:s/%?# "
+
+
+def test_a_user_may_have_an_at_sign() -> None:
+    assert told("postgres://ann@acme:pw@db/judge")["user"] == "ann@acme"
+
+
+def test_an_at_sign_in_an_option_does_not_end_the_login() -> None:
+    found = told("postgres://ann:pw@db/judge?application_name=a@b")
+    assert (found["user"], found["password"], found["database"]) == ("ann", "pw", "judge")
+    assert found["dsn"].endswith("application_name=a%40b")
+
+
+def test_what_is_not_given_is_left_to_the_environment() -> None:
+    assert told("postgresql://") == {"dsn": "postgresql:///?"}
+
+
+@pytest.mark.parametrize(
+    ("options", "dsn", "tls"),
+    [
+        # Heroku, Render, DigitalOcean: a certificate that is not verified
+        ("sslmode=require", "&sslmode=require", None),
+        # Amazon RDS
+        ("sslmode=verify-full&sslrootcert=/rds.pem", "&sslmode=verify-full&sslrootcert=%2Frds.pem", None),
+        # Neon
+        ("sslmode=require&channel_binding=require", "", True),
+        ("sslmode=require&options=endpoint%3Dep-x", "&sslmode=require&options=endpoint%3Dep-x", None),
+        # Supabase, with its own authority
+        (
+            "sslmode=require&channel_binding=require&sslrootcert=/ca.crt",
+            "&sslmode=verify-full&sslrootcert=%2Fca.crt",
+            None,
+        ),
+        ("sslmode=verify-full&sslrootcert=system", "", True),
+        ("sslmode=verify-full", "", True),
+        ("sslmode=disable", "&sslmode=disable", None),
+        ("channel_binding=prefer", "", None),
+        ("ssl=true", "&sslmode=require", None),
+        ("ssl=prefer", "&sslmode=prefer", None),
+        # Google Cloud SQL, through a socket
+        ("host=/cloudsql/a:b:c", "&host=%2Fcloudsql%2Fa%3Ab%3Ac", None),
+    ],
+)
+def test_the_options_of_providers_are_translated(options: str, dsn: str, tls: bool | None) -> None:
+    found = told(f"postgres://ann:pw@db/judge?{options}")
+    assert (found["dsn"], found.get("ssl")) == (f"postgresql://db/?{dsn}", tls)
+
+
+def test_the_time_to_connect_may_be_given() -> None:
+    assert to_address("postgres://ann@db/judge?connect_timeout=3").arguments["timeout"] == 3
+
+
+@pytest.mark.parametrize("url", ["sqlite:///log.db", "sqlite+aiosqlite:///log.db", " sqlite:///log.db\n"])
+def test_a_file_is_a_path(url: str) -> None:
+    address = to_address(url)
+    assert (address.is_sqlite, address.url.database, address.shown) == (True, "log.db", "sqlite+aiosqlite:///log.db")
+
+
+def test_what_is_shown_has_no_login_and_no_options() -> None:
+    address = to_address(f"postgres://ann:{SECRET}@db:5433/judge?sslmode=require&options=-c%20x.y={SECRET}")
+    assert address.shown == "postgresql://db:5433/judge"
+
+
+@pytest.mark.parametrize(
+    ("url", "part"),
+    [
+        (f"postgresql+psycopg://ann:{SECRET}@db/judge", "no driver for 'postgresql+psycopg'"),
+        (f"postgresql+psycopg2://ann:{SECRET}@db/judge", "no driver for 'postgresql+psycopg2'"),
+        (f"mysql://ann:{SECRET}@db/judge", "no driver for 'mysql'"),
+        (f"sqlite+pysqlite:///{SECRET}", "no driver for 'sqlite+pysqlite'"),
+        (f"postgres://ann:{SECRET}@db:port/judge", "the port is a number"),
+        (f"postgres://ann:{SECRET}@db:99999/judge", "the port is a number"),
+        (f"postgres://ann:a@{SECRET}/@db:port/judge", "the port is a number"),
+        (f"postgres://ann:{SECRET}@[::1/judge", "an IPv6 address stands in brackets"),
+        (f"postgres://ann:{SECRET}@::1]/judge", "an IPv6 address stands in brackets"),
+        (f"postgres://ann:{SECRET}", "cannot be read"),
+        (f"postgres://ann:{SECRET}@db/judge#x", "cannot be read"),
+        (f"postgres://ann:{SECRET}@db/judge?sslmode=require&pgbouncer=true", "option 2 behind the '?' is not known"),
+        (f"postgres://ann:x?{SECRET}=y", "cannot be read"),
+        (f"postgres://db/judge?password={SECRET}", "option 1 behind the '?' is not known"),
+        (f"postgres://ann:{SECRET}@db/judge?connect_timeout=soon", "connect_timeout is not a number of seconds"),
+        (f"ann:{SECRET}@db/judge", "expected a URL such as"),
+        (f"ann:x://{SECRET}", "expected a URL such as"),
+        (SECRET, "expected a URL such as"),
+        ("", "expected a URL such as"),
+        ("postgres:/ann@db", "expected a URL such as"),
+        ("sqlite:///file:log.db?mode=ro&uri=true", "no file: URI"),
+        ("sqlite:///file:log.db", "no file: URI"),
+        ("sqlite:///log.db?timeout=5", "no options behind a '?'"),
+        ("sqlite://", "names no file"),
+        ("sqlite:///:memory:", "names no file"),
+        ("sqlite://log.db", "names no file"),
+        (f"sqlite://ann:a@{SECRET}@db:5432/judge", "no user and no host"),
+        ("sqlite://db/judge", "no user and no host"),
+        ("sqlite:///log%00.db", "a path behind three slashes"),
+    ],
+)
+def test_what_is_wrong_is_one_sentence_without_a_piece_of_the_password(url: str, part: str) -> None:
+    with pytest.raises(LogError) as error:
+        to_address(url)
+    said = str(error.value)
+    assert part in said
+    assert "\n" not in said
+    pieces = [SECRET[at : at + 4] for at in range(len(SECRET) - 3)]
+    assert not [piece for piece in pieces if piece in said]

@@ -1,0 +1,407 @@
+"""Blind labels in the log: which cases are drawn, for whom, with what probability, and how a label is recorded."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from sqlalchemy import insert, select, text, update
+
+from bot.domain.case import CaseSource, CaseStatus, Visibility
+from bot.domain.label import Label, Outcome
+from bot.store import Store
+from bot.store.assignments import Assignments as Draws
+from bot.store.assignments import DrawnCase, EnoughError, NotRecordedError
+from bot.store.database import lock_for_transaction as take_turn
+from bot.store.digests import ChannelSettings
+from bot.store.labels import Budget, Sample
+from bot.store.schema import cases, draws, labels
+
+NOW = datetime(2026, 11, 19, 12, tzinfo=UTC)  # a Thursday
+WEEK = timedelta(weeks=1)
+ANN, BEN, CARA = "U-ann", "U-ben", "U-cara"
+
+
+@pytest.fixture
+async def log(database_url: str) -> AsyncIterator[Store]:
+    opened = await Store.open(database_url)
+    opened.draws = Draws(opened.database, keeps_text=True, clock=lambda: NOW)
+    yield opened
+    await opened.close()
+
+
+async def add(log: Store, count: int = 1, at: datetime = NOW, **changes: Any) -> list[int]:
+    """Delivered verdicts that carl asked for; their numbers."""
+    row: dict[str, Any] = {
+        "team_id": "T1",
+        "channel_id": "C1",
+        "requester_id": "U-carl",
+        "requester_name": "carl",
+        "source": CaseSource.SHORTCUT,
+        "rubric": "additive-5",
+        "rubric_version": "v",
+        "visibility": Visibility.THREAD,
+        "attempt": 1,
+        "status": CaseStatus.DELIVERED,
+        "question": "Why?",
+        "response": "Because.",
+        "author_id": "U-bot",
+        "score": 4,
+        "lowest": 0,
+        "highest": 5,
+        "created_at": at,
+        "judged_at": at,
+        "model": "m",
+    }
+    async with log.database.engine.begin() as connection:
+        first = len((await connection.execute(select(cases.c.id))).all()) + 1
+        numbers = range(first, first + count)
+        rows = [row | {"key": f"k{n}", "message_ts": f"{n}.0"} | changes for n in numbers]
+        await connection.execute(insert(cases), rows)
+    return list(numbers)
+
+
+async def change(log: Store, **columns: Any) -> None:
+    async with log.database.engine.begin() as connection:
+        await connection.execute(update(cases).values(columns))
+
+
+async def drawn(log: Store, user_id: str = ANN, *channels: str) -> DrawnCase | None:
+    return await log.draws.draw("T1", user_id, channels or ["C1"])
+
+
+async def label(log: Store, user_id: str = ANN, score: int = 3) -> int:
+    """The number of the next case, once the person has labelled it."""
+    shown = await drawn(log, user_id)
+    assert shown
+    await log.draws.record("T1", user_id, shown, Label(score, None))
+    return shown.id
+
+
+async def recorded(log: Store) -> list[tuple[Any, ...]]:
+    async with log.database.engine.connect() as connection:
+        query = select(labels.c.case_id, labels.c.user_id, labels.c.score, labels.c.is_blind, labels.c.probability)
+        return [tuple(row) for row in await connection.execute(query.order_by(labels.c.case_id, labels.c.user_id))]
+
+
+async def test_a_case_that_was_shown_takes_a_blind_label_with_its_probability(log: Store) -> None:
+    (number,) = await add(log)
+    assert await label(log) == number
+    assert await recorded(log) == [(number, ANN, 3, True, 1.0)]
+    assert await log.labels.get(await log.cases.get(number), ANN) == Label(3, None, is_blind=True)  # type: ignore[arg-type]
+    assert await drawn(log) is None
+
+
+async def test_what_was_not_shown_or_was_answered_takes_no_label(log: Store) -> None:
+    await add(log, 2)
+    shown = await drawn(log)
+    assert shown
+    for user_id, number in ((BEN, shown.id), (ANN, 3 - shown.id)):
+        assert await log.draws.shown("T1", user_id, number) is None
+    with pytest.raises(NotRecordedError):
+        await log.draws.record("T1", BEN, shown, Label(3, None))
+    await log.draws.record("T1", ANN, shown, Label(3, None))
+    with pytest.raises(NotRecordedError):
+        await log.draws.record("T1", ANN, shown, Label(1, None))
+    assert [row[:3] for row in await recorded(log)] == [(shown.id, ANN, 3)]
+
+
+async def test_whoever_was_told_a_score_leaves_the_case_as_it_was_to_others(log: Store) -> None:
+    (number,) = await add(log)
+    case = await log.cases.get(number)
+    assert case
+    await log.draws.note_told(case, ANN)
+    assert await drawn(log) is None
+    assert await label(log, BEN) == number
+    await log.draws.note_told(case, BEN)
+    assert await recorded(log) == [(number, BEN, 3, True, 1.0)]
+
+
+@pytest.mark.parametrize("outcome", [Outcome.SKIPPED, Outcome.SEEN])
+async def test_what_was_passed_over_is_not_shown_again(log: Store, outcome: Outcome) -> None:
+    await add(log)
+    shown = await drawn(log)
+    assert shown
+    await log.draws.pass_over("T1", ANN, shown.id, outcome)
+    assert await drawn(log) is None
+    assert await drawn(log, BEN) == shown
+
+
+async def test_what_was_only_closed_comes_again_and_first(log: Store) -> None:
+    await add(log, 30)
+    assert await drawn(log) == await drawn(log)
+    assert await log.draws.count("T1", ANN, ["C1"]) == 20
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"requester_id": ANN},
+        {"author_id": ANN},
+        {"question_author_id": ANN},
+        {"score": None, "unscored_reason": "no_score"},
+        {"status": CaseStatus.JUDGED},
+        {"visibility": Visibility.ME},
+        {"obstacle": "No text."},
+        {"blocked_by": "not_in_channel"},
+        {"aside": "author"},
+        {"question": None},
+        {"response": None},
+        {"response": "x" * 80_001},
+        {"edited_at": NOW},
+        {"deleted_at": NOW},
+        {"forgotten_at": NOW},
+        {"judged_at": NOW - 4 * WEEK},
+        {"team_id": "T2"},
+        {"channel_id": "C2"},
+    ],
+    ids=str,
+)
+async def test_no_such_case_is_shown(log: Store, changes: dict[str, Any]) -> None:
+    await add(log, **changes)
+    assert await log.draws.count("T1", ANN, ["C1"]) == 0
+    assert await drawn(log) is None
+
+
+async def test_a_reply_whose_score_somebody_has_seen_is_not_shown_to_them(log: Store) -> None:
+    await add(log, message_ts="1.1", requester_id=ANN, visibility=Visibility.ME)
+    (earlier,) = await add(log, message_ts="1.1", key="b")
+    case = await log.cases.get(earlier)
+    assert case
+    await log.labels.put(case, BEN, Label(4, None))
+    (newer,) = await add(log, message_ts="1.1", key="c", attempt=2)
+    assert await drawn(log, ANN) is None
+    assert await drawn(log, BEN) is None
+    shown = await drawn(log, CARA)
+    assert shown
+    assert shown.id == newer
+
+
+async def test_a_label_given_in_the_thread_meanwhile_is_no_blind_one(log: Store) -> None:
+    (number,) = await add(log)
+    shown = await drawn(log)
+    case = await log.cases.get(number)
+    assert shown
+    assert case
+    await log.labels.put(case, ANN, Label(4, None))
+    with pytest.raises(NotRecordedError):
+        await log.draws.record("T1", ANN, shown, Label(1, None))
+    assert await recorded(log) == [(number, ANN, 4, False, None)]
+
+
+async def test_a_blind_label_stands(log: Store) -> None:
+    (number,) = await add(log)
+    await label(log)
+    case = await log.cases.get(number)
+    assert case
+    assert await log.labels.put(case, ANN, Label(5, "Seen.")) == Label(3, None, is_blind=True)
+    assert await recorded(log) == [(number, ANN, 3, True, 1.0)]
+
+
+@pytest.mark.parametrize("mark", ["edited_at", "deleted_at", "forgotten_at"])
+async def test_a_case_that_has_changed_since_takes_no_label(log: Store, mark: str) -> None:
+    await add(log)
+    shown = await drawn(log)
+    assert shown
+    await change(log, **{mark: NOW})
+    with pytest.raises(NotRecordedError):
+        await log.draws.record("T1", ANN, shown, Label(3, None))
+    assert await recorded(log) == []
+
+
+async def test_draws_go_with_their_case(log: Store) -> None:
+    await add(log)
+    shown = await drawn(log)
+    assert shown
+    await log.forgetting.forget([shown.id], ANN)
+    with pytest.raises(NotRecordedError):
+        await log.draws.record("T1", ANN, shown, Label(3, None))
+    async with log.database.engine.connect() as connection:
+        assert (await connection.execute(select(draws))).all() == []
+
+
+async def test_two_people_are_shown_two_cases(log: Store) -> None:
+    await add(log, 2)
+    ann, ben = await drawn(log, ANN), await drawn(log, BEN)
+    assert ann
+    assert ben
+    assert ann.id != ben.id
+    await label(log, ANN)
+    await label(log, BEN)
+    await label(log, ANN)
+    assert [row[0] for row in await recorded(log)] == sorted([ann.id, ben.id, ben.id])
+
+
+async def test_a_case_is_held_for_an_hour_and_no_longer(log: Store) -> None:
+    await add(log, 2)
+    first = await drawn(log, ANN)
+    other = await drawn(log, BEN)
+    assert first
+    assert other
+    await log.draws.pass_over("T1", BEN, other.id, Outcome.SKIPPED)
+    for minutes, shown in ((59, other), (61, first)):
+        later = Draws(log.database, keeps_text=True, clock=lambda after=minutes: NOW + timedelta(minutes=after))  # type: ignore[misc]
+        assert await later.draw("T1", f"U-{minutes}", ["C1"]) == shown
+        await later.pass_over("T1", f"U-{minutes}", shown.id, Outcome.SKIPPED)
+
+
+async def budget(log: Store, number: int) -> None:
+    await log.digests.save(ChannelSettings("T1", "C1", labels_per_week=number), "U1")
+
+
+async def test_no_more_labels_than_a_channel_wants_in_a_week(log: Store) -> None:
+    await budget(log, 2)
+    await add(log, 2)
+    shown = [await drawn(log, user_id) for user_id in (ANN, BEN, CARA)]
+    results = await asyncio.gather(
+        *(
+            log.draws.record("T1", user_id, each, Label(3, None))
+            for user_id, each in zip((ANN, BEN, CARA), shown, strict=True)
+            if each
+        ),
+        return_exceptions=True,
+    )
+    assert sorted(type(each).__name__ for each in results) == ["EnoughError", "NoneType", "NoneType"]
+    assert len(await recorded(log)) == 2
+    assert await drawn(log, ANN) is None
+    assert await log.draws.count("T1", ANN, ["C1"]) == 0
+    next_week = Draws(log.database, keeps_text=True, clock=lambda: NOW + WEEK)
+    assert await next_week.draw("T1", "U-dan", ["C1"])
+
+
+async def test_labels_given_in_threads_take_nothing_of_what_is_wanted(log: Store) -> None:
+    await budget(log, 1)
+    for number in await add(log, 2):
+        case = await log.cases.get(number)
+        assert case
+        await log.labels.put(case, BEN, Label(4, None))
+    async with log.database.engine.begin() as connection:
+        await connection.execute(update(labels).values(created_at=NOW))
+    assert await log.draws.budget("T1", "C1") == Budget(1, 0)
+    await label(log, ANN)
+    assert await log.draws.budget("T1", "C1") == Budget(1, 1)
+
+
+async def test_whoever_records_waits_for_another_process_that_does(postgres_url: str) -> None:
+    log = await Store.open(postgres_url)
+    log.draws = Draws(log.database, keeps_text=True, clock=lambda: NOW)
+    await budget(log, 1)
+    await add(log, 2)
+    shown = await drawn(log, ANN)
+    assert shown
+    async with log.database.engine.connect() as other:
+        await take_turn(other, "blind labels of T1/C1")
+        row = {"team_id": "T1", "channel_id": "C1", "case_id": 3 - shown.id, "user_id": BEN, "score": 1}
+        row |= {"is_blind": True, "probability": 1.0, "created_at": NOW, "updated_at": NOW}
+        await other.execute(insert(labels).values(row))
+        recording = asyncio.create_task(log.draws.record("T1", ANN, shown, Label(3, None)))
+        while not recording.done() and not await is_waiting(log):  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+        await other.commit()
+    with pytest.raises(EnoughError):
+        await recording
+    assert [row[:2] for row in await recorded(log)] == [(3 - shown.id, BEN)]
+    await log.close()
+
+
+async def is_waiting(log: Store) -> bool:
+    """Whether some transaction waits for its turn."""
+    query = text("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted")
+    async with log.database.engine.connect() as connection:
+        return bool((await connection.execute(query)).scalar_one())
+
+
+async def test_only_blind_labels_are_compared(log: Store) -> None:
+    await add(log, 2)
+    number = await label(log, score=2)
+    case = await log.cases.get(3 - number)
+    assert case
+    await log.labels.put(case, ANN, Label(5, None))
+    found = await log.draws.compared("T1", ANN, [1, 2], ["C1"])
+    assert [(each.label, each.score) for each in found] == [(2, 4)]
+    assert await log.draws.compared("T1", ANN, [1, 2], ["C2"]) == []
+    assert await log.draws.compared("T1", BEN, [1, 2], ["C1"]) == []
+
+
+async def test_none_wanted_is_none_shown(log: Store) -> None:
+    await add(log)
+    await budget(log, 0)
+    assert await drawn(log) is None
+
+
+async def test_of_a_weeks_cases_a_part_is_drawn_that_the_week_before_says(log: Store) -> None:
+    await add(log, 400, NOW - WEEK)
+    await add(log, 200)
+    found = await waiting(log)
+    assert {probability for _, probability in found} == {20 / 400}
+    this_week = [number for number, _ in found if number > 400]
+    # 400 and 200 cases at 0.05: 20 and 10 on average, with standard deviations of 4.4 and 3.1.
+    assert 4 <= len(this_week) <= 20
+    assert 7 <= len(found) - len(this_week) <= 33
+
+
+async def test_a_weeks_own_cases_count_where_there_are_more(log: Store) -> None:
+    await add(log, 50)
+    assert {probability for _, probability in await waiting(log)} == {20 / 50}
+
+
+async def test_a_weeks_probability_stays_what_it_was_at_its_first_draw(log: Store) -> None:
+    await add(log, 40, NOW)
+    assert await drawn(log)
+    await budget(log, 100)
+    await add(log, 200, NOW)
+    assert {probability for _, probability in await waiting(log)} == {0.5}
+
+
+async def test_the_same_cases_are_drawn_each_time(log: Store) -> None:
+    await add(log, 100)
+    assert sorted(await waiting(log)) == sorted(await waiting(log, BEN))
+
+
+async def waiting(log: Store, user_id: str = ANN) -> list[tuple[int, float]]:
+    """All cases that a person is shown one after the other, with the probabilities that are noted."""
+    while shown := await drawn(log, user_id):
+        await log.draws.pass_over("T1", user_id, shown.id, Outcome.SKIPPED)
+    async with log.database.engine.connect() as connection:
+        query = select(draws.c.case_id, draws.c.probability).where(draws.c.user_id == user_id)
+        return [(row.case_id, row.probability) for row in await connection.execute(query)]
+
+
+async def test_without_texts_nothing_waits(database_url: str) -> None:
+    log = await Store.open(database_url, "none")
+    await add(log, at=datetime.now(UTC))
+    assert await log.draws.count("T1", ANN, ["C1"]) == 0
+    assert await drawn(log) is None
+    await log.close()
+
+
+async def test_whatever_the_channel_its_part_is_drawn_evenly(log: Store) -> None:
+    await add(log, 1000, NOW - WEEK)
+    found = [await count_drawn(log, Sample("T1", f"C{number}", [(NOW - 4 * WEEK, 0.1)])) for number in range(100)]
+    # 100 parts of 1,000 numbers: 100 each on average, with a standard deviation of 9.5, so 0.95 of their mean.
+    assert 96 < sum(found) / 100 < 104
+    assert all(60 < each < 140 for each in found)
+    assert len(set(found)) > 10
+
+
+async def count_drawn(log: Store, sample: Sample) -> int:
+    """How many of all cases are drawn, as if they were in that channel."""
+    async with log.database.engine.begin() as connection:
+        await connection.execute(update(cases).values(channel_id=sample.channel_id))
+        return len((await connection.execute(select(cases.c.id).where(sample.has_drawn()))).all())
+
+
+async def test_of_a_busy_week_and_a_quiet_one_the_same_part_of_what_is_drawn_comes_first(log: Store) -> None:
+    quiet, busy = (NOW - 2 * WEEK, 1.0), (NOW - WEEK, 0.05)
+    await add(log, 200, quiet[0])
+    await add(log, 4000, busy[0])
+    sample = Sample("T1", "C1", [busy, quiet])
+    query = select(cases.c.id, sample.position().label("position")).where(sample.has_drawn())
+    async with log.database.engine.connect() as connection:
+        rows = (await connection.execute(query)).all()
+    assert all(0 <= row.position < 1 for row in rows)
+    for is_quiet in (True, False):
+        found = [row.position < 0.5 for row in rows if (row.id <= 200) == is_quiet]
+        assert 150 <= len(found) <= 250
+        assert 0.36 < sum(found) / len(found) < 0.64  # four standard deviations of 200

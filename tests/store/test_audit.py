@@ -1,0 +1,116 @@
+"""What the log notes of who did what: with the change, or not at all."""
+
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from sqlalchemy import DDL
+from sqlalchemy.exc import DBAPIError
+
+from bot.features.privacy.forgetting import Retention
+from bot.store import Store
+from bot.store.audit import KEPT, Act, Action
+from bot.store.digests import ChannelSettings
+from tests.store.test_forgetting import NOW, delivered, numbers, put_back
+
+CHOSEN = ChannelSettings("T1", "C1")
+
+
+@pytest.fixture
+async def log(database_url: str) -> AsyncIterator[Store]:
+    opened = await Store.open(database_url)
+    yield opened
+    await opened.close()
+
+
+async def noted(log: Store) -> list[tuple[Any, ...]]:
+    """Who did what, and to which channel or case, or to how many."""
+    return [(act.who, act.what, act.channel_id or act.case_id or act.cases) for act in await log.audit.since()]
+
+
+async def refuse_to_note(log: Store) -> None:
+    """Has the database refuse the next row of the audit."""
+    if log.database.is_sqlite:
+        refusals = ["CREATE TRIGGER held BEFORE INSERT ON audit BEGIN SELECT RAISE(ABORT, 'held'); END"]
+    else:
+        raising = "CREATE FUNCTION held() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE ''held''; END'"
+        refusals = [raising, "CREATE TRIGGER held BEFORE INSERT ON audit FOR EACH ROW EXECUTE FUNCTION held()"]
+    async with log.database.engine.begin() as connection:
+        for refusal in refusals:
+            await connection.execute(DDL(refusal))
+
+
+async def test_a_change_of_settings_is_noted_as_what_it_changed(log: Store) -> None:
+    on = CHOSEN.switched(True, NOW)
+    friday, ranked = replace(on, digest_day="friday"), replace(on, digest_day="friday", ranks_people=True)
+    for chosen in (on, on, friday, ranked, friday, friday.switched(False, NOW)):
+        await log.digests.save(chosen, "U1")
+    assert await noted(log) == [
+        ("U1", "digest_on", "C1"),
+        ("U1", "digest_changed", "C1"),
+        ("U1", "people_ranked", "C1"),
+        ("U1", "people_unranked", "C1"),
+        ("U1", "digest_off", "C1"),
+    ]
+
+
+async def test_a_change_that_comes_to_nothing_leaves_no_row(log: Store) -> None:
+    await log.digests.save(CHOSEN, "U1")
+    assert await noted(log) == []
+
+
+async def test_each_deleted_case_is_noted_and_none_that_was_not_there(log: Store) -> None:
+    cases = [await delivered(log, key) for key in ("a", "b")]
+    await log.forgetting.forget([case.id for case in cases] + [77], "U1")
+    assert await noted(log) == [("U1", "forgot_case", case.id) for case in cases]
+    assert {act.team_id for act in await log.audit.since()} == {"T1"}
+
+
+async def test_a_purge_is_noted_for_each_team_with_its_number(log: Store) -> None:
+    for key, team in (("a", "T1"), ("b", "T1"), ("c", "T2"), ("new", "T1")):
+        await delivered(log, key, timedelta(0 if key == "new" else 40), team_id=team)
+    await log.forgetting.forget_older(NOW - timedelta(days=30), by="os:root")
+    found = [(act.team_id, act.who, act.what, act.cases) for act in await log.audit.since()]
+    assert sorted(found) == [("T1", "os:root", "purged", 2), ("T2", "os:root", "purged", 1)]
+
+
+async def test_what_retention_deletes_is_nobodys_act(log: Store) -> None:
+    await delivered(log, "old", timedelta(days=8))
+    await Retention(log.forgetting, log.audit, log.replies, log.thumbs, 7, keeps_text=True).run()
+    assert await numbers(log) == []
+    assert await noted(log) == []
+
+
+async def test_where_nothing_can_be_noted_nothing_is_changed(log: Store) -> None:
+    case = await delivered(log)
+    await put_back(log, case, timedelta(days=40))
+    await refuse_to_note(log)
+    for change in (
+        log.forgetting.forget([case.id], "U1"),
+        log.forgetting.forget_older(NOW, by="os:root"),
+        log.digests.save(replace(CHOSEN, ranks_people=True), "U1"),
+    ):
+        with pytest.raises(DBAPIError, match="held"):
+            await change
+    assert await numbers(log) == [case.id]
+    assert await log.digests.channel("T1", "C1") == CHOSEN
+
+
+async def test_rows_are_kept_for_two_years_whatever_the_setting(log: Store) -> None:
+    ages = (KEPT + timedelta(minutes=1), KEPT - timedelta(minutes=1))
+    await log.audit.note([Act("T1", "U1", Action.PURGED, cases=age.days, at=datetime.now(UTC) - age) for age in ages])
+    await Retention(log.forgetting, log.audit, log.replies, log.thumbs, 7, keeps_text=True).run()
+    assert await noted(log) == [("U1", "purged", 729)]
+
+
+async def test_a_person_finds_what_they_did_and_what_was_done_about_them_in_their_team(log: Store) -> None:
+    acts = [
+        Act("T1", "U1", Action.DIGEST_ON, channel_id="C1"),
+        Act("T1", "os:root", Action.PURGED, user_id="U1"),
+        Act("T2", "U1", Action.DIGEST_ON, channel_id="C2"),
+        Act("T1", "U2", Action.DIGEST_ON, channel_id="C3"),
+    ]
+    await log.audit.note(acts)
+    assert list(await log.audit.of("T1", "U1")) == acts[:2]

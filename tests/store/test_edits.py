@@ -1,0 +1,154 @@
+"""What has become of a message, in the log alone."""
+
+import io
+import json
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pgqueuer.adapters.inmemory import InMemoryDriver, InMemoryQueries
+from sqlalchemy import event
+
+from bot.commands.export import export
+from bot.domain.case import LoggedCase
+from bot.domain.label import Label
+from bot.store import Store
+from bot.store.cases import EditedCase
+from bot.store.jobs import Task, Ticket, entrypoint
+from tests.store.test_store import a_case, a_verdict, held, url
+
+AT = {"message_ts": "5.1", "question_ts": "4.1", "parent_ts": "4.1"}
+HERE = ("T1", "C1")
+
+
+@pytest.fixture
+async def log(database_url: str) -> AsyncIterator[Store]:
+    opened = await Store.open(database_url)
+    yield opened
+    await opened.close()
+
+
+async def stale(log: Store) -> list[EditedCase]:
+    """The cases of which the verdict in Slack has something to say that it does not yet."""
+    marked = [await log.edits.case(case.id) for case in await log.cases.newest(10)]
+    return [case for case in marked if case]
+
+
+async def delivered(log: Store, **changes: Any) -> LoggedCase:
+    case, _ = await log.add(a_case(**(AT | changes)))
+    return await log.note_delivered(await log.record(await held(log, case), a_verdict()))
+
+
+@pytest.mark.parametrize("ts", ["5.1", "4.1"], ids=["response", "question"])
+async def test_a_case_is_marked_once(log: Store, ts: str) -> None:
+    case = await delivered(log)
+    assert await log.edits.note_edited(*HERE, ts, "Other words.") == [case.id]
+    assert await log.edits.note_edited(*HERE, ts, "Yet others.") == []
+    assert [case.id for case in await stale(log)] == [case.id]
+
+
+@pytest.mark.parametrize(
+    ("place", "ts", "text"),
+    [
+        (("T2", "C1"), "5.1", "Other words."),
+        (("T1", "C2"), "5.1", "Other words."),
+        (HERE, "6.1", "Other words."),
+        (HERE, "5.1", "Because."),
+        (HERE, "4.1", "Why?"),
+    ],
+    ids=["team", "channel", "message", "same response", "same question"],
+)
+async def test_other_messages_and_the_same_words_mark_nothing(
+    log: Store, place: tuple[str, str], ts: str, text: str
+) -> None:
+    await delivered(log)
+    assert await log.edits.note_edited(*place, ts, text) == []
+    assert await stale(log) == []
+
+
+async def test_a_response_that_was_not_read_yet_cannot_be_edited_since(log: Store) -> None:
+    await log.add(a_case(**(AT | {"question": None, "response": None})))
+    assert await log.edits.note_edited(*HERE, "5.1", "Other words.") == []
+
+
+async def amendments(log: Store) -> list[int]:
+    """The cases of the jobs that are to bring a verdict up to date."""
+    assert log.jobs.memory is not None
+    found = await log.jobs.memory.browse_queue(entrypoints=[entrypoint(Task.AMEND, "T1")])
+    return [Ticket.model_validate_json(job.payload or b"").case_id for job in found]
+
+
+async def test_a_verdict_is_brought_up_to_date_once_it_is_delivered(tmp_path: Path) -> None:
+    log = await Store.open(url(tmp_path))
+    log.jobs.memory = InMemoryQueries(InMemoryDriver())
+    at_rest = await delivered(log)
+    assert await amendments(log) == []
+    await log.edits.note_edited(*HERE, "5.1", "Other words.")
+    assert await amendments(log) == [at_rest.id]
+    case, _ = await log.add(a_case(**(AT | {"key": "k2", "message_ts": "7.1"})))
+    case = await log.record(await held(log, case), a_verdict())
+    await log.edits.note_edited(*HERE, "7.1", "Other words.")
+    await log.note_delivered(case)
+    assert await amendments(log) == [at_rest.id, case.id, case.id]
+    await log.close()
+
+
+async def test_what_happens_while_a_verdict_is_brought_up_to_date_is_still_to_be_said(log: Store) -> None:
+    await delivered(log)
+    changes = log.edits
+    await changes.note_edited(*HERE, "5.1", "Other words.")
+    (seen,) = await stale(log)
+    await changes.note_deleted(*HERE, "5.1")
+    await changes.note_said(seen)
+    (left,) = await stale(log)
+    assert left.deleted_at is not None
+    await changes.note_said(left)
+    assert await stale(log) == []
+
+
+async def test_a_deleted_message_takes_the_texts_of_its_cases_and_of_no_others(log: Store) -> None:
+    gone = await delivered(log)
+    kept = await delivered(log, key="k2", message_ts="7.1", question_ts="6.1")
+    await log.edits.note_deleted(*HERE, "4.1")
+    first, second = await log.cases.get(gone.id), await log.cases.get(kept.id)
+    assert (first.question, first.response) == (None, None)
+    assert (second.question, second.response) == ("Why?", "Because.")
+    verdicts = [await log.cases.verdict(case.id) for case in (gone, kept)]
+    assert [verdict.ratings[0].raw for verdict in verdicts if verdict] == ["", "score: 4"]
+
+
+async def test_a_label_of_a_deleted_message_is_exported_without_texts(log: Store) -> None:
+    for key, place in (("gone", {}), ("kept", {"message_ts": "7.1", "question_ts": "6.1"})):
+        case = await delivered(log, key=key, **place)
+        await log.labels.put(case, "U9", Label(3, "Short."))
+    await log.edits.note_deleted(*HERE, "5.1")
+    output = io.StringIO()
+    assert await export(log.labels, output) == 2
+    gone, kept = (json.loads(line) for line in output.getvalue().splitlines())
+    assert gone["human"] == 3
+    assert not {"prompt", "completion"} & set(gone)
+    assert kept["completion"] == "Because."
+
+
+async def test_no_look_up_goes_through_all_cases(tmp_path: Any) -> None:
+    log = await Store.open(url(tmp_path))
+    asked: list[tuple[str, Any]] = []
+    event.listen(
+        log.database.engine.sync_engine, "before_cursor_execute", lambda *call: asked.append((call[2], call[3]))
+    )
+    await log.edits.note_edited(*HERE, "5.1", "Other words.")
+    await log.edits.note_deleted(*HERE, "5.1")
+    await log.edits.resubmit("T1")
+    await log.forgetting.cases_at(*HERE, "5.1", "4.1")
+    await log.unsettled.submit_oldest("T1")
+    statements = [each for each in asked if "FROM cases" in each[0]]
+    assert len(statements) == 6
+    async with log.database.engine.connect() as connection:
+        for statement, values in statements:
+            plan = await connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", values)
+            steps = [row[3] for row in plan.all() if "cases" in row[3]]
+            assert steps
+            narrow = ("_ts=?", "rowid=?", "ix_cases_stale", "ix_cases_unsettled")
+            assert all(any(part in step for part in narrow) for step in steps), steps
+    await log.close()

@@ -1,0 +1,75 @@
+"""What the log knows of steps of workflows, on both databases."""
+
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from pgqueuer.adapters.inmemory import InMemoryDriver, InMemoryQueries
+from sqlalchemy import update
+
+from bot.domain.case import Execution
+from bot.store import Store
+from bot.store.schema import executions
+from tests.store.test_store import a_case, a_verdict, held, url
+
+FIRST, SECOND = Execution("Fx1", quotes=True), Execution("Fx2", quotes=False)
+
+
+@pytest.fixture
+async def log(database_url: str) -> AsyncIterator[Store]:
+    opened = await Store.open(database_url)
+    yield opened
+    await opened.close()
+
+
+async def test_an_execution_is_written_with_its_case(log: Store) -> None:
+    case, _ = await log.add(a_case(), execution=FIRST)
+    assert await log.executions.waiting(case.id) == [FIRST]
+    assert await log.executions.is_known(case.team_id, "Fx1")
+    assert not await log.executions.is_known("T2", "Fx1")
+    assert not await log.executions.is_known(case.team_id, "Fx2")
+
+
+async def test_another_execution_joins_a_case_and_once(log: Store) -> None:
+    case, _ = await log.add(a_case(), execution=FIRST)
+    for _ in range(2):
+        await log.executions.attach(SECOND, case)
+    assert sorted(await log.executions.waiting(case.id), key=lambda each: each.id) == [FIRST, SECOND]
+    await log.executions.note_completed(case.id, "Fx1")
+    assert await log.executions.waiting(case.id) == [SECOND]
+    assert await log.executions.is_known(case.team_id, "Fx1")
+
+
+async def test_what_was_told_is_forgotten_after_a_day_and_what_waits_never(log: Store) -> None:
+    case, _ = await log.add(a_case(), execution=FIRST)
+    await log.executions.attach(SECOND, case)
+    await log.executions.note_completed(case.id, "Fx1")
+    await log.executions.trim()
+    assert await log.executions.is_known(case.team_id, "Fx1")
+    long_ago = datetime.now(UTC) - timedelta(days=2)
+    told = executions.c.completed_at.is_not(None)
+    await log.database.execute(update(executions).where(told).values(completed_at=long_ago))
+    await log.executions.trim()
+    assert not await log.executions.is_known(case.team_id, "Fx1")
+    assert await log.executions.is_known(case.team_id, "Fx2")
+
+
+async def test_a_job_is_missing_where_a_step_waits_for_a_case_that_is_settled_or_gone(tmp_path: Path) -> None:
+    log = await Store.open(url(tmp_path))
+    log.jobs.memory = InMemoryQueries(InMemoryDriver())
+
+    async def missing() -> int:
+        await log.jobs.memory.clear_queue()
+        await log.executions.resubmit("T1")
+        return sum(each.count for each in await log.jobs.memory.queue_size())
+
+    case, _ = await log.add(a_case(), execution=FIRST)
+    assert await missing() == 0  # whoever settles it tells the step
+    await log.note_delivered(await log.record(await held(log, case.id), a_verdict()))
+    assert await missing() == 1
+    assert await log.forgetting.forget([case.id], "U1") == [case.id]
+    assert await missing() == 1
+    await log.executions.note_completed(case.id, "Fx1")
+    assert await missing() == 0
+    await log.close()

@@ -1,0 +1,492 @@
+"""The figures, counted by the database, against the same counted in plain Python; and what must be in none of them."""
+
+import itertools
+import statistics
+from collections import Counter
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass, field, fields, replace
+from datetime import UTC, datetime, timedelta
+from math import floor
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from sqlalchemy import delete, insert
+
+from bot.domain.case import CaseSource, CaseStatus, Visibility
+from bot.domain.week import Week
+from bot.figures.quality import Agreement, weighted_kappa
+from bot.figures.week import Figures, Glance, Tally, read_figures, read_glance
+from bot.store import Store
+from bot.store.figures import Place, Span
+from bot.store.schema import cases, labels
+from judge.agreement.measures import quadratic_weighted_kappa
+from judge.agreement.sample import Sample
+from judge.estimate import MeanEstimator
+from judge.rubric import Scale
+
+WEEK = Week(2026, 47, ZoneInfo("Europe/Berlin"))
+NOW = WEEK.end + timedelta(hours=9)
+MOMENT = timedelta(microseconds=1)
+TEAMS = (f"T{number}" for number in itertools.count())
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A case in the log, with what the figures depend on."""
+
+    channel: str = "C1"
+    judged_at: datetime | None = WEEK.start + timedelta(days=2)
+    score: int | None = 4
+    scale: tuple[int, int] = (0, 5)
+    reason: str = "no_score"
+    author: str | None = "B1"
+    requester: str = "U1"
+    message_ts: str | None = None
+    thread_ts: str | None = None
+    attempt: int = 1
+    visibility: Visibility = Visibility.THREAD
+    obstacle: str | None = None
+    blocked_by: str | None = None
+    tokens: int | None = 100
+    cost: float | None = 0.5
+    model: str = "m"
+    version: str | None = None
+    spared: int | None = None
+    labels: tuple[int, ...] = field(default=())
+    probability: float | None = None  # of the draw; with one, the labels are blind
+
+    @property
+    def reply(self) -> tuple[str, str] | None:
+        """What was scored: a message, or the texts that began a thread."""
+        if self.message_ts is not None:
+            return "message", self.message_ts
+        return None if self.thread_ts is None else ("texts", self.thread_ts)
+
+    @property
+    def is_public(self) -> bool:
+        return self.visibility is Visibility.THREAD and self.obstacle is None and self.blocked_by is None
+
+
+@pytest.fixture
+async def log(database_url: str) -> AsyncIterator[Store]:
+    opened = await Store.open(database_url)
+    yield opened
+    await opened.close()
+
+
+async def write(log: Store, team: str, entries: Sequence[Entry]) -> None:
+    async with log.database.engine.begin() as connection:
+        for number, entry in enumerate(entries):
+            case_id = (await connection.execute(insert(cases).values(_row(team, number, entry)))).inserted_primary_key
+            for person, score in enumerate(entry.labels):
+                moment = {"created_at": NOW, "updated_at": NOW}
+                label = {"team_id": team, "case_id": case_id[0], "user_id": f"U{person}", "score": score}
+                label |= {"channel_id": entry.channel, "probability": entry.probability}
+                label |= {"is_blind": entry.probability is not None}
+                await connection.execute(insert(labels).values(label | moment))
+
+
+def _row(team: str, number: int, entry: Entry) -> dict[str, Any]:
+    is_judged = entry.judged_at is not None
+    return {
+        "team_id": team,
+        "key": str(number),
+        "channel_id": entry.channel,
+        "requester_id": entry.requester,
+        "requester_name": "ann",
+        "source": CaseSource.SHORTCUT,
+        "rubric": "additive-5",
+        "visibility": entry.visibility,
+        "message_ts": entry.message_ts,
+        "thread_ts": entry.thread_ts,
+        "author_id": entry.author,
+        "attempt": entry.attempt,
+        "obstacle": entry.obstacle,
+        "blocked_by": entry.blocked_by,
+        "status": CaseStatus.DELIVERED if is_judged else CaseStatus.RECEIVED,
+        "score": entry.score if is_judged else None,
+        "lowest": entry.scale[0],
+        "highest": entry.scale[1],
+        "unscored_reason": entry.reason if is_judged and entry.score is None else None,
+        "model": entry.model,
+        "judge_version": entry.version if is_judged and entry.score is not None else None,
+        "spared": entry.spared,
+        "input_tokens": entry.tokens,
+        "output_tokens": entry.tokens,
+        "cost_usd": entry.cost,
+        "created_at": NOW,
+        "judged_at": entry.judged_at,
+    }
+
+
+async def figures_of(log: Store, *entries: Entry, now: datetime = NOW, team: str | None = None) -> Figures:
+    """The figures of channel C1 in a log that holds these entries and nothing else of their team."""
+    team = team or next(TEAMS)
+    await write(log, team, entries)
+    return await read_figures(log.tallies, Place(team, "C1"), WEEK, now)
+
+
+def counted(entries: Sequence[Entry], week: Week) -> list[Entry]:
+    """In plain Python: what everybody in C1 could see of a week, of several verdicts on a reply the newest."""
+    here = [each for each in entries if each.channel == "C1" and each.is_public and each.judged_at]
+    found = []
+    for number, entry in enumerate(here):
+        newer = [each for each in here[number + 1 :] if each.attempt > 1 and each.reply == entry.reply]
+        is_repeated = entry.reply is not None and bool(newer)
+        if not is_repeated and entry.judged_at and week.start <= entry.judged_at < week.end:
+            found.append(entry)
+    return found
+
+
+EDGES = [WEEK.start, WEEK.start - MOMENT, WEEK.end, WEEK.end - MOMENT, WEEK.before().start, WEEK.before(7).start]
+scales = st.sampled_from([(0, 5)] * 5 + [(1, 10)])
+entries_of_a_log = st.lists(
+    st.builds(
+        Entry,
+        channel=st.sampled_from(["C1", "C1", "C1", "C2"]),
+        judged_at=st.sampled_from([*EDGES, WEEK.start + timedelta(days=1), WEEK.before(3).start, None]),
+        score=st.sampled_from([None, 1, 2, 3, 4, 5]),
+        scale=scales,
+        reason=st.sampled_from(["no_score", "DeadlineError", "refused"]),
+        author=st.sampled_from([None, "U1", "B1", "B2"]),
+        requester=st.sampled_from(["U1", "U2", "U3"]),
+        visibility=st.sampled_from([Visibility.THREAD] * 4 + [Visibility.ME]),
+        obstacle=st.sampled_from([None] * 5 + ["nothing"]),
+        blocked_by=st.sampled_from([None] * 5 + ["not_in_channel"]),
+        model=st.sampled_from(["m", "offline"]),
+        version=st.sampled_from([None, "v1", "v1", "v2"]),
+        tokens=st.sampled_from([None, 10, 300]),
+        cost=st.sampled_from([None, 0.25, 2.0]),
+        labels=st.lists(st.integers(0, 5), max_size=3).map(tuple),
+        probability=st.sampled_from([None, 0.5, 1.0]),
+    ),
+    max_size=25,
+)
+repeats = st.lists(
+    st.tuples(st.sampled_from([None, "1.1", "2.2"]), st.sampled_from([None, "1.1", "3.3"]), st.sampled_from([1, 1, 2])),
+    min_size=25,
+    max_size=25,
+)
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(entries=entries_of_a_log, places=repeats)
+async def test_the_figures_are_those_of_plain_python(
+    log: Store, entries: list[Entry], places: list[tuple[str | None, str | None, int]]
+) -> None:
+    # A reply is judged again only after it was judged before.
+    entries = sorted(entries, key=lambda each: each.judged_at or NOW)
+    entries = [
+        replace(entry, message_ts=ts, thread_ts=thread_ts, attempt=attempt)
+        for entry, (ts, thread_ts, attempt) in zip(entries, places, strict=False)
+    ]
+    figures = await figures_of(log, *entries)
+    this, last = counted(entries, WEEK), counted(entries, WEEK.before())
+    scale, version = figures.scale, figures.kind.version
+    of_scale = [each for each in this if each.score is not None and each.scale == scale]
+    assert version == commonest(of_scale)
+    on_scale = [each for each in of_scale if each.version == version]
+    scores = [each.score for each in on_scale if each.score is not None]
+    assert figures.this.counts == Counter(scores)
+    assert figures.this.mean == (pytest.approx(statistics.fmean(scores)) if scores else None)
+    assert figures.this.median == (statistics.median(scores) if scores else None)
+    last_of_scale = [each for each in last if each.score is not None and each.scale == scale]
+    assert figures.last.n == len([each for each in last_of_scale if each.version == commonest(last_of_scale)])
+    assert figures.has_new_judge == (commonest(last_of_scale) != version)
+    assert figures.off_version == len(of_scale) - len(on_scale)
+    assert figures.off_scale == len([e for e in this if e.score is not None and e.scale != scale])
+    assert figures.unscored == Counter(each.reason for each in this if each.score is None)
+    assert [case.score for case in figures.lowest] == [score for score in sorted(scores) if score <= figures.low][:3]
+    assert figures.usage.people == len({each.requester for each in on_scale})
+    _check_usage(figures, this)
+    _check_trend(figures, entries)
+    _check_authors(figures, on_scale)
+    assert figures.agreement == _agreement(on_scale)
+    _check_quality(figures, entries)
+
+
+def commonest(entries: Sequence[Entry]) -> str | None:
+    """The judge version of most of them; of equals the last by name."""
+    counts = Counter(each.version for each in entries)
+    return max(counts, key=lambda version: (counts[version], version or ""), default=None)
+
+
+def _check_usage(figures: Figures, this: list[Entry]) -> None:
+    usage = figures.usage
+    assert usage.cases == len(this)
+    assert figures.raters == Counter("offline" if each.model == "offline" else None for each in this)
+    assert usage.tokens == sum(2 * (each.tokens or 0) for each in this)
+    assert usage.with_tokens == len([each for each in this if each.tokens is not None])
+    assert usage.cost_usd == pytest.approx(sum(each.cost or 0 for each in this))
+    assert usage.with_cost == len([each for each in this if each.cost is not None])
+
+
+def _check_trend(figures: Figures, entries: Sequence[Entry]) -> None:
+    assert [point.week for point in figures.trend] == [WEEK.before(back) for back in range(7, -1, -1)]
+    for point in figures.trend:
+        of_scale = [e for e in counted(entries, point.week) if e.score is not None and e.scale == figures.scale]
+        found = [each.score or 0 for each in of_scale if each.version == commonest(of_scale)]
+        assert point.version == commonest(of_scale)
+        assert point.n == len(found)
+        assert point.mean == (pytest.approx(statistics.fmean(found)) if found else None)
+
+
+def _check_authors(figures: Figures, on_scale: list[Entry]) -> None:
+    expected = Counter(each.author for each in on_scale if each.author is not None)
+    assert {author.id: author.this.n for author in figures.authors} == expected
+    assert [author.this.n for author in figures.authors] == sorted(expected.values(), reverse=True)
+
+
+def _check_quality(figures: Figures, entries: Sequence[Entry]) -> None:
+    recent = [each for back in range(4) for each in counted(entries, WEEK.before(back))]
+    kind = (*figures.scale, figures.kind.version)
+    scored = [each for each in recent if each.score is not None and (*each.scale, each.version) == kind]
+    if not scored:
+        assert figures.quality is None
+        return
+    mean = MeanEstimator(Scale(*figures.scale))
+    for each in scored:
+        is_labelled = each.labels and each.probability is not None
+        label = statistics.fmean(each.labels) if is_labelled else None
+        mean.add(each.score or 0, label, probability=each.probability or 1, cluster=each.thread_ts)
+    assert figures.quality is not None
+    expected, found = mean.estimate(), figures.quality.mean
+    assert expected is not None
+    assert (found.n, found.labelled) == (expected.n, expected.labelled)
+    assert found.judge == pytest.approx(expected.judge)
+    assert found.corrected == (None if expected.corrected is None else pytest.approx(expected.corrected))
+
+
+def _agreement(on_scale: list[Entry]) -> Agreement | None:
+    pairs = [(e.score or 0, floor(statistics.fmean(e.labels) + 0.5)) for e in on_scale if e.labels]
+    if not pairs:
+        return None
+    n = len(pairs)
+    exact, near = (sum(abs(a - b) <= gap for a, b in pairs) / n for gap in (0, 1))
+    labels = sum(len(each.labels) for each in on_scale)
+    return Agreement(n, pytest.approx(exact), pytest.approx(near), _kappa(pairs), labels)  # type: ignore[arg-type]
+
+
+def _kappa(pairs: list[tuple[int, int]]) -> Any:
+    scores, labels = np.array(pairs, dtype=float).T
+    kappa = quadratic_weighted_kappa(Sample(np.arange(len(pairs)), scores, labels[:, None], Scale(0, 10))).value
+    return None if np.isnan(kappa) else pytest.approx(kappa)
+
+
+@settings(max_examples=200)
+@given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=1, max_size=60))
+def test_weighted_kappa_is_that_of_judge_agreement(pairs: list[tuple[int, int]]) -> None:
+    assert weighted_kappa(Counter(pairs)) == _kappa(pairs)
+
+
+def test_weighted_kappa_by_hand() -> None:
+    # Judge 0, 0, 1, 2 and people 0, 1, 1, 2: one miss by 1, so the observed sum is 1. Expected, from the margins
+    # judge (2, 1, 1) and people (1, 2, 1): (2*2*1 + 2*1*4 + 1*1*1 + 1*1*1 + 1*1*4 + 1*2*1) / 4 = 20 / 4 = 5.
+    assert weighted_kappa(Counter([(0, 0), (0, 1), (1, 1), (2, 2)])) == pytest.approx(1 - 1 / 5)
+
+
+@pytest.mark.parametrize("pairs", [[(4, 1), (4, 4), (4, 5)], [(1, 3), (4, 3)], [(2, 2), (2, 2)]])
+def test_whoever_always_says_the_same_has_no_kappa(pairs: list[tuple[int, int]]) -> None:
+    assert weighted_kappa(Counter(pairs)) is None
+
+
+@given(st.lists(st.integers(0, 5), min_size=1))
+def test_median_mean_and_share_of_a_tally(scores: list[int]) -> None:
+    tally = Tally(Counter(scores))
+    assert tally.median == statistics.median(scores)
+    assert tally.mean == pytest.approx(statistics.fmean(scores))
+    assert tally.share_up_to(2) == pytest.approx(sum(score <= 2 for score in scores) / len(scores))
+
+
+async def test_a_week_without_cases_is_quiet(log: Store) -> None:
+    figures = await figures_of(log, Entry(judged_at=WEEK.end), Entry(judged_at=WEEK.start - MOMENT))
+    assert figures.is_quiet
+    assert figures.this.mean is None
+
+
+async def test_only_unscored_cases_are_no_quiet_week(log: Store) -> None:
+    assert not (await figures_of(log, Entry(score=None))).is_quiet
+
+
+async def test_people_are_those_who_asked_for_the_scores_that_are_counted(log: Store) -> None:
+    others = Entry(score=None, requester="U2"), Entry(scale=(1, 10), requester="U3")
+    usage = (await figures_of(log, Entry(), Entry(), *others)).usage
+    assert (usage.people, usage.cases) == (1, 4)
+
+
+async def test_last_week_on_another_scale_is_not_compared(log: Store) -> None:
+    before = Entry(judged_at=WEEK.before().start, version=None)
+    assert (await figures_of(log, Entry(scale=(1, 10)), before)).last.n == 0
+
+
+async def test_the_week_so_far_ends_now(log: Store) -> None:
+    now = WEEK.start + timedelta(days=1)
+    figures = await figures_of(log, Entry(judged_at=now - MOMENT), Entry(judged_at=now + MOMENT), now=now)
+    assert figures.this.n == 1
+    assert not figures.is_finished
+
+
+@pytest.mark.parametrize(
+    "hidden",
+    [
+        Entry(visibility=Visibility.ME),
+        Entry(obstacle="That message holds only an image."),
+        Entry(blocked_by="not_in_channel"),
+        Entry(channel="C2"),
+    ],
+    ids=["only me", "nothing to score", "told to one person", "another channel"],
+)
+@pytest.mark.parametrize("score", [0, None])
+async def test_what_not_everybody_could_see_changes_no_figure(log: Store, hidden: Entry, score: int | None) -> None:
+    shown = [Entry(score=3, labels=(3,)), Entry(score=5), Entry(judged_at=WEEK.before().start)]
+    secret = replace(hidden, score=score, author="B9", requester="U9", labels=(1, 1))
+    secrets = [replace(secret, judged_at=week.start) for week in (WEEK, WEEK.before(), WEEK.before(5))]
+    alone, together = await figures_of(log, *shown), await figures_of(log, *shown, *secrets)
+    assert replace(together, lowest=()) == replace(alone, lowest=())
+    assert [case.score for case in together.lowest] == [case.score for case in alone.lowest]
+
+
+async def test_a_private_verdict_does_not_hide_the_public_one_on_its_message(log: Store) -> None:
+    secret = Entry(score=0, message_ts="1.1", attempt=2, visibility=Visibility.ME)
+    assert (await figures_of(log, Entry(score=5, message_ts="1.1"), secret)).this.counts == {5: 1}
+
+
+async def test_of_typed_texts_that_are_scored_again_the_newest_verdict_counts(log: Store) -> None:
+    texts = Entry(score=1, thread_ts="1.1", author=None, labels=(5,))
+    answer = Entry(score=3, message_ts="2.2", thread_ts="1.1")
+    figures = await figures_of(log, texts, answer, replace(texts, score=4, attempt=2, labels=(4,)))
+    assert figures.this.counts == {3: 1, 4: 1}
+    assert figures.usage.cases == 2
+    assert figures.agreement == Agreement(1, 1.0, 1.0, None, 1)
+
+
+async def test_a_channel_of_the_same_id_in_another_team_is_another(log: Store) -> None:
+    await figures_of(log, Entry(score=0, labels=(0,)), Entry(score=1))
+    figures = await figures_of(log, Entry(score=5, labels=(5,)))
+    assert figures.this.counts == {5: 1}
+    assert figures.agreement_ever == Agreement(1, 1.0, 1.0, None, 1)
+
+
+async def test_a_deleted_case_is_in_no_later_figure(log: Store) -> None:
+    team = next(TEAMS)
+    kept, gone = Entry(score=5, labels=(5,)), Entry(score=0, author="B2", labels=(5,))
+    before = await figures_of(log, kept, gone, team=team)
+    assert before.this.n == 2
+    async with log.database.engine.begin() as connection:
+        await connection.execute(delete(cases).where(cases.c.team_id == team, cases.c.score == 0))
+    after = await read_figures(log.tallies, Place(team, "C1"), WEEK, NOW)
+    alone = await figures_of(log, kept)
+    assert replace(after, lowest=()) == replace(alone, lowest=())
+
+
+async def test_labels_of_earlier_weeks_count_for_ever_and_not_for_this_week(log: Store) -> None:
+    old = Entry(judged_at=datetime(2025, 1, 1, tzinfo=UTC), score=1, labels=(3,))
+    figures = await figures_of(log, Entry(score=4, labels=(4,)), old)
+    assert figures.agreement == Agreement(1, 1.0, 1.0, None, 1)
+    assert figures.agreement_ever is not None
+    assert (figures.agreement_ever.n, figures.agreement_ever.exact) == (2, 0.5)
+
+
+def mixed() -> list[Entry]:
+    """Verdicts on two authors, in three weeks, of all sorts."""
+    week = [Entry(score=1, labels=(2,)), Entry(score=5), Entry(author="B2", score=0, labels=(0,)), Entry(score=None)]
+    private = [replace(each, visibility=Visibility.ME) for each in week]
+    elsewhere = [replace(each, channel="C2") for each in week]
+    earlier = [replace(each, judged_at=WEEK.before(back).start) for each in week for back in (1, 4)]
+    return [*week, *private, *elsewhere, *earlier]
+
+
+async def test_an_authors_figures_are_those_of_a_channel_without_the_others(log: Store) -> None:
+    team = next(TEAMS)
+    await write(log, team, mixed())
+    figures = await read_figures(log.tallies, Place(team, "C1", "B1"), WEEK, NOW)
+    alone = await figures_of(log, *(each for each in mixed() if each.author == "B1"))
+    assert replace(figures, lowest=()) == replace(alone, lowest=())
+    assert [case.score for case in figures.lowest] == [1]
+
+
+async def test_only_low_scores_are_listed_as_the_lowest(log: Store) -> None:
+    assert [case.score for case in (await figures_of(log, Entry(score=3), Entry(score=2))).lowest] == [2]
+    assert (await figures_of(log, Entry(score=4), Entry(score=5))).lowest == ()
+
+
+async def test_the_lowest_of_those_who_are_chosen_are_their_own_three(log: Store) -> None:
+    team = next(TEAMS)
+    people = [Entry(author="U1", score=0)] * 4
+    await write(log, team, [*people, Entry(author=None, score=0), *(Entry(author="B1", score=n) for n in (2, 1, 0, 2))])
+
+    async def choose(author_ids: Sequence[str]) -> set[str]:
+        assert set(author_ids) == {"B1", "U1"}
+        return {"B1"}
+
+    figures = await read_figures(log.tallies, Place(team, "C1"), WEEK, NOW, choose)
+    assert [case.score for case in figures.lowest] == [0, 1, 2]
+
+
+async def test_a_glance_is_the_beginning_of_the_figures(log: Store) -> None:
+    team = next(TEAMS)
+    figures = await figures_of(log, *mixed(), team=team)
+    glance = await read_glance(log.tallies, Place(team, "C1"), WEEK, NOW)
+    assert glance == Glance(**{each.name: getattr(figures, each.name) for each in fields(Glance)})
+
+
+async def test_authors_are_those_of_public_verdicts_most_first(log: Store) -> None:
+    team = next(TEAMS)
+    hidden = [Entry(author="B3", visibility=Visibility.ME), Entry(author="B4", channel="C2"), Entry(author=None)]
+    await write(log, team, [Entry(author="B2"), *[Entry(author="B1")] * 2, *hidden])
+    await write(log, next(TEAMS), [Entry(author="B5")])
+    rows = await log.tallies.authors(Place(team, "C1"), Span(WEEK.start, WEEK.end))
+    assert [(row.author_id, row.number) for row in rows] == [("B1", 2), ("B2", 1)]
+
+
+async def test_the_busiest_channels_are_among_those_that_are_asked_for(log: Store) -> None:
+    team = next(TEAMS)
+    hidden = [Entry(channel="C4", visibility=Visibility.ME), Entry(channel="C5", judged_at=WEEK.before().start)]
+    await write(log, team, [Entry(channel="C1"), *[Entry(channel="C2")] * 2, *[Entry(channel="C3")] * 3, *hidden])
+    await write(log, next(TEAMS), [Entry(channel="C6")])
+    asked = ["C1", "C2", "C4", "C5", "C6"]
+    assert await log.tallies.busiest(team, asked, WEEK.start) == ["C2", "C1"]
+    assert await log.tallies.busiest(team, [], WEEK.start) == []
+
+
+async def test_quality_is_of_one_judge_version_and_its_blind_labels(log: Store) -> None:
+    blind = [Entry(score=4, labels=(3,), probability=0.5), Entry(score=2, labels=(2,), probability=0.5)]
+    seen, other = Entry(score=4, labels=(0,)), Entry(score=0, labels=(5,), probability=0.5, version="v")
+    older = Entry(score=4, labels=(1,), probability=0.5, judged_at=WEEK.before(4).start)
+
+    quality = (await figures_of(log, *blind, seen, other, older)).quality
+
+    assert quality is not None
+    assert (quality.mean.n, quality.mean.labelled, quality.good_from) == (3, 2, 4)
+    assert quality.mean.labels_only is not None
+    assert quality.mean.labels_only.mean == 2.5
+    assert quality.good.judge.mean == pytest.approx(2 / 3)
+    assert quality.good.labels_only is not None
+    assert quality.good.labels_only.mean == 0
+
+
+async def test_old_labels_are_held_against_the_weeks_scores(log: Store) -> None:
+    long_ago = WEEK.before(9).start
+    old = [Entry(score=1, labels=(1,), judged_at=long_ago) for _ in range(20)]
+    new = [Entry(score=5) for _ in range(20)]
+
+    assert (await figures_of(log, *old, *new)).unlike < 0.001
+    alike = [replace(each, score=5) for each in old]
+    assert (await figures_of(log, *alike, *new)).unlike == 1
+
+
+async def test_saved_ratings_are_counted_where_one_might_be(log: Store) -> None:
+    usage = (await figures_of(log, Entry(spared=1), Entry(spared=3), Entry(spared=0), Entry())).usage
+
+    assert (usage.spared, usage.with_spared) == (2, 3)
+
+
+async def test_quality_of_a_longer_scale_has_its_own_good(log: Store) -> None:
+    quality = (await figures_of(log, Entry(score=8, scale=(1, 10)), Entry(score=7, scale=(1, 10)))).quality
+
+    assert quality is not None
+    assert (quality.good_from, quality.good.judge.mean) == (8, 0.5)

@@ -1,0 +1,246 @@
+"""Labels in the log, and on their way out to `judge agreement`."""
+
+import io
+import json
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import text
+
+from bot.commands.export import export
+from bot.domain.case import Case, CaseSource, LoggedCase, Visibility
+from bot.domain.label import Label
+from bot.domain.verdict import RecordedVerdict
+from bot.errors import LogError
+from bot.features.labels.text import LONGEST_REASON, confirmation, label_modal
+from bot.pipeline.verdict_text import feedback
+from bot.slack.blocks import ModalState
+from bot.store import Store
+from judge.agreement.report import make_report
+from judge.agreement.scores import Columns, read_scores
+from pocket_slack.blocks import check_blocks, check_view
+from tests.store.test_assignments import add
+from tests.store.test_store import held
+from tests.unit.bot.test_views import a_case, a_verdict
+
+
+@pytest.fixture
+async def log(database_url: str) -> AsyncIterator[Store]:
+    opened = await Store.open(database_url)
+    yield opened
+    await opened.close()
+
+
+async def judged(
+    log: Store, key: str, score: int | None = 4, posted: dict[str, Any] | None = None, **changes: Any
+) -> LoggedCase:
+    fields: dict[str, Any] = {
+        "key": key,
+        "team_id": "T1",
+        "channel_id": "C1",
+        "requester_id": "U1",
+        "requester_name": "ann",
+        "source": CaseSource.TEXT,
+        "rubric": "additive-5",
+        "visibility": Visibility.THREAD,
+        "question": "Why?",
+        "response": f"Because of {key}.",
+    }
+    case, _ = await log.add(Case(**(fields | changes)))
+    reason = "no_score" if score is None else None
+    verdict = RecordedVerdict(
+        score=score, unscored_reason=reason, model="m", rubric="additive-5", rubric_version="f846c469"
+    )
+    return await log.record((await held(log, case)).model_copy(update=posted or {}), verdict)
+
+
+async def rows(log: Store, **options: Any) -> list[dict[str, Any]]:
+    output = io.StringIO()
+    count = await export(log.labels, output, **options)
+    found = [json.loads(line) for line in output.getvalue().splitlines()]
+    assert len(found) == count
+    return found
+
+
+async def test_a_second_label_replaces_the_first_and_tells_it(log: Store) -> None:
+    case, labels = await judged(log, "a"), log.labels
+    assert await labels.put(case, "U1", Label(2, "short")) is None
+    assert await labels.put(case, "U1", Label(3, None)) == Label(2, "short")
+    assert await labels.get(case, "U1") == Label(3, None)
+
+
+async def test_each_person_has_a_label_of_their_own(log: Store) -> None:
+    case, labels = await judged(log, "a"), log.labels
+    await labels.put(case, "U1", Label(2, None))
+    await labels.put(case, "U2", Label(5, None))
+    assert [row["human"] for row in await rows(log)] == [2, 5]
+
+
+async def test_a_change_keeps_the_time_of_the_first(log: Store) -> None:
+    case, labels = await judged(log, "a"), log.labels
+    await labels.put(case, "U1", Label(2, None))
+    await labels.put(case, "U1", Label(3, None))
+    async with log.database.engine.connect() as connection:
+        row = (await connection.execute(text("SELECT created_at, updated_at FROM labels"))).one()
+    assert row.created_at < row.updated_at
+
+
+async def test_what_is_exported_is_what_judge_agreement_reads(log: Store, tmp_path: Path) -> None:
+    labels = log.labels
+    for number, (score, label) in enumerate([(4, 4), (4, 2), (3, 3), (None, 5)]):
+        await labels.put(await judged(log, f"k{number}", score), "U1", Label(label, None))
+    await judged(log, "without a label")
+    file = tmp_path / "labels.jsonl"
+    with file.open("w") as output:
+        assert await export(log.labels, output) == 4
+    scores = read_scores(file, Columns("human"))
+    assert scores.problems == ()
+    (comparison,) = make_report(scores).with_people
+    assert comparison.estimates["exact_match"].value == pytest.approx(2 / 3)
+    assert comparison.unscored == 1
+
+
+async def test_cases_without_a_label_are_exported_where_all_are_wanted(log: Store) -> None:
+    first = await judged(log, "a", posted={"thread_ts": "7.1"})
+    for user_id in ("U1", "U2"):
+        await log.labels.put(first, user_id, Label(2, None))
+    await judged(log, "b", message_ts="8.1", parent_ts="7.1")
+    await judged(log, "c", message_ts="9.1")
+    await judged(log, "for one alone", visibility=Visibility.ME)
+    found = await rows(log, has_unlabelled=True)
+    assert [(row["case"], row["human"], row["blind"]) for row in found] == [
+        *[(1, 2, False)] * 2,
+        *[(2, None, None), (3, None, None)],
+    ]
+    assert [row["label_by"] is None for row in found] == [False, False, True, True]
+    assert [row["thread"] == found[0]["thread"] for row in found] == [True, True, True, False]
+    assert "9.1" not in json.dumps(found)
+    assert [row["case"] for row in await rows(log)] == [1, 1]
+
+
+async def test_all_pages_of_an_export_are_there(log: Store) -> None:
+    numbers = await add(log, 1001)
+    for number in (500, 501):
+        case = await log.cases.get(number)
+        assert case
+        await log.labels.put(case, "U1", Label(2, None))
+        await log.labels.put(case, "U2", Label(3, None))
+    exported = [row["case"] for row in await rows(log, has_unlabelled=True)]
+    assert exported == sorted([*numbers, 500, 501])
+
+
+async def test_what_a_watch_drew_is_exported_apart_from_what_people_chose(log: Store) -> None:
+    chosen = await judged(log, "a", message_ts="1.1")
+    drawn = await judged(log, "b", message_ts="2.2", source=CaseSource.WATCH, probability=0.2)
+    again = await judged(log, "c", message_ts="2.2", attempt=2)
+    for case in (chosen, drawn):
+        await log.labels.put(case, "U1", Label(2, None))
+    asked = {"has_unlabelled": True}
+    assert [(row["case"], row["drawn_with"]) for row in await rows(log, **asked)] == [
+        (chosen.id, None),
+        (again.id, None),
+    ]
+    assert [(row["case"], row["drawn_with"]) for row in await rows(log, watched=True, **asked)] == [(drawn.id, 0.2)]
+    assert [row["human"] for row in await rows(log, watched=True)] == [2]
+
+
+async def test_an_exported_row_names_nobody(log: Store) -> None:
+    case = await judged(log, "a", requester_id="UANN", requester_name="Ann Smith")
+    await log.labels.put(case, "UBEN", Label(1, "Wrong."))
+    (row,) = await rows(log)
+    assert row["prompt"] == "Why?"
+    assert row["completion"] == "Because of a."
+    assert row["reason"] == "Wrong."
+    assert row["channel"] == "C1"
+    assert not any(name in json.dumps(row) for name in ("UBEN", "UANN", "Smith"))
+
+
+async def test_without_texts_the_prompts_are_still_told_apart(log: Store) -> None:
+    for key, question in (("a", "Why?"), ("b", "Why?"), ("c", "How?")):
+        await log.labels.put(await judged(log, key, question=question), "U1", Label(1, "Words."))
+    found = await rows(log, has_texts=False)
+    assert not {"prompt", "completion", "reason"} & set(found[0])
+    assert [row["prompt_id"] == found[0]["prompt_id"] for row in found] == [True, True, False]
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"visibility": Visibility.ME}, {"obstacle": "That message holds only an image."}, {"channel_id": "D1"}],
+    ids=["only me", "nothing to score", "direct messages"],
+)
+async def test_verdicts_for_one_person_alone_are_not_exported(log: Store, changes: dict[str, Any]) -> None:
+    case = await judged(log, "a", **changes)
+    await log.labels.put(case, "U1", Label(1, None))
+    assert await rows(log) == []
+
+
+async def test_a_verdict_that_the_thread_did_not_take_is_not_exported(log: Store) -> None:
+    case = await judged(log, "a", posted={"blocked_by": "restricted_action"})
+    await log.labels.put(case, "U1", Label(1, None))
+    assert await rows(log) == []
+
+
+async def test_of_a_message_that_was_scored_again_the_newest_verdict_is_exported(log: Store) -> None:
+    for attempt in (1, 2):
+        case = await judged(log, f"a{attempt}", score=attempt, message_ts="1.1", attempt=attempt)
+        await log.labels.put(case, "U1", Label(5, None))
+    assert [row["score"] for row in await rows(log)] == [2]
+
+
+async def test_a_verdict_for_one_person_takes_the_place_of_no_public_one(log: Store) -> None:
+    for attempt, visibility in ((1, Visibility.THREAD), (2, Visibility.ME)):
+        case = await judged(log, f"a{attempt}", attempt, message_ts="1.1", attempt=attempt, visibility=visibility)
+        await log.labels.put(case, "U1", Label(5, None))
+    assert [row["score"] for row in await rows(log)] == [1]
+
+
+async def test_since_leaves_out_what_was_judged_before(log: Store) -> None:
+    await log.labels.put(await judged(log, "a"), "U1", Label(1, None))
+    now = datetime.now(UTC)
+    assert len(await rows(log, since=now - timedelta(hours=1))) == 1
+    assert await rows(log, since=now + timedelta(hours=1)) == []
+
+
+async def test_a_log_that_goes_away_is_an_error_of_the_log(log: Store) -> None:
+    async with log.database.engine.begin() as connection:
+        await connection.execute(text("ALTER TABLE labels RENAME TO elsewhere"))
+    with pytest.raises(LogError, match="the log cannot be read"):
+        await export(log.labels, io.StringIO())
+
+
+async def test_a_file_that_cannot_be_written_leaves_no_query_open(log: Store, tmp_path: Path) -> None:
+    await log.labels.put(await judged(log, "a"), "U1", Label(1, None))
+    (tmp_path / "labels.jsonl").touch()
+    with (tmp_path / "labels.jsonl").open("r") as output, pytest.raises(OSError, match="not writable"):
+        await export(log.labels, output)
+    assert log.database.engine.pool.status().endswith("Checked out connections: 0")
+
+
+def test_what_asks_for_a_label_keeps_slacks_limits() -> None:
+    check_blocks([feedback(a_case(id=10**9))])
+    url = "https://hooks.slack.com/actions/" + "x" * 200
+    state = ModalState(case_id=10**9, channel_id="C0123456789", response_url=url)
+    check_view(label_modal(state, a_verdict(), Label(3, "w" * LONGEST_REASON)), "modal")
+    check_view(label_modal(ModalState(case_id=1), a_verdict(score=None, highest=10), None), "modal")
+
+
+@pytest.mark.parametrize(("lowest", "kind"), [(1, "static_select"), (0, "number_input")])
+def test_a_menu_of_scores_has_no_more_than_slack_shows(lowest: int, kind: str) -> None:
+    view = label_modal(ModalState(case_id=1), a_verdict(lowest=lowest, highest=100), Label(lowest, None))
+    check_view(view, "modal")
+    assert view["blocks"][1]["element"]["type"] == kind
+
+
+@pytest.mark.parametrize(
+    ("label", "earlier", "begin"),
+    [
+        (Label(4, None), None, "You agree: your score for case 7 is 4 of 5."),
+        (Label(1, None), Label(1, "x"), "Your score for case 7 is 1 of 5."),
+        (Label(1, None), Label(4, None), "Your score for case 7 is 1 of 5 (it was 4)."),
+    ],
+)
+def test_the_confirmation_says_what_is_recorded_now(label: Label, earlier: Label | None, begin: str) -> None:
+    assert confirmation(a_case(), a_verdict(), label, earlier).startswith(begin)

@@ -1,0 +1,204 @@
+"""What the log keeps of rubrics that were made in channels, and how the judge of a case is found; on both databases."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pytest
+
+from bot.domain.rubric import MOST_RUBRICS, ChannelJudge, SavedRubric, is_name
+from bot.features.rubrics.text import fits, no_model, no_rubric, rubric_modal, state
+from bot.judges import limits_of
+from bot.pipeline.judges import Judges, RubricChoice
+from bot.settings import Settings, load_settings
+from bot.slack.blocks import ModalState
+from bot.store import Store
+from bot.store.audit import Action
+from bot.store.digests import ChannelSettings
+from bot.store.rubrics import ChannelReplay, RubricGoneError, RubricInUseError, SavedBeforeError
+from judge import Judge, Rubric, list_rubrics, load_rubric
+from tests.store.test_store import a_case
+
+TONE = (
+    "Is it kind?\n\n<question>{prompt}</question>\n<response>{response}</response>\n\n"
+    "score: N, where N is between 0 and 5\n"
+)
+FIRST = SavedRubric("T1", "C1", "tone", 1, TONE, "U1", datetime(2026, 11, 22, tzinfo=UTC))
+SECOND = replace(FIRST, number=2, prompt=f"Be strict. {TONE}", saved_by="U2")
+VERSIONS = [saved.rubric.version for saved in (FIRST, SECOND)]
+SHIPPED = {name: load_rubric(name) for name in list_rubrics()}
+
+
+@pytest.fixture
+async def log(database_url: str) -> AsyncIterator[Store]:
+    opened = await Store.open(database_url)
+    yield opened
+    await opened.close()
+
+
+async def test_each_saving_is_kept_and_the_last_is_the_rubric(log: Store) -> None:
+    for saved in (FIRST, SECOND, replace(FIRST, channel_id="C2"), replace(FIRST, team_id="T2")):
+        await log.rubrics.save(saved)
+    await log.rubrics.save(replace(FIRST, name="brevity"))
+    assert await log.rubrics.newest("T1", "C1") == [replace(FIRST, name="brevity"), SECOND]
+    assert await log.rubrics.find("T1", "C1", "tone") == SECOND
+    assert await log.rubrics.find("T1", "C1", "tone", VERSIONS[0]) == FIRST
+    assert await log.rubrics.find("T1", "C2", "tone", VERSIONS[1]) is None
+    assert await log.rubrics.find("T1", "C3", "tone") is None
+
+
+async def test_of_two_savings_at_the_same_moment_one_is_refused(log: Store) -> None:
+    results = await asyncio.gather(
+        *(log.rubrics.save(replace(FIRST, saved_by=f"U{number}")) for number in range(5)), return_exceptions=True
+    )
+    assert [type(each) for each in results if each is not None] == [SavedBeforeError] * 4
+    assert len(await log.audit.since()) == 1
+
+
+async def test_what_a_channel_has_chosen_leaves_its_other_settings_alone(log: Store) -> None:
+    assert await log.rubrics.chosen("T1", "C1") == ChannelJudge()
+    await log.digests.save(ChannelSettings("T1", "C1", ranks_people=True), "U1")
+    await log.rubrics.use("T1", "C1", ChannelJudge("code", None, "large"), "U2")
+    await log.digests.save(ChannelSettings("T1", "C1", ranks_people=True, labels_per_week=3), "U1")
+    assert await log.rubrics.chosen("T1", "C1") == ChannelJudge("code", None, "large")
+    assert (await log.digests.channel("T1", "C1")).ranks_people
+    assert await log.rubrics.chosen("T1", "C2") == await log.rubrics.chosen("T2", "C1") == ChannelJudge()
+    assert [(act.what, act.who) for act in await log.audit.since()][1] == (Action.JUDGE_CHANGED, "U2")
+
+
+async def test_a_rubric_that_is_used_is_not_deleted_and_one_that_is_gone_not_used(log: Store) -> None:
+    own = ChannelJudge("tone", VERSIONS[0])
+    with pytest.raises(RubricGoneError):
+        await log.rubrics.use("T1", "C1", own, "U1")
+    for saved in (FIRST, SECOND, replace(FIRST, channel_id="C2")):
+        await log.rubrics.save(saved)
+    await log.rubrics.use("T1", "C1", own, "U1")
+    with pytest.raises(RubricInUseError):
+        await log.rubrics.delete("T1", "C1", "tone", "U1")
+    assert await log.rubrics.newest("T1", "C1") == [SECOND]
+    await log.rubrics.use("T1", "C1", ChannelJudge(), "U1")
+    await log.rubrics.delete("T1", "C1", "tone", "U1")
+    with pytest.raises(RubricGoneError):
+        await log.rubrics.delete("T1", "C1", "tone", "U1")
+    assert await log.rubrics.newest("T1", "C1") == []
+    assert len(await log.rubrics.newest("T1", "C2")) == 1
+    assert [act.what for act in await log.audit.since()].count(Action.RUBRIC_DELETED) == 1
+
+
+async def test_a_judge_is_found_in_the_log_and_kept(log: Store) -> None:
+    made: list[tuple[str, str, str | None]] = []
+
+    def make(rubric: Rubric, model: str | None) -> Judge:
+        made.append((rubric.name, rubric.version, model))
+        return Judge(model or "small", rubric)
+
+    judges = Judges(RubricChoice(log.rubrics, SHIPPED), make, ["large"])
+    case, tone = a_case(channel_id="C1"), a_case(channel_id="C1", rubric="tone")
+    assert await judges.of(case) is judges.default
+    assert await judges.of(tone) is None
+    await log.rubrics.save(FIRST)
+    assert (await found(judges, tone)).rubric == FIRST.rubric
+    await log.rubrics.use("T1", "C1", ChannelJudge("tone", VERSIONS[0], "large"), "U1")
+    await log.rubrics.save(SECOND)
+    first = await found(judges, tone)
+    assert (first.rubric, first.model) == (FIRST.rubric, "large")
+    assert await judges.of(tone) is first
+    await log.rubrics.use("T1", "C1", ChannelJudge("tone", VERSIONS[1], "huge"), "U1")
+    second = await found(judges, tone)
+    assert (second.rubric, second.model) == (SECOND.rubric, "small")
+    assert made == [
+        ("additive-5", SHIPPED["additive-5"].version, None),
+        ("tone", VERSIONS[0], None),
+        ("tone", VERSIONS[0], "large"),
+        ("tone", VERSIONS[1], None),
+    ]
+
+
+async def found(judges: Judges, case: object) -> Judge:
+    judge = await judges.of(case)  # type: ignore[arg-type]
+    assert judge is not None
+    return judge
+
+
+async def test_a_channels_own_goes_before_one_of_its_name_that_came_later(log: Store) -> None:
+    await log.rubrics.save(replace(FIRST, name="code"))
+    choice = RubricChoice(log.rubrics, SHIPPED)
+    assert await choice.find("T1", "C1", "code") == Rubric("code", TONE)
+    assert await choice.find("T1", "C2", "code") == SHIPPED["code"]
+    assert await choice.find("T1", "C1", "code", SHIPPED["code"].version) == SHIPPED["code"]
+    assert await choice.find("T1", "C1", "code", "00000000") is None
+
+
+async def test_what_was_taken_from_the_app_stays_the_apps(log: Store) -> None:
+    await log.rubrics.save(replace(FIRST, name="code"))
+    choice = RubricChoice(log.rubrics, SHIPPED)
+    own, shipped = Rubric("code", TONE), SHIPPED["code"]
+    assert await choice.in_force("T1", "C1", "code", ChannelJudge()) == own
+    assert await choice.in_force("T1", "C1", "code", ChannelJudge("code")) == shipped
+    assert await choice.in_force("T1", "C1", "code", ChannelJudge("code", own.version)) == own
+    assert await choice.in_force("T1", "C1", "code", ChannelJudge("additive-5")) == own
+
+
+async def test_a_name_in_other_letters_finds_a_rubric_of_the_app_and_the_name_itself_goes_before(log: Store) -> None:
+    own = Rubric("Code", TONE)
+    choice = RubricChoice(log.rubrics, {own.name: own} | SHIPPED)
+    assert await choice.find("T1", "C1", "Code") == own
+    assert await choice.find("T1", "C1", "code") == SHIPPED["code"]
+    assert await choice.find("T1", "C1", "REFUSAL") == SHIPPED["refusal"]
+    assert await choice.find("T1", "C1", "refusals") is None
+
+
+def test_what_is_said_of_a_channel_with_many_rubrics_fits_into_a_section() -> None:
+    own = [replace(FIRST, name=f"{number:02}{'x' * 38}", number=9999) for number in range(MOST_RUBRICS)]
+    models = [f"some-vendor/a-large-model-{number}" for number in range(100)]
+    wish = ChannelReplay(1, "T1", "C1", "U" * 20, own[1].name, "00000000", "m" * 200, FIRST.saved_at)
+    said = state(ChannelJudge(own[0].name, "00000000", "m" * 200), "additive-5", list(SHIPPED), own, models, wish)
+    assert len(said) <= 3000
+    assert all(saved.name in said for saved in own)
+    assert len(no_rubric("x" * 3000, [*SHIPPED, *(saved.name for saved in own)])) <= 3000
+    assert len(no_model("x" * 3000, models)) <= 3000
+
+
+@pytest.mark.parametrize("name", ["tone", "tone-2", "ton-freundlich-1", "größe", "x" * 40])
+def test_a_name_that_is_one(name: str) -> None:
+    assert is_name(name)
+
+
+@pytest.mark.parametrize("name", ["", "Tone", "to ne", "-tone", "tone-", "to--ne", "to_ne", "default", "x" * 41, "`x`"])
+def test_a_name_that_is_none(name: str) -> None:
+    assert not is_name(name)
+
+
+@pytest.mark.parametrize("name", list_rubrics())
+def test_every_shipped_rubric_can_be_edited(name: str) -> None:
+    assert fits(SHIPPED[name].prompt)
+
+
+def test_a_prompt_is_parted_where_no_blank_line_would_be_lost() -> None:
+    prompt = "\n\n".join([*(f"line {number}\nand more" for number in range(200)), TONE.strip()])
+    view = rubric_modal(ModalState(rubric="tone"), Rubric("tone", prompt))
+    first, rest = [block["element"]["initial_value"] for block in view["blocks"] if "element" in block][1:]
+    assert f"{first}\n{rest}" == prompt
+    assert (first, rest) == (first.strip(), rest.strip())
+    assert 2950 < len(first) <= 3000
+    assert not fits("x" * 3001)
+    assert not fits("word\n" * 1300)
+
+
+def some_settings(**given: object) -> Settings:
+    tokens = {"slack_bot_token": "xoxb-1", "slack_app_token": "xapp-1", "openai_api_key": "sk-1"}
+    return load_settings(env_file=None, **(tokens | given))
+
+
+def test_what_the_greediest_model_may_take_is_set_aside() -> None:
+    assert limits_of(some_settings(judge_model="offline")).ratings == 0
+    assert limits_of(some_settings(judge_model="offline", judge_models="large")).ratings == 3
+    assert limits_of(some_settings(judge_model="small", judge_escalate_to="large")).ratings == 6
+    assert limits_of(some_settings(judge_model="small", judge_escalate_to="large", judge_models="large")).ratings == 6
+    assert limits_of(some_settings(judge_model="a,b,c,d", judge_models="large")).ratings == 4
+
+
+def test_models_to_choose_from_are_named_once_and_in_order() -> None:
+    assert some_settings(judge_models=" large,,small , large").judge_models == ("large", "small")
+    assert some_settings().judge_models == ()

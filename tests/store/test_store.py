@@ -1,0 +1,425 @@
+import asyncio
+import sqlite3
+from collections.abc import Awaitable, Callable
+from contextlib import closing
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import event, insert, text
+from sqlalchemy.exc import DBAPIError
+from structlog.testing import capture_logs
+
+from bot.domain.case import Case, CaseSource, CaseStatus, LoggedCase, Visibility
+from bot.domain.verdict import RecordedRating, RecordedVerdict
+from bot.errors import LogError
+from bot.store import Store, TakenError
+from bot.store.database import Database
+from bot.store.errors import in_brief
+from bot.store.opening import HEAD, connect, migrations, open_engine
+from bot.store.schema import cases, metadata
+
+
+def url(folder: Path) -> str:
+    return f"sqlite+aiosqlite:///{folder}/log.db"
+
+
+def a_case(**changes: Any) -> Case:
+    return Case(
+        **{
+            "key": "k1",
+            "team_id": "T1",
+            "channel_id": "C1",
+            "requester_id": "U1",
+            "requester_name": "ann",
+            "source": CaseSource.TEXT,
+            "rubric": "additive-5",
+            "visibility": Visibility.THREAD,
+            "question": "Why?",
+            "response": "Because.",
+            **changes,
+        }
+    )
+
+
+async def held(log: Store, case: LoggedCase | int) -> LoggedCase:
+    """The case, claimed by an attempt to settle it."""
+    seen = await log.cases.get(case if isinstance(case, int) else case.id)
+    assert seen is not None
+    return await log.claim(seen, seen, is_announced=False)
+
+
+def a_verdict(score: int = 4) -> RecordedVerdict:
+    rating = RecordedRating(
+        score=score,
+        unscored_reason=None,
+        justification="Good.",
+        raw="score: 4",
+        model="m",
+        weighted_score=3.9,
+        cost_usd=0.002,
+    )
+    return RecordedVerdict(
+        score=score,
+        mean=score,
+        spread=0,
+        model="m",
+        rubric="additive-5",
+        rubric_version="v",
+        weighted_score=3.9,
+        flags=("asks_for_score",),
+        cost_usd=0.002,
+        ratings=(rating,),
+    )
+
+
+@pytest.fixture
+async def log(database_url: str) -> Any:
+    opened = await Store.open(database_url)
+    yield opened
+    await opened.close()
+
+
+async def migrated_by(database_url: str, revision: str) -> None:
+    """Makes a log, and says of it that another version was at work in it."""
+    await (await Store.open(database_url)).close()
+    engine = connect(database_url)
+    async with engine.begin() as connection:
+        await connection.execute(text("UPDATE alembic_version SET version_num = :found"), {"found": revision})
+    await engine.dispose()
+
+
+def is_ours(name: str | None, kind: str, _: object) -> bool:
+    """The queue's tables stand beside ours in PostgreSQL."""
+    return kind != "table" or not str(name).startswith("pgqueuer")
+
+
+async def test_the_migrations_make_the_schema(new_database_url: str) -> None:
+    engine = await open_engine(new_database_url)
+    async with engine.connect() as connection:
+        differences = await connection.run_sync(
+            lambda sync: compare_metadata(MigrationContext.configure(sync, opts={"include_name": is_ours}), metadata)
+        )
+    await engine.dispose()
+    assert differences == []
+
+
+@pytest.mark.parametrize("revision", ["0001", "0023"])
+async def test_a_log_from_before_the_release_is_refused_and_says_what_to_do(database_url: str, revision: str) -> None:
+    await migrated_by(database_url, revision)
+    with pytest.raises(LogError) as error:
+        await Store.open(database_url)
+    assert str(error.value).partition(": cannot be opened and migrated: ")[2] == (
+        f"a version from before 0.1.0 has made it (migration {revision}), and its tables are not carried over; "
+        "name a new database in DATABASE_URL, or go on with the version that made it"
+    )
+
+
+async def test_a_new_log_has_the_newest_migration(new_database_url: str) -> None:
+    engine = await open_engine(new_database_url)
+    async with engine.connect() as connection:
+        scripts = await connection.run_sync(lambda sync: ScriptDirectory.from_config(migrations(sync)))
+        found = await connection.run_sync(lambda sync: MigrationContext.configure(sync).get_current_heads())
+    await engine.dispose()
+    assert list(found) == scripts.get_heads() == [HEAD]
+
+
+async def test_the_file_is_in_wal_mode_and_a_reopened_log_holds_what_was_added(tmp_path: Path) -> None:
+    log = await Store.open(url(tmp_path))
+    await log.add(a_case())
+    await log.close()
+    with sqlite3.connect(tmp_path / "log.db") as plain:
+        assert plain.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+    plain.close()
+    again = await Store.open(url(tmp_path))
+    assert (await again.cases.get(1)).question == "Why?"
+    await again.close()
+
+
+async def test_the_same_key_is_the_same_case(log: Store) -> None:
+    first, is_new = await log.add(a_case())
+    again, is_new_again = await log.add(a_case(requester_id="U2"))
+    assert (is_new, is_new_again) == (True, False)
+    assert again.id == first.id
+    assert again.requester_id == "U1"
+
+
+async def test_two_at_the_same_moment_make_one_case(log: Store) -> None:
+    added = await asyncio.gather(*(log.add(a_case()) for _ in range(8)))
+    assert len({case.id for case, _ in added}) == 1
+    assert sum(is_new for _, is_new in added) == 1
+
+
+async def test_the_same_key_in_another_team_is_another_case(log: Store) -> None:
+    first, _ = await log.add(a_case())
+    other, is_new = await log.add(a_case(team_id="T2"))
+    assert is_new
+    assert other.id != first.id
+
+
+async def test_a_case_keeps_its_first_verdict(log: Store) -> None:
+    await log.add(a_case())
+    await log.record(await held(log, 1), a_verdict(4))
+    with pytest.raises(TakenError):
+        await log.record(await held(log, 1), a_verdict(2))
+    assert (await log.cases.get(1)).status is CaseStatus.JUDGED
+    assert await log.cases.verdict(1) == a_verdict(4)
+
+
+Step = Callable[[Store, LoggedCase], Awaitable[object]]
+STEPS: dict[str, Step] = {
+    "renew": Store.renew,
+    "note_asked": Store.note_asked,
+    "note_slack_failure": Store.note_slack_failure,
+    "note_model_failure": Store.note_model_failure,
+    "note_fault": Store.note_fault,
+    "record": lambda log, case: log.record(case, a_verdict()),
+}
+
+
+@pytest.mark.parametrize("step", STEPS.values(), ids=STEPS)
+async def test_whoever_has_lost_a_case_writes_no_step_of_it(log: Store, step: Step) -> None:
+    case, _ = await log.add(a_case())
+    frozen = await held(log, case)
+    await held(log, case)
+    with pytest.raises(TakenError):
+        await step(log, frozen)
+    assert (await log.cases.get(case.id)).status is CaseStatus.RECEIVED
+
+
+async def test_whoever_has_lost_a_judged_case_does_not_say_that_it_is_delivered(log: Store) -> None:
+    case, _ = await log.add(a_case())
+    frozen = await log.record(await held(log, case), a_verdict())
+    await held(log, case)
+    with pytest.raises(TakenError):
+        await log.note_delivered(frozen)
+    assert (await log.cases.get(case.id)).status is CaseStatus.JUDGED
+
+
+async def test_what_is_committed_to_a_file_is_on_the_disk(tmp_path: Path) -> None:
+    log = await Store.open(url(tmp_path))
+    async with log.database.engine.connect() as connection:
+        found = {
+            name: (await connection.exec_driver_sql(f"PRAGMA {name}")).scalar_one()
+            for name in ("synchronous", "journal_mode", "foreign_keys")
+        }
+    await log.close()
+    full = 2  # https://www.sqlite.org/pragma.html#pragma_synchronous
+    assert found == {"synchronous": full, "journal_mode": "wal", "foreign_keys": 1}
+
+
+async def test_a_case_without_a_verdict_has_none(log: Store) -> None:
+    await log.add(a_case())
+    assert await log.cases.verdict(1) is None
+
+
+async def test_only_the_first_answer_counts(log: Store) -> None:
+    await log.add(a_case(question=None))
+    await log.note_asked(await held(log, 1))
+    case = await log.cases.get(1)
+    await log.answer(case, "First?")
+    await log.answer(case, "Second?")
+    case = await log.cases.get(1)
+    assert (case.question, case.status) == ("First?", CaseStatus.RECEIVED)
+
+
+async def test_the_latest_case_of_a_message_is_found_for_those_who_may_see_it(log: Store) -> None:
+    shown = a_case(key="a", message_ts="1.1")
+    mine = a_case(key="b", message_ts="1.1", visibility=Visibility.ME)
+    await log.add(shown)
+    await log.add(mine)
+    latest_for_me = await log.cases.latest(mine)
+    latest_for_others = await log.cases.latest(a_case(message_ts="1.1", requester_id="U2"))
+    assert latest_for_me is not None
+    assert latest_for_others is not None
+    assert (latest_for_me.id, latest_for_others.id) == (2, 1)
+    assert await log.cases.latest(a_case(message_ts="1.1", team_id="T2", requester_id="U9")) is None
+
+
+async def test_without_stored_text_a_delivered_case_keeps_hashes_and_score_only(tmp_path: Path) -> None:
+    log = await Store.open(url(tmp_path), store_text="none")
+    await log.add(a_case())
+    await log.record(await held(log, 1), a_verdict())
+    case = await log.note_delivered(await log.cases.get(1))
+    verdict = await log.cases.verdict(1)
+    await log.close()
+    assert (case.question, case.response) == (None, None)
+    assert case.response_hash is not None
+    assert verdict is not None
+    assert (verdict.score, verdict.ratings[0].raw) == (4, "")
+    assert b"Because." not in (tmp_path / "log.db").read_bytes()
+
+
+async def test_an_unknown_case_is_none(log: Store) -> None:
+    assert await log.cases.get(7) is None
+
+
+@pytest.mark.parametrize(
+    ("database_url", "part"),
+    [
+        ("nonsense", "expected a URL such as"),
+        ("oracle://x/y", "no driver for 'oracle'"),
+        ("sqlite+aiosqlite:////proc/nowhere/log.db", "cannot be written"),
+        ("sqlite+aiosqlite://", "names no file"),
+        ("sqlite:///:memory:", "names no file"),
+        ("sqlite:///file:log?mode=memory&uri=true", "no file: URI"),
+    ],
+)
+async def test_a_log_that_cannot_be_opened_says_why(database_url: str, part: str) -> None:
+    with pytest.raises(LogError, match=part):
+        await Store.open(database_url)
+
+
+async def test_a_file_that_is_no_database_says_so(tmp_path: Path) -> None:
+    (tmp_path / "log.db").write_text("These are notes, and no database. " * 100)
+    with pytest.raises(LogError, match="not a database"):
+        await Store.open(url(tmp_path))
+
+
+async def test_a_database_error_does_not_tell_the_texts(tmp_path: Path) -> None:
+    log = await Store.open(url(tmp_path))
+    with sqlite3.connect(tmp_path / "log.db") as plain:
+        plain.execute("DROP TABLE cases")
+    plain.close()
+    with pytest.raises(DBAPIError) as error:
+        await log.add(a_case())
+    assert "no such table" in str(error.value)
+    assert "Because." not in str(error.value)
+    await log.close()
+
+
+async def test_an_error_in_brief_quotes_no_row(log: Store) -> None:
+    with pytest.raises(DBAPIError) as error:
+        await log.database.execute(insert(cases).values(question="A secret?", created_at=datetime.now(UTC)))
+    said = in_brief(error.value)
+    assert said is not None
+    assert said.startswith("the log is out of reach: ")
+    assert "secret" not in said
+
+
+async def test_a_cancelled_write_does_not_lock_the_file(log: Store) -> None:
+    for turns in range(40):
+        tasks = [asyncio.create_task(log.add(a_case(key=f"{turns}-{n}"))) for n in range(5)]
+        for _ in range(turns):
+            await asyncio.sleep(0)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        case, is_new = await log.add(a_case(key=f"after {turns}"))
+        assert is_new
+        assert case.key == f"after {turns}"
+
+
+async def test_what_was_begun_is_done_though_nobody_waits_for_it(log: Store) -> None:
+    for turns in range(1, 20):
+        task = asyncio.create_task(log.add(a_case(key=str(turns))))
+        for _ in range(turns):
+            await asyncio.sleep(0)
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+    assert len(await log.cases.newest(100)) == 19
+
+
+async def test_a_transaction_that_fails_leaves_no_lock(tmp_path: Path) -> None:
+    log = await Store.open(url(tmp_path))
+    await log.add(a_case())
+    await log.add(a_case())  # the same key: its transaction fails
+    with closing(sqlite3.connect(tmp_path / "log.db", timeout=0)) as other:
+        other.execute("BEGIN IMMEDIATE")
+    await log.close()
+
+
+async def test_what_no_database_takes_is_replaced(log: Store) -> None:
+    await log.add(a_case(question="a\0b", response="half \ud800 a pair"))
+    case = await log.cases.get(1)
+    assert (case.question, case.response) == ("a\ufffdb", "half ? a pair")
+
+
+async def test_cases_are_counted_by_status(log: Store) -> None:
+    assert await log.cases.counts() == {}
+    asked, _ = await log.add(a_case(key="asked"))
+    await log.note_asked(await held(log, asked))
+    assert await log.cases.counts() == {"asked": 1}
+    for key in ("k1", "k2"):
+        case, _ = await log.add(a_case(key=key))
+        await log.note_delivered(await log.record(await held(log, case), a_verdict()))
+    await log.add(a_case(key="received"))
+    assert await log.cases.counts() == {"asked": 1, "received": 1, "delivered": 2}
+
+
+async def test_counting_reads_no_case(tmp_path: Path) -> None:
+    log = await Store.open(url(tmp_path))
+    asked: list[str] = []
+    event.listen(log.database.engine.sync_engine, "before_cursor_execute", lambda *call: asked.append(call[2]))
+    await log.cases.counts()
+    (statement,) = asked
+    async with log.database.engine.connect() as connection:
+        plan = await connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}")
+        steps = [row[3] for row in plan.all() if "cases" in row[3]]
+    assert steps
+    assert all("COVERING INDEX" in step for step in steps), steps
+    await log.close()
+
+
+async def test_a_log_that_cannot_be_read_does_not_answer(tmp_path: Path) -> None:
+    without_tables = Store(Database(connect(url(tmp_path))))
+    with pytest.raises(DBAPIError):
+        await without_tables.cases.ping()
+    await without_tables.close()
+
+
+async def test_replicas_that_start_together_migrate_once(postgres_url: str) -> None:
+    logs = await asyncio.gather(*(Store.open(postgres_url) for _ in range(5)))
+    assert await logs[0].cases.counts() == {}
+    for log in logs:
+        await log.close()
+
+
+async def test_an_address_as_providers_give_it_is_taken(postgres_url: str) -> None:
+    log = await Store.open(postgres_url.replace("postgresql+asyncpg://", "postgres://"))
+    assert await log.cases.counts() == {}
+    await log.close()
+
+
+async def test_whoever_settles_much_keeps_nobody_else_from_the_log(log: Store) -> None:
+    gate, order = asyncio.Event(), list[str]()
+    people = ["ann"] * 20 + ["ben"]
+    added = [(await log.add(a_case(key=f"k{n}", requester_id=person)))[0] for n, person in enumerate(people)]
+
+    async def step(case: LoggedCase) -> None:
+        async def work(_: object) -> None:
+            await gate.wait()
+            order.append(case.requester_id)
+
+        await log.database.settle(case, work)
+
+    steps = [asyncio.create_task(step(case)) for case in added]
+    await asyncio.sleep(0)
+    gate.set()
+    await asyncio.gather(*steps)
+    assert "ben" in order[:10]
+
+
+async def test_a_log_of_a_newer_version_is_left_alone_and_says_what_to_do(database_url: str) -> None:
+    await migrated_by(database_url, "9999")
+    with pytest.raises(LogError) as error:
+        await Store.open(database_url)
+    assert str(error.value).partition(": cannot be opened and migrated: ")[2] == (
+        "a newer version of this app has been at work in it (migration 9999); "
+        "install that version again, or restore the backup from before"
+    )
+
+
+@pytest.mark.parametrize(("ahead_s", "is_said"), [(30, True), (-30, True), (2, False), (0, False)])
+async def test_a_clock_that_is_not_the_databases_is_said_at_the_start(
+    postgres_url: str, ahead_s: int, is_said: bool
+) -> None:
+    with capture_logs() as lines:
+        engine = await open_engine(postgres_url, lambda: datetime.now(UTC) + timedelta(seconds=ahead_s))
+    await engine.dispose()
+    said = [line for line in lines if line["event"] == "clock_is_off"]
+    assert [(line["log_level"], round(line["ahead_s"], -1)) for line in said] == [("warning", ahead_s)] * is_said

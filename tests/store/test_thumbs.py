@@ -1,0 +1,192 @@
+"""Thumbs under replies: counted once a person, whatever order Slack tells of them in; on both databases."""
+
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from sqlalchemy import func, select
+
+from bot.domain.case import CaseSource, LoggedCase, Visibility
+from bot.domain.label import Reaction
+from bot.features.privacy.forgetting import Retention
+from bot.features.score.reactions import to_reaction
+from bot.store import Store
+from bot.store.figures import Place, Span, ThumbCount
+from bot.store.privacy import Words
+from bot.store.schema import thumbs
+from tests.store.test_figures import NOW
+from tests.store.test_forgetting import delivered
+from tests.store.test_store import a_case
+from tests.store.test_watches import WATCH, reply
+
+ANN, BEN, HELPER = "U-ann", "U-ben", "U1"
+HERE = Place("T1", "C1")
+ALWAYS = Span(NOW - timedelta(days=999), NOW + timedelta(days=999))
+HOUR, DAY = timedelta(hours=1), timedelta(days=1)
+TS = reply(0).ts
+
+
+@pytest.fixture
+async def log(database_url: str) -> AsyncIterator[Store]:
+    opened = await Store.open(database_url)
+    yield opened
+    await opened.close()
+
+
+def thumb(name: str = "+1", minute: int = 0, **changes: Any) -> Reaction:
+    """A thumb of ann's under helper's reply, given in that minute."""
+    told = {"type": "reaction_added", "user": ANN, "reaction": name, "item_user": HELPER, "event_ts": "0"}
+    item = {"type": "message", "channel": "C1", "ts": TS}
+    found = to_reaction({"team_id": "T1", "event": told | {"item": item}})
+    assert found
+    return replace(found, at=NOW + timedelta(minutes=minute), **changes)
+
+
+async def scored(log: Store, ts: str = TS, **changes: Any) -> LoggedCase:
+    """A case of a reply of helper's."""
+    asked = {"message_ts": ts, "author_id": HELPER, "source": CaseSource.SHORTCUT}
+    return await delivered(log, **({"key": ts} | asked | changes))
+
+
+async def counts(log: Store, place: Place = HERE, span: Span = ALWAYS) -> list[tuple[int, int, int]]:
+    return [(each.up, each.down, each.replies) for each in await log.thumbs.counts(place, span)]
+
+
+async def rows(log: Store) -> int:
+    found = await log.database.one(select(func.count().label("number")).select_from(thumbs))
+    assert found
+    return int(found.number)
+
+
+async def test_what_several_people_think_of_several_replies_is_counted_by_author(log: Store) -> None:
+    for number, author in enumerate((HELPER, HELPER, "U-other")):
+        await scored(log, reply(number).ts, author_id=author)
+    await log.thumbs.note(thumb("+1"))
+    await log.thumbs.note(thumb("thumbsup", user_id=BEN))
+    await log.thumbs.note(thumb("thumbsdown::skin-tone-4", user_id=BEN, ts=reply(1).ts))
+    await log.thumbs.note(thumb("-1", ts=reply(2).ts))
+    found = list(await log.thumbs.counts(HERE, ALWAYS))
+    assert found == [ThumbCount(HELPER, 2, 1, 2), ThumbCount("U-other", 0, 1, 1)]
+    assert await counts(log, replace(HERE, author_id="U-other")) == [(0, 1, 1)]
+
+
+async def test_a_thumb_that_is_told_of_twice_counts_once(log: Store) -> None:
+    await scored(log)
+    for _ in range(2):
+        await log.thumbs.note(thumb())
+    assert await counts(log) == [(1, 0, 1)]
+
+
+async def test_both_thumbs_of_one_person_count_each(log: Store) -> None:
+    await scored(log)
+    await log.thumbs.note(thumb("+1"))
+    await log.thumbs.note(thumb("-1"))
+    assert await counts(log) == [(1, 1, 1)]
+
+
+async def test_skin_tones_are_one_thumb_of_one_person(log: Store) -> None:
+    await scored(log)
+    for name in ("+1", "+1::skin-tone-3", "thumbsup::skin-tone-6"):
+        await log.thumbs.note(thumb(name))
+    assert await counts(log) == [(1, 0, 1)]
+
+
+@pytest.mark.parametrize("order", [(0, 1), (1, 0), (0, 1, 0), (1, 0, 1, 0)])
+async def test_a_thumb_taken_back_is_none_in_whatever_order_slack_says_so(log: Store, order: tuple[int, ...]) -> None:
+    await scored(log)
+    told = [thumb(), thumb(minute=1, is_added=False)]
+    for number in order:
+        await log.thumbs.note(told[number])
+    assert await counts(log) == []
+
+
+async def test_a_thumb_given_again_counts(log: Store) -> None:
+    await scored(log)
+    for minute in range(3):
+        await log.thumbs.note(thumb(minute=minute, is_added=minute != 1))
+    await log.thumbs.note(thumb(minute=1, is_added=False))  # once more
+    assert await counts(log) == [(1, 0, 1)]
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"visibility": Visibility.ME},
+        {"obstacle": "That message has no text to score."},
+        {"team_id": "T2"},
+        {"channel_id": "C2"},
+        {"message_ts": reply(1).ts},
+    ],
+)
+async def test_thumbs_under_what_the_channel_did_not_see_scored_are_not_kept(
+    log: Store, changes: dict[str, Any]
+) -> None:
+    await log.add(a_case(**({"message_ts": TS, "author_id": HELPER} | changes)))
+    await log.thumbs.note(thumb())
+    assert await rows(log) == 0
+
+
+async def test_a_reply_that_a_watch_has_seen_counts_though_it_was_not_drawn(log: Store) -> None:
+    await log.replies.note(reply(0), replace(WATCH, share=1e-9), NOW)
+    await log.thumbs.note(thumb())
+    assert await counts(log) == [(1, 0, 1)]
+
+
+async def test_a_watched_reply_that_nobody_has_seen_yet_counts_once_it_is(log: Store) -> None:
+    await log.thumbs.note(thumb(), is_watched=True)
+    assert await counts(log) == []
+    await log.replies.note(reply(0), WATCH, NOW)
+    assert await counts(log) == [(1, 0, 1)]
+
+
+async def test_what_was_scored_and_watched_counts_once(log: Store) -> None:
+    await log.replies.note(reply(0), WATCH, NOW)
+    await scored(log, probability=1.0)
+    await scored(log, key="again")
+    await log.thumbs.note(thumb())
+    assert await counts(log) == [(1, 0, 1)]
+
+
+async def test_the_thumbs_of_a_span_are_those_given_in_it(log: Store) -> None:
+    await scored(log)
+    await log.thumbs.note(thumb())
+    assert await counts(log, span=Span(NOW - HOUR, NOW)) == []
+    assert await counts(log, span=Span(NOW, NOW + HOUR)) == [(1, 0, 1)]
+    assert await counts(log, span=Span(NOW + HOUR, NOW + 2 * HOUR)) == []
+
+
+async def test_a_person_who_is_forgotten_leaves_no_thumb(log: Store) -> None:
+    await scored(log)
+    await log.thumbs.note(thumb())
+    await log.thumbs.note(thumb(user_id=BEN))
+    await log.thumbs.note(thumb("-1", team_id="T2"), is_watched=True)
+    assert await log.own_words.count("T1", ANN) == Words(thumbs=1)
+    assert await log.own_words.forget("T1", ANN) == Words(thumbs=1)
+    assert (await counts(log), await rows(log)) == ([(1, 0, 1)], 2)
+
+
+async def test_with_its_last_case_a_reply_loses_its_thumbs(log: Store) -> None:
+    first, second = await scored(log), await scored(log, key="second", requester_id=BEN)
+    await scored(log, reply(1).ts)
+    for ts in (TS, reply(1).ts):
+        await log.thumbs.note(thumb(ts=ts))
+    await log.forgetting.forget([first.id], ANN)
+    assert await rows(log) == 2
+    await log.forgetting.forget([second.id], BEN)
+    assert await rows(log) == 1
+
+
+async def test_thumbs_go_with_their_time_and_those_taken_back_after_a_day(log: Store) -> None:
+    await scored(log)
+    for number, age in enumerate((2 * DAY, 8 * DAY)):
+        at = NOW.now(NOW.tzinfo) - age
+        await log.thumbs.note(replace(thumb(user_id=f"U{number}"), at=at))
+        await log.thumbs.note(replace(thumb("-1", user_id=f"U{number}"), at=at, is_added=False))
+    await log.thumbs.note(replace(thumb(), at=NOW.now(NOW.tzinfo), is_added=False))
+    parts = (log.forgetting, log.audit, log.replies, log.thumbs)
+    await Retention(*parts, None, keeps_text=True).run()
+    assert await rows(log) == 3
+    await Retention(*parts, 7, keeps_text=True).run()
+    assert await rows(log) == 2

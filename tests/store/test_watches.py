@@ -1,0 +1,222 @@
+"""What the log keeps of watches, the replies that they have seen, and the alerts that were sent; on both databases."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from slack_sdk.web.async_client import AsyncWebClient
+from sqlalchemy import select
+
+from bot.domain.case import Case, CaseSource, Visibility
+from bot.domain.limits import Limits, Policy
+from bot.domain.watch import Fate, SeenReply, Shows, Used, Watch
+from bot.features.watch.watcher import Watcher
+from bot.pipeline.judges import RubricChoice
+from bot.pipeline.lookup import Lookup
+from bot.slack.channel_events import ChannelEvents
+from bot.slack.client import Identity
+from bot.store import Store
+from bot.store.audit import Action
+from bot.store.figures import watched
+from bot.store.schema import watches
+from bot.store.watches import AlertKind
+from tests.store.test_figures import NOW
+
+WATCH = Watch("T1", "C1", "U1", NOW)
+LOOKED_AT = select(watches.c.looked_at)
+HOUR = timedelta(hours=1)
+
+
+@pytest.fixture
+async def log(database_url: str) -> AsyncIterator[Store]:
+    opened = await Store.open(database_url)
+    yield opened
+    await opened.close()
+
+
+def reply(number: int, words: str | None = "hash", **changes: str) -> SeenReply:
+    return replace(SeenReply("T1", "C1", f"{1795339203 + number}.000001", "U1", None, words), **changes)
+
+
+async def test_a_watch_is_kept_as_it_was_set_last_and_begun_first(log: Store) -> None:
+    await log.watches.save(WATCH, "U9")
+    await log.watches.save(
+        replace(WATCH, since=NOW + HOUR, share=0.2, shows=Shows.REACTION, alerts_to=("C1", "U2")), "U9"
+    )
+    await log.watches.save(replace(WATCH, channel_id="C2"), "U9")
+    await log.watches.save(replace(WATCH, team_id="T2"), "U9")
+    kept = replace(WATCH, share=0.2, shows=Shows.REACTION, alerts_to=("C1", "U2"))
+    assert await log.watches.of("T1") == [kept, replace(WATCH, channel_id="C2")]
+    assert await log.watches.of("T1", "C1") == [kept]
+    await log.watches.end(kept, "U9")
+    assert await log.watches.of("T1", "C1") == []
+    assert len(await log.watches.of("T2")) == 1
+
+
+async def test_a_reply_is_noted_once_and_settled_once(log: Store) -> None:
+    assert await log.replies.note(reply(1), WATCH, NOW) == 1
+    assert await log.replies.note(reply(1, "other"), WATCH, NOW + HOUR) == 0
+    assert await log.replies.due("T1", NOW - HOUR) == []
+    assert await log.replies.due("T1", NOW) == [(reply(1), 1.0)]
+    assert await log.replies.due("T2", NOW) == []
+    await log.replies.wait_on(reply(1, None), NOW + HOUR)
+    assert await log.replies.due("T1", NOW) == []
+    assert await log.replies.due("T1", NOW + HOUR) == [(reply(1, None), 1.0)]
+    await log.replies.settle(reply(1), Fate.TAKEN)
+    await log.replies.settle(reply(1), Fate.MISSED)
+    await log.replies.wait_on(reply(1), NOW)
+    assert await log.replies.due("T1", NOW + HOUR) == []
+    (found,) = (await log.replies.coverage(watched(WATCH), reply(1).day)).values()
+    assert found.fates == {Fate.TAKEN: 1}
+
+
+async def test_days_are_counted_apart(log: Store) -> None:
+    for number in (0, 1, 86_400):
+        await log.replies.note(reply(number), WATCH, NOW)
+    await log.replies.settle(reply(1), Fate.OVER)
+    await log.replies.note(reply(2, author_id="U2"), replace(WATCH, author_id="U2"), NOW)
+    first, second = reply(0).day, reply(86_400).day
+    found = await log.replies.coverage(watched(WATCH), first)
+    assert {day: each.fates for day, each in found.items()} == {first: {None: 1, Fate.OVER: 1}, second: {None: 1}}
+    assert set(await log.replies.coverage(watched(WATCH), first, first)) == {first}
+
+
+async def test_what_should_have_a_score_is_what_was_drawn_and_at_rest(log: Store) -> None:
+    for number, fate in enumerate((None, Fate.TAKEN, Fate.MISSED, Fate.OVER, Fate.NO_ANSWER)):
+        await log.replies.note(reply(number), WATCH, NOW)
+        if fate:
+            await log.replies.settle(reply(number), fate)
+    await log.replies.note(reply(9), replace(WATCH, share=1e-9), NOW)
+    assert await log.replies.expected(watched(WATCH), NOW, NOW + HOUR) == 3
+    assert await log.replies.expected(watched(WATCH), NOW - HOUR, NOW) == 0
+
+
+def drawn(of: SeenReply, question_ts: str, **changes: Any) -> Case:
+    return Case(
+        key=f"{of.author_id}/{of.ts}/{changes.get('probability', 1.0)}",
+        team_id=of.team_id,
+        channel_id=of.channel_id,
+        requester_id="U0",
+        requester_name="judge",
+        source=CaseSource.WATCH,
+        rubric="additive-5",
+        visibility=Visibility.THREAD,
+        message_ts=of.ts,
+        author_id=of.author_id,
+        question="Why?",
+        question_ts=question_ts,
+        response="Because.",
+        **({"probability": 1.0} | changes),
+    )
+
+
+async def test_what_is_used_up_is_that_of_the_replys_day_channel_assistant_and_question(log: Store) -> None:
+    yesterday, next_day = reply(-86_400), reply(86_400)
+    others = [reply(3, author_id="U2"), reply(4, channel_id="C2"), reply(5, team_id="T2")]
+    for each in (reply(0), reply(1), yesterday, next_day, *others):
+        await log.add(drawn(each, "1.1"))
+    await log.add(drawn(reply(6), "2.2"))
+    await log.add(drawn(reply(7), "1.1", probability=None))  # somebody asked for it
+    takes = Limits().expected_tokens(drawn(reply(0), "1.1"))
+    assert await log.replies.used(reply(9), "1.1") == Used(replies=3, of_question=2, tokens=4 * takes)
+    assert await log.replies.used(reply(1), "1.1") == Used(replies=2, of_question=1, tokens=3 * takes)
+    assert await log.replies.used(reply(9, author_id="U3"), "1.1") == Used(0, 0, 4 * takes)
+    assert await log.replies.used(replace(next_day, ts=reply(86_401).ts), "1.1") == Used(1, 1, takes)
+
+
+async def test_old_replies_are_dropped_by_their_day(log: Store) -> None:
+    await log.replies.note(reply(0), WATCH, NOW)
+    await log.replies.note(reply(86_400), WATCH, NOW)
+    assert await log.replies.drop_older(NOW - timedelta(days=90)) == 0
+    assert await log.replies.drop_older(NOW + timedelta(days=900)) == 2
+
+
+async def test_a_channel_is_looked_at_by_whoever_comes_first_and_its_last_look_again(log: Store) -> None:
+    await log.watches.save(WATCH, "U9")
+    (began,) = [row.looked_at for row in await log.database.all(LOOKED_AT)]
+    assert await log.watches.begin_look("T1", "C1", began + HOUR - timedelta(seconds=1), HOUR) is None
+    assert await log.watches.begin_look("T1", "C1", began + HOUR, HOUR) == began - HOUR
+    assert await log.watches.begin_look("T1", "C1", began + HOUR, HOUR) is None
+    assert await log.watches.begin_look("T1", "C2", began + HOUR, HOUR) is None
+    assert await log.watches.begin_look("T1", "C1", began + 3 * HOUR, HOUR) == began
+
+
+async def test_who_set_and_who_ended_which_watch_is_noted(log: Store) -> None:
+    await log.watches.save(WATCH, "U7")
+    await log.watches.end(WATCH, "U8")
+    acts = [(act.who, act.what, act.channel_id, act.user_id) for act in await log.audit.since()]
+    place = (WATCH.channel_id, WATCH.author_id)
+    assert acts == [("U7", Action.WATCH_SET, *place), ("U8", Action.WATCH_ENDED, *place)]
+
+
+async def test_an_alert_is_sent_once_a_day_and_by_another_where_its_sender_died(log: Store) -> None:
+    assert await log.alerts.claim(WATCH, AlertKind.WORSE, NOW)
+    assert not await log.alerts.claim(WATCH, AlertKind.SILENT, NOW)
+    assert await log.alerts.last(WATCH, AlertKind.WORSE) is None
+    later = NOW + timedelta(minutes=6)
+    assert await log.alerts.claim(WATCH, AlertKind.WORSE, later)
+    await log.alerts.note_posted(WATCH, later)
+    assert await log.alerts.last(WATCH, AlertKind.WORSE) == later
+    assert await log.alerts.last(WATCH, AlertKind.SILENT) is None
+    assert not await log.alerts.claim(WATCH, AlertKind.WORSE, later + HOUR)
+    assert await log.alerts.claim(replace(WATCH, author_id="U2"), AlertKind.WORSE, later)
+    assert await log.alerts.claim(WATCH, AlertKind.WORSE, NOW + timedelta(days=1))
+
+
+async def test_a_test_goes_out_once_a_minute(log: Store) -> None:
+    other = replace(WATCH, author_id="U2")
+    for watch in (WATCH, other):
+        await log.watches.save(watch, "U1")
+    assert await log.watches.begin_test(WATCH, NOW)
+    await log.watches.save(WATCH, "U1")  # which does not make it new
+    assert not await log.watches.begin_test(WATCH, NOW + timedelta(seconds=59))
+    assert await log.watches.begin_test(WATCH, NOW + timedelta(seconds=60))
+    assert not await log.watches.begin_test(WATCH, NOW + timedelta(seconds=61))
+    assert await log.watches.begin_test(other, NOW)
+
+
+async def test_one_of_those_who_press_at_the_same_moment_sends_the_test(log: Store) -> None:
+    await log.watches.save(WATCH, "U1")
+    taken = await asyncio.gather(*(log.watches.begin_test(WATCH, NOW) for _ in range(5)))
+    assert sorted(taken) == [False] * 4 + [True]
+
+
+@pytest.mark.parametrize(
+    ("changes", "is_taken", "noted"),
+    [
+        ({}, True, 1),
+        ({"channel_type": "group"}, True, 1),
+        ({"subtype": "bot_message"}, True, 1),
+        ({"subtype": "channel_topic"}, True, 0),
+        ({"bot_id": ""}, True, 0),
+        ({"channel_type": "im"}, False, 0),
+        ({"channel_type": "im", "subtype": "message_deleted", "deleted_ts": "1.1"}, True, 0),
+        ({"type": "app_mention"}, False, 0),
+        ({"ts": reply(-1).ts}, True, 0),  # from before the watch
+    ],
+)
+async def test_only_messages_of_channels_and_changes_are_taken_in_before_bolt(
+    log: Store, changes: dict[str, str], is_taken: bool, noted: int
+) -> None:
+    identity = Identity("T1", "acme", "https://acme.slack.com/", "U0", "judge", "B0", frozenset())
+    client = AsyncWebClient()
+    watcher = Watcher(
+        log, Lookup(client, identity.own_ids), identity, Limits(), Policy(), RubricChoice(log.rubrics, {})
+    )
+    events = ChannelEvents(identity, [watcher.note], [])
+    event = {
+        "type": "message",
+        "channel": "C1",
+        "channel_type": "channel",
+        "user": "U1",
+        "bot_id": "B1",
+        "ts": reply(0).ts,
+    }
+    await log.watches.save(replace(WATCH, since=datetime.fromtimestamp(float(reply(0).ts), UTC)), "U9")
+    assert await events.takes({"team_id": "T2", "event": event | changes}) is False
+    assert await events.takes({"team_id": "T1", "event": event | changes}) is is_taken
+    assert await events.takes({"type": "block_actions"}) is False
+    assert len(await log.replies.due("T1", NOW + timedelta(days=9999))) == noted
