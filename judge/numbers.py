@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from judge.errors import SetupError
-from judge.jsonl import shown
+from judge.files import shown
 from judge.rubric import DEFAULT_RUBRIC, Rubric, Scale, list_rubrics, load_rubric
 
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")

@@ -1,21 +1,148 @@
-"""One member of the panel: a model, and the ratings that it is asked for."""
+"""One member of the panel: a model, how many ratings it is asked for, and what its probabilities say of the score."""
 
 import asyncio
+import math
 import time
 from collections.abc import Callable, Coroutine, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
+from statistics import median, median_low
 from typing import Any, TypeAlias, TypeVar
 
 from judge.errors import JudgeError
-from judge.model import ChatModel, Choice
-from judge.ratings import Rating, Result, Unscored, UnscoredReason, add_all, add_known, unscored
+from judge.model import ChatModel, Choice, Completion, Token
+from judge.prompt import first_justification, read_score_line, render_second_request
+from judge.ratings import Rating, Result, Unscored, UnscoredReason, add_all, add_known, point, unscored
 from judge.reading import parse_rating
 from judge.rubric import Scale
-from judge.second_request import first_justification, read_score_line, render_second_request
-from judge.stopping import Experience, ratings_needed
-from judge.weighting import weigh_score
+
+
+def ratings_needed(scores: Sequence[int], asked: int, samples: int, scale: tuple[int, int]) -> int:
+    """How many more ratings it takes, at the least, until no other one can change the verdict's score.
+
+    0 where that is so already, which includes that no majority can be usable any more. Where ratings are unusable, it
+    may rarely be one more than the least.
+
+    Args:
+        scores: Of the usable ratings so far.
+        asked: Ratings so far, usable or not.
+        samples: Ratings that a verdict has at the most.
+        scale: Lowest and highest score.
+    """
+    rest = samples - asked
+    if 2 * (len(scores) + rest) <= samples:
+        return 0
+    likeliest = median_low(scores) if scores else scale[0]
+    for more in range(rest):
+        if _is_settled([*scores, *[likeliest] * more], rest - more, samples, scale):
+            return more
+    return rest
+
+
+def _is_settled(scores: Sequence[int], rest: int, samples: int, scale: tuple[int, int]) -> bool:
+    """Whether `rest` more ratings, whatever they say or fail to say, leave the score as it is.
+
+    The median lies furthest out where all of them are the lowest score, or all the highest. And it has to be a score,
+    so more than half of all ratings must be near it already, wherever it comes to lie between these two.
+    """
+    ends = [[*scores, *[end] * rest] for end in scale]
+    lowest, highest = median(ends[0]), median(ends[1])
+    near = sum(highest - point(scale) <= score <= lowest + point(scale) for score in scores)
+    return median_low(ends[0]) == median_low(ends[1]) and 2 * near > samples
+
+
+@dataclass
+class Experience:
+    """What a model's requests for several answers have cost, and how often the first ratings left the score open.
+
+    Shared by all verdicts of a model, and there for as long as it is: in the beginning nothing is known.
+    """
+
+    verdicts: int = 0
+    open: int = 0
+    requests: int = 0
+    answers: int = 0
+    prompts_usd: float = 0.0
+    answers_usd: float = 0.0
+
+    def note_cost(self, completion: Completion) -> None:
+        """Takes in what one request cost, where that is known."""
+        if completion.cost_usd is None or completion.prompt_usd is None:
+            return
+        self.requests += 1
+        self.answers += len(completion.choices)
+        self.prompts_usd += completion.prompt_usd
+        self.answers_usd += completion.cost_usd - completion.prompt_usd
+
+    def note_verdict(self, *, is_open: bool) -> None:
+        """Takes in whether the least number of ratings left a score open."""
+        self.verdicts += 1
+        self.open += is_open
+
+    def is_cheaper_at_once(self, rest: int) -> bool:
+        """Whether one request for all ratings costs less than leaving out the last `rest`, and asking again at need.
+
+        False where no price is known.
+        """
+        if not self.requests:
+            return False
+        # With a prompt at P and an answer at A, n ratings at once cost P + nA. With the last r of them only at need,
+        # which is in the share d of verdicts: P + (n - r)A + d(P + rA). So at once is cheaper where d(P + rA) > rA.
+        # At three ratings of 1,000 tokens read and 100 written, these at six times the price: d > 600 / 1,600.
+        prompt, more = self.prompts_usd / self.requests, rest * self.answers_usd / self.answers
+        share = (self.open + 1) / (self.verdicts + 2)  # Laplace's rule of succession: no share is 0 or 1 after one
+        return share * (prompt + more) > more
+
+
+# Each place where the score's number stands costs a reading of the answer; no judgement has as many, or is as long.
+_MOST_PLACES, _MOST_CHARS = 50, 50_000
+
+
+def weigh_score(tokens: Sequence[Token], rating: Rating, scale: Scale) -> float | None:
+    """The mean of the scale's scores, each weighted by the probability that the model gave to it.
+
+    Probabilities of tokens that are no score are left out, and the rest scaled to 1. None where no single token
+    decides the score: without log probabilities (its own among them), or where the score is stated twice or split into
+    several tokens, or in an answer of more than 50,000 characters.
+
+    Source: G-Eval, arXiv 2303.16634, section 3.1 (there estimated from 20 samples, here read directly).
+    """
+    token = _deciding_token(tokens, rating.score, scale)
+    if token is None:
+        return None
+    chances: dict[int, float] = {}
+    for text, logprob in token.candidates.items():
+        value = _whole_number(text)
+        if value is not None and scale.low <= value <= scale.high:
+            chances[value] = chances.get(value, 0.0) + math.exp(min(logprob, 0.0))
+    # Where the model spells numbers digit by digit, its "1" may be the beginning of "10".
+    is_by_digits = scale.high > 9 and all(value < 10 for value in chances)
+    total = math.fsum(chances.values())
+    if is_by_digits or not total or rating.score not in chances:
+        return None
+    return math.fsum(value * chance for value, chance in chances.items()) / total
+
+
+def _deciding_token(tokens: Sequence[Token], score: int, scale: Scale) -> Token | None:
+    """The one token that states the score: with another number in its place, the text gets that other score."""
+    other = score - 1 if score > scale.low else score + 1
+    texts = [token.text for token in tokens]
+    places = [at for at, text in enumerate(texts) if _whole_number(text) == score]
+    if len(places) > _MOST_PLACES or sum(map(len, texts)) > _MOST_CHARS:
+        return None
+    for at in places:
+        text = texts[at]
+        changed = parse_rating("".join((*texts[:at], text.replace(str(score), str(other)), *texts[at + 1 :])), scale)
+        if isinstance(changed, Rating) and changed.score == other:
+            return tokens[at]
+    return None
+
+
+def _whole_number(text: str) -> int | None:
+    digits = text.strip()
+    return int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 4 else None
+
 
 Number = TypeVar("Number", int, float)
 Reader: TypeAlias = Callable[[Choice], Result]

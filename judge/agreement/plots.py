@@ -17,8 +17,7 @@ from judge.agreement.jackknife import Floats, Ints
 from judge.agreement.measures import confusion
 from judge.agreement.report import Comparison
 from judge.errors import SetupError
-from judge.files import private
-from judge.jsonl import refuse_foreign
+from judge.files import private, refuse_foreign
 
 _MOST_NUMBERED_LEVELS = 11
 _ACROSS = 3

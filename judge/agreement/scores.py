@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from judge.errors import SetupError
-from judge.jsonl import COMPLETION, PROMPT, judge_of, no_object, read_objects
+from judge.files import COMPLETION, PROMPT, judge_of, no_object, read_objects
 from judge.numbers import Numbers, Range, load_named, rubric_of
 from judge.rubric import DEFAULT_RUBRIC, Scale, load_rubric
 

@@ -5,8 +5,24 @@ from collections.abc import Iterator
 from functools import cache
 from typing import NamedTuple
 
-from judge.attacks import tokens
+from judge.attacks import tags as tokens
 from judge.attacks.folding import FoldedText, fold_aligned
+
+_BARRED = r"\|/?▁?[^\W\d][\w▁.:/-]{1,63}\|?>|[^\W\d][\w▁]{1,63}\|>"
+_TURNS = r"/?(?:start|begin|end)_of_[a-z]\w{0,31}>|</?sys>>|/?seed:[a-z_]{2,31}>"
+_MISTRAL = r"/?(?:inst|system_prompt|available_tools|tool_(?:calls|results|content)|model_settings|gmask)\]"
+_EXAONE = r"\|(?:system|user|assistant|tool|endofturn)\|\]"
+
+CONTROL = {"<": f"{_BARRED}|{_TURNS}", "[": f"{_MISTRAL}|{_EXAONE}"}
+"""Words that stand in hardly any text but a chat template; a response that holds one is flagged."""
+
+EVERYDAY = {
+    "<": r"/?s>|(?:bos|eos|eot|eom|pad|unk|sop|eop)(?:_token)?>|/?(?:think|tools?|tool_(?:call|response)s?)>"
+    r"|fim_[a-z]{2,16}>|(?:extra_id_|unused_?|reserved_|special_)\d{1,5}>",
+    "[": r"/?(?-i:THINK|BOS|EOS|EOT|UNUSED_TOKEN_\d{1,5})\]",
+}
+"""Tokens that are something else elsewhere (`<s>` strikes a word through in HTML): broken up, and not flagged."""
+
 
 _OPENING = re.compile(r"<[\s/\\]*(?:question|response)", re.IGNORECASE)
 _CLOSING = re.compile(r"[^<>]{0,200}(>)")

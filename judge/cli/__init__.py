@@ -10,17 +10,13 @@ import sys
 import typer
 
 from judge.cli import options
-from judge.cli.agreement import agreement
-from judge.cli.batch import batch
-from judge.cli.escalation import escalation
-from judge.cli.estimate import estimate
-from judge.cli.pairs import pairs
-from judge.cli.reports import to_printable
-from judge.cli.rubrics import rubrics
-from judge.cli.score import score
-from judge.cli.view import view
+from judge.cli.agreement_command import agreement
+from judge.cli.label_commands import escalation, estimate
+from judge.cli.options import to_printable
+from judge.cli.row_commands import batch, pairs, view
+from judge.cli.score_commands import rubrics, score
 from judge.errors import JudgeError
-from judge.jsonl import os_reason
+from judge.files import os_reason
 
 __all__ = ["app", "main"]
 

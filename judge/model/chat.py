@@ -8,8 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from judge.model.client import ask
-from judge.model.completion import Choice, Completion, to_completion
-from judge.model.prices import cost_of, has_price_list, price_list
+from judge.model.completion import Choice, Completion, cost_of, has_price_list, price_list, to_completion
 
 if TYPE_CHECKING:
     import openai

@@ -15,7 +15,7 @@ from bot.domain.label import Label
 from bot.domain.verdict import RecordedVerdict
 from bot.log import Store
 from bot.log.schema import cases, labels
-from judge.view import MOST_REPLIES
+from judge.view.replies import MOST_REPLIES
 from tests.scenario.test_audit import OPERATOR, command, with_log
 from tests.unit.bot.test_forgetting import delivered
 from tests.unit.bot.test_labels import judged

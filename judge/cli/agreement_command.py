@@ -1,0 +1,266 @@
+"""`judge agreement`: how far the scores in a file can be trusted, as tables for a terminal and as plain text."""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from io import StringIO
+from math import isnan
+from pathlib import Path
+from textwrap import fill
+from typing import Annotated, Any
+
+import typer
+from rich import box
+from rich.console import Console, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from judge.agreement.measures import MIN_PROMPTS, Estimate, confusion
+from judge.agreement.report import Comparison, Difference, Report
+from judge.agreement.scores import Columns, Scores, read_scores
+from judge.cli import options
+from judge.cli.options import to_printable
+from judge.errors import SetupError
+from judge.numbers import to_range
+
+_EXTRA = ("krippendorff", "matplotlib", "numpy", "scipy")
+
+
+def agreement(
+    file: Annotated[
+        Path, typer.Argument(help="JSONL with a score and a label on each line, as 'judge batch' writes it.")
+    ],
+    label: options.Label,
+    score: Annotated[
+        list[str] | None,
+        typer.Option(metavar="FIELD", help="The field with the score; once for each judge.", show_default="score"),
+    ] = None,
+    scale: options.LabelScale = None,
+    rubric: options.RubricFile = None,
+    by: Annotated[
+        str | None, typer.Option(metavar="FIELD", help="Also for each value of this field, such as language.")
+    ] = None,
+    plot: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Draw the confusion matrix into a .png or .html file.")
+    ] = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """Compare scores with people's labels, and judges in pairs.
+
+    Several judges may stand in one file, by their models or in fields of their own.
+    Exit code 0 means all lines could be used, 1 that some could not, 2 an error.
+    """
+    if plot is not None and plot.suffix not in (".png", ".html"):
+        raise SetupError(f"--plot {plot}: the file must end in .png or .html.")
+    if plot is not None and plot.exists() and file.exists() and plot.samefile(file):
+        raise SetupError(f"--plot {plot}: the picture would be written over the scores; choose another file.")
+    columns = Columns(label, tuple(score or ["score"]), to_range(scale) if scale else None, by)
+    scores = read_scores(file, columns, rubric)
+    try:
+        _report(scores, columns, plot, as_json)
+    except ModuleNotFoundError as exc:
+        if exc.name not in _EXTRA:
+            raise
+        raise SetupError(f"judge agreement needs {exc.name}: pip install 'slack-judge[agreement]'") from exc
+    raise typer.Exit(1 if scores.problems or scores.repeats else 0)
+
+
+def _report(scores: Scores, columns: Columns, plot: Path | None, as_json: bool) -> None:
+    from judge.agreement.report import make_report
+    from judge.cli.agreement_command import print_report, to_text
+
+    report = make_report(scores)
+    if plot is not None:
+        from judge.agreement.plots import save_plot
+
+        save_plot(plot, report.with_people, to_text(report, columns))
+    if as_json:
+        typer.echo(json.dumps(report.to_dict(), ensure_ascii=False))
+    else:
+        print_report(report, columns)
+
+
+_WIDTH = 80
+_MOST_LEVELS = 11
+_MOST_PROBLEMS = 10
+
+_NAMES = {
+    "exact_match": "Exact match",
+    "within_one": "Within one",
+    "quadratic_weighted_kappa": "Quadratic weighted kappa",
+    "krippendorff_alpha": "Krippendorff's alpha",
+    "spearman": "Spearman",
+    "kendall_tau_b": "Kendall tau-b",
+    "mean_error": "Mean error",
+    "pairwise_accuracy": "Pairwise accuracy",
+    "pairwise_ties": "  tied by the judge",
+    "pairwise_reversals": "  the other way round",
+    "top_best": "{high}-best",
+    "top_best_by_chance": "  by chance",
+}
+_SHARES = {
+    "exact_match",
+    "within_one",
+    "pairwise_accuracy",
+    "pairwise_ties",
+    "pairwise_reversals",
+    "top_best",
+    "top_best_by_chance",
+}
+_PLAIN: Mapping[str, Any] = {"highlight": False, "markup": False, "emoji": False}
+_PAIRS = {"pairwise_accuracy", "pairwise_ties", "pairwise_reversals"}
+
+
+def print_report(report: Report, columns: Columns) -> None:
+    """Prints the report, 80 columns wide where the output is no terminal."""
+    console = Console(**_PLAIN)
+    if not console.is_terminal:
+        console.width = _WIDTH
+    _print(console, report, columns)
+
+
+def to_text(report: Report, columns: Columns) -> str:
+    """The report as plain text, 80 columns wide."""
+    output = StringIO()
+    _print(Console(file=output, width=_WIDTH, **_PLAIN), report, columns)
+    return output.getvalue()
+
+
+def _print(console: Console, report: Report, columns: Columns) -> None:
+    for comparison in report.with_people:
+        title = Text(to_printable(f"{comparison.judge} against people ({columns.label})"), "bold")
+        lines = [fill(line, console.width) for line in (_coverage(comparison), comparison.verdict or "")]
+        _print_parts(
+            console, Text("\n").join([title, *map(Text, lines)]), _measures(comparison), _confusion(comparison)
+        )
+    if report.between_judges:
+        _print_parts(console, Text("Judge against judge", "bold"), _between(report.between_judges))
+    if report.by_group:
+        _print_parts(console, Text(to_printable(f"By {columns.group}"), "bold"), _groups(report))
+    for each in report.differences:
+        title = Text(to_printable(f"{each.judge} less {each.other}, both against people"), "bold")
+        over = f"{_count(each.responses, 'response')} to {_count(each.prompts, 'prompt')} that both scored"
+        _print_parts(console, Text("\n").join([title, Text(over)]), _difference(each, report.scores.scale.high))
+    for note in _notes(report, columns):
+        console.print(fill(to_printable(note), console.width))
+
+
+def _print_parts(console: Console, *parts: RenderableType) -> None:
+    for part in parts:
+        console.print(part)
+        console.print()
+
+
+def _coverage(comparison: Comparison) -> str:
+    sample = comparison.sample
+    parts = [f"{_count(len(sample.scores), 'response')} to {_count(sample.n_prompts, 'prompt')}"]
+    if comparison.unscored:
+        parts.append(f"{comparison.unscored:,} more without a score")
+    if sample.label_ties:
+        parts.append(f"{_count(sample.label_ties, 'pair')} with equal labels left out")
+    return "; ".join(parts)
+
+
+def _measures(comparison: Comparison) -> Table:
+    table = _table("Measure", "Value", "95% interval", "Taken over", right=("Value", "Taken over"))
+    for name, title in _NAMES.items():
+        figure = comparison.estimates[name]
+        over = _count(figure.n, "pair" if name in _PAIRS else "response")
+        title = title.format(high=comparison.sample.scale.high)
+        table.add_row(title, _value(name, figure.value), _interval(name, figure), over)
+    return table
+
+
+def _confusion(comparison: Comparison) -> RenderableType:
+    counts, low = confusion(comparison.sample), comparison.sample.scale.low
+    if len(counts) > _MOST_LEVELS:
+        return f"A matrix of {len(counts)} scores is too wide to print; --plot draws it."
+    levels = [str(low + level) for level in range(len(counts))]
+    table = _table("Label \\ score", *levels, right=levels)
+    for row, each in enumerate(counts):
+        cells = [Text(f"{count:,}" if count else ".", "bold" * (row == column)) for column, count in enumerate(each)]
+        table.add_row(levels[row], *cells)
+    return table
+
+
+def _between(comparisons: Iterable[Comparison]) -> Table:
+    table = _table("Judges", "Responses", "Exact match", "Weighted kappa", "Spearman", right=("Responses", "Spearman"))
+    for each in comparisons:
+        names = to_printable(f"{each.judge}\n{each.other}")
+        values = [f"{_value(name, figure.value)}\n{_interval(name, figure)}" for name, figure in each.estimates.items()]
+        table.add_row(names, f"{len(each.sample.scores):,}", *values)
+    return table
+
+
+def _groups(report: Report) -> Table:
+    has_several = len(report.scores.judges) > 1
+    table = _table("Group", "Responses", "Weighted kappa", "Exact match", "Mean error", right=("Responses",))
+    for group, each in report.by_group:
+        is_enough = each.sample.n_prompts >= MIN_PROMPTS
+        figures = {name: f"{_value(name, of.value)}\n{_interval(name, of)}" for name, of in each.estimates.items()}
+        values = figures.values() if is_enough else ("too few labels", "", "")
+        name = f"{group}\n{each.judge}" if has_several else group
+        table.add_row(to_printable(name), f"{len(each.sample.scores):,}", *values)
+    return table
+
+
+def _difference(difference: Difference, high: int) -> Table:
+    names = [to_printable(name) for name in (difference.judge, difference.other)]
+    table = _table("Measure", *names, "Difference", "95% interval", right=(*names, "Difference", "95% interval"))
+    for name, figure in difference.estimates.items():
+        values = [_value(name, value) for value in difference.values[name]]
+        table.add_row(
+            _NAMES[name].format(high=high), *values, _value(name, figure.value, "+"), _interval(name, figure, "+")
+        )
+    return table
+
+
+def _table(*titles: str, right: Iterable[str]) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
+    for title in titles:
+        table.add_column(title, justify="right" if title in right else "left", overflow="fold")
+    return table
+
+
+def _notes(report: Report, columns: Columns) -> Iterator[str]:
+    low, high = report.scores.scale
+    yield f"Scale {low} to {high}. The intervals come from leaving out prompts; they need {MIN_PROMPTS} of them."
+    if report.differences:
+        yield "A difference is shown where its interval leaves out 0; one in twenty does so by chance."
+    if report.people is not None:
+        figure = report.people
+        yield (
+            f"People among themselves: Krippendorff's alpha {_value('', figure.value)} ({_interval('', figure)}), "
+            f"{_count(figure.n, 'response')}."
+        )
+    labels = [label for response in report.scores.responses for label in response.labels]
+    if columns.label_range is None and low <= 0 and max(labels) <= 1 < high:
+        yield "No label is above 1: if they go from 0 to 1, say --scale 0-1."
+    if report.unlabelled:
+        yield f"{_count(report.unlabelled, 'response')} without a usable label left out."
+    if report.scores.repeats:
+        yield (
+            f"{_count(report.scores.repeats, 'value')} left out, in conflict with an earlier line: another score "
+            "of the same judge, or another label of the same person, for the same response."
+        )
+    if report.scores.duplicates:
+        yield f"{_count(report.scores.duplicates, 'line')} merged: the same judge, response and label once more."
+    problems = report.scores.problems
+    if problems:
+        yield f"{_count(len(problems), 'value')} could not be used:"
+        yield from (f"  {problem}" for problem in problems[:_MOST_PROBLEMS])
+        if len(problems) > _MOST_PROBLEMS:
+            yield f"  and {len(problems) - _MOST_PROBLEMS:,} more; --json lists them all"
+
+
+def _value(name: str, value: float, sign: str = "") -> str:
+    if isnan(value):
+        return "none"
+    return f"{value:{sign}z.1%}" if name in _SHARES else f"{value:{sign}z.2f}"
+
+
+def _interval(name: str, figure: Estimate, sign: str = "") -> str:
+    return figure.note or f"{_value(name, figure.low, sign)} to {_value(name, figure.high, sign)}"
+
+
+def _count(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
