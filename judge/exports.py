@@ -14,6 +14,7 @@ from judge.errors import SetupError
 from judge.files import (
     COMPLETION,
     PROMPT,
+    Format,
     decode,
     encode,
     judge_of,
@@ -29,14 +30,6 @@ from judge.rows import ADDED
 _OTHER_FORMATS = {".bz2", ".gz", ".json", ".tsv", ".xls", ".xlsx", ".xz", ".zip", ".zst"}
 _CHUNK_ROWS = 4_000
 _CHUNK_BYTES = 8 * 2**20
-
-
-class Format(StrEnum):
-    """What a file of rows is written as."""
-
-    JSONL = "jsonl"
-    CSV = "csv"
-    PARQUET = "parquet"
 
 
 class Kind(StrEnum):

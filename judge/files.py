@@ -6,12 +6,28 @@ import math
 import os
 import stat
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
 from judge.errors import SetupError
 
 _OWNERS_ALONE = 0o600
+
+
+class InputFormat(StrEnum):
+    """What a file of rows is read as."""
+
+    JSONL = "jsonl"
+    CSV = "csv"
+
+
+class Format(StrEnum):
+    """What a file of rows is written as."""
+
+    JSONL = "jsonl"
+    CSV = "csv"
+    PARQUET = "parquet"
 
 
 def private(path: str, flags: int) -> int:

@@ -4,13 +4,12 @@ import csv
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Self, TypeAlias
 
 from judge.errors import SetupError
-from judge.files import COMPLETION, PROMPT, check_is_file, decode, encode, os_reason, read_lines, text_of
+from judge.files import COMPLETION, PROMPT, InputFormat, check_is_file, decode, encode, os_reason, read_lines, text_of
 from judge.ratings import Rating, Result, Verdict
 
 ADDED: Mapping[str, type] = {
@@ -62,13 +61,6 @@ class Malformed:
 
 
 Item: TypeAlias = Row | Malformed
-
-
-class InputFormat(StrEnum):
-    """What a file of rows is read as."""
-
-    JSONL = "jsonl"
-    CSV = "csv"
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,7 @@ import sys
 import typer
 
 from judge.cli import options
-from judge.cli.agreement_command import agreement
-from judge.cli.label_commands import escalation, estimate
+from judge.cli.label_commands import agreement, escalation, estimate
 from judge.cli.options import to_printable
 from judge.cli.row_commands import batch, pairs, view
 from judge.cli.score_commands import rubrics, score
@@ -21,6 +20,7 @@ from judge.files import os_reason
 __all__ = ["app", "main"]
 
 app = typer.Typer(
+    cls=options.Group,
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,

@@ -1,18 +1,81 @@
-"""`judge estimate` and `judge escalation`: what a few labels of people say of many scores."""
+"""`judge agreement`, `judge estimate` and `judge escalation`: what people's labels say of scores."""
 
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from judge.cli import options
 from judge.cli.options import Reports, to_printable, to_summary
-from judge.escalation_analysis import MOST_SPREAD, Level, Payoff, measure
-from judge.estimate import Estimate, Fields, estimate_file, why_rough
-from judge.numbers import to_range
-from judge.stats import Interval
+from judge.errors import SetupError
+
+if TYPE_CHECKING:
+    from judge.agreement.scores import Columns, Scores
+    from judge.escalation_analysis import Level, Payoff
+    from judge.estimate import Estimate
+    from judge.stats import Interval
+
+# What the extra `agreement` installs.
+_EXTRA = ("krippendorff", "matplotlib", "numpy", "scipy")
+
+
+def agreement(
+    file: Annotated[
+        Path, typer.Argument(help="JSONL with a score and a label on each line, as 'judge batch' writes it.")
+    ],
+    label: options.Label,
+    score: Annotated[
+        list[str] | None,
+        typer.Option(metavar="FIELD", help="The field with the score; once for each judge.", show_default="score"),
+    ] = None,
+    scale: options.LabelScale = None,
+    rubric: options.RubricFile = None,
+    by: Annotated[
+        str | None, typer.Option(metavar="FIELD", help="Also for each value of this field, such as language.")
+    ] = None,
+    plot: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Draw the confusion matrix into a .png or .html file.")
+    ] = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """Compare scores with people's labels, and judges in pairs.
+
+    Several judges may stand in one file, by their models or in fields of their own.
+    Exit code 0 means all lines could be used, 1 that some could not, 2 an error.
+    """
+    if plot is not None and plot.suffix not in (".png", ".html"):
+        raise SetupError(f"--plot {plot}: the file must end in .png or .html.")
+    if plot is not None and plot.exists() and file.exists() and plot.samefile(file):
+        raise SetupError(f"--plot {plot}: the picture would be written over the scores; choose another file.")
+    from judge.agreement.scores import Columns, read_scores
+    from judge.numbers import to_range
+
+    columns = Columns(label, tuple(score or ["score"]), to_range(scale) if scale else None, by)
+    scores = read_scores(file, columns, rubric)
+    try:
+        _report(scores, columns, plot, as_json)
+    except ModuleNotFoundError as exc:
+        if exc.name not in _EXTRA:
+            raise
+        raise SetupError(f"judge agreement needs {exc.name}: pip install 'slack-judge[agreement]'") from exc
+    raise typer.Exit(1 if scores.problems or scores.repeats else 0)
+
+
+def _report(scores: "Scores", columns: "Columns", plot: Path | None, as_json: bool) -> None:
+    from judge.agreement.report import make_report
+    from judge.cli.agreement_tables import print_report, to_text
+
+    report = make_report(scores)
+    if plot is not None:
+        from judge.agreement.plots import save_plot
+
+        save_plot(plot, report.with_people, to_text(report, columns))
+    if as_json:
+        typer.echo(json.dumps(report.to_dict(), ensure_ascii=False))
+    else:
+        print_report(report, columns)
 
 
 def estimate(
@@ -44,6 +107,9 @@ def estimate(
     The labels must be of rows drawn at random, and given without seeing the score: labels with "blind": false are left
     out. Exit code 0 means all lines could be used, 1 that some could not, 2 an error.
     """
+    from judge.estimate import Fields, estimate_file
+    from judge.numbers import to_range
+
     fields = Fields(label, score, weight, cluster, to_range(scale) if scale else None, judge)
     found = estimate_file(file, fields, rubric)
     if as_json:
@@ -56,8 +122,10 @@ def estimate(
     raise typer.Exit(1 if found.problems else 0)
 
 
-def to_sentences(found: Estimate) -> Iterator[str]:
+def to_sentences(found: "Estimate") -> Iterator[str]:
     """The estimate in words."""
+    from judge.estimate import why_rough
+
     mean, good, labels = found.mean, found.good, found.mean.labels_only
     by = f"corrected by {_count(mean.labelled, 'label')}; the judge alone says"
     yield f"Mean {_say(mean.corrected)} ({_count(mean.n, 'score')}, {by} {mean.judge.mean:.2f})."
@@ -83,7 +151,7 @@ def to_sentences(found: Estimate) -> Iterator[str]:
         yield f"Left out: {_count(found.unscored, 'row')} without a score."
 
 
-def _say(interval: Interval | None, form: str = ".2f") -> str:
+def _say(interval: "Interval | None", form: str = ".2f") -> str:
     if interval is None:
         return "unknown"
     if interval.low is None or interval.high is None:
@@ -120,6 +188,9 @@ def escalation(
     The stronger model's scores are those of the same responses in rows of its own, or of 'batch --escalate-to'.
     Exit code 0 means all lines could be used, 1 that some could not, 2 an error.
     """
+    from judge.escalation_analysis import measure
+    from judge.numbers import to_range
+
     found = measure(
         file, label, judge=judge, stronger=to, label_range=to_range(scale) if scale else None, rubric=rubric
     )
@@ -134,7 +205,7 @@ def escalation(
     raise typer.Exit(1 if found.problems else 0)
 
 
-def to_analysis_sentences(found: Payoff) -> Iterator[str]:
+def to_analysis_sentences(found: "Payoff") -> Iterator[str]:
     """What the table comes to, and what is not in it."""
     yield _verdict(found)
     if found.unlabelled:
@@ -143,7 +214,7 @@ def to_analysis_sentences(found: Payoff) -> Iterator[str]:
         yield f"Left out: {_count_rows(found.single)} with one rating, which has no spread."
 
 
-def _verdict(found: Payoff) -> str:
+def _verdict(found: "Payoff") -> str:
     apart = sum(each.rows for each in found.levels if each.spread is None or each.spread >= _FROM_TWO)
     share = sum(each.share for each in found.levels if each.spread is None or each.spread >= _FROM_TWO)
     asked = (
@@ -165,7 +236,7 @@ def _verdict(found: Payoff) -> str:
     )
 
 
-def _print_table(found: Payoff) -> None:
+def _print_table(found: "Payoff") -> None:
     from rich import box
     from rich.console import Console
     from rich.table import Table
@@ -187,7 +258,7 @@ def _print_table(found: Payoff) -> None:
     console.print(table)
 
 
-def _cells(level: Level) -> list[str]:
+def _cells(level: "Level") -> list[str]:
     interval = "" if level.low is None else f" ({level.low:.2f} to {level.high:.2f})"
     return [
         _spread(level),
@@ -201,7 +272,9 @@ def _cells(level: Level) -> list[str]:
     ]
 
 
-def _spread(level: Level) -> str:
+def _spread(level: "Level") -> str:
+    from judge.escalation_analysis import MOST_SPREAD
+
     if level.spread is None:
         return "no score"
     return f"{level.spread}+" if level.spread == MOST_SPREAD else str(level.spread)

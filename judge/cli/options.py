@@ -3,9 +3,25 @@
 import re
 import textwrap
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer.core import TyperGroup
+
+if TYPE_CHECKING:
+    from typer.core import TyperOption
+
+
+class Group(TyperGroup):
+    """A command with subcommands whose help loads no more than it prints."""
+
+    def get_help_option(self, ctx: Any) -> "TyperOption | None":
+        # Typer 0.29 has pydantic, 0.2 s to load, turn the missing --help of the command above into a bool, unless it
+        # has a default that is one.
+        option = super().get_help_option(ctx)
+        if option is not None:
+            option.default = False
+        return option
 
 
 def _say_version(is_asked: bool) -> None:

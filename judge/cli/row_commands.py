@@ -13,27 +13,25 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from judge.batch import Batch, Journal, Tally, identity_of
 from judge.cli import options
 from judge.cli.options import Reports, to_printable, to_summary
 from judge.errors import JudgeError, SetupError
-from judge.exports import Counts, Format, choose_format, export, has_pair, make_pairs, name_beside, refuse_foreign
-from judge.files import os_reason, private_and_new, put_in_place
+from judge.files import Format, InputFormat, os_reason, private_and_new, put_in_place
 from judge.judging import Judge
 from judge.model import DEFAULT_MODEL
-from judge.numbers import to_range
-from judge.rows import InputFormat, Item, Source
 from judge.rubric import DEFAULT_RUBRIC
-from judge.view import save_page
-from judge.view.replies import MOST_REPLIES, read_replies
 
 if TYPE_CHECKING:
     from rich.progress import Progress
 
+    from judge.batch import Batch, Journal, Tally
+    from judge.exports import Counts
+    from judge.rows import Item, Source
+
 _REFRESH_S = 0.2
 
 
-async def show_progress(batch: Batch, total: Callable[[], int]) -> None:
+async def show_progress(batch: "Batch", total: Callable[[], int]) -> None:
     """Draws the bar with rate and time left until it is cancelled."""
     with _make_bar() as bar:
         rows = bar.add_task("", total=total(), completed=batch.done)
@@ -96,6 +94,10 @@ def batch(
     Ctrl-C or a crash loses nothing but the rows under way.
     Exit code 0 means all scored, 1 with gaps, 2 an error, 130 interrupted.
     """
+    from judge.batch import Batch, Journal, identity_of
+    from judge.exports import choose_format, export, name_beside, refuse_foreign
+    from judge.rows import Source
+
     form = choose_format(output, form)
     journal_path = output if form is Format.JSONL else name_beside(output, Format.JSONL)
     table = None if form is Format.JSONL else name_beside(output, form)
@@ -122,7 +124,9 @@ def batch(
     raise typer.Exit(1 if run.failed or run.malformed or run.is_spent or journal.tally.unscored else 0)
 
 
-def _run_to_end(judge: Judge, run: Batch, journal: Journal, items: Iterator[Item], rows: Callable[[], int]) -> None:
+def _run_to_end(
+    judge: Judge, run: "Batch", journal: "Journal", items: "Iterator[Item]", rows: Callable[[], int]
+) -> None:
     """Runs the batch; one that ends early, interrupted or stopped, leaves the command here, with what it has done."""
     try:
         asyncio.run(_run(judge, run, items, rows))
@@ -133,7 +137,7 @@ def _run_to_end(judge: Judge, run: Batch, journal: Journal, items: Iterator[Item
         raise JudgeError(f"{run.stopped} Stopped with {_share(journal.tally, rows())} in {journal.path}; {_GO_ON}")
 
 
-async def _run(judge: Judge, run: Batch, items: Iterator[Item], rows: Callable[[], int]) -> None:
+async def _run(judge: Judge, run: "Batch", items: "Iterator[Item]", rows: Callable[[], int]) -> None:
     work = asyncio.create_task(run.run(items))
     loop = asyncio.get_running_loop()
     # Python gives signals to the main thread alone.
@@ -157,21 +161,23 @@ def _refuse_same_file(source: Path, written: Path | None) -> None:
         raise SetupError(f"{written}: the rows would be written over the input; choose another output.")
 
 
-def _looks_foreign(given: Source) -> bool:
+def _looks_foreign(given: "Source") -> bool:
     _, first = next(given.lines(), (0, b"{"))
     return not first.lstrip(b"\xef\xbb\xbf \t").startswith(b"{")
 
 
-def _count_rows(run: Batch, tally: Tally, lines: int, limit: int | None) -> int:
+def _count_rows(run: "Batch", tally: "Tally", lines: int, limit: int | None) -> int:
     """How many rows the input has, up to `limit`, as far as is known: a line may turn out to be none."""
     return max(min(lines - run.malformed, limit or lines), tally.rows)
 
 
-def _share(tally: Tally, rows: int) -> str:
+def _share(tally: "Tally", rows: int) -> str:
     return f"{tally.rows:,} of {rows:,} rows"
 
 
-def _summary(run: Batch, journal: Journal, rows: int) -> str:
+def _summary(run: "Batch", journal: "Journal", rows: int) -> str:
+    from judge.exports import has_pair
+
     tally = journal.tally
     reasons = ", ".join(f"{count:,} {reason.replace('_', ' ')}" for reason, count in tally.reasons.most_common())
     why = f" ({to_printable(reasons)})" if reasons else ""
@@ -214,6 +220,8 @@ def pairs(
     Rows belong together by prompt_id, or by prompt. Ties and unscored rows are left out and counted.
     Exit code 0 means done, 1 that lines could not be read, 2 an error.
     """
+    from judge.exports import Counts, choose_format, export, make_pairs
+
     form = choose_format(output, form)
     if source.exists() and output.exists() and os.path.samefile(source, output):
         raise SetupError(f"{output}: the pairs would be written over the scored rows; choose another output.")
@@ -234,7 +242,7 @@ def pairs(
     raise typer.Exit(1 if counts.malformed else 0)
 
 
-def _summarise_pairs(output: Path, counts: Counts) -> str:
+def _summarise_pairs(output: Path, counts: "Counts") -> str:
     return to_summary(
         f"Pairs: {counts.pairs:,}, in {output}.",
         f"Prompts left out: {counts.ties:,} for a tie, {counts.alone:,} with one scored response. "
@@ -253,12 +261,16 @@ def view(
     ] = None,
     scale: options.LabelScale = None,
     rubric: options.RubricFile = None,
-    limit: Annotated[int | None, typer.Option(min=1, max=MOST_REPLIES, help="Show the last rows of the file.")] = None,
+    limit: Annotated[int | None, typer.Option(min=1, max=20_000, help="Show the last rows of the file.")] = None,
 ) -> None:
     """Make a page to look at scored replies in the browser.
 
     It is one file that works offline. Exit code 0 means all lines could be used, 1 that some could not, 2 an error.
     """
+    from judge.numbers import to_range
+    from judge.view import save_page
+    from judge.view.replies import read_replies
+
     found = read_replies(file, label, to_range(scale) if scale else None, rubric, limit)
     page = output or file.with_suffix(".html")
     size = save_page(page, file.name, found)

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from judge.errors import BadResponseError, SetupError
-from judge.model.failures import server_name
 
 if TYPE_CHECKING:
     import ssl
@@ -188,6 +187,8 @@ async def _read(response: "httpx2.Response", most_bytes: int) -> bytes:
 
 
 def _too_large(base_url: str, most_bytes: int) -> BadResponseError:
+    from judge.model.failures import server_name
+
     return BadResponseError(
         f"The server at {server_name(base_url)} answers with more than {most_bytes / 1e6:g} MB, "
         "which no verdict takes; check OPENAI_BASE_URL (it usually ends in /v1)."
