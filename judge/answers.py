@@ -59,7 +59,6 @@ def packed(text: str) -> str:
 
 
 def is_quoted(words: str, packed_text: str) -> bool:
-    """Whether the words stand in a packed text."""
     return bool(packed_text) and packed(words).strip("\"'") in packed_text
 
 

@@ -45,11 +45,9 @@ class Tally:
 
     @property
     def rows(self) -> int:
-        """Rows with a verdict."""
         return self.scored + self.unscored
 
     def add(self, added: Mapping[str, Any]) -> None:
-        """Counts one row by its added fields."""
         if added["score"] is not None:
             self.scored += 1
             self.scores[added["score"]] += 1
@@ -188,7 +186,6 @@ class Journal:
         self._is_sorted = True
 
     def close(self) -> None:
-        """Sees to it that all is on the disk, and lets other processes write."""
         try:
             self._sync(self._file.fileno())
         except OSError as exc:
@@ -293,7 +290,6 @@ def _starts_by_line(rows: BinaryIO, last_line: int) -> Iterator[int]:
 
 
 def _lock(file: BinaryIO, path: Path) -> None:
-    """Keeps the file to this process for as long as that lives."""
     try:
         import fcntl
     except ImportError:  # Windows
@@ -321,7 +317,6 @@ def samples_of(judge: Judge) -> int:
 
 
 def identity_of(judge: Judge) -> Mapping[str, Any]:
-    """The fields that all rows of one judge have in common, with their values."""
     # With a stronger model to ask, a row has the name of the one whose verdict counts.
     names = {"escalation": judge.escalation} | ({} if judge.escalation else {"model": judge.model})
     return names | {"rubric_version": judge.rubric.version, "samples": samples_of(judge)}
@@ -377,7 +372,6 @@ class Batch:
 
     @property
     def done(self) -> int:
-        """Rows dealt with, those of earlier runs included."""
         return self._journal.tally.rows + self.failed
 
     async def run(self, items: Iterator[Item]) -> None:
@@ -427,7 +421,6 @@ class Batch:
         self._watch_cost()
 
     def _note_absent(self, row: Row, verdict: Verdict) -> None:
-        """Names each model whose call failed, once: a misspelt one fails in every row."""
         for rating in verdict.ratings:
             if not isinstance(rating, Unscored) or rating.reason is not UnscoredReason.CALL_FAILED:
                 continue

@@ -80,8 +80,6 @@ class NotEnough:
 
 
 class _Test(NamedTuple):
-    """What is tested, and the e-value of each score of the scale."""
-
     kind: Kind
     e_values: Mapping[int, float]
 
@@ -143,7 +141,6 @@ def _check(reference: Sequence[int], recent: Sequence[int], scale: Scale) -> Non
 
 
 def _strongest(tests: Iterable[_Test], reference: Sequence[int], recent: Sequence[int], scale: Scale) -> Drop | None:
-    """The drop of the test with the most evidence, if that is enough."""
     weighed = [(deque(_evidence(recent, test), maxlen=1).pop(), test) for test in tests]
     evidence, test = max(weighed, key=itemgetter(0))
     threshold = _threshold(reference)
@@ -155,7 +152,6 @@ def _strongest(tests: Iterable[_Test], reference: Sequence[int], recent: Sequenc
 
 
 def _threshold(reference: Sequence[int]) -> float:
-    """As many replies as two quarters have: there are two kinds of drops."""
     return _KINDS * _QUARTER / _DAYS * len(reference)
 
 
@@ -183,7 +179,6 @@ def _heights(scale: Scale) -> dict[int, float]:
 
 
 def _not_low(scale: Scale) -> dict[int, float]:
-    """1 for each score from the scale's middle on, 0 for one below."""
     return {score: float(2 * score >= scale.low + scale.high) for score in _scores(scale)}
 
 
@@ -211,7 +206,6 @@ def _e_values(values: Mapping[int, float], null: float, variance: float) -> dict
 
 
 def _evidence(recent: Sequence[int], test: _Test) -> Iterator[float]:
-    """The evidence before the first of the recent scores, and after each."""
     e_values = map(test.e_values.__getitem__, recent)
     return accumulate(e_values, lambda evidence, e_value: (evidence + 1) * e_value, initial=0.0)
 

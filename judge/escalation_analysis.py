@@ -77,13 +77,10 @@ class Payoff:
         return next((each.spread for each in self.levels if each.spread is not None and (each.low or 0) > 0), None)
 
     def to_dict(self) -> dict[str, Any]:
-        """The figures as plain dicts, lists and numbers, ready for `json.dumps`."""
         return asdict(self) | {"pays_from": self.pays_from}
 
 
 class Verdict(NamedTuple):
-    """One judge's verdict on one response, as far as it matters here."""
-
     score: float | None
     spread: int | None
     ratings: int
@@ -206,8 +203,6 @@ def measure(
 
 
 class _Reader:
-    """Takes the verdicts out of rows."""
-
     def __init__(self, scale: Scale, label: str, label_range: Range | None, problems: list[str]) -> None:
         self.numbers = Numbers(scale, label_range, problems)
         self._scale = scale
@@ -255,7 +250,6 @@ def _cost(row: Mapping[str, Any]) -> float | None:
 
 
 def _choose(responses: Collection[Response], judge: str | None, stronger: str | None) -> tuple[str, str | None]:
-    """The judge and the stronger model: as named, else by their costs, else in the order of the file."""
     costs: dict[str, list[float | None]] = defaultdict(list)
     for response in responses:
         for model, verdict in response.verdicts.items():

@@ -167,8 +167,6 @@ def _check_fields(fields: Fields, names: Mapping[str, None]) -> None:
 
 @dataclass
 class _Labelled:
-    """A score, and what several people may have said of it."""
-
     score: float
     labels: list[float]
     probability: float
@@ -231,7 +229,6 @@ class _Reader:
             self._judges.append(judge)
 
     def _note_prompt(self, row: Mapping[str, Any]) -> None:
-        """Looks at the first rows, which tell as much as all."""
         prompt = row.get("prompt_id")
         if self._shares_prompts or prompt is None or len(self._prompts) >= _MOST_ALIKE:
             return
@@ -326,7 +323,6 @@ class _Likeness:
 
 
 def _length(row: Mapping[str, Any]) -> int | None:
-    """How long the response is, on a scale of logarithms with four steps to each doubling."""
     for name in COMPLETION:
         text = row.get(name)
         if isinstance(text, str):

@@ -120,7 +120,6 @@ def _format_of(path: Path) -> Format | None:
 
 
 def _columns(rows: Path) -> dict[str, Kind]:
-    """All columns in the order of their first appearance, each with the one kind that fits all its values."""
     columns: dict[str, Kind | None] = {}
     for fields in _read(rows):
         for name, value in fields.items():
@@ -130,7 +129,6 @@ def _columns(rows: Path) -> dict[str, Kind]:
 
 
 def _common(seen: Kind | None, value: object) -> Kind | None:
-    """The kind that fits what was `seen` before (None: nothing but nulls) and `value`."""
     if value is None or seen is Kind.TEXT:
         return seen
     is_too_long = isinstance(value, int) and abs(value) >= 2**63
@@ -281,7 +279,6 @@ def make_pairs(source: Path, report: Callable[[str], None], counts: Counts) -> I
 
 
 def has_pair(source: Path) -> bool:
-    """Whether there is a pair among the first 10,000 scored rows."""
     first: dict[Key, Scored] = {}
     for row in islice(_read_scored(source, lambda _: None, Counts()), _LOOKED_AT):
         other = first.setdefault(row.key, row)

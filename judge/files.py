@@ -16,15 +16,11 @@ _OWNERS_ALONE = 0o600
 
 
 class InputFormat(StrEnum):
-    """What a file of rows is read as."""
-
     JSONL = "jsonl"
     CSV = "csv"
 
 
 class Format(StrEnum):
-    """What a file of rows is written as."""
-
     JSONL = "jsonl"
     CSV = "csv"
     PARQUET = "parquet"
@@ -180,7 +176,6 @@ def encode(value: object) -> str:
 
 
 def shown(value: object) -> str:
-    """A value in a sentence: as JSON has it, cut after 40 characters."""
     text = encode(value)
     return text if len(text) <= _MOST_SHOWN else f"{text[: _MOST_SHOWN - 1]}…"
 
@@ -214,7 +209,6 @@ def text_of(fields: Mapping[str, Any], names: tuple[str, str]) -> str:
 
 
 def os_reason(exc: OSError) -> str:
-    """What the system says, as part of a sentence."""
     return (exc.strerror or type(exc).__name__).lower()
 
 

@@ -157,8 +157,6 @@ def load_named(name: str, version: str | None) -> Rubric:
 
 @dataclass(slots=True)
 class _Seen:
-    """The numbers that stood in the place of scores, or of labels."""
-
     count: int = 0
     off_scale: int = 0
     low: float = inf

@@ -76,7 +76,6 @@ class Experience:
         self.answers_usd += completion.cost_usd - completion.prompt_usd
 
     def note_verdict(self, *, is_open: bool) -> None:
-        """Takes in whether the least number of ratings left a score open."""
         self.verdicts += 1
         self.open += is_open
 
@@ -125,7 +124,6 @@ def weigh_score(tokens: Sequence[Token], rating: Rating, scale: Scale) -> float 
 
 
 def _deciding_token(tokens: Sequence[Token], score: int, scale: Scale) -> Token | None:
-    """The one token that states the score: with another number in its place, the text gets that other score."""
     other = score - 1 if score > scale.low else score + 1
     texts = [token.text for token in tokens]
     places = [at for at, text in enumerate(texts) if _whole_number(text) == score]
@@ -173,7 +171,6 @@ class Member:
 
     @property
     def may_spare(self) -> bool:
-        """Whether a verdict may come about with fewer ratings."""
         return self._least < self.samples
 
     async def rate(self, prompt: str, response: str, outcomes: list[Outcome], give_up_at: float) -> None:
@@ -200,7 +197,6 @@ class Member:
     async def _ask(
         self, prompt: str, outcomes: list[Outcome], places: Sequence[int], give_up_at: float, read: Reader
     ) -> None:
-        """One request for all of `places`, then a request for each that it left open or in doubt."""
         try:
             results = await self._request(prompt, len(places), give_up_at, read)
         except JudgeError as exc:
@@ -225,7 +221,6 @@ class Member:
             outcomes[place] = _add_up(first, second)
 
     async def _request(self, prompt: str, count: int, give_up_at: float, read: Reader) -> list[Result]:
-        """What one request brought, at least one result and at most `count`."""
         began = time.monotonic()
         temperature = 0.0 if self.samples == 1 else None
         completion = await self.model.complete(
@@ -280,12 +275,10 @@ def spared(members: Sequence[Member], results: Sequence[Result]) -> int | None:
 
 
 def _share(total: Number | None, index: int) -> Number | None:
-    """What a request took as a whole stands on its first result, so that a sum over results counts it once."""
     return total if index == 0 or total is None else type(total)(0)
 
 
 def _add_up(first: Unscored, second: Result) -> Result:
-    """`second` with what the answer before it took."""
     return replace(
         second,
         input_tokens=add_known((first.input_tokens, second.input_tokens)),

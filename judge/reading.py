@@ -130,8 +130,6 @@ _OWN = (_Kind.TOTAL, _Kind.VERDICT)
 
 @dataclass(slots=True)
 class _Statement:
-    """One place that announces a score: `value` is the score, or why the number is none."""
-
     start: int
     end: int
     value: int | UnscoredReason
@@ -229,7 +227,6 @@ def _statement(text: str, number: re.Match[str], scale: Scale) -> _Statement | N
 
 
 def _value(number: str, after: re.Match[str], label: re.Match[str] | None, scale: Scale) -> int | UnscoredReason:
-    """The whole number on the scale that `number` is, with the maximum that is named before or after it."""
     whole, _, decimals = number.partition(".")
     if "," in number or decimals.strip("0."):
         return UnscoredReason.NOT_WHOLE
@@ -241,7 +238,6 @@ def _value(number: str, after: re.Match[str], label: re.Match[str] | None, scale
 
 
 def _kind(text: str, start: int, end: int, label: re.Match[str] | None, *, is_marked: bool) -> _Kind:
-    """What is stated, by what stands before it in its line."""
     line = _line_before(text, start)
     is_prose = not is_marked and (label is None or label.re is _SENTENCE_LABEL)
     if line.strip():
@@ -268,7 +264,6 @@ def _line_before(text: str, at: int) -> str:
 
 
 def _decide(text: str, statements: Sequence[_Statement]) -> _Statement | UnscoredReason:
-    """The statement that all others agree with."""
     own = [said for said in statements if said.kind in _OWN]
     totals = [said for said in own if said.kind is _Kind.TOTAL]
     prose = [said for said in statements if said.kind is _Kind.PROSE and isinstance(said.value, int)]

@@ -54,8 +54,6 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Malformed:
-    """A line that is no row, and why."""
-
     line: int
     why: str
 
@@ -65,8 +63,6 @@ Item: TypeAlias = Row | Malformed
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A file of rows, JSONL or CSV."""
-
     path: Path
     form: InputFormat
 
@@ -94,7 +90,6 @@ class Source:
         return ((line, raw) for line, _, raw in read_lines(self.path))
 
     def count(self) -> tuple[int, int]:
-        """The last line, and how many there are."""
         last = count = 0
         for line, _ in self.lines():
             last, count = line, count + 1
@@ -152,12 +147,10 @@ def _identify(raw: bytes) -> tuple[str, int]:
 
 
 def to_line(row: Row, added: Mapping[str, Any]) -> bytes:
-    """The row with the fields that a verdict adds, as a line of JSONL."""
     return f'{{"line": {row.line}, {row.carried[1:-1]}, {encode(added)[1:-1]}}}\n'.encode()
 
 
 def to_added(verdict: Verdict, samples: int) -> dict[str, Any]:
-    """The fields that a verdict adds to its row, all but `line`."""
     return {
         "status": "scored" if verdict.is_scored else "unscored",
         "score": verdict.score,
@@ -191,7 +184,6 @@ def _to_fields(rating: Result) -> dict[str, Any]:
 
 @lru_cache(maxsize=1024)
 def _carried_name(name: str) -> str:
-    """One `input_` more for every name that ends up like ours, so that no two of them meet."""
     return f"input_{name}" if _OWN_NAME.fullmatch(name) else name
 
 
@@ -235,8 +227,6 @@ def read_sheet(path: Path) -> Iterator[tuple[int, bytes]]:
 
 
 def _find_delimiter(line: str) -> str:
-    """The one that parts a line into the most known names, and the most cells."""
-
     def yields(delimiter: str) -> tuple[int, int]:
         cells = next(csv.reader([line], delimiter=delimiter), [])
         return len(_KNOWN.intersection(map(_to_name, cells))), len(cells)

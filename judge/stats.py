@@ -41,7 +41,6 @@ def t_quantile(df: int) -> float:
 
 
 def _two_sided(angle: float, df: int) -> float:
-    """The probability of |t| < tan(angle) * sqrt(df)."""
     is_odd = df % 2
     term = cos(angle) if is_odd else 1.0
     total = 0.0 if df == 1 else term
@@ -106,7 +105,6 @@ _DUST = 1e-9
 
 
 def good_from(scale: Scale) -> int:
-    """The lowest score that counts as good: 4 of 0 to 5, 8 of 1 to 10."""
     return round(scale.low + _GOOD_SHARE * (scale.high - scale.low))
 
 
@@ -143,13 +141,10 @@ class MeanEstimate:
 
     @property
     def missing(self) -> int:
-        """How many such labels it takes beyond these for the intervals to hold their 95%."""
         return max(MIN_LABELS - floor(self.effective), 0)
 
 
 class _Sums(NamedTuple):
-    """What the figures need of some rows: sums over all, and over those with a label. f score, y label, w weight."""
-
     n: float = 0
     f: float = 0
     ff: float = 0
@@ -189,7 +184,6 @@ def _corrected_mean(rows: _Sums) -> float:
 
 
 def _spread(clusters: Mapping[_Sums, int], mean: float) -> float:
-    """The sum of squares of what each cluster's scores sum to beyond the mean."""
     return sum(number * (each.f - mean * each.n) ** 2 for each, number in clusters.items())
 
 
@@ -203,7 +197,6 @@ def _jackknife(figure: Callable[[_Sums], float], total: _Sums, clusters: Mapping
 
 
 def _count_independent(clusters: Mapping[_Sums, int]) -> float:
-    """How many clusters of equal weight would tell as much (Kish)."""
     weights = [(each.w, number) for each, number in clusters.items()]
     return sum(w * number for w, number in weights) ** 2 / sum(w**2 * number for w, number in weights)
 
@@ -299,7 +292,6 @@ class MeanEstimator:
         )
 
     def _interval(self, mean: float, variance: float, n: float) -> Interval:
-        """Around the mean of `n` independent values, cut to the scale."""
         low, high = self._scale
         mean = min(max(mean, low), high)
         if n + _DUST < 2:

@@ -207,11 +207,9 @@ class Report:
 
     @property
     def unlabelled(self) -> int:
-        """How many responses have no label that could be used."""
         return sum(not response.labels for response in self.scores.responses)
 
     def to_dict(self) -> dict[str, Any]:
-        """The same as plain dicts, lists and numbers, ready for `json.dumps`."""
         return {
             "scale": list(self.scores.scale),
             "with_people": [each.to_dict() for each in self.with_people],

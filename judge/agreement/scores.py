@@ -100,7 +100,6 @@ def _check_fields(rows: Sequence[tuple[int, dict[str, Any]]], columns: Columns) 
 
 
 def _find_scale(rows: Iterable[dict[str, Any]], rubric: str | Path | None) -> Scale:
-    """The scale of `rubric`, else of the rubrics that the rows name, else of the default rubric."""
     if rubric is not None:
         return load_rubric(rubric).scale
     named = list(dict.fromkeys(map(rubric_of, rows)))
@@ -125,8 +124,6 @@ class _Item:
 
 
 class _Reader:
-    """Gathers rows into responses: several rows may speak of one."""
-
     def __init__(self, columns: Columns, scale: Scale, problems: list[str]) -> None:
         self._columns = columns
         self._scale = scale
@@ -201,7 +198,6 @@ class _Reader:
 
 
 def identify(number: int, row: Mapping[str, Any]) -> tuple[str, object]:
-    """What the row's prompt and its response are known by."""
     texts = [row[name] for name in COMPLETION if isinstance(row.get(name), str)]
     prompts = [str(row[name]) for name in ("prompt_id", *PROMPT) if row.get(name) is not None]
     item: object = f"line {number}"
@@ -213,7 +209,6 @@ def identify(number: int, row: Mapping[str, Any]) -> tuple[str, object]:
 
 
 def _name_judges(keys: Sequence[_Key]) -> dict[_Key, str]:
-    """Each judge's name: the parts of its key that tell the judges apart, or the one part that a single judge has."""
     telling = [part for part in range(4) if len({key[part] for key in keys}) > 1]
     if not telling:
         return {key: key[0] or key[3] for key in keys}

@@ -104,7 +104,6 @@ def _with_single_blanks(text: str) -> str:
 
 
 def _states_score(folded: str) -> bool:
-    """Whether a line or sentence is a score in the prompt's format, and not one of several data lines."""
     if not any(word in folded for word in _score_words()):
         return False
     statement, data = _pattern(phrases.SCORE_STATEMENT), _pattern(phrases.DATA_LINE)

@@ -84,7 +84,6 @@ def neutralise(text: str) -> str:
 
 
 def _exchanged_brackets(text: str, folded: FoldedText) -> Iterator[tuple[int, int, str]]:
-    """What takes the place of [start, end) in the text, for each bracket of a tag."""
     for tag in _tags(text, folded):
         yield (*tag.opening, "[")
         if tag.closing:
@@ -99,7 +98,6 @@ def _blanks(folded: FoldedText) -> Iterator[tuple[int, int, str]]:
 
 
 def _is_suspect(text: str) -> bool:
-    """Whether the text may hold a tag or a token: a quick look."""
     is_ascii = text.isascii()
     if is_ascii and not ("<" in text or "[" in text or "&" in text or "%" in text or "\\" in text):
         return False
@@ -133,7 +131,6 @@ def _tags(text: str, folded: FoldedText) -> Iterator[Tag]:
 
 
 def _goes_on_as_word(folded: FoldedText, at: int) -> bool:
-    """Whether the tag's name is the beginning of a longer one, as in `<ResponseType>`, with nothing hidden between."""
     if at == len(folded.text) or not (folded.text[at].isalnum() or folded.text[at] == "_"):
         return False
     before = folded.ends[at - 1]

@@ -66,7 +66,6 @@ def main() -> None:
 
 
 def _drop_output() -> None:
-    """Lets the interpreter, which flushes once more as it ends, do so into nothing."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 

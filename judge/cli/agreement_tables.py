@@ -56,7 +56,6 @@ def print_report(report: Report, columns: Columns) -> None:
 
 
 def to_text(report: Report, columns: Columns) -> str:
-    """The report as plain text, 80 columns wide."""
     output = StringIO()
     _print(Console(file=output, width=_WIDTH, **_PLAIN), report, columns)
     return output.getvalue()

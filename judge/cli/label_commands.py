@@ -123,7 +123,6 @@ def estimate(
 
 
 def to_sentences(found: "Estimate") -> Iterator[str]:
-    """The estimate in words."""
     from judge.estimate import why_rough
 
     mean, good, labels = found.mean, found.good, found.mean.labels_only
@@ -206,7 +205,6 @@ def escalation(
 
 
 def to_analysis_sentences(found: "Payoff") -> Iterator[str]:
-    """What the table comes to, and what is not in it."""
     yield _verdict(found)
     if found.unlabelled:
         yield f"Left out: {_count_rows(found.unlabelled)} without a label."

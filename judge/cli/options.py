@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
 
 class Group(TyperGroup):
-    """A command with subcommands whose help loads no more than it prints."""
-
     def get_help_option(self, ctx: Any) -> "TyperOption | None":
         # Typer 0.29 has pydantic, 0.2 s to load, turn the missing --help of the command above into a bool, unless it
         # has a default that is one.
@@ -81,7 +79,6 @@ class Reports:
         self._count = 0
 
     def __call__(self, sentence: str) -> None:
-        """Prints one of the first ten, and for the next that there are more."""
         self._count += 1
         if self._count <= _SHOWN:
             typer.echo(to_printable(sentence), err=True)

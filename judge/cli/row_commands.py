@@ -32,7 +32,6 @@ _REFRESH_S = 0.2
 
 
 async def show_progress(batch: "Batch", total: Callable[[], int]) -> None:
-    """Draws the bar with rate and time left until it is cancelled."""
     with _make_bar() as bar:
         rows = bar.add_task("", total=total(), completed=batch.done)
         try:
@@ -167,7 +166,6 @@ def _looks_foreign(given: "Source") -> bool:
 
 
 def _count_rows(run: "Batch", tally: "Tally", lines: int, limit: int | None) -> int:
-    """How many rows the input has, up to `limit`, as far as is known: a line may turn out to be none."""
     return max(min(lines - run.malformed, limit or lines), tally.rows)
 
 
@@ -282,5 +280,4 @@ def view(
 
 
 def to_sentence(page: Path, replies: int, size: int) -> str:
-    """What was written, for the person who asked for it."""
     return f"{page}: {replies:,} {'reply' if replies == 1 else 'replies'}, {size / 1e6:,.1f} MB; open it in a browser."

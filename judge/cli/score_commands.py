@@ -84,7 +84,6 @@ def _to_text(verdict: Verdict, scale: Scale) -> str:
 
 
 def _failures(verdict: Verdict) -> list[str]:
-    """Why each rating that is missing is missing, each reason once."""
     missing = [each for each in verdict.ratings if isinstance(each, Unscored)]
     if verdict.unscored is not None and len(verdict.ratings) == 1:
         return []  # then the verdict says it
@@ -112,7 +111,6 @@ def _footnote(verdict: Verdict) -> str:
 
 
 def rubrics(name: Annotated[str | None, typer.Argument(help="Print this rubric's prompt.")] = None) -> None:
-    """List the rubrics, or print one to copy and change."""
     if name is not None:
         typer.echo(to_printable(load_rubric(name).prompt), nl=False)
         return

@@ -119,7 +119,6 @@ class ChatModel:
         return replace(completion, cost_usd=cost.total_usd, prompt_usd=cost.prompt_usd) if cost else completion
 
     def _options(self, count: int, temperature: float | None, rejected: Set[str], *, logprobs: bool) -> dict[str, Any]:
-        """The optional parameters but those that the server rejects."""
         limit = "max_tokens" if "max_completion_tokens" in rejected else "max_completion_tokens"
         options: dict[str, Any] = {limit: _MAX_TOKENS}
         if count > 1:

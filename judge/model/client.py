@@ -48,7 +48,6 @@ def make_client(api_key: str | None, base_url: str | None) -> "openai.AsyncOpenA
 
 @cache
 def _certificates() -> "ssl.SSLContext":
-    """Whose servers are trusted. Read once: it takes 30 ms, as long as all else of a client."""
     import httpx2
 
     return httpx2.create_ssl_context()

@@ -145,8 +145,6 @@ def price_list() -> "Future[DataSnapshot]":
 
 
 class Cost(NamedTuple):
-    """What a request cost in US dollars, and the prompt's part of it."""
-
     total_usd: float
     prompt_usd: float
 

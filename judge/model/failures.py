@@ -129,7 +129,6 @@ _LIMIT = re.compile(
 
 
 def is_worth_retrying(error: openai.APIError) -> bool:
-    """Whether the same request may succeed a moment later."""
     if isinstance(error, openai.APIStatusError):
         return _problem(error) in (_Problem.RATE, _Problem.UNAVAILABLE)
     return isinstance(error, openai.APIConnectionError)
@@ -209,13 +208,11 @@ def to_judge_error(
 
 
 def not_a_completion(base_url: str) -> BadResponseError:
-    """For an answer that came with status 200 and is not a chat completion."""
     _, sentence = _ERRORS[_Problem.NO_COMPLETION]
     return BadResponseError(sentence.format(server=server_name(base_url)))
 
 
 def _answer(error: openai.APIStatusError, prompt: str) -> str:
-    """Status, code and words of the server."""
     # Letters alone, since a server may put anything here, and keys have digits.
     code = f", {error.code}" if re.fullmatch(r"[a-z_]{3,40}", error.code or "") else ""
     said = quote(error, prompt)
@@ -223,7 +220,6 @@ def _answer(error: openai.APIStatusError, prompt: str) -> str:
 
 
 def _redirected(response: "httpx2.Response", server: str) -> BadResponseError:
-    """For an answer that points elsewhere."""
     asked = str(response.request.url)
     target = origin(asked, response.headers["location"])
     if target == origin(asked):
@@ -255,7 +251,6 @@ def _until_s(date: str) -> float | None:
 
 
 def server_name(base_url: str) -> str:
-    """Host and port alone."""
     parts = urlsplit(base_url)
     return f"{parts.hostname or 'unknown'}{f':{parts.port}' if parts.port else ''}"
 
@@ -341,7 +336,6 @@ def _sentences(body: Any) -> Iterator[str]:
 
 
 def _keys(error: "openai.APIStatusError") -> Collection[str]:
-    """What the request proved itself by."""
     secret = (value for name, value in error.request.headers.items() if _SECRET_HEADERS.search(name))
     return [key for value in secret for key in value.casefold().split()[-1:] if len(key) >= _SHORTEST_KEY]
 
@@ -353,7 +347,6 @@ def _is_secret(word: str, keys: Collection[str]) -> bool:
 
 
 def _without(said: str, prompt: str) -> str:
-    """`said` with a gap for each run of words that stands in the prompt, too."""
     found = list(_WORD.finditer(said))
     words = tuple(match[0].lower() for match in found)
     hidden: set[int] = set()

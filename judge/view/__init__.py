@@ -27,8 +27,6 @@ _MOST_DAYS = 31
 
 
 class _Scored(NamedTuple):
-    """A score, and what people said of it who did not see it."""
-
     score: float
     label: float | None
     probability: float
@@ -81,7 +79,6 @@ def _estimate(scored: Iterable[_Scored], scale: Scale) -> MeanEstimate | None:
 
 
 def _single_score(scored: Iterable[_Scored]) -> Iterator[dict[str, Any]]:
-    """How far a single score may be from people."""
     misses = Counter(
         (round(abs(each.score - each.label), 9), each.probability) for each in scored if each.label is not None
     )
@@ -110,7 +107,6 @@ def _range(interval: Interval, form: str) -> str:
 
 
 def _notes(mean: MeanEstimate) -> Iterator[str]:
-    """What the figures rest on."""
     scores = _count(mean.n, "score")
     if mean.corrected is None:
         yield (
@@ -243,7 +239,6 @@ def _hash(text: str) -> str:
 
 
 def _data(title: str, replies: Replies) -> Iterator[str]:
-    """The JSON that the script reads, reply by reply."""
     groups: dict[Version, list[Reply]] = {}
     for reply in replies.replies:
         groups.setdefault(reply.version, []).append(reply)

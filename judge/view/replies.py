@@ -19,8 +19,6 @@ _OF_QUESTION = "question_"
 
 
 class Version(NamedTuple):
-    """A judge version: figures of two are never joined."""
-
     model: str
     rubric: str
     rubric_version: str
@@ -29,12 +27,10 @@ class Version(NamedTuple):
 
     @classmethod
     def of(cls, row: Mapping[str, Any]) -> Self:
-        """The version that a row names."""
         return cls(*(str(row.get(name) or "") for name in cls._fields))
 
     @property
     def name(self) -> str:
-        """As it is shown: what is known of it."""
         rubric = f"{self.rubric} ({self.rubric_version})" if self.rubric_version else self.rubric
         samples = f"{self.samples} {'rating' if self.samples == '1' else 'ratings'}" if self.samples else ""
         model = f"{OFFLINE} (no model)" if self.model == OFFLINE else self.model
@@ -98,7 +94,6 @@ class Reply:
 
     @property
     def differs(self) -> bool:
-        """Whether judge and people say clearly different things: 2 points of 0 to 5, or more."""
         return (self.miss or 0) >= clear_difference(self.scale)
 
 
@@ -143,7 +138,6 @@ def spaced(reason: object) -> str:
 
 
 def to_facts(row: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
-    """What a row tells beside texts, scores and labels: title and value."""
     forms = {
         "basis": ("Usable ratings", "{}"),
         "mean": ("Mean of the ratings", "{:.2f}"),
@@ -291,7 +285,6 @@ class Reader:
         return Replies(tuple(self._replies.values()), tuple(self._problems), left_out)
 
     def _find_scale(self, row: Mapping[str, Any]) -> Scale:
-        """The scale of the rubric that was given, else of the one that the row names, else of the default rubric."""
         named = rubric_of(row)
         if named not in self._scales:
             self._scales[named] = find_scale(row, self._rubric)
@@ -342,5 +335,4 @@ def _first_text(row: Mapping[str, Any], names: tuple[str, ...]) -> str | None:
 
 
 def _why(row: Mapping[str, Any]) -> str:
-    """Why the row has no score, in words."""
     return to_text(row.get("unscored_detail")) or spaced(row.get("unscored_reason")) or "No score."
