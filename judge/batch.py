@@ -3,12 +3,8 @@
 import asyncio
 import os
 import time
-from array import array
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
-from types import TracebackType
 from typing import Any, BinaryIO, Self
 
 from judge.errors import (
@@ -18,50 +14,11 @@ from judge.errors import (
     RequestRejectedError,
     SetupError,
 )
-from judge.escalation import is_escalated
 from judge.files import decode, encode, os_reason, private, private_and_new, put_in_place
 from judge.judging import Judge
 from judge.offline import OFFLINE
 from judge.ratings import Unscored, UnscoredReason, Verdict, combine
-from judge.rows import ADDED, Item, Malformed, Row, Source, parse_row, to_added, to_line
-
-
-@dataclass
-class Tally:
-    """Counts and sums over the rows that have a verdict; `partial` are scored ones with fewer ratings than were asked
-    for, `escalated` those with a stronger model's score, `reasons` those of unscored ones, `unpriced` are rows whose
-    cost is not known."""
-
-    scored: int = 0
-    unscored: int = 0
-    partial: int = 0
-    escalated: int = 0
-    scores: Counter[int] = field(default_factory=Counter)
-    reasons: Counter[str] = field(default_factory=Counter)
-    input_tokens: int = 0
-    output_tokens: int = 0
-    cost_usd: float = 0.0
-    unpriced: int = 0
-
-    @property
-    def rows(self) -> int:
-        return self.scored + self.unscored
-
-    def add(self, added: Mapping[str, Any]) -> None:
-        if added["score"] is not None:
-            self.scored += 1
-            self.scores[added["score"]] += 1
-            usable, _, asked = added["basis"].partition(" of ")
-            self.partial += usable != asked
-            self.escalated += is_escalated(added["model"] or "", added["escalation"])
-        else:
-            self.unscored += 1
-            self.reasons[str(added["unscored_reason"])] += 1
-        self.input_tokens += added["input_tokens"] or 0
-        self.output_tokens += added["output_tokens"] or 0
-        self.cost_usd += added["cost_usd"] or 0.0
-        self.unpriced += added["cost_usd"] is None
-
+from judge.rows import ADDED, Item, Malformed, RowFile, Tally, parse_item, to_added, to_line
 
 _HEAD = b'{"line":'
 _SYNC_EVERY_S = 5.0
@@ -70,7 +27,7 @@ _NOT_YET_THERE: Mapping[str, Any] = {"escalation": None}
 
 
 class Journal:
-    """A JSONL file with one row per verdict, in the order in which they came in; `sort` puts them in the input's.
+    """The output of a batch: a JSONL file with one row per verdict, in the order in which they came in.
 
     A row is handed to the system as soon as it is there, so that a killed process loses none, and reaches the disk
     within seconds. A torn last line, as a killed process or a full disk leaves it, is cut off when the file is opened.
@@ -98,14 +55,13 @@ class Journal:
     ) -> None:
         self.path = path
         self.tally = Tally()
+        self._lines = lines
         self._judge = judge
         self._sync = sync
         self._clock = clock
-        # One number per line of the input: 0, or a hash of the row that was judged.
-        self._hashes = array("q", bytes(8 * (lines + 1)))
+        # By the line of the input: a hash of the row that was judged, and where its verdict begins.
+        self._rows: dict[int, tuple[int, int]] = {}
         self._end = 0
-        self._last_line = 0
-        self._is_sorted = True
         self._synced_at = clock()
         if path.exists() and not path.is_file():
             raise SetupError(f"{path}: not a plain file; choose another output.")
@@ -121,58 +77,61 @@ class Journal:
             raise SetupError(f"{path}: cannot read and write it ({os_reason(exc)}).") from exc
 
     def has(self, line: int) -> bool:
-        """Whether there was a verdict on that line of the input when the journal was opened."""
-        return line < len(self._hashes) and self._hashes[line] != 0
+        """Whether there is a verdict on that line of the input."""
+        return line in self._rows
 
-    def check(self, source: Source) -> None:
+    def check(self, source: RowFile) -> None:
         """Nothing, where every row here is still in `source` as it was judged.
 
         Raises:
             SetupError: A line of `source` has changed, or is gone.
         """
-        left = self.tally.rows
-        for line, raw in source.lines():
+        left = len(self._rows)
+        for line, _, raw in source.lines():
             if not left:
                 return
-            if not self.has(line):
+            if line not in self._rows:
                 continue
             left -= 1
-            row = parse_row(line, raw)
-            if isinstance(row, Malformed) or _hash(row.carried) != self._hashes[line]:
+            item = parse_item(line, raw)
+            if isinstance(item, Malformed) or hash(item.carried) != self._rows[line][0]:
                 raise self._has_changed(f"line {line} of {source.path}")
         if left:
             raise self._has_changed(str(source.path))
 
-    def append(self, row: Row, added: Mapping[str, Any]) -> None:
-        """Writes the verdict on `row`.
+    def append(self, item: Item, added: Mapping[str, Any]) -> None:
+        """Writes the verdict on `item`.
 
         Raises:
             SetupError: It cannot be written (a full disk); the file then ends with the row before.
         """
-        raw = to_line(row, added)
+        raw = to_line(item, added)
         try:
-            _write_all(self._file, raw)
-            self._sync_in_time()
+            left = memoryview(raw)
+            while left:
+                left = left[self._file.write(left) :]
+            if self._clock() - self._synced_at > _SYNC_EVERY_S:
+                self._sync(self._file.fileno())
+                self._synced_at = self._clock()
         except OSError as exc:
             self._file.truncate(self._end)  # the next row must not go on where this one broke off
             raise SetupError(f"{self.path}: cannot write on ({os_reason(exc)}).") from exc
-        self._count(row.line, len(raw), added)
+        self._count(item.line, 0, len(raw), added)
 
     def sort(self) -> None:
-        """Puts the rows in the order of the input, where they are not.
-
-        A second file replaces the first when it is complete.
+        """Puts the rows in the order of the input; a second file replaces the first when it is complete.
 
         Raises:
             SetupError: There is no space for the second file; the first stays as it is.
         """
-        if self._is_sorted:
+        lines = sorted(self._rows)
+        if lines == list(self._rows):
             return
         beside = self.path.with_name(f"{self.path.name}.sorting")
         try:
             with self.path.open("rb") as rows, open(beside, "wb", opener=private_and_new) as copy:
-                for at in _starts_by_line(rows, self._last_line):
-                    rows.seek(at)
+                for line in lines:
+                    rows.seek(self._rows[line][1])
                     copy.write(rows.readline())
                 copy.flush()
                 self._sync(copy.fileno())
@@ -183,9 +142,9 @@ class Journal:
             ) from exc
         finally:
             beside.unlink(missing_ok=True)
-        self._is_sorted = True
 
     def close(self) -> None:
+        """Sees to it that all is on the disk, and lets other processes write."""
         try:
             self._sync(self._file.fileno())
         except OSError as exc:
@@ -196,9 +155,7 @@ class Journal:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, exc_type: type[BaseException] | None, exc: BaseException | None, traceback: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def _load(self) -> None:
@@ -211,47 +168,36 @@ class Journal:
 
     def _take(self, number: int, raw: bytes) -> None:
         where = f"{self.path}, line {number}"
+        foreign = SetupError(f"{self.path}: not a file of verdicts to go on with; choose another output.")
         try:
             fields = decode(raw)
             added = dict(_NOT_YET_THERE) | {name: fields.pop(name) for name in ADDED if name in fields}
             carried = encode(fields)
         except ValueError as exc:
             if number == 1:
-                raise self._is_foreign() from exc
+                raise foreign from exc
             raise SetupError(
                 f"{where}: damaged ({exc}); delete that line to have its row judged again, or choose another output."
             ) from exc
         line = added.get("line") or 0
         if not (raw.endswith(b"\n") and _is_complete(added) and line >= 1):
-            if number == 1:
-                raise self._is_foreign()
-            raise SetupError(f"{where}: not a row with a verdict; choose another output.")
+            raise foreign if number == 1 else SetupError(f"{where}: not a row with a verdict; choose another output.")
         for name, value in self._judge.items():
             if added[name] != value:
                 raise SetupError(
                     f"{where}: judged with {name} {added[name]!r}, and now it is {value!r}; "
                     "go on with the former, or choose another output."
                 )
-        if line >= len(self._hashes):
+        if line > self._lines:
             raise self._has_changed("the input")
-        if self._hashes[line]:
+        if line in self._rows:
             raise SetupError(f"{where}: a second verdict on line {line} of the input; delete one of them.")
-        self._hashes[line] = _hash(carried)
-        self._count(line, len(raw), added)
+        self._count(line, hash(carried), len(raw), added)
 
-    def _count(self, line: int, size: int, added: Mapping[str, Any]) -> None:
+    def _count(self, line: int, digest: int, size: int, added: Mapping[str, Any]) -> None:
         self.tally.add(added)
+        self._rows[line] = digest, self._end
         self._end += size
-        self._is_sorted = self._is_sorted and line > self._last_line
-        self._last_line = max(self._last_line, line)
-
-    def _sync_in_time(self) -> None:
-        if self._clock() - self._synced_at > _SYNC_EVERY_S:
-            self._sync(self._file.fileno())
-            self._synced_at = self._clock()
-
-    def _is_foreign(self) -> SetupError:
-        return SetupError(f"{self.path}: not a file of verdicts to go on with; choose another output.")
 
     def _has_changed(self, what: str) -> SetupError:
         return SetupError(
@@ -260,36 +206,17 @@ class Journal:
 
 
 def _is_complete(added: Mapping[str, Any]) -> bool:
+    ratings = added.get("ratings")
     has_types = len(added) == len(ADDED) and all(
         value is None or isinstance(value, (ADDED[name], int)) for name, value in added.items()
     )
-    ratings = added.get("ratings")
     return (
         has_types and isinstance(ratings, list) and all(isinstance(each, dict) and "score" in each for each in ratings)
     )
 
 
-def _hash(carried: str) -> int:
-    return hash(carried) or 1
-
-
-def _write_all(file: BinaryIO, raw: bytes) -> None:
-    left = memoryview(raw)
-    while left:
-        left = left[file.write(left) :]
-
-
-def _starts_by_line(rows: BinaryIO, last_line: int) -> Iterator[int]:
-    """Where each row begins, in the order of their lines in the input."""
-    starts = array("q", [-1]) * (last_line + 1)
-    at = 0
-    for raw in rows:
-        starts[decode(raw)["line"]] = at
-        at += len(raw)
-    return (start for start in starts if start >= 0)
-
-
 def _lock(file: BinaryIO, path: Path) -> None:
+    """Keeps the file to this process for as long as that lives."""
     try:
         import fcntl
     except ImportError:  # Windows
@@ -374,14 +301,14 @@ class Batch:
     def done(self) -> int:
         return self._journal.tally.rows + self.failed
 
-    async def run(self, items: Iterator[Item]) -> None:
+    async def run(self, items: Iterator[Item | Malformed]) -> None:
         """Judges the rows among `items`, which are read one by one, as calls come free."""
         self._watch_cost()
         async with asyncio.TaskGroup() as group:
             for _ in range(self._concurrency):
                 group.create_task(self._work(items))
 
-    async def _work(self, items: Iterator[Item]) -> None:
+    async def _work(self, items: Iterator[Item | Malformed]) -> None:
         while item := self._next(items):
             if isinstance(item, Malformed):
                 self.malformed += 1
@@ -390,7 +317,7 @@ class Batch:
                 await self._settle(item)
             await asyncio.sleep(0)  # a judge without a model never waits, and nobody else would get a turn
 
-    def _next(self, items: Iterator[Item]) -> Item | None:
+    def _next(self, items: Iterator[Item | Malformed]) -> Item | Malformed | None:
         if self.stopped or self.is_spent:
             return None
         try:
@@ -399,7 +326,7 @@ class Batch:
             self.stopped = exc
             return None
 
-    async def _settle(self, row: Row) -> None:
+    async def _settle(self, row: Item) -> None:
         try:
             verdict = await self._judge.score(row.question, row.response)
         except JudgeError as exc:
@@ -413,14 +340,14 @@ class Batch:
         self._note_absent(row, verdict)
         self._write(row, verdict)
 
-    def _write(self, row: Row, verdict: Verdict) -> None:
+    def _write(self, row: Item, verdict: Verdict) -> None:
         try:
             self._journal.append(row, to_added(verdict, samples_of(self._judge)))
         except SetupError as exc:
             self.stopped = exc
         self._watch_cost()
 
-    def _note_absent(self, row: Row, verdict: Verdict) -> None:
+    def _note_absent(self, row: Item, verdict: Verdict) -> None:
         for rating in verdict.ratings:
             if not isinstance(rating, Unscored) or rating.reason is not UnscoredReason.CALL_FAILED:
                 continue
@@ -428,7 +355,7 @@ class Batch:
                 self._absent.add(rating.model)
                 self._report(f"{self._unit} {row.line}, without {rating.model!r}: {rating.detail}")
 
-    def _note_failure(self, row: Row, exc: JudgeError) -> None:
+    def _note_failure(self, row: Item, exc: JudgeError) -> None:
         self.failed += 1
         if isinstance(exc, _HOPELESS):
             self.stopped = exc

@@ -8,12 +8,11 @@ from pathlib import Path
 from statistics import fmean, stdev
 from typing import Any, NamedTuple
 
-from judge.agreement.scores import identify
 from judge.errors import SetupError
 from judge.escalation import counted, models_of, others
-from judge.files import no_object, read_objects
 from judge.numbers import Numbers, Range, find_scale
 from judge.ratings import Rating, Result, Unscored, UnscoredReason, combine
+from judge.rows import Row, RowFile
 from judge.rubric import Scale
 from judge.stats import t_quantile
 
@@ -54,7 +53,7 @@ class Level:
 
 
 @dataclass(frozen=True)
-class Payoff:
+class Analysis:
     """What a file says of a judge and a stronger model; without one, `stronger` is None.
 
     Attributes:
@@ -101,8 +100,8 @@ class Response:
         return fmean(given) if given else None
 
 
-def to_payoff(responses: Sequence[Response], first: str, second: str | None, problems: Sequence[str]) -> Payoff:
-    """The payoff of asking `second`, where `first` has several ratings and people gave a label.
+def analyse(responses: Sequence[Response], first: str, second: str | None, problems: Sequence[str]) -> Analysis:
+    """The analysis of asking `second`, where `first` has several ratings and people gave a label.
 
     Raises:
         SetupError: There is no such response.
@@ -125,7 +124,7 @@ def to_payoff(responses: Sequence[Response], first: str, second: str | None, pro
             f"No row of {first} has a label and several ratings; judge the file with --samples 3, by one model."
         )
     levels = tuple(_level(spread, pairs, total) for spread, pairs in rows.items())
-    return Payoff(first, second, levels, unlabelled, single, tuple(problems))
+    return Analysis(first, second, levels, unlabelled, single, tuple(problems))
 
 
 class _Pair(NamedTuple):
@@ -174,8 +173,8 @@ def measure(
     stronger: str | None = None,
     label_range: Range | None = None,
     rubric: str | Path | None = None,
-) -> Payoff:
-    """The payoff of a stronger model, from a file of JSONL as `judge batch` writes it.
+) -> Analysis:
+    """The analysis of a stronger model, from a file of JSONL as `judge batch` writes it.
 
     A row with `--escalate-to` holds both models' ratings; else both judged the same responses in rows of their own.
     Without names, the one that costs more is the stronger, and where that is not known the later one in the file.
@@ -184,22 +183,17 @@ def measure(
         SetupError: No such file, label or judge; no labelled row with several ratings; more than 5% off the scale.
         RubricError: No such rubric.
     """
-    problems: list[str] = []
+    file = RowFile(path)
     responses: dict[object, Response] = defaultdict(Response)
-    names: dict[str, None] = {}
     reader: _Reader | None = None
-    for line, row in read_objects(path, problems):
-        names |= dict.fromkeys(row)
-        reader = reader or _Reader(find_scale(row, rubric), label, label_range, problems)
-        _, known_by = identify(line, row)
-        reader.add(responses[known_by], line, row)
-    if reader is None:
-        raise no_object(problems)
-    if label not in names:
-        raise SetupError(f"--label {label}: no line has this field; the fields are {', '.join(names) or 'none'}.")
+    for row in file.rows():
+        reader = reader or _Reader(find_scale(row, rubric), label, label_range, file.problems)
+        reader.add(responses[row.known_by[1]], row)
+    file.require(label=label)
+    assert reader  # noqa: S101 - `require` refuses a file without rows
     reader.numbers.check()
     first, second = _choose(responses.values(), judge, stronger)
-    return to_payoff(list(responses.values()), first, second, problems)
+    return analyse(list(responses.values()), first, second, file.problems)
 
 
 class _Reader:
@@ -208,10 +202,10 @@ class _Reader:
         self._scale = scale
         self._label = label
 
-    def add(self, response: Response, line: int, row: Mapping[str, Any]) -> None:
-        score, model = self.numbers.score(line, row.get("score")), str(row.get("model") or "unnamed")
-        response.labels.setdefault(model, []).extend(self.numbers.labels(line, row.get(self._label)))
-        ratings, escalation = self._ratings(line, row), row.get("escalation")
+    def add(self, response: Response, row: Row) -> None:
+        score, model = self.numbers.score(row.line, row.get("score")), str(row.get("model") or "unnamed")
+        response.labels.setdefault(model, []).extend(self.numbers.labels(row.line, row.get(self._label)))
+        ratings, escalation = self._ratings(row), row.get("escalation")
         if not isinstance(escalation, str):
             response.verdicts.setdefault(model, Verdict(score, _spread(ratings), len(ratings), _cost(row)))
             return
@@ -222,10 +216,14 @@ class _Reader:
                 cost = None if aside else _cost(row)  # the row's is of both
                 response.verdicts.setdefault(name, Verdict(self._score(said), _spread(said), len(said), cost))
 
-    def _ratings(self, line: int, row: Mapping[str, Any]) -> list[Result]:
+    def _ratings(self, row: Row) -> list[Result]:
         """The row's ratings, without those that cannot be used."""
         given = row.get("ratings")
-        read = [self._rating(line, each) for each in given if isinstance(each, dict)] if isinstance(given, list) else []
+        read = (
+            [self._rating(row.line, each) for each in given if isinstance(each, dict)]
+            if isinstance(given, list)
+            else []
+        )
         return [each for each in read if each]
 
     def _rating(self, line: int, fields: Mapping[str, Any]) -> Result | None:
@@ -244,7 +242,7 @@ def _spread(ratings: Sequence[Result]) -> int | None:
     return max(scores) - min(scores) if scores else None
 
 
-def _cost(row: Mapping[str, Any]) -> float | None:
+def _cost(row: Row) -> float | None:
     cost = row.get("cost_usd")
     return float(cost) if isinstance(cost, int | float) and not isinstance(cost, bool) else None
 

@@ -8,8 +8,9 @@ from statistics import fmean
 from typing import Any
 
 from judge.errors import SetupError
-from judge.files import COMPLETION, judge_of, no_object, read_objects, shown
+from judge.files import shown
 from judge.numbers import Numbers, Range, find_scale, to_probability
+from judge.rows import COMPLETION, Row, RowFile
 from judge.rubric import Scale
 from judge.stats import (
     MIN_LABELS,
@@ -136,33 +137,17 @@ def estimate_file(path: Path, fields: Fields, rubric: str | Path | None = None) 
             probability that is none, or more than 5% of the numbers off the scale.
         RubricError: No such rubric, or a file that is not one.
     """
+    file = RowFile(path)
     reader: _Reader | None = None
-    problems: list[str] = []
-    names: dict[str, None] = {}
-    for line, row in read_objects(path, problems):
-        names |= dict.fromkeys(row)
-        if fields.judge is not None and judge_of(row) != fields.judge:
+    for row in file.rows():
+        if fields.judge is not None and row.judge != fields.judge:
             continue
-        reader = reader or _Reader(fields, find_scale(row, rubric), problems)
-        reader.add(line, row)
-    if not names:
-        raise no_object(problems)
-    _check_fields(fields, names)
+        reader = reader or _Reader(fields, find_scale(row, rubric), file.problems)
+        reader.add(row)
+    file.require(label=fields.label, score=fields.score, weight=fields.probability, cluster=fields.cluster)
     if reader is None:
         raise SetupError(f"--judge {fields.judge}: no row has this model.")
     return reader.finish()
-
-
-def _check_fields(fields: Fields, names: Mapping[str, None]) -> None:
-    wanted = {
-        "--label": fields.label,
-        "--score": fields.score,
-        "--weight": fields.probability,
-        "--cluster": fields.cluster,
-    }
-    for option, name in wanted.items():
-        if name is not None and name not in names:
-            raise SetupError(f"{option} {name}: no line has this field; the fields are {', '.join(names)}.")
 
 
 @dataclass
@@ -194,15 +179,15 @@ class _Reader:
         self._unscored = self._not_blind = 0
         self._has_probability: bool | None = None
 
-    def add(self, line: int, row: Mapping[str, Any]) -> None:
-        score = self._numbers.score(line, row.get(self._fields.score))
-        labels = list(self._numbers.labels(line, row.get(self._fields.label)))
+    def add(self, row: Row) -> None:
+        score = self._numbers.score(row.line, row.get(self._fields.score))
+        labels = list(self._numbers.labels(row.line, row.get(self._fields.label)))
         if score is None:
             self._unscored += 1
             return
         self._note_judge(row)
         self._note_prompt(row)
-        cluster, length = _to_key(row.get(self._cluster)), _length(row)
+        cluster, length = row.key(self._cluster), _length(row)
         if not labels:
             self._alike[score, cluster, length] += 1
             if len(self._alike) > _MOST_ALIKE:
@@ -211,24 +196,26 @@ class _Reader:
         if row.get("blind") is False:
             self._not_blind += len(labels)
             labels = []
-        one = _Labelled(score, labels, self._probability(line, row) if labels else 1.0, cluster, length)
-        case = _to_key(row.get("case"))
+        one = _Labelled(score, labels, self._probability(row) if labels else 1.0, cluster, length)
+        case = row.key("case")
         if case is None:
             self._take(one)
             return
         known = self._cases.setdefault(case, one)
         if score != known.score:
-            self._numbers.problems.append(f"line {line}: score {score:g} is not the {known.score:g} above of its case")
+            self._numbers.problems.append(
+                f"line {row.line}: score {score:g} is not the {known.score:g} above of its case"
+            )
         if labels and known is not one:
             known.labels.extend(labels)
             known.probability = one.probability
 
-    def _note_judge(self, row: Mapping[str, Any]) -> None:
-        judge = [judge_of(row), *(row.get(name) for name in _VERSION)]
+    def _note_judge(self, row: Row) -> None:
+        judge = [row.judge, *(row.get(name) for name in _VERSION)]
         if judge not in self._judges and len(self._judges) <= _MOST_NAMED:
             self._judges.append(judge)
 
-    def _note_prompt(self, row: Mapping[str, Any]) -> None:
+    def _note_prompt(self, row: Row) -> None:
         prompt = row.get("prompt_id")
         if self._shares_prompts or prompt is None or len(self._prompts) >= _MOST_ALIKE:
             return
@@ -236,7 +223,7 @@ class _Reader:
         self._shares_prompts = is_alone and str(prompt) in self._prompts
         self._prompts.add(str(prompt))
 
-    def _probability(self, line: int, row: Mapping[str, Any]) -> float:
+    def _probability(self, row: Row) -> float:
         """With which the row was drawn to be labelled; all labelled rows have one, or none has."""
         name = self._fields.probability or _PROBABILITY
         value = row.get(name)
@@ -247,8 +234,8 @@ class _Reader:
         probability = to_probability(value)
         if not self._has_probability or probability is None:
             raise SetupError(
-                f"line {line}: {name} is {shown(value)}; there belongs the probability with which this row was drawn "
-                "to be labelled, from 1e-9 to 1, on each row with a label or on none."
+                f"line {row.line}: {name} is {shown(value)}; there belongs the probability with which this row was "
+                "drawn to be labelled, from 1e-9 to 1, on each row with a label or on none."
             )
         return probability
 
@@ -322,13 +309,9 @@ class _Likeness:
         return {name: p for name, p in values.items() if p < SURE}
 
 
-def _length(row: Mapping[str, Any]) -> int | None:
+def _length(row: Row) -> int | None:
     for name in COMPLETION:
         text = row.get(name)
         if isinstance(text, str):
             return int(len(text) ** 4).bit_length()
     return None
-
-
-def _to_key(value: object) -> str | None:
-    return None if value is None else str(value)

@@ -2,9 +2,9 @@
 
 import csv
 import math
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from enum import StrEnum
 from hashlib import blake2b
 from itertools import islice
 from pathlib import Path
@@ -12,36 +12,19 @@ from typing import Any, BinaryIO, NamedTuple, TypeAlias
 
 from judge.errors import SetupError
 from judge.files import (
-    COMPLETION,
-    PROMPT,
     Format,
     decode,
     encode,
-    judge_of,
     os_reason,
     private_and_new,
     put_in_place,
     read_lines,
-    text_of,
 )
-from judge.rows import ADDED
+from judge.rows import ADDED, Row
 
 # Endings that promise what is not written here.
 _OTHER_FORMATS = {".bz2", ".gz", ".json", ".tsv", ".xls", ".xlsx", ".xz", ".zip", ".zst"}
-_CHUNK_ROWS = 4_000
-_CHUNK_BYTES = 8 * 2**20
-
-
-class Kind(StrEnum):
-    """What a column holds. The values are the names of Arrow's types; TEXT is for all that fits no other."""
-
-    BOOL = "bool"
-    INT = "int64"
-    FLOAT = "float64"
-    TEXT = "string"
-
-
-_KINDS: Mapping[type, Kind] = {bool: Kind.BOOL, int: Kind.INT, float: Kind.FLOAT}
+_ROWS_AT_ONCE, _BYTES_AT_ONCE = 4_000, 8 * 2**20
 
 
 def choose_format(path: Path, asked: Format | None) -> Format:
@@ -119,79 +102,76 @@ def _format_of(path: Path) -> Format | None:
     return Format(ending) if ending in set(Format) else None
 
 
-def _columns(rows: Path) -> dict[str, Kind]:
-    columns: dict[str, Kind | None] = {}
-    for fields in _read(rows):
-        for name, value in fields.items():
-            seen = columns.setdefault(name, _KINDS.get(ADDED[name], Kind.TEXT) if name in ADDED else None)
-            columns[name] = _common(seen, value)
-    return {name: kind or Kind.TEXT for name, kind in columns.items()}
+def _columns(rows: Path) -> dict[str, type]:
+    """All columns in the order of their first appearance, each with the one type that fits all its values."""
+    columns: dict[str, type | None] = {}
+    for _, _, raw in read_lines(rows):
+        for name, value in decode(raw).items():
+            seen = columns.setdefault(name, _to_kind(ADDED[name]) if name in ADDED else None)
+            if value is None or seen is str:
+                continue
+            kind = str if isinstance(value, int) and abs(value) >= 2**63 else _to_kind(type(value))
+            columns[name] = kind if seen in (None, kind) else float if {seen, kind} == {int, float} else str
+    return {name: kind or str for name, kind in columns.items()}
 
 
-def _common(seen: Kind | None, value: object) -> Kind | None:
-    if value is None or seen is Kind.TEXT:
-        return seen
-    is_too_long = isinstance(value, int) and abs(value) >= 2**63
-    kind = Kind.TEXT if is_too_long else _KINDS.get(type(value), Kind.TEXT)
-    if seen in (None, kind):
-        return kind
-    return Kind.FLOAT if {seen, kind} == {Kind.INT, Kind.FLOAT} else Kind.TEXT
-
-
-def _read(rows: Path) -> Iterator[dict[str, Any]]:
-    return (decode(raw) for _, _, raw in read_lines(rows))
+def _to_kind(of: type) -> type:
+    return of if of in (bool, int, float) else str
 
 
 def _to_text(value: object) -> str:
-    if not isinstance(value, str):
-        return encode(value)
-    return value if value.isascii() else value.encode(errors="backslashreplace").decode()
+    # Half a surrogate pair, which neither format can hold, is written out.
+    return value.encode(errors="backslashreplace").decode() if isinstance(value, str) else encode(value)
 
 
-def _write_csv(rows: Path, target: Path, columns: Mapping[str, Kind]) -> None:
+def _write_csv(rows: Path, target: Path, columns: Mapping[str, type]) -> None:
     with open(target, "w", encoding="utf-8", newline="", opener=private_and_new) as file:
         writer = csv.writer(file)
         writer.writerow(_to_text(name) for name in columns)
-        for fields in _read(rows):
+        for _, _, raw in read_lines(rows):
+            fields = decode(raw)
             values = (fields.get(name) for name in columns)
             writer.writerow("" if value is None else _to_text(value) for value in values)
 
 
-def _write_parquet(rows: Path, target: Path, columns: Mapping[str, Kind]) -> None:
+def _write_parquet(rows: Path, target: Path, columns: Mapping[str, type]) -> None:
     import pyarrow as pa
     from pyarrow import parquet
 
-    names = [_to_text(name) for name in columns]
-    schema = pa.schema(
-        [(name, pa.type_for_alias(kind.value)) for name, kind in zip(names, columns.values(), strict=True)]
-    )
+    types = {bool: pa.bool_(), int: pa.int64(), float: pa.float64(), str: pa.string()}
+    schema = pa.schema([(_to_text(name), types[kind]) for name, kind in columns.items()])
     with (
         open(target, "wb", opener=private_and_new) as file,
         parquet.ParquetWriter(file, schema, compression="zstd") as writer,
     ):
-        for chunk in _chunks(rows):
-            cells = [[_to_cell(fields.get(name), kind) for fields in chunk] for name, kind in columns.items()]
-            arrays = [pa.array(column, kind) for column, kind in zip(cells, schema.types, strict=True)]
+        for part in _parts(rows):
+            arrays = [
+                pa.array([_to_cell(fields.get(name), kind) for fields in part], types[kind])
+                for name, kind in columns.items()
+            ]
             writer.write_batch(pa.record_batch(arrays, schema=schema))
 
 
-def _to_cell(value: object, kind: Kind) -> object:
-    if kind is Kind.FLOAT and isinstance(value, int):
-        return float(value)
-    return value if value is None or kind is not Kind.TEXT else _to_text(value)
+def _to_cell(value: object, kind: type) -> object:
+    if value is None or kind in (bool, int):
+        return value
+    if kind is str:
+        return _to_text(value)
+    return float(value) if isinstance(value, int) else value
 
 
-def _chunks(rows: Path) -> Iterator[list[dict[str, Any]]]:
-    chunk: list[dict[str, Any]] = []
+def _parts(rows: Path) -> Iterator[list[dict[str, Any]]]:
+    """So many rows at once that they take no more memory than a long one does."""
+    part: list[dict[str, Any]] = []
     size = 0
     for _, _, raw in read_lines(rows):
-        chunk.append(decode(raw))
+        part.append(decode(raw))
         size += len(raw)
-        if len(chunk) >= _CHUNK_ROWS or size >= _CHUNK_BYTES:
-            yield chunk
-            chunk, size = [], 0
-    if chunk:
-        yield chunk
+        if len(part) >= _ROWS_AT_ONCE or size >= _BYTES_AT_ONCE:
+            yield part
+            part, size = [], 0
+    if part:
+        yield part
 
 
 Key: TypeAlias = str | bytes
@@ -207,27 +187,6 @@ class Scored(NamedTuple):
     key: Key
     prompt: bytes
     score: float
-
-
-@dataclass(slots=True)
-class Ranking:
-    """The best and the worst response to one prompt, by the bytes where their rows start."""
-
-    first_line: int
-    prompt: bytes
-    best_score: float
-    best_start: int
-    worst_score: float
-    worst_start: int
-    responses: int = 1
-
-    def add(self, row: Scored) -> None:
-        """Ranks one more response; of several with the same score, the first in the file stays."""
-        self.responses += 1
-        if row.score > self.best_score:
-            self.best_score, self.best_start = row.score, row.start
-        if row.score < self.worst_score:
-            self.worst_score, self.worst_start = row.score, row.start
 
 
 @dataclass
@@ -255,27 +214,33 @@ def make_pairs(source: Path, report: Callable[[str], None], counts: Counts) -> I
     Raises:
         SetupError: One `prompt_id` stands for two prompts, or two judges gave the scores.
     """
-    rankings: dict[Key, Ranking] = {}
+    # Of several responses with the same score, the first in the file stays.
+    best: dict[Key, Scored] = {}
+    worst: dict[Key, Scored] = {}
+    responses = Counter[Key]()
     for row in _read_scored(source, report, counts):
-        ranking = rankings.get(row.key)
-        if ranking is None:
-            rankings[row.key] = Ranking(row.line, row.prompt, row.score, row.start, row.score, row.start)
-        elif row.prompt == ranking.prompt:
-            ranking.add(row)
-        else:
+        first = best.setdefault(row.key, row)
+        if row.prompt != first.prompt:
             raise SetupError(
-                f"{source}: prompt_id {row.key!s} has one prompt in line {ranking.first_line} and another in line "
-                f"{row.line}; give each prompt an id of its own."
+                f"{source}: prompt_id {row.key!s} has one prompt in line {_first_line(source, row.key)} and another in "
+                f"line {row.line}; give each prompt an id of its own."
             )
+        responses[row.key] += 1
+        best[row.key] = max(first, row, key=lambda each: each.score)
+        worst[row.key] = min(worst.get(row.key, row), row, key=lambda each: each.score)
     with source.open("rb") as file:
-        for ranking in rankings.values():
-            if ranking.best_score > ranking.worst_score:
+        for key, top in best.items():
+            if top.score > worst[key].score:
                 counts.pairs += 1
-                yield encode(_to_pair(_fields_at(file, ranking.best_start), _fields_at(file, ranking.worst_start)))
-            elif ranking.responses > 1:
+                yield encode(_to_pair(_row_at(file, top.start), _row_at(file, worst[key].start)))
+            elif responses[key] > 1:
                 counts.ties += 1
             else:
                 counts.alone += 1
+
+
+def _first_line(source: Path, key: Key) -> int:
+    return next(row.line for row in _read_scored(source, lambda _: None, Counts()) if row.key == key)
 
 
 def has_pair(source: Path) -> bool:
@@ -293,39 +258,38 @@ def _read_scored(source: Path, report: Callable[[str], None], counts: Counts) ->
     judges: dict[str, int] = {}
     for line, start, raw in read_lines(source):
         try:
-            fields = decode(raw)
-            row = _to_scored(line, start, fields)
+            row = Row(line, decode(raw), start)
+            scored = _to_scored(row)
         except ValueError as exc:
             counts.malformed += 1
             report(f"line {line}: {exc}; skipped.")
             continue
-        _check_judge(source, line, fields, judges)
-        if row is None:
+        _check_judge(source, row, judges)
+        if scored is None:
             counts.unscored += 1
         else:
-            yield row
+            yield scored
 
 
-def _to_scored(line: int, start: int, fields: Mapping[str, Any]) -> Scored | None:
-    prompt = blake2b(text_of(fields, PROMPT).encode(), digest_size=16).digest()
-    text_of(fields, COMPLETION)
-    if "score" not in fields:
+def _to_scored(row: Row) -> Scored | None:
+    prompt = blake2b(row.question.encode(), digest_size=16).digest()
+    _ = row.response  # which a pair needs
+    if "score" not in row.fields:
         raise ValueError("no score; 'judge batch' adds them")
-    score = fields["score"]
+    score = row.get("score")
     if score is None:
         return None
-    is_number = isinstance(score, int | float) and not isinstance(score, bool)
-    if not is_number or (isinstance(score, float) and not math.isfinite(score)):
+    if isinstance(score, bool) or not isinstance(score, int | float) or not -math.inf < score < math.inf:
         raise ValueError("the score is no number")
-    given_id = fields.get("prompt_id")
-    return Scored(line, start, prompt if given_id is None else encode(given_id), prompt, score)
+    given_id = row.get("prompt_id")
+    return Scored(row.line, row.start, prompt if given_id is None else encode(given_id), prompt, score)
 
 
-def _check_judge(source: Path, line: int, fields: Mapping[str, Any], judges: dict[str, int]) -> None:
+def _check_judge(source: Path, row: Row, judges: dict[str, int]) -> None:
     # Without a rubric the row is not ours, and its `model` may well be the one that wrote the response.
-    parts = {"model": judge_of(fields)} | {name: fields.get(name) for name in _JUDGE}
-    judge = ", ".join(f"{name} {part}" for name, part in parts.items()) if "rubric_version" in fields else "another"
-    judges.setdefault(judge, line)
+    parts = {"model": row.judge} | {name: row.get(name) for name in _JUDGE}
+    is_ours = "rubric_version" in row.fields
+    judges.setdefault(", ".join(f"{name} {part}" for name, part in parts.items()) if is_ours else "another", row.line)
     if len(judges) > 1:
         (one, first), (other, second) = judges.items()
         raise SetupError(
@@ -334,17 +298,17 @@ def _check_judge(source: Path, line: int, fields: Mapping[str, Any], judges: dic
         )
 
 
-def _fields_at(file: BinaryIO, start: int) -> dict[str, Any]:
+def _row_at(file: BinaryIO, start: int) -> Row:
     file.seek(start)
-    return decode(file.readline())
+    return Row(0, decode(file.readline()), start)
 
 
-def _to_pair(best: Mapping[str, Any], worst: Mapping[str, Any]) -> dict[str, Any]:
+def _to_pair(best: Row, worst: Row) -> dict[str, Any]:
     return {
         "prompt_id": best.get("prompt_id"),
-        "prompt": text_of(best, PROMPT),
-        "chosen": text_of(best, COMPLETION),
-        "rejected": text_of(worst, COMPLETION),
-        "score_chosen": best["score"],
-        "score_rejected": worst["score"],
+        "prompt": best.question,
+        "chosen": best.response,
+        "rejected": worst.response,
+        "score_chosen": best.get("score"),
+        "score_rejected": worst.get("score"),
     }

@@ -5,7 +5,7 @@ import json
 import math
 import os
 import stat
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
@@ -46,10 +46,6 @@ def put_in_place(beside: Path, target: Path) -> None:
     beside.replace(target)
 
 
-PROMPT = ("prompt", "question")
-COMPLETION = ("completion", "response")
-"""The names that the two texts may have in a row."""
-
 _KINDS: Mapping[type, str] = {
     dict: "an object",
     list: "a list",
@@ -59,7 +55,7 @@ _KINDS: Mapping[type, str] = {
 }
 _BLANK = codecs.BOM_UTF8 + b" \t\r\n\f\v"
 _BEGINNING = 256
-_MOST_NAMED, _LONGEST_NAMES, _MOST_SHOWN = 10, 200, 40
+_MOST_SHOWN = 40
 _encoder = json.JSONEncoder(ensure_ascii=False)
 
 
@@ -137,26 +133,8 @@ def decode(raw: bytes) -> dict[str, Any]:
     except RecursionError as exc:
         raise ValueError("nested too deeply") from exc
     if not isinstance(value, dict):
-        raise ValueError(f"{_kind(value)} where an object belongs")
+        raise ValueError(f"{kind_of(value)} where an object belongs")
     return value
-
-
-def decode_lines(lines: Iterable[tuple[int, bytes]], problems: list[str]) -> Iterator[tuple[int, dict[str, Any]]]:
-    """The objects on numbered lines; what is wrong with the others goes to `problems`, a sentence each."""
-    for number, raw in lines:
-        try:
-            yield number, decode(raw)
-        except ValueError as exc:
-            problems.append(f"line {number}: {exc}")
-
-
-def read_objects(path: Path, problems: list[str]) -> Iterator[tuple[int, dict[str, Any]]]:
-    """The objects in a file, each with its line; `problems` as in `decode_lines`.
-
-    Raises:
-        SetupError: The file cannot be read.
-    """
-    return decode_lines(((number, raw) for number, _, raw in read_lines(path)), problems)
 
 
 def encode(value: object) -> str:
@@ -180,42 +158,8 @@ def shown(value: object) -> str:
     return text if len(text) <= _MOST_SHOWN else f"{text[: _MOST_SHOWN - 1]}…"
 
 
-def no_object(problems: Sequence[str]) -> SetupError:
-    """What is said of a file in which no line is an object: why the first one is not."""
-    why = f" ({problems[0]})" if problems else ""
-    return SetupError(
-        f"No line of the file is a JSON object{why}; give the JSONL that `judge batch` or `judge-bot export` writes."
-    )
-
-
-def text_of(fields: Mapping[str, Any], names: tuple[str, str]) -> str:
-    """The text under either of two names.
-
-    Raises:
-        ValueError: Under neither, no string, or a different one under each.
-    """
-    given = {name: fields[name] for name in names if fields.get(name) is not None}
-    if not given:
-        raise ValueError(f"no {names[0]} (nor {names[1]}), {_found(fields)}")
-    for name, text in given.items():
-        if not isinstance(text, str):
-            hint = "; join a conversation into one" if isinstance(text, list) else ""
-            raise ValueError(f"{name} is {_kind(text)} where a string belongs{hint}")
-        if not _is_unicode(text):
-            raise ValueError(f"{name} holds half a surrogate pair, which is no Unicode text")
-    if len(set(given.values())) > 1:
-        raise ValueError(f"{names[0]} and {names[1]} differ; leave one out")
-    return str(next(iter(given.values())))
-
-
 def os_reason(exc: OSError) -> str:
     return (exc.strerror or type(exc).__name__).lower()
-
-
-def _found(fields: Mapping[str, Any]) -> str:
-    names = ", ".join(name for name in list(fields)[:_MOST_NAMED])
-    more = f" and {len(fields) - _MOST_NAMED:,} more" if len(fields) > _MOST_NAMED else ""
-    return f"only {names[:_LONGEST_NAMES]}{more}" if fields else "nor anything else"
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -236,19 +180,5 @@ def _finite(text: str) -> float:
 _decoder = json.JSONDecoder(object_pairs_hook=_object, parse_float=_finite)
 
 
-def _is_unicode(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
-def _kind(value: object) -> str:
+def kind_of(value: object) -> str:
     return _KINDS.get(type(value), "a number")
-
-
-def judge_of(row: Mapping[str, Any]) -> Any:
-    """The judge that gave a row its score: its model, or both where it has a stronger one to ask, as one judge."""
-    # Without a rubric the row is not ours, and the field may hold anything.
-    return (row.get("escalation") if "rubric_version" in row else None) or row.get("model")

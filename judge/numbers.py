@@ -1,14 +1,14 @@
 """The numbers in rows of JSONL: scores and people's labels, held to their scale."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from math import inf, isnan
 from pathlib import Path
-from typing import Any
 
 from judge.errors import SetupError
 from judge.files import shown
+from judge.rows import Row
 from judge.rubric import DEFAULT_RUBRIC, Rubric, Scale, list_rubrics, load_rubric
 
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
@@ -121,23 +121,17 @@ def to_range(text: str) -> Range:
     return float(match[1]), float(match[2])
 
 
-def find_scale(row: Mapping[str, Any], rubric: str | Path | None) -> Scale:
+def find_scale(row: Row, rubric: str | Path | None) -> Scale:
     """The scale of `rubric`, else of the rubric that the row names, else of the default rubric.
 
     Raises:
         SetupError: The row names a rubric that does not come with the package, and none was given.
         RubricError: No such rubric, or a file that is not one.
     """
-    name, version = rubric_of(row)
+    name, version = row.rubric
     if rubric is not None or not name:
         return load_rubric(rubric or DEFAULT_RUBRIC).scale
     return load_named(name, version).scale
-
-
-def rubric_of(row: Mapping[str, Any]) -> tuple[str | None, str | None]:
-    """The name and the version of the rubric that a row names, as text whatever stands there."""
-    name, version = row.get("rubric"), row.get("rubric_version")
-    return None if name is None else str(name), None if version is None else str(version)
 
 
 def load_named(name: str, version: str | None) -> Rubric:

@@ -5,13 +5,13 @@ import math
 import time
 from collections.abc import Callable, Coroutine, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from statistics import median, median_low
 from typing import Any, TypeAlias, TypeVar
 
 from judge.errors import JudgeError
-from judge.model import ChatModel, Choice, Completion, Token
+from judge.model import ChatModel, Choice, Token
 from judge.prompt import first_justification, read_score_line, render_second_request
 from judge.ratings import Rating, Result, Unscored, UnscoredReason, add_all, add_known, point, unscored
 from judge.reading import parse_rating
@@ -50,48 +50,6 @@ def _is_settled(scores: Sequence[int], rest: int, samples: int, scale: tuple[int
     lowest, highest = median(ends[0]), median(ends[1])
     near = sum(highest - point(scale) <= score <= lowest + point(scale) for score in scores)
     return median_low(ends[0]) == median_low(ends[1]) and 2 * near > samples
-
-
-@dataclass
-class Experience:
-    """What a model's requests for several answers have cost, and how often the first ratings left the score open.
-
-    Shared by all verdicts of a model, and there for as long as it is: in the beginning nothing is known.
-    """
-
-    verdicts: int = 0
-    open: int = 0
-    requests: int = 0
-    answers: int = 0
-    prompts_usd: float = 0.0
-    answers_usd: float = 0.0
-
-    def note_cost(self, completion: Completion) -> None:
-        """Takes in what one request cost, where that is known."""
-        if completion.cost_usd is None or completion.prompt_usd is None:
-            return
-        self.requests += 1
-        self.answers += len(completion.choices)
-        self.prompts_usd += completion.prompt_usd
-        self.answers_usd += completion.cost_usd - completion.prompt_usd
-
-    def note_verdict(self, *, is_open: bool) -> None:
-        self.verdicts += 1
-        self.open += is_open
-
-    def is_cheaper_at_once(self, rest: int) -> bool:
-        """Whether one request for all ratings costs less than leaving out the last `rest`, and asking again at need.
-
-        False where no price is known.
-        """
-        if not self.requests:
-            return False
-        # With a prompt at P and an answer at A, n ratings at once cost P + nA. With the last r of them only at need,
-        # which is in the share d of verdicts: P + (n - r)A + d(P + rA). So at once is cheaper where d(P + rA) > rA.
-        # At three ratings of 1,000 tokens read and 100 written, these at six times the price: d > 600 / 1,600.
-        prompt, more = self.prompts_usd / self.requests, rest * self.answers_usd / self.answers
-        share = (self.open + 1) / (self.verdicts + 2)  # Laplace's rule of succession: no share is 0 or 1 after one
-        return share * (prompt + more) > more
 
 
 # Each place where the score's number stands costs a reading of the answer; no judgement has as many, or is as long.
@@ -167,7 +125,6 @@ class Member:
         self._scale = scale
         self._logprobs = logprobs
         self._least = self._needed([]) if stops else samples
-        self._experience = Experience()
 
     @property
     def may_spare(self) -> bool:
@@ -179,8 +136,7 @@ class Member:
         Places of ratings that the score does not depend on are taken out in the end.
         """
         read = partial(self._read, response=response)
-        is_at_once = self.model.gives_several and self._experience.is_cheaper_at_once(self.samples - self._least)
-        asked, more = 0, self.samples if is_at_once else self._least
+        asked, more = 0, self._least
         while more:
             places = range(asked, asked + more)
             requests = [places] if self.model.gives_several else [[place] for place in places]
@@ -188,7 +144,6 @@ class Member:
             asked += more
             more = self._needed(outcomes[:asked])
         del outcomes[asked:]
-        self._experience.note_verdict(is_open=self._needed(outcomes[: self._least]) > 0)
 
     def _needed(self, outcomes: Sequence[Outcome]) -> int:
         scores = [outcome.score for outcome in outcomes if isinstance(outcome, Rating)]
@@ -226,8 +181,6 @@ class Member:
         completion = await self.model.complete(
             prompt, count=count, temperature=temperature, logprobs=self._logprobs, give_up_at=give_up_at
         )
-        if count > 1:
-            self._experience.note_cost(completion)
         latency_ms = round((time.monotonic() - began) * 1000)
         return [
             replace(

@@ -4,11 +4,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
-from typing import Any
 
 from judge.errors import SetupError
-from judge.files import COMPLETION, PROMPT, judge_of, no_object, read_objects
-from judge.numbers import Numbers, Range, load_named, rubric_of
+from judge.numbers import Numbers, Range, load_named
+from judge.rows import Row, RowFile
 from judge.rubric import DEFAULT_RUBRIC, Scale, load_rubric
 
 # A judge: model, rubric, rubric version, the field of the score.
@@ -78,31 +77,22 @@ def read_scores(path: Path, columns: Columns, rubric: str | Path | None = None) 
             more than 5% are off the scale.
         RubricError: No such rubric, or a file that is not one.
     """
-    problems: list[str] = []
-    rows = list(read_objects(path, problems))
-    if not rows:
-        raise no_object(problems)
-    _check_fields(rows, columns)
-    scale = _find_scale([row for _, row in rows], rubric)
-    reader = _Reader(columns, scale, problems)
-    for number, row in rows:
-        reader.add(number, row)
+    file = RowFile(path)
+    rows = list(file.rows())
+    file.require(label=columns.label, by=columns.group)
+    for name in columns.scores:
+        file.require(score=name)
+    scale = _find_scale(rows, rubric)
+    reader = _Reader(columns, scale, file.problems)
+    for row in rows:
+        reader.add(row)
     return reader.finish()
 
 
-def _check_fields(rows: Sequence[tuple[int, dict[str, Any]]], columns: Columns) -> None:
-    names = list(dict.fromkeys(name for _, row in rows for name in row))
-    by = (columns.group,) if columns.group else ()
-    for option, wanted in (("--label", (columns.label,)), ("--score", columns.scores), ("--by", by)):
-        for name in wanted:
-            if name not in names:
-                raise SetupError(f"{option} {name}: no line has this field; the fields are {', '.join(names)}.")
-
-
-def _find_scale(rows: Iterable[dict[str, Any]], rubric: str | Path | None) -> Scale:
+def _find_scale(rows: Iterable[Row], rubric: str | Path | None) -> Scale:
     if rubric is not None:
         return load_rubric(rubric).scale
-    named = list(dict.fromkeys(map(rubric_of, rows)))
+    named = dict.fromkeys(row.rubric for row in rows)
     rubrics = [load_named(name, version) for name, version in named if name] or [load_rubric(DEFAULT_RUBRIC)]
     scales = list(dict.fromkeys(each.scale for each in rubrics))
     if len(scales) > 1:
@@ -133,21 +123,21 @@ class _Reader:
         self._repeats = 0
         self._duplicates = 0
 
-    def add(self, number: int, row: Mapping[str, Any]) -> None:
-        prompt, known_by = identify(number, row)
-        source = tuple(str(part or "") for part in (judge_of(row), row.get("rubric"), row.get("rubric_version")))
-        group = row.get(self._columns.group) if self._columns.group else None
-        one = _Item(prompt, None if group is None else str(group))
+    def add(self, row: Row) -> None:
+        prompt, known_by = row.known_by
+        source = tuple(str(part or "") for part in (row.judge, *row.rubric))
+        group = row.key(self._columns.group) if self._columns.group else None
+        one = _Item(prompt, group)
         item = self._items.setdefault(self._tell_apart(known_by, source, row), one)
         is_new = source not in item.labels
         for column in self._columns.scores:
-            score = self._numbers.score(number, row.get(column))
+            score = self._numbers.score(row.line, row.get(column))
             is_new |= self._add_score(item, (*source, column), score)
-        labels = tuple(self._numbers.labels(number, row.get(self._columns.label)))
+        labels = tuple(self._numbers.labels(row.line, row.get(self._columns.label)))
         is_new |= self._add_labels(item.labels.setdefault(source, {}), row.get("label_by"), labels)
         self._duplicates += not is_new
 
-    def _tell_apart(self, known_by: object, source: _Key, row: Mapping[str, Any]) -> object:
+    def _tell_apart(self, known_by: object, source: _Key, row: Row) -> object:
         """What the response is known by; of equal texts in different rows of one run, the first, the second and so on.
 
         `judge batch` numbers the rows that it reads. Another judge's run may have other numbers for the same rows.
@@ -195,17 +185,6 @@ class _Reader:
             self._repeats,
             self._duplicates,
         )
-
-
-def identify(number: int, row: Mapping[str, Any]) -> tuple[str, object]:
-    texts = [row[name] for name in COMPLETION if isinstance(row.get(name), str)]
-    prompts = [str(row[name]) for name in ("prompt_id", *PROMPT) if row.get(name) is not None]
-    item: object = f"line {number}"
-    if row.get("case") is not None:
-        item = f"case {row['case']}"
-    elif prompts and texts:
-        item = (prompts[0], texts[0])
-    return (prompts[0] if prompts else str(item)), item
 
 
 def _name_judges(keys: Sequence[_Key]) -> dict[_Key, str]:

@@ -13,7 +13,7 @@ from judge.errors import SetupError
 
 if TYPE_CHECKING:
     from judge.agreement.scores import Columns, Scores
-    from judge.escalation_analysis import Level, Payoff
+    from judge.escalation_analysis import Analysis, Level
     from judge.estimate import Estimate
     from judge.stats import Interval
 
@@ -204,7 +204,7 @@ def escalation(
     raise typer.Exit(1 if found.problems else 0)
 
 
-def to_analysis_sentences(found: "Payoff") -> Iterator[str]:
+def to_analysis_sentences(found: "Analysis") -> Iterator[str]:
     yield _verdict(found)
     if found.unlabelled:
         yield f"Left out: {_count_rows(found.unlabelled)} without a label."
@@ -212,7 +212,7 @@ def to_analysis_sentences(found: "Payoff") -> Iterator[str]:
         yield f"Left out: {_count_rows(found.single)} with one rating, which has no spread."
 
 
-def _verdict(found: "Payoff") -> str:
+def _verdict(found: "Analysis") -> str:
     apart = sum(each.rows for each in found.levels if each.spread is None or each.spread >= _FROM_TWO)
     share = sum(each.share for each in found.levels if each.spread is None or each.spread >= _FROM_TWO)
     asked = (
@@ -234,7 +234,7 @@ def _verdict(found: "Payoff") -> str:
     )
 
 
-def _print_table(found: "Payoff") -> None:
+def _print_table(found: "Analysis") -> None:
     from rich import box
     from rich.console import Console
     from rich.table import Table

@@ -24,9 +24,9 @@ from judge.rubric import DEFAULT_RUBRIC
 if TYPE_CHECKING:
     from rich.progress import Progress
 
-    from judge.batch import Batch, Journal, Tally
+    from judge.batch import Batch, Journal
     from judge.exports import Counts
-    from judge.rows import Item, Source
+    from judge.rows import Item, Malformed, RowFile, Tally
 
 _REFRESH_S = 0.2
 
@@ -95,7 +95,7 @@ def batch(
     """
     from judge.batch import Batch, Journal, identity_of
     from judge.exports import choose_format, export, name_beside, refuse_foreign
-    from judge.rows import Source
+    from judge.rows import RowFile
 
     form = choose_format(output, form)
     journal_path = output if form is Format.JSONL else name_beside(output, Format.JSONL)
@@ -105,7 +105,7 @@ def batch(
     for written in (journal_path, table):
         _refuse_same_file(source, written)
     judge = Judge(model, rubric, samples, timeout_s=timeout_s, logprobs=logprobs, escalate_to=escalate_to)
-    given = Source.at(source, read_as)
+    given = RowFile.at(source, read_as)
     given.check_prompts()
     last_line, lines = given.count()
     with Journal(journal_path, last_line, identity_of(judge)) as journal:
@@ -124,7 +124,7 @@ def batch(
 
 
 def _run_to_end(
-    judge: Judge, run: "Batch", journal: "Journal", items: "Iterator[Item]", rows: Callable[[], int]
+    judge: Judge, run: "Batch", journal: "Journal", items: "Iterator[Item | Malformed]", rows: Callable[[], int]
 ) -> None:
     """Runs the batch; one that ends early, interrupted or stopped, leaves the command here, with what it has done."""
     try:
@@ -136,7 +136,7 @@ def _run_to_end(
         raise JudgeError(f"{run.stopped} Stopped with {_share(journal.tally, rows())} in {journal.path}; {_GO_ON}")
 
 
-async def _run(judge: Judge, run: "Batch", items: "Iterator[Item]", rows: Callable[[], int]) -> None:
+async def _run(judge: Judge, run: "Batch", items: "Iterator[Item | Malformed]", rows: Callable[[], int]) -> None:
     work = asyncio.create_task(run.run(items))
     loop = asyncio.get_running_loop()
     # Python gives signals to the main thread alone.
@@ -160,8 +160,8 @@ def _refuse_same_file(source: Path, written: Path | None) -> None:
         raise SetupError(f"{written}: the rows would be written over the input; choose another output.")
 
 
-def _looks_foreign(given: "Source") -> bool:
-    _, first = next(given.lines(), (0, b"{"))
+def _looks_foreign(given: "RowFile") -> bool:
+    _, _, first = next(given.lines(), (0, 0, b"{"))
     return not first.lstrip(b"\xef\xbb\xbf \t").startswith(b"{")
 
 

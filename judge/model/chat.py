@@ -116,7 +116,7 @@ class ChatModel:
         if not prices.done():
             await asyncio.wait([asyncio.wrap_future(prices)])
         cost = cost_of(base_url, body)
-        return replace(completion, cost_usd=cost.total_usd, prompt_usd=cost.prompt_usd) if cost else completion
+        return replace(completion, cost_usd=cost) if cost is not None else completion
 
     def _options(self, count: int, temperature: float | None, rejected: Set[str], *, logprobs: bool) -> dict[str, Any]:
         limit = "max_tokens" if "max_completion_tokens" in rejected else "max_completion_tokens"

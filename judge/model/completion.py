@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 if TYPE_CHECKING:
@@ -44,16 +44,12 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """One request's answers, at least one; tokens and `cost_usd` are for all of them, None where unknown.
-
-    `prompt_usd` is the prompt's part of `cost_usd`.
-    """
+    """One request's answers, at least one; tokens and `cost_usd` are for all of them, None where unknown."""
 
     choices: tuple[Choice, ...]
     input_tokens: int | None = None
     output_tokens: int | None = None
     cost_usd: float | None = None
-    prompt_usd: float | None = None
 
 
 def to_completion(body: object) -> Completion | None:
@@ -144,13 +140,8 @@ def price_list() -> "Future[DataSnapshot]":
     return ThreadPoolExecutor(max_workers=1).submit(_read_list)
 
 
-class Cost(NamedTuple):
-    total_usd: float
-    prompt_usd: float
-
-
-def cost_of(base_url: str, answer: dict[str, Any]) -> Cost | None:
-    """The price of a chat completion, cached tokens at their own price; None where it is not known.
+def cost_of(base_url: str, answer: dict[str, Any]) -> float | None:
+    """The price of a chat completion in US dollars, cached tokens at their own price; None where it is not known.
 
     Provider and model must both be on the list: a model of the same name on another server costs something else.
     Waits for the list where it is not read yet.
@@ -166,9 +157,8 @@ def cost_of(base_url: str, answer: dict[str, Any]) -> Cost | None:
     prices = price_list().result()
     for flavor in ("chat", "default"):
         try:
-            extracted = prices.extract_usage(answer, provider_api_url=base_url, api_flavor=flavor)
-            price = extracted.calc_price()
-            return Cost(float(price.total_price), float(price.input_price))
+            usage = prices.extract_usage(answer, provider_api_url=base_url, api_flavor=flavor)
+            return float(usage.calc_price().total_price)
         except (LookupError, ValueError):
             continue
     return None

@@ -1,7 +1,7 @@
 """Rows of `judge batch` and `judge-bot export` as replies; several rows of one case are one reply."""
 
 from collections import deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -9,10 +9,11 @@ from statistics import fmean
 from typing import Any, NamedTuple, Self
 
 from judge.errors import SetupError
-from judge.files import COMPLETION, PROMPT, decode_lines, encode, no_object, read_lines, shown
-from judge.numbers import Numbers, Range, find_scale, rubric_of, to_probability
+from judge.files import encode, shown
+from judge.numbers import Numbers, Range, find_scale, to_probability
 from judge.offline import OFFLINE
 from judge.ratings import Flag, point
+from judge.rows import COMPLETION, PROMPT, Row, RowFile
 from judge.rubric import Scale
 
 _OF_QUESTION = "question_"
@@ -199,40 +200,27 @@ def read_replies(
         SetupError: No such file or field, too many rows, or more than 5% of the numbers off the scale.
         RubricError: No such rubric, or a file that is not one.
     """
-    lines, total = _last_lines(path, limit or MOST_REPLIES)
+    file = RowFile(path)
+    lines = deque[tuple[int, int, bytes]](maxlen=limit or MOST_REPLIES)  # no more than these are held
+    total = 0
+    for line in file.lines():
+        lines.append(line)
+        total += 1
     if limit is None and total > MOST_REPLIES:
         raise SetupError(
             f"{path}: {total:,} rows are more than the {MOST_REPLIES:,} that a page can hold; say --limit "
             f"{MOST_REPLIES} for the last of them, or give a sample."
         )
-    problems: list[str] = []
-    rows = list(decode_lines(lines, problems))
-    if not rows:
-        raise no_object(problems)
-    _check_fields(rows, label)
-    reader = Reader(problems, label or LABEL, label_range, rubric)
-    for line, row in rows:
-        reader.add(line, row)
-    return reader.finish(total - len(lines))
-
-
-def _last_lines(path: Path, number: int) -> tuple[Sequence[tuple[int, bytes]], int]:
-    """The last lines, each with its number, and how many there are in all; no more than these are held."""
-    kept = deque[tuple[int, bytes]](maxlen=number)
-    total = 0
-    for line, _, raw in read_lines(path):
-        kept.append((line, raw))
-        total += 1
-    return list(kept), total
-
-
-def _check_fields(rows: Iterable[tuple[int, Mapping[str, Any]]], label: str | None) -> None:
-    names = dict.fromkeys(name for _, row in rows for name in row)
-    if "score" not in names:
-        found = f"; the fields are {', '.join(names)}" if names else ""
+    rows = list(file.rows(iter(lines)))
+    file.require()
+    if "score" not in file.names:
+        found = f"; the fields are {', '.join(file.names)}" if file.names else ""
         raise SetupError(f"No line has a score{found}. Give the JSONL that `judge batch` or `judge-bot export` writes.")
-    if label is not None and label not in names:
-        raise SetupError(f"--label {label}: no line has this field; the fields are {', '.join(names)}.")
+    file.require(label=label)
+    reader = Reader(file.problems, label or LABEL, label_range, rubric)
+    for row in rows:
+        reader.add(row.line, row.fields)
+    return reader.finish(total - len(lines))
 
 
 class Reader:
@@ -253,25 +241,26 @@ class Reader:
         self._numbers: dict[Scale, Numbers] = {}
         self._replies: dict[object, Reply] = {}
 
-    def add(self, line: int, row: Mapping[str, Any], scale: Scale | None = None) -> None:
+    def add(self, line: int, fields: Mapping[str, Any], scale: Scale | None = None) -> None:
         """Takes a row; without `scale`, its rubric gives it.
 
         Raises:
             SetupError: It names a rubric that does not come with the package, and none was given.
             RubricError: No such rubric, or a file that is not one.
         """
+        row = Row(line, fields)
         scale = scale or self._find_scale(row)
         numbers = self._numbers.setdefault(scale, Numbers(scale, self._label_range, self._problems))
-        version, case = Version.of(row), row.get("case")
-        key = line if case is None else (version, str(case))
+        version, case = Version.of(fields), row.key("case")
+        key = line if case is None else (version, case)
         reply = self._replies.get(key)
         if reply is None:
             name = f"Line {line}" if case is None else f"Case {case}"
             score = numbers.score(line, row.get("score"))
-            reply = self._replies[key] = self._to_reply(line, row, name, version, scale, score)
+            reply = self._replies[key] = self._to_reply(row, name, version, scale, score)
         labels = list(numbers.labels(line, row.get(self._label)))
         if labels:
-            more = (row.get("blind") is not False, to_text(row.get("reason")) or "", self._probability(line, row))
+            more = (row.get("blind") is not False, to_text(row.get("reason")) or "", self._probability(row))
             reply.labels.extend(Label(each, *more) for each in labels)
 
     def finish(self, left_out: int = 0) -> Replies:
@@ -284,17 +273,13 @@ class Reader:
             numbers.check()
         return Replies(tuple(self._replies.values()), tuple(self._problems), left_out)
 
-    def _find_scale(self, row: Mapping[str, Any]) -> Scale:
-        named = rubric_of(row)
-        if named not in self._scales:
-            self._scales[named] = find_scale(row, self._rubric)
-        return self._scales[named]
+    def _find_scale(self, row: Row) -> Scale:
+        if row.rubric not in self._scales:
+            self._scales[row.rubric] = find_scale(row, self._rubric)
+        return self._scales[row.rubric]
 
-    def _to_reply(
-        self, line: int, row: Mapping[str, Any], name: str, version: Version, scale: Scale, score: float | None
-    ) -> Reply:
-        cluster = row.get("thread")
-        time = self._time(line, row.get("judged_at"))
+    def _to_reply(self, row: Row, name: str, version: Version, scale: Scale, score: float | None) -> Reply:
+        time = self._time(row.line, row.get("judged_at"))
         judged = (("Judged", f"{time:%Y-%m-%d %H:%M} UTC"),) if time else ()
         return Reply(
             name=name,
@@ -306,17 +291,17 @@ class Reader:
             justification=to_text(row.get("justification")) or "",
             unscored=_why(row) if score is None else "",
             ratings=to_ratings(row.get("ratings")),
-            cluster=None if cluster is None else str(cluster),
+            cluster=row.key("thread"),
             flags=to_flags(row.get("flags")),
             judged_at=time,
-            facts=(*to_facts(row), *judged),
+            facts=(*to_facts(row.fields), *judged),
         )
 
-    def _probability(self, line: int, row: Mapping[str, Any]) -> float | None:
+    def _probability(self, row: Row) -> float | None:
         value = row.get("probability")
         probability = to_probability(value)
         if probability is None and value is not None:
-            self._problems.append(f"line {line}: probability {shown(value)} is not from 1e-9 to 1")
+            self._problems.append(f"line {row.line}: probability {shown(value)} is not from 1e-9 to 1")
         return probability
 
     def _time(self, line: int, value: object) -> datetime | None:
@@ -330,9 +315,9 @@ class Reader:
         return time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
 
 
-def _first_text(row: Mapping[str, Any], names: tuple[str, ...]) -> str | None:
-    return next((to_text(row[name]) for name in names if row.get(name) is not None), None)
+def _first_text(row: Row, names: tuple[str, ...]) -> str | None:
+    return next((to_text(row.get(name)) for name in names if row.get(name) is not None), None)
 
 
-def _why(row: Mapping[str, Any]) -> str:
+def _why(row: Row) -> str:
     return to_text(row.get("unscored_detail")) or spaced(row.get("unscored_reason")) or "No score."

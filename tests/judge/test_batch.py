@@ -12,7 +12,7 @@ import pytest
 from judge import Judge
 from judge.batch import Journal
 from judge.errors import SetupError
-from judge.rows import Row, parse_row, to_added
+from judge.rows import Item, parse_item, to_added
 
 
 class Disk:
@@ -36,9 +36,9 @@ async def added() -> dict[str, Any]:
         return to_added(await judge.score("Why?", "Because it is so."), 1)
 
 
-def row(line: int) -> Row:
-    parsed = parse_row(line, b'{"prompt": "Why?", "completion": "Because."}')
-    assert isinstance(parsed, Row)
+def row(line: int) -> Item:
+    parsed = parse_item(line, b'{"prompt": "Why?", "completion": "Because."}')
+    assert isinstance(parsed, Item)
     return parsed
 
 

@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from judge import Rating, Unscored, UnscoredReason
-from judge.model import Choice, Completion
-from judge.panel import Experience, ratings_needed
+from judge.panel import ratings_needed
 from judge.ratings import Result, combine
 
 Answer = int | None
@@ -106,38 +105,3 @@ def test_first_more_than_half_of_the_ratings_are_asked_for(samples: int, least: 
 )
 def test_as_many_more_are_asked_for_as_can_settle_the_score(answers: list[Answer], samples: int, more: int) -> None:
     assert needed(answers, samples) == more
-
-
-def completion(prompt_usd: float | None, answer_usd: float, answers: int = 2) -> Completion:
-    cost = None if prompt_usd is None else prompt_usd + answers * answer_usd
-    return Completion((Choice("", "stop"),) * answers, cost_usd=cost, prompt_usd=prompt_usd)
-
-
-def test_without_a_price_nothing_is_known_to_be_cheaper_at_once() -> None:
-    seen = Experience()
-    seen.note_cost(completion(None, 1))
-    for _ in range(100):
-        seen.note_verdict(is_open=True)
-
-    assert not seen.is_cheaper_at_once(1)
-
-
-@pytest.mark.parametrize(("of_ten", "is_cheaper"), [(3, False), (4, True)])
-def test_all_at_once_is_cheaper_where_ratings_often_differ(of_ten: int, is_cheaper: bool) -> None:
-    seen = Experience()
-    seen.note_cost(completion(1.0, 0.6))
-    for number in range(10):
-        seen.note_verdict(is_open=number < of_ten)
-
-    # At once the third rating costs 0.6. At need: 4 / 12 * (1 + 0.6) = 0.53, and 5 / 12 * (1 + 0.6) = 0.67.
-    assert seen.is_cheaper_at_once(1) is is_cheaper
-
-
-def test_more_ratings_share_the_prompt_of_the_second_request() -> None:
-    seen = Experience()
-    seen.note_cost(completion(1.0, 0.3, answers=3))
-    seen.note_verdict(is_open=False)
-
-    # One open of three, as far as is known: 1 / 3 * (1 + 0.3) = 0.43 > 0.3, but 1 / 3 * (1 + 0.6) = 0.53 < 0.6.
-    assert seen.is_cheaper_at_once(1)
-    assert not seen.is_cheaper_at_once(2)

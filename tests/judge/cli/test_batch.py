@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from judge.exports import Format, export
-from judge.rows import ADDED, Malformed, Row, parse_row
+from judge.rows import ADDED, Item, Malformed, parse_item
 from tests.judge_command import Done, run
 from tests.model_server import Answer, Failure, ModelServer
 
@@ -63,7 +63,7 @@ def output(tmp_path: Path) -> Path:
 
 
 def why(line: str | bytes) -> str:
-    item = parse_row(1, line if isinstance(line, bytes) else line.encode())
+    item = parse_item(1, line if isinstance(line, bytes) else line.encode())
     return item.why if isinstance(item, Malformed) else "fine"
 
 
@@ -121,16 +121,16 @@ def test_any_nesting_is_either_carried_or_named(depth: int) -> None:
     ],
 )
 def test_row_is_read_under_either_name_and_in_windows_dress(line: str) -> None:
-    item = parse_row(3, line.encode())
+    item = parse_item(3, line.encode())
 
-    assert isinstance(item, Row)
+    assert isinstance(item, Item)
     assert (item.line, item.question, item.response) == (3, "a", "b")
 
 
 def test_huge_line_is_a_row() -> None:
-    item = parse_row(1, json.dumps(row("x" * 10_000_000)).encode())
+    item = parse_item(1, json.dumps(row("x" * 10_000_000)).encode())
 
-    assert isinstance(item, Row)
+    assert isinstance(item, Item)
     assert len(item.response) == 10_000_000
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from judge.files import judge_of
+from judge.rows import Row
 from tests.judge_command import Done, run
 from tests.model_server import Failure, ModelServer, Reply
 
@@ -138,5 +138,5 @@ async def test_score_says_why_another_model_was_asked(judges: ModelServer) -> No
 
 
 def test_a_field_of_that_name_in_foreign_rows_names_no_judge() -> None:
-    assert judge_of({"model": "m", "escalation": "urgent"}) == "m"
-    assert judge_of({"model": "b", "escalation": "a > b", "rubric_version": "f846c469"}) == "a > b"
+    assert Row(1, {"model": "m", "escalation": "urgent"}).judge == "m"
+    assert Row(1, {"model": "b", "escalation": "a > b", "rubric_version": "f846c469"}).judge == "a > b"

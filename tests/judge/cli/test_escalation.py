@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from judge import SetupError
-from judge.escalation_analysis import Payoff, measure
+from judge.escalation_analysis import Analysis, measure
 from tests.judge_command import Done
 from tests.judge_command import run as judge
 
@@ -38,7 +38,7 @@ def write(path: Path, *rows: Any) -> Path:
     return path
 
 
-def found(path: Path, *rows: Any, **options: Any) -> Payoff:
+def found(path: Path, *rows: Any, **options: Any) -> Analysis:
     return measure(write(path, *rows), "human", **options)
 
 
@@ -49,7 +49,7 @@ def pairs(scores: Sequence[int], score: int, human: int, stronger: Sequence[int]
 
 
 def test_levels_are_rows_by_spread_with_their_mean_errors(path: Path) -> None:
-    payoff = found(
+    gain = found(
         path,
         row(1, (4, 4), 4, 4),
         row(2, (4, 4), 4, 2),
@@ -60,28 +60,28 @@ def test_levels_are_rows_by_spread_with_their_mean_errors(path: Path) -> None:
         row(7, (None, None), None, 3),
     )
 
-    assert [(each.spread, each.rows, each.error) for each in payoff.levels] == [
+    assert [(each.spread, each.rows, each.error) for each in gain.levels] == [
         (0, 2, 1.0),  # 0 and 2
         (1, 1, 0.0),
         (2, 1, 3.0),
         (3, 1, 4.0),  # of 5
         (None, 2, None),
     ]
-    assert sum(each.share for each in payoff.levels) == pytest.approx(1)
-    assert (payoff.judge, payoff.stronger, payoff.pays_from) == ("small", None, None)
+    assert sum(each.share for each in gain.levels) == pytest.approx(1)
+    assert (gain.judge, gain.stronger, gain.pays_from) == ("small", None, None)
 
 
 def test_the_stronger_model_is_compared_on_the_same_responses(path: Path) -> None:
     # Ten responses that people give 1; the judge says 4, the stronger model 1 or 2: gains of 3 and 2, mean 2.5,
     # standard deviation .527, times t(9) = 2.262, by the root of ten: 2.5 -+ .377.
-    payoff = found(path, *pairs((2, 4, 4), 4, 1, [1, 2] * 5), row(99, (2, 4, 4), 4, 4))
+    gain = found(path, *pairs((2, 4, 4), 4, 1, [1, 2] * 5), row(99, (2, 4, 4), 4, 4))
 
-    level = payoff.levels[2]
-    assert (payoff.judge, payoff.stronger) == ("small", "big")
+    level = gain.levels[2]
+    assert (gain.judge, gain.stronger) == ("small", "big")
     assert (level.rows, level.compared, level.stronger_error, level.gain) == (11, 10, 0.5, 2.5)
     assert (level.low, level.high) == (pytest.approx(2.123, abs=0.001), pytest.approx(2.877, abs=0.001))
     assert level.error == pytest.approx(30 / 11)
-    assert payoff.pays_from == 2
+    assert gain.pays_from == 2
 
 
 def test_it_pays_from_the_lowest_spread_at_which_it_surely_does(path: Path) -> None:
@@ -93,9 +93,9 @@ def test_it_pays_from_the_lowest_spread_at_which_it_surely_does(path: Path) -> N
 
 
 def test_nine_rows_are_not_sure(path: Path) -> None:
-    payoff = found(path, *pairs((2, 4, 4), 4, 1, [1] * 9))
+    gain = found(path, *pairs((2, 4, 4), 4, 1, [1] * 9))
 
-    assert (payoff.levels[2].gain, payoff.levels[2].low, payoff.pays_from) == (3.0, None, None)
+    assert (gain.levels[2].gain, gain.levels[2].low, gain.pays_from) == (3.0, None, None)
 
 
 def test_both_models_of_an_escalated_row_are_told_apart(path: Path) -> None:
@@ -104,20 +104,20 @@ def test_both_models_of_an_escalated_row_are_told_apart(path: Path) -> None:
     in_vain = row(2, (), 4, 4, ratings=[*ratings[:3], {"model": "big", "score": None}], escalation="small > big")
     plain = row(3, (4, 4), 4, 4, escalation="small > big", cost_usd=0.1)
 
-    payoff = found(path, asked, in_vain, plain)
+    gain = found(path, asked, in_vain, plain)
 
-    level = payoff.levels[3]
-    assert (payoff.judge, payoff.stronger) == ("small", "big")
+    level = gain.levels[3]
+    assert (gain.judge, gain.stronger) == ("small", "big")
     assert (level.rows, level.error, level.compared, level.stronger_error) == (2, 1.0, 1, 0.0)
-    assert (level.cost_usd, payoff.levels[0].rows) == (None, 1)  # the row's cost is of both
+    assert (level.cost_usd, gain.levels[0].rows) == (None, 1)  # the row's cost is of both
 
 
 def test_the_model_that_costs_more_is_the_stronger_one(path: Path) -> None:
     rows = [big(1, 2, 2, cost_usd=0.01), row(1, (4, 4), 4, 2, cost_usd=0.001)]
 
-    payoff = found(path, *rows)
+    gain = found(path, *rows)
 
-    assert (payoff.judge, payoff.stronger, payoff.levels[0].cost_usd) == ("small", "big", 0.01)
+    assert (gain.judge, gain.stronger, gain.levels[0].cost_usd) == ("small", "big", 0.01)
     assert found(path, *rows, judge="big").stronger == "small"
     assert found(path, *rows, stronger="small").judge == "big"
 
@@ -133,10 +133,10 @@ def test_without_costs_the_later_one_is(path: Path) -> None:
 
 
 def test_what_cannot_be_compared_is_counted(path: Path) -> None:
-    payoff = found(path, row(1, (4, 4), 4, 4), row(2, (4, 4), 4, None), row(3, (4,), 4, 4), "{\n", row(4, (4, 4), 4, 9))
+    gain = found(path, row(1, (4, 4), 4, 4), row(2, (4, 4), 4, None), row(3, (4,), 4, 4), "{\n", row(4, (4, 4), 4, 9))
 
-    assert (payoff.unlabelled, payoff.single) == (2, 1)
-    assert [problem.split(":")[0] for problem in payoff.problems] == ["line 4", "line 5"]
+    assert (gain.unlabelled, gain.single) == (2, 1)
+    assert [problem.split(":")[0] for problem in gain.problems] == ["line 4", "line 5"]
 
 
 @pytest.mark.parametrize(
@@ -151,10 +151,10 @@ def test_what_cannot_be_compared_is_counted(path: Path) -> None:
     ],
 )
 def test_rating_that_cannot_be_used_is_named_and_in_no_spread(path: Path, rating: Any, complaint: str) -> None:
-    payoff = found(path, row(1, (4, 4, rating), 4, 4), row(2, ("4", 4.0, None), 4, 4))
+    gain = found(path, row(1, (4, 4, rating), 4, 4), row(2, ("4", 4.0, None), 4, 4))
 
-    assert payoff.problems == (f"line 1: {complaint}",)
-    assert [each.rows for each in payoff.levels] == [2, 0, 0, 0]
+    assert gain.problems == (f"line 1: {complaint}",)
+    assert [each.rows for each in gain.levels] == [2, 0, 0, 0]
 
 
 @pytest.mark.parametrize(
