@@ -1,6 +1,6 @@
 """Rows of JSONL or CSV: one `Row` for all that is read of a file of rows, and one reader, `RowFile`.
 
-What a batch adds to a row is defined here as well, since the other commands read it.
+What a batch adds to a row stands here as well, since the other commands read it.
 """
 
 import csv
@@ -56,15 +56,12 @@ _MOST_NAMED, _LONGEST_NAMES = 10, 200
 class Row:
     """One row of a file, and what its fields mean in all commands.
 
-    Attributes:
-        line: Where it begins, from 1.
-        fields: The JSON object, or the cells of a line of CSV by their columns.
-        start: The byte where its line begins, in JSONL.
+    `fields` are those of the JSON object, or the cells of CSV by their columns.
     """
 
-    line: int
+    line: int  # where it begins, from 1
     fields: Mapping[str, Any]
-    start: int = 0
+    start: int = 0  # the byte where its line begins, in JSONL
 
     def get(self, name: str) -> Any:
         return self.fields.get(name)
@@ -233,11 +230,9 @@ class RowFile:
                 prompt = hash(row.question)
             except ValueError:  # no row; it is named when its turn comes
                 continue
-            if row.get("prompt_id") is None:
-                continue
             key = encode(row.get("prompt_id"))
             first, its_prompt = firsts.setdefault(key, (line, prompt))
-            if prompt != its_prompt:
+            if prompt != its_prompt and key != "null":
                 raise SetupError(
                     f"{self.path}: prompt_id {key} has one prompt in line {first} and another in line {line}; "
                     "give each prompt an id of its own."
@@ -292,20 +287,18 @@ def _carried_name(name: str) -> str:
 
 @dataclass
 class Tally:
-    """Counts and sums over the rows that have a verdict; `partial` are scored ones with fewer ratings than were asked
-    for, `escalated` those with a stronger model's score, `reasons` those of unscored ones, `unpriced` are rows whose
-    cost is not known."""
+    """Counts and sums over the rows that have a verdict."""
 
     scored: int = 0
     unscored: int = 0
-    partial: int = 0
-    escalated: int = 0
+    partial: int = 0  # scored by fewer ratings than were asked for
+    escalated: int = 0  # scored by the stronger model
     scores: Counter[int] = field(default_factory=Counter)
     reasons: Counter[str] = field(default_factory=Counter)
     input_tokens: int = 0
     output_tokens: int = 0
     cost_usd: float = 0.0
-    unpriced: int = 0
+    unpriced: int = 0  # of a cost that is not known
 
     @property
     def rows(self) -> int:

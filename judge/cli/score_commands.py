@@ -111,6 +111,7 @@ def _footnote(verdict: Verdict) -> str:
 
 
 def rubrics(name: Annotated[str | None, typer.Argument(help="Print this rubric's prompt.")] = None) -> None:
+    """List the rubrics, or print one to copy and change."""
     if name is not None:
         typer.echo(to_printable(load_rubric(name).prompt), nl=False)
         return

@@ -1,7 +1,6 @@
 """The one seam to the network: a client for a server, and one request through it, of a bounded answer."""
 
 import re
-import zlib
 from contextlib import aclosing
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -118,9 +117,9 @@ def _odd_key() -> SetupError:
     return SetupError("The key holds a blank, a line break or a letter that no key has; check OPENAI_API_KEY.")
 
 
-# The one encoding that is asked for and unpacked; whatever else a server makes of its answer is taken as it is.
-_ENCODING = "gzip"
-_GZIP_ALONE = 16 + zlib.MAX_WBITS
+# What is packed may be a thousand times as long unpacked. So nothing is asked for packed, nor unpacked: a judgement has
+# few bytes.
+_ENCODING = "identity"
 
 
 def limited(client: "openai.AsyncOpenAI", most_bytes: int) -> "openai.AsyncOpenAI":
@@ -130,7 +129,7 @@ def limited(client: "openai.AsyncOpenAI", most_bytes: int) -> "openai.AsyncOpenA
 
     Args:
         client: Any client, on any transport.
-        most_bytes: Counted on the wire and again unpacked; reading ends with the byte that is one too many.
+        most_bytes: Reading ends with the byte that is one too many.
     """
     kind: Any = type(client)
     twin: openai.AsyncOpenAI = object.__new__(_limited(kind, most_bytes))
@@ -163,26 +162,19 @@ def _limited(kind: Any, most_bytes: int) -> type["openai.AsyncOpenAI"]:
 
 
 async def _read(response: "httpx2.Response", most_bytes: int) -> bytes:
-    """The body, unpacked; of one that is too long some more than `most_bytes`, and of a redirect's nothing."""
-    import httpx2
-
+    """The body as it comes in; of one that is too long some more than `most_bytes`, and of a redirect's nothing."""
     if response.is_stream_consumed:  # by a hook of the caller's, in their client
         return response.content
-    packed = bytearray()
-    stream: Any = response.stream  # read as it is, since the response itself would unpack it
+    body = bytearray()
+    stream: Any = response.stream  # read as it is, since the response itself would unpack what a server has packed
     async with aclosing(response):
         if response.is_redirect:
             return b""
         async for piece in stream:
-            packed += piece
-            if len(packed) > most_bytes:
-                return bytes(packed)
-    if response.headers.get("content-encoding", "").strip().lower() != _ENCODING:
-        return bytes(packed)
-    try:
-        return zlib.decompressobj(_GZIP_ALONE).decompress(packed, most_bytes + 1)
-    except zlib.error as exc:
-        raise httpx2.DecodingError("no gzip", request=response.request) from exc
+            body += piece
+            if len(body) > most_bytes:
+                break
+    return bytes(body)
 
 
 def _too_large(base_url: str, most_bytes: int) -> BadResponseError:

@@ -1,6 +1,5 @@
-import pytest
-
 from judge import Rating, parse_rating
+from tests.tables import each
 
 
 def justification(completion: str) -> str:
@@ -9,7 +8,7 @@ def justification(completion: str) -> str:
     return rating.justification
 
 
-@pytest.mark.parametrize(
+@each(
     "completion",
     [
         "score: 4\nIt is clear.",
@@ -44,7 +43,7 @@ def test_more_than_hundred_words_are_cut_at_a_sentence_end_and_marked() -> None:
     assert text == (sentence * 16).strip() + " […]"
 
 
-@pytest.mark.parametrize("word", ["x" * 5_000, "字" * 5_000, "word"])
+@each("word", ["x" * 5_000, "字" * 5_000, "word"])
 def test_justification_is_bounded_whatever_a_word_is(word: str) -> None:
     text = justification("score: 4\n" + f"{word} " * 300)
 

@@ -8,6 +8,7 @@ import pytest
 
 from judge.drift import MIN_REFERENCE, Drop, Level, NotEnough, find_below, find_drop
 from judge.rubric import Scale
+from tests.tables import each
 
 SCALE = Scale(0, 5)
 PILED = (0.01, 0.01, 0.03, 0.10, 0.45, 0.40)
@@ -64,12 +65,12 @@ def test_evidence_is_that_of_shiryaev_and_roberts() -> None:
     assert find_below(2.5, reference, [0] * 18, SCALE) is None
 
 
-@pytest.mark.parametrize("shares", [PILED, SPREAD, TWO_PEAKS, SELDOM])
+@each("shares", [PILED, SPREAD, TWO_PEAKS, SELDOM])
 def test_seldom_alarms_where_nothing_has_changed(shares: Sequence[float]) -> None:
     assert count_alarms(shares, a_day=5, quarters=8, first_day=34) <= 1
 
 
-@pytest.mark.parametrize("shares", [PILED, SPREAD, TWO_PEAKS, SELDOM])
+@each("shares", [PILED, SPREAD, TWO_PEAKS, SELDOM])
 def test_new_watch_seldom_alarms_where_nothing_has_changed(shares: Sequence[float]) -> None:
     assert count_alarms(shares, a_day=5, quarters=8, first_day=7) <= 1
 
@@ -172,13 +173,13 @@ def test_floor_is_told_whatever_was_before() -> None:
     assert find_below(2.5, reference, [2, 3] * 500, SCALE) is None
 
 
-@pytest.mark.parametrize("floor", [0, 5, -1, 7.5])
+@each("floor", [0, 5, -1, 7.5])
 def test_floor_beyond_the_scale_is_an_error(floor: float) -> None:
     with pytest.raises(ValueError, match=f"floor {floor:g} is not between the ends of the scale, 0 and 5"):
         find_below(floor, [4] * 40, [4], SCALE)
 
 
-@pytest.mark.parametrize(("stray", "words"), [(6, "6"), (-1, "-1"), (2.5, "2.5"), (float("nan"), "nan")])
+@each(("stray", "words"), [(6, "6"), (-1, "-1"), (2.5, "2.5"), (float("nan"), "nan")])
 def test_score_off_the_scale_is_an_error(stray: int, words: str) -> None:
     with pytest.raises(ValueError, match=f"score {words} is no whole number from 0 to 5"):
         find_drop([4] * 40, [4, stray], SCALE)

@@ -8,6 +8,7 @@ from openai import AsyncOpenAI
 
 from judge import Judge, Rating, Rubric, SetupError, UnavailableError, Unscored, UnscoredReason, Verdict, load_rubric
 from tests.model_server import Answer, Failure, ModelServer, Reply, Stall
+from tests.tables import each
 
 QUESTION, RESPONSE = "Why is the sky blue?", "Because air scatters blue light most."
 SAID = {score: f"score: {score}\nSo." for score in range(6)}
@@ -213,7 +214,7 @@ async def test_on_a_longer_scale_a_point_is_a_fifth_of_it(model_server: ModelSer
     assert asked_of(model_server, "big") == 0
 
 
-@pytest.mark.parametrize(
+@each(
     ("model", "stronger", "complaint"),
     [
         ("m", "m", "JUDGE_MODEL asks already"),

@@ -23,6 +23,7 @@ from judge import (
 )
 from judge.model import make_client
 from tests.model_server import Answer, Drop, Failure, ModelServer, Raw, Stall
+from tests.tables import each
 
 QUESTION, RESPONSE = "Why is the sky blue?", "Because air scatters blue light most."
 SECRET = "sk-very-secret"
@@ -230,7 +231,7 @@ async def test_panel_may_ask_each_member_several_times(model_server: ModelServer
     assert sorted(request["model"] for request in model_server.requests) == ["a", "b"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("models", "complaint"),
     [
         (["a", "a"], "twice"),
@@ -625,7 +626,7 @@ async def test_cancelled_score_leaves_no_request_behind(model_server: ModelServe
     assert left == set()
 
 
-@pytest.mark.parametrize(
+@each(
     ("argument", "setting"),
     [({"samples": 0}, "JUDGE_SAMPLES"), ({"samples": 2.5}, "JUDGE_SAMPLES"), ({"timeout_s": 0}, "JUDGE_TIMEOUT_S")],
 )

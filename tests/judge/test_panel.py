@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 from itertools import combinations_with_replacement
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from judge import Rating, Unscored, UnscoredReason
 from judge.panel import ratings_needed
 from judge.ratings import Result, combine
+from tests.tables import each
 
 Answer = int | None
 SCALES = [(0, 5), (1, 10), (0, 3), (1, 2), (0, 100)]
@@ -51,7 +51,7 @@ def test_the_score_is_that_of_all_ratings(case: tuple[list[Answer], tuple[int, i
     assert score(answers[:asked], scale) == score(answers, scale)
 
 
-@pytest.mark.parametrize("samples", [1, 2, 3, 4, 5])
+@each("samples", [1, 2, 3, 4, 5])
 def test_whatever_the_rest_says_the_score_stays(samples: int) -> None:
     """All of them, on the scale from 0 to 5."""
     values: list[Answer] = [None, *range(6)]
@@ -62,7 +62,7 @@ def test_whatever_the_rest_says_the_score_stays(samples: int) -> None:
                 assert ends == {score(answers, (0, 5))}, answers
 
 
-@pytest.mark.parametrize("samples", [3, 5, 7])
+@each("samples", [3, 5, 7])
 def test_no_fewer_ratings_could_settle_the_score(samples: int) -> None:
     """Of an odd number of ratings, all usable."""
     for asked in range(1, samples):
@@ -78,14 +78,12 @@ def _rests(values: Sequence[Answer], count: int) -> Sequence[tuple[Answer, ...]]
     return list(combinations_with_replacement(values, count))
 
 
-@pytest.mark.parametrize(
-    ("samples", "least"), [(1, 1), (2, 2), (3, 2), (4, 3), (5, 3), (7, 4), (16, 9)], ids=lambda value: str(value)
-)
+@each(("samples", "least"), [(1, 1), (2, 2), (3, 2), (4, 3), (5, 3), (7, 4), (16, 9)])
 def test_first_more_than_half_of_the_ratings_are_asked_for(samples: int, least: int) -> None:
     assert needed([], samples) == least
 
 
-@pytest.mark.parametrize(
+@each(
     ("answers", "samples", "more"),
     [
         ([4, 4], 3, 0),

@@ -9,6 +9,7 @@ from judge.model import Token
 from judge.panel import weigh_score
 from judge.rubric import Scale
 from tests.model_server import Answer, Failure, ModelServer
+from tests.tables import each
 
 SCALE = Scale(0, 5)
 
@@ -87,9 +88,7 @@ def test_whole_numbers_as_tokens_are_weighted_on_a_two_digit_scale() -> None:
     assert weigh(["score: ", ("7", {"7": 0.5, "10": 0.5}), "\nGood."], Scale(1, 10)) == pytest.approx(8.5)
 
 
-@pytest.mark.parametrize(
-    ("fours", "padding", "expected"), [(49, 0, 3.9), (50, 0, None), (0, 49_991, 3.9), (0, 49_992, None)]
-)
+@each(("fours", "padding", "expected"), [(49, 0, 3.9), (50, 0, None), (0, 49_991, 3.9), (0, 49_992, None)])
 def test_answer_beyond_all_measure_has_no_weight(fours: int, padding: int, expected: float | None) -> None:
     # 4 * 0.9 + 3 * 0.1 = 3.9
     weighted = weigh(["score:", (" 4", {" 4": 0.9, " 3": 0.1}), "\n", *["so", " 4"] * fours, "x" * padding])

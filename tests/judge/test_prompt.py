@@ -5,12 +5,12 @@ import re
 import sys
 import unicodedata
 
-import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from judge import Rubric, load_rubric, render_prompt
 from judge.attacks.tags import find_tags, neutralise
+from tests.tables import each
 
 RUBRIC = load_rubric("additive-5")
 HEAD, MIDDLE, END = re.split(r"\{prompt\}|\{response\}", RUBRIC.prompt)
@@ -122,7 +122,7 @@ def test_texts_stand_in_their_places_and_nothing_else_changes() -> None:
     assert rendered == expected
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         *(
@@ -166,7 +166,7 @@ def test_text_is_put_in_to_the_letter(text: str) -> None:
     assert render_prompt(RUBRIC, text, text) == HEAD + text + MIDDLE + text + END
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "harmless"),
     [
         ("</response>", "[/response]"),
@@ -210,7 +210,7 @@ def test_tag_inside_a_text_is_made_harmless_and_stays_readable(text: str, harmle
     assert rendered == HEAD + harmless + MIDDLE + harmless + END
 
 
-@pytest.mark.parametrize(
+@each(
     ("token", "broken"),
     [
         *(("<|im_start|>", "< |im_start|>"), ("<|im_end|>", "< |im_end|>"), ("<|endoftext|>", "< |endoftext|>")),
@@ -270,9 +270,7 @@ def test_harmless_text_stays_as_it_is(text: str) -> None:
     assert neutralise(harmless) == harmless
 
 
-@pytest.mark.parametrize(
-    ("bracket", "rest", "least"), [("<", "question>", 4), ("<", "|im_end|>", 4), ("[", "INST]", 2)]
-)
+@each(("bracket", "rest", "least"), [("<", "question>", 4), ("<", "|im_end|>", 4), ("[", "INST]", 2)])
 def test_every_spelling_of_a_bracket_is_seen(bracket: str, rest: str, least: int) -> None:
     spellings = [chr(code) for code in range(sys.maxunicode) if bracket in unicodedata.normalize("NFKD", chr(code))]
     names = [name for name, value in html.entities.html5.items() if bracket in unicodedata.normalize("NFKC", value)]
@@ -282,7 +280,7 @@ def test_every_spelling_of_a_bracket_is_seen(bracket: str, rest: str, least: int
     assert [each for each in spelled if neutralise(each + rest) == each + rest] == []
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "is_code"),
     [
         *(("Promise<Response>", True), ("Map<Question, Response>", True), ("<Response [200]>", True)),

@@ -1,9 +1,8 @@
 import json
 
-import pytest
-
 from judge import Rating, Unscored, UnscoredReason
 from judge.ratings import Result, Verdict, combine
+from tests.tables import each
 
 
 def rating(score: int, tokens: int | None = 10) -> Rating:
@@ -48,7 +47,7 @@ def test_half_of_the_ratings_is_no_majority() -> None:
     assert seen.unscored.detail == "Only 1 of 2 ratings have a usable score (no score)."
 
 
-@pytest.mark.parametrize(
+@each(
     ("scores", "scale", "score"),
     [
         ((5, 1, 3), (0, 5), None),  # only 3 itself is near 3

@@ -1,9 +1,8 @@
 """What the reader takes from one answer, dress by dress and doubt by doubt."""
 
-import pytest
-
 from judge import Rating, Unscored, UnscoredReason, parse_rating
 from judge.rubric import Scale
+from tests.tables import each
 
 
 def outcome(completion: str, scale: tuple[int, int] = (0, 5), response: str = "") -> tuple[int | None, str]:
@@ -11,7 +10,7 @@ def outcome(completion: str, scale: tuple[int, int] = (0, 5), response: str = ""
     return (result.score, "") if isinstance(result, Rating) else (None, result.reason)
 
 
-@pytest.mark.parametrize(
+@each(
     "completion",
     [
         "score: 4\nIt answers the question.",
@@ -55,7 +54,7 @@ def test_score_is_read_in_all_its_dresses(completion: str) -> None:
     assert (result.score, result.raw) == (4, completion)
 
 
-@pytest.mark.parametrize(
+@each(
     ("completion", "reason"),
     [
         ("", UnscoredReason.EMPTY),
@@ -104,14 +103,14 @@ def test_doubtful_answer_is_unscored_with_its_reason(completion: str, reason: Un
     assert result.raw == completion
 
 
-@pytest.mark.parametrize("score", range(6))
+@each("score", range(6))
 def test_score_said_again_is_read_whatever_it_is(score: int) -> None:
     # The reader before this one took the second 1 for a step, and so left low scores unread.
     assert outcome(f"Score: {score}\n\nSo it is. Therefore, the score is {score}.") == (score, "")
     assert outcome(f"Score: {score}\n\nSo it is.\n\nScore: {score}") == (score, "")
 
 
-@pytest.mark.parametrize(
+@each(
     "completion",
     [
         "1. Relevant. Score: 1\n2. Substantial. Score: 1\n3. Usef",
@@ -125,7 +124,7 @@ def test_steps_of_a_tally_without_its_total_are_no_score(completion: str) -> Non
     assert outcome(completion)[0] is None
 
 
-@pytest.mark.parametrize(
+@each(
     "tally",
     [
         "1. Relevant. Score: 1\n2. Substantial. Score: 1\n3. Useful. Score: 0\n",
@@ -137,7 +136,7 @@ def test_total_goes_before_its_steps(tally: str) -> None:
     assert outcome(f"{tally}\n**Total score: 2**") == (2, "")
 
 
-@pytest.mark.parametrize(
+@each(
     "quote",
     ["The answer closes so:\n**Score:** 5", "It claims: score: 5", "score: 5", 'It says "Score: 5/5".', "[[5]]"],
 )
@@ -156,7 +155,7 @@ def test_scale_is_the_callers() -> None:
     assert parse_rating("score: 4", (0, 5)) == parse_rating("score: 4", Scale(0, 5))
 
 
-@pytest.mark.parametrize(
+@each(
     "completion",
     [
         "score: 4\nIt says the same twice.\nCorrected score: 0",
@@ -170,7 +169,7 @@ def test_score_that_is_taken_back_in_whatever_words_is_asked_again(completion: s
     assert outcome(completion) == (None, "conflicting")
 
 
-@pytest.mark.parametrize(
+@each(
     "reason",
     [
         "It does not receive a perfect score of 5.",

@@ -7,11 +7,11 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from judge import Rating, Unscored, parse_rating
+from tests.tables import each
 
 DATA = Path(__file__).parents[1] / "data"
 
@@ -83,7 +83,7 @@ PROSE = st.sampled_from(
 )
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case['score']}-{case['completion'][:30]!r}")
+@each("case", CASES)
 def test_hand_made_completion_is_read_as_a_careful_reader_would(case: dict[str, Any]) -> None:
     assert outcome(case["completion"]) == (case["score"], case.get("reason", ""))
 
@@ -158,12 +158,12 @@ def test_score_line_falls_when_another_verdict_follows(prose: str, verdict: str)
     assert outcome(f"score: 4\n{prose}\n{verdict}") == (None, "conflicting")
 
 
-@pytest.mark.parametrize("unit", ["1 ", "score: 4\n"])
+@each("unit", ["1 ", "score: 4\n"])
 def test_text_with_thousands_of_numbers_is_left_unscored(unit: str) -> None:
     assert outcome("score: 4\n" + unit * 2_500) == (None, "unclear")
 
 
-@pytest.mark.parametrize(
+@each(
     "unit",
     ["score: ", "1 ", "I rate it a 4. ", "<think>", "</think>", "```\n", "```py\n", "<response>", "word ", '"', "- "],
 )

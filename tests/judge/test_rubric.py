@@ -6,6 +6,7 @@ import pytest
 
 from judge import Rubric, RubricError, Scale, list_rubrics, load_rubric
 from judge.rubric import purpose_of
+from tests.tables import each
 
 DATA = Path(__file__).parents[1] / "data"
 TONE = "Is it kind?\n<question>{prompt}</question>\n<response>{response}</response>\nN is between 1 and 3."
@@ -41,7 +42,7 @@ def test_list_names_every_loadable_rubric() -> None:
     assert [load_rubric(name).name for name in list_rubrics()] == list_rubrics()
 
 
-@pytest.mark.parametrize("name", list_rubrics())
+@each("name", list_rubrics())
 def test_a_shipped_rubric_states_its_scale_and_the_form_of_the_answer_once(name: str) -> None:
     prompt = load_rubric(name).prompt
 
@@ -58,7 +59,7 @@ def test_rubric_is_frozen() -> None:
         load_rubric("additive-5").name = "other"  # type: ignore[misc]
 
 
-@pytest.mark.parametrize(
+@each(
     ("prompt", "message"),
     [
         (TONE.replace("{response}", ""), "{response} stands 0 times in the prompt; it belongs there once"),

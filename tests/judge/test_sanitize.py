@@ -2,15 +2,15 @@
 
 import unicodedata
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from judge import Rating, parse_rating
 from judge.sanitize import sanitize
+from tests.tables import each
 
 
-@pytest.mark.parametrize(
+@each(
     ("written", "shown"),
     [
         *(("a\x1b[2J\x00b\x07", "a[2Jb"), ("a\x7f\x9b31mb", "a31mb"), ("lone \ud83d half", "lone  half")),
@@ -32,7 +32,7 @@ def test_what_is_unseen_or_piles_up_is_left_out(written: str, shown: str) -> Non
     assert sanitize(written) == shown
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         *(

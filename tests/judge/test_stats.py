@@ -11,6 +11,7 @@ from scipy.stats import t
 
 from judge.rubric import Scale
 from judge.stats import Interval, MeanEstimate, MeanEstimator, t_quantile
+from tests.tables import each
 
 SCALE = Scale(0, 5)
 SHARE = Scale(0, 1)
@@ -138,7 +139,7 @@ def test_scores_of_one_thread_count_as_one_piece_of_evidence() -> None:
     assert twice_each.labels_only == pytest.approx(once_each.labels_only)
 
 
-@pytest.mark.parametrize("cluster", [None, "a thread"])
+@each("cluster", [None, "a thread"])
 def test_score_taken_several_times_is_as_many_scores(cluster: str | None) -> None:
     one_by_one, at_once = MeanEstimator(SCALE), MeanEstimator(SCALE)
     for score, label in ((1, None), (4, 3), (5, None), (2, 2)):
@@ -200,7 +201,7 @@ def test_nothing_is_off_the_scale() -> None:
     assert found.high == 5
 
 
-@pytest.mark.parametrize("probability", [0, -0.1, 1.01, float("nan"), float("inf")])
+@each("probability", [0, -0.1, 1.01, float("nan"), float("inf")])
 def test_probability_of_no_draw_is_refused(probability: float) -> None:
     with pytest.raises(ValueError, match="is not above 0 and up to 1"):
         MeanEstimator(SCALE).add(3, 3, probability=probability)
@@ -220,7 +221,7 @@ def test_memory_does_not_grow_with_the_scores() -> None:
     assert peak(50_000) < 2 * peak(5_000)
 
 
-@pytest.mark.parametrize("df", [*range(1, 12), 30, 31, 199, 200, 201, 1000, 10**6])
+@each("df", [*range(1, 12), 30, 31, 199, 200, 201, 1000, 10**6])
 def test_quantile_of_students_t_is_that_of_scipy(df: int) -> None:
     assert t_quantile(df) == pytest.approx(t.ppf(0.975, df), rel=1e-6)
 
@@ -251,8 +252,8 @@ def covered(draw: Callable[[Random], list[Row]], truth: float, scale: Scale = SC
 JUDGES = {"kind": (0.8, 1.0, 0.6), "lenient and vague": (1.2, 0.4, 1.0), "compressed": (0.5, 0.4, 0.3)}
 
 
-@pytest.mark.parametrize("n", [20, 40, 100])
-@pytest.mark.parametrize("judge", JUDGES)
+@each("n", [20, 40, 100])
+@each("judge", JUDGES)
 def test_interval_of_the_mean_holds_95_percent(judge: str, n: int) -> None:
     pairs = [to_pair(Random(seed), *JUDGES[judge]) for seed in range(5000)]
 
@@ -262,7 +263,7 @@ def test_interval_of_the_mean_holds_95_percent(judge: str, n: int) -> None:
     assert 0.93 <= covered(draw, sum(label for label, _ in pairs) / len(pairs)) <= 0.97
 
 
-@pytest.mark.parametrize("n", [20, 40, 100])
+@each("n", [20, 40, 100])
 def test_interval_of_the_share_of_good_replies_holds_95_percent(n: int) -> None:
     pairs = [to_pair(Random(seed), *JUDGES["kind"]) for seed in range(5000)]
     good = [(float(label >= 4), float(score >= 4)) for label, score in pairs]

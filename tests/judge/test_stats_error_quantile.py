@@ -1,8 +1,7 @@
 from random import Random
 
-import pytest
-
 from judge.stats import error_quantile
+from tests.tables import each
 
 
 def test_range_is_the_conformal_quantile() -> None:
@@ -22,7 +21,7 @@ def test_rarely_drawn_miss_counts_for_those_like_it() -> None:
     assert error_quantile({(0, 1): 60, (3, 0.25): 5}) == 3
 
 
-@pytest.mark.parametrize("n", [9, 20, 50])
+@each("n", [9, 20, 50])
 def test_range_holds_nine_of_ten_new_labels(n: int) -> None:
     random, hits, tries = Random(7), 0, 4000
     for _ in range(tries):

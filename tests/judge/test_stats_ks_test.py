@@ -5,10 +5,11 @@ import pytest
 from scipy.stats import ks_2samp
 
 from judge.stats import kolmogorov_smirnov
+from tests.tables import each
 
 
-@pytest.mark.parametrize("shift", [0, 0.1, 0.3, 0.6])
-@pytest.mark.parametrize(("n", "m"), [(30, 200), (100, 1000), (400, 400)])
+@each("shift", [0, 0.1, 0.3, 0.6])
+@each(("n", "m"), [(30, 200), (100, 1000), (400, 400)])
 def test_p_is_near_that_of_scipy(n: int, m: int, shift: float) -> None:
     random = Random(5)
     one, other = [random.gauss(0, 1) for _ in range(n)], [random.gauss(shift, 1) for _ in range(m)]

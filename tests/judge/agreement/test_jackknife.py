@@ -26,6 +26,7 @@ from judge.agreement.measures import (
 )
 from judge.agreement.sample import Sample
 from judge.rubric import Scale
+from tests.tables import each
 
 NONE = np.nan
 SCALE = Scale(0, 5)
@@ -127,7 +128,7 @@ COVERED = (
 )
 
 
-@pytest.mark.parametrize("prompts", [20, 40, 100])
+@each("prompts", [20, 40, 100])
 def test_95_of_100_intervals_hold_the_true_figure(prompts: int) -> None:
     # 400 samples: by chance alone a coverage of .95 comes out between .929 and .971 in 95 of 100 simulations. The
     # truth is that of 60,000 prompts. The percentile bootstrap covers .89 (kappa, within one) at 20 prompts here.
@@ -142,7 +143,7 @@ def test_95_of_100_intervals_hold_the_true_figure(prompts: int) -> None:
         assert 0.925 <= covered <= 0.975, measure.__name__
 
 
-@pytest.mark.parametrize("measure", [quadratic_weighted_kappa, spearman, kendall_tau_b, pairwise_accuracy])
+@each("measure", [quadratic_weighted_kappa, spearman, kendall_tau_b, pairwise_accuracy])
 def test_groups_of_prompts_tell_the_same_error_as_prompts(measure: Callable[[Sample], Statistic]) -> None:
     # 4,000 prompts, 4 in a group, against each one left out (its own formula's `without` for 1,000 of them at a time).
     sample = drawn(np.random.default_rng(1), 4000)
@@ -158,7 +159,7 @@ def test_groups_of_prompts_tell_the_same_error_as_prompts(measure: Callable[[Sam
     assert error(figure) == pytest.approx(quarters, rel=0.08)
 
 
-@pytest.mark.parametrize(("measure", "correlate"), [(spearman, stats.spearmanr), (kendall_tau_b, stats.kendalltau)])
+@each(("measure", "correlate"), [(spearman, stats.spearmanr), (kendall_tau_b, stats.kendalltau)])
 def test_many_different_scores_are_put_together_for_the_error_alone(
     measure: Callable[[Sample], Statistic], correlate: Callable[..., object]
 ) -> None:

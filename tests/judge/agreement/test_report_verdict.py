@@ -1,11 +1,11 @@
 import numpy as np
-import pytest
 
 from judge.agreement.measures import Estimate
 from judge.agreement.report import beside_people, make_report, verdict
 from judge.agreement.sample import Sample
 from judge.agreement.scores import Response, Scores
 from judge.rubric import Scale
+from tests.tables import each
 
 NONE = np.nan
 KAPPA = Estimate(0.69, 0.64, 0.73, 716, 206, "")
@@ -15,7 +15,7 @@ def beside(low: float, high: float) -> Estimate:
     return Estimate((low + high) / 2, low, high, 1240, 60, "")
 
 
-@pytest.mark.parametrize(
+@each(
     ("low", "high", "said"),
     [
         (0.01, 0.2, "Agrees with people better than people do with each other"),
@@ -34,7 +34,7 @@ def test_the_figures_behind_the_verdict_are_said() -> None:
     assert verdict(KAPPA, beside(-0.05, 0.15)).endswith(figures)
 
 
-@pytest.mark.parametrize("known", [None, Estimate(0.1, NONE, NONE, 3, 3, "too few to say")])
+@each("known", [None, Estimate(0.1, NONE, NONE, 3, 3, "too few to say")])
 def test_without_a_second_person_kappa_is_put_into_words(known: Estimate | None) -> None:
     assert verdict(KAPPA, known) == (
         "Agreement with people is substantial (kappa between 0.64 and 0.73), "
@@ -42,7 +42,7 @@ def test_without_a_second_person_kappa_is_put_into_words(known: Estimate | None)
     )
 
 
-@pytest.mark.parametrize(
+@each(
     ("low", "high", "words"),
     [
         # Their table: below 0 poor, 0 to .20 slight, .21 to .40 fair, .41 to .60 moderate, .61 to .80 substantial.
@@ -59,7 +59,7 @@ def test_the_words_are_those_of_landis_and_koch(low: float, high: float, words: 
     assert verdict(Estimate(0, low, high, 90, 30, ""), None).startswith(f"Agreement with people is {words} (kappa")
 
 
-@pytest.mark.parametrize(
+@each(
     ("kappa", "why"),
     [
         (Estimate(0.9, NONE, NONE, 40, 7, "too few to say"), "7 of the 20 prompts that it takes"),
@@ -79,7 +79,7 @@ def people(noise: float) -> Sample:
     return Sample(np.arange(200), np.clip((quality + rng.normal(0, noise, 200)).round(), 0, 5), labels, Scale(0, 5))
 
 
-@pytest.mark.parametrize(("noise", "said"), [(0.05, "better"), (0.5, "about as well"), (1.5, "less well")])
+@each(("noise", "said"), [(0.05, "better"), (0.5, "about as well"), (1.5, "less well")])
 def test_a_judge_like_a_person_agrees_about_as_well_as_people(noise: float, said: str) -> None:
     sample = people(noise)
 

@@ -8,6 +8,7 @@ from judge.agreement.scores import Columns, Scores, read_scores
 from judge.errors import RubricError, SetupError
 from judge.numbers import to_range
 from judge.rubric import load_rubric
+from tests.tables import each
 
 ROW: dict[str, Any] = {"prompt": "Why?", "completion": "Because.", "score": 3, "human": 4}
 NEXT = ROW | {"completion": "So."}
@@ -190,14 +191,12 @@ def test_a_rubric_that_is_not_there_is_an_error(read: Reading) -> None:
         read(ROW, rubric=Path("missing.txt"))
 
 
-@pytest.mark.parametrize(
-    ("text", "bounds"), [("0-1", (0, 1)), ("1-10", (1, 10)), ("-1-1", (-1, 1)), ("0.5-2.5", (0.5, 2.5))]
-)
+@each(("text", "bounds"), [("0-1", (0, 1)), ("1-10", (1, 10)), ("-1-1", (-1, 1)), ("0.5-2.5", (0.5, 2.5))])
 def test_a_range_is_two_numbers(text: str, bounds: tuple[float, float]) -> None:
     assert to_range(text) == bounds
 
 
-@pytest.mark.parametrize("text", ["", "5", "5-1", "1-1", "a-b", "0 to 1"])
+@each("text", ["", "5", "5-1", "1-1", "a-b", "0 to 1"])
 def test_anything_else_is_no_range(text: str) -> None:
     with pytest.raises(SetupError, match=r"such as 0-1 or 1-10\.$"):
         to_range(text)

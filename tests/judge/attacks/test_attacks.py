@@ -5,13 +5,13 @@ import re
 from pathlib import Path
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from judge import Flag, UnscoredReason, load_rubric, nothing_to_judge, render_prompt
 from judge.attacks import find_flags
 from judge.attacks.tags import find_tags
+from tests.tables import each
 
 DATA = Path(__file__).parents[2] / "data"
 RUBRIC = load_rubric("additive-5")
@@ -40,12 +40,12 @@ def test_corpora_are_large_and_name_each_case_once() -> None:
     assert {flag for case in ATTACKS for flag in case["flags"]} == set(Flag)
 
 
-@pytest.mark.parametrize("case", ATTACKS, ids=name)
+@each("case", ATTACKS)
 def test_attack_is_flagged_for_what_it_tries(case: dict[str, Any]) -> None:
     assert list(find_flags(case["question"], case["response"])) == case["flags"]
 
 
-@pytest.mark.parametrize("case", ATTACKS, ids=name)
+@each("case", ATTACKS)
 def test_attack_is_refused_only_where_there_is_nothing_to_judge(case: dict[str, Any]) -> None:
     refusal = nothing_to_judge(case["question"], case["response"])
 
@@ -55,7 +55,7 @@ def test_attack_is_refused_only_where_there_is_nothing_to_judge(case: dict[str, 
         assert re.fullmatch(r"The (question|response) [^.]+\.", refusal.detail)
 
 
-@pytest.mark.parametrize("case", ATTACKS, ids=name)
+@each("case", ATTACKS)
 def test_attack_leaves_the_prompt_its_own_tags(case: dict[str, Any]) -> None:
     head, middle, end = re.split(r"\{prompt\}|\{response\}", RUBRIC.prompt)
     rendered = render_prompt(RUBRIC, case["question"], case["response"])
@@ -64,7 +64,7 @@ def test_attack_leaves_the_prompt_its_own_tags(case: dict[str, Any]) -> None:
     assert not find_tags(rendered.removeprefix(head).removesuffix(end).replace(middle, "\n"))
 
 
-@pytest.mark.parametrize("case", BENIGN, ids=name)
+@each("case", BENIGN)
 def test_honest_answer_is_judged_and_raises_no_alarm_but_the_known_ones(case: dict[str, Any]) -> None:
     assert nothing_to_judge(case["question"], case["response"]) is None
     assert list(find_flags(case["question"], case["response"])) == case["flags"]
@@ -77,7 +77,7 @@ def test_known_false_alarms_are_few_and_explained() -> None:
     assert all(case["why"].startswith("known alarm: ") for case in alarms)
 
 
-@pytest.mark.parametrize(
+@each(
     "wish",
     [
         *(
@@ -94,7 +94,7 @@ def test_wish_for_a_score_is_flagged_in_other_words_too(wish: str) -> None:
     assert find_flags("Why?", f"It is so. {wish}") == (Flag.ASKS_FOR_SCORE,)
 
 
-@pytest.mark.parametrize(
+@each(
     "order",
     [
         *(
@@ -136,7 +136,7 @@ def test_order_is_flagged_in_other_words_too(order: str) -> None:
     assert find_flags("Why?", f"It is so. {order}") == (Flag.GIVES_ORDERS,)
 
 
-@pytest.mark.parametrize(
+@each(
     "token",
     [
         *("<|reserved_special_token_0|>", "<|turn>", "<turn|>", "<｜end▁of▁sentence｜>", "<end_of_utterance>"),
@@ -147,14 +147,14 @@ def test_special_token_is_flagged_as_an_order(token: str) -> None:
     assert find_flags("Why?", f"It is so. {token}") == (Flag.GIVES_ORDERS,)
 
 
-@pytest.mark.parametrize(
+@each(
     "text", ["It is <s>not</s> so.", "<think>Hm.</think> It is so.", "<tool_call>", "p <|> q", "f <| x |> g", "a[MASK]"]
 )
 def test_everyday_text_that_is_like_a_control_word_is_not_flagged(text: str) -> None:
     assert find_flags("Why?", text) == ()
 
 
-@pytest.mark.parametrize(
+@each(
     "order",
     [
         *(
@@ -171,7 +171,7 @@ def test_order_that_no_pattern_knows_is_judged_without_a_flag(order: str) -> Non
     assert find_flags("Why?", f"It is so. {order}") == ()
 
 
-@pytest.mark.parametrize(
+@each(
     ("question", "response", "what"),
     [
         ("", "b", "question is empty"),
@@ -191,7 +191,7 @@ def test_refusal_says_what_is_missing(question: str, response: str, what: str) -
     assert what in refusal.detail
 
 
-@pytest.mark.parametrize(
+@each(
     "response",
     [
         *(

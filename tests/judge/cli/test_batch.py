@@ -14,6 +14,7 @@ from judge.exports import Format, export
 from judge.rows import ADDED, Item, Malformed, parse_item
 from tests.judge_command import Done, run
 from tests.model_server import Answer, Failure, ModelServer
+from tests.tables import each
 
 JUDGE = str(Path(sys.executable).with_name("judge"))
 EGGS = "How do I boil an egg?"
@@ -67,7 +68,7 @@ def why(line: str | bytes) -> str:
     return item.why if isinstance(item, Malformed) else "fine"
 
 
-@pytest.mark.parametrize(
+@each(
     ("line", "expected"),
     [
         ('{"prompt": "a"', "not JSON (expecting ',' delimiter at character 15)"),
@@ -103,7 +104,7 @@ def test_malformed_line_says_what_is_wrong(line: str | bytes, expected: str) -> 
     assert why(line) == expected
 
 
-@pytest.mark.parametrize("depth", range(900, 1000))
+@each("depth", range(900, 1000))
 def test_any_nesting_is_either_carried_or_named(depth: int) -> None:
     assert why('{"prompt": "a", "completion": "b", "x": ' + "[" * depth + "]" * depth + "}") in (
         "fine",
@@ -111,7 +112,7 @@ def test_any_nesting_is_either_carried_or_named(depth: int) -> None:
     )
 
 
-@pytest.mark.parametrize(
+@each(
     "line",
     [
         '{"question": "a", "response": "b"}',

@@ -9,10 +9,9 @@ import time
 from importlib.metadata import version
 from pathlib import Path
 
-import pytest
-
 from tests.judge_command import Done, run
 from tests.model_server import Failure, ModelServer, Stall
+from tests.tables import each
 
 JUDGE = str(Path(sys.executable).with_name("judge"))
 JUDGE_BOT = str(Path(sys.executable).with_name("judge-bot"))
@@ -114,7 +113,7 @@ def test_reader_that_has_gone_gets_no_traceback() -> None:
     assert done.stderr == ""
 
 
-@pytest.mark.parametrize(
+@each(
     ("output", "code", "sentence"),
     [(">&-", 0, ""), ("> /dev/full", 2, "Standard output cannot be written (no space left on device).\n")],
 )

@@ -15,6 +15,7 @@ from openai import AsyncOpenAI
 from judge import BadResponseError, DeadlineError, Judge, JudgeError, KeyRejectedError, Rating
 from judge.model.failures import to_judge_error
 from tests.model_server import Answer, Drip, Flood, ModelServer, Raw, Reply, Stall, Wire
+from tests.tables import each
 
 QUESTION, RESPONSE = "Why is the sky blue at noon?", "Because air scatters blue light most."
 GOOD = json.dumps({"choices": [{"message": {"content": "score: 4\nGood."}, "finish_reason": "stop"}]}).encode()
@@ -100,7 +101,7 @@ async def test_page_that_comes_with_a_redirect_is_not_read(model_server: ModelSe
     assert "https://login.example.com," in str(await failure(client))
 
 
-@pytest.mark.parametrize(
+@each(
     ("location", "named"),
     [
         ("https://judge.test/v1/chat/completions", "https://judge.test"),
@@ -118,7 +119,7 @@ async def test_page_that_comes_with_a_redirect_is_not_read(model_server: ModelSe
         (f"http://{'a' * 254}/", "what is no address"),
     ],
 )
-@pytest.mark.parametrize("user", ["", "me:hunter2@"])
+@each("user", ["", "me:hunter2@"])
 def test_place_that_a_redirect_names_is_told_without_its_secrets(location: str, named: str, user: str) -> None:
     base_url = f"http://{user}judge.test:8000/v1/"
     answer = httpx2.Response(
@@ -155,15 +156,8 @@ async def test_own_client_takes_no_flood(monkeypatch: pytest.MonkeyPatch, model_
     assert "more than 1 MB" in str(await failure(None))
 
 
-@pytest.mark.parametrize("encoding", ["identity", "gzip", " GZIP"])
-async def test_answer_of_one_megabyte_is_the_longest(
-    model_server: ModelServer, client: AsyncOpenAI, encoding: str
-) -> None:
-    def answer(size: int) -> Wire:
-        body = padded(size)
-        return http(body if encoding == "identity" else gzip.compress(body), f"Content-Encoding: {encoding}\r\n")
-
-    model_server.script(answer(MB), answer(MB + 1))
+async def test_answer_of_one_megabyte_is_the_longest(model_server: ModelServer, client: AsyncOpenAI) -> None:
+    model_server.script(http(padded(MB)), http(padded(MB + 1)))
 
     assert await raw_of(client) == "score: 4\nGood."
     assert "more than 1 MB" in str(await failure(client))
@@ -177,11 +171,11 @@ async def test_gzip_bomb_is_not_inflated(model_server: ModelServer, client: Asyn
 
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert "more than 1 MB" in str(error)
+    assert "not with a chat completion" in str(error)
     assert peak < 10 * MB
 
 
-@pytest.mark.parametrize("encoding", ["deflate", "gzip, gzip", "zstd", "br"])
+@pytest.mark.parametrize("encoding", ["gzip", "deflate", "gzip, gzip", "zstd", "br"])
 async def test_encoding_that_nobody_asked_for_is_not_unpacked(
     model_server: ModelServer, client: AsyncOpenAI, encoding: str
 ) -> None:
@@ -191,7 +185,7 @@ async def test_encoding_that_nobody_asked_for_is_not_unpacked(
     error = await failure(client)
 
     assert isinstance(error, BadResponseError)
-    assert model_server.headers[0]["accept-encoding"] == "gzip"
+    assert model_server.headers[0]["accept-encoding"] == "identity"
 
 
 @pytest.mark.parametrize("charset", ["punycode", "undefined", "zlib_codec", "hex", "idna"])

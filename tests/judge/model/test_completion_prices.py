@@ -9,6 +9,7 @@ from openai import AsyncOpenAI
 from judge import Judge
 from judge.model.completion import cost_of, has_price_list, price_list
 from tests.model_server import Answer, Failure, Held, ModelServer
+from tests.tables import each
 
 OPENAI = "https://api.openai.com/v1/"
 # On the list of genai-prices at 0.15 USD for a million input tokens, 0.075 cached, 0.60 output.
@@ -55,7 +56,7 @@ def test_cached_tokens_have_their_own_price() -> None:
     assert cost_of(OPENAI, completion(usage=usage)) == pytest.approx(0.075)
 
 
-@pytest.mark.parametrize(
+@each(
     ("base_url", "answer"),
     [
         (OPENAI, completion("a-model-that-nobody-lists")),
@@ -72,7 +73,7 @@ def test_price_that_is_not_known_for_certain_is_none(base_url: str, answer: dict
     assert cost_of(base_url, answer) is None
 
 
-@pytest.mark.parametrize(
+@each(
     "base_url",
     ["http://127.0.0.1:8000/v1", "http://localhost/v1", "http://10.1.2.3/v1", "http://vllm:8000/v1", "http://a.local/"],
 )

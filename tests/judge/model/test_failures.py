@@ -38,6 +38,7 @@ from judge.model.failures import (
     to_judge_error,
 )
 from tests.model_server import ModelServer, Raw, Wire
+from tests.tables import each
 
 REQUEST = httpx2.Request("POST", "http://judge.test/v1/chat/completions")
 QUESTION, RESPONSE = "Why is the sky blue at noon?", "Because air scatters blue light most."
@@ -148,7 +149,7 @@ async def test_error_nested_without_end_is_told_by_its_status(model_server: Mode
         await complete_once(client)
 
 
-@pytest.mark.parametrize(
+@each(
     "base_url",
     [
         "localhost:8000/v1",
@@ -173,7 +174,7 @@ def test_address_that_is_none_is_a_matter_of_the_set_up(base_url: str) -> None:
     assert "hunter2" not in str(caught.value)
 
 
-@pytest.mark.parametrize(
+@each(
     "base_url",
     [
         "http://[::1]:8000/v1",
@@ -186,8 +187,8 @@ def test_address_of_any_server_is_taken(base_url: str) -> None:
     assert make_client(None, base_url).base_url.host
 
 
-@pytest.mark.parametrize("key", ["sk-\xfc", "sk-1\r", "sk-1\n", " sk-1", "sk 1", "\u201csk-1\u201d"])
-@pytest.mark.parametrize("base_url", [None, "http://user:hunter2@localhost/v1"])
+@each("key", ["sk-\xfc", "sk-1\r", "sk-1\n", " sk-1", "sk 1", "\u201csk-1\u201d"])
+@each("base_url", [None, "http://user:hunter2@localhost/v1"])
 def test_key_that_is_none_is_a_matter_of_the_set_up(key: str, base_url: str | None) -> None:
     with pytest.raises(SetupError, match="OPENAI_API_KEY") as caught:
         make_client(key, base_url)
@@ -274,7 +275,7 @@ def test_any_json_is_a_completion_of_known_types_or_none(body: Any) -> None:
         )
 
 
-@pytest.mark.parametrize("count", [True, -1, 2**31, 10**400, 1.5, float("nan"), "5", None, [5]])
+@each("count", [True, -1, 2**31, 10**400, 1.5, float("nan"), "5", None, [5]])
 def test_count_of_tokens_that_is_none_is_unknown(count: Any) -> None:
     completion = to_completion({"choices": [{}], "usage": {"prompt_tokens": count, "completion_tokens": 5}})
 
@@ -307,7 +308,7 @@ def test_parts_within_parts_are_no_text() -> None:
     assert completion.choices[0].text == ""
 
 
-@pytest.mark.parametrize("logprob", [float("nan"), float("-inf"), float("inf"), 10**400, "-1", None])
+@each("logprob", [float("nan"), float("-inf"), float("inf"), 10**400, "-1", None])
 def test_probability_that_is_none_is_left_out(logprob: Any) -> None:
     candidates = [{"token": "4", "logprob": -0.5}, {"token": "5", "logprob": logprob}]
     content = [{"token": "4", "top_logprobs": candidates}]
@@ -320,7 +321,7 @@ def test_probability_that_is_none_is_left_out(logprob: Any) -> None:
 # Single rules
 
 
-@pytest.mark.parametrize("after", ["soon", "-1", "nan", "inf", "1e9", "Fri, 99 Dec 9999", "", "1" * 5000])
+@each("after", ["soon", "-1", "nan", "inf", "1e9", "Fri, 99 Dec 9999", "", "1" * 5000])
 def test_wait_that_is_no_time_is_none(after: str) -> None:
     assert retry_after_s(status_error(429, headers={"retry-after": after})) is None
 
@@ -329,7 +330,7 @@ def test_wait_in_milliseconds_is_the_finer_one() -> None:
     assert retry_after_s(status_error(429, headers={"retry-after": "2", "retry-after-ms": "1500"})) == 1.5
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "options", "expected"),
     [
         ("'temperature' is not supported", ["temperature", "n"], "temperature"),
@@ -347,19 +348,19 @@ def test_option_is_found_by_its_name(text: str, options: list[str], expected: st
     assert rejected_option(status_error(400, {"error": {"message": text}}), options) == expected
 
 
-@pytest.mark.parametrize("status", [401, 402, 404, 408, 409, 413, 429, 503])
+@each("status", [401, 402, 404, 408, 409, 413, 429, 503])
 def test_option_is_not_blamed_for_other_troubles(status: int) -> None:
     assert rejected_option(status_error(status, {"error": {"message": "temperature"}}), ["temperature"]) is None
 
 
-@pytest.mark.parametrize("param", [["temperature"], {"temperature": 1}, 4, True, None])
+@each("param", [["temperature"], {"temperature": 1}, 4, True, None])
 def test_param_of_another_type_is_no_name(param: Any) -> None:
     error = status_error(400, {"error": {"param": param, "message": "no"}})
 
     assert rejected_option(error, {"n": 1, "max_tokens": 1}) is None
 
 
-@pytest.mark.parametrize(
+@each(
     ("status", "words", "child"),
     [
         # LiteLLM: https://github.com/BerriAI/litellm/issues/14144
@@ -386,7 +387,7 @@ def test_words_tell_what_the_status_does_not(status: int, words: str, child: typ
     assert type(to_judge_error(status_error(status, {"error": words}), "m", "http://judge.test/v1", "")) is child
 
 
-@pytest.mark.parametrize("words", ["data_inspection_failed", "Content Exists Risk", "content_policy_violation"])
+@each("words", ["data_inspection_failed", "Content Exists Risk", "content_policy_violation"])
 def test_words_of_a_filter_are_known(words: str) -> None:
     assert is_filtered(status_error(400, {"error": {"code": words}}))
 
@@ -406,17 +407,17 @@ def test_request_that_fastapi_repeats_is_not_read() -> None:
     assert "rejects the request" in str(to_judge_error(error, "m", "http://judge.test/v1", ""))
 
 
-@pytest.mark.parametrize("status", [408, 409, 425, 429, 500, 502, 503, 504, 529])
+@each("status", [408, 409, 425, 429, 500, 502, 503, 504, 529])
 def test_passing_trouble_is_worth_another_try(status: int) -> None:
     assert is_worth_retrying(status_error(status))
 
 
-@pytest.mark.parametrize("status", [300, 304, 400, 401, 402, 403, 404, 405, 410, 413, 418, 422, 451])
+@each("status", [300, 304, 400, 401, 402, 403, 404, 405, 410, 413, 418, 422, 451])
 def test_lasting_trouble_is_not_worth_another_try(status: int) -> None:
     assert not is_worth_retrying(status_error(status))
 
 
-@pytest.mark.parametrize("status", [400, 401, 402, 403, 404, 413, 429, 500])
+@each("status", [400, 401, 402, 403, 404, 413, 429, 500])
 def test_words_of_the_server_are_not_repeated(status: int) -> None:
     said = {"message": KEY, "code": KEY, "type": KEY, "param": KEY, "detail": [KEY]}
     error = status_error(status, {"error": said}, {"x-request-id": KEY})
@@ -434,7 +435,7 @@ def test_code_is_shown_where_it_is_one() -> None:
     assert "sk_" not in str(key)
 
 
-@pytest.mark.parametrize(
+@each(
     ("body", "status"),
     [
         ({"error": {"code": 429, "message": "slow down"}}, 429),
@@ -453,7 +454,7 @@ def test_error_with_status_200_is_found_by_its_code(body: Any, status: int | Non
     assert (error.status_code if error else None) == status
 
 
-@pytest.mark.parametrize(
+@each(
     ("base_url", "name"),
     [
         ("https://user:hunter2@models.example.com/v1?key=hunter2", "models.example.com"),
@@ -484,7 +485,7 @@ def test_choices_beyond_all_measure_are_not_looked_at() -> None:
     assert hidden_error(httpx2.Response(200, request=REQUEST), {"choices": [{}] * 1_000 + failed}) is None
 
 
-@pytest.mark.parametrize(("parts", "expected"), [(9_000, True), (10_000, False)])
+@each(("parts", "expected"), [(9_000, True), (10_000, False)])
 def test_error_in_too_many_parts_is_not_read_to_the_end(parts: int, expected: bool) -> None:
     answer = httpx2.Response(400, request=REQUEST)
 

@@ -14,6 +14,7 @@ from judge import Judge, JudgeError, load_rubric, render_prompt
 from judge.model.failures import quote, to_judge_error
 from tests.model_server import Failure, ModelServer, Raw
 from tests.server_profiles import ANTHROPIC, KEY, LITELLM_ALONE, LLAMA_CPP, MISTRAL, OLLAMA, OPENAI, TGI, VLLM
+from tests.tables import each
 
 QUESTION = "Which clinic treats my daughter Ida Lindqvist, born 3 May 2019, for epilepsy?"
 RESPONSE = "Ida Lindqvist is seen by Dr. Öberg at the Karolinska, every second Tuesday."
@@ -54,7 +55,7 @@ async def test_rejection_that_nobody_foresaw_says_what_the_server_says(model_ser
     assert '(HTTP 400, unknown_tenant: "No tenant of this name."); check JUDGE_MODEL, OPENAI_BASE_URL and' in said
 
 
-@pytest.mark.parametrize(
+@each(
     ("reply", "expected"),
     [
         (OPENAI.too_long, "\"This model's maximum context length is 128000 tokens. However, your messages resulted in"),
@@ -75,7 +76,7 @@ def test_each_servers_sentence_is_found(reply: Failure, expected: str) -> None:
     assert expected in str(to_judge_error(raised, "some-model", "http://judge.test/v1", PROMPT))
 
 
-@pytest.mark.parametrize(
+@each(
     "said",
     [
         f"Incorrect key {KEY} given",
@@ -102,7 +103,7 @@ async def test_key_that_was_sent_is_known_from_the_request(model_server: ModelSe
     assert "No tenant has …" in said
 
 
-@pytest.mark.parametrize(
+@each(
     "echo",
     [
         QUESTION,
@@ -122,7 +123,7 @@ def test_what_is_judged_is_left_out(echo: str) -> None:
     assert not re.search("Ida|Lindqvist|epilepsy|berg|Karolinska|May", said, re.IGNORECASE)
 
 
-@pytest.mark.parametrize(("question", "response"), [("Why?", "Hunter2"), ("Name it.", "Ida Lindqvist")])
+@each(("question", "response"), [("Why?", "Hunter2"), ("Name it.", "Ida Lindqvist")])
 def test_text_of_a_word_or_two_is_left_out(question: str, response: str) -> None:
     prompt = render_prompt(load_rubric("additive-5"), question, response)
 
@@ -148,7 +149,7 @@ def test_no_three_words_of_a_text_are_ever_quoted(before: str, after: str, at: i
     assert not [run for run in zip(words, words[1:], words[2:], strict=False) if run in runs and "".join(run) in shown]
 
 
-@pytest.mark.parametrize(
+@each(
     ("said", "expected"),
     [
         ('He said "no".\nTwice.', "He said 'no'. Twice."),
@@ -163,6 +164,6 @@ def test_quote_is_short_and_on_one_line(said: str, expected: str) -> None:
     assert quoted(said) == expected
 
 
-@pytest.mark.parametrize("body", [None, [], {}, 7, {"error": None}, {"error": {"input": "secret"}}, {"error": [[[]]]}])
+@each("body", [None, [], {}, 7, {"error": None}, {"error": {"input": "secret"}}, {"error": [[[]]]}])
 def test_without_a_sentence_there_is_no_quote(body: Any) -> None:
     assert quote(error(body), PROMPT) == ""
