@@ -39,9 +39,6 @@ class Journal:
         judge: The fields that tell one judge from another. Every row must have these values.
         sync: Puts what was written to a file descriptor on the disk.
         clock: Seconds that only grow.
-
-    Raises:
-        SetupError: The file cannot be opened, is in use, is damaged, or holds verdicts of another judge.
     """
 
     def __init__(
@@ -81,11 +78,7 @@ class Journal:
         return line in self._rows
 
     def check(self, source: RowFile) -> None:
-        """Nothing, where every row here is still in `source` as it was judged.
-
-        Raises:
-            SetupError: A line of `source` has changed, or is gone.
-        """
+        """Nothing, where every row here is still in `source` as it was judged."""
         left = len(self._rows)
         for line, _, raw in source.lines():
             if not left:
@@ -100,11 +93,7 @@ class Journal:
             raise self._has_changed(str(source.path))
 
     def append(self, item: Item, added: Mapping[str, Any]) -> None:
-        """Writes the verdict on `item`.
-
-        Raises:
-            SetupError: It cannot be written (a full disk); the file then ends with the row before.
-        """
+        """Writes the verdict on `item`."""
         raw = to_line(item, added)
         try:
             left = memoryview(raw)
@@ -119,11 +108,7 @@ class Journal:
         self._count(item.line, 0, len(raw), added)
 
     def sort(self) -> None:
-        """Puts the rows in the order of the input; a second file replaces the first when it is complete.
-
-        Raises:
-            SetupError: There is no space for the second file; the first stays as it is.
-        """
+        """Puts the rows in the order of the input; a second file replaces the first when it is complete."""
         lines = sorted(self._rows)
         if lines == list(self._rows):
             return

@@ -101,11 +101,7 @@ class Response:
 
 
 def analyse(responses: Sequence[Response], first: str, second: str | None, problems: Sequence[str]) -> Analysis:
-    """The analysis of asking `second`, where `first` has several ratings and people gave a label.
-
-    Raises:
-        SetupError: There is no such response.
-    """
+    """The analysis of asking `second`, where `first` has several ratings and people gave a label."""
     rows: dict[int | None, list[_Pair]] = {spread: [] for spread in range(MOST_SPREAD + 1)}
     unlabelled = single = 0
     for response in responses:
@@ -178,10 +174,6 @@ def measure(
 
     A row with `--escalate-to` holds both models' ratings; else both judged the same responses in rows of their own.
     Without names, the one that costs more is the stronger, and where that is not known the later one in the file.
-
-    Raises:
-        SetupError: No such file, label or judge; no labelled row with several ratings; more than 5% off the scale.
-        RubricError: No such rubric.
     """
     file = RowFile(path)
     responses: dict[object, Response] = defaultdict(Response)

@@ -131,11 +131,6 @@ def estimate_file(path: Path, fields: Fields, rubric: str | Path | None = None) 
 
     A label counts unless the row says that it was not `blind`. Rows of one `case` are labels of several people.
     `rubric` gives the scale where the rows name no rubric that comes with the package.
-
-    Raises:
-        SetupError: No such file or field, no score or no label that can be used, scores of several judges, a
-            probability that is none, or more than 5% of the numbers off the scale.
-        RubricError: No such rubric, or a file that is not one.
     """
     file = RowFile(path)
     reader: _Reader | None = None

@@ -28,11 +28,7 @@ _ROWS_AT_ONCE, _BYTES_AT_ONCE = 4_000, 8 * 2**20
 
 
 def choose_format(path: Path, asked: Format | None) -> Format:
-    """The format that was asked for, else the one that the ending of `path` names, else JSONL.
-
-    Raises:
-        SetupError: An ending of another format; or Parquet, and its package is not installed.
-    """
+    """The format that was asked for, else the one that the ending of `path` names, else JSONL."""
     if path.suffix.lower() in _OTHER_FORMATS:
         raise SetupError(f"{path}: {path.suffix} is not written; end the name in .jsonl, .csv or .parquet.")
     chosen = asked or _format_of(path) or Format.JSONL
@@ -50,11 +46,7 @@ def name_beside(path: Path, form: Format) -> Path:
 
 
 def refuse_foreign(table: Path, form: Format) -> None:
-    """Nothing, where `table` may be replaced: it is not there, or its first column is `line`, as in tables of a batch.
-
-    Raises:
-        SetupError: Something else stands there.
-    """
+    """Nothing, where `table` may be replaced: it is not there, or its first column is `line`, as in those of a batch."""
     if table.exists() and not _begins_with_line(table, form):
         raise SetupError(f"{table}: not a table of 'judge batch', and would be overwritten; choose another output.")
 
@@ -79,9 +71,6 @@ def export(rows: Path, target: Path, form: Format) -> None:
 
     A column has one type: true or false, whole number, number or text. One that mixes them, or holds lists or
     objects, is text: strings as they are, everything else as JSON.
-
-    Raises:
-        SetupError: The table cannot be written.
     """
     columns = _columns(rows)
     beside = target.with_name(f"{target.name}.part")
@@ -210,9 +199,6 @@ def make_pairs(source: Path, report: Callable[[str], None], counts: Counts) -> I
         source: Rows with prompt, completion and score, in any order; a score of null is unscored.
         report: Gets one plain sentence for each line that is no such row; it is skipped.
         counts: Is filled in as the pairs are made.
-
-    Raises:
-        SetupError: One `prompt_id` stands for two prompts, or two judges gave the scores.
     """
     # Of several responses with the same score, the first in the file stays.
     best: dict[Key, Scored] = {}

@@ -55,11 +55,7 @@ class Numbers:
                 yield round(mapped, 9)  # without the dust of binary fractions, equal labels stay equal
 
     def check(self) -> None:
-        """What is left when many values are off the scale is no fair part of the file.
-
-        Raises:
-            SetupError: More than 5% of the scores, of the ratings or of the labels are.
-        """
+        """What is left when many values are off the scale is no fair part of the file."""
         by_rubric = "name the rubric that they were given by with --rubric"
         hints = {"score": by_rubric, "rating": by_rubric, "label": "say --scale {}-{}"}
         for what, seen in self._seen.items():
@@ -110,11 +106,7 @@ def to_probability(value: object) -> float | None:
 
 
 def to_range(text: str) -> Range:
-    """Lowest and highest label of a range such as "0-1" or "1-10".
-
-    Raises:
-        SetupError: Not two numbers with a hyphen between, or the higher one first.
-    """
+    """Lowest and highest label of a range such as "0-1" or "1-10"."""
     match = _RANGE.fullmatch(text.strip())
     if match is None or float(match[1]) >= float(match[2]):
         raise SetupError(f"--scale {text}: give the labels' lowest and highest value, such as 0-1 or 1-10.")
@@ -122,12 +114,7 @@ def to_range(text: str) -> Range:
 
 
 def find_scale(row: Row, rubric: str | Path | None) -> Scale:
-    """The scale of `rubric`, else of the rubric that the row names, else of the default rubric.
-
-    Raises:
-        SetupError: The row names a rubric that does not come with the package, and none was given.
-        RubricError: No such rubric, or a file that is not one.
-    """
+    """The scale of `rubric`, else of the rubric that the row names, else of the default rubric."""
     name, version = row.rubric
     if rubric is not None or not name:
         return load_rubric(rubric or DEFAULT_RUBRIC).scale
@@ -135,11 +122,7 @@ def find_scale(row: Row, rubric: str | Path | None) -> Scale:
 
 
 def load_named(name: str, version: str | None) -> Rubric:
-    """The rubric that a row names, which gives the scale of its score.
-
-    Raises:
-        SetupError: It does not come with this package, or not in that version.
-    """
+    """The rubric that a row names, which gives the scale of its score."""
     rubric = load_rubric(name) if name in list_rubrics() else None
     if rubric is None or version not in (None, rubric.version):
         raise SetupError(

@@ -103,11 +103,7 @@ class Row:
         return (prompts[0] if prompts else str(item)), item
 
     def to_item(self) -> "Item":
-        """What a batch judges; fields that have the name of an added one are carried as `input_...`.
-
-        Raises:
-            ValueError: The row lacks a text.
-        """
+        """What a batch judges; fields that have the name of an added one are carried as `input_...`."""
         carried = {_carried_name(name): value for name, value in self.fields.items()}
         return Item(self.line, self.question, self.response, encode(carried))
 
@@ -192,11 +188,7 @@ class RowFile:
             yield row
 
     def require(self, **options: str | None) -> None:
-        """Nothing, where the rows that were read have the fields that these options name.
-
-        Raises:
-            SetupError: One has no such field, or there is no row.
-        """
+        """Nothing, where the rows that were read have the fields that these options name."""
         if not self._has_rows:
             why = f" ({self.problems[0]})" if self.problems else ""
             raise SetupError(
@@ -216,11 +208,7 @@ class RowFile:
         return last, count
 
     def check_prompts(self) -> None:
-        """Nothing, where each `prompt_id` stands for one prompt; per id some 200 bytes are held meanwhile.
-
-        Raises:
-            SetupError: One stands for two prompts: what goes by it, pairs and intervals, would mix them up.
-        """
+        """Nothing, where each `prompt_id` stands for one prompt; per id some 200 bytes are held meanwhile."""
         firsts: dict[str, tuple[int, int]] = {}
         for line, _, raw in self.lines():
             if _PROMPT_ID not in raw:  # most of the time is that of decoding
@@ -329,10 +317,6 @@ def read_sheet(path: Path) -> Iterator[tuple[int, bytes]]:
     """The rows below the first, each with the line on which it begins, from 1, and as a JSON object by column.
 
     Cells are strings. Empty ones are null, but for a text, which is empty; rows of empty cells are passed over.
-
-    Raises:
-        SetupError: The file cannot be read, is not UTF-8, has no columns for the two texts, or has quotation marks or
-            rows that do not come out even, so that where a cell ends is not known.
     """
     check_is_file(path)
     csv.field_size_limit(_LONGEST_CELL)

@@ -65,9 +65,6 @@ class ChatModel:
             logprobs: Whether to ask for the log probabilities of the tokens.
             give_up_at: In seconds of `time.monotonic()`. No wait between two attempts goes beyond it; the caller
                 bounds the attempts themselves by cancelling.
-
-        Raises:
-            JudgeError: One of its children, after the retries.
         """
         import openai
 

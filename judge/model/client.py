@@ -18,11 +18,7 @@ _OPENAI_URL = "https://api.openai.com/v1"
 
 
 def make_client(api_key: str | None, base_url: str | None) -> "openai.AsyncOpenAI":
-    """A client for a server; OpenAI's own without an address.
-
-    Raises:
-        SetupError: Neither a key nor an address, or an address that is none.
-    """
+    """A client for a server; OpenAI's own without an address."""
     import openai
 
     if not api_key and not base_url:
@@ -53,13 +49,7 @@ def _certificates() -> "ssl.SSLContext":
 
 
 async def ask(client: "openai.AsyncOpenAI", body: dict[str, Any], most_bytes: int) -> Any:
-    """The JSON that the server answers to a chat completion's `body`, asked once; it may be any JSON.
-
-    Raises:
-        openai.APIError: The server cannot be reached, redirects, or complains, be it with status 200.
-        BadResponseError: What it answers is no JSON, or longer than `most_bytes`.
-        SetupError: The client is closed, or has a key that is none.
-    """
+    """The JSON that the server answers to a chat completion's `body`, asked once; it may be any JSON."""
     from judge.model.client import limited
     from judge.model.failures import hidden_error, not_a_completion
 

@@ -185,11 +185,7 @@ _MOST_MIB = 256
 
 
 def save_page(path: Path, title: str, replies: Replies) -> int:
-    """Writes the page, for its owner alone, and gives its size in bytes.
-
-    Raises:
-        SetupError: It cannot be written, something else has its name, or it would be too large for a browser.
-    """
+    """Writes the page, for its owner alone, and gives its size in bytes."""
     refuse_foreign(path, _MARK, "a page of slack-judge", "-o")
     beside = path.with_name(f"{path.name}.part")
     size = 0

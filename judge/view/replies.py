@@ -195,10 +195,6 @@ def read_replies(
         label_range: The labels' lowest and highest value, where it is not the rubric's scale.
         rubric: Gives the scale where the rows name no rubric that comes with the package.
         limit: Takes so many rows, the last ones; without it, a file of more than 20,000 is refused.
-
-    Raises:
-        SetupError: No such file or field, too many rows, or more than 5% of the numbers off the scale.
-        RubricError: No such rubric, or a file that is not one.
     """
     file = RowFile(path)
     lines = deque[tuple[int, int, bytes]](maxlen=limit or MOST_REPLIES)  # no more than these are held
@@ -242,12 +238,7 @@ class Reader:
         self._replies: dict[object, Reply] = {}
 
     def add(self, line: int, fields: Mapping[str, Any], scale: Scale | None = None) -> None:
-        """Takes a row; without `scale`, its rubric gives it.
-
-        Raises:
-            SetupError: It names a rubric that does not come with the package, and none was given.
-            RubricError: No such rubric, or a file that is not one.
-        """
+        """Takes a row; without `scale`, its rubric gives it."""
         row = Row(line, fields)
         scale = scale or self._find_scale(row)
         numbers = self._numbers.setdefault(scale, Numbers(scale, self._label_range, self._problems))
@@ -264,11 +255,7 @@ class Reader:
             reply.labels.extend(Label(each, *more) for each in labels)
 
     def finish(self, left_out: int = 0) -> Replies:
-        """All replies so far.
-
-        Raises:
-            SetupError: More than 5% of the scores, or of the labels, are off the scale.
-        """
+        """All replies so far."""
         for numbers in self._numbers.values():
             numbers.check()
         return Replies(tuple(self._replies.values()), tuple(self._problems), left_out)
