@@ -46,7 +46,7 @@ def name_beside(path: Path, form: Format) -> Path:
 
 
 def refuse_foreign(table: Path, form: Format) -> None:
-    """Nothing, where `table` may be replaced: it is not there, or its first column is `line`, as in those of a batch."""
+    """Nothing, where `table` may be replaced: it is not there, or its first column is `line`, as a batch writes it."""
     if table.exists() and not _begins_with_line(table, form):
         raise SetupError(f"{table}: not a table of 'judge batch', and would be overwritten; choose another output.")
 

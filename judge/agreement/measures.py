@@ -142,7 +142,15 @@ def estimate(statistic: Statistic) -> Estimate:
     if not note and statistic.prompts >= MIN_PROMPTS:
         low, high = interval(statistic)
     if not note and np.isnan(low):
-        note = "no spread" if _is_perfect(statistic) else "too few to say"
+        note = (
+            "no spread"
+            if (
+                statistic.range is Range.CORRELATION
+                and statistic.prompts >= MIN_PROMPTS
+                and abs(statistic.value) > 1 - 1e-9
+            )
+            else "too few to say"
+        )
     return Estimate(statistic.value, low, high, statistic.n, statistic.prompts, note)
 
 
@@ -270,10 +278,6 @@ MEASURES: tuple[Measure, ...] = (
     top_best_by_chance,
     mean_error,
 )
-
-
-def _is_perfect(statistic: Statistic) -> bool:
-    return statistic.range is Range.CORRELATION and statistic.prompts >= MIN_PROMPTS and abs(statistic.value) > 1 - 1e-9
 
 
 def _mean(sample: Sample, values: Floats | Bools, range_: Range = Range.SHARE) -> Statistic:

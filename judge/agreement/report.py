@@ -250,7 +250,15 @@ def _compare(scores: Scores, pairs: Iterable[tuple[str, str | None]], measures: 
         sample = to_sample(scores, judge, other)
         if sample is not None:
             estimates = {measure.__name__: estimate(measure(sample)) for measure in measures}
-            comparisons.append(Comparison(judge, other, sample, estimates, _count_unscored(scores, judge)))
+            comparisons.append(
+                Comparison(
+                    judge,
+                    other,
+                    sample,
+                    estimates,
+                    sum(bool(each.labels) and each.scores.get(judge) is None for each in scores.responses),
+                )
+            )
     return comparisons
 
 
@@ -261,10 +269,6 @@ def _compare_groups(scores: Scores) -> list[tuple[str, Comparison]]:
         part = replace(scores, responses=tuple(each for each in scores.responses if each.group == group))
         found += [(group, each) for each in _compare(part, [(judge, None) for judge in scores.judges], BY_GROUP)]
     return found
-
-
-def _count_unscored(scores: Scores, judge: str) -> int:
-    return sum(bool(each.labels) and each.scores.get(judge) is None for each in scores.responses)
 
 
 def _compare_people(scores: Scores) -> Estimate | None:

@@ -37,7 +37,7 @@ def to_figures(replies: Sequence[Reply]) -> dict[str, Any]:
     """The figures of the replies of one judge version, ready to be shown: `facts`, `notes` and `bars`."""
     scale = scale_of(replies)
     limit = good_from(scale)
-    is_drawn = any(_is_drawn(reply) for reply in replies)
+    is_drawn = any(any(label.is_blind and label.probability is not None for label in reply.labels) for reply in replies)
     scored = [_to_scored(reply.score, reply, is_drawn) for reply in replies if reply.score is not None]
     mean, good = _estimate(scored, scale), _estimate([_is_good(each, limit) for each in scored], Scale(0, 1))
     facts, notes = [], []
@@ -52,10 +52,6 @@ def to_figures(replies: Sequence[Reply]) -> dict[str, Any]:
 def scale_of(replies: Sequence[Reply]) -> Scale:
     """The scale of one version's replies: that of the scores, since where nobody scored it may not be known."""
     return next((reply.scale for reply in replies if reply.score is not None), replies[0].scale)
-
-
-def _is_drawn(reply: Reply) -> bool:
-    return any(label.is_blind and label.probability is not None for label in reply.labels)
 
 
 def _to_scored(score: float, reply: Reply, is_drawn: bool) -> _Scored:
