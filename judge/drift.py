@@ -174,7 +174,6 @@ def _scores(scale: Scale) -> range:
 
 
 def _heights(scale: Scale) -> dict[int, float]:
-    """Where each score stands on the scale, from 0 to 1."""
     return {score: (score - scale.low) / (scale.high - scale.low) for score in _scores(scale)}
 
 
@@ -211,7 +210,6 @@ def _evidence(recent: Sequence[int], test: _Test) -> Iterator[float]:
 
 
 def _find_start(recent: Sequence[int], test: _Test) -> int:
-    """Where a bet must have begun to have won most by now."""
     logs = {score: log(e_value) for score, e_value in test.e_values.items()}
     sums = list(accumulate(map(logs.__getitem__, recent), initial=0.0))
     return min(range(len(recent)), key=sums.__getitem__)

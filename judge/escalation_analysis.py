@@ -209,7 +209,6 @@ class _Reader:
                 response.verdicts.setdefault(name, Verdict(self._score(said), _spread(said), len(said), cost))
 
     def _ratings(self, row: Row) -> list[Result]:
-        """The row's ratings, without those that cannot be used."""
         given = row.get("ratings")
         read = (
             [self._rating(row.line, each) for each in given if isinstance(each, dict)]

@@ -169,7 +169,6 @@ class Member:
     async def _ask_for_line(
         self, prompt: str, first: Unscored, outcomes: list[Outcome], place: int, give_up_at: float
     ) -> None:
-        """Asks once more, for the score alone; where that fails, the first answer stays."""
         request = render_second_request(prompt, first, self._scale)
         with suppress(JudgeError):
             [second] = await self._request(request, 1, give_up_at, partial(self._read_line, first=first))
@@ -207,7 +206,6 @@ class Member:
         return self._weighed(result, choice)
 
     def _read_line(self, choice: Choice, first: Unscored) -> Result:
-        """The score of the second answer with the first one's justification; `first` where it is still in doubt."""
         score = read_score_line(choice.text, self._scale)
         if score is None or choice.finish_reason == "content_filter":
             return first

@@ -186,7 +186,6 @@ def _statements(text: str, scale: Scale, response: str) -> list[_Statement]:
 
 
 def _is_announced(number: re.Match[str]) -> bool:
-    """Whether something stands before or behind `number` that may announce a score; a quick look."""
     at = number.start()
     before = number.string[max(0, at - 16) : at].rstrip("-−")
     head = before.rstrip(_OPENERS)

@@ -155,7 +155,6 @@ class _Sums(NamedTuple):
     wfy: float = 0
 
     def plus(self, other: "_Sums", times: int = 1) -> "_Sums":
-        """Together with the other's rows, so many times; -1 takes them away."""
         return _Sums(*(mine + times * its for mine, its in zip(self, other, strict=True)))
 
 
@@ -171,7 +170,6 @@ def _mean_label(rows: _Sums) -> float:
 
 
 def _weight(rows: _Sums) -> float:
-    """Lambda: the covariance over the labelled rows, the variance over all; below 0 the scores are of no use."""
     if rows.n < 2:
         return 0.0
     variance = (rows.ff - rows.f**2 / rows.n) / (rows.n - 1)
@@ -188,7 +186,6 @@ def _spread(clusters: Mapping[_Sums, int], mean: float) -> float:
 
 
 def _jackknife(figure: Callable[[_Sums], float], total: _Sums, clusters: Mapping[_Sums, int]) -> float:
-    """The figure's variance over these clusters: how far it moves without each one of them."""
     n, whole = sum(clusters.values()), figure(total)
     if n < 2:
         return 0.0

@@ -94,7 +94,6 @@ def _quantile(statistic: Statistic) -> float:
 
 
 def _error(statistic: Statistic, value: float, without: Floats) -> float:
-    """The standard error of `value`, from what it is without each group."""
     groups = _groups(statistic)
     return float(np.sqrt((groups - 1) / groups * np.square(without - value).sum()))
 
@@ -198,5 +197,4 @@ def divide(dividend: npt.ArrayLike, divisor: npt.ArrayLike) -> Floats:
 
 
 def _middles(counts: Floats) -> Floats:
-    """The mean rank of each value, from how often it occurs, less a half."""
     return np.asarray(counts.cumsum(-1) - counts / 2)

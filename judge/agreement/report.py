@@ -125,7 +125,6 @@ def verdict(kappa: Estimate, beside: Estimate | None) -> str:
 
 
 def _word(kappa: float) -> str:
-    """What Landis and Koch (1977, Biometrics 33(1)) call a kappa; they say themselves that this is arbitrary."""
     return next((each for above, each in _WORDS if round(kappa, 2) > above), "poor")
 
 

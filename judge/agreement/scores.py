@@ -149,14 +149,12 @@ class _Reader:
         return (*known_by, lines.setdefault(line, len(lines)))
 
     def _add_score(self, item: _Item, judge: _Key, score: float | None) -> bool:
-        """Takes the first score of a judge; whether `score` is one that the file has not said yet."""
         first = item.scores.get(judge)
         item.scores[judge] = score if first is None else first
         self._repeats += score not in (None, item.scores[judge])
         return score not in (None, first)
 
     def _add_labels(self, known: dict[object, tuple[float, ...]], by: object, labels: tuple[float, ...]) -> bool:
-        """Takes the first label of a person; whether `labels` are ones that the file has not said yet."""
         if not labels:
             return False
         # Lines do not tell people apart: the same label once more may as well be the same person's.

@@ -91,7 +91,6 @@ def _exchanged_brackets(text: str, folded: FoldedText) -> Iterator[tuple[int, in
 
 
 def _blanks(folded: FoldedText) -> Iterator[tuple[int, int, str]]:
-    """The same for each special token: a blank where its opening bracket ends."""
     for token in _token().finditer(folded.text):
         end = folded.ends[token.start()]
         yield end, end, " "
@@ -106,7 +105,6 @@ def _is_suspect(text: str) -> bool:
 
 @cache
 def _looks(is_ascii: bool) -> list[re.Pattern[str]]:
-    """What to look for, compiled at first use; nearly all texts are ASCII, and one character is found far faster."""
     signs = {sign: "" if is_ascii else likes for sign, likes in _LIKE.items()}
     patterns = [f"[{re.escape(sign)}{likes}](?:{_BEHIND[sign]})" for sign, likes in signs.items()]
     return [re.compile(pattern, re.IGNORECASE | re.ASCII) for pattern in (*patterns, "\u0338")]

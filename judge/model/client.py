@@ -1,6 +1,7 @@
 """The one seam to the network: a client for a server, and one request through it, of a bounded answer."""
 
 import re
+import zlib
 from contextlib import aclosing
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -18,7 +19,11 @@ _OPENAI_URL = "https://api.openai.com/v1"
 
 
 def make_client(api_key: str | None, base_url: str | None) -> "openai.AsyncOpenAI":
-    """A client for a server; OpenAI's own without an address."""
+    """A client for a server; OpenAI's own without an address.
+
+    Raises:
+        SetupError: Neither a key nor an address, or an address that is none.
+    """
     import openai
 
     if not api_key and not base_url:
@@ -49,7 +54,13 @@ def _certificates() -> "ssl.SSLContext":
 
 
 async def ask(client: "openai.AsyncOpenAI", body: dict[str, Any], most_bytes: int) -> Any:
-    """The JSON that the server answers to a chat completion's `body`, asked once; it may be any JSON."""
+    """The JSON that the server answers to a chat completion's `body`, asked once; it may be any JSON.
+
+    Raises:
+        openai.APIError: The server cannot be reached, redirects, or complains, be it with status 200.
+        BadResponseError: What it answers is no JSON, or longer than `most_bytes`.
+        SetupError: The client is closed, or has a key that is none.
+    """
     from judge.model.client import limited
     from judge.model.failures import hidden_error, not_a_completion
 
@@ -107,9 +118,9 @@ def _odd_key() -> SetupError:
     return SetupError("The key holds a blank, a line break or a letter that no key has; check OPENAI_API_KEY.")
 
 
-# What is packed may be a thousand times as long unpacked. So nothing is asked for packed, nor unpacked: a judgement has
-# few bytes.
-_ENCODING = "identity"
+# The one encoding that is asked for and unpacked; whatever else a server makes of its answer is taken as it is.
+_ENCODING = "gzip"
+_GZIP_ALONE = 16 + zlib.MAX_WBITS
 
 
 def limited(client: "openai.AsyncOpenAI", most_bytes: int) -> "openai.AsyncOpenAI":
@@ -119,7 +130,7 @@ def limited(client: "openai.AsyncOpenAI", most_bytes: int) -> "openai.AsyncOpenA
 
     Args:
         client: Any client, on any transport.
-        most_bytes: Reading ends with the byte that is one too many.
+        most_bytes: Counted on the wire and again unpacked; reading ends with the byte that is one too many.
     """
     kind: Any = type(client)
     twin: openai.AsyncOpenAI = object.__new__(_limited(kind, most_bytes))
@@ -152,19 +163,26 @@ def _limited(kind: Any, most_bytes: int) -> type["openai.AsyncOpenAI"]:
 
 
 async def _read(response: "httpx2.Response", most_bytes: int) -> bytes:
-    """The body as it comes in; of one that is too long some more than `most_bytes`, and of a redirect's nothing."""
+    """The body, unpacked; of one that is too long some more than `most_bytes`, and of a redirect's nothing."""
+    import httpx2
+
     if response.is_stream_consumed:  # by a hook of the caller's, in their client
         return response.content
-    body = bytearray()
-    stream: Any = response.stream  # read as it is, since the response itself would unpack what a server has packed
+    packed = bytearray()
+    stream: Any = response.stream  # read as it is, since the response itself would unpack it
     async with aclosing(response):
         if response.is_redirect:
             return b""
         async for piece in stream:
-            body += piece
-            if len(body) > most_bytes:
-                break
-    return bytes(body)
+            packed += piece
+            if len(packed) > most_bytes:
+                return bytes(packed)
+    if response.headers.get("content-encoding", "").strip().lower() != _ENCODING:
+        return bytes(packed)
+    try:
+        return zlib.decompressobj(_GZIP_ALONE).decompress(packed, most_bytes + 1)
+    except zlib.error as exc:
+        raise httpx2.DecodingError("no gzip", request=response.request) from exc
 
 
 def _too_large(base_url: str, most_bytes: int) -> BadResponseError:

@@ -176,13 +176,11 @@ def _is_listed(base_url: str) -> bool:
 
 
 def _is_whole_host(pattern: str, url: str) -> bool:
-    """Whether the pattern covers the host's whole name; api.openai.com.example.org is another one."""
     match = re.match(pattern, url)
     return match is not None and (match[0].endswith(("/", ".")) or url[match.end() :][:1] in ("", "/", ":"))
 
 
 def _has_more_fees(answer: dict[str, Any]) -> bool:
-    """Searches are charged by the piece; tokens that only the total counts are charged, but nobody knows as what."""
     usage = answer.get("usage")
     counts = [usage.get(name) for name in _COUNTS] if isinstance(usage, dict) else []
     numbers = [count for count in counts if isinstance(count, int)]

@@ -55,7 +55,6 @@ def scale_of(replies: Sequence[Reply]) -> Scale:
 
 
 def _to_scored(score: float, reply: Reply, is_drawn: bool) -> _Scored:
-    """With its blind labels; where draws have a probability, only those that have one."""
     labels = [each for each in reply.labels if each.is_blind and is_drawn == (each.probability is not None)]
     if not labels:
         return _Scored(score, None, 1.0, reply.cluster)

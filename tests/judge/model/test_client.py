@@ -156,8 +156,15 @@ async def test_own_client_takes_no_flood(monkeypatch: pytest.MonkeyPatch, model_
     assert "more than 1 MB" in str(await failure(None))
 
 
-async def test_answer_of_one_megabyte_is_the_longest(model_server: ModelServer, client: AsyncOpenAI) -> None:
-    model_server.script(http(padded(MB)), http(padded(MB + 1)))
+@pytest.mark.parametrize("encoding", ["identity", "gzip", " GZIP"])
+async def test_answer_of_one_megabyte_is_the_longest(
+    model_server: ModelServer, client: AsyncOpenAI, encoding: str
+) -> None:
+    def answer(size: int) -> Wire:
+        body = padded(size)
+        return http(body if encoding == "identity" else gzip.compress(body), f"Content-Encoding: {encoding}\r\n")
+
+    model_server.script(answer(MB), answer(MB + 1))
 
     assert await raw_of(client) == "score: 4\nGood."
     assert "more than 1 MB" in str(await failure(client))
@@ -171,11 +178,11 @@ async def test_gzip_bomb_is_not_inflated(model_server: ModelServer, client: Asyn
 
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert "not with a chat completion" in str(error)
+    assert "more than 1 MB" in str(error)
     assert peak < 10 * MB
 
 
-@pytest.mark.parametrize("encoding", ["gzip", "deflate", "gzip, gzip", "zstd", "br"])
+@pytest.mark.parametrize("encoding", ["deflate", "gzip, gzip", "zstd", "br"])
 async def test_encoding_that_nobody_asked_for_is_not_unpacked(
     model_server: ModelServer, client: AsyncOpenAI, encoding: str
 ) -> None:
@@ -185,7 +192,7 @@ async def test_encoding_that_nobody_asked_for_is_not_unpacked(
     error = await failure(client)
 
     assert isinstance(error, BadResponseError)
-    assert model_server.headers[0]["accept-encoding"] == "identity"
+    assert model_server.headers[0]["accept-encoding"] == "gzip"
 
 
 @pytest.mark.parametrize("charset", ["punycode", "undefined", "zlib_codec", "hex", "idna"])
