@@ -7,6 +7,7 @@ import pytest
 from openai import AsyncOpenAI
 
 from judge import Judge, Rating, Rubric, SetupError, UnavailableError, Unscored, UnscoredReason, Verdict, load_rubric
+from tests.judge_client import http_client
 from tests.model_server import Answer, Failure, ModelServer, Reply, Stall
 from tests.tables import each
 
@@ -16,7 +17,7 @@ SAID = {score: f"score: {score}\nSo." for score in range(6)}
 
 @pytest.fixture
 async def client(model_server: ModelServer) -> AsyncIterator[AsyncOpenAI]:
-    async with AsyncOpenAI(api_key="key", base_url=model_server.base_url) as client:
+    async with AsyncOpenAI(api_key="key", base_url=model_server.base_url, http_client=http_client()) as client:
         yield client
 
 

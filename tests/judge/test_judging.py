@@ -22,6 +22,7 @@ from judge import (
     load_rubric,
 )
 from judge.model import make_client
+from tests.judge_client import http_client
 from tests.model_server import Answer, Drop, Failure, ModelServer, Raw, Stall
 from tests.tables import each
 
@@ -31,7 +32,7 @@ SECRET = "sk-very-secret"
 
 @pytest.fixture
 async def client(model_server: ModelServer) -> AsyncIterator[AsyncOpenAI]:
-    async with AsyncOpenAI(api_key=SECRET, base_url=model_server.base_url) as client:
+    async with AsyncOpenAI(api_key=SECRET, base_url=model_server.base_url, http_client=http_client()) as client:
         yield client
 
 

@@ -6,6 +6,7 @@ import pytest
 from openai import AsyncOpenAI
 
 from judge import Judge, UnscoredReason
+from tests.judge_client import http_client
 from tests.model_server import ModelServer
 
 QUESTION, RESPONSE = "Why is the sky blue at noon?", "Because air scatters blue light most."
@@ -13,7 +14,7 @@ QUESTION, RESPONSE = "Why is the sky blue at noon?", "Because air scatters blue 
 
 @pytest.fixture
 async def client(model_server: ModelServer) -> AsyncIterator[AsyncOpenAI]:
-    async with AsyncOpenAI(api_key="key", base_url=model_server.base_url) as client:
+    async with AsyncOpenAI(api_key="key", base_url=model_server.base_url, http_client=http_client()) as client:
         yield client
 
 

@@ -8,6 +8,7 @@ from judge import Judge, Rating, parse_rating
 from judge.model import Token
 from judge.panel import weigh_score
 from judge.rubric import Scale
+from tests.judge_client import http_client
 from tests.model_server import Answer, Failure, ModelServer
 from tests.tables import each
 
@@ -16,7 +17,7 @@ SCALE = Scale(0, 5)
 
 @pytest.fixture
 async def client(model_server: ModelServer) -> AsyncIterator[AsyncOpenAI]:
-    async with AsyncOpenAI(api_key="key", base_url=model_server.base_url) as client:
+    async with AsyncOpenAI(api_key="key", base_url=model_server.base_url, http_client=http_client()) as client:
         yield client
 
 

@@ -23,6 +23,7 @@ from judge import (
     UnscoredReason,
     Verdict,
 )
+from tests.judge_client import trusted
 from tests.model_server import Answer, Drop, Failure, ModelServer, Raw, Reply
 from tests.server_profiles import AZURE, GOOD, KEY, LITELLM, MODEL, OPENAI, PROFILES, VLLM, Profile
 
@@ -40,7 +41,9 @@ LOGPROBS = {
 @pytest.fixture(params=["aiohttp", "httpx2"])
 async def client(request: pytest.FixtureRequest, model_server: ModelServer) -> AsyncIterator[AsyncOpenAI]:
     transport = openai.DefaultAioHttpClient if request.param == "aiohttp" else openai.DefaultAsyncHttpxClient
-    async with AsyncOpenAI(api_key=KEY, base_url=model_server.base_url, http_client=transport()) as client:
+    async with AsyncOpenAI(
+        api_key=KEY, base_url=model_server.base_url, http_client=transport(verify=trusted())
+    ) as client:
         yield client
 
 

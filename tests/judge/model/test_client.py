@@ -14,6 +14,7 @@ from openai import AsyncOpenAI
 
 from judge import BadResponseError, DeadlineError, Judge, JudgeError, KeyRejectedError, Rating
 from judge.model.failures import to_judge_error
+from tests.judge_client import trusted
 from tests.model_server import Answer, Drip, Flood, ModelServer, Raw, Reply, Stall, Wire
 from tests.tables import each
 
@@ -26,7 +27,7 @@ TRANSPORTS = {"aiohttp": openai.DefaultAioHttpClient, "httpx2": openai.DefaultAs
 @pytest.fixture(params=TRANSPORTS)
 async def client(request: pytest.FixtureRequest, model_server: ModelServer) -> AsyncIterator[AsyncOpenAI]:
     """A caller's client, set to follow redirects."""
-    http_client = TRANSPORTS[request.param](follow_redirects=True)
+    http_client = TRANSPORTS[request.param](follow_redirects=True, verify=trusted())
     async with AsyncOpenAI(api_key="sk-secret", base_url=model_server.base_url, http_client=http_client) as client:
         yield client
 

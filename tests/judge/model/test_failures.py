@@ -37,6 +37,7 @@ from judge.model.failures import (
     server_name,
     to_judge_error,
 )
+from tests.judge_client import trusted
 from tests.model_server import ModelServer, Raw, Wire
 from tests.tables import each
 
@@ -50,7 +51,7 @@ GOOD = json.dumps({"choices": [{"message": {"content": "score: 4\nGood."}, "fini
 async def client(request: pytest.FixtureRequest, model_server: ModelServer) -> AsyncIterator[AsyncOpenAI]:
     transport = openai.DefaultAioHttpClient if request.param == "aiohttp" else openai.DefaultAsyncHttpxClient
     async with AsyncOpenAI(
-        api_key=KEY, base_url=model_server.base_url, http_client=transport(), max_retries=0
+        api_key=KEY, base_url=model_server.base_url, http_client=transport(verify=trusted()), max_retries=0
     ) as client:
         yield client
 

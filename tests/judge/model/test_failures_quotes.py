@@ -12,6 +12,7 @@ from openai import AsyncOpenAI
 
 from judge import Judge, JudgeError, load_rubric, render_prompt
 from judge.model.failures import quote, to_judge_error
+from tests.judge_client import http_client
 from tests.model_server import Failure, ModelServer, Raw
 from tests.server_profiles import ANTHROPIC, KEY, LITELLM_ALONE, LLAMA_CPP, MISTRAL, OLLAMA, OPENAI, TGI, VLLM
 from tests.tables import each
@@ -32,7 +33,7 @@ def quoted(said: Any, prompt: str = PROMPT, **headers: str) -> str:
 
 async def message(server: ModelServer, reply: Failure | Raw) -> str:
     server.script(reply)
-    async with AsyncOpenAI(api_key=KEY, base_url=server.base_url) as client:
+    async with AsyncOpenAI(api_key=KEY, base_url=server.base_url, http_client=http_client()) as client:
         with pytest.raises(JudgeError) as caught:
             await Judge("some-model", client=client, samples=1, timeout_s=1).score(QUESTION, RESPONSE)
     return str(caught.value)
