@@ -23,13 +23,12 @@ from bot.log.replays import Replayable, Version
 from bot.setting_values import Role
 from bot.settings import OFFLINE, Settings, load_settings
 from judge import Judge, JudgeError
-from judge.batch.journal import Journal
-from judge.batch.rows import Row
-from judge.batch.run import Batch, identity_of
-from judge.cli.progress import show_progress
-from judge.cli.reports import Reports, to_summary
-from judge.jsonl import encode
+from judge.batch import Batch, Journal, identity_of
+from judge.cli.options import Reports, to_summary
+from judge.cli.row_commands import show_progress
+from judge.files import encode
 from judge.model import make_client
+from judge.rows import Item as Row
 from judge.rubric import Scale
 
 _GO_ON = "the same command goes on from there."

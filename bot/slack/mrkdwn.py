@@ -6,7 +6,7 @@ Source: https://docs.slack.dev/messaging/formatting-message-text
 import re
 import unicodedata
 
-from judge.legible import legible
+from judge.sanitize import sanitize as legible
 
 # Only what Slack itself writes: a command's text may hold a bare "<" of the person's own.
 _TOKEN = re.compile(r"<([@#!][^<>]*|[a-z][a-z0-9+.-]*:[^<>]*)>")

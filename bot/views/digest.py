@@ -21,7 +21,7 @@ from bot.weeks.agreement import Agreement
 from bot.weeks.figures import Author, Figures, Glance
 from bot.weeks.watched import Watched
 from bot.weeks.week import Week
-from judge.estimate import SURE
+from judge.stats import SURE
 
 MOST_AUTHORS = 20
 ENOUGH_LABELS = 20

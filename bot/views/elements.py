@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from bot.slack.modal_state import ModalState
-from judge.legible import legible
+from judge.sanitize import sanitize as legible
 
 Block = dict[str, Any]
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from bot.domain.verdict import MADE_UP, OFFLINE
 from bot.weeks.quality import WEEKS, Quality
-from judge.estimate import Interval
+from judge.stats import Interval
 
 MIN_SCORES = 10
 """With fewer, a range would say little more than the scale does."""

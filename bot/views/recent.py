@@ -12,7 +12,7 @@ from bot.views.elements import Block, actions, button, quote, section, short_dat
 from bot.views.links import permalink
 from bot.views.unscored import in_short
 from bot.weeks.own_cases import ListedCase, NoText
-from judge.legible import legible
+from judge.sanitize import sanitize as legible
 
 PAGE = 10
 _WORDS = 60

@@ -16,9 +16,9 @@ from bot.views.labels import feedback, plain_feedback
 from bot.views.links import permalink
 from bot.views.obstacles import obstacle_text
 from bot.views.unscored import why_unscored
+from judge.answers import shorten
 from judge.escalation import why_of_model
-from judge.justification import shorten
-from judge.legible import legible
+from judge.sanitize import sanitize as legible
 
 UNCONFIRMED = "unconfirmed"
 VERDICT_BEGINS = ("Score ", "Unscored")

@@ -27,8 +27,8 @@ from bot.views.elements import (
 )
 from bot.views.links import permalink
 from judge.drift import MIN_REFERENCE
-from judge.legible import legible
 from judge.rubric import Scale
+from judge.sanitize import sanitize as legible
 
 MOST_A_DAY, MOST_TOKENS = 99_999, 1_000_000_000
 NO_ASSISTANT = "Choose an assistant: a bot of this channel, and not me."

@@ -12,7 +12,7 @@ from bot.log.tallies import Tallies
 from bot.weeks.agreement import Agreement, to_agreement, to_scores
 from bot.weeks.quality import Quality, read_quality
 from bot.weeks.week import Week
-from judge.estimate import kolmogorov_smirnov
+from judge.stats import kolmogorov_smirnov
 
 TREND_WEEKS = 8
 LOWEST = 3

@@ -9,8 +9,8 @@ from bot.domain.watch import Coverage
 from bot.log.counts import Kind, Place, ScoredCount, Span
 from bot.log.tallies import Tallies
 from bot.weeks.week import Week
-from judge.estimate import MeanEstimate, MeanEstimator, good_from
 from judge.rubric import Scale
+from judge.stats import MeanEstimate, MeanEstimator, good_from
 
 WEEKS = 4
 _ALL_OF_IT: Mapping[str, Coverage] = {}
