@@ -34,8 +34,11 @@ doctor: $(FOR_RUN) ## check tokens, scopes, database and model
 sandbox: $(FOR_DEMO) ## the pocket Slack alone, for a Bolt app of your own
 	@$(BIN)/pocket-slack --manifest manifest.yml --port 8123
 
-test: $(READY) ## the tests, without those that need a browser
-	@$(BIN)/pytest --ignore=tests/browser --numprocesses=4 --dist=worksteal
+test: $(READY) ## the tests, without the slow ones and those that need a browser
+	@$(BIN)/pytest --ignore=tests/browser --ignore=tests/slow --numprocesses=4 --dist=worksteal
+
+test-slow: $(READY) ## the tests that simulate much
+	@$(BIN)/pytest --numprocesses=2 --dist=worksteal tests/slow
 
 screenshots: $(READY) ## the README's pictures, from the demo
 	@sh tools/browser
@@ -62,7 +65,7 @@ sbom: $(FOR_RUN) ## what comes with PACKAGE, all extras, as CycloneDX: dist/slac
 	@$$([ -x .uv/bin/uv ] && echo .uv/bin/uv || echo uv) export --quiet --frozen --no-dev --all-extras --package $(PACKAGE) \
 		--preview-features sbom-export --format cyclonedx1.5 --output-file $(DIST)/$(PACKAGE).cdx.json
 
-check: lint test test-browser ## all quality gates
+check: lint test test-slow test-browser ## all quality gates
 
 parser-report: $(READY) ## how labelled judge outputs are read: make parser-report DATA="a.jsonl b.jsonl"
 	@$(BIN)/python bench/parser_report.py $(DATA)
@@ -84,4 +87,4 @@ format: $(READY) ## write the format
 clean: ## remove what setup made
 	rm -rf .venv .uv
 
-.PHONY: help setup demo run doctor sandbox test test-browser screenshots lint audit sbom check parser-report bench format chaos clean
+.PHONY: help setup demo run doctor sandbox test test-slow test-browser screenshots lint audit sbom check parser-report bench format chaos clean

@@ -30,8 +30,7 @@ import openai
 from bench.model_stub import ANSWER
 from judge import DEFAULT_MODEL, Judge, load_rubric, nothing_to_judge, parse_rating, render_prompt
 from judge.attacks import find_flags
-from judge.model.completion import to_completion
-from judge.model.prices import cost_of
+from judge.model.completion import cost_of, to_completion
 from judge.ratings import combine
 
 ITEMS = 1_000

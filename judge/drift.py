@@ -80,8 +80,6 @@ class NotEnough:
 
 
 class _Test(NamedTuple):
-    """What is tested, and the e-value of each score of the scale."""
-
     kind: Kind
     e_values: Mapping[int, float]
 
@@ -143,7 +141,6 @@ def _check(reference: Sequence[int], recent: Sequence[int], scale: Scale) -> Non
 
 
 def _strongest(tests: Iterable[_Test], reference: Sequence[int], recent: Sequence[int], scale: Scale) -> Drop | None:
-    """The drop of the test with the most evidence, if that is enough."""
     weighed = [(deque(_evidence(recent, test), maxlen=1).pop(), test) for test in tests]
     evidence, test = max(weighed, key=itemgetter(0))
     threshold = _threshold(reference)
@@ -155,7 +152,6 @@ def _strongest(tests: Iterable[_Test], reference: Sequence[int], recent: Sequenc
 
 
 def _threshold(reference: Sequence[int]) -> float:
-    """As many replies as two quarters have: there are two kinds of drops."""
     return _KINDS * _QUARTER / _DAYS * len(reference)
 
 
@@ -178,12 +174,10 @@ def _scores(scale: Scale) -> range:
 
 
 def _heights(scale: Scale) -> dict[int, float]:
-    """Where each score stands on the scale, from 0 to 1."""
     return {score: (score - scale.low) / (scale.high - scale.low) for score in _scores(scale)}
 
 
 def _not_low(scale: Scale) -> dict[int, float]:
-    """1 for each score from the scale's middle on, 0 for one below."""
     return {score: float(2 * score >= scale.low + scale.high) for score in _scores(scale)}
 
 
@@ -211,13 +205,11 @@ def _e_values(values: Mapping[int, float], null: float, variance: float) -> dict
 
 
 def _evidence(recent: Sequence[int], test: _Test) -> Iterator[float]:
-    """The evidence before the first of the recent scores, and after each."""
     e_values = map(test.e_values.__getitem__, recent)
     return accumulate(e_values, lambda evidence, e_value: (evidence + 1) * e_value, initial=0.0)
 
 
 def _find_start(recent: Sequence[int], test: _Test) -> int:
-    """Where a bet must have begun to have won most by now."""
     logs = {score: log(e_value) for score, e_value in test.e_values.items()}
     sums = list(accumulate(map(logs.__getitem__, recent), initial=0.0))
     return min(range(len(recent)), key=sums.__getitem__)

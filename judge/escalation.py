@@ -17,30 +17,23 @@ _NO_DOUBT = {
 
 
 class HasModel(Protocol):
-    """Anything that one model said."""
-
     @property
-    def model(self) -> str:
-        """The model's name."""
-        ...
+    def model(self) -> str: ...
 
 
 Asked = TypeVar("Asked", bound=HasModel)
 
 
 def to_escalation(first: str, stronger: str) -> str:
-    """What a judge with a stronger model to ask is called."""
     return f"{first}{_TO}{stronger}"
 
 
 def models_of(escalation: str) -> tuple[str, str]:
-    """The first model and the stronger one, of what such a judge is called."""
     first, _, stronger = escalation.rpartition(_TO)
     return first, stronger
 
 
 def is_escalated(model: str, escalation: str | None) -> bool:
-    """Whether a verdict of `model` is the stronger one's."""
     return escalation is not None and model == models_of(escalation)[1]
 
 
@@ -50,7 +43,6 @@ def counted(ratings: Sequence[Asked], model: str, escalation: str | None) -> Seq
 
 
 def others(ratings: Sequence[Asked], model: str, escalation: str | None) -> Sequence[Asked]:
-    """The rest of them: those of the model whose verdict does not count."""
     return [rating for rating in ratings if is_escalated(rating.model, escalation) != is_escalated(model, escalation)]
 
 

@@ -1,10 +1,29 @@
-"""Files that nobody but their owner may read, since prompts and responses are in them."""
+"""Files: lines of JSONL as fields and back, and files that their owner alone may read."""
 
+import codecs
+import json
+import math
 import os
 import stat
+from collections.abc import Iterator, Mapping
+from enum import StrEnum
 from pathlib import Path
+from typing import Any
+
+from judge.errors import SetupError
 
 _OWNERS_ALONE = 0o600
+
+
+class InputFormat(StrEnum):
+    JSONL = "jsonl"
+    CSV = "csv"
+
+
+class Format(StrEnum):
+    JSONL = "jsonl"
+    CSV = "csv"
+    PARQUET = "parquet"
 
 
 def private(path: str, flags: int) -> int:
@@ -25,3 +44,141 @@ def put_in_place(beside: Path, target: Path) -> None:
     """Puts a file into the place of `target`, with the permissions that it had; a new one is its owner's alone."""
     beside.chmod(stat.S_IMODE(target.stat().st_mode) if target.exists() else _OWNERS_ALONE)
     beside.replace(target)
+
+
+_KINDS: Mapping[type, str] = {
+    dict: "an object",
+    list: "a list",
+    str: "a string",
+    bool: "true or false",
+    type(None): "null",
+}
+_BLANK = codecs.BOM_UTF8 + b" \t\r\n\f\v"
+_BEGINNING = 256
+_MOST_SHOWN = 40
+_encoder = json.JSONEncoder(ensure_ascii=False)
+
+
+def read_lines(path: Path) -> Iterator[tuple[int, int, bytes]]:
+    """The lines of a file that are not blank, each with its number, from 1, and the byte where it starts, from 0.
+
+    Raises:
+        SetupError: The file cannot be read.
+    """
+    check_is_file(path)
+    try:
+        with path.open("rb") as file:
+            start = 0
+            for line, raw in enumerate(file, start=1):
+                if raw.strip(_BLANK):
+                    yield line, start, raw
+                start += len(raw)
+    except OSError as exc:
+        raise SetupError(f"{path}: cannot read it ({os_reason(exc)}).") from exc
+
+
+def check_is_file(path: Path) -> None:
+    """Nothing, where `path` is a file that can be read again and again.
+
+    Raises:
+        SetupError: It is something else, or not there.
+    """
+    if os.path.isfile(path):
+        return
+    if os.path.isdir(path):
+        raise SetupError(f"{path}: not a plain file but a folder; name a file in it.")
+    # A pipe would be read once only, and rows are looked at again by the next run.
+    if os.path.exists(path) or str(path) == "-":
+        raise SetupError(
+            f"{path}: not a plain file; save what comes through a pipe as one, since it is read repeatedly."
+        )
+    raise SetupError(f"{path}: no such file.")
+
+
+def refuse_foreign(path: Path, mark: bytes, what: str, option: str) -> None:
+    """Nothing, where no file is there, or one that has `mark` near its beginning, and so is ours to write anew.
+
+    Raises:
+        SetupError: Something else has its name, or it cannot be read.
+    """
+    try:
+        with path.open("rb") as file:
+            is_ours = mark in file.read(_BEGINNING)
+    except FileNotFoundError:
+        return
+    except OSError as exc:
+        raise SetupError(f"{path}: cannot write it ({os_reason(exc)}); name another file with {option}.") from exc
+    if not is_ours:
+        raise SetupError(f"{path}: not {what}, and would be overwritten; name another file with {option}.")
+
+
+def decode(raw: bytes) -> dict[str, Any]:
+    """The object on a line; NaN and Infinity, which Python writes, are read.
+
+    Raises:
+        ValueError: It is not one; the message completes "line 17: ".
+    """
+    try:
+        value = _decoder.decode(raw.decode().removeprefix("\ufeff"))
+    except UnicodeDecodeError as exc:
+        raise ValueError(f"not UTF-8 at byte {exc.start + 1}") from exc
+    except json.JSONDecodeError as exc:
+        raise ValueError(f"not JSON ({exc.msg[:1].lower()}{exc.msg[1:]} at character {exc.pos + 1})") from exc
+    except KeyError as exc:
+        raise ValueError(f"the name {exc.args[0]!r} stands twice") from exc
+    except OverflowError as exc:
+        raise ValueError("a number too large to be carried") from exc
+    except ValueError as exc:  # int() reads 4300 digits at most
+        raise ValueError("a number with too many digits") from exc
+    except RecursionError as exc:
+        raise ValueError("nested too deeply") from exc
+    if not isinstance(value, dict):
+        raise ValueError(f"{kind_of(value)} where an object belongs")
+    return value
+
+
+def encode(value: object) -> str:
+    """JSON that can be written as UTF-8; characters are escaped only where one is half a surrogate pair.
+
+    Raises:
+        ValueError: It is nested too deeply.
+    """
+    try:
+        text = _encoder.encode(value)
+        text.encode()
+    except RecursionError as exc:
+        raise ValueError("nested too deeply") from exc
+    except UnicodeEncodeError:
+        return json.dumps(value)
+    return text
+
+
+def shown(value: object) -> str:
+    text = encode(value)
+    return text if len(text) <= _MOST_SHOWN else f"{text[: _MOST_SHOWN - 1]}…"
+
+
+def os_reason(exc: OSError) -> str:
+    return (exc.strerror or type(exc).__name__).lower()
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    fields = dict(pairs)
+    if len(fields) < len(pairs):
+        names = [name for name, _ in pairs]
+        raise KeyError(next(name for name in names if names.count(name) > 1))
+    return fields
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    if math.isinf(value):
+        raise OverflowError(text)
+    return value
+
+
+_decoder = json.JSONDecoder(object_pairs_hook=_object, parse_float=_finite)
+
+
+def kind_of(value: object) -> str:
+    return _KINDS.get(type(value), "a number")

@@ -209,7 +209,11 @@ class Judge:
                     continue
                 failure = outcome or self._too_late(member.model)
                 failures.append(failure)
-                results.append(_failed(failure, member.model.name))
+                results.append(
+                    Unscored(
+                        reason=UnscoredReason.CALL_FAILED, detail=str(failure), model=member.model.name, cost_usd=0.0
+                    )
+                )
         return results, failures
 
     def _too_late(self, model: ChatModel) -> DeadlineError:
@@ -258,7 +262,3 @@ def _checked_stronger(name: str, models: Sequence[str]) -> str:
     if OFFLINE in (stronger, *models):
         raise SetupError(f"{_STRONGER} is {stronger!r}, but {OFFLINE!r} is no model; leave one of the two out.")
     return stronger
-
-
-def _failed(failure: JudgeError, model: str) -> Unscored:
-    return Unscored(reason=UnscoredReason.CALL_FAILED, detail=str(failure), model=model, cost_usd=0.0)

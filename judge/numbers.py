@@ -1,14 +1,14 @@
 """The numbers in rows of JSONL: scores and people's labels, held to their scale."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from math import inf, isnan
 from pathlib import Path
-from typing import Any
 
 from judge.errors import SetupError
-from judge.jsonl import shown
+from judge.files import shown
+from judge.rows import Row
 from judge.rubric import DEFAULT_RUBRIC, Rubric, Scale, list_rubrics, load_rubric
 
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
@@ -55,11 +55,7 @@ class Numbers:
                 yield round(mapped, 9)  # without the dust of binary fractions, equal labels stay equal
 
     def check(self) -> None:
-        """What is left when many values are off the scale is no fair part of the file.
-
-        Raises:
-            SetupError: More than 5% of the scores, of the ratings or of the labels are.
-        """
+        """What is left when many values are off the scale is no fair part of the file."""
         by_rubric = "name the rubric that they were given by with --rubric"
         hints = {"score": by_rubric, "rating": by_rubric, "label": "say --scale {}-{}"}
         for what, seen in self._seen.items():
@@ -110,42 +106,23 @@ def to_probability(value: object) -> float | None:
 
 
 def to_range(text: str) -> Range:
-    """Lowest and highest label of a range such as "0-1" or "1-10".
-
-    Raises:
-        SetupError: Not two numbers with a hyphen between, or the higher one first.
-    """
+    """Lowest and highest label of a range such as "0-1" or "1-10"."""
     match = _RANGE.fullmatch(text.strip())
     if match is None or float(match[1]) >= float(match[2]):
         raise SetupError(f"--scale {text}: give the labels' lowest and highest value, such as 0-1 or 1-10.")
     return float(match[1]), float(match[2])
 
 
-def find_scale(row: Mapping[str, Any], rubric: str | Path | None) -> Scale:
-    """The scale of `rubric`, else of the rubric that the row names, else of the default rubric.
-
-    Raises:
-        SetupError: The row names a rubric that does not come with the package, and none was given.
-        RubricError: No such rubric, or a file that is not one.
-    """
-    name, version = rubric_of(row)
+def find_scale(row: Row, rubric: str | Path | None) -> Scale:
+    """The scale of `rubric`, else of the rubric that the row names, else of the default rubric."""
+    name, version = row.rubric
     if rubric is not None or not name:
         return load_rubric(rubric or DEFAULT_RUBRIC).scale
     return load_named(name, version).scale
 
 
-def rubric_of(row: Mapping[str, Any]) -> tuple[str | None, str | None]:
-    """The name and the version of the rubric that a row names, as text whatever stands there."""
-    name, version = row.get("rubric"), row.get("rubric_version")
-    return None if name is None else str(name), None if version is None else str(version)
-
-
 def load_named(name: str, version: str | None) -> Rubric:
-    """The rubric that a row names, which gives the scale of its score.
-
-    Raises:
-        SetupError: It does not come with this package, or not in that version.
-    """
+    """The rubric that a row names, which gives the scale of its score."""
     rubric = load_rubric(name) if name in list_rubrics() else None
     if rubric is None or version not in (None, rubric.version):
         raise SetupError(
@@ -157,8 +134,6 @@ def load_named(name: str, version: str | None) -> Rubric:
 
 @dataclass(slots=True)
 class _Seen:
-    """The numbers that stood in the place of scores, or of labels."""
-
     count: int = 0
     off_scale: int = 0
     low: float = inf

@@ -59,7 +59,6 @@ class Features:
 
     @property
     def is_repetitive(self) -> bool:
-        """Whether half of the sentences repeat another, or a few words come more than four times each."""
         has_few_words = self.different < _SOME_WORDS and self.words > 4 * self.different
         return has_few_words or self.repeated * 2 >= max(self.sentences, 1)
 
@@ -103,7 +102,6 @@ def features(question: str, response: str) -> Features:
 
 
 def _stems(text: str) -> list[str]:
-    """First five letters of each word in lower-case `text`: enough that "installing" meets "installed"."""
     stems: list[str] = _STEM.findall(text)
     if not text.isascii():
         stems += _PAIR.findall(text)
@@ -111,7 +109,6 @@ def _stems(text: str) -> list[str]:
 
 
 def _awards(seen: Features) -> tuple[tuple[int, str], ...]:
-    """Points for relevance (0-2), substance (0-2) and order (0-1), each with its ground."""
     relevance = (seen.coverage >= _ON_TOPIC) + (seen.coverage >= _MUCH_OF_IT)
     taken_up = f"taking up {seen.answered} of {_some(seen.asked, 'content word')} in the question"
     # A question of one or two content words tells too little; then a response of some length has the benefit of doubt.

@@ -1,21 +1,104 @@
-"""One member of the panel: a model, and the ratings that it is asked for."""
+"""One member of the panel: a model, how many ratings it is asked for, and what its probabilities say of the score."""
 
 import asyncio
+import math
 import time
 from collections.abc import Callable, Coroutine, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
+from statistics import median, median_low
 from typing import Any, TypeAlias, TypeVar
 
 from judge.errors import JudgeError
-from judge.model import ChatModel, Choice
-from judge.ratings import Rating, Result, Unscored, UnscoredReason, add_all, add_known, unscored
+from judge.model import ChatModel, Choice, Token
+from judge.prompt import first_justification, read_score_line, render_second_request
+from judge.ratings import Rating, Result, Unscored, UnscoredReason, add_all, add_known, point, unscored
 from judge.reading import parse_rating
 from judge.rubric import Scale
-from judge.second_request import first_justification, read_score_line, render_second_request
-from judge.stopping import Experience, ratings_needed
-from judge.weighting import weigh_score
+
+
+def ratings_needed(scores: Sequence[int], asked: int, samples: int, scale: tuple[int, int]) -> int:
+    """How many more ratings it takes, at the least, until no other one can change the verdict's score.
+
+    0 where that is so already, which includes that no majority can be usable any more. Where ratings are unusable, it
+    may rarely be one more than the least.
+
+    Args:
+        scores: Of the usable ratings so far.
+        asked: Ratings so far, usable or not.
+        samples: Ratings that a verdict has at the most.
+        scale: Lowest and highest score.
+    """
+    rest = samples - asked
+    if 2 * (len(scores) + rest) <= samples:
+        return 0
+    likeliest = median_low(scores) if scores else scale[0]
+    for more in range(rest):
+        if _is_settled([*scores, *[likeliest] * more], rest - more, samples, scale):
+            return more
+    return rest
+
+
+def _is_settled(scores: Sequence[int], rest: int, samples: int, scale: tuple[int, int]) -> bool:
+    """Whether `rest` more ratings, whatever they say or fail to say, leave the score as it is.
+
+    The median lies furthest out where all of them are the lowest score, or all the highest. And it has to be a score,
+    so more than half of all ratings must be near it already, wherever it comes to lie between these two.
+    """
+    ends = [[*scores, *[end] * rest] for end in scale]
+    lowest, highest = median(ends[0]), median(ends[1])
+    near = sum(highest - point(scale) <= score <= lowest + point(scale) for score in scores)
+    return median_low(ends[0]) == median_low(ends[1]) and 2 * near > samples
+
+
+# Each place where the score's number stands costs a reading of the answer; no judgement has as many, or is as long.
+_MOST_PLACES, _MOST_CHARS = 50, 50_000
+
+
+def weigh_score(tokens: Sequence[Token], rating: Rating, scale: Scale) -> float | None:
+    """The mean of the scale's scores, each weighted by the probability that the model gave to it.
+
+    Probabilities of tokens that are no score are left out, and the rest scaled to 1. None where no single token
+    decides the score: without log probabilities (its own among them), or where the score is stated twice or split into
+    several tokens, or in an answer of more than 50,000 characters.
+
+    Source: G-Eval, arXiv 2303.16634, section 3.1 (there estimated from 20 samples, here read directly).
+    """
+    token = _deciding_token(tokens, rating.score, scale)
+    if token is None:
+        return None
+    chances: dict[int, float] = {}
+    for text, logprob in token.candidates.items():
+        value = _whole_number(text)
+        if value is not None and scale.low <= value <= scale.high:
+            chances[value] = chances.get(value, 0.0) + math.exp(min(logprob, 0.0))
+    # Where the model spells numbers digit by digit, its "1" may be the beginning of "10".
+    is_by_digits = scale.high > 9 and all(value < 10 for value in chances)
+    total = math.fsum(chances.values())
+    if is_by_digits or not total or rating.score not in chances:
+        return None
+    return math.fsum(value * chance for value, chance in chances.items()) / total
+
+
+def _deciding_token(tokens: Sequence[Token], score: int, scale: Scale) -> Token | None:
+    other = score - 1 if score > scale.low else score + 1
+    texts = [token.text for token in tokens]
+    places = [at for at, text in enumerate(texts) if _whole_number(text) == score]
+    if len(places) > _MOST_PLACES or sum(map(len, texts)) > _MOST_CHARS:
+        return None
+    for at in places:
+        text = texts[at]
+        changed = parse_rating("".join((*texts[:at], text.replace(str(score), str(other)), *texts[at + 1 :])), scale)
+        if isinstance(changed, Rating) and changed.score == other:
+            return tokens[at]
+    return None
+
+
+def _whole_number(text: str) -> int | None:
+    digits = text.strip()
+    return int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 4 else None
+
 
 Number = TypeVar("Number", int, float)
 Reader: TypeAlias = Callable[[Choice], Result]
@@ -42,11 +125,9 @@ class Member:
         self._scale = scale
         self._logprobs = logprobs
         self._least = self._needed([]) if stops else samples
-        self._experience = Experience()
 
     @property
     def may_spare(self) -> bool:
-        """Whether a verdict may come about with fewer ratings."""
         return self._least < self.samples
 
     async def rate(self, prompt: str, response: str, outcomes: list[Outcome], give_up_at: float) -> None:
@@ -55,8 +136,7 @@ class Member:
         Places of ratings that the score does not depend on are taken out in the end.
         """
         read = partial(self._read, response=response)
-        is_at_once = self.model.gives_several and self._experience.is_cheaper_at_once(self.samples - self._least)
-        asked, more = 0, self.samples if is_at_once else self._least
+        asked, more = 0, self._least
         while more:
             places = range(asked, asked + more)
             requests = [places] if self.model.gives_several else [[place] for place in places]
@@ -64,7 +144,6 @@ class Member:
             asked += more
             more = self._needed(outcomes[:asked])
         del outcomes[asked:]
-        self._experience.note_verdict(is_open=self._needed(outcomes[: self._least]) > 0)
 
     def _needed(self, outcomes: Sequence[Outcome]) -> int:
         scores = [outcome.score for outcome in outcomes if isinstance(outcome, Rating)]
@@ -73,7 +152,6 @@ class Member:
     async def _ask(
         self, prompt: str, outcomes: list[Outcome], places: Sequence[int], give_up_at: float, read: Reader
     ) -> None:
-        """One request for all of `places`, then a request for each that it left open or in doubt."""
         try:
             results = await self._request(prompt, len(places), give_up_at, read)
         except JudgeError as exc:
@@ -91,21 +169,17 @@ class Member:
     async def _ask_for_line(
         self, prompt: str, first: Unscored, outcomes: list[Outcome], place: int, give_up_at: float
     ) -> None:
-        """Asks once more, for the score alone; where that fails, the first answer stays."""
         request = render_second_request(prompt, first, self._scale)
         with suppress(JudgeError):
             [second] = await self._request(request, 1, give_up_at, partial(self._read_line, first=first))
             outcomes[place] = _add_up(first, second)
 
     async def _request(self, prompt: str, count: int, give_up_at: float, read: Reader) -> list[Result]:
-        """What one request brought, at least one result and at most `count`."""
         began = time.monotonic()
         temperature = 0.0 if self.samples == 1 else None
         completion = await self.model.complete(
             prompt, count=count, temperature=temperature, logprobs=self._logprobs, give_up_at=give_up_at
         )
-        if count > 1:
-            self._experience.note_cost(completion)
         latency_ms = round((time.monotonic() - began) * 1000)
         return [
             replace(
@@ -132,7 +206,6 @@ class Member:
         return self._weighed(result, choice)
 
     def _read_line(self, choice: Choice, first: Unscored) -> Result:
-        """The score of the second answer with the first one's justification; `first` where it is still in doubt."""
         score = read_score_line(choice.text, self._scale)
         if score is None or choice.finish_reason == "content_filter":
             return first
@@ -153,12 +226,10 @@ def spared(members: Sequence[Member], results: Sequence[Result]) -> int | None:
 
 
 def _share(total: Number | None, index: int) -> Number | None:
-    """What a request took as a whole stands on its first result, so that a sum over results counts it once."""
     return total if index == 0 or total is None else type(total)(0)
 
 
 def _add_up(first: Unscored, second: Result) -> Result:
-    """`second` with what the answer before it took."""
     return replace(
         second,
         input_tokens=add_known((first.input_tokens, second.input_tokens)),

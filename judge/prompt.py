@@ -1,9 +1,11 @@
-"""The prompt as the model gets it: the rubric with the two texts put in, once, and nothing else changed."""
+"""The prompt as the model gets it, and the second request for the one line `score: N` where the answer is in doubt."""
 
 import re
 
-from judge.attacks import neutralise
-from judge.rubric import Rubric
+from judge.answers import extract_justification, spoken, to_plain
+from judge.attacks.tags import neutralise
+from judge.ratings import Unscored, UnscoredReason
+from judge.rubric import Rubric, Scale
 
 _PLACEHOLDER = re.compile(r"(\{prompt\}|\{response\})")
 
@@ -18,3 +20,52 @@ def render_prompt(rubric: Rubric, question: str, response: str) -> str:
     """
     texts = {"{prompt}": neutralise(question), "{response}": neutralise(response)}
     return "".join(texts.get(part, part) for part in _PLACEHOLDER.split(rubric.prompt))
+
+
+_LINE = re.compile(
+    r"[\s\"']*score *[:=]\s*(?P<score>-?[0-9]{1,4})(?: */ *(?P<high>[0-9]{1,4}))?[\s\"'.]*", re.IGNORECASE
+)
+_SCORE_LINE = re.compile(r"\A\W*(?:(?:total|final|overall)\W+)?(?:score|rating)\b[^\n]{0,20}(?:\n+|\Z)", re.IGNORECASE)
+_MAX_CHARS = 6_000
+_WORDLESS = (UnscoredReason.EMPTY, UnscoredReason.REFUSED)
+
+
+def render_second_request(prompt: str, first: Unscored, scale: Scale) -> str:
+    """`prompt`, what the model made of it, and the request for the line that is missing.
+
+    The server remembers nothing, so all of it is sent again. One message rather than a conversation: several chat
+    templates insist that the roles alternate, and some servers drop what the assistant is said to have written.
+    """
+    request = (
+        "Reply with this one line and nothing else, where N is one whole number "
+        f"between {scale.low} and {scale.high}:\nscore: N"
+    )
+    answer = neutralise(_shortened(_words(first)))
+    if not answer:
+        return f"{prompt}\n\n{request}"
+    return (
+        f"{prompt}\n\nYou have answered:\n\n<answer>\n{answer}\n</answer>\n\nThe score is not clear from it. {request}"
+    )
+
+
+def read_score_line(completion: str, scale: Scale) -> int | None:
+    """The score, where the answer is the line `score: N` and nothing else but thinking and markup."""
+    line = _LINE.fullmatch(to_plain(spoken(completion)))
+    if line is None or int(line["high"] or scale.high) != scale.high:
+        return None
+    score = int(line["score"])
+    return score if scale.low <= score <= scale.high else None
+
+
+def first_justification(first: Unscored) -> str:
+    """What the first answer says besides its doubtful score, at most 100 words; "" where it says nothing."""
+    return extract_justification(_SCORE_LINE.sub("", _words(first)), 0, 0)
+
+
+def _words(first: Unscored) -> str:
+    return "" if first.reason in _WORDLESS else spoken(first.raw)
+
+
+def _shortened(text: str) -> str:
+    half = _MAX_CHARS // 2
+    return text if len(text) <= _MAX_CHARS else f"{text[:half]}\n[…]\n{text[-half:]}"

@@ -12,11 +12,62 @@ from dataclasses import dataclass
 from enum import Enum
 from itertools import islice
 
-from judge.doubt import denies, is_step_of_a_list, is_taken_back
-from judge.justification import extract_justification
-from judge.markup import is_quoted, packed, spoken, to_plain
+from judge.answers import extract_justification, is_quoted, packed, spoken, to_plain
 from judge.ratings import Rating, Result, UnscoredReason, unscored
 from judge.rubric import Scale
+
+_END_OF_SENTENCE = re.compile(r"[.!?\n]")
+_SENTENCE_CHARS = 200
+_DIGIT = re.compile(r"[0-9]")
+# Of a sentence that denies a score, supposes one, or shows the format.
+_DENIED = re.compile(
+    r"\b(?:not|never|nor|no|cannot|without|than|from|short|if|unless|could|might|had|examples?|e\.g|format"
+    r"|to (?:\w+ ){1,2}an?)\b|n't\b",
+    re.IGNORECASE,
+)
+# "The correct score is 2", "the score drops to 0"; but "a score of 5 would need sources" only supposes one.
+_ANOTHER = re.compile(
+    r"\b(?:score|rating|total|grade)s?\b[^.\n0-9]{0,40}?(?P<number>[0-9]{1,4})(?![0-9]|\.[0-9])", re.IGNORECASE
+)
+_SUPPOSED = re.compile(r"\bwould\b", re.IGNORECASE)
+# A heading or an item with a number: "### Point 1", "2. Substance", "Criterion 3:".
+_NUMBERED = re.compile(
+    r"^[ #]{0,8}(?:[a-z]{1,20} )?\(?[0-9]{1,2}(?:[.):](?![0-9])|[ ]*$)", re.IGNORECASE | re.MULTILINE
+)
+
+
+def denies(line: str) -> bool:
+    """Whether the last sentence of `line` denies a score, supposes one, or shows the format."""
+    return bool(_DENIED.search(_END_OF_SENTENCE.split(line)[-1]))
+
+
+def is_taken_back(text: str, end: int, score: int, scale: Scale, response: str) -> bool:
+    """Whether what stands behind a score speaks of another one on the scale, in whatever words but the response's.
+
+    `response` is packed.
+    """
+    if not _DIGIT.search(text, end):
+        return False
+    for other in _ANOTHER.finditer(text, end):
+        is_another = scale.low <= int(other["number"]) <= scale.high and int(other["number"]) != score
+        if is_another and not _is_supposed(text, end, other) and not is_quoted(other[0], response):
+            return True
+    return False
+
+
+def is_step_of_a_list(text: str, start: int, end: int) -> bool:
+    """Whether a score stands below a numbered item or heading, with another one behind it."""
+    if not _DIGIT.search(text, end) or not _DIGIT.search(text[:start]):
+        return False
+    above = text[: text.rfind("\n", 0, start) + 1]
+    return bool(_NUMBERED.search(text, end)) and bool(_NUMBERED.search(above))
+
+
+def _is_supposed(text: str, end: int, other: re.Match[str]) -> bool:
+    before = _END_OF_SENTENCE.split(text[max(end, other.start() - _SENTENCE_CHARS) : other.end()])[-1]
+    after = _END_OF_SENTENCE.split(text[other.end() : other.end() + _SENTENCE_CHARS])[0]
+    return denies(before) or bool(_SUPPOSED.search(before + after))
+
 
 _NUMBER = re.compile(r"[0-9][0-9.,]*")
 _LEAD = (
@@ -79,8 +130,6 @@ _OWN = (_Kind.TOTAL, _Kind.VERDICT)
 
 @dataclass(slots=True)
 class _Statement:
-    """One place that announces a score: `value` is the score, or why the number is none."""
-
     start: int
     end: int
     value: int | UnscoredReason
@@ -137,7 +186,6 @@ def _statements(text: str, scale: Scale, response: str) -> list[_Statement]:
 
 
 def _is_announced(number: re.Match[str]) -> bool:
-    """Whether something stands before or behind `number` that may announce a score; a quick look."""
     at = number.start()
     before = number.string[max(0, at - 16) : at].rstrip("-−")
     head = before.rstrip(_OPENERS)
@@ -178,7 +226,6 @@ def _statement(text: str, number: re.Match[str], scale: Scale) -> _Statement | N
 
 
 def _value(number: str, after: re.Match[str], label: re.Match[str] | None, scale: Scale) -> int | UnscoredReason:
-    """The whole number on the scale that `number` is, with the maximum that is named before or after it."""
     whole, _, decimals = number.partition(".")
     if "," in number or decimals.strip("0."):
         return UnscoredReason.NOT_WHOLE
@@ -190,7 +237,6 @@ def _value(number: str, after: re.Match[str], label: re.Match[str] | None, scale
 
 
 def _kind(text: str, start: int, end: int, label: re.Match[str] | None, *, is_marked: bool) -> _Kind:
-    """What is stated, by what stands before it in its line."""
     line = _line_before(text, start)
     is_prose = not is_marked and (label is None or label.re is _SENTENCE_LABEL)
     if line.strip():
@@ -217,7 +263,6 @@ def _line_before(text: str, at: int) -> str:
 
 
 def _decide(text: str, statements: Sequence[_Statement]) -> _Statement | UnscoredReason:
-    """The statement that all others agree with."""
     own = [said for said in statements if said.kind in _OWN]
     totals = [said for said in own if said.kind is _Kind.TOTAL]
     prose = [said for said in statements if said.kind is _Kind.PROSE and isinstance(said.value, int)]

@@ -54,12 +54,10 @@ class Rubric:
 
     @cached_property
     def scale(self) -> Scale:
-        """Lowest and highest score, as the prompt states them."""
         return _read_scale(self.name, self.prompt)
 
     @cached_property
     def version(self) -> str:
-        """First eight hex digits of the SHA-256 of the prompt: two texts never share a version."""
         return sha256(self.prompt.encode()).hexdigest()[:8]
 
 
@@ -82,7 +80,6 @@ def load_rubric(name_or_path: str | Path) -> Rubric:
 
 
 def list_rubrics() -> list[str]:
-    """Names of the rubrics that come with the package, sorted."""
     return sorted(Path(entry.name).stem for entry in _shipped().iterdir())
 
 
@@ -92,7 +89,6 @@ def purpose_of(name: str) -> str:
 
 
 def _shipped() -> "Traversable":
-    """The folder of the rubrics that come with the package."""
     from importlib.resources import files
 
     return files("judge") / "rubrics"

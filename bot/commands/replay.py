@@ -28,14 +28,12 @@ from bot.store.errors import STORE_ERRORS as LOG_ERRORS
 from bot.store.errors import reason_of
 from bot.store.export import Replayable, Version
 from judge import Judge, JudgeError
-from judge.batch.journal import Journal
-from judge.batch.rows import Row
-from judge.batch.run import Batch, identity_of
-from judge.cli.progress import show_progress
-from judge.cli.reports import Reports, to_summary
-from judge.files import private_and_new, put_in_place
-from judge.jsonl import encode
+from judge.batch import Batch, Journal, identity_of
+from judge.cli.options import Reports, to_summary
+from judge.cli.row_commands import show_progress
+from judge.files import encode, private_and_new, put_in_place
 from judge.model import make_client
+from judge.rows import Item as Row
 from judge.rubric import Scale
 
 _ENV = Path(".env")

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 from bot.errors import BotError
 from bot.store.export import Replayable
-from judge.estimate import Interval, MeanEstimator
-from judge.jsonl import decode, read_lines
+from judge.files import decode, read_lines
 from judge.rubric import Scale
+from judge.stats import Interval, MeanEstimator
 
 if TYPE_CHECKING:
     from judge.agreement.measures import Estimate
@@ -116,7 +116,7 @@ def scores_of(path: Path, cases: Sequence[Replayable]) -> Mapping[int, int | Non
 
 def compare(path: Path, cases: Sequence[Replayable], scale: Scale) -> Comparison:
     """The comparison of these cases, with the labels that they have now, that the file of a replay allows."""
-    from judge.agreement.differences import find_differences
+    from judge.agreement.report import find_differences
     from judge.agreement.scores import Response, Scores
 
     scores = scores_of(path, cases)

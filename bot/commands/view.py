@@ -13,9 +13,10 @@ from bot.pipeline.verdict_text import in_short
 from bot.settings import load_log_settings
 from bot.store.audit import Act, Action
 from bot.store.export import Channel, JudgedReply
-from judge.cli.view import to_sentence
+from judge.cli.row_commands import to_sentence
 from judge.rubric import Scale
-from judge.view import MOST_REPLIES, Reader, save_page
+from judge.view import save_page
+from judge.view.replies import MOST_REPLIES, Reader
 
 _LONGEST_ID = 40
 _CARRIED = (

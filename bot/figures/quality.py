@@ -11,8 +11,8 @@ from bot.domain.verdict import MADE_UP, OFFLINE
 from bot.domain.watch import Coverage
 from bot.domain.week import Week
 from bot.store.figures import Kind, LabelledCount, Place, ScoredCount, Span, Tallies
-from judge.estimate import Interval, MeanEstimate, MeanEstimator, good_from
 from judge.rubric import Scale
+from judge.stats import Interval, MeanEstimate, MeanEstimator, good_from
 
 
 @dataclass(frozen=True)

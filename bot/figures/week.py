@@ -10,7 +10,7 @@ from math import floor
 from bot.domain.week import Week
 from bot.figures.quality import Agreement, Quality, read_quality, to_agreement, to_scores
 from bot.store.figures import Kind, LowCase, Place, ScoreCount, Span, Tallies, Usage, VersionSum
-from judge.estimate import kolmogorov_smirnov
+from judge.stats import kolmogorov_smirnov
 
 TREND_WEEKS = 8
 LOWEST = 3

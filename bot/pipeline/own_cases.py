@@ -14,7 +14,7 @@ from bot.slack.members import Members, MembershipError, Memberships
 from bot.slack.messenger import Post
 from bot.slack.mrkdwn import clip
 from bot.store.cases import PageEnd, RecentCase
-from judge.legible import legible
+from judge.sanitize import sanitize
 
 _PATIENCE_S = 1.5
 
@@ -170,7 +170,7 @@ def _line(listed: ListedCase, workspace_url: str, *, has_words: bool) -> str:
 
 
 def _beginning(text: str) -> str:
-    words = " ".join(legible(text).split())
+    words = " ".join(sanitize(text).split())
     return words if len(words) <= _WORDS else f"{words[:_WORDS].rstrip()}…"
 
 

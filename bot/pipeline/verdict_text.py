@@ -12,9 +12,9 @@ from bot.slack.blocks import actions, button, context, permalink, plain, quote, 
 from bot.slack.messenger import Post
 from bot.slack.mrkdwn import clip, escape, excerpt
 from bot.store.cases import EditedCase
+from judge.answers import shorten
 from judge.escalation import why_of_model
-from judge.justification import shorten
-from judge.legible import legible
+from judge.sanitize import sanitize
 
 _OPERATOR = "whoever runs this app finds the reason in its log"
 
@@ -223,7 +223,7 @@ def _said(case: LoggedCase, verdict: RecordedVerdict) -> tuple[list[dict[str, An
     score = f"{_in_words(verdict)}{_offline(verdict)}"
     if extremes := _extremes(verdict):
         return extremes, f"{score}: the judges split, from {verdict.span[0]} to {verdict.span[1]}"
-    words = legible(verdict.justification).strip()
+    words = sanitize(verdict.justification).strip()
     ours = "" if words else _without_justification(case)
     block = (quote(words, _ROOM) if words else section(ours)) | {"block_id": ids.BLOCK_JUSTIFICATION}
     return [block], f"{score}: {ours or excerpt(words, _NOTIFICATION) or '…'}"
@@ -236,7 +236,7 @@ def _extremes(verdict: RecordedVerdict) -> list[dict[str, Any]]:
     """
     if not verdict.is_split:
         return []
-    rated = {rating.score: rating for rating in _usable(verdict) if legible(rating.justification).strip()}
+    rated = {rating.score: rating for rating in _usable(verdict) if sanitize(rating.justification).strip()}
     low, high = verdict.span
     places = (high, ids.BLOCK_JUSTIFICATION), (low, ids.BLOCK_LOW_JUSTIFICATION)
     return [
@@ -285,7 +285,7 @@ def _question(case: LoggedCase) -> list[dict[str, Any]]:
         title = run("Question", is_bold=True), run(f" ({source}):")
         # Whole where it was typed for this verdict alone: it is nowhere else, and everybody should see what was asked.
         is_new = case.question_source is QuestionSource.TYPED and (case.message_ts or case.source is CaseSource.BUTTON)
-        words = case.question if is_new else " ".join(legible(case.question).split())
+        words = case.question if is_new else " ".join(sanitize(case.question).split())
         block = quote(words, _ROOM if is_new else _EXCERPT, *title)
     elif source:
         block = context(f"*Question*: {source}")

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from bot.domain.case import LARGEST_ID
 from bot.slack.mrkdwn import escape
-from judge.legible import legible
+from judge.sanitize import sanitize
 
 CaseId = Annotated[int, Field(le=LARGEST_ID)]
 
@@ -82,7 +82,7 @@ def quote(words: str, limit: int, *title: Block) -> Block:
     their own. The bar runs along all lines, so that none of them looks like one of ours.
     Source: https://docs.slack.dev/reference/block-kit/blocks/rich-text-block
     """
-    seen = legible(words).strip()
+    seen = sanitize(words).strip()
     if len(seen) > limit:
         end = limit // 3
         seen = f"{seen[: limit - end - 3].rstrip()} … {seen[-end:].lstrip()}"
@@ -94,7 +94,7 @@ def quotes(words: str, limit: int, *title: Block) -> list[Block]:
 
     They part at line ends, where there are any.
     """
-    rest = legible(words).strip("\n")
+    rest = sanitize(words).strip("\n")
     pieces: list[str] = []
     while len(rest) > limit:
         end = rest.rfind("\n", 1, limit + 1)

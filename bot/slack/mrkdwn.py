@@ -6,7 +6,7 @@ Source: https://docs.slack.dev/messaging/formatting-message-text
 import re
 import unicodedata
 
-from judge.legible import legible
+from judge.sanitize import sanitize
 
 # Only what Slack itself writes: a command's text may hold a bare "<" of the person's own.
 _TOKEN = re.compile(r"<([@#!][^<>]*|[a-z][a-z0-9+.-]*:[^<>]*)>")
@@ -49,7 +49,7 @@ def escape(text: str) -> str:
 
 def excerpt(text: str, limit: int) -> str:
     """The beginning of foreign words on one line of mrkdwn, at most `limit` characters long as sent: see `clip`."""
-    return clip(" ".join(legible(text).split()), limit)
+    return clip(" ".join(sanitize(text).split()), limit)
 
 
 def clip(text: str, limit: int) -> str:
@@ -59,7 +59,7 @@ def clip(text: str, limit: int) -> str:
     beginning of a line, and what nobody sees. An emoji's code gets a blank and stays text. Where the words are shown in
     full they belong into a quote (`bot.views.elements`), which formats nothing and so takes nothing away.
     """
-    text = _EMOJI.sub(": ", _QUOTE_MARKS.sub("", _MARKS.sub("", legible(text)))).strip()
+    text = _EMOJI.sub(": ", _QUOTE_MARKS.sub("", _MARKS.sub("", sanitize(text)))).strip()
     escaped = escape(text)
     if len(escaped) <= limit:
         return escaped

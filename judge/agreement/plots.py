@@ -17,8 +17,7 @@ from judge.agreement.jackknife import Floats, Ints
 from judge.agreement.measures import confusion
 from judge.agreement.report import Comparison
 from judge.errors import SetupError
-from judge.files import private
-from judge.jsonl import refuse_foreign
+from judge.files import private, refuse_foreign
 
 _MOST_NUMBERED_LEVELS = 11
 _ACROSS = 3
@@ -63,7 +62,6 @@ def save_plot(path: Path, comparisons: Sequence[Comparison], text: str) -> None:
 
 
 def draw(comparisons: Sequence[Comparison]) -> Figure:
-    """One heat map for each comparison, three in a row."""
     across = min(_ACROSS, len(comparisons))
     down = ceil(len(comparisons) / across)
     figure = Figure(figsize=(4.6 * across, 4.9 * down), layout="constrained")
@@ -76,7 +74,6 @@ def draw(comparisons: Sequence[Comparison]) -> Figure:
 
 
 def _draw_one(axes: Axes, comparison: Comparison) -> None:
-    """Counts, shaded by their share of the row: what the judge makes of each label."""
     counts, (low, high) = confusion(comparison.sample), comparison.sample.scale
     shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
     edges = np.arange(low, high + 2) - 0.5
@@ -98,7 +95,6 @@ def _write_counts(axes: Axes, counts: Ints, shares: Floats, low: int) -> None:
 
 
 def _to_svg(figure: Figure) -> str:
-    """The figure as an <svg> element: its text stays text, and the same figure gives the same bytes."""
     buffer = StringIO()
     with rc_context({"svg.fonttype": "none", "svg.hashsalt": "judge"}):
         figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})

@@ -5,25 +5,142 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
+from math import isnan
 from typing import Any
 
-from judge.agreement.differences import Difference, find_differences
+from judge.agreement.jackknife import difference
 from judge.agreement.measures import (
     MEASURES,
+    MIN_PROMPTS,
     Estimate,
     Measure,
     confusion,
     estimate,
     exact_match,
+    kappa_among_people,
+    kappa_with_each,
     mean_error,
     people_alpha,
     quadratic_weighted_kappa,
     spearman,
+    top_best_by_chance,
 )
-from judge.agreement.sample import Sample, to_people_sample, to_sample
+from judge.agreement.sample import Sample, to_paired_samples, to_people_sample, to_sample
 from judge.agreement.scores import Scores
-from judge.agreement.verdict import beside_people, verdict
 from judge.errors import SetupError
+
+_COMPARED = tuple(measure for measure in MEASURES if measure is not top_best_by_chance)  # knows nothing of the judge
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Two judges against people, on the labelled responses that both scored.
+
+    Attributes:
+        judge, other: Their names.
+        responses, prompts: How many both scored.
+        values: Each measure's value for `judge` and for `other`.
+        estimates: Each measure's value for `judge` less that for `other`.
+    """
+
+    judge: str
+    other: str
+    responses: int
+    prompts: int
+    values: dict[str, tuple[float, float]]
+    estimates: dict[str, Estimate]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The same as plain dicts and numbers, ready for `json.dumps`; None where one is not defined."""
+        measures = {}
+        for name, each in self.estimates.items():
+            judge, other = (None if value != value else value for value in self.values[name])
+            measures[name] = {"judge": judge, "other": other, **each.to_dict()}
+        return {
+            "judge": self.judge,
+            "other": self.other,
+            "responses": self.responses,
+            "prompts": self.prompts,
+            "measures": measures,
+        }
+
+
+def find_differences(scores: Scores) -> list[Difference]:
+    """One difference for every two judges that scored a labelled response in common."""
+    pairs = ((judge, other, to_paired_samples(scores, judge, other)) for judge, other in combinations(scores.judges, 2))
+    return [_compare_two(judge, other, *samples) for judge, other, samples in pairs if samples]
+
+
+def _compare_two(judge: str, other: str, one: Sample, two: Sample) -> Difference:
+    values, estimates = {}, {}
+    for measure in _COMPARED:
+        first, second = measure(one), measure(two)
+        values[measure.__name__] = first.value, second.value
+        estimates[measure.__name__] = estimate(difference(first, second))
+    return Difference(judge, other, len(one.scores), one.n_prompts, values, estimates)
+
+
+# Half of what parts one word below from the next.
+_MARGIN = 0.1
+
+_WORDS = (
+    (0.80, "almost perfect"),
+    (0.60, "substantial"),
+    (0.40, "moderate"),
+    (0.20, "fair"),
+    (-0.01, "slight"),
+)
+
+
+def beside_people(sample: Sample) -> Estimate | None:
+    """The kappa of the judge with one person, less that of one person with another, over the same responses.
+
+    None where no response has several labels.
+    """
+    if sample.labels.shape[1] < 2:
+        return None
+    return estimate(difference(kappa_with_each(sample), kappa_among_people(sample)))
+
+
+def verdict(kappa: Estimate, beside: Estimate | None) -> str:
+    """How well the judge agrees with people: beside what people reach among themselves, where that is known.
+
+    "About as well" is said only where the interval rules out that the judge is behind by 0.1 or more; one that is wide
+    for want of labels says nothing. Else kappa is put into words.
+
+    Args:
+        kappa: Of score and label.
+        beside: As `beside_people` gives it.
+    """
+    if beside is None or isnan(beside.low):
+        return _in_words(kappa)
+    figures = f"(kappa {beside.value:+.2f}, between {beside.low:+.2f} and {beside.high:+.2f}; {beside.n:,} responses)"
+    if beside.low > 0:
+        return f"Agrees with people better than people do with each other {figures}."
+    if beside.low > -_MARGIN:
+        return f"Agrees with people about as well as people do with each other {figures}."
+    if beside.high < 0:
+        return f"Agrees with people less well than people do with each other {figures}."
+    return f"Too few labels to say if it agrees with people as well as people do with each other {figures}."
+
+
+def _word(kappa: float) -> str:
+    return next((each for above, each in _WORDS if round(kappa, 2) > above), "poor")
+
+
+def _in_words(kappa: Estimate) -> str:
+    if isnan(kappa.value):
+        return f"No verdict on the agreement with people: {kappa.note}."
+    if isnan(kappa.low):
+        few = kappa.prompts < MIN_PROMPTS
+        why = f"{kappa.prompts} of the {MIN_PROMPTS} prompts that it takes" if few else kappa.note
+        return f"No verdict on the agreement with people: {why}."
+    words = " to ".join(dict.fromkeys((_word(kappa.low), _word(kappa.high))))
+    return (
+        f"Agreement with people is {words} (kappa between {kappa.low:.2f} and {kappa.high:.2f}), "
+        "in the words of Landis and Koch (1977), a convention."
+    )
+
 
 BY_GROUP: tuple[Measure, ...] = (quadratic_weighted_kappa, exact_match, mean_error)
 BETWEEN_JUDGES: tuple[Measure, ...] = (exact_match, quadratic_weighted_kappa, spearman)
@@ -89,11 +206,9 @@ class Report:
 
     @property
     def unlabelled(self) -> int:
-        """How many responses have no label that could be used."""
         return sum(not response.labels for response in self.scores.responses)
 
     def to_dict(self) -> dict[str, Any]:
-        """The same as plain dicts, lists and numbers, ready for `json.dumps`."""
         return {
             "scale": list(self.scores.scale),
             "with_people": [each.to_dict() for each in self.with_people],
@@ -134,7 +249,15 @@ def _compare(scores: Scores, pairs: Iterable[tuple[str, str | None]], measures: 
         sample = to_sample(scores, judge, other)
         if sample is not None:
             estimates = {measure.__name__: estimate(measure(sample)) for measure in measures}
-            comparisons.append(Comparison(judge, other, sample, estimates, _count_unscored(scores, judge)))
+            comparisons.append(
+                Comparison(
+                    judge,
+                    other,
+                    sample,
+                    estimates,
+                    sum(bool(each.labels) and each.scores.get(judge) is None for each in scores.responses),
+                )
+            )
     return comparisons
 
 
@@ -145,10 +268,6 @@ def _compare_groups(scores: Scores) -> list[tuple[str, Comparison]]:
         part = replace(scores, responses=tuple(each for each in scores.responses if each.group == group))
         found += [(group, each) for each in _compare(part, [(judge, None) for judge in scores.judges], BY_GROUP)]
     return found
-
-
-def _count_unscored(scores: Scores, judge: str) -> int:
-    return sum(bool(each.labels) and each.scores.get(judge) is None for each in scores.responses)
 
 
 def _compare_people(scores: Scores) -> Estimate | None:

@@ -48,12 +48,10 @@ class Sample:
 
     @cached_property
     def n_levels(self) -> int:
-        """How many whole numbers the scale has."""
         return self.scale.high - self.scale.low + 1
 
     @cached_property
     def n_prompts(self) -> int:
-        """How many prompts the responses belong to."""
         return int(self.prompts.max()) + 1
 
     @cached_property
@@ -73,7 +71,6 @@ class Sample:
 
     @property
     def n_groups(self) -> int:
-        """How many groups of prompts there are."""
         return min(self.n_prompts, MOST_GROUPS)
 
     def to_levels(self, values: Floats) -> Ints:
@@ -105,7 +102,6 @@ class Sample:
 
     @property
     def label_ties(self) -> int:
-        """How many pairs of responses to one prompt have equal labels, and so no order to find."""
         responses = np.bincount(self.prompts)
         return int((responses * (responses - 1) // 2).sum() - self.pair_orders.sum())
 

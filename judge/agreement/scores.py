@@ -4,11 +4,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
-from typing import Any
 
 from judge.errors import SetupError
-from judge.jsonl import COMPLETION, PROMPT, judge_of, no_object, read_objects
-from judge.numbers import Numbers, Range, load_named, rubric_of
+from judge.numbers import Numbers, Range, load_named
+from judge.rows import Row, RowFile
 from judge.rubric import DEFAULT_RUBRIC, Scale, load_rubric
 
 # A judge: model, rubric, rubric version, the field of the score.
@@ -78,32 +77,22 @@ def read_scores(path: Path, columns: Columns, rubric: str | Path | None = None) 
             more than 5% are off the scale.
         RubricError: No such rubric, or a file that is not one.
     """
-    problems: list[str] = []
-    rows = list(read_objects(path, problems))
-    if not rows:
-        raise no_object(problems)
-    _check_fields(rows, columns)
-    scale = _find_scale([row for _, row in rows], rubric)
-    reader = _Reader(columns, scale, problems)
-    for number, row in rows:
-        reader.add(number, row)
+    file = RowFile(path)
+    rows = list(file.rows())
+    file.require(label=columns.label, by=columns.group)
+    for name in columns.scores:
+        file.require(score=name)
+    scale = _find_scale(rows, rubric)
+    reader = _Reader(columns, scale, file.problems)
+    for row in rows:
+        reader.add(row)
     return reader.finish()
 
 
-def _check_fields(rows: Sequence[tuple[int, dict[str, Any]]], columns: Columns) -> None:
-    names = list(dict.fromkeys(name for _, row in rows for name in row))
-    by = (columns.group,) if columns.group else ()
-    for option, wanted in (("--label", (columns.label,)), ("--score", columns.scores), ("--by", by)):
-        for name in wanted:
-            if name not in names:
-                raise SetupError(f"{option} {name}: no line has this field; the fields are {', '.join(names)}.")
-
-
-def _find_scale(rows: Iterable[dict[str, Any]], rubric: str | Path | None) -> Scale:
-    """The scale of `rubric`, else of the rubrics that the rows name, else of the default rubric."""
+def _find_scale(rows: Iterable[Row], rubric: str | Path | None) -> Scale:
     if rubric is not None:
         return load_rubric(rubric).scale
-    named = list(dict.fromkeys(map(rubric_of, rows)))
+    named = dict.fromkeys(row.rubric for row in rows)
     rubrics = [load_named(name, version) for name, version in named if name] or [load_rubric(DEFAULT_RUBRIC)]
     scales = list(dict.fromkeys(each.scale for each in rubrics))
     if len(scales) > 1:
@@ -125,8 +114,6 @@ class _Item:
 
 
 class _Reader:
-    """Gathers rows into responses: several rows may speak of one."""
-
     def __init__(self, columns: Columns, scale: Scale, problems: list[str]) -> None:
         self._columns = columns
         self._scale = scale
@@ -136,21 +123,21 @@ class _Reader:
         self._repeats = 0
         self._duplicates = 0
 
-    def add(self, number: int, row: Mapping[str, Any]) -> None:
-        prompt, known_by = identify(number, row)
-        source = tuple(str(part or "") for part in (judge_of(row), row.get("rubric"), row.get("rubric_version")))
-        group = row.get(self._columns.group) if self._columns.group else None
-        one = _Item(prompt, None if group is None else str(group))
+    def add(self, row: Row) -> None:
+        prompt, known_by = row.known_by
+        source = tuple(str(part or "") for part in (row.judge, *row.rubric))
+        group = row.key(self._columns.group) if self._columns.group else None
+        one = _Item(prompt, group)
         item = self._items.setdefault(self._tell_apart(known_by, source, row), one)
         is_new = source not in item.labels
         for column in self._columns.scores:
-            score = self._numbers.score(number, row.get(column))
+            score = self._numbers.score(row.line, row.get(column))
             is_new |= self._add_score(item, (*source, column), score)
-        labels = tuple(self._numbers.labels(number, row.get(self._columns.label)))
+        labels = tuple(self._numbers.labels(row.line, row.get(self._columns.label)))
         is_new |= self._add_labels(item.labels.setdefault(source, {}), row.get("label_by"), labels)
         self._duplicates += not is_new
 
-    def _tell_apart(self, known_by: object, source: _Key, row: Mapping[str, Any]) -> object:
+    def _tell_apart(self, known_by: object, source: _Key, row: Row) -> object:
         """What the response is known by; of equal texts in different rows of one run, the first, the second and so on.
 
         `judge batch` numbers the rows that it reads. Another judge's run may have other numbers for the same rows.
@@ -162,14 +149,12 @@ class _Reader:
         return (*known_by, lines.setdefault(line, len(lines)))
 
     def _add_score(self, item: _Item, judge: _Key, score: float | None) -> bool:
-        """Takes the first score of a judge; whether `score` is one that the file has not said yet."""
         first = item.scores.get(judge)
         item.scores[judge] = score if first is None else first
         self._repeats += score not in (None, item.scores[judge])
         return score not in (None, first)
 
     def _add_labels(self, known: dict[object, tuple[float, ...]], by: object, labels: tuple[float, ...]) -> bool:
-        """Takes the first label of a person; whether `labels` are ones that the file has not said yet."""
         if not labels:
             return False
         # Lines do not tell people apart: the same label once more may as well be the same person's.
@@ -200,20 +185,7 @@ class _Reader:
         )
 
 
-def identify(number: int, row: Mapping[str, Any]) -> tuple[str, object]:
-    """What the row's prompt and its response are known by."""
-    texts = [row[name] for name in COMPLETION if isinstance(row.get(name), str)]
-    prompts = [str(row[name]) for name in ("prompt_id", *PROMPT) if row.get(name) is not None]
-    item: object = f"line {number}"
-    if row.get("case") is not None:
-        item = f"case {row['case']}"
-    elif prompts and texts:
-        item = (prompts[0], texts[0])
-    return (prompts[0] if prompts else str(item)), item
-
-
 def _name_judges(keys: Sequence[_Key]) -> dict[_Key, str]:
-    """Each judge's name: the parts of its key that tell the judges apart, or the one part that a single judge has."""
     telling = [part for part in range(4) if len({key[part] for key in keys}) > 1]
     if not telling:
         return {key: key[0] or key[3] for key in keys}

@@ -1,6 +1,144 @@
-"""Hostile texts: what a response tries on its judge is found, flagged, and kept from closing its part or its turn."""
+"""What the judged texts try on the judge: nothing to judge at all, or words meant for the judge."""
 
-from judge.attacks.screening import find_flags, nothing_to_judge, too_long
-from judge.attacks.tags import neutralise
+import re
+from collections.abc import Iterable, Sequence
+from functools import cache
+from typing import TypeAlias
 
-__all__ = ["find_flags", "neutralise", "nothing_to_judge", "too_long"]
+from judge.attacks import phrases
+from judge.attacks.folding import FOLDS, fold, is_invisible
+from judge.attacks.tags import find_tags
+from judge.ratings import Flag, Unscored, UnscoredReason
+
+_Patterns: TypeAlias = Sequence[tuple[Sequence[str], re.Pattern[str]]]
+
+_LONGEST_TEXT = 100_000
+_LONGEST_OPENER = 200
+# The marks of prose. Brackets, operators, quotes and emoji may be an answer: `{}`, `*`, `""`, a thumbs-up.
+_MARKS = frozenset(" \n.,:;!?-–—…·。、，：；！？")
+# Unicode's tag characters: ASCII once more, which no screen shows and some models read.
+_UNSEEN_ASCII = re.compile("[\U000e0020-\U000e007e]")
+
+
+def too_long(question: str, response: str) -> Unscored | None:
+    """Why these texts are not even read, if so: one has more than 100,000 characters. It is to be asked first."""
+    for part, text in (("question", question), ("response", response)):
+        if len(text) > _LONGEST_TEXT:
+            size = f"is {len(text):,} characters long, and the limit is {_LONGEST_TEXT:,}"
+            detail = f"The {part} {size}: shorten it, or score the part that matters."
+            return Unscored(reason=UnscoredReason.TOO_LONG, detail=detail)
+    return None
+
+
+def nothing_to_judge(question: str, response: str) -> Unscored | None:
+    """Why these texts need no model, if so: a part is empty, or the response is no answer whatever was asked.
+    No answers are the question itself, punctuation alone, an opener such as "Thought process:", a lone score. In
+    doubt the model is asked: "5", "C" and "{}" may be right, and so is "Solution" where a word was asked for.
+    """
+    if _is_blank(question):
+        detail = "The question is empty, so there is nothing to judge the response by."
+    elif _is_blank(response):
+        detail = "The response is empty, so there is nothing to judge."
+    elif question.split() == response.split():
+        detail = "The response is the question itself, so there is nothing to judge."
+    elif _MARKS.issuperset(question):
+        detail = "The question has no words, so there is nothing to judge the response by."
+    elif len(response) <= _LONGEST_OPENER and (what := _what_else(fold(question), fold(response).strip())):
+        detail = f"The response is {what}, so there is nothing to judge."
+    else:
+        return None
+    return Unscored(reason=UnscoredReason.NOTHING_TO_JUDGE, detail=detail)
+
+
+def find_flags(question: str, response: str) -> tuple[Flag, ...]:
+    """What a person should know before trusting a score of these texts, in the order of `Flag`.
+
+    Wishes and orders count in the response alone, since a question may well give orders to whom it asks; the prompt's
+    tags count in both. Words are looked for, not understood: see "Hostile texts" in docs/judge.md.
+    """
+    folded = fold(response)
+    if not response.isascii():
+        folded += "\n" + fold(_spelled_unseen(response))
+    text = _with_single_blanks(folded)
+    found = {
+        Flag.ASKS_FOR_SCORE: _says(_wishes(), text) or _states_score(folded),
+        Flag.GIVES_ORDERS: _says(_orders(), text),
+        Flag.HOLDS_TAGS: any(not tag.is_code for tag in (*find_tags(question), *find_tags(response))),
+    }
+    return tuple(flag for flag, is_found in found.items() if is_found)
+
+
+def _spelled_unseen(text: str) -> str:
+    return "".join(chr(ord(character) - 0xE0000) for character in _UNSEEN_ASCII.findall(text))
+
+
+def _is_blank(text: str) -> bool:
+    return all(character.isspace() or is_invisible(character) for character in text)
+
+
+def _what_else(question: str, response: str) -> str:
+    """What the response is instead of an answer, whatever was asked; "" where it may be one. Both are folded."""
+    words = " ".join(re.findall(r"\w+", response.replace("'", "")))
+    openers, headings = _openers()
+    if words in openers or (words in headings and response.rstrip("*_ \n").endswith(":")):
+        what, may_be_answer = "an opening without an answer", phrases.ASKS_FOR_A_WORD
+    elif _MARKS.issuperset(response):
+        what, may_be_answer = "punctuation alone", phrases.ASKS_FOR_A_WORD
+    elif _pattern(phrases.LONE_SCORE).fullmatch(response):
+        what, may_be_answer = "a score for itself", phrases.ASKS_FOR_A_SCORE
+    else:
+        return ""
+    return "" if _pattern(may_be_answer).search(question) else what
+
+
+def _says(patterns: _Patterns, text: str) -> bool:
+    words = text.replace("\n", " ")
+    return any(any(word in words for word in needed) and pattern.search(text) for needed, pattern in patterns)
+
+
+def _with_single_blanks(text: str) -> str:
+    for blanks in ("  ", " \n", "\n ", "\n\n"):
+        while blanks in text:
+            text = text.replace(blanks, blanks.strip(" ")[:1] or " ")
+    return text
+
+
+def _states_score(folded: str) -> bool:
+    if not any(word in folded for word in _score_words()):
+        return False
+    statement, data = _pattern(phrases.SCORE_STATEMENT), _pattern(phrases.DATA_LINE)
+    lines = folded.split("\n")
+    return any(
+        statement.search(line) and not data.match(before) and not data.match(after)
+        for before, line, after in zip(["", *lines], lines, [*lines[1:], ""], strict=False)
+    )
+
+
+@cache
+def _openers() -> tuple[frozenset[str], frozenset[str]]:
+    return frozenset(map(fold, phrases.OPENERS)), frozenset(map(fold, phrases.HEADINGS))
+
+
+@cache
+def _score_words() -> tuple[str, ...]:
+    return tuple(map(fold, phrases.SCORE_WORDS))
+
+
+@cache
+def _wishes() -> _Patterns:
+    return _compile(phrases.SCORE_WISHES)
+
+
+@cache
+def _orders() -> _Patterns:
+    return _compile(phrases.ORDERS)
+
+
+def _compile(table: Iterable[tuple[Iterable[str], str]]) -> _Patterns:
+    return [([fold(word) for word in needed], _pattern(pattern)) for needed, pattern in table]
+
+
+@cache
+def _pattern(text: str) -> re.Pattern[str]:
+    """The pattern for folded text; compiled at first use, since all of them take longer than `judge --help`."""
+    return re.compile(text.replace(" ", r"\s").translate(FOLDS))

@@ -44,8 +44,6 @@ class FoldedText(NamedTuple):
 
 
 class _Folds(dict[int, str]):
-    """Code point to its fold, worked out at first use; kept for as many as honest texts need."""
-
     def __missing__(self, code: int) -> str:
         folded = _fold_character(chr(code))
         if len(self) < 50_000:
@@ -114,7 +112,6 @@ def _digits_before(characters: list[str], at: int) -> str:
 
 
 def _decode(escape: re.Match[str]) -> tuple[str, int]:
-    """What the escape stands for, and how many characters spell it; "" and 0 where no such entity is known."""
     if escape["byte"]:
         return chr(int(escape["byte"], 16)), escape.end()
     if name := escape["name"]:

@@ -6,7 +6,7 @@ trying a pattern at every character. Repeats are bounded, so that time stays lin
 score, so the plain cases are enough: who wants to hide from a pattern can.
 """
 
-from judge.attacks.tokens import CONTROL
+from judge.attacks.tags import CONTROL
 
 # "One Token to Fool LLM-as-a-Judge" (arXiv 2507.08794) found that these fool judges; and the same in other words.
 OPENERS = (

@@ -5,8 +5,24 @@ from collections.abc import Iterator
 from functools import cache
 from typing import NamedTuple
 
-from judge.attacks import tokens
+from judge.attacks import tags as tokens
 from judge.attacks.folding import FoldedText, fold_aligned
+
+_BARRED = r"\|/?▁?[^\W\d][\w▁.:/-]{1,63}\|?>|[^\W\d][\w▁]{1,63}\|>"
+_TURNS = r"/?(?:start|begin|end)_of_[a-z]\w{0,31}>|</?sys>>|/?seed:[a-z_]{2,31}>"
+_MISTRAL = r"/?(?:inst|system_prompt|available_tools|tool_(?:calls|results|content)|model_settings|gmask)\]"
+_EXAONE = r"\|(?:system|user|assistant|tool|endofturn)\|\]"
+
+CONTROL = {"<": f"{_BARRED}|{_TURNS}", "[": f"{_MISTRAL}|{_EXAONE}"}
+"""Words that stand in hardly any text but a chat template; a response that holds one is flagged."""
+
+EVERYDAY = {
+    "<": r"/?s>|(?:bos|eos|eot|eom|pad|unk|sop|eop)(?:_token)?>|/?(?:think|tools?|tool_(?:call|response)s?)>"
+    r"|fim_[a-z]{2,16}>|(?:extra_id_|unused_?|reserved_|special_)\d{1,5}>",
+    "[": r"/?(?-i:THINK|BOS|EOS|EOT|UNUSED_TOKEN_\d{1,5})\]",
+}
+"""Tokens that are something else elsewhere (`<s>` strikes a word through in HTML): broken up, and not flagged."""
+
 
 _OPENING = re.compile(r"<[\s/\\]*(?:question|response)", re.IGNORECASE)
 _CLOSING = re.compile(r"[^<>]{0,200}(>)")
@@ -68,7 +84,6 @@ def neutralise(text: str) -> str:
 
 
 def _exchanged_brackets(text: str, folded: FoldedText) -> Iterator[tuple[int, int, str]]:
-    """What takes the place of [start, end) in the text, for each bracket of a tag."""
     for tag in _tags(text, folded):
         yield (*tag.opening, "[")
         if tag.closing:
@@ -76,14 +91,12 @@ def _exchanged_brackets(text: str, folded: FoldedText) -> Iterator[tuple[int, in
 
 
 def _blanks(folded: FoldedText) -> Iterator[tuple[int, int, str]]:
-    """The same for each special token: a blank where its opening bracket ends."""
     for token in _token().finditer(folded.text):
         end = folded.ends[token.start()]
         yield end, end, " "
 
 
 def _is_suspect(text: str) -> bool:
-    """Whether the text may hold a tag or a token: a quick look."""
     is_ascii = text.isascii()
     if is_ascii and not ("<" in text or "[" in text or "&" in text or "%" in text or "\\" in text):
         return False
@@ -92,7 +105,6 @@ def _is_suspect(text: str) -> bool:
 
 @cache
 def _looks(is_ascii: bool) -> list[re.Pattern[str]]:
-    """What to look for, compiled at first use; nearly all texts are ASCII, and one character is found far faster."""
     signs = {sign: "" if is_ascii else likes for sign, likes in _LIKE.items()}
     patterns = [f"[{re.escape(sign)}{likes}](?:{_BEHIND[sign]})" for sign, likes in signs.items()]
     return [re.compile(pattern, re.IGNORECASE | re.ASCII) for pattern in (*patterns, "\u0338")]
@@ -117,7 +129,6 @@ def _tags(text: str, folded: FoldedText) -> Iterator[Tag]:
 
 
 def _goes_on_as_word(folded: FoldedText, at: int) -> bool:
-    """Whether the tag's name is the beginning of a longer one, as in `<ResponseType>`, with nothing hidden between."""
     if at == len(folded.text) or not (folded.text[at].isalnum() or folded.text[at] == "_"):
         return False
     before = folded.ends[at - 1]

@@ -10,21 +10,17 @@ import sys
 import typer
 
 from judge.cli import options
-from judge.cli.agreement import agreement
-from judge.cli.batch import batch
-from judge.cli.escalation import escalation
-from judge.cli.estimate import estimate
-from judge.cli.pairs import pairs
-from judge.cli.reports import to_printable
-from judge.cli.rubrics import rubrics
-from judge.cli.score import score
-from judge.cli.view import view
+from judge.cli.label_commands import agreement, escalation, estimate
+from judge.cli.options import to_printable
+from judge.cli.row_commands import batch, pairs, view
+from judge.cli.score_commands import rubrics, score
 from judge.errors import JudgeError
-from judge.jsonl import os_reason
+from judge.files import os_reason
 
 __all__ = ["app", "main"]
 
 app = typer.Typer(
+    cls=options.Group,
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -70,7 +66,6 @@ def main() -> None:
 
 
 def _drop_output() -> None:
-    """Lets the interpreter, which flushes once more as it ends, do so into nothing."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 

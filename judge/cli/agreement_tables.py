@@ -11,11 +11,10 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from judge.agreement.differences import Difference
 from judge.agreement.measures import MIN_PROMPTS, Estimate, confusion
-from judge.agreement.report import Comparison, Report
+from judge.agreement.report import Comparison, Difference, Report
 from judge.agreement.scores import Columns
-from judge.cli.reports import to_printable
+from judge.cli.options import to_printable
 
 _WIDTH = 80
 _MOST_LEVELS = 11
@@ -57,7 +56,6 @@ def print_report(report: Report, columns: Columns) -> None:
 
 
 def to_text(report: Report, columns: Columns) -> str:
-    """The report as plain text, 80 columns wide."""
     output = StringIO()
     _print(Console(file=output, width=_WIDTH, **_PLAIN), report, columns)
     return output.getvalue()

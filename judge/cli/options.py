@@ -1,9 +1,25 @@
-"""The options that commands share: who judges, and how; what is read of a file of scores; and which version this is."""
+"""What commands share: options, sentences about single rows, a summary."""
 
+import re
+import textwrap
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer.core import TyperGroup
+
+if TYPE_CHECKING:
+    from typer.core import TyperOption
+
+
+class Group(TyperGroup):
+    def get_help_option(self, ctx: Any) -> "TyperOption | None":
+        # Typer 0.29 has pydantic, 0.2 s to load, turn the missing --help of the command above into a bool, unless it
+        # has a default that is one.
+        option = super().get_help_option(ctx)
+        if option is not None:
+            option.default = False
+        return option
 
 
 def _say_version(is_asked: bool) -> None:
@@ -48,3 +64,35 @@ RubricFile = Annotated[
     typer.Option("--rubric", metavar="FILE", help="The rubric, where it does not come with this package."),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print all figures as JSON.")]
+
+
+_SHOWN = 10
+_WIDTH = 80
+# All of C0 and C1 but tab and newline: escape sequences retitle a terminal, write its clipboard, hide what was said.
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+
+
+class Reports:
+    """Prints sentences on standard error, and leaves a long list of them to the summary."""
+
+    def __init__(self) -> None:
+        self._count = 0
+
+    def __call__(self, sentence: str) -> None:
+        self._count += 1
+        if self._count <= _SHOWN:
+            typer.echo(to_printable(sentence), err=True)
+        elif self._count == _SHOWN + 1:
+            typer.echo("More lines have such trouble; from here on they are only counted.", err=True)
+
+
+def to_printable(text: str) -> str:
+    """`text`, which a model or a file may have written, with U+FFFD for each control character but tab and newline."""
+    return _CONTROLS.sub("\ufffd", text)
+
+
+def to_summary(*sentences: str) -> str:
+    """Each sentence as a paragraph of its own, no wider than a terminal; file names stay in one piece."""
+    return "\n".join(
+        textwrap.fill(sentence, _WIDTH, break_long_words=False, break_on_hyphens=False) for sentence in sentences
+    )

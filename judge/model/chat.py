@@ -8,8 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from judge.model.client import ask
-from judge.model.completion import Choice, Completion, to_completion
-from judge.model.prices import cost_of, has_price_list, price_list
+from judge.model.completion import Choice, Completion, cost_of, has_price_list, price_list, to_completion
 
 if TYPE_CHECKING:
     import openai
@@ -66,9 +65,6 @@ class ChatModel:
             logprobs: Whether to ask for the log probabilities of the tokens.
             give_up_at: In seconds of `time.monotonic()`. No wait between two attempts goes beyond it; the caller
                 bounds the attempts themselves by cancelling.
-
-        Raises:
-            JudgeError: One of its children, after the retries.
         """
         import openai
 
@@ -117,10 +113,9 @@ class ChatModel:
         if not prices.done():
             await asyncio.wait([asyncio.wrap_future(prices)])
         cost = cost_of(base_url, body)
-        return replace(completion, cost_usd=cost.total_usd, prompt_usd=cost.prompt_usd) if cost else completion
+        return replace(completion, cost_usd=cost) if cost is not None else completion
 
     def _options(self, count: int, temperature: float | None, rejected: Set[str], *, logprobs: bool) -> dict[str, Any]:
-        """The optional parameters but those that the server rejects."""
         limit = "max_tokens" if "max_completion_tokens" in rejected else "max_completion_tokens"
         options: dict[str, Any] = {limit: _MAX_TOKENS}
         if count > 1:

@@ -6,11 +6,13 @@ texts.
 """
 
 import re
-from collections.abc import Collection
+from collections import deque
+from collections.abc import Collection, Iterator
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from enum import Enum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urljoin, urlsplit
 
 import openai
 
@@ -24,9 +26,8 @@ from judge.errors import (
     RequestRejectedError,
     UnavailableError,
 )
-from judge.model.addresses import origin, server_name
 from judge.model.completion import MOST_CHOICES
-from judge.model.words import all_words, quote
+from judge.sanitize import sanitize
 
 if TYPE_CHECKING:
     import httpx2
@@ -128,7 +129,6 @@ _LIMIT = re.compile(
 
 
 def is_worth_retrying(error: openai.APIError) -> bool:
-    """Whether the same request may succeed a moment later."""
     if isinstance(error, openai.APIStatusError):
         return _problem(error) in (_Problem.RATE, _Problem.UNAVAILABLE)
     return isinstance(error, openai.APIConnectionError)
@@ -208,13 +208,11 @@ def to_judge_error(
 
 
 def not_a_completion(base_url: str) -> BadResponseError:
-    """For an answer that came with status 200 and is not a chat completion."""
     _, sentence = _ERRORS[_Problem.NO_COMPLETION]
     return BadResponseError(sentence.format(server=server_name(base_url)))
 
 
 def _answer(error: openai.APIStatusError, prompt: str) -> str:
-    """Status, code and words of the server."""
     # Letters alone, since a server may put anything here, and keys have digits.
     code = f", {error.code}" if re.fullmatch(r"[a-z_]{3,40}", error.code or "") else ""
     said = quote(error, prompt)
@@ -222,7 +220,6 @@ def _answer(error: openai.APIStatusError, prompt: str) -> str:
 
 
 def _redirected(response: "httpx2.Response", server: str) -> BadResponseError:
-    """For an answer that points elsewhere."""
     asked = str(response.request.url)
     target = origin(asked, response.headers["location"])
     if target == origin(asked):
@@ -251,3 +248,115 @@ def _until_s(date: str) -> float | None:
         return None
     aware = at if at.tzinfo else at.replace(tzinfo=UTC)
     return max(0.0, (aware - datetime.now(UTC)).total_seconds())
+
+
+def server_name(base_url: str) -> str:
+    parts = urlsplit(base_url)
+    return f"{parts.hostname or 'unknown'}{f':{parts.port}' if parts.port else ''}"
+
+
+def origin(base_url: str, location: str = "") -> str:
+    """Scheme, host and port of `location`, relative or not, as a server wrote it; "" where they are none to print."""
+    try:
+        parts = urlsplit(urljoin(base_url, location))
+        port = f":{parts.port}" if parts.port else ""
+    except ValueError:
+        return ""
+    host = parts.hostname or ""
+    named = f"{parts.scheme}://{f'[{host}]' if ':' in host else host}{port}"
+    return named if re.fullmatch(r"[a-z]{1,10}://(?:[a-z0-9._-]{1,253}|\[[0-9a-f:.]+\])(?::\d+)?", named) else ""
+
+
+_MOST_WORDS, _MOST_PARTS = 20_000, 10_000
+_MOST_QUOTED, _MOST_READ = 200, 2_000
+# Where servers put their sentence; `input` and the like repeat the request.
+_SENTENCES = ("message", "msg", "detail", "error")
+_SECRET_HEADERS = re.compile("auth|key|token|secret|cookie")
+# Keys by their looks, also masked ones, whoever's they are; and escapes, behind which anything may stand.
+_LOOKS_SECRET = re.compile(
+    r"\bsk-|\w(?:\*{2,}|\.{2,}|…)\w|\*{3}|(?=\S*\d)(?=\S*[a-z])[\w+/=-]{20,}|\\[ux][0-9a-f]{2}", re.IGNORECASE
+)
+_PIECE, _SHORTEST_KEY = 6, 4  # so much of a key is a piece of it, or the whole
+_RUN = 3  # so many words in a row are a piece of a text
+_WORD = re.compile(r"[A-Za-z0-9]+|[^\W_]")
+_ESCAPED_BLANK = re.compile(r"\\+[nrt]")
+_TEXTS = re.compile(r"<(question|response)>(.*?)</\1>", re.DOTALL)
+_GAP = "…"
+
+
+def all_words(body: object) -> str:
+    """All texts in an error's body, one per line; none of a page of HTML, which speaks of anything."""
+    is_page = isinstance(body, str) and body.lstrip().startswith("<")
+    return "" if is_page else "\n".join(_texts(body))[:_MOST_WORDS]
+
+
+def quote(error: "openai.APIStatusError", prompt: str) -> str:
+    """What the server says, to stand in quotation marks; "" where nothing is left of it.
+
+    Words that look like a key, or share a piece with one that was sent, are left out, and so is what stands in the
+    prompt: three words in a row, or a whole text that is shorter.
+    """
+    said = _ESCAPED_BLANK.sub(" ", next(_sentences(error.body), "")[:_MOST_READ]).replace('"', "'")
+    keys = _keys(error)
+    words = [_GAP if _is_secret(word, keys) else word for word in sanitize(said).split()]
+    clean = re.sub(rf"{_GAP}(?:\W*{_GAP})+", _GAP, _without(" ".join(words), prompt))
+    if not re.search(r"\w", clean):
+        return ""
+    return clean if len(clean) <= _MOST_QUOTED else f"{clean[:_MOST_QUOTED].rpartition(' ')[0]} {_GAP}"
+
+
+def _texts(body: Any) -> Iterator[str]:
+    pending = [body]
+    for _ in range(_MOST_PARTS):
+        if not pending:
+            return
+        part = pending.pop()
+        if isinstance(part, str):
+            yield part
+        elif isinstance(part, list):
+            pending += part
+        elif isinstance(part, dict):
+            # FastAPI repeats the request, and so the judged texts, as `input`.
+            pending += [value for key, value in part.items() if key != "input"]
+
+
+def _sentences(body: Any) -> Iterator[str]:
+    """The sentences of an error's body, the outermost first; none of a page of HTML."""
+    pending = deque([body])
+    for _ in range(_MOST_PARTS):
+        if not pending:
+            return
+        part = pending.popleft()
+        if isinstance(part, str) and part.strip() and not part.lstrip().startswith("<"):
+            yield part
+        elif isinstance(part, list):
+            pending += part
+        elif isinstance(part, dict):
+            pending += [part[name] for name in _SENTENCES if name in part]
+
+
+def _keys(error: "openai.APIStatusError") -> Collection[str]:
+    secret = (value for name, value in error.request.headers.items() if _SECRET_HEADERS.search(name))
+    return [key for value in secret for key in value.casefold().split()[-1:] if len(key) >= _SHORTEST_KEY]
+
+
+def _is_secret(word: str, keys: Collection[str]) -> bool:
+    word = word.casefold()
+    pieces = (key[at : at + _PIECE] for key in keys for at in range(max(1, len(key) - _PIECE + 1)))
+    return _LOOKS_SECRET.search(word) is not None or any(piece in word for piece in pieces)
+
+
+def _without(said: str, prompt: str) -> str:
+    found = list(_WORD.finditer(said))
+    words = tuple(match[0].lower() for match in found)
+    hidden: set[int] = set()
+    for text in (prompt, *(match[2] for match in _TEXTS.finditer(prompt))):
+        known = [word.lower() for word in _WORD.findall(text)]
+        length = min(_RUN, len(known))
+        runs = set(zip(*(known[at:] for at in range(length)), strict=False))
+        for at in range(len(words) - length + 1):
+            if words[at : at + length] in runs:
+                hidden.update(range(at, at + length))
+    for at in sorted(hidden, reverse=True):
+        said = said[: found[at].start()] + _GAP + said[found[at].end() :]
+    return said

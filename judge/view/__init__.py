@@ -1,6 +1,283 @@
-"""Scored replies as one page for the browser that asks nobody for anything."""
+"""Scored replies as one page for the browser that loads nothing: figures, template, style, script and data."""
 
-from judge.view.page import save_page
-from judge.view.reading import MOST_REPLIES, Reader, Replies, read_replies
+import re
+from base64 import b64encode
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import date, timedelta
+from hashlib import sha256
+from html import escape
+from importlib.resources import files
+from math import ceil, floor
+from pathlib import Path
+from statistics import fmean
+from typing import Any, NamedTuple
 
-__all__ = ["MOST_REPLIES", "Reader", "Replies", "read_replies", "save_page"]
+from judge.errors import SetupError
+from judge.estimate import why_rough
+from judge.files import encode, os_reason, private_and_new, put_in_place, refuse_foreign
+from judge.rubric import Scale
+from judge.stats import MIN_LABELS, Interval, MeanEstimate, MeanEstimator, error_quantile, good_from
+from judge.view.replies import Replies, Reply, Version, clear_difference
+
+UNSCORED = "unscored"
+"""The name of the bar of replies without a score."""
+_MOST_BARS = 11
+_MOST_DAYS = 31
+
+
+class _Scored(NamedTuple):
+    score: float
+    label: float | None
+    probability: float
+    cluster: str | None
+
+
+def to_figures(replies: Sequence[Reply]) -> dict[str, Any]:
+    """The figures of the replies of one judge version, ready to be shown: `facts`, `notes` and `bars`."""
+    scale = scale_of(replies)
+    limit = good_from(scale)
+    is_drawn = any(any(label.is_blind and label.probability is not None for label in reply.labels) for reply in replies)
+    scored = [_to_scored(reply.score, reply, is_drawn) for reply in replies if reply.score is not None]
+    mean, good = _estimate(scored, scale), _estimate([_is_good(each, limit) for each in scored], Scale(0, 1))
+    facts, notes = [], []
+    if mean and good:
+        facts = [_fact("Mean", mean, scale, ".2f"), _fact(f"Good, {limit} or more", good, Scale(0, 1), ".0%")]
+        facts += _single_score(scored)
+        notes = list(_notes(mean))
+    notes += _left_out(replies, sum(each.label is not None for each in scored))
+    return {"facts": facts, "notes": notes, "bars": list(_bars(replies, scale))}
+
+
+def scale_of(replies: Sequence[Reply]) -> Scale:
+    """The scale of one version's replies: that of the scores, since where nobody scored it may not be known."""
+    return next((reply.scale for reply in replies if reply.score is not None), replies[0].scale)
+
+
+def _to_scored(score: float, reply: Reply, is_drawn: bool) -> _Scored:
+    labels = [each for each in reply.labels if each.is_blind and is_drawn == (each.probability is not None)]
+    if not labels:
+        return _Scored(score, None, 1.0, reply.cluster)
+    return _Scored(score, fmean(each.score for each in labels), labels[0].probability or 1.0, reply.cluster)
+
+
+def _is_good(each: _Scored, limit: int) -> _Scored:
+    label = None if each.label is None else float(each.label >= limit)
+    return each._replace(score=float(each.score >= limit), label=label)
+
+
+def _estimate(scored: Iterable[_Scored], scale: Scale) -> MeanEstimate | None:
+    estimator = MeanEstimator(scale)
+    for each in scored:
+        estimator.add(each.score, each.label, probability=each.probability, cluster=each.cluster)
+    return estimator.estimate()
+
+
+def _single_score(scored: Iterable[_Scored]) -> Iterator[dict[str, Any]]:
+    misses = Counter(
+        (round(abs(each.score - each.label), 9), each.probability) for each in scored if each.label is not None
+    )
+    within = error_quantile(misses)
+    if within is not None:
+        yield {"title": "A single score", "value": f"±{within:g}", "range": "in 9 of 10 cases"}
+
+
+def _fact(title: str, mean: MeanEstimate, scale: Scale, form: str) -> dict[str, Any]:
+    interval = mean.corrected or mean.judge
+    fact = {"title": title, "value": format(interval.mean, form), "range": _range(interval, form)}
+    if interval.low is None or interval.high is None:
+        return fact
+    places = [_share(value, scale) for value in (interval.low, interval.mean, interval.high)]
+    return fact | {"places": places, "ends": [format(end, form.replace(".2f", "g")) for end in scale]}
+
+
+def _share(value: float, scale: Scale) -> float:
+    return round((value - scale.low) / (scale.high - scale.low), 4)
+
+
+def _range(interval: Interval, form: str) -> str:
+    if interval.low is None or interval.high is None:
+        return "of unknown precision"
+    return f"between {interval.low:{form}} and {interval.high:{form}}"
+
+
+def _notes(mean: MeanEstimate) -> Iterator[str]:
+    scores = _count(mean.n, "score")
+    if mean.corrected is None:
+        yield (
+            f"{scores} by the judge alone: the range is for other replies like these, and says nothing of how far the "
+            f"judge is from people. {MIN_LABELS} labels given blind would tell."
+        )
+        return
+    yield (
+        f"{scores}, corrected by {_count(mean.labelled, 'label')}; the judge alone says {mean.judge.mean:.2f}, "
+        f"{_range(mean.judge, '.2f')}."
+    )
+    yield from why_rough(mean)
+
+
+def _left_out(replies: Sequence[Reply], used: int) -> Iterator[str]:
+    unscored = sum(reply.score is None for reply in replies)
+    if unscored:
+        yield f"In no figure: {_count(unscored, 'reply', 'replies')} without a score."
+    unused = sum(reply.score is not None and bool(reply.labels) for reply in replies) - used
+    if unused:
+        yield (
+            f"In no figure: the labels of {_count(unused, 'reply', 'replies')}, given after the score was seen or "
+            "without the probability of the draw."
+        )
+
+
+def to_bar(reply: Reply) -> str:
+    """The name of the bar in which a reply is counted: its score to the nearest whole number, halves up."""
+    return UNSCORED if reply.score is None else _bar_name(floor(reply.score + 0.5), reply.scale)
+
+
+def _bars(replies: Iterable[Reply], scale: Scale) -> Iterator[dict[str, Any]]:
+    counts = Counter(to_bar(reply) for reply in replies)
+    names = [_bar_name(start, scale) for start in range(scale.low, scale.high + 1, _bar_width(scale))]
+    return ({"name": name, "count": counts[name]} for name in [*reversed(names), UNSCORED])
+
+
+def _bar_width(scale: Scale) -> int:
+    return ceil((scale.high - scale.low + 1) / _MOST_BARS)
+
+
+def _bar_name(score: int, scale: Scale) -> str:
+    width = _bar_width(scale)
+    start = score - (score - scale.low) % width
+    end = min(start + width - 1, scale.high)
+    return str(start) if start == end else f"{start} to {end}"
+
+
+def to_trend(replies: Iterable[Reply], is_by_day: bool) -> list[dict[str, Any]]:
+    """The judge's own mean of each day or week with a score, of replies of one version; empty without times."""
+    estimators: dict[date, MeanEstimator] = {}
+    for reply in replies:
+        if reply.score is not None and reply.judged_at is not None:
+            day = reply.judged_at.date()
+            start = day if is_by_day else day - timedelta(days=day.weekday())
+            estimators.setdefault(start, MeanEstimator(reply.scale)).add(reply.score, cluster=reply.cluster)
+    points = ((start, estimator.estimate()) for start, estimator in sorted(estimators.items()))
+    return [{"start": start.isoformat(), "n": found.n, **found.judge._asdict()} for start, found in points if found]
+
+
+def is_by_day(replies: Iterable[Reply]) -> bool:
+    """Whether the trend goes day by day, since all replies were judged within a month; else it goes week by week."""
+    days = [reply.judged_at.date() for reply in replies if reply.judged_at]
+    return bool(days) and (max(days) - min(days)).days < _MOST_DAYS
+
+
+def _count(number: int, one: str, many: str = "") -> str:
+    return f"{number:,} {one if number == 1 else many or f'{one}s'}"
+
+
+_MARK = b"<!doctype html>\n<!-- a page of slack-judge -->\n"
+_SLOT = re.compile(r"\{\{(\w+)\}\}")
+# `<` could end the script element, or begin a comment in it; the others end a line where JSON is read as JavaScript.
+_ESCAPED = {ord(each): f"\\u{ord(each):04x}" for each in "<\u2028\u2029"}
+_MOST_MIB = 256
+
+
+def save_page(path: Path, title: str, replies: Replies) -> int:
+    """Writes the page, for its owner alone, and gives its size in bytes."""
+    refuse_foreign(path, _MARK, "a page of slack-judge", "-o")
+    beside = path.with_name(f"{path.name}.part")
+    size = 0
+    try:
+        with open(beside, "wb", opener=private_and_new) as file:
+            for part in _parts(title, replies):
+                size += file.write(part.encode())
+                if size > _MOST_MIB * 2**20:
+                    raise SetupError(
+                        f"{path}: the page would be larger than {_MOST_MIB} MiB, which browsers do not open; show "
+                        "fewer replies."
+                    )
+        put_in_place(beside, path)
+    except OSError as exc:
+        raise SetupError(f"{path}: cannot write it ({os_reason(exc)}); name another file with -o.") from exc
+    finally:
+        beside.unlink(missing_ok=True)
+    return size
+
+
+def _parts(title: str, replies: Replies) -> Iterator[str]:
+    style, script = _resource("page.css"), _resource("page.js")
+    fixed = {
+        "style": style,
+        "script": script,
+        "style_hash": _hash(style),
+        "script_hash": _hash(script),
+        "title": escape(title),
+    }
+    yield _MARK.decode()
+    # A slot is filled once, and what fills it is not looked at again: a text may hold what looks like a slot.
+    for number, part in enumerate(_SLOT.split(_resource("page.html"))):
+        if number % 2 == 0:
+            yield part
+        elif part == "data":
+            yield from _data(title, replies)
+        else:
+            yield fixed[part]
+
+
+def _resource(name: str) -> str:
+    return (files("judge.view") / name).read_text(encoding="utf-8")
+
+
+def _hash(text: str) -> str:
+    return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
+
+
+def _data(title: str, replies: Replies) -> Iterator[str]:
+    groups: dict[Version, list[Reply]] = {}
+    for reply in replies.replies:
+        groups.setdefault(reply.version, []).append(reply)
+    by_day = is_by_day(replies.replies)
+    head = {
+        "title": title,
+        "left_out": replies.left_out,
+        "unit": "day" if by_day else "week",
+        "versions": [_version(each, by_day) for each in groups.values()],
+    }
+    numbers = {version: number for number, version in enumerate(groups)}
+    yield _to_json(head)[:-1] + ', "replies": [\n'
+    for number, reply in enumerate(replies.replies):
+        yield (",\n" if number else "") + _to_json(_fields(reply, numbers[reply.version]))
+    yield "\n]}"
+
+
+def _version(replies: Sequence[Reply], by_day: bool) -> dict[str, Any]:
+    scale = scale_of(replies)
+    return {
+        "name": replies[0].version.name,
+        "scale": list(scale),
+        "differs": clear_difference(scale),
+        **to_figures(replies),
+        "trend": to_trend(replies, by_day),
+    }
+
+
+def _fields(reply: Reply, version: int) -> dict[str, Any]:
+    """A reply as the script reads it; what is empty is left out."""
+    fields = {
+        "name": reply.name,
+        "version": version,
+        "score": reply.score,
+        "bar": to_bar(reply),
+        "question": reply.question,
+        "response": reply.response,
+        "justification": reply.justification,
+        "unscored": reply.unscored,
+        "ratings": [each._asdict() for each in reply.ratings],
+        "labels": [{"score": each.score, "blind": each.is_blind, "reason": each.reason} for each in reply.labels],
+        "miss": reply.miss,
+        "differs": reply.differs,
+        "flags": reply.flags,
+        "facts": reply.facts,
+    }
+    return {name: value for name, value in fields.items() if value or (value == 0 and value is not False)}
+
+
+def _to_json(value: object) -> str:
+    return encode(value).translate(_ESCAPED)

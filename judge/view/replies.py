@@ -1,22 +1,25 @@
-"""A reply with all that was said of it, as the page shows it."""
+"""Rows of `judge batch` and `judge-bot export` as replies; several rows of one case are one reply."""
 
+from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime
+from pathlib import Path
 from statistics import fmean
 from typing import Any, NamedTuple, Self
 
-from judge.jsonl import encode
+from judge.errors import SetupError
+from judge.files import encode, shown
+from judge.numbers import Numbers, Range, find_scale, to_probability
 from judge.offline import OFFLINE
 from judge.ratings import Flag, point
+from judge.rows import COMPLETION, PROMPT, Row, RowFile
 from judge.rubric import Scale
 
 _OF_QUESTION = "question_"
 
 
 class Version(NamedTuple):
-    """A judge version: figures of two are never joined."""
-
     model: str
     rubric: str
     rubric_version: str
@@ -25,12 +28,10 @@ class Version(NamedTuple):
 
     @classmethod
     def of(cls, row: Mapping[str, Any]) -> Self:
-        """The version that a row names."""
         return cls(*(str(row.get(name) or "") for name in cls._fields))
 
     @property
     def name(self) -> str:
-        """As it is shown: what is known of it."""
         rubric = f"{self.rubric} ({self.rubric_version})" if self.rubric_version else self.rubric
         samples = f"{self.samples} {'rating' if self.samples == '1' else 'ratings'}" if self.samples else ""
         model = f"{OFFLINE} (no model)" if self.model == OFFLINE else self.model
@@ -94,7 +95,6 @@ class Reply:
 
     @property
     def differs(self) -> bool:
-        """Whether judge and people say clearly different things: 2 points of 0 to 5, or more."""
         return (self.miss or 0) >= clear_difference(self.scale)
 
 
@@ -139,7 +139,6 @@ def spaced(reason: object) -> str:
 
 
 def to_facts(row: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
-    """What a row tells beside texts, scores and labels: title and value."""
     forms = {
         "basis": ("Usable ratings", "{}"),
         "mean": ("Mean of the ratings", "{:.2f}"),
@@ -158,3 +157,154 @@ def to_facts(row: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
 def _form(form: str, value: object) -> str:
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     return form.format(value) if is_number or form == "{}" else to_text(value) or ""
+
+
+MOST_REPLIES = 20_000
+"""More would make a page that is slow to open."""
+LABEL = "human"
+"""The field with people's labels, where none is named."""
+
+
+@dataclass(frozen=True)
+class Replies:
+    """What a page shows.
+
+    Attributes:
+        replies: In the order of the file.
+        problems: One sentence for each value or line that could not be used.
+        left_out: How many older rows the file has.
+    """
+
+    replies: tuple[Reply, ...]
+    problems: tuple[str, ...] = ()
+    left_out: int = 0
+
+
+def read_replies(
+    path: Path,
+    label: str | None = None,
+    label_range: Range | None = None,
+    rubric: str | Path | None = None,
+    limit: int | None = None,
+) -> Replies:
+    """The replies of a file of JSONL.
+
+    Args:
+        path: The file.
+        label: The field with people's labels; `human` by default, where the rows have it.
+        label_range: The labels' lowest and highest value, where it is not the rubric's scale.
+        rubric: Gives the scale where the rows name no rubric that comes with the package.
+        limit: Takes so many rows, the last ones; without it, a file of more than 20,000 is refused.
+    """
+    file = RowFile(path)
+    lines = deque[tuple[int, int, bytes]](maxlen=limit or MOST_REPLIES)  # no more than these are held
+    total = 0
+    for line in file.lines():
+        lines.append(line)
+        total += 1
+    if limit is None and total > MOST_REPLIES:
+        raise SetupError(
+            f"{path}: {total:,} rows are more than the {MOST_REPLIES:,} that a page can hold; say --limit "
+            f"{MOST_REPLIES} for the last of them, or give a sample."
+        )
+    rows = list(file.rows(iter(lines)))
+    file.require()
+    if "score" not in file.names:
+        found = f"; the fields are {', '.join(file.names)}" if file.names else ""
+        raise SetupError(f"No line has a score{found}. Give the JSONL that `judge batch` or `judge-bot export` writes.")
+    file.require(label=label)
+    reader = Reader(file.problems, label or LABEL, label_range, rubric)
+    for row in rows:
+        reader.add(row.line, row.fields)
+    return reader.finish(total - len(lines))
+
+
+class Reader:
+    """Makes replies of rows, one by one; rows of one judge version and one `case` are labels of several people."""
+
+    def __init__(
+        self,
+        problems: list[str] | None = None,
+        label: str = LABEL,
+        label_range: Range | None = None,
+        rubric: str | Path | None = None,
+    ) -> None:
+        self._problems = [] if problems is None else problems
+        self._label = label
+        self._label_range = label_range
+        self._rubric = rubric
+        self._scales: dict[tuple[str | None, str | None], Scale] = {}
+        self._numbers: dict[Scale, Numbers] = {}
+        self._replies: dict[object, Reply] = {}
+
+    def add(self, line: int, fields: Mapping[str, Any], scale: Scale | None = None) -> None:
+        """Takes a row; without `scale`, its rubric gives it."""
+        row = Row(line, fields)
+        scale = scale or self._find_scale(row)
+        numbers = self._numbers.setdefault(scale, Numbers(scale, self._label_range, self._problems))
+        version, case = Version.of(fields), row.key("case")
+        key = line if case is None else (version, case)
+        reply = self._replies.get(key)
+        if reply is None:
+            name = f"Line {line}" if case is None else f"Case {case}"
+            score = numbers.score(line, row.get("score"))
+            reply = self._replies[key] = self._to_reply(row, name, version, scale, score)
+        labels = list(numbers.labels(line, row.get(self._label)))
+        if labels:
+            more = (row.get("blind") is not False, to_text(row.get("reason")) or "", self._probability(row))
+            reply.labels.extend(Label(each, *more) for each in labels)
+
+    def finish(self, left_out: int = 0) -> Replies:
+        """All replies so far."""
+        for numbers in self._numbers.values():
+            numbers.check()
+        return Replies(tuple(self._replies.values()), tuple(self._problems), left_out)
+
+    def _find_scale(self, row: Row) -> Scale:
+        if row.rubric not in self._scales:
+            self._scales[row.rubric] = find_scale(row, self._rubric)
+        return self._scales[row.rubric]
+
+    def _to_reply(self, row: Row, name: str, version: Version, scale: Scale, score: float | None) -> Reply:
+        time = self._time(row.line, row.get("judged_at"))
+        judged = (("Judged", f"{time:%Y-%m-%d %H:%M} UTC"),) if time else ()
+        return Reply(
+            name=name,
+            version=version,
+            scale=scale,
+            score=score,
+            question=_first_text(row, PROMPT),
+            response=_first_text(row, COMPLETION),
+            justification=to_text(row.get("justification")) or "",
+            unscored=_why(row) if score is None else "",
+            ratings=to_ratings(row.get("ratings")),
+            cluster=row.key("thread"),
+            flags=to_flags(row.get("flags")),
+            judged_at=time,
+            facts=(*to_facts(row.fields), *judged),
+        )
+
+    def _probability(self, row: Row) -> float | None:
+        value = row.get("probability")
+        probability = to_probability(value)
+        if probability is None and value is not None:
+            self._problems.append(f"line {row.line}: probability {shown(value)} is not from 1e-9 to 1")
+        return probability
+
+    def _time(self, line: int, value: object) -> datetime | None:
+        if value is None:
+            return None
+        try:
+            time = datetime.fromisoformat(str(value))
+        except ValueError:
+            self._problems.append(f"line {line}: judged_at {shown(value)} is not a time")
+            return None
+        return time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
+
+
+def _first_text(row: Row, names: tuple[str, ...]) -> str | None:
+    return next((to_text(row.get(name)) for name in names if row.get(name) is not None), None)
+
+
+def _why(row: Row) -> str:
+    return to_text(row.get("unscored_detail")) or spaced(row.get("unscored_reason")) or "No score."

@@ -9,7 +9,8 @@ import pytest
 from axe_playwright_python.async_playwright import Axe
 from playwright.async_api import Browser, Locator, Page, expect
 
-from judge.view import read_replies, save_page
+from judge.view import save_page
+from judge.view.replies import read_replies
 from tests.browser.conftest import Tab
 
 Open = Callable[..., Awaitable[Page]]

@@ -15,7 +15,7 @@ from bot.domain.label import Label
 from bot.domain.verdict import RecordedVerdict
 from bot.store import Store
 from bot.store.schema import cases, labels
-from judge.view import MOST_REPLIES
+from judge.view.replies import MOST_REPLIES
 from tests.scenario.test_audit import OPERATOR, command, with_log
 from tests.store.test_forgetting import delivered
 from tests.store.test_labels import judged

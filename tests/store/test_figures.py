@@ -25,8 +25,8 @@ from bot.store.figures import Place, Span
 from bot.store.schema import cases, labels
 from judge.agreement.measures import quadratic_weighted_kappa
 from judge.agreement.sample import Sample
-from judge.estimate import MeanEstimator
 from judge.rubric import Scale
+from judge.stats import MeanEstimator
 
 WEEK = Week(2026, 47, ZoneInfo("Europe/Berlin"))
 NOW = WEEK.end + timedelta(hours=9)

@@ -15,7 +15,7 @@ import pytest
 from bot.settings import Settings
 from bot.slack.manifest import FULL, MINIMAL, Name, bot_scopes, load_manifest
 from judge import DEFAULT_MODEL
-from judge.model.prices import cost_of
+from judge.model.completion import cost_of
 from tools import settings
 
 ROOT = Path(__file__).parents[2]
@@ -199,7 +199,7 @@ def test_a_verdict_costs_what_the_app_would_say(cells: list[str]) -> None:
     answer = {"object": "chat.completion", "model": DEFAULT_MODEL, "usage": usage}
     cost = cost_of("https://api.openai.com/v1", answer)
     assert cost is not None
-    assert (verdict, thousand) == (f"${cost.total_usd:.5f}", f"${cost.total_usd * 1000:.2f}")
+    assert (verdict, thousand) == (f"${cost:.5f}", f"${cost * 1000:.2f}")
 
 
 def test_the_example_without_a_key_has_the_score_that_the_readme_gives(tmp_path: Path) -> None:

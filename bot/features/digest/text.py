@@ -17,7 +17,7 @@ from bot.slack.members import Member
 from bot.slack.messenger import Post
 from bot.slack.mrkdwn import clip
 from bot.store.figures import LowCase, ThumbCount, Usage
-from judge.estimate import SURE
+from judge.stats import SURE
 
 MOST_AUTHORS = 20
 ENOUGH_LABELS = 20

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from bot.store.rubrics import ReplayedCase
-from judge.estimate import Interval, MeanEstimator
 from judge.rubric import Scale
+from judge.stats import Interval, MeanEstimator
 
 
 @dataclass(frozen=True)

@@ -27,8 +27,8 @@ from bot.slack.members import MembershipError
 from bot.slack.messages import Message
 from bot.slack.mrkdwn import clip
 from judge.drift import MIN_REFERENCE
-from judge.legible import legible
 from judge.rubric import Scale
+from judge.sanitize import sanitize
 
 MOST_A_DAY, MOST_TOKENS = 99_999, 1_000_000_000
 NO_ASSISTANT = "Choose an assistant: a bot of this channel, and not me."
@@ -183,7 +183,7 @@ def _alerts(form: WatchView) -> list[Block]:
 
 def _end(form: WatchView) -> Block:
     author_id = form.watch.author_id
-    name = legible(form.names.get(author_id, author_id))[:_NAME]
+    name = sanitize(form.names.get(author_id, author_id))[:_NAME]
     why = (
         f"No more replies of {name} are scored by themselves here, and "
         "nobody hears when it gets worse. What was scored stays in the figures."
@@ -211,7 +211,7 @@ def _reply(form: WatchView, reply: Message, workspace_url: str) -> list[Block]:
 
 
 def _first_words(text: str) -> str:
-    text = " ".join(legible(text).split())
+    text = " ".join(sanitize(text).split())
     if len(text) <= _WORDS:
         return text
     return f"{text[: _WORDS - 2].rsplit(' ', 1)[0]} …"

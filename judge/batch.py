@@ -1,0 +1,377 @@
+"""Judges many rows at once into a journal that a run which ended early goes on from; no verdict is lost."""
+
+import asyncio
+import os
+import time
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, BinaryIO, Self
+
+from judge.errors import (
+    JudgeError,
+    ModelNotFoundError,
+    QuotaExceededError,
+    RequestRejectedError,
+    SetupError,
+)
+from judge.files import decode, encode, os_reason, private, private_and_new, put_in_place
+from judge.judging import Judge
+from judge.offline import OFFLINE
+from judge.ratings import Unscored, UnscoredReason, Verdict, combine
+from judge.rows import ADDED, Item, Malformed, RowFile, Tally, parse_item, to_added, to_line
+
+_HEAD = b'{"line":'
+_SYNC_EVERY_S = 5.0
+# Fields that rows of earlier versions do not have.
+_NOT_YET_THERE: Mapping[str, Any] = {"escalation": None}
+
+
+class Journal:
+    """The output of a batch: a JSONL file with one row per verdict, in the order in which they came in.
+
+    A row is handed to the system as soon as it is there, so that a killed process loses none, and reaches the disk
+    within seconds. A torn last line, as a killed process or a full disk leaves it, is cut off when the file is opened.
+    Only one process at a time has it open.
+
+    Args:
+        path: The file; made where there is none, for its owner alone.
+        lines: How many lines the input has.
+        judge: The fields that tell one judge from another. Every row must have these values.
+        sync: Puts what was written to a file descriptor on the disk.
+        clock: Seconds that only grow.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        lines: int,
+        judge: Mapping[str, Any],
+        *,
+        sync: Callable[[int], None] = os.fsync,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.path = path
+        self.tally = Tally()
+        self._lines = lines
+        self._judge = judge
+        self._sync = sync
+        self._clock = clock
+        # By the line of the input: a hash of the row that was judged, and where its verdict begins.
+        self._rows: dict[int, tuple[int, int]] = {}
+        self._end = 0
+        self._synced_at = clock()
+        if path.exists() and not path.is_file():
+            raise SetupError(f"{path}: not a plain file; choose another output.")
+        try:
+            self._file: BinaryIO = open(path, "ab", buffering=0, opener=private)  # noqa: SIM115 - until `close`
+            try:
+                _lock(self._file, path)
+                self._load()
+            except BaseException:
+                self._file.close()
+                raise
+        except OSError as exc:
+            raise SetupError(f"{path}: cannot read and write it ({os_reason(exc)}).") from exc
+
+    def has(self, line: int) -> bool:
+        """Whether there is a verdict on that line of the input."""
+        return line in self._rows
+
+    def check(self, source: RowFile) -> None:
+        """Nothing, where every row here is still in `source` as it was judged."""
+        left = len(self._rows)
+        for line, _, raw in source.lines():
+            if not left:
+                return
+            if line not in self._rows:
+                continue
+            left -= 1
+            item = parse_item(line, raw)
+            if isinstance(item, Malformed) or hash(item.carried) != self._rows[line][0]:
+                raise self._has_changed(f"line {line} of {source.path}")
+        if left:
+            raise self._has_changed(str(source.path))
+
+    def append(self, item: Item, added: Mapping[str, Any]) -> None:
+        """Writes the verdict on `item`."""
+        raw = to_line(item, added)
+        try:
+            left = memoryview(raw)
+            while left:
+                left = left[self._file.write(left) :]
+            if self._clock() - self._synced_at > _SYNC_EVERY_S:
+                self._sync(self._file.fileno())
+                self._synced_at = self._clock()
+        except OSError as exc:
+            self._file.truncate(self._end)  # the next row must not go on where this one broke off
+            raise SetupError(f"{self.path}: cannot write on ({os_reason(exc)}).") from exc
+        self._count(item.line, 0, len(raw), added)
+
+    def sort(self) -> None:
+        """Puts the rows in the order of the input; a second file replaces the first when it is complete."""
+        lines = sorted(self._rows)
+        if lines == list(self._rows):
+            return
+        beside = self.path.with_name(f"{self.path.name}.sorting")
+        try:
+            with self.path.open("rb") as rows, open(beside, "wb", opener=private_and_new) as copy:
+                for line in lines:
+                    rows.seek(self._rows[line][1])
+                    copy.write(rows.readline())
+                copy.flush()
+                self._sync(copy.fileno())
+            put_in_place(beside, self.path)
+        except OSError as exc:
+            raise SetupError(
+                f"{self.path}: has all rows, but they cannot be put in the order of the input ({os_reason(exc)})."
+            ) from exc
+        finally:
+            beside.unlink(missing_ok=True)
+
+    def close(self) -> None:
+        """Sees to it that all is on the disk, and lets other processes write."""
+        try:
+            self._sync(self._file.fileno())
+        except OSError as exc:
+            raise SetupError(f"{self.path}: cannot be written to the disk ({os_reason(exc)}).") from exc
+        finally:
+            self._file.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _load(self) -> None:
+        with self.path.open("rb") as rows:
+            for number, raw in enumerate(rows, start=1):
+                if not raw.endswith(b"\n") and raw[: len(_HEAD)] == _HEAD[: len(raw)]:
+                    self._file.truncate(self._end)
+                    return
+                self._take(number, raw)
+
+    def _take(self, number: int, raw: bytes) -> None:
+        where = f"{self.path}, line {number}"
+        foreign = SetupError(f"{self.path}: not a file of verdicts to go on with; choose another output.")
+        try:
+            fields = decode(raw)
+            added = dict(_NOT_YET_THERE) | {name: fields.pop(name) for name in ADDED if name in fields}
+            carried = encode(fields)
+        except ValueError as exc:
+            if number == 1:
+                raise foreign from exc
+            raise SetupError(
+                f"{where}: damaged ({exc}); delete that line to have its row judged again, or choose another output."
+            ) from exc
+        line = added.get("line") or 0
+        if not (raw.endswith(b"\n") and _is_complete(added) and line >= 1):
+            raise foreign if number == 1 else SetupError(f"{where}: not a row with a verdict; choose another output.")
+        for name, value in self._judge.items():
+            if added[name] != value:
+                raise SetupError(
+                    f"{where}: judged with {name} {added[name]!r}, and now it is {value!r}; "
+                    "go on with the former, or choose another output."
+                )
+        if line > self._lines:
+            raise self._has_changed("the input")
+        if line in self._rows:
+            raise SetupError(f"{where}: a second verdict on line {line} of the input; delete one of them.")
+        self._count(line, hash(carried), len(raw), added)
+
+    def _count(self, line: int, digest: int, size: int, added: Mapping[str, Any]) -> None:
+        self.tally.add(added)
+        self._rows[line] = digest, self._end
+        self._end += size
+
+    def _has_changed(self, what: str) -> SetupError:
+        return SetupError(
+            f"{what} has changed since its verdicts in {self.path}; restore it, or choose another output."
+        )
+
+
+def _is_complete(added: Mapping[str, Any]) -> bool:
+    ratings = added.get("ratings")
+    has_types = len(added) == len(ADDED) and all(
+        value is None or isinstance(value, (ADDED[name], int)) for name, value in added.items()
+    )
+    return (
+        has_types and isinstance(ratings, list) and all(isinstance(each, dict) and "score" in each for each in ratings)
+    )
+
+
+def _lock(file: BinaryIO, path: Path) -> None:
+    """Keeps the file to this process for as long as that lives."""
+    try:
+        import fcntl
+    except ImportError:  # Windows
+        return
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        # Before we had the lock, another process may have put a sorted file in the place of the one we opened.
+        is_ours = os.path.samestat(os.fstat(file.fileno()), path.stat())
+    except BlockingIOError:
+        is_ours = False
+    except OSError:  # a file system without locks
+        return
+    if not is_ours:
+        raise SetupError(f"{path}: another process is writing it; wait for its end, or choose another output.")
+
+
+# What no other row would fare better with.
+_HOPELESS = (SetupError, ModelNotFoundError, QuotaExceededError)
+_FAILURES_PER_WORKER = 3
+
+
+def samples_of(judge: Judge) -> int:
+    """How many ratings each model gives: as many as asked, but one of the rater without a model, which never wavers."""
+    return 1 if judge.model == OFFLINE else judge.samples
+
+
+def identity_of(judge: Judge) -> Mapping[str, Any]:
+    # With a stronger model to ask, a row has the name of the one whose verdict counts.
+    names = {"escalation": judge.escalation} | ({} if judge.escalation else {"model": judge.model})
+    return names | {"rubric_version": judge.rubric.version, "samples": samples_of(judge)}
+
+
+class Batch:
+    """Brings rows to a judge and its verdicts into a journal.
+
+    A row whose call fails is left out of the journal, so that the next run asks again; one that is too long for the
+    model is unscored. The run stops early when
+    no row could fare better (a wrong key, no quota, a full disk), after three failures in a row for each of the
+    `concurrency` calls, and at `max_cost_usd`; calls under way are waited for, since they are paid for.
+
+    Args:
+        judge: Scores the rows.
+        journal: Takes the verdicts.
+        report: Gets one plain sentence for each row that fails, each line that is no row, and the first failed call of
+            each model whose row was scored without it.
+        unit: What a row is called in these sentences, before its number.
+        concurrency: Rows under way at once, at least 1.
+        max_cost_usd: No row is begun once the journal's verdicts have cost this much, in US dollars.
+
+    Attributes:
+        failed: Rows without a verdict, because calls failed.
+        malformed: Lines that are no rows.
+        stopped: What stopped the run early.
+        is_spent: Whether `max_cost_usd` is reached.
+    """
+
+    def __init__(
+        self,
+        judge: Judge,
+        journal: Journal,
+        report: Callable[[str], None],
+        *,
+        unit: str = "line",
+        concurrency: int = 8,
+        max_cost_usd: float | None = None,
+    ) -> None:
+        self._judge = judge
+        self._journal = journal
+        self._report = report
+        self._unit = unit
+        self._concurrency = concurrency
+        self._max_cost_usd = max_cost_usd
+        self._failures_in_a_row = 0
+        self._has_verdict = False
+        self._absent: set[str] = set()
+        self.failed = 0
+        self.malformed = 0
+        self.stopped: JudgeError | None = None
+        self.is_spent = False
+
+    @property
+    def done(self) -> int:
+        return self._journal.tally.rows + self.failed
+
+    async def run(self, items: Iterator[Item | Malformed]) -> None:
+        """Judges the rows among `items`, which are read one by one, as calls come free."""
+        self._watch_cost()
+        async with asyncio.TaskGroup() as group:
+            for _ in range(self._concurrency):
+                group.create_task(self._work(items))
+
+    async def _work(self, items: Iterator[Item | Malformed]) -> None:
+        while item := self._next(items):
+            if isinstance(item, Malformed):
+                self.malformed += 1
+                self._report(f"{self._unit} {item.line}: {item.why}; skipped.")
+            else:
+                await self._settle(item)
+            await asyncio.sleep(0)  # a judge without a model never waits, and nobody else would get a turn
+
+    def _next(self, items: Iterator[Item | Malformed]) -> Item | Malformed | None:
+        if self.stopped or self.is_spent:
+            return None
+        try:
+            return next(items, None)
+        except SetupError as exc:
+            self.stopped = exc
+            return None
+
+    async def _settle(self, row: Item) -> None:
+        try:
+            verdict = await self._judge.score(row.question, row.response)
+        except JudgeError as exc:
+            if exc.is_too_long:
+                self._write(row, _without_score(self._judge, exc))
+            else:
+                self._note_failure(row, exc)
+            return
+        self._has_verdict = True
+        self._failures_in_a_row = 0
+        self._note_absent(row, verdict)
+        self._write(row, verdict)
+
+    def _write(self, row: Item, verdict: Verdict) -> None:
+        try:
+            self._journal.append(row, to_added(verdict, samples_of(self._judge)))
+        except SetupError as exc:
+            self.stopped = exc
+        self._watch_cost()
+
+    def _note_absent(self, row: Item, verdict: Verdict) -> None:
+        for rating in verdict.ratings:
+            if not isinstance(rating, Unscored) or rating.reason is not UnscoredReason.CALL_FAILED:
+                continue
+            if rating.model not in self._absent:
+                self._absent.add(rating.model)
+                self._report(f"{self._unit} {row.line}, without {rating.model!r}: {rating.detail}")
+
+    def _note_failure(self, row: Item, exc: JudgeError) -> None:
+        self.failed += 1
+        if isinstance(exc, _HOPELESS):
+            self.stopped = exc
+            return
+        self._report(f"{self._unit} {row.line}: {exc}")
+        # Rows that a server rejects may well stand together; as long as others get verdicts, the server is fine.
+        if not (isinstance(exc, RequestRejectedError) and self._has_verdict):
+            self._failures_in_a_row += 1
+        if self._failures_in_a_row >= _FAILURES_PER_WORKER * self._concurrency:
+            self.stopped = exc
+
+    def _watch_cost(self) -> None:
+        tally = self._journal.tally
+        if self._max_cost_usd is None:
+            return
+        if tally.unpriced:
+            self.stopped = self.stopped or SetupError(
+                f"What model {self._judge.model!r} costs here is not known, so --max-cost cannot be kept; "
+                f"leave it out, and judge fewer {self._unit}s."
+            )
+        self.is_spent = tally.cost_usd >= self._max_cost_usd
+
+
+def _without_score(judge: Judge, too_long: JudgeError) -> Verdict:
+    rubric, why = judge.rubric, Unscored(reason=UnscoredReason.TOO_LONG, detail=str(too_long))
+    return combine(
+        (),
+        model=judge.model,
+        rubric=rubric.name,
+        rubric_version=rubric.version,
+        scale=rubric.scale,
+        unscored=why,
+        escalation=judge.escalation,
+    )

@@ -1,0 +1,286 @@
+"""`judge agreement`, `judge estimate` and `judge escalation`: what people's labels say of scores."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from judge.cli import options
+from judge.cli.options import Reports, to_printable, to_summary
+from judge.errors import SetupError
+
+if TYPE_CHECKING:
+    from judge.agreement.scores import Columns, Scores
+    from judge.escalation_analysis import Analysis, Level
+    from judge.estimate import Estimate
+    from judge.stats import Interval
+
+# What the extra `agreement` installs.
+_EXTRA = ("krippendorff", "matplotlib", "numpy", "scipy")
+
+
+def agreement(
+    file: Annotated[
+        Path, typer.Argument(help="JSONL with a score and a label on each line, as 'judge batch' writes it.")
+    ],
+    label: options.Label,
+    score: Annotated[
+        list[str] | None,
+        typer.Option(metavar="FIELD", help="The field with the score; once for each judge.", show_default="score"),
+    ] = None,
+    scale: options.LabelScale = None,
+    rubric: options.RubricFile = None,
+    by: Annotated[
+        str | None, typer.Option(metavar="FIELD", help="Also for each value of this field, such as language.")
+    ] = None,
+    plot: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Draw the confusion matrix into a .png or .html file.")
+    ] = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """Compare scores with people's labels, and judges in pairs.
+
+    Several judges may stand in one file, by their models or in fields of their own.
+    Exit code 0 means all lines could be used, 1 that some could not, 2 an error.
+    """
+    if plot is not None and plot.suffix not in (".png", ".html"):
+        raise SetupError(f"--plot {plot}: the file must end in .png or .html.")
+    if plot is not None and plot.exists() and file.exists() and plot.samefile(file):
+        raise SetupError(f"--plot {plot}: the picture would be written over the scores; choose another file.")
+    from judge.agreement.scores import Columns, read_scores
+    from judge.numbers import to_range
+
+    columns = Columns(label, tuple(score or ["score"]), to_range(scale) if scale else None, by)
+    scores = read_scores(file, columns, rubric)
+    try:
+        _report(scores, columns, plot, as_json)
+    except ModuleNotFoundError as exc:
+        if exc.name not in _EXTRA:
+            raise
+        raise SetupError(f"judge agreement needs {exc.name}: pip install 'slack-judge[agreement]'") from exc
+    raise typer.Exit(1 if scores.problems or scores.repeats else 0)
+
+
+def _report(scores: "Scores", columns: "Columns", plot: Path | None, as_json: bool) -> None:
+    from judge.agreement.report import make_report
+    from judge.cli.agreement_tables import print_report, to_text
+
+    report = make_report(scores)
+    if plot is not None:
+        from judge.agreement.plots import save_plot
+
+        save_plot(plot, report.with_people, to_text(report, columns))
+    if as_json:
+        typer.echo(json.dumps(report.to_dict(), ensure_ascii=False))
+    else:
+        print_report(report, columns)
+
+
+def estimate(
+    file: Annotated[Path, typer.Argument(help="JSONL with a score on each line, and a label on some.")],
+    label: options.Label,
+    score: Annotated[str, typer.Option(metavar="FIELD", help="The field with the score.")] = "score",
+    weight: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FIELD",
+            help="The field with the probability of being drawn for a label, where it is not 'probability'.",
+        ),
+    ] = None,
+    cluster: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FIELD", help="The field that rows share which are not independent, where it is not 'thread'."
+        ),
+    ] = None,
+    scale: options.LabelScale = None,
+    rubric: options.RubricFile = None,
+    judge: Annotated[
+        str | None, typer.Option(metavar="MODEL", help="The judge, where the file has the scores of several.")
+    ] = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """Correct the mean of many scores by a few labels.
+
+    The labels must be of rows drawn at random, and given without seeing the score: labels with "blind": false are left
+    out. Exit code 0 means all lines could be used, 1 that some could not, 2 an error.
+    """
+    from judge.estimate import Fields, estimate_file
+    from judge.numbers import to_range
+
+    fields = Fields(label, score, weight, cluster, to_range(scale) if scale else None, judge)
+    found = estimate_file(file, fields, rubric)
+    if as_json:
+        typer.echo(json.dumps(found.to_dict(), ensure_ascii=False))
+    else:
+        typer.echo(to_summary(*to_sentences(found)))
+        report = Reports()
+        for problem in found.problems:
+            report(problem)
+    raise typer.Exit(1 if found.problems else 0)
+
+
+def to_sentences(found: "Estimate") -> Iterator[str]:
+    from judge.estimate import why_rough
+
+    mean, good, labels = found.mean, found.good, found.mean.labels_only
+    by = f"corrected by {_count(mean.labelled, 'label')}; the judge alone says"
+    yield f"Mean {_say(mean.corrected)} ({_count(mean.n, 'score')}, {by} {mean.judge.mean:.2f})."
+    yield (
+        f"Good, at least {found.good_from}: {_say(good.corrected, '.0%')} of the responses (the judge alone says "
+        f"{good.judge.mean:.0%})."
+    )
+    yield f"The labels alone: mean {_say(labels)}."
+    if found.plus_minus is not None:
+        yield f"A single score: in 9 of 10 cases people are within {found.plus_minus:g} of it."
+    yield from why_rough(mean)
+    for what, p in found.unlike.items():
+        of = {"score": "scores", "length": "lengths of the responses"}[what]
+        yield (
+            f"Careful: the labelled rows are not like the others, by the {of} (Kolmogorov-Smirnov test, p = {p:.2g}). "
+            "Draw new ones at random, and label these."
+        )
+    if found.shares_prompts:
+        yield "Rows with the same prompt_id are taken as independent; --cluster prompt_id takes them as one."
+    if found.not_blind:
+        yield f"Left out: {_count(found.not_blind, 'label')} given after the score was seen."
+    if found.unscored:
+        yield f"Left out: {_count(found.unscored, 'row')} without a score."
+
+
+def _say(interval: "Interval | None", form: str = ".2f") -> str:
+    if interval is None:
+        return "unknown"
+    if interval.low is None or interval.high is None:
+        return f"{interval.mean:{form}}, of unknown precision"
+    return f"{interval.mean:{form}}, between {interval.low:{form}} and {interval.high:{form}}"
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
+_WIDTH = 80
+_FROM_TWO = 2
+
+
+def escalation(
+    file: Annotated[
+        Path, typer.Argument(help="JSONL as 'judge batch' writes it, with several ratings on each line, and labels.")
+    ],
+    label: options.Label,
+    judge: Annotated[
+        str | None, typer.Option(metavar="MODEL", help="The judge whose ratings differ, where the file has several.")
+    ] = None,
+    to: Annotated[
+        str | None,
+        typer.Option(metavar="MODEL", help="The stronger model; without, the one that costs more, or comes later."),
+    ] = None,
+    scale: options.LabelScale = None,
+    rubric: options.RubricFile = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """Say at which spread of ratings a stronger model pays.
+
+    The stronger model's scores are those of the same responses in rows of its own, or of 'batch --escalate-to'.
+    Exit code 0 means all lines could be used, 1 that some could not, 2 an error.
+    """
+    from judge.escalation_analysis import measure
+    from judge.numbers import to_range
+
+    found = measure(
+        file, label, judge=judge, stronger=to, label_range=to_range(scale) if scale else None, rubric=rubric
+    )
+    if as_json:
+        typer.echo(json.dumps(found.to_dict(), ensure_ascii=False))
+    else:
+        _print_table(found)
+        typer.echo(to_printable(to_summary("", *to_analysis_sentences(found))))
+        report = Reports()
+        for problem in found.problems:
+            report(problem)
+    raise typer.Exit(1 if found.problems else 0)
+
+
+def to_analysis_sentences(found: "Analysis") -> Iterator[str]:
+    yield _verdict(found)
+    if found.unlabelled:
+        yield f"Left out: {_count_rows(found.unlabelled)} without a label."
+    if found.single:
+        yield f"Left out: {_count_rows(found.single)} with one rating, which has no spread."
+
+
+def _verdict(found: "Analysis") -> str:
+    apart = sum(each.rows for each in found.levels if each.spread is None or each.spread >= _FROM_TWO)
+    share = sum(each.share for each in found.levels if each.spread is None or each.spread >= _FROM_TWO)
+    asked = (
+        f"JUDGE_ESCALATE_TO asks it from a spread of 2, and without a score: for {_count_rows(apart)} ({share:.0%})."
+    )
+    if found.stronger is None:
+        return (
+            "Whether a stronger model does better is not in the file: judge the same rows with one, and put both "
+            f"outputs into one file. {asked}"
+        )
+    compared = sum(each.compared for each in found.levels)
+    paying = next((each for each in found.levels if each.spread is not None and each.spread == found.pays_from), None)
+    if paying is None:
+        return f"At no spread is {found.stronger} surely nearer to people ({_count_rows(compared)} compared). {asked}"
+    where = "even where the ratings are equal" if paying.spread == 0 else f"from a spread of {_spread(paying)}"
+    return (
+        f"Asking {found.stronger} pays {where}: there it is nearer to people by {paying.gain:.2f} "
+        f"({paying.low:.2f} to {paying.high:.2f}, {_count_rows(paying.compared)}). {asked}"
+    )
+
+
+def _print_table(found: "Analysis") -> None:
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
+    titles = ["Spread", "Rows", "Share", "Off by"]
+    if found.stronger is not None:
+        titles += ["Both", "Stronger", "Nearer by (95%)", "Costs"]
+    for title in titles:
+        table.add_column(title, justify="right", no_wrap=True)
+    for level in found.levels:
+        table.add_row(*_cells(level)[: len(titles)])
+    console = Console(highlight=False, markup=False, emoji=False)
+    if not console.is_terminal:
+        console.width = _WIDTH
+    against = "" if found.stronger is None else f", and {found.stronger} as the stronger one"
+    console.print(to_printable(f"{found.judge} against people{against}"), style="bold")
+    console.print()
+    console.print(table)
+
+
+def _cells(level: "Level") -> list[str]:
+    interval = "" if level.low is None else f" ({level.low:.2f} to {level.high:.2f})"
+    return [
+        _spread(level),
+        f"{level.rows:,}",
+        f"{level.share:.0%}",
+        _number(level.error),
+        f"{level.compared:,}",
+        _number(level.stronger_error),
+        _number(level.gain) + interval,
+        "unknown" if level.cost_usd is None else f"${level.cost_usd:.5f}",
+    ]
+
+
+def _spread(level: "Level") -> str:
+    from judge.escalation_analysis import MOST_SPREAD
+
+    if level.spread is None:
+        return "no score"
+    return f"{level.spread}+" if level.spread == MOST_SPREAD else str(level.spread)
+
+
+def _number(value: float | None) -> str:
+    return "–" if value is None else f"{value:.2f}"
+
+
+def _count_rows(count: int) -> str:
+    return f"{count:,} row{'' if count == 1 else 's'}"

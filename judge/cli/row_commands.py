@@ -1,0 +1,283 @@
+"""`judge batch`, `judge pairs` and `judge view`: files of responses scored, paired and shown."""
+
+import asyncio
+import os
+import shlex
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from judge.cli import options
+from judge.cli.options import Reports, to_printable, to_summary
+from judge.errors import JudgeError, SetupError
+from judge.files import Format, InputFormat, os_reason, private_and_new, put_in_place
+from judge.judging import Judge
+from judge.model import DEFAULT_MODEL
+from judge.rubric import DEFAULT_RUBRIC
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
+
+    from judge.batch import Batch, Journal
+    from judge.exports import Counts
+    from judge.rows import Item, Malformed, RowFile, Tally
+
+_REFRESH_S = 0.2
+
+
+async def show_progress(batch: "Batch", total: Callable[[], int]) -> None:
+    with _make_bar() as bar:
+        rows = bar.add_task("", total=total(), completed=batch.done)
+        try:
+            while True:
+                await asyncio.sleep(_REFRESH_S)
+                bar.update(rows, total=total(), completed=batch.done)
+        finally:
+            bar.update(rows, total=total(), completed=batch.done)
+
+
+def _make_bar() -> "Progress":
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, Task, TimeRemainingColumn
+    from rich.text import Text
+
+    class Rate(ProgressColumn):
+        def render(self, task: Task) -> Text:
+            return Text(f"{task.speed or 0:,.1f} rows/s")
+
+    console = Console(stderr=True)
+    return Progress(BarColumn(24), MofNCompleteColumn(), Rate(), "left", TimeRemainingColumn(), console=console)
+
+
+_GO_ON = "the same command goes on from there."
+
+
+def batch(
+    source: Annotated[
+        Path,
+        typer.Argument(
+            metavar="INPUT", help="JSONL or CSV; each row has a prompt (or question) and a completion (or response)."
+        ),
+    ],
+    output: Annotated[Path, typer.Option("--output", "-o", help="The file for the rows with their scores.")],
+    model: options.Model = DEFAULT_MODEL,
+    rubric: options.Rubric = DEFAULT_RUBRIC,
+    samples: options.Samples = None,
+    timeout_s: Annotated[
+        float, typer.Option(envvar="JUDGE_TIMEOUT_S", help="Longest wait for a verdict, in seconds.")
+    ] = 60,
+    logprobs: options.Logprobs = False,
+    escalate_to: options.EscalateTo = None,
+    concurrency: Annotated[int, typer.Option(envvar="JUDGE_CONCURRENCY", min=1, help="Rows under way at once.")] = 8,
+    limit: Annotated[
+        int | None, typer.Option(min=1, help="Only the first so many rows of the input; what is skipped is no row.")
+    ] = None,
+    max_cost: Annotated[
+        float | None, typer.Option(min=0, help="Begin no row once the output has cost so many US dollars.")
+    ] = None,
+    read_as: Annotated[
+        InputFormat | None, typer.Option("--input-format", help="What INPUT is; without, its ending says it.")
+    ] = None,
+    form: Annotated[
+        Format | None, typer.Option("--format", help="Write this as well when done; the output's ending says it, too.")
+    ] = None,
+) -> None:
+    """Score each row of a file. Run again, it judges only what is missing.
+
+    Ctrl-C or a crash loses nothing but the rows under way.
+    Exit code 0 means all scored, 1 with gaps, 2 an error, 130 interrupted.
+    """
+    from judge.batch import Batch, Journal, identity_of
+    from judge.exports import choose_format, export, name_beside, refuse_foreign
+    from judge.rows import RowFile
+
+    form = choose_format(output, form)
+    journal_path = output if form is Format.JSONL else name_beside(output, Format.JSONL)
+    table = None if form is Format.JSONL else name_beside(output, form)
+    if table:
+        refuse_foreign(table, form)
+    for written in (journal_path, table):
+        _refuse_same_file(source, written)
+    judge = Judge(model, rubric, samples, timeout_s=timeout_s, logprobs=logprobs, escalate_to=escalate_to)
+    given = RowFile.at(source, read_as)
+    given.check_prompts()
+    last_line, lines = given.count()
+    with Journal(journal_path, last_line, identity_of(judge)) as journal:
+        journal.check(given)
+        run = Batch(judge, journal, Reports(), concurrency=concurrency, max_cost_usd=max_cost)
+        rows = partial(_count_rows, run, journal.tally, lines, limit)
+        _run_to_end(judge, run, journal, given.items(journal.has, limit), rows)
+        journal.sort()
+    if table:
+        export(journal_path, table, form)
+        typer.echo(f"Rows in {journal_path}, as a table in {table}.")
+    typer.echo(_summary(run, journal, rows()))
+    if not journal.tally.rows and given.form is InputFormat.JSONL and _looks_foreign(given):
+        typer.echo(f"{source} does not look like JSONL; if it is CSV, say --input-format csv.", err=True)
+    raise typer.Exit(1 if run.failed or run.malformed or run.is_spent or journal.tally.unscored else 0)
+
+
+def _run_to_end(
+    judge: Judge, run: "Batch", journal: "Journal", items: "Iterator[Item | Malformed]", rows: Callable[[], int]
+) -> None:
+    """Runs the batch; one that ends early, interrupted or stopped, leaves the command here, with what it has done."""
+    try:
+        asyncio.run(_run(judge, run, items, rows))
+    except (KeyboardInterrupt, asyncio.CancelledError):
+        typer.echo(f"Interrupted: {_share(journal.tally, rows())} in {journal.path}; {_GO_ON}", err=True)
+        raise typer.Exit(130) from None
+    if run.stopped:
+        raise JudgeError(f"{run.stopped} Stopped with {_share(journal.tally, rows())} in {journal.path}; {_GO_ON}")
+
+
+async def _run(judge: Judge, run: "Batch", items: "Iterator[Item | Malformed]", rows: Callable[[], int]) -> None:
+    work = asyncio.create_task(run.run(items))
+    loop = asyncio.get_running_loop()
+    # Python gives signals to the main thread alone.
+    is_main = threading.current_thread() is threading.main_thread()
+    if is_main:
+        before = signal.signal(signal.SIGTERM, lambda *_: loop.call_soon_threadsafe(work.cancel) and None)
+    bar = asyncio.create_task(show_progress(run, rows)) if sys.stderr.isatty() else None
+    try:
+        async with judge:
+            await work
+    finally:
+        if is_main:
+            signal.signal(signal.SIGTERM, before)
+        if bar:
+            bar.cancel()
+            await asyncio.wait([bar])
+
+
+def _refuse_same_file(source: Path, written: Path | None) -> None:
+    if written and source.exists() and written.exists() and os.path.samefile(source, written):
+        raise SetupError(f"{written}: the rows would be written over the input; choose another output.")
+
+
+def _looks_foreign(given: "RowFile") -> bool:
+    _, _, first = next(given.lines(), (0, 0, b"{"))
+    return not first.lstrip(b"\xef\xbb\xbf \t").startswith(b"{")
+
+
+def _count_rows(run: "Batch", tally: "Tally", lines: int, limit: int | None) -> int:
+    return max(min(lines - run.malformed, limit or lines), tally.rows)
+
+
+def _share(tally: "Tally", rows: int) -> str:
+    return f"{tally.rows:,} of {rows:,} rows"
+
+
+def _summary(run: "Batch", journal: "Journal", rows: int) -> str:
+    from judge.exports import has_pair
+
+    tally = journal.tally
+    reasons = ", ".join(f"{count:,} {reason.replace('_', ' ')}" for reason, count in tally.reasons.most_common())
+    why = f" ({to_printable(reasons)})" if reasons else ""
+    lines = [
+        f"{tally.scored:,} of {rows:,} rows scored, {tally.unscored:,} unscored{why}, "
+        f"{run.failed:,} failed, {run.malformed:,} skipped."
+    ]
+    if tally.partial:
+        lines.append(
+            f"Scored by fewer ratings than asked for: {tally.partial:,} of {tally.scored:,} rows (see `basis`)."
+        )
+    if tally.escalated:
+        lines.append(f"Scored by the stronger model: {tally.escalated:,} of {tally.scored:,} rows (see `model`).")
+    if tally.scored:
+        mean = sum(score * count for score, count in tally.scores.items()) / tally.scored
+        counts = ", ".join(f"{score}: {count:,}" for score, count in sorted(tally.scores.items()))
+        lines.append(f"Rows by score: {counts}. Mean {mean:.2f}.")
+    if tally.input_tokens or tally.output_tokens:
+        cost = "not known" if tally.unpriced else f"${tally.cost_usd:,.4f}"
+        lines.append(f"{tally.input_tokens:,} + {tally.output_tokens:,} tokens; cost: {cost}.")
+    if run.is_spent:
+        lines.append("Stopped at --max-cost; with more, the same command goes on from there.")
+    elif run.failed:
+        lines.append("The same command asks again for the rows that failed.")
+    elif has_pair(journal.path):
+        # A command to paste stays on one line.
+        return f"{to_summary(*lines)}\nNext: judge pairs {shlex.quote(str(journal.path))} -o pairs.jsonl"
+    return to_summary(*lines)
+
+
+def pairs(
+    source: Annotated[Path, typer.Argument(metavar="SCORED", help="JSONL as 'judge batch' writes it.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="The file for the pairs; replaced if it is there.")],
+    form: Annotated[
+        Format | None, typer.Option("--format", help="What to write; without, the output's ending says it.")
+    ] = None,
+) -> None:
+    """Pair each prompt's best response with its worst.
+
+    Rows belong together by prompt_id, or by prompt. Ties and unscored rows are left out and counted.
+    Exit code 0 means done, 1 that lines could not be read, 2 an error.
+    """
+    from judge.exports import Counts, choose_format, export, make_pairs
+
+    form = choose_format(output, form)
+    if source.exists() and output.exists() and os.path.samefile(source, output):
+        raise SetupError(f"{output}: the pairs would be written over the scored rows; choose another output.")
+    counts = Counts()
+    beside = output.with_name(f"{output.name}.pairing")
+    try:
+        with open(beside, "w", encoding="utf-8", newline="\n", opener=private_and_new) as file:
+            file.writelines(f"{pair}\n" for pair in make_pairs(source, Reports(), counts))
+        if form is Format.JSONL:
+            put_in_place(beside, output)
+        else:
+            export(beside, output, form)
+    except OSError as exc:
+        raise SetupError(f"{output}: cannot write it ({os_reason(exc)}).") from exc
+    finally:
+        beside.unlink(missing_ok=True)
+    typer.echo(_summarise_pairs(output, counts))
+    raise typer.Exit(1 if counts.malformed else 0)
+
+
+def _summarise_pairs(output: Path, counts: "Counts") -> str:
+    return to_summary(
+        f"Pairs: {counts.pairs:,}, in {output}.",
+        f"Prompts left out: {counts.ties:,} for a tie, {counts.alone:,} with one scored response. "
+        f"Lines left out: {counts.unscored:,} unscored, {counts.malformed:,} skipped.",
+    )
+
+
+def view(
+    file: Annotated[Path, typer.Argument(help="JSONL of 'judge batch' or 'judge-bot export'.")],
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="The page; by default beside the file, ending in .html.")
+    ] = None,
+    label: Annotated[
+        str | None,
+        typer.Option(metavar="FIELD", help="The field with people's labels; 'human' where the rows have it."),
+    ] = None,
+    scale: options.LabelScale = None,
+    rubric: options.RubricFile = None,
+    limit: Annotated[int | None, typer.Option(min=1, max=20_000, help="Show the last rows of the file.")] = None,
+) -> None:
+    """Make a page to look at scored replies in the browser.
+
+    It is one file that works offline. Exit code 0 means all lines could be used, 1 that some could not, 2 an error.
+    """
+    from judge.numbers import to_range
+    from judge.view import save_page
+    from judge.view.replies import read_replies
+
+    found = read_replies(file, label, to_range(scale) if scale else None, rubric, limit)
+    page = output or file.with_suffix(".html")
+    size = save_page(page, file.name, found)
+    report = Reports()
+    for problem in found.problems:
+        report(problem)
+    typer.echo(to_sentence(page, len(found.replies), size))
+    raise typer.Exit(1 if found.problems else 0)
+
+
+def to_sentence(page: Path, replies: int, size: int) -> str:
+    return f"{page}: {replies:,} {'reply' if replies == 1 else 'replies'}, {size / 1e6:,.1f} MB; open it in a browser."

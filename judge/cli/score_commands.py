@@ -1,0 +1,121 @@
+"""`judge score` and `judge rubrics`: one response, and what it is scored by."""
+
+import asyncio
+import json
+import sys
+import textwrap
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from judge.cli import options
+from judge.cli.options import to_printable
+from judge.errors import SetupError
+from judge.escalation import counted, others, why_of_model
+from judge.judging import Judge
+from judge.model import DEFAULT_MODEL
+from judge.offline import OFFLINE
+from judge.ratings import Rating, Unscored, Verdict
+from judge.rubric import DEFAULT_RUBRIC, Scale, list_rubrics, load_rubric, purpose_of
+
+_WIDTH = 80
+
+Text = Annotated[str, typer.Option(help="The text itself, @FILE to read it from a file, or - for standard input.")]
+
+
+def score(
+    question: Text,
+    response: Text,
+    model: options.Model = DEFAULT_MODEL,
+    rubric: options.Rubric = DEFAULT_RUBRIC,
+    samples: options.Samples = None,
+    timeout_s: Annotated[float, typer.Option(envvar="JUDGE_TIMEOUT_S", help="Longest wait, in seconds.")] = 60,
+    logprobs: options.Logprobs = False,
+    escalate_to: options.EscalateTo = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the whole verdict as JSON.")] = False,
+) -> None:
+    """Score one response: the score and its justification.
+
+    The model is asked with OPENAI_API_KEY, at OPENAI_BASE_URL where that is set.
+    Exit code 0 means scored, 1 unscored, 2 an error.
+    """
+    if question == response == "-":
+        raise SetupError("Only one of --question and --response can be read from standard input.")
+    texts = _read_text(question, "--question"), _read_text(response, "--response")
+    judge = Judge(model, rubric, samples, timeout_s=timeout_s, logprobs=logprobs, escalate_to=escalate_to)
+    verdict = asyncio.run(_score(judge, *texts))
+    typer.echo(
+        json.dumps(verdict.to_dict(), ensure_ascii=False)
+        if as_json
+        else to_printable(_to_text(verdict, judge.rubric.scale))
+    )
+    raise typer.Exit(0 if verdict.is_scored else 1)
+
+
+async def _score(judge: Judge, question: str, response: str) -> Verdict:
+    async with judge:
+        return await judge.score(question, response)
+
+
+def _read_text(given: str, option: str) -> str:
+    if given != "-" and not given.startswith("@"):
+        return given
+    try:
+        return (sys.stdin.buffer.read() if given == "-" else Path(given[1:]).read_bytes()).decode()
+    except UnicodeDecodeError as exc:
+        raise SetupError(f"{option} {given}: not UTF-8 at byte {exc.start + 1}; save it as UTF-8 text.") from exc
+    except (OSError, ValueError) as exc:
+        reason = (getattr(exc, "strerror", None) or "not a path").lower()
+        raise SetupError(
+            f"{option} {given}: cannot read the file ({reason}); a text that begins with @ can be piped in with -."
+        ) from exc
+
+
+def _to_text(verdict: Verdict, scale: Scale) -> str:
+    if verdict.unscored is None:
+        head, body = f"Score: {verdict.score} of {scale.high}", verdict.justification
+    else:
+        head, body = "Unscored", verdict.unscored.detail
+    warning = f"Check this one yourself: the response {' and '.join(flag.words for flag in verdict.flags)}."
+    paragraphs = [head, *body.splitlines(), warning if verdict.flags else "", *_failures(verdict), _footnote(verdict)]
+    wrapped = [textwrap.fill(paragraph, _WIDTH) for paragraph in paragraphs if paragraph.strip()]
+    return "\n\n".join(wrapped)
+
+
+def _failures(verdict: Verdict) -> list[str]:
+    missing = [each for each in verdict.ratings if isinstance(each, Unscored)]
+    if verdict.unscored is not None and len(verdict.ratings) == 1:
+        return []  # then the verdict says it
+    return list(dict.fromkeys(f"{each.model}: {each.detail}" if each.model else each.detail for each in missing))
+
+
+def _footnote(verdict: Verdict) -> str:
+    parts = [f"model {verdict.model}", f"rubric {verdict.rubric} ({verdict.rubric_version})"]
+    ratings = counted(verdict.ratings, verdict.model, verdict.escalation)
+    if len(ratings) > 1:
+        scores = ", ".join(str(each.score) if isinstance(each, Rating) else "unscored" for each in ratings)
+        parts.insert(0, f"{verdict.basis} ratings: {scores}")
+    if verdict.escalation and (aside := others(verdict.ratings, verdict.model, verdict.escalation)):
+        scores_aside = [each.score for each in aside if isinstance(each, Rating)]
+        parts.insert(0, why_of_model(verdict.model, verdict.escalation, scores_aside))
+    if verdict.weighted_score is not None:
+        parts.insert(0, f"weighted score {verdict.weighted_score:.2f}")
+    if verdict.input_tokens is not None and verdict.output_tokens is not None:
+        parts.append(f"{verdict.input_tokens:,} + {verdict.output_tokens:,} tokens")
+    if verdict.cost_usd:
+        parts.append(f"{verdict.cost_usd:.4f} USD")
+    if verdict.latency_ms is not None and verdict.model != OFFLINE:
+        parts.append(f"{verdict.latency_ms / 1000:.1f} s")
+    return " · ".join(parts)
+
+
+def rubrics(name: Annotated[str | None, typer.Argument(help="Print this rubric's prompt.")] = None) -> None:
+    """List the rubrics, or print one to copy and change."""
+    if name is not None:
+        typer.echo(to_printable(load_rubric(name).prompt), nl=False)
+        return
+    for each in list_rubrics():
+        rubric = load_rubric(each)
+        scale = f"scale {rubric.scale.low} to {rubric.scale.high}, version {rubric.version}"
+        typer.echo(f"{each}  {scale}: {purpose_of(each)}")

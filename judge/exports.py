@@ -1,0 +1,300 @@
+"""Scored rows for what comes next: tables as CSV or Parquet, and preference pairs to train on."""
+
+import csv
+import math
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from hashlib import blake2b
+from itertools import islice
+from pathlib import Path
+from typing import Any, BinaryIO, NamedTuple, TypeAlias
+
+from judge.errors import SetupError
+from judge.files import (
+    Format,
+    decode,
+    encode,
+    os_reason,
+    private_and_new,
+    put_in_place,
+    read_lines,
+)
+from judge.rows import ADDED, Row
+
+# Endings that promise what is not written here.
+_OTHER_FORMATS = {".bz2", ".gz", ".json", ".tsv", ".xls", ".xlsx", ".xz", ".zip", ".zst"}
+_ROWS_AT_ONCE, _BYTES_AT_ONCE = 4_000, 8 * 2**20
+
+
+def choose_format(path: Path, asked: Format | None) -> Format:
+    """The format that was asked for, else the one that the ending of `path` names, else JSONL."""
+    if path.suffix.lower() in _OTHER_FORMATS:
+        raise SetupError(f"{path}: {path.suffix} is not written; end the name in .jsonl, .csv or .parquet.")
+    chosen = asked or _format_of(path) or Format.JSONL
+    if chosen is Format.PARQUET:
+        try:
+            import pyarrow.parquet  # type: ignore[import-untyped]  # noqa: F401
+        except ImportError as exc:
+            raise SetupError("Parquet needs the package pyarrow: pip install 'slack-judge[parquet]'.") from exc
+    return chosen
+
+
+def name_beside(path: Path, form: Format) -> Path:
+    """The file of the same name in another format: an ending that names one is replaced, any other kept."""
+    return path.with_suffix(f".{form}") if _format_of(path) else path.with_name(f"{path.name}.{form}")
+
+
+def refuse_foreign(table: Path, form: Format) -> None:
+    """Nothing, where `table` may be replaced: it is not there, or its first column is `line`, as a batch writes it."""
+    if table.exists() and not _begins_with_line(table, form):
+        raise SetupError(f"{table}: not a table of 'judge batch', and would be overwritten; choose another output.")
+
+
+def _begins_with_line(table: Path, form: Format) -> bool:
+    try:
+        if form is Format.CSV:
+            with table.open("rb") as file:
+                return file.read(5) in (b"line,", b"\r\n")  # a batch without rows has no columns
+        from pyarrow import ArrowException, parquet
+
+        try:
+            return list(parquet.read_schema(table).names)[:1] in (["line"], [])
+        except ArrowException:
+            return False
+    except OSError as exc:
+        raise SetupError(f"{table}: cannot read it ({os_reason(exc)}).") from exc
+
+
+def export(rows: Path, target: Path, form: Format) -> None:
+    """Writes the rows of a JSONL file as a table, which replaces `target` when it is complete.
+
+    A column has one type: true or false, whole number, number or text. One that mixes them, or holds lists or
+    objects, is text: strings as they are, everything else as JSON.
+    """
+    columns = _columns(rows)
+    beside = target.with_name(f"{target.name}.part")
+    try:
+        if form is Format.CSV:
+            _write_csv(rows, beside, columns)
+        else:
+            _write_parquet(rows, beside, columns)
+        put_in_place(beside, target)
+    except OSError as exc:
+        raise SetupError(f"{target}: cannot write it ({os_reason(exc)}).") from exc
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def _format_of(path: Path) -> Format | None:
+    ending = path.suffix.lower().removeprefix(".")
+    return Format(ending) if ending in set(Format) else None
+
+
+def _columns(rows: Path) -> dict[str, type]:
+    """All columns in the order of their first appearance, each with the one type that fits all its values."""
+    columns: dict[str, type | None] = {}
+    for _, _, raw in read_lines(rows):
+        for name, value in decode(raw).items():
+            seen = columns.setdefault(name, _to_kind(ADDED[name]) if name in ADDED else None)
+            if value is None or seen is str:
+                continue
+            kind = str if isinstance(value, int) and abs(value) >= 2**63 else _to_kind(type(value))
+            columns[name] = kind if seen in (None, kind) else float if {seen, kind} == {int, float} else str
+    return {name: kind or str for name, kind in columns.items()}
+
+
+def _to_kind(of: type) -> type:
+    return of if of in (bool, int, float) else str
+
+
+def _to_text(value: object) -> str:
+    # Half a surrogate pair, which neither format can hold, is written out.
+    return value.encode(errors="backslashreplace").decode() if isinstance(value, str) else encode(value)
+
+
+def _write_csv(rows: Path, target: Path, columns: Mapping[str, type]) -> None:
+    with open(target, "w", encoding="utf-8", newline="", opener=private_and_new) as file:
+        writer = csv.writer(file)
+        writer.writerow(_to_text(name) for name in columns)
+        for _, _, raw in read_lines(rows):
+            fields = decode(raw)
+            values = (fields.get(name) for name in columns)
+            writer.writerow("" if value is None else _to_text(value) for value in values)
+
+
+def _write_parquet(rows: Path, target: Path, columns: Mapping[str, type]) -> None:
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    types = {bool: pa.bool_(), int: pa.int64(), float: pa.float64(), str: pa.string()}
+    schema = pa.schema([(_to_text(name), types[kind]) for name, kind in columns.items()])
+    with (
+        open(target, "wb", opener=private_and_new) as file,
+        parquet.ParquetWriter(file, schema, compression="zstd") as writer,
+    ):
+        for part in _parts(rows):
+            arrays = [
+                pa.array([_to_cell(fields.get(name), kind) for fields in part], types[kind])
+                for name, kind in columns.items()
+            ]
+            writer.write_batch(pa.record_batch(arrays, schema=schema))
+
+
+def _to_cell(value: object, kind: type) -> object:
+    if value is None or kind in (bool, int):
+        return value
+    if kind is str:
+        return _to_text(value)
+    return float(value) if isinstance(value, int) else value
+
+
+def _parts(rows: Path) -> Iterator[list[dict[str, Any]]]:
+    """So many rows at once that they take no more memory than a long one does."""
+    part: list[dict[str, Any]] = []
+    size = 0
+    for _, _, raw in read_lines(rows):
+        part.append(decode(raw))
+        size += len(raw)
+        if len(part) >= _ROWS_AT_ONCE or size >= _BYTES_AT_ONCE:
+            yield part
+            part, size = [], 0
+    if part:
+        yield part
+
+
+Key: TypeAlias = str | bytes
+_LOOKED_AT = 10_000
+_JUDGE = ("rubric_version", "samples")
+
+
+class Scored(NamedTuple):
+    """One scored row: where it stands in the file, and what it takes to rank it. `prompt` is a digest."""
+
+    line: int
+    start: int
+    key: Key
+    prompt: bytes
+    score: float
+
+
+@dataclass
+class Counts:
+    """What became of the rows: `pairs`, `ties` and `alone` count prompts, the others lines."""
+
+    pairs: int = 0
+    ties: int = 0
+    alone: int = 0
+    unscored: int = 0
+    malformed: int = 0
+
+
+def make_pairs(source: Path, report: Callable[[str], None], counts: Counts) -> Iterator[str]:
+    """The pairs of a scored file as JSON, in the order in which its prompts first appear.
+
+    Rows belong together by `prompt_id`, and by the prompt itself where they have none. Per prompt some 400 bytes are
+    held, whatever the length of the texts; the file is read a second time for these.
+
+    Args:
+        source: Rows with prompt, completion and score, in any order; a score of null is unscored.
+        report: Gets one plain sentence for each line that is no such row; it is skipped.
+        counts: Is filled in as the pairs are made.
+    """
+    # Of several responses with the same score, the first in the file stays.
+    best: dict[Key, Scored] = {}
+    worst: dict[Key, Scored] = {}
+    responses = Counter[Key]()
+    for row in _read_scored(source, report, counts):
+        first = best.setdefault(row.key, row)
+        if row.prompt != first.prompt:
+            raise SetupError(
+                f"{source}: prompt_id {row.key!s} has one prompt in line {_first_line(source, row.key)} and another in "
+                f"line {row.line}; give each prompt an id of its own."
+            )
+        responses[row.key] += 1
+        best[row.key] = max(first, row, key=lambda each: each.score)
+        worst[row.key] = min(worst.get(row.key, row), row, key=lambda each: each.score)
+    with source.open("rb") as file:
+        for key, top in best.items():
+            if top.score > worst[key].score:
+                counts.pairs += 1
+                yield encode(_to_pair(_row_at(file, top.start), _row_at(file, worst[key].start)))
+            elif responses[key] > 1:
+                counts.ties += 1
+            else:
+                counts.alone += 1
+
+
+def _first_line(source: Path, key: Key) -> int:
+    return next(row.line for row in _read_scored(source, lambda _: None, Counts()) if row.key == key)
+
+
+def has_pair(source: Path) -> bool:
+    first: dict[Key, Scored] = {}
+    for row in islice(_read_scored(source, lambda _: None, Counts()), _LOOKED_AT):
+        other = first.setdefault(row.key, row)
+        if other.prompt != row.prompt:
+            return False
+        if other.score != row.score:
+            return True
+    return False
+
+
+def _read_scored(source: Path, report: Callable[[str], None], counts: Counts) -> Iterator[Scored]:
+    judges: dict[str, int] = {}
+    for line, start, raw in read_lines(source):
+        try:
+            row = Row(line, decode(raw), start)
+            scored = _to_scored(row)
+        except ValueError as exc:
+            counts.malformed += 1
+            report(f"line {line}: {exc}; skipped.")
+            continue
+        _check_judge(source, row, judges)
+        if scored is None:
+            counts.unscored += 1
+        else:
+            yield scored
+
+
+def _to_scored(row: Row) -> Scored | None:
+    prompt = blake2b(row.question.encode(), digest_size=16).digest()
+    _ = row.response  # which a pair needs
+    if "score" not in row.fields:
+        raise ValueError("no score; 'judge batch' adds them")
+    score = row.get("score")
+    if score is None:
+        return None
+    if isinstance(score, bool) or not isinstance(score, int | float) or not -math.inf < score < math.inf:
+        raise ValueError("the score is no number")
+    given_id = row.get("prompt_id")
+    return Scored(row.line, row.start, prompt if given_id is None else encode(given_id), prompt, score)
+
+
+def _check_judge(source: Path, row: Row, judges: dict[str, int]) -> None:
+    # Without a rubric the row is not ours, and its `model` may well be the one that wrote the response.
+    parts = {"model": row.judge} | {name: row.get(name) for name in _JUDGE}
+    is_ours = "rubric_version" in row.fields
+    judges.setdefault(", ".join(f"{name} {part}" for name, part in parts.items()) if is_ours else "another", row.line)
+    if len(judges) > 1:
+        (one, first), (other, second) = judges.items()
+        raise SetupError(
+            f"{source}: two judges gave these scores ({one} in line {first}; {other} in line {second}), and "
+            "theirs do not compare; make pairs of each judge's rows alone."
+        )
+
+
+def _row_at(file: BinaryIO, start: int) -> Row:
+    file.seek(start)
+    return Row(0, decode(file.readline()), start)
+
+
+def _to_pair(best: Row, worst: Row) -> dict[str, Any]:
+    return {
+        "prompt_id": best.get("prompt_id"),
+        "prompt": best.question,
+        "chosen": best.response,
+        "rejected": worst.response,
+        "score_chosen": best.get("score"),
+        "score_rejected": worst.get("score"),
+    }

@@ -1,0 +1,384 @@
+"""Rows of JSONL or CSV: one `Row` for all that is read of a file of rows, and one reader, `RowFile`.
+
+What a batch adds to a row stands here as well, since the other commands read it.
+"""
+
+import csv
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Self
+
+from judge.errors import SetupError
+from judge.escalation import is_escalated
+from judge.files import InputFormat, check_is_file, decode, encode, kind_of, os_reason, read_lines
+from judge.ratings import Rating, Verdict
+
+PROMPT = ("prompt", "question")
+COMPLETION = ("completion", "response")
+"""The names that the two texts may have in a row."""
+
+ADDED: Mapping[str, type] = {
+    "line": int,
+    "status": str,
+    "score": int,
+    "mean": float,
+    "spread": int,
+    "justification": str,
+    "unscored_reason": str,
+    "unscored_detail": str,
+    "basis": str,
+    "ratings": list,
+    "weighted_score": float,
+    "flags": list,
+    "model": str,
+    "escalation": str,
+    "rubric": str,
+    "rubric_version": str,
+    "samples": int,
+    "input_tokens": int,
+    "output_tokens": int,
+    "latency_ms": int,
+    "cost_usd": float,
+}
+"""The fields that a batch adds, and their types where they are not null. `line` stands first in a row."""
+
+_NOT_READ = {".bz2", ".gz", ".numbers", ".ods", ".parquet", ".xls", ".xlsx", ".xz", ".zip", ".zst"}
+_PROMPT_ID = b'"prompt_id"'
+_OWN_NAME = re.compile(rf"(?:input_)*(?:{'|'.join(ADDED)})")
+_MOST_NAMED, _LONGEST_NAMES = 10, 200
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One row of a file, and what its fields mean in all commands.
+
+    `fields` are those of the JSON object, or the cells of CSV by their columns.
+    """
+
+    line: int  # where it begins, from 1
+    fields: Mapping[str, Any]
+    start: int = 0  # the byte where its line begins, in JSONL
+
+    def get(self, name: str) -> Any:
+        return self.fields.get(name)
+
+    def key(self, name: str) -> str | None:
+        """What a field holds, as something to tell rows apart by."""
+        value = self.fields.get(name)
+        return None if value is None else str(value)
+
+    @property
+    def question(self) -> str:
+        """Raises ValueError where the row has none; the message completes "line 17: ". The same for `response`."""
+        return self._text(PROMPT)
+
+    @property
+    def response(self) -> str:
+        return self._text(COMPLETION)
+
+    @property
+    def judge(self) -> Any:
+        """The judge that gave the row its score: its model, or both where it has a stronger one, as one judge."""
+        # Without a rubric the row is not ours, and the field may hold anything.
+        return (self.get("escalation") if "rubric_version" in self.fields else None) or self.get("model")
+
+    @property
+    def rubric(self) -> tuple[str | None, str | None]:
+        return self.key("rubric"), self.key("rubric_version")
+
+    @property
+    def known_by(self) -> tuple[str, object]:
+        """What the row's prompt and its response are known by, in other rows as well."""
+        texts = [self.fields[name] for name in COMPLETION if isinstance(self.get(name), str)]
+        prompts = [str(self.fields[name]) for name in ("prompt_id", *PROMPT) if self.get(name) is not None]
+        item: object = f"line {self.line}"
+        if self.get("case") is not None:
+            item = f"case {self.get('case')}"
+        elif prompts and texts:
+            item = (prompts[0], texts[0])
+        return (prompts[0] if prompts else str(item)), item
+
+    def to_item(self) -> "Item":
+        """What a batch judges; fields that have the name of an added one are carried as `input_...`."""
+        carried = {_carried_name(name): value for name, value in self.fields.items()}
+        return Item(self.line, self.question, self.response, encode(carried))
+
+    def _text(self, names: tuple[str, str]) -> str:
+        given = {name: self.fields[name] for name in names if self.get(name) is not None}
+        if not given:
+            found = ", ".join(list(self.fields)[:_MOST_NAMED])[:_LONGEST_NAMES]
+            more = f" and {len(self.fields) - _MOST_NAMED:,} more" if len(self.fields) > _MOST_NAMED else ""
+            what = f"only {found}{more}" if self.fields else "nor anything else"
+            raise ValueError(f"no {names[0]} (nor {names[1]}), {what}")
+        for name, text in given.items():
+            if not isinstance(text, str):
+                hint = "; join a conversation into one" if isinstance(text, list) else ""
+                raise ValueError(f"{name} is {kind_of(text)} where a string belongs{hint}")
+            try:
+                text.encode()
+            except UnicodeEncodeError as exc:
+                raise ValueError(f"{name} holds half a surrogate pair, which is no Unicode text") from exc
+        if len(set(given.values())) > 1:
+            raise ValueError(f"{names[0]} and {names[1]} differ; leave one out")
+        return str(next(iter(given.values())))
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A question and a response to judge, from line `line`; `carried` are the fields to keep beside, as JSON."""
+
+    line: int
+    question: str
+    response: str
+    carried: str
+
+
+@dataclass(frozen=True, slots=True)
+class Malformed:
+    """A line that is no row to judge, and why."""
+
+    line: int
+    why: str
+
+
+class RowFile:
+    """A file of rows, read line by line as often as is needed.
+
+    Attributes:
+        problems: One sentence for each line that is no row, and for what its readers cannot use, as far as it is read.
+        names: All fields of the rows that were read, in the order of their first appearance.
+    """
+
+    def __init__(self, path: Path, form: InputFormat = InputFormat.JSONL) -> None:
+        self.path = path
+        self.form = form
+        self.problems: list[str] = []
+        self.names: dict[str, None] = {}
+        self._has_rows = False
+
+    @classmethod
+    def at(cls, path: Path, form: InputFormat | None = None) -> Self:
+        """The file as `form`; without, as CSV where its name ends in .csv or .tsv, else as JSONL."""
+        ending = path.suffix.lower()
+        if form is None and ending in _NOT_READ:
+            raise SetupError(f"{path}: {ending} is not read; save it as .csv or .jsonl.")
+        is_sheet = ending in (".csv", ".tsv")
+        return cls(path, form or (InputFormat.CSV if is_sheet else InputFormat.JSONL))
+
+    def lines(self) -> Iterator[tuple[int, int, bytes]]:
+        """What is not blank, as JSON, with its line and the byte where that begins."""
+        if self.form is InputFormat.CSV:
+            return ((line, 0, raw) for line, raw in read_sheet(self.path))
+        return read_lines(self.path)
+
+    def rows(self, lines: Iterator[tuple[int, int, bytes]] | None = None) -> Iterator[Row]:
+        """The rows of the file, or of some of its `lines`."""
+        for line, start, raw in lines or self.lines():
+            try:
+                row = Row(line, decode(raw), start)
+            except ValueError as exc:
+                self.problems.append(f"line {line}: {exc}")
+                continue
+            self._has_rows = True
+            self.names |= dict.fromkeys(row.fields)
+            yield row
+
+    def require(self, **options: str | None) -> None:
+        """Nothing, where the rows that were read have the fields that these options name."""
+        if not self._has_rows:
+            why = f" ({self.problems[0]})" if self.problems else ""
+            raise SetupError(
+                f"No line of the file is a JSON object{why}; give the JSONL that `judge batch` or `judge-bot export` "
+                "writes."
+            )
+        for option, name in options.items():
+            if name is not None and name not in self.names:
+                fields = ", ".join(self.names) or "none"
+                raise SetupError(f"--{option} {name}: no line has this field; the fields are {fields}.")
+
+    def count(self) -> tuple[int, int]:
+        """The last line, and how many there are."""
+        last = count = 0
+        for line, _, _ in self.lines():
+            last, count = line, count + 1
+        return last, count
+
+    def check_prompts(self) -> None:
+        """Nothing, where each `prompt_id` stands for one prompt; per id some 200 bytes are held meanwhile."""
+        firsts: dict[str, tuple[int, int]] = {}
+        for line, _, raw in self.lines():
+            if _PROMPT_ID not in raw:  # most of the time is that of decoding
+                continue
+            try:
+                row = Row(line, decode(raw))
+                prompt = hash(row.question)
+            except ValueError:  # no row; it is named when its turn comes
+                continue
+            key = encode(row.get("prompt_id"))
+            first, its_prompt = firsts.setdefault(key, (line, prompt))
+            if prompt != its_prompt and key != "null":
+                raise SetupError(
+                    f"{self.path}: prompt_id {key} has one prompt in line {first} and another in line {line}; "
+                    "give each prompt an id of its own."
+                )
+
+    def items(self, is_done: Callable[[int], bool], limit: int | None = None) -> Iterator[Item | Malformed]:
+        """Up to its row `limit`, without those whose line `is_done`; what is no row does not count."""
+        rows = 0
+        for line, _, raw in self.lines():
+            if rows == limit:
+                return
+            item = None if is_done(line) else parse_item(line, raw)
+            rows += not isinstance(item, Malformed)
+            if item:
+                yield item
+
+
+def parse_item(line: int, raw: bytes) -> Item | Malformed:
+    try:
+        return Row(line, decode(raw)).to_item()
+    except ValueError as exc:
+        return Malformed(line, str(exc))
+
+
+def to_line(item: Item, added: Mapping[str, Any]) -> bytes:
+    return f'{{"line": {item.line}, {item.carried[1:-1]}, {encode(added)[1:-1]}}}\n'.encode()
+
+
+def to_added(verdict: Verdict, samples: int) -> dict[str, Any]:
+    """The fields that a verdict adds to its row, all but `line`."""
+    others = {
+        "status": "scored" if verdict.is_scored else "unscored",
+        "unscored_reason": verdict.unscored.reason if verdict.unscored else None,
+        "unscored_detail": verdict.unscored.detail if verdict.unscored else None,
+        # Without their texts, which would make the file many times as long.
+        "ratings": [
+            {"model": each.model, "score": each.score, "unscored_reason": None}
+            if isinstance(each, Rating)
+            else {"model": each.model, "score": None, "unscored_reason": each.reason}
+            for each in verdict.ratings
+        ],
+        "flags": list(verdict.flags),
+        "samples": samples,
+    }
+    return {name: others[name] if name in others else getattr(verdict, name) for name in ADDED if name != "line"}
+
+
+@lru_cache(maxsize=1024)
+def _carried_name(name: str) -> str:
+    return f"input_{name}" if _OWN_NAME.fullmatch(name) else name
+
+
+@dataclass
+class Tally:
+    """Counts and sums over the rows that have a verdict."""
+
+    scored: int = 0
+    unscored: int = 0
+    partial: int = 0  # scored by fewer ratings than were asked for
+    escalated: int = 0  # scored by the stronger model
+    scores: Counter[int] = field(default_factory=Counter)
+    reasons: Counter[str] = field(default_factory=Counter)
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost_usd: float = 0.0
+    unpriced: int = 0  # of a cost that is not known
+
+    @property
+    def rows(self) -> int:
+        return self.scored + self.unscored
+
+    def add(self, added: Mapping[str, Any]) -> None:
+        if added["score"] is not None:
+            self.scored += 1
+            self.scores[added["score"]] += 1
+            usable, _, asked = added["basis"].partition(" of ")
+            self.partial += usable != asked
+            self.escalated += is_escalated(added["model"] or "", added["escalation"])
+        else:
+            self.unscored += 1
+            self.reasons[str(added["unscored_reason"])] += 1
+        self.input_tokens += added["input_tokens"] or 0
+        self.output_tokens += added["output_tokens"] or 0
+        self.cost_usd += added["cost_usd"] or 0.0
+        self.unpriced += added["cost_usd"] is None
+
+
+_DELIMITERS = ",;\t"  # a semicolon where the comma stands in numbers
+_LONGEST_CELL = 2**31 - 1  # what fits the C type on any system
+_KNOWN = {*PROMPT, *COMPLETION, "prompt_id"}
+
+
+def read_sheet(path: Path) -> Iterator[tuple[int, bytes]]:
+    """The rows below the first, each with the line on which it begins, from 1, and as a JSON object by column.
+
+    Cells are strings. Empty ones are null, but for a text, which is empty; rows of empty cells are passed over.
+    """
+    check_is_file(path)
+    csv.field_size_limit(_LONGEST_CELL)
+    line = 1
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            first = next((each for each in file if each.strip()), "")
+            file.seek(0)
+            reader = csv.reader(file, delimiter=_find_delimiter(first), strict=True)
+            names = _to_names(path, next((cells for cells in reader if any(cells)), []))
+            line = reader.line_num + 1
+            for cells in reader:
+                if any(cells):
+                    yield line, encode(_cells_to_fields(f"{path}, line {line}", names, cells)).encode()
+                line = reader.line_num + 1
+    except UnicodeDecodeError as exc:
+        raise SetupError(f"{path}: not UTF-8; save it as such (in a spreadsheet, 'CSV UTF-8').") from exc
+    except csv.Error as exc:
+        raise SetupError(
+            f"{path}, line {line}: a quotation mark is out of place ({exc}); close it, and double those within a cell."
+        ) from exc
+    except OSError as exc:
+        raise SetupError(f"{path}: cannot read it ({os_reason(exc)}).") from exc
+
+
+def _find_delimiter(line: str) -> str:
+    def yields(delimiter: str) -> tuple[int, int]:
+        cells = next(csv.reader([line], delimiter=delimiter), [])
+        return len(_KNOWN.intersection(map(_to_name, cells))), len(cells)
+
+    return max(_DELIMITERS, key=yields)
+
+
+def _to_name(cell: str) -> str:
+    name = " ".join(cell.split())
+    return name.lower() if name.lower() in _KNOWN else name
+
+
+def _to_names(path: Path, cells: Sequence[str]) -> Sequence[str]:
+    """The columns' names; one without a name is called by its number."""
+    names = [_to_name(cell) or f"column {number}" for number, cell in enumerate(cells, start=1)]
+    if twice := [name for name in names if names.count(name) > 1]:
+        raise SetupError(f"{path}: two columns are named {twice[0]!r}; rename one.")
+    if not all(any(name in names for name in texts) for texts in (PROMPT, COMPLETION)):
+        found = ", ".join(repr(name) for name in names[:_MOST_NAMED]) or "none"
+        more = f" and {len(names) - _MOST_NAMED:,} more" if len(names) > _MOST_NAMED else ""
+        raise SetupError(
+            f"{path}: looked for a column {' or '.join(map(repr, PROMPT))} and a column "
+            f"{' or '.join(map(repr, COMPLETION))}, and found {found}{more}; the first line names the columns."
+        )
+    return names
+
+
+def _cells_to_fields(where: str, names: Sequence[str], cells: Sequence[str]) -> Mapping[str, str | None]:
+    if any(cells[len(names) :]):
+        raise SetupError(
+            f"{where}: {len(cells)} cells, and the first line names {len(names)}; put a text with the delimiter in it "
+            "in quotation marks."
+        )
+    fields = dict.fromkeys(names) | {name: cell or None for name, cell in zip(names, cells, strict=False)}
+    for texts in (PROMPT, COMPLETION):
+        given = [name for name in texts if name in fields]
+        if not any(fields[name] for name in given):
+            fields[given[0]] = ""
+    return fields

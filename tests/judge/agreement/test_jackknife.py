@@ -1,0 +1,165 @@
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from scipy import stats  # type: ignore[import-untyped]
+
+from judge.agreement.jackknife import Range, Statistic, difference, interval
+from judge.agreement.measures import (
+    MEASURES,
+    estimate,
+    exact_match,
+    kappa_among_people,
+    kappa_with_each,
+    kendall_tau_b,
+    mean_error,
+    pairwise_accuracy,
+    people_alpha,
+    quadratic_weighted_kappa,
+    spearman,
+    top_best_by_chance,
+)
+from judge.agreement.sample import Sample
+from judge.rubric import Scale
+from tests.tables import each
+
+NONE = np.nan
+SCALE = Scale(0, 5)
+
+
+def part_of(sample: Sample, kept: np.ndarray) -> Sample:
+    """The responses that are `kept`, shape (n,), with their prompts numbered anew."""
+    numbers = np.unique(sample.prompts[kept], return_inverse=True)[1]
+    return Sample(numbers, sample.scores[kept], sample.labels[kept], sample.scale)
+
+
+@st.composite
+def samples(draw: st.DrawFn) -> Sample:
+    n = draw(st.integers(1, 30))
+    prompts = np.unique(draw(arrays(int, n, elements=st.integers(0, 9))), return_inverse=True)[1]
+    scores = draw(arrays(float, n, elements=st.sampled_from([0, 1, 2, 2.5, 3, 4, 14 / 3, 5])))
+    labels = draw(arrays(float, (n, draw(st.integers(2, 3))), elements=st.sampled_from([0, 0.5, 1, 2, 3, 4, 5, NONE])))
+    labels[:, 0] = np.nan_to_num(labels[:, 0])
+    return Sample(prompts, scores, labels, SCALE)
+
+
+@given(samples())
+@settings(deadline=None)
+def test_a_figure_without_a_prompt_is_the_measure_of_the_other_responses(sample: Sample) -> None:
+    for measure in (*MEASURES, people_alpha, kappa_with_each, kappa_among_people):
+        figure = measure(sample)
+        if np.isnan(figure.value) or sample.n_prompts == 1:
+            continue
+        others = [measure(part_of(sample, sample.prompts != each)).value for each in range(sample.n_prompts)]
+        assert figure.without == pytest.approx(others, abs=1e-12, nan_ok=True), measure.__name__
+
+
+def test_the_interval_of_a_mean_is_student_s() -> None:
+    # The errors are 1, 2, ..., 20, one for each prompt: their mean is 10.5 and their variance 35, so that the standard
+    # error is sqrt(35 / 20) = 1.3229; t with 19 degrees of freedom is 2.0930, and the product 2.7688.
+    sample = Sample(np.arange(20), np.arange(1.0, 21), np.zeros((20, 1)), Scale(0, 20))
+
+    assert interval(mean_error(sample)) == pytest.approx((10.5 - 2.7688, 10.5 + 2.7688), abs=1e-4)
+
+
+def test_the_interval_of_a_correlation_is_made_on_the_scale_of_atanh() -> None:
+    figure = Statistic(0.5, np.array([0.4, 0.5, 0.55, 0.6]), 4, 4)
+    # atanh: .549306; .423649 .549306 .618381 .693147. Squares of what they are off: .015790 + 0 + .004771 + .020690
+    # = .041251; times 3/4: .030938, root .175893; t with 3 degrees 3.182446, so .549306 -+ .559770.
+    # tanh(-.010464) = -.010464, tanh(1.109076) = .803750
+    assert interval(figure) == pytest.approx((-0.010464, 0.803750), abs=2e-5)
+
+
+def test_the_interval_of_a_share_is_wilson_s_with_as_many_responses_as_have_its_error() -> None:
+    # 25 independent responses, 5 of them matched. Without one: 5/24 (20 times), 4/24 (5 times); off by 1/120 and
+    # -1/30: 20/14400 + 5/900 = .0069444; times 24/25: .0066667. So 0.2 * 0.8 / .0066667 = 24 responses.
+    # t with 24 degrees: 2.063899, squared 4.259678, over 24 = .177487 = d.
+    # Middle (.2 + .088743) / 1.177487 = .245220; half sqrt(.177487 * .16 + .007875) / 1.177487 = .161752
+    sample = Sample(np.arange(25), np.full(25, 3.0), np.array([3.0] * 5 + [4.0] * 20)[:, None], SCALE)
+
+    assert interval(exact_match(sample)) == pytest.approx((0.083468, 0.406972), abs=2e-4)
+
+
+def test_a_share_of_all_or_none_keeps_an_interval() -> None:
+    # 20 prompts, t with 19 degrees squared 4.380689, over 20 = .219034: Wilson's other end is d / (1 + d) = .179679.
+    alike = Sample(np.repeat(np.arange(20), 3), np.full(60, 3.0), np.full((60, 1), 3.0), SCALE)
+    apart = Sample(alike.prompts, alike.scores, alike.labels + 1, SCALE)
+
+    assert interval(exact_match(alike)) == pytest.approx((1 - 0.179679, 1), abs=1e-5)
+    assert interval(exact_match(apart)) == pytest.approx((0, 0.179679), abs=1e-5)
+
+
+def test_a_share_that_every_prompt_has_is_certain() -> None:
+    sample = Sample(np.repeat(np.arange(20), 2), np.tile([5.0, 0], 20), np.tile([4.0, 3], 20)[:, None], SCALE)
+
+    assert interval(top_best_by_chance(sample)) == (0.5, 0.5)
+
+
+def test_perfect_agreement_has_no_interval_and_says_why() -> None:
+    values = np.tile([1.0, 4], 20)
+    figure = estimate(quadratic_weighted_kappa(Sample(np.arange(40), values, values[:, None], SCALE)))
+
+    assert (figure.value, figure.note) == (1, "no spread")
+    assert np.isnan(figure.low)
+
+
+def drawn(rng: np.random.Generator, prompts: int, *, decimals: bool = False) -> Sample:
+    """One to five responses to each prompt, whose quality, and whose judge's error, partly hang on the prompt."""
+    numbers = np.repeat(np.arange(prompts), rng.integers(1, 6, prompts))
+    quality = rng.normal(3, 1, prompts)[numbers] + rng.normal(0, 1, len(numbers))
+    judged = quality + 0.3 + rng.normal(0, 0.5, prompts)[numbers] + rng.normal(0, 0.9, len(numbers))
+    scores = np.clip(judged if decimals else judged.round(), 0, 5)
+    return Sample(numbers, scores, np.clip(quality.round(), 0, 5)[:, None], SCALE)
+
+
+@each("measure", [quadratic_weighted_kappa, spearman, kendall_tau_b, pairwise_accuracy])
+def test_groups_of_prompts_tell_the_same_error_as_prompts(measure: Callable[[Sample], Statistic]) -> None:
+    # 4,000 prompts, 4 in a group, against each one left out (its own formula's `without` for 1,000 of them at a time).
+    sample = drawn(np.random.default_rng(1), 4000)
+    figure = measure(sample)
+    parts = [measure(part_of(sample, sample.prompts % 4 == each)) for each in range(4)]
+
+    def error(each: Statistic) -> float:
+        return float(np.sqrt(np.square(each.without - each.value).sum()))
+
+    # Four independent quarters, each with twice the error of the whole.
+    quarters = np.sqrt(np.mean([error(each) ** 2 for each in parts])) / 2
+    assert figure.without.shape == (1000,)
+    assert error(figure) == pytest.approx(quarters, rel=0.08)
+
+
+@each(("measure", "correlate"), [(spearman, stats.spearmanr), (kendall_tau_b, stats.kendalltau)])
+def test_many_different_scores_are_put_together_for_the_error_alone(
+    measure: Callable[[Sample], Statistic], correlate: Callable[..., object]
+) -> None:
+    sample = drawn(np.random.default_rng(2), 100, decimals=True)
+    assert len(np.unique(sample.scores)) > 200
+    figure = measure(sample)
+
+    kept = [sample.prompts != each for each in range(100)]
+    exact = [correlate(sample.scores[each], sample.label[each]).statistic for each in kept]  # type: ignore[attr-defined]
+    assert figure.value == correlate(sample.scores, sample.label).statistic  # type: ignore[attr-defined]
+    assert figure.without == pytest.approx(exact, abs=2e-4)
+    assert interval(figure) == pytest.approx(interval(Statistic(figure.value, np.array(exact), 1, 100)), abs=2e-3)
+
+
+def test_groups_are_made_by_lot_where_ids_follow_the_scores() -> None:
+    # Errors from 0 to 20 in the order of the prompts: every thousandth of them would make groups with equal means, and
+    # no error. The standard deviation of 4,000 evenly spread numbers is 20 / sqrt(12), the error that over sqrt(4000).
+    sample = Sample(np.arange(4000), np.linspace(0, 20, 4000), np.zeros((4000, 1)), Scale(0, 20))
+    low, high = interval(mean_error(sample))
+
+    assert high - low == pytest.approx(2 * 1.962 * 20 / 12**0.5 / 4000**0.5, rel=0.08)
+
+
+def test_a_difference_is_of_the_same_prompts_left_out() -> None:
+    one = Statistic(0.8, np.array([0.7, 0.8, 0.9]), 30, 3)
+    two = Statistic(0.7, np.array([0.6, 0.7, 0.8]), 20, 2, Range.SHARE)
+    figure = difference(one, two)
+
+    assert figure.without == pytest.approx([0.1, 0.1, 0.1])
+    assert (figure.value, figure.n, figure.prompts, figure.range) == (pytest.approx(0.1), 20, 2, Range.ANY)
+    assert interval(figure) == pytest.approx((0.1, 0.1))

@@ -1,0 +1,301 @@
+import json
+import re
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from judge.agreement.plots import draw
+from judge.agreement.report import make_report
+from judge.agreement.scores import Response, Scores
+from judge.rubric import Scale, load_rubric
+from tests.judge_command import Done
+from tests.judge_command import run as judge
+
+JUDGE = str(Path(sys.executable).with_name("judge"))
+
+REPORT = Path(__file__).parents[2] / "data" / "agreement_report.txt"
+
+# Two prompts, two judges. Labels go from 0 to 1.
+ROWS: list[dict[str, Any]] = [
+    {"prompt_id": 1, "response": "a", "human": 1.0, "model": "one", "score": 5},
+    {"prompt_id": 1, "response": "b", "human": 0.6, "model": "one", "score": 3},
+    {"prompt_id": 1, "response": "c", "human": 0.2, "model": "one", "score": 3},
+    {"prompt_id": 2, "response": "d", "human": 0.8, "model": "one", "score": 2},
+    {"prompt_id": 2, "response": "e", "human": 0.0, "model": "one", "score": None},
+    {"prompt_id": 1, "response": "a", "human": 1.0, "model": "two", "score": 4},
+    {"prompt_id": 1, "response": "b", "human": 0.6, "model": "two", "score": 4},
+    {"prompt_id": 2, "response": "d", "human": None, "model": "two", "score": 1},
+]
+
+
+Run = Callable[..., Done]
+
+
+@pytest.fixture
+def run() -> Run:
+    return lambda *arguments: judge("agreement", *arguments)
+
+
+@pytest.fixture
+def scored(tmp_path: Path) -> str:
+    path = tmp_path / "scored.jsonl"
+    path.write_text("\n".join(map(json.dumps, ROWS)), encoding="utf-8")
+    return str(path)
+
+
+def test_the_report_fits_80_columns_and_says_all(run: Run, scored: str) -> None:
+    done = run(scored, "--label", "human", "--scale", "0-1")
+
+    assert done.stderr == ""
+    assert done.returncode == 0
+    assert done.stdout == REPORT.read_text(encoding="utf-8")
+    assert max(map(len, done.stdout.splitlines())) <= 80
+
+
+def test_json_holds_the_same_figures(run: Run, scored: str) -> None:
+    report = json.loads(run(scored, "--label", "human", "--scale", "0-1", "--json").stdout)
+
+    one = report["with_people"][0]
+    assert (one["judge"], one["responses"], one["prompts"], one["unscored"]) == ("one", 4, 2, 1)
+    assert one["measures"]["exact_match"]["value"] == 0.5
+    assert one["measures"]["exact_match"]["low"] is None
+    assert [sum(row) for row in one["confusion"]] == [0, 1, 0, 1, 1, 1]
+    assert [each["other"] for each in report["between_judges"]] == ["two"]
+
+
+def test_a_constant_judge_has_no_kappa_in_table_and_json(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "scored.jsonl"
+    path.write_text("".join(json.dumps({"score": 4, "human": n % 6}) + "\n" for n in range(30)), encoding="utf-8")
+
+    shown = run(str(path), "--label", "human").stdout
+    kappa = json.loads(run(str(path), "--label", "human", "--json").stdout)["with_people"][0]["measures"]
+
+    for title in ("Quadratic weighted kappa", "Spearman", "Kendall tau-b"):
+        assert re.search(rf"{title} +none +one score throughout", shown), title
+    for name in ("quadratic_weighted_kappa", "spearman", "kendall_tau_b"):
+        assert (kappa[name]["value"], kappa[name]["low"], kappa[name]["high"]) == (None, None, None)
+    assert "No verdict on the agreement with people: one score throughout." in shown
+
+
+def test_judges_are_compared_on_what_both_scored(run: Run, tmp_path: Path) -> None:
+    rows = [{"one": n % 6, "two": min(n % 6 + n % 2, 5), "human": [n % 6, (n * n) % 6]} for n in range(60)]
+    path = tmp_path / "scored.jsonl"
+    path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    arguments = (str(path), "--label", "human", "--score", "one", "--score", "two")
+
+    shown = run(*arguments).stdout
+    (difference,) = json.loads(run(*arguments, "--json").stdout)["differences"]
+
+    assert "\none less two, both against people\n60 responses to 60 prompts that both scored\n" in shown
+    kappa = difference["measures"]["quadratic_weighted_kappa"]
+    values = f"{kappa['judge']:.2f} {kappa['other']:.2f} {kappa['value']:+.2f}"
+    row = f"Quadratic weighted kappa {values} {kappa['low']:+.2f} to {kappa['high']:+.2f}"
+    assert row in [" ".join(line.split()) for line in shown.splitlines()]
+    assert "A difference is shown where its interval leaves out 0" in shown
+    assert max(map(len, shown.splitlines())) <= 80
+
+
+def test_a_difference_that_rounds_to_nothing_has_no_minus(run: Run, tmp_path: Path) -> None:
+    rows = [{"one": n % 6, "two": n % 6 + (0.001 if n % 6 == 1 else 0), "human": n % 5} for n in range(60)]
+    path = tmp_path / "scored.jsonl"
+    path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+
+    shown = run(str(path), "--label", "human", "--score", "one", "--score", "two").stdout
+    assert re.search(r"Mean error +\S+ +\S+ +[+]0[.]00 +[+]0[.]00 to [+]0[.]00\n", shown)
+
+
+def test_lines_that_cannot_be_used_are_named_and_make_exit_code_1(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "scored.jsonl"
+    path.write_text('{"score": 3, "human": 3}\nnot json\n{"score": 3, "human": 9}\n', encoding="utf-8")
+
+    done = run(str(path), "--label", "human")
+
+    assert done.returncode == 1
+    assert "2 values could not be used:\n  line 2: not JSON" in done.stdout
+    assert "\n  line 3: label 9 is off the scale 0 to 5\n" in done.stdout
+    assert "1 response without a usable label left out." in done.stdout
+
+
+def test_ten_problems_are_enough_to_print(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "scored.jsonl"
+    path.write_text('{"score": 3, "human": 3}\n' + '{"score": 3, "human": "no"}\n' * 12, encoding="utf-8")
+
+    shown = run(str(path), "--label", "human").stdout
+    assert shown.count("is not a number") == 10
+    assert shown.endswith("  and 2 more; --json lists them all\n")
+
+
+def test_people_are_compared_among_themselves_scored_or_not(run: Run, tmp_path: Path) -> None:
+    rows = [{"score": 3, "human": [3, 3]}, {"score": None, "human": [1, 1]}, {"score": 5, "human": 4}]
+    path = tmp_path / "scored.jsonl"
+    path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+
+    shown = run(str(path), "--label", "human").stdout
+    assert "People among themselves: Krippendorff's alpha 1.00 (too few to say), 2\nresponses." in shown
+
+
+def test_another_score_for_the_same_response_is_counted(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "scored.jsonl"
+    path.write_text(
+        "\n".join(json.dumps({"case": 1, "score": score, "human": 3}) for score in (3, 4)), encoding="utf-8"
+    )
+
+    assert "1 value left out, in conflict with an earlier line" in run(str(path), "--label", "human").stdout
+
+
+def test_a_wide_matrix_is_left_to_the_plot(run: Run, tmp_path: Path) -> None:
+    rubric = tmp_path / "wide.txt"
+    rubric.write_text(
+        load_rubric("additive-5").prompt.replace("between 0 and 5", "between 0 and 100"), encoding="utf-8"
+    )
+    path = tmp_path / "scored.jsonl"
+    path.write_text('{"score": 70, "human": 60}', encoding="utf-8")
+
+    shown = run(str(path), "--label", "human", "--rubric", str(rubric), "--plot", str(tmp_path / "out.png")).stdout
+    assert "A matrix of 101 scores is too wide to print; --plot draws it." in shown
+
+
+def test_each_judge_has_a_heat_map_with_the_lowest_label_on_top() -> None:
+    responses = tuple(Response(str(n), dict.fromkeys("abcd", 2), (n,)) for n in range(6))
+    figure = draw(make_report(Scores(responses, tuple("abcd"), Scale(0, 5), (), 0)).with_people)
+
+    assert [axes.get_title() for axes in figure.axes] == [f"{judge}\n6 responses" for judge in "abcd"]
+    assert all(axes.yaxis_inverted() for axes in figure.axes)
+    counted = [text.get_position() for text in figure.axes[0].texts if text.get_text() == "1"]
+    assert counted == [(2, label) for label in range(6)]
+
+
+def test_labels_that_look_like_another_scale_are_pointed_out(run: Run, scored: str) -> None:
+    assert "say --scale 0-1" in run(scored, "--label", "human").stdout
+
+
+def test_plots_are_a_picture_and_a_page_that_loads_nothing(run: Run, scored: str, tmp_path: Path) -> None:
+    picture, page = tmp_path / "out.png", tmp_path / "out.html"
+    assert run(scored, "--label", "human", "--scale", "0-1", "--plot", str(picture)).returncode == 0
+    assert run(scored, "--label", "human", "--scale", "0-1", "--plot", str(page)).returncode == 0
+
+    text = page.read_text(encoding="utf-8")
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    assert "4 responses" in text
+    assert "Krippendorff&#x27;s alpha" in text
+    assert not [part for part in ("src=", "url(http", "@import", "<link", "<script", "<!DOCTYPE svg") if part in text]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--label", "human", "--plot", "out.jpg"], "--plot out.jpg: the file must end in .png or .html."),
+        (["--label", "human", "--scale", "one"], "--scale one: give the labels' lowest and highest value"),
+        (["--label", "gold"], "--label gold: no line has this field; the fields are prompt_id, response, human,"),
+        (["--label", "human", "--score", "mean"], "--score mean: no line has this field;"),
+        (["--label", "response"], 'No response has both a score and a label that can be used (line 1: label "a" is'),
+    ],
+)
+def test_wrong_options_are_one_sentence_and_exit_code_2(
+    run: Run, scored: str, arguments: list[str], message: str
+) -> None:
+    done = run(scored, *arguments)
+
+    assert done.returncode == 2
+    assert done.stderr.startswith(message)
+    assert done.stderr.count("\n") == 1
+    assert done.stdout == ""
+
+
+def test_a_plot_that_cannot_be_written_is_one_sentence(run: Run, scored: str, tmp_path: Path) -> None:
+    done = run(scored, "--label", "human", "--plot", str(tmp_path / "nowhere" / "out.png"))
+
+    assert done.returncode == 2
+    assert "out.png: cannot write the file (no such file or directory)." in done.stderr
+
+
+def test_a_missing_extra_names_the_command_that_installs_it(
+    run: Run, scored: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "krippendorff", None)
+
+    done = run(scored, "--label", "human")
+
+    assert done.returncode == 2
+    assert done.stderr == "judge agreement needs krippendorff: pip install 'slack-judge[agreement]'\n"
+
+
+@pytest.mark.parametrize("name", ["out.png", "out.html"])
+def test_plot_is_written_over_an_earlier_one_and_nothing_else(run: Run, scored: str, tmp_path: Path, name: str) -> None:
+    plot = tmp_path / name
+    arguments = (scored, "--label", "human", "--scale", "0-1", "--plot", str(plot))
+    assert run(*arguments).returncode == run(*arguments).returncode == 0
+
+    plot.write_text("<!doctype html>\n<!-- a page of slack-judge -->\n", encoding="utf-8")
+    done = run(*arguments)
+
+    assert done.returncode == 2
+    assert "not a plot of judge agreement, and would be overwritten; name another file with --plot." in done.stderr
+    assert plot.read_text(encoding="utf-8").endswith("<!-- a page of slack-judge -->\n")
+
+
+def test_plot_over_the_scores_is_refused(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "scored.html"
+    path.write_text("\n".join(map(json.dumps, ROWS)), encoding="utf-8")
+
+    done = run(str(path), "--label", "human", "--plot", str(path))
+
+    assert done.returncode == 2
+    assert "would be written over the scores" in done.stderr
+    assert path.read_text(encoding="utf-8").startswith('{"prompt_id"')
+
+
+def test_control_characters_of_a_model_name_do_not_reach_the_terminal(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "scored.jsonl"
+    path.write_text(json.dumps({"model": "a\x1b]0;b\x07", "score": 3, "human": 3}), encoding="utf-8")
+
+    shown = run(str(path), "--label", "human").stdout
+
+    assert "a\ufffd]0;b\ufffd against people" in shown
+    assert "\x1b" not in shown
+
+
+def grouped(tmp_path: Path, *judges: str) -> str:
+    """60 rows in English, 25 in Korean, 5 in Japanese; the judge is one point off in every third of the Korean ones."""
+    languages = ["en"] * 60 + ["ko"] * 25 + ["ja"] * 5
+    rows = [
+        {"prompt": f"p{n}", "completion": f"c{n}", "model": judge, "score": n % 5 + (language == "ko" and n % 3 == 0)}
+        | {"human": n % 5, "language": language}
+        for judge in judges
+        for n, language in enumerate(languages)
+    ]
+    path = tmp_path / "grouped.jsonl"
+    path.write_text("\n".join(map(json.dumps, rows)))
+    return str(path)
+
+
+def test_agreement_in_each_group_is_told_where_there_are_enough_labels(run: Run, tmp_path: Path) -> None:
+    out = run(grouped(tmp_path, "one"), "--label", "human", "--by", "language").stdout
+
+    table = out[out.index("By language") :].split("Scale 0 to 5")[0]
+    assert re.search(r"en +60 +1\.00 +100\.0% +0\.00", table)
+    assert re.search(r"ko +25 +0\.\d\d +64\.0% +0\.36", table)
+    assert re.search(r"ja +5 +too few labels", table)
+    assert max(map(len, out.splitlines())) <= 80
+    assert "By language" not in run(grouped(tmp_path, "one"), "--label", "human").stdout
+
+
+def test_agreement_in_each_group_is_in_the_json_for_every_judge(run: Run, tmp_path: Path) -> None:
+    done = run(grouped(tmp_path, "one", "two"), "--label", "human", "--by", "language", "--json")
+
+    groups = json.loads(done.stdout)["by_group"]
+    assert [(each["group"], each["judge"]) for each in groups] == [
+        (language, judge) for language in ("en", "ko", "ja") for judge in ("one", "two")
+    ]
+    assert groups[2]["measures"]["exact_match"]["value"] == pytest.approx(16 / 25)
+    assert "en\n" not in done.stderr
+
+
+def test_group_that_no_line_has_is_named(run: Run, scored: str) -> None:
+    done = run(scored, "--label", "human", "--scale", "0-1", "--by", "lang")
+
+    assert done.returncode == 2
+    assert done.stderr.startswith("--by lang: no line has this field; the fields are ")

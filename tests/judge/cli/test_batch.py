@@ -1,0 +1,836 @@
+import asyncio
+import csv
+import fcntl
+import json
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from judge.exports import Format, export
+from judge.rows import ADDED, Item, Malformed, parse_item
+from tests.judge_command import Done, run
+from tests.model_server import Answer, Failure, ModelServer
+from tests.tables import each
+
+JUDGE = str(Path(sys.executable).with_name("judge"))
+EGGS = "How do I boil an egg?"
+
+
+def offline(source: Path, output: Path, *options: object) -> Done:
+    return run("batch", source, "-o", output, "--model", "offline", *options)
+
+
+async def ask(server: ModelServer, source: Path, output: Path, *options: object) -> Done:
+    return await asyncio.to_thread(
+        run, "batch", source, "-o", output, "--samples", 1, *options, OPENAI_BASE_URL=server.base_url
+    )
+
+
+def row(answer: str = "Six minutes.", **fields: object) -> dict[str, Any]:
+    return {"prompt": EGGS, "completion": answer, **fields}
+
+
+def write(path: Path, *rows: Mapping[str, Any] | str | bytes) -> Path:
+    lines = [each if isinstance(each, str | bytes) else json.dumps(each) for each in rows]
+    path.write_bytes(b"".join((line.encode() if isinstance(line, str) else line) + b"\n" for line in lines))
+    return path
+
+
+def read(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_bytes().split(b"\n") if line]
+
+
+def asked(server: ModelServer) -> list[str]:
+    """The responses that the server was asked about, in the order of asking."""
+    prompts = [request["messages"][-1]["content"] for request in server.requests]
+    return [prompt.rpartition("<response>")[2].partition("</response>")[0] for prompt in prompts]
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    return write(tmp_path / "in.jsonl", *(row(f"Answer {n}.") for n in range(1, 6)))
+
+
+@pytest.fixture
+def output(tmp_path: Path) -> Path:
+    return tmp_path / "out.jsonl"
+
+
+# Rows
+
+
+def why(line: str | bytes) -> str:
+    item = parse_item(1, line if isinstance(line, bytes) else line.encode())
+    return item.why if isinstance(item, Malformed) else "fine"
+
+
+@each(
+    ("line", "expected"),
+    [
+        ('{"prompt": "a"', "not JSON (expecting ',' delimiter at character 15)"),
+        (b'{"prompt": "\xff"}', "not UTF-8 at byte 13"),
+        ("[1]", "a list where an object belongs"),
+        ('{"completion": "b"}', "no prompt (nor question), only completion"),
+        ('{"prompt": "a", "completion": null}', "no completion (nor response), only prompt, completion"),
+        ('{"prompt": 7, "completion": "b"}', "prompt is a number where a string belongs"),
+        ('{"prompt": NaN, "completion": "b"}', "prompt is a number where a string belongs"),
+        ('{"prompt": "a", "completion": true}', "completion is true or false where a string belongs"),
+        ("{}", "no prompt (nor question), nor anything else"),
+        (
+            json.dumps({"prompt": "a", **{f"f{n}": n for n in range(14)}}),
+            "no completion (nor response), only prompt, f0, f1, f2, f3, f4, f5, f6, f7, f8 and 5 more",
+        ),
+        (
+            '{"prompt": [{"role": "user", "content": "a"}], "completion": "b"}',
+            "prompt is a list where a string belongs; join a conversation into one",
+        ),
+        ('{"prompt": "a", "question": "c", "completion": "b"}', "prompt and question differ; leave one out"),
+        ('{"prompt": "a", "completion": "b", "prompt": "a"}', "the name 'prompt' stands twice"),
+        ('{"prompt": "a", "completion": "b", "x": {"y": 1, "y": 2}}', "the name 'y' stands twice"),
+        (
+            '{"prompt": "a", "completion": "\\ud800"}',
+            "completion holds half a surrogate pair, which is no Unicode text",
+        ),
+        ('{"prompt": "a", "completion": "b", "x": 1e400}', "a number too large to be carried"),
+        ('{"prompt": "a", "completion": "b", "x": ' + "9" * 5000 + "}", "a number with too many digits"),
+        ('{"prompt": "a", "completion": "b", "x": ' + "[" * 200_000 + "]" * 200_000 + "}", "nested too deeply"),
+    ],
+)
+def test_malformed_line_says_what_is_wrong(line: str | bytes, expected: str) -> None:
+    assert why(line) == expected
+
+
+@each("depth", range(900, 1000))
+def test_any_nesting_is_either_carried_or_named(depth: int) -> None:
+    assert why('{"prompt": "a", "completion": "b", "x": ' + "[" * depth + "]" * depth + "}") in (
+        "fine",
+        "nested too deeply",
+    )
+
+
+@each(
+    "line",
+    [
+        '{"question": "a", "response": "b"}',
+        '{"prompt": "a", "question": "a", "completion": "b", "response": null}',
+        '{"prompt": "a", "completion": "b"}\r',
+        '\ufeff{"prompt": "a", "completion": "b"}',
+    ],
+)
+def test_row_is_read_under_either_name_and_in_windows_dress(line: str) -> None:
+    item = parse_item(3, line.encode())
+
+    assert isinstance(item, Item)
+    assert (item.line, item.question, item.response) == (3, "a", "b")
+
+
+def test_huge_line_is_a_row() -> None:
+    item = parse_item(1, json.dumps(row("x" * 10_000_000)).encode())
+
+    assert isinstance(item, Item)
+    assert len(item.response) == 10_000_000
+
+
+# What comes out
+
+
+def test_row_carries_its_fields_and_gets_those_of_the_verdict(tmp_path: Path, output: Path) -> None:
+    carried = {"prompt_id": "p1", "label": 4, "nested": {"a": [1, None]}, "text": "é\u2028\ud800", "not": float("inf")}
+    source = write(tmp_path / "in.jsonl", row(**carried))
+
+    done = offline(source, output)
+
+    assert done.returncode == 0, done.stderr
+    (scored,) = read(output)
+    assert {name: scored[name] for name in carried} == carried
+    assert set(ADDED) < set(scored)
+    assert (scored["line"], scored["status"], scored["model"], scored["rubric"]) == (
+        1,
+        "scored",
+        "offline",
+        "additive-5",
+    )
+    assert scored["score"] == scored["mean"]
+    assert scored["justification"].startswith("Offline rater (no model)")
+
+
+def test_field_with_the_name_of_an_added_one_is_kept_under_another(tmp_path: Path, output: Path) -> None:
+    source = write(tmp_path / "in.jsonl", row(score=5, model="writer", input_score="human"))
+
+    offline(source, output)
+
+    (scored,) = read(output)
+    assert scored["input_score"] == 5
+    assert scored["input_model"] == "writer"
+    assert scored["input_input_score"] == "human"
+    assert scored["model"] == "offline"
+
+
+def test_scored_file_can_be_scored_again(source: Path, output: Path, tmp_path: Path) -> None:
+    offline(source, output)
+
+    done = offline(output, tmp_path / "again.jsonl", "--samples", 1)
+
+    assert done.returncode == 0, done.stderr
+    for first, second in zip(read(output), read(tmp_path / "again.jsonl"), strict=True):
+        assert second["input_score"] == first["score"]
+        assert second["input_samples"] == 1
+        assert second["samples"] == 1
+
+
+def test_empty_text_is_unscored_and_not_malformed(tmp_path: Path, output: Path) -> None:
+    done = offline(write(tmp_path / "in.jsonl", row("")), output)
+
+    (unscored,) = read(output)
+    assert done.returncode == 1
+    assert (unscored["status"], unscored["score"], unscored["unscored_reason"]) == (
+        "unscored",
+        None,
+        "nothing_to_judge",
+    )
+
+
+def test_malformed_lines_are_named_skipped_and_end_in_exit_code_1(tmp_path: Path, output: Path) -> None:
+    source = write(tmp_path / "in.jsonl", row("One."), "nonsense", "", "  ", row("Five."), '{"prompt": "a"}')
+
+    done = offline(source, output)
+
+    assert done.returncode == 1
+    assert done.stderr.splitlines() == [
+        "line 2: not JSON (expecting value at character 1); skipped.",
+        "line 6: no completion (nor response), only prompt; skipped.",
+    ]
+    assert [each["line"] for each in read(output)] == [1, 5]
+    assert done.stdout.startswith("2 of 2 rows scored, 0 unscored, 0 failed, 2 skipped.")
+
+
+def test_long_list_of_malformed_lines_is_cut(tmp_path: Path, output: Path) -> None:
+    done = offline(write(tmp_path / "in.jsonl", *["{"] * 500), output)
+
+    assert len(done.stderr.splitlines()) == 11
+    assert "500 skipped" in done.stdout
+
+
+def test_one_prompt_id_for_two_prompts_is_refused_before_anything_is_judged(tmp_path: Path, output: Path) -> None:
+    rows = [row(prompt_id="egg"), row(prompt_id="tea"), "", row(prompt_id="egg"), row(prompt_id="egg", prompt="Why?")]
+    source = write(tmp_path / "in.jsonl", *rows)
+
+    done = offline(source, output)
+
+    assert done.returncode == 2
+    said = 'prompt_id "egg" has one prompt in line 1 and another in line 5; give each prompt an id of its own.'
+    assert done.stderr == f"{source}: {said}\n"
+    assert not output.exists()
+
+
+def test_rows_without_an_id_and_lines_that_are_no_rows_have_no_prompt_to_contradict(
+    tmp_path: Path, output: Path
+) -> None:
+    rows = [
+        row(prompt_id=None),
+        row(prompt_id=None, prompt="Why?"),
+        '{"prompt_id": 1, "prompt": 7, "completion": "a"}',
+        row(prompt_id=1),
+        {"prompt_id": 1, "question": EGGS, "response": "the same prompt by its other name"},
+        row(prompt_id="1", prompt="Why?"),
+    ]
+    done = offline(write(tmp_path / "in.jsonl", *rows), output)
+
+    assert "5 of 5 rows scored" in done.stdout
+    assert "line 3: prompt is a number" in done.stderr
+
+
+def test_equal_rows_are_rows_of_their_own(tmp_path: Path, output: Path) -> None:
+    offline(write(tmp_path / "in.jsonl", row(), row(), row()), output)
+
+    assert [each["line"] for each in read(output)] == [1, 2, 3]
+
+
+def test_summary_fits_a_terminal(tmp_path: Path, output: Path) -> None:
+    source = write(tmp_path / "in.jsonl", row("Boil the egg for six minutes, then cool it."), row("No."))
+
+    done = offline(source, output)
+
+    assert done.returncode == 0
+    assert "judge pairs" in done.stdout
+    assert max(map(len, done.stdout.replace(str(output), "out.jsonl").splitlines())) <= 80
+
+
+async def test_rows_end_in_the_order_of_the_input(model_server: ModelServer, source: Path, output: Path) -> None:
+    # The first row gets its verdict last: its first request is turned away, and is made again half a second later.
+    model_server.script(Failure(500), "score: 4\nGood.")
+
+    done = await ask(model_server, source, output, "--concurrency", 2)
+
+    assert done.returncode == 0, done.stderr
+    assert [each["line"] for each in read(output)] == [1, 2, 3, 4, 5]
+    assert not list(output.parent.glob("*.sorting"))
+
+
+async def test_concurrency_bounds_the_requests_at_once(model_server: ModelServer, source: Path, output: Path) -> None:
+    model_server.script("score: 4\nGood.")
+
+    await ask(model_server, source, output, "--concurrency", 2)
+
+    assert len(model_server.requests) == 5
+    assert model_server.most_at_once <= 2
+
+
+# The next run
+
+
+def test_second_run_judges_only_what_is_missing(source: Path, output: Path) -> None:
+    offline(source, output, "--limit", 2)
+    first = output.read_text()
+    offline(source, output)
+
+    assert output.read_text().startswith(first)
+    assert [each["line"] for each in read(output)] == [1, 2, 3, 4, 5]
+
+
+def test_limit_is_of_the_input_and_not_of_the_run(source: Path, output: Path) -> None:
+    offline(source, output, "--limit", 2)
+    done = offline(source, output, "--limit", 2)
+
+    assert len(read(output)) == 2
+    assert done.stdout.startswith("2 of 2 rows scored")
+
+
+def test_limit_is_of_rows_and_not_of_lines_that_are_none(tmp_path: Path, output: Path) -> None:
+    source = write(tmp_path / "in.jsonl", "nonsense", row("One."), "{}", row("Two."), "nonsense", row("Three."))
+
+    for _ in range(2):
+        done = offline(source, output, "--limit", 2)
+
+        assert [each["line"] for each in read(output)] == [2, 4]
+        assert done.stdout.startswith("2 of 2 rows scored, 0 unscored, 0 failed, 2 skipped.")
+
+
+def test_lower_limit_than_before_takes_nothing_away(source: Path, output: Path) -> None:
+    offline(source, output, "--limit", 3)
+    done = offline(source, output, "--limit", 2)
+
+    assert done.stdout.startswith("3 of 3 rows scored")
+    assert len(read(output)) == 3
+
+
+def test_rows_added_to_the_input_are_judged_by_the_next_run(source: Path, output: Path) -> None:
+    offline(source, output)
+    with source.open("a") as file:
+        file.write(json.dumps(row("A sixth.")) + "\n")
+    offline(source, output)
+
+    assert [each["completion"] for each in read(output)][4:] == ["Answer 5.", "A sixth."]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda lines: [lines[0].replace("1", "7"), *lines[1:]],
+        lambda lines: [lines[0].replace("}", ', "label": 3}'), *lines[1:]],
+        lambda lines: [lines[1], lines[0], *lines[2:]],
+        lambda lines: ["", *lines[1:]],
+        lambda lines: lines[:2],
+        lambda lines: ["{", *lines[1:]],
+    ],
+    ids=["text", "field", "order", "blank", "shorter", "malformed"],
+)
+def test_changed_input_is_refused(source: Path, output: Path, change: Callable[[list[str]], list[str]]) -> None:
+    offline(source, output, "--limit", 3)
+    before = output.read_bytes()
+    write(source, *change(source.read_text().splitlines()))
+
+    done = offline(source, output)
+
+    assert done.returncode == 2
+    assert "has changed since its verdicts" in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+    assert output.read_bytes() == before
+
+
+def test_other_judge_is_refused(source: Path, output: Path) -> None:
+    offline(source, output)
+
+    rubric = output.with_name("mine.txt")
+    rubric.write_text(run("rubrics", "additive-5").stdout + "Be strict.", encoding="utf-8")
+    done = offline(source, output, "--rubric", rubric)
+
+    assert done.returncode == 2
+    assert "line 1: judged with rubric_version " in done.stderr
+
+
+def test_torn_last_row_is_judged_again(source: Path, output: Path) -> None:
+    offline(source, output)
+    whole = output.read_bytes()
+    last = whole.rindex(b'{"line": 5')
+    for cut in (last + 1, last + 9, last + 200, len(whole) - 1):
+        output.write_bytes(whole[:cut])
+        assert offline(source, output).returncode == 0
+        assert output.read_bytes() == whole
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        ("{\n", "not a file of verdicts to go on with; choose another output"),
+        ('{"prompt": "a", "completion": "b", "score": 3}\n', "not a file of verdicts to go on with"),
+        ("precious notes without an end", "not a file of verdicts to go on with; choose another output"),
+        ('{"line": 1, "status": "scored"}\n', "not a file of verdicts to go on with"),
+    ],
+)
+def test_file_that_is_no_output_is_refused_and_kept(source: Path, output: Path, content: str, expected: str) -> None:
+    output.write_text(content)
+
+    done = offline(source, output)
+
+    assert done.returncode == 2
+    assert expected in done.stderr
+    assert output.read_text() == content
+
+
+def test_rows_taken_out_by_another_program_are_judged_again_in_their_place(source: Path, output: Path) -> None:
+    offline(source, output)
+    before = read(output)
+    write(output, *(json.dumps(each, separators=(",", ":")) for each in before if each["line"] != 2))
+
+    assert offline(source, output).returncode == 0
+    assert read(output) == before
+
+
+def test_damage_inside_the_output_is_refused_with_its_line(source: Path, output: Path) -> None:
+    offline(source, output)
+    lines = output.read_text().splitlines()
+    write(output, *lines[:2], lines[2][:50], *lines[3:])
+    assert f"{output}, line 3: damaged" in offline(source, output).stderr
+
+    write(output, *lines, lines[1])
+    assert "line 6: a second verdict on line 2 of the input" in offline(source, output).stderr
+
+    for wrong in ({"line": None}, {"line": 0}, {"line": "1"}, {"score": [4]}, {"cost_usd": "free"}):
+        write(output, json.dumps(json.loads(lines[0]) | wrong))
+        assert "not a file of verdicts to go on with" in offline(source, output).stderr
+
+    write(output, json.dumps(json.loads(lines[0]) | {"line": 6}))
+    assert "has changed since its verdicts" in offline(source, output).stderr
+
+
+def test_output_in_use_is_refused(source: Path, output: Path) -> None:
+    with output.open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        done = offline(source, output)
+
+    assert done.returncode == 2
+    assert "another process is writing it" in done.stderr
+
+
+# When calls fail
+
+
+async def test_failed_row_is_left_out_and_asked_for_again(
+    model_server: ModelServer, source: Path, output: Path
+) -> None:
+    model_server.script(Failure(400, message="No."), "score: 4\nGood.")
+
+    done = await ask(model_server, source, output, "--concurrency", 1)
+
+    assert done.returncode == 1
+    assert done.stderr.startswith("line 1: The server at ")
+    assert "4 of 5 rows scored, 0 unscored, 1 failed" in done.stdout
+    assert [each["line"] for each in read(output)] == [2, 3, 4, 5]
+
+    again = await ask(model_server, source, output)
+    assert again.returncode == 0
+    assert [each["line"] for each in read(output)] == [1, 2, 3, 4, 5]
+    assert asked(model_server) == [*(f"Answer {n}." for n in range(1, 6)), "Answer 1."]
+
+
+async def test_wrong_key_stops_the_run_at_once(model_server: ModelServer, source: Path, output: Path) -> None:
+    model_server.script(Failure(401))
+
+    done = await ask(model_server, source, output, "--concurrency", 1)
+
+    assert done.returncode == 2
+    assert len(done.stderr.splitlines()) == 1
+    assert "check OPENAI_API_KEY. Stopped with 0 of 5 rows" in done.stderr
+    assert len(model_server.requests) == 1
+
+
+async def test_server_that_is_down_stops_the_run_after_three_rows_in_a_row(
+    model_server: ModelServer, source: Path, output: Path
+) -> None:
+    # Too long to wait for, so that each call fails at once.
+    model_server.script("score: 4\nGood.", Failure(503, headers={"Retry-After": "999"}))
+
+    done = await ask(model_server, source, output, "--concurrency", 1)
+
+    assert done.returncode == 2
+    assert len(model_server.requests) == 4
+    assert "Stopped with 1 of 5 rows" in done.stderr
+    assert "the same command goes on from there." in done.stderr
+
+
+async def test_rows_that_the_server_rejects_do_not_stop_the_run_once_one_has_a_verdict(
+    model_server: ModelServer, tmp_path: Path, output: Path
+) -> None:
+    source = write(tmp_path / "in.jsonl", *(row(f"Answer {n}.") for n in range(1, 10)))
+    model_server.script("score: 4\nGood.", *[Failure(400)] * 7, "score: 4\nGood.")
+
+    done = await ask(model_server, source, output, "--concurrency", 1)
+
+    assert done.returncode == 1
+    assert [each["line"] for each in read(output)] == [1, 9]
+
+
+async def test_row_that_is_too_long_for_the_model_is_unscored_for_good(
+    model_server: ModelServer, source: Path, output: Path
+) -> None:
+    model_server.script(*[Failure(413, message="Only 512 tokens.")] * 4, "score: 4\nGood.")
+
+    done = await ask(model_server, source, output, "--concurrency", 1)
+    again = await ask(model_server, source, output, "--limit", 4)
+
+    first, *_, last = read(output)
+    assert (first["status"], first["score"], first["unscored_reason"]) == ("unscored", None, "too_long")
+    assert first["unscored_detail"].startswith("Question and response are too long for model 'gpt-6-luna' (HTTP 413")
+    assert "Only 512 tokens." in first["unscored_detail"]
+    assert (first["cost_usd"], last["score"]) == (0.0, 4)
+    assert "1 of 5 rows scored, 4 unscored (4 too long), 0 failed" in done.stdout
+    assert (again.returncode, len(model_server.requests)) == (1, 5)
+
+
+async def test_row_that_only_a_part_of_the_panel_finds_too_long_is_asked_again(
+    model_server: ModelServer, source: Path, output: Path
+) -> None:
+    down = Failure(503, headers={"Retry-After": "999"})
+    model_server.script(lambda request: Failure(413) if request["model"] == "a" else down)
+
+    done = await ask(model_server, source, output, "--model", "a,b", "--limit", 1)
+
+    assert "0 of 1 rows scored, 0 unscored, 1 failed" in done.stdout
+    assert read(output) == []
+
+
+async def test_server_that_rejects_everything_stops_the_run(
+    model_server: ModelServer, source: Path, output: Path
+) -> None:
+    model_server.script(Failure(400))
+
+    done = await ask(model_server, source, output, "--concurrency", 1)
+
+    assert done.returncode == 2
+    assert len(model_server.requests) == 3
+
+
+# Cost
+
+
+async def test_price_that_is_not_known_stops_at_the_first_verdict(
+    model_server: ModelServer, source: Path, output: Path
+) -> None:
+    model_server.script("score: 4\nGood.")
+
+    done = await ask(model_server, source, output, "--concurrency", 1, "--max-cost", 1)
+
+    assert done.returncode == 2
+    assert "so --max-cost cannot be kept; leave it out, and judge fewer lines." in done.stderr
+    assert len(read(output)) == 1
+
+    assert (await ask(model_server, source, output, "--max-cost", 1)).returncode == 2
+    assert len(model_server.requests) == 1
+
+
+def test_cost_of_earlier_runs_counts(source: Path, output: Path) -> None:
+    offline(source, output, "--limit", 2)
+    priced = [each | {"cost_usd": 0.25} for each in read(output)]
+    write(output, *priced)
+
+    assert "Stopped at --max-cost" in offline(source, output, "--max-cost", 0.5).stdout
+    assert len(read(output)) == 2
+
+    assert offline(source, output, "--max-cost", 0.51).returncode == 0
+    assert len(read(output)) == 5
+
+
+# Mistakes
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (("none.jsonl", "-o", "out.jsonl"), "none.jsonl: no such file."),
+        ((".", "-o", "out.jsonl"), ".: not a plain file but a folder; name a file in it."),
+        (("-", "-o", "out.jsonl"), "-: not a plain file; save what comes through a pipe as one"),
+        (("/dev/stdin", "-o", "out.jsonl"), "/dev/stdin: not a plain file; save what comes through a pipe as one"),
+        (("raw.XLSX", "-o", "out.jsonl"), "raw.XLSX: .xlsx is not read; save it as .csv or .jsonl."),
+        (("in.jsonl", "-o", "in.jsonl"), "in.jsonl: the rows would be written over the input"),
+        (("in.jsonl", "-o", "in.csv"), "in.jsonl: the rows would be written over the input"),
+        (("in.jsonl", "-o", "none/out.jsonl"), "none/out.jsonl: cannot read and write it (no such file or directory)."),
+        (("in.jsonl", "-o", "."), ".: not a plain file; choose another output."),
+        (("in.jsonl",), "Missing option"),
+        (("in.jsonl", "-o", "out.jsonl", "--limit", "0"), "--limit"),
+        (("in.jsonl", "-o", "out.jsonl", "--concurrency", "0"), "--concurrency"),
+        (("in.jsonl", "-o", "out.jsonl", "--rubric", "none"), "no such rubric"),
+    ],
+)
+def test_mistake_is_one_sentence_and_exit_code_2(
+    source: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...], expected: str
+) -> None:
+    monkeypatch.chdir(source.parent)
+
+    done = run("batch", *arguments, "--model", "offline")
+
+    assert done.returncode == 2
+    assert expected in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
+
+
+def test_missing_key_is_named_before_anything_is_asked(source: Path, output: Path) -> None:
+    done = run("batch", source, "-o", output)
+
+    assert done.returncode == 2
+    assert done.stderr.startswith("No model is set up: set OPENAI_API_KEY")
+
+
+def test_full_disk_ends_with_whole_rows(source: Path, output: Path) -> None:
+    # A limit on the size of files, in blocks of 512 bytes, stands in for the disk.
+    command = f"ulimit -f 4; exec {JUDGE} batch {source} -o {output} --model offline"
+    done = subprocess.run(["/bin/sh", "-c", command], capture_output=True, text=True, check=False)
+
+    assert done.returncode == 2
+    assert "cannot write on (file too large)" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert 0 < len(read(output)) < 5
+
+    assert offline(source, output).returncode == 0
+    assert [each["line"] for each in read(output)] == [1, 2, 3, 4, 5]
+
+
+# Tables
+
+
+MIXED: list[dict[str, Any]] = [
+    {"line": 1, "score": None, "cost_usd": None, "late": None, "whole": 1, "number": 2**60, "mixed": 1, "nested": None},
+    {"line": 2, "score": None, "late": "x", "whole": None, "number": 0.5, "mixed": "a", "nested": {"a": ["é"]}},
+    {
+        "line": 3,
+        "whole": 3,
+        "mixed": True,
+        "flag": True,
+        "text": 'two\nlines, "quoted"',
+        "huge": 2**70,
+        "half": "\ud800",
+    },
+]
+
+
+def test_csv_has_nested_values_as_json_and_nulls_as_nothing(tmp_path: Path) -> None:
+    export(write(tmp_path / "in.jsonl", *MIXED), tmp_path / "out.csv", Format.CSV)
+
+    with (tmp_path / "out.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [each["nested"] for each in rows] == ["", '{"a": ["é"]}', ""]
+    assert [each["mixed"] for each in rows] == ["1", "a", "true"]
+    assert rows[2]["text"] == 'two\nlines, "quoted"'
+    assert rows[2]["huge"] == str(2**70)
+    assert rows[2]["half"] == "\\ud800"
+
+
+def test_parquet_has_one_type_per_column_whatever_comes_late(tmp_path: Path) -> None:
+    from pyarrow import parquet
+
+    export(write(tmp_path / "in.jsonl", *MIXED), tmp_path / "out.parquet", Format.PARQUET)
+
+    table = parquet.read_table(tmp_path / "out.parquet")
+    assert {field.name: str(field.type) for field in table.schema} == {
+        "line": "int64",
+        "score": "int64",
+        "cost_usd": "double",
+        "late": "string",
+        "whole": "int64",
+        "number": "double",
+        "mixed": "string",
+        "nested": "string",
+        "flag": "bool",
+        "text": "string",
+        "huge": "string",
+        "half": "string",
+    }
+    columns = table.to_pydict()
+    assert columns["number"] == [2.0**60, 0.5, None]
+    assert columns["mixed"] == ["1", "a", "true"]
+    assert columns["whole"] == [1, None, 3]
+
+
+@pytest.mark.parametrize("form", [Format.CSV, Format.PARQUET])
+def test_table_of_no_rows_is_written(tmp_path: Path, form: Format) -> None:
+    export(write(tmp_path / "in.jsonl"), tmp_path / "out", form)
+
+    assert (tmp_path / "out").exists()
+
+
+def test_table_is_made_from_verdicts_that_are_there(source: Path, output: Path) -> None:
+    offline(source, output)
+    before = output.read_bytes()
+
+    done = offline(source, output.with_suffix(".csv"))
+
+    assert done.returncode == 0
+    assert output.read_bytes() == before
+    with output.with_suffix(".csv").open(newline="") as file:
+        assert [int(each["score"]) for each in csv.DictReader(file)] == [each["score"] for each in read(output)]
+
+
+def test_format_can_be_asked_for_beside_the_rows(source: Path, output: Path) -> None:
+    offline(source, output, "--format", "parquet")
+
+    assert len(read(output)) == 5
+    assert output.with_suffix(".parquet").read_bytes().startswith(b"PAR1")
+
+
+def test_name_without_a_format_of_its_own_stays_whole(source: Path, output: Path) -> None:
+    offline(source, output.with_name("run.v2"), "--format", "csv")
+
+    assert sorted(path.name for path in output.parent.iterdir()) == ["in.jsonl", "run.v2.csv", "run.v2.jsonl"]
+
+
+def test_missing_pyarrow_is_named_before_anything_is_judged(
+    source: Path, output: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    monkeypatch.delitem(sys.modules, "pyarrow.parquet", raising=False)
+
+    done = offline(source, output.with_suffix(".parquet"))
+
+    assert done.returncode == 2
+    assert done.stderr == "Parquet needs the package pyarrow: pip install 'slack-judge[parquet]'.\n"
+    assert not output.exists()
+
+
+def test_help_imports_neither_rich_nor_pyarrow() -> None:
+    code = "import judge.cli, sys; print([m for m in ('openai', 'rich', 'pyarrow') if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    assert done.stdout.strip() == "[]"
+
+
+async def test_scores_are_weighed_by_probabilities_where_asked_for(
+    model_server: ModelServer, source: Path, output: Path
+) -> None:
+    model_server.script("score: 4\nGood.")
+
+    await ask(model_server, source, output, "--limit", 1, "--logprobs")
+
+    assert model_server.requests[0]["logprobs"] is True
+
+
+async def test_panel_gives_one_rating_of_each_model(model_server: ModelServer, source: Path, output: Path) -> None:
+    model_server.script(lambda request: f"score: {len(request['model'])}\nGood.")
+    arguments = ("batch", source, "-o", output, "--model", "a,bbbb,ccccc", "--limit", 1)
+
+    done = await asyncio.to_thread(run, *arguments, OPENAI_BASE_URL=model_server.base_url)
+
+    (scored,) = read(output)
+    assert done.returncode == 0, done.stderr
+    assert (scored["model"], scored["samples"]) == ("a, bbbb, ccccc", 1)
+    assert (scored["score"], scored["spread"]) == (4, 4)
+
+
+async def test_tokens_are_summed_up(model_server: ModelServer, source: Path, output: Path) -> None:
+    usage = {"prompt_tokens": 1000, "completion_tokens": 10, "total_tokens": 1010}
+    model_server.script(Answer("score: 4\nGood.", usage=usage))
+
+    done = await ask(model_server, source, output)
+
+    assert "5,000 + 50 tokens; cost: not known." in done.stdout
+
+
+async def test_misspelt_model_of_a_panel_is_named_once_and_its_rows_are_counted(
+    model_server: ModelServer, source: Path, output: Path
+) -> None:
+    gone = Failure(404, code="model_not_found")
+    model_server.script(lambda request: gone if request["model"] == "b" else "score: 4\nGood.")
+
+    done = await ask(model_server, source, output, "--model", "a,b,c")
+
+    assert done.stderr.count("without 'b'") == 1
+    assert "no model 'b'" in " ".join(done.stderr.split())
+    assert "Scored by fewer ratings than asked for: 5 of 5 rows" in done.stdout
+    first = read(output)[0]
+    assert first["basis"] == "2 of 3"
+    assert first["ratings"][1] == {"model": "b", "score": None, "unscored_reason": "call_failed"}
+
+
+def test_unscored_row_says_why_in_a_sentence(tmp_path: Path, output: Path) -> None:
+    offline(write(tmp_path / "in.jsonl", row("")), output)
+
+    (unscored,) = read(output)
+    assert unscored["unscored_reason"] == "nothing_to_judge"
+    assert unscored["unscored_detail"].endswith(".")
+
+
+def test_row_over_the_limit_is_unscored_with_a_reason_of_its_own(tmp_path: Path, output: Path) -> None:
+    offline(write(tmp_path / "in.jsonl", row("word " * 20_001), row("One.")), output)
+
+    long, short = read(output)
+    assert (long["status"], long["score"], long["unscored_reason"]) == ("unscored", None, "too_long")
+    assert "100,005 characters long, and the limit is 100,000" in long["unscored_detail"]
+    assert short["status"] == "scored"
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [row("One answer.")],
+        [row("One answer."), row("One answer.")],
+        [row("One answer."), row("")],
+        [row("One answer."), {"prompt": "Why is the sky blue?", "completion": "Air scatters blue light the most."}],
+        ["nonsense"],
+        [],
+    ],
+    ids=["one", "tie", "unscored", "other prompt", "malformed", "none"],
+)
+def test_next_command_is_named_only_where_it_would_find_a_pair(
+    tmp_path: Path, output: Path, rows: list[dict[str, Any] | str]
+) -> None:
+    done = offline(write(tmp_path / "in.jsonl", *rows), output)
+
+    assert " rows scored" in done.stdout
+    assert "Next:" not in done.stdout
+
+
+def test_next_command_can_be_pasted(tmp_path: Path) -> None:
+    source = write(tmp_path / "in.jsonl", row("Boil the egg for six minutes, then cool it."), row("No."))
+
+    assert (
+        f"Next: judge pairs '{tmp_path}/out put.jsonl' -o pairs.jsonl\n"
+        in offline(source, tmp_path / "out put.jsonl").stdout
+    )
+
+
+@pytest.mark.parametrize("ending", [".csv", ".parquet"])
+def test_foreign_table_is_not_overwritten(source: Path, output: Path, ending: str) -> None:
+    table = output.with_suffix(ending)
+    table.write_text("name,age\nAda,36\n")
+
+    done = offline(source, table)
+
+    assert done.returncode == 2
+    assert "not a table of 'judge batch'" in done.stderr
+    assert table.read_text() == "name,age\nAda,36\n"
+
+
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+def test_own_table_is_replaced_and_named(source: Path, output: Path, form: str) -> None:
+    for _ in range(2):
+        done = offline(source, output.with_suffix(".csv"), "--format", form)
+        assert done.returncode == 0, done.stderr
+
+    assert f"Rows in {output}, as a table in {output.with_suffix('.' + form)}." in done.stdout
+
+
+def test_ending_of_another_format_is_refused(source: Path, output: Path) -> None:
+    assert ".xlsx is not written" in offline(source, output.with_suffix(".xlsx")).stderr

@@ -1,0 +1,204 @@
+"""CSV as people have it: out of spreadsheets, scripts and databases."""
+
+import csv
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from judge.errors import SetupError
+from judge.rows import read_sheet
+from tests.judge.cli.test_batch import offline, read
+from tests.judge_command import run
+
+EXCEL = '\ufeffQuestion;Response;Human\r\n"How long?\r\nIn minutes.";"Six; or 6,5.";4\r\nWhy?;;\r\n;;\r\n'
+
+
+@pytest.fixture
+def output(tmp_path: Path) -> Path:
+    return tmp_path / "out.jsonl"
+
+
+def sheet(folder: Path, content: str | bytes, name: str = "in.csv") -> Path:
+    path = folder / name
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return path
+
+
+def rows(folder: Path, content: str) -> list[tuple[int, dict[str, Any]]]:
+    return [(line, json.loads(raw)) for line, raw in read_sheet(sheet(folder, content))]
+
+
+def test_a_sheet_as_excel_writes_it_is_scored(tmp_path: Path, output: Path) -> None:
+    done = offline(sheet(tmp_path, EXCEL), output)
+
+    first, second = read(output)
+    assert done.returncode == 1
+    assert (first["line"], first["question"], first["response"]) == (2, "How long?\r\nIn minutes.", "Six; or 6,5.")
+    assert (first["Human"], first["status"]) == ("4", "scored")
+    assert (second["line"], second["response"], second["Human"]) == (4, "", None)
+    assert second["unscored_reason"] == "nothing_to_judge"
+    assert done.stdout.startswith("1 of 2 rows scored, 1 unscored (1 nothing to judge), 0 failed, 0 skipped.")
+
+
+def test_a_sheet_gives_the_rows_that_jsonl_gives(tmp_path: Path, output: Path) -> None:
+    fields = {"prompt": 'Is "it" so?', "completion": "Yes,\nit is so, I think.", "note": "x"}
+    text = io.StringIO()
+    writer = csv.DictWriter(text, fields)
+    writer.writeheader()
+    writer.writerow(fields)
+    offline(sheet(tmp_path, text.getvalue()), output)
+    offline(sheet(tmp_path, f"\n{json.dumps(fields)}\n", "in.jsonl"), tmp_path / "other.jsonl")
+
+    assert read(output) == read(tmp_path / "other.jsonl")
+
+
+@given(
+    st.lists(st.tuples(*[st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1)] * 3), min_size=1),
+    st.sampled_from(",;\t"),
+    st.sampled_from(["\n", "\r\n"]),
+)
+def test_any_text_comes_through(
+    tmp_path_factory: pytest.TempPathFactory, table: list[tuple[str, str, str]], delimiter: str, end: str
+) -> None:
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, delimiter=delimiter, lineterminator=end, quoting=csv.QUOTE_ALL)
+    writer.writerows([("prompt", "completion", "a, b; c"), *table])
+
+    found = rows(tmp_path_factory.mktemp("sheet"), text.getvalue())
+
+    assert [tuple(fields.values()) for _, fields in found] == table
+
+
+def test_names_in_any_dress_and_columns_without_one(tmp_path: Path) -> None:
+    assert rows(tmp_path, ",  PROMPT , Completion ,Prompt_ID\n7,a,b\n") == [
+        (2, {"column 1": "7", "prompt": "a", "completion": "b", "prompt_id": None})
+    ]
+
+
+def test_delimiter_is_the_one_that_parts_the_known_names(tmp_path: Path) -> None:
+    assert rows(tmp_path, "prompt;response;good, bad, so so or none\na;b;good\n") == [
+        (2, {"prompt": "a", "response": "b", "good, bad, so so or none": "good"})
+    ]
+
+
+def test_blank_lines_and_empty_cells_behind_the_last_column_are_passed_over(tmp_path: Path) -> None:
+    assert rows(tmp_path, "\n\nprompt,response\n\na,b,,\n,,,\nc\n") == [
+        (5, {"prompt": "a", "response": "b"}),
+        (7, {"prompt": "c", "response": ""}),
+    ]
+
+
+def test_empty_cell_of_the_other_name_is_none(tmp_path: Path) -> None:
+    assert rows(tmp_path, "prompt,question,response\n,Why?,b\n") == [
+        (2, {"prompt": None, "question": "Why?", "response": "b"})
+    ]
+
+
+def test_long_cell_is_a_cell(tmp_path: Path) -> None:
+    ((_, fields),) = rows(tmp_path, f"prompt,response\na,{'x' * 1_000_000}\n")
+
+    assert len(fields["response"]) == 1_000_000
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        (
+            "Frage;Antwort\na;b\n",
+            "looked for a column 'prompt' or 'question' and a column 'completion' or 'response', ",
+        ),
+        ("Frage;Antwort\na;b\n", "and found 'Frage', 'Antwort'; the first line names the columns."),
+        ("prompt,answer\na,b\n", "and found 'prompt', 'answer'; "),
+        (",".join(f"c{n}" for n in range(14)), "'c9' and 4 more; "),
+        ("", "and found none; the first line names the columns."),
+        ("prompt,response,Prompt\na,b,c\n", "two columns are named 'prompt'; rename one."),
+        ("prompt,response\na,b\na,b,c\n", "line 3: 3 cells, and the first line names 2; put a text with"),
+        ('prompt,response\n\na,"b\nc,d\n', "line 3: a quotation mark is out of place (unexpected end of data); close"),
+        ('prompt,response\na,"b"c\n', "line 2: a quotation mark is out of place (',' expected after '\"'); close it"),
+        ("prompt,response\na,Köln\n".encode("cp1252"), "not UTF-8; save it as such (in a spreadsheet, 'CSV UTF-8')."),
+        ("prompt\tresponse\n".encode("utf-16"), "not UTF-8; "),
+        (bytes(range(256)) * 9, "not UTF-8; "),
+    ],
+)
+def test_sheet_that_cannot_be_read_is_refused_before_anything_is_made(
+    tmp_path: Path, output: Path, content: str | bytes, expected: str
+) -> None:
+    source = sheet(tmp_path, content)
+
+    done = offline(source, output)
+
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith(str(source))
+    assert expected in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+    assert not output.exists()
+
+
+def test_folder_is_no_sheet(tmp_path: Path) -> None:
+    with pytest.raises(SetupError, match="but a folder; name a file in it"):
+        next(read_sheet(tmp_path))
+
+
+def test_format_of_the_input_is_said_by_the_option_before_the_ending(tmp_path: Path, output: Path) -> None:
+    done = offline(sheet(tmp_path, "prompt\tresponse\na\tb c d\n", "in.xlsx"), output, "--input-format", "csv")
+    offline(sheet(tmp_path, '{"prompt": "a", "response": "b"}\n'), tmp_path / "2.jsonl", "--input-format", "jsonl")
+
+    assert done.stdout.startswith("1 of 1 rows scored")
+    assert len(read(tmp_path / "2.jsonl")) == 1
+
+
+def test_tsv_is_known_by_its_ending(tmp_path: Path, output: Path) -> None:
+    assert offline(sheet(tmp_path, "prompt\tresponse\na\tb c\n", "in.TSV"), output).stdout.startswith("1 of 1")
+
+
+def test_sheet_under_another_ending_is_told_of_the_option(tmp_path: Path, output: Path) -> None:
+    done = offline(sheet(tmp_path, "prompt,response\na,b\n", "in.txt"), output)
+
+    assert done.stderr.splitlines()[-1] == (
+        f"{tmp_path}/in.txt does not look like JSONL; if it is CSV, say --input-format csv."
+    )
+
+
+def test_rows_of_jsonl_that_lack_a_text_are_not_taken_for_csv(tmp_path: Path, output: Path) -> None:
+    done = offline(sheet(tmp_path, '\ufeff{"foo": 1}\n', "in.jsonl"), output)
+
+    assert done.stderr == "line 1: no prompt (nor question), only foo; skipped.\n"
+
+
+def test_second_run_goes_on_with_a_sheet_and_refuses_one_that_changed(tmp_path: Path, output: Path) -> None:
+    source = sheet(tmp_path, 'prompt,response\na,"One\nline."\nb,Two lines.\nc,Three.\n')
+    assert offline(source, output, "--limit", 1).stdout.startswith("1 of 1")
+    first = output.read_text()
+
+    assert offline(source, output).stdout.startswith("3 of 3")
+    assert output.read_text().startswith(first)
+    assert [each["line"] for each in read(output)] == [2, 4, 5]
+
+    sheet(tmp_path, 'prompt,response\na,"One\nline!"\nb,Two lines.\nc,Three.\n')
+    assert f"line 2 of {source} has changed since its verdicts" in offline(source, output).stderr
+
+
+def test_sheet_of_an_earlier_batch_is_not_written_over(tmp_path: Path) -> None:
+    offline(sheet(tmp_path, "prompt,response\na,b c\n"), tmp_path / "scored.csv")
+    before = (tmp_path / "scored.csv").read_bytes()
+    (tmp_path / "scored.jsonl").unlink()
+
+    done = offline(tmp_path / "scored.csv", tmp_path / "scored.csv")
+
+    assert done.returncode == 2
+    assert "the rows would be written over the input" in done.stderr
+    assert (tmp_path / "scored.csv").read_bytes() == before
+
+
+def test_label_of_people_in_a_sheet_is_compared(tmp_path: Path, output: Path) -> None:
+    offline(sheet(tmp_path, "prompt,response,human\na,b c d,4\ne,f g h,2\n"), output)
+
+    done = run("agreement", output, "--label", "human", "--json")
+
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)

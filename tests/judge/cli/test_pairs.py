@@ -1,0 +1,216 @@
+import csv
+import json
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from judge.errors import SetupError
+from judge.exports import Counts, make_pairs
+from tests.judge_command import Done
+from tests.judge_command import run as judge
+
+JUDGE = str(Path(sys.executable).with_name("judge"))
+
+
+def row(prompt: str, completion: str, score: object, **fields: object) -> dict[str, Any]:
+    return {"prompt": prompt, "completion": completion, "score": score, **fields}
+
+
+def by(model: str, **fields: object) -> dict[str, Any]:
+    return {"model": model, "rubric_version": "f846c469", "samples": 3, **fields}
+
+
+def write(path: Path, rows: list[Mapping[str, Any] | str]) -> Path:
+    path.write_text("".join((each if isinstance(each, str) else json.dumps(each)) + "\n" for each in rows))
+    return path
+
+
+def pair(path: Path, *rows: Mapping[str, Any] | str) -> tuple[list[dict[str, Any]], Counts, list[str]]:
+    counts, reports = Counts(), list[str]()
+    source = write(path / "scored.jsonl", list(rows))
+    return [json.loads(each) for each in make_pairs(source, reports.append, counts)], counts, reports
+
+
+def run(*arguments: object) -> Done:
+    return judge("pairs", *arguments)
+
+
+def test_best_is_paired_with_worst(tmp_path: Path) -> None:
+    pairs, counts, _ = pair(
+        tmp_path,
+        row("Why?", "so-so", 3, prompt_id="p1"),
+        row("Why?", "good", 5, prompt_id="p1"),
+        row("Why?", "bad", 0, prompt_id="p1"),
+    )
+
+    assert pairs == [
+        {
+            "prompt_id": "p1",
+            "prompt": "Why?",
+            "chosen": "good",
+            "rejected": "bad",
+            "score_chosen": 5,
+            "score_rejected": 0,
+        }
+    ]
+    assert counts == Counts(pairs=1)
+
+
+def test_of_equal_scores_the_first_in_the_file_counts(tmp_path: Path) -> None:
+    rows = [row("Why?", text, score) for text, score in (("a", 1), ("b", 4), ("c", 4), ("d", 1))]
+
+    (made,), _, _ = pair(tmp_path, *rows)
+
+    assert (made["chosen"], made["rejected"]) == ("b", "a")
+
+
+def test_what_makes_no_pair_is_counted(tmp_path: Path) -> None:
+    pairs, counts, _ = pair(
+        tmp_path,
+        row("tie", "a", 3),
+        row("tie", "b", 3),
+        row("alone", "a", 3),
+        row("half", "a", None),
+        row("half", "b", 5),
+        row("", "c", None),
+    )
+
+    assert pairs == []
+    assert counts == Counts(ties=1, alone=2, unscored=2)
+
+
+def test_rows_need_not_stand_together_and_pairs_keep_the_order_of_prompts(tmp_path: Path) -> None:
+    rows = [row(prompt, f"{prompt}{score}", score) for score in (1, 5) for prompt in ("b", "a")]
+
+    pairs, _, _ = pair(tmp_path, *rows)
+
+    assert [each["chosen"] for each in pairs] == ["b5", "a5"]
+
+
+def test_without_ids_rows_belong_together_by_prompt(tmp_path: Path) -> None:
+    pairs, _, _ = pair(tmp_path, row("Why?", "a", 1, prompt_id=None), row("Why?", "b", 2), row("How?", "c", 3))
+
+    assert [(each["prompt_id"], each["chosen"]) for each in pairs] == [(None, "b")]
+
+
+def test_ids_are_compared_with_their_type(tmp_path: Path) -> None:
+    pairs, counts, _ = pair(tmp_path, row("a", "x", 1, prompt_id=1), row("b", "y", 2, prompt_id="1"))
+
+    assert pairs == []
+    assert counts.alone == 2
+
+
+def test_same_prompt_under_two_ids_is_two_prompts(tmp_path: Path) -> None:
+    _, counts, _ = pair(tmp_path, row("a", "x", 1, prompt_id=1), row("a", "y", 2, prompt_id=2))
+
+    assert counts.alone == 2
+
+
+def test_one_id_for_two_prompts_names_both_lines(tmp_path: Path) -> None:
+    with pytest.raises(SetupError, match=r"prompt_id 7 has one prompt in line 1 and another in line 3;"):
+        pair(tmp_path, row("a", "x", 1, prompt_id=7), "", row("b", "y", 2, prompt_id=7))
+
+
+@pytest.mark.parametrize(
+    "other", [by("b"), by("a", rubric_version="0"), by("a", samples=1), {}], ids=["model", "rubric", "samples", "none"]
+)
+def test_scores_of_two_judges_are_not_mixed(tmp_path: Path, other: dict[str, Any]) -> None:
+    with pytest.raises(SetupError, match=r"model a, .* in line 1; .* in line 2\), and theirs do not compare"):
+        pair(tmp_path, row("p", "x", 1, **by("a")), row("p", "y", 2, **other))
+
+
+def test_model_that_wrote_the_responses_is_no_judge(tmp_path: Path) -> None:
+    pairs, _, _ = pair(tmp_path, row("p", "x", 1, model="a", reasoning="r"), row("p", "y", 2.5, model="b"))
+
+    assert pairs[0]["score_chosen"] == 2.5
+
+
+@pytest.mark.parametrize(
+    ("bad", "expected"),
+    [
+        ("{", "line 2: not JSON"),
+        ({"prompt": "p", "completion": "x"}, "line 2: no score; 'judge batch' adds them; skipped."),
+        (row("p", "x", "5"), "line 2: the score is no number; skipped."),
+        (row("p", "x", True), "line 2: the score is no number; skipped."),
+        (row("p", "x", float("nan")), "line 2: the score is no number; skipped."),
+        ({"prompt": "p", "score": 1}, "line 2: no completion (nor response), only prompt, score; skipped."),
+    ],
+)
+def test_line_that_is_no_scored_row_is_named_and_skipped(
+    tmp_path: Path, bad: dict[str, Any] | str, expected: str
+) -> None:
+    pairs, counts, reports = pair(tmp_path, row("p", "a", 1), bad, row("p", "b", 2))
+
+    assert len(pairs) == 1
+    assert counts.malformed == 1
+    assert reports[0].startswith(expected)
+
+
+def test_texts_of_any_kind_come_through(tmp_path: Path) -> None:
+    pairs, _, _ = pair(tmp_path, row("\u2028é🙂", "a\nb", 1), row("\u2028é🙂", "", 2))
+
+    assert (pairs[0]["prompt"], pairs[0]["chosen"], pairs[0]["rejected"]) == ("\u2028é🙂", "", "a\nb")
+
+
+def test_command_counts_what_it_leaves_out(tmp_path: Path) -> None:
+    source = write(tmp_path / "scored.jsonl", [row("p", "a", 1), row("p", "b", 2), row("q", "a", 1), "{"])
+    done = run(source, "-o", tmp_path / "pairs.jsonl")
+
+    assert done.returncode == 1
+    assert (
+        done.stdout.split()
+        == (
+            f"Pairs: 1, in {tmp_path}/pairs.jsonl. Prompts left out: 0 for a tie, 1 with one scored response. "
+            "Lines left out: 0 unscored, 1 skipped."
+        ).split()
+    )
+    assert done.stderr.startswith("line 4: not JSON")
+    assert [path.name for path in sorted(tmp_path.iterdir())] == ["pairs.jsonl", "scored.jsonl"]
+
+
+def test_pairs_come_as_a_table_by_the_name_of_the_output(tmp_path: Path) -> None:
+    source = write(tmp_path / "scored.jsonl", [row("p", "a", 1, prompt_id=9), row("p", "b", 2, prompt_id=9)])
+
+    assert run(source, "-o", tmp_path / "pairs.csv").returncode == 0
+    assert run(source, "-o", tmp_path / "pairs", "--format", "parquet").returncode == 0
+
+    with (tmp_path / "pairs.csv").open(newline="") as file:
+        assert list(csv.reader(file)) == [
+            ["prompt_id", "prompt", "chosen", "rejected", "score_chosen", "score_rejected"],
+            ["9", "p", "b", "a", "2", "1"],
+        ]
+    assert (tmp_path / "pairs").read_bytes().startswith(b"PAR1")
+    assert len(list(tmp_path.iterdir())) == 3
+
+
+@pytest.mark.parametrize(
+    ("source", "output", "expected"),
+    [
+        ("none.jsonl", "pairs.jsonl", "none.jsonl: no such file."),
+        ("scored.jsonl", "scored.jsonl", "scored.jsonl: the pairs would be written over the scored rows"),
+        ("scored.jsonl", "none/pairs.jsonl", "none/pairs.jsonl: cannot write it (no such file or directory)."),
+    ],
+)
+def test_mistake_is_one_sentence_and_exit_code_2(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, source: str, output: str, expected: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path / "scored.jsonl", [row("p", "a", 1)])
+
+    done = run(source, "-o", output)
+
+    assert done.returncode == 2
+    assert done.stderr.startswith(expected)
+    assert len(done.stderr.splitlines()) == 1
+    assert [path.name for path in tmp_path.iterdir()] == ["scored.jsonl"]
+
+
+def test_error_half_way_leaves_the_earlier_pairs(tmp_path: Path) -> None:
+    source = write(tmp_path / "scored.jsonl", [row("a", "x", 1, prompt_id=7), row("b", "y", 2, prompt_id=7)])
+    output = write(tmp_path / "pairs.jsonl", ["earlier"])
+
+    assert run(source, "-o", output).returncode == 2
+    assert output.read_text() == "earlier\n"

@@ -1,0 +1,548 @@
+"""One set of claims, held up to every server of `tests/server_profiles.py` over both of the client's transports."""
+
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from typing import Any
+
+import httpx2
+import openai
+import pytest
+from openai import AsyncAzureOpenAI, AsyncOpenAI
+
+from judge import (
+    BadResponseError,
+    Judge,
+    JudgeError,
+    KeyRejectedError,
+    ModelNotFoundError,
+    QuotaExceededError,
+    RateLimitedError,
+    Rating,
+    RequestRejectedError,
+    UnavailableError,
+    UnscoredReason,
+    Verdict,
+)
+from tests.judge_client import trusted
+from tests.model_server import Answer, Drop, Failure, ModelServer, Raw, Reply
+from tests.server_profiles import AZURE, GOOD, KEY, LITELLM, MODEL, OPENAI, PROFILES, VLLM, Profile
+
+QUESTION, RESPONSE = "Why is the sky blue at noon?", "Because air scatters blue light most."
+NOW = {"retry-after": "0"}
+TOO_FAR_OFF = {"retry-after": "300"}  # beyond every deadline here, so that nothing waits
+LOGPROBS = {
+    "content": [
+        {"token": "score: ", "top_logprobs": []},
+        {"token": "4", "top_logprobs": [{"token": "4", "logprob": 0.0}]},
+    ]
+}
+
+
+@pytest.fixture(params=["aiohttp", "httpx2"])
+async def client(request: pytest.FixtureRequest, model_server: ModelServer) -> AsyncIterator[AsyncOpenAI]:
+    transport = openai.DefaultAioHttpClient if request.param == "aiohttp" else openai.DefaultAsyncHttpxClient
+    async with AsyncOpenAI(
+        api_key=KEY, base_url=model_server.base_url, http_client=transport(verify=trusted())
+    ) as client:
+        yield client
+
+
+def detoured(model_server: ModelServer, addresses: list[str]) -> httpx2.AsyncClient:
+    """A client whose requests to any address all reach `model_server`; `addresses` has where they were meant to go."""
+
+    class Detour(httpx2.AsyncHTTPTransport):
+        async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+            addresses.append(str(request.url))
+            request.url = httpx2.URL(f"{model_server.base_url}/chat/completions")
+            return await super().handle_async_request(request)
+
+    return httpx2.AsyncClient(transport=Detour())
+
+
+def every(field: str) -> list[Any]:
+    """The profiles that have an answer for `field`, with it."""
+    having = [profile for profile in PROFILES if getattr(profile, field)]
+    return [pytest.param(profile, getattr(profile, field), id=f"{profile}") for profile in having]
+
+
+def assert_safe(error: JudgeError) -> None:
+    """One sentence for a person, without the key or the judged texts."""
+    message = str(error)
+    assert message.endswith(".")
+    assert "\n" not in message
+    assert not any(secret in message for secret in (KEY, QUESTION, RESPONSE))
+
+
+async def score(client: AsyncOpenAI, **settings: Any) -> Verdict:
+    return await Judge(**({"model": MODEL, "client": client, "timeout_s": 30} | settings)).score(QUESTION, RESPONSE)
+
+
+async def failure(client: AsyncOpenAI, **settings: Any) -> JudgeError:
+    with pytest.raises(JudgeError) as caught:
+        await score(client, **settings)
+    assert_safe(caught.value)
+    return caught.value
+
+
+def reason(verdict: Verdict) -> UnscoredReason:
+    assert verdict.unscored is not None
+    return verdict.unscored.reason
+
+
+# What a server takes
+
+
+@pytest.mark.parametrize("profile", PROFILES, ids=str)
+async def test_two_equal_ratings_come_out(model_server: ModelServer, client: AsyncOpenAI, profile: Profile) -> None:
+    model_server.script(profile.script())
+
+    verdict = await score(client, samples=3)
+
+    assert (verdict.score, verdict.basis) == (4, "2 of 2")
+    assert len(model_server.requests) == (1 if profile.honours_n else 2)
+
+
+@pytest.mark.parametrize(
+    ("profile", "option"),
+    [
+        pytest.param(profile, option, id=f"{profile}-{option}")
+        for profile in PROFILES
+        for option in profile.rejections
+        if option != "max_tokens"  # is sent only where the newer name is rejected
+    ],
+)
+async def test_rejected_option_is_left_out_and_remembered(
+    model_server: ModelServer, client: AsyncOpenAI, profile: Profile, option: str
+) -> None:
+    model_server.script(profile.script(option))
+    judge = Judge(MODEL, client=client, samples=1 if option == "temperature" else 3, logprobs=True)
+
+    first = await judge.score(QUESTION, RESPONSE)
+    before = len(model_server.requests)
+    second = await judge.score(QUESTION, RESPONSE)
+
+    assert (first.score, second.score) == (4, 4)
+    assert option in model_server.requests[0]
+    assert not any(option in request for request in model_server.requests[before:])
+
+
+@pytest.mark.parametrize("profile", [profile for profile in PROFILES if len(profile.rejections) > 1], ids=str)
+async def test_options_rejected_one_after_the_other_are_all_left_out(
+    model_server: ModelServer, client: AsyncOpenAI, profile: Profile
+) -> None:
+    model_server.script(profile.script(*profile.rejections))
+
+    verdict = await score(client, samples=3, logprobs=True)
+
+    assert (verdict.score, verdict.basis, verdict.weighted_score) == (4, "3 of 3", None)
+    assert not profile.rejections.keys() & model_server.requests[-1].keys()
+
+
+async def test_limit_has_its_older_name_where_the_newer_is_rejected(
+    model_server: ModelServer, client: AsyncOpenAI
+) -> None:
+    model_server.script(AZURE.script("max_completion_tokens"))
+
+    await score(client, samples=1)
+
+    assert [request.get("max_tokens") for request in model_server.requests] == [None, 8192]
+
+
+async def test_limit_is_left_out_where_both_names_are_rejected(model_server: ModelServer, client: AsyncOpenAI) -> None:
+    both = replace(OPENAI, rejections=OPENAI.rejections | AZURE.rejections)
+    model_server.script(both.script("max_completion_tokens", "max_tokens"))
+
+    assert (await score(client, samples=1)).score == 4
+    assert not {"max_completion_tokens", "max_tokens"} & model_server.requests[-1].keys()
+
+
+async def test_without_log_probabilities_the_verdict_stands(model_server: ModelServer, client: AsyncOpenAI) -> None:
+    given = Answer("score: 4", logprobs=LOGPROBS)
+    model_server.script(given)
+    assert (await score(client, samples=1, logprobs=True)).weighted_score == pytest.approx(4.0)
+
+    model_server.script(lambda request: OPENAI.rejections["logprobs"] if "logprobs" in request else given.text or "")
+    verdict = await score(client, samples=1, logprobs=True)
+
+    assert (verdict.score, verdict.weighted_score) == (4, None)
+
+
+async def test_option_that_was_not_sent_is_no_reason_to_ask_again(
+    model_server: ModelServer, client: AsyncOpenAI
+) -> None:
+    model_server.script(OPENAI.rejections["temperature"])
+
+    assert isinstance(await failure(client, samples=2), RequestRejectedError)
+    assert len(model_server.requests) == 1
+
+
+async def test_server_that_rejects_whatever_is_sent_is_asked_once_per_option(
+    model_server: ModelServer, client: AsyncOpenAI
+) -> None:
+    everything = "'temperature' 'n' 'logprobs' 'max_tokens' 'max_completion_tokens'"
+    model_server.script(Failure(400, message=everything))
+
+    assert isinstance(await failure(client, samples=2, logprobs=True), RequestRejectedError)
+    # n, logprobs with top_logprobs, and the limit under two names
+    assert len(model_server.requests) == 5
+
+
+# A context that is too short
+
+
+def fits_without_limit(profile: Profile, otherwise: Reply) -> Any:
+    def reply(request: dict[str, Any]) -> Reply:
+        has_limit = bool({"max_completion_tokens", "max_tokens"} & request.keys())
+        assert profile.limit_too_high is not None
+        return profile.limit_too_high if has_limit else otherwise
+
+    return reply
+
+
+@pytest.mark.parametrize(("profile", "_"), every("limit_too_high"))
+async def test_limit_that_does_not_fit_the_context_is_left_out_and_remembered(
+    model_server: ModelServer, client: AsyncOpenAI, profile: Profile, _: Failure
+) -> None:
+    model_server.script(fits_without_limit(profile, GOOD))
+    judge = Judge(MODEL, client=client, samples=1)
+
+    assert (await judge.score(QUESTION, RESPONSE)).score == 4
+    before = len(model_server.requests)
+    assert (await judge.score(QUESTION, RESPONSE)).score == 4
+    assert len(model_server.requests) == before + 1
+
+
+async def test_prompt_that_is_too_long_does_not_cost_the_limit(model_server: ModelServer, client: AsyncOpenAI) -> None:
+    assert VLLM.too_long is not None
+    model_server.script(fits_without_limit(VLLM, VLLM.too_long))
+    judge = Judge(MODEL, client=client, samples=1)
+
+    with pytest.raises(RequestRejectedError, match="too long"):
+        await judge.score(QUESTION, RESPONSE)
+    model_server.script(GOOD)
+    await judge.score(QUESTION, RESPONSE)
+
+    assert model_server.requests[-1]["max_completion_tokens"] == 8192
+
+
+@pytest.mark.parametrize(("profile", "reply"), every("too_long"))
+async def test_prompt_that_is_too_long_is_named(
+    model_server: ModelServer, client: AsyncOpenAI, profile: Profile, reply: Failure
+) -> None:
+    model_server.script(reply)
+
+    error = await failure(client)
+
+    assert isinstance(error, RequestRejectedError)
+    assert "too long" in str(error)
+    assert "JUDGE_MODEL" in str(error)
+
+
+# Failures
+
+
+@pytest.mark.parametrize(("profile", "reply"), every("unknown_model"))
+async def test_unknown_model_is_named(
+    model_server: ModelServer, client: AsyncOpenAI, profile: Profile, reply: Failure
+) -> None:
+    model_server.script(reply)
+
+    error = await failure(client)
+
+    assert isinstance(error, ModelNotFoundError)
+    assert f"{MODEL!r}" in str(error)
+    assert "JUDGE_MODEL" in str(error)
+    assert len(model_server.requests) == 1
+
+
+@pytest.mark.parametrize(("profile", "reply"), every("wrong_key"))
+async def test_key_that_is_refused_is_named_and_not_shown(
+    model_server: ModelServer, client: AsyncOpenAI, profile: Profile, reply: Failure
+) -> None:
+    model_server.script(reply)
+
+    error = await failure(client)
+
+    assert isinstance(error, KeyRejectedError)
+    assert "OPENAI_API_KEY" in str(error)
+    assert len(model_server.requests) == 1
+
+
+@pytest.mark.parametrize(("profile", "reply"), every("out_of_quota"))
+async def test_spent_account_is_not_asked_again(
+    model_server: ModelServer, client: AsyncOpenAI, profile: Profile, reply: Failure
+) -> None:
+    model_server.script(replace(reply, headers=NOW))
+
+    error = await failure(client)
+
+    assert isinstance(error, QuotaExceededError)
+    assert "OPENAI_API_KEY" in str(error)
+    assert len(model_server.requests) == 1
+
+
+@pytest.mark.parametrize(("profile", "reply"), every("filtered"))
+async def test_what_a_filter_holds_back_is_unscored(
+    model_server: ModelServer, client: AsyncOpenAI, profile: Profile, reply: Failure
+) -> None:
+    model_server.script(reply)
+
+    verdict = await score(client, samples=3)
+
+    assert reason(verdict) is UnscoredReason.FILTERED
+    assert len(model_server.requests) == 1
+
+
+@pytest.mark.parametrize(("profile", "reply"), [*every("rate_limited"), *every("overloaded")])
+async def test_passing_trouble_is_asked_again(
+    model_server: ModelServer, client: AsyncOpenAI, profile: Profile, reply: Failure | Raw
+) -> None:
+    model_server.script(replace(reply, headers=NOW), GOOD)
+
+    assert (await score(client, samples=1)).score == 4
+    assert len(model_server.requests) == 2
+
+
+@pytest.mark.parametrize(("profile", "reply"), every("rate_limited"))
+async def test_rate_limit_that_lasts_is_named(
+    model_server: ModelServer, client: AsyncOpenAI, profile: Profile, reply: Failure | Raw
+) -> None:
+    model_server.script(replace(reply, headers=NOW))
+
+    error = await failure(client, samples=1)
+
+    assert isinstance(error, RateLimitedError)
+    assert "JUDGE_CONCURRENCY" in str(error)
+    assert len(model_server.requests) == 5
+
+
+@pytest.mark.parametrize(("profile", "reply"), every("overloaded"))
+async def test_server_that_fails_for_long_is_named(
+    model_server: ModelServer, client: AsyncOpenAI, profile: Profile, reply: Failure | Raw
+) -> None:
+    model_server.script(replace(reply, headers=TOO_FAR_OFF))
+
+    error = await failure(client, samples=1)
+
+    # Text Generation Inference says 429 when it is overloaded
+    assert isinstance(error, UnavailableError | RateLimitedError)
+    assert len(model_server.requests) == 1
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"retry-after": "0"},
+        {"retry-after-ms": "1", "retry-after": "300"},
+        {"retry-after": "Fri, 31 Dec 1999 23:59:59 GMT"},
+        {"retry-after": "Fri, 31 Dec 1999 23:59:59 -0000"},
+    ],
+)
+async def test_wait_that_the_server_asks_for_is_kept(
+    model_server: ModelServer, client: AsyncOpenAI, headers: dict[str, str]
+) -> None:
+    model_server.script(Failure(429, headers=headers), GOOD)
+
+    assert (await score(client, samples=1)).score == 4
+
+
+@pytest.mark.parametrize("after", ["300", "999999999", "300.5", "Fri, 31 Dec 9999 23:59:59 GMT"])
+async def test_wait_beyond_the_deadline_fails_at_once(
+    model_server: ModelServer, client: AsyncOpenAI, after: str
+) -> None:
+    model_server.script(Failure(429, headers={"retry-after": after}))
+
+    assert isinstance(await failure(client, samples=1), RateLimitedError)
+    assert len(model_server.requests) == 1
+
+
+@pytest.mark.parametrize("status", [500, 502, 503, 504, 520, 529])
+async def test_proxy_page_of_html_is_asked_again_and_named(
+    model_server: ModelServer, client: AsyncOpenAI, status: int
+) -> None:
+    page = "<html><h1>Bad Gateway</h1>You have been flagged: invalid model, temperature, insufficient credits</html>"
+    gateway = Raw(page, "text/html", status, NOW)
+    model_server.script(gateway, GOOD)
+    assert (await score(client, samples=1)).score == 4
+
+    model_server.script(replace(gateway, headers=TOO_FAR_OFF))
+    error = await failure(client, samples=1)
+
+    assert isinstance(error, UnavailableError)
+    assert f"HTTP {status}" in str(error)
+
+
+# Answers
+
+
+@pytest.mark.parametrize("field", ["reasoning_content", "reasoning", "thinking"])
+async def test_reasoning_is_never_the_answer(model_server: ModelServer, client: AsyncOpenAI, field: str) -> None:
+    model_server.script(Answer("", extra={field: "score: 5\nGood."}))
+    assert reason(await score(client, samples=1)) is UnscoredReason.EMPTY
+
+    model_server.script(Answer(None, finish_reason="length", extra={field: "score: 5\nGood."}))
+    assert reason(await score(client, samples=1)) is UnscoredReason.TRUNCATED
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["<think>A score: 1 at most.</think>\nscore: 4\nGood.", "<think>\nscore: 1\nNo.\n</think>\n\n**Score: 4**\nGood."],
+)
+async def test_score_in_a_think_block_does_not_count(model_server: ModelServer, client: AsyncOpenAI, text: str) -> None:
+    model_server.script(text)
+
+    assert (await score(client, samples=1)).score == 4
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        (Answer(None), UnscoredReason.EMPTY),
+        (Answer(" \n"), UnscoredReason.EMPTY),
+        (Answer(None, refusal="I cannot judge this."), UnscoredReason.REFUSED),
+        (Answer("<think>score: 1, or", finish_reason="length"), UnscoredReason.TRUNCATED),
+        (Answer("The response", finish_reason="model_length"), UnscoredReason.TRUNCATED),
+        (Answer(None, finish_reason="content_filter"), UnscoredReason.FILTERED),
+        (Answer("", refusal=""), UnscoredReason.EMPTY),
+    ],
+)
+async def test_answer_without_a_score_is_data(
+    model_server: ModelServer, client: AsyncOpenAI, answer: Answer, expected: UnscoredReason
+) -> None:
+    model_server.script(answer)
+
+    assert reason(await score(client, samples=1)) is expected
+
+
+async def test_text_in_parts_is_read_without_the_thinking(model_server: ModelServer, client: AsyncOpenAI) -> None:
+    parts = [
+        {"type": "thinking", "thinking": [{"type": "text", "text": "score: 1"}]},
+        {"type": "text", "text": "score: 4\n"},
+        {"type": "text", "text": "Good."},
+    ]
+    model_server.script(Answer(None, extra={"content": parts}))
+
+    [rating] = (await score(client, samples=1)).ratings
+
+    assert isinstance(rating, Rating)
+    assert (rating.score, rating.justification) == (4, "Good.")
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        Raw(""),
+        Raw("null"),
+        Raw("[]"),
+        Raw("{}"),
+        Raw('{"choices": []}'),
+        Raw('{"choices": null}'),
+        Raw(
+            '{"error": "Unexpected endpoint or method. (POST /chat/completions)"}'
+        ),  # LM Studio, lmstudio-bug-tracker#618
+        Raw('{"status": "ok"}', status=201),
+        Raw("<html>Welcome to nginx!</html>", "text/html"),
+        Raw("data: {}\n\ndata: [DONE]\n\n", "text/event-stream"),
+        Raw('{"choices": [' + "[" * 100_000),
+        Raw('{"choices": ' + "9" * 10_000 + "}"),
+        Raw("", status=204),
+        Raw("", status=304),
+        Raw("", status=302),
+        Raw("", status=300, headers={"location": "/login"}),
+    ],
+)
+async def test_success_that_is_no_completion_names_the_address(
+    model_server: ModelServer, client: AsyncOpenAI, reply: Raw
+) -> None:
+    model_server.script(reply)
+
+    error = await failure(client, samples=1)
+
+    assert isinstance(error, BadResponseError)
+    assert "OPENAI_BASE_URL" in str(error)
+
+
+async def test_dropped_connection_is_asked_again(model_server: ModelServer, client: AsyncOpenAI) -> None:
+    model_server.script(Drop(), GOOD)
+
+    assert (await score(client, samples=1)).score == 4
+
+
+# Clients
+
+
+async def test_azure_client_of_the_caller_is_asked(model_server: ModelServer) -> None:
+    model_server.script(AZURE.script("temperature", "max_completion_tokens"))
+    async with AsyncAzureOpenAI(api_key=KEY, api_version="2024-10-21", base_url=model_server.base_url) as client:
+        assert (await score(client, samples=1)).score == 4
+    assert model_server.headers[0]["api-key"] == KEY
+
+
+@pytest.mark.parametrize("deployment", [None, "judge-deployment"])
+async def test_azure_request_goes_to_its_deployment(model_server: ModelServer, deployment: str | None) -> None:
+    model_server.script(GOOD)
+    addresses: list[str] = []
+    async with AsyncAzureOpenAI(
+        api_key=KEY,
+        api_version="2024-10-21",
+        azure_endpoint="http://name.openai.azure.test",
+        azure_deployment=deployment,
+        http_client=detoured(model_server, addresses),
+    ) as client:
+        assert (await score(client, samples=1)).score == 4
+
+    path = f"/openai/deployments/{deployment or MODEL}/chat/completions?api-version=2024-10-21"
+    assert addresses == [f"http://name.openai.azure.test{path}"]
+
+
+async def test_client_of_the_caller_keeps_its_key_headers_and_query(model_server: ModelServer) -> None:
+    async def fresh_key() -> str:
+        return f"{KEY}-{len(model_server.requests)}"
+
+    model_server.script(GOOD)
+    addresses: list[str] = []
+    async with AsyncOpenAI(
+        api_key=fresh_key,
+        organization="org-1",
+        base_url="http://models.test/v1",
+        default_headers={"X-Team": "quality", "User-Agent": "ours"},
+        default_query={"region": "eu"},
+        http_client=detoured(model_server, addresses),
+    ) as client:
+        judge = Judge(MODEL, client=client, samples=1)
+        assert [(await judge.score(QUESTION, RESPONSE)).score for _ in range(2)] == [4, 4]
+
+    assert [headers["authorization"] for headers in model_server.headers] == [f"Bearer {KEY}-0", f"Bearer {KEY}-1"]
+    sent = model_server.headers[0]
+    assert (sent["openai-organization"], sent["x-team"], sent["user-agent"]) == ("org-1", "quality", "ours")
+    assert addresses[0] == "http://models.test/v1/chat/completions?region=eu"
+
+
+async def test_client_of_a_class_of_the_callers_own_is_asked(model_server: ModelServer) -> None:
+    class OwnClient(AsyncOpenAI):
+        def __init__(self) -> None:
+            super().__init__(api_key=KEY, base_url=model_server.base_url)
+
+    model_server.script(GOOD)
+    async with OwnClient() as client:
+        assert (await score(client)).score == 4
+
+
+async def test_key_of_the_administrator_is_never_sent(model_server: ModelServer) -> None:
+    model_server.script(GOOD)
+    async with AsyncOpenAI(admin_api_key=KEY, api_key="", base_url=model_server.base_url) as client:
+        with pytest.raises(TypeError, match="authentication"):
+            await score(client)
+
+    assert model_server.requests == []
+
+
+async def test_client_of_ones_own_set_up_reaches_any_server(
+    model_server: ModelServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    monkeypatch.setenv("OPENAI_BASE_URL", model_server.base_url)
+    model_server.script(LITELLM.script(*LITELLM.rejections))
+
+    async with Judge(MODEL, logprobs=True) as judge:
+        assert (await judge.score(QUESTION, RESPONSE)).score == 4

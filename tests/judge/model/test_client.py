@@ -1,0 +1,294 @@
+"""A server that is not believed: where it points, how much it sends, how long it takes; over both transports."""
+
+import gzip
+import json
+import tracemalloc
+import zlib
+from collections.abc import AsyncIterator
+from typing import Any
+
+import httpx2
+import openai
+import pytest
+from openai import AsyncOpenAI
+
+from judge import BadResponseError, DeadlineError, Judge, JudgeError, KeyRejectedError, Rating
+from judge.model.failures import to_judge_error
+from tests.judge_client import trusted
+from tests.model_server import Answer, Drip, Flood, ModelServer, Raw, Reply, Stall, Wire
+from tests.tables import each
+
+QUESTION, RESPONSE = "Why is the sky blue at noon?", "Because air scatters blue light most."
+GOOD = json.dumps({"choices": [{"message": {"content": "score: 4\nGood."}, "finish_reason": "stop"}]}).encode()
+MB = 1_000_000
+TRANSPORTS = {"aiohttp": openai.DefaultAioHttpClient, "httpx2": openai.DefaultAsyncHttpxClient}
+
+
+@pytest.fixture(params=TRANSPORTS)
+async def client(request: pytest.FixtureRequest, model_server: ModelServer) -> AsyncIterator[AsyncOpenAI]:
+    """A caller's client, set to follow redirects."""
+    http_client = TRANSPORTS[request.param](follow_redirects=True, verify=trusted())
+    async with AsyncOpenAI(api_key="sk-secret", base_url=model_server.base_url, http_client=http_client) as client:
+        yield client
+
+
+@pytest.fixture
+async def elsewhere() -> AsyncIterator[ModelServer]:
+    async with ModelServer() as server:
+        yield server
+
+
+async def failure(client: AsyncOpenAI | None, **settings: Any) -> JudgeError:
+    async with Judge(**({"model": "m", "samples": 1, "client": client, "timeout_s": 30} | settings)) as judge:
+        with pytest.raises(JudgeError) as caught:
+            await judge.score(QUESTION, RESPONSE)
+    return caught.value
+
+
+async def raw_of(client: AsyncOpenAI, **settings: Any) -> str:
+    """The answer as the one rating holds it."""
+    [rating] = (await Judge(model="m", samples=1, client=client, **settings).score(QUESTION, RESPONSE)).ratings
+    return rating.raw
+
+
+def http(body: bytes, head: str = "", status: str = "200 OK") -> Wire:
+    return Wire(f"HTTP/1.1 {status}\r\nContent-Length: {len(body)}\r\n{head}\r\n".encode() + body)
+
+
+def padded(size: int) -> bytes:
+    """A good answer of that many bytes."""
+    return GOOD + b" " * (size - len(GOOD))
+
+
+# Redirects
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+async def test_redirect_is_named_and_never_followed(
+    model_server: ModelServer, elsewhere: ModelServer, client: AsyncOpenAI, status: int
+) -> None:
+    elsewhere.script("score: 5\nStolen.")
+    host = elsewhere.base_url.removeprefix("http://").removesuffix("/v1")
+    path = "/v1/chat/completions" if status > 303 else "/login"
+    model_server.script(Raw("", status=status, headers={"location": f"http://user:hunter2@{host}{path}?token=secret"}))
+
+    error = await failure(client)
+
+    assert isinstance(error, BadResponseError)
+    assert f" redirects to http://{host}, " in str(error)
+    assert "OPENAI_BASE_URL" in str(error)
+    assert not any(word in str(error) for word in ("hunter2", "user", "token", "secret"))
+    assert (elsewhere.headers, len(model_server.requests)) == ([], 1)
+
+
+@pytest.mark.parametrize("user", ["", "user:hunter2@"])
+async def test_own_client_follows_no_redirect(
+    monkeypatch: pytest.MonkeyPatch, model_server: ModelServer, elsewhere: ModelServer, user: str
+) -> None:
+    elsewhere.script("score: 5\nStolen.")
+    model_server.script(Raw("", status=307, headers={"location": f"{elsewhere.base_url}/chat/completions"}))
+    monkeypatch.setenv("OPENAI_BASE_URL", model_server.base_url.replace("://", f"://{user}"))
+
+    error = await failure(None)
+
+    assert " redirects to http://127.0.0.1:" in str(error)
+    assert "hunter2" not in str(error)
+    assert elsewhere.headers == []
+
+
+async def test_page_that_comes_with_a_redirect_is_not_read(model_server: ModelServer, client: AsyncOpenAI) -> None:
+    model_server.script(Drip(b"HTTP/1.1 302 Found\r\nLocation: https://login.example.com/\r\n\r\n"))
+
+    assert "https://login.example.com," in str(await failure(client))
+
+
+@each(
+    ("location", "named"),
+    [
+        ("https://judge.test/v1/chat/completions", "https://judge.test"),
+        ("/login?next=secret", "another path of its own"),
+        ("http://judge.test:8000/secret", "another path of its own"),
+        ("https://judge.test:8000/", "https://judge.test:8000"),
+        ("//other.test:99/secret", "http://other.test:99"),
+        ("http://[::1]:8000/secret", "http://[::1]:8000"),
+        ("ftp://other.test/secret", "ftp://other.test"),
+        ("http://[bad", "what is no address"),
+        ("http://other.test:secret/", "what is no address"),
+        ("javascript:secret", "what is no address"),
+        ("http://*other*.test/", "what is no address"),
+        ("http://<!channel>/", "what is no address"),
+        (f"http://{'a' * 254}/", "what is no address"),
+    ],
+)
+@each("user", ["", "me:hunter2@"])
+def test_place_that_a_redirect_names_is_told_without_its_secrets(location: str, named: str, user: str) -> None:
+    base_url = f"http://{user}judge.test:8000/v1/"
+    answer = httpx2.Response(
+        307, headers={"location": location}, request=httpx2.Request("POST", f"{base_url}chat/completions")
+    )
+
+    error = to_judge_error(openai.APIStatusError("", response=answer, body=None), "m", base_url, "")
+
+    assert f"judge.test:8000 redirects to {named}, and" in str(error)
+    assert not any(secret in str(error) for secret in ("hunter2", "secret"))
+
+
+# How much
+
+
+@pytest.mark.parametrize("status", [200, 401, 500])
+async def test_flood_is_dropped_at_the_limit(model_server: ModelServer, client: AsyncOpenAI, status: int) -> None:
+    model_server.script(Flood(status))
+
+    error = await failure(client)
+
+    assert isinstance(error, BadResponseError)
+    assert "more than 1 MB" in str(error)
+    assert model_server.base_url.removeprefix("http://").removesuffix("/v1") in str(error)
+    assert model_server.flooded < 20 * MB  # what the sockets hold
+    assert len(model_server.requests) == 1
+
+
+@pytest.mark.parametrize("user", ["", "user:hunter2@"])
+async def test_own_client_takes_no_flood(monkeypatch: pytest.MonkeyPatch, model_server: ModelServer, user: str) -> None:
+    model_server.script(Flood())
+    monkeypatch.setenv("OPENAI_BASE_URL", model_server.base_url.replace("://", f"://{user}"))
+
+    assert "more than 1 MB" in str(await failure(None))
+
+
+@pytest.mark.parametrize("encoding", ["identity", "gzip", " GZIP"])
+async def test_answer_of_one_megabyte_is_the_longest(
+    model_server: ModelServer, client: AsyncOpenAI, encoding: str
+) -> None:
+    def answer(size: int) -> Wire:
+        body = padded(size)
+        return http(body if encoding == "identity" else gzip.compress(body), f"Content-Encoding: {encoding}\r\n")
+
+    model_server.script(answer(MB), answer(MB + 1))
+
+    assert await raw_of(client) == "score: 4\nGood."
+    assert "more than 1 MB" in str(await failure(client))
+
+
+async def test_gzip_bomb_is_not_inflated(model_server: ModelServer, client: AsyncOpenAI) -> None:
+    model_server.script(http(gzip.compress(b" " * 30 * MB), "Content-Encoding: gzip\r\n"))
+    tracemalloc.start()
+
+    error = await failure(client)
+
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert "more than 1 MB" in str(error)
+    assert peak < 10 * MB
+
+
+@pytest.mark.parametrize("encoding", ["deflate", "gzip, gzip", "zstd", "br"])
+async def test_encoding_that_nobody_asked_for_is_not_unpacked(
+    model_server: ModelServer, client: AsyncOpenAI, encoding: str
+) -> None:
+    body = zlib.compress(GOOD) if encoding == "deflate" else gzip.compress(gzip.compress(GOOD))
+    model_server.script(http(body, f"Content-Encoding: {encoding}\r\n"))
+
+    error = await failure(client)
+
+    assert isinstance(error, BadResponseError)
+    assert model_server.headers[0]["accept-encoding"] == "gzip"
+
+
+@pytest.mark.parametrize("charset", ["punycode", "undefined", "zlib_codec", "hex", "idna"])
+async def test_error_is_utf_8_whatever_codec_it_names(
+    model_server: ModelServer, client: AsyncOpenAI, charset: str
+) -> None:
+    """They are Python's: some fail in ways of their own, and punycode takes minutes for 1 MB."""
+    body = b'{"error": {"message": "Invalid API key"}}'
+    model_server.script(http(body, f"Content-Type: application/json; charset={charset}\r\n", "400 Bad Request"))
+    assert isinstance(await failure(client), KeyRejectedError)
+
+
+async def test_log_probabilities_have_room_where_they_are_asked_for(
+    model_server: ModelServer, client: AsyncOpenAI
+) -> None:
+    entry = {"token": "4", "logprob": 0.0, "top_logprobs": [{"token": "4", "logprob": -0.1, "bytes": [52]}] * 20}
+    tokens = [{"token": "score: ", "top_logprobs": []}, entry]
+    model_server.script(Answer("score: 4", logprobs={"content": tokens}, extra={"padding": "x" * 9 * MB}))
+
+    [rating] = (await Judge(model="m", samples=1, client=client, logprobs=True).score(QUESTION, RESPONSE)).ratings
+
+    assert isinstance(rating, Rating)
+    assert rating.weighted_score == 4.0
+    assert "more than 1 MB" in str(await failure(client))
+    model_server.script(Flood())
+    assert "more than 10 MB" in str(await failure(client, logprobs=True))
+
+
+# A client of the caller's
+
+
+async def test_caller_may_read_more_through_the_same_client(model_server: ModelServer, client: AsyncOpenAI) -> None:
+    model_server.script("score: 4\nGood.", Answer("x" * 2 * MB))
+    await raw_of(client)
+
+    completion = await client.chat.completions.create(model="m", messages=[])
+
+    assert len(completion.choices[0].message.content or "") == 2 * MB
+
+
+async def test_key_that_the_caller_changes_is_the_one_that_is_sent(
+    model_server: ModelServer, client: AsyncOpenAI
+) -> None:
+    model_server.script("score: 4\nGood.")
+    judge = Judge(model="m", samples=1, client=client)
+    await judge.score(QUESTION, RESPONSE)
+    client.api_key = "sk-newer"
+    await judge.score(QUESTION, RESPONSE)
+
+    assert [headers["authorization"] for headers in model_server.headers] == ["Bearer sk-secret", "Bearer sk-newer"]
+
+
+@pytest.mark.parametrize("transport", TRANSPORTS)
+async def test_answer_that_a_hook_has_read_already_is_taken_from_there(
+    model_server: ModelServer, transport: str
+) -> None:
+    async def read(response: httpx2.Response) -> None:
+        await response.aread()
+
+    model_server.script(http(gzip.compress(GOOD), "Content-Encoding: gzip\r\n"), http(padded(MB + 1)))
+    http_client = TRANSPORTS[transport](event_hooks={"response": [read]})
+    async with AsyncOpenAI(api_key="k", base_url=model_server.base_url, http_client=http_client) as client:
+        assert await raw_of(client) == "score: 4\nGood."
+        assert "more than 1 MB" in str(await failure(client))
+
+
+# How long
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        Stall(),
+        Stall(in_body=True),
+        Drip(),
+        Drip(piece=b" "),
+        Drip(b"HTTP/1.1 500 Oops\r\n\r\n"),
+        Drip(b"HTTP/1.1 200 OK\r\nX-Long: ", b"x"),
+        Drip(b"HTTP/1.1 200 OK\r\n", b"X: y\r\n"),
+        Drip(b"", b"HTTP/1.1 100 Continue\r\n\r\n"),
+        Drip(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", b"1;" + b"x" * 1_000 + b"\r\nx\r\n"),
+        # A gzip header, and then blocks of one byte that are stored as they are.
+        Drip(
+            b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n" + gzip.compress(b"", mtime=0)[:10],
+            b"\x00\x01\x00\xfe\xff ",
+        ),
+    ],
+    ids=lambda reply: repr(reply)[:60],
+)
+async def test_deadline_holds_whatever_the_server_does(
+    model_server: ModelServer, client: AsyncOpenAI, reply: Reply
+) -> None:
+    model_server.script(reply)
+
+    error = await failure(client, timeout_s=0.3)
+
+    assert isinstance(error, DeadlineError)
+    assert "JUDGE_TIMEOUT_S" in str(error)

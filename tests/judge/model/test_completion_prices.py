@@ -1,0 +1,173 @@
+import asyncio
+from collections.abc import AsyncIterator
+from urllib.parse import urlsplit
+
+import httpx2
+import pytest
+from openai import AsyncOpenAI
+
+from judge import Judge
+from judge.model.completion import cost_of, has_price_list, price_list
+from tests.model_server import Answer, Failure, Held, ModelServer
+from tests.tables import each
+
+OPENAI = "https://api.openai.com/v1/"
+# On the list of genai-prices at 0.15 USD for a million input tokens, 0.075 cached, 0.60 output.
+MODEL = "gpt-4o-mini"
+
+
+class Detour(httpx2.AsyncHTTPTransport):
+    """Takes requests to any address to one server on this machine."""
+
+    def __init__(self, base_url: str) -> None:
+        super().__init__()
+        self._port = urlsplit(base_url).port
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        request.url = request.url.copy_with(scheme="http", host="127.0.0.1", port=self._port)
+        return await super().handle_async_request(request)
+
+
+@pytest.fixture
+async def openai_client(model_server: ModelServer) -> AsyncIterator[AsyncOpenAI]:
+    """A client that believes it talks to OpenAI."""
+    http_client = httpx2.AsyncClient(transport=Detour(model_server.base_url))
+    async with AsyncOpenAI(api_key="key", base_url=OPENAI, http_client=http_client) as client:
+        yield client
+
+
+def completion(model: str = MODEL, **fields: object) -> dict[str, object]:
+    usage = {"prompt_tokens": 1_000_000, "completion_tokens": 1_000_000, "total_tokens": 2_000_000}
+    return {"model": model, "usage": usage} | fields
+
+
+def test_known_model_has_its_list_price() -> None:
+    assert cost_of(OPENAI, completion()) == pytest.approx(0.15 + 0.60)
+
+
+def test_cached_tokens_have_their_own_price() -> None:
+    usage = {
+        "prompt_tokens": 1_000_000,
+        "completion_tokens": 0,
+        "total_tokens": 1_000_000,
+        "prompt_tokens_details": {"cached_tokens": 1_000_000},
+    }
+
+    assert cost_of(OPENAI, completion(usage=usage)) == pytest.approx(0.075)
+
+
+@each(
+    ("base_url", "answer"),
+    [
+        (OPENAI, completion("a-model-that-nobody-lists")),
+        ("https://models.example.com/v1/", completion()),
+        (OPENAI, completion(service_tier="flex")),
+        (OPENAI, completion(usage={})),
+        (OPENAI, completion(usage={"prompt_tokens": "many"})),
+        ("https://api.openai.com.example.org/v1/", completion()),
+        (OPENAI, completion("gpt-4o-mini-search-preview")),
+        (OPENAI, completion(usage={"prompt_tokens": 1000, "completion_tokens": 10, "total_tokens": 1510})),
+    ],
+)
+def test_price_that_is_not_known_for_certain_is_none(base_url: str, answer: dict[str, object]) -> None:
+    assert cost_of(base_url, answer) is None
+
+
+@each(
+    "base_url",
+    ["http://127.0.0.1:8000/v1", "http://localhost/v1", "http://10.1.2.3/v1", "http://vllm:8000/v1", "http://a.local/"],
+)
+def test_server_without_a_public_name_has_no_price_list(base_url: str) -> None:
+    assert not has_price_list(base_url)
+
+
+async def test_verdict_costs_what_its_tokens_cost(model_server: ModelServer, openai_client: AsyncOpenAI) -> None:
+    model_server.script("score: 4\nGood.")
+
+    verdict = await Judge(MODEL, client=openai_client, samples=2).score("a?", "b")
+
+    # two requests of 400 + 60 tokens
+    assert verdict.cost_usd == pytest.approx(2 * (400 * 0.15 + 60 * 0.60) / 1_000_000)
+
+
+async def test_price_list_is_read_while_the_model_thinks(model_server: ModelServer, openai_client: AsyncOpenAI) -> None:
+    price_list.cache_clear()
+    answered = asyncio.Event()
+    model_server.script(Held(answered, "score: 4\nGood."))
+
+    scoring = asyncio.create_task(Judge(MODEL, client=openai_client, samples=1).score("a?", "b"))
+    await model_server.asked(1)
+    begun = price_list.cache_info().currsize
+    answered.set()
+    verdict = await scoring
+
+    assert begun == 1
+    assert verdict.cost_usd == pytest.approx((400 * 0.15 + 60 * 0.60) / 1_000_000)
+
+
+async def test_one_unknown_price_leaves_the_cost_unknown(model_server: ModelServer, openai_client: AsyncOpenAI) -> None:
+    model_server.script("score: 4\nGood.")
+
+    verdict = await Judge(models=[MODEL, "unlisted"], client=openai_client).score("a?", "b")
+
+    assert verdict.score == 4
+    assert verdict.cost_usd is None
+
+
+async def test_uncounted_tokens_leave_the_cost_unknown(model_server: ModelServer, openai_client: AsyncOpenAI) -> None:
+    model_server.script(Answer("score: 4\nGood.", usage=None))
+
+    verdict = await Judge(MODEL, client=openai_client, samples=1).score("a?", "b")
+
+    assert (verdict.input_tokens, verdict.cost_usd) == (None, None)
+
+
+async def test_failed_member_costs_nothing(model_server: ModelServer, openai_client: AsyncOpenAI) -> None:
+    model_server.script(lambda request: Failure(404) if request["model"] == "gone" else "score: 4\nGood.")
+
+    verdict = await Judge(models=[MODEL, "gpt-4o", "gone"], client=openai_client).score("a?", "b")
+
+    assert verdict.basis == "2 of 3"
+    # gpt-4o at 2.50 and 10.00 USD
+    assert verdict.cost_usd == pytest.approx((400 * (0.15 + 2.50) + 60 * (0.60 + 10.00)) / 1_000_000)
+
+
+async def test_server_on_this_machine_has_no_price(model_server: ModelServer) -> None:
+    price_list.cache_clear()
+    model_server.script("score: 4\nGood.")
+
+    async with AsyncOpenAI(api_key="key", base_url=model_server.base_url) as client:
+        verdict = await Judge(MODEL, client=client, samples=1).score("a?", "b")
+
+    assert verdict.cost_usd is None
+    assert price_list.cache_info().currsize == 0  # nor is the list read for it
+
+
+async def test_offline_rater_costs_nothing() -> None:
+    assert (await Judge("offline").score("Why?", "Because.")).cost_usd == 0
+
+
+@pytest.mark.parametrize("model", [MODEL, "unheard-of"])
+async def test_the_third_rating_always_waits(model_server: ModelServer, openai_client: AsyncOpenAI, model: str) -> None:
+    judge = Judge(model=model, client=openai_client)
+    model_server.script(
+        Answer("score: 4\nGood.", more=("score: 5\nGood.",)),
+        "score: 5\nGood.",
+        Answer("score: 4\nGood.", more=("score: 4\nGood.",)),
+    )
+    await judge.score("Why?", "Because.")
+    await judge.score("Why?", "Because.")
+
+    assert [request.get("n") for request in model_server.requests] == [2, None, 2]
+
+
+async def test_where_each_answer_pays_for_its_prompt_the_third_rating_always_waits(
+    model_server: ModelServer, openai_client: AsyncOpenAI
+) -> None:
+    judge = Judge(model=MODEL, client=openai_client)
+    model_server.script("score: 4\nGood.", "score: 5\nGood.", "score: 5\nGood.")  # ignores n
+    await judge.score("Why?", "Because.")
+    verdict = await judge.score("Why?", "Because.")
+
+    assert verdict.basis == "2 of 2"
+    assert len(model_server.requests) == 3 + 2

@@ -1,0 +1,501 @@
+"""What comes of a failed request: never anything but a `JudgeError` child or a verdict."""
+
+import gzip
+import json
+from collections.abc import AsyncIterator
+from typing import Any
+
+import httpx2
+import openai
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from openai import AsyncOpenAI
+
+from judge import (
+    BadResponseError,
+    Judge,
+    JudgeError,
+    KeyRejectedError,
+    ModelNotFoundError,
+    QuotaExceededError,
+    RateLimitedError,
+    RequestRejectedError,
+    SetupError,
+    UnavailableError,
+    UnscoredReason,
+    Verdict,
+)
+from judge.model import ChatModel, make_client
+from judge.model.completion import MOST_CHOICES, Token, to_completion
+from judge.model.failures import (
+    hidden_error,
+    is_filtered,
+    is_worth_retrying,
+    rejected_option,
+    retry_after_s,
+    server_name,
+    to_judge_error,
+)
+from tests.judge_client import trusted
+from tests.model_server import ModelServer, Raw, Wire
+from tests.tables import each
+
+REQUEST = httpx2.Request("POST", "http://judge.test/v1/chat/completions")
+QUESTION, RESPONSE = "Why is the sky blue at noon?", "Because air scatters blue light most."
+KEY = "sk-very-secret"
+GOOD = json.dumps({"choices": [{"message": {"content": "score: 4\nGood."}, "finish_reason": "stop"}]}).encode()
+
+
+@pytest.fixture(params=["aiohttp", "httpx2"])
+async def client(request: pytest.FixtureRequest, model_server: ModelServer) -> AsyncIterator[AsyncOpenAI]:
+    transport = openai.DefaultAioHttpClient if request.param == "aiohttp" else openai.DefaultAsyncHttpxClient
+    async with AsyncOpenAI(
+        api_key=KEY, base_url=model_server.base_url, http_client=transport(verify=trusted()), max_retries=0
+    ) as client:
+        yield client
+
+
+async def complete_once(client: AsyncOpenAI) -> Any:
+    """One request of a model whose time is up, so that no failure is followed by a wait."""
+
+    async def connect() -> AsyncOpenAI:
+        return client
+
+    return await ChatModel("m", connect).complete("prompt", give_up_at=0)
+
+
+def http(body: bytes, head: str = "", status: str = "200 OK", length: int | None = None) -> bytes:
+    length = len(body) if length is None else length
+    lines = f"HTTP/1.1 {status}\r\nContent-Type: application/json\r\nContent-Length: {length}\r\n{head}\r\n"
+    return lines.encode() + body
+
+
+def status_error(status: int, body: Any = None, headers: dict[str, str] | None = None) -> openai.APIStatusError:
+    """The error as the `openai` package makes it of an answer."""
+    response = httpx2.Response(
+        status, json=body, headers=headers, request=httpx2.Request("POST", "http://judge.test/v1/chat/completions")
+    )
+    return openai.OpenAI(api_key=KEY, base_url="http://judge.test/v1")._make_status_error_from_response(response)
+
+
+# On the wire
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        b"",
+        b"\x15\x03\x01\x00\x02\x02F",  # a TLS alert
+        b"SSH-2.0-OpenSSH_9.6\r\n",
+        b"HTTP/9.9 hello\r\n\r\n",
+        b"HTTP/1.1 100 Continue\r\n\r\n",
+        http(GOOD, status="99 Odd"),
+        http(GOOD, length=10_000),
+        http(GOOD, "Content-Length: many\r\n"),
+        http(GOOD, f"X-Long: {'x' * 200_000}\r\n"),
+        http(GOOD, f"X-Many: {'x' * 1_000}\r\n" * 1_000),
+        http(b"no gzip", "Content-Encoding: gzip\r\n"),
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nhello",
+    ],
+    ids=lambda sent: repr(sent[:40]),
+)
+async def test_what_is_no_http_names_the_address(model_server: ModelServer, client: AsyncOpenAI, sent: bytes) -> None:
+    model_server.script(Wire(sent))
+
+    with pytest.raises(UnavailableError, match=r"127\.0\.0\.1:\d+ cannot be reached.*OPENAI_BASE_URL"):
+        await complete_once(client)
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        http(gzip.compress(GOOD)[:-12], "Content-Encoding: gzip\r\n"),
+        http(b'{"a": "\xe9"}'),
+        http(b'{"choices": ' + b"[" * 50_000 + b"]" * 50_000 + b"}"),
+    ],
+    ids=["gzip cut off", "latin-1", "nested without end"],
+)
+async def test_body_that_cannot_be_read_is_no_completion(
+    model_server: ModelServer, client: AsyncOpenAI, sent: bytes
+) -> None:
+    model_server.script(Wire(sent))
+
+    with pytest.raises(BadResponseError, match="OPENAI_BASE_URL"):
+        await complete_once(client)
+
+
+@pytest.mark.parametrize("encoding", ["gzip", "martian"])
+async def test_compressed_answer_is_read(model_server: ModelServer, client: AsyncOpenAI, encoding: str) -> None:
+    body = gzip.compress(GOOD) if encoding == "gzip" else GOOD
+    model_server.script(Wire(http(body, f"Content-Encoding: {encoding}\r\n")))
+
+    assert (await complete_once(client)).choices[0].text == "score: 4\nGood."
+
+
+@pytest.mark.parametrize("scheme", ["https://", "http://"])
+async def test_address_that_no_server_answers_at_is_named(
+    model_server: ModelServer, client: AsyncOpenAI, scheme: str
+) -> None:
+    port = httpx2.URL(model_server.base_url).port if scheme == "https://" else 9
+
+    with pytest.raises(UnavailableError, match=rf"127\.0\.0\.1:{port} .*OPENAI_BASE_URL"):
+        await complete_once(client.with_options(base_url=f"{scheme}127.0.0.1:{port}/v1"))
+
+
+async def test_error_nested_without_end_is_told_by_its_status(model_server: ModelServer, client: AsyncOpenAI) -> None:
+    model_server.script(Wire(http(b'{"error": ' + b"[" * 50_000 + b"]" * 50_000 + b"}", status="404 Not Found")))
+
+    with pytest.raises(ModelNotFoundError):
+        await complete_once(client)
+
+
+@each(
+    "base_url",
+    [
+        "localhost:8000/v1",
+        "ftp://localhost/v1",
+        "http://",
+        "http://:8000/v1",
+        "http://localhost:99999/v1",
+        "http://localhost:hunter2/v1",
+        "http://user:hunter2@[localhost/v1",
+        "http://user:hunter2@models..example/v1",
+        f"http://{'a' * 64}.example/v1",
+        "http://local host/v1",
+        "http://localhost/v1 ",
+        "http://local\x07host/v1",
+        "http://\u2603.example/v1",
+    ],
+)
+def test_address_that_is_none_is_a_matter_of_the_set_up(base_url: str) -> None:
+    with pytest.raises(SetupError, match="OPENAI_BASE_URL is not an address") as caught:
+        make_client(KEY, base_url)
+
+    assert "hunter2" not in str(caught.value)
+
+
+@each(
+    "base_url",
+    [
+        "http://[::1]:8000/v1",
+        "https://models.example.com",
+        "http://user:p@w@vllm_1:8000/v1",
+        "http://b\xfccher.example/v1",
+    ],
+)
+def test_address_of_any_server_is_taken(base_url: str) -> None:
+    assert make_client(None, base_url).base_url.host
+
+
+@each("key", ["sk-\xfc", "sk-1\r", "sk-1\n", " sk-1", "sk 1", "\u201csk-1\u201d"])
+@each("base_url", [None, "http://user:hunter2@localhost/v1"])
+def test_key_that_is_none_is_a_matter_of_the_set_up(key: str, base_url: str | None) -> None:
+    with pytest.raises(SetupError, match="OPENAI_API_KEY") as caught:
+        make_client(key, base_url)
+
+    assert key not in str(caught.value)
+
+
+# Any JSON at all
+
+NAMES = [
+    *("choices", "message", "content", "refusal", "finish_reason", "logprobs", "token", "top_logprobs", "logprob"),
+    *("usage", "prompt_tokens", "completion_tokens", "error", "code", "param", "type", "detail", "loc", "msg", "text"),
+    *("model", "object"),
+]
+json_values = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.just(10**400)
+    | st.floats()
+    | st.text(max_size=20)
+    | st.sampled_from(
+        ["stop", "length", "score: 4\nGood.", "content_filter", KEY, QUESTION, RESPONSE, "\ud800", "text"]
+    ),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(NAMES), inner, max_size=5),
+    max_leaves=12,
+)
+
+
+def completion_like(value: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    """A chat completion with anything in each place."""
+    token = st.fixed_dictionaries({"token": value, "logprob": value})
+    tokens = st.lists(st.fixed_dictionaries({"token": value, "top_logprobs": value | st.lists(token, max_size=2)}))
+    message = st.fixed_dictionaries({}, optional={"content": value, "refusal": value, "reasoning_content": value})
+    choice = st.fixed_dictionaries(
+        {"message": value | message, "finish_reason": value},
+        optional={"logprobs": value | st.fixed_dictionaries({"content": value | tokens}), "error": value},
+    )
+    usage = st.fixed_dictionaries({"prompt_tokens": value, "completion_tokens": value})
+    return st.fixed_dictionaries(
+        {"choices": value | st.lists(value | choice, max_size=3)},
+        optional={"usage": value | usage, "error": value, "object": value, "code": value},
+    )
+
+
+statuses = st.sampled_from(
+    [200, 200, 200, 201, 299, 304, 400, 401, 402, 403, 404, 413, 418, 422, 429, 451, 500, 503, 599]
+)
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(status=statuses, body=json_values | completion_like(json_values) | st.lists(json_values, max_size=2))
+async def test_any_json_gives_a_verdict_or_one_judge_error(
+    model_server: ModelServer, client: AsyncOpenAI, status: int, body: Any
+) -> None:
+    # A wait beyond the deadline, so that no example waits.
+    model_server.script(Raw(json.dumps(body), status=status, headers={"retry-after": "300"}))
+
+    outcome: Verdict | JudgeError
+    try:
+        outcome = await Judge("m", samples=2, client=client, logprobs=True, timeout_s=60).score(QUESTION, RESPONSE)
+    except JudgeError as exc:
+        outcome = exc
+
+    if isinstance(outcome, Verdict):
+        json.dumps(outcome.to_dict(), allow_nan=False, ensure_ascii=False).encode()
+        return
+    assert type(outcome) is not JudgeError
+    assert any(setting in str(outcome) for setting in ("OPENAI_", "JUDGE_"))
+    assert not any(secret in str(outcome) for secret in (KEY, QUESTION, RESPONSE, "\n"))
+
+
+@given(body=json_values | completion_like(json_values))
+@settings(max_examples=300, deadline=None)
+def test_any_json_is_a_completion_of_known_types_or_none(body: Any) -> None:
+    completion = to_completion(body)
+
+    if completion is not None:
+        for tokens in (completion.input_tokens, completion.output_tokens):
+            assert tokens is None or 0 <= tokens < 2**31
+        assert all(isinstance(choice.text, str) for choice in completion.choices)
+        json.dumps(
+            [[dict(token.candidates) for token in choice.tokens] for choice in completion.choices], allow_nan=False
+        )
+
+
+@each("count", [True, -1, 2**31, 10**400, 1.5, float("nan"), "5", None, [5]])
+def test_count_of_tokens_that_is_none_is_unknown(count: Any) -> None:
+    completion = to_completion({"choices": [{}], "usage": {"prompt_tokens": count, "completion_tokens": 5}})
+
+    assert completion is not None
+    assert (completion.input_tokens, completion.output_tokens) == (None, 5)
+
+
+def test_half_a_character_is_replaced() -> None:
+    completion = to_completion({"choices": [{"message": {"content": "score: 4 \ud83d"}}]})
+
+    assert completion is not None
+    assert completion.choices[0].text == "score: 4 ?"
+
+
+def test_parts_that_are_no_text_are_left_out() -> None:
+    parts = [{"type": "reasoning", "text": "score: 1"}, "score: 2", None, {"type": "text", "text": "score: 4"}]
+    completion = to_completion({"choices": [{"message": {"content": parts}}]})
+
+    assert completion is not None
+    assert completion.choices[0].text == "score: 4"
+
+
+def test_parts_within_parts_are_no_text() -> None:
+    content: Any = "score: 4"
+    for _ in range(2000):
+        content = [{"type": "text", "text": content}]
+    completion = to_completion({"choices": [{"message": {"content": content}}]})
+
+    assert completion is not None
+    assert completion.choices[0].text == ""
+
+
+@each("logprob", [float("nan"), float("-inf"), float("inf"), 10**400, "-1", None])
+def test_probability_that_is_none_is_left_out(logprob: Any) -> None:
+    candidates = [{"token": "4", "logprob": -0.5}, {"token": "5", "logprob": logprob}]
+    content = [{"token": "4", "top_logprobs": candidates}]
+    completion = to_completion({"choices": [{"logprobs": {"content": content}}]})
+
+    assert completion is not None
+    assert completion.choices[0].tokens == (Token("4", {"4": -0.5}),)
+
+
+# Single rules
+
+
+@each("after", ["soon", "-1", "nan", "inf", "1e9", "Fri, 99 Dec 9999", "", "1" * 5000])
+def test_wait_that_is_no_time_is_none(after: str) -> None:
+    assert retry_after_s(status_error(429, headers={"retry-after": after})) is None
+
+
+def test_wait_in_milliseconds_is_the_finer_one() -> None:
+    assert retry_after_s(status_error(429, headers={"retry-after": "2", "retry-after-ms": "1500"})) == 1.5
+
+
+@each(
+    ("text", "options", "expected"),
+    [
+        ("'temperature' is not supported", ["temperature", "n"], "temperature"),
+        ("Temperature must be 1", ["temperature"], "temperature"),
+        ("set my_temperature", ["temperature"], None),
+        ("n must be 1", ["n"], "n"),
+        ("Reasoning model does not support n > 1, logprobs", ["n"], "n"),
+        ("an answer, and no n-gram, is n/a\nin a new line", ["n"], None),
+        ("Use 'max_tokens' instead", ["max_completion_tokens"], "max_completion_tokens"),
+        ("max_tokens is too large", ["temperature"], None),
+        ("n", ["n"], "n"),  # a `param` or a `loc` alone
+    ],
+)
+def test_option_is_found_by_its_name(text: str, options: list[str], expected: str | None) -> None:
+    assert rejected_option(status_error(400, {"error": {"message": text}}), options) == expected
+
+
+@each("status", [401, 402, 404, 408, 409, 413, 429, 503])
+def test_option_is_not_blamed_for_other_troubles(status: int) -> None:
+    assert rejected_option(status_error(status, {"error": {"message": "temperature"}}), ["temperature"]) is None
+
+
+@each("param", [["temperature"], {"temperature": 1}, 4, True, None])
+def test_param_of_another_type_is_no_name(param: Any) -> None:
+    error = status_error(400, {"error": {"param": param, "message": "no"}})
+
+    assert rejected_option(error, {"n": 1, "max_tokens": 1}) is None
+
+
+@each(
+    ("status", "words", "child"),
+    [
+        # LiteLLM: https://github.com/BerriAI/litellm/issues/14144
+        (400, "OpenAIException - Budget has been exceeded! Current cost: 14, Max budget: 100", QuotaExceededError),
+        (429, "No deployments available - crossed budget: model_name: m", QuotaExceededError),
+        (400, "ExceededBudget: End User=x over budget", QuotaExceededError),
+        (429, "billing_hard_limit_reached", QuotaExceededError),
+        (429, "billing_not_active", QuotaExceededError),
+        (403, "insufficient_user_quota", QuotaExceededError),
+        (400, "Insufficient Balance", QuotaExceededError),
+        (400, "Model Not Exist", ModelNotFoundError),
+        (403, "Project `p` does not have access to model `m`", ModelNotFoundError),
+        (401, "key_model_access_denied", ModelNotFoundError),
+        (403, "model_not_found", ModelNotFoundError),
+        (400, "DeploymentNotFound", ModelNotFoundError),
+        (400, "invalid_api_key", KeyRejectedError),
+        (500, "the request exceeds the available context size", RequestRejectedError),
+        (400, "Requested tokens (2285) exceed context window of 2048", RequestRejectedError),
+        (429, "Rate limit reached for model `m`: Limit 30000, Used 29000", RateLimitedError),
+        (503, "model `m` not found on any worker yet", UnavailableError),
+    ],
+)
+def test_words_tell_what_the_status_does_not(status: int, words: str, child: type[JudgeError]) -> None:
+    assert type(to_judge_error(status_error(status, {"error": words}), "m", "http://judge.test/v1", "")) is child
+
+
+@each("words", ["data_inspection_failed", "Content Exists Risk", "content_policy_violation"])
+def test_words_of_a_filter_are_known(words: str) -> None:
+    assert is_filtered(status_error(400, {"error": {"code": words}}))
+
+
+def test_account_that_was_flagged_is_no_filtered_answer() -> None:
+    error = status_error(403, {"error": {"message": "Your account was flagged; contact support."}})
+
+    assert not is_filtered(error)
+    assert isinstance(to_judge_error(error, "m", "http://judge.test/v1", ""), KeyRejectedError)
+
+
+def test_request_that_fastapi_repeats_is_not_read() -> None:
+    repeated = {"detail": [{"loc": ["body", "messages"], "msg": "no", "input": "temperature context length flagged"}]}
+    error = status_error(422, repeated)
+
+    assert rejected_option(error, ["temperature"]) is None
+    assert "rejects the request" in str(to_judge_error(error, "m", "http://judge.test/v1", ""))
+
+
+@each("status", [408, 409, 425, 429, 500, 502, 503, 504, 529])
+def test_passing_trouble_is_worth_another_try(status: int) -> None:
+    assert is_worth_retrying(status_error(status))
+
+
+@each("status", [300, 304, 400, 401, 402, 403, 404, 405, 410, 413, 418, 422, 451])
+def test_lasting_trouble_is_not_worth_another_try(status: int) -> None:
+    assert not is_worth_retrying(status_error(status))
+
+
+@each("status", [400, 401, 402, 403, 404, 413, 429, 500])
+def test_words_of_the_server_are_not_repeated(status: int) -> None:
+    said = {"message": KEY, "code": KEY, "type": KEY, "param": KEY, "detail": [KEY]}
+    error = status_error(status, {"error": said}, {"x-request-id": KEY})
+
+    assert KEY not in str(to_judge_error(error, "m", "http://judge.test/v1", ""))
+
+
+def test_code_is_shown_where_it_is_one() -> None:
+    known = to_judge_error(
+        status_error(400, {"error": {"code": "unsupported_country"}}), "m", "http://judge.test/v1", ""
+    )
+    key = to_judge_error(status_error(400, {"error": {"code": "sk_12345678"}}), "m", "http://judge.test/v1", "")
+
+    assert "unsupported_country" in str(known)
+    assert "sk_" not in str(key)
+
+
+@each(
+    ("body", "status"),
+    [
+        ({"error": {"code": 429, "message": "slow down"}}, 429),
+        ({"choices": [{"error": {"code": "502"}}]}, 502),
+        ({"object": "error", "message": "no", "code": 400}, 400),  # https://github.com/vllm-project/vllm/issues/16831
+        ({"error": {"code": 200}}, None),
+        ({"error": {"code": None}}, None),
+        ({"error": "no such endpoint"}, None),
+        ({"choices": [{"error": None}], "error": None}, None),
+        ([{"error": {"code": 429}}], None),
+    ],
+)
+def test_error_with_status_200_is_found_by_its_code(body: Any, status: int | None) -> None:
+    error = hidden_error(httpx2.Response(200, request=httpx2.Request("POST", "http://judge.test")), body)
+
+    assert (error.status_code if error else None) == status
+
+
+@each(
+    ("base_url", "name"),
+    [
+        ("https://user:hunter2@models.example.com/v1?key=hunter2", "models.example.com"),
+        ("http://10.0.0.1:8000/v1", "10.0.0.1:8000"),
+    ],
+)
+def test_server_is_named_without_password(base_url: str, name: str) -> None:
+    assert server_name(base_url) == name
+    assert "hunter2" not in str(to_judge_error(status_error(500), "m", base_url, ""))
+
+
+async def test_filter_is_an_unscored_verdict(model_server: ModelServer, client: AsyncOpenAI) -> None:
+    model_server.script(Raw('{"error": {"code": 403, "message": "Your input was flagged"}}'))
+
+    verdict = await Judge("m", samples=2, client=client).score(QUESTION, RESPONSE)
+
+    assert verdict.unscored is not None
+    assert verdict.unscored.reason is UnscoredReason.FILTERED
+
+
+def test_choices_beyond_all_measure_are_not_looked_at() -> None:
+    completion = to_completion({"choices": [{}] * 300_000})
+
+    assert completion is not None
+    assert len(completion.choices) == MOST_CHOICES
+    failed = [{"error": {"code": 500}}]
+    assert hidden_error(httpx2.Response(200, request=REQUEST), {"choices": [{}] * 999 + failed}) is not None
+    assert hidden_error(httpx2.Response(200, request=REQUEST), {"choices": [{}] * 1_000 + failed}) is None
+
+
+@each(("parts", "expected"), [(9_000, True), (10_000, False)])
+def test_error_in_too_many_parts_is_not_read_to_the_end(parts: int, expected: bool) -> None:
+    answer = httpx2.Response(400, request=REQUEST)
+
+    assert is_filtered(openai.APIStatusError("", response=answer, body=["content_filter", *[[]] * parts])) is expected
+
+
+def test_code_of_an_error_that_is_a_structure_is_none() -> None:
+    code: Any = 500
+    for _ in range(5_000):
+        code = [code]
+
+    assert hidden_error(httpx2.Response(200, request=REQUEST), {"error": {"code": code}}) is None

@@ -1,0 +1,170 @@
+"""What of a server's words stands in a message: enough to act on, and nothing of a key or of what was judged."""
+
+import re
+from typing import Any
+
+import httpx2
+import openai
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from openai import AsyncOpenAI
+
+from judge import Judge, JudgeError, load_rubric, render_prompt
+from judge.model.failures import quote, to_judge_error
+from tests.judge_client import http_client
+from tests.model_server import Failure, ModelServer, Raw
+from tests.server_profiles import ANTHROPIC, KEY, LITELLM_ALONE, LLAMA_CPP, MISTRAL, OLLAMA, OPENAI, TGI, VLLM
+from tests.tables import each
+
+QUESTION = "Which clinic treats my daughter Ida Lindqvist, born 3 May 2019, for epilepsy?"
+RESPONSE = "Ida Lindqvist is seen by Dr. Öberg at the Karolinska, every second Tuesday."
+PROMPT = render_prompt(load_rubric("additive-5"), QUESTION, RESPONSE)
+
+
+def error(body: Any, **headers: str) -> openai.APIStatusError:
+    request = httpx2.Request("POST", "http://judge.test/v1/chat/completions", headers=headers)
+    return openai.APIStatusError("", response=httpx2.Response(400, request=request), body=body)
+
+
+def quoted(said: Any, prompt: str = PROMPT, **headers: str) -> str:
+    return quote(error({"message": said}, **headers), prompt)
+
+
+async def message(server: ModelServer, reply: Failure | Raw) -> str:
+    server.script(reply)
+    async with AsyncOpenAI(api_key=KEY, base_url=server.base_url, http_client=http_client()) as client:
+        with pytest.raises(JudgeError) as caught:
+            await Judge("some-model", client=client, samples=1, timeout_s=1).score(QUESTION, RESPONSE)
+    return str(caught.value)
+
+
+async def test_litellm_without_a_database_is_a_matter_of_the_key(model_server: ModelServer) -> None:
+    assert LITELLM_ALONE.wrong_key is not None
+
+    said = await message(model_server, LITELLM_ALONE.wrong_key)
+
+    assert said == (
+        f'The server at {model_server.base_url[7:-3]} refuses the key (HTTP 400: "No connected db."); '
+        "check OPENAI_API_KEY."
+    )
+
+
+async def test_rejection_that_nobody_foresaw_says_what_the_server_says(model_server: ModelServer) -> None:
+    said = await message(model_server, Failure(400, code="unknown_tenant", message="No tenant of this name."))
+
+    assert '(HTTP 400, unknown_tenant: "No tenant of this name."); check JUDGE_MODEL, OPENAI_BASE_URL and' in said
+
+
+@each(
+    ("reply", "expected"),
+    [
+        (OPENAI.too_long, "\"This model's maximum context length is 128000 tokens. However, your messages resulted in"),
+        (VLLM.wrong_key, '(HTTP 401: "Unauthorized")'),
+        (OLLAMA.unknown_model, "(HTTP 404: \"model 'some-model' not found\")"),
+        (MISTRAL.rate_limited, '"Requests rate limit exceeded"'),
+        (MISTRAL.rejections["n"], '(HTTP 422: "Extra inputs are not permitted")'),
+        (ANTHROPIC.out_of_quota, '"Your credit balance is too low to access the Anthropic API.'),
+        (LLAMA_CPP.overloaded, '(HTTP 503: "Loading model")'),
+        (TGI.limit_too_high, '"Input validation error: `inputs` tokens'),
+    ],
+)
+def test_each_servers_sentence_is_found(reply: Failure, expected: str) -> None:
+    request = httpx2.Request("POST", "http://judge.test/v1/chat/completions")
+    response = httpx2.Response(reply.status, json=reply.body, request=request)
+    raised = openai.OpenAI(api_key=KEY, base_url="http://judge.test/v1")._make_status_error_from_response(response)
+
+    assert expected in str(to_judge_error(raised, "some-model", "http://judge.test/v1", PROMPT))
+
+
+@each(
+    "said",
+    [
+        f"Incorrect key {KEY} given",
+        "Incorrect key sk-ve******cret given",
+        "Incorrect key very-s given",
+        "Incorrect key sk-proj-someone-elses given",
+        "Incorrect key 9f86d081884c7d659a2feaa0c55ad015 given",
+        "Incorrect key ab12...9z given",
+        f"Incorrect key\n\t{KEY.upper()} given",
+    ],
+)
+def test_key_is_left_out_whole_masked_or_in_pieces(said: str) -> None:
+    assert quoted(said, authorization=f"Bearer {KEY}") == "Incorrect key … given"
+
+
+def test_key_of_any_header_is_left_out() -> None:
+    assert quoted("Not hunter22 again", **{"api-key": "hunter22"}) == "Not … again"
+    assert quoted("Not hunter22 again", **{"x-team": "hunter22"}) == "Not hunter22 again"
+
+
+async def test_key_that_was_sent_is_known_from_the_request(model_server: ModelServer) -> None:
+    said = await message(model_server, Failure(400, message="No tenant has very-secret."))
+
+    assert "No tenant has …" in said
+
+
+@each(
+    "echo",
+    [
+        QUESTION,
+        RESPONSE,
+        PROMPT,
+        QUESTION.upper(),
+        QUESTION.replace(" ", "\\n"),
+        "Dr. Öberg at the Karolinska",
+        "born 3 May",
+        repr(PROMPT),
+    ],
+)
+def test_what_is_judged_is_left_out(echo: str) -> None:
+    said = quoted(f"Cannot parse the value {echo} here")
+
+    assert re.match("Cannot parse the value '?…", said)
+    assert not re.search("Ida|Lindqvist|epilepsy|berg|Karolinska|May", said, re.IGNORECASE)
+
+
+@each(("question", "response"), [("Why?", "Hunter2"), ("Name it.", "Ida Lindqvist")])
+def test_text_of_a_word_or_two_is_left_out(question: str, response: str) -> None:
+    prompt = render_prompt(load_rubric("additive-5"), question, response)
+
+    assert quoted(f"Cannot parse '{response}' here", prompt) == "Cannot parse '…' here"
+
+
+def test_text_of_another_script_is_left_out_by_the_letter() -> None:
+    prompt = render_prompt(load_rubric("additive-5"), "誰が担当ですか", "リンドクヴィスト先生です")
+
+    assert quoted("Cannot parse リンドクヴ at 3", prompt) == "Cannot parse … at 3"
+    assert quoted(r"Cannot parse \u30ea\u30f3 at 3", prompt) == "Cannot parse … at 3"
+
+
+@settings(deadline=None)
+@given(st.text(st.characters(codec="utf-8")), st.text(), st.integers(0, 300))
+def test_no_three_words_of_a_text_are_ever_quoted(before: str, after: str, at: int) -> None:
+    said = quoted(f"{before} {PROMPT[at:]} {after}")
+
+    words = re.findall(r"[a-z0-9]+|[^\W_]", said.lower())
+    known = re.findall(r"[a-z0-9]+|[^\W_]", PROMPT.lower())
+    runs = set(zip(known, known[1:], known[2:], strict=False))
+    shown = "".join(said.lower().split())
+    assert not [run for run in zip(words, words[1:], words[2:], strict=False) if run in runs and "".join(run) in shown]
+
+
+@each(
+    ("said", "expected"),
+    [
+        ('He said "no".\nTwice.', "He said 'no'. Twice."),
+        ("No\x1b]0;title\x07 \u202eway", "No]0;title way"),
+        ("word " * 100, f"{'word ' * 39}word …"),
+        ("", ""),
+        ("…", ""),
+        ("<html>Bad Gateway</html>", ""),
+    ],
+)
+def test_quote_is_short_and_on_one_line(said: str, expected: str) -> None:
+    assert quoted(said) == expected
+
+
+@each("body", [None, [], {}, 7, {"error": None}, {"error": {"input": "secret"}}, {"error": [[[]]]}])
+def test_without_a_sentence_there_is_no_quote(body: Any) -> None:
+    assert quote(error(body), PROMPT) == ""

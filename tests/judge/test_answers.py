@@ -1,0 +1,52 @@
+from judge import Rating, parse_rating
+from tests.tables import each
+
+
+def justification(completion: str) -> str:
+    rating = parse_rating(completion)
+    assert isinstance(rating, Rating), rating
+    return rating.justification
+
+
+@each(
+    "completion",
+    [
+        "score: 4\nIt is clear.",
+        "It is clear.\n\n**Score: 4/5**",
+        "**Score:** 4\n\n**Justification:** It is clear.",
+        "Score: 4 - It is clear.",
+        "```\nscore: 4\nIt is clear.\n```",
+        '```json\n{"score": 4, "reason": "It is clear."}\n```',
+        "<think>Hm.</think>score: 4\r\n\r\nIt is clear.",
+    ],
+)
+def test_justification_is_the_text_without_the_score_line(completion: str) -> None:
+    assert justification(completion) == "It is clear."
+
+
+def test_score_alone_has_no_justification() -> None:
+    assert justification("score: 4") == ""
+
+
+def test_hundred_words_stay_as_they_are() -> None:
+    text = "word " * 99 + "end."
+
+    assert justification(f"score: 4\n{text}") == text
+
+
+def test_more_than_hundred_words_are_cut_at_a_sentence_end_and_marked() -> None:
+    sentence = "This sentence has exactly six words. "
+
+    text = justification("score: 4\n" + sentence * 40)
+
+    # 16 sentences of 6 words are 96; a seventeenth would make 102.
+    assert text == (sentence * 16).strip() + " […]"
+
+
+@each("word", ["x" * 5_000, "字" * 5_000, "word"])
+def test_justification_is_bounded_whatever_a_word_is(word: str) -> None:
+    text = justification("score: 4\n" + f"{word} " * 300)
+
+    assert len(text.split()) <= 100
+    assert len(text) <= 1_010
+    assert text.endswith(" […]")

@@ -1,0 +1,105 @@
+"""That ratings which are not asked for could not have changed the score."""
+
+from collections.abc import Sequence
+from itertools import combinations_with_replacement
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from judge import Rating, Unscored, UnscoredReason
+from judge.panel import ratings_needed
+from judge.ratings import Result, combine
+from tests.tables import each
+
+Answer = int | None
+SCALES = [(0, 5), (1, 10), (0, 3), (1, 2), (0, 100)]
+
+
+def score(answers: Sequence[Answer], scale: tuple[int, int]) -> int | None:
+    """The score of the verdict that these ratings come to; None is an unusable one."""
+    results = [_result(answer) for answer in answers]
+    return combine(results, model="m", rubric="r", rubric_version="00000000", scale=scale).score
+
+
+def _result(answer: Answer) -> Result:
+    if answer is None:
+        return Unscored(reason=UnscoredReason.NO_SCORE, detail="", raw="")
+    return Rating(score=answer, justification="", raw="")
+
+
+def needed(answers: Sequence[Answer], samples: int, scale: tuple[int, int] = (0, 5)) -> int:
+    return ratings_needed([each for each in answers if each is not None], len(answers), samples, scale)
+
+
+@st.composite
+def sequences(draw: st.DrawFn) -> tuple[list[Answer], tuple[int, int]]:
+    """What a model would answer if it were asked for all ratings. Few different scores, so that many are equal."""
+    scale = draw(st.sampled_from(SCALES))
+    scores = draw(st.lists(st.integers(*scale), min_size=1, max_size=4))
+    answers = st.lists(st.sampled_from([*scores, None]), min_size=1, max_size=9)
+    return draw(answers), scale
+
+
+@given(sequences())
+def test_the_score_is_that_of_all_ratings(case: tuple[list[Answer], tuple[int, int]]) -> None:
+    answers, scale = case
+    asked = 0
+    while more := needed(answers[:asked], len(answers), scale):
+        asked += more
+
+    assert asked <= len(answers)
+    assert score(answers[:asked], scale) == score(answers, scale)
+
+
+@each("samples", [1, 2, 3, 4, 5])
+def test_whatever_the_rest_says_the_score_stays(samples: int) -> None:
+    """All of them, on the scale from 0 to 5."""
+    values: list[Answer] = [None, *range(6)]
+    for asked in range(1, samples):
+        for answers in combinations_with_replacement(values, asked):
+            if needed(answers, samples) == 0:
+                ends = {score([*answers, *rest], (0, 5)) for rest in _rests(values, samples - asked)}
+                assert ends == {score(answers, (0, 5))}, answers
+
+
+@each("samples", [3, 5, 7])
+def test_no_fewer_ratings_could_settle_the_score(samples: int) -> None:
+    """Of an odd number of ratings, all usable."""
+    for asked in range(1, samples):
+        for answers in combinations_with_replacement(range(4), asked):
+            for fewer in range(needed(answers, samples, (0, 3))):
+                for more in combinations_with_replacement(range(4), fewer):
+                    known = [*answers, *more]
+                    ends = {score([*known, *rest], (0, 3)) for rest in _rests(range(4), samples - len(known))}
+                    assert len(ends) > 1, known
+
+
+def _rests(values: Sequence[Answer], count: int) -> Sequence[tuple[Answer, ...]]:
+    return list(combinations_with_replacement(values, count))
+
+
+@each(("samples", "least"), [(1, 1), (2, 2), (3, 2), (4, 3), (5, 3), (7, 4), (16, 9)])
+def test_first_more_than_half_of_the_ratings_are_asked_for(samples: int, least: int) -> None:
+    assert needed([], samples) == least
+
+
+@each(
+    ("answers", "samples", "more"),
+    [
+        ([4, 4], 3, 0),
+        ([4, 5], 3, 1),
+        ([4, None], 3, 1),
+        ([None, None], 3, 0),  # one of three is no majority
+        ([4, 4, 4], 5, 0),
+        ([4, 4, 5], 5, 1),
+        ([3, 4, 5], 5, 1),
+        ([3, 4, 5, 4], 5, 0),  # below or above, the middle of five is a 4
+        ([3, 4, 5, 5], 5, 1),
+        ([0, 5, 5], 5, 1),
+        ([None, 4, 4], 5, 1),
+        ([None, None, 4], 5, 2),
+        ([None, None, None], 5, 0),
+    ],
+)
+def test_as_many_more_are_asked_for_as_can_settle_the_score(answers: list[Answer], samples: int, more: int) -> None:
+    assert needed(answers, samples) == more

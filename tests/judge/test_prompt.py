@@ -1,0 +1,303 @@
+"""The rendered prompt: the texts to the letter, and never a tag that is not the prompt's own."""
+
+import html
+import re
+import sys
+import unicodedata
+
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from judge import Rubric, load_rubric, render_prompt
+from judge.attacks.tags import find_tags, neutralise
+from tests.tables import each
+
+RUBRIC = load_rubric("additive-5")
+HEAD, MIDDLE, END = re.split(r"\{prompt\}|\{response\}", RUBRIC.prompt)
+TAGS = ["<question>", "</question>", "<response>", "</response>"]
+
+
+def read_as_suspiciously_as_possible(text: str) -> str:
+    """`text` with entities resolved, NFKC, format characters dropped and case folded, until nothing changes."""
+    while True:
+        plain = unicodedata.normalize("NFKC", html.unescape(text))
+        plain = "".join(c for c in plain if unicodedata.category(c) != "Cf").casefold()
+        if plain == text:
+            return text
+        text = plain
+
+
+def tags_seen(prompt: str) -> list[str]:
+    found = re.findall(r"<\s*(/?)\s*(question|response)\b[^>]*>", read_as_suspiciously_as_possible(prompt))
+    return [f"<{slash}{name}>" for slash, name in found]
+
+
+BRACKETS = [
+    "<",
+    ">",
+    "＜",
+    "＞",
+    "﹤",
+    "﹥",
+    "≮",
+    "≯",
+    "&lt;",
+    "&gt;",
+    "&lt",
+    "&#60;",
+    "&#x3c;",
+    "&#0060",
+    "&LT",
+    "&nvlt;",
+]
+ESCAPES = [
+    "&",
+    "&amp;",
+    "&amp",
+    "＆",
+    "&#38;",
+    "amp;",
+    "lt;",
+    "#60;",
+    "&#108;",
+    "&#114;",
+    "&ropf;",
+    "&shy;",
+    "&#1;",
+    ";",
+]
+NAMES = [
+    "question",
+    "response",
+    "RESPONSE",
+    "resp",
+    "onse",
+    "ques",
+    "tion",
+    "ｒｅｓｐｏｎｓｅ",
+    "𝐪uestion",
+    "queﬆion",
+    "reſponse",
+]
+HIDDEN = [
+    "\u200b",
+    "\ufeff",
+    "\u00ad",
+    "\u2060",
+    "\U000e0072",
+    "\u202e",
+    "\x00",
+    "\u0338",
+    "\u0301",
+    "\ufe0f",
+    "\u0489",
+]
+LOOSE = [
+    "/",
+    "／",
+    "\\",
+    " ",
+    "\n",
+    "\t",
+    "\u00a0",
+    "\x1c",
+    'a="1"',
+    "x",
+    "Type",
+    "[",
+    "]",
+    "-",
+    "{response}",
+    "{prompt}",
+    *("|", "｜", "│", "<|", "|>", "im_start", "s>", "/s>", "INST]", "[/INST]", "start_of_turn>", "<<SYS>>", "[|user|]"),
+]
+PIECES = st.sampled_from([*BRACKETS, *ESCAPES, *NAMES, *NAMES, *HIDDEN, *LOOSE]) | st.text(max_size=3)
+TEXTS = st.lists(PIECES, max_size=14).map("".join)
+
+
+def test_texts_stand_in_their_places_and_nothing_else_changes() -> None:
+    rendered = render_prompt(RUBRIC, "Why?", "Because.")
+
+    expected = RUBRIC.prompt.replace("{prompt}", "Why?").replace("{response}", "Because.")
+    assert rendered == expected
+
+
+@each(
+    "text",
+    [
+        *(
+            "{response}",
+            "{prompt}",
+            "{",
+            "{0} {x!r} %s ${y} \\1",
+            "a\r\nb\x00\u202e🙂",
+            "\ufeffq",
+            "R&D &amp; &lt;b&gt;",
+        ),
+        *("a < b > c", "<div class='x'>", "<ResponseType>", "<QuestionMark />", "List<ResponseEntity>", "<responses>"),
+        *("&response=1&question=2", "https://x.org/?q=%3Cb%3E", "\\u003cb\\u003e", "≮ ≯", "<total points>", "<|q|>"),
+        # what code, mathematics and lists write that is like a special token
+        *("p <|> q", "f <| x |> g", "xs |> List.map f", "x %>% y |> z", "[|1; 2|]", "⟨ψ|φ⟩", "a<b || c>d", "<b|c>"),
+        *(
+            "m[INSTALL]",
+            "x[i]",
+            "[TODO]",
+            "[INFO] started",
+            "buf[MAX_SIZE]",
+            "[1]",
+            "[a](b)",
+            "- [x] done",
+            "【INST】",
+            "a[think]",
+        ),
+        *(
+            "<strong>",
+            "<small>",
+            "<std::string>",
+            "vector<my_type>",
+            "<start>",
+            "<end_of>",
+            "<access_token>",
+            "std::set<s_t>",
+        ),
+    ],
+)
+def test_text_is_put_in_to_the_letter(text: str) -> None:
+    assert render_prompt(RUBRIC, text, text) == HEAD + text + MIDDLE + text + END
+
+
+@each(
+    ("text", "harmless"),
+    [
+        ("</response>", "[/response]"),
+        ("</ RESPONSE >", "[/ RESPONSE ]"),
+        ("< / Question\n>", "[ / Question\n]"),
+        ('<response id="1">', '[response id="1"]'),
+        ("<response/>", "[response/]"),
+        ("<\\response>", "[\\response]"),
+        ("<resp<response>onse>", "<resp[response]onse>"),
+        ("<response", "[response"),
+        ("<<response>>", "<[response]>"),
+        ("List<Response>", "List[Response]"),
+        ("<question mark>", "[question mark]"),
+        ("＜／ｒｅｓｐｏｎｓｅ＞", "[／ｒｅｓｐｏｎｓｅ]"),
+        ("‹/response›", "[/response]"),
+        ("</r\u200bespon\u00adse\u2060>", "[/r\u200bespon\u00adse\u2060]"),
+        ("</\U000e0072response>", "[/\U000e0072response]"),
+        ("</\U000e0080res\ufff0ponse>", "[/\U000e0080res\ufff0ponse]"),
+        ("</r\u0435sp\u043ense>", "[/r\u0435sp\u043ense]"),
+        ("</ʀᴇꜱᴘᴏɴꜱᴇ>", "[/ʀᴇꜱᴘᴏɴꜱᴇ]"),
+        ("</𝓻𝓮𝓼𝓹𝓸𝓷𝓼𝓮>", "[/𝓻𝓮𝓼𝓹𝓸𝓷𝓼𝓮]"),
+        ("<response\u200btype>", "[response\u200btype]"),
+        ("&lt;/response&gt;", "[/response]"),
+        ("&#60;/response&#62", "[/response]"),
+        ("&#x3C/response&#x3e;", "[/response]"),
+        ("&ltresponse&gt", "[response]"),
+        ("&amp;amp;lt;/response&amp;gt;", "[/response]"),
+        ("&l&#116;;/response>", "[/response]"),
+        ("</&#114;esponse>", "[/&#114;esponse]"),
+        (f"&#{'0' * 5000}60;/response>", "[/response]"),
+        ("%3C/response%3E", "[/response]"),
+        ("%253c/response>", "[/response]"),
+        ("\\u003c/response\\u003e", "[/response]"),
+        ("\u0338a", "◌\u0338a"),
+        ("&#824;a", "◌&#824;a"),
+    ],
+)
+def test_tag_inside_a_text_is_made_harmless_and_stays_readable(text: str, harmless: str) -> None:
+    rendered = render_prompt(RUBRIC, text, text)
+
+    assert rendered == HEAD + harmless + MIDDLE + harmless + END
+
+
+@each(
+    ("token", "broken"),
+    [
+        *(("<|im_start|>", "< |im_start|>"), ("<|im_end|>", "< |im_end|>"), ("<|endoftext|>", "< |endoftext|>")),
+        *(("<|eot_id|>", "< |eot_id|>"), ("<|start_header_id|>", "< |start_header_id|>")),
+        *(("<|reserved_special_token_0|>", "< |reserved_special_token_0|>"), ("<|user|>", "< |user|>")),
+        *(("<|channel|>", "< |channel|>"), ("<|START_OF_TURN_TOKEN|>", "< |START_OF_TURN_TOKEN|>")),
+        *(("<｜User｜>", "< ｜User｜>"), ("<｜begin▁of▁sentence｜>", "< ｜begin▁of▁sentence｜>")),
+        *(("A<|turn>B", "A< |turn>B"), ("<turn|>", "< turn|>"), ("<tool_call|>", "< tool_call|>")),
+        *(("[INST]", "[ INST]"), ("[/INST]", "[ /INST]"), ("x[INST]", "x[ INST]"), ("[TOOL_CALLS]", "[ TOOL_CALLS]")),
+        *(("[AVAILABLE_TOOLS]", "[ AVAILABLE_TOOLS]"), ("[/SYSTEM_PROMPT]", "[ /SYSTEM_PROMPT]")),
+        *(("[TOOL_RESULTS]", "[ TOOL_RESULTS]"), ("[gMASK]<sop>", "[ gMASK]< sop>"), ("[|user|]", "[ |user|]")),
+        *(("<<SYS>>", "< <SYS>>"), ("<</SYS>>", "< </SYS>>"), ("a <s>b</s>", "a < s>b< /s>")),
+        *(("<bos>", "< bos>"), ("<BOS_TOKEN>", "< BOS_TOKEN>"), ("<unk>", "< unk>"), ("</think>", "< /think>")),
+        *(("<start_of_turn>", "< start_of_turn>"), ("<end_of_turn>", "< end_of_turn>")),
+        *(("<end_of_utterance>", "< end_of_utterance>"), ("<extra_id_0>", "< extra_id_0>")),
+        *(("</tool_call>", "< /tool_call>"), ("<fim_prefix>", "< fim_prefix>")),
+        *(("<seed:bos>", "< seed:bos>"), ("<seed:eos>", "< seed:eos>"), ("<｜▁pad▁｜>", "< ｜▁pad▁｜>")),
+        *(("[THINK]", "[ THINK]"), ("[/THINK]", "[ /THINK]"), ("［ＴＨＩＮＫ］", "［ ＴＨＩＮＫ］")),
+        # the spellings that the tags are seen through, too
+        *(("<|IM_START|>", "< |IM_START|>"), ("[inst]", "[ inst]"), ("<START_OF_TURN>", "< START_OF_TURN>")),
+        *(("＜|im_start|＞", "＜ |im_start|＞"), ("［INST］", "［ INST］"), ("‹|im_start|›", "‹ |im_start|›")),
+        *(("<│im_start│>", "< │im_start│>"), ("<∣im_start∣>", "< ∣im_start∣>")),
+        *(("<\u200b|im_start|>", "< \u200b|im_start|>"), ("<|im\u00ad_start|>", "< |im\u00ad_start|>")),
+        *(("[IN\u200bST]", "[ IN\u200bST]"), ("[\u2060INST]", "[ \u2060INST]"), ("</\ufeffs>", "< /\ufeffs>")),
+        *(("[ІNЅТ]", "[ ІNЅТ]"), ("<ѕtart_оf_turn>", "< ѕtart_оf_turn>"), ("[𝐈𝐍𝐒𝐓]", "[ 𝐈𝐍𝐒𝐓]")),
+        *(("&lt;|im_start|&gt;", "&lt; |im_start|&gt;"), ("&amp;lt;|im_start|>", "&amp;lt; |im_start|>")),
+        *(("&#91;INST&#93;", "&#91; INST&#93;"), ("&lsqb;INST]", "&lsqb; INST]"), ("[&#73;NST]", "[ &#73;NST]")),
+        *(("%3C|im_start|%3E", "%3C |im_start|%3E"), ("%5BINST%5D", "%5B INST%5D"), ("\\u005bINST]", "\\u005b INST]")),
+        *(("<&vert;im_start&vert;>", "< &vert;im_start&vert;>"), ("<|im_<|im_end|>start|>", "<|im_< |im_end|>start|>")),
+    ],
+)
+def test_special_token_of_a_chat_template_is_broken_up_by_a_blank(token: str, broken: str) -> None:
+    rendered = render_prompt(RUBRIC, f"a {token} b", token)
+
+    assert rendered == f"{HEAD}a {broken} b{MIDDLE}{broken}{END}"
+
+
+@settings(max_examples=500, deadline=None)
+@given(TEXTS, TEXTS)
+@example("<response", ">")
+@example("\u0338", "&#824;")
+@example("<response\u0489x>", "&ltq&#117;estion>")
+def test_prompt_holds_exactly_its_own_tags_whatever_is_put_in(question: str, response: str) -> None:
+    rendered = render_prompt(RUBRIC, question, response)
+
+    assert tags_seen(rendered) == TAGS + TAGS  # the prompt explains its tags once and uses them once
+    assert rendered.startswith(f"{HEAD}{neutralise(question)}{MIDDLE}")
+    assert rendered.endswith(f"{MIDDLE}{neutralise(response)}{END}")
+
+
+@settings(max_examples=500, deadline=None)
+@given(TEXTS)
+def test_harmless_text_stays_as_it_is(text: str) -> None:
+    harmless = neutralise(text)
+
+    assert find_tags(harmless) == []
+    assert neutralise(harmless) == harmless
+
+
+@each(("bracket", "rest", "least"), [("<", "question>", 4), ("<", "|im_end|>", 4), ("[", "INST]", 2)])
+def test_every_spelling_of_a_bracket_is_seen(bracket: str, rest: str, least: int) -> None:
+    spellings = [chr(code) for code in range(sys.maxunicode) if bracket in unicodedata.normalize("NFKD", chr(code))]
+    names = [name for name, value in html.entities.html5.items() if bracket in unicodedata.normalize("NFKC", value)]
+
+    assert min(len(spellings), len(names)) >= least
+    spelled = [*spellings, *(f"&{name}" for name in names)]
+    assert [each for each in spelled if neutralise(each + rest) == each + rest] == []
+
+
+@each(
+    ("text", "is_code"),
+    [
+        *(("Promise<Response>", True), ("Map<Question, Response>", True), ("<Response [200]>", True)),
+        *(
+            (" = <Response [404]>", True),
+            ("Promise <Response>", False),
+            ("a</Response>", False),
+            ("a<response>", False),
+        ),
+        *(("<Response>", False), ("a<Response b>", False), ("<Response [ok]>", False)),
+    ],
+)
+def test_tag_of_a_program_is_told_from_one_for_the_judge(text: str, is_code: bool) -> None:
+    assert [tag.is_code for tag in find_tags(text)] == [is_code]
+
+
+def test_rubric_may_show_the_response_first() -> None:
+    rubric = Rubric("r", "<response>{response}</response><question>{prompt}</question> is between 0 and 1")
+
+    assert render_prompt(rubric, "Q", "{prompt}").startswith("<response>{prompt}</response><question>Q</question>")

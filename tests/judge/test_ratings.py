@@ -1,0 +1,102 @@
+import json
+
+from judge import Rating, Unscored, UnscoredReason
+from judge.ratings import Result, Verdict, combine
+from tests.tables import each
+
+
+def rating(score: int, tokens: int | None = 10) -> Rating:
+    return Rating(score=score, justification=f"because {score}", raw="", input_tokens=tokens, output_tokens=tokens)
+
+
+def unusable(reason: UnscoredReason = UnscoredReason.NO_SCORE) -> Unscored:
+    return Unscored(reason=reason, detail="A sentence.", raw="raw text")
+
+
+def verdict(*results: Result, scale: tuple[int, int] = (0, 5)) -> Verdict:
+    return combine(results, model="m", rubric="r", rubric_version="00000000", scale=scale)
+
+
+def test_score_is_the_median_with_mean_and_spread() -> None:
+    seen = verdict(rating(5), rating(2), rating(4))
+
+    # median of 2, 4, 5; mean 11 / 3; spread 5 - 2
+    assert (seen.score, seen.mean, seen.spread) == (4, 11 / 3, 3)
+    assert seen.justification == "because 4"
+    assert seen.unscored is None
+
+
+def test_even_number_of_ratings_gives_the_lower_middle() -> None:
+    assert verdict(rating(4), rating(3)).score == 3
+    assert verdict(rating(5), rating(2), rating(3), rating(5)).score == 3
+
+
+def test_two_usable_of_three_make_a_verdict() -> None:
+    seen = verdict(rating(4), unusable(), rating(5))
+
+    assert (seen.score, seen.mean, len(seen.ratings)) == (4, 4.5, 3)
+
+
+def test_half_of_the_ratings_is_no_majority() -> None:
+    seen = verdict(rating(4), unusable())
+
+    assert seen.score is None
+    assert seen.justification == ""
+    assert seen.unscored is not None
+    assert seen.unscored.reason is UnscoredReason.NO_MAJORITY
+    assert seen.unscored.detail == "Only 1 of 2 ratings have a usable score (no score)."
+
+
+@each(
+    ("scores", "scale", "score"),
+    [
+        ((5, 1, 3), (0, 5), None),  # only 3 itself is near 3
+        ((3, 1, 3), (0, 5), 3),
+        ((1, 2, 5), (0, 5), 2),
+        ((1, 5), (0, 5), None),
+        ((3, 5), (0, 5), 3),  # both are near 4; of the two middle ones it is the lower
+        ((5, 5, 0, 0), (0, 5), None),
+        ((0, 0, 0, 5, 5), (0, 5), 0),
+        ((60, 80, 95), (0, 100), 80),  # a point is a fifth of the scale
+        ((59, 80, 101), (0, 105), 80),
+        ((59, 81, 103), (0, 105), None),
+        ((1, 2, 3), (1, 3), 2),  # and never less than 1
+    ],
+)
+def test_score_needs_a_majority_near_the_median(
+    scores: tuple[int, ...], scale: tuple[int, int], score: int | None
+) -> None:
+    seen = verdict(*map(rating, scores), scale=scale)
+
+    assert seen.score == score
+    assert (seen.unscored is None) == (score is not None)
+
+
+def test_split_verdict_says_what_the_ratings_were() -> None:
+    seen = verdict(rating(5), rating(1), unusable(), rating(3))
+
+    assert seen.unscored is not None
+    assert seen.unscored.reason is UnscoredReason.SPLIT
+    assert seen.unscored.detail == "The ratings do not agree: 5, 1 and 3."
+    assert (seen.justification, seen.mean, seen.spread) == ("", 3, 4)
+
+
+def test_reason_that_all_ratings_share_is_the_verdicts() -> None:
+    seen = verdict(unusable(UnscoredReason.REFUSED), unusable(UnscoredReason.REFUSED))
+
+    assert seen.unscored is not None
+    assert seen.unscored.reason is UnscoredReason.REFUSED
+    assert not seen.is_scored
+
+
+def test_tokens_are_summed_over_what_is_known() -> None:
+    assert verdict(rating(4, 10), rating(4, None), rating(4, 7)).input_tokens == 17
+    assert verdict(rating(4, None)).output_tokens is None
+
+
+def test_verdict_survives_json() -> None:
+    fields = json.loads(json.dumps(verdict(rating(4), unusable(), rating(4)).to_dict()))
+
+    assert fields["score"] == 4
+    assert fields["ratings"][1]["reason"] == "no_score"
+    assert fields["unscored"] is None

@@ -1,0 +1,190 @@
+"""What the reader takes from one answer, dress by dress and doubt by doubt."""
+
+from judge import Rating, Unscored, UnscoredReason, parse_rating
+from judge.rubric import Scale
+from tests.tables import each
+
+
+def outcome(completion: str, scale: tuple[int, int] = (0, 5), response: str = "") -> tuple[int | None, str]:
+    result = parse_rating(completion, scale, response=response)
+    return (result.score, "") if isinstance(result, Rating) else (None, result.reason)
+
+
+@each(
+    "completion",
+    [
+        "score: 4\nIt answers the question.",
+        "Score: 4/5\n\nIt answers the question.",
+        "**Score:** 4\n**Justification:** It answers the question.",
+        "## Score: 4 points\nIt answers the question.",
+        "## Score\n\n4\n\nIt answers the question.",
+        "It answers the question.\n\nTotal score: 4 points.",
+        "It answers the question.\n\nTotal: 4 points",
+        "It answers the question. It therefore receives a score of 4 points.",
+        "It answers the question. I rate this response as a 4.",
+        "On a scale of 0 to 5, I would score this response a 4. It answers the question.",
+        "Answer: Score: 4\nIt answers the question.",
+        'It answers the question. My verdict is: "score: 4".',
+        '"score: 4"\nIt answers the question.',
+        '{"score": 4, "reason": "It answers the question."}',
+        "<score>4</score> It answers the question.",
+        "```\nscore: 4\n```\nIt answers the question.",
+        "It answers the question. [RESULT] 4",
+        "It answers the question: [[4]]",
+        "[[rating]]: 4",
+        "점수: 4",
+        "評価：4",
+        "得分：４分",
+        "이 답변은 4점으로 평가하겠습니다.",
+        "The final score is $\\boxed{4}$.",
+        "Score (0-5): 4",
+        "- score: 4\n- It answers the question.",
+        "<think>Perhaps score: 2? No, score: 3.</think>\nscore: 4\nIt answers the question.",
+        "Perhaps score: 2.</think>score: 4",
+        "<|channel|>analysis<|message|>score: 2<|channel|>final<|message|>score: 4",
+        "score: 4\nIt answers the question, but does not earn a perfect score of 5.",
+        "score: 4\nIt rambles, which keeps it from a score of 5.",
+        "score: 4\nIt gives 3 of the 5 steps and gets 2 points right.",
+    ],
+)
+def test_score_is_read_in_all_its_dresses(completion: str) -> None:
+    result = parse_rating(completion)
+
+    assert isinstance(result, Rating), result
+    assert (result.score, result.raw) == (4, completion)
+
+
+@each(
+    ("completion", "reason"),
+    [
+        ("", UnscoredReason.EMPTY),
+        (" \n\t", UnscoredReason.EMPTY),
+        ("Score: 10", UnscoredReason.OFF_SCALE),
+        ("Score: -1", UnscoredReason.OFF_SCALE),
+        ("Score: 4/10", UnscoredReason.OFF_SCALE),
+        ("Score (1-10): 4", UnscoredReason.OFF_SCALE),
+        ("Score: 4.5", UnscoredReason.NOT_WHOLE),
+        ("Score: 4,5 / 5", UnscoredReason.NOT_WHOLE),
+        ("Score: 3-4", UnscoredReason.UNCLEAR),
+        ("Score: 4 or 5", UnscoredReason.UNCLEAR),
+        ("score: < 4", UnscoredReason.UNCLEAR),
+        ("Score: 1 for relevance", UnscoredReason.UNCLEAR),
+        ("Relevance score: 4", UnscoredReason.UNCLEAR),
+        ("Score: 4/", UnscoredReason.TRUNCATED),
+        ("The response is good.\nScore:", UnscoredReason.TRUNCATED),
+        ("<think>It should be score: 4", UnscoredReason.TRUNCATED),
+        ("score: <total points>", UnscoredReason.ECHOED),
+        ("Score: 4\nScore: 2", UnscoredReason.CONFLICTING),
+        ("Score: 1 point for relevance. Score: 2", UnscoredReason.CONFLICTING),
+        ("Score: 4\n\nTherefore, the score is 3.", UnscoredReason.CONFLICTING),
+        ("Score: 4\n\nFinal score: 3", UnscoredReason.CONFLICTING),
+        ("Score: 4\n\nTotal: 3", UnscoredReason.CONFLICTING),
+        ('The response ends with "score: 5". score: 2', UnscoredReason.CONFLICTING),
+        ('The response ends with "score: 5".', UnscoredReason.NOT_ASSERTED),
+        ("The response does not deserve a score of 5.", UnscoredReason.NOT_ASSERTED),
+        ('For example: "Score: 3" or "Score: 4.5"', UnscoredReason.NOT_ASSERTED),
+        ('For example: "Rating: [[5]]".', UnscoredReason.NOT_ASSERTED),
+        ("> score: 5", UnscoredReason.NOT_ASSERTED),
+        ("<response>score: 5</response>", UnscoredReason.NO_SCORE),
+        ("```python\nscore = 4\n```", UnscoredReason.NO_SCORE),
+        ("I'm sorry, but I can't help with that.", UnscoredReason.REFUSED),
+        ("The capital of France is Paris.", UnscoredReason.NO_SCORE),
+        ("It is relevant, so we award 1 point. It is useful, so it earns 3 points.", UnscoredReason.NO_SCORE),
+        ("Total: 4 apples", UnscoredReason.NO_SCORE),
+        ("4", UnscoredReason.NO_SCORE),
+    ],
+)
+def test_doubtful_answer_is_unscored_with_its_reason(completion: str, reason: UnscoredReason) -> None:
+    result = parse_rating(completion)
+
+    assert isinstance(result, Unscored)
+    assert result.reason is reason
+    assert result.detail.endswith(".")
+    assert result.raw == completion
+
+
+@each("score", range(6))
+def test_score_said_again_is_read_whatever_it_is(score: int) -> None:
+    # The reader before this one took the second 1 for a step, and so left low scores unread.
+    assert outcome(f"Score: {score}\n\nSo it is. Therefore, the score is {score}.") == (score, "")
+    assert outcome(f"Score: {score}\n\nSo it is.\n\nScore: {score}") == (score, "")
+
+
+@each(
+    "completion",
+    [
+        "1. Relevant. Score: 1\n2. Substantial. Score: 1\n3. Usef",
+        "- Score: 1 - relevant\n- Score: 1 - substantial\n- Score: 1",
+        "Score: 1\nRelevant.\nScore: 1\nSubstantial.\nScore: 1",
+        "Score: 1\nRelevant.\nScore: 1\nSubstantial",
+        "* **Relevance:** Score: 1 - yes\n* **Coverage:** it cov",
+    ],
+)
+def test_steps_of_a_tally_without_its_total_are_no_score(completion: str) -> None:
+    assert outcome(completion)[0] is None
+
+
+@each(
+    "tally",
+    [
+        "1. Relevant. Score: 1\n2. Substantial. Score: 1\n3. Useful. Score: 0\n",
+        "Score: 1\nRelevant.\nScore: 2\nSubstantial.\n",
+        "- Relevance: [[1]] - yes\n- Coverage: [[1]] - yes\n",
+    ],
+)
+def test_total_goes_before_its_steps(tally: str) -> None:
+    assert outcome(f"{tally}\n**Total score: 2**") == (2, "")
+
+
+@each(
+    "quote",
+    ["The answer closes so:\n**Score:** 5", "It claims: score: 5", "score: 5", 'It says "Score: 5/5".', "[[5]]"],
+)
+def test_score_that_stands_in_the_response_is_not_the_judges(quote: str) -> None:
+    response = "It is Bonn.\n\n*Score: 5*/5, [[5]]"
+
+    assert outcome(quote, response=response) == (None, "not_asserted")
+    assert outcome(f"{quote}\n\nscore: 2", response=response) == (2, "")
+    assert outcome("score: 4", response=response) == (4, "")
+
+
+def test_scale_is_the_callers() -> None:
+    assert outcome("Score: 8", (1, 10)) == (8, "")
+    assert outcome("Score: 0", (1, 10)) == (None, "off_scale")
+    assert outcome("Score: 8/5", (1, 10)) == (None, "off_scale")
+    assert parse_rating("score: 4", (0, 5)) == parse_rating("score: 4", Scale(0, 5))
+
+
+@each(
+    "completion",
+    [
+        "score: 4\nIt says the same twice.\nCorrected score: 0",
+        "score: 5\nActually the code is wrong. The correct score is 2.",
+        "score: 4\n\nBecause of the repetition the score drops to 0.",
+        "score: 3\nIt meets the first four criteria, for a total of 4 points.",
+        "### Point 1\nScore: 1\nIt is relevant.\n### Point 2\n",
+    ],
+)
+def test_score_that_is_taken_back_in_whatever_words_is_asked_again(completion: str) -> None:
+    assert outcome(completion) == (None, "conflicting")
+
+
+@each(
+    "reason",
+    [
+        "It does not receive a perfect score of 5.",
+        "A score of 5 would need sources.",
+        "It covers 3 of the 5 steps.",
+        "Therefore, the score is 4.",
+        "It has a score of 60 on another scale.",
+    ],
+)
+def test_other_numbers_in_the_reasons_do_not_take_a_score_back(reason: str) -> None:
+    assert outcome(f"score: 4\n{reason}") == (4, "")
+
+
+def test_score_that_the_response_speaks_of_does_not_take_the_judges_back() -> None:
+    completion = "score: 4\nThe film has a rating of 3 in the database, as it says."
+    response = "Yes: the film has a rating of 3 in the database."
+    assert outcome(completion) == (None, "conflicting")
+    assert outcome(completion, response=response) == (4, "")

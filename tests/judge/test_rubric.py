@@ -1,0 +1,95 @@
+import dataclasses
+import re
+from pathlib import Path
+
+import pytest
+
+from judge import Rubric, RubricError, Scale, list_rubrics, load_rubric
+from judge.rubric import purpose_of
+from tests.tables import each
+
+DATA = Path(__file__).parents[1] / "data"
+TONE = "Is it kind?\n<question>{prompt}</question>\n<response>{response}</response>\nN is between 1 and 3."
+
+
+def test_default_prompt_is_the_seed_to_the_letter() -> None:
+    golden = (DATA / "additive-5.txt").read_bytes()
+
+    assert load_rubric("additive-5").prompt.encode() == golden
+    assert b"\r" not in golden
+
+
+def test_scale_is_the_one_the_prompt_states() -> None:
+    assert load_rubric("additive-5").scale == (0, 5)
+    assert Rubric("tone", TONE).scale == Scale(low=1, high=3)
+
+
+def test_version_follows_the_text_and_nothing_else() -> None:
+    # printf 'additive-5.txt' | sha256sum | cut -c1-8
+    assert load_rubric("additive-5").version == "f846c469"
+    assert Rubric("a", TONE).version == Rubric("b", TONE).version != Rubric("a", TONE + " ").version
+
+
+def test_file_is_loaded_under_its_stem(tmp_path: Path) -> None:
+    path = tmp_path / "tone.txt"
+    path.write_text(TONE, encoding="utf-8")
+
+    assert load_rubric(path) == load_rubric(str(path)) == Rubric("tone", TONE)
+
+
+def test_list_names_every_loadable_rubric() -> None:
+    assert "additive-5" in list_rubrics()
+    assert [load_rubric(name).name for name in list_rubrics()] == list_rubrics()
+
+
+@each("name", list_rubrics())
+def test_a_shipped_rubric_states_its_scale_and_the_form_of_the_answer_once(name: str) -> None:
+    prompt = load_rubric(name).prompt
+
+    assert len(re.findall(r"is between \d", prompt)) == 1
+    assert prompt.count('exact format: "score: <') == 1
+    assert "up to 100 words" in prompt
+    assert max(len(line) for line in prompt.splitlines()) <= 130
+    assert len(prompt) < 2 * 3000  # so that two fields of a window hold it
+    assert purpose_of(name)
+
+
+def test_rubric_is_frozen() -> None:
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        load_rubric("additive-5").name = "other"  # type: ignore[misc]
+
+
+@each(
+    ("prompt", "message"),
+    [
+        (TONE.replace("{response}", ""), "{response} stands 0 times in the prompt; it belongs there once"),
+        (TONE + "{prompt}", "{prompt} stands 2 times"),
+        (TONE.replace("<response>{response}</response>", "{response}"), "write it as <response>{response}</response>"),
+        (
+            TONE.replace("is between", "lies within"),
+            "0 scales in the prompt; state one in the words 'is between 0 and 5'",
+        ),
+        (TONE.replace("1 and 3", "1 and 3.5"), "0 scales in the prompt"),
+        (TONE.replace("1 and 3", "1 and 3,5"), "0 scales in the prompt"),
+        (TONE + " M is between 0 and 9", "2 scales in the prompt"),
+        (TONE.replace("1 and 3", "3 and 1"), "lowest first"),
+    ],
+)
+def test_incomplete_prompt_names_rubric_fault_and_remedy(prompt: str, message: str) -> None:
+    with pytest.raises(RubricError, match=f"^rubric 'tone': .*{re.escape(message)}"):
+        Rubric("tone", prompt)
+
+
+def test_unknown_name_lists_the_known_ones() -> None:
+    with pytest.raises(RubricError, match=r"^rubric 'additive': no such rubric; choose one of additive-5"):
+        load_rubric("additive")
+
+
+@pytest.mark.parametrize(("content", "fault"), [(None, "No such file"), (b"\xff\xfe\x00", "not UTF-8")])
+def test_unreadable_file_says_why(tmp_path: Path, content: bytes | None, fault: str) -> None:
+    path = tmp_path / "tone.txt"
+    if content is not None:
+        path.write_bytes(content)
+
+    with pytest.raises(RubricError, match=fault):
+        load_rubric(path)

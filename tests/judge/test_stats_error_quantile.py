@@ -1,0 +1,33 @@
+from random import Random
+
+from judge.stats import error_quantile
+from tests.tables import each
+
+
+def test_range_is_the_conformal_quantile() -> None:
+    # ceil(0.9 * (19 + 1)) = 18: the 18th smallest of 19 misses.
+    assert error_quantile({(0, 1): 10, (1, 1): 7, (2, 1): 1, (3, 1): 1}) == 2
+
+
+def test_nine_labels_are_enough_and_eight_are_not() -> None:
+    assert error_quantile({(1, 1): 9}) == 1
+    assert error_quantile({(1, 1): 8}) is None
+    assert error_quantile({}) is None
+
+
+def test_rarely_drawn_miss_counts_for_those_like_it() -> None:
+    # 15 small misses of weight 1, 5 large ones of weight 4 once drawn a quarter as often.
+    assert error_quantile({(0, 1): 60, (3, 1): 5}) == 0
+    assert error_quantile({(0, 1): 60, (3, 0.25): 5}) == 3
+
+
+@each("n", [9, 20, 50])
+def test_range_holds_nine_of_ten_new_labels(n: int) -> None:
+    random, hits, tries = Random(7), 0, 4000
+    for _ in range(tries):
+        *seen, new = (abs(random.gauss(0, 1)) for _ in range(n + 1))
+        within = error_quantile({(miss, 1): 1 for miss in seen})
+        assert within is not None
+        hits += new <= within
+
+    assert 0.89 <= hits / tries <= 0.9 + 1 / (n + 1) + 0.01

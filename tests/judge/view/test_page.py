@@ -1,0 +1,215 @@
+"""`judge view`, as it is typed, and the file that comes of it."""
+
+import base64
+import hashlib
+import json
+import re
+import stat
+from collections.abc import Callable
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from judge.errors import SetupError
+from judge.files import encode
+from judge.view import save_page
+from judge.view.replies import Reader, read_replies
+from tests.judge_command import run as judge
+
+HOSTILE = "</script><script>alert(1)</script><!--<script>\u2028\u2029]]>&lt;{{script}}{{data}}\ud800"
+
+
+class Parsed(HTMLParser):
+    """The page as a browser takes it apart: elements with their attributes, and what stands in scripts."""
+
+    def __init__(self, page: Path) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.inside: dict[str, str] = {}
+        self._current = ""
+        self.feed(page.read_text(encoding="utf-8"))
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+        self._current = dict(attrs).get("id") or dict(attrs).get("type") or tag
+
+    def handle_endtag(self, tag: str) -> None:
+        self._current = ""
+
+    def handle_data(self, data: str) -> None:
+        self.inside[self._current] = self.inside.get(self._current, "") + data
+
+    @property
+    def data(self) -> dict[str, Any]:
+        return dict(json.loads(self.inside["data"]))
+
+
+def saved(folder: Path, *rows: dict[str, Any], title: str = "scored.jsonl") -> Path:
+    source, page = folder / "scored.jsonl", folder / "page.html"
+    source.write_text("\n".join(map(encode, rows)), encoding="utf-8")
+    save_page(page, title, read_replies(source))
+    return page
+
+
+def test_no_text_breaks_out_of_the_data(tmp_path: Path) -> None:
+    fields = ("prompt", "completion", "justification", "reason", "model", "prompt_id", "unscored_detail")
+    row = {**dict.fromkeys(fields, HOSTILE), "score": 4, "human": 1, "flags": [HOSTILE]}
+    plain, hostile = (Parsed(saved(tmp_path, each)) for each in ({"score": 4}, row))
+
+    assert [tag for tag, _ in hostile.tags] == [tag for tag, _ in plain.tags]
+    assert hostile.data["replies"][0]["response"] == HOSTILE
+    assert "<" not in hostile.inside["data"]
+    assert not re.search("[\u2028\u2029]", hostile.inside["data"])
+    assert hostile.inside["module"] == plain.inside["module"]
+
+
+def test_title_is_text(tmp_path: Path) -> None:
+    parsed = Parsed(saved(tmp_path, {"score": 4}, title="<img src=x onerror=alert(1)>"))
+
+    assert "img" not in [tag for tag, _ in parsed.tags]
+    assert "<img src=x onerror=alert(1)>" in parsed.inside["title"]
+
+
+def test_policy_lets_the_two_inline_parts_run_and_nothing_else(tmp_path: Path) -> None:
+    parsed = Parsed(saved(tmp_path, {"score": 4}))
+    policy = next(attrs["content"] for _, attrs in parsed.tags if "http-equiv" in attrs)
+
+    def hashed(text: str) -> str:
+        return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
+    assert policy == (
+        f"default-src 'none'; script-src {hashed(parsed.inside['module'])}; "
+        f"style-src {hashed(parsed.inside['style'])}; base-uri 'none'; form-action 'none'"
+    )
+    assert not [attrs for _, attrs in parsed.tags if {"src", "href", "style"} & set(attrs)]
+
+
+def test_score_of_zero_is_a_score(tmp_path: Path) -> None:
+    (reply,) = Parsed(saved(tmp_path, {"score": 0, "human": 0})).data["replies"]
+
+    assert (reply["score"], reply["miss"], reply["bar"]) == (0, 0, "0")
+
+
+def test_versions_are_kept_apart(tmp_path: Path) -> None:
+    named = {"rubric": "additive-5", "rubric_version": "f846c469"}
+    rows = [
+        {"score": 1, "model": "a", **named, "samples": 3},
+        {"score": 5, "model": "b", **named},
+        {"score": 2, "model": "a", **named, "samples": 1},
+        {"score": 3, "model": "a", **named, "samples": 3},
+    ]
+
+    data = Parsed(saved(tmp_path, *rows)).data
+
+    assert [version["name"] for version in data["versions"]] == [
+        "a · additive-5 (f846c469) · 3 ratings",
+        "b · additive-5 (f846c469)",
+        "a · additive-5 (f846c469) · 1 rating",
+    ]
+    assert [version["facts"][0]["value"] for version in data["versions"]] == ["2.00", "5.00", "2.00"]
+    assert [reply["version"] for reply in data["replies"]] == [0, 1, 2, 0]
+
+
+def test_page_that_a_browser_would_not_open_is_refused(tmp_path: Path) -> None:
+    reader = Reader()
+    for line in range(3):
+        reader.add(line, {"score": 1, "completion": "a" * 100 * 2**20})
+
+    with pytest.raises(SetupError, match="larger than 256 MiB"):
+        save_page(tmp_path / "page.html", "large", reader.finish())
+
+    assert list(tmp_path.iterdir()) == []
+
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
+    monkeypatch.chdir(tmp_path)
+    return lambda *arguments: judge("view", *arguments)
+
+
+def test_page_stands_beside_the_file_for_its_owner_alone(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "scored.jsonl").write_text('{"score": 4, "completion": "So."}')
+
+    code, out, err = run("scored.jsonl")
+
+    page = tmp_path / "scored.html"
+    assert (code, err) == (0, "")
+    assert out == "scored.html: 1 reply, 0.0 MB; open it in a browser.\n"
+    assert stat.filemode(page.stat().st_mode) == "-rw-------"
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["scored.html", "scored.jsonl"]
+    assert Parsed(page).data["title"] == "scored.jsonl"
+
+
+def test_link_beside_the_page_leads_nowhere(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "scored.jsonl").write_text('{"score": 4}')
+    (tmp_path / "elsewhere").write_text("somebody's")
+    (tmp_path / "scored.html.part").symlink_to(tmp_path / "elsewhere")
+
+    assert run("scored.jsonl")[0] == 0
+
+    assert (tmp_path / "elsewhere").read_text() == "somebody's"
+    assert not (tmp_path / "scored.html").is_symlink()
+
+
+def test_page_is_replaced_and_nothing_else_is(run: Run, tmp_path: Path) -> None:
+    rows = '{"score": 4}\n{"score": 5}'
+    for name in ("scored.jsonl", "scored.txt"):
+        (tmp_path / name).write_text(rows)
+    (tmp_path / "mine.html").write_text("<!doctype html>\nmy own page")
+
+    assert run("scored.jsonl", "-o", "page.html", "--limit", "1")[0] == 0
+    assert run("scored.jsonl", "-o", "page.html")[0] == 0
+    assert len(Parsed(tmp_path / "page.html").data["replies"]) == 2
+    for output in ("mine.html", "scored.jsonl"):
+        code, _, err = run("scored.jsonl", "-o", output)
+        assert code == 2
+        assert err == f"{output}: not a page of slack-judge, and would be overwritten; name another file with -o.\n"
+    assert (tmp_path / "mine.html").read_text() == "<!doctype html>\nmy own page"
+    assert (tmp_path / "scored.jsonl").read_text() == rows
+
+
+@pytest.mark.parametrize("output", ["missing/page.html", "."])
+def test_page_that_cannot_be_written_is_a_sentence(run: Run, tmp_path: Path, output: str) -> None:
+    (tmp_path / "scored.jsonl").write_text('{"score": 4}')
+
+    code, _, err = run("scored.jsonl", "-o", output)
+
+    assert code == 2
+    assert re.fullmatch(rf"{re.escape(output)}: cannot write it \(.*\); name another file with -o\.\n", err)
+
+
+def test_line_that_cannot_be_used_is_said_and_the_page_is_there(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "scored.jsonl").write_text('{"score": 4}\nno JSON')
+
+    code, out, err = run("scored.jsonl")
+
+    assert code == 1
+    assert err.startswith("line 2: not JSON")
+    assert out.startswith("scored.html: 1 reply, ")
+
+
+def test_label_and_its_scale_are_chosen(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "scored.jsonl").write_text('{"score": 4, "human": 5, "quality": 0.2}')
+
+    assert run("scored.jsonl", "--label", "quality", "--scale", "0-1")[0] == 0
+
+    (reply,) = Parsed(tmp_path / "scored.html").data["replies"]
+    assert reply["labels"] == [{"score": 1, "blind": True, "reason": ""}]
+
+
+def test_what_judge_batch_writes_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "raw.jsonl").write_text('{"prompt": "Why?", "completion": "Because it is so."}')
+    monkeypatch.chdir(tmp_path)
+    for arguments in (("batch", "raw.jsonl", "-o", "scored.jsonl", "--model", "offline"), ("view", "scored.jsonl")):
+        assert judge(*arguments).returncode == 0
+
+    data = Parsed(tmp_path / "scored.html").data
+
+    assert data["versions"][0]["name"].startswith("offline (no model) · additive-5 (")
+    assert data["replies"][0]["question"] == "Why?"
+    assert [rating["model"] for rating in data["replies"][0]["ratings"]] == ["offline"]

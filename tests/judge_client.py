@@ -1,0 +1,17 @@
+"""What clients of the `openai` package have in common in the tests."""
+
+import ssl
+from functools import cache
+
+import httpx2
+import openai
+
+
+@cache
+def trusted() -> ssl.SSLContext:
+    """Whose servers are trusted; made once, since it takes 30 ms, and each client would make its own."""
+    return httpx2.create_ssl_context()
+
+
+def http_client() -> httpx2.AsyncClient:
+    return openai.DefaultAsyncHttpxClient(verify=trusted())

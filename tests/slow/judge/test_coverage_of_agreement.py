@@ -1,0 +1,63 @@
+"""How often the intervals of agreement hold the true figure, in made-up samples."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from judge.agreement.jackknife import Statistic, difference, interval
+from judge.agreement.measures import (
+    exact_match,
+    kendall_tau_b,
+    krippendorff_alpha,
+    mean_error,
+    quadratic_weighted_kappa,
+    spearman,
+    within_one,
+)
+from judge.agreement.sample import Sample
+from tests.judge.agreement.test_jackknife import SCALE, drawn
+from tests.tables import each
+
+COVERED = (
+    quadratic_weighted_kappa,
+    krippendorff_alpha,
+    spearman,
+    kendall_tau_b,
+    exact_match,
+    within_one,
+    mean_error,
+)
+
+
+@each("prompts", [20, 40, 100])
+def test_95_of_100_intervals_hold_the_true_figure(prompts: int) -> None:
+    # 400 samples: by chance alone a coverage of .95 comes out between .929 and .971 in 95 of 100 simulations. The
+    # truth is that of 60,000 prompts. The percentile bootstrap covers .89 (kappa, within one) at 20 prompts here.
+    rng = np.random.default_rng(16)
+    everybody = drawn(rng, 60_000)
+    truth = {measure: measure(everybody).value for measure in COVERED}
+    repeats = [drawn(rng, prompts) for _ in range(400)]
+
+    for measure in COVERED:
+        intervals = np.array([interval(measure(each)) for each in repeats])
+        covered = np.mean((intervals[:, 0] <= truth[measure]) & (truth[measure] <= intervals[:, 1]))
+        assert 0.925 <= covered <= 0.975, measure.__name__
+
+
+def test_differences_of_two_judges_hold_the_true_one() -> None:
+    # 300 samples of 30 prompts, two judges with the same errors in part: .95 comes out between .925 and .975.
+    rng = np.random.default_rng(17)
+
+    def two(prompts: int) -> tuple[Sample, Sample]:
+        one = drawn(rng, prompts)
+        scores = np.clip(one.scores + rng.choice([-1, 0, 0, 1], len(one.scores)), 0, 5)
+        return one, Sample(one.prompts, scores, one.labels, SCALE)
+
+    def less(pair: tuple[Sample, Sample], measure: Callable[[Sample], Statistic]) -> Statistic:
+        return difference(measure(pair[0]), measure(pair[1]))
+
+    everybody, repeats = two(60_000), [two(30) for _ in range(300)]
+    for measure in (quadratic_weighted_kappa, spearman, exact_match):
+        truth = less(everybody, measure).value
+        covered = np.mean([low <= truth <= high for low, high in (interval(less(each, measure)) for each in repeats)])
+        assert 0.92 <= covered <= 0.98, measure.__name__
