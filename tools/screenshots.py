@@ -22,12 +22,10 @@ from bot.app import make_services, running_bot
 from bot.commands.demo_past import DEMO_PAST_CHANNEL as CHANNEL
 from bot.commands.demo_past import demo_workspace, write_past
 from bot.feature import Services
-from bot.features.digest.poster import Poster
 from bot.logs import configure_logs
 from bot.settings import OFFLINE, load_settings
 from bot.slack.client import web_client
 from bot.slack.invocation import HomeVisit, Invocation
-from bot.store.digests import ChannelSettings
 from pocket_slack import Sandbox, SystemClock
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "images"
@@ -156,7 +154,9 @@ async def show_digest(page: Page, demo: Demo) -> None:
     channel = demo.slack.workspace.channel(CHANNEL)
     await page.set_viewport_size({"width": WIDTH, "height": 1180})
     await page.get_by_role("link", name=CHANNEL).click()
-    await Poster(demo.services).post(ChannelSettings(demo.services.identity.team_id, channel.id))
+    ann = demo.slack.person("ann")
+    asked = Invocation(demo.services.identity.team_id, channel.id, ann.id, "ann", "", None, is_foreign=False)
+    await demo.services.words()["digest"](asked, "now")
     await page.get_by_role("table", name="By assistant").wait_for()
 
 
