@@ -19,7 +19,7 @@ from PIL import Image
 from playwright.async_api import Locator, Page, async_playwright
 
 from bot.app import make_services, running_bot
-from bot.commands.demo_past import DEMO_PAST_CHANNEL as CHANNEL
+from bot.commands.demo_past import PAST_CHANNEL as CHANNEL
 from bot.commands.demo_past import demo_workspace, write_past
 from bot.feature import Services
 from bot.logs import configure_logs

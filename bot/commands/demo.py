@@ -87,7 +87,7 @@ A small workspace with the bot in it is ready. Three threads of #help-desk show
 what a model's verdict looks like (examples, written by hand). Open another one,
 then the menu (⋮) of a reply, and choose Score this reply:"""
 _PAST = f"""
-#{demo_log.CHANNEL} has eight weeks of scores that are made up: type /judge stats
+#{demo_log.PAST_CHANNEL} has eight weeks of scores that are made up: type /judge stats
 or /judge digest preview in that channel, and look at the bot's Home tab.
 /judge label shows some of its replies, to score them before you see the score."""
 _WATCH = f"""

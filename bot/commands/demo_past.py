@@ -125,7 +125,7 @@ def _case(workspace: Workspace, question: Message) -> LoggedCase:
     )
 
 
-DEMO_PAST_CHANNEL = "made-up-weeks"
+PAST_CHANNEL = "made-up-weeks"
 WEEKS = 8
 
 _SAID = "No judge read this reply: the score is made up for the demo."
@@ -176,7 +176,7 @@ async def write_past(database_url: str, workspace: Workspace) -> bool:
             return False
         chance = random.Random(_SEED)  # noqa: S311 - the same past each time
         made_up = make_up(workspace, chance)
-        channel_id, version = workspace.channel(DEMO_PAST_CHANNEL).id, load_rubric("additive-5").version
+        channel_id, version = workspace.channel(PAST_CHANNEL).id, load_rubric("additive-5").version
         place = {"team_id": workspace.team_id, "channel_id": channel_id}
         rows = [
             _demo_past_case(each, number) | place | {"rubric_version": version}
@@ -225,7 +225,7 @@ def _of_week(workspace: Workspace, chance: random.Random, week: Week, back: int,
 
 def _of_messages(workspace: Workspace, week: Week, now: datetime) -> Iterator[MadeUp]:
     """One case for each bot's answer in the channel; the last ones are the week's newest, whichever day it is."""
-    channel = workspace.channel(DEMO_PAST_CHANNEL)
+    channel = workspace.channel(PAST_CHANNEL)
     answers = [each for each in channel.messages.values() if each.is_reply and each.author.bot_id]
     scores = _EARLIER_SCORES + _SCORES
     for position, (answer, score) in enumerate(zip(answers, scores, strict=True), -len(scores)):
@@ -277,7 +277,7 @@ def _post_verdict(workspace: Workspace, row: dict[str, Any]) -> str:
     verdict = RecordedVerdict.model_validate(row | {"ratings": [_rating(row)]})
     post = verdict_message(LoggedCase.model_validate(row), verdict)
     app = Person(workspace, workspace.bot.id)
-    return app.post(DEMO_PAST_CHANNEL, post.text, thread_ts=row["thread_ts"], blocks=post.blocks).ts
+    return app.post(PAST_CHANNEL, post.text, thread_ts=row["thread_ts"], blocks=post.blocks).ts
 
 
 def _rating(case: dict[str, Any]) -> dict[str, Any]:

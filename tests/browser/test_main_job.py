@@ -7,7 +7,7 @@ import pytest
 from playwright.async_api import expect
 
 from bot.app import running_bot
-from bot.commands.demo_past import DEMO_PAST_CHANNEL as CHANNEL
+from bot.commands.demo_past import PAST_CHANNEL as CHANNEL
 from bot.commands.demo_past import demo_workspace, write_past
 from bot.settings import OFFLINE, load_settings
 from pocket_slack import Sandbox

@@ -230,7 +230,7 @@ class StatsCommand:
         try:
             subject = await self._find_subject(invocation, parse_stats(text))
         except ValueError as exc:
-            return sentence(not_understood(str(exc)))
+            return sentence(stats_not_understood(str(exc)))
         except _RefusalError as exc:
             return sentence(str(exc))
         return await self.poster.stats(subject.settings, subject.author_id, subject.title)

@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.commands.demo_past import DEMO_PAST_CHANNEL as CHANNEL
-from bot.commands.demo_past import EXAMPLES, demo_workspace, post_offline_note, write_past
+from bot.commands.demo_past import CHANNEL, EXAMPLES, demo_workspace, post_offline_note, write_past
 from bot.store import Store
 from judge import load_rubric
 from judge.offline import rate_offline

@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 import pytest
 from sqlalchemy import select
 
-from bot.commands.demo_past import DEMO_PAST_CHANNEL as CHANNEL
+from bot.commands.demo_past import PAST_CHANNEL as CHANNEL
 from bot.commands.demo_past import WEEKS, demo_workspace, make_up, write_past
 from bot.domain.case import Case, CaseSource, Visibility
 from bot.domain.label import Label
