@@ -84,13 +84,13 @@ def find_alarms(
             start, earliest = begin, day * rate
             if last is not None:
                 start, earliest = max(begin, last), max(earliest, last + quiet_days * rate)
-            alarm = first_alarm(scores[start:night], earliest - start, tests, drift._threshold(reference))
-            if alarm is None:
+            drift_alerts = first_alarm(scores[start:night], earliest - start, tests, drift._threshold(reference))
+            if drift_alerts is None:
                 break
-            recent = scores[start : start + alarm]
+            recent = scores[start : start + drift_alerts]
             assert isinstance(ask(floor, reference, recent), drift.Drop)
-            assert start + alarm == earliest + 1 or ask(floor, reference, recent[:-1]) is None
-            last = start + alarm
+            assert start + drift_alerts == earliest + 1 or ask(floor, reference, recent[:-1]) is None
+            last = start + drift_alerts
             yield last
 
 

@@ -30,7 +30,7 @@ from bot.pipeline.intake import CaseAccess, Choices, EventIntake, Intake
 from bot.pipeline.judges import Judges, MakeJudge, RubricChoice
 from bot.pipeline.lookup import Lookup
 from bot.pipeline.own_cases import OwnCases
-from bot.pipeline.pipeline import Docket
+from bot.pipeline.pipeline import CasePipeline
 from bot.pipeline.retries import MODEL_PAUSES
 from bot.probes import Probes
 from bot.setting_values import Role
@@ -40,10 +40,10 @@ from bot.slack.channel_events import ChannelEvents
 from bot.slack.client import Identity, identify, web_client
 from bot.slack.http import HttpFront
 from bot.slack.members import Homes, Members, Memberships
-from bot.slack.messenger import Teller
+from bot.slack.messenger import Messenger
 from bot.slack.socket import SocketLink
 from bot.store import Store
-from bot.store.errors import STORE_ERRORS as LOG_ERRORS
+from bot.store.errors import STORE_ERRORS as STORE_ERRORS
 from bot.store.errors import in_brief
 from bot.store.jobs import Task
 from bot.store.ownership import owned
@@ -172,7 +172,7 @@ def make_services(
 ) -> Services:
     """All that the app is made of, with its features; without `make_judge` it settles no cases."""
     found = RubricChoice(store.rubrics, rubrics_of(settings))
-    members, memberships, messenger = Members(client), Memberships(client), Teller(client)
+    members, memberships, messenger = Members(client), Memberships(client), Messenger(client)
     limits, policy = (
         limits_of(settings),
         Policy(settings.channels_allowed, settings.channels_denied, settings.score_people),
@@ -217,8 +217,8 @@ def _make_engine(services: Services, judges: Judges, model_pauses: Sequence[time
         services.identity.url,
         reposts_unconfirmed=settings.unconfirmed_posts == "repost",
     )
-    docket = Docket(store, judges, services.lookup, delivery, settings.judge_concurrency, model_pauses)
-    work: dict[Task, Work] = {Task.SETTLE: lambda ticket: docket.settle(ticket.case_id, ticket.trigger_id)}
+    pipeline = CasePipeline(store, judges, services.lookup, delivery, settings.judge_concurrency, model_pauses)
+    work: dict[Task, Work] = {Task.SETTLE: lambda ticket: pipeline.settle(ticket.case_id, ticket.trigger_id)}
     for each in services.features:
         work |= each.jobs
     return Engine(
@@ -280,7 +280,7 @@ async def _sign_forever(store: Store, signs: Sequence[Callable[[], Awaitable[boo
         try:
             await store.processes.sign(is_connected=is_well)
             pause_s = SIGN_S if is_well else SIGN_AGAIN_S
-        except LOG_ERRORS as exc:
+        except STORE_ERRORS as exc:
             logger.error("log_out_of_reach", reason=in_brief(exc), next_in_s=SIGN_S)
         await asyncio.sleep(pause_s)
 

@@ -31,7 +31,7 @@ from bot.slack.blocks import Block
 from bot.slack.client import Identity
 from bot.slack.invocation import HomeVisit, Invocation
 from bot.slack.members import Homes, Member, Members, Memberships
-from bot.slack.messenger import Teller
+from bot.slack.messenger import Messenger
 from bot.store import Store
 from bot.store.figures import Place
 from bot.store.jobs import Task
@@ -100,7 +100,7 @@ class Services:
     schedule: Schedule
     limits: Limits
     policy: Policy
-    messenger: Teller
+    messenger: Messenger
     members: Members
     memberships: Memberships
     homes: Homes

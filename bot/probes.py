@@ -7,7 +7,7 @@ from aiohttp import web
 from bot import metrics
 from bot.http_server import Port
 from bot.store.cases import Cases
-from bot.store.errors import STORE_ERRORS as LOG_ERRORS
+from bot.store.errors import STORE_ERRORS as STORE_ERRORS
 
 _OUT_OF_REACH = "the log is out of reach\n"
 _UNWELL = "Slack cannot reach this process, or it takes no jobs; its log says which\n"
@@ -35,7 +35,7 @@ class Probes:
             return web.Response(status=404, text=f"here are {', '.join(self._pages)}\n")
         try:
             return await page()
-        except LOG_ERRORS:
+        except STORE_ERRORS:
             return web.Response(status=503, text=_OUT_OF_REACH)
 
     async def _healthz(self) -> web.Response:

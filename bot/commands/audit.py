@@ -14,7 +14,7 @@ from bot.errors import LogError
 from bot.settings import load_log_settings
 from bot.store import Store
 from bot.store.audit import Act
-from bot.store.errors import STORE_ERRORS as LOG_ERRORS
+from bot.store.errors import STORE_ERRORS as STORE_ERRORS
 from bot.store.errors import reason_of
 
 _WIDTH = 80
@@ -29,7 +29,7 @@ async def show(since: datetime | None, *, is_json: bool) -> None:
     store = await Store.open_existing(load_log_settings().database_url)
     try:
         acts = await store.audit.since(since)
-    except LOG_ERRORS as exc:
+    except STORE_ERRORS as exc:
         raise LogError(f"the log cannot be read ({reason_of(exc)})") from exc
     finally:
         await store.close()

@@ -3,7 +3,7 @@
 from bot.domain.clock import utc_now
 from bot.errors import LogError
 from bot.store.database import Database
-from bot.store.errors import STORE_ERRORS as LOG_ERRORS
+from bot.store.errors import STORE_ERRORS as STORE_ERRORS
 from bot.store.errors import in_brief
 from bot.store.opening import connect, require_log
 from bot.store.ownership import SILENT_S, Processes
@@ -21,7 +21,7 @@ async def examine(database_url: str) -> tuple[bool, str]:
         latest = await Processes(database).latest_here()
     except LogError as exc:
         return False, str(exc)
-    except LOG_ERRORS as exc:
+    except STORE_ERRORS as exc:
         return False, str(in_brief(exc))
     finally:
         await database.close()

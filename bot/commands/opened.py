@@ -9,7 +9,7 @@ from bot.errors import LogError
 from bot.settings import load_log_settings
 from bot.store import Store
 from bot.store.audit import Act
-from bot.store.errors import STORE_ERRORS as LOG_ERRORS
+from bot.store.errors import STORE_ERRORS as STORE_ERRORS
 from bot.store.errors import reason_of
 
 
@@ -32,7 +32,7 @@ def reading() -> Iterator[None]:
     """Whatever is read within; LogError where it cannot be."""
     try:
         yield
-    except LOG_ERRORS as exc:
+    except STORE_ERRORS as exc:
         raise LogError(f"the log cannot be read ({reason_of(exc)}); the export is not complete") from exc
 
 
@@ -40,7 +40,7 @@ async def note(store: Store, acts: Sequence[Act]) -> None:
     """Notes in the audit what is about to be exported; LogError where it cannot be, and then nothing is to be."""
     try:
         await store.audit.note(acts)
-    except LOG_ERRORS as exc:
+    except STORE_ERRORS as exc:
         raise LogError(f"the log cannot be written ({reason_of(exc)}); nothing was exported") from exc
 
 

@@ -24,7 +24,7 @@ from bot.errors import BotError, LogError
 from bot.setting_values import Role
 from bot.settings import OFFLINE, Settings, load_settings
 from bot.store import Store
-from bot.store.errors import STORE_ERRORS as LOG_ERRORS
+from bot.store.errors import STORE_ERRORS as STORE_ERRORS
 from bot.store.errors import reason_of
 from bot.store.export import Replayable, Version
 from judge import Judge, JudgeError
@@ -202,7 +202,7 @@ async def _read_cases(settings: Settings, wanted: Wanted, scale: Scale) -> tuple
         version = max(versions, key=lambda each: len(each.labelled) if wanted.only_labelled else len(each.case_ids))
         chosen = sorted(version.labelled) if wanted.only_labelled else _draw(version.case_ids, wanted.sample)
         cases = await store.replays.cases(chosen)
-    except LOG_ERRORS as exc:
+    except STORE_ERRORS as exc:
         raise LogError(f"the log cannot be read ({reason_of(exc)}); nothing was replayed") from exc
     finally:
         await store.close()

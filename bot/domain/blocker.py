@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 
-class ObstacleKind(StrEnum):
+class BlockerKind(StrEnum):
     """What stands in the way of a judgement."""
 
     OWN_MESSAGE = "own_message"
@@ -24,13 +24,13 @@ class ObstacleKind(StrEnum):
 
 
 @dataclass(frozen=True)
-class Obstacle:
+class Blocker:
     """A kind, and what has to be named: how many files, which blocks, host or rubric.
 
     A case carries the sentence that was made of it, because the log keeps what its person read.
     """
 
-    kind: ObstacleKind
+    kind: BlockerKind
     names: tuple[str, ...] = ()
     count: int = 0
 

@@ -51,7 +51,7 @@ class QuestionSource(StrEnum):
     TYPED = "typed"
 
 
-class Aside(StrEnum):
+class Exclusion(StrEnum):
     """Why a verdict stands beside an earlier one, and counts in no figure: who asked for it, or typed its question."""
 
     AUTHOR = "author"
@@ -66,10 +66,10 @@ class Case(BaseModel):
     `message_ts` names the judged message, and is None when the texts were typed;
     `parent_ts` names the thread's parent, and is None for a message that stands in the channel itself;
     `question_ts` names the message that the question was read from, `question_author_id` who wrote or typed it.
-    `aside` says why it counts in no figure although everybody may see it.
+    `excluded` says why it counts in no figure although everybody may see it.
     `probability` is that with which a watch drew the reply, and None where somebody asked for the score; `shows` says
     what the channel sees of what a watch has drawn.
-    `obstacle` is the sentence that says why there is nothing to judge; such a case disturbs nobody but its requester.
+    `blocker` is the sentence that says why there is nothing to judge; such a case disturbs nobody but its requester.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -86,7 +86,7 @@ class Case(BaseModel):
     parent_ts: str | None = None
     author_id: str | None = None
     attempt: int = 1
-    aside: Aside | None = None
+    excluded: Exclusion | None = None
     probability: float | None = None
     shows: Shows | None = None
     question: str | None = None
@@ -94,7 +94,7 @@ class Case(BaseModel):
     question_ts: str | None = None
     question_author_id: str | None = None
     response: str | None = None
-    obstacle: str | None = None
+    blocker: str | None = None
     response_url: str | None = None
 
 
@@ -102,10 +102,10 @@ class LoggedCase(Case):
     """A case that is durable: with its number, and with what has happened to it.
 
     `opened` counts how often it was taken up from the beginning: once, and again with each question typed for it.
-    `holder` is the name of the last attempt to settle it; each attempt has a name of its own.
+    `lease_owner` is the name of the last attempt to settle it; each attempt has a name of its own.
     `thread_ts` is the thread that the verdict goes to, `reply_ts` our message in it. `thread_intent` and
     `reply_intent` say that a post was begun, so that after a crash we look before we post again.
-    `slack_tries`, `model_tries` and `faults` failed in a row: calls of Slack, of the model, and errors of our own.
+    `slack_tries`, `model_tries` and `internal_errors` count failures in a row: of Slack, of the model, and of our own.
     `blocked_by` is Slack's error where the thread could not be written to; the verdict then goes to the
     requester alone. `edited_at` and `deleted_at` say when we heard that the question's or the response's message was
     edited or deleted after we had read it, `forgotten_at` when somebody whose words it has asked us to forget them.
@@ -116,10 +116,10 @@ class LoggedCase(Case):
     id: int
     status: CaseStatus
     opened: int = 1
-    holder: str | None = None
+    lease_owner: str | None = None
     slack_tries: int = 0
     model_tries: int = 0
-    faults: int = 0
+    internal_errors: int = 0
     question_hash: str | None = None
     response_hash: str | None = None
     thread_ts: str | None = None
@@ -138,7 +138,7 @@ class LoggedCase(Case):
     @property
     def is_private(self) -> bool:
         """Whether the verdict is meant for the requester alone."""
-        return self.visibility is Visibility.ME or self.obstacle is not None
+        return self.visibility is Visibility.ME or self.blocker is not None
 
     @property
     def is_watched(self) -> bool:
@@ -190,7 +190,7 @@ class LoggedCase(Case):
     @property
     def lacks_question(self) -> bool:
         """Whether the question is yet to be found, or typed."""
-        return self.question is None and self.obstacle is None
+        return self.question is None and self.blocker is None
 
 
 def to_case_id(text: str) -> int | None:
@@ -205,19 +205,21 @@ def text_hash(text: str) -> str:
 
 
 @dataclass(frozen=True)
-class Standing:
+class CurrentVerdict:
     """What counts so far for a reply: who asked for the first verdict on it, and whether one of them is a score."""
 
     first_requester_id: str
     is_scored: bool
 
 
-def aside_of_first(user_id: str, author_id: str | None) -> Aside | None:
+def exclusion_of_first(user_id: str, author_id: str | None) -> Exclusion | None:
     """Why the verdict on a reply of this author stands aside, although nobody has asked for one before."""
-    return Aside.AUTHOR if user_id == author_id else None
+    return Exclusion.AUTHOR if user_id == author_id else None
 
 
-def aside_of(user_id: str, earlier: LoggedCase, standing: Standing | None, *, has_typed: bool) -> Aside | None:
+def exclusion_of(
+    user_id: str, earlier: LoggedCase, current_verdict: CurrentVerdict | None, *, has_typed: bool
+) -> Exclusion | None:
     """Why a verdict that this person asks for once more stands aside; None where it replaces the earlier one.
 
     Whoever asked first, the reply's author aside, may repeat and correct it. Others may where there is no score yet, or
@@ -226,13 +228,13 @@ def aside_of(user_id: str, earlier: LoggedCase, standing: Standing | None, *, ha
     another's place; nor does it when somebody else repeats it.
     """
     if user_id == earlier.author_id:
-        return Aside.AUTHOR
-    if earlier.aside and earlier.question_source is QuestionSource.TYPED and not has_typed:
-        return earlier.aside
-    if standing is None or user_id == standing.first_requester_id:
+        return Exclusion.AUTHOR
+    if earlier.excluded and earlier.question_source is QuestionSource.TYPED and not has_typed:
+        return earlier.excluded
+    if current_verdict is None or user_id == current_verdict.first_requester_id:
         return None
     is_edited = earlier.edited_at is not None and earlier.question_author_id != earlier.author_id
-    return Aside.ANOTHER if has_typed or (standing.is_scored and not is_edited) else None
+    return Exclusion.ANOTHER if has_typed or (current_verdict.is_scored and not is_edited) else None
 
 
 @dataclass(frozen=True)

@@ -147,14 +147,14 @@ def from_error(error: JudgeError, model: str, rubric: Rubric) -> RecordedVerdict
     return _unscored(type(error).__name__, str(error), model, rubric)
 
 
-def from_fault(error: Exception, model: str, rubric: Rubric) -> RecordedVerdict:
+def from_internal_error(error: Exception, model: str, rubric: Rubric) -> RecordedVerdict:
     """No verdict, because of an error that nobody foresaw; its kind alone is recorded, since it may quote a text."""
     return _unscored("fault", type(error).__name__, model, rubric)
 
 
-def from_obstacle(obstacle: str, model: str, rubric: Rubric) -> RecordedVerdict:
+def from_blocker(blocker: str, model: str, rubric: Rubric) -> RecordedVerdict:
     """No verdict, because there is nothing that the judge could read."""
-    return _unscored("obstacle", obstacle, model, rubric)
+    return _unscored("blocker", blocker, model, rubric)
 
 
 def _unscored(reason: str, detail: str, model: str, rubric: Rubric) -> RecordedVerdict:

@@ -21,7 +21,7 @@ class Shows(StrEnum):
     VERDICT = "verdict"
 
 
-class Fate(StrEnum):
+class ReplyOutcome(StrEnum):
     """What has become of a reply that a watch has seen.
 
     `PASSED`: it was not drawn. `TAKEN`: it is a case. `NO_ANSWER`: it was drawn and answers nobody, or has no words.
@@ -124,28 +124,28 @@ class Coverage:
         fates: How many have which; None are those that wait.
     """
 
-    fates: Mapping[Fate | None, int]
+    outcomes: Mapping[ReplyOutcome | None, int]
 
     @property
     def seen(self) -> int:
         """How many replies there were."""
-        return sum(self.fates.values())
+        return sum(self.outcomes.values())
 
     @property
     def lost(self) -> int:
         """How many were drawn and not scored all the same."""
-        return self.fates.get(Fate.OVER, 0) + self.fates.get(Fate.MISSED, 0)
+        return self.outcomes.get(ReplyOutcome.OVER, 0) + self.outcomes.get(ReplyOutcome.MISSED, 0)
 
     @property
     def share(self) -> float:
         """The part of what was drawn that was read, and scored if it answered anybody; 1 where nothing was drawn."""
-        read = self.fates.get(Fate.TAKEN, 0) + self.fates.get(Fate.NO_ANSWER, 0)
+        read = self.outcomes.get(ReplyOutcome.TAKEN, 0) + self.outcomes.get(ReplyOutcome.NO_ANSWER, 0)
         return read / (read + self.lost) if read else 1.0
 
 
 def together(days: Iterable[Coverage]) -> Coverage:
     """What has become of the replies of several days."""
-    total = Counter[Fate | None]()
+    total = Counter[ReplyOutcome | None]()
     for each in days:
-        total.update(each.fates)
+        total.update(each.outcomes)
     return Coverage(total)

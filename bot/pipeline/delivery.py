@@ -21,7 +21,7 @@ from bot.slack import ids
 from bot.slack.blocks import ModalState
 from bot.slack.client import error_of, is_transient, slack_word
 from bot.slack.messages import find_marked, to_metadata
-from bot.slack.messenger import WITHOUT_PREVIEWS, Post, Teller, send_in_known_blocks
+from bot.slack.messenger import WITHOUT_PREVIEWS, Messenger, Post, send_in_known_blocks
 from bot.store import Store
 
 _CLOCK_SKEW_S = 60
@@ -45,7 +45,7 @@ class Delivery:
 
     Args:
         client: The bot's Web API client.
-        teller: What tells people something for themselves alone.
+        messenger: What tells people something for themselves alone.
         store: Where it is written down whose turn it is to post.
         on_verdict: Tells others the verdict, while the store still has all its words.
         workspace_url: Where links to messages begin.
@@ -56,7 +56,7 @@ class Delivery:
     def __init__(
         self,
         client: AsyncWebClient,
-        teller: Teller,
+        messenger: Messenger,
         store: Store,
         on_verdict: OnVerdict,
         workspace_url: str,
@@ -64,7 +64,7 @@ class Delivery:
         reposts_unconfirmed: bool = False,
     ) -> None:
         self._client = client
-        self._teller = teller
+        self._messenger = messenger
         self._store = store
         self._on_verdict = on_verdict
         self._workspace_url = workspace_url
@@ -99,12 +99,12 @@ class Delivery:
                 case = await self._store.renew(case)
             case = await self._reply(case, verdict_message(case, verdict))
             if not case.blocked_by:
-                if case.begins_thread and not (is_new or case.aside):
+                if case.begins_thread and not (is_new or case.excluded):
                     await self._change(case, case.thread_ts or "", texts)
                 await self._fold_earlier(case)
         await self._on_verdict(case, verdict)
         if (case.is_private or case.blocked_by) and case.tells_requester:
-            await self._teller.tell(requester_of(case), verdict_message(case, verdict, why_private(case)))
+            await self._messenger.tell(requester_of(case), verdict_message(case, verdict, why_private(case)))
         return case
 
     async def say_later(self, case: LoggedCase, pause: timedelta, tries: int) -> None:
@@ -119,13 +119,13 @@ class Delivery:
                     raise
                 logger.warning("placeholder_not_updated", case=case.id, error=slack_word(exc))
         if case.model_tries == 1 and case.tells_requester:
-            await self._teller.tell(requester_of(case), post)
+            await self._messenger.tell(requester_of(case), post)
 
     async def ask(self, case: LoggedCase, trigger_id: str | None, reason: str) -> None:
         """Asks the requester for the question: a modal while the trigger lives, else a message with a button."""
         view = modals.question_modal(case, ids.VIEW_ANSWER, reason, ModalState(case_id=case.id))
-        if not (trigger_id and await self._teller.open_modal(trigger_id, view)):
-            await self._teller.tell(requester_of(case), messages.ask_for_question(case, reason))
+        if not (trigger_id and await self._messenger.open_modal(trigger_id, view)):
+            await self._messenger.tell(requester_of(case), messages.ask_for_question(case, reason))
 
     async def _react(self, case: LoggedCase, score: int) -> None:
         """Puts the score under the reply as a reaction; refused for good, it is in the figures all the same."""

@@ -25,7 +25,7 @@ from slack_sdk.errors import SlackApiError
 from bot import metrics
 from bot.pipeline.retries import LOG_PAUSE, RetryError, growing_pause
 from bot.store import Store
-from bot.store.errors import STORE_ERRORS as LOG_ERRORS
+from bot.store.errors import STORE_ERRORS as STORE_ERRORS
 from bot.store.errors import in_brief
 from bot.store.jobs import Task, Ticket, entrypoint
 
@@ -184,7 +184,7 @@ class Engine:
             raise RetryRequested(reason="stopped") from None
         except RetryError as exc:
             raise RetryRequested(exc.pause, str(exc)) from None
-        except (SlackApiError, aiohttp.ClientError, *LOG_ERRORS) as exc:
+        except (SlackApiError, aiohttp.ClientError, *STORE_ERRORS) as exc:
             logger.warning("job_interrupted", task=task, case=ticket.case_id, reason=in_brief(exc))
             raise RetryRequested(growing_pause(job.attempts + 1), in_brief(exc)) from None
         except Exception as exc:

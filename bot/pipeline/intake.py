@@ -8,11 +8,11 @@ from collections.abc import Awaitable, Callable, Hashable
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from bot.domain.blocker import Obstacle, ObstacleKind, Refusal, RefusalKind, RefusedError
-from bot.domain.case import Aside, Case, CaseSource, CaseStatus, LoggedCase, Visibility, aside_of, text_hash
+from bot.domain.blocker import Blocker, BlockerKind, Refusal, RefusalKind, RefusedError
+from bot.domain.case import Case, CaseSource, CaseStatus, Exclusion, LoggedCase, Visibility, exclusion_of, text_hash
 from bot.domain.limits import Limits, Policy
 from bot.pipeline import text as messages
-from bot.pipeline.blockers import obstacle_text
+from bot.pipeline.blockers import blocker_text
 from bot.pipeline.judges import RubricChoice
 from bot.pipeline.lookup import MayNotReadError, OutOfSightError
 from bot.pipeline.requests import Choice, message_case
@@ -21,7 +21,7 @@ from bot.pipeline.verdict_text import known_verdict
 from bot.slack.invocation import Invocation
 from bot.slack.members import Members, Memberships
 from bot.slack.messages import Message
-from bot.slack.messenger import Post, Teller
+from bot.slack.messenger import Messenger, Post
 from bot.store import Store
 from bot.store.cases import Cases
 from bot.store.digests import People
@@ -36,7 +36,7 @@ class Intake:
         limits: How much may be asked for.
         policy: Where, and of whose replies.
         members: Who is a bot.
-        teller: What answers them.
+        messenger: What answers them.
         workspace_url: Where links to messages begin.
     """
 
@@ -44,7 +44,7 @@ class Intake:
     limits: Limits
     policy: Policy
     members: Members
-    teller: Teller
+    messenger: Messenger
     workspace_url: str
 
     async def take(self, case: Case, invocation: Invocation) -> tuple[LoggedCase, bool]:
@@ -62,8 +62,8 @@ class Intake:
                     await self._check(known, invocation)
                 return known, False
             if known:
-                aside = await self.aside(invocation, known, has_typed=False)
-                case = case.model_copy(update=_next_attempt(case, known) | {"aside": aside})
+                excluded = await self.excluded(invocation, known, has_typed=False)
+                case = case.model_copy(update=_next_attempt(case, known) | {"excluded": excluded})
         return await self.add(case, invocation)
 
     async def add(self, case: Case, invocation: Invocation) -> tuple[LoggedCase, bool]:
@@ -77,7 +77,7 @@ class Intake:
         await self._check(case, invocation)
         while True:
             known, is_new = await self.store.add(case, invocation.trigger_id, self.limits, invocation.execution)
-            is_of_no_use = known.is_for_one or (known.aside and not case.aside)
+            is_of_no_use = known.is_for_one or (known.excluded and not case.excluded)
             if is_new or known.requester_id == case.requester_id or not is_of_no_use:
                 return known, is_new
             case = case.model_copy(update=_next_attempt(case, known))
@@ -113,14 +113,14 @@ class Intake:
             return
         verdict = await self.store.cases.verdict(case.id)
         if verdict:
-            await self.store.draws.note_told(case, invocation.user_id)
+            await self.store.assignments.note_told(case, invocation.user_id)
         post = known_verdict(case, verdict, self.workspace_url) if verdict else messages.in_progress(case)
-        await self.teller.tell(invocation.recipient_at(case), post)
+        await self.messenger.tell(invocation.recipient_at(case), post)
 
-    async def aside(self, invocation: Invocation, earlier: LoggedCase, *, has_typed: bool) -> Aside | None:
+    async def excluded(self, invocation: Invocation, earlier: LoggedCase, *, has_typed: bool) -> Exclusion | None:
         """Why a verdict that this person asks for once more stands aside; None where it replaces the earlier one."""
-        standing = await self.store.cases.standing(earlier)
-        return aside_of(invocation.user_id, earlier, standing, has_typed=has_typed)
+        current_verdict = await self.store.cases.current_verdict(earlier)
+        return exclusion_of(invocation.user_id, earlier, current_verdict, has_typed=has_typed)
 
     async def answer(self, case: LoggedCase, question: str, invocation: Invocation) -> None:
         """Makes the question that its requester typed durable, and has the case go on.
@@ -198,14 +198,14 @@ class EventIntake:
             RefusedError: This person cannot have a case now.
         """
         named = await self._named(invocation)
-        obstacle = obstacle_text(message.obstacle) if message.obstacle else None
-        asked = message_case(named, message, await self.choices.of(named), obstacle, source)
+        blocker = blocker_text(message.blocker) if message.blocker else None
+        asked = message_case(named, message, await self.choices.of(named), blocker, source)
         case, is_new = await self.intake.take(asked, named)
         return partial(self.intake.proceed, case, is_new, named)
 
     def says(self, invocation: Invocation, post: Post) -> Answer:
         """The answer that tells the person this, and nobody else."""
-        return partial(self.intake.teller.tell, invocation.recipient, post)
+        return partial(self.intake.messenger.tell, invocation.recipient, post)
 
     def refuses(self, invocation: Invocation, refusal: Exception) -> Answer:
         """The answer that tells the person why, by one of `REFUSALS`."""
@@ -213,9 +213,9 @@ class EventIntake:
             case RefusedError():
                 said = refusal_text(refusal.refusal)
             case MayNotReadError():
-                said = obstacle_text(Obstacle(ObstacleKind.MAY_NOT_READ))
+                said = blocker_text(Blocker(BlockerKind.MAY_NOT_READ))
             case _:
-                said = obstacle_text(Obstacle(ObstacleKind.GONE))
+                said = blocker_text(Blocker(BlockerKind.GONE))
         return self.says(invocation, sentence(said))
 
     def is_first(self, event: Hashable) -> bool:

@@ -16,27 +16,27 @@ import structlog
 from slack_sdk.errors import SlackApiError
 
 from bot import metrics
-from bot.domain.blocker import Obstacle, ObstacleKind
-from bot.domain.case import CaseStatus, LoggedCase, aside_of_first
+from bot.domain.blocker import Blocker, BlockerKind
+from bot.domain.case import CaseStatus, LoggedCase, exclusion_of_first
 from bot.domain.clock import utc_now
 from bot.domain.fair_queue import FairQueue
 from bot.domain.verdict import (
     RecordedVerdict,
     flagged_for_question,
+    from_blocker,
     from_error,
-    from_fault,
-    from_obstacle,
+    from_internal_error,
     from_verdict,
 )
 from bot.domain.watch import LATE, age_of
-from bot.pipeline.blockers import obstacle_text
+from bot.pipeline.blockers import blocker_text
 from bot.pipeline.delivery import Delivery, taken_up
 from bot.pipeline.judges import Judges
 from bot.pipeline.lookup import Lookup, MayNotReadError, OutOfSightError
-from bot.pipeline.retries import LOG_PAUSE, MODEL_PAUSES, MOST_FAULTS, RetryError, growing_pause
+from bot.pipeline.retries import LOG_PAUSE, MODEL_PAUSES, MOST_INTERNAL_ERRORS, RetryError, growing_pause
 from bot.pipeline.text import MAY_NOT_READ, NO_QUESTION, OUT_OF_SIGHT
 from bot.store import Store, TakenError
-from bot.store.errors import STORE_ERRORS as LOG_ERRORS
+from bot.store.errors import STORE_ERRORS as STORE_ERRORS
 from bot.store.errors import in_brief
 from judge import (
     DeadlineError,
@@ -62,7 +62,7 @@ class _ModelFailure(Exception):  # noqa: N818 - it is no error of ours, and ends
     """The model cannot be asked at the moment, and the case may wait."""
 
 
-class Docket:
+class CasePipeline:
     """Settles cases, at most `concurrency` of them in front of the judge at the same time, channels and people in turn.
 
     Args:
@@ -107,7 +107,7 @@ class Docket:
                 await self._settle(case, trigger_id)
         except TakenError:
             logger.info("case_left_to_another", case=case_id)
-        except LOG_ERRORS as exc:
+        except STORE_ERRORS as exc:
             reason = in_brief(exc) or type(exc).__name__
             logger.error("log_out_of_reach", case=case_id, reason=reason, next_in_s=LOG_PAUSE.total_seconds())
             raise RetryError(reason, LOG_PAUSE) from exc
@@ -144,15 +144,15 @@ class Docket:
         except (SlackApiError, aiohttp.ClientError, TimeoutError) as exc:
             case = await self._store.note_slack_failure(await self._held(seen, case))
             raise self._retry(case, exc, growing_pause(case.slack_tries)) from exc
-        except (TakenError, *LOG_ERRORS):
+        except (TakenError, *STORE_ERRORS):
             raise
         except Exception as exc:  # whatever it was, the case is not lost, and not tried in a rush
-            case = await self._store.note_fault(await self._held(seen, case))
-            raise self._retry(case, exc, growing_pause(case.faults)) from exc
+            case = await self._store.note_internal_error(await self._held(seen, case))
+            raise self._retry(case, exc, growing_pause(case.internal_errors)) from exc
 
     async def _held(self, seen: LoggedCase, case: LoggedCase) -> LoggedCase:
         """The case, claimed now where it failed before that."""
-        return case if case.holder != seen.holder else await self._store.claim(seen, case, is_announced=False)
+        return case if case.lease_owner != seen.lease_owner else await self._store.claim(seen, case, is_announced=False)
 
     def _retry(self, case: LoggedCase, exc: Exception, pause: timedelta) -> RetryError:
         reason, next_in_s = in_brief(exc), pause.total_seconds()
@@ -177,7 +177,7 @@ class Docket:
         Where its question is missing, also the reason to give to the person who is asked for it.
         """
         why_asked = NO_QUESTION
-        if case.obstacle is None:
+        if case.blocker is None:
             case = await self._read_response(case)
         if case.lacks_question:
             try:
@@ -188,28 +188,28 @@ class Docket:
                 why_asked = MAY_NOT_READ
         if case.lacks_question and case.is_for_workflow:
             # Nobody is there to be asked, and a step must not wait for ever.
-            case = case.model_copy(update={"obstacle": obstacle_text(Obstacle(ObstacleKind.NO_QUESTION))})
-        if case.obstacle is None and case.question is not None:
+            case = case.model_copy(update={"blocker": blocker_text(Blocker(BlockerKind.NO_QUESTION))})
+        if case.blocker is None and case.question is not None:
             texts = case.question, case.response or ""
             nothing = too_long(*texts) or nothing_to_judge(*texts)
             if nothing:
-                case = case.model_copy(update={"obstacle": nothing.detail})
+                case = case.model_copy(update={"blocker": nothing.detail})
         return case, why_asked
 
     async def _read_response(self, case: LoggedCase) -> LoggedCase:
         """The case with the message behind a link."""
         if case.response is not None:
             return case
-        gone = ObstacleKind.GONE if case.message_ts else ObstacleKind.NOT_KEPT
+        gone = BlockerKind.GONE if case.message_ts else BlockerKind.NOT_KEPT
         try:
             message = await self._lookup.message(case)
         except MayNotReadError:
-            message, gone = None, ObstacleKind.MAY_NOT_READ
+            message, gone = None, BlockerKind.MAY_NOT_READ
         if message is None:
-            return case.model_copy(update={"obstacle": obstacle_text(Obstacle(gone))})
+            return case.model_copy(update={"blocker": blocker_text(Blocker(gone))})
         read = {"response": message.text, "author_id": message.author_id, "parent_ts": message.parent_ts}
-        read["aside"] = case.aside or aside_of_first(case.requester_id, message.author_id)
-        return case.model_copy(update=read | {"obstacle": message.obstacle and obstacle_text(message.obstacle)})
+        read["excluded"] = case.excluded or exclusion_of_first(case.requester_id, message.author_id)
+        return case.model_copy(update=read | {"blocker": message.blocker and blocker_text(message.blocker)})
 
     async def _read_question(self, case: LoggedCase) -> LoggedCase:
         question = await self._lookup.question(case)
@@ -230,11 +230,11 @@ class Docket:
 
     async def _judge(self, case: LoggedCase) -> RecordedVerdict:
         judge = await self._judges.of(case)
-        if judge is None or case.obstacle or _is_too_late(case):
-            kind = ObstacleKind.TOO_LATE if judge else ObstacleKind.NO_RUBRIC
-            obstacle = case.obstacle or obstacle_text(Obstacle(kind, (case.rubric,)))
+        if judge is None or case.blocker or _is_too_late(case):
+            kind = BlockerKind.TOO_LATE if judge else BlockerKind.NO_RUBRIC
+            blocker = case.blocker or blocker_text(Blocker(kind, (case.rubric,)))
             judge = judge or self._judges.default
-            return from_obstacle(obstacle, judge.model, judge.rubric)
+            return from_blocker(blocker, judge.model, judge.rubric)
         try:
             async with self._model.turn(case.channel_id, case.requester_id):
                 with metrics.VERDICT_SECONDS.time():
@@ -246,10 +246,10 @@ class Docket:
                 raise _ModelFailure(type(exc).__name__) from exc
             return from_error(exc, judge.model, judge.rubric)
         except Exception as exc:  # a fault of ours, which may be mended by the next start, but must not go on for ever
-            if case.faults < MOST_FAULTS:
+            if case.internal_errors < MOST_INTERNAL_ERRORS:
                 raise
             logger.error("case_given_up", case=case.id, exc_info=exc)
-            return from_fault(exc, judge.model, judge.rubric)
+            return from_internal_error(exc, judge.model, judge.rubric)
         _note_silence(case, verdict)
         metrics.TOKENS.labels("input").inc(verdict.input_tokens or 0)
         metrics.TOKENS.labels("output").inc(verdict.output_tokens or 0)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from bot.domain.case import Aside, Case, CaseSource, LoggedCase, QuestionSource, Visibility, aside_of_first
+from bot.domain.case import Case, CaseSource, Exclusion, LoggedCase, QuestionSource, Visibility, exclusion_of_first
 from bot.slack.invocation import Invocation
 from bot.slack.messages import Message, Permalink
 from bot.slack.submissions import Submission
@@ -21,7 +21,7 @@ def message_case(
     invocation: Invocation,
     message: Message,
     choice: Choice,
-    obstacle: str | None,
+    blocker: str | None,
     source: CaseSource = CaseSource.SHORTCUT,
 ) -> Case:
     """The case behind "Score this reply" or a mention: the message is the response, its question is yet to be found."""
@@ -32,9 +32,9 @@ def message_case(
         message_ts=message.ts,
         parent_ts=message.parent_ts,
         author_id=message.author_id,
-        aside=aside_of_first(invocation.user_id, message.author_id),
+        excluded=exclusion_of_first(invocation.user_id, message.author_id),
         response=message.text,
-        obstacle=obstacle,
+        blocker=blocker,
     )
 
 
@@ -42,7 +42,7 @@ def link_case(
     invocation: Invocation,
     link: Permalink,
     choice: Choice,
-    obstacle: str | None,
+    blocker: str | None,
     source: CaseSource = CaseSource.LINK,
 ) -> Case:
     """The case behind `/judge <link>`, or behind a workflow's message: it is yet to be read."""
@@ -54,7 +54,7 @@ def link_case(
         source=source,
         message_ts=link.message_ts,
         parent_ts=link.parent_ts,
-        obstacle=obstacle,
+        blocker=blocker,
     )
 
 
@@ -94,7 +94,7 @@ def modal_case(invocation: Invocation, submission: Submission, default_rubric: s
     )
 
 
-def again_case(invocation: Invocation, earlier: LoggedCase, choice: Choice, aside: Aside | None) -> Case:
+def again_case(invocation: Invocation, earlier: LoggedCase, choice: Choice, excluded: Exclusion | None) -> Case:
     """The case behind "Score again": two people who press it on the same public case get one verdict."""
     attempt = earlier.attempt + 1
     target = earlier.message_ts or f"case-{earlier.id}"
@@ -105,12 +105,12 @@ def again_case(invocation: Invocation, earlier: LoggedCase, choice: Choice, asid
         rubric=choice.rubric,
         visibility=choice.visibility,
         attempt=attempt,
-        aside=aside,
+        excluded=excluded,
     )
 
 
 def corrected_case(
-    invocation: Invocation, earlier: LoggedCase, submission: Submission, choice: Choice, aside: Aside | None
+    invocation: Invocation, earlier: LoggedCase, submission: Submission, choice: Choice, excluded: Exclusion | None
 ) -> Case:
     """The case behind "Wrong question?": the same response with the question that the person typed."""
     return _repeat(
@@ -119,7 +119,7 @@ def corrected_case(
         key=f"view:{submission.view_id}",
         visibility=choice.visibility,
         attempt=earlier.attempt + 1,
-        aside=aside,
+        excluded=excluded,
         question=submission.question,
         question_source=QuestionSource.TYPED,
         question_author_id=invocation.user_id,
@@ -139,11 +139,11 @@ def _repeat(invocation: Invocation, earlier: LoggedCase, **changes: object) -> C
     }
     if earlier.message_ts is None:
         kept["parent_ts"] = earlier.thread_ts
-    elif earlier.obstacle or earlier.edited_at:
+    elif earlier.blocker or earlier.edited_at:
         kept["response"] = None  # read again: it may have a text by now, or another
     if earlier.edited_at and earlier.question_ts:
         kept |= {"question": None, "question_source": None, "question_ts": None, "question_author_id": None}
-    kept["obstacle"] = None
+    kept["blocker"] = None
     return Case(**(kept | changes))
 
 

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 MODEL_PAUSES = tuple(timedelta(minutes=minutes) for minutes in (1, 3, 6))
 """After each time that the model could not be asked; after the last one, the case is given up."""
-MOST_FAULTS = 10
+MOST_INTERNAL_ERRORS = 10
 """So often an error of ours in front of the model is tried again: about a quarter of an hour."""
 LOG_PAUSE = timedelta(seconds=5)
 """While the log is out of reach nothing can be counted there."""

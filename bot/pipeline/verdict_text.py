@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from typing import Any
 
-from bot.domain.blocker import Obstacle, ObstacleKind
-from bot.domain.case import Aside, CaseSource, LoggedCase, QuestionSource
+from bot.domain.blocker import Blocker, BlockerKind
+from bot.domain.case import CaseSource, Exclusion, LoggedCase, QuestionSource
 from bot.domain.verdict import RecordedRating, RecordedVerdict
-from bot.pipeline.blockers import obstacle_text
+from bot.pipeline.blockers import blocker_text
 from bot.slack import ids
 from bot.slack.blocks import actions, button, context, permalink, plain, quote, run, section
 from bot.slack.messenger import Post
@@ -41,7 +41,7 @@ _IN_SHORT = {
     "split": "judges too far apart",
     "nothing_to_judge": "nothing to judge",
     "too_long": "too long to judge",
-    "obstacle": "nothing to judge",
+    "blocker": "nothing to judge",
     "call_failed": "model out of reach",
     "fault": "an error of the app",
 }
@@ -56,7 +56,7 @@ def in_short(reason: str) -> str:
 def why_unscored(verdict: RecordedVerdict) -> str:
     """The sentence for a verdict without a score; never a guess, never the model's own words."""
     reason = verdict.unscored_reason or ""
-    if reason in {"obstacle", "nothing_to_judge", "too_long"}:
+    if reason in {"blocker", "nothing_to_judge", "too_long"}:
         return verdict.unscored_detail or ""
     return _BY_REASON.get(reason, "The model's answers held no score that I could rely on, and I do not guess.")
 
@@ -107,9 +107,9 @@ _QUESTION_FROM = {
     QuestionSource.TYPED: "as typed",
 }
 
-_ASIDE = {
-    Aside.AUTHOR: "*Counts in no figure:* the author of the reply asked for it.",
-    Aside.ANOTHER: "*Counts in no figure:* somebody else had asked for the first verdict on this reply.",
+_EXCLUDED = {
+    Exclusion.AUTHOR: "*Counts in no figure:* the author of the reply asked for it.",
+    Exclusion.ANOTHER: "*Counts in no figure:* somebody else had asked for the first verdict on this reply.",
 }
 
 _EXAMPLE = "Example: written by hand, no model was asked."
@@ -120,7 +120,9 @@ def verdict_message(case: LoggedCase, verdict: RecordedVerdict, note: str = "") 
     """The verdict, as it stands in the thread or goes to the requester alone; `note` says why alone."""
     said, summary = _said(case, verdict)
     blocks = [section(headline(verdict)), *said]
-    blocks += [context(line) for line in (_warning(case, verdict), _ASIDE[case.aside] if case.aside else "") if line]
+    blocks += [
+        context(line) for line in (_warning(case, verdict), _EXCLUDED[case.excluded] if case.excluded else "") if line
+    ]
     blocks += _question(case)
     blocks += [context(line) for line in (_provenance(case, verdict), note) if line]
     if verdict.score is not None:
@@ -300,8 +302,8 @@ def _provenance(case: LoggedCase, verdict: RecordedVerdict) -> str:
 
 def _judged_by(verdict: RecordedVerdict) -> str:
     """The model; where a stronger one was asked, whose verdict it is, and why."""
-    if verdict.escalation and (aside := verdict.others):
-        scores = [rating.score for rating in aside if rating.score is not None]
+    if verdict.escalation and (excluded := verdict.others):
+        scores = [rating.score for rating in excluded if rating.score is not None]
         return escape(why_of_model(verdict.model, verdict.escalation, scores))
     return "offline rater, no model" if verdict.is_offline else escape(verdict.model)
 
@@ -320,8 +322,8 @@ def _offline(verdict: RecordedVerdict) -> str:
 
 def _buttons(case: LoggedCase, verdict: RecordedVerdict, *, has_been_seen: bool = False) -> list[dict[str, Any]]:
     """Those that can do something: without texts there is nothing to score again, and nothing to correct."""
-    if case.obstacle is not None:
-        may_pass = case.obstacle == obstacle_text(Obstacle(ObstacleKind.MAY_NOT_READ))
+    if case.blocker is not None:
+        may_pass = case.blocker == blocker_text(Blocker(BlockerKind.MAY_NOT_READ))
         return [button("Try again", ids.ACTION_AGAIN, case.id)] if may_pass else []
     is_unscored = verdict.score is None
     offered = [

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from typing import Any
 
-from bot.domain.blocker import Obstacle, ObstacleKind
+from bot.domain.blocker import Blocker, BlockerKind
 from bot.domain.case import Case, Execution, Recipient, requester_of, to_case_id
 from bot.slack import ids
 from bot.slack.blocks import ModalState
@@ -186,7 +186,7 @@ def clicked_message(body: Raw, own_ids: frozenset[str]) -> Message:
     """The message that a shortcut was used on; one of our own has an obstacle, whatever it says."""
     message = to_message(body["message"])
     is_own = message.author_id in own_ids or body["message"].get("bot_id") in own_ids
-    return replace(message, obstacle=Obstacle(ObstacleKind.OWN_MESSAGE)) if is_own else message
+    return replace(message, blocker=Blocker(BlockerKind.OWN_MESSAGE)) if is_own else message
 
 
 @dataclass(frozen=True)

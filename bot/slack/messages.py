@@ -15,7 +15,7 @@ from urllib.parse import parse_qs, urlsplit
 import structlog
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.domain.blocker import Obstacle, ObstacleKind
+from bot.domain.blocker import Blocker, BlockerKind
 from bot.domain.label import Reaction
 from bot.slack.mrkdwn import clean, emoji_of, to_plain
 
@@ -37,7 +37,7 @@ class Message:
     author_id: str | None
     subtype: str | None
     text: str
-    obstacle: Obstacle | None
+    blocker: Blocker | None
     is_bots: bool = False
     streaming: str | None = None  # how far it has come, where it is streamed
 
@@ -51,36 +51,36 @@ def to_message(raw: Raw) -> Message:
     """A message of a payload or of `conversations.*`, with its readable text."""
     parent_ts = raw.get("thread_ts")
     try:
-        text, obstacle = _read(raw)
+        text, blocker = _read(raw)
     except _ODD as exc:
         logger.warning("message_unreadable", ts=raw["ts"], error=type(exc).__name__)
-        text, obstacle = "", Obstacle(ObstacleKind.UNREADABLE)
+        text, blocker = "", Blocker(BlockerKind.UNREADABLE)
     return Message(
         ts=raw["ts"],
         parent_ts=parent_ts if parent_ts != raw["ts"] else None,
         author_id=raw.get("user") or raw.get("bot_id"),
         subtype=raw.get("subtype"),
         text=text,
-        obstacle=obstacle,
+        blocker=blocker,
         is_bots=bool(raw.get("bot_id")),
         streaming=raw.get("streaming_state"),
     )
 
 
-def _read(raw: Raw) -> tuple[str, Obstacle | None]:
+def _read(raw: Raw) -> tuple[str, Blocker | None]:
     text = clean("\n".join(part for part in _texts(raw) if part.strip())).strip()
-    return text, None if text else _obstacle(raw)
+    return text, None if text else _blocker(raw)
 
 
-def _obstacle(raw: Raw) -> Obstacle:
+def _blocker(raw: Raw) -> Blocker:
     files = raw.get("files") or []
     if files:
-        return Obstacle(ObstacleKind.ONLY_FILES, count=len(files))
+        return Blocker(BlockerKind.ONLY_FILES, count=len(files))
     kinds = {block.get("type") for block in raw.get("blocks") or []}
     if "image" in kinds or any("image_url" in a for a in raw.get("attachments") or []):
-        return Obstacle(ObstacleKind.ONLY_IMAGE)
+        return Blocker(BlockerKind.ONLY_IMAGE)
     unread = sorted(str(kind) for kind in kinds - _SILENT_BLOCKS)
-    return Obstacle(ObstacleKind.ONLY_BLOCKS, tuple(unread)) if unread else Obstacle(ObstacleKind.NO_TEXT)
+    return Blocker(BlockerKind.ONLY_BLOCKS, tuple(unread)) if unread else Blocker(BlockerKind.NO_TEXT)
 
 
 def _texts(raw: Raw) -> Iterator[str]:
@@ -219,9 +219,9 @@ class Permalink:
         """
         return self.host in hosts or self.host.endswith(".enterprise.slack.com")
 
-    def obstacle(self, hosts: Collection[str]) -> Obstacle | None:
+    def blocker(self, hosts: Collection[str]) -> Blocker | None:
         """What keeps the message from being read; None where the link belongs to this workspace."""
-        return None if self.is_in(hosts) else Obstacle(ObstacleKind.OTHER_WORKSPACE, (self.host,))
+        return None if self.is_in(hosts) else Blocker(BlockerKind.OTHER_WORKSPACE, (self.host,))
 
 
 def parse_permalink(text: str) -> Permalink | None:

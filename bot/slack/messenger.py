@@ -80,7 +80,7 @@ class OpenView(NamedTuple):
     version: str
 
 
-class Teller:
+class Messenger:
     """Tells people something for themselves alone, by one of several ways."""
 
     def __init__(self, client: AsyncWebClient) -> None:

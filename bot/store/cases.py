@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Row, and_, bindparam, func, null, or_, select, tuple_, union, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.domain.case import Case, CaseStatus, LoggedCase, Standing, Visibility, text_hash
+from bot.domain.case import Case, CaseStatus, CurrentVerdict, LoggedCase, Visibility, text_hash
 from bot.domain.clock import utc_now
 from bot.domain.verdict import RecordedRating, RecordedVerdict
 from bot.store.database import Database, Part
@@ -79,15 +79,15 @@ class Cases(Part):
         row = await self._database.one(query)
         return to_case(row) if row else None
 
-    async def standing(self, case: LoggedCase) -> Standing | None:
+    async def current_verdict(self, case: LoggedCase) -> CurrentVerdict | None:
         """What counts so far for the reply that a case is about; None while nothing does."""
         query = select(cases.c.requester_id, cases.c.score).where(same_reply(case), counts(cases)).order_by(cases.c.id)
         rows = await self._database.all(query)
-        return Standing(rows[0].requester_id, any(row.score is not None for row in rows)) if rows else None
+        return CurrentVerdict(rows[0].requester_id, any(row.score is not None for row in rows)) if rows else None
 
     async def replaced_by(self, case: LoggedCase) -> Sequence[LoggedCase]:
         """The cases with a verdict in the thread that this one's takes the place of, where it counts itself."""
-        if case.attempt == 1 or case.aside or case.is_for_one:
+        if case.attempt == 1 or case.excluded or case.is_for_one:
             return []
         is_earlier = and_(cases.c.id < case.id, cases.c.reply_ts.is_not(None), cases.c.judged_at.is_not(None))
         rows = await self._database.all(select(cases).where(same_reply(case), counts(cases), is_earlier))
@@ -148,7 +148,7 @@ class RecentCase:
     highest: int | None
     unscored_reason: str | None
     visibility: Visibility
-    obstacle: str | None
+    blocker: str | None
     blocked_by: str | None
     author_id: str | None
     beginning: str | None
@@ -168,7 +168,7 @@ class RecentCase:
 
     @property
     def says_only_you(self) -> bool:
-        return self.visibility == Visibility.ME or self.obstacle is not None or self.blocked_by is not None
+        return self.visibility == Visibility.ME or self.blocker is not None or self.blocked_by is not None
 
 
 PageEnd = tuple[datetime, int]

@@ -52,7 +52,7 @@ MIGRATION_LOCK = 5_118_005  # any number that nobody else takes
 _PATIENCE_S = 5.0
 # Whoever has the lock; a number of up to 32 bits stands in `objid`:
 # https://www.postgresql.org/docs/current/view-pg-locks.html
-_HOLDER = text(
+_LEASE_OWNER = text(
     "SELECT pid, application_name, client_addr::text FROM pg_locks JOIN pg_stat_activity USING (pid) "
     "WHERE locktype = 'advisory' AND granted AND classid = 0 AND objid = :lock AND objsubid = 1 "
     "AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
@@ -77,7 +77,7 @@ async def _say(engine: AsyncEngine) -> None:
         return
     try:
         async with engine.connect() as connection:
-            holder = (await connection.execute(_HOLDER, {"lock": MIGRATION_LOCK})).first()
+            holder = (await connection.execute(_LEASE_OWNER, {"lock": MIGRATION_LOCK})).first()
     except STORE_ERRORS:
         holder = None
     if holder is None:

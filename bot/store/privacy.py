@@ -257,7 +257,16 @@ def _has_thumb(team_id: str, user_id: str) -> tuple[ColumnElement[bool], ...]:
 
 _PAGE = 500
 # How a case is settled says nothing of anybody, and some of it would let its reader act for the app.
-_OURS = {"key", "holder", "opened", "slack_tries", "model_tries", "faults", "thread_intent", "reply_intent"}
+_OURS = {
+    "key",
+    "lease_owner",
+    "opened",
+    "slack_tries",
+    "model_tries",
+    "internal_errors",
+    "thread_intent",
+    "reply_intent",
+}
 _OURS |= {"is_stale", "reserved_tokens", "response_url"}
 _OF_REQUESTER = {"requester_id", "requester_name"}
 

@@ -41,16 +41,16 @@ IS_UNSETTLED = text("status != 'delivered'")
 IS_OPEN = text("cases.status IN ('received', 'judged')")
 """A case that has a way to go; the others are over, or wait for a person. Written out: lists are costly to compile."""
 _COUNTS = text(
-    "visibility = 'thread' AND obstacle IS NULL AND blocked_by IS NULL AND aside IS NULL AND probability IS NULL"
+    "visibility = 'thread' AND blocker IS NULL AND blocked_by IS NULL AND excluded IS NULL AND probability IS NULL"
 )
 _FIGURES = (
     *("team_id", "channel_id", "judged_at", "lowest", "highest", "score", "author_id", "requester_id"),
     *("unscored_reason", "model", "judge_version", "input_tokens", "output_tokens", "cost_usd", "spared"),
 )
-_SHOWN = ("visibility", "obstacle", "blocked_by", "aside", "probability")
+_SHOWN = ("visibility", "blocker", "blocked_by", "excluded", "probability")
 _WATCHED = text("probability IS NOT NULL")
 _REPEATED = text("attempt > 1")
-IS_WAITED_FOR = text("fate IS NULL")
+IS_WAITED_FOR = text("outcome IS NULL")
 IS_WAITING = text("completed_at IS NULL")
 IS_TAKEN_BACK = text("NOT is_given")
 IS_STALE = text("is_stale")
@@ -113,7 +113,7 @@ cases = Table(
     *_columns(String, "source", "rubric", "visibility", nullable=False),
     *_columns(String, "message_ts", "parent_ts", "author_id"),
     Column("attempt", Integer, nullable=False),
-    Column("aside", String),
+    Column("excluded", String),
     Column("probability", Float),  # with which a watch drew the reply; NULL where somebody asked for the score
     Column("shows", String),  # what the channel sees of what a watch has drawn
     Column("question", CleanText),
@@ -122,13 +122,13 @@ cases = Table(
     Column("question_author_id", String),
     Column("response", CleanText),
     Column("response_hash", String),
-    Column("obstacle", CleanText),
+    Column("blocker", CleanText),
     Column("response_url", Text),
     Column("status", String, nullable=False),
     Column("opened", Integer, nullable=False, server_default="1"),  # how often it was taken up from the beginning
-    Column("holder", String),  # the last attempt to settle it; whoever begins another one writes its own name
+    Column("lease_owner", String),  # the last attempt to settle it; whoever begins another one writes its own name
     Column("slack_tries", Integer, nullable=False, server_default="0"),  # that failed in a row
-    *_columns(Integer, "model_tries", "faults", nullable=False, server_default="0"),
+    *_columns(Integer, "model_tries", "internal_errors", nullable=False, server_default="0"),
     *_columns(String, "thread_ts", "reply_ts"),
     *_columns(Boolean, "thread_intent", "reply_intent", nullable=False, server_default=false()),
     Column("blocked_by", String),
@@ -312,12 +312,12 @@ replies = Table(
     Column("author_id", String, nullable=False),
     Column("parent_ts", String),
     Column("probability", Float, nullable=False),
-    Column("fate", String),  # NULL: it was drawn, and is waited for
+    Column("outcome", String),  # NULL: it was drawn, and is waited for
     Column("text_hash", String),  # as it was seen last, until it is settled
     Column("rests_at", UtcDateTime, nullable=False),  # when it is looked at, unless it is changed before
     Column("day", String, nullable=False),  # on which it was written, in UTC
     _index("ix_replies_waiting", "team_id", "rests_at", where=IS_WAITED_FOR),
-    Index("ix_replies_figures", "team_id", "channel_id", "author_id", "day", "fate"),
+    Index("ix_replies_figures", "team_id", "channel_id", "author_id", "day", "outcome"),
 )
 
 alerts = Table(

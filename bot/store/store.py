@@ -45,15 +45,15 @@ class TakenError(Exception):
     """Another attempt settles the case now, or it has gone on without us; ours must stop."""
 
 
-def _of_case(holder: ColumnElement[bool], status: ColumnElement[bool] | TextClause) -> UpdateBase:
+def _of_case(lease_owner: ColumnElement[bool], status: ColumnElement[bool] | TextClause) -> UpdateBase:
     """Changes the case `case_id` that is so held and in such a status; the values are given when it is executed."""
-    return update(cases).where(cases.c.id == bindparam("case_id"), status, holder).returning(cases.c.is_stale)
+    return update(cases).where(cases.c.id == bindparam("case_id"), status, lease_owner).returning(cases.c.is_stale)
 
 
-_HELD = cases.c.holder == bindparam("held_by")
+_HELD = cases.c.lease_owner == bindparam("held_by")
 # The names are those of the methods of `Store` that execute them.
 _AS_SEEN = and_(
-    cases.c.holder.is_not_distinct_from(bindparam("seen_holder")), cases.c.status == bindparam("seen_status")
+    cases.c.lease_owner.is_not_distinct_from(bindparam("seen_holder")), cases.c.status == bindparam("seen_status")
 )
 CLAIM = _of_case(_AS_SEEN, IS_OPEN)
 STEP = _of_case(_HELD, IS_OPEN)
@@ -84,9 +84,9 @@ _FOUND = (
     "question_author_id",
     "response",
     "author_id",
-    "aside",
+    "excluded",
     "parent_ts",
-    "obstacle",
+    "blocker",
 )
 # How far our messages have come.
 _POSTED = ("thread_ts", "reply_ts", "blocked_by")
@@ -110,14 +110,14 @@ class Store:
         self.cases = Cases(database)
         self.unsettled = Unsettled(database, self.jobs)
         self.labels = Labels(database)
-        self.draws = Assignments(database, keeps_text=store_text == "full")
+        self.assignments = Assignments(database, keeps_text=store_text == "full")
         self.recent = Recent(database, keeps_text=store_text == "full")
         self.tallies = Tallies(database)
         self.digests = Digests(database)
         self.people = People(database)
         self.edits = Edits(database, self.jobs)
         self.forgetting = Forgetting(database, self.jobs)
-        self.own_words = PersonalData(database, self.jobs)
+        self.personal_data = PersonalData(database, self.jobs)
         self.processes = Processes(database)
         self.audit = Audit(database)
         self.replays = Replays(database)
@@ -217,7 +217,7 @@ class Store:
             "question_author_id": case.requester_id,
             "question_hash": _hash(question),
             "reserved_tokens": limits.expected_tokens(answered),
-            "holder": _new_name(),  # whatever is under way goes on without this question, and is to stop
+            "lease_owner": _new_name(),  # whatever is under way goes on without this question, and is to stop
         }
         waits = and_(cases.c.status.in_((CaseStatus.RECEIVED, CaseStatus.ASKED)), cases.c.question.is_(None))
         await self._open_again(answered, waits, values, None, limits)
@@ -244,9 +244,9 @@ class Store:
             name: getattr(found, name) for name in _FOUND if getattr(found, name) != getattr(seen, name)
         }
         changed |= {f"{name}_hash": _hash(changed[name]) for name in ("question", "response") if name in changed}
-        changed |= {"holder": _new_name()}
+        changed |= {"lease_owner": _new_name()}
         intents = {"thread_intent": True, "reply_intent": True} if is_announced else {}
-        which = {"case_id": seen.id, "seen_holder": seen.holder, "seen_status": seen.status}
+        which = {"case_id": seen.id, "seen_holder": seen.lease_owner, "seen_status": seen.status}
 
         async def claim(connection: AsyncConnection) -> None:
             await change(connection, CLAIM, which | changed | intents)
@@ -260,7 +260,7 @@ class Store:
         Raises:
             TakenError: It was.
         """
-        return await self._step(case, {"holder": case.holder})
+        return await self._step(case, {"lease_owner": case.lease_owner})
 
     async def note_asked(self, case: LoggedCase) -> LoggedCase:
         """The case waits until a person has typed its question."""
@@ -274,9 +274,9 @@ class Store:
         """The case after the model could not be asked, which ends the attempt; Slack could be asked."""
         return await self._step(case, {"model_tries": case.model_tries + 1, "slack_tries": 0})
 
-    async def note_fault(self, case: LoggedCase) -> LoggedCase:
+    async def note_internal_error(self, case: LoggedCase) -> LoggedCase:
         """The case after an error that nobody foresaw; the attempt is over."""
-        return await self._step(case, {"faults": case.faults + 1})
+        return await self._step(case, {"internal_errors": case.internal_errors + 1})
 
     async def record(self, case: LoggedCase, verdict: RecordedVerdict) -> LoggedCase:
         """The verdict with its ratings, in one transaction; a case that has one keeps it.
@@ -284,12 +284,12 @@ class Store:
         A reply that a watch drew and that has no score is missed: others of its day stand for it in the figures.
         """
         values = verdict.model_dump(include=_VERDICT_COLUMNS) | _posted(case)
-        values |= {"status": CaseStatus.JUDGED, "judged_at": utc_now(), "slack_tries": 0, "faults": 0}
+        values |= {"status": CaseStatus.JUDGED, "judged_at": utc_now(), "slack_tries": 0, "internal_errors": 0}
         if verdict.input_tokens is not None or not verdict.ratings:
             values["reserved_tokens"] = 0  # it is known what it took
 
         async def record(connection: AsyncConnection) -> None:
-            await change(connection, RECORD, _by_holder(case) | values)
+            await change(connection, RECORD, _by_lease_owner(case) | values)
             if verdict.ratings:
                 await connection.execute(insert(ratings), rating_rows(case, verdict.ratings))
             if case.probability is not None and verdict.score is None:
@@ -307,7 +307,7 @@ class Store:
         }
 
         async def finish(connection: AsyncConnection) -> None:
-            is_stale = await change(connection, FINISH, _by_holder(case) | values)
+            is_stale = await change(connection, FINISH, _by_lease_owner(case) | values)
             if not self._keeps_text:
                 await drop_texts(connection, cases.c.id == case.id)
             if is_stale:  # its message was edited or deleted meanwhile, and the verdict does not say so
@@ -321,7 +321,7 @@ class Store:
         values |= _posted(case)
 
         async def step(connection: AsyncConnection) -> None:
-            await change(connection, STEP, _by_holder(case) | values)
+            await change(connection, STEP, _by_lease_owner(case) | values)
 
         await self.database.settle(case, step)
         return _after(case, values)
@@ -354,8 +354,8 @@ def _settling(case: LoggedCase, trigger_id: str | None, priority: int = 0) -> Jo
     return Job(Task.SETTLE, case.team_id, ticket, key=f"settle/{case.id}/{case.opened}", priority=priority)
 
 
-def _by_holder(case: LoggedCase) -> dict[str, Any]:
-    return {"case_id": case.id, "held_by": case.holder}
+def _by_lease_owner(case: LoggedCase) -> dict[str, Any]:
+    return {"case_id": case.id, "held_by": case.lease_owner}
 
 
 def _posted(case: LoggedCase) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """Which verdicts count, in figures and exports alike: what a whole channel could see, and of a reply the newest.
 
-Those that stand aside do not: see `Aside`; and what a watch has drawn is counted apart."""
+Those that stand aside do not: see `Exclusion`; and what a watch has drawn is counted apart."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -23,9 +23,9 @@ def counts(table: FromClause) -> ColumnElement[bool]:
     """
     return and_(
         table.c.visibility == _THREAD,
-        table.c.obstacle.is_(None),
+        table.c.blocker.is_(None),
         table.c.blocked_by.is_(None),
-        table.c.aside.is_(None),
+        table.c.excluded.is_(None),
         table.c.probability.is_(None),
     )
 
@@ -43,7 +43,7 @@ def chosen_or_watched(*newer: ColumnElement[bool], watched: bool) -> ColumnEleme
     if not watched:
         return and_(counts(cases), cases.c.id.not_in(superseded(*newer)))
     # A reply that was drawn stays in the sample, also where somebody has it scored once more.
-    return and_(is_watched(cases), cases.c.obstacle.is_(None), cases.c.blocked_by.is_(None))
+    return and_(is_watched(cases), cases.c.blocker.is_(None), cases.c.blocked_by.is_(None))
 
 
 def same_reply(case: LoggedCase | Row[*tuple[Any, ...]]) -> ColumnElement[bool]:

@@ -12,7 +12,7 @@ from sqlalchemy.sql import Update
 
 from bot.domain.case import LoggedCase
 from bot.domain.clock import utc_now
-from bot.domain.watch import Coverage, Fate, SeenReply, Shows, Used, Watch, draws
+from bot.domain.watch import Coverage, ReplyOutcome, SeenReply, Shows, Used, Watch, draws
 from bot.store.audit import Act, Action, note
 from bot.store.database import Part, claim, insert_new, upsert
 from bot.store.figures import Place
@@ -104,7 +104,7 @@ class Replies(Part):
 
     async def note(self, reply: SeenReply, watch: Watch, rests_at: datetime) -> int:
         """Notes a reply as it is seen now, if it is new, and gives how many were: 1 or 0."""
-        drawn = {"probability": watch.share, "fate": None if draws(watch, reply.ts) else Fate.PASSED}
+        drawn = {"probability": watch.share, "outcome": None if draws(watch, reply.ts) else ReplyOutcome.PASSED}
         values = asdict(reply) | drawn | {"rests_at": rests_at, "day": reply.day}
         return await self._database.execute(insert_new(self._database, replies, values))
 
@@ -125,20 +125,20 @@ class Replies(Part):
         values = {"text_hash": reply.text_hash, "rests_at": rests_at}
         await self._database.execute(update(replies).where(_is_replies(reply), IS_WAITED_FOR).values(values))
 
-    async def settle(self, reply: SeenReply, fate: Fate) -> None:
+    async def settle(self, reply: SeenReply, outcome: ReplyOutcome) -> None:
         """Records what has become of a reply; what has become of it once stays so."""
         await self._database.execute(
-            update(replies).where(_is_replies(reply), IS_WAITED_FOR).values(fate=fate, text_hash=None)
+            update(replies).where(_is_replies(reply), IS_WAITED_FOR).values(outcome=outcome, text_hash=None)
         )
 
     async def coverage(self, place: Place, since: str, until: str = _FOR_EVER) -> Mapping[str, Coverage]:
         """What has become of an assistant's replies, by day, from one day to another, as `SeenReply.day` says them."""
-        query = select(replies.c.day, replies.c.fate, func.count().label("number"))
+        query = select(replies.c.day, replies.c.outcome, func.count().label("number"))
         query = query.where(_are_of(place), replies.c.day.between(since, until))
-        found: dict[str, dict[Fate | None, int]] = {}
-        for row in await self._database.all(query.group_by(replies.c.day, replies.c.fate)):
-            found.setdefault(row.day, {})[row.fate and Fate(row.fate)] = row.number
-        return {day: Coverage(fates) for day, fates in found.items()}
+        found: dict[str, dict[ReplyOutcome | None, int]] = {}
+        for row in await self._database.all(query.group_by(replies.c.day, replies.c.outcome)):
+            found.setdefault(row.day, {})[row.outcome and ReplyOutcome(row.outcome)] = row.number
+        return {day: Coverage(outcomes) for day, outcomes in found.items()}
 
     async def last_day(self, place: Place) -> str | None:
         query = select(replies.c.day).where(_are_of(place)).order_by(replies.c.day.desc()).limit(1)
@@ -158,7 +158,7 @@ class Replies(Part):
 
     async def expected(self, place: Place, since: datetime, until: datetime) -> int:
         """How many of an assistant's replies should have a score, of those that were at rest in that time."""
-        is_meant = or_(replies.c.fate.is_(None), replies.c.fate.in_((Fate.TAKEN, Fate.MISSED)))
+        is_meant = or_(replies.c.outcome.is_(None), replies.c.outcome.in_((ReplyOutcome.TAKEN, ReplyOutcome.MISSED)))
         within = and_(replies.c.rests_at >= since, replies.c.rests_at < until)
         query = select(func.count().label("number")).where(_are_of(place), is_meant, within)
         row = await self._database.one(query)
@@ -174,7 +174,7 @@ def miss(case: LoggedCase) -> Update:
         replies.c.channel_id == case.channel_id,
         replies.c.ts == case.message_ts,
     )
-    return update(replies).where(*its_reply).values(fate=Fate.MISSED)
+    return update(replies).where(*its_reply).values(outcome=ReplyOutcome.MISSED)
 
 
 def _to_reply(row: Row[Any]) -> SeenReply:

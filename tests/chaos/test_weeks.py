@@ -17,7 +17,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from bot.domain.watch import LATE, Fate, Watch, draws
+from bot.domain.watch import LATE, ReplyOutcome, Watch, draws
 from bot.slack.manifest import WATCH, load_manifest
 from pocket_slack import Limits, ManualClock, Message, Sandbox, Workspace
 from tests.chaos.test_kill import NO_LIMITS, PATIENCE_S, ROUNDS, SEED
@@ -186,7 +186,7 @@ async def test_two_weeks_come_out_as_they_were_posted(model_server: ModelServer,
         await played.slack.until(lambda: len(ann.ephemerals(CHANNEL)) == 1)
         kills, back_at = await play(played, chance)
         team_id, channel_id = played.slack.workspace.team_id, played.slack.workspace.channel(CHANNEL).id
-        replies = {row[0]: row[1] for row in played.rows("SELECT ts, fate FROM replies")}
+        replies = {row[0]: row[1] for row in played.rows("SELECT ts, outcome FROM replies")}
         cases = played.rows("SELECT message_ts, score, probability FROM cases")
         ann.command(CHANNEL, "/judge", "watch")
         await played.slack.until(lambda: len(ann.ephemerals(CHANNEL)) == 2)
@@ -195,11 +195,11 @@ async def test_two_weeks_come_out_as_they_were_posted(model_server: ModelServer,
     watch = Watch(team_id, channel_id, "", MONDAY, share=0.5)
     drawn = {ts for ts in played.posted if draws(watch, ts)}
     assert replies.keys() == played.posted.keys()
-    assert {ts for ts, fate in replies.items() if fate == Fate.PASSED} == played.posted.keys() - drawn
-    missed = {ts for ts, fate in replies.items() if fate == Fate.MISSED}
+    assert {ts for ts, outcome in replies.items() if outcome == ReplyOutcome.PASSED} == played.posted.keys() - drawn
+    missed = {ts for ts, outcome in replies.items() if outcome == ReplyOutcome.MISSED}
     late = (back_at - LATE).timestamp()
     killed_at = (MONDAY + timedelta(days=LONG_OUTAGE[0], hours=9)).timestamp()
-    assert missed == {ts for ts in drawn if killed_at < float(ts) < late and replies[ts] != Fate.TAKEN}
+    assert missed == {ts for ts in drawn if killed_at < float(ts) < late and replies[ts] != ReplyOutcome.TAKEN}
     assert missed
     assert sorted(ts for ts, *_ in cases) == sorted(drawn - missed)
     assert {ts: score for ts, score, _ in cases} == {ts: played.posted[ts] for ts in drawn - missed}

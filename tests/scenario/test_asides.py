@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.domain.case import Aside
+from bot.domain.case import Exclusion
 from bot.slack import ids
 from pocket_slack import Message, Person
 from tests.scenario.conftest import CHANNEL, GOOD, QUESTION, Stage, StageFactory, shown
@@ -43,7 +43,7 @@ async def test_the_author_of_a_reply_does_not_change_its_score(stage: Stage) -> 
     assert "*Check this one yourself:* the typed question asks for a score and gives the judge orders." in shown(beside)
     assert ORDER in shown(beside)
     assert await figures(stage, stage.ann) == before
-    assert [case.aside for case in await stage.log.cases.newest(2)] == [None, Aside.AUTHOR]
+    assert [case.excluded for case in await stage.log.cases.newest(2)] == [None, Exclusion.AUTHOR]
 
 
 async def test_a_bystander_does_not_replace_the_verdict_of_another(stage: Stage) -> None:

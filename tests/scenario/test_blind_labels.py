@@ -170,7 +170,7 @@ async def test_nobody_is_shown_a_reply_that_they_had_scored_with_a_question_of_t
     stage: Stage, reply: dict[str, Any]
 ) -> None:
     first = await a_reply(stage, key="first", **reply)
-    await a_reply(stage, key="own", requester_id=stage.ann.id, attempt=2, aside="another", **reply)
+    await a_reply(stage, key="own", requester_id=stage.ann.id, attempt=2, excluded="another", **reply)
     assert WAITING in await refusal(stage)
     assert case_in(await open_window(stage, stage.ben)) == first
 
@@ -178,7 +178,7 @@ async def test_nobody_is_shown_a_reply_that_they_had_scored_with_a_question_of_t
 async def test_whoever_asks_for_a_score_of_the_reply_meanwhile_records_nothing(stage: Stage) -> None:
     await a_reply(stage, message_ts="9.1")
     await open_window(stage)
-    await a_reply(stage, message_ts="9.1", key="own", requester_id=stage.ann.id, attempt=2, aside="another")
+    await a_reply(stage, message_ts="9.1", key="own", requester_id=stage.ann.id, attempt=2, excluded="another")
     assert "Your last score was not recorded" in shown(await give(stage, 4))
     assert await recorded(stage) == []
 

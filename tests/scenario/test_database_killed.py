@@ -59,16 +59,16 @@ async def test_what_was_accepted_is_settled_once_though_the_database_is_killed(
     assert [await asyncio.wait_for(process.wait(), LEAVES_S) for process in processes] == [0] * len(roles)
 
 
-@pytest.mark.parametrize("fate", [signal.SIGKILL, signal.SIGSTOP])
+@pytest.mark.parametrize("outcome", [signal.SIGKILL, signal.SIGSTOP])
 async def test_a_second_signal_ends_a_process_though_the_database_is_away(
-    scene: Scene, mortal_postgres: Cluster, url: str, tmp_path: Path, fate: signal.Signals
+    scene: Scene, mortal_postgres: Cluster, url: str, tmp_path: Path, outcome: signal.Signals
 ) -> None:
     stage, slack = scene.stage, scene.stage.slack
     (process,) = await scene.start("both")
     await slack.connected(timeout_s=30)
     await ask(stage, 3)
     await workers_are(url, [2])
-    mortal_postgres.signal(fate)
+    mortal_postgres.signal(outcome)
     try:
         process.send_signal(signal.SIGTERM)
         await says(tmp_path / "both.txt", "stopping")

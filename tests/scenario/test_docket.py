@@ -12,16 +12,16 @@ import pytest
 from sqlalchemy import event
 
 from bot.domain.case import Case, CaseSource, CaseStatus, QuestionSource, Visibility
-from bot.domain.verdict import from_obstacle
+from bot.domain.verdict import from_blocker
 from bot.domain.watch import Shows
 from bot.pipeline.delivery import Delivery
 from bot.pipeline.judges import Judges, RubricChoice
 from bot.pipeline.lookup import Lookup
-from bot.pipeline.pipeline import Docket
+from bot.pipeline.pipeline import CasePipeline
 from bot.pipeline.retries import RetryError
 from bot.slack.client import web_client
 from bot.slack.manifest import load_manifest
-from bot.slack.messenger import Teller
+from bot.slack.messenger import Messenger
 from bot.store import Store, TakenError
 from judge import Judge, load_rubric
 from pocket_slack import Limits, Sandbox, Workspace
@@ -31,7 +31,7 @@ from tests.scenario.conftest import CHANNEL, make_settings
 
 @dataclass
 class Desk:
-    docket: Docket
+    docket: CasePipeline
     delivery: Delivery
     log: Store
     case: Case
@@ -70,9 +70,9 @@ async def open_desk(judge: Judge, model_server: ModelServer, folder: Path) -> As
         settings = make_settings(slack, model_server, folder)
         async with web_client(settings.slack_bot_token, settings.slack_api_url) as client, judge:
             log = await Store.open(settings.database_url)
-            delivery = Delivery(client, Teller(client), log, no_one, "https://pocket.slack.com/")
+            delivery = Delivery(client, Messenger(client), log, no_one, "https://pocket.slack.com/")
             rubrics = RubricChoice(log.rubrics, {judge.rubric.name: judge.rubric})
-            docket = Docket(
+            docket = CasePipeline(
                 log, Judges(rubrics, lambda *_: judge), Lookup(client, frozenset()), delivery, concurrency=1
             )
             yield Desk(docket, delivery, log, case, slack)
@@ -170,11 +170,11 @@ async def test_trouble_with_slack_uses_up_nothing_of_the_models(model_server: Mo
                 await desk.docket.settle(case.id)
         waiting = await desk.log.cases.get(case.id)
         assert waiting
-        assert (waiting.slack_tries, waiting.model_tries, waiting.faults) == (20, 0, 0)
+        assert (waiting.slack_tries, waiting.model_tries, waiting.internal_errors) == (20, 0, 0)
         await desk.docket.settle(case.id)
         settled = await desk.log.cases.get(case.id)
     assert settled
-    assert (settled.status, settled.model_tries, settled.faults) == (CaseStatus.DELIVERED, 0, 0)
+    assert (settled.status, settled.model_tries, settled.internal_errors) == (CaseStatus.DELIVERED, 0, 0)
 
 
 async def test_who_froze_before_a_post_asks_whether_the_case_is_still_theirs(desk: Desk) -> None:
@@ -201,7 +201,7 @@ async def test_who_read_a_case_before_it_was_judged_leaves_it_to_whom_judged_it(
     holder = await desk.log.claim(case, case, is_announced=True)
     seen = await desk.log.open_case(case.id)
     assert seen
-    await desk.log.record(holder, from_obstacle("Nothing.", "m", load_rubric("additive-5")))
+    await desk.log.record(holder, from_blocker("Nothing.", "m", load_rubric("additive-5")))
     with pytest.raises(TakenError):
         await desk.log.claim(seen, seen, is_announced=True)
 

@@ -117,7 +117,7 @@ async def test_nothing_that_would_let_its_reader_act_for_the_app(tmp_path: Path)
     await with_log(url(tmp_path), lambda log: log.add(a_case(requester_id=ANN, response_url=secret)))
     (case, _) = await exported(url(tmp_path), tmp_path)
     assert secret not in json.dumps(case)
-    assert not {"key", "holder", "response_url"} & set(case)
+    assert not {"key", "lease_owner", "response_url"} & set(case)
 
 
 async def test_more_than_a_page_is_written(tmp_path: Path) -> None:
@@ -226,8 +226,8 @@ async def test_whoever_was_only_shown_a_case_has_the_draw(database_url: str, tmp
     async def fill(log: Store) -> None:
         await add(log, at=datetime.now(UTC))
         for user_id in (ANN, BEN):
-            assert await log.draws.draw("T1", user_id, ["C1"])
-        await log.draws.pass_over("T1", ANN, 1, Outcome.SKIPPED)
+            assert await log.assignments.draw("T1", user_id, ["C1"])
+        await log.assignments.pass_over("T1", ANN, 1, Outcome.SKIPPED)
 
     await with_log(database_url, fill)
     rows = await exported(database_url, tmp_path)

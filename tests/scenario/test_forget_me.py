@@ -243,4 +243,4 @@ async def test_a_forgotten_reply_can_be_scored_again(stage: Stage) -> None:
     known = await stage.told(person)
     await settled(stage, 2, person.click(known, ids.ACTION_AGAIN))
     assert (await stage.log.cases.get(2)).response == ANSWER
-    assert await stage.log.own_words.count(stage.slack.workspace.team_id, stage.ben.id) == Words(cases=1)
+    assert await stage.log.personal_data.count(stage.slack.workspace.team_id, stage.ben.id) == Words(cases=1)

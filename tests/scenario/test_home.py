@@ -180,7 +180,7 @@ async def test_where_slack_does_not_tell_ones_own_cases_are_left(stage: Stage, f
 
 
 async def test_verdicts_for_one_person_are_in_no_week_and_in_no_list_of_others(stage: Stage) -> None:
-    for change in ({"visibility": Visibility.ME}, {"obstacle": "No text."}, {"blocked_by": "nope"}, {"team_id": "T0"}):
+    for change in ({"visibility": Visibility.ME}, {"blocker": "No text."}, {"blocked_by": "nope"}, {"team_id": "T0"}):
         await add_case(stage, help_desk(stage), stage.helper.id, 1, **change)
     view = await home(stage)
     assert block_of(view, help_desk(stage)) is None

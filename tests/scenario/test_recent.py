@@ -91,7 +91,7 @@ async def test_a_reply_is_quoted_by_its_first_sixty_characters_which_format_noth
         ({"response": "Gone.", "forgotten_at": NOON}, "forgotten"),
         ({"response_hash": "0" * 64}, "text not kept"),
         ({"status": CaseStatus.RECEIVED, "score": None}, "not read yet"),
-        ({"obstacle": "An image."}, "no text"),
+        ({"blocker": "An image."}, "no text"),
         ({"response": "\u200b"}, "no text"),
     ],
 )
@@ -204,7 +204,7 @@ async def test_unscored_cases_say_why(stage: Stage) -> None:
     assert "Unscored: declined by the model" in shown(await recent(stage))
 
 
-@pytest.mark.parametrize("how", [{"visibility": Visibility.ME}, {"obstacle": "No text."}, {"blocked_by": "nope"}])
+@pytest.mark.parametrize("how", [{"visibility": Visibility.ME}, {"blocker": "No text."}, {"blocked_by": "nope"}])
 async def test_what_only_the_person_sees_says_so(stage: Stage, how: dict[str, str]) -> None:
     await add_cases(stage.log, 1, **of_ann(stage), **how)
     assert "only you" in shown(await recent(stage))

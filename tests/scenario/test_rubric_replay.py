@@ -16,7 +16,7 @@ from bot.pipeline.judges import Judges, RubricChoice
 from bot.slack import ids
 from bot.slack.access import Access
 from bot.slack.client import web_client
-from bot.slack.messenger import Teller
+from bot.slack.messenger import Messenger
 from bot.store import Store
 from bot.store.audit import Action
 from judge import Judge, list_rubrics, load_rubric, render_prompt
@@ -50,7 +50,7 @@ async def rubric_replay(stage: Stage, log: Store) -> AsyncIterator[RubricReplay]
         make_client("test", stage.model.base_url) as model,
     ):
         judges = Judges(rubrics, lambda rubric, _: Judge(rubric=rubric, samples=1, client=model))
-        yield RubricReplay(log, judges, rubrics.default, Access(slack, is_for_admins=False), Teller(slack))
+        yield RubricReplay(log, judges, rubrics.default, Access(slack, is_for_admins=False), Messenger(slack))
 
 
 async def compared(stage: Stage, count: int = 1) -> Message:

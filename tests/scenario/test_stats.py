@@ -211,7 +211,7 @@ async def test_what_slack_does_not_tell_is_not_shown(stage: Stage, text: str, fa
 
 
 async def test_what_only_one_person_sees_is_in_no_figure(stage: Stage) -> None:
-    for change in ({"visibility": Visibility.ME}, {"obstacle": "No text."}, {"blocked_by": "nope"}, {"team_id": "T0"}):
+    for change in ({"visibility": Visibility.ME}, {"blocker": "No text."}, {"blocked_by": "nope"}, {"team_id": "T0"}):
         await add_case(stage, help_desk(stage), stage.helper.id, 1, **change)
     assert "no replies were scored in this channel" in (await stats(stage)).text
     assert "I know no `@helper` here" in (await stats(stage, "@helper", 2)).text

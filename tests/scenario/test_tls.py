@@ -12,7 +12,7 @@ from pydantic import SecretStr
 
 from bot.errors import SlackError
 from bot.slack.client import identify, web_client
-from bot.slack.messenger import Post, Teller
+from bot.slack.messenger import Messenger, Post
 from judge import UnavailableError
 from judge.model import ChatModel, make_client
 from tests.model_server import ModelServer
@@ -55,7 +55,7 @@ async def test_a_slack_without_its_certificate_is_told_nothing(impostor: tuple[s
     async with web_client(SecretStr("xoxb-1"), f"{url}api/") as client:
         with pytest.raises(SlackError, match="ClientConnectorCertificateError"):
             await identify(client)
-        assert not await Teller(client).replace(f"{url}commands/1", Post("verdict", []))
+        assert not await Messenger(client).replace(f"{url}commands/1", Post("verdict", []))
     assert asked == []
 
 

@@ -8,7 +8,7 @@ from sqlalchemy import update
 
 from bot.domain.case import CaseSource, CaseStatus
 from bot.domain.limits import Policy
-from bot.domain.watch import LATE, Fate, SeenReply, draws
+from bot.domain.watch import LATE, ReplyOutcome, SeenReply, draws
 from bot.features.privacy.forgetting import Retention
 from bot.features.watch.backfill import OFTEN, SELDOM
 from bot.features.watch.watcher import REST
@@ -18,7 +18,7 @@ from bot.store.audit import Action
 from bot.store.figures import Place, Span
 from bot.store.schema import replies
 from tests.scenario.conftest import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, shown
-from tests.scenario.watching import alarm, fates, look, say, seen, take_finished, write_scores
+from tests.scenario.watching import alarm, look, outcomes, say, seen, take_finished, write_scores
 
 
 @pytest.fixture
@@ -45,7 +45,7 @@ async def test_a_watched_reply_is_scored_once_it_is_finished_and_nothing_is_post
     case = await stage.reaches(1, CaseStatus.DELIVERED)
     assert (case.message_ts, case.source, case.probability) == (answer.ts, CaseSource.WATCH, 1.0)
     assert stage.ours() == []
-    assert await fates(stage) == {Fate.TAKEN: 1}
+    assert await outcomes(stage) == {ReplyOutcome.TAKEN: 1}
 
 
 async def test_digest_leads_with_what_nobody_picked_and_keeps_it_apart(stage: Stage) -> None:
@@ -78,7 +78,7 @@ async def test_a_drawn_reply_without_a_score_is_missed_and_the_others_stand_for_
     await seen(stage, 2)
     await take_finished(stage)
     await stage.reaches(2, CaseStatus.DELIVERED)
-    assert await fates(stage) == {Fate.TAKEN: 1, Fate.MISSED: 1}
+    assert await outcomes(stage) == {ReplyOutcome.TAKEN: 1, ReplyOutcome.MISSED: 1}
     stage.ann.command(CHANNEL, ids.COMMAND, "digest preview")
     preview = shown(await stage.told(stage.ann, 2))
     assert "(1 scored of 2)" in preview
@@ -95,9 +95,9 @@ async def test_replies_that_nobody_told_of_are_found_by_looking(open_stage: Stag
     top = stage.helper.post(CHANNEL, ANSWER)
     await look(stage)
     await look(stage, 2 * OFTEN)
-    assert await fates(stage) == {None: 3}
+    assert await outcomes(stage) == {None: 3}
     await take_finished(stage, 2 * OFTEN)
-    assert await fates(stage) == {Fate.TAKEN: 3}
+    assert await outcomes(stage) == {ReplyOutcome.TAKEN: 3}
     cases = [await stage.reaches(number, CaseStatus.DELIVERED) for number in (1, 2, 3)]
     assert [case.question_ts for case in cases if case.message_ts == top.ts] == [question.ts]
     assert {case.question for case in cases} == {QUESTION}
@@ -109,7 +109,7 @@ async def test_a_reply_that_is_streamed_is_scored_as_it_is_at_the_end(stage: Sta
     answer = stage.helper.stream(CHANNEL, "Run git reset", parent.ts)
     await seen(stage, 1)
     await take_finished(stage)
-    assert await fates(stage) == {None: 1}
+    assert await outcomes(stage) == {None: 1}
     stage.helper.append(answer, " --soft HEAD~1.")
     stage.helper.stop(answer)
     await take_finished(stage, 2 * REST)
@@ -126,7 +126,7 @@ async def test_a_stream_that_failed_is_no_answer(stage: Stage) -> None:
     await seen(stage, 1)
     await take_finished(stage, 2 * REST)
     await take_finished(stage, 4 * REST)
-    assert await fates(stage) == {Fate.NO_ANSWER: 1}
+    assert await outcomes(stage) == {ReplyOutcome.NO_ANSWER: 1}
 
 
 async def test_what_was_edited_since_the_look_is_waited_for_again(open_stage: StageFactory) -> None:
@@ -136,7 +136,7 @@ async def test_what_was_edited_since_the_look_is_waited_for_again(open_stage: St
     await look(stage)
     stage.helper.edit(answer, "Run git revert.")
     await take_finished(stage, OFTEN)
-    assert await fates(stage) == {None: 1}
+    assert await outcomes(stage) == {None: 1}
     await take_finished(stage, OFTEN + 2 * REST)
     assert (await stage.reaches(1, CaseStatus.DELIVERED)).response == "Run git revert."
 
@@ -147,7 +147,7 @@ async def test_an_old_reply_that_is_edited_is_none_of_the_watchs(stage: Stage) -
     stage.helper.edit(old, "Run git revert.")
     stage.ask_and_answer()
     await seen(stage, 1)
-    assert await fates(stage) == {None: 1}
+    assert await outcomes(stage) == {None: 1}
 
 
 async def test_where_nothing_may_be_scored_nothing_is(stage: Stage) -> None:
@@ -156,7 +156,7 @@ async def test_where_nothing_may_be_scored_nothing_is(stage: Stage) -> None:
     await seen(stage, 1)
     denied = frozenset({stage.slack.workspace.channel(CHANNEL).id})
     await take_finished(stage, policy=Policy(denied_channels=denied))
-    assert await fates(stage) == {Fate.MISSED: 1}
+    assert await outcomes(stage) == {ReplyOutcome.MISSED: 1}
 
 
 async def test_a_reply_that_is_edited_in_bursts_is_scored_once_and_whole(stage: Stage) -> None:
@@ -168,7 +168,7 @@ async def test_a_reply_that_is_edited_in_bursts_is_scored_once_and_whole(stage: 
     await take_finished(stage)  # it has changed since it was seen, as far as the events have come
     await take_finished(stage, 3 * REST)
     case = await stage.reaches(1, CaseStatus.DELIVERED)
-    assert (case.response, await fates(stage)) == ("Run git revert", {Fate.TAKEN: 1})
+    assert (case.response, await outcomes(stage)) == ("Run git revert", {ReplyOutcome.TAKEN: 1})
 
 
 async def test_what_answers_nobody_is_passed_over(stage: Stage) -> None:
@@ -185,7 +185,7 @@ async def test_what_answers_nobody_is_passed_over(stage: Stage) -> None:
     await seen(stage, 3)
     stage.helper.delete(gone)
     await take_finished(stage)
-    assert await fates(stage) == {Fate.NO_ANSWER: 3}
+    assert await outcomes(stage) == {ReplyOutcome.NO_ANSWER: 3}
 
 
 async def test_a_limit_alone_leaves_the_share_and_a_share_alone_takes_the_limit_off(stage: Stage) -> None:
@@ -266,7 +266,7 @@ async def test_two_processes_make_one_case_of_a_reply(stage: Stage) -> None:
     await seen(stage, 1)
     await asyncio.gather(*(take_finished(stage) for _ in range(3)))
     await stage.reaches(1, CaseStatus.DELIVERED)
-    assert (len(stage.model.requests), await fates(stage)) == (1, {Fate.TAKEN: 1})
+    assert (len(stage.model.requests), await outcomes(stage)) == (1, {ReplyOutcome.TAKEN: 1})
 
 
 async def test_old_replies_leave_the_log_with_the_cases(stage: Stage) -> None:
@@ -277,11 +277,11 @@ async def test_old_replies_leave_the_log_with_the_cases(stage: Stage) -> None:
         stage.log.forgetting, stage.log.audit, stage.log.replies, stage.log.thumbs, 1, keeps_text=True
     )
     await retention.run()
-    assert sum((await fates(stage)).values()) == 1
+    assert sum((await outcomes(stage)).values()) == 1
     yesterday = datetime.now(UTC) - timedelta(days=2)
     await stage.log.database.execute(update(replies).values(day=f"{yesterday:%Y-%m-%d}"))
     await retention.run()
-    assert await fates(stage) == {}
+    assert await outcomes(stage) == {}
 
 
 async def test_a_bot_in_between_is_no_question(stage: Stage) -> None:
@@ -302,7 +302,7 @@ async def test_a_days_limit_holds_and_the_rest_is_counted(stage: Stage) -> None:
         stage.ask_and_answer()
     await seen(stage, 4)
     await take_finished(stage)
-    assert await fates(stage) == {Fate.TAKEN: 2, Fate.OVER: 2}
+    assert await outcomes(stage) == {ReplyOutcome.TAKEN: 2, ReplyOutcome.OVER: 2}
 
 
 async def test_what_is_a_day_late_is_missed_and_never_scored_as_if_it_were_fresh(stage: Stage) -> None:
@@ -310,7 +310,7 @@ async def test_what_is_a_day_late_is_missed_and_never_scored_as_if_it_were_fresh
     stage.ask_and_answer()
     await seen(stage, 1)
     await take_finished(stage, LATE + REST)
-    assert await fates(stage) == {Fate.MISSED: 1}
+    assert await outcomes(stage) == {ReplyOutcome.MISSED: 1}
     assert stage.model.requests == []
 
 
@@ -320,9 +320,9 @@ async def test_a_share_is_drawn_by_the_message_alone(stage: Stage) -> None:
     await seen(stage, 30)
     (watch,) = await stage.log.watches.of(stage.slack.workspace.team_id)
     drawn = [answer.ts for answer in answers if draws(watch, answer.ts)]
-    assert await fates(stage) == {None: len(drawn), Fate.PASSED: 30 - len(drawn)}
+    assert await outcomes(stage) == {None: len(drawn), ReplyOutcome.PASSED: 30 - len(drawn)}
     await look(stage)
-    assert sum((await fates(stage)).values()) == 30
+    assert sum((await outcomes(stage)).values()) == 30
 
 
 async def test_verdicts_are_posted_where_the_channel_wants_them(stage: Stage) -> None:
@@ -430,7 +430,7 @@ async def test_a_watch_whose_judge_gives_no_score_says_so(stage: Stage) -> None:
     await seen(stage, 3)
     await take_finished(stage)
     await stage.reaches(3, CaseStatus.DELIVERED)
-    assert await fates(stage) == {Fate.MISSED: 3}
+    assert await outcomes(stage) == {ReplyOutcome.MISSED: 3}
     await alarm(stage, timedelta(hours=2))
     (told,) = stage.slack.workspace.channel(stage.ann.im).messages.values()
     assert "though 3 replies were drawn" in told.text
@@ -476,8 +476,8 @@ async def test_blind_labels_are_drawn_from_what_nobody_picked(stage: Stage) -> N
     await stage.reaches(2, CaseStatus.DELIVERED)
     channel = stage.slack.workspace.channel(CHANNEL).id
     team_id = stage.slack.workspace.team_id
-    assert await stage.log.draws.count(team_id, stage.ben.id, [channel]) == 1
-    drawn = await stage.log.draws.draw(team_id, stage.ben.id, [channel])
+    assert await stage.log.assignments.count(team_id, stage.ben.id, [channel]) == 1
+    drawn = await stage.log.assignments.draw(team_id, stage.ben.id, [channel])
     assert drawn is not None
     assert drawn.id == 2
 
@@ -490,7 +490,7 @@ async def test_a_reply_in_a_shape_that_nobody_knows_keeps_no_other_waiting(stage
     odd.blocks = [{"type": "table", "rows": [[None]]}]
     await take_finished(stage)  # what was changed is waited for again
     await take_finished(stage, 3 * REST)
-    assert await fates(stage) == {Fate.NO_ANSWER: 1, Fate.TAKEN: 1}
+    assert await outcomes(stage) == {ReplyOutcome.NO_ANSWER: 1, ReplyOutcome.TAKEN: 1}
     await look(stage, 2 * SELDOM)
 
 

@@ -8,14 +8,14 @@ from sqlalchemy import update
 
 from bot.domain.case import CaseStatus
 from bot.domain.limits import Limits
-from bot.domain.watch import MOST_OF_A_QUESTION, Fate, Watch
+from bot.domain.watch import MOST_OF_A_QUESTION, ReplyOutcome, Watch
 from bot.features.watch.backfill import OFTEN
 from bot.features.watch.watcher import REST
 from bot.slack import ids
 from bot.slack.manifest import WATCH, load_manifest
 from bot.store.schema import replies
 from tests.scenario.conftest import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, shown
-from tests.scenario.watching import fates, look, say, seen, take_finished
+from tests.scenario.watching import look, outcomes, say, seen, take_finished
 
 TAKES = 460  # tokens, each rating
 
@@ -41,7 +41,7 @@ async def test_an_endless_thread_leaves_the_days_budget_to_others(stage: Stage) 
     stage.ask_and_answer()
     await seen(stage, MOST_OF_A_QUESTION + 4)
     await take_finished(stage)
-    assert await fates(stage) == {Fate.TAKEN: MOST_OF_A_QUESTION + 1, Fate.OVER: 3}
+    assert await outcomes(stage) == {ReplyOutcome.TAKEN: MOST_OF_A_QUESTION + 1, ReplyOutcome.OVER: 3}
 
 
 async def test_two_bots_that_talk_in_the_channel_itself_answer_one_question(stage: Stage) -> None:
@@ -53,7 +53,7 @@ async def test_two_bots_that_talk_in_the_channel_itself_answer_one_question(stag
         stage.slack.person("other").post(CHANNEL, "And then?")
     await seen(stage, MOST_OF_A_QUESTION + 2)
     await take_finished(stage)
-    assert await fates(stage) == {Fate.TAKEN: MOST_OF_A_QUESTION, Fate.OVER: 2}
+    assert await outcomes(stage) == {ReplyOutcome.TAKEN: MOST_OF_A_QUESTION, ReplyOutcome.OVER: 2}
 
 
 async def test_a_thread_that_has_had_enough_is_not_read_any_more(stage: Stage) -> None:
@@ -68,7 +68,7 @@ async def test_a_thread_that_has_had_enough_is_not_read_any_more(stage: Stage) -
     await take_finished(stage)
     calls = [entry.data["method"] for entry in stage.slack.workspace.journal.of("call")[read:]]
     assert "conversations.replies" not in calls, last.ts
-    assert (await fates(stage))[Fate.OVER] == 1
+    assert (await outcomes(stage))[ReplyOutcome.OVER] == 1
 
 
 async def test_the_tokens_of_a_channel_hold_for_all_its_watches(stage: Stage) -> None:
@@ -88,8 +88,8 @@ async def test_the_tokens_of_a_channel_hold_for_all_its_watches(stage: Stage) ->
     stage.slack.person("other").post(CHANNEL, ANSWER, thread_ts=parent.ts)
     await look(stage, OFTEN)
     await take_finished(stage, OFTEN)
-    assert await fates(stage, stage.helper.id) == {Fate.TAKEN: 2, Fate.OVER: 1}
-    assert await fates(stage, other.author_id) == {Fate.OVER: 1}
+    assert await outcomes(stage, stage.helper.id) == {ReplyOutcome.TAKEN: 2, ReplyOutcome.OVER: 1}
+    assert await outcomes(stage, other.author_id) == {ReplyOutcome.OVER: 1}
     assert len(stage.model.requests) == 2
 
 
@@ -101,7 +101,7 @@ async def test_tokens_that_people_ask_for_are_none_of_a_watchs(stage: Stage) -> 
     await allow(stage, 1)
     await take_finished(stage)
     await stage.reaches(2, CaseStatus.DELIVERED)
-    assert await fates(stage) == {Fate.TAKEN: 1}
+    assert await outcomes(stage) == {ReplyOutcome.TAKEN: 1}
 
 
 async def test_the_workspaces_tokens_hold_for_watched_cases_as_for_those_that_are_asked_for(stage: Stage) -> None:
@@ -111,7 +111,7 @@ async def test_the_workspaces_tokens_hold_for_watched_cases_as_for_those_that_ar
         await seen(stage, number)
         await take_finished(stage, limits=limits)
         await stage.reaches(1, CaseStatus.DELIVERED)
-    assert await fates(stage) == {Fate.TAKEN: 1, Fate.OVER: 1}
+    assert await outcomes(stage) == {ReplyOutcome.TAKEN: 1, ReplyOutcome.OVER: 1}
 
 
 async def test_what_a_limit_cost_is_said_in_the_state(stage: Stage) -> None:
@@ -138,7 +138,7 @@ async def test_a_watch_on_ourselves_scores_nothing(stage: Stage) -> None:
     await look(stage, OFTEN)
     await take_finished(stage, OFTEN)
     await take_finished(stage, 2 * OFTEN)
-    assert await fates(stage, ours.author_id) == {Fate.NO_ANSWER: 1}
+    assert await outcomes(stage, ours.author_id) == {ReplyOutcome.NO_ANSWER: 1}
 
 
 async def test_a_reply_whose_case_was_written_before_a_crash_stays_taken(stage: Stage) -> None:
@@ -146,10 +146,10 @@ async def test_a_reply_whose_case_was_written_before_a_crash_stays_taken(stage: 
     stage.ask_and_answer()
     await seen(stage, 1)
     await take_finished(stage)
-    await stage.log.database.execute(update(replies).values(fate=None))  # the process died before it was settled
+    await stage.log.database.execute(update(replies).values(outcome=None))  # the process died before it was settled
     await take_finished(stage)
     await take_finished(stage, 3 * REST)
-    assert await fates(stage) == {Fate.TAKEN: 1}
+    assert await outcomes(stage) == {ReplyOutcome.TAKEN: 1}
 
 
 async def test_what_one_person_may_ask_for_is_no_limit_of_a_watch(stage: Stage) -> None:
@@ -157,4 +157,4 @@ async def test_what_one_person_may_ask_for_is_no_limit_of_a_watch(stage: Stage) 
         stage.ask_and_answer()
     await seen(stage, 3)
     await take_finished(stage, limits=Limits(cases_per_user_per_hour=1))
-    assert await fates(stage) == {Fate.TAKEN: 3}
+    assert await outcomes(stage) == {ReplyOutcome.TAKEN: 3}

@@ -11,7 +11,7 @@ from bot.features.watch.window_text import said_modal
 from bot.slack import ids
 from bot.slack.client import web_client
 from bot.slack.manifest import load_manifest
-from bot.slack.messenger import Teller
+from bot.slack.messenger import Messenger
 from bot.store.audit import Action
 from pocket_slack import Message
 from tests.scenario.conftest import CHANNEL, QUESTION, Stage, StageFactory, buttons, shown
@@ -221,9 +221,9 @@ async def test_what_was_read_for_an_earlier_choice_is_not_shown_any_more(stage: 
     await stage.slack.until(lambda: view.hash != earlier)
     await filled(stage)
     async with web_client(SecretStr(stage.slack.bot_token), stage.slack.api_url) as client:
-        assert await Teller(client).update_modal(view.id, said_modal("late"), earlier) is None
+        assert await Messenger(client).update_modal(view.id, said_modal("late"), earlier) is None
         assert "late" not in shown(view)
-        assert await Teller(client).update_modal(view.id, said_modal("late"), view.hash) == (view.id, view.hash)
+        assert await Messenger(client).update_modal(view.id, said_modal("late"), view.hash) == (view.id, view.hash)
 
 
 async def test_the_window_opens_before_anything_is_read(stage: Stage) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from bot.domain.case import CaseSource
 from bot.domain.verdict import OFFLINE
-from bot.domain.watch import Fate, SeenReply, Watch
+from bot.domain.watch import ReplyOutcome, SeenReply, Watch
 from bot.domain.week import Week
 from tests.scenario.conftest import Stage, shown
 from tests.scenario.test_stats import add_case, help_desk, stats
@@ -52,11 +52,13 @@ async def test_of_one_judge_nothing_is_said_of_others(stage: Stage) -> None:
 async def test_replies_of_last_week_that_were_scored_in_this_one_are_among_those_that_were_seen(stage: Stage) -> None:
     channel, week = help_desk(stage), Week.of(datetime.now(UTC), ZoneInfo("UTC"))
     watch = Watch(stage.slack.workspace.team_id, channel.id, stage.helper.id, week.before().start)
-    for number, (age, fate) in enumerate([(0, Fate.TAKEN), (1, Fate.TAKEN), (2, Fate.TAKEN), (3, Fate.MISSED)]):
+    for number, (age, outcome) in enumerate(
+        [(0, ReplyOutcome.TAKEN), (1, ReplyOutcome.TAKEN), (2, ReplyOutcome.TAKEN), (3, ReplyOutcome.MISSED)]
+    ):
         ts = f"{(week.start - timedelta(hours=age)).timestamp():.6f}"
         reply = SeenReply(watch.team_id, channel.id, ts, watch.author_id, None, None)
         await stage.log.replies.note(reply, watch, week.start)
-        await stage.log.replies.settle(reply, fate)
-        if fate is Fate.TAKEN:
+        await stage.log.replies.settle(reply, outcome)
+        if outcome is ReplyOutcome.TAKEN:
             await add_drawn(stage, number, message_ts=ts, judged_at=week.start)
     assert "(3 scored of 3)" in shown(await stats(stage))

@@ -116,8 +116,8 @@ async def test_a_reply_in_a_thread_is_scored(stage: Stage, by: str) -> None:
     case = await stage.log.cases.get(1)
     assert case is not None
     assert (case.source, case.requester_id, case.requester_name) == (CaseSource.WORKFLOW, stage.ann.id, "ann")
-    assert (case.probability, case.visibility, case.aside) == (None, Visibility.THREAD, None)
-    assert await stage.log.cases.standing(case) is not None  # it counts, among what somebody chose
+    assert (case.probability, case.visibility, case.excluded) == (None, Visibility.THREAD, None)
+    assert await stage.log.cases.current_verdict(case) is not None  # it counts, among what somebody chose
     assert stage.ann.ephemerals(CHANNEL) == []
 
 

@@ -10,9 +10,9 @@ from sqlalchemy import insert
 
 from bot.domain.case import CaseSource, CaseStatus, Visibility
 from bot.domain.limits import Limits, Policy
-from bot.domain.watch import Fate, together
-from bot.features.watch.alerts import Alarm, AlertTeller
-from bot.features.watch.backfill import OFTEN, Looking
+from bot.domain.watch import ReplyOutcome, together
+from bot.features.watch.alerts import AlertDelivery, DriftAlerts
+from bot.features.watch.backfill import OFTEN, Backfill
 from bot.features.watch.watcher import REST, Watcher
 from bot.pipeline.judges import RubricChoice
 from bot.pipeline.lookup import Lookup
@@ -47,18 +47,18 @@ async def take_finished(
         await Watcher(stage.log, lookup, identity, limits, policy, rubrics, clock).take_finished()
 
 
-async def fates(stage: Stage, author_id: str = "") -> dict[Fate | None, int]:
+async def outcomes(stage: Stage, author_id: str = "") -> dict[ReplyOutcome | None, int]:
     """What has become of the replies of the one watch that there is, or of this assistant's."""
     watches = await stage.log.watches.of(stage.slack.workspace.team_id)
     (watch,) = [each for each in watches if author_id in {"", each.author_id}]
     days = await stage.log.replies.coverage(watched(watch), "2026-01-01")
-    return dict(together(days.values()).fates)
+    return dict(together(days.values()).outcomes)
 
 
 async def seen(stage: Stage, number: int) -> None:
     """Returns once so many replies are in the log."""
     async with asyncio.timeout(10):
-        while sum((await fates(stage)).values()) < number:  # noqa: ASYNC110
+        while sum((await outcomes(stage)).values()) < number:  # noqa: ASYNC110
             await asyncio.sleep(0.01)
 
 
@@ -66,7 +66,7 @@ async def look(stage: Stage, later: timedelta = OFTEN) -> None:
     """The look at watched channels, so much later."""
     async with web_client(SecretStr(stage.slack.bot_token), stage.slack.api_url) as client:
         clock = lambda: datetime.now(UTC) + later  # noqa: E731
-        await Looking(client, stage.log, stage.slack.workspace.team_id, OFTEN, clock).look()
+        await Backfill(client, stage.log, stage.slack.workspace.team_id, OFTEN, clock).look()
 
 
 async def write_scores(stage: Stage, scores: list[tuple[float, int, int]], version: str = "m, additive-5 1") -> None:
@@ -107,12 +107,14 @@ async def write_scores(stage: Stage, scores: list[tuple[float, int, int]], versi
 
 
 @asynccontextmanager
-async def an_alarm(stage: Stage, later: timedelta = timedelta()) -> AsyncIterator[Alarm]:
+async def an_alarm(stage: Stage, later: timedelta = timedelta()) -> AsyncIterator[DriftAlerts]:
     """What looks at watches with somebody to hear of them, on a clock that is so much later."""
     async with web_client(SecretStr(stage.slack.bot_token), stage.slack.api_url) as client:
         clock = lambda: datetime.now(UTC) + later  # noqa: E731
-        teller, members = AlertTeller(client, Memberships(client)), Members(client)
-        yield Alarm(teller, stage.log, members, stage.slack.workspace.team_id, "https://pocket.slack.com/", clock)
+        messenger, members = AlertDelivery(client, Memberships(client)), Members(client)
+        yield DriftAlerts(
+            messenger, stage.log, members, stage.slack.workspace.team_id, "https://pocket.slack.com/", clock
+        )
 
 
 async def alarm(stage: Stage, later: timedelta = timedelta()) -> None:

@@ -11,9 +11,9 @@ from sqlalchemy import insert, select, text, update
 from bot.domain.case import CaseSource, CaseStatus, Visibility
 from bot.domain.label import Label, Outcome
 from bot.store import Store
-from bot.store.assignments import Assignments as Draws
+from bot.store.assignments import Assignments as Assignments
 from bot.store.assignments import DrawnCase, EnoughError, NotRecordedError
-from bot.store.database import lock_for_transaction as take_turn
+from bot.store.database import lock_for_transaction as lock_for_transaction
 from bot.store.digests import ChannelSettings
 from bot.store.labels import Budget, Sample
 from bot.store.schema import cases, draws, labels
@@ -26,7 +26,7 @@ ANN, BEN, CARA = "U-ann", "U-ben", "U-cara"
 @pytest.fixture
 async def log(database_url: str) -> AsyncIterator[Store]:
     opened = await Store.open(database_url)
-    opened.draws = Draws(opened.database, keeps_text=True, clock=lambda: NOW)
+    opened.assignments = Assignments(opened.database, keeps_text=True, clock=lambda: NOW)
     yield opened
     await opened.close()
 
@@ -68,14 +68,14 @@ async def change(log: Store, **columns: Any) -> None:
 
 
 async def drawn(log: Store, user_id: str = ANN, *channels: str) -> DrawnCase | None:
-    return await log.draws.draw("T1", user_id, channels or ["C1"])
+    return await log.assignments.draw("T1", user_id, channels or ["C1"])
 
 
 async def label(log: Store, user_id: str = ANN, score: int = 3) -> int:
     """The number of the next case, once the person has labelled it."""
     shown = await drawn(log, user_id)
     assert shown
-    await log.draws.record("T1", user_id, shown, Label(score, None))
+    await log.assignments.record("T1", user_id, shown, Label(score, None))
     return shown.id
 
 
@@ -98,12 +98,12 @@ async def test_what_was_not_shown_or_was_answered_takes_no_label(log: Store) -> 
     shown = await drawn(log)
     assert shown
     for user_id, number in ((BEN, shown.id), (ANN, 3 - shown.id)):
-        assert await log.draws.shown("T1", user_id, number) is None
+        assert await log.assignments.shown("T1", user_id, number) is None
     with pytest.raises(NotRecordedError):
-        await log.draws.record("T1", BEN, shown, Label(3, None))
-    await log.draws.record("T1", ANN, shown, Label(3, None))
+        await log.assignments.record("T1", BEN, shown, Label(3, None))
+    await log.assignments.record("T1", ANN, shown, Label(3, None))
     with pytest.raises(NotRecordedError):
-        await log.draws.record("T1", ANN, shown, Label(1, None))
+        await log.assignments.record("T1", ANN, shown, Label(1, None))
     assert [row[:3] for row in await recorded(log)] == [(shown.id, ANN, 3)]
 
 
@@ -111,10 +111,10 @@ async def test_whoever_was_told_a_score_leaves_the_case_as_it_was_to_others(log:
     (number,) = await add(log)
     case = await log.cases.get(number)
     assert case
-    await log.draws.note_told(case, ANN)
+    await log.assignments.note_told(case, ANN)
     assert await drawn(log) is None
     assert await label(log, BEN) == number
-    await log.draws.note_told(case, BEN)
+    await log.assignments.note_told(case, BEN)
     assert await recorded(log) == [(number, BEN, 3, True, 1.0)]
 
 
@@ -123,7 +123,7 @@ async def test_what_was_passed_over_is_not_shown_again(log: Store, outcome: Outc
     await add(log)
     shown = await drawn(log)
     assert shown
-    await log.draws.pass_over("T1", ANN, shown.id, outcome)
+    await log.assignments.pass_over("T1", ANN, shown.id, outcome)
     assert await drawn(log) is None
     assert await drawn(log, BEN) == shown
 
@@ -131,7 +131,7 @@ async def test_what_was_passed_over_is_not_shown_again(log: Store, outcome: Outc
 async def test_what_was_only_closed_comes_again_and_first(log: Store) -> None:
     await add(log, 30)
     assert await drawn(log) == await drawn(log)
-    assert await log.draws.count("T1", ANN, ["C1"]) == 20
+    assert await log.assignments.count("T1", ANN, ["C1"]) == 20
 
 
 @pytest.mark.parametrize(
@@ -143,9 +143,9 @@ async def test_what_was_only_closed_comes_again_and_first(log: Store) -> None:
         {"score": None, "unscored_reason": "no_score"},
         {"status": CaseStatus.JUDGED},
         {"visibility": Visibility.ME},
-        {"obstacle": "No text."},
+        {"blocker": "No text."},
         {"blocked_by": "not_in_channel"},
-        {"aside": "author"},
+        {"excluded": "author"},
         {"question": None},
         {"response": None},
         {"response": "x" * 80_001},
@@ -160,7 +160,7 @@ async def test_what_was_only_closed_comes_again_and_first(log: Store) -> None:
 )
 async def test_no_such_case_is_shown(log: Store, changes: dict[str, Any]) -> None:
     await add(log, **changes)
-    assert await log.draws.count("T1", ANN, ["C1"]) == 0
+    assert await log.assignments.count("T1", ANN, ["C1"]) == 0
     assert await drawn(log) is None
 
 
@@ -186,7 +186,7 @@ async def test_a_label_given_in_the_thread_meanwhile_is_no_blind_one(log: Store)
     assert case
     await log.labels.put(case, ANN, Label(4, None))
     with pytest.raises(NotRecordedError):
-        await log.draws.record("T1", ANN, shown, Label(1, None))
+        await log.assignments.record("T1", ANN, shown, Label(1, None))
     assert await recorded(log) == [(number, ANN, 4, False, None)]
 
 
@@ -206,7 +206,7 @@ async def test_a_case_that_has_changed_since_takes_no_label(log: Store, mark: st
     assert shown
     await change(log, **{mark: NOW})
     with pytest.raises(NotRecordedError):
-        await log.draws.record("T1", ANN, shown, Label(3, None))
+        await log.assignments.record("T1", ANN, shown, Label(3, None))
     assert await recorded(log) == []
 
 
@@ -216,7 +216,7 @@ async def test_draws_go_with_their_case(log: Store) -> None:
     assert shown
     await log.forgetting.forget([shown.id], ANN)
     with pytest.raises(NotRecordedError):
-        await log.draws.record("T1", ANN, shown, Label(3, None))
+        await log.assignments.record("T1", ANN, shown, Label(3, None))
     async with log.database.engine.connect() as connection:
         assert (await connection.execute(select(draws))).all() == []
 
@@ -239,9 +239,9 @@ async def test_a_case_is_held_for_an_hour_and_no_longer(log: Store) -> None:
     other = await drawn(log, BEN)
     assert first
     assert other
-    await log.draws.pass_over("T1", BEN, other.id, Outcome.SKIPPED)
+    await log.assignments.pass_over("T1", BEN, other.id, Outcome.SKIPPED)
     for minutes, shown in ((59, other), (61, first)):
-        later = Draws(log.database, keeps_text=True, clock=lambda after=minutes: NOW + timedelta(minutes=after))  # type: ignore[misc]
+        later = Assignments(log.database, keeps_text=True, clock=lambda after=minutes: NOW + timedelta(minutes=after))  # type: ignore[misc]
         assert await later.draw("T1", f"U-{minutes}", ["C1"]) == shown
         await later.pass_over("T1", f"U-{minutes}", shown.id, Outcome.SKIPPED)
 
@@ -256,7 +256,7 @@ async def test_no_more_labels_than_a_channel_wants_in_a_week(log: Store) -> None
     shown = [await drawn(log, user_id) for user_id in (ANN, BEN, CARA)]
     results = await asyncio.gather(
         *(
-            log.draws.record("T1", user_id, each, Label(3, None))
+            log.assignments.record("T1", user_id, each, Label(3, None))
             for user_id, each in zip((ANN, BEN, CARA), shown, strict=True)
             if each
         ),
@@ -265,8 +265,8 @@ async def test_no_more_labels_than_a_channel_wants_in_a_week(log: Store) -> None
     assert sorted(type(each).__name__ for each in results) == ["EnoughError", "NoneType", "NoneType"]
     assert len(await recorded(log)) == 2
     assert await drawn(log, ANN) is None
-    assert await log.draws.count("T1", ANN, ["C1"]) == 0
-    next_week = Draws(log.database, keeps_text=True, clock=lambda: NOW + WEEK)
+    assert await log.assignments.count("T1", ANN, ["C1"]) == 0
+    next_week = Assignments(log.database, keeps_text=True, clock=lambda: NOW + WEEK)
     assert await next_week.draw("T1", "U-dan", ["C1"])
 
 
@@ -278,24 +278,24 @@ async def test_labels_given_in_threads_take_nothing_of_what_is_wanted(log: Store
         await log.labels.put(case, BEN, Label(4, None))
     async with log.database.engine.begin() as connection:
         await connection.execute(update(labels).values(created_at=NOW))
-    assert await log.draws.budget("T1", "C1") == Budget(1, 0)
+    assert await log.assignments.budget("T1", "C1") == Budget(1, 0)
     await label(log, ANN)
-    assert await log.draws.budget("T1", "C1") == Budget(1, 1)
+    assert await log.assignments.budget("T1", "C1") == Budget(1, 1)
 
 
 async def test_whoever_records_waits_for_another_process_that_does(postgres_url: str) -> None:
     log = await Store.open(postgres_url)
-    log.draws = Draws(log.database, keeps_text=True, clock=lambda: NOW)
+    log.assignments = Assignments(log.database, keeps_text=True, clock=lambda: NOW)
     await budget(log, 1)
     await add(log, 2)
     shown = await drawn(log, ANN)
     assert shown
     async with log.database.engine.connect() as other:
-        await take_turn(other, "blind labels of T1/C1")
+        await lock_for_transaction(other, "blind labels of T1/C1")
         row = {"team_id": "T1", "channel_id": "C1", "case_id": 3 - shown.id, "user_id": BEN, "score": 1}
         row |= {"is_blind": True, "probability": 1.0, "created_at": NOW, "updated_at": NOW}
         await other.execute(insert(labels).values(row))
-        recording = asyncio.create_task(log.draws.record("T1", ANN, shown, Label(3, None)))
+        recording = asyncio.create_task(log.assignments.record("T1", ANN, shown, Label(3, None)))
         while not recording.done() and not await is_waiting(log):  # noqa: ASYNC110
             await asyncio.sleep(0.01)
         await other.commit()
@@ -318,10 +318,10 @@ async def test_only_blind_labels_are_compared(log: Store) -> None:
     case = await log.cases.get(3 - number)
     assert case
     await log.labels.put(case, ANN, Label(5, None))
-    found = await log.draws.compared("T1", ANN, [1, 2], ["C1"])
+    found = await log.assignments.compared("T1", ANN, [1, 2], ["C1"])
     assert [(each.label, each.score) for each in found] == [(2, 4)]
-    assert await log.draws.compared("T1", ANN, [1, 2], ["C2"]) == []
-    assert await log.draws.compared("T1", BEN, [1, 2], ["C1"]) == []
+    assert await log.assignments.compared("T1", ANN, [1, 2], ["C2"]) == []
+    assert await log.assignments.compared("T1", BEN, [1, 2], ["C1"]) == []
 
 
 async def test_none_wanted_is_none_shown(log: Store) -> None:
@@ -362,7 +362,7 @@ async def test_the_same_cases_are_drawn_each_time(log: Store) -> None:
 async def waiting(log: Store, user_id: str = ANN) -> list[tuple[int, float]]:
     """All cases that a person is shown one after the other, with the probabilities that are noted."""
     while shown := await drawn(log, user_id):
-        await log.draws.pass_over("T1", user_id, shown.id, Outcome.SKIPPED)
+        await log.assignments.pass_over("T1", user_id, shown.id, Outcome.SKIPPED)
     async with log.database.engine.connect() as connection:
         query = select(draws.c.case_id, draws.c.probability).where(draws.c.user_id == user_id)
         return [(row.case_id, row.probability) for row in await connection.execute(query)]
@@ -371,7 +371,7 @@ async def waiting(log: Store, user_id: str = ANN) -> list[tuple[int, float]]:
 async def test_without_texts_nothing_waits(database_url: str) -> None:
     log = await Store.open(database_url, "none")
     await add(log, at=datetime.now(UTC))
-    assert await log.draws.count("T1", ANN, ["C1"]) == 0
+    assert await log.assignments.count("T1", ANN, ["C1"]) == 0
     assert await drawn(log) is None
     await log.close()
 

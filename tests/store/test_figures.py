@@ -49,7 +49,7 @@ class Entry:
     thread_ts: str | None = None
     attempt: int = 1
     visibility: Visibility = Visibility.THREAD
-    obstacle: str | None = None
+    blocker: str | None = None
     blocked_by: str | None = None
     tokens: int | None = 100
     cost: float | None = 0.5
@@ -68,7 +68,7 @@ class Entry:
 
     @property
     def is_public(self) -> bool:
-        return self.visibility is Visibility.THREAD and self.obstacle is None and self.blocked_by is None
+        return self.visibility is Visibility.THREAD and self.blocker is None and self.blocked_by is None
 
 
 @pytest.fixture
@@ -105,7 +105,7 @@ def _row(team: str, number: int, entry: Entry) -> dict[str, Any]:
         "thread_ts": entry.thread_ts,
         "author_id": entry.author,
         "attempt": entry.attempt,
-        "obstacle": entry.obstacle,
+        "blocker": entry.blocker,
         "blocked_by": entry.blocked_by,
         "status": CaseStatus.DELIVERED if is_judged else CaseStatus.RECEIVED,
         "score": entry.score if is_judged else None,
@@ -155,7 +155,7 @@ entries_of_a_log = st.lists(
         author=st.sampled_from([None, "U1", "B1", "B2"]),
         requester=st.sampled_from(["U1", "U2", "U3"]),
         visibility=st.sampled_from([Visibility.THREAD] * 4 + [Visibility.ME]),
-        obstacle=st.sampled_from([None] * 5 + ["nothing"]),
+        blocker=st.sampled_from([None] * 5 + ["nothing"]),
         blocked_by=st.sampled_from([None] * 5 + ["not_in_channel"]),
         model=st.sampled_from(["m", "offline"]),
         version=st.sampled_from([None, "v1", "v1", "v2"]),
@@ -334,7 +334,7 @@ async def test_the_week_so_far_ends_now(log: Store) -> None:
     "hidden",
     [
         Entry(visibility=Visibility.ME),
-        Entry(obstacle="That message holds only an image."),
+        Entry(blocker="That message holds only an image."),
         Entry(blocked_by="not_in_channel"),
         Entry(channel="C2"),
     ],

@@ -176,7 +176,7 @@ STEPS: dict[str, Step] = {
     "note_asked": Store.note_asked,
     "note_slack_failure": Store.note_slack_failure,
     "note_model_failure": Store.note_model_failure,
-    "note_fault": Store.note_fault,
+    "note_fault": Store.note_internal_error,
     "record": lambda log, case: log.record(case, a_verdict()),
 }
 

@@ -114,7 +114,7 @@ async def test_a_thumb_given_again_counts(log: Store) -> None:
     "changes",
     [
         {"visibility": Visibility.ME},
-        {"obstacle": "That message has no text to score."},
+        {"blocker": "That message has no text to score."},
         {"team_id": "T2"},
         {"channel_id": "C2"},
         {"message_ts": reply(1).ts},
@@ -162,8 +162,8 @@ async def test_a_person_who_is_forgotten_leaves_no_thumb(log: Store) -> None:
     await log.thumbs.note(thumb())
     await log.thumbs.note(thumb(user_id=BEN))
     await log.thumbs.note(thumb("-1", team_id="T2"), is_watched=True)
-    assert await log.own_words.count("T1", ANN) == Words(thumbs=1)
-    assert await log.own_words.forget("T1", ANN) == Words(thumbs=1)
+    assert await log.personal_data.count("T1", ANN) == Words(thumbs=1)
+    assert await log.personal_data.forget("T1", ANN) == Words(thumbs=1)
     assert (await counts(log), await rows(log)) == ([(1, 0, 1)], 2)
 
 

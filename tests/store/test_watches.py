@@ -12,7 +12,7 @@ from sqlalchemy import select
 
 from bot.domain.case import Case, CaseSource, Visibility
 from bot.domain.limits import Limits, Policy
-from bot.domain.watch import Fate, SeenReply, Shows, Used, Watch
+from bot.domain.watch import ReplyOutcome, SeenReply, Shows, Used, Watch
 from bot.features.watch.watcher import Watcher
 from bot.pipeline.judges import RubricChoice
 from bot.pipeline.lookup import Lookup
@@ -65,30 +65,35 @@ async def test_a_reply_is_noted_once_and_settled_once(log: Store) -> None:
     await log.replies.wait_on(reply(1, None), NOW + HOUR)
     assert await log.replies.due("T1", NOW) == []
     assert await log.replies.due("T1", NOW + HOUR) == [(reply(1, None), 1.0)]
-    await log.replies.settle(reply(1), Fate.TAKEN)
-    await log.replies.settle(reply(1), Fate.MISSED)
+    await log.replies.settle(reply(1), ReplyOutcome.TAKEN)
+    await log.replies.settle(reply(1), ReplyOutcome.MISSED)
     await log.replies.wait_on(reply(1), NOW)
     assert await log.replies.due("T1", NOW + HOUR) == []
     (found,) = (await log.replies.coverage(watched(WATCH), reply(1).day)).values()
-    assert found.fates == {Fate.TAKEN: 1}
+    assert found.outcomes == {ReplyOutcome.TAKEN: 1}
 
 
 async def test_days_are_counted_apart(log: Store) -> None:
     for number in (0, 1, 86_400):
         await log.replies.note(reply(number), WATCH, NOW)
-    await log.replies.settle(reply(1), Fate.OVER)
+    await log.replies.settle(reply(1), ReplyOutcome.OVER)
     await log.replies.note(reply(2, author_id="U2"), replace(WATCH, author_id="U2"), NOW)
     first, second = reply(0).day, reply(86_400).day
     found = await log.replies.coverage(watched(WATCH), first)
-    assert {day: each.fates for day, each in found.items()} == {first: {None: 1, Fate.OVER: 1}, second: {None: 1}}
+    assert {day: each.outcomes for day, each in found.items()} == {
+        first: {None: 1, ReplyOutcome.OVER: 1},
+        second: {None: 1},
+    }
     assert set(await log.replies.coverage(watched(WATCH), first, first)) == {first}
 
 
 async def test_what_should_have_a_score_is_what_was_drawn_and_at_rest(log: Store) -> None:
-    for number, fate in enumerate((None, Fate.TAKEN, Fate.MISSED, Fate.OVER, Fate.NO_ANSWER)):
+    for number, outcome in enumerate(
+        (None, ReplyOutcome.TAKEN, ReplyOutcome.MISSED, ReplyOutcome.OVER, ReplyOutcome.NO_ANSWER)
+    ):
         await log.replies.note(reply(number), WATCH, NOW)
-        if fate:
-            await log.replies.settle(reply(number), fate)
+        if outcome:
+            await log.replies.settle(reply(number), outcome)
     await log.replies.note(reply(9), replace(WATCH, share=1e-9), NOW)
     assert await log.replies.expected(watched(WATCH), NOW, NOW + HOUR) == 3
     assert await log.replies.expected(watched(WATCH), NOW - HOUR, NOW) == 0

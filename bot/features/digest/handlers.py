@@ -15,7 +15,7 @@ from bot.slack.client import slack_word
 from bot.slack.commands import DigestRequest, StatsRequest, parse_digest, parse_stats
 from bot.slack.invocation import Invocation
 from bot.slack.members import Listed, Member, MembershipError, Memberships
-from bot.slack.messenger import Post, Teller
+from bot.slack.messenger import Messenger, Post
 from bot.slack.mrkdwn import clip, escape
 from bot.store.digests import ChannelSettings
 from bot.store.figures import Place, Span
@@ -70,12 +70,12 @@ class DigestCommand:
     Attributes:
         poster: Computes and posts digests, and keeps what is set for them.
         access: Who may see and change them.
-        teller: What answers.
+        messenger: What answers.
     """
 
     poster: Poster
     access: Access
-    teller: Teller
+    messenger: Messenger
 
     async def answer(self, invocation: Invocation, text: str) -> None:
         """Does what was asked, or says why not, to the person alone."""
@@ -138,7 +138,7 @@ class DigestCommand:
         await self._tell(invocation, digest_state(settings, schedule, self.poster.now()))
 
     async def _tell(self, invocation: Invocation, text: str) -> None:
-        await self.teller.tell(invocation.recipient, sentence(text))
+        await self.messenger.tell(invocation.recipient, sentence(text))
 
 
 _NAME = 80
@@ -215,16 +215,16 @@ class StatsCommand:
     Attributes:
         poster: Computes them.
         memberships: Who is in which channel.
-        teller: What answers.
+        messenger: What answers.
     """
 
     poster: Poster
     memberships: Memberships
-    teller: Teller
+    messenger: Messenger
 
     async def answer(self, invocation: Invocation, text: str) -> None:
         """Shows the figures to the person alone, or says why not."""
-        await self.teller.tell(invocation.recipient, await self._post(invocation, text))
+        await self.messenger.tell(invocation.recipient, await self._post(invocation, text))
 
     async def _post(self, invocation: Invocation, text: str) -> Post:
         try:

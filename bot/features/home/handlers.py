@@ -14,7 +14,7 @@ from bot.features.score.handlers import TextsModal
 from bot.pipeline.text import BUTTON_TOO_SLOW
 from bot.slack import ids
 from bot.slack.invocation import HomeVisit, clicked_choice, clicked_home, opened_home
-from bot.store.errors import STORE_ERRORS as LOG_ERRORS
+from bot.store.errors import STORE_ERRORS as STORE_ERRORS
 from bot.store.errors import in_brief
 
 logger = structlog.get_logger(__name__)
@@ -39,7 +39,7 @@ class HomeTab:
                 services.home_buttons(visit),
                 services.home_sections(visit),
             )
-        except LOG_ERRORS as exc:
+        except STORE_ERRORS as exc:
             logger.error("home_without_log", reason=in_brief(exc))
             return no_log_view(visit.channel_id)
         default = services.settings.verdict_visibility

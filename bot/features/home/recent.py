@@ -9,7 +9,7 @@ from slack_bolt.async_app import AsyncAck, AsyncApp
 from bot.pipeline.own_cases import PAGE, OwnCases, recent_page, to_page_end
 from bot.slack import ids
 from bot.slack.invocation import Invocation, clicked_value, to_invocation
-from bot.slack.messenger import Post, Teller
+from bot.slack.messenger import Messenger, Post
 from bot.store.cases import PageEnd, Recent
 
 logger = structlog.get_logger(__name__)
@@ -22,18 +22,18 @@ class RecentCases:
     Attributes:
         recent: Where they are.
         own_cases: Adds to them what the person may see of the replies.
-        teller: What shows the first page.
+        messenger: What shows the first page.
         workspace_url: Where links to messages begin.
     """
 
     recent: Recent
     own_cases: OwnCases
-    teller: Teller
+    messenger: Messenger
     workspace_url: str
 
     async def answer(self, invocation: Invocation, _: str) -> None:
         """Shows the newest cases to the person alone."""
-        await self.teller.tell(invocation.recipient, await self.page(invocation))
+        await self.messenger.tell(invocation.recipient, await self.page(invocation))
 
     async def page(self, invocation: Invocation, before: PageEnd | None = None) -> Post:
         """The newest cases, or the newest of those before the end of another page."""
@@ -44,8 +44,8 @@ class RecentCases:
     async def turn(self, invocation: Invocation, before: PageEnd | None = None) -> None:
         """Shows another page in place of the one that was clicked; below it where that cannot be replaced."""
         page = await self.page(invocation, before)
-        if not await self.teller.replace(invocation.response_url, page):
-            await self.teller.tell(invocation.recipient, page)
+        if not await self.messenger.replace(invocation.response_url, page):
+            await self.messenger.tell(invocation.recipient, page)
 
 
 def register(app: AsyncApp, cases: RecentCases) -> None:

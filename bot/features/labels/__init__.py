@@ -19,12 +19,12 @@ def feature(services: Services) -> Feature:
     """Agree, disagree and one's own score under a verdict; `/judge label`, which asks for scores blind."""
     store, messenger = services.store, services.messenger
     window = BlindWindow(
-        store.draws, services.memberships, services.policy, messenger, services.rubrics, services.identity.url
+        store.assignments, services.memberships, services.policy, messenger, services.rubrics, services.identity.url
     )
     command = handlers.LabelCommand(window, store.digests, services.access, messenger)
 
     def register(app: AsyncApp) -> None:
-        handlers.register(app, store.cases, store.labels, store.draws, services.case_access, messenger)
+        handlers.register(app, store.cases, store.labels, store.assignments, services.case_access, messenger)
         handlers.blind_register(app, window, services)
 
     async def home_buttons(visit: HomeVisit) -> Sequence[Block]:

@@ -14,8 +14,8 @@ from bot.slack import ids
 from bot.slack.blocks import ModalState
 from bot.slack.invocation import Invocation, WindowClick
 from bot.slack.members import MembershipError, Memberships
-from bot.slack.messenger import Teller
-from bot.store.assignments import Assignments as Draws
+from bot.slack.messenger import Messenger
+from bot.store.assignments import Assignments as Assignments
 from bot.store.assignments import DrawnCase, EnoughError, NotRecordedError
 from judge import Rubric
 
@@ -35,15 +35,15 @@ class BlindWindow:
         draws: Which cases, and the labels.
         memberships: Who is in which channel.
         policy: In which channels anything may be scored.
-        teller: What opens the window.
+        messenger: What opens the window.
         rubrics: What the judge may have scored by.
         workspace_url: Where links to messages begin.
     """
 
-    draws: Draws
+    assignments: Assignments
     memberships: Memberships
     policy: Policy
-    teller: Teller
+    messenger: Messenger
     rubrics: RubricChoice
     workspace_url: str
 
@@ -54,7 +54,7 @@ class BlindWindow:
         except MembershipError:
             return 0
         channels = {each for each in listed if self.policy.allows_messages_of(each)}
-        return await self.draws.count(invocation.team_id, invocation.user_id, channels)
+        return await self.assignments.count(invocation.team_id, invocation.user_id, channels)
 
     async def open(self, invocation: Invocation, channel_id: str) -> str:
         """Opens the window with a case of this channel, or of all that are the person's; else why not.
@@ -69,11 +69,11 @@ class BlindWindow:
         if invocation.is_foreign:
             return FOREIGN_LABEL
         theirs = await self._theirs(invocation)
-        shown = await self.draws.draw(invocation.team_id, invocation.user_id, _within(theirs, channel_id))
+        shown = await self.assignments.draw(invocation.team_id, invocation.user_id, _within(theirs, channel_id))
         if shown is None:
             return await self._why_none(invocation, channel_id, theirs)
         view = words.blind_modal(ModalState(channel_id=channel_id), shown, await self._rubric(invocation, shown))
-        return "" if await self.teller.open_modal(invocation.trigger_id, view) else COMMAND_TOO_SLOW
+        return "" if await self.messenger.open_modal(invocation.trigger_id, view) else COMMAND_TOO_SLOW
 
     async def submitted(self, invocation: Invocation, state: ModalState, label: Label | None) -> dict[str, Any]:
         """What to answer a submitted window: what is wrong with the score, or the next window.
@@ -83,7 +83,7 @@ class BlindWindow:
         """
         if invocation.is_foreign:
             return _update(words.over_modal(FOREIGN_LABEL, (), self.workspace_url))
-        shown = await self.draws.shown(invocation.team_id, invocation.user_id, state.case_id or 0)
+        shown = await self.assignments.shown(invocation.team_id, invocation.user_id, state.case_id or 0)
         if shown and not (label and shown.lowest <= label.score <= shown.highest):
             wrong = off_scale(shown.lowest, shown.highest)
             return {"response_action": "errors", "errors": {ids.of_case(ids.BLOCK_SCORE, shown.id): wrong}}
@@ -106,18 +106,18 @@ class BlindWindow:
     async def pass_over(self, click: WindowClick, outcome: Outcome) -> None:
         """Shows the next case in place of one that gets no label, and never that one again."""
         invocation, case_id = click.invocation, click.state.case_id or 0
-        await self.draws.pass_over(invocation.team_id, invocation.user_id, case_id, outcome)
+        await self.assignments.pass_over(invocation.team_id, invocation.user_id, case_id, outcome)
         view = await self._next(invocation, click.state, await self._theirs(invocation))
-        await self.teller.update_modal(click.view_id, view)
+        await self.messenger.update_modal(click.view_id, view)
 
     async def _next(self, invocation: Invocation, state: ModalState, theirs: set[str], note: str = "") -> View:
         """The window as it goes on: after the third label in a row, and where none is left, how the labels compare."""
         team_id, user_id, channel_id = invocation.team_id, invocation.user_id, state.channel_id or ""
         is_time = len(state.labelled) >= _IN_A_ROW
-        shown = None if is_time else await self.draws.draw(team_id, user_id, _within(theirs, channel_id))
+        shown = None if is_time else await self.assignments.draw(team_id, user_id, _within(theirs, channel_id))
         if shown:
             return words.blind_modal(state, shown, await self._rubric(invocation, shown), note)
-        compared = await self.draws.compared(team_id, user_id, state.labelled, theirs)
+        compared = await self.assignments.compared(team_id, user_id, state.labelled, theirs)
         if is_time:
             return words.compared_modal(state, compared, self.workspace_url, note)
         why = await self._why_none(invocation, channel_id, theirs)
@@ -132,7 +132,7 @@ class BlindWindow:
         if shown.channel_id not in theirs:
             return words.LEFT
         try:
-            await self.draws.record(invocation.team_id, invocation.user_id, shown, label)
+            await self.assignments.record(invocation.team_id, invocation.user_id, shown, label)
         except NotRecordedError:
             return words.NOT_RECORDED
         except EnoughError:
@@ -142,7 +142,7 @@ class BlindWindow:
     async def _is_sent_again(self, invocation: Invocation, state: ModalState, label: Label) -> bool:
         """Whether this label is recorded: of a window whose answer got lost."""
         case_id = state.case_id or 0
-        return await self.draws.has_recorded(invocation.team_id, invocation.user_id, case_id, label)
+        return await self.assignments.has_recorded(invocation.team_id, invocation.user_id, case_id, label)
 
     async def _theirs(self, invocation: Invocation) -> set[str]:
         """The channels that the person is in and that are served, asked of Slack anew; none for the foreign."""
@@ -153,7 +153,7 @@ class BlindWindow:
         return {each for each in are_open if self.policy.allows_messages_of(each)}
 
     async def _why_none(self, invocation: Invocation, channel_id: str, theirs: set[str]) -> str:
-        if not self.draws.keeps_text:
+        if not self.assignments.keeps_text:
             return words.NO_TEXTS
         if channel_id.startswith("D"):
             return words.NOTHING
@@ -161,7 +161,7 @@ class BlindWindow:
             return refusal_text(Refusal(RefusalKind.CHANNEL_OFF))
         if channel_id not in theirs:
             return words.NOT_YOURS
-        budget = await self.draws.budget(invocation.team_id, channel_id)
+        budget = await self.assignments.budget(invocation.team_id, channel_id)
         if budget.left:
             return words.NOTHING
         return words.enough(budget) if budget.weekly else words.SWITCHED_OFF

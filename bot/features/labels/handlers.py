@@ -25,17 +25,19 @@ from bot.slack.invocation import (
     clicked_window,
     to_invocation,
 )
-from bot.slack.messenger import Teller
+from bot.slack.messenger import Messenger
 from bot.slack.submissions import to_blind_submission, to_label_submission
-from bot.store.assignments import Assignments as Draws
+from bot.store.assignments import Assignments as Assignments
 from bot.store.cases import Cases
 from bot.store.digests import Digests
 from bot.store.labels import Labels
 
 
-def register(app: AsyncApp, cases: Cases, labels: Labels, draws: Draws, access: CaseAccess, teller: Teller) -> None:
+def register(
+    app: AsyncApp, cases: Cases, labels: Labels, assignments: Assignments, access: CaseAccess, messenger: Messenger
+) -> None:
     """Connects the buttons and the window."""
-    labelling = _Labelling(cases, labels, draws, access, teller)
+    labelling = _Labelling(cases, labels, assignments, access, messenger)
 
     @app.action(ids.ACTION_DISAGREE)
     @app.action(ids.ACTION_AGREE)
@@ -85,9 +87,9 @@ class _Visit:
 class _Labelling:
     cases: Cases
     labels: Labels
-    draws: Draws
+    assignments: Assignments
     access: CaseAccess
-    teller: Teller
+    messenger: Messenger
 
     async def begin(self, invocation: Invocation, case_id: int | None) -> _Visit | None:
         """None where this person may not label this verdict; they have been told why."""
@@ -121,16 +123,16 @@ class _Labelling:
     async def ask(self, visit: _Visit) -> None:
         """Opens the window that takes their own score."""
         label = await self.labels.get(visit.case, visit.invocation.user_id)
-        await self.draws.note_told(visit.case, visit.invocation.user_id)
+        await self.assignments.note_told(visit.case, visit.invocation.user_id)
         view = label_modal(visit.invocation.to_state(visit.case.id), visit.verdict, label)
-        if not await self.teller.open_modal(visit.invocation.trigger_id, view):
+        if not await self.messenger.open_modal(visit.invocation.trigger_id, view):
             await self._tell(visit, BUTTON_TOO_SLOW)
 
     async def _tell(self, visit: _Visit, text: str) -> None:
         # Beside the verdict, in its thread, whatever way the case came in.
         thread_ts = visit.case.thread_ts or visit.case.parent_ts
         recipient = replace(visit.invocation.recipient_at(visit.case), thread_ts=thread_ts, is_in_channel=False)
-        await self.teller.tell(recipient, sentence(text))
+        await self.messenger.tell(recipient, sentence(text))
 
 
 @dataclass(frozen=True)
@@ -141,13 +143,13 @@ class LabelCommand:
         window: What shows the cases.
         digests: What channels have chosen.
         access: Who may change it.
-        teller: What answers.
+        messenger: What answers.
     """
 
     window: BlindWindow
     digests: Digests
     access: Access
-    teller: Teller
+    messenger: Messenger
 
     async def answer(self, invocation: Invocation, text: str) -> None:
         """Opens the window, or says or sets how many labels the channel wants; to the person alone."""
@@ -157,7 +159,7 @@ class LabelCommand:
         except ValueError as exc:
             said = words.not_understood(str(exc))
         if said:
-            await self.teller.tell(invocation.recipient, sentence(said))
+            await self.messenger.tell(invocation.recipient, sentence(said))
 
     async def _do(self, invocation: Invocation, request: LabelRequest) -> str:
         if request.action == "open":
@@ -168,7 +170,7 @@ class LabelCommand:
         if is_change:
             settings = await self.digests.channel(invocation.team_id, invocation.channel_id)
             await self.digests.save(replace(settings, labels_per_week=request.number), invocation.user_id)
-        return words.weekly_text(await self.window.draws.budget(invocation.team_id, invocation.channel_id))
+        return words.weekly_text(await self.window.assignments.budget(invocation.team_id, invocation.channel_id))
 
 
 def blind_register(app: AsyncApp, window: BlindWindow, services: Services) -> None:

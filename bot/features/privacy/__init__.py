@@ -17,7 +17,7 @@ _DIRECT_HELP = f"• `/judge forget LINK` or `/judge forget NUMBER` deletes a ca
 def feature(services: Services) -> Feature:
     """`/judge forget`, and what deletes old cases every day."""
     store, identity, settings = services.store, services.identity, services.settings
-    upkeep = ForgettingUpkeep(services.client, store.forgetting, store.own_words, services.access)
+    upkeep = ForgettingUpkeep(services.client, store.forgetting, store.personal_data, services.access)
     command = handlers.ForgetCommand(
         store.cases,
         upkeep,

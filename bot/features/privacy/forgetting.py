@@ -17,7 +17,7 @@ from bot.store.audit import KEPT, Audit
 from bot.store.cases import AT_REST
 from bot.store.digests import Thumbs
 from bot.store.privacy import Forgetting, Words
-from bot.store.privacy import PersonalData as OwnWords
+from bot.store.privacy import PersonalData as PersonalData
 from bot.store.watches import Replies
 
 _IS_GONE = "message_not_found"
@@ -32,11 +32,13 @@ class ForgettingUpkeep:
     there were none, admins included. A person's words, in whosever cases, are taken out for that person alone.
     """
 
-    def __init__(self, client: AsyncWebClient, log: forgetting.Forgetting, own_words: OwnWords, access: Access) -> None:
+    def __init__(
+        self, client: AsyncWebClient, log: forgetting.Forgetting, personal_data: PersonalData, access: Access
+    ) -> None:
         self._client = client
         self._access = access
         self._log = log
-        self.own_words = own_words
+        self.personal_data = personal_data
 
     async def linked(self, team_id: str, channel_id: str, ts: str, parent_ts: str | None) -> Sequence[LoggedCase]:
         """All cases of the message that is linked, or that the linked verdict is about."""
@@ -77,7 +79,7 @@ class ForgettingUpkeep:
 
     async def forget_person(self, team_id: str, user_id: str) -> Words:
         """Takes a person's words out of the log; verdicts in Slack follow. Gives what was there."""
-        gone = await self.own_words.forget(team_id, user_id)
+        gone = await self.personal_data.forget(team_id, user_id)
         self._log.scrubbed_at = None
         await self._scrub()
         logger.info("person_forgotten", cases=gone.cases, labels=gone.reasons)

@@ -18,16 +18,16 @@ from bot.features.privacy.text import (
     ask_first,
     ask_for_cases,
     forgotten_text,
-    own_words_forgotten_text,
-    own_words_text,
+    personal_data_forgotten_text,
+    personal_data_text,
 )
-from bot.pipeline.blockers import obstacle_text
+from bot.pipeline.blockers import blocker_text
 from bot.pipeline.own_cases import OwnCases
 from bot.pipeline.text import sentence
 from bot.slack import ids
 from bot.slack.invocation import Invocation, clicked_value, to_invocation
 from bot.slack.messages import parse_permalink
-from bot.slack.messenger import Post, Teller
+from bot.slack.messenger import Messenger, Post
 from bot.store.cases import Cases, Recent
 
 ME = "me"
@@ -48,7 +48,7 @@ class ForgetCommand:
     Attributes:
         cases: Reads cases.
         forgetting: What deletes them.
-        teller: What answers.
+        messenger: What answers.
         recent: Reads what is quoted of them.
         own_cases: Adds to that what the person may see.
         hosts: The workspace's addresses, as far as they are known beforehand.
@@ -57,7 +57,7 @@ class ForgetCommand:
 
     cases: Cases
     forgetting: ForgettingUpkeep
-    teller: Teller
+    messenger: Messenger
     recent: Recent
     own_cases: OwnCases
     hosts: frozenset[str]
@@ -66,7 +66,7 @@ class ForgetCommand:
     async def answer(self, invocation: Invocation, text: str) -> None:
         """Asks first, or says why not, to the person alone."""
         post = await (self._ask_for_words(invocation) if text.lower() == ME else self._ask(invocation, text))
-        await self.teller.tell(invocation.recipient, post)
+        await self.messenger.tell(invocation.recipient, post)
 
     async def confirmed(self, invocation: Invocation, what: str) -> Post:
         """Does what a person has pressed the button for, and says what was done.
@@ -76,11 +76,11 @@ class ForgetCommand:
         if what != ME:
             return await self._forget(invocation, [to_case_id(number) for number in what.split(",")[:_MOST]])
         gone = await self.forgetting.forget_person(invocation.team_id, invocation.user_id)
-        return sentence(own_words_forgotten_text(gone) if gone else NO_WORDS)
+        return sentence(personal_data_forgotten_text(gone) if gone else NO_WORDS)
 
     async def _ask_for_words(self, invocation: Invocation) -> Post:
-        words = await self.forgetting.own_words.count(invocation.team_id, invocation.user_id)
-        return ask_first(own_words_text(words), "Forget my words", ME) if words else sentence(NO_WORDS)
+        words = await self.forgetting.personal_data.count(invocation.team_id, invocation.user_id)
+        return ask_first(personal_data_text(words), "Forget my words", ME) if words else sentence(NO_WORDS)
 
     async def _ask(self, invocation: Invocation, text: str) -> Post:
         try:
@@ -115,8 +115,8 @@ class ForgetCommand:
         link = parse_permalink(text)
         if link is None:
             raise _UnclearError(HOW)
-        if obstacle := link.obstacle(self.hosts | invocation.hosts):
-            raise _UnclearError(obstacle_text(obstacle))
+        if blocker := link.blocker(self.hosts | invocation.hosts):
+            raise _UnclearError(blocker_text(blocker))
         return await self.forgetting.linked(invocation.team_id, link.channel_id, link.message_ts, link.parent_ts)
 
 
@@ -128,5 +128,5 @@ def register(app: AsyncApp, command: ForgetCommand) -> None:
         await ack()
         invocation = to_invocation(body)
         said = await command.confirmed(invocation, clicked_value(body))
-        if not await command.teller.replace(invocation.response_url, said):
-            await command.teller.tell(invocation.recipient, said)
+        if not await command.messenger.replace(invocation.response_url, said):
+            await command.messenger.tell(invocation.recipient, said)

@@ -60,7 +60,7 @@ def ask_for_cases(case_ids: Sequence[int], quoted: Sequence[ListedCase], stays: 
     )
 
 
-def own_words_text(words: Words) -> str:
+def personal_data_text(words: Words) -> str:
     """What `/judge forget me` would do."""
     parts = [
         f"You wrote the question or the response of {_of(words.cases, 'case')} in my log, or asked for the score: "
@@ -78,7 +78,7 @@ def own_words_text(words: Words) -> str:
     return " ".join(part for part in parts if part)
 
 
-def own_words_forgotten_text(gone: Words) -> str:
+def personal_data_forgotten_text(gone: Words) -> str:
     """What `/judge forget me` has done, and what it cannot do."""
     parts = [
         f"Your words are out of my log: {_of(gone.cases, 'case')}, {_of(gone.reasons, 'reason')}"

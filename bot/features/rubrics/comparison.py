@@ -13,7 +13,7 @@ from bot.pipeline.judges import Judges
 from bot.pipeline.text import sentence
 from bot.slack.access import Access
 from bot.slack.client import is_transient
-from bot.slack.messenger import Teller
+from bot.slack.messenger import Messenger
 from bot.store import Store
 from bot.store.rubrics import ChannelReplay, ReplayedCase
 from judge import Judge, JudgeError
@@ -31,15 +31,15 @@ class RubricReplay:
         judges: Finds both judges.
         default: The name of the rubric where a channel has chosen none.
         access: Who is in the channel: a comparison names its figures.
-        teller: What tells the person.
+        messenger: What tells the person.
     """
 
-    def __init__(self, store: Store, judges: Judges, default: str, access: Access, teller: Teller) -> None:
+    def __init__(self, store: Store, judges: Judges, default: str, access: Access, messenger: Messenger) -> None:
         self._store = store
         self._judges = judges
         self._default = default
         self._access = access
-        self._teller = teller
+        self._messenger = messenger
 
     async def run(self, number: int) -> None:
         """Brings a replay to where its person decides; one that is there already is left alone.
@@ -61,11 +61,11 @@ class RubricReplay:
         is_here = await self._is_here(replay)
         if judge is None or cases is None or not is_here:
             why = words.GONE if judge is None else words.NO_MODEL if cases is None else words.NOT_BOTH_HERE
-            await self._teller.tell(here, sentence(why.format(judge=name)))
+            await self._messenger.tell(here, sentence(why.format(judge=name)))
             await self._store.channel_replays.drop(number)
             return
         figures = replay_figures(cases, in_use.version, judge.version, judge.rubric.scale) if in_use else None
-        await self._teller.tell(here, words.comparison(number, name, figures, len(cases)))
+        await self._messenger.tell(here, words.comparison(number, name, figures, len(cases)))
         await self._store.channel_replays.note_told(replay)
         logger.info("rubric_replayed", channel=replay.channel_id, judge=judge.version, cases=len(cases))
 

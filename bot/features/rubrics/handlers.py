@@ -18,7 +18,7 @@ from bot.slack import ids
 from bot.slack.access import Access
 from bot.slack.commands import RubricRequest, parse_rubric
 from bot.slack.invocation import Invocation, clicked_case_id, to_invocation
-from bot.slack.messenger import Teller
+from bot.slack.messenger import Messenger
 from bot.slack.submissions import RubricSubmission, to_rubric_submission
 from bot.store.rubrics import MOST, ChannelReplays, RubricGoneError, RubricInUseError, SavedBeforeError
 from judge import DEFAULT_RUBRIC
@@ -34,12 +34,12 @@ class RubricWindow:
     Attributes:
         rubrics: What there is.
         access: Who may change it.
-        teller: What opens the window.
+        messenger: What opens the window.
     """
 
     rubrics: RubricChoice
     access: Access
-    teller: Teller
+    messenger: Messenger
 
     async def open(self, invocation: Invocation, name: str) -> str:
         """Opens the window with that rubric, or the usual one; else why not.
@@ -58,7 +58,7 @@ class RubricWindow:
         state = invocation.to_state()
         if own:
             state = state.model_copy(update={"rubric": own.name, "version": rubric.version})
-        opened = await self.teller.open_modal(invocation.trigger_id, views.rubric_modal(state, rubric))
+        opened = await self.messenger.open_modal(invocation.trigger_id, views.rubric_modal(state, rubric))
         return "" if opened else COMMAND_TOO_SLOW
 
     async def submitted(self, invocation: Invocation, submission: RubricSubmission) -> Answer:
@@ -177,13 +177,13 @@ class RubricCommand:
         use: What changes which one is used.
         window: What shows the text of one.
         access: Who may see and change them.
-        teller: What answers.
+        messenger: What answers.
     """
 
     use: RubricUse
     window: RubricWindow
     access: Access
-    teller: Teller
+    messenger: Messenger
 
     async def answer(self, invocation: Invocation, text: str) -> None:
         """Does what was asked, or says why not, to the person alone."""
@@ -192,7 +192,7 @@ class RubricCommand:
         except ValueError as exc:
             said = words.not_understood(str(exc))
         if said:
-            await self.teller.tell(invocation.recipient, sentence(said))
+            await self.messenger.tell(invocation.recipient, sentence(said))
 
     async def _do(self, invocation: Invocation, request: RubricRequest) -> str:
         team_id, channel_id, user_id = invocation.team_id, invocation.channel_id, invocation.user_id
@@ -233,18 +233,18 @@ class RubricDecision:
     Attributes:
         use: What changes which rubric is used.
         access: Who may.
-        teller: What answers, in place of the buttons.
+        messenger: What answers, in place of the buttons.
     """
 
     use: RubricUse
     access: Access
-    teller: Teller
+    messenger: Messenger
 
     async def decide(self, invocation: Invocation, number: int | None, *, is_wanted: bool) -> None:
         """Has the channel scored by the new judge, or drops the replay."""
         said = await self._decide(invocation, number, is_wanted)
         if said:
-            await self.teller.replace(invocation.response_url, sentence(said))
+            await self.messenger.replace(invocation.response_url, sentence(said))
 
     async def _decide(self, invocation: Invocation, number: int | None, is_wanted: bool) -> str:
         replay = await self.use.replays.find(number) if number is not None else None
@@ -266,7 +266,9 @@ class RubricDecision:
         return replay_words.IN_USE.format(judge=words.named(chosen, self.use.rubrics.default))
 
 
-def register(app: AsyncApp, window: RubricWindow, use: RubricUse, decision: RubricDecision, teller: Teller) -> None:
+def register(
+    app: AsyncApp, window: RubricWindow, use: RubricUse, decision: RubricDecision, messenger: Messenger
+) -> None:
     """Connects the window and the buttons."""
 
     @app.action(ids.ACTION_RUBRIC_USE)
@@ -294,4 +296,4 @@ def register(app: AsyncApp, window: RubricWindow, use: RubricUse, decision: Rubr
             said = await use.begin(invocation.team_id, channel_id, invocation.user_id, wanted)
         # Who may change its rubrics is in the channel; anybody else is told in direct messages.
         here = Recipient(invocation.user_id, channel_id, response_url=invocation.response_url, is_in_channel=True)
-        await teller.tell(here, sentence(said))
+        await messenger.tell(here, sentence(said))

@@ -29,7 +29,7 @@ def feature(services: Services) -> Feature:
         handlers.register(app, intake, choices, services.messenger, identity.own_ids)
         handlers.modals_register(app, intake, choices, services.case_access)
         handlers.buttons_register(app, intake, choices, services.case_access, services.messenger)
-        handlers.details_register(app, store.cases, store.draws, services.case_access, services.messenger)
+        handlers.details_register(app, store.cases, store.assignments, services.case_access, services.messenger)
         mentions.register(app, said, window, services)
         reactions.register(app, put)
 

@@ -9,7 +9,7 @@ from bot.domain.blocker import RefusedError
 from bot.domain.case import Case, Visibility
 from bot.feature import Services
 from bot.features.score.handlers import TextsModal
-from bot.pipeline.blockers import obstacle_text
+from bot.pipeline.blockers import blocker_text
 from bot.pipeline.intake import Choices, Intake
 from bot.pipeline.requests import link_case, texts_case
 from bot.pipeline.text import NOT_IN_BOTH, accepted, refusal_text, unsure_of_link
@@ -92,13 +92,13 @@ class TypedRequests:
 
     async def score_link(self, ack: AsyncAck, invocation: Invocation, link: Permalink) -> None:
         """Takes in a linked message, if the person is in its channel."""
-        found = link.obstacle(self.hosts | invocation.hosts)
+        found = link.blocker(self.hosts | invocation.hosts)
         refusal = None if found else await self._not_theirs(invocation, link)
         if refusal:
             await ack(text=refusal)
             return
         choice = await self.choices.of(invocation, link.channel_id)
-        await self._score(ack, invocation, link_case(invocation, link, choice, obstacle_text(found) if found else None))
+        await self._score(ack, invocation, link_case(invocation, link, choice, blocker_text(found) if found else None))
 
     async def _not_theirs(self, invocation: Invocation, link: Permalink) -> str | None:
         """Why a message is left alone; None where the person is in its channel."""

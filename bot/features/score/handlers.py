@@ -10,7 +10,7 @@ from slack_bolt.async_app import AsyncAck, AsyncApp
 from bot.domain.blocker import RefusedError
 from bot.domain.case import LoggedCase, requester_of
 from bot.domain.verdict import RecordedVerdict
-from bot.pipeline.blockers import obstacle_text
+from bot.pipeline.blockers import blocker_text
 from bot.pipeline.intake import CaseAccess, Choices, Intake, NoCaseError
 from bot.pipeline.requests import again_case, corrected_case, message_case, modal_case
 from bot.pipeline.text import (
@@ -31,48 +31,48 @@ from bot.pipeline.verdict_text import headline, rated_quote
 from bot.slack import ids
 from bot.slack.blocks import ModalState, plain, section
 from bot.slack.invocation import HomeVisit, Invocation, clicked_case_id, clicked_message, to_invocation
-from bot.slack.messenger import Teller
+from bot.slack.messenger import Messenger
 from bot.slack.mrkdwn import escape
 from bot.slack.submissions import to_submission
-from bot.store.assignments import Assignments as Draws
+from bot.store.assignments import Assignments as Assignments
 from bot.store.cases import Cases
 
 
-def register(app: AsyncApp, intake: Intake, choices: Choices, teller: Teller, own_ids: frozenset[str]) -> None:
+def register(app: AsyncApp, intake: Intake, choices: Choices, messenger: Messenger, own_ids: frozenset[str]) -> None:
     """Connects the shortcut; messages of `own_ids` are our own, and not scored."""
 
     @app.shortcut(ids.SHORTCUT_SCORE_REPLY)
     async def score_reply(ack: AsyncAck, body: dict[str, Any]) -> None:
         invocation, message = to_invocation(body), clicked_message(body, own_ids)
-        obstacle = obstacle_text(message.obstacle) if message.obstacle else None
-        asked = message_case(invocation, message, await choices.of(invocation), obstacle)
+        blocker = blocker_text(message.blocker) if message.blocker else None
+        asked = message_case(invocation, message, await choices.of(invocation), blocker)
         try:
             case, is_new = await intake.take(asked, invocation)
         except RefusedError as exc:
             await ack()
-            await teller.tell(requester_of(asked), sentence(refusal_text(exc.refusal)))
+            await messenger.tell(requester_of(asked), sentence(refusal_text(exc.refusal)))
             return
         await ack()
         await intake.proceed(case, is_new, invocation)
 
 
-def buttons_register(app: AsyncApp, intake: Intake, choices: Choices, access: CaseAccess, teller: Teller) -> None:
+def buttons_register(app: AsyncApp, intake: Intake, choices: Choices, access: CaseAccess, messenger: Messenger) -> None:
     """Connects the buttons."""
 
     @app.action(ids.ACTION_AGAIN)
     async def score_again(ack: AsyncAck, body: dict[str, Any]) -> None:
         invocation = to_invocation(body)
         earlier = await access.readable(invocation, clicked_case_id(body))
-        choice, aside = (
+        choice, excluded = (
             await choices.again(invocation, earlier),
-            await intake.aside(invocation, earlier, has_typed=False),
+            await intake.excluded(invocation, earlier, has_typed=False),
         )
-        asked = again_case(invocation, earlier, choice, aside)
+        asked = again_case(invocation, earlier, choice, excluded)
         try:
             case, is_new = await intake.add(asked, invocation)
         except RefusedError as exc:
             await ack()
-            await teller.tell(invocation.recipient_at(earlier), sentence(refusal_text(exc.refusal)))
+            await messenger.tell(invocation.recipient_at(earlier), sentence(refusal_text(exc.refusal)))
             return
         await ack()
         await intake.proceed(case, is_new, invocation)
@@ -90,14 +90,14 @@ def buttons_register(app: AsyncApp, intake: Intake, choices: Choices, access: Ca
         case = await access.readable(invocation, clicked_case_id(body))
         await ack()
         if invocation.is_foreign:
-            await teller.tell(invocation.recipient_at(case), sentence(FOREIGN))
+            await messenger.tell(invocation.recipient_at(case), sentence(FOREIGN))
             return
         if callback_id == ids.VIEW_ANSWER and not case.lacks_question:
             await intake.proceed(case, False, invocation)
             return
         view = question_modal(case, callback_id, reason, invocation.to_state(case.id))
-        if not await teller.open_modal(invocation.trigger_id, view):
-            await teller.tell(invocation.recipient_at(case), sentence(BUTTON_TOO_SLOW))
+        if not await messenger.open_modal(invocation.trigger_id, view):
+            await messenger.tell(invocation.recipient_at(case), sentence(BUTTON_TOO_SLOW))
 
 
 def modals_register(app: AsyncApp, intake: Intake, choices: Choices, access: CaseAccess) -> None:
@@ -135,11 +135,11 @@ def modals_register(app: AsyncApp, intake: Intake, choices: Choices, access: Cas
         if errors := question_errors(submission.question, earlier):
             await ack(response_action="errors", errors=errors)
             return
-        choice, aside = (
+        choice, excluded = (
             await choices.again(invocation, earlier),
-            await intake.aside(invocation, earlier, has_typed=True),
+            await intake.excluded(invocation, earlier, has_typed=True),
         )
-        asked = corrected_case(invocation, earlier, submission, choice, aside)
+        asked = corrected_case(invocation, earlier, submission, choice, excluded)
         async with _refusals_at(ids.BLOCK_QUESTION, ack):
             case, is_new = await intake.add(asked, invocation)
             await ack()
@@ -185,7 +185,9 @@ def _facts(verdict: RecordedVerdict) -> list[tuple[str, str]]:
     ]
 
 
-def details_register(app: AsyncApp, cases: Cases, draws: Draws, access: CaseAccess, teller: Teller) -> None:
+def details_register(
+    app: AsyncApp, cases: Cases, assignments: Assignments, access: CaseAccess, messenger: Messenger
+) -> None:
     """Connects the button."""
 
     @app.action(ids.ACTION_DETAILS)
@@ -196,9 +198,9 @@ def details_register(app: AsyncApp, cases: Cases, draws: Draws, access: CaseAcce
         verdict = await cases.verdict(case.id)
         if verdict is None:
             raise NoCaseError(f"case {case.id} has no verdict to show")
-        await draws.note_told(case, invocation.user_id)
-        if not await teller.open_modal(invocation.trigger_id, details_modal(case, verdict)):
-            await teller.tell(invocation.recipient_at(case), sentence(BUTTON_TOO_SLOW))
+        await assignments.note_told(case, invocation.user_id)
+        if not await messenger.open_modal(invocation.trigger_id, details_modal(case, verdict)):
+            await messenger.tell(invocation.recipient_at(case), sentence(BUTTON_TOO_SLOW))
 
 
 @dataclass(frozen=True)
@@ -207,11 +209,11 @@ class TextsModal:
 
     Attributes:
         choices: What it begins with.
-        teller: What opens it.
+        messenger: What opens it.
     """
 
     choices: Choices
-    teller: Teller
+    messenger: Messenger
 
     async def open_here(self, invocation: Invocation) -> None:
         """Opens it where the person stands; where that comes too late, they are told."""
@@ -219,11 +221,11 @@ class TextsModal:
         visibility = None if invocation.is_direct else choice.visibility
         names = await self.choices.rubrics.names(invocation.team_id, invocation.channel_id)
         view = texts_modal(invocation.to_state(), names, choice.rubric, visibility)
-        if not await self.teller.open_modal(invocation.trigger_id, view):
-            await self.teller.tell(invocation.recipient, sentence(COMMAND_TOO_SLOW))
+        if not await self.messenger.open_modal(invocation.trigger_id, view):
+            await self.messenger.tell(invocation.recipient, sentence(COMMAND_TOO_SLOW))
 
     async def open_at_home(self, visit: HomeVisit) -> bool:
         """Whether it could be opened in the Home tab; the verdict then goes to the person's messages with the app."""
         state, rubrics = ModalState(channel_id=visit.channel_id), self.choices.rubrics
         view = texts_modal(state, list(rubrics.shipped), rubrics.default, None)
-        return await self.teller.open_modal(visit.invocation.trigger_id, view) is not None
+        return await self.messenger.open_modal(visit.invocation.trigger_id, view) is not None

@@ -18,7 +18,7 @@ from bot.slack.client import READS_REACTIONS
 from bot.slack.invocation import Invocation, to_invocation
 from bot.slack.members import AnswerCache
 from bot.slack.messages import ADDED, to_reaction
-from bot.slack.messenger import Teller
+from bot.slack.messenger import Messenger
 from bot.slack.mrkdwn import THUMBS, emoji_of, escape
 from bot.store.digests import ChannelSettings, Digests, Thumbs
 
@@ -143,14 +143,14 @@ class ReactionCommand:
         reactions: Where it is kept.
         digests: Where a channel's settings are read.
         access: Who may see and change it.
-        teller: What answers.
+        messenger: What answers.
         scopes: What the app was granted.
     """
 
     reactions: Reactions
     digests: Digests
     access: Access
-    teller: Teller
+    messenger: Messenger
     scopes: frozenset[str]
 
     async def answer(self, invocation: Invocation, text: str) -> None:
@@ -177,7 +177,7 @@ class ReactionCommand:
         return state(settings.score_reaction, is_told=is_told)
 
     async def _tell(self, invocation: Invocation, text: str) -> None:
-        await self.teller.tell(invocation.recipient, sentence(text))
+        await self.messenger.tell(invocation.recipient, sentence(text))
 
 
 @dataclass(frozen=True)

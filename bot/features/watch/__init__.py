@@ -8,8 +8,8 @@ from slack_bolt.async_app import AsyncApp
 from bot.domain.week import Week
 from bot.feature import Feature, Named, Services
 from bot.features.watch import handlers, window
-from bot.features.watch.alerts import Alarm, AlertTeller
-from bot.features.watch.backfill import OFTEN, SELDOM, Looking, RecentReplies
+from bot.features.watch.alerts import AlertDelivery, DriftAlerts
+from bot.features.watch.backfill import OFTEN, SELDOM, Backfill, RecentReplies
 from bot.features.watch.figures import WatchReader, read_watched
 from bot.features.watch.form import WatchChecks
 from bot.features.watch.orders import WatchOrders
@@ -31,9 +31,9 @@ def feature(services: Services) -> Feature:
     watcher = Watcher(
         store, services.lookup, identity, services.limits, services.policy, services.rubrics, services.clock
     )
-    looking = Looking(client, store, identity.team_id, SELDOM if services.settings.watch_by == "events" else OFTEN)
-    teller = AlertTeller(client, memberships)
-    alarm = Alarm(teller, store, members, identity.team_id, identity.url)
+    backfill = Backfill(client, store, identity.team_id, SELDOM if services.settings.watch_by == "events" else OFTEN)
+    delivery = AlertDelivery(client, memberships)
+    drift_alerts = DriftAlerts(delivery, store, members, identity.team_id, identity.url)
     assistants = Assistants(client, members, identity.own_ids)
     reader = WatchReader(store, members, memberships, services.clock)
     orders = WatchOrders(watcher, reader, store, members, services.access, identity.scopes, services.clock)
@@ -50,7 +50,7 @@ def feature(services: Services) -> Feature:
 
     def register(app: AsyncApp) -> None:
         window.register(app, to_watch)
-        handlers.register(app, handlers.AlertButton(orders, teller, messenger))
+        handlers.register(app, handlers.AlertButton(orders, delivery, messenger))
 
     async def home_section(visit: HomeVisit) -> Sequence[Block]:
         return home_blocks(*await reader.of_person(visit.invocation.team_id, visit.invocation.user_id, MOST_AT_HOME))
@@ -67,8 +67,8 @@ def feature(services: Services) -> Feature:
         follows=watcher.watches,
         duties=[
             Duty("take_finished_replies", watcher.take_finished),
-            Duty("look_for_replies", looking.look),
-            Duty("send_due_alerts", alarm.look),
+            Duty("look_for_replies", backfill.look),
+            Duty("send_due_alerts", drift_alerts.look),
         ],
         home_section=home_section,
         week_lines=week_lines,

@@ -27,7 +27,7 @@ KEPT_OUT = "not_in_channel"
 
 
 @dataclass(frozen=True)
-class AlertTeller:
+class AlertDelivery:
     """Tells the channel and the people who hear of a watch.
 
     Attributes:
@@ -74,13 +74,13 @@ _Tested = tuple[Place, AlertKind, float | None]
 logger = structlog.get_logger(__name__)
 
 
-class Alarm:
+class DriftAlerts:
     """Looks at each watch with somebody to hear of it.
 
     While a drop lasts it is told of once in seven days.
 
     Args:
-        teller: Who tells of what is found.
+        delivery: Who tells of what is found.
         store: Where scores and alerts are.
         members: The assistants' names.
         team_id: Whose watches.
@@ -90,14 +90,14 @@ class Alarm:
 
     def __init__(
         self,
-        teller: AlertTeller,
+        delivery: AlertDelivery,
         store: Store,
         members: Members,
         team_id: str,
         workspace_url: str,
         clock: Clock = utc_now,
     ) -> None:
-        self._teller = teller
+        self._delivery = delivery
         self._store = store
         self._members = members
         self._team_id = team_id
@@ -188,7 +188,7 @@ class Alarm:
 
     async def _send(self, watch: Watch, kind: AlertKind, post: Post) -> None:
         """It is sent if anybody got it; where nobody did, it is tried again."""
-        missed = await self._teller.tell(watch, post)
+        missed = await self._delivery.tell(watch, post)
         for to, error in missed.items():
             logger.warning("alert_not_sent", channel=watch.channel_id, to=to, error=error)
         if len(missed) < len(watch.alerts_to):

@@ -30,7 +30,7 @@ _MOST_PAGES = 10
 logger = structlog.get_logger(__name__)
 
 
-class Looking:
+class Backfill:
     """Notes the replies in watched channels that nobody told us of; those known already stay as they are.
 
     Replies in a thread are found as long as its parent is among the channel's latest messages, up to a week old.

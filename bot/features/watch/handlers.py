@@ -8,7 +8,7 @@ from slack_bolt.async_app import AsyncAck, AsyncApp
 from slack_sdk.errors import SlackApiError
 
 from bot.features.watch import text as words
-from bot.features.watch.alerts import AlertTeller
+from bot.features.watch.alerts import AlertDelivery
 from bot.features.watch.orders import WatchOrders
 from bot.features.watch.watcher import Assistants, is_named
 from bot.features.watch.window import WatchWindow
@@ -18,7 +18,7 @@ from bot.slack.blocks import ModalState
 from bot.slack.client import slack_word
 from bot.slack.commands import WatchRequest, parse_watch
 from bot.slack.invocation import Invocation, clicked_value, to_invocation
-from bot.slack.messenger import Post, Teller
+from bot.slack.messenger import Messenger, Post
 
 
 @dataclass(frozen=True)
@@ -29,13 +29,13 @@ class WatchCommand:
         orders: What is watched.
         window: Asks for what was not typed.
         assistants: Who may be watched.
-        teller: What answers.
+        messenger: What answers.
     """
 
     orders: WatchOrders
     window: WatchWindow
     assistants: Assistants
-    teller: Teller
+    messenger: Messenger
 
     async def answer(self, invocation: Invocation, text: str) -> None:
         """Does what was asked, or says why not, to the person alone."""
@@ -95,7 +95,7 @@ class WatchCommand:
         return words.begun(watch, found[author_id])
 
     async def _tell(self, invocation: Invocation, post: Post) -> None:
-        await self.teller.tell(invocation.recipient, post)
+        await self.messenger.tell(invocation.recipient, post)
 
 
 @dataclass(frozen=True)
@@ -105,12 +105,12 @@ class AlertButton:
     Attributes:
         orders: What is watched.
         alerts: What tells of it.
-        teller: Who is told how it went.
+        messenger: Who is told how it went.
     """
 
     orders: WatchOrders
-    alerts: AlertTeller
-    teller: Teller
+    alerts: AlertDelivery
+    messenger: Messenger
 
     async def send(self, invocation: Invocation, author_id: str) -> str:
         """Sends a test, and gives whom it reached, or why it did not."""
@@ -135,4 +135,4 @@ def register(app: AsyncApp, button: AlertButton) -> None:
         await ack()
         invocation = to_invocation(body)
         said = await button.send(invocation, clicked_value(body))
-        await button.teller.tell(invocation.recipient, sentence(said))
+        await button.messenger.tell(invocation.recipient, sentence(said))

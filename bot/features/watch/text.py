@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import timedelta
 
-from bot.domain.watch import Fate, Shows, Watch
+from bot.domain.watch import ReplyOutcome, Shows, Watch
 from bot.features.watch.figures import CountedWatch, Watched
 from bot.figures.quality import corrected, span, without_model
 from bot.slack import ids
@@ -40,12 +40,12 @@ NO_REACTIONS = (
     "I may not react to messages here: whoever runs the app adds the scope `reactions:write` (`manifest.watch.yml` has "
     "it). Without, `nothing` and `verdict` work."
 )
-_FATES = {
-    Fate.TAKEN: "scored or about to be",
+_OUTCOMES = {
+    ReplyOutcome.TAKEN: "scored or about to be",
     None: "waited for",
-    Fate.NO_ANSWER: "drawn, but no answer to anybody",
-    Fate.OVER: "over a limit",
-    Fate.MISSED: "missed or unscored",
+    ReplyOutcome.NO_ANSWER: "drawn, but no answer to anybody",
+    ReplyOutcome.OVER: "over a limit",
+    ReplyOutcome.MISSED: "missed or unscored",
 }
 
 
@@ -79,7 +79,9 @@ def begun(watch: Watch, name: str) -> Post:
 def line(counted: CountedWatch) -> str:
     """A watch, and what has become of the last week's replies."""
     coverage = counted.coverage
-    parts = [f"{coverage.fates[fate]} {said}" for fate, said in _FATES.items() if coverage.fates.get(fate)]
+    parts = [
+        f"{coverage.outcomes[outcome]} {said}" for outcome, said in _OUTCOMES.items() if coverage.outcomes.get(outcome)
+    ]
     week = f"In the last 7 days: {coverage.seen} seen" + "".join(f", {part}" for part in parts)
     return f"*{clip(counted.name, _NAME)}*: {_order(counted.watch)} {week}."
 
@@ -185,9 +187,11 @@ def _counted(each: Watched) -> str:
 
 
 def _lost(each: Watched) -> str:
-    words = {Fate.OVER: "over a limit", Fate.MISSED: "missed or unscored"}
+    words = {ReplyOutcome.OVER: "over a limit", ReplyOutcome.MISSED: "missed or unscored"}
     return ", ".join(
-        f"{each.coverage.fates[fate]} {said}" for fate, said in words.items() if each.coverage.fates.get(fate)
+        f"{each.coverage.outcomes[outcome]} {said}"
+        for outcome, said in words.items()
+        if each.coverage.outcomes.get(outcome)
     )
 
 

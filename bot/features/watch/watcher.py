@@ -16,7 +16,7 @@ from bot.domain.case import Case, CaseSource, Visibility, text_hash
 from bot.domain.clock import Clock, utc_now
 from bot.domain.label import Reaction
 from bot.domain.limits import Limits, Policy
-from bot.domain.watch import LATE, MOST_OF_A_QUESTION, Fate, SeenReply, Watch, age_of, draws, is_since
+from bot.domain.watch import LATE, MOST_OF_A_QUESTION, ReplyOutcome, SeenReply, Watch, age_of, draws, is_since
 from bot.pipeline.judges import RubricChoice
 from bot.pipeline.lookup import Lookup, MayNotReadError, OutOfSightError, Question
 from bot.slack.client import Identity, connection_word, slack_word
@@ -149,7 +149,7 @@ class Watcher:
         Raises:
             OutOfSightError, MayNotReadError, SlackApiError, ClientError, TimeoutError: As `Lookup.answered`.
         """
-        is_whole = message.obstacle is None and message.streaming not in {_WATCHER_IN_PROGRESS, _ERRORED}
+        is_whole = message.blocker is None and message.streaming not in {_WATCHER_IN_PROGRESS, _ERRORED}
         if not is_whole or message.author_id in self._identity.own_ids:
             return None
         return await self._lookup.answered(channel_id, message)
@@ -162,27 +162,27 @@ class Watcher:
             watches = await self._read(self._identity.team_id)
             for reply, probability in await self._store.replies.due(self._identity.team_id, self._now()):
                 try:
-                    fate = await self._take(reply, probability, watches.get((reply.channel_id, reply.author_id)))
+                    outcome = await self._take(reply, probability, watches.get((reply.channel_id, reply.author_id)))
                 except SlackApiError as exc:
                     logger.warning("reply_not_read", channel=reply.channel_id, error=slack_word(exc))
                     return
                 except (aiohttp.ClientError, TimeoutError) as exc:
                     logger.warning("reply_not_read", channel=reply.channel_id, error=connection_word(exc))
                     return
-                if fate:
-                    await self._store.replies.settle(reply, fate)
+                if outcome:
+                    await self._store.replies.settle(reply, outcome)
 
-    async def _take(self, reply: SeenReply, probability: float, watch: Watch | None) -> Fate | None:
+    async def _take(self, reply: SeenReply, probability: float, watch: Watch | None) -> ReplyOutcome | None:
         """What has become of a reply; None where it is waited for."""
         age = age_of(reply.ts, self._now())
         if watch is None or age > LATE or not self.serves(reply.channel_id):
-            return Fate.MISSED
+            return ReplyOutcome.MISSED
         if reply.parent_ts and await self._has_enough(reply, reply.parent_ts):
-            return Fate.OVER  # without reading it: an endless thread has many
+            return ReplyOutcome.OVER  # without reading it: an endless thread has many
         try:
             message = await self._lookup.message_at(reply.channel_id, reply.ts, reply.parent_ts)
             if message is None:
-                return Fate.NO_ANSWER
+                return ReplyOutcome.NO_ANSWER
             found = replace(
                 reply, text_hash=None if message.streaming == _WATCHER_IN_PROGRESS else text_hash(message.text)
             )
@@ -191,16 +191,16 @@ class Watcher:
                 return None
             question = await self.answered(reply.channel_id, message)
         except (OutOfSightError, MayNotReadError):
-            return Fate.MISSED
+            return ReplyOutcome.MISSED
         if question is None:
-            return Fate.NO_ANSWER
+            return ReplyOutcome.NO_ANSWER
         if await self._is_over(watch, reply, question):
-            return Fate.OVER
+            return ReplyOutcome.OVER
         try:
             await self._store.add(await self._case(watch, message, question, probability), limits=self._limits)
         except RefusedError:
-            return Fate.OVER
-        return Fate.TAKEN
+            return ReplyOutcome.OVER
+        return ReplyOutcome.TAKEN
 
     async def _has_enough(self, reply: SeenReply, question_ts: str) -> bool:
         return (await self._store.replies.used(reply, question_ts)).of_question >= MOST_OF_A_QUESTION

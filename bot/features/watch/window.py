@@ -38,7 +38,7 @@ from bot.slack.invocation import (
     to_invocation,
 )
 from bot.slack.messages import Message
-from bot.slack.messenger import Teller
+from bot.slack.messenger import Messenger
 
 _ITS_SHARE = re.compile(f"^{ids.BLOCK_SHARE}-")
 
@@ -53,7 +53,7 @@ class WatchWindow:
         recent: What would have been taken.
         checks: What is wrong with what somebody chose.
         rubrics: By which a channel's replies are scored.
-        teller: What opens the window, and says what was set.
+        messenger: What opens the window, and says what was set.
         show_home: Shows the Home tab anew, where it may be opened, too.
         workspace_url: Where links to messages begin.
     """
@@ -63,13 +63,13 @@ class WatchWindow:
     recent: RecentReplies
     checks: WatchChecks
     rubrics: RubricChoice
-    teller: Teller
+    messenger: Messenger
     show_home: Callable[[HomeVisit, str], Awaitable[None]]
     workspace_url: str
 
     async def open(self, invocation: Invocation, state: ModalState, author: str = "") -> bool:
         """Whether the window could be opened; with an assistant, by name or id, it begins with that one."""
-        opened = await self.teller.open_modal(invocation.trigger_id, window_words.reading_modal())
+        opened = await self.messenger.open_modal(invocation.trigger_id, window_words.reading_modal())
         if opened:
             await self.show(WindowClick(invocation, opened.id, state), author)
         return opened is not None
@@ -87,14 +87,14 @@ class WatchWindow:
         """
         form = await self._form(click.invocation, click.state.channel_id or "", author)
         if isinstance(form, str):
-            await self.teller.update_modal(click.view_id, window_words.said_modal(form))
+            await self.messenger.update_modal(click.view_id, window_words.said_modal(form))
             return
         if chosen:
             form = replace(form, watch=replace(form.watch, share=chosen.share), version=chosen.version)
-        shown = await self.teller.update_modal(click.view_id, self._view(click, form, None))
+        shown = await self.messenger.update_modal(click.view_id, self._view(click, form, None))
         if shown:  # and nobody has chosen another assistant meanwhile
             view = self._view(click, form, await self._replies(form.watch))
-            await self.teller.update_modal(click.view_id, view, shown.version)
+            await self.messenger.update_modal(click.view_id, view, shown.version)
 
     async def submitted(self, invocation: Invocation, form: WatchForm) -> dict[str, Any]:
         """What to answer a submitted window; where nothing is wrong, the watch is set."""
@@ -133,9 +133,9 @@ class WatchWindow:
         said = await self.orders.end(click.invocation, channel_id, author_id)
         shown = None
         with suppress(SlackApiError, aiohttp.ClientError, TimeoutError):
-            shown = await self.teller.update_modal(click.view_id, window_words.said_modal(said))
+            shown = await self.messenger.update_modal(click.view_id, window_words.said_modal(said))
         if not shown:
-            await self.teller.tell(Recipient(click.invocation.user_id, channel_id), sentence(said))
+            await self.messenger.tell(Recipient(click.invocation.user_id, channel_id), sentence(said))
         await self._renew_home(click)
 
     async def say(self, click: WindowClick, form: WatchForm) -> None:
@@ -144,7 +144,7 @@ class WatchWindow:
             return
         watch = await self.orders.on(click.invocation, form.channel_id, form.author_id)
         name = (await self.orders.members.of(form.author_id)).name
-        await self.teller.tell(Recipient(click.invocation.user_id, form.channel_id), words.begun(watch, name))
+        await self.messenger.tell(Recipient(click.invocation.user_id, form.channel_id), words.begun(watch, name))
 
     async def _renew_home(self, click: WindowClick) -> bool:
         """Whether the window was opened in a Home tab, which then shows what has changed."""
@@ -208,7 +208,7 @@ def register(app: AsyncApp, window: WatchWindow) -> None:
         await ack()
         invocation = to_invocation(body)
         if not await window.open(invocation, ModalState(channel_id=invocation.channel_id), clicked_value(body)):
-            await window.teller.tell(invocation.recipient, sentence(BUTTON_TOO_SLOW))
+            await window.messenger.tell(invocation.recipient, sentence(BUTTON_TOO_SLOW))
 
     @app.action(ids.ACTION_HOME_WATCH)
     async def open_at_home(ack: AsyncAck, body: dict[str, Any]) -> None:

@@ -11,7 +11,7 @@ from bot.domain.case import Case, CaseSource, Execution
 from bot.features.workflow.completion import Completion
 from bot.features.workflow.steps import StepRequest, Unusable, to_step
 from bot.features.workflow.text import NO_PERSON, NOT_IN_BOTH, unusable
-from bot.pipeline.blockers import obstacle_text
+from bot.pipeline.blockers import blocker_text
 from bot.pipeline.intake import Choices, Intake
 from bot.pipeline.requests import link_case, step_texts_case
 from bot.pipeline.text import refusal_text, unsure_of_link
@@ -100,8 +100,8 @@ class ScoreStep:
                 return await self._linked(invocation, link)
 
     async def _linked(self, invocation: Invocation, link: Permalink) -> tuple[Case, bool]:
-        if found := link.obstacle(frozenset({self.host})):
-            raise _NothingToScoreError(obstacle_text(found))
+        if found := link.blocker(frozenset({self.host})):
+            raise _NothingToScoreError(blocker_text(found))
         channel = (await self.memberships.now(invocation.user_id)).get(link.channel_id)
         if channel is None:
             raise _NothingToScoreError(NOT_IN_BOTH)

@@ -3,11 +3,11 @@
 import re
 from typing import Any
 
-from bot.domain.blocker import Obstacle, ObstacleKind
+from bot.domain.blocker import Blocker, BlockerKind
 from bot.domain.case import LoggedCase
 from bot.domain.verdict import RecordedVerdict
 from bot.features.workflow.steps import Unusable
-from bot.pipeline.blockers import obstacle_text
+from bot.pipeline.blockers import blocker_text
 from bot.pipeline.verdict_text import why_unscored
 from bot.slack import ids
 from bot.slack.blocks import address
@@ -47,7 +47,7 @@ def outputs(case: LoggedCase, verdict: RecordedVerdict | None, workspace_url: st
     """
     told: dict[str, Any] = {ids.OUTPUT_SCORED: verdict is not None and verdict.score is not None}
     if verdict is None:
-        told[ids.OUTPUT_REASON] = obstacle_text(Obstacle(ObstacleKind.NO_QUESTION))
+        told[ids.OUTPUT_REASON] = blocker_text(Blocker(BlockerKind.NO_QUESTION))
     elif verdict.score is None:
         told[ids.OUTPUT_REASON] = _text(why_unscored(verdict))
     else:

@@ -18,7 +18,7 @@ from bot.domain.week import Week
 from bot.features.digest.text import digest_message
 from bot.figures.week import Figures, read_figures
 from bot.store import Store
-from bot.store.assignments import Assignments as Draws
+from bot.store.assignments import Assignments as Assignments
 from bot.store.figures import Place
 from bot.store.schema import cases, labels, ratings
 from judge import load_rubric
@@ -120,13 +120,13 @@ async def test_some_of_its_replies_wait_to_be_scored_blind(
     await write_past(url_in(tmp_path), workspace)
     channel, user = workspace.channel(CHANNEL), workspace.user(name)
     answers = {message.text for message in channel.messages.values() if message.is_reply}
-    log.draws = Draws(log.database, keeps_text=True, clock=lambda: datetime.fromtimestamp(now, UTC))
+    log.assignments = Assignments(log.database, keeps_text=True, clock=lambda: datetime.fromtimestamp(now, UTC))
     for _ in range(number):
-        shown = await log.draws.draw(workspace.team_id, user.id, [channel.id])
+        shown = await log.assignments.draw(workspace.team_id, user.id, [channel.id])
         assert shown
         assert shown.response in answers
-        await log.draws.record(workspace.team_id, user.id, shown, Label(3, None))
-    assert await log.draws.draw(workspace.team_id, user.id, [channel.id]) is None
+        await log.assignments.record(workspace.team_id, user.id, shown, Label(3, None))
+    assert await log.assignments.draw(workspace.team_id, user.id, [channel.id]) is None
 
 
 @MOMENTS

@@ -9,7 +9,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
 from bot.slack.client import error_of, is_passing, is_transient, slack_word
-from bot.store.errors import STORE_ERRORS as LOG_ERRORS
+from bot.store.errors import STORE_ERRORS as STORE_ERRORS
 from bot.store.errors import in_brief
 
 ANSWERS = {
@@ -65,7 +65,7 @@ async def test_a_token_that_can_be_mended_does_not_pass_by_itself(client: AsyncW
 
 def test_a_log_whose_connections_are_all_taken_is_out_of_reach() -> None:
     error = PoolTimeoutError("QueuePool limit of size 10 reached")
-    assert isinstance(error, LOG_ERRORS)
+    assert isinstance(error, STORE_ERRORS)
     assert in_brief(error) == "the log is out of reach: QueuePool limit of size 10 reached"
 
 

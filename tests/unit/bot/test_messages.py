@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 from structlog.testing import capture_logs
 
-from bot.pipeline.blockers import obstacle_text
+from bot.pipeline.blockers import blocker_text
 from bot.slack.messages import to_message
 
 
@@ -90,7 +90,7 @@ def test_an_attachment_without_words_gives_its_fallback() -> None:
 
 
 @pytest.mark.parametrize(
-    ("message", "obstacle"),
+    ("message", "blocker"),
     [
         (
             {"blocks": [{"type": "image", "image_url": "x", "alt_text": "y"}]},
@@ -103,11 +103,11 @@ def test_an_attachment_without_words_gives_its_fallback() -> None:
         ({"text": "  \n "}, "That message has no text to score."),
     ],
 )
-def test_a_message_without_text_says_what_it_holds(message: dict[str, Any], obstacle: str) -> None:
+def test_a_message_without_text_says_what_it_holds(message: dict[str, Any], blocker: str) -> None:
     found = to_message({"ts": "1.1", **message})
     assert found.text == ""
-    assert found.obstacle
-    assert obstacle_text(found.obstacle) == obstacle
+    assert found.blocker
+    assert blocker_text(found.blocker) == blocker
 
 
 @pytest.mark.parametrize(
@@ -126,8 +126,8 @@ def test_a_message_in_a_shape_that_nobody_knows_is_named_unreadable(content: dic
         found = to_message({"ts": "1.1", "user": "U1", "text": "a stub"} | content)
     assert [(entry["event"], entry["ts"]) for entry in logs] == [("message_unreadable", "1.1")]
     assert (found.text, found.author_id) == ("", "U1")
-    assert found.obstacle
-    assert obstacle_text(found.obstacle) == "That message has a shape that I do not know, so I cannot read it."
+    assert found.blocker
+    assert blocker_text(found.blocker) == "That message has a shape that I do not know, so I cannot read it."
 
 
 def test_a_parent_stands_in_no_thread() -> None:

@@ -2,16 +2,16 @@ from datetime import UTC, datetime
 
 import pytest
 
-from bot.domain.case import Aside, CaseStatus, LoggedCase, QuestionSource, Standing, aside_of
+from bot.domain.case import CaseStatus, CurrentVerdict, Exclusion, LoggedCase, QuestionSource, exclusion_of
 from tests.store.test_store import a_case
 
 FIRST, AUTHOR, OTHER = "U-first", "U-author", "U-other"
 NOW = datetime(2026, 11, 20, tzinfo=UTC)
-NOTHING, UNSCORED, SCORED = None, Standing(FIRST, is_scored=False), Standing(FIRST, is_scored=True)
+NOTHING, UNSCORED, SCORED = None, CurrentVerdict(FIRST, is_scored=False), CurrentVerdict(FIRST, is_scored=True)
 
 
-def earlier(aside: Aside | None = None, edited_at: datetime | None = None) -> LoggedCase:
-    asked = a_case(author_id=AUTHOR, aside=aside, question_source=QuestionSource.TYPED).model_dump()
+def earlier(excluded: Exclusion | None = None, edited_at: datetime | None = None) -> LoggedCase:
+    asked = a_case(author_id=AUTHOR, excluded=excluded, question_source=QuestionSource.TYPED).model_dump()
     return LoggedCase(**asked, id=1, status=CaseStatus.DELIVERED, created_at=NOW, edited_at=edited_at)
 
 
@@ -20,40 +20,40 @@ def earlier(aside: Aside | None = None, edited_at: datetime | None = None) -> Lo
     [
         (FIRST, SCORED, False, False, None),
         (FIRST, SCORED, True, False, None),
-        (AUTHOR, SCORED, False, False, Aside.AUTHOR),
-        (AUTHOR, SCORED, False, True, Aside.AUTHOR),
-        (AUTHOR, UNSCORED, False, False, Aside.AUTHOR),
-        (AUTHOR, NOTHING, False, True, Aside.AUTHOR),
-        (OTHER, SCORED, False, False, Aside.ANOTHER),
+        (AUTHOR, SCORED, False, False, Exclusion.AUTHOR),
+        (AUTHOR, SCORED, False, True, Exclusion.AUTHOR),
+        (AUTHOR, UNSCORED, False, False, Exclusion.AUTHOR),
+        (AUTHOR, NOTHING, False, True, Exclusion.AUTHOR),
+        (OTHER, SCORED, False, False, Exclusion.ANOTHER),
         (OTHER, SCORED, False, True, None),
-        (OTHER, SCORED, True, True, Aside.ANOTHER),
+        (OTHER, SCORED, True, True, Exclusion.ANOTHER),
         (OTHER, UNSCORED, False, False, None),
-        (OTHER, UNSCORED, True, False, Aside.ANOTHER),
+        (OTHER, UNSCORED, True, False, Exclusion.ANOTHER),
         (OTHER, NOTHING, True, False, None),
     ],
 )
 def test_whose_repeats_count(
-    user_id: str, standing: Standing | None, has_typed: bool, is_edited: bool, expected: Aside | None
+    user_id: str, current_verdict: CurrentVerdict | None, has_typed: bool, is_edited: bool, expected: Exclusion | None
 ) -> None:
     case = earlier(edited_at=NOW if is_edited else None)
-    assert aside_of(user_id, case, standing, has_typed=has_typed) is expected
+    assert exclusion_of(user_id, case, current_verdict, has_typed=has_typed) is expected
 
 
 def test_another_question_stays_aside_whoever_repeats_it() -> None:
-    beside = earlier(aside=Aside.ANOTHER)
+    beside = earlier(excluded=Exclusion.ANOTHER)
     assert beside.question_source is QuestionSource.TYPED
-    assert aside_of(FIRST, beside, SCORED, has_typed=False) is Aside.ANOTHER
-    assert aside_of(FIRST, beside, SCORED, has_typed=True) is None
+    assert exclusion_of(FIRST, beside, SCORED, has_typed=False) is Exclusion.ANOTHER
+    assert exclusion_of(FIRST, beside, SCORED, has_typed=True) is None
 
 
 def test_where_the_question_was_found_it_is_who_repeats_that_matters() -> None:
-    beside = earlier(aside=Aside.AUTHOR).model_copy(update={"question_source": QuestionSource.PARENT})
-    assert aside_of(FIRST, beside, SCORED, has_typed=False) is None
-    assert aside_of(OTHER, beside, SCORED, has_typed=False) is Aside.ANOTHER
-    assert aside_of(OTHER, beside, NOTHING, has_typed=False) is None
+    beside = earlier(excluded=Exclusion.AUTHOR).model_copy(update={"question_source": QuestionSource.PARENT})
+    assert exclusion_of(FIRST, beside, SCORED, has_typed=False) is None
+    assert exclusion_of(OTHER, beside, SCORED, has_typed=False) is Exclusion.ANOTHER
+    assert exclusion_of(OTHER, beside, NOTHING, has_typed=False) is None
 
 
 def test_an_edit_lets_nobody_else_in_where_the_author_wrote_the_question_too() -> None:
     own = earlier(edited_at=NOW).model_copy(update={"question_author_id": AUTHOR})
-    assert aside_of(OTHER, own, SCORED, has_typed=False) is Aside.ANOTHER
-    assert aside_of(FIRST, own, SCORED, has_typed=False) is None
+    assert exclusion_of(OTHER, own, SCORED, has_typed=False) is Exclusion.ANOTHER
+    assert exclusion_of(FIRST, own, SCORED, has_typed=False) is None

@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.domain.blocker import Obstacle, ObstacleKind
+from bot.domain.blocker import Blocker, BlockerKind
 from bot.domain.case import CaseSource, CaseStatus, LoggedCase, QuestionSource, Visibility
 from bot.domain.verdict import RecordedRating, RecordedVerdict
 from bot.features.labels.text import ENOUGH_MEANWHILE, NOT_RECORDED, NOTHING, blind_modal, compared_modal, over_modal
 from bot.pipeline import text as messages
 from bot.pipeline import verdict_text as verdicts
-from bot.pipeline.blockers import obstacle_text
+from bot.pipeline.blockers import blocker_text
 from bot.pipeline.rubric_meanings import meanings
 from bot.pipeline.text import question_modal, texts_modal
 from bot.pipeline.verdict_text import in_short, why_unscored
@@ -154,13 +154,13 @@ def test_the_reasons_of_a_split_are_short() -> None:
 
 def test_only_buttons_that_can_do_something_are_there() -> None:
     def offered(**changes: Any) -> list[str]:
-        unscored = a_verdict(score=None, unscored_reason="obstacle", unscored_detail="Empty.")
+        unscored = a_verdict(score=None, unscored_reason="blocker", unscored_detail="Empty.")
         blocks = verdicts.verdict_message(a_case(**changes), unscored).blocks
         return [e["action_id"] for block in blocks if block["type"] == "actions" for e in block["elements"]]
 
-    may_not = obstacle_text(Obstacle(ObstacleKind.MAY_NOT_READ))
-    assert offered(response="", obstacle="That message has no text to score.") == []
-    assert offered(response=None, obstacle=may_not) == [ids.ACTION_AGAIN]
+    may_not = blocker_text(Blocker(BlockerKind.MAY_NOT_READ))
+    assert offered(response="", blocker="That message has no text to score.") == []
+    assert offered(response=None, blocker=may_not) == [ids.ACTION_AGAIN]
     assert offered() == [ids.ACTION_AGAIN, ids.ACTION_WRONG_QUESTION, ids.ACTION_LABEL]
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.domain.watch import Coverage, Fate, Shows, Watch, draws, together
+from bot.domain.watch import Coverage, ReplyOutcome, Shows, Watch, draws, together
 from bot.features.watch.text import no_assistant
 from bot.figures.quality import to_quality
 from bot.slack.commands import WatchRequest, parse_watch
@@ -98,8 +98,10 @@ def test_a_day_that_was_used_up_weighs_by_what_it_had() -> None:
         ScoredCount(0, None, None, None, 1, 0.5, "2026-11-22"),
     ]
     coverage = {
-        "2026-11-21": Coverage({Fate.PASSED: 5, Fate.TAKEN: 5}),
-        "2026-11-22": Coverage({Fate.PASSED: 5, Fate.TAKEN: 1, Fate.OVER: 3, Fate.MISSED: 1}),
+        "2026-11-21": Coverage({ReplyOutcome.PASSED: 5, ReplyOutcome.TAKEN: 5}),
+        "2026-11-22": Coverage(
+            {ReplyOutcome.PASSED: 5, ReplyOutcome.TAKEN: 1, ReplyOutcome.OVER: 3, ReplyOutcome.MISSED: 1}
+        ),
     }
     quality = to_quality(rows, Scale(0, 5), coverage)
     assert quality is not None
@@ -121,5 +123,10 @@ def test_a_changed_share_weighs_by_the_probability_of_each_draw() -> None:
 
 
 def test_days_come_together() -> None:
-    total = together([Coverage({Fate.TAKEN: 1, None: 2}), Coverage({Fate.TAKEN: 3, Fate.OVER: 1, Fate.MISSED: 2})])
-    assert (total.seen, total.lost, total.fates[Fate.TAKEN]) == (9, 3, 4)
+    total = together(
+        [
+            Coverage({ReplyOutcome.TAKEN: 1, None: 2}),
+            Coverage({ReplyOutcome.TAKEN: 3, ReplyOutcome.OVER: 1, ReplyOutcome.MISSED: 2}),
+        ]
+    )
+    assert (total.seen, total.lost, total.outcomes[ReplyOutcome.TAKEN]) == (9, 3, 4)

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from bot.domain.watch import Coverage, Fate, Watch
+from bot.domain.watch import Coverage, ReplyOutcome, Watch
 from bot.features.watch.figures import CountedWatch
 from bot.features.watch.text import state
 from bot.features.watch.window_text import WatchView, reading_modal, said_modal, watch_modal
@@ -79,7 +79,15 @@ def test_where_nothing_is_found_the_likely_reason_is_said(share: float, said: st
 
 
 def test_a_channel_that_watches_many_is_answered_in_one_message() -> None:
-    coverage = Coverage({Fate.TAKEN: 1000, Fate.OVER: 1000, Fate.MISSED: 1000, Fate.NO_ANSWER: 1000, None: 1000})
+    coverage = Coverage(
+        {
+            ReplyOutcome.TAKEN: 1000,
+            ReplyOutcome.OVER: 1000,
+            ReplyOutcome.MISSED: 1000,
+            ReplyOutcome.NO_ANSWER: 1000,
+            None: 1000,
+        }
+    )
     watch = replace(form({}).watch, share=0.001, per_day=99_999, floor=2.5, alerts_to=("C1", *("U" + "1" * 10,) * 5))
     counted = [CountedWatch(replace(watch, author_id=f"U{number}"), "x" * 200, coverage) for number in range(30)]
     post = state(counted, 1_000_000_000)

@@ -22,15 +22,17 @@ def upgrade() -> None:
         ),
         *_columns(
             sa.String,
-            "message_ts parent_ts author_id aside shows question_source "
-            "question_hash question_ts question_author_id response_hash holder thread_ts "
+            "message_ts parent_ts author_id excluded shows question_source "
+            "question_hash question_ts question_author_id response_hash lease_owner thread_ts "
             "reply_ts blocked_by model escalation rubric_version judge_version "
             "unscored_reason",
         ),
         *_columns(sa.Float, "probability mean spread weighted_score cost_usd"),
-        *_columns(sa.Text, "question response obstacle response_url justification unscored_detail"),
+        *_columns(sa.Text, "question response blocker response_url justification unscored_detail"),
         *_columns(sa.Integer, "opened", nullable=False, server_default="1"),
-        *_columns(sa.Integer, "slack_tries model_tries faults reserved_tokens", nullable=False, server_default="0"),
+        *_columns(
+            sa.Integer, "slack_tries model_tries internal_errors reserved_tokens", nullable=False, server_default="0"
+        ),
         *_columns(sa.Boolean, "thread_intent reply_intent is_stale", nullable=False, server_default=sa.false()),
         *_columns(sa.Integer, "score lowest highest input_tokens output_tokens latency_ms spared"),
         *_columns(sa.JSON, "flags", nullable=False, server_default="[]"),
@@ -47,14 +49,14 @@ def upgrade() -> None:
         "cases",
         "team_id channel_id judged_at lowest highest score "
         "author_id requester_id unscored_reason model judge_version input_tokens "
-        "output_tokens cost_usd spared visibility obstacle blocked_by "
-        "aside probability",
-        "visibility = 'thread' AND obstacle IS NULL AND blocked_by IS NULL AND aside IS NULL AND probability IS NULL",
+        "output_tokens cost_usd spared visibility blocker blocked_by "
+        "excluded probability",
+        "visibility = 'thread' AND blocker IS NULL AND blocked_by IS NULL AND excluded IS NULL AND probability IS NULL",
         name="ix_cases_figures",
     )
     _index(
         "cases",
-        "team_id channel_id judged_at message_ts attempt visibility obstacle blocked_by aside probability",
+        "team_id channel_id judged_at message_ts attempt visibility blocker blocked_by excluded probability",
         "attempt > 1",
         name="ix_cases_repeated",
     )
@@ -180,13 +182,13 @@ def upgrade() -> None:
     op.create_table(
         "replies",
         *_columns(sa.String, "team_id channel_id ts author_id day", nullable=False),
-        *_columns(sa.String, "parent_ts fate text_hash"),
+        *_columns(sa.String, "parent_ts outcome text_hash"),
         *_columns(sa.Float, "probability", nullable=False),
         *_columns(UtcDateTime, "rests_at", nullable=False),
         sa.PrimaryKeyConstraint("team_id", "channel_id", "ts"),
     )
-    _index("replies", "team_id channel_id author_id day fate", name="ix_replies_figures")
-    _index("replies", "team_id rests_at", "fate IS NULL", name="ix_replies_waiting")
+    _index("replies", "team_id channel_id author_id day outcome", name="ix_replies_figures")
+    _index("replies", "team_id rests_at", "outcome IS NULL", name="ix_replies_waiting")
     op.create_table(
         "alerts",
         *_columns(sa.String, "team_id channel_id author_id day kind", nullable=False),
