@@ -35,10 +35,10 @@ sandbox: $(FOR_DEMO) ## the pocket Slack alone, for a Bolt app of your own
 	@$(BIN)/pocket-slack --manifest manifest.yml --port 8123
 
 test: $(READY) ## the tests, without the slow ones and those that need a browser
-	@$(BIN)/pytest --ignore=tests/browser --ignore=tests/slow --numprocesses=4 --dist=worksteal
+	@$(BIN)/pytest --ignore=tests/browser --ignore=tests/slow -m "not slow" --numprocesses=4 --dist=worksteal
 
-test-slow: $(READY) ## the tests that simulate much
-	@$(BIN)/pytest --numprocesses=2 --dist=worksteal tests/slow
+test-slow: $(READY) ## kills, storms, replicas, killed databases, simulations, builds
+	@$(BIN)/pytest --ignore=tests/browser -m slow --numprocesses=4 --dist=worksteal
 
 screenshots: $(READY) ## the README's pictures, from the demo
 	@sh tools/browser

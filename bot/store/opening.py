@@ -52,7 +52,7 @@ MIGRATION_LOCK = 5_118_005  # any number that nobody else takes
 _PATIENCE_S = 5.0
 # Whoever has the lock; a number of up to 32 bits stands in `objid`:
 # https://www.postgresql.org/docs/current/view-pg-locks.html
-_LEASE_OWNER = text(
+_LOCK_HOLDER = text(
     "SELECT pid, application_name, client_addr::text FROM pg_locks JOIN pg_stat_activity USING (pid) "
     "WHERE locktype = 'advisory' AND granted AND classid = 0 AND objid = :lock AND objsubid = 1 "
     "AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
@@ -77,7 +77,7 @@ async def _say(engine: AsyncEngine) -> None:
         return
     try:
         async with engine.connect() as connection:
-            holder = (await connection.execute(_LEASE_OWNER, {"lock": MIGRATION_LOCK})).first()
+            holder = (await connection.execute(_LOCK_HOLDER, {"lock": MIGRATION_LOCK})).first()
     except STORE_ERRORS:
         holder = None
     if holder is None:
@@ -355,7 +355,7 @@ async def _write(connection: AsyncConnection) -> None:
     )
     added = {"id": _ID, "status": CaseStatus.RECEIVED, "created_at": utc_now()}
     await connection.execute(insert(cases).values(case.model_dump() | added))
-    await connection.execute(update(cases).where(cases.c.id == _ID).values(holder=_NAME))
+    await connection.execute(update(cases).where(cases.c.id == _ID).values(lease_owner=_NAME))
     await connection.execute(delete(cases).where(false()))  # the right alone: the row goes with the transaction
     if connection.dialect.name == "postgresql":
         await _write_job(connection)

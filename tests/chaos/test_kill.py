@@ -13,6 +13,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, closing
 from pathlib import Path
 
+import pytest
+
 from bot.slack import ids
 from bot.slack.manifest import ORG
 from pocket_slack import Message
@@ -20,6 +22,8 @@ from tests.chaos.points import POINTS, SLOW, STEPS, TEXTS, Point
 from tests.model_server import Held, ModelServer
 from tests.scenario.conftest import ANSWER, CHANNEL, GOOD, QUESTION, Stage, is_verdict
 from tests.scenario.test_process import environment, pocket_slack
+
+pytestmark = pytest.mark.slow
 
 ROUNDS = int(os.environ.get("CHAOS_ROUNDS", "1"))
 SEED = int(os.environ.get("CHAOS_SEED", "1"))

@@ -7,6 +7,7 @@ import asyncio
 import random
 from pathlib import Path
 
+import pytest
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import create_async_engine
 
@@ -17,6 +18,8 @@ from tests.model_server import Drop, Failure, ModelServer
 from tests.scenario.conftest import ANSWER, GOOD, QUESTION, Stage, is_verdict
 from tests.scenario.replicas import left
 from tests.scenario.test_process import environment, pocket_slack, start
+
+pytestmark = pytest.mark.slow
 
 LIVES = 4
 CASES_A_LIFE = 8

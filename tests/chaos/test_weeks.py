@@ -17,6 +17,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from bot.domain.watch import LATE, ReplyOutcome, Watch, draws
 from bot.slack.manifest import WATCH, load_manifest
 from pocket_slack import Limits, ManualClock, Message, Sandbox, Workspace
@@ -24,6 +26,8 @@ from tests.chaos.test_kill import NO_LIMITS, PATIENCE_S, ROUNDS, SEED
 from tests.model_server import ModelServer
 from tests.scenario.conftest import CHANNEL, shown
 from tests.scenario.test_process import environment
+
+pytestmark = pytest.mark.slow
 
 MONDAY = datetime(2026, 3, 2, tzinfo=UTC)
 DAYS = 12

@@ -14,6 +14,8 @@ import pytest
 
 from tests.model_server import ModelServer, Reply, Stall
 
+pytestmark = pytest.mark.slow
+
 JUDGE = str(Path(sys.executable).with_name("judge"))
 ROWS = 60
 

@@ -506,6 +506,7 @@ async def test_what_is_exported_is_what_judge_estimate_reads(stage: Stage, tmp_p
     assert estimate["labels_only"]["mean"] == 3.5
 
 
+@pytest.mark.slow
 async def test_two_people_on_two_processes_score_two_replies_and_no_more_than_wanted(
     model_server: ModelServer, postgres_url: str, tmp_path: Path
 ) -> None:

@@ -11,6 +11,8 @@ from tests.model_server import ModelServer
 from tests.postgres import Cluster, new_database
 from tests.scenario.replicas import Scene, all_are_delivered, ask, new_scene, verdicts, workers_are
 
+pytestmark = pytest.mark.slow
+
 BACK_S = 45
 LEAVES_S = 40
 LEAVES_AT_ONCE_S = 90  # a server that is frozen is given up by each query after 10 s

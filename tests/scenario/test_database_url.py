@@ -14,6 +14,8 @@ from tests.postgres import Cluster, free_port
 from tests.scenario.conftest import PASSWORD
 from tests.scenario.test_process import run
 
+pytestmark = pytest.mark.slow
+
 PIECES = [PASSWORD[at : at + 4] for at in range(len(PASSWORD) - 3)]
 ROOT = Path(__file__).parents[2]
 

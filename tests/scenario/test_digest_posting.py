@@ -344,6 +344,7 @@ async def test_a_channels_digest_holds_no_other_channels_cases(office: Office) -
     assert f"/archives/{private.id}/p1795249798298493" in str(about_private.blocks)
 
 
+@pytest.mark.slow
 async def test_200_channels_at_the_same_minute_get_one_each_within_slacks_limits(office: Office) -> None:
     channels = [await office.channel(f"c{number}") for number in range(200)]
     office.slack.workspace.meter.limits = Limits()  # true limits, on a clock that stands still: no call is forgiven

@@ -97,6 +97,7 @@ async def test_what_was_unsettled_before_the_start_is_settled(log: Store) -> Non
     assert sorted(settler.tried) == [1, 2, 3, 4, 5]
 
 
+@pytest.mark.slow
 async def test_a_long_backlog_is_settled_whole(tmp_path: Path) -> None:
     """More than the minute's look for unsettled cases takes up."""
     log = await Store.open(url(tmp_path))
@@ -183,6 +184,7 @@ async def test_a_job_that_takes_too_long_goes_back_to_the_queue(database_url: st
     await log.close()
 
 
+@pytest.mark.slow
 async def test_a_job_that_hangs_does_not_keep_the_queue_from_coming_back(postgres_url: str) -> None:
     """Its connection is lost: the queue ends only once its jobs have ended, and this one would wait for ever."""
     log = await Store.open(postgres_url)

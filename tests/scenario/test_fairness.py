@@ -14,6 +14,8 @@ from bot.store.schema import cases
 from tests.model_server import Held
 from tests.scenario.conftest import CHANNEL, GOOD, Stage, StageFactory
 
+pytestmark = pytest.mark.slow
+
 MANY = 500
 VERY_MANY = 20_000
 NO_LIMITS = {"max_cases_per_user_per_hour": 0, "max_cases_per_day": 0}

@@ -161,6 +161,7 @@ async def test_nothing_is_done_for_what_is_not_slacks(front: Front, headers: dic
     assert [e.data["method"] for e in front.slack.workspace.journal.of("call") if "chat" in e.data["method"]] == []
 
 
+@pytest.mark.slow
 async def test_a_body_that_does_not_come_is_not_waited_for_at_the_end(
     model_server: ModelServer, tmp_path: Path
 ) -> None:
@@ -175,6 +176,7 @@ async def test_a_body_that_does_not_come_is_not_waited_for_at_the_end(
             writer.close()
 
 
+@pytest.mark.slow
 async def test_half_sent_requests_use_up_neither_the_descriptors_nor_slacks_patience(
     model_server: ModelServer, tmp_path: Path
 ) -> None:
@@ -247,6 +249,7 @@ async def test_the_machine_room_can_ask_in_every_mode_and_role(
             assert "slack_judge_cases_running" in (await front.get("/metrics"))[1]
 
 
+@pytest.mark.slow
 async def test_health_knows_a_front_that_cannot_be_reached(front: Front) -> None:
     url = front.settings.database_url
 

@@ -22,6 +22,8 @@ from tests.scenario.conftest import CHANNEL, GOOD, Stage, is_verdict
 from tests.scenario.test_process import JUDGE_BOT, environment, pocket_slack
 from tests.store.test_store import a_case, url
 
+pytestmark = pytest.mark.slow
+
 
 def is_sound(path: Path) -> bool:
     with closing(sqlite3.connect(path)) as log:

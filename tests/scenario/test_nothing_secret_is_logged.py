@@ -13,6 +13,8 @@ from tests.postgres import Cluster
 from tests.scenario.conftest import CHANNEL, GOOD, PASSWORD, Stage
 from tests.scenario.test_process import environment, pocket_slack, run, start
 
+pytestmark = pytest.mark.slow
+
 KEY, SIGNING = "sk-the-models-key", "the-signing-secret"
 QUESTION, RESPONSE = "Where is Waldo?", "Behind the sofa."
 JUSTIFICATION = GOOD.splitlines()[1]

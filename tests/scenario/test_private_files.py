@@ -12,6 +12,7 @@ import pytest
 
 from bot.store import Store
 from pocket_slack import Sandbox
+from tests import bot_command
 from tests.model_server import ModelServer
 from tests.scenario.conftest import CHANNEL, GOOD, Stage, is_verdict
 from tests.scenario.test_process import JUDGE_BOT, environment, pocket_slack
@@ -28,6 +29,13 @@ async def start(program: Path, *arguments: object, env: dict[str, str], folder: 
 
 
 async def run(program: Path, *arguments: object, env: dict[str, str], folder: Path) -> tuple[int | None, str]:
+    if program in {JUDGE, JUDGE_BOT} and "serve" not in arguments:
+        before = os.umask(0)
+        try:
+            code, said, wrong = await bot_command.run(program.name, tuple(map(str, arguments)), env, folder)
+        finally:
+            os.umask(before)
+        return code, said + wrong
     process = await start(program, *arguments, env=env, folder=folder)
     out, err = await process.communicate()
     return process.returncode, (out + err).decode()

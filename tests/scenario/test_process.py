@@ -18,6 +18,7 @@ from bot.slack import ids
 from bot.slack.manifest import FULL, Name, load_manifest
 from bot.store import Store
 from pocket_slack import Limits, Sandbox, Workspace
+from tests import bot_command
 from tests.model_server import Failure, Held, ModelServer, Stall
 from tests.scenario.conftest import CHANNEL, GOOD, Stage, make_settings
 
@@ -58,6 +59,14 @@ async def start(command: str, env: dict[str, str], folder: Path, *options: str) 
 
 
 async def run(command: str, env: dict[str, str], folder: Path, *options: str) -> tuple[int, str, str]:
+    """What a command comes to: in the test's process, but for those that serve until a signal comes."""
+    if command not in {"serve", "demo"}:
+        return await bot_command.run("judge-bot", (command, *options), env, folder)
+    return await run_process(command, env, folder, *options)
+
+
+async def run_process(command: str, env: dict[str, str], folder: Path, *options: str) -> tuple[int, str, str]:
+    """The same in a process of its own."""
     process = await start(command, env, folder, *options)
     try:
         out, err = await asyncio.wait_for(process.communicate(), AT_MOST_S)

@@ -11,6 +11,8 @@ from tests.model_server import ModelServer
 from tests.scenario.replicas import Scene, all_are_delivered, ask, jobs, left, new_scene, verdicts, workers_are
 from tests.scenario.test_process import environment, pocket_slack, run
 
+pytestmark = pytest.mark.slow
+
 TAKEOVER_S = 30
 
 

@@ -387,6 +387,7 @@ async def test_without_a_label_it_holds_at_once(stage: Stage) -> None:
     assert len(stage.model.requests) == 1
 
 
+@pytest.mark.slow
 async def test_a_worker_replays_what_was_asked_for_at_a_front(
     model_server: ModelServer, postgres_url: str, tmp_path: Path
 ) -> None:

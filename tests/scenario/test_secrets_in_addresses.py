@@ -12,7 +12,8 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 
 from bot.store.errors import in_brief
-from tests.scenario.test_process import run, start
+from tests.scenario.test_process import run_process as run  # who asks which proxy is kept by a process
+from tests.scenario.test_process import start
 
 TICKET = "TICKET-4711"
 PASSWORD = "pr0xy-pw"
@@ -105,7 +106,7 @@ async def test_a_proxys_password_is_not_printed(proxy: Proxy, tmp_path: Path, co
 async def test_the_models_traffic_goes_through_the_proxy(proxy: Proxy, tmp_path: Path, login: str) -> None:
     """Two transports: an address with a login is not for aiohttp."""
     model = f"https://{login}model.example/v1"
-    more = {"HTTPS_PROXY": proxy.url, "OPENAI_BASE_URL": model, "JUDGE_MODEL": "m", "JUDGE_TIMEOUT_S": "0.5"}
+    more = {"HTTPS_PROXY": proxy.url, "OPENAI_BASE_URL": model, "JUDGE_MODEL": "m", "JUDGE_TIMEOUT_S": "2"}
     _, out, err = await run("doctor", tokens(tmp_path, **more), tmp_path)
     assert set(proxy.asked) == {"CONNECT slack.com:443", "CONNECT model.example:443"}
     assert PASSWORD not in out + err

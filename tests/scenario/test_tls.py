@@ -19,6 +19,8 @@ from tests.model_server import ModelServer
 from tests.scenario.conftest import GOOD
 from tests.scenario.test_process import environment, pocket_slack, run
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def unvouched(tmp_path: Path) -> ssl.SSLContext:

@@ -206,6 +206,7 @@ async def test_where_slack_lets_nobody_post_the_workflow_is_told_without_a_link(
     assert stage.ann.ephemerals(CHANNEL) == []
 
 
+@pytest.mark.slow
 async def test_while_the_model_is_away_nobody_is_messaged_and_the_step_ends_unscored(
     open_step_stage: StageFactory,
 ) -> None:

@@ -376,6 +376,7 @@ async def test_without_texts_nothing_waits(database_url: str) -> None:
     await log.close()
 
 
+@pytest.mark.slow
 async def test_whatever_the_channel_its_part_is_drawn_evenly(log: Store) -> None:
     await add(log, 1000, NOW - WEEK)
     found = [await count_drawn(log, Sample("T1", f"C{number}", [(NOW - 4 * WEEK, 0.1)])) for number in range(100)]

@@ -12,6 +12,8 @@ from bot.errors import SettingsError
 from bot.settings import load_settings
 from bot.slack.manifest import FULL, MINIMAL, ORG, WATCH, manifest_path
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 MODULES = [
     path for package in ("bot", "judge", "sandbox/pocket_slack") for path in sorted((ROOT / package).rglob("*.py"))

@@ -15,6 +15,8 @@ from typing import Any
 import pytest
 import yaml
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 APP: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 POCKET: dict[str, Any] = tomllib.loads((ROOT / "sandbox" / "pyproject.toml").read_text(encoding="utf-8"))

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 BASE = Path(sys.base_prefix, "bin", f"python3.{sys.version_info.minor}")
 SYNC = "sync --all-extras --quiet --frozen --no-python-downloads --python "

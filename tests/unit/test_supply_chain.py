@@ -14,6 +14,8 @@ import pytest
 import yaml
 from aiohttp import web
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 CI, RELEASE = (ROOT / ".github" / "workflows" / name for name in ("ci.yml", "release.yml"))

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 import numpy as np
+import pytest
 
 from judge.agreement.jackknife import Statistic, difference, interval
 from judge.agreement.measures import (
@@ -17,6 +18,8 @@ from judge.agreement.measures import (
 from judge.agreement.sample import Sample
 from tests.judge.agreement.test_jackknife import SCALE, drawn
 from tests.tables import each
+
+pytestmark = pytest.mark.slow
 
 COVERED = (
     quadratic_weighted_kappa,

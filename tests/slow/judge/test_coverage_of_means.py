@@ -4,9 +4,13 @@ from collections.abc import Callable
 from functools import partial
 from random import Random
 
+import pytest
+
 from judge.rubric import Scale
 from tests.judge.test_stats import SCALE, SHARE, Row, corrected
 from tests.tables import each
+
+pytestmark = pytest.mark.slow
 
 # Coverage: in 1,000 made-up samples, how often the true mean is within the interval. Its own error is 0.7 points.
 SAMPLES = 1000
