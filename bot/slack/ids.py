@@ -89,6 +89,7 @@ BLOCK_REPLACED = "replaced"
 
 METADATA_EVENT = "slack_judge_case"
 METADATA_DIGEST = "slack_judge_digest"
+METADATA_ALERT = "slack_judge_alert"
 
 
 def of_case(block_id: str, case_id: int | None) -> str:

@@ -223,12 +223,15 @@ class Alerts(Part):
         row = await self._database.one(query)
         return row.at if row else None
 
-    async def claim(self, watch: Watch, kind: AlertKind, now: datetime) -> bool:
-        """Whether today's alert of this watch is ours to post; who claimed one and died leaves it to others."""
+    async def claim(self, watch: Watch, kind: AlertKind, now: datetime) -> bool | None:
+        """Whether today's alert of this watch is ours to post for the first time; None where it is not ours.
+
+        False: it was claimed before, and may have been posted.
+        """
         values = {"kind": kind, "claimed_at": now}
         key = {"team_id": watch.team_id, "channel_id": watch.channel_id, "author_id": watch.author_id, "day": _day(now)}
         is_left = and_(alerts.c.posted_at.is_(None), alerts.c.claimed_at <= now - _LEASE)
-        return await claim(self._database, alerts, key, values, is_left) is not None
+        return await claim(self._database, alerts, key, values, is_left)
 
     async def note_posted(self, watch: Watch, now: datetime) -> None:
         is_it = and_(_are_of_alerts(watch), alerts.c.day == _day(now))

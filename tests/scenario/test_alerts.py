@@ -95,3 +95,13 @@ async def test_a_floor_that_is_set_later_is_looked_at_with_the_same_scores(stage
             await change(stage, alerts_to=(stage.ann.id,), floor=floor)
             await same.look()
             assert len(direct(stage, "ann")) == told
+
+
+async def test_an_alert_whose_answer_was_lost_stands_once_in_the_channel(stage: Stage) -> None:
+    await change(stage, alerts_to=(stage.slack.workspace.channel(CHANNEL).id,))
+    await drop(stage)
+    stage.slack.fail("chat.postMessage", drop=True, is_applied=True)
+    await alarm(stage)
+    await alarm(stage, timedelta(minutes=6))  # the claim of the one before is over
+    (told,) = stage.ours()
+    assert "clearly worse" in told.text

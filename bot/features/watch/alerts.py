@@ -2,8 +2,9 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import partial
+from typing import Any
 
 import aiohttp
 import structlog
@@ -13,8 +14,10 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.domain.clock import Clock, utc_now
 from bot.domain.watch import Watch, together
 from bot.features.watch.text import gone_alert, silent_alert, worse_alert
-from bot.slack.client import connection_word, slack_word
+from bot.slack import ids
+from bot.slack.client import connection_word, is_transient, slack_word
 from bot.slack.members import Members, MembershipError, Memberships
+from bot.slack.messages import find_marked, to_metadata
 from bot.slack.messenger import WITHOUT_PREVIEWS, Post, send_in_known_blocks
 from bot.store import Store
 from bot.store.figures import Place, Span, TimedScore, watched
@@ -38,16 +41,23 @@ class AlertDelivery:
     client: AsyncWebClient
     memberships: Memberships
 
-    async def tell(self, watch: Watch, post: Post) -> Mapping[str, str]:
-        """Sends the post to each of them; for those whom it did not reach, by id, why, in Slack's word."""
-        reasons = {to: await self._send(watch, to, post) for to in watch.alerts_to}
+    async def tell(self, watch: Watch, post: Post, since: datetime | None = None) -> Mapping[str, str]:
+        """Sends the post to each of them; for those whom it did not reach, by id, why, in Slack's word.
+
+        With `since` it may have been sent since then, with the answer lost: the channel gets it only where it is not
+        there yet. A person's direct messages the app may not read: they are told twice rather than never.
+        """
+        reasons = {to: await self._send(watch, to, post, since) for to in watch.alerts_to}
         return {to: reason for to, reason in reasons.items() if reason}
 
-    async def _send(self, watch: Watch, to: str, post: Post) -> str:
+    async def _send(self, watch: Watch, to: str, post: Post, since: datetime | None) -> str:
+        mark = to_metadata(ids.METADATA_ALERT, {"channel": watch.channel_id, "author": watch.author_id})
         try:
             if to != watch.channel_id and await self.memberships.keeps_out(to, watch.channel_id):
                 return KEPT_OUT
-            await send_in_known_blocks(post, partial(self._post, to))
+            if since and to == watch.channel_id and await self._is_there(to, mark, since):
+                return ""
+            await send_in_known_blocks(post, partial(self._post, to, mark))
         except MembershipError as exc:
             return str(exc)
         except SlackApiError as exc:
@@ -56,8 +66,18 @@ class AlertDelivery:
             return connection_word(exc)
         return ""
 
-    async def _post(self, to: str, post: Post) -> None:
-        await self.client.chat_postMessage(channel=to, text=post.text, blocks=post.blocks, **WITHOUT_PREVIEWS)
+    async def _is_there(self, channel_id: str, mark: dict[str, Any], since: datetime) -> bool:
+        try:
+            return await find_marked(self.client, channel_id, mark, since.timestamp()) is not None
+        except SlackApiError as exc:
+            if is_transient(exc):
+                raise
+            return False  # the channel cannot be read: told twice rather than never
+
+    async def _post(self, to: str, mark: dict[str, Any], post: Post) -> None:
+        await self.client.chat_postMessage(
+            channel=to, text=post.text, blocks=post.blocks, metadata=mark, **WITHOUT_PREVIEWS
+        )
 
 
 RECENT = timedelta(days=7)
@@ -121,8 +141,10 @@ class DriftAlerts:
         for kind, find in self._finds.items():
             post = await find(watch)
             now = self._now()
-            if post and await self._store.alerts.claim(watch, kind, now):
-                await self._send(watch, kind, post)
+            is_first = await self._store.alerts.claim(watch, kind, now) if post else None
+            if post and is_first is not None:
+                midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
+                await self._send(watch, kind, post, None if is_first else midnight)
 
     async def _worse(self, watch: Watch) -> Post | None:
         """The alert of an assistant that is worse than it was."""
@@ -186,9 +208,9 @@ class DriftAlerts:
         last = await self._store.alerts.last(watch, kind)
         return last is not None and last > self._now() - RECENT
 
-    async def _send(self, watch: Watch, kind: AlertKind, post: Post) -> None:
+    async def _send(self, watch: Watch, kind: AlertKind, post: Post, since: datetime | None) -> None:
         """It is sent if anybody got it; where nobody did, it is tried again."""
-        missed = await self._delivery.tell(watch, post)
+        missed = await self._delivery.tell(watch, post, since)
         for to, error in missed.items():
             logger.warning("alert_not_sent", channel=watch.channel_id, to=to, error=error)
         if len(missed) < len(watch.alerts_to):

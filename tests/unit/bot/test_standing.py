@@ -16,7 +16,7 @@ def earlier(excluded: Exclusion | None = None, edited_at: datetime | None = None
 
 
 @pytest.mark.parametrize(
-    ("user_id", "standing", "has_typed", "is_edited", "expected"),
+    ("user_id", "current_verdict", "has_typed", "is_edited", "expected"),
     [
         (FIRST, SCORED, False, False, None),
         (FIRST, SCORED, True, False, None),
