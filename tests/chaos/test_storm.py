@@ -46,7 +46,7 @@ async def live(stage: Stage, chance: random.Random, number: int) -> list[tuple[s
     """Asks for some scores in bad weather; gives each thread with its request."""
     asked = []
     for case in range(CASES_A_LIFE):
-        stage.slack.workspace.internal_errors.add(chance.choice(CALLS), trouble(chance))
+        stage.slack.workspace.faults.add(chance.choice(CALLS), trouble(chance))
         stage.model.script(chance.choice((GOOD, Failure(503), Drop())), GOOD)
         parent, answer = stage.ask_and_answer(f"{QUESTION} ({number}.{case})", f"{ANSWER} ({number}.{case})")
         asked.append((parent.ts, stage.ann.shortcut("score_reply", answer)))
@@ -58,7 +58,7 @@ async def live(stage: Stage, chance: random.Random, number: int) -> list[tuple[s
 
 async def calm(slack: Sandbox, url: str) -> None:
     """Returns once the weather is good and every case is delivered."""
-    slack.workspace.internal_errors.clear()
+    slack.workspace.faults.clear()
     async with asyncio.timeout(4 * PATIENCE_S):
         while await left(url):  # noqa: ASYNC110 - another process writes it
             await asyncio.sleep(0.05)
