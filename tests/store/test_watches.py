@@ -157,18 +157,18 @@ async def test_who_set_and_who_ended_which_watch_is_noted(log: Store) -> None:
     assert acts == [("U7", Action.WATCH_SET, *place), ("U8", Action.WATCH_ENDED, *place)]
 
 
-async def test_an_alert_is_sent_once_a_day_and_by_another_where_its_sender_died(log: Store) -> None:
-    assert await log.alerts.claim(WATCH, AlertKind.WORSE, NOW)
-    assert not await log.alerts.claim(WATCH, AlertKind.SILENT, NOW)
-    assert await log.alerts.last(WATCH, AlertKind.WORSE) is None
+async def test_an_alert_is_claimed_once_a_day_and_again_where_its_sender_died(log: Store) -> None:
     later = NOW + timedelta(minutes=6)
-    assert await log.alerts.claim(WATCH, AlertKind.WORSE, later)
+    assert await log.alerts.claim(WATCH, AlertKind.WORSE, NOW) is True
+    assert await log.alerts.claim(WATCH, AlertKind.SILENT, NOW) is None
+    assert await log.alerts.last(WATCH, AlertKind.WORSE) is None
+    assert await log.alerts.claim(WATCH, AlertKind.WORSE, later) is False
     await log.alerts.note_posted(WATCH, later)
     assert await log.alerts.last(WATCH, AlertKind.WORSE) == later
     assert await log.alerts.last(WATCH, AlertKind.SILENT) is None
-    assert not await log.alerts.claim(WATCH, AlertKind.WORSE, later + HOUR)
-    assert await log.alerts.claim(replace(WATCH, author_id="U2"), AlertKind.WORSE, later)
-    assert await log.alerts.claim(WATCH, AlertKind.WORSE, NOW + timedelta(days=1))
+    assert await log.alerts.claim(WATCH, AlertKind.WORSE, later + HOUR) is None
+    assert await log.alerts.claim(replace(WATCH, author_id="U2"), AlertKind.WORSE, later) is True
+    assert await log.alerts.claim(WATCH, AlertKind.WORSE, NOW + timedelta(days=1)) is True
 
 
 async def test_a_test_goes_out_once_a_minute(log: Store) -> None:
