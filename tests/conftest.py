@@ -13,6 +13,8 @@ from bot.store import Store
 from tests.model_server import ModelServer
 from tests.postgres import ABSENT, Cluster, cluster, find_binaries, new_database
 
+pytest_plugins = ["tests.stage"]
+
 
 def pytest_configure() -> None:
     """What a shell runs in the background ignores SIGINT, and so would the processes that the tests interrupt."""

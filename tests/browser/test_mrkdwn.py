@@ -6,7 +6,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.pipeline.verdict_text import verdict_message
 from bot.slack.mrkdwn import clip
 from pocket_slack import Sandbox
-from tests.unit.bot.test_views import a_case, a_verdict
+from tests.pipeline.test_verdict_text import a_case, a_verdict
 
 CASES = {
     "plain & simple": "plain &amp; simple",

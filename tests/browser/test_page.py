@@ -15,7 +15,7 @@ from pocket_slack import Sandbox
 from pocket_slack.manifest import Manifest
 from tests.browser.conftest import small_workspace
 from tests.browser.every_block import EVERY_BLOCK, EVERY_INPUT
-from tests.unit.sandbox.test_functions import with_step
+from tests.sandbox.test_functions import with_step
 
 
 async def test_a_page_that_lost_the_server_finds_everything_as_it_was(open_tab) -> None:

@@ -1,4 +1,4 @@
-"""What a DATABASE_URL is taken for; whether it works is tried in tests/scenario/test_database_url.py."""
+"""What a DATABASE_URL is taken for; whether it works is tried in tests/commands/test_database_url.py."""
 
 from typing import Any
 

@@ -22,9 +22,9 @@ from bot.store import Store
 from judge.agreement.report import make_report
 from judge.agreement.scores import Columns, read_scores
 from pocket_slack.blocks import check_blocks, check_view
+from tests.pipeline.test_verdict_text import a_case, a_verdict
 from tests.store.test_assignments import add
 from tests.store.test_store import held
-from tests.unit.bot.test_views import a_case, a_verdict
 
 
 @pytest.fixture

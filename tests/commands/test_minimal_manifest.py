@@ -1,0 +1,197 @@
+"""The app with manifest.minimal.yml: it reads no messages, says so, and calls nothing that it may not call."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from bot.domain.case import CaseStatus
+from bot.slack import ids
+from bot.slack.manifest import MINIMAL, OFF_WITHOUT, load_manifest, manifest_path
+from pocket_slack import Limits, Sandbox, Workspace
+from pocket_slack.manifest import Manifest
+from tests.commands.test_process import environment, run
+from tests.features.home.test_home import home
+from tests.features.privacy.test_forget_me import GONE, go_ahead, up_to_date
+from tests.model_server import ModelServer
+from tests.stage import (
+    ANSWER,
+    CHANNEL,
+    GOOD,
+    QUESTION,
+    Stage,
+    StageFactory,
+    is_verdict,
+    shown,
+    shown_as_ours,
+)
+
+
+@pytest.fixture
+async def stage(open_stage: StageFactory) -> AsyncIterator[Stage]:
+    opened: Stage = await open_stage(manifest=load_manifest(MINIMAL))
+    yield opened
+    calls = opened.slack.workspace.journal.of("call")
+    assert calls
+    assert [e.data["method"] for e in calls if (e.data["answer"] or {}).get("error") == "missing_scope"] == []
+
+
+def reinstall(stage: Stage) -> None:
+    """Grants all scopes, as when manifest.yml was pasted after all."""
+    stage.slack.workspace.manifest = Manifest.from_dict(load_manifest())
+
+
+async def test_a_reply_is_scored_once_its_question_is_typed(stage: Stage) -> None:
+    parent, answer = stage.ask_and_answer()
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    window = await stage.modal(stage.ann)
+    assert "I may not read messages here, so I do not know the question" in shown(window)
+    assert ANSWER in shown(window)
+    stage.ann.submit({ids.BLOCK_QUESTION: QUESTION})
+    verdict = await stage.verdict(parent)
+    assert verdict.text.startswith("Score 4 of 5")
+    assert "(as typed):" in shown(verdict)
+
+
+async def test_two_typed_texts_are_scored(stage: Stage) -> None:
+    stage.ann.command(CHANNEL, ids.COMMAND, f"{QUESTION} | {ANSWER}")
+    parent = await stage.slack.until(lambda: next(iter(stage.ours()), None))
+    assert is_verdict(await stage.verdict(parent))
+
+
+async def test_the_window_takes_two_texts(stage: Stage) -> None:
+    stage.ann.command(CHANNEL, ids.COMMAND, "")
+    await stage.modal(stage.ann)
+    stage.ann.submit({ids.BLOCK_QUESTION: QUESTION, ids.BLOCK_RESPONSE: ANSWER})
+    parent = await stage.slack.until(lambda: next(iter(stage.ours()), None))
+    assert is_verdict(await stage.verdict(parent))
+
+
+async def test_a_link_is_not_scored_and_the_person_is_told_what_to_do(stage: Stage) -> None:
+    parent, answer = stage.ask_and_answer()
+    stage.ann.command(CHANNEL, ids.COMMAND, stage.slack.workspace.permalink(answer.channel_id, answer.ts, parent.ts))
+    await stage.slack.until(
+        lambda: len(stage.ann.ephemerals(CHANNEL)) == 2
+    )  # that it is accepted, and that it cannot be
+    said = shown_as_ours(stage.ann.ephemerals(CHANNEL)[-1])
+    assert "I may not read messages here. Open the message's menu" in said
+    assert stage.model.requests == []
+    assert stage.ours() == []
+
+
+async def test_a_reply_whose_text_was_not_kept_cannot_be_scored_again(open_stage: StageFactory) -> None:
+    stage: Stage = await open_stage(manifest=load_manifest(MINIMAL), store_text="none")
+    parent, answer = stage.ask_and_answer()
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    await stage.modal(stage.ann)
+    stage.ann.submit({ids.BLOCK_QUESTION: QUESTION})
+    await stage.verdict(parent)
+    await stage.reaches(1, CaseStatus.DELIVERED)
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    stage.ann.click(await stage.told(stage.ann), ids.ACTION_AGAIN)
+    assert "or type both texts: /judge question | response." in shown_as_ours(await stage.told(stage.ann, 2))
+
+
+async def test_forgotten_words_leave_the_verdict_though_it_cannot_be_read(stage: Stage) -> None:
+    parent, answer = stage.ask_and_answer()
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    await stage.modal(stage.ann)
+    stage.ann.submit({ids.BLOCK_QUESTION: QUESTION})
+    assert QUESTION in shown(await stage.verdict(parent))
+    await stage.reaches(1, CaseStatus.DELIVERED)
+    await go_ahead(stage, stage.ann)
+    await up_to_date(stage)
+    (verdict,) = stage.ours()
+    words = shown(verdict)
+    assert (verdict.text, GONE in words, "Score 4 of 5" in words) == ("Score 4 of 5", True, True)
+    assert QUESTION not in words
+    assert "answers the question directly" not in words
+
+
+async def test_a_verdict_that_cannot_be_read_and_loses_nothing_stays_as_it_is(stage: Stage) -> None:
+    parent, answer = stage.ask_and_answer()
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    await stage.modal(stage.ann)
+    stage.ann.submit({ids.BLOCK_QUESTION: QUESTION})
+    before = shown(await stage.verdict(parent))
+    await stage.reaches(1, CaseStatus.DELIVERED)
+    assert await stage.log.edits.note_edited(stage.slack.workspace.team_id, answer.channel_id, answer.ts, "Another.")
+    await up_to_date(stage)
+    assert shown(await stage.verdict(parent)) == before
+
+
+async def test_where_the_app_was_not_invited_the_verdict_goes_to_the_person_alone(open_stage: StageFactory) -> None:
+    stage: Stage = await open_stage(manifest=load_manifest(MINIMAL))
+    channel = stage.slack.workspace.channel(CHANNEL)
+    channel.members.remove(stage.slack.workspace.bot.id)
+    _, answer = stage.ask_and_answer()
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    await stage.modal(stage.ann)
+    stage.ann.submit({ids.BLOCK_QUESTION: QUESTION})
+    told = await stage.told(stage.ann)
+    assert told.text.startswith("Score 4 of 5")
+    assert "/invite" in shown(told)
+    assert stage.ours() == []
+
+
+async def test_digest_stats_and_home_know_who_is_in_the_channel(stage: Stage) -> None:
+    stage.ann.command(CHANNEL, ids.COMMAND, "digest on")
+    assert "every Monday" in (await stage.told(stage.ann)).text
+    stage.ann.command(CHANNEL, ids.COMMAND, "stats")
+    assert "scored" in shown(await stage.told(stage.ann, 2))
+    channel_id = stage.slack.workspace.channel(CHANNEL).id
+    assert f"<#{channel_id}>" in shown(await home(stage))
+    stage.ann.command(CHANNEL, ids.COMMAND, "digest now")
+    await stage.slack.until(lambda: stage.ours())
+
+
+async def test_a_post_that_may_have_got_through_is_not_looked_for(stage: Stage) -> None:
+    stage.slack.fail("chat.postMessage", drop=True, is_applied=True)
+    stage.ann.command(CHANNEL, ids.COMMAND, f"{QUESTION} | {ANSWER}")
+    await stage.slack.until(lambda: any(is_verdict(m) for m in stage.ann.ephemerals(CHANNEL)))
+    assert len(stage.ours()) == 1
+
+
+async def test_scopes_that_are_granted_later_count_with_slacks_next_answer(stage: Stage) -> None:
+    reinstall(stage)
+    await home(stage)  # any call does
+    parent, answer = stage.ask_and_answer()
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    assert QUESTION in shown(await stage.verdict(parent))
+    assert stage.ann.view is None
+
+
+async def test_doctor_says_what_is_off_and_finds_nothing_wrong(model_server: ModelServer, tmp_path: Path) -> None:
+    model_server.script(GOOD)
+    async with Sandbox(Workspace(load_manifest(MINIMAL), limits=Limits.off())) as slack:
+        code, out, _ = await run("doctor", environment(slack, model_server, tmp_path), tmp_path)
+    (line,) = [line for line in out.splitlines() if "SLACK_BOT_TOKEN" in line]
+    assert code == 0
+    assert line.startswith("ok     SLACK_BOT_TOKEN: bot ")
+    for scope, off in OFF_WITHOUT.items():
+        assert scope in line
+        assert off in line
+
+
+async def test_doctor_wants_the_scopes_of_the_smaller_manifest_at_least(
+    model_server: ModelServer, tmp_path: Path
+) -> None:
+    model_server.script(GOOD)
+    manifest = load_manifest(MINIMAL)
+    manifest["oauth_config"]["scopes"]["bot"].remove("groups:read")
+    async with Sandbox(Workspace(manifest)) as slack:
+        code, out, _ = await run("doctor", environment(slack, model_server, tmp_path), tmp_path)
+    assert code == 1
+    assert f"scopes are missing: groups:read; paste {manifest_path()} or {manifest_path(MINIMAL)}" in out
+
+
+def test_the_smaller_manifest_is_the_other_but_for_what_it_leaves_out() -> None:
+    full, minimal = load_manifest(), load_manifest(MINIMAL)
+    scopes = full["oauth_config"]["scopes"]
+    scopes["bot"] = [scope for scope in scopes["bot"] if scope not in OFF_WITHOUT]
+    (command,) = full["features"]["slash_commands"]
+    command["usage_hint"] = command["usage_hint"].replace("[link to a message] or ", "")
+    full["settings"]["event_subscriptions"]["bot_events"] = ["app_home_opened"]  # the others need scopes that are gone
+    assert minimal == full
+    assert set(OFF_WITHOUT) == set(load_manifest()["oauth_config"]["scopes"]["bot"]) - set(scopes["bot"])
+    assert not [scope for scope in scopes["bot"] if scope.endswith(":history")]

@@ -1,0 +1,236 @@
+"""Who may read what is written: the real commands, in processes with the most generous umask there is."""
+
+import asyncio
+import json
+import os
+import signal
+import stat
+import sys
+from pathlib import Path
+
+import pytest
+
+from bot.store import Store
+from pocket_slack import Sandbox
+from tests import bot_command
+from tests.commands.test_process import JUDGE_BOT, environment, pocket_slack
+from tests.model_server import ModelServer
+from tests.stage import CHANNEL, GOOD, Stage, is_verdict
+from tests.store.test_store import url
+
+JUDGE = JUDGE_BOT.with_name("judge")
+
+
+async def start(program: Path, *arguments: object, env: dict[str, str], folder: Path) -> asyncio.subprocess.Process:
+    pipe = asyncio.subprocess.PIPE
+    return await asyncio.create_subprocess_exec(
+        program, *map(str, arguments), env=env, cwd=folder, stdout=pipe, stderr=pipe, umask=0
+    )
+
+
+async def run(program: Path, *arguments: object, env: dict[str, str], folder: Path) -> tuple[int | None, str]:
+    if program in {JUDGE, JUDGE_BOT} and "serve" not in arguments:
+        before = os.umask(0)
+        try:
+            code, said, wrong = await bot_command.run(program.name, tuple(map(str, arguments)), env, folder)
+        finally:
+            os.umask(before)
+        return code, said + wrong
+    process = await start(program, *arguments, env=env, folder=folder)
+    out, err = await process.communicate()
+    return process.returncode, (out + err).decode()
+
+
+def modes(folder: Path) -> dict[str, str]:
+    """The permissions of all that is in a folder, such as rw-------, by path."""
+    return {str(path.relative_to(folder)): stat.filemode(path.stat().st_mode)[1:] for path in sorted(folder.rglob("*"))}
+
+
+async def test_the_log_and_all_beside_it_are_their_owners_alone(model_server: ModelServer, tmp_path: Path) -> None:
+    model_server.script(GOOD)
+    async with pocket_slack() as slack:
+        stage = Stage(slack, model_server, None, *(slack.person(n) for n in ("ann", "ben", "helper")))  # type: ignore[arg-type]
+        env = environment(slack, model_server, tmp_path) | {"DATABASE_URL": url(tmp_path / "new" / "deep")}
+        process = await start(JUDGE_BOT, "serve", env=env, folder=tmp_path)
+        await slack.connected()
+        stage.ann.command(CHANNEL, "/judge", "What? | That.")
+        await slack.until(lambda: any(is_verdict(message) for message in stage.ours()))
+        while_it_runs = modes(tmp_path)
+        code, said = await run(JUDGE_BOT, "export", "-o", "labels.jsonl", env=env, folder=tmp_path / "new")
+        process.send_signal(signal.SIGTERM)
+        await process.communicate()
+    assert (code, said) == (0, "0 labels written\n")
+    assert while_it_runs == {
+        "new": "rwx------",
+        "new/deep": "rwx------",
+        **{f"new/deep/log.db{ending}": "rw-------" for ending in ("", "-shm", "-wal", ".lock")},
+    }
+    assert modes(tmp_path)["new/labels.jsonl"] == "rw-------"
+
+
+async def test_a_log_that_was_shared_stays_shared_and_the_start_says_so(
+    model_server: ModelServer, tmp_path: Path
+) -> None:
+    await (await Store.open(url(tmp_path))).close()
+    (tmp_path / "log.db").chmod(0o640)
+    async with pocket_slack() as slack:
+        process = await start(JUDGE_BOT, "serve", env=environment(slack, model_server, tmp_path), folder=tmp_path)
+        await slack.connected()
+        process.send_signal(signal.SIGTERM)
+        _, err = await process.communicate()
+    (said,) = [line for line in map(json.loads, err.splitlines()) if line["event"] == "others_may_read_the_log"]
+    beside = " ".join(f"{tmp_path}/log.db{ending}" for ending in ("", "-wal", "-shm"))
+    assert (said["level"], said["mend"]) == ("warning", f"chmod 600 {beside}")
+    assert modes(tmp_path)["log.db"] == "rw-r-----"
+
+
+async def test_what_judge_writes_is_its_owners_alone(tmp_path: Path) -> None:
+    rows = [{"prompt": "Why?", "completion": f"Because {n}. " * n, "human": n % 6} for n in range(1, 9)]
+    (tmp_path / "in.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (tmp_path / "in.jsonl").chmod(0o600)
+    env = {"PATH": os.environ["PATH"]}
+    for arguments in (
+        ("batch", "in.jsonl", "--model", "offline", "-o", "scored.csv"),
+        ("batch", "in.jsonl", "--model", "offline", "-o", "scored.parquet"),
+        ("pairs", "scored.jsonl", "-o", "pairs.jsonl"),
+        ("pairs", "scored.jsonl", "-o", "pairs.csv"),
+        ("agreement", "scored.jsonl", "--label", "human", "--plot", "plot.html"),
+        ("agreement", "scored.jsonl", "--label", "human", "--plot", "plot.png"),
+    ):
+        code, said = await run(JUDGE, *arguments, env=env, folder=tmp_path)
+        assert code == 0, said
+    written = ("scored.csv", "scored.parquet", "scored.jsonl", "pairs.jsonl", "pairs.csv", "plot.html", "plot.png")
+    assert modes(tmp_path) == dict.fromkeys(("in.jsonl", *written), "rw-------")
+
+
+@pytest.mark.parametrize(
+    ("command", "beside"),
+    [
+        ("batch in.jsonl -o scored.csv --model offline", "scored.csv.part"),
+        ("pairs in.jsonl -o pairs.jsonl", "pairs.jsonl.pairing"),
+    ],
+)
+async def test_nothing_is_written_through_a_link_that_another_put_in_the_way(
+    tmp_path: Path, command: str, beside: str
+) -> None:
+    row = {"prompt": "What?", "completion": "That.", "score": 3}
+    (tmp_path / "in.jsonl").write_text(f"{json.dumps(row)}\n")
+    (tmp_path / "kept").write_text("as it was")
+    (tmp_path / beside).symlink_to("kept")
+    code, said = await run(JUDGE, *command.split(), env={"PATH": os.environ["PATH"]}, folder=tmp_path)
+    assert code == 0, said
+    assert (tmp_path / "kept").read_text() == "as it was"
+    assert not (tmp_path / command.split()[3]).is_symlink()
+
+
+async def test_a_file_that_its_owner_shares_stays_shared(tmp_path: Path) -> None:
+    (tmp_path / "in.jsonl").write_text('{"prompt": "Why?", "completion": "Because."}\n')
+    shared = ("scored.jsonl", "scored.csv", "pairs.jsonl", "labels.jsonl")
+    for name in shared:
+        (tmp_path / name).touch()
+        (tmp_path / name).chmod(0o640)
+    (tmp_path / "scored.csv").write_text("line,\n")
+    env = {"PATH": os.environ["PATH"], "DATABASE_URL": url(tmp_path)}
+    await run(JUDGE, "batch", "in.jsonl", "--model", "offline", "-o", "scored.csv", env=env, folder=tmp_path)
+    await run(JUDGE, "pairs", "scored.jsonl", "-o", "pairs.jsonl", env=env, folder=tmp_path)
+    await run(JUDGE_BOT, "export", "-o", "labels.jsonl", env=env, folder=tmp_path)
+    assert {name: modes(tmp_path)[name] for name in shared} == dict.fromkeys(shared, "rw-r-----")
+
+
+@pytest.mark.parametrize("name", ["log.db", "log.db-wal"])
+async def test_doctor_names_a_log_that_others_may_read(model_server: ModelServer, tmp_path: Path, name: str) -> None:
+    model_server.script(GOOD)
+    log = await Store.open(url(tmp_path))
+    (tmp_path / name).chmod(0o604)
+    async with pocket_slack() as slack:
+        env = environment(slack, model_server, tmp_path)
+        code, said = await run(JUDGE_BOT, "doctor", env=env, folder=tmp_path)
+        (tmp_path / name).chmod(0o600)
+        code_when_mended, _ = await run(JUDGE_BOT, "doctor", env=env, folder=tmp_path)
+    await log.close()
+    assert f"wrong  DATABASE_URL: others may read the log; chmod 600 {tmp_path}/{name}" in said.splitlines()
+    assert (code, code_when_mended) == (1, 0)
+
+
+@pytest.mark.parametrize("name", [".env", "token"])
+async def test_doctor_names_a_file_with_secrets_that_others_may_read(
+    model_server: ModelServer, tmp_path: Path, name: str
+) -> None:
+    async with pocket_slack() as slack:
+        env = with_token_in_file(slack, environment(slack, model_server, tmp_path), tmp_path)
+        (tmp_path / name).chmod(0o640)
+        _, said = await run(JUDGE_BOT, "doctor", env=env, folder=tmp_path)
+        (tmp_path / name).chmod(0o600)
+        _, said_when_mended = await run(JUDGE_BOT, "doctor", env=env, folder=tmp_path)
+    path = name if name == ".env" else f"{tmp_path}/{name}"
+    assert f"wrong  others may read the secrets in {path}; chmod 600 {path}" in said.splitlines()
+    assert "others may read" not in said_when_mended
+
+
+def with_token_in_file(slack: Sandbox, env: dict[str, str], folder: Path) -> dict[str, str]:
+    """The bot token stands in a file that `.env` names; both are their owner's alone."""
+    (folder / "token").write_text(env["SLACK_BOT_TOKEN"])
+    (folder / ".env").write_text(f"SLACK_BOT_TOKEN_FILE={folder}/token\n")
+    for name in ("token", ".env"):
+        (folder / name).chmod(0o600)
+    return {key: value for key, value in env.items() if key != "SLACK_BOT_TOKEN"}
+
+
+async def test_doctor_leaves_a_mounted_secret_to_who_mounted_it(model_server: ModelServer, tmp_path: Path) -> None:
+    """As in a container: a file system in memory that is read-only, with files that all may read."""
+    mount = tmp_path / "secrets"
+    mount.mkdir()
+    script = (
+        'mount -t tmpfs secrets "$1" && printf %s "$2" > "$1/token" && chmod 444 "$1/token" '
+        '&& mount -o remount,ro "$1" && exec "$3" doctor'
+    )
+    async with pocket_slack() as slack:
+        env = environment(slack, model_server, tmp_path) | {"SLACK_BOT_TOKEN_FILE": f"{mount}/token"}
+        del env["SLACK_BOT_TOKEN"]
+        arguments = ("-m", "sh", "-c", script, "sh", mount, slack.bot_token, JUDGE_BOT)
+        _, said = await run(Path("/usr/bin/unshare"), *arguments, env=env, folder=tmp_path)
+    if "SLACK_BOT_TOKEN: bot" not in said:
+        pytest.skip(f"nothing can be mounted here: {said[:80]}")
+    assert "others may read" not in said
+
+
+async def test_doctor_names_a_folder_that_anybody_may_write_to(model_server: ModelServer, tmp_path: Path) -> None:
+    model_server.script(GOOD)
+    (tmp_path / "open").mkdir()
+    (tmp_path / "open").chmod(0o1777)
+    async with pocket_slack() as slack:
+        env = environment(slack, model_server, tmp_path) | {"DATABASE_URL": url(tmp_path / "open")}
+        code, said = await run(JUDGE_BOT, "doctor", env=env, folder=tmp_path)
+    assert f"anybody may put another file in the log's place; chmod o-w {tmp_path}/open" in said
+    assert code == 1
+
+
+async def test_a_log_behind_a_link_is_its_owners_alone(model_server: ModelServer, tmp_path: Path) -> None:
+    (tmp_path / "log.db").symlink_to("elsewhere.db")
+    async with pocket_slack() as slack:
+        process = await start(JUDGE_BOT, "serve", env=environment(slack, model_server, tmp_path), folder=tmp_path)
+        await slack.connected()
+        while_it_runs = modes(tmp_path)
+        process.send_signal(signal.SIGTERM)
+        await process.communicate()
+    assert while_it_runs == {
+        "log.db": "rw-------",
+        **{f"elsewhere.db{ending}": "rw-------" for ending in ("", "-shm", "-wal", ".lock")},
+    }
+
+
+async def test_a_lock_that_cannot_be_taken_is_one_sentence(model_server: ModelServer, tmp_path: Path) -> None:
+    (tmp_path / "log.db.lock").symlink_to("another")
+    async with pocket_slack() as slack:
+        code, said = await run(JUDGE_BOT, "serve", env=environment(slack, model_server, tmp_path), folder=tmp_path)
+    assert code == 2
+    assert f"{tmp_path}/log.db.lock cannot be locked" in said.splitlines()[-1]
+    assert "Traceback" not in said
+
+
+def test_these_tests_can_tell(tmp_path: Path) -> None:
+    """Where a file system knows no permissions, the tests above would say nothing."""
+    (tmp_path / "open").touch()
+    (tmp_path / "open").chmod(0o666)
+    assert sys.platform != "win32"
+    assert modes(tmp_path) == {"open": "rw-rw-rw-"}

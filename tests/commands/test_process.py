@@ -1,0 +1,319 @@
+"""The real commands in processes of their own, with the environment that the README names."""
+
+import asyncio
+import os
+import re
+import signal
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+from aiohttp import ClientSession
+
+from bot.app import running_bot
+from bot.domain.case import CaseStatus
+from bot.slack import ids
+from bot.slack.manifest import FULL, Name, load_manifest
+from bot.store import Store
+from pocket_slack import Limits, Sandbox, Workspace
+from tests import bot_command
+from tests.model_server import Failure, Held, ModelServer, Stall
+from tests.stage import CHANNEL, GOOD, Stage, make_settings
+
+AT_MOST_S = 60  # for a command that ends by itself
+JUDGE_BOT = Path(sys.executable).parent / "judge-bot"
+
+
+@asynccontextmanager
+async def pocket_slack(manifest: Name = FULL) -> AsyncIterator[Sandbox]:
+    workspace = Workspace(load_manifest(manifest), limits=Limits.off())
+    people = [workspace.add_user("ann"), workspace.add_user("ben"), workspace.add_bot("helper")]
+    workspace.add_channel(CHANNEL, [*people, workspace.bot])
+    async with Sandbox(workspace) as slack:
+        yield slack
+
+
+def environment(slack: Sandbox, model: ModelServer, folder: Path) -> dict[str, str]:
+    return {
+        "PATH": os.environ["PATH"],
+        "SLACK_BOT_TOKEN": slack.bot_token,
+        "SLACK_APP_TOKEN": slack.app_token,
+        "SLACK_API_URL": slack.api_url,
+        "OPENAI_BASE_URL": model.base_url,
+        "DATABASE_URL": f"sqlite+aiosqlite:///{folder}/log.db",
+        "JUDGE_SAMPLES": "1",
+        "LOG_FORMAT": "json",
+        # Bolt would switch OAuth on for these, and then refuse every payload.
+        "SLACK_CLIENT_ID": "1.2",
+        "SLACK_CLIENT_SECRET": "unused",
+    }
+
+
+async def start(command: str, env: dict[str, str], folder: Path, *options: str) -> asyncio.subprocess.Process:
+    pipe = asyncio.subprocess.PIPE
+    return await asyncio.create_subprocess_exec(
+        str(JUDGE_BOT), command, *options, env=env, cwd=folder, stdout=pipe, stderr=pipe
+    )
+
+
+async def run(command: str, env: dict[str, str], folder: Path, *options: str) -> tuple[int, str, str]:
+    """What a command comes to: in the test's process, but for those that serve until a signal comes."""
+    if command not in {"serve", "demo"}:
+        return await bot_command.run("judge-bot", (command, *options), env, folder)
+    return await run_process(command, env, folder, *options)
+
+
+async def run_process(command: str, env: dict[str, str], folder: Path, *options: str) -> tuple[int, str, str]:
+    """The same in a process of its own."""
+    process = await start(command, env, folder, *options)
+    try:
+        out, err = await asyncio.wait_for(process.communicate(), AT_MOST_S)
+    finally:
+        if process.returncode is None:
+            process.kill()
+    assert process.returncode is not None
+    return process.returncode, out.decode(), err.decode()
+
+
+async def test_a_case_survives_kill_9_and_is_settled_by_the_next_start(
+    model_server: ModelServer, tmp_path: Path
+) -> None:
+    async with pocket_slack() as slack:
+        stage = Stage(slack, model_server, None, *(slack.person(n) for n in ("ann", "ben", "helper")))  # type: ignore[arg-type]
+        env = environment(slack, model_server, tmp_path)
+        model_server.script(Stall())
+        first = await start("serve", env, tmp_path)
+        await slack.connected()
+        parent, answer = stage.ask_and_answer()
+        stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+        await model_server.asked(1)
+        first.kill()
+        await first.communicate()
+        model_server.script(GOOD)
+        second = await start("serve", env, tmp_path)
+        verdict = await stage.verdict(parent)
+        second.send_signal(signal.SIGTERM)
+        _, err = await second.communicate()
+        assert second.returncode == 0, err.decode()
+        assert verdict.text.startswith("Score 4 of 5")
+        assert len(stage.ours()) == 1
+        log = await Store.open(env["DATABASE_URL"])
+        assert (await log.cases.get(1)).status is CaseStatus.DELIVERED
+        await log.close()
+
+
+async def test_running_cases_are_not_waited_for_by_a_process_that_is_cancelled_on_its_way_out(
+    model_server: ModelServer, tmp_path: Path
+) -> None:
+    model_server.script(Held(asyncio.Event(), GOOD))
+
+    async def leave_in_the_middle() -> None:
+        async with (
+            pocket_slack() as slack,
+            running_bot(make_settings(slack, model_server, tmp_path), grace_s=3600),
+        ):
+            slack.person("ann").command(CHANNEL, ids.COMMAND, "What? | That.")
+            await model_server.asked(1)
+            raise asyncio.CancelledError  # as of a second signal while the connection is being closed
+
+    with pytest.raises(asyncio.CancelledError):
+        await asyncio.wait_for(leave_in_the_middle(), 60)
+
+
+@pytest.mark.parametrize("log_format", ["console", "json"])
+async def test_neither_secrets_nor_texts_reach_the_log_lines_of_a_failure(
+    model_server: ModelServer, tmp_path: Path, log_format: str
+) -> None:
+    model_server.script(GOOD)
+    async with pocket_slack() as slack:
+        env = environment(slack, model_server, tmp_path) | {"LOG_FORMAT": log_format}
+        process = await start("serve", env, tmp_path)
+        await slack.connected()
+        slack.fail("chat.postMessage", drop=True)
+        slack.person("ann").command(CHANNEL, ids.COMMAND, "A secret question? | A secret answer.")
+        await slack.until(
+            lambda: any(e.data["method"] == "chat.postMessage" for e in slack.workspace.journal.of("call"))
+        )
+        process.send_signal(signal.SIGTERM)
+        _, err = await process.communicate()
+        text = err.decode()
+        assert "case_interrupted" in text
+        assert "Slack cannot be reached" in text
+        for secret in (slack.bot_token, slack.app_token, "A secret"):
+            assert secret not in text
+
+
+async def test_serve_lists_all_missing_settings_and_leaves(tmp_path: Path) -> None:
+    code, _, err = await run("serve", {"PATH": os.environ["PATH"]}, tmp_path)
+    assert code == 2
+    for name in ("SLACK_BOT_TOKEN", "SLACK_APP_TOKEN", "OPENAI_API_KEY"):
+        assert name in err
+    assert "Traceback" not in err
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "part"),
+    [
+        ("SLACK_BOT_TOKEN", "xoxb-wrong", "SLACK_BOT_TOKEN: Slack refuses it (invalid_auth)"),
+        ("SLACK_APP_TOKEN", "xapp-wrong", "SLACK_APP_TOKEN: Slack refuses it (invalid_auth)"),
+        ("SLACK_API_URL", "http://127.0.0.1:1/api/", "cannot be reached"),
+        ("DATABASE_URL", "sqlite+aiosqlite:////proc/log.db", "cannot be written"),
+        ("JUDGE_RUBRIC", "no-such-rubric", "no-such-rubric"),
+    ],
+)
+@pytest.mark.parametrize("command", ["serve", "doctor"])
+async def test_what_is_wrong_at_start_is_one_sentence(
+    model_server: ModelServer, tmp_path: Path, command: str, name: str, value: str, part: str
+) -> None:
+    model_server.script(GOOD)
+    async with pocket_slack() as slack:
+        env = environment(slack, model_server, tmp_path) | {name: value}
+        code, out, err = await run(command, env, tmp_path)
+    assert code == (2 if command == "serve" else 1)
+    assert part in out + err
+    assert "Traceback" not in out + err
+
+
+async def test_doctor_finds_nothing_wrong_where_all_is_well(model_server: ModelServer, tmp_path: Path) -> None:
+    model_server.script(GOOD)
+    async with pocket_slack() as slack:
+        env = environment(slack, model_server, tmp_path) | {"JUDGE_SAMPLES": "3"}
+        code, out, _ = await run("doctor", env, tmp_path)
+    assert code == 0
+    assert [line.split(":")[0] for line in out.splitlines()] == [
+        "ok     settings are complete",
+        "ok     secrets",
+        "ok     SLACK_BOT_TOKEN",
+        "ok     SLACK_APP_TOKEN",
+        "ok     DATABASE_URL",
+        "ok     JUDGE_MODEL",
+    ]
+    assert len(model_server.requests) == 1
+
+
+async def test_doctor_asks_the_stronger_model_too(model_server: ModelServer, tmp_path: Path) -> None:
+    model_server.script(lambda request: Failure(404) if request["model"] == "big" else GOOD)
+    async with pocket_slack() as slack:
+        env = environment(slack, model_server, tmp_path) | {"JUDGE_ESCALATE_TO": "big"}
+        wrong = await run("doctor", env, tmp_path)
+        model_server.script(GOOD)
+        well = await run("doctor", env, tmp_path)
+    assert (wrong[0], well[0]) == (1, 0)
+    assert "no model 'big'" in wrong[1]
+    assert "ok     JUDGE_ESCALATE_TO: big scores with additive-5" in well[1]
+    assert [request["model"] == "big" for request in model_server.requests] == [False, True] * 2
+
+
+async def test_doctor_asks_each_model_that_a_channel_may_choose(model_server: ModelServer, tmp_path: Path) -> None:
+    model_server.script(lambda request: Failure(404) if request["model"] == "big" else GOOD)
+    async with pocket_slack() as slack:
+        env = environment(slack, model_server, tmp_path) | {"JUDGE_MODELS": "large,big"}
+        wrong = await run("doctor", env, tmp_path)
+        model_server.script(GOOD)
+        well = await run("doctor", env, tmp_path)
+    assert (wrong[0], well[0]) == (1, 0)
+    assert "wrong  JUDGE_MODELS: " in wrong[1]
+    assert "no model 'big'" in wrong[1]
+    assert "ok     JUDGE_MODELS: large, big score with additive-5" in well[1]
+
+
+async def test_doctor_asks_for_no_app_token_in_http_mode(model_server: ModelServer, tmp_path: Path) -> None:
+    model_server.script(GOOD)
+    async with pocket_slack() as slack:
+        env = environment(slack, model_server, tmp_path) | {"SERVE_HTTP": "true", "SLACK_SIGNING_SECRET": "secret"}
+        del env["SLACK_APP_TOKEN"]
+        code, out, _ = await run("doctor", env, tmp_path)
+    assert (code, "SLACK_APP_TOKEN" in out) == (0, False)
+
+
+async def test_doctor_asks_only_for_what_a_process_of_that_kind_needs(
+    model_server: ModelServer, tmp_path: Path
+) -> None:
+    model_server.script(GOOD)
+    async with pocket_slack() as slack:
+        env = environment(slack, model_server, tmp_path)
+        del env["SLACK_APP_TOKEN"]
+        http = await run("doctor", env | {"SLACK_SIGNING_SECRET": "secret"}, tmp_path, "--http")
+        worker = await run("doctor", env, tmp_path, "--role", "worker")
+        del env["OPENAI_BASE_URL"]
+        front = await run("doctor", env | {"SLACK_APP_TOKEN": slack.app_token}, tmp_path, "--role", "front")
+    assert [code for code, _, _ in (http, worker, front)] == [0, 0, 0]
+    assert "SLACK_APP_TOKEN" not in http[1] + worker[1]
+    assert ("JUDGE_MODEL" in worker[1], "JUDGE_MODEL" in front[1]) == (True, False)
+
+
+async def test_a_slack_that_fails_at_start_is_not_blamed_on_the_token(
+    model_server: ModelServer, tmp_path: Path
+) -> None:
+    async with pocket_slack() as slack:
+        slack.fail("auth.test", status=500)
+        code, _, err = await run("serve", environment(slack, model_server, tmp_path), tmp_path)
+    assert (code, "SLACK_BOT_TOKEN" in err, "cannot answer now (Slack: HTTP 500)" in err) == (2, False, True)
+
+
+async def test_doctor_names_scopes_that_were_not_granted(model_server: ModelServer, tmp_path: Path) -> None:
+    model_server.script(GOOD)
+    manifest = load_manifest()
+    manifest["oauth_config"]["scopes"]["bot"].remove("groups:read")
+    async with Sandbox(Workspace(manifest)) as slack:
+        code, out, _ = await run("doctor", environment(slack, model_server, tmp_path), tmp_path)
+    assert code == 1
+    assert "scopes are missing: groups:read" in out
+
+
+async def test_the_demo_shows_both_verdicts_and_the_log(tmp_path: Path) -> None:
+    code, out, err = await run("demo", {"PATH": os.environ["PATH"]}, tmp_path, "--script")
+    assert code == 0, err
+    assert 0 < out.index("a word counter, not a judge") < out.index("Score 4 of 5") < out.index("Score 1 of 5")
+    assert out.count("offline rater, no model") >= 2
+    assert out.count("delivered") == 2
+    assert max(len(line) for line in out.splitlines()) <= 80
+
+
+@asynccontextmanager
+async def demo_page(
+    env: dict[str, str], folder: Path, *options: str
+) -> AsyncIterator[tuple[asyncio.subprocess.Process, str]]:
+    """The demo with its page, and what it says at first."""
+    demo = await start("demo", env | {"PYTHONUNBUFFERED": "1"}, folder, "--port", "0", *options)
+    assert demo.stdout
+    try:
+        yield demo, (await demo.stdout.readuntil(b"Ctrl-C")).decode()
+    finally:
+        if demo.returncode is None:
+            demo.kill()
+        await demo.communicate()
+
+
+@pytest.mark.parametrize("how", [["--script"], ["--port", "0"]])
+async def test_a_mistyped_folder_of_the_demos_log_is_said_and_not_made(tmp_path: Path, how: list[str]) -> None:
+    file = tmp_path / "nope" / "x.db"
+    code, out, err = await run("demo", {"PATH": os.environ["PATH"]}, tmp_path, *how, "--database", str(file))
+    assert (code, out) == (2, "")
+    assert f"--database {file}: there is no folder {file.parent}; make it, or name another file" in err
+    assert not file.parent.exists()
+
+
+async def test_a_demo_with_the_log_of_an_earlier_one_says_what_has_become_of_its_messages(tmp_path: Path) -> None:
+    env = {"PATH": os.environ["PATH"]}
+    code, _, err = await run("demo", env, tmp_path, "--script", "--database", "demo.db")
+    assert code == 0, err
+    async with demo_page(env, tmp_path, "--database", "demo.db") as (_, said):
+        assert "The log has scores of an earlier run, whose messages are gone" in said
+        assert "eight weeks" not in said
+
+
+@pytest.mark.parametrize("has_model", [False, True])
+async def test_the_demo_gives_an_address_and_ends_when_interrupted(tmp_path: Path, *, has_model: bool) -> None:
+    env = {"PATH": os.environ["PATH"]} | ({"OPENAI_API_KEY": "sk-none"} if has_model else {})
+    async with demo_page(env, tmp_path) as (demo, said):
+        address = re.search(r"http://127\.0\.0\.1:\d+", said)
+        assert address
+        async with ClientSession(address[0]) as page, page.get("/sandbox/state?as=ann") as state:
+            seen = await state.text()
+        assert ("a word counter, not a judge" in seen) is not has_model
+        assert "/judge watch @helper all" in said
+        demo.send_signal(signal.SIGINT)
+        assert await asyncio.wait_for(demo.wait(), AT_MOST_S) == 0

@@ -1,0 +1,245 @@
+"""`judge-bot view`: what a channel may see, in one page, and nothing of what it may not."""
+
+import json
+import os
+import stat
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import insert, select, update
+
+from bot.domain.case import CaseSource, Visibility
+from bot.domain.label import Label
+from bot.domain.verdict import RecordedVerdict
+from bot.store import Store
+from bot.store.schema import cases, labels
+from judge.view.replies import MOST_REPLIES
+from tests.features.privacy.test_audit import OPERATOR, command, with_log
+from tests.store.test_forgetting import delivered
+from tests.store.test_labels import judged
+from tests.store.test_store import url
+
+
+async def viewed(database_url: str, folder: Path, *options: str) -> dict[str, Any]:
+    """The data of the page."""
+    code, out, err = await command("view", database_url, folder, "--channel", "C1", "-o", "page.html", *options)
+    assert (code, err) == (0, "")
+    data = _data((folder / "page.html").read_text(encoding="utf-8"))
+    number = len(data["replies"])
+    assert out.startswith(f"page.html: {number:,} {'reply' if number == 1 else 'replies'}, ")
+    return data
+
+
+def _data(page: str) -> dict[str, Any]:
+    found = page.partition('<script id="data" type="application/json">')[2].partition("</script>")[0]
+    return dict(json.loads(found))
+
+
+async def test_page_has_the_channels_replies_with_ratings_and_labels_and_no_names(
+    database_url: str, tmp_path: Path
+) -> None:
+    async def fill(log: Store) -> None:
+        case = await delivered(log, "a", requester_id="UANN", requester_name="Ann Smith", author_id="UBOT")
+        await log.labels.put(case, "UBEN", Label(1, "Wrong."))
+        blind = {"is_blind": True, "probability": 0.25}
+        await log.database.execute(update(labels).where(labels.c.user_id == "U9").values(blind))
+        await delivered(log, "elsewhere", channel_id="C2")
+        await delivered(log, "of another team", team_id="T2", channel_id="C3")
+
+    await with_log(database_url, fill)
+    data = await viewed(database_url, tmp_path)
+    (reply,) = data["replies"]
+    assert data["title"] == "C1"
+    assert (reply["name"], reply["score"], reply["question"], reply["response"]) == ("Case 1", 4, "Why?", "Because.")
+    assert reply["ratings"] == [{"model": "m", "score": 4, "words": "Good."}]
+    assert reply["labels"] == [
+        {"score": 3, "blind": True, "reason": ""},
+        {"score": 1, "blind": False, "reason": "Wrong."},
+    ]
+    assert dict(reply["facts"])["Usable ratings"] == "1 of 1"
+    assert data["versions"][0]["notes"][0].startswith("1 score, corrected by 1 label; the judge alone says 4.00")
+    assert not [name for name in ("UBEN", "UANN", "UBOT", "U9", "Smith") if name in json.dumps(data)]
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"visibility": Visibility.ME}, {"blocker": "That message holds only an image."}, {"excluded": "author"}],
+    ids=["only me", "nothing to score", "excluded"],
+)
+async def test_what_counts_in_no_figure_is_not_on_the_page(tmp_path: Path, changes: dict[str, Any]) -> None:
+    async def fill(log: Store) -> None:
+        await judged(log, "shown")
+        await judged(log, "hidden", **changes)
+        await judged(log, "blocked", posted={"blocked_by": "restricted_action"})
+
+    await with_log(url(tmp_path), fill)
+    data = await viewed(url(tmp_path), tmp_path)
+    assert [reply["response"] for reply in data["replies"]] == ["Because of shown."]
+
+
+async def test_of_a_reply_the_newest_verdict_is_shown(database_url: str, tmp_path: Path) -> None:
+    async def fill(log: Store) -> None:
+        for attempt in (1, 2):
+            await judged(log, f"a{attempt}", score=attempt, message_ts="1.1", attempt=attempt)
+
+    await with_log(database_url, fill)
+    assert [reply["score"] for reply in (await viewed(database_url, tmp_path))["replies"]] == [2]
+
+
+async def test_random_replies_have_a_page_of_their_own(tmp_path: Path) -> None:
+    async def fill(log: Store) -> None:
+        await judged(log, "chosen", message_ts="1.1")
+        await judged(log, "drawn", message_ts="2.2", source=CaseSource.WATCH, probability=0.2)
+
+    await with_log(url(tmp_path), fill)
+    for options, title, kind in ((), "C1", "chosen"), (("--watched",), "C1, random replies", "drawn"):
+        data = await viewed(url(tmp_path), tmp_path, *options)
+        assert (data["title"], [reply["response"] for reply in data["replies"]]) == (title, [f"Because of {kind}."])
+
+
+async def test_more_cases_than_are_read_at_once_are_all_there(database_url: str, tmp_path: Path) -> None:
+    async def fill(log: Store) -> None:
+        case = await delivered(log, "a")
+        await copy(log, case.id, 1_000)
+
+    await with_log(database_url, fill)
+    names = [reply["name"] for reply in (await viewed(database_url, tmp_path))["replies"]]
+    assert len(set(names)) == len(names) == 1_001
+
+
+async def copy(log: Store, case_id: int, times: int) -> None:
+    """The case, so many times more, without ratings and labels."""
+    async with log.database.engine.begin() as connection:
+        row = (await connection.execute(select(cases).where(cases.c.id == case_id))).one()
+        values = {name: value for name, value in row._mapping.items() if name != "id"}
+        await connection.execute(insert(cases), [values | {"key": f"copy {number}"} for number in range(times)])
+
+
+async def test_more_replies_than_a_page_holds_ask_for_a_later_day(tmp_path: Path) -> None:
+    async def fill(log: Store) -> None:
+        await copy(log, (await delivered(log, "a")).id, MOST_REPLIES)
+
+    await with_log(url(tmp_path), fill)
+    code, out, err = await command("view", url(tmp_path), tmp_path, "--channel", "C1")
+    assert (code, out) == (2, "")
+    assert err == (
+        "judge-bot: C1: 20,001 replies are more than the 20,000 that a page can hold; name a (later) day with --since\n"
+    )
+
+
+async def test_since_leaves_out_what_was_judged_before(tmp_path: Path) -> None:
+    async def fill(log: Store) -> None:
+        old = await judged(log, "old")
+        await judged(log, "new")
+        long_ago = datetime.now(UTC) - timedelta(days=9)
+        await log.database.execute(update(cases).where(cases.c.id == old.id).values(judged_at=long_ago))
+
+    await with_log(url(tmp_path), fill)
+    day = f"{datetime.now(UTC) - timedelta(days=3):%Y-%m-%d}"
+    data = await viewed(url(tmp_path), tmp_path, "--since", day)
+    assert data["title"] == f"C1 since {day}"
+    assert [reply["response"] for reply in data["replies"]] == ["Because of new."]
+    code, _, err = await command("view", url(tmp_path), tmp_path, "--channel", "C1", "--since", "2999-01-01")
+    assert code == 2
+    assert err == "judge-bot: --since 2999-01-01: nothing was judged in C1 from then on; name an earlier day\n"
+
+
+async def test_without_kept_texts_there_are_none_on_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def fill(log: Store) -> None:
+        case = await delivered(log, "a")
+        await log.labels.put(case, "UBEN", Label(1, "Wrong words."))
+
+    await with_log(url(tmp_path), fill)
+    (tmp_path / ".env").write_text("STORE_TEXT=none\n")
+    data = await viewed(url(tmp_path), tmp_path)
+    (reply,) = data["replies"]
+    assert (reply["score"], len(reply["labels"]), len(reply["ratings"])) == (4, 2, 1)
+    for words in ("Why?", "Because.", "Good.", "Wrong words."):
+        assert words not in json.dumps(data)
+
+
+async def test_unscored_replies_say_why_in_few_words(tmp_path: Path) -> None:
+    async def fill(log: Store) -> None:
+        await judged(log, "scored")
+        case = await judged(log, "unscored", score=None)
+        detail = {"unscored_detail": "secret words of a server", "lowest": None, "highest": None}
+        await log.database.execute(update(cases).where(cases.c.id == case.id).values(detail))
+
+    await with_log(url(tmp_path), fill)
+    data = await viewed(url(tmp_path), tmp_path)
+    assert data["replies"][1]["unscored"] == "no reliable score in the model's answer"
+    assert len(data["versions"]) == 1
+    assert "secret words" not in json.dumps(data)
+
+
+async def test_scores_are_held_to_the_scale_that_was_logged(tmp_path: Path) -> None:
+    async def fill(log: Store) -> None:
+        failed = RecordedVerdict(score=None, unscored_reason="fault", model="m", rubric="mine", rubric_version="1")
+        good = RecordedVerdict(score=9, lowest=1, highest=10, model="m", rubric="mine", rubric_version="1")
+        for key, verdict in (("a", failed), ("b", good)):
+            case = await judged(log, key)
+            await log.database.execute(
+                update(cases).where(cases.c.id == case.id).values(verdict.model_dump(exclude={"ratings"}))
+            )
+
+    await with_log(url(tmp_path), fill)
+    (version,) = (await viewed(url(tmp_path), tmp_path))["versions"]
+    assert version["scale"] == [1, 10]
+    assert version["facts"][0]["value"] == "9.00"
+
+
+@pytest.mark.parametrize("channel", ["C404", "help-desk", "D1", "T2/C1"])
+async def test_channel_without_anything_to_show_is_a_sentence(tmp_path: Path, channel: str) -> None:
+    async def fill(log: Store) -> None:
+        await judged(log, "a")
+        await judged(log, "direct", channel_id="D1")
+
+    await with_log(url(tmp_path), fill)
+    code, out, err = await command("view", url(tmp_path), tmp_path, "--channel", channel)
+    assert (code, out) == (2, "")
+    assert err == (
+        f"judge-bot: --channel {channel!r}: no reply was scored there for all of the channel to see; expected a "
+        "channel's id, such as C0123ABCD (its name > About, at the bottom)\n"
+    )
+
+
+async def test_channel_of_two_workspaces_is_asked_for(database_url: str, tmp_path: Path) -> None:
+    async def fill(log: Store) -> None:
+        for team_id in ("T1", "T2"):
+            await delivered(log, team_id, team_id=team_id, response=f"Because of {team_id}.")
+
+    await with_log(database_url, fill)
+    code, _, err = await command("view", database_url, tmp_path, "--channel", "C1")
+    assert code == 2
+    assert err.endswith("in each of 2 workspaces; say which: --channel T1/C1, --channel T2/C1\n")
+    code, _, err = await command("view", database_url, tmp_path, "--channel", "T2/C1")
+    assert (code, err) == (0, "")
+    (reply,) = _data((tmp_path / "C1.html").read_text())["replies"]
+    assert reply["response"] == "Because of T2."
+    assert stat.filemode(os.stat(tmp_path / "C1.html").st_mode) == "-rw-------"
+
+
+async def test_who_made_a_page_of_which_channel_is_noted_first(tmp_path: Path) -> None:
+    async def see(log: Store) -> None:
+        (act,) = await log.audit.since()
+        assert (act.team_id, act.who, act.what, act.channel_id) == ("T1", OPERATOR, "exported_channel", "C1")
+
+    async def hold(log: Store) -> None:
+        async with log.database.engine.begin() as connection:
+            await connection.exec_driver_sql(
+                "CREATE TRIGGER held BEFORE INSERT ON audit BEGIN SELECT RAISE(ABORT, 'held'); END"
+            )
+
+    async def fill(log: Store) -> None:
+        await judged(log, "a")
+
+    await with_log(url(tmp_path), fill)
+    await viewed(url(tmp_path), tmp_path)
+    await with_log(url(tmp_path), see)
+    await with_log(url(tmp_path), hold)
+    code, _, err = await command("view", url(tmp_path), tmp_path, "--channel", "C1")
+    assert code == 2
+    assert err == "judge-bot: the log cannot be written (held); nothing was exported\n"
+    assert not (tmp_path / "C1.html").exists()

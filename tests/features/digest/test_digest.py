@@ -1,0 +1,258 @@
+"""The digest in Slack: what the command does, and what is in the message that comes of it."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from bot.slack import ids
+from bot.store.digests import EXTRA_PAUSE, ChannelSettings
+from pocket_slack import Message
+from tests.stage import CHANNEL, Stage, StageFactory, shown
+
+
+async def scored(stage: Stage, *scores: int) -> list[str]:
+    """Answers of the assistant with these scores; gives their timestamps."""
+    found = []
+    for score in scores:
+        stage.model.script(f"score: {score}\nBecause.")
+        parent, answer = stage.ask_and_answer()
+        stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+        await stage.verdict(parent)
+        found.append(answer.ts)
+    return found
+
+
+async def digest(stage: Stage, text: str, count: int = 1) -> Message:
+    """What ann is told after `/judge digest ...`."""
+    stage.ann.command(CHANNEL, ids.COMMAND, f"digest {text}")
+    return await stage.told(stage.ann, count)
+
+
+async def settings(stage: Stage) -> ChannelSettings:
+    workspace = stage.slack.workspace
+    return await stage.log.digests.channel(workspace.team_id, workspace.channel(CHANNEL).id)
+
+
+def posted(stage: Stage) -> list[Message]:
+    return [m for m in stage.ours() if not m.is_reply]
+
+
+async def test_on_says_when_and_off_stops(stage: Stage) -> None:
+    told = await digest(stage, "on")
+    assert "every Monday at 09:00 (UTC), about the week before" in told.text
+    assert (await settings(stage)).is_digest_on
+    assert "is off" in (await digest(stage, "off", 2)).text
+    assert not (await settings(stage)).is_digest_on
+
+
+async def test_day_time_and_zone_can_be_chosen(stage: Stage) -> None:
+    told = await digest(stage, "on every Fri at 16:30 in europe/berlin")
+    assert "every Friday at 16:30 (Europe/Berlin)" in told.text
+    chosen = await settings(stage)
+    assert (chosen.digest_day, chosen.digest_time, chosen.digest_tz) == ("friday", "16:30", "Europe/Berlin")
+
+
+async def test_what_is_not_named_stays_as_it_was(stage: Stage) -> None:
+    await digest(stage, "on friday 16:30 Europe/Berlin")
+    assert "Friday at 08:00 (Europe/Berlin)" in (await digest(stage, "on 8:00", 2)).text
+
+
+async def test_the_settings_are_the_default(open_stage: StageFactory) -> None:
+    stage: Stage = await open_stage(digest_day="wed", digest_time="7:15", digest_tz="asia/tokyo")
+    assert "every Wednesday at 07:15 (Asia/Tokyo)" in (await digest(stage, "")).text
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ("on berlin", "'berlin' is no time zone; the closest is Europe/Berlin. This is what I understand:"),
+        ("on friday at 16:00 in New York", "'new york' is no time zone; the closest is America/New_York. This"),
+        ("on monday tuesday", "'monday tuesday' is no day of the week; expected one such as Monday or fri. This"),
+        ("on 9:00 friday 16:00", "'9:00 16:00' is no time of day; expected one such as 09:00 or 16:30. This"),
+        ("on fryday", "'fryday' is no day of the week"),
+        ("on " + "x" * 2900, f"{'x' * 80!r} is no time zone"),
+        ("on 25:00", "'25:00' is no time of day"),
+        ("on nowhere", "'nowhere' is no time zone"),
+        ("sometimes", "I do not know 'sometimes'"),
+        ("<!channel>", "@channel"),
+    ],
+)
+async def test_what_is_wrong_is_said_with_what_can_be_done(stage: Stage, text: str, part: str) -> None:
+    told = await digest(stage, text)
+    assert part in told.text
+    assert "`/judge digest preview`" not in told.text.splitlines()[0]
+    assert "/judge digest preview" in told.text
+    assert not (await settings(stage)).is_digest_on
+
+
+async def test_preview_is_seen_by_one_person(stage: Stage) -> None:
+    (*_, lowest) = await scored(stage, 4, 5, 1)
+    told = await digest(stage, "preview")
+    words = shown(told)
+    assert words.startswith("`/judge digest now` posts this here.\n*This week so far (")
+    assert "3 replies that people chose to score\nMedian *4*, mean *3.3*, on a scale of 0 to 5." in words
+    assert told.text.startswith("This week so far (")
+    kinds = [block["type"] for block in told.blocks]
+    assert kinds.count("data_visualization") == 1
+    assert kinds.count("data_table") == 1
+    assert "|Score 1 of 5> · helper · <!date^" in words
+    assert lowest.replace(".", "") in words
+    assert posted(stage) == []
+    assert stage.ben.ephemerals(CHANNEL) == []
+
+
+async def test_the_table_lists_bots_and_people_only_when_asked(stage: Stage) -> None:
+    await scored(stage, 4)
+    question = stage.ann.post(CHANNEL, "How?")
+    answer = stage.ben.post(CHANNEL, "Like this.", thread_ts=question.ts)
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    await stage.verdict(question)
+    assert names(await digest(stage, "preview")) == ["helper"]
+    assert "People are listed" in (await digest(stage, "people on", 2)).text
+    assert sorted(names(await digest(stage, "preview", 3))) == ["ben", "helper"]
+    await digest(stage, "people off", 4)
+    assert names(await digest(stage, "preview", 5)) == ["helper"]
+
+
+def names(message: Message) -> list[str]:
+    table = next(block for block in message.blocks if block["type"] == "data_table")
+    return [row[0]["text"] for row in table["rows"][1:]]
+
+
+async def test_now_posts_the_week_so_far_for_all(stage: Stage) -> None:
+    await scored(stage, 4)
+    assert "posted here" in (await digest(stage, "now")).text
+    (message,) = posted(stage)
+    assert message.text.startswith("This week so far (")
+    assert "1 reply that people chose to score. Median 4, mean 4.0, on a scale of 0 to 5." in message.text
+    assert "posts this" not in shown(message)
+
+
+async def test_now_posts_once_an_hour_whoever_asks(stage: Stage) -> None:
+    await scored(stage, 4)
+    await digest(stage, "now")
+    stage.ben.command(CHANNEL, ids.COMMAND, "digest now")
+    assert "within the last hour" in (await stage.told(stage.ben)).text
+    assert len(posted(stage)) == 1
+    place = stage.slack.workspace.team_id, stage.slack.workspace.channel(CHANNEL).id
+    assert await stage.log.digests.take_extra(*place, datetime.now(UTC) + EXTRA_PAUSE)
+    assert not await stage.log.digests.take_extra(*place, datetime.now(UTC) + EXTRA_PAUSE)
+
+
+async def test_now_may_be_tried_again_where_slack_refused_it(stage: Stage) -> None:
+    await scored(stage, 4)
+    stage.slack.fail("chat.postMessage", error="restricted_action")
+    await digest(stage, "now")
+    assert "posted here" in (await digest(stage, "now", 2)).text
+
+
+@pytest.mark.parametrize("text", ["now", "people on", "on", "off"])
+async def test_a_guest_posts_and_changes_nothing(stage: Stage, text: str) -> None:
+    await scored(stage, 4)
+    stage.ann.user.is_guest = True
+    assert (await digest(stage, text)).text.startswith("Guests cannot post or change a digest")
+    assert not posted(stage)
+    assert await settings(stage) == ChannelSettings(
+        stage.slack.workspace.team_id, stage.slack.workspace.channel(CHANNEL).id
+    )
+
+
+async def test_a_guest_sees_a_preview(stage: Stage) -> None:
+    await scored(stage, 4)
+    stage.ann.user.is_guest = True
+    assert "1 reply that people chose to score" in (await digest(stage, "preview")).text
+
+
+async def test_a_slack_without_charts_gets_plain_blocks(stage: Stage) -> None:
+    await scored(stage, 4)
+    stage.slack.fail("chat.postMessage", error="invalid_blocks")
+    await digest(stage, "now")
+    (message,) = posted(stage)
+    assert {block["type"] for block in message.blocks} == {"section", "context"}
+    words = shown(message)
+    assert "*Replies by score*" in words
+    assert "*helper*: 1 reply, mean 4.0 (new), 0% with 0–2" in words
+
+
+async def test_a_preview_in_a_slack_without_charts_is_plain(stage: Stage) -> None:
+    await scored(stage, 4)
+    stage.slack.fail("chat.postEphemeral", error="invalid_blocks")
+    told = await digest(stage, "preview")
+    assert {block["type"] for block in told.blocks} == {"section", "context"}
+    assert "posts this here" in shown(told)
+
+
+async def test_verdicts_for_one_person_alone_are_in_no_digest(open_stage: StageFactory) -> None:
+    stage: Stage = await open_stage(verdict_visibility="me")
+    _, answer = stage.ask_and_answer()
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    await stage.told(stage.ann)
+    assert "no replies were scored in this channel" in (await digest(stage, "preview", 2)).text
+
+
+async def test_typed_texts_with_another_question_count_once(stage: Stage) -> None:
+    stage.ann.command(CHANNEL, ids.COMMAND, "Why? | Because.")
+    parent = await stage.slack.until(lambda: next(iter(stage.ann.messages(CHANNEL)), None))
+    assert parent is not None
+    stage.ann.click(await stage.verdict(parent), ids.ACTION_WRONG_QUESTION)
+    await stage.modal(stage.ann)
+    stage.ann.submit({ids.BLOCK_QUESTION: "How?"})
+    await stage.verdict(parent, count=2)
+    assert ": 1 reply that people chose to score" in (await digest(stage, "preview")).text
+
+
+async def test_only_people_in_the_channel_may_see_or_change_it(stage: Stage) -> None:
+    stage.ben.leave(CHANNEL)
+    for number, action in enumerate(("on", "preview", "now"), 1):
+        stage.ben.command(CHANNEL, ids.COMMAND, f"digest {action}")
+        assert "Only people in this channel" in (await stage.told(stage.ben, number)).text
+    assert not (await settings(stage)).is_digest_on
+    assert posted(stage) == []
+
+
+async def test_where_the_bot_is_not_it_asks_to_be_invited(open_stage: StageFactory) -> None:
+    stage: Stage = await open_stage(is_member=False)
+    assert "/invite @Slack Judge" in (await digest(stage, "on")).text
+    assert not (await settings(stage)).is_digest_on
+
+
+async def test_changes_can_be_left_to_admins(open_stage: StageFactory) -> None:
+    stage: Stage = await open_stage(digest_by="admins")
+    assert "Only admins" in (await digest(stage, "on")).text
+    assert "no replies were scored" in (await digest(stage, "preview", 2)).text
+    assert not (await settings(stage)).is_digest_on
+
+
+@pytest.mark.parametrize(
+    ("fault", "word"),
+    [
+        ({"error": "missing_scope"}, "missing_scope"),
+        ({"status": 500}, "HTTP 500"),
+        ({"status": 429, "retry_after_s": 20}, "no answer"),
+        ({"drop": True, "times": 2}, "no answer"),
+    ],
+)
+async def test_what_slack_does_not_tell_is_refused(stage: Stage, fault: dict[str, Any], word: str) -> None:
+    stage.slack.fail("users.conversations", **fault)
+    assert f"does not let me see who is in this channel (`{word}`)" in (await digest(stage, "on")).text
+    assert not (await settings(stage)).is_digest_on
+
+
+async def test_a_post_that_slack_refuses_without_a_word_is_told_by_its_status(stage: Stage) -> None:
+    await scored(stage, 4)
+    stage.slack.fail("chat.postMessage", status=500)
+    assert "Slack did not let me post here (`HTTP 500`)" in (await digest(stage, "now")).text
+
+
+async def test_authors_whom_slack_does_not_tell_in_time_are_not_listed(stage: Stage) -> None:
+    await scored(stage, 4)
+    stage.slack.fail("users.info", status=429, retry_after_s=20)
+    told = await digest(stage, "preview")
+    assert "1 reply that people chose to score" in told.text
+    assert "data_table" not in [block["type"] for block in told.blocks]
+
+
+async def test_direct_messages_have_no_digest(stage: Stage) -> None:
+    stage.ann.command(stage.ann.im, ids.COMMAND, "digest on")
+    assert "none for direct messages" in (await stage.told(stage.ann, channel=stage.ann.im)).text

@@ -1,0 +1,388 @@
+"""Digests are posted when they are due, each exactly once, whatever happens in between. The clock is moved by hand."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import insert, select
+
+from bot.app import make_services
+from bot.commands.preview import preview
+from bot.domain.case import CaseSource, CaseStatus, Visibility
+from bot.domain.week import Schedule
+from bot.errors import SlackError
+from bot.features.digest.poster import Poster
+from bot.settings import Settings
+from bot.slack.client import identify, web_client
+from bot.slack.manifest import load_manifest
+from bot.store import Store
+from bot.store.digests import LEASE, ChannelSettings, DigestStatus
+from bot.store.schema import cases, digests
+from pocket_slack import Channel, Limits, ManualClock, Message, Sandbox, Workspace
+from tests.model_server import ModelServer
+from tests.stage import make_settings
+
+MONDAY = datetime(2026, 11, 23, 9, tzinfo=UTC)  # when the digest of 2026-W47 is due
+SINCE = MONDAY - timedelta(days=5)  # the digests of the weeks before were due earlier
+SCHEDULE = Schedule.parse("monday", "09:00", "UTC")
+
+
+@dataclass
+class Office:
+    """A log, a Slack, and any number of posters that work on both; without Bolt."""
+
+    slack: Sandbox
+    log: Store
+    clock: ManualClock
+    connect: Any
+    settings: Settings
+    _count: int = field(default=0)
+
+    def now(self) -> datetime:
+        return datetime.fromtimestamp(self.clock.now(), UTC)
+
+    def pass_time(self, **span: float) -> None:
+        self.clock.advance(timedelta(**span).total_seconds())
+
+    async def poster(self, kind: type[Poster] = Poster) -> Poster:
+        """Another replica."""
+        poster: Poster = await self.connect(self.now, kind)
+        return poster
+
+    async def channel(self, name: str, *, is_private: bool = False, **settings: Any) -> Channel:
+        """A channel with a digest, and with one case in the week before."""
+        workspace = self.slack.workspace
+        channel = workspace.add_channel(name, [workspace.user("ann"), workspace.bot], is_private=is_private)
+        chosen = {"is_digest_on": True, "digest_since": SINCE} | settings
+        await self.log.digests.save(ChannelSettings(workspace.team_id, channel.id, **chosen), "U1")
+        await self.add_case(channel.id, MONDAY - timedelta(days=3))
+        return channel
+
+    async def add_case(self, channel_id: str, judged_at: datetime, **changes: Any) -> None:
+        self._count += 1
+        row = {
+            "team_id": self.slack.workspace.team_id,
+            "key": str(self._count),
+            "channel_id": channel_id,
+            "requester_id": "U1",
+            "requester_name": "ann",
+            "source": CaseSource.SHORTCUT,
+            "rubric": "additive-5",
+            "visibility": Visibility.THREAD,
+            "attempt": 1,
+            "status": CaseStatus.DELIVERED,
+            "score": 4,
+            "lowest": 0,
+            "highest": 5,
+            "created_at": judged_at,
+            "judged_at": judged_at,
+        }
+        async with self.log.database.engine.begin() as connection:
+            await connection.execute(insert(cases).values(row | changes))
+
+    async def rows(self) -> list[Any]:
+        async with self.log.database.engine.connect() as connection:
+            return list((await connection.execute(select(digests).order_by(digests.c.week))).all())
+
+    def calls(self, method: str) -> int:
+        return len([entry for entry in self.slack.workspace.journal.of("call") if entry.data["method"] == method])
+
+
+def posted(channel: Channel) -> list[Message]:
+    return list(channel.messages.values())
+
+
+@pytest.fixture
+async def office(model_server: ModelServer, tmp_path: Path, database_url: str) -> AsyncIterator[Office]:
+    clock = ManualClock(MONDAY.timestamp())
+    workspace = Workspace(load_manifest(), clock=clock, limits=Limits.off())
+    workspace.add_user("ann")
+    async with AsyncExitStack() as stack:
+        slack = await stack.enter_async_context(Sandbox(workspace))
+        settings = make_settings(slack, model_server, tmp_path, database_url=database_url)
+        log = await Store.open(settings.database_url)
+        stack.push_async_callback(log.close)
+
+        async def connect(now: Any, kind: type[Poster]) -> Poster:
+            client = await stack.enter_async_context(web_client(settings.slack_bot_token, settings.slack_api_url))
+            return kind(make_services(settings, log, client, await identify(client), clock=now))
+
+        yield Office(slack, log, clock, connect, settings)
+
+
+async def test_a_digest_is_posted_when_it_is_due_and_only_once(office: Office) -> None:
+    channel, poster = await office.channel("help"), await office.poster()
+    office.clock.advance(-60)
+    await poster.post_due()
+    assert posted(channel) == []
+    office.clock.advance(60)
+    for _ in range(3):
+        await poster.post_due()
+        office.pass_time(minutes=10)
+    (message,) = posted(channel)
+    assert message.text.startswith("Week of 16–22 Nov 2026: 1 reply that people chose to score")
+    (row,) = await office.rows()
+    assert (row.week, row.status, row.message_ts) == ("2026-W47", DigestStatus.POSTED, message.ts)
+
+
+async def test_every_week_has_its_own(office: Office) -> None:
+    channel, poster = await office.channel("help"), await office.poster()
+    await poster.post_due()
+    office.pass_time(weeks=1)
+    await poster.post_due()
+    assert [message.text.split(":")[0] for message in posted(channel)] == [
+        "Week of 16–22 Nov 2026",
+        "Week of 23–29 Nov 2026",
+    ]
+
+
+async def test_a_quiet_week_is_one_line(office: Office) -> None:
+    channel, poster = await office.channel("help"), await office.poster()
+    office.pass_time(weeks=1)
+    await poster.post_due()
+    (message,) = posted(channel)
+    assert message.text == "Week of 23–29 Nov 2026: no replies were scored in this channel."
+    assert len(message.blocks) == 1
+
+
+async def test_each_channel_has_its_own_day_time_and_zone(office: Office) -> None:
+    tokyo = await office.channel("tokyo", digest_day="tuesday", digest_time="07:00", digest_tz="Asia/Tokyo")
+    poster = await office.poster()
+    office.pass_time(hours=12, minutes=59)  # Tuesday, 06:59 in Tokyo
+    await poster.post_due()
+    assert posted(tokyo) == []
+    office.pass_time(minutes=1)
+    await poster.post_due()
+    assert len(posted(tokyo)) == 1
+
+
+async def test_a_missed_monday_is_made_up_for_once(office: Office) -> None:
+    channel = await office.channel("help")
+    office.pass_time(days=4)
+    for _ in range(2):
+        await (await office.poster()).post_due()
+    assert len(posted(channel)) == 1
+
+
+async def test_weeks_older_than_that_are_not_made_up_for(office: Office) -> None:
+    channel = await office.channel("help")
+    office.pass_time(weeks=5)
+    await (await office.poster()).post_due()
+    (message,) = posted(channel)
+    assert message.text.startswith("Week of 21–27 Dec 2026")
+
+
+async def test_a_channel_that_switches_it_on_is_not_given_the_week_before(office: Office) -> None:
+    channel = await office.channel("help", digest_since=MONDAY + timedelta(minutes=1))
+    poster = await office.poster()
+    office.pass_time(hours=1)
+    await poster.post_due()
+    assert posted(channel) == []
+    office.pass_time(weeks=1)
+    await poster.post_due()
+    assert len(posted(channel)) == 1
+
+
+async def test_a_channel_that_switched_it_off_is_left_alone(office: Office) -> None:
+    channel = await office.channel("help", is_digest_on=False)
+    await (await office.poster()).post_due()
+    assert posted(channel) == []
+
+
+async def test_two_replicas_post_one(office: Office) -> None:
+    channels = [await office.channel(f"c{number}") for number in range(10)]
+    replicas = [await office.poster() for _ in range(3)]
+    await asyncio.gather(*(replica.post_due() for replica in replicas))
+    assert [len(posted(channel)) for channel in channels] == [1] * 10
+
+
+@pytest.mark.parametrize("back", [timedelta(minutes=30), timedelta(days=3), timedelta(weeks=2)])
+async def test_a_clock_that_is_set_back_makes_no_second(office: Office, back: timedelta) -> None:
+    channel, poster = await office.channel("help"), await office.poster()
+    await poster.post_due()
+    office.clock.advance(-back.total_seconds())
+    await poster.post_due()
+    office.clock.advance(back.total_seconds())
+    await poster.post_due()
+    assert len([m for m in posted(channel) if m.text.startswith("Week of 16–22 Nov")]) == 1
+
+
+async def test_another_zone_or_time_makes_no_second(office: Office) -> None:
+    channel, poster = await office.channel("help"), await office.poster()
+    await poster.post_due()
+    team = office.slack.workspace.team_id
+    changed = ChannelSettings(team, channel.id, True, "monday", "10:00", "America/New_York", SINCE)
+    await office.log.digests.save(changed, "U1")
+    office.pass_time(hours=8)
+    await poster.post_due()
+    assert len(posted(channel)) == 1
+
+
+async def test_after_a_crash_before_the_post_it_is_posted(office: Office) -> None:
+    channel, poster = await office.channel("help"), await office.poster()
+    await poster.digests.claim(office.slack.workspace.team_id, channel.id, "2026-W47", office.now())
+    await poster.post_due()
+    assert posted(channel) == []  # somebody may be about to post it
+    office.pass_time(seconds=LEASE.total_seconds())
+    await poster.post_due()
+    assert len(posted(channel)) == 1
+
+
+@pytest.mark.parametrize("between", [0, 250])
+async def test_after_a_crash_behind_the_post_it_is_found(office: Office, between: int) -> None:
+    channel, poster = await office.channel("help"), await office.poster()
+    office.slack.fail("chat.postMessage", drop=True, is_applied=True)
+    await poster.post_due()
+    assert len(posted(channel)) == 1
+    assert (await office.rows())[0].status == DigestStatus.CLAIMED
+    for number in range(between):
+        office.slack.person("ann").post("help", f"message {number}")
+    office.pass_time(seconds=LEASE.total_seconds())
+    await poster.post_due()
+    assert len(posted(channel)) == 1 + between
+    (row,) = await office.rows()
+    assert (row.status, row.message_ts) == (DigestStatus.POSTED, posted(channel)[0].ts)
+
+
+async def test_where_it_may_not_look_it_does_not_post_again(office: Office) -> None:
+    channel, poster = await office.channel("help"), await office.poster()
+    office.slack.fail("chat.postMessage", status=500, is_applied=True)
+    await poster.post_due()
+    office.pass_time(seconds=LEASE.total_seconds())
+    office.slack.fail("conversations.history", error="missing_scope")
+    await poster.post_due()
+    office.pass_time(hours=1)
+    await poster.post_due()
+    assert len(posted(channel)) == 1
+    assert (await office.rows())[0].status == DigestStatus.UNCONFIRMED
+
+
+async def test_a_holder_that_was_frozen_before_its_post_stops(office: Office) -> None:
+    channel, other = await office.channel("help"), await office.poster()
+
+    class Frozen(Poster):
+        async def _draft(self, *args: Any) -> Any:
+            office.pass_time(seconds=LEASE.total_seconds())
+            await other.post_due()
+            return await super()._draft(*args)
+
+    await (await office.poster(Frozen)).post_due()
+    assert len(posted(channel)) == 1
+    (row,) = await office.rows()
+    assert (row.status, row.message_ts) == (DigestStatus.POSTED, posted(channel)[0].ts)
+
+
+async def test_what_slack_cannot_take_now_is_posted_later(office: Office) -> None:
+    channel, poster = await office.channel("help"), await office.poster()
+    office.slack.fail("chat.postMessage", error="service_unavailable")
+    await poster.post_due()
+    assert posted(channel) == []
+    office.pass_time(seconds=LEASE.total_seconds())
+    await poster.post_due()
+    assert len(posted(channel)) == 1
+
+
+async def test_trouble_in_one_channel_keeps_no_other_waiting(office: Office) -> None:
+    channels = [await office.channel(name) for name in ("first", "second", "third")]
+    office.slack.fail("chat.postMessage", error="internal_error")
+    await (await office.poster()).post_due()
+    assert sum(len(posted(channel)) for channel in channels) == 2
+
+
+async def test_a_schedule_that_cannot_be_read_keeps_no_other_waiting(office: Office) -> None:
+    lost = await office.channel("a-lost", digest_tz="Mars/Olympus")
+    channel = await office.channel("help")
+    await (await office.poster()).post_due()
+    assert (len(posted(lost)), len(posted(channel))) == (0, 1)
+
+
+async def test_an_archived_channel_is_left_alone(office: Office) -> None:
+    channel, poster = await office.channel("help"), await office.poster()
+    channel.is_archived = True
+    await poster.post_due()
+    assert posted(channel) == []
+    assert (await office.rows())[0].status == DigestStatus.REFUSED
+
+
+@pytest.mark.parametrize("is_private", [False, True])
+async def test_a_bot_that_was_removed_does_not_post(office: Office, is_private: bool) -> None:
+    channel, poster = await office.channel("help", is_private=is_private), await office.poster()
+    channel.members.remove(office.slack.workspace.bot.id)
+    await poster.post_due()
+    assert posted(channel) == []
+    channel.members.append(office.slack.workspace.bot.id)
+    office.pass_time(weeks=1)
+    await poster.post_due()
+    assert [m.text.split(":")[0] for m in posted(channel)] == ["Week of 23–29 Nov 2026"]
+
+
+async def test_without_an_answer_who_is_where_nothing_is_claimed(office: Office) -> None:
+    channel, poster = await office.channel("help"), await office.poster()
+    office.slack.fail("users.conversations", error="internal_error")
+    with pytest.raises(Exception, match="internal_error"):
+        await poster.post_due()
+    assert await office.rows() == []
+    await poster.post_due()
+    assert len(posted(channel)) == 1
+
+
+async def test_a_channels_digest_holds_no_other_channels_cases(office: Office) -> None:
+    public, private = await office.channel("public"), await office.channel("private", is_private=True)
+    helper, sunday = office.slack.workspace.add_bot("helper"), MONDAY - timedelta(days=1)
+    await office.add_case(private.id, sunday, score=0, message_ts="1795249798.298493", author_id=helper.id)
+    await office.add_case(public.id, sunday, score=0, visibility=Visibility.ME)
+    await (await office.poster()).post_due()
+    (about_public,), (about_private,) = posted(public), posted(private)
+    assert about_public.text.startswith("Week of 16–22 Nov 2026: 1 reply that people chose to score")
+    assert private.id not in str(about_public.blocks)
+    assert about_private.text.startswith("Week of 16–22 Nov 2026: 2 replies that people chose to score")
+    assert f"/archives/{private.id}/p1795249798298493" in str(about_private.blocks)
+
+
+@pytest.mark.slow
+async def test_200_channels_at_the_same_minute_get_one_each_within_slacks_limits(office: Office) -> None:
+    channels = [await office.channel(f"c{number}") for number in range(200)]
+    office.slack.workspace.meter.limits = Limits()  # true limits, on a clock that stands still: no call is forgiven
+    replicas = [await office.poster() for _ in range(2)]
+    await asyncio.gather(*(replica.post_due() for replica in replicas))
+    assert [len(posted(channel)) for channel in channels] == [1] * 200
+    assert {row.status for row in await office.rows()} == {DigestStatus.POSTED}
+    assert office.calls("chat.postMessage") == 200
+    assert office.calls("users.conversations") == 2
+
+
+@pytest.mark.parametrize("name", ["help", "#help"])
+async def test_the_preview_in_the_terminal_shows_charts_and_posts_nothing(
+    office: Office, name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    channel = await office.channel("help", is_private=True)
+    workspace = office.slack.workspace
+    await office.add_case(channel.id, MONDAY - timedelta(days=3), author_id=workspace.add_bot("helper").id, score=2)
+    await office.add_case(channel.id, MONDAY - timedelta(days=10), score=1)
+    await preview(office.settings, name, office.now)
+    shown = capsys.readouterr().out
+    for part in (
+        "Week of 16–22 Nov 2026",
+        "Replies by score",
+        "█",
+        "Weekly mean: 1.0 (9 Nov) to 3.0 (16 Nov)",
+        "16 Nov ",
+        "helper",
+        f"9 Nov  {'█' * 8} ",  # a fifth of the line: the scale is 0 to 5
+        "Score 2 of 5",
+        " · case 2",
+    ):
+        assert part in shown
+    assert max(len(line) for line in shown.splitlines()) <= 80
+    assert posted(channel) == []
+    assert await office.rows() == []
+
+
+async def test_the_preview_of_an_unknown_channel_says_so(office: Office) -> None:
+    with pytest.raises(SlackError, match="no channel 'nowhere' among those that I am in"):
+        await preview(office.settings, "nowhere", office.now)

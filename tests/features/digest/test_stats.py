@@ -1,0 +1,251 @@
+"""`/judge stats`: the figures of a channel or an author, for whoever is in that channel, and for nobody else."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from sqlalchemy import insert
+
+from bot.domain.case import CaseSource, CaseStatus, Visibility
+from bot.slack import ids
+from bot.store.digests import ChannelSettings
+from bot.store.schema import cases
+from pocket_slack import Channel, Message
+from tests.stage import CHANNEL, Stage, shown
+
+NO_CHANNEL = "I know no channel `#{}` that we are both in. If you are in it, type `/invite @Slack Judge` there."
+
+
+async def add_case(stage: Stage, channel: Channel, author_id: str, score: int | None, **changes: Any) -> None:
+    """A verdict of a moment ago."""
+    now = datetime.now(UTC)
+    row: dict[str, Any] = {
+        "team_id": stage.slack.workspace.team_id,
+        "key": f"{channel.id}:{author_id}:{score}:{now}",
+        "channel_id": channel.id,
+        "requester_id": stage.ben.id,
+        "requester_name": "ben",
+        "source": CaseSource.SHORTCUT,
+        "rubric": "additive-5",
+        "visibility": Visibility.THREAD,
+        "attempt": 1,
+        "status": CaseStatus.DELIVERED,
+        "author_id": author_id,
+        "message_ts": f"{now.timestamp():.6f}",
+        "score": score,
+        "lowest": 0,
+        "highest": 5,
+        "created_at": now,
+        "judged_at": now,
+    }
+    async with stage.log.database.engine.begin() as connection:
+        await connection.execute(insert(cases).values(row | changes))
+
+
+def help_desk(stage: Stage) -> Channel:
+    return stage.slack.workspace.channel(CHANNEL)
+
+
+def private(stage: Stage, *names: str) -> Channel:
+    """A private channel of these people, and of the bot."""
+    workspace = stage.slack.workspace
+    return workspace.add_channel("leads", [*(workspace.user(name) for name in names), workspace.bot], is_private=True)
+
+
+async def stats(stage: Stage, text: str = "", count: int = 1) -> Message:
+    """What ann is told after `/judge stats ...`."""
+    stage.ann.command(CHANNEL, ids.COMMAND, f"stats {text}")
+    return await stage.told(stage.ann, count)
+
+
+async def preview(stage: Stage, count: int = 1) -> Message:
+    """What ann is told after `/judge digest preview`."""
+    stage.ann.command(CHANNEL, ids.COMMAND, "digest preview")
+    return await stage.told(stage.ann, count)
+
+
+async def test_the_week_so_far_of_this_channel_is_shown_to_one_person(stage: Stage) -> None:
+    await add_case(stage, help_desk(stage), stage.helper.id, 4)
+    await add_case(stage, help_desk(stage), stage.helper.id, 1)
+    told = await stats(stage)
+    assert [block["type"] for block in told.blocks] == ["section", "data_visualization", "data_table"]
+    assert told.text.startswith("This week so far (")
+    assert "2 replies that people chose to score\nMedian *2.5*, mean *2.5*, on a scale of 0 to 5." in shown(told)
+    (table,) = [block for block in told.blocks if block["type"] == "data_table"]
+    assert [row[0]["text"] for row in table["rows"][1:]] == ["helper"]
+    assert stage.ours() == []
+    assert stage.ben.ephemerals(CHANNEL) == []
+
+
+@pytest.mark.parametrize("name", ["@helper", "@HELPER", "<@{id}>", "@{id}"])
+async def test_an_assistants_figures_are_its_own(stage: Stage, name: str) -> None:
+    other = stage.slack.workspace.add_bot("Other Bot")
+    for author_id, score in ((stage.helper.id, 1), (stage.helper.id, 3), (other.id, 5)):
+        await add_case(stage, help_desk(stage), author_id, score)
+    told = await stats(stage, name.format(id=stage.helper.id))
+    assert told.text.startswith("This week so far (")
+    assert ", helper: 2 replies that people chose to score. Median 2, mean 2.0, on a scale of 0 to 5." in told.text
+    assert "|Score 1 of 5> · <!date^" in shown(told)  # whose it is stands above
+    assert " · case 1" in shown(told)
+    assert "case 3" not in shown(told)
+    assert "Other Bot" not in shown(told)
+
+
+async def test_with_people_off_the_lowest_are_of_assistants_alone(stage: Stage) -> None:
+    for author_id, score in ((stage.ben.id, 0), (stage.helper.id, 1)):
+        await add_case(stage, help_desk(stage), author_id, score)
+    assert "|Score 1 of 5> · helper · <!date^" in shown(told := await preview(stage))
+    assert " · case 2" in shown(told)
+    assert " · case 1" not in shown(told)
+    settings = ChannelSettings(stage.slack.workspace.team_id, help_desk(stage).id, ranks_people=True)
+    await stage.log.digests.save(settings, "U1")
+    assert "|Score 0 of 5> · ben · <!date^" in shown(await preview(stage, 2))
+
+
+async def test_with_people_on_the_lowest_are_named_behind_however_many_busier_authors(stage: Stage) -> None:
+    for number in range(30):
+        for score in (4, 5):
+            await add_case(stage, help_desk(stage), f"U{number:03}", score)
+    await add_case(stage, help_desk(stage), stage.ben.id, 0, response="Never quoted.")
+    settings = ChannelSettings(stage.slack.workspace.team_id, help_desk(stage).id, ranks_people=True)
+    await stage.log.digests.save(settings, "U1")
+    words = shown(await preview(stage))
+    assert "|Score 0 of 5> · ben · <!date^" in words
+    assert "Never quoted" not in words
+
+
+async def test_an_assistant_is_found_behind_many_busier_people(stage: Stage) -> None:
+    for number in range(30):
+        for score in (4, 5):
+            await add_case(stage, help_desk(stage), f"U{number:03}", score)
+    await add_case(stage, help_desk(stage), stage.helper.id, 3)
+    (table,) = [block for block in (await stats(stage)).blocks if block["type"] == "data_table"]
+    assert [row[0]["text"] for row in table["rows"][1:]] == ["helper"]
+    assert ", helper: 1 reply that people chose to score" in (await stats(stage, "@helper", 2)).text
+
+
+async def test_a_name_may_have_blanks(stage: Stage) -> None:
+    other = stage.slack.workspace.add_bot("Other Bot")
+    await add_case(stage, help_desk(stage), other.id, 5)
+    assert ", Other Bot: 1 reply that people chose to score" in (await stats(stage, "@other bot")).text
+
+
+async def test_an_unknown_name_is_answered_with_the_known_ones(stage: Stage) -> None:
+    await add_case(stage, help_desk(stage), stage.helper.id, 4)
+    others = ", and other people only after `/judge digest people on`"
+    assert (await stats(stage, "@zoe")).text == f"I know no `@zoe` here. I can show `@helper` and `me`{others}."
+    settings = ChannelSettings(stage.slack.workspace.team_id, help_desk(stage).id, ranks_people=True)
+    await stage.log.digests.save(settings, "U1")
+    assert (await stats(stage, "@zoe", 2)).text == "I know no `@zoe` here. I can show `@helper` and `me`."
+
+
+async def test_where_nobody_was_scored_an_unknown_name_is_answered_with_oneself(stage: Stage) -> None:
+    assert (await stats(stage, "@zoe")).text.startswith("I know no `@zoe` here. I can show `me`, and other people only")
+
+
+async def test_a_name_of_several_is_answered_with_their_ids(stage: Stage) -> None:
+    twin = stage.slack.workspace.add_bot("Helper")
+    for author_id in (stage.helper.id, twin.id):
+        await add_case(stage, help_desk(stage), author_id, 4)
+    told = await stats(stage, "@helper")
+    assert "Several here are called `@helper`" in told.text
+    assert f"@{twin.id}" in told.text
+    assert ", Helper: 1 reply" in (await stats(stage, f"@{twin.id}", 2)).text
+
+
+async def test_other_people_are_not_shown_unless_the_channel_lists_people(stage: Stage) -> None:
+    unknown = (await stats(stage, "@ben")).text
+    await add_case(stage, help_desk(stage), stage.ben.id, 0)
+    assert (await stats(stage, "@ben", 2)).text == unknown
+    assert (await stats(stage, f"@{stage.ben.id}", 3)).text == unknown.replace("@ben", f"@{stage.ben.id}")
+    settings = ChannelSettings(stage.slack.workspace.team_id, help_desk(stage).id, ranks_people=True)
+    await stage.log.digests.save(settings, "U1")
+    assert ", ben: 1 reply that people chose to score" in (await stats(stage, "@ben", 4)).text
+
+
+@pytest.mark.parametrize("name", ["me", "@ann", "@me"])
+async def test_ones_own_figures_are_always_shown(stage: Stage, name: str) -> None:
+    await add_case(stage, help_desk(stage), stage.ann.id, 2)
+    assert ", your own replies: 1 reply that people chose to score. Median 2" in (await stats(stage, name)).text
+
+
+@pytest.mark.parametrize("name", ["#leads", "<#{id}|leads>", "<#{id}>", "#LEADS", "#{id}"])
+async def test_another_channel_is_shown_to_its_members(stage: Stage, name: str) -> None:
+    leads = private(stage, "ann")
+    await add_case(stage, leads, stage.helper.id, 3)
+    told = await stats(stage, name.format(id=leads.id))
+    assert f", <#{leads.id}>: 1 reply that people chose to score" in told.text
+
+
+@pytest.mark.parametrize("name", ["leads", "{id}"])
+async def test_a_channel_of_others_reads_as_one_that_is_not_there(stage: Stage, name: str) -> None:
+    leads = private(stage, "ben")
+    await add_case(stage, leads, stage.helper.id, 3)
+    asked = name.format(id=leads.id)
+    assert (await stats(stage, f"#{asked}")).text == NO_CHANNEL.format(asked)
+    assert (await stats(stage, "#nowhere", 2)).text == NO_CHANNEL.format("nowhere")
+
+
+async def test_a_private_channel_without_the_bot_reads_as_one_that_is_not_there(stage: Stage) -> None:
+    leads = private(stage, "ann")
+    await add_case(stage, leads, stage.helper.id, 3)
+    leads.members.remove(stage.slack.workspace.bot.id)
+    assert (await stats(stage, "#leads")).text == NO_CHANNEL.format("leads")
+
+
+async def test_whoever_is_not_in_this_channel_is_shown_nothing_of_it(stage: Stage) -> None:
+    await add_case(stage, help_desk(stage), stage.helper.id, 4)
+    stage.ann.leave(CHANNEL)
+    assert "does not list this channel among yours" in (await stats(stage)).text
+    assert "does not list this channel among yours" in (await stats(stage, "@helper", 2)).text
+
+
+@pytest.mark.parametrize("text", ["", "@helper", "#help-desk"])
+@pytest.mark.parametrize("fault", [{"error": "missing_scope"}, {"status": 500}, {"drop": True, "times": 2}])
+async def test_what_slack_does_not_tell_is_not_shown(stage: Stage, text: str, fault: dict[str, Any]) -> None:
+    await add_case(stage, help_desk(stage), stage.helper.id, 4)
+    stage.slack.fail("users.conversations", **fault)
+    told = await stats(stage, text)
+    assert "Slack does not tell me which channels you are in" in told.text
+    assert "scored" not in shown(told)
+
+
+async def test_what_only_one_person_sees_is_in_no_figure(stage: Stage) -> None:
+    for change in ({"visibility": Visibility.ME}, {"blocker": "No text."}, {"blocked_by": "nope"}, {"team_id": "T0"}):
+        await add_case(stage, help_desk(stage), stage.helper.id, 1, **change)
+    assert "no replies were scored in this channel" in (await stats(stage)).text
+    assert "I know no `@helper` here" in (await stats(stage, "@helper", 2)).text
+
+
+async def test_figures_of_one_channel_have_nothing_of_another(stage: Stage) -> None:
+    await add_case(stage, private(stage, "ann", "ben"), stage.helper.id, 0)
+    await add_case(stage, help_desk(stage), stage.helper.id, 5)
+    assert "1 reply that people chose to score. Median 5" in (await stats(stage, "@helper")).text
+
+
+async def test_an_assistant_that_was_scored_last_week_alone_is_known(stage: Stage) -> None:
+    await add_case(stage, help_desk(stage), stage.helper.id, 4, judged_at=datetime.now(UTC) - timedelta(weeks=1))
+    assert ", helper: no replies were scored" in (await stats(stage, "@helper")).text
+
+
+async def test_direct_messages_have_no_stats_of_their_own(stage: Stage) -> None:
+    await add_case(stage, help_desk(stage), stage.helper.id, 4)
+    stage.ann.command(stage.ann.im, ids.COMMAND, "stats")
+    assert "none for direct messages" in (await stage.told(stage.ann, channel=stage.ann.im)).text
+    stage.ann.command(stage.ann.im, ids.COMMAND, "stats #help-desk")
+    assert "1 reply that people chose to score" in (await stage.told(stage.ann, 2, stage.ann.im)).text
+
+
+async def test_what_is_not_understood_is_answered_with_what_is(stage: Stage) -> None:
+    told = await stats(stage, "everything")
+    assert "I do not know 'everything'" in told.text
+    assert "`/judge stats #channel`" in told.text
+
+
+async def test_a_slack_without_charts_gets_plain_blocks(stage: Stage) -> None:
+    await add_case(stage, help_desk(stage), stage.helper.id, 4)
+    stage.slack.fail("response_url", status=400)
+    stage.slack.fail("chat.postEphemeral", error="invalid_blocks")
+    stage.slack.fail("chat.postMessage", error="invalid_blocks")
+    told = await stats(stage)
+    assert {block["type"] for block in told.blocks} == {"section"}

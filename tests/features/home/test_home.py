@@ -1,0 +1,348 @@
+"""The Home tab: what a person finds there, what they can press, and what they must never see."""
+
+import asyncio
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from slack_sdk.web.async_client import AsyncWebClient
+from sqlalchemy import event, text
+
+from bot.app import make_services
+from bot.domain.case import CaseStatus, Visibility
+from bot.domain.verdict import MADE_UP, OFFLINE
+from bot.features.digest.home import ChannelReader
+from bot.slack import ids
+from bot.slack.client import identify
+from bot.store.digests import ChannelSettings
+from pocket_slack import Channel, Person, View
+from tests.features.digest.test_stats import add_case, help_desk, private
+from tests.stage import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, is_verdict, make_settings, shown
+
+NO_CHANNELS = "Nothing was scored in your channels in the last two weeks."
+UNSURE = "Slack does not tell me which channels you are in"
+
+
+async def home(stage: Stage, person: Person | None = None) -> View:
+    """The tab as it is published after it was opened."""
+    who = person or stage.ann
+    published = count(stage)
+    who.open_home()
+    return await republished(stage, published, who)
+
+
+async def republished(stage: Stage, published: int, person: Person | None = None) -> View:
+    """The tab once it was published again."""
+    await stage.slack.until(lambda: count(stage) > published)
+    view = (person or stage.ann).home
+    assert view is not None
+    return view
+
+
+async def press(stage: Stage, view: View, action_id: str, value: Any = None, block_id: str | None = None) -> View:
+    """The tab after something was pressed in it."""
+    published = count(stage)
+    stage.ann.click(view, action_id, value, block_id)
+    return await republished(stage, published)
+
+
+def count(stage: Stage) -> int:
+    return len(stage.slack.workspace.journal.of("home"))
+
+
+def block_of(view: View, channel: Channel) -> dict[str, Any] | None:
+    """A channel's block in the tab."""
+    found = [block for block in view.body["blocks"] if block.get("block_id") == f"channel-{channel.id}"]
+    return found[0] if found else None
+
+
+async def settings(stage: Stage, channel: Channel) -> ChannelSettings:
+    return await stage.log.digests.channel(stage.slack.workspace.team_id, channel.id)
+
+
+async def test_a_first_visit_says_how_to_begin(stage: Stage) -> None:
+    words = shown(await home(stage))
+    assert "choose *Score this reply*" in words
+    assert "You have not asked for a score yet" in words
+    assert NO_CHANNELS in words
+
+
+async def test_it_lists_ones_own_cases_with_state_and_link(stage: Stage) -> None:
+    parent, answer = stage.ask_and_answer()
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    verdict = await stage.verdict(parent)
+    await stage.reaches(1, CaseStatus.DELIVERED)
+    words = shown(await home(stage))
+    link = stage.slack.workspace.permalink(answer.channel_id, verdict.ts, parent.ts).replace("&", "&amp;")
+    assert f"<{link}|Score 4 of 5> · helper in <#{answer.channel_id}>" in words
+    assert f"\n{answer.text}\n" in words
+    assert "/judge recent" not in words
+
+
+async def test_a_reply_is_quoted_no_more_once_the_person_has_left_its_channel(stage: Stage) -> None:
+    await add_case(stage, help_desk(stage), stage.helper.id, 4, requester_id=stage.ann.id, response=ANSWER)
+    assert ANSWER in shown(await home(stage))
+    stage.ann.leave(CHANNEL)
+    view = await home(stage)
+    assert ANSWER not in shown(view)
+    assert "Score 4 of 5" in shown(view)
+
+
+async def test_a_question_window_that_nobody_came_back_to_leaves_after_a_day(stage: Stage) -> None:
+    now, asked = datetime.now(UTC), {"status": CaseStatus.ASKED, "judged_at": None, "requester_id": stage.ann.id}
+    for score, hours in ((1, 23), (2, 25)):
+        at = now - timedelta(hours=hours)
+        await add_case(stage, help_desk(stage), stage.helper.id, score, **asked, created_at=at)
+    await add_case(
+        stage, help_desk(stage), stage.helper.id, 4, requester_id=stage.ann.id, created_at=now - timedelta(days=2)
+    )
+    words = shown(await home(stage))
+    assert [f"case {number}" in words for number in (1, 2, 3)] == [True, False, True]
+    assert words.count("`/judge forget 1` drops it") == words.count(" drops it") == 1
+
+
+async def test_older_cases_are_left_to_the_command(stage: Stage) -> None:
+    for score in range(6):
+        await add_case(stage, help_desk(stage), stage.helper.id, score, requester_id=stage.ann.id)
+    words = shown(await home(stage))
+    assert words.count("· case ") == 5
+    assert "/judge recent" in words
+
+
+async def test_a_channel_stands_there_with_its_week_and_its_trend(stage: Stage) -> None:
+    channel = help_desk(stage)
+    for weeks, score in ((0, 5), (1, 3), (3, 0)):
+        await add_case(stage, channel, stage.helper.id, score, judged_at=datetime.now(UTC) - timedelta(weeks=weeks))
+    block = block_of(await home(stage), channel)
+    assert block is not None
+    now = datetime.now(UTC)
+    first, last = (now - timedelta(weeks=back, days=now.weekday()) for back in (3, 0))
+    assert block["text"]["text"].splitlines() == [
+        f"*<#{channel.id}>*: 1 reply that people chose to score",
+        "Median *5* (last week 3, +2), mean *5.0* (last week 3.0, +2.0), on a scale of 0 to 5.",
+        f"Weekly mean: 0.0 ({first.day} {first:%b}) to 5.0 ({last.day} {last:%b})",
+        f"`0 ○{'━' * 28}● 5`",
+        "No weekly digest.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("models", "mark"),
+    [
+        ([MADE_UP], " (made up)"),
+        ([OFFLINE, OFFLINE], " (offline rater, no model)"),
+        ([OFFLINE, "gpt-5"], " (partly offline rater, no model)"),
+        ([OFFLINE, MADE_UP], " (partly made up, partly offline rater, no model)"),
+        (["gpt-5", None], ""),
+    ],
+)
+async def test_a_channel_whose_scores_no_model_gave_is_marked(
+    stage: Stage, models: list[str | None], mark: str
+) -> None:
+    channel = help_desk(stage)
+    for number, model in enumerate(models):
+        await add_case(stage, channel, stage.helper.id, 3, model=model, message_ts=f"{number}.1")
+    block = block_of(await home(stage), channel)
+    assert block is not None
+    assert block["text"]["text"].startswith(f"*<#{channel.id}>*{mark}: {len(models)} repl")
+
+
+async def test_nothing_of_a_channel_that_the_person_is_not_in(stage: Stage) -> None:
+    leads = private(stage, "ben")
+    await add_case(stage, leads, stage.helper.id, 1)
+    await stage.log.digests.save(ChannelSettings(stage.slack.workspace.team_id, leads.id, is_digest_on=True), "U1")
+    assert leads.id not in str((await home(stage)).body)
+    assert block_of(await home(stage, stage.ben), leads) is not None
+
+
+async def test_nothing_of_a_channel_after_the_person_has_left_it(stage: Stage) -> None:
+    await add_case(stage, help_desk(stage), stage.helper.id, 1)
+    stage.ann.leave(CHANNEL)
+    assert block_of(await home(stage), help_desk(stage)) is None
+
+
+async def test_nothing_of_a_channel_that_the_bot_was_removed_from(stage: Stage) -> None:
+    leads = private(stage, "ann")
+    await add_case(stage, leads, stage.helper.id, 1)
+    leads.members.remove(stage.slack.workspace.bot.id)
+    assert block_of(await home(stage), leads) is None
+
+
+@pytest.mark.parametrize("fault", [{"error": "missing_scope"}, {"status": 500}, {"retry_after_s": 30}])
+async def test_where_slack_does_not_tell_ones_own_cases_are_left(stage: Stage, fault: dict[str, Any]) -> None:
+    await add_case(stage, help_desk(stage), stage.helper.id, 4, requester_id=stage.ann.id)
+    stage.slack.fail("users.conversations", **fault)
+    view = await home(stage)
+    assert UNSURE in shown(view)
+    assert block_of(view, help_desk(stage)) is None
+    assert "Score 4 of 5" in shown(view)
+
+
+async def test_verdicts_for_one_person_are_in_no_week_and_in_no_list_of_others(stage: Stage) -> None:
+    for change in ({"visibility": Visibility.ME}, {"blocker": "No text."}, {"blocked_by": "nope"}, {"team_id": "T0"}):
+        await add_case(stage, help_desk(stage), stage.helper.id, 1, **change)
+    view = await home(stage)
+    assert block_of(view, help_desk(stage)) is None
+    assert "· case " not in shown(view)
+
+
+async def test_the_digest_is_switched_on_and_off_where_it_stands(stage: Stage) -> None:
+    channel = help_desk(stage)
+    await add_case(stage, channel, stage.helper.id, 4)
+    view = await press(stage, await home(stage), ids.ACTION_DIGEST_ON, block_id=f"channel-{channel.id}")
+    assert (await settings(stage, channel)).is_digest_on
+    block = block_of(view, channel)
+    assert block is not None
+    assert block["text"]["text"].endswith("Digest every Monday at 09:00 (UTC).")
+    view = await press(stage, view, ids.ACTION_DIGEST_OFF, block_id=f"channel-{channel.id}")
+    assert not (await settings(stage, channel)).is_digest_on
+    assert "No weekly digest." in shown(view)
+
+
+async def test_a_button_with_another_channel_in_it_changes_nothing(stage: Stage) -> None:
+    leads = private(stage, "ben")
+    await add_case(stage, help_desk(stage), stage.helper.id, 4)
+    view = await home(stage)
+    block = block_of(view, help_desk(stage))
+    assert block is not None
+    block["accessory"]["value"] = leads.id
+    view = await press(stage, view, ids.ACTION_DIGEST_ON, block_id=block["block_id"])
+    assert "Only people in this channel" in shown(view)
+    assert not (await settings(stage, leads)).is_digest_on
+
+
+async def test_people_of_another_company_can_switch_nothing(stage: Stage) -> None:
+    channel = help_desk(stage)
+    await add_case(stage, channel, stage.helper.id, 4)
+    view = await home(stage)
+    stage.ann.user.team_id = "T0"
+    view = await press(stage, view, ids.ACTION_DIGEST_ON, block_id=f"channel-{channel.id}")
+    assert "Only people of this workspace" in shown(view)
+    assert not (await settings(stage, channel)).is_digest_on
+
+
+async def test_whoever_has_left_meanwhile_can_switch_nothing(stage: Stage) -> None:
+    channel = help_desk(stage)
+    await add_case(stage, channel, stage.helper.id, 4)
+    view = await home(stage)
+    stage.ann.leave(CHANNEL)
+    view = await press(stage, view, ids.ACTION_DIGEST_ON, block_id=f"channel-{channel.id}")
+    assert "Only people in this channel" in shown(view)
+    assert not (await settings(stage, channel)).is_digest_on
+
+
+async def test_where_only_admins_may_nobody_else_has_the_button(open_stage: StageFactory) -> None:
+    stage: Stage = await open_stage(digest_by="admins")
+    await add_case(stage, help_desk(stage), stage.helper.id, 4)
+    block = block_of(await home(stage), help_desk(stage))
+    assert block is not None
+    assert "accessory" not in block
+
+
+async def test_a_public_channel_without_the_bot_has_no_button(stage: Stage) -> None:
+    workspace = stage.slack.workspace
+    public = workspace.add_channel("public", [workspace.user("ann")])
+    await add_case(stage, public, stage.helper.id, 4)
+    block = block_of(await home(stage), public)
+    assert block is not None
+    assert "accessory" not in block
+
+
+@pytest.mark.parametrize(("value", "kept"), [("me", Visibility.ME), ("thread", Visibility.THREAD), ("workspace", None)])
+async def test_who_sees_verdicts_is_chosen_there(stage: Stage, value: str, kept: Visibility | None) -> None:
+    whose = stage.slack.workspace.team_id, stage.ann.id
+    await stage.log.people.save_visibility(*whose, Visibility.THREAD if kept is None else None)
+    view = await press(stage, await home(stage), ids.ACTION_HOME_VISIBILITY, value)
+    assert await stage.log.people.visibility(*whose) is kept
+    (select,) = [b["accessory"] for b in view.body["blocks"] if b.get("accessory", {}).get("type") == "static_select"]
+    assert select["initial_option"]["value"] == value
+
+
+async def test_judge_something_scores_in_ones_own_messages(open_stage: StageFactory) -> None:
+    stage: Stage = await open_stage(verdict_visibility="me")
+    stage.ann.click(await home(stage), ids.ACTION_HOME_JUDGE)
+    view = await stage.modal(stage.ann)
+    assert ids.BLOCK_VISIBILITY not in [block["block_id"] for block in view.body["blocks"]]
+    stage.ann.submit({ids.BLOCK_QUESTION: QUESTION, ids.BLOCK_RESPONSE: ANSWER})
+    im = stage.ann.im
+    await stage.slack.until(
+        lambda: [m for p in stage.ann.messages(im) for m in stage.ann.thread(im, p.ts) if is_verdict(m)]
+    )
+    assert stage.ours() == []
+    assert "direct messages" in shown(await home(stage))
+
+
+async def test_refresh_brings_what_has_happened_since(stage: Stage) -> None:
+    view = await home(stage)
+    await add_case(stage, help_desk(stage), stage.helper.id, 4, requester_id=stage.ann.id)
+    assert "Score 4 of 5" in shown(await press(stage, view, ids.ACTION_HOME_REFRESH))
+
+
+async def test_people_who_open_it_at_once_share_the_counting(stage: Stage, tmp_path: Path) -> None:
+    await add_case(stage, help_desk(stage), stage.helper.id, 4)
+    counted: list[str] = []
+
+    def note(_connection: Any, _cursor: Any, statement: str, *_: Any) -> None:
+        if "GROUP BY cases.author_id, cases.score" in statement:
+            counted.append(statement)
+
+    event.listen(stage.log.database.engine.sync_engine, "before_cursor_execute", note)
+    client = AsyncWebClient(token=stage.slack.bot_token, base_url=stage.slack.api_url)
+    services = make_services(
+        make_settings(stage.slack, stage.model, tmp_path), stage.log, client, await identify(client)
+    )
+    memberships, reader = services.memberships, ChannelReader(services)
+    team_id = stage.slack.workspace.team_id
+    await asyncio.gather(*(memberships.of(person.id) for person in (stage.ann, stage.ben)), memberships.of())
+    found = await asyncio.gather(*(reader.read(team_id, person.id) for person in (stage.ann, stage.ben) * 5))
+    assert [len(each.weeks) for each in found] == [1] * 10
+    assert len(counted) < 2 * len(found)  # two statements a week; who comes when the first are through counts anew
+
+
+async def test_without_the_log_it_says_so(stage: Stage) -> None:
+    async with stage.log.database.engine.begin() as connection:
+        await connection.execute(text("ALTER TABLE people RENAME TO elsewhere"))
+    assert "I cannot read my log right now" in shown(await home(stage))
+
+
+async def test_a_tab_that_slack_will_not_have_is_published_the_next_time(stage: Stage) -> None:
+    stage.slack.fail("views.publish", error="internal_error")
+    stage.ann.open_home()
+    await stage.slack.until(lambda: calls(stage, "views.publish"))
+    assert stage.ann.home is None
+    assert "You have not asked" in shown(await home(stage))
+
+
+def calls(stage: Stage, method: str) -> int:
+    return len([entry for entry in stage.slack.workspace.journal.of("call") if entry.data["method"] == method])
+
+
+async def test_opening_the_messages_beside_it_publishes_nothing(stage: Stage) -> None:
+    await home(stage)
+    (opened,) = [
+        e.data["payload"] for e in stage.slack.workspace.journal.of("envelope") if e.data["type"] == "events_api"
+    ]
+    changes = {"event": opened["event"] | {"tab": "messages", "user": stage.ben.id}, "event_id": "Ev0"}
+    await stage.slack.settled(stage.slack.workspace.deliveries.send("events_api", opened | changes))
+    for _ in range(2):
+        await home(stage)
+    assert stage.ben.home is None
+
+
+async def test_three_hundred_channels_are_ten_and_a_number(stage: Stage) -> None:
+    workspace = stage.slack.workspace
+    for number in range(300):
+        channel = workspace.add_channel(f"{'x' * 70}{number}", [workspace.user("ann"), workspace.bot])
+        await add_case(stage, channel, stage.helper.id, 4)
+    view = await home(stage)
+    assert shown(view).count("1 reply that people chose to score") == 10
+    assert "And 290 more: type `/judge stats` there." in shown(view)
+
+
+async def test_a_channel_with_a_digest_stands_there_before_anything_was_scored(stage: Stage) -> None:
+    channel = help_desk(stage)
+    await stage.log.digests.save(ChannelSettings(stage.slack.workspace.team_id, channel.id, is_digest_on=True), "U1")
+    block = block_of(await home(stage), channel)
+    assert block is not None
+    assert "nothing that people chose has a score yet\n" in block["text"]["text"]

@@ -1,0 +1,530 @@
+"""Scores given before the judge's was shown: who is shown which reply, what the window says, and what is recorded."""
+
+import asyncio
+import json
+import sys
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import select, update
+
+from bot.domain.case import CaseStatus
+from bot.domain.label import Label
+from bot.slack import ids
+from bot.store import Store
+from bot.store.audit import Action
+from bot.store.digests import ChannelSettings
+from bot.store.schema import cases, draws, labels
+from pocket_slack import Entry, Message, Person, View
+from tests.features.digest.test_stats import add_case, help_desk, private
+from tests.features.home.test_home import home, press
+from tests.features.labels.test_labels import agree, disagree, export
+from tests.model_server import ModelServer
+from tests.pipeline.replicas import new_scene
+from tests.stage import CHANNEL, Stage, StageFactory, shown
+
+SECRET = "Because the judge says so, and this must not be seen"
+QUESTION, ANSWER = "How do I undo my last commit?", "Run git reset --soft HEAD~1."
+WAITING = "No reply waits for you to score it blind."
+
+
+async def a_reply(stage: Stage, score: int = 4, **changes: Any) -> int:
+    """A verdict of a moment ago that somebody else asked for; its number."""
+    row = {
+        "requester_id": "U-carl",
+        "rubric_version": "f846c469",
+        "question": QUESTION,
+        "response": ANSWER,
+        "justification": SECRET,
+        "thread_ts": "1.1",
+    }
+    row |= {"author_id": stage.helper.id} | changes
+    await add_case(stage, help_desk(stage), row.pop("author_id"), score, **row)
+    async with stage.log.database.engine.connect() as connection:
+        return max((await connection.execute(select(cases.c.id))).scalars())
+
+
+async def replies(stage: Stage, count: int, **changes: Any) -> list[int]:
+    return [await a_reply(stage, key=f"k{n}", message_ts=f"{n}.1", **changes) for n in range(1, count + 1)]
+
+
+async def open_window(stage: Stage, person: Person | None = None, channel: str = CHANNEL) -> View:
+    """The window after `/judge label`."""
+    who = person or stage.ann
+    who.command(channel, ids.COMMAND, "label")
+    return await stage.modal(who)
+
+
+async def refusal(stage: Stage, text: str = "label", person: Person | None = None, channel: str = CHANNEL) -> str:
+    """What somebody is told after a command."""
+    who = person or stage.ann
+    before = len(who.ephemerals(channel))
+    who.command(channel, ids.COMMAND, text)
+    return (await stage.told(who, before + 1, channel)).text
+
+
+def case_in(view: View) -> int:
+    return int(json.loads(view.body["private_metadata"])["case_id"])
+
+
+async def give(stage: Stage, score: int, reason: str = "", person: Person | None = None) -> View:
+    """The window after a score was submitted in it."""
+    who = person or stage.ann
+    number = case_in(await stage.modal(who))
+    values = {ids.of_case(ids.BLOCK_SCORE, number): str(score)}
+    if reason:
+        values[ids.of_case(ids.BLOCK_REASON, number)] = reason
+    await stage.slack.settled(who.submit(values))
+    return await stage.modal(who)
+
+
+async def click(stage: Stage, action_id: str) -> View:
+    """The window after a button was pressed in it."""
+    view = await stage.modal(stage.ann)
+    before = view.hash
+    stage.ann.click(view, action_id)
+    await stage.slack.until(lambda: stage.ann.view and stage.ann.view.hash != before)
+    return await stage.modal(stage.ann)
+
+
+async def recorded(stage: Stage) -> list[tuple[Any, ...]]:
+    query = select(labels.c.case_id, labels.c.user_id, labels.c.score, labels.c.reason, labels.c.is_blind)
+    async with stage.log.database.engine.connect() as connection:
+        return [tuple(row) for row in await connection.execute(query.order_by(labels.c.created_at))]
+
+
+async def test_a_reply_is_scored_before_its_score_is_seen(stage: Stage) -> None:
+    number = await a_reply(stage)
+    view = await open_window(stage)
+    assert QUESTION in shown(view)
+    assert ANSWER in shown(view)
+    assert stage.helper.user.name not in str(view.body)
+    after = await give(stage, 2, "It lacks a warning.")
+    assert await recorded(stage) == [(number, stage.ann.id, 2, "It lacks a warning.", True)]
+    assert WAITING in shown(after)
+    assert "you *2*, the judge *4* of 5" in shown(after)
+
+
+async def test_each_score_says_what_it_means(stage: Stage) -> None:
+    await a_reply(stage)
+    view = await open_window(stage)
+    (block,) = [block for block in view.body["blocks"] if block.get("element", {}).get("type") == "radio_buttons"]
+    assert [option["value"] for option in block["element"]["options"]] == ["5", "4", "3", "2", "1", "0"]
+    assert block["element"]["options"][2]["text"]["text"] == "3: Answers the basics of the question in a useful way"
+
+
+async def test_after_the_third_in_a_row_one_sees_how_they_compare(stage: Stage) -> None:
+    await replies(stage, 7)
+    await open_window(stage)
+    await give(stage, 4)
+    await give(stage, 1)
+    view = await give(stage, 4)
+    assert "*You and the judge*: the same score for 2 of 3" in shown(view)
+    assert shown(view).count("the judge *4* of 5 · <https://") == 3
+    assert shown(view).count(f"|{QUESTION}>") == 3
+    await stage.slack.settled(stage.ann.submit())
+    await give(stage, 3)
+    await give(stage, 3)
+    view = await give(stage, 3)
+    assert "the same score for 0 of 3" in shown(view)
+    assert len(await recorded(stage)) == 6
+    stage.ann.close()
+    assert len(await recorded(stage)) == 6
+
+
+@pytest.mark.parametrize(("action_id", "outcome"), [(ids.ACTION_SKIP, "skipped"), (ids.ACTION_SEEN, "seen")])
+async def test_what_is_passed_over_is_not_shown_again(stage: Stage, action_id: str, outcome: str) -> None:
+    await replies(stage, 2)
+    first = case_in(await open_window(stage))
+    second = case_in(await click(stage, action_id))
+    assert second != first
+    assert WAITING in shown(await click(stage, action_id))
+    stage.ann.close()
+    assert WAITING in await refusal(stage)
+    async with stage.log.database.engine.connect() as connection:
+        assert list((await connection.execute(select(draws.c.outcome))).scalars()) == [outcome] * 2
+    assert await recorded(stage) == []
+
+
+TYPED = {"message_ts": None, "thread_ts": "9.1"}
+
+
+@pytest.mark.parametrize("reply", [{"message_ts": "9.1"}, TYPED], ids=["message", "typed"])
+async def test_what_is_passed_over_is_not_shown_again_when_it_was_scored_once_more(
+    stage: Stage, reply: dict[str, Any]
+) -> None:
+    await a_reply(stage, key="first", **reply)
+    await open_window(stage)
+    await click(stage, ids.ACTION_SEEN)
+    stage.ann.close()
+    again = await a_reply(stage, key="again", attempt=2, **reply)
+    assert WAITING in await refusal(stage)
+    assert case_in(await open_window(stage, stage.ben)) == again
+
+
+@pytest.mark.parametrize("reply", [{"message_ts": "9.1"}, TYPED], ids=["message", "typed"])
+async def test_nobody_is_shown_a_reply_that_they_had_scored_with_a_question_of_their_own(
+    stage: Stage, reply: dict[str, Any]
+) -> None:
+    first = await a_reply(stage, key="first", **reply)
+    await a_reply(stage, key="own", requester_id=stage.ann.id, attempt=2, excluded="another", **reply)
+    assert WAITING in await refusal(stage)
+    assert case_in(await open_window(stage, stage.ben)) == first
+
+
+async def test_whoever_asks_for_a_score_of_the_reply_meanwhile_records_nothing(stage: Stage) -> None:
+    await a_reply(stage, message_ts="9.1")
+    await open_window(stage)
+    await a_reply(stage, message_ts="9.1", key="own", requester_id=stage.ann.id, attempt=2, excluded="another")
+    assert "Your last score was not recorded" in shown(await give(stage, 4))
+    assert await recorded(stage) == []
+
+
+async def a_verdict(stage: Stage) -> tuple[Message, Message]:
+    """One that ben asked for in a thread: the reply, and the verdict on it."""
+    parent, answer = stage.ask_and_answer()
+    stage.ben.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    verdict = await stage.verdict(parent)
+    await change(stage, 1, question_author_id=None)
+    return answer, verdict
+
+
+async def test_whoever_asks_for_a_score_that_is_there_already_records_no_blind_one(stage: Stage) -> None:
+    answer, _ = await a_verdict(stage)
+    await open_window(stage)
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    assert "Scored before: *4 of 5*" in (await stage.told(stage.ann)).text
+    assert "Your last score was not recorded" in shown(await give(stage, 4))
+    assert await recorded(stage) == []
+
+
+@pytest.mark.parametrize(
+    "press", [(ids.ACTION_DETAILS,), (ids.ACTION_FEEDBACK, disagree())], ids=["details", "disagree"]
+)
+async def test_nobody_is_shown_what_they_were_told_the_score_of(stage: Stage, press: tuple[str, ...]) -> None:
+    _, verdict = await a_verdict(stage)
+    stage.ann.click(verdict, *press)
+    assert "4 of 5" in shown(await stage.modal(stage.ann))
+    stage.ann.close()
+    assert WAITING in await refusal(stage)
+
+
+async def test_what_was_only_closed_comes_again(stage: Stage) -> None:
+    await replies(stage, 5)
+    first = case_in(await open_window(stage))
+    stage.ann.close()
+    assert case_in(await open_window(stage)) == first
+
+
+async def test_nothing_that_is_sent_before_the_label_has_the_judges_words_or_score(stage: Stage) -> None:
+    sent: list[str] = []
+
+    def look(entry: Entry) -> None:
+        if entry.kind in {"call", "ack"}:
+            sent.append(json.dumps(entry.data))
+
+    score = 98_765
+    await replies(stage, 3, score=score, highest=score, thread_ts=None)
+    for number, text in ((1, "Run A."), (2, "Run B."), (3, "Run C.")):
+        await change(stage, number, response=text)
+    stage.slack.workspace.journal.watch(look)
+    await open_window(stage)
+    await click(stage, ids.ACTION_SKIP)
+    await click(stage, ids.ACTION_SEEN)
+    everything = "".join(sent)
+    assert all(text in everything for text in ("Run A.", "Run B.", "Run C."))
+    assert SECRET not in everything
+    assert f'"{score - 1}"' not in everything
+    stage.ann.close()
+
+
+async def change(stage: Stage, number: int, **columns: Any) -> None:
+    async with stage.log.database.engine.begin() as connection:
+        await connection.execute(update(cases).where(cases.c.id == number).values(columns))
+
+
+@pytest.mark.parametrize("whose", ["requester_id", "author_id", "question_author_id"])
+async def test_nobody_is_shown_what_is_their_own(stage: Stage, whose: str) -> None:
+    await a_reply(stage, **{whose: stage.ann.id})
+    assert WAITING in await refusal(stage)
+    assert case_in(await open_window(stage, stage.ben)) == 1
+
+
+async def test_a_blind_score_stands_whatever_is_pressed_later(stage: Stage) -> None:
+    _, verdict = await a_verdict(stage)
+    await open_window(stage)
+    await give(stage, 2)
+    stage.ann.close()
+    stands = "You scored case 1 before you saw this score: 2 of 5. That stands"
+    for count, value in enumerate((agree(), disagree()), start=1):
+        await stage.slack.settled(stage.ann.click(verdict, ids.ACTION_FEEDBACK, value))
+        assert stands in (await stage.told(stage.ann, count)).text
+    assert stage.ann.view is None
+    assert await recorded(stage) == [(1, stage.ann.id, 2, None, True)]
+
+
+async def test_the_same_window_submitted_twice_records_once(stage: Stage) -> None:
+    await replies(stage, 2)
+    number = case_in(await open_window(stage))
+    stage.ann.fill({ids.of_case(ids.BLOCK_SCORE, number): "2"})
+    first = stage.ann.submit()
+    again = stage.slack.workspace.deliveries.send("interactive", dict(first.payload))
+    for delivery in (first, again):
+        response = (await stage.slack.settled(delivery)).response
+        assert response
+        assert case_of(response) == 3 - number
+        assert "not recorded" not in str(response)
+        assert json.loads(response["view"]["private_metadata"])["labelled"] == [number]
+    assert [row[:3] for row in await recorded(stage)] == [(number, stage.ann.id, 2)]
+
+
+async def test_a_window_submitted_again_with_another_score_says_that_it_is_not_recorded(stage: Stage) -> None:
+    await replies(stage, 2)
+    number = case_in(await open_window(stage))
+    block = ids.of_case(ids.BLOCK_SCORE, number)
+    first = stage.ann.submit({block: "2"})
+    await stage.slack.settled(first)
+    payload = json.loads(json.dumps(first.payload))
+    payload["view"]["state"]["values"][block][block]["selected_option"]["value"] = "5"
+    again = await stage.slack.settled(stage.slack.workspace.deliveries.send("interactive", payload))
+    assert "Your last score was not recorded" in str(again.response)
+    assert [row[:3] for row in await recorded(stage)] == [(number, stage.ann.id, 2)]
+
+
+def case_of(response: dict[str, Any]) -> int:
+    return int(json.loads(response["view"]["private_metadata"])["case_id"])
+
+
+async def test_a_forged_window_records_nothing_and_shows_nothing(stage: Stage) -> None:
+    await replies(stage, 3, score=4)
+    leads = private(stage, "ben")
+    await add_case(stage, leads, stage.helper.id, 1, question="Secret?", response="Secret.", requester_id="U-carl")
+    shown_case = case_in(await open_window(stage))
+    delivery = await stage.slack.settled(stage.ann.submit({ids.of_case(ids.BLOCK_SCORE, shown_case): "2"}))
+    assert len(await recorded(stage)) == 1
+    never_shown = ({1, 2, 3} - {shown_case, case_in(await stage.modal(stage.ann))}).pop()
+    for number in (never_shown, 4, 99):
+        view = dict(delivery.payload["view"])
+        view["private_metadata"] = json.dumps({"channel_id": leads.id, "case_id": number, "labelled": [1, 2, 3]})
+        score = {"type": "radio_buttons", "selected_option": {"value": "2"}}
+        block = ids.of_case(ids.BLOCK_SCORE, number)
+        view["state"] = {"values": {block: {block: score}}}
+        forged = stage.slack.workspace.deliveries.send("interactive", delivery.payload | {"view": view})
+        answer = (await stage.slack.settled(forged)).response
+        assert answer
+        assert "Your last score was not recorded" in str(answer)
+        assert "Secret" not in str(answer)
+        # Of three cases that it claims to have labelled, the one is compared that was.
+        assert str(answer).count("the judge *") == 1
+    assert len(await recorded(stage)) == 1
+
+
+@pytest.mark.parametrize("score", ["6", "-1", "x", ""])
+async def test_a_score_off_the_scale_is_refused_in_the_window(stage: Stage, score: str) -> None:
+    await a_reply(stage)
+    await open_window(stage)
+    delivery = await stage.slack.settled(stage.ann.submit({ids.of_case(ids.BLOCK_SCORE, 1): "3"}))
+    await forget_labels(stage)
+    view = json.loads(json.dumps(delivery.payload["view"]).replace('"value": "3"', f'"value": "{score}"'))
+    again = stage.slack.workspace.deliveries.send("interactive", delivery.payload | {"view": view})
+    answer = (await stage.slack.settled(again)).response
+    assert answer == {"response_action": "errors", "errors": {"score-1": "The scale goes from 0 to 5."}}
+    assert await recorded(stage) == []
+
+
+async def forget_labels(stage: Stage) -> None:
+    async with stage.log.database.engine.begin() as connection:
+        await connection.execute(labels.delete())
+        await connection.execute(update(draws).values(outcome=None))
+
+
+async def test_whoever_has_left_the_channel_meanwhile_records_nothing(stage: Stage) -> None:
+    await replies(stage, 2)
+    await open_window(stage)
+    stage.ann.leave(CHANNEL)
+    view = await give(stage, 3)
+    assert "you are no longer in the channel of that reply" in shown(view)
+    assert "Slack does not list this channel among yours" in shown(view)
+    assert ANSWER not in shown(view)
+    assert await recorded(stage) == []
+
+
+async def test_of_a_channel_that_somebody_has_left_nothing_is_compared(stage: Stage) -> None:
+    await replies(stage, 4)
+    await open_window(stage)
+    await give(stage, 3)
+    await give(stage, 3)
+    stage.ann.leave(CHANNEL)
+    view = await give(stage, 3)
+    assert "the judge *" not in shown(view)
+    assert QUESTION not in shown(view)
+    assert len(await recorded(stage)) == 2
+
+
+async def test_a_person_of_another_company_is_refused(stage: Stage) -> None:
+    await replies(stage, 2)
+    await open_window(stage)
+    stage.ann.user.team_id = "TOTHER"
+    view = await give(stage, 3)
+    assert "Only people of this workspace can label a score here." in shown(view)
+    assert await recorded(stage) == []
+
+
+async def test_a_case_that_was_forgotten_meanwhile_takes_no_label(stage: Stage) -> None:
+    await replies(stage, 2)
+    number = case_in(await open_window(stage))
+    await stage.log.forgetting.forget([number], "U-carl")
+    view = await give(stage, 3)
+    assert "that reply has changed or gone since" in shown(view)
+    assert case_in(view) == 3 - number
+    assert await recorded(stage) == []
+
+
+async def test_an_edited_message_takes_no_label(open_stage: StageFactory) -> None:
+    stage: Stage = await open_stage(events=["message.channels"])
+    parent, answer = stage.ask_and_answer()
+    stage.ben.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    await stage.verdict(parent)
+    await stage.reaches(1, CaseStatus.DELIVERED)
+    await change(stage, 1, question_author_id=None)
+    await open_window(stage)
+    stage.helper.edit(answer, "Something else.")
+    await stage.slack.until(lambda: any("Scored before an edit" in shown(message) for message in stage.ours()))
+    assert "that reply has changed or gone since" in shown(await give(stage, 3))
+    assert await recorded(stage) == []
+
+
+async def test_a_window_that_was_open_for_an_hour_is_recorded(stage: Stage) -> None:
+    await a_reply(stage)
+    await open_window(stage)
+    async with stage.log.database.engine.begin() as connection:
+        await connection.execute(update(draws).values(drawn_at=datetime.now(UTC) - timedelta(hours=2)))
+    await give(stage, 3)
+    assert [row[2] for row in await recorded(stage)] == [3]
+
+
+async def test_no_more_than_a_channel_wants_of_people_who_submit_at_once(stage: Stage) -> None:
+    await replies(stage, 4)
+    assert "wants 1 blind scores a week" in await refusal(stage, "label weekly 1")
+    views = [await open_window(stage, person) for person in (stage.ann, stage.ben)]
+    submitted = [
+        person.submit({ids.of_case(ids.BLOCK_SCORE, case_in(view)): "3"})
+        for person, view in zip((stage.ann, stage.ben), views, strict=True)
+    ]
+    await asyncio.gather(*(stage.slack.settled(each) for each in submitted))
+    assert len(await recorded(stage)) == 1
+    said = [shown(await stage.modal(person)) for person in (stage.ann, stage.ben)]
+    assert sum("others gave the last of this week's meanwhile" in words for words in said) == 1
+    assert all("Enough for this week: this channel has the 1 blind" in words for words in said)
+    assert "Enough for this week" in await refusal(stage)
+
+
+async def test_how_many_are_wanted_is_set_by_those_who_set_digests_and_noted(open_stage: StageFactory) -> None:
+    stage: Stage = await open_stage(digest_by="admins")
+    assert "Only admins" in await refusal(stage, "label weekly 3")
+    stage.ann.user.is_admin = True
+    assert "wants 3 blind scores a week, and has 0 of this one" in await refusal(stage, "label weekly 3")
+    assert "wants 3 blind scores a week" in await refusal(stage, "label weekly", stage.ben)
+    assert "wants no blind scores" in await refusal(stage, "label weekly 0")
+    assert [act.what for act in await stage.log.audit.since()] == [Action.LABELS_CHANGED] * 2
+    await a_reply(stage)
+    assert "wants no blind scores" in await refusal(stage)
+    assert "a number from 0 to 1,000" in await refusal(stage, "label weekly many")
+    assert "I do not know 'now'" in await refusal(stage, "label now")
+
+
+async def test_without_texts_in_the_log_there_is_nothing_to_score(open_stage: StageFactory) -> None:
+    stage: Stage = await open_stage(store_text="none")
+    await a_reply(stage)
+    assert "I keep no texts here (STORE_TEXT=none)" in await refusal(stage)
+
+
+async def test_nothing_of_a_channel_in_which_scoring_is_switched_off(open_stage: StageFactory) -> None:
+    stage: Stage = await open_stage(channels_allowed="C0OTHER")
+    await a_reply(stage)
+    assert await refusal(stage) == "Whoever runs me has switched scoring off in that channel."
+    assert WAITING in await refusal(stage, channel=stage.ann.im)
+    assert ids.ACTION_BLIND not in str((await home(stage)).body)
+
+
+async def test_home_says_how_many_wait_and_shows_them_of_all_channels(stage: Stage) -> None:
+    mine = stage.slack.workspace.add_channel("mine", [stage.slack.workspace.user("ann"), stage.slack.workspace.bot])
+    assert ids.ACTION_BLIND not in str((await home(stage)).body)
+    await replies(stage, 2)
+    await add_case(stage, private(stage, "ben"), stage.helper.id, 1, question="Why?", response="No.", thread_ts="1.1")
+    await add_case(stage, mine, stage.helper.id, 1, question="Why?", response="Mine.", thread_ts="1.1")
+    view = await press(stage, await home(stage), ids.ACTION_HOME_REFRESH)
+    assert "Score a few blind (3)" in str(view.body)
+    stage.ann.click(view, ids.ACTION_BLIND)
+    found = shown(await stage.modal(stage.ann))
+    for _ in range(2):
+        found += shown(await give(stage, 3))
+    assert "Mine." in found
+    assert "No." not in found
+    assert "the same score for 0 of 3" in shown(await give(stage, 3))
+
+
+async def test_in_direct_messages_it_is_of_all_channels(stage: Stage) -> None:
+    await a_reply(stage)
+    assert ANSWER in shown(await open_window(stage, channel=stage.ann.im))
+
+
+async def test_where_slack_does_not_say_who_is_in_a_channel_nothing_is_shown_or_recorded(stage: Stage) -> None:
+    await a_reply(stage)
+    await open_window(stage)
+    stage.slack.fail("users.conversations", error="internal_error", times=2)
+    delivery = stage.ann.submit({ids.of_case(ids.BLOCK_SCORE, 1): "3"})
+    await stage.slack.settled(delivery)
+    assert await recorded(stage) == []
+    assert stage.ann.view
+    assert stage.ann.view.errors
+
+
+async def test_what_is_exported_is_what_judge_estimate_reads(stage: Stage, tmp_path: Path) -> None:
+    await replies(stage, 5)
+    case = await stage.log.cases.get(case_in(await open_window(stage)))
+    assert case
+    for score in (3, 4):
+        await give(stage, score)
+    await stage.log.labels.put(case, "U-dan", Label(5, None))
+    code, out, err = await export(tmp_path, "--all", "-o", "all.jsonl")
+    assert (code, out, err) == (0, "", "6 rows written\n")
+    rows = [json.loads(line) for line in (tmp_path / "all.jsonl").read_text().splitlines()]
+    told = [(row["human"], row["blind"], row["probability"]) for row in rows]
+    assert sorted(told, key=str) == [(3, True, 1.0), (4, True, 1.0), (5, False, None), *[(None, None, None)] * 3]
+    assert len({row["thread"] for row in rows}) == 1
+    process = await asyncio.create_subprocess_exec(
+        str(Path(sys.executable).parent / "judge"),
+        *("estimate", str(tmp_path / "all.jsonl"), "--label", "human", "--json"),
+        stdout=asyncio.subprocess.PIPE,
+    )
+    estimate = json.loads((await process.communicate())[0])
+    assert (estimate["n"], estimate["labelled"], estimate["not_blind"]) == (5, 2, 1)
+    assert estimate["labels_only"]["mean"] == 3.5
+
+
+@pytest.mark.slow
+async def test_two_people_on_two_processes_score_two_replies_and_no_more_than_wanted(
+    model_server: ModelServer, postgres_url: str, tmp_path: Path
+) -> None:
+    log = await Store.open(postgres_url)
+    async with new_scene(model_server, postgres_url, tmp_path) as scene:
+        stage = replace(scene.stage, log=log)
+        await replies(stage, 5)
+        team_id, channel_id = stage.slack.workspace.team_id, help_desk(stage).id
+        await log.digests.save(ChannelSettings(team_id, channel_id, labels_per_week=3), "U1")
+        await scene.start("one", "two", role="front")
+        await stage.slack.connected(2, timeout_s=30)
+        people = (stage.ann, stage.ben)
+        for person in people:  # one after the other, so that each process has one of them
+            await open_window(stage, person)
+        first = [case_in(await stage.modal(person)) for person in people]
+        assert len(set(first)) == 2
+        await asyncio.gather(*(give(stage, 3, person=person) for person in people))
+        await asyncio.gather(*(give(stage, 4, person=person) for person in people))
+        assert [row[4] for row in await recorded(stage)] == [True] * 3
+        assert {row[0] for row in (await recorded(stage))[:2]} == set(first)
+    await log.close()

@@ -1,0 +1,314 @@
+"""Labels: agree, disagree and one's own score, seen by nobody else, in the log once for each person."""
+
+import asyncio
+import json
+import os
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from bot.domain.label import Label
+from bot.slack import ids
+from judge import load_rubric
+from pocket_slack import Message
+from tests.commands.test_process import JUDGE_BOT, run
+from tests.stage import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, buttons, shown
+from tests.store.test_store import url
+
+
+async def a_verdict(stage: Stage) -> Message:
+    parent, answer = stage.ask_and_answer()
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    return await stage.verdict(parent)
+
+
+async def a_private_verdict(stage: Stage) -> Message:
+    _, answer = stage.ask_and_answer()
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    return await stage.told(stage.ann)
+
+
+async def label_of(stage: Stage, user_id: str) -> Label | None:
+    return await stage.log.labels.get(await stage.log.cases.get(1), user_id)
+
+
+def agree(case_id: int = 1) -> str:
+    return f"{ids.AGREE}:{case_id}"
+
+
+def disagree(case_id: int = 1) -> str:
+    return f"{ids.DISAGREE}:{case_id}"
+
+
+async def test_agree_records_the_score_itself(stage: Stage) -> None:
+    verdict = await a_verdict(stage)
+    delivery = await stage.slack.settled(stage.ben.click(verdict, ids.ACTION_FEEDBACK, agree()))
+    assert delivery.is_acked
+    told = await stage.told(stage.ben)
+    assert told.text.startswith("You agree: your score for case 1 is 4 of 5. Only you see this")
+    assert told.thread_ts == verdict.thread_ts
+    assert await label_of(stage, stage.ben.id) == Label(4, None)
+
+
+async def test_agreeing_twice_is_confirmed_once(stage: Stage) -> None:
+    verdict = await a_verdict(stage)
+    for _ in range(2):
+        await stage.slack.settled(stage.ben.click(verdict, ids.ACTION_FEEDBACK, agree()))
+        await stage.told(stage.ben)
+    stage.ben.click(verdict, ids.ACTION_FEEDBACK, disagree())
+    await stage.modal(stage.ben)
+    await stage.slack.settled(stage.ben.submit({ids.BLOCK_SCORE: "1"}))
+    assert "is 1 of 5 (it was 4)." in (await stage.told(stage.ben, 2)).text
+    assert len(stage.ben.ephemerals(CHANNEL)) == 2
+
+
+async def test_disagree_asks_for_ones_own_score_and_a_reason(stage: Stage) -> None:
+    verdict = await a_verdict(stage)
+    stage.ben.click(verdict, ids.ACTION_FEEDBACK, disagree())
+    view = await stage.modal(stage.ben)
+    assert "the judge said: 4 of 5" in shown(view)
+    options = view.body["blocks"][1]["element"]["options"]
+    assert [option["value"] for option in options] == ["5", "4", "3", "2", "1", "0"]
+    stage.ben.submit({ids.BLOCK_SCORE: "1", ids.BLOCK_REASON: "It destroys the work."})
+    assert (await stage.told(stage.ben)).text.startswith("Your score for case 1 is 1 of 5.")
+    assert await label_of(stage, stage.ben.id) == Label(1, "It destroys the work.")
+
+
+async def test_a_reason_is_not_needed(stage: Stage) -> None:
+    stage.ben.click(await a_verdict(stage), ids.ACTION_FEEDBACK, disagree())
+    await stage.modal(stage.ben)
+    stage.ben.submit({ids.BLOCK_SCORE: "0"})
+    await stage.told(stage.ben)
+    assert await label_of(stage, stage.ben.id) == Label(0, None)
+
+
+async def test_nobody_labels_their_own_reply(stage: Stage) -> None:
+    parent = stage.ann.post(CHANNEL, QUESTION)
+    answer = stage.ben.post(CHANNEL, ANSWER, thread_ts=parent.ts)
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    verdict = await stage.verdict(parent)
+    for count, choice in enumerate((agree(), disagree()), start=1):
+        await stage.slack.settled(stage.ben.click(verdict, ids.ACTION_FEEDBACK, choice))
+        assert (await stage.told(stage.ben, count)).text.startswith("You wrote this reply")
+    assert stage.ben.view is None
+    assert await label_of(stage, stage.ben.id) is None
+
+
+async def test_a_label_can_be_changed_and_stays_one(stage: Stage) -> None:
+    verdict = await a_verdict(stage)
+    stage.ben.click(verdict, ids.ACTION_FEEDBACK, disagree())
+    await stage.modal(stage.ben)
+    stage.ben.submit({ids.BLOCK_SCORE: "1", ids.BLOCK_REASON: "Too short."})
+    await stage.told(stage.ben)
+    stage.ben.click(verdict, ids.ACTION_FEEDBACK, agree())
+    assert "is 4 of 5 (it was 1)." in (await stage.told(stage.ben, count=2)).text
+    assert await label_of(stage, stage.ben.id) == Label(4, None)
+    assert len([row async for row in stage.log.labels.labelled_cases()]) == 1
+
+
+async def test_the_modal_shows_ones_own_label_and_nobody_elses(stage: Stage) -> None:
+    verdict = await a_verdict(stage)
+    stage.ben.click(verdict, ids.ACTION_FEEDBACK, disagree())
+    await stage.modal(stage.ben)
+    await stage.slack.settled(stage.ben.submit({ids.BLOCK_SCORE: "1", ids.BLOCK_REASON: "Too short."}))
+    await stage.told(stage.ben)
+    for person, score in ((stage.ben, "1"), (stage.ann, None)):
+        person.click(verdict, ids.ACTION_FEEDBACK, disagree())
+        view = await stage.modal(person)
+        initial = view.body["blocks"][1]["element"].get("initial_option")
+        assert (initial and initial["value"]) == score
+
+
+async def test_whoever_agreed_and_now_disagrees_begins_with_no_score(stage: Stage) -> None:
+    verdict = await a_verdict(stage)
+    stage.ben.click(verdict, ids.ACTION_FEEDBACK, f"{ids.AGREE}:1")
+    await stage.told(stage.ben)
+    stage.ben.click(verdict, ids.ACTION_FEEDBACK, disagree())
+    assert "initial_option" not in (await stage.modal(stage.ben)).body["blocks"][1]["element"]
+
+
+async def test_the_verdict_never_shows_how_others_voted(stage: Stage) -> None:
+    verdict = await a_verdict(stage)
+    before = verdict.blocks
+    stage.ben.click(verdict, ids.ACTION_FEEDBACK, agree())
+    await stage.told(stage.ben)
+    now = stage.ann.thread(verdict.channel_id, verdict.thread_ts or "")[-1]
+    assert now.blocks == before
+    assert stage.ann.ephemerals(verdict.channel_id) == []
+
+
+async def test_an_unscored_verdict_takes_a_score_of_ones_own(stage: Stage) -> None:
+    stage.model.script("I cannot say.")
+    verdict = await a_verdict(stage)
+    assert verdict.text.startswith("Unscored")
+    assert ids.ACTION_LABEL in buttons(verdict)
+    assert "context_actions" not in [block["type"] for block in verdict.blocks]
+    stage.ben.click(verdict, ids.ACTION_LABEL)
+    assert "the judge said: unscored" in shown(await stage.modal(stage.ben))
+    stage.ben.submit({ids.BLOCK_SCORE: "3"})
+    assert (await stage.told(stage.ben)).text.startswith("Your score for case 1 is 3 of 5.")
+    assert await label_of(stage, stage.ben.id) == Label(3, None)
+
+
+async def test_a_score_of_more_than_a_hundred_is_typed(open_stage: StageFactory, tmp_path: Path) -> None:
+    stage = await to_a_hundred(open_stage, tmp_path)
+    stage.ben.click(await a_verdict(stage), ids.ACTION_FEEDBACK, disagree())
+    await stage.modal(stage.ben)
+    stage.ben.submit({ids.BLOCK_SCORE: "37", ids.BLOCK_REASON: "Too short."})
+    assert (await stage.told(stage.ben)).text.startswith("Your score for case 1 is 37 of 100.")
+    assert await label_of(stage, stage.ben.id) == Label(37, "Too short.")
+
+
+async def test_a_typed_score_off_the_scale_is_refused(open_stage: StageFactory, tmp_path: Path) -> None:
+    stage = await to_a_hundred(open_stage, tmp_path)
+    stage.ben.click(await a_verdict(stage), ids.ACTION_FEEDBACK, disagree())
+    view = await stage.modal(stage.ben)
+    for score in ("101", "-1", "37.5"):
+        await stage.slack.settled(stage.ben.submit({ids.BLOCK_SCORE: score}))
+        assert view.errors == {ids.BLOCK_SCORE: "The scale goes from 0 to 100."}
+    assert await label_of(stage, stage.ben.id) is None
+
+
+async def test_a_typed_score_is_there_to_be_changed(open_stage: StageFactory, tmp_path: Path) -> None:
+    stage = await to_a_hundred(open_stage, tmp_path)
+    verdict = await a_verdict(stage)
+    stage.ben.click(verdict, ids.ACTION_FEEDBACK, disagree())
+    await stage.modal(stage.ben)
+    await stage.slack.settled(stage.ben.submit({ids.BLOCK_SCORE: "37"}))
+    await stage.told(stage.ben)
+    stage.ben.click(verdict, ids.ACTION_FEEDBACK, disagree())
+    assert (await stage.modal(stage.ben)).body["blocks"][1]["element"]["initial_value"] == "37"
+
+
+async def to_a_hundred(open_stage: StageFactory, folder: Path) -> Stage:
+    """The stage with a rubric of more scores than a menu of Slack's can hold."""
+    file = folder / "percent.txt"
+    file.write_text(load_rubric("additive-5").prompt.replace("is between 0 and 5", "is between 0 and 100"))
+    stage: Stage = await open_stage(judge_rubric=str(file))
+    return stage
+
+
+async def test_where_there_was_nothing_to_score_nobody_is_asked_for_a_score(stage: Stage) -> None:
+    parent = stage.ann.post("help-desk", "Why?")
+    answer = stage.helper.post("help-desk", "", thread_ts=parent.ts, files=[{"name": "photo.png"}])
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    assert ids.ACTION_LABEL not in buttons(await stage.told(stage.ann))
+
+
+async def test_the_requester_labels_their_private_verdict(open_stage: StageFactory) -> None:
+    stage: Stage = await open_stage(verdict_visibility="me")
+    stage.ann.click(await a_private_verdict(stage), ids.ACTION_FEEDBACK, agree())
+    assert "You agree" in (await stage.told(stage.ann, count=2)).text
+    assert await label_of(stage, stage.ann.id) == Label(4, None)
+
+
+async def test_nobody_else_labels_a_private_verdict(open_stage: StageFactory) -> None:
+    stage: Stage = await open_stage(verdict_visibility="me")
+    verdict = await a_private_verdict(stage)
+    stage.ben.click(verdict, ids.ACTION_FEEDBACK, agree())
+    assert "not for you to see" in (await stage.told(stage.ben)).text
+    assert await label_of(stage, stage.ben.id) is None
+
+
+async def test_people_of_another_company_label_nothing(stage: Stage) -> None:
+    verdict = await a_verdict(stage)
+    stage.ben.user.team_id = "TOTHER"
+    stage.ben.click(verdict, ids.ACTION_FEEDBACK, agree())
+    assert "Only people of this workspace" in (await stage.told(stage.ben)).text
+    assert await label_of(stage, stage.ben.id) is None
+
+
+async def test_a_modal_that_comes_too_late_is_explained(stage: Stage) -> None:
+    verdict = await a_verdict(stage)
+    stage.slack.fail("views.open", error="expired_trigger_id")
+    stage.ben.click(verdict, ids.ACTION_FEEDBACK, disagree())
+    assert "press the button again" in (await stage.told(stage.ben)).text
+
+
+async def test_a_slack_without_feedback_buttons_gets_ordinary_ones(stage: Stage) -> None:
+    stage.slack.fail("chat.postMessage", error="invalid_blocks")
+    verdict = await a_verdict(stage)
+    assert buttons(verdict)[:3] == [ids.ACTION_AGREE, ids.ACTION_DISAGREE, ids.ACTION_WRONG_QUESTION]
+    stage.ben.click(verdict, ids.ACTION_DISAGREE)
+    await stage.modal(stage.ben)
+    await stage.slack.settled(stage.ben.submit({ids.BLOCK_SCORE: "2"}))
+    await stage.told(stage.ben)
+    stage.ben.click(verdict, ids.ACTION_AGREE)
+    assert "is 4 of 5 (it was 2)." in (await stage.told(stage.ben, count=2)).text
+
+
+async def test_a_private_verdict_finds_its_way_without_feedback_buttons(open_stage: StageFactory) -> None:
+    stage: Stage = await open_stage(verdict_visibility="me")
+    for method in ("chat.postEphemeral", "response_url", "chat.postMessage"):
+        stage.slack.fail(method, error="invalid_blocks", status=400)
+    verdict = await a_private_verdict(stage)
+    assert buttons(verdict)[:2] == [ids.ACTION_AGREE, ids.ACTION_DISAGREE]
+
+
+async def test_export_writes_the_labels_for_judge_agreement(stage: Stage, tmp_path: Path) -> None:
+    await agreed(stage)
+    code, out, err = await export(tmp_path, "-o", "labels.jsonl")
+    assert (code, out, err) == (0, "", "1 label written\n")
+    code, out, _ = await export(tmp_path, "--since", "2020-01-01")
+    assert code == 0
+    assert json.loads(out)["human"] == 4
+    assert (tmp_path / "labels.jsonl").read_text() == out
+
+
+@pytest.mark.parametrize(
+    ("file", "reason"),
+    [("no/such/folder.jsonl", "No such file or directory"), ("/dev/full", "No space left on device")],
+)
+async def test_a_file_that_export_cannot_write_is_a_sentence(
+    stage: Stage, tmp_path: Path, file: str, reason: str
+) -> None:
+    await agreed(stage)
+    code, _, err = await export(tmp_path, "-o", file)
+    assert code == 2
+    assert err == f"judge-bot: --output {file}: cannot be written ({reason}); name another file\n"
+
+
+async def test_export_writes_no_texts_where_none_are_kept(stage: Stage, tmp_path: Path) -> None:
+    await agreed(stage)
+    _, out, _ = await export(tmp_path)
+    assert json.loads(out)["prompt"]
+    _, out, _ = await export(tmp_path, STORE_TEXT="none")
+    assert "prompt" not in json.loads(out)
+
+
+async def test_export_ends_quietly_when_nobody_reads_on(stage: Stage, tmp_path: Path) -> None:
+    await agreed(stage)
+    reader, writer = os.pipe()
+    os.close(reader)
+    process = await asyncio.create_subprocess_exec(
+        JUDGE_BOT, "export", env=to_export(tmp_path), cwd=tmp_path, stdout=writer, stderr=asyncio.subprocess.PIPE
+    )
+    os.close(writer)
+    _, err = await process.communicate()
+    assert (process.returncode, err) == (1, b"")
+
+
+async def test_a_log_that_export_cannot_read_is_a_sentence(stage: Stage, tmp_path: Path) -> None:
+    await agreed(stage)
+    with closing(sqlite3.connect(tmp_path / "log.db", isolation_level=None)) as other:
+        other.execute("ALTER TABLE labels RENAME TO elsewhere")
+    code, _, err = await export(tmp_path, "-o", "labels.jsonl")
+    assert code == 2
+    assert err == "judge-bot: the log cannot be read (no such table: labels); the export is not complete\n"
+
+
+async def agreed(stage: Stage) -> None:
+    """A case with one label."""
+    stage.ben.click(await a_verdict(stage), ids.ACTION_FEEDBACK, agree())
+    await stage.told(stage.ben)
+
+
+def to_export(folder: Path, **env: str) -> dict[str, str]:
+    """No more of an environment than the command needs."""
+    return {"PATH": os.environ["PATH"], "DATABASE_URL": url(folder), **env}
+
+
+async def export(folder: Path, *options: str, **env: str) -> tuple[int, str, str]:
+    return await run("export", to_export(folder, **env), folder, *options)

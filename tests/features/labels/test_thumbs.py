@@ -1,0 +1,160 @@
+"""Thumbs under replies are counted in `/judge stats`, on a line of their own, and change no other figure."""
+
+import asyncio
+from datetime import UTC, datetime
+
+import pytest
+from sqlalchemy import func, select
+
+from bot.domain.case import CaseStatus
+from bot.slack import ids
+from bot.slack.manifest import WATCH, load_manifest
+from bot.store.figures import Place, Span, ThumbCount
+from bot.store.schema import thumbs
+from pocket_slack import Message
+from tests.features.digest.test_stats import add_case, help_desk, stats
+from tests.features.privacy.test_forget_me import ask, go_ahead
+from tests.features.score.test_score_reaction import heard, reactions
+from tests.features.watch.test_watch import say as watch
+from tests.features.watch.test_watch import seen
+from tests.stage import ANSWER, CHANNEL, Stage, StageFactory, shown
+
+NO_LABELS = "thumbs, which are no labels:"
+ALWAYS = Span(datetime(2026, 1, 1, tzinfo=UTC), datetime(9999, 1, 1, tzinfo=UTC))
+
+
+@pytest.fixture
+async def stage(open_stage: StageFactory) -> Stage:
+    opened: Stage = await open_stage(manifest=load_manifest(WATCH), watch_by="events")
+    return opened
+
+
+async def scored(stage: Stage) -> Message:
+    """An answer of helper's with a verdict."""
+    _, answer = stage.ask_and_answer()
+    number = sum((await stage.log.cases.counts()).values()) + 1
+    await stage.slack.settled(stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer))
+    await stage.reaches(number, CaseStatus.DELIVERED)
+    return answer
+
+
+async def counts(stage: Stage) -> list[ThumbCount]:
+    place = Place(stage.slack.workspace.team_id, help_desk(stage).id)
+    return list(await stage.log.thumbs.counts(place, ALWAYS))
+
+
+async def rows(stage: Stage) -> int:
+    found = await stage.log.database.one(select(func.count().label("number")).select_from(thumbs))
+    assert found
+    return int(found.number)
+
+
+async def test_stats_say_how_many_there_are_apart_from_all_else(stage: Stage) -> None:
+    first, second = await scored(stage), await scored(stage)
+    before = await stats(stage)
+    stage.ann.react(first, "+1")
+    stage.ben.react(first, "thumbsup::skin-tone-5")
+    stage.ben.react(second, "-1")
+    stage.ben.react(second, "tada")
+    await heard(stage, 4)
+    told = await stats(stage, count=2)
+    assert told.blocks[-1]["elements"][0]["text"] == f"*helper*, {NO_LABELS} 2 up, 1 down on 2 replies"
+    assert (told.text, shown(told)) == (before.text, f"{shown(before)}\n{told.blocks[-1]['elements'][0]['text']}")
+    assert "Thumbs, which are no labels: 2 up, 1 down on 2 replies" in shown(await stats(stage, "@helper", 3))
+    assert await stage.log.labels.teams() == []
+
+
+async def test_a_thumb_taken_back_and_one_told_of_twice_are_counted_right(stage: Stage) -> None:
+    answer = await scored(stage)
+    stage.ann.react(answer, "+1")
+    stage.ben.react(answer, "+1")
+    stage.ann.unreact(answer, "+1")
+    await heard(stage, 3)
+    first = reactions(stage)[0]
+    stage.slack.workspace.deliveries.redeliver(first)
+    acked = stage.slack.workspace.journal
+    await stage.slack.until(
+        lambda: len([each for each in acked.of("ack") if each.data["envelope_id"] == first.envelope_id]) == 2
+    )
+    assert await counts(stage) == [ThumbCount(stage.helper.id, 1, 0, 1)]
+
+
+async def test_thumbs_under_watched_replies_are_counted_before_they_are_scored(stage: Stage) -> None:
+    _, old = stage.ask_and_answer()
+    await watch(stage, "@helper 1 in 9999")
+    _, answer = stage.ask_and_answer()
+    await seen(stage, 1)
+    for message in (old, answer):
+        stage.ann.react(message, "-1")
+    await heard(stage, 2)
+    assert await rows(stage) == 1
+    told = shown(await stats(stage, count=2))
+    assert "no replies were scored in this channel" in told
+    assert f"*helper*, {NO_LABELS} 0 up, 1 down on 1 reply" in told
+
+
+async def test_thumbs_under_anything_else_are_not_kept(stage: Stage) -> None:
+    parent, answer = stage.ask_and_answer()
+    own = await scored(stage)
+    verdict = await stage.verdict(stage.slack.workspace.channel(CHANNEL).messages[own.thread_ts or ""])
+    for message in (parent, answer, verdict):
+        stage.ben.react(message, "+1")
+    await heard(stage, 3)
+    assert await rows(stage) == 0
+
+
+async def test_an_assistants_thumbs_under_its_own_reply_are_buttons_and_no_opinion(stage: Stage) -> None:
+    answer = await scored(stage)
+    for name in ("+1", "-1"):
+        stage.helper.react(answer, name)
+    await heard(stage, 2)
+    assert await rows(stage) == 0
+
+
+async def test_a_thumb_that_asks_for_a_score_is_no_opinion(stage: Stage) -> None:
+    answer = await scored(stage)
+    stage.ann.command(CHANNEL, ids.COMMAND, "reaction :+1:")
+    await stage.told(stage.ann)
+    stage.ann.react(answer, "+1")
+    stage.ben.react(answer, "-1")
+    await heard(stage, 2)
+    assert await counts(stage) == [ThumbCount(stage.helper.id, 0, 1, 1)]
+
+
+async def test_peoples_thumbs_are_shown_where_people_are_listed(stage: Stage) -> None:
+    own = stage.ben.post(CHANNEL, ANSWER)
+    await add_case(stage, help_desk(stage), stage.ben.id, 4, message_ts=own.ts)
+    stage.ann.react(own, "+1")
+    await heard(stage, 1)
+    assert NO_LABELS not in shown(await stats(stage))
+    stage.ann.command(CHANNEL, ids.COMMAND, "digest people on")
+    await stage.told(stage.ann, 2)
+    assert f"*ben*, {NO_LABELS} 1 up, 0 down on 1 reply" in shown(await stats(stage, count=3))
+
+
+async def test_the_digest_does_not_speak_of_them(stage: Stage) -> None:
+    answer = await scored(stage)
+    stage.ann.react(answer, "+1")
+    await heard(stage, 1)
+    stage.ann.command(CHANNEL, ids.COMMAND, "digest preview")
+    assert "no labels" not in shown(await stage.told(stage.ann))
+
+
+async def test_forget_me_takes_a_persons_thumbs(stage: Stage) -> None:
+    answer = await scored(stage)
+    stage.ben.react(answer, "+1")
+    await heard(stage, 1)
+    assert "1 thumb that you put under replies goes." in (await ask(stage, stage.ben)).text
+    assert "0 reasons, 1 thumb." in await go_ahead(stage, stage.ben)
+    assert await rows(stage) == 0
+
+
+async def test_it_is_durable_before_slack_is_told(stage: Stage) -> None:
+    answer = await scored(stage)
+    found: list[asyncio.Task[int]] = []
+    stage.slack.workspace.journal.watch(
+        lambda entry: found.append(asyncio.ensure_future(rows(stage))) if entry.kind == "ack" else None
+    )
+    stage.ann.react(answer, "+1")
+    await heard(stage, 1)
+    assert await found[0] == 1

@@ -1,0 +1,166 @@
+"""`judge-bot audit`, and who is named in it for what was done in Slack and in the terminal."""
+
+import json
+import os
+import pwd
+from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from bot.slack import ids
+from bot.store import Store
+from bot.store.audit import Act, Action
+from tests.commands.test_process import run
+from tests.features.digest.test_stats import add_case, help_desk
+from tests.features.home.test_home import home, press
+from tests.features.privacy.test_forget import forget, scored
+from tests.features.privacy.test_retention import aged_log
+from tests.stage import CHANNEL, Stage
+from tests.store.test_forgetting import delivered
+from tests.store.test_store import url
+
+OPERATOR = f"os:{pwd.getpwuid(os.getuid()).pw_name}"
+SOME_DAY = datetime(2026, 11, 2, 10, 30, 5, tzinfo=UTC)
+
+
+async def noted(log: Store) -> list[tuple[str, str]]:
+    return [(act.who, act.what) for act in await log.audit.since()]
+
+
+async def command(name: str, database_url: str, folder: Path, *options: str) -> tuple[int, str, str]:
+    """A command, typed by somebody whose environment says that they are somebody else."""
+    env = {"PATH": os.environ["PATH"], "DATABASE_URL": database_url, "USER": "nobody", "LOGNAME": "nobody"}
+    return await run(name, env, folder, *options)
+
+
+async def with_log(database_url: str, work: Callable[[Store], Awaitable[object]]) -> None:
+    log = await Store.open(database_url)
+    await work(log)
+    await log.close()
+
+
+async def test_who_changed_a_channels_digest_is_noted_by_command_and_home_tab(stage: Stage) -> None:
+    channel = stage.slack.workspace.channel(CHANNEL).id
+    await add_case(stage, help_desk(stage), stage.helper.id, 4)
+    for count, text in enumerate(("on friday", "people on", "preview", "off"), start=1):
+        stage.ben.command(CHANNEL, ids.COMMAND, f"digest {text}")
+        await stage.told(stage.ben, count)
+    await press(stage, await home(stage), ids.ACTION_DIGEST_ON, block_id=f"channel-{channel}")
+    assert [(act.who, act.what, act.channel_id) for act in await stage.log.audit.since()] == [
+        (stage.ben.id, "digest_on", channel),
+        (stage.ben.id, "digest_changed", channel),
+        (stage.ben.id, "people_ranked", channel),
+        (stage.ben.id, "digest_off", channel),
+        (stage.ann.id, "digest_on", channel),
+    ]
+
+
+async def test_who_forgot_which_case_is_noted(stage: Stage) -> None:
+    answer, _ = await scored(stage)
+    stage.ben.user.is_admin = True
+    await forget(stage, stage.ben, answer)
+    (act,) = await stage.log.audit.since()
+    assert (act.who, act.what, act.case_id) == (stage.ben.id, "forgot_case", 1)
+
+
+async def test_who_may_not_forget_leaves_no_row(stage: Stage) -> None:
+    answer, _ = await scored(stage)
+    await forget(stage, stage.ben, answer)
+    assert await noted(stage.log) == []
+
+
+async def test_a_purge_and_an_export_name_the_systems_user(tmp_path: Path) -> None:
+    await aged_log(tmp_path, 40, 31, 2)
+    await with_log(url(tmp_path), lambda log: delivered(log, "labelled"))
+    await command("purge", url(tmp_path), tmp_path, "--days", "30", "--dry-run")
+    await command("purge", url(tmp_path), tmp_path, "--days", "30")
+    await command("export", url(tmp_path), tmp_path)
+    log = await Store.open(url(tmp_path))
+    acts = [(act.who, act.what, act.cases) for act in await log.audit.since()]
+    await log.close()
+    assert acts == [(OPERATOR, "purged", 2), (OPERATOR, "exported_labels", None)]
+
+
+async def test_an_export_that_cannot_be_noted_writes_nothing(tmp_path: Path) -> None:
+    async def hold(log: Store) -> None:
+        await delivered(log)
+        async with log.database.engine.begin() as connection:
+            await connection.exec_driver_sql(
+                "CREATE TRIGGER held BEFORE INSERT ON audit BEGIN SELECT RAISE(ABORT, 'held'); END"
+            )
+
+    await with_log(url(tmp_path), hold)
+    code, out, err = await command("export", url(tmp_path), tmp_path)
+    assert (code, out) == (2, "")
+    assert err == "judge-bot: the log cannot be written (held); nothing was exported\n"
+
+
+async def test_the_table_fits_80_columns_newest_last(database_url: str, tmp_path: Path) -> None:
+    acts = [
+        Act("T1", "U0123456789", Action.DIGEST_ON, channel_id="C0123456789", at=SOME_DAY),
+        Act("T1", "os:root", Action.PURGED, cases=1234, at=SOME_DAY),
+        Act("T1", "U0123456789", Action.FORGOT_CASE, case_id=2**31 - 1, at=SOME_DAY),
+    ]
+    await with_log(database_url, lambda log: log.audit.note(acts))
+    code, out, err = await command("audit", database_url, tmp_path)
+    assert (code, err) == (0, "")
+    assert [line.rstrip() for line in out.splitlines()] == [
+        "when (UTC)           who          what         about",
+        "2026-11-02 10:30:05  U0123456789  digest on    C0123456789",
+        "2026-11-02 10:30:05  os:root      purged       1,234 cases",
+        "2026-11-02 10:30:05  U0123456789  forgot case  case 2147483647",
+    ]
+
+
+async def test_a_log_of_several_teams_says_whose_line_it_is(tmp_path: Path) -> None:
+    longest = [
+        Act(f"T0123456789{number}", "os:" + "long" * 8, Action.PEOPLE_UNRANKED, channel_id="C0123456789", at=SOME_DAY)
+        for number in (1, 2)
+    ]
+    await with_log(url(tmp_path), lambda log: log.audit.note(longest))
+    _, out, _ = await command("audit", url(tmp_path), tmp_path)
+    assert "team" in out.splitlines()[0]
+    assert max(map(len, out.splitlines())) <= 80
+    assert "…" not in out
+
+
+async def test_since_leaves_out_what_was_before(tmp_path: Path) -> None:
+    acts = [Act("T1", f"U{day}", Action.DIGEST_ON, at=SOME_DAY.replace(day=day, hour=0)) for day in (2, 3)]
+    await with_log(url(tmp_path), lambda log: log.audit.note(acts))
+    _, out, _ = await command("audit", url(tmp_path), tmp_path, "--since", "2026-11-03", "--json")
+    (line,) = map(json.loads, out.splitlines())
+    assert line == {
+        "at": "2026-11-03T00:30:05+00:00",
+        "team": "T1",
+        "who": "U3",
+        "what": "digest_on",
+        "channel": None,
+        "case": None,
+        "user": None,
+        "cases": None,
+    }
+
+
+async def test_an_empty_log_says_so(tmp_path: Path) -> None:
+    await (await Store.open(url(tmp_path))).close()
+    assert await command("audit", url(tmp_path), tmp_path) == (0, "nothing was noted yet\n", "")
+    since = ("--since", "2026-11-03")
+    assert await command("audit", url(tmp_path), tmp_path, *since) == (0, "nothing was noted since 2026-11-03\n", "")
+    assert await command("audit", url(tmp_path), tmp_path, "--json") == (0, "", "nothing was noted yet\n")
+
+
+@pytest.mark.parametrize("day", ["yesterday", "2026-13-01"])
+async def test_what_is_no_day_is_refused(tmp_path: Path, day: str) -> None:
+    code, _, err = await command("audit", url(tmp_path), tmp_path, "--since", day)
+    assert code == 2
+    assert "is no day; expected one such as 2026-11-01" in " ".join(err.split())
+
+
+async def test_a_log_that_cannot_be_opened_is_a_sentence(tmp_path: Path) -> None:
+    (tmp_path / "log.db").write_text("This is no database." * 100)
+    code, out, err = await command("audit", url(tmp_path), tmp_path)
+    assert (code, out) == (2, "")
+    assert err.startswith("judge-bot: DATABASE_URL ")
+    assert err.count("\n") == 1

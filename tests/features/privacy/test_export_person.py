@@ -1,0 +1,255 @@
+"""`judge-bot export --user`: all that is stored of a person, and nothing of who else is in it."""
+
+import json
+import os
+import stat
+from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bot.domain.case import QuestionSource, Visibility
+from bot.domain.label import Label, Outcome
+from bot.domain.rubric import ChannelJudge, SavedRubric
+from bot.store import Store
+from bot.store.digests import ChannelSettings
+from bot.store.schema import cases
+from tests.features.privacy.test_audit import OPERATOR, command, noted, with_log
+from tests.store.test_assignments import add
+from tests.store.test_forgetting import delivered
+from tests.store.test_rubrics import TONE
+from tests.store.test_store import a_case, url
+from tests.store.test_thumbs import thumb
+
+ANN, BEN, CARL = "U0ANN", "U0BEN", "U0CARL"
+NOTHING = (
+    "judge-bot: --user {!r}: nothing is stored of this person; expected a Slack user id, such as U0123ABCD "
+    "(their profile > More > Copy member ID)\n"
+)
+
+
+async def exported(database_url: str, folder: Path, user: str = ANN) -> list[dict[str, Any]]:
+    code, out, err = await command("export", database_url, folder, "--user", user)
+    assert code == 0, err
+    rows = [json.loads(line) for line in out.splitlines()]
+    assert err == f"{len(rows)} {'row' if len(rows) == 1 else 'rows'} written\n"
+    return rows
+
+
+def kinds(rows: list[dict[str, Any]]) -> list[str]:
+    return [row["kind"] for row in rows]
+
+
+async def test_all_that_is_stored_is_there_and_nothing_of_others_or_of_another_team(
+    database_url: str, tmp_path: Path
+) -> None:
+    async def fill(log: Store) -> None:
+        asked = await delivered(log, "asked", requester_id=ANN)
+        await delivered(log, "wrote", requester_id=BEN, author_id=ANN)
+        await delivered(log, "question", requester_id=BEN, question_author_id=ANN)
+        other = await delivered(log, "other", requester_id=BEN, author_id=CARL)
+        await log.labels.put(other, ANN, Label(2, "Too short."))
+        await log.labels.put(asked, BEN, Label(1, "I disagree."))
+        await log.people.save_visibility("T1", ANN, Visibility.ME)
+        await log.people.save_visibility("T1", BEN, Visibility.ME)
+        await log.digests.save(ChannelSettings("T1", "C1", ranks_people=True), ANN)
+        await log.digests.save(ChannelSettings("T1", "C2", ranks_people=True), BEN)
+        await delivered(log, "elsewhere", team_id="T2", requester_id=BEN)
+
+    await with_log(database_url, fill)
+    rows = await exported(database_url, tmp_path)
+    assert kinds(rows) == ["settings", "case", "case", "case", "label", "audit", "audit"]
+    assert rows[0]["visibility"] == "me"
+    assert [row["id"] for row in rows[1:4]] == [1, 2, 3]
+    assert [row["question"] for row in rows[1:4]] == ["Why?"] * 3
+    assert [rating["raw"] for row in rows[1:4] for rating in row["ratings"]] == ["score: 4"] * 3
+    assert (rows[4]["case_id"], rows[4]["score"], rows[4]["reason"]) == (4, 2, "Too short.")
+    assert [(row["who"], row["what"], row["user_id"]) for row in rows[5:]] == [
+        (ANN, "people_ranked", None),
+        (OPERATOR, "exported_person", ANN),
+    ]
+    assert {row["team_id"] for row in rows} == {"T1"}
+    assert "I disagree." not in json.dumps(rows)
+    assert "C2" not in json.dumps(rows)
+
+
+async def test_who_gave_a_thumb_and_nothing_else_is_found(database_url: str, tmp_path: Path) -> None:
+    async def fill(log: Store) -> None:
+        await log.thumbs.note(thumb(user_id=ANN), is_watched=True)
+        await log.thumbs.note(thumb(user_id=BEN), is_watched=True)
+
+    await with_log(database_url, fill)
+    rows = await exported(database_url, tmp_path)
+    assert kinds(rows) == ["thumb", "audit"]
+    assert (rows[0]["user_id"], rows[0]["is_up"], rows[0]["is_given"]) == (ANN, True, True)
+    assert set(rows[0]) == {"kind", "team_id", "channel_id", "ts", "user_id", "is_up", "is_given", "changed_at"}
+
+
+async def test_it_is_not_told_who_else_asked_nor_what_they_typed(tmp_path: Path) -> None:
+    async def fill(log: Store) -> None:
+        typed = {"question_source": QuestionSource.TYPED, "question": "Why so rude?", "requester_name": "ben"}
+        await delivered(log, "a", requester_id=BEN, author_id=ANN, question_author_id=BEN, **typed)
+        await delivered(log, "b", requester_id=BEN, author_id=ANN, **typed)
+
+    await with_log(url(tmp_path), fill)
+    rows = await exported(url(tmp_path), tmp_path)
+    assert kinds(rows) == ["case", "case", "audit"]
+    assert [row["response"] for row in rows[:2]] == ["Because.", "Because."]
+    for hidden in (BEN, "ben", "rude", "question_hash"):
+        assert hidden not in json.dumps(rows[:2])
+
+
+async def test_what_one_typed_oneself_is_there_whoever_asked(tmp_path: Path) -> None:
+    async def fill(log: Store) -> None:
+        typed = {"question_source": QuestionSource.TYPED}
+        await delivered(log, "own", requester_id=ANN, **typed)
+        await delivered(log, "again", requester_id=BEN, question_author_id=ANN, **typed)
+
+    await with_log(url(tmp_path), fill)
+    rows = await exported(url(tmp_path), tmp_path)
+    assert [row.get("question") for row in rows[:2]] == ["Why?", "Why?"]
+
+
+async def test_nothing_that_would_let_its_reader_act_for_the_app(tmp_path: Path) -> None:
+    secret = "https://hooks.slack.com/secret"
+    await with_log(url(tmp_path), lambda log: log.add(a_case(requester_id=ANN, response_url=secret)))
+    (case, _) = await exported(url(tmp_path), tmp_path)
+    assert secret not in json.dumps(case)
+    assert not {"key", "lease_owner", "response_url"} & set(case)
+
+
+async def test_more_than_a_page_is_written(tmp_path: Path) -> None:
+    async def fill(log: Store) -> None:
+        first, _ = await log.add(a_case(requester_id=ANN))
+        values = first.model_dump(exclude={"id", "asked_at_s"})
+        async with log.database.engine.begin() as connection:
+            await connection.execute(cases.insert(), [values | {"key": f"many-{n}"} for n in range(1100)])
+
+    await with_log(url(tmp_path), fill)
+    rows = await exported(url(tmp_path), tmp_path)
+    assert [row["id"] for row in rows if row["kind"] == "case"] == list(range(1, 1102))
+
+
+async def test_the_file_is_its_owners_alone(tmp_path: Path) -> None:
+    await with_log(url(tmp_path), lambda log: delivered(log, requester_id=ANN))
+    old = os.umask(0)
+    try:
+        code, out, err = await command("export", url(tmp_path), tmp_path, "--user", ANN, "-o", "ann.jsonl")
+    finally:
+        os.umask(old)
+    assert (code, out, err) == (0, "", "2 rows written\n")
+    assert stat.S_IMODE((tmp_path / "ann.jsonl").stat().st_mode) == 0o600
+    assert len((tmp_path / "ann.jsonl").read_text().splitlines()) == 2
+
+
+@pytest.mark.parametrize("user", ["U0NOBODY", "ann", "", "T2/U0ANN", "T1/", "%"])
+async def test_a_wrong_id_is_a_sentence_and_leaves_no_file_and_no_line(tmp_path: Path, user: str) -> None:
+    await with_log(url(tmp_path), lambda log: delivered(log, requester_id=ANN))
+    code, out, err = await command("export", url(tmp_path), tmp_path, "--user", user, "-o", "all.jsonl")
+    assert (code, out, err) == (2, "", NOTHING.format(user))
+    assert not (tmp_path / "all.jsonl").exists()
+    await with_log(url(tmp_path), nothing_was_noted)
+
+
+async def nothing_was_noted(log: Store) -> None:
+    assert await noted(log) == []
+
+
+async def test_an_id_of_two_workspaces_is_asked_back_and_neither_is_mixed_into_the_other(
+    database_url: str, tmp_path: Path
+) -> None:
+    async def fill(log: Store) -> None:
+        for team in ("T1", "T2"):
+            await delivered(log, team, team_id=team, requester_id=ANN)
+
+    await with_log(database_url, fill)
+    code, out, err = await command("export", database_url, tmp_path, "--user", ANN)
+    assert (code, out) == (2, "")
+    assert err.endswith("there is one in each of 2 workspaces; say which: --user T1/U0ANN, --user T2/U0ANN\n")
+    rows = await exported(database_url, tmp_path, f"T2/{ANN}")
+    assert kinds(rows) == ["case", "audit"]
+    assert {row["team_id"] for row in rows} == {"T2"}
+
+
+Filling = Callable[[Store], Awaitable[object]]
+
+
+@pytest.mark.parametrize(
+    "fill",
+    [
+        lambda log: log.people.save_visibility("T1", ANN, Visibility.ME),
+        lambda log: log.digests.save(ChannelSettings("T1", "C1", ranks_people=True), ANN),
+    ],
+    ids=["a choice", "a line of the audit"],
+)
+async def test_whoever_has_no_case_has_what_else_there_is(tmp_path: Path, fill: Filling) -> None:
+    await with_log(url(tmp_path), fill)
+    assert len(await exported(url(tmp_path), tmp_path)) == 2
+
+
+async def test_whoever_only_labelled_has_their_labels(tmp_path: Path) -> None:
+    async def fill(log: Store) -> None:
+        await log.labels.put(await delivered(log, requester_id=BEN), ANN, Label(2, None))
+
+    await with_log(url(tmp_path), fill)
+    assert kinds(await exported(url(tmp_path), tmp_path)) == ["label", "audit"]
+
+
+async def test_whoever_only_saved_a_rubric_has_its_text(database_url: str, tmp_path: Path) -> None:
+    async def fill(log: Store) -> None:
+        for number, user_id in enumerate((ANN, BEN), 1):
+            saved = SavedRubric("T1", "C1", "tone", number, f"{user_id}'s. {TONE}", user_id, datetime.now(UTC))
+            await log.rubrics.save(saved)
+
+    await with_log(database_url, fill)
+    rows = await exported(database_url, tmp_path)
+    assert kinds(rows) == ["rubric", "audit", "audit"]
+    assert (rows[0]["name"], rows[0]["prompt"]) == ("tone", f"{ANN}'s. {TONE}")
+    assert BEN not in str(rows)
+
+
+async def test_whoever_wants_another_judge_has_that(tmp_path: Path) -> None:
+    async def fill(log: Store) -> None:
+        await log.labels.put(await delivered(log, requester_id=BEN), BEN, Label(2, None))
+        for channel_id, user_id in (("C1", ANN), ("C2", BEN)):
+            await log.channel_replays.begin("T1", channel_id, user_id, ChannelJudge("code"))
+
+    await with_log(url(tmp_path), fill)
+    rows = await exported(url(tmp_path), tmp_path)
+    assert kinds(rows) == ["replay", "audit"]
+    assert (rows[0]["user_id"], rows[0]["rubric"]) == (ANN, "code")
+
+
+async def test_whoever_was_only_shown_a_case_has_the_draw(database_url: str, tmp_path: Path) -> None:
+    async def fill(log: Store) -> None:
+        await add(log, at=datetime.now(UTC))
+        for user_id in (ANN, BEN):
+            assert await log.assignments.draw("T1", user_id, ["C1"])
+        await log.assignments.pass_over("T1", ANN, 1, Outcome.SKIPPED)
+
+    await with_log(database_url, fill)
+    rows = await exported(database_url, tmp_path)
+    assert kinds(rows) == ["draw", "audit"]
+    assert (rows[0]["case_id"], rows[0]["user_id"], rows[0]["outcome"]) == (1, ANN, "skipped")
+
+
+async def test_all_cases_and_a_person_do_not_go_together(tmp_path: Path) -> None:
+    code, out, err = await command("export", url(tmp_path), tmp_path, "--user", ANN, "--all")
+    assert (code, out) == (2, "")
+    assert "--all goes with labels" in err
+
+
+async def test_a_day_and_a_person_do_not_go_together(tmp_path: Path) -> None:
+    code, out, err = await command("export", url(tmp_path), tmp_path, "--user", ANN, "--since", "2026-11-01")
+    assert (code, out) == (2, "")
+    assert "--since goes with labels" in err
+
+
+async def test_a_file_that_cannot_be_written_is_a_sentence_and_no_line(tmp_path: Path) -> None:
+    await with_log(url(tmp_path), lambda log: delivered(log, requester_id=ANN))
+    code, _, err = await command("export", url(tmp_path), tmp_path, "--user", ANN, "-o", "no/such/folder")
+    assert code == 2
+    assert err.startswith("judge-bot: --output no/such/folder: cannot be written (No such file or directory)")
+    await with_log(url(tmp_path), nothing_was_noted)

@@ -1,0 +1,346 @@
+"""`/judge forget`: what is deleted, who may ask for it, and what nobody learns by asking."""
+
+import io
+
+import pytest
+from sqlalchemy import func, select
+
+from bot.commands.export import export
+from bot.domain.case import Case, CaseStatus
+from bot.domain.label import Label
+from bot.features.privacy.text import HOW, NOT_NOW, NOTHING
+from bot.slack import ids
+from bot.store.schema import labels, ratings
+from pocket_slack import Delivery, Message, Person
+from tests.model_server import Stall
+from tests.stage import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, buttons, is_verdict, shown
+
+
+def link(stage: Stage, message: Message) -> str:
+    return stage.slack.workspace.permalink(message.channel_id, message.ts, message.thread_ts)
+
+
+async def forget(stage: Stage, person: Person, what: str | Message) -> str:
+    """What a person is told after `/judge forget ...`, and the button for what is quoted."""
+    asked = await ask(stage, person, what)
+    if ids.ACTION_FORGET in buttons(asked):
+        person.click(asked, ids.ACTION_FORGET)
+        await stage.slack.until(lambda: not buttons(asked))
+    return asked.text
+
+
+async def ask(stage: Stage, person: Person, what: str | Message) -> Message:
+    """What a person is told after `/judge forget ...` alone."""
+    text = what if isinstance(what, str) else link(stage, what)
+    count = len(person.ephemerals(CHANNEL)) + 1
+    person.command(CHANNEL, ids.COMMAND, f"forget {text}")
+    return await stage.told(person, count)
+
+
+async def settled(stage: Stage, number: int, delivery: Delivery) -> None:
+    """Returns once this request has become a case, and the case is delivered."""
+    await stage.slack.settled(delivery)
+    await stage.reaches(number, CaseStatus.DELIVERED)
+
+
+async def scored(stage: Stage, person: Person | None = None) -> tuple[Message, Message]:
+    """A reply that a person had scored, and the verdict on it."""
+    parent, answer = stage.ask_and_answer()
+    number = sum((await stage.log.cases.counts()).values()) + 1
+    await settled(stage, number, (person or stage.ann).shortcut(ids.SHORTCUT_SCORE_REPLY, answer))
+    return answer, await stage.verdict(parent)
+
+
+async def score_again(stage: Stage, person: Person, answer: Message) -> None:
+    """A second verdict on a reply, asked for by this person."""
+    person.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    await settled(stage, 2, person.click(await stage.told(person), ids.ACTION_AGAIN))
+
+
+async def case_numbers(stage: Stage) -> list[int]:
+    return [case.id for case in await stage.log.cases.newest(100)]
+
+
+@pytest.mark.parametrize("linked", [0, 1], ids=["the reply", "the verdict"])
+async def test_the_requester_deletes_the_case_and_the_verdict(stage: Stage, linked: int) -> None:
+    found = await scored(stage)
+    told = await forget(stage, stage.ann, found[linked])
+    assert told == "Deleted: case 1, with its texts, ratings and labels, and my message in Slack."
+    assert stage.ours() == []
+    assert await case_numbers(stage) == []
+
+
+@pytest.mark.parametrize("by_number", [True, False])
+async def test_it_quotes_the_case_and_asks_before_anything_goes(stage: Stage, by_number: bool) -> None:
+    answer, _ = await scored(stage)
+    asked = await ask(stage, stage.ann, "1" if by_number else answer)
+    words = shown(asked)
+    assert words.startswith("Delete this case? Its texts, ratings, labels and my messages in Slack go")
+    assert "There is no undo." in words
+    for part in ("|Score 4 of 5>", "helper in <#", "<!date^", "case 1", ANSWER):
+        assert part in words
+    (button,) = next(block for block in asked.blocks if block["type"] == "actions")["elements"]
+    assert (button["text"]["text"], button["style"], button["value"]) == ("Delete case 1", "danger", "1")
+    assert await case_numbers(stage) == [1]
+    assert len(stage.ours()) == 1
+
+
+async def test_whoever_has_left_the_channel_is_quoted_no_words(stage: Stage) -> None:
+    await scored(stage)
+    stage.slack.workspace.add_channel("elsewhere", [stage.ann.user, stage.slack.workspace.bot])
+    stage.ann.leave(CHANNEL)
+    stage.ann.command("elsewhere", ids.COMMAND, "forget 1")
+    words = shown(await stage.told(stage.ann, channel="elsewhere"))
+    assert "case 1" in words
+    assert ANSWER not in words
+
+
+async def test_it_says_before_what_stays(stage: Stage) -> None:
+    answer, _ = await scored(stage)
+    await score_again(stage, stage.ben, answer)
+    asked = await ask(stage, stage.ann, answer)
+    assert "One score of it was asked for by somebody else" in asked.text
+    assert "case 2" not in shown(asked)
+
+
+async def test_the_button_deletes_what_was_quoted_and_nothing_that_came_later(stage: Stage) -> None:
+    answer, _ = await scored(stage)
+    asked = await ask(stage, stage.ann, answer)
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    await settled(stage, 2, stage.ann.click(await stage.told(stage.ann, 2), ids.ACTION_AGAIN))
+    stage.ann.click(asked, ids.ACTION_FORGET)
+    await stage.slack.until(lambda: not buttons(asked))
+    assert asked.text.startswith("Deleted: case 1,")
+    assert await case_numbers(stage) == [2]
+
+
+@pytest.mark.parametrize(("value", "said"), [("2", NOTHING), ("1,2", NOTHING), ("1,x", HOW), ("", HOW), ("U1", HOW)])
+async def test_a_forged_button_deletes_nothing_of_anybody_else(open_stage: StageFactory, value: str, said: str) -> None:
+    stage: Stage = await open_stage(verdict_visibility="me")
+    for number in (1, 2):
+        _, answer = stage.ask_and_answer()
+        await settled(stage, number, stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer))
+    _, answer = stage.ask_and_answer()
+    await settled(stage, 3, stage.ben.shortcut(ids.SHORTCUT_SCORE_REPLY, answer))
+    asked = await ask(stage, stage.ben, "3")
+    next(block for block in asked.blocks if block["type"] == "actions")["elements"][0]["value"] = value
+    stage.ben.click(asked, ids.ACTION_FORGET)
+    await stage.slack.until(lambda: asked.text == said)
+    assert await case_numbers(stage) == [1, 2, 3]
+
+
+async def test_of_many_cases_ten_are_quoted_and_all_are_deleted(stage: Stage) -> None:
+    answer, _ = await scored(stage)
+    found = (await stage.log.cases.get(1)).model_dump(include=set(Case.model_fields))
+    for number in range(2, 13):
+        await stage.log.add(Case(**(found | {"key": f"{number}", "attempt": number})))
+        await stage.reaches(number, CaseStatus.DELIVERED)
+    asked = await ask(stage, stage.ann, answer)
+    assert asked.text.startswith("Delete these 12 cases? Their texts")
+    assert "Not quoted here: 2 more." in asked.text
+    stage.ann.click(asked, ids.ACTION_FORGET)
+    await stage.slack.until(lambda: not buttons(asked))
+    assert await case_numbers(stage) == []
+
+
+async def test_ratings_and_labels_go_with_the_case(stage: Stage) -> None:
+    answer, _ = await scored(stage)
+    await stage.log.labels.put(await stage.log.cases.get(1), stage.ben.id, Label(2, "Too short."))
+    await forget(stage, stage.ann, answer)
+    async with stage.log.database.engine.connect() as connection:
+        for table in (ratings, labels):
+            assert (await connection.execute(select(func.count()).select_from(table))).scalar() == 0
+
+
+async def test_typed_texts_are_deleted_with_their_verdict(stage: Stage) -> None:
+    await settled(stage, 1, stage.ann.command(CHANNEL, ids.COMMAND, f"{QUESTION} | {ANSWER}"))
+    texts = next(message for message in stage.ours() if not message.is_reply)
+    assert "my 2 messages" in await forget(stage, stage.ann, texts)
+    assert stage.ours() == []
+    assert await case_numbers(stage) == []
+
+
+async def test_all_attempts_of_a_message_are_deleted(stage: Stage) -> None:
+    answer, verdict = await scored(stage)
+    await score_again(stage, stage.ann, answer)
+    assert "cases 1 and 2" in await forget(stage, stage.ann, verdict)
+    assert stage.ours() == []
+
+
+async def test_what_others_asked_for_stays(stage: Stage) -> None:
+    answer, _ = await scored(stage)
+    await score_again(stage, stage.ben, answer)
+    told = await forget(stage, stage.ann, answer)
+    assert told.startswith("Deleted: case 1,")
+    assert await case_numbers(stage) == [2]
+    assert len(stage.ours()) == 1
+
+
+async def test_nobody_else_may_delete_a_case(stage: Stage) -> None:
+    answer, _ = await scored(stage)
+    told = await forget(stage, stage.ben, answer)
+    assert told == "One score of it was asked for by somebody else: they, or an admin of this workspace, can delete it."
+    assert await case_numbers(stage) == [1]
+    assert len(stage.ours()) == 1
+
+
+async def test_an_admin_deletes_what_others_asked_for(stage: Stage) -> None:
+    answer, _ = await scored(stage)
+    stage.ben.user.is_admin = True
+    assert (await forget(stage, stage.ben, answer)).startswith("Deleted: case 1,")
+    assert await case_numbers(stage) == []
+
+
+async def test_an_only_me_verdict_is_nothing_to_anybody_else(open_stage: StageFactory) -> None:
+    stage: Stage = await open_stage(verdict_visibility="me")
+    _, answer = stage.ask_and_answer()
+    never_scored = stage.helper.post(CHANNEL, "Nobody scored this.")
+    await settled(stage, 1, stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer))
+    for is_admin in (False, True):
+        stage.ben.user.is_admin = is_admin
+        for what in (answer, "1", never_scored, "77"):
+            assert await forget(stage, stage.ben, what) == NOTHING
+    assert await case_numbers(stage) == [1]
+
+
+async def test_who_is_not_in_the_channel_learns_nothing(stage: Stage) -> None:
+    answer, _ = await scored(stage)
+    stage.ben.user.is_admin = True
+    stage.ben.leave(CHANNEL)
+    assert await forget(stage, stage.ben, answer) == NOTHING
+    assert await case_numbers(stage) == [1]
+
+
+async def test_what_slack_does_not_tell_is_taken_for_a_no(stage: Stage) -> None:
+    answer, _ = await scored(stage)
+    stage.ben.user.is_admin = True
+    stage.slack.fail("users.info", error="missing_scope")
+    assert "asked for by somebody else" in await forget(stage, stage.ben, answer)
+    stage.slack.fail("users.conversations", error="missing_scope")
+    assert await forget(stage, stage.ben, answer) == NOTHING
+
+
+async def test_a_private_verdict_goes_by_its_number_and_stays_on_the_screen(open_stage: StageFactory) -> None:
+    stage: Stage = await open_stage(verdict_visibility="me")
+    await settled(stage, 1, stage.ann.command(CHANNEL, ids.COMMAND, f"{QUESTION} | {ANSWER}"))
+    told = await forget(stage, stage.ann, "1")
+    assert told.startswith("Deleted: case 1, with its texts, ratings and labels.")
+    assert "shown to one person alone goes when they load Slack again" in told
+    assert await case_numbers(stage) == []
+
+
+async def test_a_case_that_is_being_scored_is_left_alone(stage: Stage) -> None:
+    stage.model.script(Stall())
+    parent, answer = stage.ask_and_answer()
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    await stage.model.asked(1)
+    assert await forget(stage, stage.ann, answer) == "Case 1 is still being scored: please try again in a minute."
+    await stage.slack.until(lambda: len(stage.ann.thread(CHANNEL, parent.ts)) == 3)
+    assert await case_numbers(stage) == [1]
+
+
+async def test_a_case_that_waits_for_its_question_is_deleted_and_its_modal_says_so(stage: Stage) -> None:
+    answer = stage.helper.post(CHANNEL, ANSWER)
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    await stage.modal(stage.ann)
+    await stage.reaches(1, CaseStatus.ASKED)
+    assert await forget(stage, stage.ann, answer) == "Deleted: case 1, with its texts, ratings and labels."
+    submitted = await stage.slack.settled(stage.ann.submit({ids.BLOCK_QUESTION: QUESTION}))
+    assert submitted.is_acked
+    await stage.slack.until(lambda: any("no longer in the log" in m.text for m in stage.ann.messages(stage.ann.im)))
+    assert await case_numbers(stage) == []
+
+
+async def test_a_button_of_a_forgotten_case_says_so(stage: Stage) -> None:
+    answer, _ = await scored(stage)
+    stage.ben.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    known = await stage.told(stage.ben)
+    await forget(stage, stage.ann, answer)
+    stage.ben.click(known, ids.ACTION_AGAIN)
+    assert "no longer in the log" in (await stage.told(stage.ben, 2)).text
+
+
+async def test_while_slack_does_not_answer_nothing_is_lost_and_asking_again_finishes(stage: Stage) -> None:
+    answer, _ = await scored(stage)
+    stage.slack.fail("chat.delete", status=500, is_applied=True)
+    assert await forget(stage, stage.ann, answer) == NOT_NOW
+    assert await case_numbers(stage) == [1]
+    assert await forget(stage, stage.ann, answer) == "Deleted: case 1, with its texts, ratings and labels."
+    assert await case_numbers(stage) == []
+
+
+async def test_a_lost_connection_is_no_other_than_a_refusal_for_now(stage: Stage) -> None:
+    answer, _ = await scored(stage)
+    stage.slack.fail("chat.delete", drop=True)
+    assert await forget(stage, stage.ann, answer) == NOT_NOW
+    assert await case_numbers(stage) == [1]
+
+
+async def test_a_message_that_slack_will_not_delete_is_named(stage: Stage) -> None:
+    answer, _ = await scored(stage)
+    stage.slack.fail("chat.delete", error="compliance_exports_prevent_deletion")
+    told = await forget(stage, stage.ann, answer)
+    assert "Slack did not let me delete one message of mine (`compliance_exports_prevent_deletion`)" in told
+    assert await case_numbers(stage) == []
+
+
+@pytest.mark.parametrize("text", ["", "this", "this and that", "https://example.org/", "-1", "１", "C1/p1"])
+async def test_what_names_no_case_is_explained(stage: Stage, text: str) -> None:
+    await scored(stage)
+    assert await forget(stage, stage.ann, text) == HOW
+    assert await case_numbers(stage) == [1]
+
+
+async def test_a_link_of_another_workspace_is_refused(stage: Stage) -> None:
+    answer, _ = await scored(stage)
+    foreign = link(stage, answer).replace("pocket.slack.com", "other.slack.com")
+    assert "another workspace (other.slack.com)" in await forget(stage, stage.ann, foreign)
+    assert await case_numbers(stage) == [1]
+
+
+@pytest.mark.parametrize("number", ["0", "77", "2147483648", "9" * 100])
+async def test_a_number_of_no_case_is_nothing(stage: Stage, number: str) -> None:
+    assert await forget(stage, stage.ann, number) == NOTHING
+
+
+async def test_a_case_of_another_workspace_is_nothing(stage: Stage) -> None:
+    await scored(stage)
+    found = (await stage.log.cases.get(1)).model_dump(include=set(Case.model_fields))
+    await stage.log.add(Case(**(found | {"team_id": "T0OTHER"})))
+    assert await forget(stage, stage.ann, "2") == NOTHING
+
+
+async def test_a_forgotten_message_can_be_scored_again(stage: Stage) -> None:
+    answer, _ = await scored(stage)
+    await forget(stage, stage.ann, answer)
+    await settled(stage, 2, stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer))
+    assert [is_verdict(message) for message in stage.ours()] == [True]
+
+
+async def test_a_forgotten_case_is_in_no_digest(stage: Stage) -> None:
+    answer, _ = await scored(stage)
+    await scored(stage)
+    await forget(stage, stage.ann, answer)
+    stage.ann.command(CHANNEL, ids.COMMAND, "digest preview")
+    assert "1 reply that people chose to score" in (await stage.told(stage.ann, 2)).text
+
+
+async def test_a_forgotten_case_is_in_no_list_no_figure_and_no_export(stage: Stage) -> None:
+    answer, _ = await scored(stage)
+    await stage.log.labels.put(await stage.log.cases.get(1), stage.ben.id, Label(2, None))
+
+    async def listed() -> tuple[bool, bool, int]:
+        said = []
+        for command in ("recent", "stats"):
+            count = len(stage.ann.ephemerals(CHANNEL)) + 1
+            stage.ann.command(CHANNEL, ids.COMMAND, command)
+            said.append(shown(await stage.told(stage.ann, count)))
+        return (
+            "case 1" in said[0],
+            "1 reply that people chose to score" in said[1],
+            await export(stage.log.labels, io.StringIO()),
+        )
+
+    assert await listed() == (True, True, 1)
+    await forget(stage, stage.ann, answer)
+    assert await listed() == (False, False, 0)

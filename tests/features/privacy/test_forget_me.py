@@ -1,0 +1,246 @@
+"""`/judge forget me`: what it says first, what it does when the button is pressed, and what is left in Slack."""
+
+import asyncio
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from bot.domain.case import CaseStatus, LoggedCase
+from bot.domain.label import Label
+from bot.features.privacy.text import HOW, NO_WORDS
+from bot.slack import ids
+from bot.store.privacy import Words
+from pocket_slack import Message, Person
+from tests.features.privacy.test_forget import ask as ask_for
+from tests.features.privacy.test_forget import forget, settled
+from tests.features.score.test_edits import PATIENCE_S, QUOTING, up_to_date
+from tests.model_server import Held
+from tests.stage import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, assert_without_words, buttons, shown
+from tests.store.test_forgetting import bytes_on_disk
+
+GONE = "What I had quoted is gone"
+
+
+@pytest.fixture
+async def stage(open_stage: StageFactory) -> Stage:
+    opened: Stage = await open_stage()
+    opened.model.script(QUOTING)
+    return opened
+
+
+async def ask(stage: Stage, person: Person) -> Message:
+    """What a person is shown after `/judge forget me`."""
+    return await ask_for(stage, person, "me")
+
+
+async def go_ahead(stage: Stage, person: Person) -> str:
+    """What a person is told once they have asked, and pressed the button."""
+    asked = await ask(stage, person)
+    person.click(asked, ids.ACTION_FORGET)
+    await stage.slack.until(lambda: ids.ACTION_FORGET not in buttons(person.ephemerals(CHANNEL)[-1]))
+    return person.ephemerals(CHANNEL)[-1].text
+
+
+async def scored(stage: Stage, person: Person) -> LoggedCase:
+    """ben's answer to ann's question, which this person had scored."""
+    parent = stage.ann.post(CHANNEL, QUESTION)
+    answer = stage.ben.post(CHANNEL, ANSWER, thread_ts=parent.ts)
+    await settled(stage, 1, person.shortcut(ids.SHORTCUT_SCORE_REPLY, answer))
+    return await stage.log.cases.get(1)
+
+
+def carol(stage: Stage) -> Person:
+    """Somebody who has written none of it."""
+    user = stage.slack.workspace.add_user("carol")
+    stage.slack.workspace.channel(CHANNEL).members.append(user.id)
+    return stage.slack.person("carol")
+
+
+async def test_it_says_first_what_it_would_do_and_changes_nothing(stage: Stage) -> None:
+    case = await scored(stage, stage.ann)
+    await stage.log.labels.put(case, stage.ann.id, Label(2, "Too short."))
+    asked = await ask(stage, stage.ann)
+    assert "the question or the response of 1 case in my log" in asked.text
+    assert "1 reason that you gave for your own scores goes." in asked.text
+    assert "There is no undo." in shown(asked)
+    assert buttons(asked) == [ids.ACTION_FORGET]
+    assert (await stage.log.cases.get(1)).response == ANSWER
+    assert await stage.log.audit.since() == []
+
+
+@pytest.mark.parametrize("who", ["ann", "ben"], ids=["who wrote the question", "who wrote the response"])
+async def test_whoever_wrote_it_takes_their_words_out_of_log_and_verdict(
+    stage: Stage, tmp_path: Path, who: str
+) -> None:
+    await scored(stage, carol(stage))
+    said = await go_ahead(stage, stage.slack.person(who))
+    assert said.startswith("Your words are out of my log: 1 case, 0 reasons.")
+    case = await up_to_date(stage)
+    assert (case.question, case.response, case.requester_name) == (None, None, "carol")
+    assert_without_words(stage, GONE)
+    await stage.scrubbed()
+    assert ANSWER.encode() not in bytes_on_disk(tmp_path)
+
+
+async def test_whoever_asked_takes_their_name_and_the_texts_out(stage: Stage, tmp_path: Path) -> None:
+    person = carol(stage)
+    await scored(stage, person)
+    await go_ahead(stage, person)
+    case = await up_to_date(stage)
+    assert (case.requester_name, case.response) == (person.id, None)
+    await stage.scrubbed()
+    assert b"carol" not in bytes_on_disk(tmp_path)
+
+
+async def test_nothing_of_anybody_else_goes(stage: Stage) -> None:
+    await scored(stage, stage.ann)
+    person = carol(stage)
+    assert await forget(stage, person, "me") == NO_WORDS
+    assert buttons(person.ephemerals(CHANNEL)[-1]) == []
+    assert (await stage.log.cases.get(1)).response == ANSWER
+
+
+async def test_the_button_forgets_whoever_presses_it_and_nobody_else(stage: Stage) -> None:
+    await scored(stage, stage.ann)
+    asked = await ask(stage, stage.ann)
+    carol(stage).click(asked, ids.ACTION_FORGET)
+    await stage.slack.until(lambda: asked.text == NO_WORDS)
+    assert (await stage.log.cases.get(1)).response == ANSWER
+
+
+@pytest.mark.parametrize("value", ["U00000004", "me,1", ""])
+async def test_a_forged_button_names_nobody_else_and_no_case(stage: Stage, value: str) -> None:
+    await scored(stage, stage.ann)
+    asked = await ask(stage, stage.ann)
+    next(block for block in asked.blocks if block["type"] == "actions")["elements"][0]["value"] = value
+    stage.ann.click(asked, ids.ACTION_FORGET)
+    await stage.slack.until(lambda: asked.text == HOW)
+    assert (await stage.log.cases.get(1)).response == ANSWER
+
+
+async def test_two_typed_texts_go_from_our_message_too(stage: Stage) -> None:
+    await settled(stage, 1, stage.ann.command(CHANNEL, ids.COMMAND, f"{QUESTION} | {ANSWER}"))
+    await go_ahead(stage, stage.ann)
+    await up_to_date(stage)
+    texts, verdict = stage.ours()
+    assert texts.text == "The question and the response that stood here are gone: their author asked me to forget them."
+    for message in (texts, verdict):
+        assert ANSWER not in shown(message) + message.text
+        assert "ann" not in shown(message) + message.text
+    assert GONE in shown(verdict)
+
+
+async def test_a_typed_question_that_somebody_else_had_scored_again_is_still_its_authors(stage: Stage) -> None:
+    parent, answer = stage.ask_and_answer()
+    person = carol(stage)
+    await settled(stage, 1, person.shortcut(ids.SHORTCUT_SCORE_REPLY, answer))
+    person.click(await stage.verdict(parent), ids.ACTION_WRONG_QUESTION)
+    await stage.modal(person)
+    await settled(stage, 2, person.submit({ids.BLOCK_QUESTION: "And how do I redo it?"}))
+    stage.ben.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    await settled(stage, 3, stage.ben.click(await stage.told(stage.ben), ids.ACTION_AGAIN))
+    assert (await stage.log.cases.get(3)).question == "And how do I redo it?"
+    await go_ahead(stage, person)
+    case = await up_to_date(stage, 3)
+    assert (case.question, case.requester_name) == (None, "ben")
+    assert all("redo" not in shown(message) for message in stage.ours())
+
+
+async def test_two_texts_that_somebody_else_had_scored_again_are_still_their_authors(stage: Stage) -> None:
+    stage.model.script("I cannot say.")
+    await settled(stage, 1, stage.ann.command(CHANNEL, ids.COMMAND, f"{QUESTION} | {ANSWER}"))
+    stage.model.script(QUOTING)
+    await settled(stage, 2, stage.ben.click(stage.ours()[-1], ids.ACTION_AGAIN))
+    assert (await stage.log.cases.get(2)).response == ANSWER
+    await go_ahead(stage, stage.ann)
+    case = await up_to_date(stage, 2)
+    assert (case.question, case.response, case.requester_name) == (None, None, "ben")
+
+
+async def test_whoever_typed_into_the_window_is_known_as_the_author(stage: Stage) -> None:
+    stage.ann.command(CHANNEL, ids.COMMAND)
+    await stage.modal(stage.ann)
+    await settled(stage, 1, stage.ann.submit({ids.BLOCK_QUESTION: QUESTION, ids.BLOCK_RESPONSE: ANSWER}))
+    assert (await stage.log.cases.get(1)).question_author_id == stage.ann.id
+
+
+async def test_the_journal_is_emptied_where_no_verdict_has_to_follow(stage: Stage) -> None:
+    case = await scored(stage, stage.ann)
+    person = carol(stage)
+    await stage.log.labels.put(case, person.id, Label(2, "Too short."))
+    before = datetime.now(UTC)
+    await go_ahead(stage, person)
+    scrubbed_at = stage.log.forgetting.scrubbed_at
+    assert scrubbed_at is None or scrubbed_at > before  # None: somebody was reading, and it is tried again
+
+
+async def test_a_case_under_way_ends_as_it_would_and_then_loses_its_words(stage: Stage) -> None:
+    gate = asyncio.Event()
+    stage.model.script(Held(gate, QUOTING))
+    parent, answer = stage.ask_and_answer()
+    stage.ben.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    await stage.model.asked(1)
+    said = await go_ahead(stage, stage.ann)
+    assert "1 case of these is still being scored, and loses its texts right after that." in said
+    gate.set()
+    await stage.verdict(parent)
+    await stage.slack.until(lambda: GONE in shown(stage.ours()[0]), PATIENCE_S)
+    case = await up_to_date(stage)
+    assert (case.status, case.question, case.response) == (CaseStatus.DELIVERED, None, None)
+    verdict = await stage.log.cases.verdict(1)
+    assert verdict is not None
+    assert (verdict.score, verdict.justification) == (4, "")
+    assert f"<response>{ANSWER}</response>" in stage.model.requests[0]["messages"][0]["content"]
+
+
+async def test_a_case_that_waits_for_its_question_reads_its_message_again(stage: Stage) -> None:
+    answer = stage.ben.post(CHANNEL, ANSWER)
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    await stage.modal(stage.ann)
+    await stage.reaches(1, CaseStatus.ASKED)
+    await go_ahead(stage, stage.ben)
+    assert (await stage.log.cases.get(1)).response is None
+    await settled(stage, 1, stage.ann.submit({ids.BLOCK_QUESTION: QUESTION}))
+    assert f"<response>{ANSWER}</response>" in stage.model.requests[0]["messages"][0]["content"]
+    assert (await up_to_date(stage)).response is None
+
+
+async def test_a_second_press_finds_nothing_more(stage: Stage) -> None:
+    await scored(stage, stage.ann)
+    asked = await ask(stage, stage.ann)
+    stage.ann.click(asked, ids.ACTION_FORGET)
+    await stage.slack.until(lambda: buttons(asked) == [])
+    assert await forget(stage, stage.ann, "ME") == NO_WORDS
+    assert len(await stage.log.audit.since()) == 1
+
+
+async def test_where_the_question_cannot_be_replaced_the_outcome_is_told_all_the_same(stage: Stage) -> None:
+    await scored(stage, stage.ann)
+    asked = await ask(stage, stage.ann)
+    stage.slack.fail("response_url", status=500)
+    count = len(stage.ann.ephemerals(CHANNEL))
+    stage.ann.click(asked, ids.ACTION_FORGET)
+    assert (await stage.told(stage.ann, count + 1)).text.startswith("Your words are out of my log")
+
+
+async def test_a_message_of_ours_that_is_gone_keeps_no_other_from_losing_its_words(stage: Stage) -> None:
+    await settled(stage, 1, stage.ann.command(CHANNEL, ids.COMMAND, f"{QUESTION} | {ANSWER}"))
+    stage.slack.fail("chat.update", error="message_not_found")
+    await go_ahead(stage, stage.ann)
+    await up_to_date(stage)
+    assert GONE in shown(stage.ours()[-1])
+
+
+async def test_a_forgotten_reply_can_be_scored_again(stage: Stage) -> None:
+    await scored(stage, stage.ann)
+    await go_ahead(stage, stage.ben)
+    await up_to_date(stage)
+    person = carol(stage)
+    verdict = stage.ours()[0]
+    answer = next(message for message in person.thread(CHANNEL, verdict.thread_ts or "") if message.text == ANSWER)
+    person.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    known = await stage.told(person)
+    await settled(stage, 2, person.click(known, ids.ACTION_AGAIN))
+    assert (await stage.log.cases.get(2)).response == ANSWER
+    assert await stage.log.personal_data.count(stage.slack.workspace.team_id, stage.ben.id) == Words(cases=1)

@@ -1,0 +1,115 @@
+"""RETENTION_DAYS in a running bot, and `judge-bot purge` as whoever runs the app types it."""
+
+import os
+import sqlite3
+from contextlib import closing
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from sqlalchemy import update
+
+from bot.domain.case import CaseStatus
+from bot.slack import ids
+from bot.store import Store
+from bot.store.schema import cases
+from tests.commands.test_process import run
+from tests.stage import Stage, StageFactory
+from tests.store.test_store import a_case, a_verdict, held, url
+from tests.store.test_thumbs import thumb
+
+
+async def aged_log(folder: Path, *ages_days: float) -> None:
+    """A log with one delivered case of each age."""
+    log = await Store.open(url(folder))
+    for number, age in enumerate(ages_days):
+        case, _ = await log.add(a_case(key=str(number)))
+        await log.note_delivered(await log.record(await held(log, case), a_verdict()))
+        created = datetime.now(UTC) - timedelta(days=age)
+        async with log.database.engine.begin() as connection:
+            await connection.execute(update(cases).where(cases.c.id == case.id).values(created_at=created))
+    await log.close()
+
+
+async def left(folder: Path) -> int:
+    log = await Store.open(url(folder))
+    count = sum((await log.cases.counts()).values())
+    await log.close()
+    return count
+
+
+async def purge(folder: Path, *options: str, **env: str) -> tuple[int, str, str]:
+    """The command, with no more of an environment than it needs."""
+    return await run("purge", {"PATH": os.environ["PATH"], "DATABASE_URL": url(folder), **env}, folder, *options)
+
+
+async def test_purge_counts_deletes_and_says_what(tmp_path: Path) -> None:
+    await aged_log(tmp_path, 40, 31, 2)
+    code, out, err = await purge(tmp_path, "--days", "30")
+    assert (code, err) == (0, "")
+    assert out.startswith("2 of 3 cases are older than 30 days (created before ")
+    assert out.endswith("2 cases deleted, with texts, ratings and labels\n")
+    assert await left(tmp_path) == 1
+
+
+async def test_purge_takes_old_thumbs_along(tmp_path: Path) -> None:
+    log = await Store.open(url(tmp_path))
+    for days in (40, 2):
+        given = replace(thumb(user_id=f"U{days}"), at=datetime.now(UTC) - timedelta(days=days))
+        await log.thumbs.note(given, is_watched=True)
+    await log.close()
+    assert (await purge(tmp_path, "--days", "30"))[0] == 0
+    with closing(sqlite3.connect(tmp_path / "log.db")) as file:
+        assert file.execute("SELECT user_id FROM thumbs").fetchall() == [("U2",)]
+
+
+async def test_a_dry_run_only_counts(tmp_path: Path) -> None:
+    await aged_log(tmp_path, 40, 2)
+    code, out, _ = await purge(tmp_path, "--days", "30", "--dry-run")
+    assert (code, out.splitlines()[1]) == (0, "nothing was deleted (--dry-run)")
+    assert await left(tmp_path) == 2
+
+
+async def test_the_setting_is_the_default_and_the_option_goes_before_it(tmp_path: Path) -> None:
+    await aged_log(tmp_path, 40, 20)
+    assert "1 of 2 cases are older than 30 days" in (await purge(tmp_path, RETENTION_DAYS="30"))[1]
+    assert "1 of 1 cases are older than 1 day " in (await purge(tmp_path, "--days", "1", RETENTION_DAYS="30"))[1]
+
+
+async def test_purge_without_an_age_says_what_is_missing(tmp_path: Path) -> None:
+    await aged_log(tmp_path, 40)
+    code, out, err = await purge(tmp_path)
+    assert (code, out) == (2, "")
+    assert err == "judge-bot: how old may a case become? Give --days N, or set RETENTION_DAYS\n"
+    assert await left(tmp_path) == 1
+
+
+@pytest.mark.parametrize("days", ["0", "-3", "soon", "99999999999"])
+async def test_a_wrong_age_deletes_nothing(tmp_path: Path, days: str) -> None:
+    await aged_log(tmp_path, 40)
+    code, _, err = await purge(tmp_path, RETENTION_DAYS=days)
+    assert code == 2
+    assert "RETENTION_DAYS: Input should be" in err
+    code, _, err = await purge(tmp_path, "--days", days)
+    assert code == 2
+    assert "'--days'" in err
+    assert await left(tmp_path) == 1
+
+
+async def test_a_log_that_cannot_be_written_is_a_sentence(tmp_path: Path) -> None:
+    await aged_log(tmp_path, 40)
+    with closing(sqlite3.connect(tmp_path / "log.db", isolation_level=None)) as other:
+        other.execute("CREATE TRIGGER held BEFORE DELETE ON cases BEGIN SELECT RAISE(ABORT, 'held'); END")
+    code, _, err = await purge(tmp_path, "--days", "30")
+    assert code == 2
+    assert err == "judge-bot: the log cannot be written (held); what was deleted before that stays deleted\n"
+
+
+async def test_a_bot_that_starts_deletes_what_is_too_old(open_stage: StageFactory, tmp_path: Path) -> None:
+    await aged_log(tmp_path, 8, 6)
+    stage: Stage = await open_stage(retention_days=7)
+    _, answer = stage.ask_and_answer()
+    await stage.slack.settled(stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer))
+    await stage.reaches(3, CaseStatus.DELIVERED)
+    assert [case.id for case in await stage.log.cases.newest(10)] == [2, 3]

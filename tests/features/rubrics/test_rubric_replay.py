@@ -1,0 +1,408 @@
+"""Before a channel's judge changes, labelled cases are judged by the new one, and the person who asked decides."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+from pydantic import SecretStr
+
+from bot.domain.label import Label
+from bot.domain.rubric import ChannelJudge
+from bot.features.rubrics.comparison import RubricReplay
+from bot.features.rubrics.text import CLOSED, LEFT
+from bot.pipeline.judges import Judges, RubricChoice
+from bot.slack import ids
+from bot.slack.access import Access
+from bot.slack.client import web_client
+from bot.slack.messenger import Messenger
+from bot.store import Store
+from bot.store.audit import Action
+from judge import Judge, list_rubrics, load_rubric, render_prompt
+from judge.model import make_client
+from pocket_slack import Message
+from tests.features.rubrics.test_rubrics import TONE, acts, edit, make, place, prompts, save, say, scored
+from tests.model_server import Failure, Held, ModelServer
+from tests.pipeline.replicas import ask, new_scene, verdicts
+from tests.stage import CHANNEL, GOOD, QUESTION, Stage, StageFactory, buttons, shown
+
+
+async def labelled(stage: Stage, count: int, label: int = 2) -> None:
+    """So many cases with a score of 4, on which ben has another opinion."""
+    for number in range(1, count + 1):
+        case = await scored(stage, number, question=f"Question {number}?", answer=f"Answer {number}.")
+        await stage.log.labels.put(case, stage.ben.id, Label(label, None))
+    stage.model.requests.clear()
+
+
+def asking(rubric: str, *numbers: int) -> list[str]:
+    """What the model is sent for cases that `labelled` made."""
+    return [render_prompt(load_rubric(rubric), f"Question {each}?", f"Answer {each}.") for each in numbers]
+
+
+@asynccontextmanager
+async def rubric_replay(stage: Stage, log: Store) -> AsyncIterator[RubricReplay]:
+    """What runs a replay, without the bot around it."""
+    rubrics = RubricChoice(log.rubrics, {name: load_rubric(name) for name in list_rubrics()})
+    async with (
+        web_client(SecretStr(stage.slack.bot_token), stage.slack.api_url) as slack,
+        make_client("test", stage.model.base_url) as model,
+    ):
+        judges = Judges(rubrics, lambda rubric, _: Judge(rubric=rubric, samples=1, client=model))
+        yield RubricReplay(log, judges, rubrics.default, Access(slack, is_for_admins=False), Messenger(slack))
+
+
+async def compared(stage: Stage, count: int = 1) -> Message:
+    """The last of so many comparisons that ann is told of; it may come before the answer to her command."""
+
+    def found() -> list[Message]:
+        return [m for m in stage.ann.ephemerals(CHANNEL) if ids.ACTION_RUBRIC_USE in buttons(m)]
+
+    await stage.slack.until(lambda: len(found()) >= count)
+    told = found()[-1]
+    assert buttons(told) == [ids.ACTION_RUBRIC_USE, ids.ACTION_RUBRIC_LEAVE]
+    return told
+
+
+async def said(stage: Stage, words: str) -> None:
+    """Returns once ann is told this."""
+    await stage.slack.until(lambda: any(words in m.text for m in stage.ann.ephemerals(CHANNEL)))
+
+
+async def told_of(stage: Stage, number: int) -> None:
+    """Returns once the log says that the person was told of a replay, which follows the message."""
+    async with asyncio.timeout(10):
+        while (await stage.log.channel_replays.find(number)).told_at is None:  # type: ignore[union-attr] # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+
+
+async def newest(stage: Stage, name: str) -> str:
+    """The version that was saved last."""
+    found = await stage.log.rubrics.find(*place(stage), name)
+    assert found is not None
+    return found.rubric.version
+
+
+async def used(stage: Stage) -> str | None:
+    return (await stage.log.rubrics.chosen(*place(stage))).rubric
+
+
+async def test_nothing_changes_until_it_is_said_how_the_two_compare_and_the_button_is_pressed(stage: Stage) -> None:
+    await labelled(stage, 3)
+    stage.model.script("score: 2\nNo.")
+    await say(stage, "use code")
+    await said(stage, "I judge labelled replies of this channel by `code` first, 30 at most")
+    told = await compared(stage)
+    words = shown(told)
+    assert (
+        "*`code` against the judge in use*, on the same 3 labelled replies of this channel, 0 labelled blind." in words
+    )
+    assert "Points away from people's scores: 2.0 in use, 0.0 with the new one: 2.0 closer" in words
+    assert "The same score as people: 0 in use, 3 with the new one" in words
+    assert len(prompts(stage)) == 3
+    assert all("Review the code in the response" in prompt for prompt in prompts(stage))
+    assert await used(stage) is None
+    await stage.slack.settled(stage.ann.click(told, ids.ACTION_RUBRIC_USE))
+    replaced = await stage.slack.until(
+        lambda: next((m for m in stage.ann.ephemerals(CHANNEL) if "now scored by `code`" in m.text), None)
+    )
+    assert replaced is not None
+    assert await used(stage) == "code"
+
+
+async def test_the_list_says_what_change_is_asked_for_and_by_whom(stage: Stage) -> None:
+    await labelled(stage, 1)
+    gate = asyncio.Event()
+    stage.model.script(Held(gate, GOOD))
+    await say(stage, "use code")
+    await stage.model.asked(1)
+    assert f"\n:hourglass: <@{stage.ann.id}> asked for `code`, which is being compared.\n" in await say(stage, "")
+    gate.set()
+    told = await compared(stage)
+    await told_of(stage, 1)
+    waits = f"\n:hourglass: <@{stage.ann.id}> asked for `code`, knows how it compares, and has not decided yet.\n"
+    assert waits in await say(stage, "")
+    await stage.slack.settled(stage.ann.click(told, ids.ACTION_RUBRIC_LEAVE))
+    await said(stage, LEFT)
+    assert ":hourglass:" not in await say(stage, "")
+
+
+async def test_of_several_presses_one_counts(stage: Stage) -> None:
+    await labelled(stage, 1)
+    await say(stage, "use code")
+    told = await compared(stage)
+    presses = [stage.ann.click(told, ids.ACTION_RUBRIC_USE) for _ in range(5)]
+    for press in presses:
+        await stage.slack.settled(press)
+    await stage.slack.until(lambda: ids.ACTION_RUBRIC_USE not in buttons(told))
+    assert stage.stop_bot
+    await stage.stop_bot()
+    assert [act for act, *_ in await acts(stage)] == [Action.JUDGE_CHANGED]
+
+
+async def test_a_judge_is_not_compared_with_itself(stage: Stage) -> None:
+    await labelled(stage, 1)
+    assert "scored by `additive-5` already" in await say(stage, "use additive-5")
+    assert await used(stage) == "additive-5"
+    assert stage.model.requests == []
+
+
+async def test_a_judge_that_scores_none_of_them_is_told_of(stage: Stage) -> None:
+    await labelled(stage, 2)
+    stage.model.script("I would rather not say.")
+    await say(stage, "use code")
+    assert "No labelled reply of this channel got a score by both `code` and the judge in use (2 were tried)" in shown(
+        await compared(stage)
+    )
+
+
+async def test_leave_it_leaves_it(stage: Stage) -> None:
+    await labelled(stage, 1)
+    await say(stage, "use code")
+    told = await compared(stage)
+    stage.ann.click(told, ids.ACTION_RUBRIC_LEAVE)
+    await stage.slack.until(lambda: any(m.text == "All stays as it is." for m in stage.ann.ephemerals(CHANNEL)))
+    assert await used(stage) is None
+
+
+async def test_an_edit_of_the_rubric_in_use_is_compared_too(stage: Stage) -> None:
+    await make(stage)
+    await say(stage, "use tone")
+    await labelled(stage, 1)
+    await edit(stage, "tone")
+    await save(stage, "tone", f"Be strict. {TONE}")
+    stage.ann.submit()
+    count = len(stage.ann.ephemerals(CHANNEL))
+    told = await compared(stage)
+    assert [prompt.startswith("Be strict.") for prompt in prompts(stage)] == [True]
+    await stage.slack.settled(stage.ann.click(told, ids.ACTION_RUBRIC_USE))
+    await stage.slack.until(
+        lambda: any("now scored by `tone`" in m.text for m in stage.ann.ephemerals(CHANNEL)[count:])
+    )
+    assert (await stage.log.rubrics.chosen(*place(stage))).version == await newest(stage, "tone")
+
+
+async def test_what_an_earlier_judge_scored_is_scored_by_both(stage: Stage) -> None:
+    await labelled(stage, 3)
+    await stage.log.rubrics.use(*place(stage), ChannelJudge("refusal"), stage.ann.id)
+    case = await scored(stage, 4, question="Question 4?", answer="Answer 4.")
+    await stage.log.labels.put(case, stage.ben.id, Label(2, None))
+    stage.model.requests.clear()
+    stage.model.script(*["score: 2\nNo."] * 4, "score: 3\nSo so.")
+    await say(stage, "use code")
+    words = shown(await compared(stage))
+    assert (
+        "on the same 4 labelled replies of this channel, 0 labelled blind. Both were asked about 3 that other" in words
+    )
+    # In use: three of 3 and the logged 4, where people say 2.
+    assert "Points away from people's scores: 1.2 in use, 0.0 with the new one" in words
+    assert prompts(stage) == [*asking("code", 1, 2, 3, 4), *asking("refusal", 1, 2, 3)]
+
+
+async def test_going_back_to_an_earlier_judge_asks_it_about_nothing_that_it_has_scored(stage: Stage) -> None:
+    await labelled(stage, 2)
+    await stage.log.rubrics.use(*place(stage), ChannelJudge("refusal"), stage.ann.id)
+    await say(stage, "use additive-5")
+    assert "on the same 2 labelled replies of this channel, 0 labelled blind.\n" in shown(await compared(stage))
+    assert prompts(stage) == asking("refusal", 1, 2)
+
+
+async def test_after_a_stop_it_goes_on_and_no_case_is_judged_twice(open_stage: StageFactory) -> None:
+    stage: Stage = await open_stage()
+    await labelled(stage, 2)
+    await stage.log.rubrics.use(*place(stage), ChannelJudge("refusal"), stage.ann.id)
+    stage.model.script(GOOD, GOOD, Held(asyncio.Event(), GOOD))
+    await say(stage, "use code")
+    await stage.model.asked(3)
+    assert stage.stop_bot
+    await stage.stop_bot()
+    assert prompts(stage) == [*asking("code", 1, 2), *asking("refusal", 1)]
+    stage.model.requests.clear()
+    stage = await open_stage()
+    told = await compared(stage)
+    assert "on the same 2 labelled replies" in shown(told)
+    assert prompts(stage) == asking("refusal", 1, 2)  # the first's answer was never seen
+
+
+async def test_a_judge_on_another_scale_is_compared_with_nothing_and_asks_nothing(stage: Stage) -> None:
+    await labelled(stage, 1)
+    await make(stage, prompt=TONE.replace("0 and 5", "0 and 10"))
+    await stage.log.rubrics.use(*place(stage), ChannelJudge("tone", await newest(stage, "tone")), stage.ann.id)
+    await say(stage, "use code")
+    assert "there is no labelled reply of this channel on the scale of both" in shown(await compared(stage))
+    assert stage.model.requests == []
+
+
+async def test_a_change_that_another_takes_the_place_of_asks_no_more_and_says_nothing(
+    open_stage: StageFactory, tmp_path: Path
+) -> None:
+    stage: Stage = await open_stage()
+    await labelled(stage, 3)
+    assert stage.stop_bot
+    await stage.stop_bot()
+    gate = asyncio.Event()
+    stage.model.script(Held(gate, GOOD), GOOD)
+    log = await Store.open(f"sqlite+aiosqlite:///{tmp_path}/log.db")
+    async with rubric_replay(stage, log) as replay:
+        await log.channel_replays.begin(*place(stage), stage.ann.id, ChannelJudge("code"))
+        first = asyncio.create_task(replay.run(1))
+        await stage.model.asked(1)
+        await log.channel_replays.begin(*place(stage), stage.ann.id, ChannelJudge("refusal"))
+        gate.set()
+        await first
+    await log.close()
+    assert prompts(stage) == asking("code", 1)
+    assert stage.ann.ephemerals(CHANNEL) == []
+
+
+async def test_whoever_asks_for_another_change_meanwhile_has_the_earlier_one_dropped(stage: Stage) -> None:
+    await labelled(stage, 1)
+    await say(stage, "use code")
+    first = await compared(stage)
+    await say(stage, "use refusal")
+    second = await compared(stage, 2)
+    await say(stage, "use grounded")
+    third = await compared(stage, 3)
+    stage.ann.click(first, ids.ACTION_RUBRIC_USE)
+    await said(stage, f"{CLOSED} Replies in this channel are scored by `additive-5`.")
+    assert await used(stage) is None
+    stage.ann.click(third, ids.ACTION_RUBRIC_USE)
+    await said(stage, "now scored by `grounded`")
+    stage.ann.click(second, ids.ACTION_RUBRIC_USE)
+    await said(stage, f"{CLOSED} Replies in this channel are scored by `grounded`.")
+    assert await used(stage) == "grounded"
+
+
+async def test_whoever_has_left_the_channel_is_not_told_what_holds_there(stage: Stage) -> None:
+    await labelled(stage, 1)
+    await say(stage, "use code")
+    first = await compared(stage)
+    await say(stage, "use refusal")
+    await compared(stage, 2)
+    stage.ann.leave(CHANNEL)
+    stage.ann.click(first, ids.ACTION_RUBRIC_LEAVE)
+    await said(stage, f"{CLOSED} In the channel, `/judge rubric` says what holds.")
+
+
+NOT_BOTH_HERE = "`code` was compared, but we are no longer both in that channel. All stays as it is."
+
+
+async def compared_while(stage: Stage, happens: Callable[[], object]) -> None:
+    """Has `code` compared with the judge in use, while something happens."""
+    await labelled(stage, 1)
+    gate = asyncio.Event()
+    stage.model.script(Held(gate, GOOD))
+    await say(stage, "use code")
+    await stage.model.asked(1)
+    happens()
+    gate.set()
+
+
+async def test_whoever_has_left_the_channel_meanwhile_is_told_no_figures(stage: Stage) -> None:
+    await compared_while(stage, lambda: stage.ann.leave(CHANNEL))
+    direct = stage.slack.workspace.im(stage.ann.id).messages
+    await stage.slack.until(lambda: direct)
+    assert [message.text for message in direct.values()] == [NOT_BOTH_HERE]
+
+
+async def test_of_whom_slack_knows_nothing_any_more_is_told_no_figures(stage: Stage) -> None:
+    await compared_while(stage, lambda: stage.slack.fail("users.conversations", error="user_not_found"))
+    await said(stage, NOT_BOTH_HERE)
+
+
+async def test_while_slack_does_not_say_who_is_in_the_channel_the_figures_wait(stage: Stage) -> None:
+    await compared_while(stage, lambda: stage.slack.fail("users.conversations", error="internal_error"))
+    assert "on the same 1 labelled reply of this channel" in shown(await compared(stage))
+    assert len(stage.model.requests) == 1
+
+
+async def test_nobody_else_decides(stage: Stage) -> None:
+    await labelled(stage, 1)
+    await say(stage, "use code")
+    told = await compared(stage)
+    stage.ben.click(told, ids.ACTION_RUBRIC_USE)
+    await stage.slack.until(lambda: told.text.startswith(CLOSED))
+    assert await used(stage) is None
+    assert await stage.log.channel_replays.find(1) is not None
+
+
+async def test_a_job_that_comes_again_tells_nobody_twice(stage: Stage) -> None:
+    await labelled(stage, 1)
+    await say(stage, "use code")
+    await compared(stage)
+    await told_of(stage, 1)
+    async with rubric_replay(stage, stage.log) as replay:
+        await replay.run(1)
+    assert [ids.ACTION_RUBRIC_USE in buttons(m) for m in stage.ann.ephemerals(CHANNEL)].count(True) == 1
+
+
+async def test_whoever_has_left_the_channel_decides_nothing(stage: Stage) -> None:
+    await labelled(stage, 1)
+    await say(stage, "use code")
+    told = await compared(stage)
+    stage.ann.leave(CHANNEL)
+    await stage.slack.settled(stage.ann.click(told, ids.ACTION_RUBRIC_USE))
+    await stage.slack.until(lambda: any("Only people in this channel" in m.text for m in stage.ann.ephemerals(CHANNEL)))
+    assert await used(stage) is None
+
+
+@pytest.mark.parametrize(("replies", "tries"), [(4, 3), (2, 2)])  # the rubric is not blamed where they are few
+async def test_a_model_that_cannot_be_asked_is_said_and_all_stays(stage: Stage, replies: int, tries: int) -> None:
+    await labelled(stage, replies)
+    stage.model.script(Failure(401, message="wrong key"))
+    await say(stage, "use code")
+    await said(stage, "`code` could not be compared: the model cannot be asked now. All stays as it is")
+    assert len(stage.model.requests) == tries
+    assert await used(stage) is None
+
+
+async def test_a_rubric_that_was_deleted_before_it_was_compared_is_said_and_all_stays(
+    open_stage: StageFactory, tmp_path: Path
+) -> None:
+    stage: Stage = await open_stage()
+    await labelled(stage, 1)
+    await make(stage)
+    judge = ChannelJudge("tone", await newest(stage, "tone"))
+    assert stage.stop_bot
+    await stage.stop_bot()
+    log = await Store.open(f"sqlite+aiosqlite:///{tmp_path}/log.db")
+    async with rubric_replay(stage, log) as replay:
+        await log.channel_replays.begin(*place(stage), stage.ann.id, judge)
+        await log.rubrics.delete(*place(stage), "tone", stage.ben.id)
+        await replay.run(1)
+        await replay.run(1)
+    told = [message.text for message in stage.ann.ephemerals(CHANNEL)]
+    assert told == ["`tone` could not be compared: it was deleted meanwhile. All stays as it is."]
+    assert await log.channel_replays.find(1) is None
+    await log.close()
+    assert stage.model.requests == []
+
+
+async def test_without_a_label_it_holds_at_once(stage: Stage) -> None:
+    await scored(stage, 1, question=QUESTION)
+    said = await say(stage, "use code")
+    assert said.endswith("There is no labelled reply here, with its texts kept, to compare the two by.")
+    assert await used(stage) == "code"
+    assert len(stage.model.requests) == 1
+
+
+@pytest.mark.slow
+async def test_a_worker_replays_what_was_asked_for_at_a_front(
+    model_server: ModelServer, postgres_url: str, tmp_path: Path
+) -> None:
+    async with new_scene(model_server, postgres_url, tmp_path) as scene:
+        stage, slack = scene.stage, scene.stage.slack
+        scene.gate.set()
+        await scene.start("front", role="front")
+        await scene.start("worker", role="worker")
+        await slack.connected(timeout_s=30)
+        await ask(stage, 1)
+        await slack.until(lambda: verdicts(stage) == 1)
+        (verdict,) = stage.ours()
+        await slack.settled(stage.ben.click(verdict, ids.ACTION_FEEDBACK, f"{ids.AGREE}:1"))
+        stage.ann.command(CHANNEL, ids.COMMAND, "rubric use code")
+        told = await compared(stage)
+        assert "on the same 1 labelled reply of this channel" in shown(told)
+        stage.ann.click(told, ids.ACTION_RUBRIC_USE)
+        await said(stage, "now scored by `code`")

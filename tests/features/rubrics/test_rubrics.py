@@ -1,0 +1,480 @@
+"""A channel's own judge: chosen, made and changed in Slack, and what is scored by it."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bot.domain.case import CaseStatus, LoggedCase
+from bot.domain.rubric import MOST_RUBRICS, ChannelJudge, SavedRubric
+from bot.features.rubrics.text import EXAMPLE
+from bot.slack import ids
+from bot.slack.manifest import WATCH, load_manifest
+from bot.store.audit import Action
+from judge import Rubric, load_rubric, render_prompt
+from pocket_slack import Delivery, View
+from tests.features.watch.test_watch import seen, take_finished
+from tests.model_server import ModelServer
+from tests.pipeline.replicas import new_scene
+from tests.stage import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, shown
+from tests.store.test_rubrics import TONE
+
+
+async def say(stage: Stage, text: str) -> str:
+    """What ann is told after `/judge rubric ...`."""
+    before = len(stage.ann.ephemerals(CHANNEL))
+    stage.ann.command(CHANNEL, ids.COMMAND, f"rubric {text}".strip())
+    return (await stage.told(stage.ann, before + 1)).text
+
+
+async def edit(stage: Stage, name: str = "") -> View:
+    stage.ann.command(CHANNEL, ids.COMMAND, f"rubric edit {name}".strip())
+    return await stage.modal(stage.ann)
+
+
+async def save(stage: Stage, name: str, prompt: str, rest: str | None = None) -> Delivery:
+    values = {ids.BLOCK_NAME: name, ids.BLOCK_PROMPT: prompt, ids.BLOCK_PROMPT_REST: rest}
+    return await stage.slack.settled(stage.ann.submit(values))
+
+
+async def make(stage: Stage, name: str = "tone", prompt: str = TONE) -> None:
+    """A rubric that ann makes, and does not use yet."""
+    await edit(stage, name if await stage.log.rubrics.find(*place(stage), name) else "")
+    await save(stage, name, prompt)
+    view = await stage.modal(stage.ann)
+    assert "is saved as version" in shown(view)
+    stage.ann.close()
+
+
+def place(stage: Stage) -> tuple[str, str]:
+    workspace = stage.slack.workspace
+    return workspace.team_id, workspace.channel(CHANNEL).id
+
+
+async def scored(stage: Stage, number: int, **asked: Any) -> LoggedCase:
+    """A reply that ann has scored by a right click, once that is done: case `number`."""
+    _, answer = stage.ask_and_answer(**asked)
+    await stage.slack.settled(stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer))
+    return await stage.reaches(number, CaseStatus.DELIVERED)
+
+
+def prompts(stage: Stage) -> list[str]:
+    """What the model was sent, in turn."""
+    return [request["messages"][0]["content"] for request in stage.model.requests]
+
+
+async def acts(stage: Stage) -> list[tuple[Action, str, str | None]]:
+    return [(act.what, act.who, act.channel_id) for act in await stage.log.audit.since()]
+
+
+async def test_the_list_says_which_one_is_used_and_what_each_asks(stage: Stage) -> None:
+    said = await say(stage, "")
+    assert "Replies in this channel are scored by `additive-5`, as the app is set." in said
+    assert "• *`additive-5` (in use)*: " in said
+    for name in ("code", "grounded", "refusal", "support-tone"):
+        assert f"• `{name}`: " in said
+    assert "\n\n• `/judge rubric use NAME`" in said
+    await say(stage, "use refusal")
+    await make(stage)
+    said = await say(stage, "")
+    assert "are scored by `refusal`, as this channel has chosen." in said
+    assert "• *`refusal` (in use)*: " in said
+    assert "• `additive-5`: " in said
+    assert "• `tone`: made here, 1 version, the last on 20" in said
+    await say(stage, "use tone")
+    assert "• *`tone` (in use)*: made here, 1 version" in await say(stage, "")
+
+
+async def test_what_is_scored_in_a_channel_goes_by_its_rubric(stage: Stage) -> None:
+    told = await say(stage, "use code")
+    assert told.startswith("Replies in this channel are now scored by `code`. From now on figures begin anew")
+    case = await scored(stage, 1)
+    assert case.rubric == "code"
+    parent, answer = stage.ask_and_answer()
+    await stage.slack.settled(
+        stage.ann.command(
+            CHANNEL, ids.COMMAND, stage.slack.workspace.permalink(answer.channel_id, answer.ts, parent.ts)
+        )
+    )
+    await stage.slack.settled(stage.ann.command(CHANNEL, ids.COMMAND, f"{QUESTION} | {ANSWER}"))
+    parent, _ = stage.ask_and_answer("What else?", "Nothing else.")
+    stage.ann.post(CHANNEL, "@Slack Judge score this", thread_ts=parent.ts)
+    await stage.verdict(parent)
+    for number in (2, 3, 4):
+        assert (await stage.reaches(number, CaseStatus.DELIVERED)).rubric == "code"
+    expected = render_prompt(load_rubric("code"), QUESTION, ANSWER)
+    assert prompts(stage).count(expected) == 3
+    _, channel_id = place(stage)
+    assert await acts(stage) == [(Action.JUDGE_CHANGED, stage.ann.id, channel_id)]
+
+
+async def test_a_link_is_scored_by_the_rubric_of_the_channel_that_it_leads_to(stage: Stage) -> None:
+    workspace = stage.slack.workspace
+    workspace.add_channel("elsewhere", [stage.ann.user, stage.helper.user, workspace.bot])
+    await say(stage, "use code")
+    stage.ann.post("elsewhere", QUESTION)
+    answer = stage.helper.post("elsewhere", ANSWER)
+    await stage.slack.settled(
+        stage.ann.command(CHANNEL, ids.COMMAND, workspace.permalink(answer.channel_id, answer.ts))
+    )
+    assert (await stage.reaches(1, CaseStatus.DELIVERED)).rubric == "additive-5"
+
+
+async def test_score_again_goes_by_what_the_channel_has_chosen_since(stage: Stage) -> None:
+    _, answer = stage.ask_and_answer()
+    await stage.slack.settled(stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer))
+    await stage.reaches(1, CaseStatus.DELIVERED)
+    await say(stage, "use code")
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    await stage.slack.settled(stage.ann.click(await stage.told(stage.ann, 2), ids.ACTION_AGAIN))
+    assert (await stage.reaches(2, CaseStatus.DELIVERED)).rubric == "code"
+
+
+async def test_the_window_begins_with_it_and_a_choice_of_ones_own_goes_before(stage: Stage) -> None:
+    await make(stage)
+    await say(stage, "use tone")
+    stage.ann.command(CHANNEL, ids.COMMAND)
+    view = await stage.modal(stage.ann)
+    (element,) = [block["element"] for block in view.body["blocks"] if block.get("block_id") == ids.BLOCK_RUBRIC]
+    names = [option["value"] for option in element["options"]]
+    assert element["initial_option"]["value"] == names[0] == "tone"
+    assert sorted(names) == ["additive-5", "code", "grounded", "refusal", "support-tone", "tone"]
+    await stage.slack.settled(
+        stage.ann.submit({ids.BLOCK_QUESTION: QUESTION, ids.BLOCK_RESPONSE: ANSWER, ids.BLOCK_RUBRIC: "refusal"})
+    )
+    assert (await stage.reaches(1, CaseStatus.DELIVERED)).rubric == "refusal"
+    assert prompts(stage) == [render_prompt(load_rubric("refusal"), QUESTION, ANSWER)]
+
+
+async def test_watched_replies_go_by_it(open_stage: StageFactory) -> None:
+    stage: Stage = await open_stage(manifest=load_manifest(WATCH), watch_by="events")
+    stage.ann.command(CHANNEL, ids.COMMAND, "watch @helper all")
+    await stage.told(stage.ann)
+    await say(stage, "use code")
+    stage.ask_and_answer()
+    await seen(stage, 1)
+    await take_finished(stage)
+    case = await stage.reaches(1, CaseStatus.DELIVERED)
+    assert (case.rubric, case.probability) == ("code", 1.0)
+
+
+async def test_figures_of_two_rubrics_or_two_models_are_never_joined(open_stage: StageFactory) -> None:
+    stage: Stage = await open_stage(judge_models="large")
+    stage.model.script("score: 1\nNo.")
+    for number in (1, 2):
+        await scored(stage, number, answer=f"Answer {number}.")
+    await say(stage, "use code")
+    stage.model.script("score: 3\nSo so.")
+    for number in (3, 4, 5):
+        await scored(stage, number, answer=f"Answer {number}.")
+    await say(stage, "use code large")
+    stage.model.script("score: 5\nYes.")
+    for number in (6, 7, 8, 9):
+        await scored(stage, number, answer=f"Answer {number}.")
+    stage.ann.command(CHANNEL, ids.COMMAND, "digest preview")
+    preview = shown(await stage.told(stage.ann, len(stage.ann.ephemerals(CHANNEL)) + 1))
+    assert "Median *5*, mean *5.0*" in preview
+    assert "scored by another judge and not counted above: 5" in preview
+    stage.ann.open_home()
+    home = await stage.slack.until(lambda: stage.ann.home)
+    assert home is not None
+    assert "scored by another judge and not counted above: 5" in shown(home)
+
+
+async def test_only_a_model_of_the_list_can_be_chosen_and_stays_until_another_is(open_stage: StageFactory) -> None:
+    stage: Stage = await open_stage(judge_models="large, larger")
+    assert "The model `huge` is not offered. There are large, larger." in await say(stage, "use code huge")
+    await scored(stage, 1)
+    assert "scored by `code` with the model `large`." in await say(stage, "use code large")
+    await scored(stage, 2)
+    assert "scored by `refusal` with the model `large`." in await say(stage, "use refusal")
+    await scored(stage, 3)
+    assert "scored by `refusal`." in await say(stage, "use refusal default")
+    await scored(stage, 4)
+    default = stage.model.requests[0]["model"]
+    assert [request["model"] for request in stage.model.requests] == [default, "large", "large", default]
+
+
+async def test_a_model_can_be_chosen_for_the_rubric_of_the_app(open_stage: StageFactory) -> None:
+    stage: Stage = await open_stage(judge_models="large")
+    await say(stage, "use code")
+    assert "now scored by `additive-5` with the model `large`" in await say(stage, "use default large")
+    assert await stage.log.rubrics.chosen(*place(stage)) == ChannelJudge(model="large")
+    assert "scored by `additive-5` with the model `large`, as this channel has chosen." in await say(stage, "")
+    await scored(stage, 1)
+    assert stage.model.requests[-1]["model"] == "large"
+
+
+async def test_a_model_that_is_no_longer_offered_is_passed_over(open_stage: StageFactory) -> None:
+    stage: Stage = await open_stage(judge_models="large")
+    await say(stage, "use code large")
+    assert stage.stop_bot
+    await stage.stop_bot()
+    stage = await open_stage()
+    _, answer = stage.ask_and_answer()
+    assert "can be chosen here" in await say(stage, "use code large")
+    await stage.slack.settled(stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer))
+    await stage.reaches(1, CaseStatus.DELIVERED)
+    assert stage.model.requests[-1]["model"] != "large"
+
+
+async def test_a_rubric_of_whoever_runs_the_app_is_found_by_its_name_in_any_case(
+    open_stage: StageFactory, tmp_path: Path
+) -> None:
+    file = tmp_path / "OurTone.txt"
+    file.write_text(TONE, encoding="utf-8")
+    stage: Stage = await open_stage(judge_rubric=str(file))
+    assert "scored by `code`" in await say(stage, "use Code")
+    assert "now scored by `OurTone`" in await say(stage, "use ourtone")
+    assert "begun from `OurTone`" in shown(await edit(stage, "OURTONE"))
+    assert (await save(stage, "ourtone", TONE)).response == {
+        "response_action": "errors",
+        "errors": {ids.BLOCK_NAME: "A rubric that comes with the app has this name; choose another."},
+    }
+
+
+async def test_default_goes_back_to_what_the_app_is_set_to(open_stage: StageFactory) -> None:
+    stage: Stage = await open_stage(judge_models="large")
+    await say(stage, "use code large")
+    assert "now scored by `additive-5`." in await say(stage, "use default")
+    assert "scored by `additive-5` already." in await say(stage, "use default")
+    assert (await scored(stage, 1)).rubric == "additive-5"
+    assert stage.model.requests[0]["model"] != "large"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("use tune", "There is no rubric `tune` here. There are `additive-5`, `code`,"),
+        ("edit tune", "There is no rubric `tune` here."),
+        ("delete code", "No rubric `code` was made in this channel. None was made here."),
+        ("use code large", "No model can be chosen here"),
+        ("what?", "I do not know 'what?'. This is what I understand:"),
+        ("use", "I do not know 'use'."),
+    ],
+)
+async def test_what_cannot_be_done_is_said(stage: Stage, text: str, said: str) -> None:
+    assert said in await say(stage, text)
+    assert await acts(stage) == []
+
+
+async def test_who_may_not_change_a_digest_may_not_change_the_rubric(open_stage: StageFactory) -> None:
+    stage: Stage = await open_stage(digest_by="admins")
+    for text in ("use code", "edit", "delete tone"):
+        assert "Only admins of this workspace can change rubrics here" in await say(stage, text)
+    assert "are scored by `additive-5`" in await say(stage, "")
+    assert stage.ann.view is None
+
+
+async def test_a_rubric_is_made_from_another_and_scores_by_the_text_as_typed(stage: Stage) -> None:
+    view = await edit(stage)
+    shipped = load_rubric("additive-5").prompt
+    _, channel_id = place(stage)
+    assert f"A new rubric for <#{channel_id}>, begun from `additive-5`." in shown(view)
+    labels = [(b["label"]["text"], b["optional"]) for b in view.body["blocks"] if b["type"] == "input"]
+    assert labels == [("Name", False), ("Prompt", False), ("Prompt, continued if it needs more room", True)]
+    values = {
+        block["block_id"]: block["element"].get("initial_value") for block in view.body["blocks"] if "element" in block
+    }
+    assert values == {ids.BLOCK_NAME: None, ids.BLOCK_PROMPT: shipped.strip(), ids.BLOCK_PROMPT_REST: None}
+    await save(stage, "Tone", TONE)
+    view = await stage.modal(stage.ann)
+    saved = await stage.log.rubrics.find(*place(stage), "tone")
+    assert saved is not None
+    assert (saved.prompt, saved.number, saved.saved_by) == (TONE, 1, stage.ann.id)
+    assert f"`tone` is saved as version {saved.rubric.version}, from 0 to 5." in shown(view)
+    assert render_prompt(saved.rubric, *EXAMPLE).strip() in shown(view)
+    assert (await scored(stage, 1)).rubric == "additive-5"
+    stage.ann.submit()
+    assert "now scored by `tone`" in (await stage.told(stage.ann)).text
+    case = await scored(stage, 2, answer="Another answer.")
+    assert case.rubric == "tone"
+    assert prompts(stage)[-1] == render_prompt(saved.rubric, QUESTION, "Another answer.")
+    verdict = await stage.log.cases.verdict(2)
+    assert verdict is not None
+    assert verdict.rubric_version == saved.rubric.version
+    assert await acts(stage) == [
+        (Action.RUBRIC_SAVED, stage.ann.id, channel_id),
+        (Action.JUDGE_CHANGED, stage.ann.id, channel_id),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "prompt", "errors"),
+    [
+        ("tone!", TONE, {ids.BLOCK_NAME: "Up to 40 lower-case letters and digits, with single hyphens between them."}),
+        (
+            "default",
+            TONE,
+            {ids.BLOCK_NAME: "Up to 40 lower-case letters and digits, with single hyphens between them."},
+        ),
+        ("code", TONE, {ids.BLOCK_NAME: "A rubric that comes with the app has this name; choose another."}),
+        (
+            "tone",
+            TONE.replace("{prompt}", ""),
+            {
+                ids.BLOCK_PROMPT: "{prompt} stands 0 times in the prompt; it belongs there once, as "
+                "<question>{prompt}</question>"
+            },
+        ),
+        (
+            "tone",
+            TONE.replace("is between 0", "is from 0"),
+            {ids.BLOCK_PROMPT: "0 scales in the prompt; state one in the words 'is between 0 and 5'"},
+        ),
+        (
+            "tone",
+            TONE.replace("score:", "points:"),
+            {
+                ids.BLOCK_PROMPT: "The prompt does not say how to answer; ask for a line such as "
+                '"score: <number>", and for why.'
+            },
+        ),
+    ],
+)
+async def test_what_is_no_rubric_is_said_beside_its_field(
+    stage: Stage, name: str, prompt: str, errors: dict[str, str]
+) -> None:
+    await edit(stage)
+    await save(stage, name, prompt)
+    assert (await stage.modal(stage.ann)).errors == errors
+    assert await acts(stage) == []
+
+
+async def test_a_prompt_longer_than_a_field_is_one_text_again(stage: Stage) -> None:
+    lines = "\n\n".join(f"- Add 1 point for reason {number},\nand say so." for number in range(100))
+    long = f"{lines}\n{TONE}"
+    assert 3000 < len(long) < 6000
+    await edit(stage)
+    first, _, rest = long.partition("reason 50,\n")
+    await save(stage, "tone", f"{first}reason 50,", rest)
+    stage.ann.close()
+    view = await edit(stage, "tone")
+    fields = [block["element"]["initial_value"] for block in view.body["blocks"] if "element" in block]
+    assert fields[0] == "tone"
+    assert max(map(len, fields)) <= 3000
+    await save(stage, *fields)
+    assert "is saved as version" in shown(await stage.modal(stage.ann))
+    (only,) = await stage.log.rubrics.newest(*place(stage))
+    assert (only.number, only.prompt) == (1, long)
+
+
+async def test_of_two_who_edit_at_once_the_later_is_told_and_nothing_is_lost(stage: Stage) -> None:
+    await make(stage)
+    assert f"A change of `tone` in <#{place(stage)[1]}>;" in shown(await edit(stage, "tone"))
+    stage.ben.command(CHANNEL, ids.COMMAND, "rubric edit tone")
+    await stage.modal(stage.ben)
+    await save(stage, "tone", f"Ann's. {TONE}")
+    values = {ids.BLOCK_PROMPT: f"Ben's. {TONE}"}
+    await stage.slack.settled(stage.ben.submit(values))
+    view = await stage.modal(stage.ben)
+    assert "Somebody has saved another version since you opened this window." in view.errors[ids.BLOCK_NAME]
+    (kept,) = await stage.log.rubrics.newest(*place(stage))
+    assert (kept.number, kept.prompt) == (2, f"Ann's. {TONE}")
+    await stage.slack.settled(stage.ben.submit(values | {ids.BLOCK_NAME: "bens"}))
+    assert [saved.name for saved in await stage.log.rubrics.newest(*place(stage))] == ["bens", "tone"]
+
+
+async def test_a_new_rubric_does_not_take_the_place_of_one_that_is_there(stage: Stage) -> None:
+    await make(stage)
+    await edit(stage)
+    await save(stage, "tone", f"Mine. {TONE}")
+    assert "There is one of this name in this channel" in (await stage.modal(stage.ann)).errors[ids.BLOCK_NAME]
+    await save(stage, "tone", TONE)  # the same text: a window sent twice is saved once
+    (kept,) = await stage.log.rubrics.newest(*place(stage))
+    assert kept.number == 1
+
+
+async def test_a_channel_has_so_many_rubrics_and_no_more_but_may_change_those(stage: Stage) -> None:
+    await edit(stage)
+    for number in range(MOST_RUBRICS):
+        saved = SavedRubric(*place(stage), f"tone-{number}", 1, TONE, stage.ben.id, datetime.now(UTC))
+        await stage.log.rubrics.save(saved)
+    await save(stage, "tone", TONE)
+    assert "This channel has 10 rubrics of its own" in (await stage.modal(stage.ann)).errors[ids.BLOCK_NAME]
+    stage.ann.close()
+    for name in ("", "code"):
+        assert "This channel has 10 rubrics of its own" in await say(stage, f"edit {name}".strip())
+    assert stage.ann.view is None
+    await make(stage, "tone-9", f"Be strict. {TONE}")
+    assert len(await stage.log.rubrics.newest(*place(stage))) == MOST_RUBRICS
+
+
+async def test_a_later_version_scores_nothing_until_it_is_used(stage: Stage) -> None:
+    await make(stage)
+    await say(stage, "use tone")
+    await make(stage, prompt=f"Be strict. {TONE}")
+    await scored(stage, 1)
+    assert prompts(stage)[-1].startswith("Is it kind?")
+    said = await say(stage, "")
+    assert "`/judge rubric use tone` takes the last one" in said
+    assert "now scored by `tone`" in await say(stage, "use tone")
+    await scored(stage, 2, answer="Another answer.")
+    assert prompts(stage)[-1].startswith("Be strict. Is it kind?")
+
+
+async def test_a_rubric_belongs_to_the_channel_in_which_it_was_made(stage: Stage) -> None:
+    workspace = stage.slack.workspace
+    workspace.add_channel("elsewhere", [stage.ann.user, workspace.bot])
+    await make(stage)
+    stage.ann.command("elsewhere", ids.COMMAND, "rubric use tone")
+    assert "There is no rubric `tone` here." in (await stage.told(stage.ann, channel="elsewhere")).text
+
+
+async def test_one_that_is_used_is_not_deleted_and_one_that_is_gone_leaves_cases_unscored(stage: Stage) -> None:
+    await make(stage)
+    await say(stage, "use tone")
+    assert "This channel is scored by `tone`." in await say(stage, "delete tone")
+    await say(stage, "use default")
+    stage.ann.command(CHANNEL, ids.COMMAND)
+    await stage.modal(stage.ann)
+    assert "is deleted, with all of its versions" in await say(stage, "delete tone")
+    assert await stage.log.rubrics.newest(*place(stage)) == []
+    await stage.slack.settled(
+        stage.ann.submit({ids.BLOCK_QUESTION: QUESTION, ids.BLOCK_RESPONSE: ANSWER, ids.BLOCK_RUBRIC: "tone"})
+    )
+    await stage.reaches(1, CaseStatus.DELIVERED)
+    verdict = await stage.log.cases.verdict(1)
+    assert verdict is not None
+    assert verdict.unscored_detail == "The rubric 'tone' is no longer there."
+    assert [what for what, _, _ in await acts(stage)][-1] is Action.RUBRIC_DELETED
+
+
+async def test_whoever_has_left_the_channel_saves_nothing_there(stage: Stage) -> None:
+    await make(stage)
+    await edit(stage, "tone")
+    stage.ann.leave(CHANNEL)
+    await save(stage, "tone", f"Mine. {TONE}")
+    assert "You can no longer change this channel's rubrics" in shown(await stage.modal(stage.ann))
+    (kept,) = await stage.log.rubrics.newest(*place(stage))
+    assert kept.number == 1
+
+
+async def test_a_window_for_blind_scores_shows_the_channels_own_criteria(stage: Stage) -> None:
+    await make(stage)
+    await say(stage, "use tone")
+    await scored(stage, 1)
+    stage.ben.command(CHANNEL, ids.COMMAND, "label")
+    assert "Is it kind?" in shown(await stage.modal(stage.ben))
+
+
+async def test_a_worker_scores_by_what_was_saved_and_chosen_at_a_front(
+    model_server: ModelServer, postgres_url: str, tmp_path: Path
+) -> None:
+    async with new_scene(model_server, postgres_url, tmp_path) as scene:
+        stage, slack = scene.stage, scene.stage.slack
+        scene.gate.set()
+        await scene.start("front", role="front")
+        await scene.start("worker", role="worker")
+        await slack.connected(timeout_s=30)
+        for number, prompt in enumerate((TONE, f"Be strict. {TONE}"), 1):
+            await edit(stage, "tone" if "strict" in prompt else "")
+            await save(stage, "tone", prompt)
+            stage.ann.submit()
+            await stage.told(stage.ann, number)
+            parent, answer = stage.ask_and_answer(f"{prompt[:9]}?")
+            stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+            await stage.verdict(parent)
+            expected = render_prompt(Rubric("tone", prompt), f"{prompt[:9]}?", ANSWER)
+            assert prompts(stage)[-1] == expected

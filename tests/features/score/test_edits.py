@@ -1,0 +1,263 @@
+"""What becomes of a verdict whose question or response is edited or deleted afterwards."""
+
+import asyncio
+import logging
+from pathlib import Path
+
+import pytest
+
+from bot.domain.case import CaseStatus, LoggedCase
+from bot.slack import ids
+from pocket_slack import Delivery, Entry, Message
+from pocket_slack.posts import Content, delete, edit
+from tests.model_server import Held
+from tests.stage import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, assert_without_words, shown
+from tests.store.test_edits import stale
+from tests.store.test_forgetting import bytes_on_disk
+
+EVENTS = ("message.channels", "message.groups")
+LINE = "*Scored before an edit*"
+GONE = "The question or the response was deleted"
+QUOTING = f"score: 4\nThe response says: {ANSWER}"
+PATIENCE_S = 20.0
+
+
+@pytest.fixture
+async def stage(open_stage: StageFactory) -> Stage:
+    opened: Stage = await open_stage(events=EVENTS)
+    opened.model.script(QUOTING)
+    return opened
+
+
+async def settled(stage: Stage, number: int, delivery: Delivery) -> LoggedCase:
+    await stage.slack.settled(delivery)
+    return await stage.reaches(number, CaseStatus.DELIVERED)
+
+
+async def scored(stage: Stage) -> tuple[Message, Message]:
+    """A scored reply, and its question."""
+    parent, answer = stage.ask_and_answer()
+    await settled(stage, 1, stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer))
+    return parent, answer
+
+
+def events(stage: Stage) -> list[Entry]:
+    return [each for each in stage.slack.workspace.journal.of("envelope") if each.data["type"] == "events_api"]
+
+
+async def up_to_date(stage: Stage, case_id: int = 1) -> LoggedCase:
+    """A case, once the app has taken all events, and nothing is left to be said about any."""
+
+    def is_taken() -> bool:
+        acked = {each.data["envelope_id"] for each in stage.slack.workspace.journal.of("ack")}
+        return acked.issuperset(each.data["envelope_id"] for each in events(stage))
+
+    await stage.slack.until(is_taken)
+    async with asyncio.timeout(PATIENCE_S):
+        while any(each.status is CaseStatus.DELIVERED for each in await stale(stage.log)):  # noqa: ASYNC110 - the log makes no noise that one could wait for
+            await asyncio.sleep(0.01)
+    return await stage.log.cases.get(case_id)
+
+
+async def redelivered(stage: Stage, event: Entry) -> None:
+    """Returns once the app has taken this event a second time."""
+    again = stage.slack.workspace.deliveries.find(event.data["envelope_id"])
+    assert again is not None
+    stage.slack.workspace.deliveries.redeliver(again)
+    acks = stage.slack.workspace.journal.of
+    await stage.slack.until(lambda: any(ack.data.get("ignored") == "repeated" for ack in acks("ack")))
+
+
+def calls(stage: Stage, method: str) -> int:
+    return sum(call.data["method"] == method for call in stage.slack.workspace.journal.of("call"))
+
+
+async def test_an_edited_reply_marks_the_case_and_its_verdict(stage: Stage) -> None:
+    _, answer = await scored(stage)
+    stage.helper.edit(answer, "Use git revert instead.")
+    case = await up_to_date(stage)
+    assert case.edited_at is not None
+    assert case.response == ANSWER
+    (verdict,) = stage.ours()
+    words = shown(verdict)
+    assert LINE in words
+    assert f"The response says: {ANSWER}" in words
+    assert [block["type"] for block in verdict.blocks[-3:]] == ["context", "context_actions", "actions"]
+
+
+async def test_an_edited_question_marks_them_too(stage: Stage) -> None:
+    parent, _ = await scored(stage)
+    stage.ann.edit(parent, "How do I undo a push?")
+    assert (await up_to_date(stage)).edited_at is not None
+    assert LINE in shown(stage.ours()[0])
+
+
+async def test_the_line_is_there_once_however_often_it_is_edited_or_told(stage: Stage) -> None:
+    _, answer = await scored(stage)
+    stage.helper.edit(answer, "Use git revert instead.")
+    await up_to_date(stage)
+    before = len(stage.slack.workspace.journal.of("call"))
+    stage.helper.edit(answer, "Use git restore instead.")
+    await redelivered(stage, events(stage)[-1])
+    await up_to_date(stage)
+    assert shown(stage.ours()[0]).count(LINE) == 1
+    assert calls(stage, "chat.update") == 1  # the line
+    assert len(stage.slack.workspace.journal.of("call")) == before
+
+
+async def test_a_preview_of_a_link_is_no_edit(stage: Stage) -> None:
+    _, answer = await scored(stage)
+    preview = {"from_url": "https://example.org", "title": "Example", "text": "An example."}
+    edit(stage.slack.workspace, answer, Content(ANSWER, attachments=[preview]), answer.author)
+    assert (await up_to_date(stage)).edited_at is None
+    assert calls(stage, "chat.update") == 0
+
+
+async def test_what_the_bot_writes_itself_is_no_edit(stage: Stage) -> None:
+    await scored(stage)
+    assert len(events(stage)) > 2
+    assert (await up_to_date(stage)).edited_at is None
+
+
+async def test_an_edit_that_was_scored_already_is_none(stage: Stage) -> None:
+    _, answer = await scored(stage)
+    stage.helper.edit(answer, "Use git revert instead.")
+    late = events(stage)[-1]
+    await settled(stage, 2, stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer))
+    await redelivered(stage, late)
+    assert (await up_to_date(stage, 2)).edited_at is None
+    assert (await stage.log.cases.get(1)).edited_at is not None
+
+
+async def test_an_edit_before_the_verdict_is_there_is_said_in_it(stage: Stage) -> None:
+    gate = asyncio.Event()
+    stage.model.script(Held(gate, QUOTING))
+    parent, answer = stage.ask_and_answer()
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    await stage.model.asked(1)
+    stage.helper.edit(answer, "Use git revert instead.")
+    await up_to_date(stage)
+    gate.set()
+    await stage.verdict(parent)
+    await stage.slack.until(lambda: LINE in shown(stage.ours()[0]), PATIENCE_S)
+    assert (await up_to_date(stage)).response == ANSWER
+
+
+async def test_what_slack_does_not_take_at_once_is_said_later(stage: Stage) -> None:
+    _, answer = await scored(stage)
+    stage.slack.fail("chat.update", status=500)
+    stage.helper.edit(answer, "Use git revert instead.")
+    await up_to_date(stage)
+    assert LINE in shown(stage.ours()[0])
+
+
+async def test_a_verdict_that_is_gone_is_left_alone(stage: Stage) -> None:
+    _, answer = await scored(stage)
+    delete(stage.slack.workspace, stage.ours()[0])
+    stage.helper.edit(answer, "Use git revert instead.")
+    assert (await up_to_date(stage)).edited_at is not None
+    assert stage.ours() == []
+    assert stage.ann.ephemerals(CHANNEL) == []
+
+
+async def test_a_deleted_reply_takes_its_texts_out_of_the_log_and_the_verdict(stage: Stage, tmp_path: Path) -> None:
+    _, answer = await scored(stage)
+    stage.helper.delete(answer)
+    case = await up_to_date(stage)
+    assert case.deleted_at is not None
+    assert (case.question, case.response) == (None, None)
+    await stage.scrubbed()
+    assert ANSWER.encode() not in bytes_on_disk(tmp_path)
+    assert "case 1" in assert_without_words(stage, GONE)
+
+
+async def test_a_deleted_question_does_the_same(stage: Stage) -> None:
+    parent, _ = await scored(stage)
+    stage.ann.delete(parent)
+    assert (await up_to_date(stage)).question is None
+    assert QUESTION not in shown(stage.ours()[0])
+
+
+async def test_a_reply_that_is_deleted_while_it_is_scored_leaves_no_texts(stage: Stage) -> None:
+    gate = asyncio.Event()
+    stage.model.script(Held(gate, QUOTING))
+    parent, answer = stage.ask_and_answer()
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    await stage.model.asked(1)
+    stage.helper.delete(answer)
+    await up_to_date(stage)
+    gate.set()
+    await stage.verdict(parent)
+    await stage.slack.until(lambda: GONE in shown(stage.ours()[0]), PATIENCE_S)
+    case = await up_to_date(stage)
+    assert (case.question, case.response) == (None, None)
+    verdict = await stage.log.cases.verdict(1)
+    assert verdict is not None
+    assert (verdict.score, verdict.justification, verdict.ratings[0].raw) == (4, "", "")
+
+
+async def test_a_reply_that_is_deleted_before_its_question_is_typed_is_not_scored(stage: Stage) -> None:
+    answer = stage.helper.post(CHANNEL, ANSWER)
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    await stage.modal(stage.ann)
+    await stage.reaches(1, CaseStatus.ASKED)
+    stage.helper.delete(answer)
+    assert (await up_to_date(stage)).response is None
+    await settled(stage, 1, stage.ann.submit({ids.BLOCK_QUESTION: QUESTION}))
+    assert "That message is gone" in (await stage.told(stage.ann)).text
+    assert stage.model.requests == []
+
+
+async def test_without_the_events_nothing_is_marked(open_stage: StageFactory) -> None:
+    stage: Stage = await open_stage()
+    _, answer = await scored(stage)
+    stage.helper.delete(answer)
+    assert (await up_to_date(stage)).deleted_at is None
+
+
+async def test_messages_that_nobody_scored_are_taken_without_a_word(
+    stage: Stage, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.WARNING):
+        message = stage.ann.post(CHANNEL, "Nobody will score this.")
+        stage.ann.edit(message, "Nobody will score that.")
+        stage.ann.delete(message)
+        await stage.slack.until(lambda: len(events(stage)) == 3)
+        await settled(stage, 1, stage.ann.command(CHANNEL, ids.COMMAND, f"{QUESTION} | {ANSWER}"))
+        case = await up_to_date(stage)
+    assert (case.edited_at, case.deleted_at) == (None, None)
+    assert caplog.text == ""
+
+
+async def test_without_stored_texts_the_verdict_keeps_its_words(open_stage: StageFactory) -> None:
+    stage: Stage = await open_stage(events=EVENTS, store_text="none")
+    stage.model.script(QUOTING)
+    _, answer = await scored(stage)
+    stage.helper.edit(answer, "Use git revert instead.")
+    assert (await up_to_date(stage)).edited_at is not None
+    words = shown(stage.ours()[0])
+    assert LINE in words
+    assert f"The response says: {ANSWER}" in words
+
+
+async def test_a_private_verdict_says_so_when_it_is_asked_for_again(open_stage: StageFactory) -> None:
+    stage: Stage = await open_stage(events=EVENTS, verdict_visibility="me")
+    parent, answer = await scored(stage)
+    stage.ann.edit(parent, "How do I undo a push?")
+    await up_to_date(stage)
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    assert LINE in shown(await stage.told(stage.ann, 2))
+
+
+async def test_score_again_reads_what_was_edited(stage: Stage) -> None:
+    parent, answer = await scored(stage)
+    stage.ann.edit(parent, "How do I undo a push?")
+    stage.helper.edit(answer, "Use git revert instead.")
+    await up_to_date(stage)
+    link = stage.slack.workspace.permalink(answer.channel_id, answer.ts, parent.ts)
+    stage.ben.command(CHANNEL, ids.COMMAND, link)
+    await settled(stage, 2, stage.ben.click(await stage.told(stage.ben), ids.ACTION_AGAIN))
+    prompt = stage.model.requests[1]["messages"][0]["content"]
+    assert "<question>How do I undo a push?</question>" in prompt
+    assert "<response>Use git revert instead.</response>" in prompt
+    assert (await up_to_date(stage, 2)).edited_at is None

@@ -1,0 +1,107 @@
+"""Payloads of another workspace that has the same app are not served; whose person is whose is asked of Slack."""
+
+from dataclasses import replace
+from typing import Any
+
+from bot.slack import ids
+from bot.slack.manifest import ORG, load_manifest
+from pocket_slack import Delivery, payloads
+from tests.stage import CHANNEL, Stage, StageFactory, shown
+
+ELSEWHERE = "T0ELSEWHERE"
+
+
+def shortcut(stage: Stage, **changes: Any) -> Delivery:
+    """The message shortcut with a payload of the test's own."""
+    workspace = stage.slack.workspace
+    _, answer = stage.ask_and_answer()
+    sent = payloads.message_shortcut(
+        workspace, stage.ann.user, workspace.channel(CHANNEL), answer, ids.SHORTCUT_SCORE_REPLY
+    )
+    return workspace.deliveries.send("interactive", sent | changes)
+
+
+def without_home(stage: Stage) -> dict[str, str]:
+    return {"id": stage.ann.id, "username": "ann", "name": "ann"}
+
+
+async def cases(stage: Stage) -> int:
+    return sum((await stage.log.cases.counts()).values())
+
+
+async def test_a_shortcut_of_another_workspace_is_not_served(stage: Stage) -> None:
+    delivery = await stage.slack.settled(shortcut(stage, team={"id": ELSEWHERE, "domain": "elsewhere"}))
+    assert delivery.is_acked
+    assert await cases(stage) == 0
+    assert not [call for call in stage.slack.workspace.journal.of("call") if "chat." in str(call.data.get("method"))]
+
+
+async def test_a_command_of_another_workspace_is_told_so(stage: Stage) -> None:
+    workspace = stage.slack.workspace
+    sent = payloads.slash_command(workspace, stage.ann.user, workspace.channel(CHANNEL), ids.COMMAND, "Why? | Because.")
+    delivery = await stage.slack.settled(workspace.deliveries.send("slash_commands", sent | {"team_id": ELSEWHERE}))
+    assert delivery.response is not None
+    assert delivery.response["text"].startswith("I serve another workspace.")
+    assert await cases(stage) == 0
+
+
+async def test_an_event_of_another_workspace_is_dropped(stage: Stage) -> None:
+    workspace = stage.slack.workspace
+    event = {"type": "app_home_opened", "user": stage.ann.id, "channel": "D1", "tab": "home", "event_ts": "1.0"}
+    granted = [{"enterprise_id": None, "team_id": ELSEWHERE, "user_id": "U1", "is_bot": True}]
+    sent = {"type": "event_callback", "event_id": "Ev1", "event_time": 1, "api_app_id": workspace.app_id}
+    sent |= {"team_id": workspace.team_id, "event": event, "authorizations": granted}
+    assert (await stage.slack.settled(workspace.deliveries.send("events_api", sent))).is_acked
+    for person in (stage.ann, stage.ben):  # our own, which are served after it
+        person.open_home()
+        await stage.slack.until(lambda: person.home)  # noqa: B023 - done by then
+    published = [call.data["args"] for call in workspace.journal.of("call") if call.data["method"] == "views.publish"]
+    assert [args["user_id"] for args in published] == [stage.ann.id, stage.ben.id]
+
+
+async def test_a_step_of_another_workspace_fails_and_does_not_wait_for_ever(open_stage: StageFactory) -> None:
+    stage: Stage = await open_stage(manifest=load_manifest(ORG))
+    workspace = stage.slack.workspace
+    function = workspace.manifest.function(ids.FUNCTION_SCORE_REPLY)
+    execution = workspace.executions.start(function, {"user_id": stage.ann.id}, stage.ann.id)
+    granted = [{"enterprise_id": None, "team_id": ELSEWHERE, "user_id": "U1", "is_bot": True}]
+    event = {
+        "type": "function_executed",
+        "function": {"callback_id": function.callback_id},
+        "inputs": execution.inputs,
+        "function_execution_id": execution.id,
+        "bot_access_token": execution.token,
+    }
+    ours = workspace.bot_token, workspace.manifest
+    theirs = replace(workspace.manifest, bot_scopes=frozenset({"chat:write"}))
+    workspace.bot_token, workspace.manifest = "xoxb-another-one", theirs
+    sent = {"type": "event_callback", "event_id": "Ev1", "team_id": ELSEWHERE, "event": event}
+    await stage.slack.settled(workspace.deliveries.send("events_api", sent | {"authorizations": granted}))
+    assert (execution.error or "").startswith("I serve another workspace.")
+    assert await cases(stage) == 0
+    workspace.bot_token, workspace.manifest = ours
+    parent, answer = stage.ask_and_answer()  # what that token may do says nothing of ours
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    assert "the first message of this thread" in shown(await stage.verdict(parent))
+
+
+async def test_a_person_whose_workspace_the_payload_does_not_name_is_asked_for_once(stage: Stage) -> None:
+    for _ in range(2):
+        await stage.slack.settled(shortcut(stage, user=without_home(stage)))
+    assert await cases(stage) == 2
+    asked = [call for call in stage.slack.workspace.journal.of("call") if call.data.get("method") == "users.info"]
+    assert len(asked) == 1
+
+
+async def test_such_a_person_of_another_workspace_is_foreign(stage: Stage) -> None:
+    stage.ann.user.team_id = ELSEWHERE
+    await stage.slack.settled(shortcut(stage, user=without_home(stage)))
+    assert "Only people of this workspace" in (await stage.told(stage.ann)).text
+    assert await cases(stage) == 0
+
+
+async def test_where_slack_does_not_say_who_it_is_nothing_is_done(stage: Stage) -> None:
+    stage.slack.fail("users.info", error="user_not_found")
+    shortcut(stage, user=without_home(stage))
+    assert "Something went wrong on my side" in (await stage.told(stage.ann)).text
+    assert await cases(stage) == 0

@@ -1,0 +1,399 @@
+"""Whoever speaks to the app: "score this" in a thread and in a channel, and a line of help for anything else."""
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bot.domain.blocker import Refusal, RefusalKind
+from bot.domain.case import CaseSource, CaseStatus
+from bot.features.score.command import NOTHING_ABOVE, help_line
+from bot.pipeline.blockers import A_PERSONS
+from bot.pipeline.text import FOREIGN, refusal_text
+from bot.slack import ids
+from bot.slack.manifest import MINIMAL, load_manifest
+from pocket_slack import Delivery, Message, Person
+from pocket_slack.posts import Content, post
+from tests.model_server import Held
+from tests.stage import (
+    ANSWER,
+    CHANNEL,
+    QUESTION,
+    Stage,
+    StageFactory,
+    buttons,
+    is_verdict,
+    responses_at_the_ack,
+    shown,
+)
+
+REQUEST = "@Slack Judge score this"
+HELP = help_line(is_direct=False).text
+DIRECT_HELP = help_line(is_direct=True).text
+
+
+def events(stage: Stage) -> list[dict[str, Any]]:
+    """What the app was sent of events, oldest first."""
+    envelopes = stage.slack.workspace.journal.of("envelope")
+    return [entry.data for entry in envelopes if entry.data["type"] == "events_api"]
+
+
+async def heard(stage: Stage, count: int = 1) -> None:
+    """Returns once the app has acknowledged so many events, and whatever it says to them."""
+
+    def is_heard() -> bool:
+        acked = [entry.data["envelope_id"] for entry in stage.slack.workspace.journal.of("ack")]
+        sent = [event["envelope_id"] for event in events(stage)]
+        return len(sent) >= count and all(acked.count(each) >= sent.count(each) for each in sent)
+
+    await stage.slack.until(is_heard)
+
+
+def last_event(stage: Stage, words: str = "") -> Delivery:
+    """The last event with these words in it."""
+    found = [event for event in events(stage) if words in event["payload"]["event"]["text"]]
+    delivery = stage.slack.workspace.deliveries.find(found[-1]["envelope_id"])
+    assert delivery is not None
+    return delivery
+
+
+async def cases(stage: Stage) -> int:
+    return sum((await stage.log.cases.counts()).values())
+
+
+async def said_by(stage: Stage, person: Person, text: str, **place: Any) -> str:
+    """What a person is told who says this to the app."""
+    count = len(person.ephemerals(CHANNEL)) + 1
+    person.post(CHANNEL, text, **place)
+    return (await stage.told(person, count)).text
+
+
+async def answered_last(stage: Stage) -> None:
+    """Returns once a later word to the app is answered, and so whatever came before it."""
+    count = len(stage.ben.ephemerals(CHANNEL)) + 1
+    stage.ben.post(CHANNEL, "@Slack Judge hello")
+    await stage.told(stage.ben, count)
+
+
+async def test_the_message_above_in_the_thread_is_scored(stage: Stage) -> None:
+    parent, answer = stage.ask_and_answer()
+    mention = stage.ben.post(CHANNEL, REQUEST, thread_ts=parent.ts)
+    verdict = await stage.verdict(parent)
+    assert verdict.text.startswith("Score 4 of 5")
+    case = await stage.reaches(1, CaseStatus.DELIVERED)
+    assert (case.message_ts, case.response, case.question) == (answer.ts, ANSWER, QUESTION)
+    assert (case.requester_id, case.requester_name, case.source) == (stage.ben.id, "ben", CaseSource.MENTION)
+    assert case.author_id == stage.helper.id
+    (event,) = events(stage)
+    sent = event["payload"]["event"]
+    assert (sent["type"], sent["ts"], sent["event_ts"]) == ("app_mention", mention.ts, mention.ts)
+    assert sent["thread_ts"] == parent.ts
+    assert {"trigger_id", "response_url", "channel_type"}.isdisjoint({*sent, *event["payload"]})
+    assert stage.ben.ephemerals(CHANNEL) == []
+
+
+@pytest.mark.parametrize("words", ["please SCORE  this, @Slack Judge!", "@Slack Judge score this\nthanks"])
+async def test_the_words_may_stand_in_a_sentence(stage: Stage, words: str) -> None:
+    parent, _ = stage.ask_and_answer()
+    stage.ann.post(CHANNEL, words, thread_ts=parent.ts)
+    assert is_verdict(await stage.verdict(parent))
+
+
+async def test_in_a_thread_whoever_wrote_the_message_above_it_is_the_one(stage: Stage) -> None:
+    parent, _ = stage.ask_and_answer()
+    own = stage.ben.post(CHANNEL, "Use git revert instead; it keeps the history.", thread_ts=parent.ts)
+    stage.ben.post(CHANNEL, REQUEST, thread_ts=parent.ts)
+    await stage.verdict(parent)
+    assert (await stage.log.cases.get(1)).message_ts == own.ts
+
+
+async def test_neither_our_verdict_nor_another_request_is_the_message_above(stage: Stage) -> None:
+    parent, answer = stage.ask_and_answer()
+    stage.ann.post(CHANNEL, REQUEST, thread_ts=parent.ts)
+    await stage.verdict(parent)
+    assert (await said_by(stage, stage.ben, REQUEST, thread_ts=parent.ts)).startswith("Scored before: *4 of 5*")
+    assert stage.ben.ephemerals(CHANNEL)[-1].thread_ts == parent.ts
+    assert [case.message_ts for case in await stage.log.cases.newest(9)] == [answer.ts]
+
+
+async def test_what_else_is_said_to_the_app_is_not_the_message_above(stage: Stage) -> None:
+    parent, answer = stage.ask_and_answer()
+    await said_by(stage, stage.ben, "@Slack Judge rate it please", thread_ts=parent.ts)
+
+    stage.ann.post(CHANNEL, REQUEST, thread_ts=parent.ts)
+
+    await stage.verdict(parent)
+    assert [case.message_ts for case in await stage.log.cases.newest(9)] == [answer.ts]
+
+
+async def test_what_is_written_below_the_request_is_not_meant(stage: Stage) -> None:
+    parent, answer = stage.ask_and_answer()
+    stage.ann.post(CHANNEL, REQUEST, thread_ts=parent.ts)
+    stage.helper.post(CHANNEL, "Or git revert HEAD.", thread_ts=parent.ts)  # before the app has looked
+    await stage.verdict(parent)
+    assert (await stage.log.cases.get(1)).message_ts == answer.ts
+
+
+async def test_the_first_reply_to_a_message_has_that_message_scored(stage: Stage) -> None:
+    stage.ann.post(CHANNEL, QUESTION)
+    answer = stage.helper.post(CHANNEL, ANSWER)
+    stage.ann.post(CHANNEL, REQUEST, thread_ts=answer.ts)
+    assert QUESTION in shown(await stage.verdict(answer))
+    assert (await stage.log.cases.get(1)).message_ts == answer.ts
+
+
+async def test_in_a_thread_of_many_pages_the_message_above_is_the_last(stage: Stage) -> None:
+    parent = stage.ann.post(CHANNEL, QUESTION)
+    channel, helper = stage.slack.workspace.channel(CHANNEL), stage.helper.user
+    for number in range(1005):
+        post(stage.slack.workspace, channel, helper, Content(f"Answer {number}."), parent.ts)
+    stage.ann.post(CHANNEL, REQUEST, thread_ts=parent.ts)
+    await stage.verdict(parent)
+    assert (await stage.log.cases.get(1)).response == "Answer 1004."
+
+
+async def test_in_the_channel_the_last_message_by_somebody_else_is_scored_in_its_thread(stage: Stage) -> None:
+    stage.ann.post(CHANNEL, QUESTION)
+    answer = stage.helper.post(CHANNEL, ANSWER)
+    stage.ann.post(CHANNEL, "Hm, is that so?")
+    stage.ann.post(CHANNEL, REQUEST)
+    assert QUESTION in shown(await stage.verdict(answer))
+    case = await stage.log.cases.get(1)
+    assert (case.message_ts, case.parent_ts) == (answer.ts, None)
+
+
+async def test_with_nothing_above_it_the_person_is_told_what_to_do(stage: Stage) -> None:
+    assert await said_by(stage, stage.ann, REQUEST) == NOTHING_ABOVE
+    assert await cases(stage) == 0
+    assert stage.ours() == []
+
+
+async def test_without_a_question_a_button_asks_for_it(stage: Stage) -> None:
+    stage.helper.post(CHANNEL, ANSWER)
+    await said_by(stage, stage.ann, REQUEST)
+    stage.ann.click(stage.ann.ephemerals(CHANNEL)[-1], ids.ACTION_ASK)
+    await stage.modal(stage.ann)
+    stage.ann.submit({ids.BLOCK_QUESTION: QUESTION})
+    await stage.reaches(1, CaseStatus.DELIVERED)
+
+
+async def test_a_request_that_comes_twice_is_one_case_and_one_answer(stage: Stage) -> None:
+    parent, _ = stage.ask_and_answer()
+    stage.ann.post(CHANNEL, REQUEST, thread_ts=parent.ts)
+    await stage.verdict(parent)
+    await stage.reaches(1, CaseStatus.DELIVERED)
+    stage.slack.workspace.deliveries.redeliver(last_event(stage))
+    await heard(stage, 2)
+    await answered_last(stage)
+    assert await cases(stage) == 1
+    assert len(stage.ours()) == 1
+    assert stage.ann.ephemerals(CHANNEL) == []
+
+
+async def test_a_request_that_comes_again_while_it_is_scored_is_the_same_case(stage: Stage) -> None:
+    gate = asyncio.Event()
+    stage.model.script(Held(gate, "score: 4\nGood."))
+    parent, _ = stage.ask_and_answer()
+    stage.ann.post(CHANNEL, REQUEST, thread_ts=parent.ts)
+    await stage.model.asked(1)
+    stage.slack.workspace.deliveries.redeliver(last_event(stage))
+    await heard(stage, 2)
+    gate.set()
+    await stage.verdict(parent)
+    assert await cases(stage) == 1
+    assert stage.ann.ephemerals(CHANNEL) == []
+
+
+async def test_the_case_is_in_the_log_before_the_event_is_acknowledged(stage: Stage, tmp_path: Path) -> None:
+    at_the_ack = responses_at_the_ack(stage, tmp_path)
+    parent, _ = stage.ask_and_answer()
+    stage.ann.post(CHANNEL, REQUEST, thread_ts=parent.ts)
+    await stage.verdict(parent)
+    assert at_the_ack == [(ANSWER,)]
+
+
+async def test_while_slack_cannot_be_read_the_event_is_left_to_come_again(stage: Stage) -> None:
+    parent, _ = stage.ask_and_answer()
+    stage.slack.fail("conversations.replies", error="internal_error")
+    stage.ann.post(CHANNEL, REQUEST, thread_ts=parent.ts)
+    await stage.slack.until(lambda: stage.slack.workspace.journal.of("call"))
+    await answered_last(stage)
+    assert await cases(stage) == 0
+    stage.slack.workspace.deliveries.redeliver(last_event(stage, "score this"))
+    await stage.verdict(parent)
+
+
+async def test_an_edited_mention_is_not_answered_again(stage: Stage) -> None:
+    parent, _ = stage.ask_and_answer()
+    said = stage.ann.post(CHANNEL, "@Slack Judge hello", thread_ts=parent.ts)
+    await stage.told(stage.ann)
+    stage.ann.edit(said, REQUEST)
+    await heard(stage, 2)
+    await answered_last(stage)
+    assert events(stage)[1]["payload"]["event"]["edited"]
+    assert len(stage.ann.ephemerals(CHANNEL)) == 1
+    assert await cases(stage) == 0
+
+
+async def test_a_bot_that_mentions_the_app_is_not_answered(stage: Stage) -> None:
+    parent, _ = stage.ask_and_answer()
+    bot = stage.slack.workspace.bot.id
+    for text in (f"<@{bot}> score this", f"<@{bot}> hello"):
+        stage.helper.post(CHANNEL, text, thread_ts=parent.ts)
+    await heard(stage, 2)
+    await answered_last(stage)
+    assert await cases(stage) == 0
+    assert stage.helper.ephemerals(CHANNEL) == []
+
+
+async def test_our_own_mention_of_ourselves_is_not_answered(stage: Stage) -> None:
+    workspace = stage.slack.workspace
+    workspace.bot.bot_id, kept = None, workspace.bot.bot_id
+    stage.ask_and_answer()
+    post(workspace, workspace.channel(CHANNEL), workspace.bot, Content(f"<@{workspace.bot.id}> score this"))
+    workspace.bot.bot_id = kept
+    await heard(stage)
+    await answered_last(stage)
+    assert await cases(stage) == 0
+
+
+async def test_any_other_mention_gets_one_line_of_help_where_it_stands(stage: Stage) -> None:
+    parent, _ = stage.ask_and_answer()
+    assert await said_by(stage, stage.ann, "@Slack Judge what can you do?", thread_ts=parent.ts) == HELP
+    told = stage.ann.ephemerals(CHANNEL)[-1]
+    assert told.thread_ts == parent.ts
+    assert buttons(told) == [ids.ACTION_OPEN_WINDOW, ids.ACTION_RECENT_NEWEST, ids.ACTION_HELP]
+    stage.slack.workspace.deliveries.redeliver(last_event(stage))
+    await heard(stage, 2)
+    await answered_last(stage)
+    assert len(stage.ann.ephemerals(CHANNEL)) == 1
+    assert stage.ours() == []
+
+
+async def test_the_buttons_of_the_line_do_what_they_say(stage: Stage) -> None:
+    await said_by(stage, stage.ann, "@Slack Judge hello")
+    told = stage.ann.ephemerals(CHANNEL)[-1]
+    stage.ann.click(told, ids.ACTION_OPEN_WINDOW)
+    await stage.modal(stage.ann)
+    await stage.slack.settled(stage.ann.submit({ids.BLOCK_QUESTION: QUESTION, ids.BLOCK_RESPONSE: ANSWER}))
+    await stage.reaches(1, CaseStatus.DELIVERED)
+    stage.ann.click(told, ids.ACTION_HELP)
+    await stage.slack.until(lambda: told.text.startswith("This is what I understand:\n• `/judge` opens a window"))
+    await said_by(stage, stage.ann, "@Slack Judge hello")
+    told = stage.ann.ephemerals(CHANNEL)[-1]
+    stage.ann.click(told, ids.ACTION_RECENT_NEWEST)
+    await stage.slack.until(lambda: "case 1" in shown(told))
+
+
+async def said_directly(stage: Stage, text: str) -> Message:
+    """What ann is told who writes this to the app alone."""
+    count = len(stage.ann.ephemerals(stage.ann.im)) + 1
+    stage.ann.post(stage.ann.im, text)
+    return await stage.told(stage.ann, count, stage.ann.im)
+
+
+@pytest.mark.parametrize("text", ["hello", "score this", "@Slack Judge score this"])
+async def test_a_direct_message_gets_the_line_for_direct_messages(stage: Stage, text: str) -> None:
+    assert (await said_directly(stage, text)).text == DIRECT_HELP
+    (event,) = events(stage)
+    sent = event["payload"]["event"]
+    assert (sent["type"], sent["channel_type"]) == ("message", "im")
+    assert await cases(stage) == 0
+
+
+@pytest.mark.parametrize(
+    "text", [f"{QUESTION} | {ANSWER}", "a|b", "https://pocket.slack.com/archives/C024BE91L/p1795249798298493"]
+)
+async def test_what_lacks_the_command_alone_is_answered_with_how_to_type_it(stage: Stage, text: str) -> None:
+    told = await said_directly(stage, text)
+    assert (
+        told.text == "Type that with `/judge` before it (`/judge question | response`, `/judge LINK`), and I score it."
+    )
+    assert await cases(stage) == 0
+
+
+async def test_in_a_channel_a_bar_changes_nothing(stage: Stage) -> None:
+    assert await said_by(stage, stage.ann, "@Slack Judge is it a | b?") == HELP
+
+
+async def test_a_direct_message_that_is_edited_deleted_or_sent_twice_is_answered_once(stage: Stage) -> None:
+    await said_directly(stage, "hello")
+    stage.slack.workspace.deliveries.redeliver(last_event(stage))
+    (said,) = stage.ann.messages(stage.ann.im)
+    stage.ann.edit(said, "hello again")
+    stage.ann.delete(said)
+    await heard(stage, 4)
+    await said_directly(stage, "the last word")
+    assert len(stage.ann.ephemerals(stage.ann.im)) == 2
+
+
+async def test_our_messages_to_a_person_are_not_answered(stage: Stage) -> None:
+    await stage.slack.settled(stage.ann.command(stage.ann.im, ids.COMMAND, f"{QUESTION} | {ANSWER}"))
+    await stage.reaches(1, CaseStatus.DELIVERED)
+    await said_directly(stage, "the last word")
+    assert [m.text for m in stage.ann.ephemerals(stage.ann.im)] == [DIRECT_HELP]
+
+
+async def test_a_person_of_another_workspace_is_refused_and_nothing_is_read(stage: Stage) -> None:
+    parent, _ = stage.ask_and_answer()
+    stage.ben.user.team_id = "T0ELSEWHERE"
+    assert await said_by(stage, stage.ben, REQUEST, thread_ts=parent.ts) == FOREIGN
+    assert not [e for e in stage.slack.workspace.journal.of("call") if "conversations." in e.data["method"]]
+    assert await cases(stage) == 0
+
+
+async def test_where_scoring_is_off_nothing_is_read(open_stage: StageFactory) -> None:
+    stage: Stage = await open_stage(channels_allowed="C0ELSEWHERE")
+    parent, _ = stage.ask_and_answer()
+    said = await said_by(stage, stage.ann, REQUEST, thread_ts=parent.ts)
+    assert said == refusal_text(Refusal(RefusalKind.CHANNEL_OFF))
+    assert not [e for e in stage.slack.workspace.journal.of("call") if "conversations." in e.data["method"]]
+
+
+async def test_the_limits_and_the_policy_on_people_hold(open_stage: StageFactory) -> None:
+    stage: Stage = await open_stage(score_people=False, max_cases_per_user_per_hour=1)
+    parent, _ = stage.ask_and_answer()
+    stage.ann.post(CHANNEL, REQUEST, thread_ts=parent.ts)
+    await stage.verdict(parent)
+    other = stage.ann.post(CHANNEL, "And how do I redo it?")
+    stage.helper.post(CHANNEL, "Run git reflog, then git reset.", thread_ts=other.ts)
+    assert "one case within the last hour" in await said_by(stage, stage.ann, REQUEST, thread_ts=other.ts)
+    stage.ben.post(CHANNEL, "Or simply commit it again.", thread_ts=other.ts)
+    assert await said_by(stage, stage.ben, REQUEST, thread_ts=other.ts) == A_PERSONS
+    assert await cases(stage) == 1
+
+
+async def test_private_by_choice_the_verdict_is_for_whoever_asked(open_stage: StageFactory) -> None:
+    stage: Stage = await open_stage(verdict_visibility="me")
+    parent, _ = stage.ask_and_answer()
+    assert (await said_by(stage, stage.ann, REQUEST, thread_ts=parent.ts)).startswith("Score 4 of 5")
+    assert stage.ours() == []
+
+
+async def test_where_no_messages_may_be_read_the_person_is_told_what_works(open_stage: StageFactory) -> None:
+    manifest = load_manifest(MINIMAL)
+    manifest["oauth_config"]["scopes"]["bot"].append("app_mentions:read")
+    stage: Stage = await open_stage(manifest=manifest, events=["app_mention"])
+    parent, _ = stage.ask_and_answer()
+    assert "choose Score this reply" in await said_by(stage, stage.ann, REQUEST, thread_ts=parent.ts)
+
+
+async def test_the_command_says_what_works_in_direct_messages(stage: Stage) -> None:
+    stage.ann.command(stage.ann.im, ids.COMMAND, "help")
+    told = await stage.told(stage.ann, channel=stage.ann.im)
+    assert "This is what I understand in direct messages:" in told.text
+    assert "digest" not in told.text
+    assert "`/judge question | response`" in told.text
+
+
+async def test_the_command_alone_opens_the_window_in_direct_messages_and_says_no_more(stage: Stage) -> None:
+    await stage.slack.settled(stage.ann.command(stage.ann.im, ids.COMMAND))
+    view = await stage.modal(stage.ann)
+    assert ids.BLOCK_VISIBILITY not in [block.get("block_id") for block in view.body["blocks"]]
+    assert "The verdict comes to you alone, in direct messages." in shown(view)
+    await stage.slack.settled(stage.ann.submit({ids.BLOCK_QUESTION: QUESTION, ids.BLOCK_RESPONSE: ANSWER}))
+    await stage.reaches(1, CaseStatus.DELIVERED)
+    (card,) = stage.ann.messages(stage.ann.im)
+    assert [is_verdict(message) for message in stage.ann.thread(stage.ann.im, card.ts)] == [False, True]
+    assert stage.ann.ephemerals(stage.ann.im) == []

@@ -1,0 +1,370 @@
+"""A channel's reaction has the reply scored under which somebody puts it; no other reaction does anything."""
+
+import asyncio
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
+
+import pytest
+from structlog.testing import capture_logs
+
+from bot.domain.blocker import Refusal, RefusalKind
+from bot.domain.case import CaseSource, CaseStatus
+from bot.features.score.reactions import NOT_TOLD
+from bot.pipeline.blockers import A_PERSONS
+from bot.pipeline.text import FOREIGN, refusal_text
+from bot.slack import ids
+from bot.slack.manifest import WATCH, load_manifest
+from bot.store.audit import Action
+from pocket_slack import Delivery, Message, Person
+from tests.model_server import Held
+from tests.stage import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, responses_at_the_ack, shown
+
+CHOSEN = "Whoever puts :{}: under a reply here has it scored. `/judge reaction off` ends that."
+
+
+@pytest.fixture
+async def stage(open_stage: StageFactory) -> Stage:
+    opened: Stage = await open_stage(manifest=load_manifest(WATCH))
+    return opened
+
+
+async def say(stage: Stage, text: str) -> str:
+    """What ann is told after `/judge reaction ...`."""
+    before = len(stage.ann.ephemerals(CHANNEL))
+    stage.ann.command(CHANNEL, ids.COMMAND, f"reaction {text}".strip())
+    return (await stage.told(stage.ann, before + 1)).text
+
+
+def reactions(stage: Stage) -> list[Delivery]:
+    """The reactions that the app was told of, oldest first."""
+    envelopes = stage.slack.workspace.journal.of("envelope")
+    events = [each.data for each in envelopes if each.data["type"] == "events_api"]
+    told = [each["envelope_id"] for each in events if "reaction" in each["payload"]["event"]]
+    found = [stage.slack.workspace.deliveries.find(each) for each in dict.fromkeys(told)]
+    return [each for each in found if each is not None]
+
+
+async def heard(stage: Stage, count: int) -> None:
+    """Returns once the app has acknowledged so many reactions."""
+    await stage.slack.until(lambda: len([each for each in reactions(stage) if each.acked_ms is not None]) >= count)
+
+
+async def told_last(stage: Stage, person: Person, doing: Any, count: int = 1) -> str:
+    """What a person is told after what they do."""
+    before = len(person.ephemerals(CHANNEL))
+    doing()
+    return (await stage.told(person, before + count)).text
+
+
+async def cases(stage: Stage) -> int:
+    return sum((await stage.log.cases.counts()).values())
+
+
+def reads(stage: Stage) -> list[str]:
+    calls = [each.data["method"] for each in stage.slack.workspace.journal.of("call")]
+    return [method for method in calls if method in {"conversations.replies", "conversations.history"}]
+
+
+async def test_the_reply_is_scored_in_its_thread_for_whoever_put_the_reaction_there(stage: Stage) -> None:
+    assert await say(stage, ":mag:") == CHOSEN.format("mag")
+    parent, answer = stage.ask_and_answer()
+    stage.ben.react(answer, "mag")
+    verdict = await stage.verdict(parent)
+    assert verdict.text.startswith("Score 4 of 5")
+    case = await stage.reaches(1, CaseStatus.DELIVERED)
+    assert (case.message_ts, case.parent_ts, case.response, case.question) == (answer.ts, parent.ts, ANSWER, QUESTION)
+    assert (case.requester_id, case.requester_name, case.source) == (stage.ben.id, "ben", CaseSource.REACTION)
+    assert case.author_id == stage.helper.id
+    assert stage.ben.ephemerals(CHANNEL) == []
+
+
+async def test_a_reply_in_the_channel_itself_is_scored_in_its_thread(stage: Stage) -> None:
+    await say(stage, ":mag:")
+    stage.ann.post(CHANNEL, QUESTION)
+    answer = stage.helper.post(CHANNEL, ANSWER)
+    stage.ann.react(answer, "mag")
+    assert QUESTION in shown(await stage.verdict(answer))
+    assert (await stage.log.cases.get(1)).parent_ts is None
+
+
+@pytest.mark.parametrize(
+    ("chosen", "given"),
+    [
+        (":+1:", "+1::skin-tone-3"),
+        (":thumbsup::skin-tone-5:", "thumbsup"),
+        (":poop:", "hankey"),
+        (":parrot:", "parrot"),
+    ],
+)
+async def test_a_skin_tone_or_an_alias_is_the_same_reaction(stage: Stage, chosen: str, given: str) -> None:
+    await say(stage, chosen)
+    parent, answer = stage.ask_and_answer()
+    stage.ann.react(answer, given)
+    await stage.verdict(parent)
+
+
+async def test_one_case_a_message_however_many_react(stage: Stage) -> None:
+    await say(stage, ":mag:")
+    parent, answer = stage.ask_and_answer()
+    stage.ann.react(answer, "mag")
+    await stage.verdict(parent)
+    await stage.reaches(1, CaseStatus.DELIVERED)
+    said = await told_last(stage, stage.ben, lambda: stage.ben.react(answer, "mag"))
+    assert said.startswith("Scored before: *4 of 5*")
+    assert stage.ben.ephemerals(CHANNEL)[-1].thread_ts == parent.ts
+    assert (await cases(stage), len(stage.ours())) == (1, 1)
+
+
+async def test_all_at_once_are_one_case(stage: Stage) -> None:
+    await say(stage, ":mag:")
+    parent, answer = stage.ask_and_answer()
+    for name in ("carl", "dora", "emil"):
+        stage.ann.invite(CHANNEL, stage.slack.workspace.add_user(name).name)
+        stage.slack.person(name).react(answer, "mag")
+    await stage.verdict(parent)
+    await heard(stage, 3)
+    assert await cases(stage) == 1
+
+
+async def test_a_reaction_that_slack_sends_twice_is_one_case_and_one_answer(stage: Stage) -> None:
+    await say(stage, ":mag:")
+    parent, answer = stage.ask_and_answer()
+    stage.ann.react(answer, "mag")
+    await stage.verdict(parent)
+    await stage.reaches(1, CaseStatus.DELIVERED)
+    (event,) = reactions(stage)
+    stage.slack.workspace.deliveries.redeliver(event)
+    await told_last(stage, stage.ben, lambda: stage.ben.react(answer, "mag"))
+    assert await cases(stage) == 1
+    assert len(stage.ann.ephemerals(CHANNEL)) == 1  # the answer to the command
+
+
+async def test_the_case_is_in_the_log_before_the_reaction_is_acknowledged(stage: Stage, tmp_path: Path) -> None:
+    await say(stage, ":mag:")
+    parent, answer = stage.ask_and_answer()
+    await stage.slack.until(lambda: len(stage.slack.workspace.journal.of("ack")) == 3)  # the command, two messages
+    at_the_ack = responses_at_the_ack(stage, tmp_path)
+    stage.ann.react(answer, "mag")
+    await stage.verdict(parent)
+    assert at_the_ack == [(ANSWER,)]
+
+
+async def test_while_slack_cannot_be_read_the_reaction_is_left_to_come_again(stage: Stage) -> None:
+    await say(stage, ":mag:")
+    parent, answer = stage.ask_and_answer()
+    stage.slack.fail("conversations.replies", error="internal_error")
+    stage.ann.react(answer, "mag")
+    await stage.slack.until(lambda: reads(stage))
+    await say(stage, "")
+    assert await cases(stage) == 0
+    stage.slack.workspace.deliveries.redeliver(reactions(stage)[0])
+    await stage.verdict(parent)
+
+
+async def test_other_reactions_and_other_channels_cost_no_call_and_no_line(stage: Stage) -> None:
+    await say(stage, ":mag:")
+    workspace = stage.slack.workspace
+    workspace.add_channel("random", [workspace.user("ann"), workspace.bot])
+    elsewhere = stage.ann.post("random", ANSWER)
+    _, answer = stage.ask_and_answer()
+    before = len(workspace.journal.of("call"))
+    with capture_logs() as lines:
+        stage.ann.react(answer, "tada")
+        stage.ann.react(answer, "+1")
+        stage.ann.unreact(answer, "+1")
+        stage.ann.react(elsewhere, "mag")
+        await heard(stage, 4)
+    assert (lines, len(workspace.journal.of("call")) - before) == ([], 0)
+    assert await cases(stage) == 0
+
+
+async def test_taking_the_reaction_away_asks_for_nothing(stage: Stage) -> None:
+    _, answer = stage.ask_and_answer()
+    stage.ann.react(answer, "mag")
+    await heard(stage, 1)
+    await say(stage, ":mag:")
+    stage.ann.unreact(answer, "mag")
+    await heard(stage, 2)
+    assert (reads(stage), await cases(stage)) == ([], 0)
+
+
+async def test_a_choice_holds_at_once(stage: Stage) -> None:
+    parent, answer = stage.ask_and_answer()
+    stage.ann.react(answer, "eyes")
+    await heard(stage, 1)
+    await say(stage, ":mag:")
+    stage.ann.react(answer, "mag")
+    await stage.verdict(parent)
+    await say(stage, "off")
+    _, other = stage.ask_and_answer()
+    stage.ann.react(other, "mag")
+    await heard(stage, 3)
+    assert await cases(stage) == 1
+
+
+async def test_our_own_messages_are_not_scored_and_our_own_reactions_ask_for_nothing(stage: Stage) -> None:
+    await say(stage, ":four:")
+    parent, answer = stage.ask_and_answer()
+    stage.slack.workspace.bot.bot_id, kept = None, stage.slack.workspace.bot.bot_id
+    stage.slack.person(stage.slack.workspace.bot.name).react(answer, "four")
+    stage.slack.workspace.bot.bot_id = kept
+    await heard(stage, 1)
+    assert await cases(stage) == 0
+    stage.ann.react(answer, "four")
+    verdict = await stage.verdict(parent)
+    stage.ben.react(verdict, "four")
+    await heard(stage, 3)
+    await say(stage, "")
+    assert (await cases(stage), len(reads(stage)), stage.ben.ephemerals(CHANNEL)) == (1, 2, [])
+
+
+async def test_what_we_wrote_under_another_name_is_not_scored_either(stage: Stage) -> None:
+    await say(stage, ":mag:")
+    parent, answer = stage.ask_and_answer()
+    stage.ann.react(answer, "mag")
+    verdict = await stage.verdict(parent)
+    verdict.author.is_webhook = True  # then Slack does not say whose message it is
+    stage.ben.react(verdict, "mag")
+    await stage.slack.until(lambda: len(reactions(stage)) == 2)
+    verdict.author.is_webhook = False
+    await heard(stage, 2)
+    assert (await cases(stage), stage.ben.ephemerals(CHANNEL)) == (1, [])
+
+
+async def test_a_bot_asks_for_nothing(stage: Stage) -> None:
+    await say(stage, ":mag:")
+    _, answer = stage.ask_and_answer()
+    stage.helper.react(answer, "mag")
+    await heard(stage, 1)
+    await say(stage, "")
+    assert (await cases(stage), reads(stage)) == (0, [])
+
+
+async def test_limits_hold_and_the_person_alone_is_told_in_the_thread(open_stage: StageFactory) -> None:
+    stage: Stage = await open_stage(manifest=load_manifest(WATCH), max_cases_per_user_per_hour=2)
+    await say(stage, ":mag:")
+    pairs = [stage.ask_and_answer() for _ in range(50)]
+    for _, answer in pairs:
+        stage.ben.react(answer, "mag")
+    await stage.told(stage.ben, 48)
+    assert await cases(stage) == 2
+    refusal = refusal_text(Refusal(RefusalKind.TOO_MANY_CASES, 2))
+    assert {told.text for told in stage.ben.ephemerals(CHANNEL)} == {refusal}
+    assert len({told.thread_ts for told in stage.ben.ephemerals(CHANNEL)} & {parent.ts for parent, _ in pairs}) == 48
+
+
+async def test_where_bots_alone_are_scored_a_persons_reply_is_refused(open_stage: StageFactory) -> None:
+    stage: Stage = await open_stage(manifest=load_manifest(WATCH), score_people=False)
+    await say(stage, ":mag:")
+    own = stage.ben.post(CHANNEL, "Or simply commit it again.")
+    assert await told_last(stage, stage.ann, lambda: stage.ann.react(own, "mag")) == A_PERSONS
+    assert await cases(stage) == 0
+
+
+async def test_where_scoring_is_off_nothing_is_read(open_stage: StageFactory) -> None:
+    stage: Stage = await open_stage(manifest=load_manifest(WATCH), channels_allowed="C0ELSEWHERE")
+    await say(stage, ":mag:")
+    _, answer = stage.ask_and_answer()
+    said = await told_last(stage, stage.ben, lambda: stage.ben.react(answer, "mag"))
+    assert said == refusal_text(Refusal(RefusalKind.CHANNEL_OFF))
+    assert reads(stage) == []
+
+
+async def test_private_by_choice_the_verdict_is_for_whoever_asked(open_stage: StageFactory) -> None:
+    stage: Stage = await open_stage(manifest=load_manifest(WATCH), verdict_visibility="me")
+    await say(stage, ":mag:")
+    _, answer = stage.ask_and_answer()
+    for person in (stage.ann, stage.ben):
+        assert (await told_last(stage, person, lambda: person.react(answer, "mag"))).startswith("Score 4 of 5")  # noqa: B023
+    assert (stage.ours(), await cases(stage)) == ([], 2)
+
+
+async def test_without_a_question_a_button_asks_for_it(stage: Stage) -> None:
+    await say(stage, ":mag:")
+    answer = stage.helper.post(CHANNEL, ANSWER)
+    await told_last(stage, stage.ben, lambda: stage.ben.react(answer, "mag"))
+    stage.ben.click(stage.ben.ephemerals(CHANNEL)[-1], ids.ACTION_ASK)
+    await stage.modal(stage.ben)
+    stage.ben.submit({ids.BLOCK_QUESTION: QUESTION})
+    await stage.reaches(1, CaseStatus.DELIVERED)
+
+
+async def test_a_message_that_is_gone_meanwhile_is_said_to_be(stage: Stage) -> None:
+    await say(stage, ":mag:")
+    _, answer = stage.ask_and_answer()
+    gate = asyncio.Event()
+    stage.slack.fail("conversations.replies", held_until=gate)
+    stage.ben.react(answer, "mag")
+    await stage.slack.until(lambda: stage.slack.workspace.journal.of("fault"))
+    stage.helper.delete(answer)
+    gate.set()
+    assert "That message is gone" in (await stage.told(stage.ben)).text
+
+
+def shared(stage: Stage, answer: Message) -> None:
+    """Has Slack tell of a reaction by ben in a channel that is shared with another workspace."""
+    stage.ben.react(answer, "eyes")
+    payload = deepcopy(reactions(stage)[-1].payload)
+    payload["event"]["reaction"] = "mag"
+    stage.slack.workspace.deliveries.send("events_api", payload | {"is_ext_shared_channel": True})
+
+
+async def test_in_a_shared_channel_ones_own_people_may_ask_and_others_may_not(stage: Stage) -> None:
+    await say(stage, ":mag:")
+    parent, answer = stage.ask_and_answer()
+    shared(stage, answer)
+    await stage.verdict(parent)
+
+
+async def test_a_person_of_another_workspace_is_refused_and_nothing_is_read(stage: Stage) -> None:
+    await say(stage, ":mag:")
+    _, answer = stage.ask_and_answer()
+    stage.ben.user.team_id = "T0ELSEWHERE"
+    shared(stage, answer)
+    assert (await stage.told(stage.ben)).text == FOREIGN
+    assert (reads(stage), await cases(stage)) == ([], 0)
+
+
+async def test_the_command_says_which_changes_it_and_leaves_a_line_of_audit(stage: Stage) -> None:
+    assert "No reaction asks for a score in this channel." in await say(stage, "")
+    assert "This" not in await say(stage, ":mag:")
+    assert await say(stage, "") == CHOSEN.format("mag")
+    await say(stage, ":MAG:")  # no change
+    assert "an emoji is typed with its colons" in await say(stage, "mag")
+    assert "No reaction asks for a score in this channel." in await say(stage, "off")
+    acts = await stage.log.audit.since()
+    channel = stage.slack.workspace.channel(CHANNEL).id
+    expected = (Action.REACTION_CHANGED, stage.ann.id, channel)
+    assert [(act.what, act.who, act.channel_id) for act in acts] == [expected] * 2
+    _, answer = stage.ask_and_answer()
+    stage.ann.react(answer, "mag")
+    await heard(stage, 1)
+    assert await cases(stage) == 0
+
+
+async def test_who_may_not_change_a_digest_changes_no_reaction(open_stage: StageFactory) -> None:
+    stage: Stage = await open_stage(manifest=load_manifest(WATCH), digest_by="admins")
+    assert "Only admins" in await say(stage, ":mag:")
+    assert "No reaction asks for a score" in await say(stage, "")
+    assert await stage.log.digests.score_reactions(stage.slack.workspace.team_id) == {}
+
+
+async def test_without_the_scope_the_command_says_what_to_add(open_stage: StageFactory) -> None:
+    stage: Stage = await open_stage()
+    assert await say(stage, ":mag:") == NOT_TOLD
+    assert (await say(stage, "")).endswith(NOT_TOLD)
+    assert "reaction_added" in NOT_TOLD
+    assert await stage.log.digests.score_reactions(stage.slack.workspace.team_id) == {}
+
+
+async def test_a_reply_that_is_being_scored_is_said_to_be(stage: Stage) -> None:
+    await say(stage, ":mag:")
+    gate = asyncio.Event()
+    stage.model.script(Held(gate, "score: 4\nGood."))
+    parent, answer = stage.ask_and_answer()
+    stage.ann.react(answer, "mag")
+    await stage.model.asked(1)
+    assert "is being scored right now" in await told_last(stage, stage.ben, lambda: stage.ben.react(answer, "mag"))
+    gate.set()
+    await stage.verdict(parent)

@@ -1,0 +1,272 @@
+"""The message shortcut: from the click to the verdict in the thread and in the log."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from bot.domain.case import CaseStatus
+from bot.slack import ids
+from tests.stage import (
+    ANSWER,
+    CHANNEL,
+    GOOD,
+    QUESTION,
+    Stage,
+    StageFactory,
+    buttons,
+    is_verdict,
+    responses_at_the_ack,
+    shown,
+)
+
+
+async def test_a_reply_is_scored_in_its_thread(stage: Stage) -> None:
+    parent, answer = stage.ask_and_answer()
+    delivery = await stage.slack.settled(stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer))
+    assert delivery.is_acked
+    verdict = await stage.verdict(parent)
+    assert verdict.text == "Score 4 of 5: It answers the question directly and says what happens to the changes."
+    words = shown(verdict)
+    for part in ("*Score 4 of 5*  ●●●●○", "the first message of this thread", QUESTION, "gpt-6-luna", "case 1"):
+        assert part in words
+    assert buttons(verdict) == [ids.ACTION_WRONG_QUESTION, ids.ACTION_DETAILS]
+
+
+async def test_the_model_reads_question_and_response(stage: Stage) -> None:
+    parent, answer = stage.ask_and_answer()
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    await stage.verdict(parent)
+    prompt = stage.model.requests[0]["messages"][0]["content"]
+    assert f"<question>{QUESTION}</question>" in prompt
+    assert f"<response>{ANSWER}</response>" in prompt
+
+
+async def test_the_case_is_in_the_log_before_the_ack(stage: Stage, tmp_path: Path) -> None:
+    at_the_ack = responses_at_the_ack(stage, tmp_path)
+    _, answer = stage.ask_and_answer()
+    await stage.slack.settled(stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer))
+    assert at_the_ack == [(ANSWER,)]
+
+
+async def test_the_placeholder_becomes_the_verdict(stage: Stage) -> None:
+    parent, answer = stage.ask_and_answer()
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    verdict = await stage.verdict(parent)
+    posted = [e.data for e in stage.slack.workspace.journal.of("call") if e.data["method"] == "chat.postMessage"]
+    assert len(posted) == 1
+    assert len(stage.ours()) == 1
+    assert verdict.ts == stage.ours()[0].ts
+
+
+async def test_the_log_holds_the_verdict_and_its_ratings(open_stage: StageFactory) -> None:
+    stage: Stage = await open_stage(judge_samples=3)
+    stage.model.script("score: 4\nGood.", "score: 5\nVery good.", "score: 4\nGood.")
+    parent, answer = stage.ask_and_answer()
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    words = shown(await stage.verdict(parent))
+    recorded = await stage.log.cases.verdict(1)
+    assert recorded is not None
+    assert recorded.score == 4
+    assert recorded.judge_version == f"{recorded.model}, additive-5 {recorded.rubric_version}"
+    assert sorted(rating.score or 0 for rating in recorded.ratings) == [4, 4, 5]
+    assert "3 ratings: " + ", ".join(str(rating.score) for rating in recorded.ratings) in words
+    await stage.slack.until(lambda: True)
+    case = await stage.log.cases.get(1)
+    assert case.status in {CaseStatus.JUDGED, CaseStatus.DELIVERED}
+
+
+async def test_a_top_level_message_takes_the_message_before_by_somebody_else(stage: Stage) -> None:
+    stage.ann.post(CHANNEL, "An older question?")
+    stage.ann.post(CHANNEL, QUESTION)
+    stage.helper.post(CHANNEL, "Let me think.")
+    answer = stage.helper.post(CHANNEL, ANSWER)
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    words = shown(await stage.verdict(answer))
+    assert "the message before" in words
+    assert QUESTION in words
+
+
+async def test_without_a_question_a_modal_asks_for_it(stage: Stage) -> None:
+    answer = stage.helper.post(CHANNEL, ANSWER)
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    view = await stage.modal(stage.ann)
+    assert ANSWER in shown(view)
+    assert stage.model.requests == []
+    stage.ann.submit({ids.BLOCK_QUESTION: QUESTION})
+    words = shown(await stage.verdict(answer))
+    assert f"(as typed):\n{QUESTION}" in words
+    assert f"<response>{ANSWER}</response>" in stage.model.requests[0]["messages"][0]["content"]
+
+
+async def test_blanks_are_no_question(stage: Stage) -> None:
+    answer = stage.helper.post(CHANNEL, ANSWER)
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    await stage.modal(stage.ann)
+    delivery = await stage.slack.settled(stage.ann.submit({ids.BLOCK_QUESTION: "   \n"}))
+    assert delivery.response is not None
+    assert ids.BLOCK_QUESTION in delivery.response["errors"]
+    await stage.reaches(1, CaseStatus.ASKED)
+
+
+async def test_a_modal_that_comes_too_late_becomes_a_button(stage: Stage) -> None:
+    stage.slack.fail("views.open", error="expired_trigger_id")
+    answer = stage.helper.post(CHANNEL, ANSWER)
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    asked = await stage.told(stage.ann)
+    assert buttons(asked) == [ids.ACTION_ASK]
+    stage.ann.click(asked, ids.ACTION_ASK)
+    await stage.modal(stage.ann)
+    stage.ann.submit({ids.BLOCK_QUESTION: QUESTION})
+    assert is_verdict(await stage.verdict(answer))
+
+
+async def test_asked_twice_the_verdict_that_is_there_is_shown(stage: Stage) -> None:
+    parent, answer = stage.ask_and_answer()
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    await stage.verdict(parent)
+    stage.ben.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    known = await stage.told(stage.ben)
+    assert known.text.startswith("Scored before: *4 of 5* · ")
+    assert QUESTION not in shown(known)
+    assert buttons(known) == [ids.ACTION_AGAIN, ids.ACTION_WRONG_QUESTION, ids.ACTION_DETAILS]
+    assert stage.ann.ephemerals(CHANNEL) == []
+    assert len(stage.model.requests) == 1
+
+
+async def test_score_again_makes_a_second_verdict(stage: Stage) -> None:
+    parent, answer = stage.ask_and_answer()
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    await stage.verdict(parent)
+    stage.ben.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    known = await stage.told(stage.ben)
+    stage.model.script("score: 2\nIt leaves out what happens to the changes.")
+    stage.ben.click(known, ids.ACTION_AGAIN)
+    again = await stage.verdict(parent, count=2)
+    assert again.text.startswith("Score 2 of 5")
+    assert "case 2" in shown(again)
+
+
+@pytest.mark.parametrize(("first", "requests"), [("I would rather not say.", 3), (GOOD, 2)], ids=["unscored", "scored"])
+async def test_two_people_who_press_score_again_get_one_verdict(stage: Stage, first: str, requests: int) -> None:
+    parent, answer = stage.ask_and_answer()
+    stage.model.script(first)
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    await stage.verdict(parent)
+    workspace = stage.slack.workspace
+    workspace.channel(CHANNEL).members.append(workspace.add_user("cat").id)
+    cat = stage.slack.person("cat")
+    pressing = (stage.ben, cat)  # whoever asked first gets one that counts, beside theirs
+    for person in pressing:
+        person.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    offers = [(person, await stage.told(person)) for person in pressing]
+    stage.model.script(GOOD)
+    for person, offer in offers:
+        person.click(offer, ids.ACTION_AGAIN)
+    await stage.verdict(parent, count=2)
+    assert len(stage.model.requests) == requests
+
+
+async def test_a_double_click_makes_one_case(stage: Stage) -> None:
+    parent, answer = stage.ask_and_answer()
+    first = stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    second = stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    for delivery in (first, second):
+        assert (await stage.slack.settled(delivery)).is_acked
+    await stage.verdict(parent)
+    assert sum((await stage.log.cases.counts()).values()) == 1
+
+
+async def test_an_edited_reply_is_scored_anew(stage: Stage) -> None:
+    parent, answer = stage.ask_and_answer()
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    await stage.verdict(parent)
+    stage.helper.edit(answer, "Use git revert instead.")
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    await stage.verdict(parent, count=2)
+    assert "Use git revert" in stage.model.requests[1]["messages"][0]["content"]
+
+
+async def test_wrong_question_opens_a_modal_and_scores_with_the_right_one(stage: Stage) -> None:
+    parent, answer = stage.ask_and_answer()
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    verdict = await stage.verdict(parent)
+    stage.ben.click(verdict, ids.ACTION_WRONG_QUESTION)
+    view = await stage.modal(stage.ben)
+    assert view.body["blocks"][1]["element"]["initial_value"] == QUESTION
+    stage.ben.submit({ids.BLOCK_QUESTION: "How do I unstage a file?"})
+    corrected = await stage.verdict(parent, count=2)
+    assert "How do I unstage a file?" in shown(corrected)
+
+
+async def test_only_me_is_seen_by_nobody_else(open_stage: StageFactory) -> None:
+    stage: Stage = await open_stage(verdict_visibility="me")
+    parent, answer = stage.ask_and_answer()
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    told = await stage.told(stage.ann)
+    assert told.text.startswith("Score 4 of 5")
+    assert told.thread_ts == parent.ts
+    assert stage.ours() == []
+    assert stage.ben.ephemerals(CHANNEL) == []
+
+
+async def test_an_ephemeral_begins_no_thread(open_stage: StageFactory) -> None:
+    stage: Stage = await open_stage(verdict_visibility="me")
+    stage.ann.post(CHANNEL, QUESTION)
+    answer = stage.helper.post(CHANNEL, ANSWER)
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    assert (await stage.told(stage.ann)).thread_ts is None  # Slack would not show it in a thread without replies
+
+
+async def test_a_private_verdict_is_not_shown_to_the_next_who_asks(open_stage: StageFactory) -> None:
+    stage: Stage = await open_stage(verdict_visibility="me")
+    _, answer = stage.ask_and_answer()
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    await stage.told(stage.ann)
+    stage.ben.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    await stage.told(stage.ben)
+    assert len(stage.model.requests) == 2
+
+
+async def test_where_the_bot_is_no_member_the_requester_alone_reads_the_verdict(open_stage: StageFactory) -> None:
+    stage: Stage = await open_stage(is_member=False)
+    _, answer = stage.ask_and_answer()
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    await stage.modal(stage.ann)  # it cannot read the thread either, so it asks
+    stage.ann.submit({ids.BLOCK_QUESTION: QUESTION})
+    told = await stage.told(stage.ann)
+    assert told.text.startswith("Score 4 of 5")
+    assert "/invite @Slack Judge" in shown(told)
+
+
+async def test_a_deleted_question_is_asked_for(stage: Stage) -> None:
+    parent, answer = stage.ask_and_answer()
+    stage.ann.delete(parent)
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    view = await stage.modal(stage.ann)
+    assert ANSWER in shown(view)
+
+
+async def test_an_old_message_is_no_question(stage: Stage) -> None:
+    question = stage.ann.post(CHANNEL, QUESTION)
+    channel = stage.slack.workspace.channel(CHANNEL)
+    answer = stage.helper.post(CHANNEL, ANSWER)
+    hours_ago = f"{float(question.ts) - 3600:.6f}"
+    channel.messages = {hours_ago: replace(question, ts=hours_ago), answer.ts: answer}
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    await stage.modal(stage.ann)
+    assert stage.model.requests == []
+
+
+async def test_invited_after_it_had_to_ask_the_bot_finds_the_question(open_stage: StageFactory) -> None:
+    stage: Stage = await open_stage(is_member=False)
+    _, answer = stage.ask_and_answer()
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    assert "I am not in this channel" in shown(await stage.modal(stage.ann))
+    stage.ann.close()
+    await stage.reaches(1, CaseStatus.ASKED)
+    stage.ann.invite(CHANNEL, stage.slack.workspace.bot.id)
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    case = await stage.reaches(1, CaseStatus.DELIVERED)
+    assert (case.question, case.requester_name) == (QUESTION, "ann")
+    assert len(stage.ours()) == 1

@@ -1,0 +1,107 @@
+"""Who hears when a watched assistant gets worse, and of what."""
+
+from datetime import timedelta
+
+import pytest
+
+from bot.domain.watch import Watch
+from tests.features.watch.watching import alarm, an_alarm, say, write_scores
+from tests.stage import CHANNEL, Stage, StageFactory
+
+
+@pytest.fixture
+async def stage(open_stage: StageFactory) -> Stage:
+    opened: Stage = await open_stage()
+    await say(opened, "@helper all alert off")
+    return opened
+
+
+async def change(stage: Stage, **changes: object) -> Watch:
+    """The watch, set otherwise."""
+    (watch,) = await stage.log.watches.of(stage.slack.workspace.team_id)
+    changed = Watch(**(watch.__dict__ | changes))
+    await stage.log.watches.save(changed, stage.ann.id)
+    return changed
+
+
+async def drop(stage: Stage) -> None:
+    """Writes four weeks with good scores, and one with bad ones."""
+    days = [(day, 4 + day % 2, 5) for day in range(10, 34)] + [(0.1 * hour, 2 + hour % 2, 3) for hour in range(20)]
+    await write_scores(stage, days)
+
+
+def direct(stage: Stage, name: str) -> list[str]:
+    """What the app wrote to a person in direct messages."""
+    im = stage.slack.workspace.channel(stage.slack.person(name).im)
+    return [message.text for message in im.messages.values()]
+
+
+async def test_the_channel_and_several_people_hear_of_a_drop_each_once(stage: Stage) -> None:
+    channel_id = stage.slack.workspace.channel(CHANNEL).id
+    await change(stage, alerts_to=(channel_id, stage.ann.id, stage.ben.id))
+    await drop(stage)
+    for _ in range(2):
+        await alarm(stage)
+    (told,) = stage.ours()
+    assert "clearly worse" in told.text
+    assert direct(stage, "ann") == direct(stage, "ben") == [told.text]
+
+
+async def test_who_may_not_look_into_the_channel_any_more_hears_nothing(stage: Stage) -> None:
+    stage.slack.workspace.channel(CHANNEL).is_private = True
+    await change(stage, alerts_to=(stage.ben.id, stage.ann.id))
+    stage.ben.leave(CHANNEL)
+    await drop(stage)
+    await alarm(stage)
+    await alarm(stage, timedelta(minutes=6))  # a claim that was not kept would be taken over by then
+    assert (len(direct(stage, "ann")), direct(stage, "ben")) == (1, [])
+
+
+async def test_an_alert_that_nobody_got_is_tried_again(stage: Stage) -> None:
+    stage.slack.workspace.channel(CHANNEL).is_private = True
+    await change(stage, alerts_to=(stage.ben.id,))
+    stage.ben.leave(CHANNEL)
+    await drop(stage)
+    await alarm(stage)
+    stage.ann.invite(CHANNEL, "ben")
+    await alarm(stage, timedelta(minutes=6))
+    assert len(direct(stage, "ben")) == 1
+
+
+async def test_a_mean_below_the_floor_is_told_of_however_it_was_before(stage: Stage) -> None:
+    low = [(0.2 * number, 2 + number % 2, 2) for number in range(165)]
+    await write_scores(stage, low)
+    await change(stage, alerts_to=(stage.ann.id,))
+    await alarm(stage)
+    assert direct(stage, "ann") == []
+    await change(stage, alerts_to=(stage.ann.id,), floor=3.5)
+    for _ in range(2):
+        await alarm(stage)
+    (told,) = direct(stage, "ann")
+    assert "is clearly below 3.5, which this channel wishes for: mean 2." in told
+
+
+async def test_a_floor_of_another_scale_says_nothing(stage: Stage) -> None:
+    await change(stage, alerts_to=(stage.ann.id,), floor=7)
+    await write_scores(stage, [(0.2 * number, 2, 2) for number in range(165)])
+    await alarm(stage)
+    assert direct(stage, "ann") == []
+
+
+async def test_a_floor_that_is_set_later_is_looked_at_with_the_same_scores(stage: Stage) -> None:
+    await write_scores(stage, [(0.2 * number, 2 + number % 2, 2) for number in range(165)])
+    async with an_alarm(stage) as same:
+        for floor, told in ((1.5, 0), (3.5, 1)):
+            await change(stage, alerts_to=(stage.ann.id,), floor=floor)
+            await same.look()
+            assert len(direct(stage, "ann")) == told
+
+
+async def test_an_alert_whose_answer_was_lost_stands_once_in_the_channel(stage: Stage) -> None:
+    await change(stage, alerts_to=(stage.slack.workspace.channel(CHANNEL).id,))
+    await drop(stage)
+    stage.slack.fail("chat.postMessage", drop=True, is_applied=True)
+    await alarm(stage)
+    await alarm(stage, timedelta(minutes=6))  # the claim of the one before is over
+    (told,) = stage.ours()
+    assert "clearly worse" in told.text

@@ -1,0 +1,521 @@
+"""A watched assistant's replies are scored by themselves: drawn, finished, and in figures of their own."""
+
+import asyncio
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from sqlalchemy import update
+
+from bot.domain.case import CaseSource, CaseStatus
+from bot.domain.limits import Policy
+from bot.domain.watch import LATE, ReplyOutcome, SeenReply, draws
+from bot.features.privacy.forgetting import Retention
+from bot.features.watch.backfill import OFTEN, SELDOM
+from bot.features.watch.watcher import REST
+from bot.slack import ids
+from bot.slack.manifest import WATCH, load_manifest
+from bot.store.audit import Action
+from bot.store.figures import Place, Span
+from bot.store.schema import replies
+from tests.features.watch.watching import alarm, look, outcomes, say, seen, take_finished, write_scores
+from tests.stage import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, shown
+
+
+@pytest.fixture
+async def stage(open_stage: StageFactory) -> Stage:
+    opened: Stage = await open_stage(manifest=load_manifest(WATCH), watch_by="events")
+    return opened
+
+
+def test_the_manifest_for_events_differs_in_these_alone() -> None:
+    manifest = load_manifest(WATCH)
+    for event in ("message.channels", "message.groups", "reaction_added", "reaction_removed"):
+        manifest["settings"]["event_subscriptions"]["bot_events"].remove(event)
+    for scope in ("reactions:read", "reactions:write"):
+        manifest["oauth_config"]["scopes"]["bot"].remove(scope)
+    assert manifest == load_manifest()
+
+
+async def test_a_watched_reply_is_scored_once_it_is_finished_and_nothing_is_posted(stage: Stage) -> None:
+    stage.ask_and_answer()
+    assert "*helper* is watched here: all of its replies to people." in await say(stage, "@helper all")
+    _, answer = stage.ask_and_answer()
+    await seen(stage, 1)
+    await take_finished(stage)
+    case = await stage.reaches(1, CaseStatus.DELIVERED)
+    assert (case.message_ts, case.source, case.probability) == (answer.ts, CaseSource.WATCH, 1.0)
+    assert stage.ours() == []
+    assert await outcomes(stage) == {ReplyOutcome.TAKEN: 1}
+
+
+async def test_digest_leads_with_what_nobody_picked_and_keeps_it_apart(stage: Stage) -> None:
+    _, chosen = stage.ask_and_answer()
+    await stage.slack.settled(stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, chosen))
+    await stage.reaches(1, CaseStatus.DELIVERED)
+    await say(stage, "@helper 1 in 1")
+    stage.model.script("score: 2\nToo short.")
+    for _ in range(2):
+        stage.ask_and_answer()
+    await seen(stage, 2)
+    await take_finished(stage)
+    for number in (2, 3):
+        await stage.reaches(number, CaseStatus.DELIVERED)
+    stage.ann.command(CHANNEL, ids.COMMAND, "digest preview")
+    preview = shown(await stage.told(stage.ann, 2))
+    assert "*helper*, random replies: mean *2.0*, between 0.5 and 3.5, of 0 to 5 (2 scored of 2)." in preview
+    assert "1 reply that people chose to score" in preview
+    assert "Median *4*, mean *4.0*" in preview
+
+
+async def test_a_drawn_reply_without_a_score_is_missed_and_the_others_stand_for_it(stage: Stage) -> None:
+    await say(stage, "@helper all")
+    stage.ask_and_answer()
+    await seen(stage, 1)
+    await take_finished(stage)
+    await stage.reaches(1, CaseStatus.DELIVERED)
+    stage.model.script("I cannot say.")
+    stage.ask_and_answer()
+    await seen(stage, 2)
+    await take_finished(stage)
+    await stage.reaches(2, CaseStatus.DELIVERED)
+    assert await outcomes(stage) == {ReplyOutcome.TAKEN: 1, ReplyOutcome.MISSED: 1}
+    stage.ann.command(CHANNEL, ids.COMMAND, "digest preview")
+    preview = shown(await stage.told(stage.ann, 2))
+    assert "(1 scored of 2)" in preview
+    assert "Not scored though drawn: 1 missed or unscored. The others of the same day stand for them." in preview
+
+
+async def test_replies_that_nobody_told_of_are_found_by_looking(open_stage: StageFactory) -> None:
+    stage: Stage = await open_stage()  # no message events
+    parent, _ = stage.ask_and_answer()
+    await say(stage, "@helper all")
+    stage.ask_and_answer()
+    stage.helper.post(CHANNEL, ANSWER, thread_ts=parent.ts)
+    question = stage.ann.post(CHANNEL, QUESTION)
+    top = stage.helper.post(CHANNEL, ANSWER)
+    await look(stage)
+    await look(stage, 2 * OFTEN)
+    assert await outcomes(stage) == {None: 3}
+    await take_finished(stage, 2 * OFTEN)
+    assert await outcomes(stage) == {ReplyOutcome.TAKEN: 3}
+    cases = [await stage.reaches(number, CaseStatus.DELIVERED) for number in (1, 2, 3)]
+    assert [case.question_ts for case in cases if case.message_ts == top.ts] == [question.ts]
+    assert {case.question for case in cases} == {QUESTION}
+
+
+async def test_a_reply_that_is_streamed_is_scored_as_it_is_at_the_end(stage: Stage) -> None:
+    await say(stage, "@helper all")
+    parent = stage.ann.post(CHANNEL, QUESTION)
+    answer = stage.helper.stream(CHANNEL, "Run git reset", parent.ts)
+    await seen(stage, 1)
+    await take_finished(stage)
+    assert await outcomes(stage) == {None: 1}
+    stage.helper.append(answer, " --soft HEAD~1.")
+    stage.helper.stop(answer)
+    await take_finished(stage, 2 * REST)
+    await take_finished(stage, 3 * REST)
+    case = await stage.reaches(1, CaseStatus.DELIVERED)
+    assert case.response == "Run git reset --soft HEAD~1."
+
+
+async def test_a_stream_that_failed_is_no_answer(stage: Stage) -> None:
+    await say(stage, "@helper all")
+    parent = stage.ann.post(CHANNEL, QUESTION)
+    answer = stage.helper.stream(CHANNEL, "Run git", parent.ts)
+    stage.helper.stop(answer, is_errored=True)
+    await seen(stage, 1)
+    await take_finished(stage, 2 * REST)
+    await take_finished(stage, 4 * REST)
+    assert await outcomes(stage) == {ReplyOutcome.NO_ANSWER: 1}
+
+
+async def test_what_was_edited_since_the_look_is_waited_for_again(open_stage: StageFactory) -> None:
+    stage: Stage = await open_stage()  # no message events
+    await say(stage, "@helper all")
+    _, answer = stage.ask_and_answer(answer="thinking...")
+    await look(stage)
+    stage.helper.edit(answer, "Run git revert.")
+    await take_finished(stage, OFTEN)
+    assert await outcomes(stage) == {None: 1}
+    await take_finished(stage, OFTEN + 2 * REST)
+    assert (await stage.reaches(1, CaseStatus.DELIVERED)).response == "Run git revert."
+
+
+async def test_an_old_reply_that_is_edited_is_none_of_the_watchs(stage: Stage) -> None:
+    _, old = stage.ask_and_answer()
+    await say(stage, "@helper all")
+    stage.helper.edit(old, "Run git revert.")
+    stage.ask_and_answer()
+    await seen(stage, 1)
+    assert await outcomes(stage) == {None: 1}
+
+
+async def test_where_nothing_may_be_scored_nothing_is(stage: Stage) -> None:
+    await say(stage, "@helper all")
+    stage.ask_and_answer()
+    await seen(stage, 1)
+    denied = frozenset({stage.slack.workspace.channel(CHANNEL).id})
+    await take_finished(stage, policy=Policy(denied_channels=denied))
+    assert await outcomes(stage) == {ReplyOutcome.MISSED: 1}
+
+
+async def test_a_reply_that_is_edited_in_bursts_is_scored_once_and_whole(stage: Stage) -> None:
+    await say(stage, "@helper all")
+    _, answer = stage.ask_and_answer(answer="thinking...")
+    await seen(stage, 1)
+    for words in ("Run", "Run git", "Run git revert"):
+        stage.helper.edit(answer, words)
+    await take_finished(stage)  # it has changed since it was seen, as far as the events have come
+    await take_finished(stage, 3 * REST)
+    case = await stage.reaches(1, CaseStatus.DELIVERED)
+    assert (case.response, await outcomes(stage)) == ("Run git revert", {ReplyOutcome.TAKEN: 1})
+
+
+async def test_what_answers_nobody_is_passed_over(stage: Stage) -> None:
+    stage.slack.workspace.add_bot("other")
+    other = stage.slack.person("other")
+    stage.ann.invite(CHANNEL, "other")
+    await say(stage, "@helper all")
+    alone = other.post(CHANNEL, "Deployment 12 is live.")
+    stage.helper.post(CHANNEL, "Congratulations!", thread_ts=alone.ts)  # to a bot
+    parent = stage.ann.post(CHANNEL, QUESTION)
+    stage.helper.post(CHANNEL, "", thread_ts=parent.ts, files=[{"id": "F1", "name": "a.png"}])
+    gone = stage.helper.post(CHANNEL, "Never mind.", thread_ts=parent.ts)
+    other.post(CHANNEL, ANSWER, thread_ts=parent.ts)  # nobody watches it
+    await seen(stage, 3)
+    stage.helper.delete(gone)
+    await take_finished(stage)
+    assert await outcomes(stage) == {ReplyOutcome.NO_ANSWER: 3}
+
+
+async def test_a_limit_alone_leaves_the_share_and_a_share_alone_takes_the_limit_off(stage: Stage) -> None:
+    assert "a random 1 in 5 of its replies" in await say(stage, "@helper 1 in 5")
+    assert "a random 1 in 5 of its replies to people, at most 40 a day." in await say(stage, "@helper 40 a day")
+    assert "a random 1 in 2 of its replies" in await say(stage, "@helper 1 in 2")
+
+
+async def test_what_is_not_named_stays_as_it_was(stage: Stage) -> None:
+    assert "all of its replies" in await say(stage, "@helper all")
+    assert f"<@{stage.ann.id}> hears of it" in await say(stage, "@helper 1 in 5 40 a day")
+    assert "a random 1 in 5 of its replies to people, at most 40 a day." in await say(
+        stage, "@helper verdict alert off"
+    )
+    state = await say(stage, "")
+    assert "a random 1 in 5 of its replies to people, at most 40 a day." in state
+    assert "Each verdict is posted in its thread. Nobody hears when it gets worse." in state
+    assert "In the last 7 days: 0 seen" in state
+    assert "is not watched here any more" in await say(stage, "off @helper")
+    assert "Nothing is watched in this channel." in await say(stage, "")
+    assert "I do not watch `@helper` in this channel. I watch nobody here." in await say(stage, "@helper off")
+    acts = [act.what for act in await stage.log.audit.since()]
+    assert acts == [Action.WATCH_SET] * 3 + [Action.WATCH_ENDED]
+
+
+async def test_who_may_not_change_a_digest_sets_no_watch(stage: Stage) -> None:
+    stage.ann.user.is_guest = True
+    assert "Guests" in await say(stage, "@helper all")
+    assert await stage.log.watches.of(stage.slack.workspace.team_id) == []
+
+
+async def test_a_name_that_no_bot_has_is_answered_with_those_there_are(stage: Stage) -> None:
+    assert "I find no bot `@helpr` in this channel. I find `@helper`." in await say(stage, "@helpr all")
+    assert "I find no bot `@ben`" in await say(stage, "@ben all")
+    assert "This is what I understand" in await say(stage, "helper")
+
+
+async def test_an_order_that_is_not_understood_changes_nothing_and_says_what_was_wrong(stage: Stage) -> None:
+    assert "After `@helper` I do not understand `all`." in await say(stage, "@helper all all")
+    await say(stage, "@helper 1 in 5")
+    assert "After `@helper` I do not understand `off`." in await say(stage, "@helper off all")
+    assert "I do not watch `@helper all` in this channel. I watch `@helper`." in await say(stage, "off @helper all")
+    (watch,) = await stage.log.watches.of(stage.slack.workspace.team_id)
+    assert watch.share == 0.2
+
+
+async def test_a_reply_that_is_edited_after_it_was_scored_is_marked(stage: Stage) -> None:
+    await say(stage, "@helper all")
+    _, answer = stage.ask_and_answer()
+    await seen(stage, 1)
+    await take_finished(stage)
+    await stage.reaches(1, CaseStatus.DELIVERED)
+    stage.helper.edit(answer, "Run git revert.")
+    async with asyncio.timeout(10):
+        while (await stage.log.cases.get(1)).edited_at is None:  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+    await take_finished(stage, 3 * REST)
+    assert (len(stage.model.requests), stage.ours()) == (1, [])
+
+
+async def test_what_was_lost_of_a_day_is_said_in_the_digest(stage: Stage) -> None:
+    await say(stage, "@helper 1 a day")
+    for _ in range(3):
+        stage.ask_and_answer()
+    await seen(stage, 3)
+    await take_finished(stage)
+    await stage.reaches(1, CaseStatus.DELIVERED)
+    stage.ann.command(CHANNEL, ids.COMMAND, "stats @helper")
+    told = shown(await stage.told(stage.ann, 2))
+    assert "*helper*, random replies: mean unknown" not in told
+    assert "(1 scored of 3)" in told
+    assert "Not scored though drawn: 2 over a limit." in told
+
+
+async def test_two_processes_make_one_case_of_a_reply(stage: Stage) -> None:
+    await say(stage, "@helper all")
+    stage.ask_and_answer()
+    await seen(stage, 1)
+    await asyncio.gather(*(take_finished(stage) for _ in range(3)))
+    await stage.reaches(1, CaseStatus.DELIVERED)
+    assert (len(stage.model.requests), await outcomes(stage)) == (1, {ReplyOutcome.TAKEN: 1})
+
+
+async def test_old_replies_leave_the_log_with_the_cases(stage: Stage) -> None:
+    await say(stage, "@helper all")
+    stage.ask_and_answer()
+    await seen(stage, 1)
+    retention = Retention(
+        stage.log.forgetting, stage.log.audit, stage.log.replies, stage.log.thumbs, 1, keeps_text=True
+    )
+    await retention.run()
+    assert sum((await outcomes(stage)).values()) == 1
+    yesterday = datetime.now(UTC) - timedelta(days=2)
+    await stage.log.database.execute(update(replies).values(day=f"{yesterday:%Y-%m-%d}"))
+    await retention.run()
+    assert await outcomes(stage) == {}
+
+
+async def test_a_bot_in_between_is_no_question(stage: Stage) -> None:
+    stage.slack.workspace.add_bot("other")
+    stage.ann.invite(CHANNEL, "other")
+    await say(stage, "@helper all")
+    question = stage.ann.post(CHANNEL, QUESTION)
+    stage.slack.person("other").post(CHANNEL, "Deployment 12 is live.")
+    stage.helper.post(CHANNEL, ANSWER)
+    await seen(stage, 1)
+    await take_finished(stage)
+    assert (await stage.reaches(1, CaseStatus.DELIVERED)).question_ts == question.ts
+
+
+async def test_a_days_limit_holds_and_the_rest_is_counted(stage: Stage) -> None:
+    await say(stage, "@helper 2 a day")
+    for _ in range(4):
+        stage.ask_and_answer()
+    await seen(stage, 4)
+    await take_finished(stage)
+    assert await outcomes(stage) == {ReplyOutcome.TAKEN: 2, ReplyOutcome.OVER: 2}
+
+
+async def test_what_is_a_day_late_is_missed_and_never_scored_as_if_it_were_fresh(stage: Stage) -> None:
+    await say(stage, "@helper all")
+    stage.ask_and_answer()
+    await seen(stage, 1)
+    await take_finished(stage, LATE + REST)
+    assert await outcomes(stage) == {ReplyOutcome.MISSED: 1}
+    assert stage.model.requests == []
+
+
+async def test_a_share_is_drawn_by_the_message_alone(stage: Stage) -> None:
+    await say(stage, "@helper 1 in 3")
+    answers = [stage.ask_and_answer()[1] for _ in range(30)]
+    await seen(stage, 30)
+    (watch,) = await stage.log.watches.of(stage.slack.workspace.team_id)
+    drawn = [answer.ts for answer in answers if draws(watch, answer.ts)]
+    assert await outcomes(stage) == {None: len(drawn), ReplyOutcome.PASSED: 30 - len(drawn)}
+    await look(stage)
+    assert sum((await outcomes(stage)).values()) == 30
+
+
+async def test_verdicts_are_posted_where_the_channel_wants_them(stage: Stage) -> None:
+    await say(stage, "@helper verdict")
+    parent, _ = stage.ask_and_answer()
+    await seen(stage, 1)
+    await take_finished(stage)
+    verdict = await stage.verdict(parent)
+    assert verdict.text.startswith("Score 4 of 5: ")
+    assert len(stage.ours()) == 1
+
+
+async def test_what_somebody_asks_for_on_a_posted_verdict_is_no_draw(stage: Stage) -> None:
+    await say(stage, "@helper verdict")
+    parent, _ = stage.ask_and_answer()
+    await seen(stage, 1)
+    await take_finished(stage)
+    verdict = await stage.verdict(parent)
+    await stage.reaches(1, CaseStatus.DELIVERED)
+    stage.ann.click(verdict, ids.ACTION_WRONG_QUESTION)
+    await stage.modal(stage.ann)
+    await stage.slack.settled(stage.ann.submit({ids.BLOCK_QUESTION: "What is a branch?"}))
+    again = await stage.reaches(2, CaseStatus.DELIVERED)
+    assert (again.probability, again.shows, again.requester_id) == (None, None, stage.ann.id)
+    team_id, channel_id = stage.slack.workspace.team_id, stage.slack.workspace.channel(CHANNEL).id
+    span = Span(datetime(2026, 1, 1, tzinfo=UTC), datetime(9999, 1, 1, tzinfo=UTC))
+    rows = await stage.log.tallies.scores(Place(team_id, channel_id, is_watched=True), span)
+    assert sum(row.number for row in rows) == 1
+
+
+async def test_scores_stand_under_replies_as_reactions(stage: Stage) -> None:
+    await say(stage, "@helper reaction")
+    _, answer = stage.ask_and_answer()
+    await seen(stage, 1)
+    await take_finished(stage)
+    await stage.reaches(1, CaseStatus.DELIVERED)
+    assert answer.reactions == {"four": [stage.slack.workspace.bot.id]}
+
+
+async def test_without_the_scope_reactions_are_refused_in_a_sentence(open_stage: StageFactory) -> None:
+    stage: Stage = await open_stage()
+    assert "I may not react to messages here" in await say(stage, "@helper reaction")
+    assert await stage.log.watches.of(stage.slack.workspace.team_id) == []
+
+
+async def test_nothing_is_said_of_what_has_no_score(stage: Stage) -> None:
+    stage.model.script("I would rather not say.")
+    await say(stage, "@helper verdict")
+    stage.ask_and_answer()
+    await seen(stage, 1)
+    await take_finished(stage)
+    await stage.reaches(1, CaseStatus.DELIVERED)
+    assert stage.ours() == []
+    assert len(stage.ann.ephemerals(CHANNEL)) == 1
+
+
+async def test_a_drop_is_told_of_once_with_its_lowest_replies(stage: Stage) -> None:
+    await say(stage, "@helper alert here")
+    days = [(day, 4 + day % 2, 5) for day in range(10, 34)] + [(0.1 * hour, 2 + hour % 2, 3) for hour in range(20)]
+    await write_scores(stage, days)
+    for _ in range(2):
+        await alarm(stage)
+    (told,) = stage.ours()
+    assert told.text.startswith("helper in ")
+    assert "clearly worse than in the four weeks before: " in told.text
+    assert shown(told).count("Score 2 of 5") == 3
+
+
+async def test_a_drop_that_lasts_is_told_of_again_after_a_week_and_not_before(stage: Stage) -> None:
+    await say(stage, "@helper alert here")
+    await write_scores(stage, [(day, 4 + day % 2, 5) for day in range(10, 34)] + [(0.1, 2, 30)])
+    await alarm(stage)
+    await write_scores(stage, [(-1.5, 1, 30), (-6.0, 1, 30)])
+    await alarm(stage, timedelta(days=2))
+    assert len(stage.ours()) == 1
+    await alarm(stage, timedelta(days=8))
+    assert len(stage.ours()) == 2
+
+
+async def test_another_judge_is_no_drop(stage: Stage) -> None:
+    await say(stage, "@helper alert here")
+    await write_scores(stage, [(day, 5, 5) for day in range(10, 34)])
+    await write_scores(stage, [(0.1 * hour, 2, 3) for hour in range(20)], "another judge")
+    await alarm(stage)
+    assert stage.ours() == []
+
+
+async def test_a_watch_without_scores_says_so_to_whoever_set_it(stage: Stage) -> None:
+    await say(stage, "@helper all")
+    for _ in range(3):
+        stage.ask_and_answer()
+    await seen(stage, 3)
+    await alarm(stage, timedelta(minutes=30))  # the model may still have them
+    assert not stage.slack.workspace.channel(stage.ann.im).messages
+    await alarm(stage, timedelta(hours=2))
+    (told,) = stage.slack.workspace.channel(stage.ann.im).messages.values()
+    assert "has no score of the last 6 hours, though 3 replies were drawn" in told.text
+
+
+async def test_a_watch_whose_judge_gives_no_score_says_so(stage: Stage) -> None:
+    stage.model.script("I would rather not say.")
+    await say(stage, "@helper all")
+    for _ in range(3):
+        stage.ask_and_answer()
+    await seen(stage, 3)
+    await take_finished(stage)
+    await stage.reaches(3, CaseStatus.DELIVERED)
+    assert await outcomes(stage) == {ReplyOutcome.MISSED: 3}
+    await alarm(stage, timedelta(hours=2))
+    (told,) = stage.slack.workspace.channel(stage.ann.im).messages.values()
+    assert "though 3 replies were drawn" in told.text
+
+
+@pytest.mark.parametrize(("replies", "told"), [(9, 0), (10, 1)])
+async def test_an_assistant_of_which_nothing_is_seen_any_more_is_told_of_once(
+    stage: Stage, replies: int, told: int
+) -> None:
+    await say(stage, "@helper 1 in 9999 alert here")
+    for _ in range(replies):
+        stage.ask_and_answer()
+    await seen(stage, replies)
+    await alarm(stage, timedelta(days=6))
+    assert stage.ours() == []
+    for day in (8, 9, 16):
+        await alarm(stage, timedelta(days=day))
+    assert len(stage.ours()) == told
+    assert all(" for a week, after 10 in the week before. It may have left" in each.text for each in stage.ours())
+
+
+async def test_an_assistant_that_answers_less_is_not_gone(stage: Stage) -> None:
+    await say(stage, "@helper 1 in 9999 alert here")
+    (watch,) = await stage.log.watches.of(stage.slack.workspace.team_id)
+    stage.ask_and_answer()
+    await seen(stage, 1)
+    for number in range(10):
+        ts = f"{(datetime.now(UTC) - timedelta(days=9)).timestamp() + number:.6f}"
+        old = SeenReply(watch.team_id, watch.channel_id, ts, watch.author_id, None, None)
+        await stage.log.replies.note(old, watch, datetime.now(UTC))
+    await alarm(stage)
+    assert stage.ours() == []
+
+
+async def test_blind_labels_are_drawn_from_what_nobody_picked(stage: Stage) -> None:
+    _, chosen = stage.ask_and_answer()
+    await stage.slack.settled(stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, chosen))
+    await stage.reaches(1, CaseStatus.DELIVERED)
+    await say(stage, "@helper all")
+    stage.ask_and_answer("What is a branch?", "A name for a commit.")
+    await seen(stage, 1)
+    await take_finished(stage)
+    await stage.reaches(2, CaseStatus.DELIVERED)
+    channel = stage.slack.workspace.channel(CHANNEL).id
+    team_id = stage.slack.workspace.team_id
+    assert await stage.log.assignments.count(team_id, stage.ben.id, [channel]) == 1
+    drawn = await stage.log.assignments.draw(team_id, stage.ben.id, [channel])
+    assert drawn is not None
+    assert drawn.id == 2
+
+
+async def test_a_reply_in_a_shape_that_nobody_knows_keeps_no_other_waiting(stage: Stage) -> None:
+    await say(stage, "@helper all")
+    _, odd = stage.ask_and_answer()
+    stage.ask_and_answer()
+    await seen(stage, 2)
+    odd.blocks = [{"type": "table", "rows": [[None]]}]
+    await take_finished(stage)  # what was changed is waited for again
+    await take_finished(stage, 3 * REST)
+    assert await outcomes(stage) == {ReplyOutcome.NO_ANSWER: 1, ReplyOutcome.TAKEN: 1}
+    await look(stage, 2 * SELDOM)
+
+
+async def test_of_two_bots_with_one_name_none_is_taken_by_chance(stage: Stage) -> None:
+    twin = stage.slack.workspace.add_bot("twin")
+    twin.name = stage.helper.user.name
+    stage.slack.workspace.channel(CHANNEL).members.append(twin.id)
+    said = await say(stage, "@helper all")
+    assert said == f"Several bots here are called `@helper`. Say which by its id: `@{stage.helper.id}`, `@{twin.id}`."
+    for author_id in (stage.helper.id, twin.id):
+        assert "*helper* is watched here" in await say(stage, f"@{author_id} all")
+    assert "Several bots here are called `@helper`" in await say(stage, "off @helper")
+    assert "*helper* is not watched here any more" in await say(stage, f"off @{twin.id}")
+    (left,) = await stage.log.watches.of(stage.slack.workspace.team_id)
+    assert left.author_id == stage.helper.id
+
+
+async def test_what_a_watch_waits_for_ends_with_it_and_is_no_loss_of_the_next_one(stage: Stage) -> None:
+    await say(stage, "@helper all")
+    stage.ask_and_answer()
+    await seen(stage, 1)
+    await take_finished(stage)
+    stage.ask_and_answer()
+    await seen(stage, 2)
+    await say(stage, "off @helper")
+    await take_finished(stage)
+    await say(stage, "@helper all")
+    assert "1 seen, 1 scored or about to be." in await say(stage, "")

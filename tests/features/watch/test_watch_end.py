@@ -1,0 +1,92 @@
+"""A watch that is set is changed in its window, and ended there by whoever may change it."""
+
+from typing import Any
+
+from bot.slack import ids
+from bot.store.audit import Action
+from tests.features.watch.test_watch_window import filled, only, shown_fields, window
+from tests.features.watch.watching import say
+from tests.stage import CHANNEL, Stage
+
+
+def labels(stage: Stage) -> tuple[str, str]:
+    """The title of ann's window, and what sends it."""
+    view = stage.ann.view
+    assert view is not None
+    return view.body["title"]["text"], view.body["submit"]["text"]
+
+
+def end_button(stage: Stage) -> list[dict[str, Any]]:
+    """The button that ends the watch, if the window has it."""
+    view = stage.ann.view
+    assert view is not None
+    elements = [each for block in view.body["blocks"] for each in block.get("elements", [])]
+    return [each for each in elements if each.get("action_id") == ids.ACTION_WATCH_END]
+
+
+async def watches(stage: Stage) -> list[str]:
+    return [each.author_id for each in await stage.log.watches.of(stage.slack.workspace.team_id)]
+
+
+async def test_a_window_says_whether_it_sets_a_watch_or_changes_one(stage: Stage) -> None:
+    await window(stage)
+    assert (labels(stage), end_button(stage)) == (("Watch an assistant", "Watch"), [])
+    await stage.slack.settled(stage.ann.submit())
+    await stage.told(stage.ann)
+    await window(stage)
+    assert labels(stage) == ("Change a watch", "Save")
+
+
+async def test_a_watch_is_ended_in_its_window_after_a_question(stage: Stage) -> None:
+    await say(stage, "@helper all")
+    await window(stage)
+    (button,) = end_button(stage)
+    assert (button["style"], button["confirm"]["style"]) == ("danger", "danger")
+    assert "No more replies of helper are scored" in button["confirm"]["text"]["text"]
+    stage.ann.click(stage.ann.view, ids.ACTION_WATCH_END)
+    assert "*helper* is not watched here any more. What was scored stays" in await filled(stage, "any more")
+    assert shown_fields(stage).isdisjoint({ids.BLOCK_ASSISTANT, ids.BLOCK_TOKENS})
+    assert await watches(stage) == []
+    assert [act.what for act in await stage.log.audit.since()] == [Action.WATCH_SET, Action.WATCH_ENDED]
+
+
+async def test_the_watch_that_the_window_shows_is_the_one_that_ends(stage: Stage) -> None:
+    stage.slack.workspace.add_bot("other")
+    stage.ann.invite(CHANNEL, "other")
+    await say(stage, "@helper all")
+    await say(stage, "@other all")
+    await window(stage)
+    stage.ann.click(stage.ann.view, ids.BLOCK_ASSISTANT, stage.slack.person("other").id)
+    await filled(stage, "No more replies of other are scored")
+    stage.ann.click(stage.ann.view, ids.ACTION_WATCH_END)
+    assert "*other* is not watched" in await filled(stage, "any more")
+    assert await watches(stage) == [stage.helper.id]
+
+
+async def test_who_has_lost_the_right_meanwhile_ends_nothing(stage: Stage) -> None:
+    await say(stage, "@helper all")
+    await window(stage)
+    stage.ann.user.is_guest = True
+    stage.ann.click(stage.ann.view, ids.ACTION_WATCH_END)
+    assert "Guests cannot" in await filled(stage, "Guests")
+    assert await watches(stage) == [stage.helper.id]
+
+
+async def test_a_window_that_was_closed_meanwhile_is_answered_in_the_channel(stage: Stage) -> None:
+    await say(stage, "@helper all")
+    await window(stage)
+    stage.slack.fail("views.update", error="not_found")
+    stage.ann.click(stage.ann.view, ids.ACTION_WATCH_END)
+    assert "*helper* is not watched here any more" in (await stage.told(stage.ann, 2)).text
+    assert await watches(stage) == []
+
+
+async def test_a_window_on_a_watch_that_somebody_ended_does_not_begin_it_anew(stage: Stage) -> None:
+    await say(stage, "@helper all")
+    await window(stage)
+    watch = await only(stage)
+    await stage.log.watches.end(watch, stage.ben.id)
+    delivery = await stage.slack.settled(stage.ann.submit())
+    assert delivery.response is not None
+    assert "Somebody has changed what is set" in delivery.response["errors"][ids.BLOCK_ASSISTANT]
+    assert await watches(stage) == []

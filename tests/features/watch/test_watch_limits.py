@@ -1,0 +1,160 @@
+"""What a watch may use up in a day: cases, tokens, and replies to one question; and never a word of our own."""
+
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pytest
+from sqlalchemy import update
+
+from bot.domain.case import CaseStatus
+from bot.domain.limits import Limits
+from bot.domain.watch import MOST_OF_A_QUESTION, ReplyOutcome, Watch
+from bot.features.watch.backfill import OFTEN
+from bot.features.watch.watcher import REST
+from bot.slack import ids
+from bot.slack.manifest import WATCH, load_manifest
+from bot.store.schema import replies
+from tests.features.watch.watching import look, outcomes, say, seen, take_finished
+from tests.stage import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, shown
+
+TAKES = 460  # tokens, each rating
+
+
+@pytest.fixture
+async def stage(open_stage: StageFactory) -> Stage:
+    opened: Stage = await open_stage(manifest=load_manifest(WATCH), watch_by="events")
+    await say(opened, "@helper all alert off")
+    return opened
+
+
+async def allow(stage: Stage, tokens: int) -> None:
+    """The channel's watches may take so many tokens a day."""
+    channel = stage.slack.workspace.channel(CHANNEL).id
+    settings = await stage.log.digests.channel(stage.slack.workspace.team_id, channel)
+    await stage.log.digests.save(replace(settings, watch_tokens_per_day=tokens), stage.ann.id)
+
+
+async def test_an_endless_thread_leaves_the_days_budget_to_others(stage: Stage) -> None:
+    parent = stage.ann.post(CHANNEL, QUESTION)
+    for _ in range(MOST_OF_A_QUESTION + 3):
+        stage.helper.post(CHANNEL, ANSWER, thread_ts=parent.ts)
+    stage.ask_and_answer()
+    await seen(stage, MOST_OF_A_QUESTION + 4)
+    await take_finished(stage)
+    assert await outcomes(stage) == {ReplyOutcome.TAKEN: MOST_OF_A_QUESTION + 1, ReplyOutcome.OVER: 3}
+
+
+async def test_two_bots_that_talk_in_the_channel_itself_answer_one_question(stage: Stage) -> None:
+    stage.slack.workspace.add_bot("other")
+    stage.ann.invite(CHANNEL, "other")
+    stage.ann.post(CHANNEL, QUESTION)
+    for _ in range(MOST_OF_A_QUESTION + 2):
+        stage.helper.post(CHANNEL, ANSWER)
+        stage.slack.person("other").post(CHANNEL, "And then?")
+    await seen(stage, MOST_OF_A_QUESTION + 2)
+    await take_finished(stage)
+    assert await outcomes(stage) == {ReplyOutcome.TAKEN: MOST_OF_A_QUESTION, ReplyOutcome.OVER: 2}
+
+
+async def test_a_thread_that_has_had_enough_is_not_read_any_more(stage: Stage) -> None:
+    parent = stage.ann.post(CHANNEL, QUESTION)
+    for _ in range(MOST_OF_A_QUESTION):
+        stage.helper.post(CHANNEL, ANSWER, thread_ts=parent.ts)
+    await seen(stage, MOST_OF_A_QUESTION)
+    await take_finished(stage)
+    last = stage.helper.post(CHANNEL, ANSWER, thread_ts=parent.ts)
+    await seen(stage, MOST_OF_A_QUESTION + 1)
+    read = len(stage.slack.workspace.journal.of("call"))
+    await take_finished(stage)
+    calls = [entry.data["method"] for entry in stage.slack.workspace.journal.of("call")[read:]]
+    assert "conversations.replies" not in calls, last.ts
+    assert (await outcomes(stage))[ReplyOutcome.OVER] == 1
+
+
+async def test_the_tokens_of_a_channel_hold_for_all_its_watches(stage: Stage) -> None:
+    stage.slack.workspace.add_bot("other")
+    stage.ann.invite(CHANNEL, "other")
+    team_id, channel = stage.slack.workspace.team_id, stage.slack.workspace.channel(CHANNEL).id
+    await allow(stage, 2 * TAKES)
+    for number in (1, 2):
+        stage.ask_and_answer()
+        await seen(stage, number)
+        await take_finished(stage)
+        await stage.reaches(number, CaseStatus.DELIVERED)
+    other = Watch(team_id, channel, stage.slack.person("other").id, datetime.now(UTC))
+    parent, _ = stage.ask_and_answer()
+    await seen(stage, 3)
+    await stage.log.watches.save(other, stage.ann.id)
+    stage.slack.person("other").post(CHANNEL, ANSWER, thread_ts=parent.ts)
+    await look(stage, OFTEN)
+    await take_finished(stage, OFTEN)
+    assert await outcomes(stage, stage.helper.id) == {ReplyOutcome.TAKEN: 2, ReplyOutcome.OVER: 1}
+    assert await outcomes(stage, other.author_id) == {ReplyOutcome.OVER: 1}
+    assert len(stage.model.requests) == 2
+
+
+async def test_tokens_that_people_ask_for_are_none_of_a_watchs(stage: Stage) -> None:
+    _, answer = stage.ask_and_answer()
+    await seen(stage, 1)
+    await stage.slack.settled(stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer))
+    await stage.reaches(1, CaseStatus.DELIVERED)
+    await allow(stage, 1)
+    await take_finished(stage)
+    await stage.reaches(2, CaseStatus.DELIVERED)
+    assert await outcomes(stage) == {ReplyOutcome.TAKEN: 1}
+
+
+async def test_the_workspaces_tokens_hold_for_watched_cases_as_for_those_that_are_asked_for(stage: Stage) -> None:
+    limits = Limits(tokens_per_day=TAKES)
+    for number in (1, 2):
+        stage.ask_and_answer()
+        await seen(stage, number)
+        await take_finished(stage, limits=limits)
+        await stage.reaches(1, CaseStatus.DELIVERED)
+    assert await outcomes(stage) == {ReplyOutcome.TAKEN: 1, ReplyOutcome.OVER: 1}
+
+
+async def test_what_a_limit_cost_is_said_in_the_state(stage: Stage) -> None:
+    await allow(stage, 1)
+    for number in (1, 2):
+        stage.ask_and_answer()
+        await seen(stage, number)
+        await take_finished(stage)
+        await stage.reaches(1, CaseStatus.DELIVERED)
+    stage.ann.command(CHANNEL, ids.COMMAND, "watch")
+    state = shown(await stage.told(stage.ann, 2))
+    assert "2 seen, 1 scored or about to be, 1 over a limit" in state
+    assert "at most 1 token a day" in state
+
+
+async def test_a_watch_on_ourselves_scores_nothing(stage: Stage) -> None:
+    (watch,) = await stage.log.watches.of(stage.slack.workspace.team_id)
+    ours = replace(watch, author_id=stage.slack.workspace.bot.id)
+    await stage.log.watches.save(ours, stage.ann.id)
+    parent, answer = stage.ask_and_answer()
+    await stage.slack.settled(stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer))
+    await stage.verdict(parent)
+    await stage.reaches(1, CaseStatus.DELIVERED)
+    await look(stage, OFTEN)
+    await take_finished(stage, OFTEN)
+    await take_finished(stage, 2 * OFTEN)
+    assert await outcomes(stage, ours.author_id) == {ReplyOutcome.NO_ANSWER: 1}
+
+
+async def test_a_reply_whose_case_was_written_before_a_crash_stays_taken(stage: Stage) -> None:
+    await say(stage, "@helper 1 a day")
+    stage.ask_and_answer()
+    await seen(stage, 1)
+    await take_finished(stage)
+    await stage.log.database.execute(update(replies).values(outcome=None))  # the process died before it was settled
+    await take_finished(stage)
+    await take_finished(stage, 3 * REST)
+    assert await outcomes(stage) == {ReplyOutcome.TAKEN: 1}
+
+
+async def test_what_one_person_may_ask_for_is_no_limit_of_a_watch(stage: Stage) -> None:
+    for _ in range(3):
+        stage.ask_and_answer()
+    await seen(stage, 3)
+    await take_finished(stage, limits=Limits(cases_per_user_per_hour=1))
+    assert await outcomes(stage) == {ReplyOutcome.TAKEN: 3}

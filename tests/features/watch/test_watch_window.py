@@ -1,0 +1,441 @@
+"""The window of `/judge watch`: it opens at once, shows what would have been taken, and sets all that a watch is."""
+
+import asyncio
+from typing import Any
+
+import pytest
+from pydantic import SecretStr
+
+from bot.domain.watch import Shows, Watch, draws
+from bot.features.watch.window_text import said_modal
+from bot.slack import ids
+from bot.slack.client import web_client
+from bot.slack.manifest import load_manifest
+from bot.slack.messenger import Messenger
+from bot.store.audit import Action
+from pocket_slack import Message
+from tests.features.watch.watching import say
+from tests.stage import CHANNEL, QUESTION, Stage, StageFactory, buttons, shown
+
+LAST = "What it would have taken last"
+
+
+@pytest.fixture
+async def stage(open_stage: StageFactory) -> Stage:
+    manifest = load_manifest()
+    manifest["oauth_config"]["scopes"]["bot"].append("reactions:write")
+    opened: Stage = await open_stage(manifest=manifest)
+    return opened
+
+
+def its(block_id: str, author_id: str) -> str:
+    return ids.of_author(block_id, author_id)
+
+
+async def filled(stage: Stage, text: str = "") -> str:
+    """What the window says once it is filled, and nothing is being read any more."""
+    view = await stage.slack.until(lambda: stage.ann.view)
+    assert view is not None
+    await stage.slack.until(lambda: "_Reading" not in shown(view) and text in shown(view))
+    return shown(view)
+
+
+def shown_now(stage: Stage) -> str:
+    view = stage.ann.view
+    assert view is not None
+    return shown(view)
+
+
+def shown_fields(stage: Stage) -> set[str]:
+    view = stage.ann.view
+    assert view is not None
+    return {block["block_id"] for block in view.body["blocks"]}
+
+
+async def window(stage: Stage, text: str = "@helper") -> str:
+    stage.ann.command(CHANNEL, ids.COMMAND, f"watch {text}")
+    return await filled(stage)
+
+
+async def refused(stage: Stage, values: dict[str, Any]) -> dict[str, str]:
+    delivery = await stage.slack.settled(stage.ann.submit(values))
+    assert delivery.response is not None
+    errors: dict[str, str] = delivery.response["errors"]
+    return errors
+
+
+def updates(stage: Stage) -> int:
+    """How often the window was filled."""
+    return sum(entry.data["method"] == "views.update" for entry in stage.slack.workspace.journal.of("call"))
+
+
+async def only(stage: Stage) -> Watch:
+    (watch,) = await stage.log.watches.of(stage.slack.workspace.team_id)
+    return watch
+
+
+async def test_the_window_names_the_rubric_of_the_channel(stage: Stage) -> None:
+    assert "Scored by this channel's rubric, `additive-5`" in await window(stage)
+    stage.ann.close()
+    stage.ann.command(CHANNEL, ids.COMMAND, "rubric use code")
+    await stage.told(stage.ann)
+    assert "Scored by this channel's rubric, `code`" in await window(stage)
+
+
+async def test_an_older_window_does_not_undo_what_somebody_else_has_set(stage: Stage) -> None:
+    await window(stage)
+    stage.ben.command(CHANNEL, ids.COMMAND, "watch @helper 1 in 5 20 a day")
+    await stage.told(stage.ben)
+    before = updates(stage)
+    stage.ann.click(stage.ann.view, its(ids.BLOCK_SHARE, stage.helper.id), "2")
+    await stage.slack.until(lambda: updates(stage) == before + 2)
+    errors = await refused(stage, {})
+    assert "Somebody has changed what is set since you opened this window" in errors[ids.BLOCK_ASSISTANT]
+    assert ((await only(stage)).share, (await only(stage)).per_day) == (0.2, 20)
+    stage.ann.close()
+    await window(stage)
+    await stage.slack.settled(stage.ann.submit({its(ids.BLOCK_PER_DAY, stage.helper.id): "30"}))
+    assert ((await only(stage)).share, (await only(stage)).per_day) == (0.2, 30)
+
+
+async def test_a_name_alone_opens_the_window_and_it_sets_all_that_a_watch_is(stage: Stage) -> None:
+    await window(stage)
+    helper, channel_id = stage.helper.id, stage.slack.workspace.channel(CHANNEL).id
+    values = {
+        its(ids.BLOCK_PER_DAY, helper): "40",
+        ids.BLOCK_TOKENS: "20000",
+        its(ids.BLOCK_SHOWS, helper): "reaction",
+        its(ids.BLOCK_ALERTS_HERE, helper): ["here"],
+        its(ids.BLOCK_ALERTS_TO, helper): [stage.ben.id, stage.ann.id],
+        its(ids.BLOCK_FLOOR, helper): "3.5",
+    }
+    stage.ann.click(stage.ann.view, its(ids.BLOCK_SHARE, helper), "5")
+    await filled(stage)
+    await stage.slack.settled(stage.ann.submit(values))
+    said = await stage.told(stage.ann)
+    watch = await only(stage)
+    assert (watch.author_id, watch.share, watch.per_day, watch.shows) == (helper, 0.2, 40, Shows.REACTION)
+    assert (watch.alerts_to, watch.floor) == ((channel_id, stage.ben.id, stage.ann.id), 3.5)
+    assert (await stage.log.digests.channel(watch.team_id, channel_id)).watch_tokens_per_day == 20_000
+    assert "a random 1 in 5 of its replies to people, at most 40 a day." in said.text
+    assert "or its mean is below 3.5, <#" in said.text
+    assert stage.ann.view is None
+    assert [act.what for act in await stage.log.audit.since()] == [Action.WATCH_SET, Action.WATCH_TOKENS_CHANGED]
+
+
+async def test_whoever_changes_nothing_hears_and_all_is_scored(stage: Stage) -> None:
+    await window(stage)
+    await stage.slack.settled(stage.ann.submit())
+    await stage.told(stage.ann)
+    watch = await only(stage)
+    assert (watch.share, watch.per_day, watch.alerts_to, watch.floor) == (1.0, 0, (stage.ann.id,), None)
+
+
+async def test_the_window_shows_the_last_five_replies_that_would_have_been_taken(stage: Stage) -> None:
+    stage.slack.workspace.add_bot("other")
+    stage.ann.invite(CHANNEL, "other")
+    other = stage.slack.person("other")
+    first, _ = stage.ask_and_answer("Why?", "The very first answer.")
+    top = [stage.ann.post(CHANNEL, QUESTION), stage.helper.post(CHANNEL, "An answer in the channel.")]
+    for number in (1, 2):
+        stage.ask_and_answer(answer=f"Answer {number}, with `code` and <!channel>.")
+    alone = other.post(CHANNEL, "Deployment 12 is live.")
+    stage.helper.post(CHANNEL, "To a bot.", thread_ts=alone.ts)
+    stage.helper.stream(CHANNEL, "Not yet", stage.ann.post(CHANNEL, QUESTION).ts)
+    other.post(CHANNEL, "By another bot.", thread_ts=top[0].ts)
+    stage.ask_and_answer(answer="A long one. " * 400)
+    late = stage.helper.post(CHANNEL, "A late answer in an old thread.", thread_ts=first.ts)
+    words = await window(stage)
+    last = words[words.index(LAST) : words.index("At most so many scored replies a day")]
+    for said in (
+        "A late answer",
+        "A long one.",
+        "Answer 2, with `code` and @channel.",
+        "Answer 1",
+        "in the channel.",
+    ):
+        assert said in last
+    for said in ("The very first", "To a bot", "Not yet", "another bot"):
+        assert said not in last
+    assert last.index("A late answer") < last.index("Answer 2") < last.index("Answer 1") < last.index("in the channel.")
+    assert last.count("\nhelper · <!date^") == 5
+    assert "A long one. A …" in last
+    assert f"p{late.ts.replace('.', '')}?thread_ts={first.ts}" in last
+
+
+async def test_a_share_shows_what_it_would_have_drawn(stage: Stage) -> None:
+    answers = [stage.ask_and_answer(answer=f"Answer {number}.")[1] for number in range(12)]
+    await window(stage)
+    stage.ann.click(stage.ann.view, its(ids.BLOCK_SHARE, stage.helper.id), "2")
+    await stage.slack.until(lambda: "_Reading" in shown_now(stage))
+    last = await filled(stage)
+    await stage.slack.settled(stage.ann.submit())
+    await stage.told(stage.ann)
+    watch = await only(stage)
+    drawn = [each for each in reversed(answers) if draws(watch, each.ts)][:5]
+    assert [each.text for each in answers if each.text in last] == [each.text for each in reversed(drawn)]
+
+
+async def test_another_assistant_shows_its_replies_and_its_watch(stage: Stage) -> None:
+    stage.slack.workspace.add_bot("other")
+    stage.ann.invite(CHANNEL, "other")
+    other = stage.slack.person("other")
+    parent, _ = stage.ask_and_answer(answer="By helper.")
+    other.post(CHANNEL, "By the other.", thread_ts=parent.ts)
+    await say(stage, "@other all 7 a day verdict")
+    assert "By helper." in await window(stage)
+    stage.ann.fill({its(ids.BLOCK_PER_DAY, stage.helper.id): "40"})
+    stage.ann.click(stage.ann.view, ids.BLOCK_ASSISTANT, other.id)
+    words = await filled(stage, "By the other.")
+    assert "By helper." not in words
+    await stage.slack.settled(stage.ann.submit())
+    await stage.told(stage.ann, 2)
+    watch = await only(stage)
+    assert (watch.author_id, watch.per_day, watch.shows) == (other.id, 7, Shows.VERDICT)
+
+
+async def test_an_assistant_whose_watch_is_not_shown_yet_keeps_it(stage: Stage) -> None:
+    stage.slack.workspace.add_bot("other")
+    stage.ann.invite(CHANNEL, "other")
+    other, gate = stage.slack.person("other"), asyncio.Event()
+    await say(stage, "@other 1 in 5 7 a day alert here")
+    earlier = await only(stage)
+    await window(stage)
+    stage.slack.fail("conversations.history", held_until=gate)
+    stage.ann.click(stage.ann.view, ids.BLOCK_ASSISTANT, other.id)
+    errors = await refused(stage, {})
+    assert "then send it" in errors[ids.BLOCK_ASSISTANT]
+    gate.set()
+    await stage.slack.until(lambda: its(ids.BLOCK_SHARE, other.id) in shown_fields(stage))
+    await stage.slack.settled(stage.ann.submit())
+    await stage.told(stage.ann, 2)
+    assert await only(stage) == earlier
+
+
+async def test_what_was_read_for_an_earlier_choice_is_not_shown_any_more(stage: Stage) -> None:
+    await window(stage)
+    view = stage.ann.view
+    assert view is not None
+    earlier = view.hash
+    stage.ann.click(view, its(ids.BLOCK_SHARE, stage.helper.id), "2")
+    await stage.slack.until(lambda: view.hash != earlier)
+    await filled(stage)
+    async with web_client(SecretStr(stage.slack.bot_token), stage.slack.api_url) as client:
+        assert await Messenger(client).update_modal(view.id, said_modal("late"), earlier) is None
+        assert "late" not in shown(view)
+        assert await Messenger(client).update_modal(view.id, said_modal("late"), view.hash) == (view.id, view.hash)
+
+
+async def test_the_window_opens_before_anything_is_read(stage: Stage) -> None:
+    before = len(stage.slack.workspace.journal.of("call"))
+    await window(stage)
+    calls = [entry.data["method"] for entry in stage.slack.workspace.journal.of("call")[before:]]
+    assert calls[0] == "views.open"
+
+
+@pytest.mark.parametrize(
+    ("block", "typed", "said"),
+    [
+        (ids.BLOCK_PER_DAY, "0.5", "A whole number from 1 to 99,999"),
+        (ids.BLOCK_PER_DAY, "-1", "A whole number"),
+        (ids.BLOCK_PER_DAY, "many", "A whole number"),
+        (ids.BLOCK_FLOOR, "5", "A number between 0 and 5"),
+        (ids.BLOCK_FLOOR, "0", "A number between 0 and 5"),
+        (ids.BLOCK_FLOOR, "nan", "A number between 0 and 5"),
+    ],
+)
+async def test_what_is_no_such_number_is_said_at_its_field(stage: Stage, block: str, typed: str, said: str) -> None:
+    await window(stage)
+    its_block = its(block, stage.helper.id)
+    errors = await refused(stage, {its_block: typed})
+    assert said in errors[its_block]
+    assert await stage.log.watches.of(stage.slack.workspace.team_id) == []
+
+
+async def test_tokens_are_a_number_too(stage: Stage) -> None:
+    await window(stage)
+    assert "1,000,000,000" in (await refused(stage, {ids.BLOCK_TOKENS: "1e99"}))[ids.BLOCK_TOKENS]
+
+
+async def test_who_may_not_look_into_a_private_channel_cannot_be_told_of_it(stage: Stage) -> None:
+    stage.slack.workspace.channel(CHANNEL).is_private = True
+    stage.slack.workspace.add_user("eve")
+    await window(stage)
+    its_people = its(ids.BLOCK_ALERTS_TO, stage.helper.id)
+    errors = await refused(stage, {its_people: [stage.ben.id, stage.slack.person("eve").id]})
+    assert "may not go to eve: not in it" in errors[its_people]
+    assert await stage.log.watches.of(stage.slack.workspace.team_id) == []
+
+
+async def test_somebody_of_whom_slack_does_not_say_where_they_are_is_not_told(stage: Stage) -> None:
+    await window(stage)
+    its_people = its(ids.BLOCK_ALERTS_TO, stage.helper.id)
+    errors = await refused(stage, {its_people: [stage.ben.id, "U0GONE"]})
+    assert errors[its_people].startswith("Slack does not tell me whether all of them may look into this channel")
+    assert "(user_not_found)" in errors[its_people]
+
+
+async def test_a_bot_cannot_be_told_since_it_reads_no_alerts(stage: Stage) -> None:
+    await window(stage)
+    its_people = its(ids.BLOCK_ALERTS_TO, stage.helper.id)
+    errors = await refused(stage, {its_people: [stage.ben.id, stage.helper.id]})
+    assert errors[its_people] == "A bot reads no alerts: leave out helper."
+    errors = await refused(stage, {its_people: [stage.ben.id, "USLACKBOT"]})
+    assert errors[its_people] == "A bot reads no alerts: leave out slackbot."
+    assert await stage.log.watches.of(stage.slack.workspace.team_id) == []
+
+
+async def test_reactions_without_their_scope_are_refused_at_the_field(open_stage: StageFactory) -> None:
+    stage: Stage = await open_stage()
+    await window(stage)
+    its_shows = its(ids.BLOCK_SHOWS, stage.helper.id)
+    assert "I may not react to messages here" in (await refused(stage, {its_shows: "reaction"}))[its_shows]
+
+
+async def test_who_has_lost_the_right_meanwhile_sets_nothing(stage: Stage) -> None:
+    await window(stage)
+    stage.ann.user.is_guest = True
+    delivery = await stage.slack.settled(stage.ann.submit())
+    assert delivery.response is not None
+    assert "Guests cannot" in str(delivery.response["view"])
+    assert await stage.log.watches.of(stage.slack.workspace.team_id) == []
+
+
+async def test_who_may_not_change_anything_reads_why_in_the_window(stage: Stage) -> None:
+    stage.ann.user.is_guest = True
+    assert "Guests cannot" in await window(stage)
+
+
+async def test_a_channel_where_nothing_may_be_scored_is_not_watched(open_stage: StageFactory) -> None:
+    stage: Stage = await open_stage(channels_allowed="C99")
+    assert "switched scoring off" in await window(stage)
+    assert "switched scoring off" in await say(stage, "@helper all")
+
+
+async def test_a_name_that_no_bot_has_is_answered_in_the_window(stage: Stage) -> None:
+    assert "I find no bot `@helpr` in this channel. I find `@helper`." in await window(stage, "@helpr")
+
+
+async def test_what_is_not_understood_after_a_name_is_said_in_the_window(stage: Stage) -> None:
+    assert "After `@helper` I do not understand `0 a day`." in await window(stage, "@helper 0 a day")
+
+
+async def test_an_assistant_that_left_can_still_be_changed(stage: Stage) -> None:
+    await say(stage, "@helper 1 in 3")
+    stage.ann.remove(CHANNEL, "helper")
+    state = await state_of(stage, 2)
+    stage.ann.click(state, ids.ACTION_WATCH)
+    words = await filled(stage)
+    assert "it may have left" in words
+    await stage.slack.settled(stage.ann.submit({its(ids.BLOCK_PER_DAY, stage.helper.id): "3"}))
+    await stage.told(stage.ann, 3)
+    assert (await only(stage)).per_day == 3
+
+
+async def test_slack_that_does_not_let_us_read_is_quoted(stage: Stage) -> None:
+    stage.ask_and_answer()
+    stage.slack.fail("conversations.history", error="missing_scope")
+    assert "Slack does not let me read this channel (`missing_scope`)" in await window(stage)
+    stage.ann.close()
+    stage.slack.fail("conversations.replies", error="missing_scope")
+    assert "Slack does not let me read this channel (`missing_scope`)" in await window(stage)
+
+
+async def state_of(stage: Stage, count: int = 1) -> Message:
+    stage.ann.command(CHANNEL, ids.COMMAND, "watch")
+    return await stage.told(stage.ann, count)
+
+
+async def test_the_state_has_buttons_for_all_of_it(stage: Stage) -> None:
+    assert buttons(await state_of(stage)) == [ids.ACTION_WATCH]
+    await say(stage, "@helper 1 in 3 alert off")
+    assert buttons(await state_of(stage, 3)) == [ids.ACTION_WATCH, ids.ACTION_WATCH]
+    await say(stage, "@helper alert me")
+    state = await state_of(stage, 5)
+    assert buttons(state) == [ids.ACTION_WATCH, ids.ACTION_TEST_ALERT, ids.ACTION_WATCH]
+
+
+async def test_another_assistant_begins_with_one_that_is_not_watched_yet(stage: Stage) -> None:
+    stage.slack.workspace.add_bot("other")
+    stage.ann.invite(CHANNEL, "other")
+    await say(stage, "@helper all")
+    state = await state_of(stage, 2)
+    stage.ann.click(state, ids.ACTION_WATCH, block_id=state.blocks[-1]["block_id"])
+    await filled(stage)
+    await stage.slack.settled(stage.ann.submit())
+    await stage.told(stage.ann, 3)
+    watches = await stage.log.watches.of(stage.slack.workspace.team_id)
+    assert {watch.author_id for watch in watches} == {stage.helper.id, stage.slack.person("other").id}
+
+
+async def test_ourselves_and_people_cannot_be_watched(stage: Stage) -> None:
+    await window(stage)
+    view = stage.ann.view
+    assert view is not None
+    select = next(block["element"] for block in view.body["blocks"] if block.get("block_id") == ids.BLOCK_ASSISTANT)
+    for each in (stage.slack.workspace.bot.id, stage.ben.id):
+        select["options"].append({"text": select["options"][0]["text"], "value": each})  # as nobody sees it
+        errors = await refused(stage, {ids.BLOCK_ASSISTANT: each})
+        assert errors[ids.BLOCK_ASSISTANT] == "Choose an assistant: a bot of this channel, and not me."
+
+
+async def test_a_test_goes_to_exactly_those_who_would_hear(stage: Stage) -> None:
+    channel = stage.slack.workspace.channel(CHANNEL)
+    channel.is_private = True
+    await window(stage)
+    people = {its(ids.BLOCK_ALERTS_TO, stage.helper.id): [stage.ben.id, stage.ann.id]}
+    await stage.slack.settled(stage.ann.submit(people | {its(ids.BLOCK_ALERTS_HERE, stage.helper.id): ["here"]}))
+    said = await stage.told(stage.ann)
+    stage.ben.leave(CHANNEL)
+    stage.ann.click(said, ids.ACTION_TEST_ALERT)
+    told = (await stage.told(stage.ann, 2)).text
+    assert told.splitlines() == [
+        f"The test went to <#{channel.id}>, <@{stage.ann.id}>.",
+        f"It did not reach <@{stage.ben.id}>: not in this channel, whose figures an alert names.",
+    ]
+    (posted,) = stage.ours()
+    direct = stage.slack.workspace.channel(stage.ann.im).messages.values()
+    assert posted.text.startswith("A test, and no more: here I say when helper in ")
+    assert [message.text for message in direct] == [posted.text]
+    assert not stage.slack.workspace.channel(stage.ben.im).messages
+
+
+async def test_a_test_that_is_pressed_again_at_once_goes_out_once(stage: Stage) -> None:
+    said = await state_after(stage, "@helper all alert here")
+    for _ in range(3):
+        stage.ann.click(said, ids.ACTION_TEST_ALERT)
+    await stage.told(stage.ann, 4)
+    told = [message.text.partition(" to ")[0] for message in stage.ann.ephemerals(CHANNEL)[1:]]
+    once = "I sent a test of this watch less than a minute ago, and send one a minute at most."
+    assert sorted(told) == [once, once, "The test went"]
+    assert len(stage.ours()) == 1
+
+
+async def test_a_test_that_nobody_hears_is_none(stage: Stage) -> None:
+    said = await state_after(stage, "@helper all alert here")
+    await say(stage, "@helper alert off")
+    stage.ann.click(said, ids.ACTION_TEST_ALERT)
+    assert "Nobody hears when it gets worse" in (await stage.told(stage.ann, 3)).text
+    await say(stage, "@helper alert here")
+    stage.ann.click(said, ids.ACTION_TEST_ALERT)
+    assert "The test went to" in (await stage.told(stage.ann, 5)).text
+
+
+async def test_a_test_is_for_those_who_may_change_the_watch(stage: Stage) -> None:
+    said = await state_after(stage, "@helper all alert here")
+    stage.ann.user.is_guest = True
+    stage.ann.click(said, ids.ACTION_TEST_ALERT)
+    assert "Guests cannot" in (await stage.told(stage.ann, 2)).text
+    assert stage.ours() == []
+
+
+async def test_a_test_of_a_watch_that_is_over_says_so(stage: Stage) -> None:
+    said = await state_after(stage, "@helper all alert here")
+    await say(stage, "off @helper")
+    stage.ann.click(said, ids.ACTION_TEST_ALERT)
+    assert "not watched in this channel any more" in (await stage.told(stage.ann, 3)).text
+
+
+async def state_after(stage: Stage, text: str) -> Message:
+    await say(stage, text)
+    return stage.ann.ephemerals(CHANNEL)[-1]

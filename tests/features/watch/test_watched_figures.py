@@ -1,0 +1,64 @@
+"""What stats and digests say of watched replies besides their mean: who scored them, and what is not in it."""
+
+from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from bot.domain.case import CaseSource
+from bot.domain.verdict import OFFLINE
+from bot.domain.watch import ReplyOutcome, SeenReply, Watch
+from bot.domain.week import Week
+from tests.features.digest.test_stats import add_case, help_desk, stats
+from tests.stage import Stage, shown
+
+
+async def add_drawn(stage: Stage, score: int | None, **changes: object) -> None:
+    """A verdict of a moment ago on a reply that a watch has drawn."""
+    drawn = {"source": CaseSource.WATCH, "probability": 1.0, "model": "m", "judge_version": "m, additive-5 1"}
+    await add_case(stage, help_desk(stage), stage.helper.id, score, **(drawn | changes))
+
+
+@pytest.mark.parametrize("subject", ["", "@helper"])
+async def test_the_offline_rater_is_named_beside_the_mean_of_random_replies(stage: Stage, subject: str) -> None:
+    await add_drawn(stage, 4, model=OFFLINE)
+    await add_drawn(stage, 3)
+    said = shown(await stats(stage, subject))
+    assert "*helper*, random replies: mean *3.5*" in said
+    assert ":warning: 1 of 2 cases by the offline rater, which is no model." in said
+
+
+async def test_of_a_model_no_rater_is_named(stage: Stage) -> None:
+    await add_drawn(stage, 4)
+    assert "warning" not in shown(await stats(stage))
+
+
+async def test_what_another_judge_or_scale_scored_is_counted_and_in_no_mean(stage: Stage) -> None:
+    for score in (4, 3, 4):
+        await add_drawn(stage, score)
+    await add_drawn(stage, 0, judge_version="other, additive-5 1")
+    await add_drawn(stage, 9, lowest=1, highest=10)
+    said = shown(await stats(stage))
+    assert "*helper*, random replies: mean *3.7*" in said
+    assert "Scored by another judge or on another scale, and not counted above: 2." in said
+
+
+async def test_of_one_judge_nothing_is_said_of_others(stage: Stage) -> None:
+    await add_drawn(stage, 4)
+    await add_drawn(stage, None, unscored_reason="no_score", judge_version=None)
+    assert "another judge" not in shown(await stats(stage))
+
+
+async def test_replies_of_last_week_that_were_scored_in_this_one_are_among_those_that_were_seen(stage: Stage) -> None:
+    channel, week = help_desk(stage), Week.of(datetime.now(UTC), ZoneInfo("UTC"))
+    watch = Watch(stage.slack.workspace.team_id, channel.id, stage.helper.id, week.before().start)
+    for number, (age, outcome) in enumerate(
+        [(0, ReplyOutcome.TAKEN), (1, ReplyOutcome.TAKEN), (2, ReplyOutcome.TAKEN), (3, ReplyOutcome.MISSED)]
+    ):
+        ts = f"{(week.start - timedelta(hours=age)).timestamp():.6f}"
+        reply = SeenReply(watch.team_id, channel.id, ts, watch.author_id, None, None)
+        await stage.log.replies.note(reply, watch, week.start)
+        await stage.log.replies.settle(reply, outcome)
+        if outcome is ReplyOutcome.TAKEN:
+            await add_drawn(stage, number, message_ts=ts, judged_at=week.start)
+    assert "(3 scored of 3)" in shown(await stats(stage))

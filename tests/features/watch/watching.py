@@ -1,0 +1,123 @@
+"""What tests of watches do and ask: the command, the duties that the clock would bring, and what the log says."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime, timedelta
+
+from pydantic import SecretStr
+from sqlalchemy import insert
+
+from bot.domain.case import CaseSource, CaseStatus, Visibility
+from bot.domain.limits import Limits, Policy
+from bot.domain.watch import ReplyOutcome, together
+from bot.features.watch.alerts import AlertDelivery, DriftAlerts
+from bot.features.watch.backfill import OFTEN, Backfill
+from bot.features.watch.watcher import REST, Watcher
+from bot.pipeline.judges import RubricChoice
+from bot.pipeline.lookup import Lookup
+from bot.slack import ids
+from bot.slack.client import identify, web_client
+from bot.slack.members import Members, Memberships
+from bot.store.figures import watched
+from bot.store.schema import cases
+from judge import load_rubric
+from judge.rubric import DEFAULT_RUBRIC
+from tests.stage import CHANNEL, Stage
+
+ANYWHERE, NO_LIMITS = Policy(), Limits()
+
+
+async def say(stage: Stage, text: str) -> str:
+    """What ann is told after `/judge watch ...`."""
+    before = len(stage.ann.ephemerals(CHANNEL))
+    stage.ann.command(CHANNEL, ids.COMMAND, f"watch {text}".strip())
+    return (await stage.told(stage.ann, before + 1)).text
+
+
+async def take_finished(
+    stage: Stage, later: timedelta = REST, policy: Policy = ANYWHERE, limits: Limits = NO_LIMITS
+) -> None:
+    """The watcher's duty, so much later."""
+    async with web_client(SecretStr(stage.slack.bot_token), stage.slack.api_url) as client:
+        identity = await identify(client)
+        lookup = Lookup(client, identity.own_ids)
+        clock = lambda: datetime.now(UTC) + later + timedelta(seconds=1)  # noqa: E731
+        rubrics = RubricChoice(stage.log.rubrics, {DEFAULT_RUBRIC: load_rubric(DEFAULT_RUBRIC)})
+        await Watcher(stage.log, lookup, identity, limits, policy, rubrics, clock).take_finished()
+
+
+async def outcomes(stage: Stage, author_id: str = "") -> dict[ReplyOutcome | None, int]:
+    """What has become of the replies of the one watch that there is, or of this assistant's."""
+    watches = await stage.log.watches.of(stage.slack.workspace.team_id)
+    (watch,) = [each for each in watches if author_id in {"", each.author_id}]
+    days = await stage.log.replies.coverage(watched(watch), "2026-01-01")
+    return dict(together(days.values()).outcomes)
+
+
+async def seen(stage: Stage, number: int) -> None:
+    """Returns once so many replies are in the log."""
+    async with asyncio.timeout(10):
+        while sum((await outcomes(stage)).values()) < number:  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+
+
+async def look(stage: Stage, later: timedelta = OFTEN) -> None:
+    """The look at watched channels, so much later."""
+    async with web_client(SecretStr(stage.slack.bot_token), stage.slack.api_url) as client:
+        clock = lambda: datetime.now(UTC) + later  # noqa: E731
+        await Backfill(client, stage.log, stage.slack.workspace.team_id, OFTEN, clock).look()
+
+
+async def write_scores(stage: Stage, scores: list[tuple[float, int, int]], version: str = "m, additive-5 1") -> None:
+    """Scores of the watched assistant: so many days ago, which, and how many."""
+    (watch,) = await stage.log.watches.of(stage.slack.workspace.team_id)
+    now = datetime.now(UTC)
+    row = {
+        "team_id": watch.team_id,
+        "channel_id": watch.channel_id,
+        "author_id": watch.author_id,
+        "requester_id": "U1",
+        "requester_name": "Slack Judge",
+        "source": CaseSource.WATCH,
+        "rubric": "additive-5",
+        "visibility": Visibility.THREAD,
+        "attempt": 1,
+        "status": CaseStatus.DELIVERED,
+        "lowest": 0,
+        "highest": 5,
+        "model": "m",
+        "judge_version": version,
+        "probability": 1.0,
+        "created_at": now,
+    }
+    rows = [
+        row
+        | {
+            "key": f"{version}/{day}/{number}",
+            "score": score,
+            "judged_at": now - timedelta(days=day),
+            "message_ts": f"{number}.{round(day * 10)}",
+        }
+        for day, score, count in scores
+        for number in range(count)
+    ]
+    async with stage.log.database.engine.begin() as connection:
+        await connection.execute(insert(cases), rows)
+
+
+@asynccontextmanager
+async def an_alarm(stage: Stage, later: timedelta = timedelta()) -> AsyncIterator[DriftAlerts]:
+    """What looks at watches with somebody to hear of them, on a clock that is so much later."""
+    async with web_client(SecretStr(stage.slack.bot_token), stage.slack.api_url) as client:
+        clock = lambda: datetime.now(UTC) + later  # noqa: E731
+        messenger, members = AlertDelivery(client, Memberships(client)), Members(client)
+        yield DriftAlerts(
+            messenger, stage.log, members, stage.slack.workspace.team_id, "https://pocket.slack.com/", clock
+        )
+
+
+async def alarm(stage: Stage, later: timedelta = timedelta()) -> None:
+    """One look of it."""
+    async with an_alarm(stage, later) as found:
+        await found.look()

@@ -1,0 +1,461 @@
+"""The step "Score a reply" of workflows: a case like anybody's, and an end in every case."""
+
+import asyncio
+import sqlite3
+from collections.abc import AsyncIterator
+from contextlib import closing
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from bot.app import running_bot
+from bot.domain import case as domain
+from bot.domain.case import CaseSource, CaseStatus, Visibility
+from bot.features.workflow.text import FORGOTTEN, NO_PERSON, NOT_IN_BOTH
+from bot.setting_values import Role
+from bot.slack import ids
+from bot.slack.manifest import ORG, load_manifest
+from pocket_slack import Entry, Execution, Message
+from tests.commands.test_process import pocket_slack
+from tests.model_server import Failure, Held, ModelServer
+from tests.stage import (
+    ANSWER,
+    CHANNEL,
+    GOOD,
+    QUESTION,
+    Stage,
+    StageFactory,
+    is_verdict,
+    make_settings,
+    shown,
+)
+
+WHY = "It answers the question directly and says what happens to the changes."
+TEXTS = {"question": QUESTION, "response": ANSWER}
+Settings = dict[str, Any]
+
+
+@pytest.fixture
+def open_step_stage(open_stage: StageFactory) -> StageFactory:
+    async def open_it(**settings: Any) -> Stage:
+        opened: Stage = await open_stage(manifest=load_manifest(ORG), **settings)
+        return opened
+
+    return open_it
+
+
+@pytest.fixture
+async def stage(open_step_stage: StageFactory) -> AsyncIterator[Stage]:
+    opened: Stage = await open_step_stage()
+    yield opened
+    assert opened.slack.workspace.executions.running == []
+
+
+def run(stage: Stage, **inputs: Any) -> Execution:
+    return stage.ann.run_step(ids.FUNCTION_SCORE_REPLY, {"user_id": stage.ann.id} | inputs)
+
+
+async def ended(stage: Stage, execution: Execution) -> Execution:
+    """The step, once the app has ended it."""
+    await stage.slack.until(lambda: execution.status != "running")
+    return execution
+
+
+def at(message: Message) -> dict[str, str]:
+    return {"channel_id": message.channel_id, "message_ts": message.ts}
+
+
+def link(stage: Stage, message: Message) -> str:
+    parent_ts = message.thread_ts if message.is_reply else None
+    return stage.slack.workspace.permalink(message.channel_id, message.ts, parent_ts)
+
+
+def ends(stage: Stage) -> list[str]:
+    """How steps were ended, call by call, with what Slack said."""
+    calls = [entry.data for entry in stage.slack.workspace.journal.of("call")]
+    return [
+        f"{call['method'].removeprefix('functions.')} {(call['answer'] or {}).get('error', 'ok')}"
+        for call in calls
+        if call["method"].startswith("functions.")
+    ]
+
+
+def test_the_manifest_for_organisations_differs_in_the_step_alone() -> None:
+    manifest = load_manifest(ORG)
+    assert manifest["settings"].pop("function_runtime") == "remote"
+    assert manifest["settings"].pop("org_deploy_enabled")
+    manifest["settings"]["org_deploy_enabled"] = False
+    manifest["settings"]["event_subscriptions"]["bot_events"].remove("function_executed")
+    assert list(manifest.pop("functions")) == [ids.FUNCTION_SCORE_REPLY]
+    assert manifest == load_manifest()
+
+
+def test_the_manifest_and_the_code_name_the_same_inputs_and_outputs() -> None:
+    declared = load_manifest(ORG)["functions"][ids.FUNCTION_SCORE_REPLY]
+    for kind, prefix in (("input_parameters", "INPUT_"), ("output_parameters", "OUTPUT_")):
+        named = {value for name, value in vars(ids).items() if name.startswith(prefix)}
+        assert set(declared[kind]["properties"]) == named
+
+
+@pytest.mark.parametrize("by", ["link", "message"])
+async def test_a_reply_in_a_thread_is_scored(stage: Stage, by: str) -> None:
+    parent, answer = stage.ask_and_answer()
+    execution = run(stage, **({"link": link(stage, answer)} if by == "link" else {"message": at(answer)}))
+    await ended(stage, execution)
+    verdict = await stage.verdict(parent)
+    assert execution.outputs == {
+        "scored": True,
+        "score": 4,
+        "justification": WHY,
+        "verdict_link": link(stage, verdict),
+    }
+    assert QUESTION in shown(verdict)
+    case = await stage.log.cases.get(1)
+    assert case is not None
+    assert (case.source, case.requester_id, case.requester_name) == (CaseSource.WORKFLOW, stage.ann.id, "ann")
+    assert (case.probability, case.visibility, case.excluded) == (None, Visibility.THREAD, None)
+    assert await stage.log.cases.current_verdict(case) is not None  # it counts, among what somebody chose
+    assert stage.ann.ephemerals(CHANNEL) == []
+
+
+async def test_a_step_scores_by_the_rubric_of_the_messages_channel(stage: Stage) -> None:
+    _, answer = stage.ask_and_answer()
+    stage.ann.command(CHANNEL, ids.COMMAND, "rubric use code")
+    await stage.told(stage.ann)
+    await ended(stage, run(stage, link=link(stage, answer)))
+    await ended(stage, run(stage, **TEXTS))
+    assert [(await stage.log.cases.get(number)).rubric for number in (1, 2)] == ["code", "additive-5"]
+
+
+@pytest.mark.parametrize("who", ["the app", "another bot", "nobody"])
+async def test_whoever_asks_has_to_be_a_person(stage: Stage, who: str) -> None:
+    workspace = stage.slack.workspace
+    room = workspace.add_channel("room", [stage.helper.user, workspace.bot], is_private=True)
+    answer = stage.helper.post(room.id, ANSWER)
+    user_id = {"the app": workspace.bot.id, "another bot": stage.helper.user.id}.get(who, "U0NOBODY99")
+    execution = await ended(stage, run(stage, user_id=user_id, message=at(answer)))
+    assert (execution.status, execution.error) == ("failed", NO_PERSON)
+    assert stage.model.requests == []
+
+
+async def test_two_texts_are_scored_for_the_workflow_alone(stage: Stage) -> None:
+    execution = await ended(stage, run(stage, **TEXTS))
+    assert execution.outputs == {"scored": True, "score": 4, "justification": WHY}
+    prompt = stage.model.requests[0]["messages"][0]["content"]
+    assert f"<question>{QUESTION}</question>" in prompt
+    assert f"<response>{ANSWER}</response>" in prompt
+    await stage.reaches(1, CaseStatus.DELIVERED)
+    assert [entry for entry in stage.slack.workspace.journal.of("call") if "chat." in entry.data["method"]] == []
+
+
+async def test_a_person_finds_what_a_workflow_asked_for_them(stage: Stage) -> None:
+    await ended(stage, run(stage, **TEXTS))
+    await stage.reaches(1, CaseStatus.DELIVERED)
+    stage.ann.command(CHANNEL, ids.COMMAND, "recent")
+    words = shown(await stage.told(stage.ann))
+    assert "typed in a workflow" in words
+    assert ANSWER[:40] in words
+
+
+async def test_an_unscored_step_has_no_score_and_says_why(stage: Stage) -> None:
+    stage.model.script("I would rather not say.", "Nor now.")
+    execution = await ended(stage, run(stage, **TEXTS))
+    assert execution.outputs == {
+        "scored": False,
+        "reason": "The model's answers held no score that I could rely on, and I do not guess.",
+    }
+
+
+async def test_without_a_question_nobody_is_asked_and_the_step_ends(stage: Stage) -> None:
+    answer = stage.helper.post(CHANNEL, ANSWER)
+    execution = await ended(stage, run(stage, message=at(answer)))
+    assert execution.outputs == {"scored": False, "reason": "I could not find the question that this reply answers."}
+    assert stage.ann.ephemerals(CHANNEL) == []
+    assert stage.ann.view is None
+    assert stage.model.requests == []
+
+
+async def test_a_step_does_not_wait_for_what_a_person_is_yet_to_type(stage: Stage) -> None:
+    answer = stage.helper.post(CHANNEL, ANSWER)
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    await stage.modal(stage.ann)
+    await stage.reaches(1, CaseStatus.ASKED)
+    execution = await ended(stage, run(stage, message=at(answer)))
+    assert execution.outputs == {"scored": False, "reason": "I could not find the question that this reply answers."}
+
+
+async def test_where_verdicts_are_for_one_alone_the_workflow_is_told_and_nothing_posted(
+    open_step_stage: StageFactory,
+) -> None:
+    stage = await open_step_stage(verdict_visibility="me")
+    _, answer = stage.ask_and_answer()
+    execution = await ended(stage, run(stage, message=at(answer)))
+    assert execution.outputs == {"scored": True, "score": 4, "justification": WHY}
+    await stage.reaches(1, CaseStatus.DELIVERED)
+    assert (stage.ours(), stage.ann.ephemerals(CHANNEL), stage.ann.messages(stage.ann.im)) == ([], [], [])
+
+
+async def test_where_slack_lets_nobody_post_the_workflow_is_told_without_a_link(stage: Stage) -> None:
+    stage.slack.fail("chat.postMessage", error="restricted_action", times=9)
+    _, answer = stage.ask_and_answer()
+    execution = await ended(stage, run(stage, message=at(answer)))
+    assert execution.outputs == {"scored": True, "score": 4, "justification": WHY}
+    assert stage.ann.ephemerals(CHANNEL) == []
+
+
+@pytest.mark.slow
+async def test_while_the_model_is_away_nobody_is_messaged_and_the_step_ends_unscored(
+    open_step_stage: StageFactory,
+) -> None:
+    stage = await open_step_stage(model_pauses=[timedelta()])
+    stage.model.script(Failure(503))
+    execution = await ended(stage, run(stage, **TEXTS))
+    assert execution.outputs is not None
+    assert execution.outputs["scored"] is False
+    assert "cannot be reached" in execution.outputs["reason"]
+    assert (stage.ann.ephemerals(CHANNEL), stage.ann.messages(stage.ann.im)) == ([], [])
+
+
+@pytest.mark.parametrize(
+    ("inputs", "error"),
+    [
+        ({}, "one of the three"),
+        ({"question": QUESTION}, "one of the three"),
+        ({"question": QUESTION, "response": " "}, "one of the three"),
+        (TEXTS | {"link": "https://pocket.slack.com/archives/C1/p1700000000000100"}, "one of the three"),
+        ({"link": "the one above"}, "leads to no message"),
+        ({"link": "https://other.slack.com/archives/C1/p1700000000000100"}, "another workspace"),
+        ({"message": {"message_ts": "1700000000.000100"}}, "without its channel"),
+        ({"link": "https://pocket.slack.com/archives/C0/p1700000000000100"}, NOT_IN_BOTH),
+    ],
+)
+async def test_inputs_that_ask_for_nothing_fail_the_step(stage: Stage, inputs: Settings, error: str) -> None:
+    execution = await ended(stage, run(stage, **inputs))
+    assert error in (execution.error or "")
+    assert await stage.log.cases.newest(5) == []
+
+
+async def test_a_message_of_a_channel_that_the_person_is_not_in_is_left_alone(stage: Stage) -> None:
+    workspace = stage.slack.workspace
+    ben = stage.ben
+    workspace.add_channel("secret", [ben.user, workspace.bot], is_private=True)
+    said = ben.post("secret", ANSWER)
+    execution = await ended(stage, run(stage, message=at(said)))
+    assert execution.error == NOT_IN_BOTH
+
+
+async def test_of_a_private_channel_the_workflow_is_told_the_score_and_nothing_that_is_quoted(stage: Stage) -> None:
+    workspace = stage.slack.workspace
+    workspace.add_channel("secret", [stage.ann.user, stage.helper.user, workspace.bot], is_private=True)
+    parent = stage.ann.post("secret", QUESTION)
+    answer = stage.helper.post("secret", ANSWER, thread_ts=parent.ts)
+    execution = await ended(stage, run(stage, message=at(answer)))
+    assert execution.outputs is not None
+    assert execution.outputs.keys() == {"scored", "score", "verdict_link"}
+    assert [WHY in message.text for message in stage.ann.thread("secret", parent.ts)] == [False, False, True]
+
+
+async def test_people_of_another_company_are_refused(stage: Stage) -> None:
+    stage.slack.workspace.user("ann").team_id = "T0OTHER"
+    execution = await ended(stage, run(stage, **TEXTS))
+    assert execution.error == "Only people of this workspace can ask for a score here."
+
+
+async def test_a_limit_fails_the_step(open_step_stage: StageFactory) -> None:
+    stage = await open_step_stage(max_cases_per_user_per_hour=1)
+    await ended(stage, run(stage, **TEXTS))
+    execution = await ended(stage, run(stage, question=QUESTION, response="Another one."))
+    assert (execution.error or "").startswith("You have asked for one case within the last hour")
+    assert len(await stage.log.cases.newest(5)) == 1
+
+
+async def test_a_channel_that_is_off_fails_the_step(open_step_stage: StageFactory) -> None:
+    stage = await open_step_stage(channels_allowed="C0ELSEWHERE")
+    _, answer = stage.ask_and_answer()
+    execution = await ended(stage, run(stage, message=at(answer)))
+    assert execution.error == "Whoever runs me has switched scoring off in that channel."
+    execution = await ended(stage, run(stage, **TEXTS))
+    assert execution.outputs is not None
+
+
+async def test_told_of_twice_it_is_one_case_and_one_end(stage: Stage) -> None:
+    execution = run(stage, **TEXTS)
+    assert execution.delivery is not None
+    await ended(stage, execution)
+    await stage.reaches(1, CaseStatus.DELIVERED)
+    stage.slack.workspace.deliveries.redeliver(execution.delivery)
+    await stage.slack.until(lambda: len(stage.slack.workspace.journal.of("ack")) == 2)
+    assert len(await stage.log.cases.newest(5)) == 1
+    assert ends(stage) == ["completeSuccess ok"]
+
+
+async def test_told_of_again_a_step_that_is_under_way_does_not_fail(stage: Stage) -> None:
+    """Whoever it runs for has left the channel since."""
+    gate = asyncio.Event()
+    stage.model.script(Held(gate, GOOD))
+    _, answer = stage.ask_and_answer()
+    execution = run(stage, message=at(answer))
+    assert execution.delivery is not None
+    await stage.slack.settled(execution.delivery)
+    stage.ann.leave(CHANNEL)
+    stage.slack.workspace.deliveries.redeliver(execution.delivery)
+    await stage.slack.until(lambda: len(stage.slack.workspace.journal.of("ack")) == 2)
+    gate.set()
+    assert (await ended(stage, execution)).status == "completed"
+    assert ends(stage) == ["completeSuccess ok"]
+
+
+async def test_two_steps_on_one_message_share_its_case(stage: Stage) -> None:
+    parent, answer = stage.ask_and_answer()
+    first = await ended(stage, run(stage, message=at(answer)))
+    second = await ended(stage, run(stage, link=link(stage, answer)))
+    assert first.outputs == second.outputs
+    assert is_verdict(await stage.verdict(parent))
+    assert len(await stage.log.cases.newest(5)) == 1
+    assert len(stage.model.requests) == 1
+
+
+async def test_a_step_waits_for_what_a_person_has_asked_for(stage: Stage) -> None:
+    gate = asyncio.Event()
+    stage.model.script(Held(gate, GOOD))
+    _, answer = stage.ask_and_answer()
+    await stage.slack.settled(stage.ben.shortcut(ids.SHORTCUT_SCORE_REPLY, answer))
+    execution = run(stage, message=at(answer))
+    assert execution.delivery is not None
+    await stage.slack.settled(execution.delivery)
+    assert execution.status == "running"
+    gate.set()
+    await ended(stage, execution)
+    assert execution.outputs is not None
+    assert execution.outputs["score"] == 4
+    assert len(await stage.log.cases.newest(5)) == 1
+
+
+async def test_slack_in_trouble_is_told_later(stage: Stage, capsys: pytest.CaptureFixture[str]) -> None:
+    stage.slack.fail("functions.completeSuccess", status=500, is_applied=True)
+    execution = await ended(stage, run(stage, **TEXTS))
+    await stage.reaches(1, CaseStatus.DELIVERED)
+    assert execution.outputs is not None
+    assert ends(stage)[1:] == ["completeSuccess execution_not_in_running_state"]
+    assert "step_not_ended" not in capsys.readouterr().out
+
+
+async def test_a_manifest_with_other_outputs_fails_the_step(open_stage: StageFactory) -> None:
+    manifest = load_manifest(ORG)
+    del manifest["functions"][ids.FUNCTION_SCORE_REPLY]["output_parameters"]["properties"]["justification"]
+    stage: Stage = await open_stage(manifest=manifest)
+    execution = await ended(stage, run(stage, **TEXTS))
+    assert "paste manifest.org.yml again" in (execution.error or "")
+    await stage.reaches(1, CaseStatus.DELIVERED)
+
+
+async def test_an_execution_that_slack_does_not_know_holds_nothing_up(stage: Stage) -> None:
+    stage.slack.fail("functions.completeSuccess", error="function_execution_not_found")
+    execution = run(stage, **TEXTS)
+    assert execution.delivery is not None
+    await stage.slack.settled(execution.delivery)
+    await stage.reaches(1, CaseStatus.DELIVERED)
+    assert await stage.log.executions.waiting(1) == []
+    stage.slack.workspace.executions.fail(execution, "as Slack may")
+
+
+async def test_without_stored_texts_the_workflow_is_told_all_the_same(open_step_stage: StageFactory) -> None:
+    stage = await open_step_stage(store_text="none")
+    execution = await ended(stage, run(stage, **TEXTS))
+    assert execution.outputs == {"scored": True, "score": 4, "justification": WHY}
+    case = await stage.reaches(1, CaseStatus.DELIVERED)
+    assert (case.question, case.response) == (None, None)
+
+
+async def test_a_score_that_was_forgotten_meanwhile_fails_the_step(stage: Stage, tmp_path: Path) -> None:
+    """The process died between the step that joins a settled case, and the job that tells it; the next start looks."""
+    _, answer = stage.ask_and_answer()
+    await ended(stage, run(stage, message=at(answer)))
+    case = await stage.reaches(1, CaseStatus.DELIVERED)
+    execution = stage.slack.workspace.executions.start(
+        stage.slack.workspace.manifest.function(ids.FUNCTION_SCORE_REPLY), {}, stage.ann.id
+    )
+
+    async def join(connection: AsyncConnection) -> None:
+        await stage.log.executions.add(connection, domain.Execution(execution.id, quotes=True), case)
+
+    await stage.log.database.write(join)
+    assert await stage.log.forgetting.forget([1], stage.ann.id) == [1]
+    assert stage.stop_bot is not None
+    await stage.stop_bot()
+    async with running_bot(make_settings(stage.slack, stage.model, tmp_path), 0):
+        assert (await ended(stage, execution)).error == FORGOTTEN
+
+
+async def test_the_step_that_came_in_is_durable_before_the_ack(stage: Stage, tmp_path: Path) -> None:
+    found: list[Any] = []
+
+    def look(entry: Entry) -> None:
+        if entry.kind == "ack":
+            with closing(sqlite3.connect(tmp_path / "log.db")) as log:
+                found.extend(log.execute("SELECT executions.id, case_id, response FROM executions, cases").fetchall())
+
+    stage.slack.workspace.journal.watch(look)
+    execution = run(stage, **TEXTS)
+    await ended(stage, execution)
+    await stage.slack.until(lambda: found)
+    assert found == [(execution.id, 1, ANSWER)]
+
+
+async def test_a_step_is_ended_when_its_own_token_has_died(stage: Stage) -> None:
+    gate = asyncio.Event()
+    stage.model.script(Held(gate, GOOD))
+    execution = run(stage, **TEXTS)
+    execution.expires_at = 0
+    gate.set()
+    assert (await ended(stage, execution)).status == "completed"
+
+
+def _stored(folder: Path) -> bytes:
+    return b"".join(path.read_bytes() for path in folder.glob("log.db*"))
+
+
+async def test_the_token_of_a_step_is_kept_nowhere(
+    stage: Stage, tmp_path: Path, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+) -> None:
+    _, answer = stage.ask_and_answer()
+    execution = await ended(stage, run(stage, message=at(answer)))
+    await stage.reaches(1, CaseStatus.DELIVERED)
+    stored = _stored(tmp_path)
+    assert execution.id.encode() in stored
+    said = "".join(capsys.readouterr()) + caplog.text
+    assert execution.token.encode() not in stored + said.encode()
+
+
+async def test_mentions_in_a_justification_reach_nobody(stage: Stage) -> None:
+    stage.model.script("score: 4\nIt says <!channel> and <@U1> & <b>.")
+    execution = await ended(stage, run(stage, **TEXTS))
+    assert execution.outputs is not None
+    assert execution.outputs["justification"] == "It says < !channel> and < @U1> & <b>."
+
+
+async def test_an_error_of_ours_fails_the_step_too(stage: Stage) -> None:
+    stage.slack.fail("users.info", error="missing_scope")
+    execution = await ended(stage, run(stage, **TEXTS))
+    assert (execution.error or "").startswith("Something went wrong on my side")
+    assert execution.delivery is not None
+    assert (await stage.slack.settled(execution.delivery)).is_acked
+    assert execution.delivery.attempt == 0
+    assert await stage.log.cases.newest(5) == []
+
+
+async def test_with_postgresql_a_worker_ends_what_the_front_took_in(
+    model_server: ModelServer, postgres_url: str, tmp_path: Path
+) -> None:
+    model_server.script(GOOD)
+    async with pocket_slack(ORG) as slack:
+        settings = make_settings(slack, model_server, tmp_path, database_url=postgres_url)
+        async with running_bot(settings, 0, role=Role.FRONT), running_bot(settings, 0, role=Role.WORKER):
+            await slack.connected()
+            ann = slack.person("ann")
+            execution = ann.run_step(ids.FUNCTION_SCORE_REPLY, {"user_id": ann.id} | TEXTS)
+            await slack.until(lambda: execution.status == "completed")
+            assert execution.outputs == {"scored": True, "score": 4, "justification": WHY}

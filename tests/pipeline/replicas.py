@@ -1,0 +1,117 @@
+"""What tests with several processes share: a workspace, the processes on one PostgreSQL, and what its queue says."""
+
+import asyncio
+import sys
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from sqlalchemy import text
+from sqlalchemy.ext.asyncio import create_async_engine
+
+from tests.commands.test_process import environment, pocket_slack
+from tests.model_server import Held, ModelServer
+from tests.stage import GOOD, Stage, is_verdict
+
+JUDGE_BOT = Path(sys.executable).parent / "judge-bot"
+
+
+@asynccontextmanager
+async def replica(
+    name: str, env: dict[str, str], folder: Path, role: str = "both"
+) -> AsyncIterator[asyncio.subprocess.Process]:
+    """A bot in a process of its own; what it says goes into a file."""
+    with (folder / f"{name}.txt").open("wb") as said:
+        process = await asyncio.create_subprocess_exec(
+            str(JUDGE_BOT), "serve", "--role", role, env=env, stdout=said, stderr=said
+        )
+    try:
+        yield process
+    finally:
+        if process.returncode is None:
+            process.kill()
+        await process.wait()
+
+
+async def busy_workers(url: str) -> list[int]:
+    """How many jobs each worker has, as the queue says."""
+    engine = create_async_engine(url)
+    query = text("SELECT count(*) FROM pgqueuer WHERE status = 'picked' GROUP BY queue_manager_id")
+    async with engine.connect() as connection:
+        counts = list((await connection.execute(query)).scalars())
+    await engine.dispose()
+    return sorted(counts)
+
+
+async def jobs(url: str) -> dict[str, int]:
+    """How many jobs there are, by their status in the queue."""
+    engine = create_async_engine(url)
+    async with engine.connect() as connection:
+        rows = (await connection.execute(text("SELECT status::text, count(*) FROM pgqueuer GROUP BY status"))).all()
+    await engine.dispose()
+    return dict(tuple(row) for row in rows)
+
+
+async def left(url: str) -> int:
+    """How many cases are not delivered."""
+    engine = create_async_engine(url)
+    async with engine.connect() as connection:
+        count = (await connection.execute(text("SELECT count(*) FROM cases WHERE delivered_at IS NULL"))).scalar_one()
+    await engine.dispose()
+    return int(count)
+
+
+async def workers_are(url: str, counts: list[int]) -> None:
+    """Returns once the queue's workers have so many jobs each."""
+    async with asyncio.timeout(20):
+        while await busy_workers(url) != counts:  # noqa: ASYNC110 - another process writes it
+            await asyncio.sleep(0.05)
+
+
+async def all_are_delivered(url: str) -> None:
+    """Returns once the log says so, which follows the verdict in Slack."""
+    async with asyncio.timeout(20):
+        while await left(url):  # noqa: ASYNC110 - another process writes it
+            await asyncio.sleep(0.05)
+
+
+async def ask(stage: Stage, count: int) -> None:
+    """Has so many replies scored; returns once all are accepted."""
+    asked = []
+    for number in range(count):
+        _, answer = stage.ask_and_answer(f"Question {number}?", f"Answer {number} of {count}.")
+        asked.append(stage.ann.shortcut("score_reply", answer))
+    assert [(await stage.slack.settled(each)).is_acked for each in asked] == [True] * count
+
+
+def verdicts(stage: Stage) -> int:
+    return len([message for message in stage.ours() if is_verdict(message)])
+
+
+@dataclass
+class Scene:
+    """A workspace without any process yet, and a model that holds its answers until the gate is open."""
+
+    stage: Stage
+    gate: asyncio.Event
+    _stack: AsyncExitStack
+    _env: dict[str, str]
+    _folder: Path
+
+    async def start(self, *names: str, role: str = "both") -> list[asyncio.subprocess.Process]:
+        """Processes with these names, ended with the scene."""
+        return [await self._stack.enter_async_context(replica(name, self._env, self._folder, role)) for name in names]
+
+
+@asynccontextmanager
+async def new_scene(model: ModelServer, database_url: str, folder: Path) -> AsyncIterator[Scene]:
+    """A scene on that database; what its processes say stands in the folder, in a file for each name."""
+    gate = asyncio.Event()
+    model.script(Held(gate, GOOD))
+    async with pocket_slack() as slack, AsyncExitStack() as stack:
+        people = [slack.person(name) for name in ("ann", "ben", "helper")]
+        stage = Stage(slack, model, None, *people)  # type: ignore[arg-type]
+        # One case at the model and one behind it is all that a worker takes: so the cases are shared.
+        more = {"DATABASE_URL": database_url, "JUDGE_CONCURRENCY": "1"}
+        yield Scene(stage, gate, stack, environment(slack, model, folder) | more, folder)

@@ -1,0 +1,215 @@
+"""The docket alone, without Bolt: settling may be asked for any number of times."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import event
+
+from bot.domain.case import Case, CaseSource, CaseStatus, QuestionSource, Visibility
+from bot.domain.verdict import from_blocker
+from bot.domain.watch import Shows
+from bot.pipeline.delivery import Delivery
+from bot.pipeline.judges import Judges, RubricChoice
+from bot.pipeline.lookup import Lookup
+from bot.pipeline.pipeline import CasePipeline
+from bot.pipeline.retries import RetryError
+from bot.slack.client import web_client
+from bot.slack.manifest import load_manifest
+from bot.slack.messenger import Messenger
+from bot.store import Store, TakenError
+from judge import Judge, load_rubric
+from pocket_slack import Limits, Sandbox, Workspace
+from tests.model_server import ModelServer
+from tests.stage import CHANNEL, make_settings
+
+
+@dataclass
+class Desk:
+    docket: CasePipeline
+    delivery: Delivery
+    log: Store
+    case: Case
+    slack: Sandbox
+
+    def posts(self) -> int:
+        return len([e for e in self.slack.workspace.journal.of("call") if e.data["method"].startswith("chat.")])
+
+
+def the_case(workspace: Workspace) -> Case:
+    channel = workspace.add_channel(CHANNEL, [workspace.add_user("ann"), workspace.bot])
+    return Case(
+        key="k",
+        team_id=workspace.team_id,
+        channel_id=channel.id,
+        requester_id="U1",
+        requester_name="ann",
+        source=CaseSource.TEXT,
+        rubric="additive-5",
+        visibility=Visibility.THREAD,
+        question="Why is the sky blue?",
+        question_source=QuestionSource.TYPED,
+        response="Air scatters blue light more than red light.",
+    )
+
+
+async def no_one(*_: object) -> None:
+    """No feature is told of verdicts."""
+
+
+@asynccontextmanager
+async def open_desk(judge: Judge, model_server: ModelServer, folder: Path) -> AsyncIterator[Desk]:
+    workspace = Workspace(load_manifest(), limits=Limits.off())
+    case = the_case(workspace)
+    async with Sandbox(workspace) as slack:
+        settings = make_settings(slack, model_server, folder)
+        async with web_client(settings.slack_bot_token, settings.slack_api_url) as client, judge:
+            log = await Store.open(settings.database_url)
+            delivery = Delivery(client, Messenger(client), log, no_one, "https://pocket.slack.com/")
+            rubrics = RubricChoice(log.rubrics, {judge.rubric.name: judge.rubric})
+            docket = CasePipeline(
+                log, Judges(rubrics, lambda *_: judge), Lookup(client, frozenset()), delivery, concurrency=1
+            )
+            yield Desk(docket, delivery, log, case, slack)
+            await log.close()
+
+
+@pytest.fixture
+async def desk(model_server: ModelServer, tmp_path: Path) -> AsyncIterator[Desk]:
+    async with open_desk(Judge(model="offline"), model_server, tmp_path) as opened:
+        yield opened
+
+
+async def test_settling_again_changes_nothing(desk: Desk) -> None:
+    case, _ = await desk.log.add(desk.case)
+    await desk.docket.settle(case.id)
+    posts = desk.posts()
+    await desk.docket.settle(case.id)
+    settled = await desk.log.cases.get(case.id)
+    assert settled
+    assert settled.status is CaseStatus.DELIVERED
+    assert desk.posts() == posts == 2  # the texts, the verdict
+
+
+async def test_of_two_attempts_at_the_same_moment_one_goes_on(desk: Desk) -> None:
+    case, _ = await desk.log.add(desk.case)
+    await asyncio.gather(*(desk.docket.settle(case.id) for _ in range(5)))
+    assert desk.posts() == 2
+
+
+async def test_a_case_of_typed_texts_costs_five_transactions(desk: Desk) -> None:
+    written: list[str] = []
+    engine = desk.log.database.engine.sync_engine
+    event.listen(engine, "commit", lambda _: written.append("commit"))
+    case, _ = await desk.log.add(desk.case)
+    await desk.docket.settle(case.id)
+    assert len(written) == 5  # added, claimed with the intent to post, judged, where its thread stands, delivered
+
+
+async def test_a_rubric_that_is_gone_leaves_the_case_unscored(desk: Desk) -> None:
+    case, _ = await desk.log.add(desk.case.model_copy(update={"rubric": "tone"}))
+    await desk.docket.settle(case.id)
+    verdict = await desk.log.cases.verdict(case.id)
+    assert verdict is not None
+    assert verdict.score is None
+    assert verdict.unscored_detail == "The rubric 'tone' is no longer there."
+
+
+@pytest.mark.parametrize(("age", "is_late"), [(timedelta(hours=23), False), (timedelta(hours=25), True)])
+async def test_a_watched_reply_is_not_scored_late_as_if_it_were_fresh(
+    desk: Desk, age: timedelta, is_late: bool
+) -> None:
+    ts = f"{(datetime.now(UTC) - age).timestamp():.6f}"
+    watched = {"source": CaseSource.WATCH, "probability": 0.5, "shows": Shows.NOTHING, "message_ts": ts}
+    case, _ = await desk.log.add(desk.case.model_copy(update=watched))
+    await desk.docket.settle(case.id)
+    verdict = await desk.log.cases.verdict(case.id)
+    assert verdict is not None
+    assert (verdict.score is None) == is_late
+    assert desk.posts() == 0
+
+
+class BrokenClient:
+    """A client that fails as nobody foresaw."""
+
+    def with_options(self, **_: Any) -> "BrokenClient":
+        return self
+
+
+async def test_an_error_that_nobody_foresaw_is_not_tried_for_ever(model_server: ModelServer, tmp_path: Path) -> None:
+    client: Any = BrokenClient()
+    failed = 0
+    async with open_desk(Judge(model="m", client=client), model_server, tmp_path) as desk:
+        case, _ = await desk.log.add(desk.case)
+        while case.status is not CaseStatus.DELIVERED and failed < 100:
+            try:
+                await desk.docket.settle(case.id)
+            except RetryError:
+                failed += 1
+            found = await desk.log.cases.get(case.id)
+            assert found
+            case = found
+        verdict = await desk.log.cases.verdict(case.id)
+    assert verdict is not None
+    assert (verdict.unscored_reason, verdict.unscored_detail) == ("fault", "AttributeError")
+    assert failed == 10
+
+
+async def test_trouble_with_slack_uses_up_nothing_of_the_models(model_server: ModelServer, tmp_path: Path) -> None:
+    """Each has a counter of its own: a case that Slack kept waiting twenty times is still asked for again."""
+    async with open_desk(Judge(model="offline"), model_server, tmp_path) as desk:
+        case, _ = await desk.log.add(desk.case)
+        for _ in range(20):
+            desk.slack.fail("chat.postMessage", status=500)
+            with pytest.raises(RetryError):
+                await desk.docket.settle(case.id)
+        waiting = await desk.log.cases.get(case.id)
+        assert waiting
+        assert (waiting.slack_tries, waiting.model_tries, waiting.internal_errors) == (20, 0, 0)
+        await desk.docket.settle(case.id)
+        settled = await desk.log.cases.get(case.id)
+    assert settled
+    assert (settled.status, settled.model_tries, settled.internal_errors) == (CaseStatus.DELIVERED, 0, 0)
+
+
+async def test_who_froze_before_a_post_asks_whether_the_case_is_still_theirs(desk: Desk) -> None:
+    case, _ = await desk.log.add(desk.case)
+    frozen = await desk.log.claim(case, case, is_announced=True)
+    frozen = frozen.model_copy(update={"asked_at_s": frozen.asked_at_s - 60})  # it wakes up a minute later
+    await desk.docket.settle(case.id)
+    assert desk.posts() == 2
+    with pytest.raises(TakenError):
+        await desk.delivery.announce(frozen.model_copy(update={"thread_ts": "1.1"}))
+    assert desk.posts() == 2
+
+
+async def test_a_slow_post_is_still_ours_where_nobody_else_has_begun(desk: Desk) -> None:
+    case, _ = await desk.log.add(desk.case)
+    slow = await desk.log.claim(case, case, is_announced=True)
+    slow = slow.model_copy(update={"asked_at_s": slow.asked_at_s - 60})
+    assert (await desk.delivery.announce(slow)).reply_ts is not None
+
+
+async def test_who_read_a_case_before_it_was_judged_leaves_it_to_whom_judged_it(desk: Desk) -> None:
+    """To take it would stop the other one, and to judge it once more is refused: nobody would deliver it."""
+    case, _ = await desk.log.add(desk.case)
+    holder = await desk.log.claim(case, case, is_announced=True)
+    seen = await desk.log.open_case(case.id)
+    assert seen
+    await desk.log.record(holder, from_blocker("Nothing.", "m", load_rubric("additive-5")))
+    with pytest.raises(TakenError):
+        await desk.log.claim(seen, seen, is_announced=True)
+
+
+async def test_who_read_a_case_before_another_attempt_came_and_went_is_refused(desk: Desk) -> None:
+    """The other one has posted, and has failed since: to go on from what was read before would post again."""
+    seen, _ = await desk.log.add(desk.case)
+    other = await desk.log.claim(seen, seen, is_announced=True)
+    await desk.log.note_slack_failure(other)
+    with pytest.raises(TakenError):
+        await desk.log.claim(seen, seen, is_announced=True)

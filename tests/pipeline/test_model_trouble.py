@@ -1,0 +1,150 @@
+"""The model is down, slow, refusing, out of quota or talking nonsense: an honest "unscored", and nothing lost."""
+
+from datetime import timedelta
+
+import pytest
+
+from bot.domain.case import CaseStatus
+from bot.slack import ids
+from tests.model_server import Answer, Drop, Failure, Raw, Script, Stall
+from tests.stage import CHANNEL, GOOD, Stage, StageFactory, buttons, is_verdict, shown
+
+AT_ONCE = timedelta()
+QUOTA = Failure(429, code="insufficient_quota", message="You exceeded your current quota")
+
+
+def updates(stage: Stage) -> list[str]:
+    """The texts that our message was changed to, one after the other."""
+    calls = stage.slack.workspace.journal.of("call")
+    return [entry.data["args"]["text"] for entry in calls if entry.data["method"] == "chat.update"]
+
+
+@pytest.mark.parametrize(
+    ("script", "sentence", "reason"),
+    [
+        (Failure(401, code="invalid_api_key"), "refuses our key", "KeyRejectedError"),
+        (Failure(404, code="model_not_found"), "does not know our model", "ModelNotFoundError"),
+        (QUOTA, "has nothing left", "QuotaExceededError"),
+        (Raw("<html>Welcome</html>", "text/html"), "something unreadable", "BadResponseError"),
+        (Answer("", refusal="I cannot judge that."), "declined to judge", "refused"),
+        ("I think it is quite nice.", "held no score", "no_score"),
+        ("score: 2\nscore: 4", "held no score", "conflicting"),
+        ("score: 7", "held no score", "off_scale"),
+    ],
+)
+async def test_no_score_is_said_and_logged(stage: Stage, script: Script, sentence: str, reason: str) -> None:
+    stage.model.script(script)
+    parent, answer = stage.ask_and_answer()
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    verdict = await stage.verdict(parent)
+    assert verdict.text.startswith("Unscored: ")
+    assert sentence in verdict.text
+    assert "case 1" in shown(verdict)
+    recorded = await stage.log.cases.verdict(1)
+    assert recorded is not None
+    assert (recorded.score, recorded.unscored_reason) == (None, reason)
+
+
+@pytest.mark.parametrize("script", [Stall(), Drop(), Failure(503)], ids=["stalls", "drops", "fails"])
+async def test_a_model_that_does_not_answer_in_time_is_given_up(open_stage: StageFactory, script: Script) -> None:
+    stage: Stage = await open_stage(judge_timeout_s=0.5, model_pauses=[AT_ONCE, AT_ONCE])
+    stage.model.script(script)
+    parent, answer = stage.ask_and_answer()
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    verdict = await stage.verdict(parent)
+    assert verdict.text.startswith("Unscored: ")
+    assert "try again in a few minutes" in verdict.text
+    assert [n for n in (1, 2) if any(f"({n} of 2 more tries)" in text for text in updates(stage))] == [1, 2]
+
+
+async def test_a_model_that_is_down_for_a_while_still_gives_its_verdict(open_stage: StageFactory) -> None:
+    stage: Stage = await open_stage(model_pauses=[AT_ONCE])
+    stage.model.script(Failure(429, headers={"retry-after": "300"}), GOOD)
+    parent, answer = stage.ask_and_answer()
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    assert (await stage.verdict(parent)).text.startswith("Score 4 of 5")
+    assert len(stage.ours()) == 1
+    assert "The judge's model does not answer just now." in updates(stage)[0]
+
+
+async def test_a_person_who_waits_alone_is_told_once_that_it_takes_longer(open_stage: StageFactory) -> None:
+    stage: Stage = await open_stage(verdict_visibility="me", model_pauses=[AT_ONCE, AT_ONCE])
+    stage.model.script(Failure(429, headers={"retry-after": "300"}))
+    _, answer = stage.ask_and_answer()
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    await stage.told(stage.ann, count=2)
+    first, last = stage.ann.ephemerals(CHANNEL)
+    assert "I will try again" in first.text
+    assert last.text.startswith("Unscored: ")
+
+
+async def test_a_key_that_is_refused_is_said_at_once(stage: Stage) -> None:
+    stage.model.script(Failure(401))
+    parent, answer = stage.ask_and_answer()
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    await stage.verdict(parent)
+    assert len(stage.ours()) == 1
+    assert updates(stage) == []
+
+
+async def test_an_unscored_verdict_can_be_tried_again(stage: Stage) -> None:
+    stage.model.script("No idea.")
+    parent, answer = stage.ask_and_answer()
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    verdict = await stage.verdict(parent)
+    assert buttons(verdict)[:2] == [ids.ACTION_AGAIN, ids.ACTION_WRONG_QUESTION]
+    stage.model.script("score: 3\nFair.")
+    stage.ben.click(verdict, ids.ACTION_AGAIN)
+    assert (await stage.verdict(parent, count=2)).text.startswith("Score 3 of 5")
+
+
+async def test_one_slow_case_does_not_hold_up_another(stage: Stage) -> None:
+    stage.model.script(Stall(), "score: 4\nGood.")
+    slow_parent, slow = stage.ask_and_answer("A slow question?", "A slow answer.")
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, slow)
+    await stage.model.asked(1)
+    parent, answer = stage.ask_and_answer()
+    stage.ben.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    assert (await stage.verdict(parent)).text.startswith("Score 4 of 5")
+    assert (await stage.log.cases.get(1)).status is CaseStatus.RECEIVED
+    slow_thread = slow_parent.channel_id, slow_parent.ts
+    await stage.slack.until(lambda: stage.ann.thread(*slow_thread)[-1].text.startswith("Scoring"))
+
+
+async def test_the_offline_rater_is_named_wherever_its_score_shows(open_stage: StageFactory) -> None:
+    stage: Stage = await open_stage(judge_model="offline")
+    parent, answer = stage.ask_and_answer()
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    verdict = await stage.verdict(parent)
+    assert "(offline rater, no model)" in verdict.text
+    assert "(offline rater, no model)" in verdict.blocks[0]["text"]["text"]
+    assert stage.model.requests == []
+
+
+async def test_no_more_cases_than_allowed_are_judged_at_once(open_stage: StageFactory) -> None:
+    stage: Stage = await open_stage(judge_concurrency=1, judge_timeout_s=0.5, model_pauses=())
+    stage.model.script(Stall())
+    threads = [stage.ask_and_answer(answer=f"Answer {n}.") for n in range(6)]
+    for _, answer in threads:
+        stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    await stage.slack.until(lambda: any(is_verdict(message) for message in stage.ours()))
+    assert len(stage.model.requests) < 6  # one was given up, so the next is asked; the others wait for their turn
+    await stage.slack.until(lambda: len(stage.ours()) == 6)
+
+
+async def test_trouble_of_slacks_does_not_use_up_the_models_tries(open_stage: StageFactory) -> None:
+    stage: Stage = await open_stage(model_pauses=[AT_ONCE])
+    stage.slack.fail("conversations.replies", status=500)
+    stage.model.script(Failure(429, headers={"retry-after": "300"}), GOOD)
+    parent, answer = stage.ask_and_answer()
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    assert (await stage.verdict(parent)).text.startswith("Score 4 of 5")
+
+
+async def test_who_waits_for_a_busy_model_is_told_alone_where_the_placeholder_is_gone(open_stage: StageFactory) -> None:
+    stage: Stage = await open_stage(judge_timeout_s=0.5, model_pauses=[timedelta(hours=1)])
+    stage.model.script(Failure(503))
+    stage.slack.fail("chat.update", error="message_not_found")
+    _, answer = stage.ask_and_answer()
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    assert "I will try again in 60 minutes" in shown(await stage.told(stage.ann))

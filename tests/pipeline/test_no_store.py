@@ -1,0 +1,96 @@
+"""Commands about a log that is not where DATABASE_URL says: each says so, and none makes one."""
+
+import os
+import sqlite3
+from collections.abc import Mapping
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from sqlalchemy import inspect
+
+from bot.store import Store
+from bot.store.opening import connect
+from tests.commands.test_process import environment, pocket_slack, run
+from tests.model_server import ModelServer
+from tests.store.test_store import url
+
+COMMANDS = (
+    ("export",),
+    ("export", "--user", "U0ANN"),
+    ("audit",),
+    ("purge", "--days", "30"),
+    ("purge", "--days", "30", "--dry-run"),
+    ("digest", "--preview", "C1"),
+    ("health",),
+)
+
+
+async def said(model: ModelServer, folder: Path, database_url: str, command: tuple[str, ...]) -> tuple[int, str]:
+    """What a command says of a database, on one line, with its exit code."""
+    async with pocket_slack() as slack:
+        env: Mapping[str, str] = environment(slack, model, folder) | {"DATABASE_URL": database_url}
+        name, *options = command
+        code, out, err = await run(name, env, folder, *options)
+    (line,) = f"{out}{err}".splitlines()
+    return code, line
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+async def test_a_mistyped_file_is_named_and_not_made(
+    model_server: ModelServer, tmp_path: Path, command: tuple[str, ...]
+) -> None:
+    code, line = await said(model_server, tmp_path, f"sqlite:///{tmp_path}/typo/none.db", command)
+
+    assert code == (1 if command == ("health",) else 2)
+    assert line.endswith(
+        f"DATABASE_URL sqlite+aiosqlite:///{tmp_path}/typo/none.db: there is no log; name the database of your bot, "
+        "or begin one with judge-bot serve"
+    )
+    assert not (tmp_path / "typo").exists()
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+async def test_a_file_of_another_program_is_named_and_left_alone(
+    model_server: ModelServer, tmp_path: Path, command: tuple[str, ...]
+) -> None:
+    file = tmp_path / "notes of ann?.db"
+    with closing(sqlite3.connect(file)) as connection:
+        connection.execute("CREATE TABLE notes (text)")
+    before = file.read_bytes()
+
+    _, line = await said(model_server, tmp_path, f"sqlite:///{str(file).replace('?', '%3F')}", command)
+
+    assert "there is no log; name the database of your bot" in line
+    assert file.read_bytes() == before
+    assert [each for each in os.listdir(tmp_path) if each.startswith("notes")] == [file.name]
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+async def test_a_mistyped_database_of_a_server_stays_empty(
+    model_server: ModelServer, postgres_url: str, tmp_path: Path, command: tuple[str, ...]
+) -> None:
+    code, line = await said(model_server, tmp_path, postgres_url, command)
+
+    assert code == (1 if command == ("health",) else 2)
+    assert "DATABASE_URL postgresql://" in line
+    assert ": there is no log; " in line
+    engine = connect(postgres_url)
+    async with engine.connect() as connection:
+        assert await connection.run_sync(lambda opened: inspect(opened).get_table_names()) == []
+    await engine.dispose()
+
+
+async def test_an_empty_file_is_no_log(tmp_path: Path, model_server: ModelServer) -> None:
+    (tmp_path / "log.db").touch()
+
+    assert "there is no log" in (await said(model_server, tmp_path, url(tmp_path), ("audit",)))[1]
+    assert (tmp_path / "log.db").stat().st_size == 0
+
+
+async def test_a_log_of_the_bot_is_read_through_the_same_door(database_url: str) -> None:
+    await (await Store.open(database_url)).close()
+
+    log = await Store.open_existing(database_url)
+    assert await log.cases.counts() == {}
+    await log.close()

@@ -1,0 +1,126 @@
+"""Where nothing is to be scored, or nobody's words but a bot's, nothing is, and nothing is kept."""
+
+import pytest
+
+from bot.domain.limits import Policy
+from bot.slack import ids
+from pocket_slack import Message, Person
+from tests.stage import CHANNEL, Stage, StageFactory, shown
+from tests.store.test_store import a_case
+
+OFF = "Whoever runs me has switched scoring off in that channel."
+BOTS_ALONE = "I score the replies of bots alone here"
+# The pocket Slack numbers what it makes: the first channel of the stage.
+FIRST = "C00000010"
+
+
+async def cases(stage: Stage) -> int:
+    return sum((await stage.log.cases.counts()).values())
+
+
+def link(stage: Stage, message: Message) -> str:
+    return stage.slack.workspace.permalink(message.channel_id, message.ts, message.thread_ts)
+
+
+async def ask_in_every_way(stage: Stage) -> list[str]:
+    """What ann is told when she asks by shortcut, link and command."""
+    _, answer = stage.ask_and_answer()
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    told = [(await stage.told(stage.ann, 1)).text]
+    for count, text in enumerate((link(stage, answer), "Why? | Because."), start=2):
+        stage.ann.command(CHANNEL, ids.COMMAND, text)
+        told.append((await stage.told(stage.ann, count)).text)
+    return told
+
+
+@pytest.mark.parametrize("setting", [{"channels_denied": "C0000OTHER, {}"}, {"channels_allowed": "C0000OTHER"}])
+async def test_nothing_is_scored_in_a_channel_that_is_off(open_stage: StageFactory, setting: dict[str, str]) -> None:
+    stage: Stage = await open_stage(**{name: listed.format(FIRST) for name, listed in setting.items()})
+    assert stage.slack.workspace.channel(CHANNEL).id == FIRST
+    assert await ask_in_every_way(stage) == [OFF] * 3
+    assert await cases(stage) == 0
+
+
+async def test_texts_typed_in_direct_messages_are_nobody_elses(open_stage: StageFactory) -> None:
+    stage: Stage = await open_stage(channels_allowed="C0000OTHER")
+    stage.ann.command(stage.ann.im, ids.COMMAND, "Why? | Because.")
+    await stage.slack.until(lambda: stage.model.requests)
+    assert await cases(stage) == 1
+
+
+@pytest.mark.parametrize(
+    ("channel_id", "message_ts", "is_allowed"),
+    [("C1", None, True), ("C2", None, False), ("C3", "1.0", False), ("D1", None, True), ("D1", "1.0", False)],
+)
+def test_messages_of_other_peoples_direct_messages_are_off_where_channels_are_named(
+    channel_id: str, message_ts: str | None, is_allowed: bool
+) -> None:
+    policy = Policy(allowed_channels=frozenset({"C1", "C2"}), denied_channels=frozenset({"C2"}))
+    assert policy.allows_channel(a_case(channel_id=channel_id, message_ts=message_ts)) is is_allowed
+
+
+async def reply_of(stage: Stage, author: Person) -> None:
+    parent = stage.helper.post(CHANNEL, "Which tool?")
+    answer = author.post(CHANNEL, "Just use git.", thread_ts=parent.ts)
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    assert (await stage.told(stage.ann)).text.startswith(BOTS_ALONE)
+    stage.ann.command(CHANNEL, ids.COMMAND, link(stage, answer))
+
+
+async def test_where_people_are_not_scored_their_words_are_not_kept(open_stage: StageFactory) -> None:
+    stage: Stage = await open_stage(score_people=False)
+    await reply_of(stage, stage.ben)
+    assert BOTS_ALONE in shown(await stage.told(stage.ann, 3))
+    (case,) = await stage.log.cases.newest(5)
+    assert not case.response
+    assert not stage.model.requests
+
+
+async def test_where_people_are_not_scored_bots_are(open_stage: StageFactory) -> None:
+    stage: Stage = await open_stage(score_people=False)
+    parent, answer = stage.ask_and_answer()
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    await stage.verdict(parent)
+    parent, answer = stage.ask_and_answer("And now?", "Now run git log.")
+    stage.ann.command(CHANNEL, ids.COMMAND, link(stage, answer))
+    await stage.verdict(parent)
+
+
+@pytest.mark.parametrize("setting", [{"channels_denied": FIRST}, {"score_people": False}])
+async def test_a_case_that_waits_for_its_question_since_before_is_not_scored(
+    open_stage: StageFactory, setting: dict[str, object]
+) -> None:
+    stage: Stage = await open_stage(**setting)
+    answer = stage.ben.post(CHANNEL, "Just use git.")
+    changes = {"channel_id": FIRST, "team_id": stage.slack.workspace.team_id, "author_id": stage.ben.id}
+    asked = a_case(question=None, message_ts=answer.ts, requester_id=stage.ann.id, **changes)
+    await stage.log.add(asked)
+    stage.ann.click(await stage.told(stage.ann), ids.ACTION_ASK)
+    await stage.modal(stage.ann)
+    await stage.slack.settled(stage.ann.submit({ids.BLOCK_QUESTION: "Which tool?"}))
+    assert stage.ann.view.errors
+    stage.ann.close()
+    stage.ann.post(CHANNEL, "Which tool?")
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)  # it would be looked for once more
+    assert (await stage.told(stage.ann, 2)).text.startswith((OFF, BOTS_ALONE))
+    assert (await stage.log.cases.get(1)).question is None
+
+
+async def test_a_message_whose_author_slack_does_not_name_is_no_bots(open_stage: StageFactory) -> None:
+    stage: Stage = await open_stage(score_people=False)
+    parent, answer = stage.ask_and_answer()
+    delivery = stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    payload = delivery.payload | {"message": {"ts": "1.000001", "type": "message", "text": "Just use git."}}
+    await stage.verdict(parent)
+    stage.slack.workspace.deliveries.send("interactive", payload)
+    assert (await stage.told(stage.ann)).text.startswith(BOTS_ALONE)
+    assert await cases(stage) == 1
+
+
+async def test_where_slack_does_not_say_who_is_a_bot_nobody_is(open_stage: StageFactory) -> None:
+    stage: Stage = await open_stage(score_people=False)
+    stage.slack.fail("users.info", error="user_not_found")
+    _, answer = stage.ask_and_answer()
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    assert (await stage.told(stage.ann)).text.startswith(BOTS_ALONE)
+    assert await cases(stage) == 0

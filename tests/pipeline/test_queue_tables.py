@@ -1,0 +1,141 @@
+"""The queue's tables beside ours: installed by several processes at once, filled from an old log, small, shared."""
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from sqlalchemy import Row, text
+
+from bot.pipeline.engine import Duty, Engine
+from bot.store import Store
+from bot.store.jobs import Task, database_queue
+from bot.store.opening import connect
+from tests.pipeline.test_engine import TEAM, Settler, opened, running
+from tests.store.test_store import a_case
+
+TABLES = {"pgqueuer", "pgqueuer_log", "pgqueuer_schedules", "pgqueuer_statistics"}
+OLD_NOTE = (
+    "INSERT INTO pgqueuer_log (created, job_id, status, priority, entrypoint) "
+    "VALUES (now() - :age, 1, 'queued', 0, 'x')"
+)
+OLD_SUM = (
+    "INSERT INTO pgqueuer_statistics (created, count, priority, status, entrypoint) "
+    "VALUES (now() - :age, 1, 0, 'queued', 'x')"
+)
+
+
+async def rows(database_url: str, query: str) -> Sequence[Row[Any]]:
+    engine = connect(database_url)
+    async with engine.connect() as connection:
+        found = (await connection.execute(text(query))).all()
+    await engine.dispose()
+    return found
+
+
+async def change(database_url: str, statement: str) -> None:
+    engine = connect(database_url)
+    async with engine.begin() as connection:
+        await connection.execute(text(statement))
+    await engine.dispose()
+
+
+async def make_old(database_url: str) -> None:
+    """Takes the queue out of a log."""
+    engine = connect(database_url)
+    async with engine.begin() as connection:
+        await (await database_queue(connection)).uninstall()
+    await engine.dispose()
+
+
+async def queue_tables(database_url: str) -> list[str]:
+    return [row.name for row in await rows(database_url, "SELECT relname AS name FROM pg_class WHERE relkind = 'r'")]
+
+
+@pytest.mark.parametrize("is_old", [False, True])
+async def test_five_processes_that_start_at_once_carry_a_log_over(postgres_url: str, is_old: bool) -> None:
+    async with opened(postgres_url) as log:
+        for number in range(20):
+            await log.add(a_case(key=str(number)))
+    if is_old:
+        await make_old(postgres_url)
+        assert not TABLES & set(await queue_tables(postgres_url))
+    logs = await asyncio.gather(*(Store.open(postgres_url) for _ in range(5)))
+    assert {*await queue_tables(postgres_url)} >= TABLES
+    settlers = [Settler(log) for log in logs]
+    engines = [Engine(log, TEAM, {Task.SETTLE: settler}, [], 4) for log, settler in zip(logs, settlers, strict=True)]
+    tasks = [asyncio.create_task(engine.run_forever()) for engine in engines]
+    async with asyncio.timeout(20):
+        while sum(len(settler.done) for settler in settlers) < 20:  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+    await asyncio.gather(*(engine.stop(task, 5) for engine, task in zip(engines, tasks, strict=True)))
+    assert sorted(number for settler in settlers for number in settler.tried) == list(range(1, 21))
+    assert await rows(postgres_url, "SELECT id FROM pgqueuer") == []
+    await asyncio.gather(*(log.close() for log in logs))
+
+
+async def test_a_log_that_is_opened_again_keeps_its_tables_and_jobs(postgres_url: str) -> None:
+    snapshots = [
+        "SELECT oid, relname, relfilenode, relpersistence FROM pg_class WHERE relname LIKE 'pgqueuer%' ORDER BY 1",
+        "SELECT table_name, column_name, data_type, column_default FROM information_schema.columns "
+        "WHERE table_name LIKE 'pgqueuer%' ORDER BY 1, 2",
+        "SELECT conname, pg_get_constraintdef(oid) FROM pg_constraint WHERE conname LIKE 'pgqueuer%' ORDER BY 1",
+        "SELECT indexname, indexdef FROM pg_indexes WHERE tablename LIKE 'pgqueuer%' ORDER BY 1",
+        "SELECT id, xmin, status, dedupe_key, attempts FROM pgqueuer",
+    ]
+    async with opened(postgres_url) as log:
+        await log.add(a_case())
+    before = [await rows(postgres_url, query) for query in snapshots]
+    assert all(before)
+    async with opened(postgres_url):
+        pass
+    assert [await rows(postgres_url, query) for query in snapshots] == before
+
+
+async def test_the_queues_notes_are_forgotten_after_a_week(postgres_url: str) -> None:
+    async with opened(postgres_url) as log:
+        for statement in (OLD_NOTE, OLD_SUM):
+            for days in (6, 8):
+                await change(postgres_url, statement.replace(":age", f"interval '{days} days'"))
+        async with running(log, Settler(log)):
+            pass
+    for table in ("pgqueuer_log", "pgqueuer_statistics"):
+        ages = await rows(postgres_url, f"SELECT extract(day FROM now() - created) AS days FROM {table}")  # noqa: S608
+        assert {int(row.days) for row in ages} == {6}
+
+
+async def test_a_queue_in_memory_forgets_what_is_done(tmp_path: Any) -> None:
+    async with opened(f"sqlite+aiosqlite:///{tmp_path}/log.db") as log:
+        settler = Settler(log)
+        async with running(log, settler):
+            for number in range(20):
+                await log.add(a_case(key=str(number)))
+            await settler.settled(20)
+            memory = log.jobs.memory
+            assert memory
+            assert len(await memory.queue_log()) >= 40
+            await log.jobs.trim()
+            assert await memory.queue_log() == []
+
+
+async def test_each_team_looks_after_its_own_duties(postgres_url: str) -> None:
+    calls: list[str] = []
+
+    def duty(team: str) -> Duty:
+        async def note() -> None:
+            calls.append(team)
+
+        return Duty("look", note)
+
+    async with opened(postgres_url) as log:
+        for team in ("T1", "T2"):
+            async with running(log, Settler(log), duty(team), team=team):
+                pass
+        await change(postgres_url, "UPDATE pgqueuer_schedules SET next_run = now() - interval '1 minute'")
+        calls.clear()
+        async with running(log, Settler(log), duty("T1"), team="T1"), asyncio.timeout(10):
+            while len(calls) < 2:  # noqa: ASYNC110 - by the start, and by the schedule
+                await asyncio.sleep(0.01)
+    late = await rows(postgres_url, "SELECT entrypoint FROM pgqueuer_schedules WHERE next_run < now() ORDER BY 1")
+    assert [row.entrypoint for row in late] == ["look:T2", "resubmit:T2"]
+    assert calls == ["T1", "T1"]

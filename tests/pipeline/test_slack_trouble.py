@@ -1,0 +1,173 @@
+"""Slack drops, refuses and delays: no verdict is lost, and none stands there twice."""
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bot.app import running_bot
+from bot.domain.case import CaseStatus
+from bot.slack import ids
+from pocket_slack import Entry, Message
+from tests.model_server import Held
+from tests.stage import CHANNEL, GOOD, QUESTION, Stage, StageFactory, is_verdict, make_settings, shown
+
+
+def calls(stage: Stage, method: str, status: int | None) -> list[Entry]:
+    """The calls of a method that were answered with this HTTP status; None is a dropped connection."""
+    journal = stage.slack.workspace.journal
+    return [e for e in journal.of("call") if e.data["method"] == method and e.data["status"] == status]
+
+
+async def announced(stage: Stage) -> tuple[Message, asyncio.Event]:
+    """A case with a placeholder; gives its thread's parent, and what lets the model answer."""
+    gate = asyncio.Event()
+    stage.model.script(Held(gate, GOOD))
+    parent, answer = stage.ask_and_answer()
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    await stage.slack.until(lambda: any(message.text.startswith("Scoring") for message in stage.ours()))
+    return parent, gate
+
+
+async def interrupted(stage: Stage, method: str, **fault: Any) -> Message:
+    """A case whose settling has met a dropped connection; gives its thread's parent."""
+    parent, gate = await announced(stage) if method == "chat.update" else (None, None)
+    stage.slack.fail(method, drop=True, **fault)
+    if parent is None:
+        parent, answer = stage.ask_and_answer()
+        stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    if gate:
+        gate.set()
+    await stage.slack.until(lambda: calls(stage, method, None))
+    return parent
+
+
+@pytest.mark.parametrize("is_applied", [True, False], ids=["taken", "not taken"])
+@pytest.mark.parametrize("method", ["chat.postMessage", "chat.update"])
+async def test_after_a_lost_connection_the_next_start_leaves_one_verdict(
+    open_stage: StageFactory, tmp_path: Path, method: str, is_applied: bool
+) -> None:
+    stage: Stage = await open_stage()
+    parent = await interrupted(stage, method, is_applied=is_applied)
+    await stage.stop_bot()
+    async with running_bot(make_settings(stage.slack, stage.model, tmp_path)) as bot:
+        stage.log = bot.store
+        verdict = await stage.verdict(parent)
+        assert verdict.text.startswith("Score 4 of 5")
+        await stage.reaches(1, CaseStatus.DELIVERED)
+    assert len(stage.ours()) == 1
+
+
+@pytest.mark.parametrize("lost", [{"drop": True}, {"status": 500}, {"error": "internal_error"}], ids=str)
+@pytest.mark.parametrize(
+    ("is_typed", "before"),
+    [(True, 0), (True, 1), (False, 0)],
+    ids=["typed texts", "the placeholder under typed texts", "a placeholder"],
+)
+async def test_what_a_slow_model_announced_is_found_where_its_answer_was_lost(
+    stage: Stage, lost: dict[str, Any], is_typed: bool, before: int
+) -> None:
+    gate = asyncio.Event()
+    stage.model.script(Held(gate, GOOD))
+    for _ in range(before):
+        stage.slack.fail("chat.postMessage", delay_s=0.01)
+    stage.slack.fail("chat.postMessage", is_applied=True, **lost)
+    if is_typed:
+        stage.ann.command(CHANNEL, ids.COMMAND, "What? | That.")
+    else:
+        _, answer = stage.ask_and_answer()
+        stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    posted = stage.slack.workspace.journal
+    await stage.slack.until(
+        lambda: len([e for e in posted.of("call") if e.data["method"] == "chat.postMessage"]) > before
+    )
+    gate.set()
+    await stage.reaches(1, CaseStatus.DELIVERED)
+    assert [is_verdict(message) for message in stage.ours() if message.is_reply] == [True]
+    assert len(stage.ours()) == 1 + is_typed
+
+
+@pytest.mark.parametrize(("choice", "posts"), [("tell", 1), ("repost", 2)])
+async def test_a_post_that_nobody_can_confirm_is_the_workspaces_choice(
+    open_stage: StageFactory, choice: str, posts: int
+) -> None:
+    stage: Stage = await open_stage(unconfirmed_posts=choice, verdict_visibility="thread")
+    stage.slack.fail("chat.postMessage", drop=True, is_applied=True)
+    stage.slack.fail("conversations.history", error="missing_scope")
+    await stage.slack.settled(stage.ann.command(CHANNEL, ids.COMMAND, "What? | That."))
+    await stage.reaches(1, CaseStatus.DELIVERED)
+    parents = [message for message in stage.ours() if not message.is_reply]
+    assert len(parents) == posts
+    assert any(is_verdict(m) for m in (stage.ours() if choice == "repost" else stage.ann.ephemerals(CHANNEL)))
+
+
+async def test_a_lost_first_post_of_typed_texts_is_found_again(open_stage: StageFactory, tmp_path: Path) -> None:
+    stage: Stage = await open_stage()
+    stage.slack.fail("chat.postMessage", drop=True, is_applied=True)
+    stage.ann.command(CHANNEL, ids.COMMAND, "What? | That.")
+    parent = await stage.slack.until(lambda: next(iter(stage.ann.messages(CHANNEL)), None))
+    await stage.stop_bot()
+    async with running_bot(make_settings(stage.slack, stage.model, tmp_path)):
+        await stage.verdict(parent)
+    assert len(stage.ours()) == 2
+
+
+async def test_a_deleted_placeholder_sends_the_verdict_to_the_requester(stage: Stage) -> None:
+    _, gate = await announced(stage)
+    stage.slack.fail("chat.update", error="message_not_found")
+    gate.set()
+    assert (await stage.told(stage.ann)).text.startswith("Score 4 of 5")
+
+
+async def test_a_rate_limit_is_waited_for(stage: Stage) -> None:
+    stage.slack.fail("chat.postMessage", retry_after_s=0)
+    parent, answer = stage.ask_and_answer()
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    assert is_verdict(await stage.verdict(parent))
+
+
+async def test_a_question_that_cannot_be_looked_up_is_asked_for(stage: Stage) -> None:
+    stage.slack.fail("conversations.replies", error="missing_scope")
+    _, answer = stage.ask_and_answer()
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    await stage.modal(stage.ann)
+    assert (await stage.reaches(1, CaseStatus.ASKED)).question is None
+
+
+async def test_where_no_way_is_open_the_person_gets_a_direct_message(open_stage: StageFactory) -> None:
+    stage: Stage = await open_stage(verdict_visibility="me")
+    stage.slack.fail("chat.postEphemeral", error="user_not_in_channel")
+    stage.slack.fail("response_url", status=404)
+    _, answer = stage.ask_and_answer()
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    await stage.slack.until(lambda: any(is_verdict(m) for m in stage.ann.messages(stage.ann.im)))
+    assert stage.ours() == []
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        {"status": 500},
+        {"error": "internal_error"},
+        {"error": "token_revoked"},
+        {"drop": True},
+        {"delay_s": 2},
+        {"retry_after_s": 2},
+    ],
+    ids=str,
+)
+async def test_a_moment_of_trouble_is_not_taken_for_a_missing_question(stage: Stage, fault: dict[str, Any]) -> None:
+    stage.slack.fail("conversations.replies", **fault)
+    parent, answer = stage.ask_and_answer()
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    assert QUESTION in shown(await stage.verdict(parent))
+    assert stage.ann.view is None
+
+
+async def test_a_moment_of_trouble_is_not_taken_for_a_message_that_is_gone(stage: Stage) -> None:
+    stage.slack.fail("conversations.replies", status=500)
+    parent, answer = stage.ask_and_answer()
+    link = stage.slack.workspace.permalink(stage.slack.workspace.channel(CHANNEL).id, answer.ts, parent.ts)
+    stage.ann.command(CHANNEL, ids.COMMAND, link)
+    assert is_verdict(await stage.verdict(parent))

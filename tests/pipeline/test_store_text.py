@@ -1,0 +1,125 @@
+"""STORE_TEXT=none: no word of what was said is left once the verdict is delivered, and all else goes on as before."""
+
+import io
+from pathlib import Path
+
+import pytest
+
+from bot.commands.export import export
+from bot.domain.case import CaseStatus, Visibility
+from bot.slack import ids
+from pocket_slack import Delivery, Message
+from tests.features.privacy.test_forget import forget
+from tests.stage import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, shown
+from tests.store.test_forgetting import bytes_on_disk
+
+QUOTING = f"score: 4\nThe response says: {ANSWER}"
+
+
+@pytest.fixture
+async def stage(open_stage: StageFactory) -> Stage:
+    opened: Stage = await open_stage(store_text="none")
+    opened.model.script(QUOTING)
+    return opened
+
+
+async def settled(stage: Stage, number: int, delivery: Delivery) -> None:
+    await stage.slack.settled(delivery)
+    await stage.reaches(number, CaseStatus.DELIVERED)
+
+
+async def scored(stage: Stage) -> tuple[Message, Message]:
+    """A scored reply, and its question."""
+    parent, answer = stage.ask_and_answer()
+    await settled(stage, 1, stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer))
+    return parent, answer
+
+
+async def test_no_word_is_left_in_the_file(stage: Stage, tmp_path: Path) -> None:
+    parent, answer = await scored(stage)
+    await stage.scrubbed()
+    content = bytes_on_disk(tmp_path)
+    for text in (QUESTION, ANSWER, "The response says"):
+        assert text.encode() not in content
+    case = await stage.log.cases.get(1)
+    assert (case.message_ts, case.question_ts) == (answer.ts, parent.ts)
+    assert case.response_hash is not None
+
+
+async def test_the_verdict_in_the_thread_has_its_words(stage: Stage) -> None:
+    parent, _ = await scored(stage)
+    words = shown(await stage.verdict(parent))
+    assert f"The response says: {ANSWER}" in words
+    assert QUESTION in words
+
+
+async def test_asked_twice_the_score_is_shown_and_where_its_words_are(stage: Stage) -> None:
+    _, answer = await scored(stage)
+    stage.ben.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    known = await stage.told(stage.ben)
+    assert known.text.startswith("Scored before: *4 of 5* · <https://pocket.slack.com/archives/")
+    assert len(stage.model.requests) == 1
+
+
+async def test_a_private_verdict_has_no_thread_to_point_to(open_stage: StageFactory) -> None:
+    stage: Stage = await open_stage(store_text="none", verdict_visibility=Visibility.ME)
+    _, answer = await scored(stage)
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    assert "in the thread" not in shown(await stage.told(stage.ann, 2))
+
+
+async def test_an_edited_reply_is_scored_anew(stage: Stage) -> None:
+    parent, answer = await scored(stage)
+    stage.helper.edit(answer, "Use git revert instead.")
+    await settled(stage, 2, stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer))
+    await stage.verdict(parent, count=2)
+
+
+async def test_score_again_reads_the_texts_again(stage: Stage) -> None:
+    _, answer = await scored(stage)
+    stage.ben.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    await settled(stage, 2, stage.ben.click(await stage.told(stage.ben), ids.ACTION_AGAIN))
+    first, second = (request["messages"][0]["content"] for request in stage.model.requests)
+    assert first == second
+
+
+async def test_the_right_question_is_scored_with_the_response_read_again(stage: Stage) -> None:
+    parent, _ = await scored(stage)
+    stage.ann.click(await stage.verdict(parent), ids.ACTION_WRONG_QUESTION)
+    await stage.modal(stage.ann)
+    await settled(stage, 2, stage.ann.submit({ids.BLOCK_QUESTION: "How do I undo a push?"}))
+    prompt = stage.model.requests[1]["messages"][0]["content"]
+    assert "<question>How do I undo a push?</question>" in prompt
+    assert f"<response>{ANSWER}</response>" in prompt
+
+
+async def test_a_typed_question_that_was_not_kept_is_asked_for_again(stage: Stage) -> None:
+    parent, answer = await scored(stage)
+    stage.ann.click(await stage.verdict(parent), ids.ACTION_WRONG_QUESTION)
+    await stage.modal(stage.ann)
+    await settled(stage, 2, stage.ann.submit({ids.BLOCK_QUESTION: "How do I undo a push?"}))
+    stage.ben.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    stage.ben.click(await stage.told(stage.ben), ids.ACTION_AGAIN)
+    view = await stage.modal(stage.ben)
+    assert "I could not find the question" in shown(view)
+    assert len(stage.model.requests) == 2
+
+
+async def test_typed_texts_that_were_not_kept_are_not_scored_again(stage: Stage) -> None:
+    stage.model.script("I would rather not say.")
+    await settled(stage, 1, stage.ann.command(CHANNEL, ids.COMMAND, f"{QUESTION} | {ANSWER}"))
+    verdict = next(message for message in stage.ours() if message.is_reply)
+    await settled(stage, 2, stage.ann.click(verdict, ids.ACTION_AGAIN))
+    assert "were not kept" in (await stage.told(stage.ann)).text
+
+
+async def test_labels_digest_and_forget_need_no_texts(stage: Stage) -> None:
+    parent, answer = await scored(stage)
+    stage.ben.click(await stage.verdict(parent), ids.ACTION_FEEDBACK, f"{ids.AGREE}:1")
+    assert "your score for case 1 is 4" in (await stage.told(stage.ben)).text
+    stage.ann.command(CHANNEL, ids.COMMAND, "digest preview")
+    assert "1 reply that people chose to score" in (await stage.told(stage.ann)).text
+    output = io.StringIO()
+    assert await export(stage.log.labels, output, has_texts=False) == 1
+    assert ANSWER not in output.getvalue()
+    assert "Deleted: case 1" in await forget(stage, stage.ann, answer)

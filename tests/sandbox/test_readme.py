@@ -1,0 +1,19 @@
+"""The README's test of an app, as it stands there."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+README = Path(__file__).parents[2] / "sandbox" / "README.md"
+
+
+def test_the_test_in_the_readme_passes() -> None:
+    (example,) = (
+        code
+        for code in re.findall(r"```python\n(.*?)```", README.read_text(encoding="utf-8"), re.DOTALL)
+        if "async def test_" in code
+    )
+    command = [sys.executable, "-W", "error", "-c", example]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    assert (done.returncode, done.stderr) == (0, "")

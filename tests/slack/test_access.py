@@ -1,0 +1,453 @@
+"""A case is for its requester, and for those who can see it in a channel; to everybody else it is not there."""
+
+import json
+from typing import Any
+
+import pytest
+
+from bot.domain.case import CaseStatus, Visibility
+from bot.features.privacy.text import NOTHING
+from bot.pipeline.own_cases import to_page_end
+from bot.slack import ids
+from pocket_slack import Channel, Delivery, Message, Person, payloads
+from tests.features.privacy.test_forget import forget
+from tests.stage import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, shown
+
+NO_CASE = "That case is no longer in the log, or not for you to see. You can score the reply anew."
+LEADS = "leads"
+SECRET = "What will the new price be?"
+
+
+@pytest.fixture
+async def channel(stage: Stage) -> Channel:
+    """A private channel of ann's, with a reply that she had scored as case 1."""
+    return await score_in_leads(stage)
+
+
+async def score_in_leads(stage: Stage) -> Channel:
+    workspace = stage.slack.workspace
+    members = [stage.ann.user, stage.helper.user, workspace.bot]
+    channel = workspace.add_channel(LEADS, members, is_private=True)
+    question = stage.ann.post(LEADS, SECRET)
+    answer = stage.helper.post(LEADS, "Nine euros.", thread_ts=question.ts)
+    await stage.slack.settled(stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer))
+    await stage.reaches(1, CaseStatus.DELIVERED)
+    return channel
+
+
+def click(stage: Stage, person: Person, action_id: str, value: str, where: str = CHANNEL) -> Delivery:
+    """A click on a button that names whatever it names, in a message of a channel."""
+    workspace = stage.slack.workspace
+    message = stage.ann.post(where, "Anything.")
+    action = {"type": "button", "action_id": action_id, "block_id": "any", "value": value}
+    payload = payloads.message_action(workspace, person.user, workspace.channel(where), message, action)
+    return workspace.deliveries.send("interactive", payload)
+
+
+def submit(stage: Stage, person: Person, callback_id: str, remembered: str, **chosen: str) -> Delivery:
+    """A submitted modal that remembers whatever it remembers."""
+    workspace = stage.slack.workspace
+    values = {key: {key: {"value": value, "selected_option": {"value": value}}} for key, value in chosen.items()}
+    view = {
+        "id": "V1",
+        "type": "modal",
+        "callback_id": callback_id,
+        "private_metadata": remembered,
+        "state": {"values": values},
+    }
+    payload: dict[str, Any] = {
+        "type": "view_submission",
+        "team": workspace.team(),
+        "user": {"id": person.id, "username": person.user.name, "team_id": person.user.team_id},
+        "trigger_id": workspace.grants.new_trigger(person.id),
+        "view": view,
+    }
+    return workspace.deliveries.send("interactive", payload)
+
+
+async def heard(stage: Stage, person: Person) -> str:
+    """What the person was told for themselves, in the channel or, after a modal, in direct messages."""
+
+    def told() -> list[Message]:
+        return [*person.ephemerals(CHANNEL), *person.messages(person.im)]
+
+    await stage.slack.until(lambda: bool(told()))
+    return shown(told()[-1])
+
+
+CLICKS = [
+    (ids.ACTION_AGAIN, "{}"),
+    (ids.ACTION_WRONG_QUESTION, "{}"),
+    (ids.ACTION_ASK, "{}"),
+    (ids.ACTION_LABEL, "{}"),
+    (ids.ACTION_AGREE, "agree:{}"),
+    (ids.ACTION_DISAGREE, "disagree:{}"),
+    (ids.ACTION_FEEDBACK, "agree:{}"),
+]
+MODALS = [
+    (ids.VIEW_CORRECT, {ids.BLOCK_QUESTION: "Why?"}),
+    (ids.VIEW_ANSWER, {ids.BLOCK_QUESTION: "Why?"}),
+    (ids.VIEW_LABEL, {ids.BLOCK_SCORE: "1"}),
+]
+
+
+@pytest.mark.parametrize("number", [1, 2], ids=["of others", "that is not there"])
+@pytest.mark.parametrize(("action_id", "value"), CLICKS)
+async def test_a_button_does_not_lead_to_a_case_of_a_channel_of_others(
+    stage: Stage, channel: Channel, action_id: str, value: str, number: int
+) -> None:
+    before = len(channel.messages)
+    await stage.slack.settled(click(stage, stage.ben, action_id, value.format(number)))
+    assert await heard(stage, stage.ben) == NO_CASE
+    assert stage.ben.view is None
+    assert (len(channel.messages), await stage.log.cases.counts()) == (before, {CaseStatus.DELIVERED: 1})
+
+
+@pytest.mark.parametrize("number", [1, 2], ids=["of others", "that is not there"])
+@pytest.mark.parametrize(("callback_id", "chosen"), MODALS)
+async def test_a_window_does_not_lead_to_a_case_of_a_channel_of_others(
+    stage: Stage, channel: Channel, callback_id: str, chosen: dict[str, str], number: int
+) -> None:
+    await stage.slack.settled(submit(stage, stage.ben, callback_id, json.dumps({"case_id": number}), **chosen))
+    assert await heard(stage, stage.ben) == NO_CASE
+    assert await stage.log.cases.counts() == {CaseStatus.DELIVERED: 1}
+    assert await stage.log.labels.get(await stage.log.cases.get(1), stage.ben.id) is None
+
+
+async def test_a_window_does_not_lead_into_a_channel_of_others(stage: Stage, channel: Channel) -> None:
+    before = len(channel.messages)
+    texts = {ids.BLOCK_QUESTION: QUESTION, ids.BLOCK_RESPONSE: ANSWER}
+    sent = await stage.slack.settled(
+        submit(stage, stage.ben, ids.VIEW_TEXTS, json.dumps({"channel_id": channel.id}), **texts)
+    )
+    assert sent.response is not None
+    assert "a channel that you are no longer in" in sent.response["errors"][ids.BLOCK_RESPONSE]
+    assert (len(channel.messages), await stage.log.cases.counts()) == (before, {CaseStatus.DELIVERED: 1})
+
+
+async def test_a_public_verdict_is_for_whoever_is_in_its_channel(stage: Stage) -> None:
+    parent, answer = stage.ask_and_answer()
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    stage.ben.click(await stage.verdict(parent), ids.ACTION_WRONG_QUESTION)
+    await stage.modal(stage.ben)
+    asked = len([e for e in stage.slack.workspace.journal.of("call") if e.data["method"] == "users.conversations"])
+    assert asked == 0  # the click came from its channel
+    stage.ben.submit({ids.BLOCK_QUESTION: "Why?"})
+    await stage.verdict(parent, 2)
+
+
+@pytest.mark.parametrize("fault", [{"error": "missing_scope"}, {"status": 500}, {"delay_s": 3}])
+async def test_where_slack_does_not_say_who_is_in_nothing_is_done(
+    stage: Stage, channel: Channel, fault: dict[str, Any]
+) -> None:
+    stage.slack.fail("users.conversations", **fault)
+    click(stage, stage.ben, ids.ACTION_AGAIN, "1")
+    assert "Slack does not tell me whether you are in that channel" in await heard(stage, stage.ben)
+    assert await stage.log.cases.counts() == {CaseStatus.DELIVERED: 1}
+
+
+async def test_a_button_that_is_left_over_does_not_read_a_channel_after_its_person_has_left(
+    open_stage: StageFactory,
+) -> None:
+    stage: Stage = await open_stage(verdict_visibility="me")
+    await score_in_leads(stage)
+    stage.ann.invite(LEADS, "ben")
+    stage.ann.leave(LEADS)
+    for action_id in (ids.ACTION_WRONG_QUESTION, ids.ACTION_AGAIN):
+        message = stage.ben.post(CHANNEL, "Anything.")
+        action = {"type": "button", "action_id": action_id, "block_id": "any", "value": "1"}
+        workspace = stage.slack.workspace
+        payload = payloads.message_action(workspace, stage.ann.user, workspace.channel(CHANNEL), message, action)
+        await stage.slack.settled(workspace.deliveries.send("interactive", payload))
+    await stage.slack.settled(submit(stage, stage.ann, ids.VIEW_CORRECT, '{"case_id": 1}', question="Why?"))
+    assert stage.ann.view is None
+    assert [message.text for message in stage.ann.ephemerals(CHANNEL)] == [NO_CASE, NO_CASE]
+    assert await stage.log.cases.counts() == {CaseStatus.DELIVERED: 1}
+
+
+async def test_where_the_app_is_not_its_requester_still_corrects_the_question(open_stage: StageFactory) -> None:
+    stage: Stage = await open_stage(is_member=False)
+    _, answer = stage.ask_and_answer()
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    await stage.modal(stage.ann)
+    await stage.slack.settled(stage.ann.submit({ids.BLOCK_QUESTION: QUESTION}))
+    stage.ann.click(await stage.told(stage.ann), ids.ACTION_WRONG_QUESTION)
+    await stage.modal(stage.ann)
+    stage.ann.submit({ids.BLOCK_QUESTION: "Why?"})
+    assert "(as typed):\nWhy?" in shown(await stage.told(stage.ann, 2))
+
+
+@pytest.mark.parametrize("score", ["99", "-1", "abc"])
+async def test_a_label_off_the_scale_is_refused(stage: Stage, channel: Channel, score: str) -> None:
+    sent = await stage.slack.settled(submit(stage, stage.ann, ids.VIEW_LABEL, '{"case_id": 1}', score=score))
+    assert sent.response == {"response_action": "errors", "errors": {"score": "The scale goes from 0 to 5."}}
+    assert await stage.log.labels.get(await stage.log.cases.get(1), stage.ann.id) is None
+
+
+@pytest.mark.parametrize("junk", ["abc", "", "-1", "9" * 20])
+async def test_a_button_with_junk_is_answered_in_a_sentence(
+    stage: Stage, caplog: pytest.LogCaptureFixture, junk: str
+) -> None:
+    for count, (action_id, value) in enumerate(CLICKS, 1):
+        click(stage, stage.ben, action_id, value.format(junk))
+        assert (await stage.told(stage.ben, count)).text == NO_CASE
+    assert "Traceback" not in caplog.text
+
+
+@pytest.mark.parametrize("junk", ["abc", '{"case_id": "abc"}', f'{{"case_id": {"9" * 20}}}'])
+async def test_a_window_with_junk_is_answered_in_a_sentence(stage: Stage, junk: str) -> None:
+    await stage.slack.settled(submit(stage, stage.ben, ids.VIEW_CORRECT, junk, question="Why?"))
+    assert await heard(stage, stage.ben) == NO_CASE
+
+
+@pytest.mark.parametrize("junk", ["", "abc", "2030-01-01T00:00:00/1", f"2030-01-01T00:00:00+00:00/{'9' * 20}"])
+async def test_a_page_mark_of_junk_leads_to_the_newest_page(junk: str) -> None:
+    assert to_page_end(junk) is None
+
+
+async def test_a_label_for_a_forgotten_case_is_answered_once_and_without_noise(
+    open_stage: StageFactory, caplog: pytest.LogCaptureFixture
+) -> None:
+    stage: Stage = await open_stage(verdict_visibility="me")
+    _, answer = stage.ask_and_answer()
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    left = await stage.told(stage.ann)
+    await stage.reaches(1, CaseStatus.DELIVERED)
+    assert (await forget(stage, stage.ann, "1")).startswith("Deleted: case 1")
+    sent = await stage.slack.settled(stage.ann.click(left, ids.ACTION_FEEDBACK, "agree:1"))
+    assert sent.is_acked
+    assert (await stage.told(stage.ann, 3)).text == NO_CASE
+    assert "never retrieved" not in caplog.text
+
+
+async def requesters(stage: Stage) -> list[str]:
+    return [case.requester_name for case in await stage.log.cases.newest(100)]
+
+
+async def test_a_case_that_waits_for_its_question_stays_its_requesters(stage: Stage) -> None:
+    answer = stage.helper.post(CHANNEL, ANSWER)
+    for person, number in ((stage.ann, 1), (stage.ben, 2)):
+        await stage.slack.settled(person.shortcut(ids.SHORTCUT_SCORE_REPLY, answer))
+        await stage.modal(person)
+        await stage.reaches(number, CaseStatus.ASKED)
+    assert await requesters(stage) == ["ann", "ben"]
+    stage.ben.submit({ids.BLOCK_QUESTION: QUESTION})
+    await stage.verdict(answer)
+    stage.ann.command(CHANNEL, ids.COMMAND, "recent")
+    assert "case 1" in shown(await stage.told(stage.ann))
+
+
+async def blocked_verdict(stage: Stage) -> Message:
+    """A reply of which ann alone was told the score, since Slack did not let the app reply."""
+    _, answer = stage.ask_and_answer()
+    stage.slack.fail("chat.postMessage", error="restricted_action")
+    await stage.slack.settled(stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer))
+    assert (await stage.reaches(1, CaseStatus.DELIVERED)).blocked_by == "restricted_action"
+    await stage.told(stage.ann)
+    return answer
+
+
+async def test_a_verdict_that_slack_did_not_let_through_is_not_shown_to_the_next_who_asks(stage: Stage) -> None:
+    answer = await blocked_verdict(stage)
+    await stage.slack.settled(stage.ben.shortcut(ids.SHORTCUT_SCORE_REPLY, answer))
+    await stage.reaches(2, CaseStatus.DELIVERED)
+    assert (await requesters(stage), len(stage.model.requests)) == (["ann", "ben"], 2)
+
+
+async def test_a_verdict_that_slack_did_not_let_through_is_for_nobody_else_to_label(stage: Stage) -> None:
+    await blocked_verdict(stage)
+    click(stage, stage.ben, ids.ACTION_FEEDBACK, "agree:1")
+    assert (await stage.told(stage.ben)).text == NO_CASE
+
+
+async def test_a_verdict_that_slack_did_not_let_through_is_for_nobody_else_to_forget(stage: Stage) -> None:
+    await blocked_verdict(stage)
+    stage.ben.user.is_admin = True
+    stage.ben.command(CHANNEL, ids.COMMAND, "forget 1")
+    assert (await stage.told(stage.ben)).text == NOTHING
+    assert await requesters(stage) == ["ann"]
+
+
+@pytest.mark.parametrize(("own", "public"), [(Visibility.ME, 1), (Visibility.THREAD, 3), (None, 3)])
+async def test_what_is_scored_anew_on_a_public_verdict_follows_the_presser(
+    stage: Stage, own: Visibility | None, public: int
+) -> None:
+    stage.model.script("I cannot say.")
+    parent, answer = stage.ask_and_answer()
+    await stage.slack.settled(stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer))
+    verdict = await stage.verdict(parent)
+    await stage.log.people.save_visibility(stage.slack.workspace.team_id, stage.ben.id, own)
+    await stage.slack.settled(stage.ben.click(verdict, ids.ACTION_AGAIN))
+    await stage.reaches(2, CaseStatus.DELIVERED)
+    stage.ben.click(stage.ours()[-1], ids.ACTION_WRONG_QUESTION)
+    await stage.modal(stage.ben)
+    await stage.slack.settled(stage.ben.submit({ids.BLOCK_QUESTION: "Why?"}))
+    await stage.reaches(3, CaseStatus.DELIVERED)
+    await stage.verdict(parent, public)
+
+
+async def test_what_is_scored_anew_on_ones_own_private_verdict_stays_private(open_stage: StageFactory) -> None:
+    stage: Stage = await open_stage(verdict_visibility="me")
+    _, answer = stage.ask_and_answer()
+    await stage.slack.settled(stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer))
+    verdict = await stage.told(stage.ann)
+    await stage.log.people.save_visibility(stage.slack.workspace.team_id, stage.ann.id, Visibility.THREAD)
+    stage.ann.click(verdict, ids.ACTION_WRONG_QUESTION)
+    await stage.modal(stage.ann)
+    await stage.slack.settled(stage.ann.submit({ids.BLOCK_QUESTION: "Why?"}))
+    await stage.reaches(2, CaseStatus.DELIVERED)
+    assert stage.ours() == []
+
+
+async def test_whoever_has_just_left_a_channel_does_not_read_there_by_link(stage: Stage, channel: Channel) -> None:
+    stage.ann.invite(LEADS, "ben")
+    messages = list(channel.messages.values())
+    link = stage.slack.workspace.permalink(channel.id, messages[1].ts, messages[0].ts)
+    stage.ben.command(CHANNEL, ids.COMMAND, link)
+    assert "Scored before: *4 of 5*" in shown(await stage.told(stage.ben))
+    stage.ben.leave(LEADS)
+    stage.ben.command(CHANNEL, ids.COMMAND, link)
+    assert "only in a channel that we are both in" in (await stage.told(stage.ben, count=2)).text
+
+
+async def disagree(stage: Stage, verdict: Message, score: str = "1") -> Delivery:
+    """Ben opens the window for his own score under a verdict, and submits it."""
+    stage.ben.click(verdict, ids.ACTION_FEEDBACK, f"{ids.DISAGREE}:1")
+    await stage.modal(stage.ben)
+    return await stage.slack.settled(stage.ben.submit({ids.BLOCK_SCORE: score}))
+
+
+async def correct(stage: Stage, verdict: Message, question: str = "Why?") -> Delivery:
+    """Ben types another question for the case of a verdict."""
+    stage.ben.click(verdict, ids.ACTION_WRONG_QUESTION)
+    await stage.modal(stage.ben)
+    return await stage.slack.settled(stage.ben.submit({ids.BLOCK_QUESTION: question}))
+
+
+async def score_in(stage: Stage, channel: Channel) -> Message:
+    """The public verdict, case 1, on a reply in a channel of ann's."""
+    question = stage.ann.post(channel.id, QUESTION)
+    answer = stage.helper.post(channel.id, ANSWER, thread_ts=question.ts)
+    await stage.slack.settled(stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer))
+    await stage.reaches(1, CaseStatus.DELIVERED)
+    return stage.ann.thread(channel.id, question.ts)[-1]
+
+
+async def label_of_ben(stage: Stage) -> int | None:
+    label = await stage.log.labels.get(await stage.log.cases.get(1), stage.ben.id)
+    return label.score if label else None
+
+
+async def test_a_public_verdict_is_for_whoever_looks_at_its_channel_without_joining(stage: Stage) -> None:
+    workspace = stage.slack.workspace
+    verdict = await score_in(stage, workspace.add_channel("open", [stage.ann.user, stage.helper.user, workspace.bot]))
+    await disagree(stage, verdict)
+    assert await label_of_ben(stage) == 1
+    await correct(stage, verdict)
+    await stage.reaches(2, CaseStatus.DELIVERED)
+
+
+async def test_group_direct_messages_are_a_channel_like_any_other(stage: Stage) -> None:
+    workspace = stage.slack.workspace
+    group = workspace.add_group([stage.ann.user, stage.ben.user, stage.helper.user, workspace.bot])
+    verdict = await score_in(stage, group)
+    await disagree(stage, verdict)
+    assert await label_of_ben(stage) == 1
+    await correct(stage, verdict)
+    await stage.reaches(2, CaseStatus.DELIVERED)
+    stage.ben.command(group.id, ids.COMMAND, "stats")
+    await stage.slack.until(
+        lambda: any("1 reply that people chose to score" in m.text for m in stage.ben.ephemerals(group.id))
+    )
+
+
+async def test_a_window_outlives_that_the_app_leaves_or_the_channel_is_archived(stage: Stage) -> None:
+    workspace = stage.slack.workspace
+    members = [stage.ann.user, stage.ben.user, stage.helper.user, workspace.bot]
+    channel = workspace.add_channel(LEADS, members, is_private=True)
+    verdict = await score_in(stage, channel)
+    channel.members.remove(workspace.bot.id)
+    await disagree(stage, verdict)
+    assert await label_of_ben(stage) == 1
+    channel.members.append(workspace.bot.id)
+    channel.is_archived = True
+    await disagree(stage, verdict, "2")
+    assert await label_of_ben(stage) == 2
+
+
+@pytest.mark.parametrize("is_archived", [False, True], ids=["open", "archived"])
+@pytest.mark.parametrize("is_group", [False, True], ids=["private channel", "group"])
+async def test_a_window_does_not_outlive_that_its_person_leaves_a_private_channel(
+    stage: Stage, is_group: bool, is_archived: bool
+) -> None:
+    workspace = stage.slack.workspace
+    members = [stage.ann.user, stage.ben.user, stage.helper.user, workspace.bot]
+    channel = workspace.add_group(members) if is_group else workspace.add_channel(LEADS, members, is_private=True)
+    verdict = await score_in(stage, channel)
+    for action_id, chosen in (
+        (ids.ACTION_LABEL, {ids.BLOCK_SCORE: "1"}),
+        (ids.ACTION_WRONG_QUESTION, {ids.BLOCK_QUESTION: "Why?"}),
+    ):
+        action = {"type": "button", "action_id": action_id, "block_id": "any", "value": "1"}
+        click_there = payloads.message_action(workspace, stage.ben.user, channel, verdict, action)
+        await stage.slack.settled(workspace.deliveries.send("interactive", click_there))
+        await stage.modal(stage.ben)
+        stage.ben.leave(channel.id)
+        channel.is_archived = is_archived
+        await stage.slack.settled(stage.ben.submit(chosen))
+        assert await heard(stage, stage.ben) == NO_CASE
+        channel.is_archived = False
+        stage.ann.invite(channel.id, "ben")
+    assert await label_of_ben(stage) is None
+    assert await stage.log.cases.counts() == {CaseStatus.DELIVERED: 1}
+
+
+async def test_a_guest_does_not_act_in_a_public_channel_that_they_have_left(stage: Stage) -> None:
+    stage.ben.user.is_guest = True
+    workspace = stage.slack.workspace
+    members = [stage.ann.user, stage.ben.user, stage.helper.user, workspace.bot]
+    channel = workspace.add_channel("open", members)
+    verdict = await score_in(stage, channel)
+    stage.ben.click(verdict, ids.ACTION_WRONG_QUESTION)
+    await stage.modal(stage.ben)
+    stage.ben.leave(channel.id)
+    await stage.slack.settled(stage.ben.submit({ids.BLOCK_QUESTION: "Why?"}))
+    assert await heard(stage, stage.ben) == NO_CASE
+
+
+async def test_ones_own_verdict_on_a_channel_that_one_looks_at_goes_on_where_it_is_told(
+    open_stage: StageFactory,
+) -> None:
+    stage: Stage = await open_stage(verdict_visibility="me")
+    workspace = stage.slack.workspace
+    channel = workspace.add_channel("open", [stage.ann.user, stage.helper.user, workspace.bot])
+    question = stage.ann.post(channel.id, QUESTION)
+    answer = stage.helper.post(channel.id, ANSWER, thread_ts=question.ts)
+    await stage.slack.settled(stage.ben.shortcut(ids.SHORTCUT_SCORE_REPLY, answer))
+    await stage.reaches(1, CaseStatus.DELIVERED)
+    for number in (2, 3):
+        await correct(stage, stage.ben.ephemerals(channel.id)[-1], f"Why, {number}?")
+        await stage.reaches(number, CaseStatus.DELIVERED)
+    assert len(stage.ben.ephemerals(channel.id)) == 3
+    # Elsewhere, too: the same button in their messages with the app.
+    await stage.slack.settled(click(stage, stage.ben, ids.ACTION_WRONG_QUESTION, "1", stage.ann.im))
+    assert (await stage.modal(stage.ben)).body["callback_id"] == ids.VIEW_CORRECT
+
+
+async def test_a_scope_that_is_missing_is_not_said_to_come_back(stage: Stage, channel: Channel) -> None:
+    stage.slack.fail("users.conversations", error="missing_scope")
+    click(stage, stage.ben, ids.ACTION_AGAIN, "1")
+    assert (await heard(stage, stage.ben)).endswith("`judge-bot doctor` says how to mend that.")
+
+
+async def test_a_button_of_a_forgotten_case_answers_in_the_thread_where_it_stands(stage: Stage) -> None:
+    parent, answer = stage.ask_and_answer()
+    await stage.slack.settled(stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer))
+    verdict = await stage.verdict(parent)
+    await stage.reaches(1, CaseStatus.DELIVERED)
+    stage.slack.fail("chat.delete", error="cant_delete_message")
+    assert (await forget(stage, stage.ann, "1")).startswith("Deleted: case 1")
+    for count, action_id in enumerate((ids.ACTION_WRONG_QUESTION, ids.ACTION_FEEDBACK), 2):
+        stage.ann.click(verdict, action_id, "agree:1" if action_id == ids.ACTION_FEEDBACK else None)
+        told = await stage.told(stage.ann, count)
+        assert (told.text, told.thread_ts) == (NO_CASE, parent.ts)

@@ -1,0 +1,243 @@
+"""What may come in from the internet: judged by its headers before its body is read, then by its size and signature."""
+
+import asyncio
+import gc
+import logging
+import tracemalloc
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import urlencode
+
+import pytest
+from pydantic import SecretStr
+from slack_bolt.async_app import AsyncApp
+from slack_bolt.authorization import AuthorizeResult
+from slack_bolt.context.ack.async_ack import AsyncAck
+from slack_sdk.signature import Clock, SignatureVerifier
+
+from bot.slack.http import EVENTS, LARGEST_BODY, HttpFront
+from tests.app.test_http_server import A_WHILE_S, FOR_EVER_S, SOON_S, TOO_LONG_S, Stream, connect, heard
+
+SECRET = "a signing secret"
+NOW = 1_800_000_000
+WELL_FORMED = f"v0={'ab' * 32}"
+FORM = {"Content-Type": "application/x-www-form-urlencoded"}
+
+
+class StoppedClock(Clock):
+    def now(self) -> float:
+        return NOW
+
+
+async def authorize() -> AuthorizeResult:
+    return AuthorizeResult(enterprise_id=None, team_id="T1", bot_id="B1", bot_user_id="U1", bot_token="xoxb-1")
+
+
+def open_front(may_ack: asyncio.Event | None = None, **limits: Any) -> HttpFront:
+    app = AsyncApp(authorize=authorize, request_verification_enabled=False)
+
+    @app.command("/judge")
+    async def judge(ack: AsyncAck) -> None:
+        if may_ack:
+            await may_ack.wait()
+        await ack("heard")
+
+    given = {"patience_s": FOR_EVER_S, "clock": StoppedClock()} | limits
+    return HttpFront(app, SecretStr(SECRET), "127.0.0.1", 0, **given)
+
+
+def signed(body: bytes, age_s: int = 0, secret: str = SECRET) -> dict[str, str]:
+    stamp = str(NOW - age_s)
+    signature = SignatureVerifier(secret).generate_signature(timestamp=stamp, body=body)
+    assert signature
+    return FORM | {"X-Slack-Request-Timestamp": stamp, "X-Slack-Signature": signature}
+
+
+def a_command(text: str = "help") -> bytes:
+    fields = {"command": "/judge", "text": text, "team_id": "T1", "channel_id": "C1", "user_id": "U2"}
+    return urlencode(fields).encode()
+
+
+def request(headers: Mapping[str, str], line: str = f"POST {EVENTS}") -> bytes:
+    lines = [f"{line} HTTP/1.1", "Host: x", *(f"{name}: {value}" for name, value in headers.items())]
+    return ("\r\n".join(lines) + "\r\n\r\n").encode("latin-1")
+
+
+def sized(body: bytes) -> dict[str, str]:
+    return {"Content-Length": str(len(body))}
+
+
+async def answer_to(front: HttpFront, sent: bytes) -> tuple[int, bytes]:
+    """Status and all the rest. Where the body is not sent, the front has answered without it."""
+    said = await heard(await connect(front.port, sent))
+    assert said, "the connection was closed without an answer"
+    head, _, rest = said.partition(b"\r\n\r\n")
+    return int(head.split()[1]), rest
+
+
+async def first_status(stream: Stream) -> int:
+    """What is answered while the client has more to send."""
+    reader, writer = stream
+    async with asyncio.timeout(TOO_LONG_S):
+        line = await reader.readline()
+    writer.close()
+    return int(line.split()[1])
+
+
+@pytest.mark.parametrize("age_s", [0, 300, -300])
+async def test_slacks_request_is_answered(age_s: int) -> None:
+    body = a_command()
+    async with open_front() as front:
+        status, said = await answer_to(front, request(signed(body, age_s) | sized(body)) + body)
+    assert (status, b"heard" in said) == (200, True)
+
+
+async def test_slacks_request_is_answered_however_long_it_takes() -> None:
+    body, may_ack = a_command(), asyncio.Event()
+    async with open_front(may_ack, patience_s=A_WHILE_S) as front:
+        stream = await connect(front.port, request(signed(body) | sized(body)) + body)
+        assert await heard(await connect(front.port)) == b""  # and so the patience with the first is over as well
+        may_ack.set()
+        assert b"heard" in await heard(stream)
+
+
+# Of those with a fresh time stamp and a signature of the right form the body has to be read.
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {},
+        {"X-Slack-Request-Timestamp": str(NOW)},
+        {"X-Slack-Signature": WELL_FORMED},
+        {"X-Slack-Request-Timestamp": str(NOW - 301), "X-Slack-Signature": WELL_FORMED},
+        {"X-Slack-Request-Timestamp": str(NOW + 301), "X-Slack-Signature": WELL_FORMED},
+        {"X-Slack-Request-Timestamp": "", "X-Slack-Signature": WELL_FORMED},
+        {"X-Slack-Request-Timestamp": "abc", "X-Slack-Signature": WELL_FORMED},
+        {"X-Slack-Request-Timestamp": f"{NOW}.5", "X-Slack-Signature": WELL_FORMED},
+        {"X-Slack-Request-Timestamp": "9" * 4000, "X-Slack-Signature": WELL_FORMED},
+        {"X-Slack-Request-Timestamp": str(NOW), "X-Slack-Signature": ""},
+        {"X-Slack-Request-Timestamp": str(NOW), "X-Slack-Signature": WELL_FORMED[3:]},
+        {"X-Slack-Request-Timestamp": str(NOW), "X-Slack-Signature": WELL_FORMED[:-1]},
+        {"X-Slack-Request-Timestamp": str(NOW), "X-Slack-Signature": WELL_FORMED + "0"},
+        {"X-Slack-Request-Timestamp": str(NOW), "X-Slack-Signature": "v0=" + "\xe4" * 64},
+    ],
+)
+async def test_who_names_no_fresh_signature_is_refused_before_the_body(headers: dict[str, str]) -> None:
+    async with open_front() as front:
+        stream = await connect(front.port, request(headers | {"Content-Length": "1000"}))
+        assert await first_status(stream) == 401
+
+
+async def test_who_is_refused_before_the_body_can_read_so_having_sent_it() -> None:
+    body = bytes(4 * LARGEST_BODY)
+    async with open_front() as front:
+        for headers, expected in (({}, 401), (signed(b""), 413)):
+            status, _ = await answer_to(front, request(headers | sized(body)) + body)
+            assert status == expected
+
+
+async def test_a_stale_request_is_refused_though_its_signature_is_right() -> None:
+    body = a_command()
+    async with open_front() as front:
+        status, _ = await answer_to(front, request(signed(body, 301) | sized(body)) + body)
+    assert status == 401
+
+
+@pytest.mark.parametrize("body", [a_command("score this") + b"!", b"\xff\xfe"], ids=["another text", "no text"])
+async def test_a_signature_of_something_else_is_refused(body: bytes) -> None:
+    async with open_front() as front:
+        status, said = await answer_to(front, request(signed(a_command()) | sized(body)) + body)
+    assert (status, b"heard" in said) == (401, False)
+
+
+async def test_a_body_of_the_largest_size_is_taken() -> None:
+    body = a_command("x" * (LARGEST_BODY - len(a_command(""))))
+    assert len(body) == LARGEST_BODY == 1024 * 1024
+    async with open_front() as front:
+        status, _ = await answer_to(front, request(signed(body) | sized(body)) + body)
+    assert status == 200
+
+
+async def test_a_body_that_says_it_is_larger_is_refused_before_it_comes() -> None:
+    async with open_front() as front:
+        stream = await connect(front.port, request(signed(b"") | {"Content-Length": str(LARGEST_BODY + 1)}))
+        assert await first_status(stream) == 413
+
+
+async def test_a_body_that_grows_larger_is_refused_before_its_end() -> None:
+    chunk = b"10000\r\n" + b"x" * 2**16 + b"\r\n"
+    async with open_front() as front:
+        stream = await connect(front.port, request(signed(b"") | {"Transfer-Encoding": "chunked"}))
+        for _ in range(LARGEST_BODY // 2**16):
+            stream[1].write(chunk)
+        stream[1].write(b"1\r\nx\r\n")
+        await stream[1].drain()
+        assert await first_status(stream) == 413
+
+
+async def test_a_body_is_taken_as_it_was_signed() -> None:
+    body = a_command()
+    headers = signed(body) | sized(body) | {"Content-Encoding": "deflate"}
+    async with open_front() as front:
+        status, _ = await answer_to(front, request(headers) + body)
+    assert status == 200
+
+
+async def test_a_body_that_cannot_be_read_is_refused() -> None:
+    async with open_front() as front:
+        sent = request(signed(b"") | {"Transfer-Encoding": "chunked"}) + b"no number\r\n"
+        status, _ = await answer_to(front, sent)
+    assert status == 400
+
+
+async def test_who_stops_in_the_middle_of_a_body_is_dropped_without_a_word(caplog: pytest.LogCaptureFixture) -> None:
+    async with open_front(patience_s=SOON_S) as front:
+        assert (
+            await heard(await connect(front.port, request(signed(b"") | {"Content-Length": "1000"}) + b"half")) == b""
+        )
+    assert [record for record in caplog.records if record.levelno >= logging.WARNING] == []
+
+
+async def test_the_body_of_who_leaves_in_its_middle_waits_for_no_garbage_collection() -> None:
+    half = request(signed(b"") | {"Content-Length": "1000000"}) + bytes(500_000)
+    gc.disable()
+    try:
+        async with open_front(patience_s=A_WHILE_S) as front:
+            await heard(await connect(front.port, half))
+            tracemalloc.start()
+            await asyncio.gather(*[heard(await connect(front.port, half)) for _ in range(20)])
+            left, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+        gc.enable()
+    assert left < 2_000_000
+
+
+async def test_nothing_is_kept_of_who_leaves_in_the_middle_of_a_body() -> None:
+    async with open_front() as front:
+        before = len(asyncio.all_tasks())
+        refused, read = [
+            await connect(front.port, request(headers | {"Content-Length": "100000"}) + b"half")
+            for headers in ({}, signed(b""))
+        ]
+        assert await first_status(refused) == 401
+        read[1].close()
+        await answer_to(front, request({}))  # came after them, so they have been taken in
+        async with asyncio.timeout(TOO_LONG_S):
+            while len(asyncio.all_tasks()) > before:  # noqa: ASYNC110 - tasks make no noise when they end
+                await asyncio.sleep(0.01)
+
+
+@pytest.mark.parametrize(
+    ("line", "status"),
+    [
+        ("GET /healthz", 404),
+        ("GET /readyz", 404),
+        ("GET /metrics", 404),
+        ("POST /", 404),
+        (f"GET {EVENTS}", 405),
+        ("OPTIONS *", 404),
+    ],
+)
+async def test_there_is_nothing_else_at_the_port(line: str, status: int) -> None:
+    async with open_front() as front:
+        assert (await answer_to(front, request({}, line)))[0] == status

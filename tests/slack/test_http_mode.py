@@ -1,0 +1,302 @@
+"""HTTP mode: signed payloads come in over HTTP; and in every mode the machine room can ask how the bot is."""
+
+import asyncio
+import json
+import signal
+import time
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+
+import aiohttp
+import pytest
+from slack_sdk.signature import SignatureVerifier
+from sqlalchemy import event
+
+from bot.app import running_bot
+from bot.commands.health import examine
+from bot.setting_values import Role
+from bot.settings import Settings
+from bot.slack import ids
+from bot.slack.http import EVENTS
+from bot.slack.manifest import ORG
+from bot.store import Store
+from pocket_slack import Sandbox
+from tests.commands.test_process import environment, pocket_slack, start
+from tests.descriptors import descriptors
+from tests.model_server import ModelServer
+from tests.postgres import free_port
+from tests.stage import CHANNEL, GOOD, is_verdict, make_settings
+
+SECRET = "a signing secret"
+
+
+@dataclass
+class Front:
+    """The bot's HTTP side, as Slack and Prometheus see it."""
+
+    slack: Sandbox
+    settings: Settings
+    session: aiohttp.ClientSession
+    log: Store
+
+    async def get(self, path: str) -> tuple[int, str]:
+        async with self.session.get(f"http://127.0.0.1:{self.settings.metrics_port}{path}") as answer:
+            return answer.status, await answer.text()
+
+    async def is_ready(self) -> None:
+        """Returns once the process can do its work."""
+        async with asyncio.timeout(30):
+            while await self.get("/readyz") != (200, "ok\n"):  # noqa: ASYNC110 - it asks like a stranger
+                await asyncio.sleep(0.01)
+
+    async def command(self, text: str, secret: str = SECRET, age_s: int = 0) -> tuple[int, str]:
+        """A slash command, signed as Slack does."""
+        person, channel = self.slack.person("ann"), self.slack.workspace.channel(CHANNEL)
+        fields = {
+            "command": "/judge",
+            "text": text,
+            "team_id": self.slack.workspace.team_id,
+            "channel_id": channel.id,
+            "user_id": person.user.id,
+            "user_name": "ann",
+            "trigger_id": "1.2.3",
+        }
+        return await self.send(urlencode(fields), secret, age_s)
+
+    async def send(self, body: str, secret: str = SECRET, age_s: int = 0) -> tuple[int, str]:
+        """Any body, signed as Slack does."""
+        stamp = str(int(time.time()) - age_s)
+        signature = SignatureVerifier(secret).generate_signature(timestamp=stamp, body=body)
+        headers = {
+            "Content-Type": "application/x-www-form-urlencoded",
+            "X-Slack-Request-Timestamp": stamp,
+            "X-Slack-Signature": signature or "",
+        }
+        url = f"http://127.0.0.1:{self.settings.http_port}{EVENTS}"
+        async with self.session.post(url, data=body, headers=headers) as answer:
+            return answer.status, await answer.text()
+
+
+@pytest.fixture
+async def front(model_server: ModelServer, tmp_path: Path) -> AsyncIterator[Front]:
+    model_server.script(GOOD)
+    more: dict[str, Any] = {"serve_http": True, "slack_signing_secret": SECRET, "http_port": free_port()}
+    async with pocket_slack(ORG) as slack, aiohttp.ClientSession() as session:
+        settings = make_settings(slack, model_server, tmp_path, **more, metrics_port=free_port())
+        async with running_bot(settings, grace_s=0) as bot:
+            yield Front(slack, settings, session, bot.store)
+
+
+async def test_a_signed_command_is_settled(front: Front) -> None:
+    status, _ = await front.command("What is 2 + 2? | Four, since two and two make four.")
+    assert status == 200
+    bot = front.slack.workspace.bot
+    messages = front.slack.workspace.channel(CHANNEL).messages
+    await front.slack.until(lambda: any(is_verdict(m) for m in messages.values() if m.author is bot))
+
+
+async def test_a_step_of_a_workflow_is_ended(front: Front) -> None:
+    ann = front.slack.person("ann")
+    inputs = {"user_id": ann.id, "question": "What is 2 + 2?", "response": "Four, since two and two make four."}
+    execution = ann.run_step(ids.FUNCTION_SCORE_REPLY, inputs)
+    assert execution.delivery is not None
+    assert await front.send(json.dumps(execution.delivery.payload)) == (200, "")
+    await front.slack.until(lambda: execution.status == "completed")
+
+
+async def test_a_command_is_read_whatever_words_are_in_it(front: Front) -> None:
+    """Bolt takes one with this word in its text for a form without fields."""
+    status, said = await front.command("payload")
+    assert (status, "/judge" in said) == (200, True)
+
+
+MALFORMED = [
+    "{",
+    "{}}",
+    "payload={",
+    "payload=[]",
+    "payload=1",
+    "payload=" + "[" * 100_000,
+    'payload={"user":1}',
+    "[]",
+    "",
+]
+
+
+@pytest.mark.parametrize("body", MALFORMED, ids=lambda body: body[:30])
+async def test_a_signed_body_that_is_no_payload_is_refused(
+    front: Front, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture, body: str
+) -> None:
+    status, _ = await front.send(body)
+    assert status == 400
+    assert "Traceback" not in capsys.readouterr().err + caplog.text
+
+
+@pytest.mark.parametrize("forged", [{"secret": "another"}, {"age_s": 600}], ids=["wrong secret", "replayed"])
+async def test_a_forged_command_is_refused(front: Front, forged: dict[str, Any]) -> None:
+    status, body = await front.command("What? | That.", **forged)
+    assert status == 401
+    assert "invalid request" in json.loads(body)["error"]
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"X-Slack-Request-Timestamp": "abc", "X-Slack-Signature": "v0=00"},
+        {"X-Slack-Request-Timestamp": "9" * 400, "X-Slack-Signature": "v0=00"},
+        {"X-Slack-Request-Timestamp": "9" * 5000, "X-Slack-Signature": "v0=00"},
+        {"X-Slack-Request-Timestamp": str(int(time.time())), "X-Slack-Signature": "v0=\xe4"},
+        {"X-Slack-Request-Timestamp": str(int(time.time())), "X-Slack-Signature": "", "Content-Type": "text/\xff"},
+        {},
+    ],
+)
+async def test_nothing_is_done_for_what_is_not_slacks(front: Front, headers: dict[str, str]) -> None:
+    body = f"command=%2Fjudge&text=x&channel_id=C1&user_id=U1&response_url={front.slack.url}/hooks"
+    url = f"http://127.0.0.1:{front.settings.http_port}{EVENTS}"
+    async with front.session.post(url, data=body, headers=headers) as answer:
+        assert answer.status == 401
+    assert [e.data["method"] for e in front.slack.workspace.journal.of("call") if "chat" in e.data["method"]] == []
+
+
+@pytest.mark.slow
+async def test_a_body_that_does_not_come_is_not_waited_for_at_the_end(
+    model_server: ModelServer, tmp_path: Path
+) -> None:
+    async with pocket_slack() as slack:
+        more: dict[str, Any] = {"serve_http": True, "slack_signing_secret": SECRET, "http_port": free_port()}
+        settings = make_settings(slack, model_server, tmp_path, **more)
+        async with asyncio.timeout(30):
+            async with running_bot(settings, grace_s=0):
+                _, writer = await asyncio.open_connection("127.0.0.1", settings.http_port)
+                writer.write(f"POST {EVENTS} HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nhalf".encode())
+                await writer.drain()
+            writer.close()
+
+
+@pytest.mark.slow
+async def test_half_sent_requests_use_up_neither_the_descriptors_nor_slacks_patience(
+    model_server: ModelServer, tmp_path: Path
+) -> None:
+    port = free_port()
+    more = {"SERVE_HTTP": "true", "SLACK_SIGNING_SECRET": SECRET, "HTTP_PORT": str(port)}
+    async with pocket_slack() as slack, aiohttp.ClientSession() as session:
+        env = environment(slack, model_server, tmp_path) | more
+        settings = make_settings(
+            slack, model_server, tmp_path, serve_http=True, slack_signing_secret=SECRET, http_port=port
+        )
+        with descriptors(100):
+            process = await start("serve", env, tmp_path)
+        assert process.stderr
+        while b'"connected"' not in await process.stderr.readline():
+            pass
+        half = [await asyncio.open_connection("127.0.0.1", port) for _ in range(120)]
+        for _, writer in half:
+            writer.write(f"POST {EVENTS} HTTP/1.1\r\nHost: x\r\nX-Half: ".encode())
+            await writer.drain()
+        async with asyncio.timeout(60):
+            front = Front(slack, settings, session, None)  # type: ignore[arg-type]
+            assert (await front.command("help"))[0] == 200
+            assert await half[-1][0].read() == b""
+            while not (await examine(env["DATABASE_URL"]))[0]:  # noqa: ASYNC110 - another process writes it
+                await asyncio.sleep(0.1)
+        process.send_signal(signal.SIGTERM)
+        _, err = await process.communicate()
+        for _, writer in half:
+            writer.close()
+    assert process.returncode == 0
+    assert b"Too many open files" not in err
+    assert len(err) < 20_000
+
+
+async def test_the_machine_room_can_ask(front: Front) -> None:
+    assert await front.get("/healthz") == (200, "ok\n")
+    await front.is_ready()
+
+
+async def test_a_probe_of_readiness_counts_no_cases(front: Front) -> None:
+    asked: list[str] = []
+    event.listen(front.log.database.engine.sync_engine, "before_cursor_execute", lambda *call: asked.append(call[2]))
+    await front.is_ready()
+    assert asked
+    assert [statement for statement in asked if "count(" in statement] == []
+
+
+async def test_metrics_count_cases_tokens_and_time(front: Front) -> None:
+    await front.command("What is 2 + 2? | Four, since two and two make four.")
+    bot = front.slack.workspace.bot
+    messages = front.slack.workspace.channel(CHANNEL).messages
+    await front.slack.until(lambda: any(is_verdict(m) for m in messages.values() if m.author is bot))
+    status, text = await front.get("/metrics")
+    assert status == 200
+    for line in ("slack_judge_verdict_seconds_count", 'slack_judge_tokens_total{kind="input"}', "slack_judge_cases{"):
+        assert line in text
+
+
+@pytest.mark.parametrize("role", [Role.BOTH, Role.WORKER], ids=str)
+async def test_the_machine_room_can_ask_in_every_mode_and_role(
+    model_server: ModelServer, postgres_url: str, tmp_path: Path, role: Role
+) -> None:
+    more: dict[str, Any] = {"database_url": postgres_url, "metrics_port": free_port()}
+    async with pocket_slack() as slack, aiohttp.ClientSession() as session:
+        settings = make_settings(slack, model_server, tmp_path, **more)
+        async with running_bot(settings, grace_s=0, role=role) as bot:
+            front = Front(slack, settings, session, bot.store)
+            assert await front.get("/healthz") == (200, "ok\n")
+            await front.is_ready()
+            assert "slack_judge_cases_running" in (await front.get("/metrics"))[1]
+
+
+@pytest.mark.slow
+async def test_health_knows_a_front_that_cannot_be_reached(front: Front) -> None:
+    url = front.settings.database_url
+
+    async def becomes(is_well: bool) -> str:
+        async with asyncio.timeout(60):
+            while (said := await examine(url))[0] is not is_well:  # noqa: ASYNC110 - it asks like a stranger
+                await asyncio.sleep(0.1)
+        return said[1]
+
+    await becomes(is_well=True)
+    await front.is_ready()
+    prober, writer = await asyncio.open_connection("127.0.0.1", front.settings.metrics_port)
+    assert await front.get("/healthz") == (200, "ok\n")  # came after the prober, so that one has been taken in
+    # Later no connection to the log can be opened, and two may be needed at once.
+    await asyncio.gather(*(front.log.processes.latest_here() for _ in range(4)))
+    with descriptors(0):
+        writer.write(b"GET /readyz HTTP/1.1\r\nHost: x\r\n\r\n")
+        assert b"503" in await prober.readline()
+        writer.close()
+        async with asyncio.timeout(60):
+            while (sign := await front.log.processes.latest_here()) is None or sign.is_connected:  # noqa: ASYNC110
+                await asyncio.sleep(0.1)
+    assert "Slack cannot reach it" in await becomes(is_well=False)
+    await becomes(is_well=True)
+
+
+async def test_health_knows_a_bot_at_work_and_one_that_has_gone(
+    model_server: ModelServer, database_url: str, tmp_path: Path
+) -> None:
+    async with pocket_slack() as slack:
+        settings = make_settings(slack, model_server, tmp_path, database_url=database_url)
+        async with running_bot(settings, grace_s=0) as bot:
+            async with asyncio.timeout(60):
+                while "alive and connected" not in (await examine(database_url))[1]:  # noqa: ASYNC110 - it asks like a stranger
+                    await asyncio.sleep(0.1)
+            assert (await examine(database_url))[0]
+            await bot.store.processes.sign(is_connected=False)
+            assert "Slack cannot reach it" in (await examine(database_url))[1]
+    assert await examine(database_url) == (False, "no bot of this machine has begun; judge-bot serve starts one")
+
+
+async def test_health_without_a_log_makes_none(tmp_path: Path) -> None:
+    is_well, sentence = await examine(f"sqlite+aiosqlite:///{tmp_path}/none.db")
+    assert (is_well, "there is no log" in sentence) == (False, True)
+    assert list(tmp_path.iterdir()) == []  # noqa: ASYNC240 - nothing else runs
+
+
+async def test_health_of_a_database_out_of_reach_is_a_sentence() -> None:
+    is_well, sentence = await examine(f"postgresql+asyncpg://judge@127.0.0.1:{free_port()}/none")
+    assert (is_well, ": the log is out of reach: " in sentence) == (False, True)

@@ -1,0 +1,105 @@
+"""A connection that dies: it comes back, or the process leaves and says so."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from aiohttp import web
+from aiohttp.test_utils import TestServer
+from pydantic import SecretStr
+from slack_bolt.async_app import AsyncAck, AsyncApp
+
+from bot.errors import SlackError
+from bot.settings import Settings
+from bot.slack import ids
+from bot.slack.client import web_client
+from bot.slack.socket import SocketLink
+from pocket_slack import Sandbox
+from tests.commands.test_process import pocket_slack
+from tests.model_server import ModelServer
+from tests.postgres import free_port
+from tests.stage import CHANNEL, make_settings
+
+AT_MOST_S = 30
+
+
+@pytest.fixture
+async def slack() -> AsyncIterator[Sandbox]:
+    async with pocket_slack() as slack:
+        yield slack
+
+
+@pytest.fixture
+async def link(slack: Sandbox, model_server: ModelServer, tmp_path: Path) -> AsyncIterator[SocketLink]:
+    settings: Settings = make_settings(slack, model_server, tmp_path)
+    async with web_client(settings.slack_bot_token, settings.slack_api_url) as client:
+        app = AsyncApp(client=client, request_verification_enabled=False)
+        async with SocketLink(app, SecretStr(slack.app_token), patience_s=0.4) as link:
+            await slack.connected()
+            yield link
+
+
+async def test_a_connection_that_is_dropped_comes_back(slack: Sandbox, link: SocketLink) -> None:
+    await slack.sockets.drop()
+    await slack.until(lambda: not slack.sockets.open)
+    await slack.connected(timeout_s=AT_MOST_S)
+    async with asyncio.timeout(AT_MOST_S):
+        while not await link.is_connected():  # noqa: ASYNC110 - the client tells nobody
+            await asyncio.sleep(0.01)
+
+
+async def test_what_has_come_in_is_acked_before_the_connection_is_closed(
+    slack: Sandbox, model_server: ModelServer, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    settings: Settings = make_settings(slack, model_server, tmp_path)
+    begun, may_ack = asyncio.Event(), asyncio.Event()
+    async with web_client(settings.slack_bot_token, settings.slack_api_url) as client:
+        app = AsyncApp(client=client, request_verification_enabled=False)
+
+        @app.command(ids.COMMAND)
+        async def take_long(ack: AsyncAck) -> None:
+            begun.set()
+            await may_ack.wait()
+            await ack()
+
+        async with SocketLink(app, SecretStr(slack.app_token)):
+            delivery = slack.person("ann").command(CHANNEL, ids.COMMAND, "help")
+            await begun.wait()
+            asyncio.get_running_loop().call_soon(may_ack.set)
+    await slack.settled(delivery)
+    assert delivery.is_acked
+    assert [record.message for record in caplog.records if record.levelname in {"WARNING", "ERROR"}] == []
+
+
+async def test_a_connection_that_does_not_come_back_ends_the_watch(slack: Sandbox, link: SocketLink) -> None:
+    slack.fail("apps.connections.open", status=500, times=1000)
+    await slack.sockets.drop()
+    with pytest.raises(SlackError, match="is gone and does not come back"):
+        await asyncio.wait_for(link.watch(), AT_MOST_S)
+
+
+async def test_a_connection_that_is_alive_keeps_the_watch_going(link: SocketLink) -> None:
+    with pytest.raises(TimeoutError):
+        await asyncio.wait_for(link.watch(), 1)
+
+
+async def test_a_socket_that_is_refused_at_start_is_not_tried_for_ever(
+    model_server: ModelServer, tmp_path: Path
+) -> None:
+    async def give_a_dead_address(_: web.Request) -> web.Response:
+        return web.json_response({"ok": True, "url": f"ws://127.0.0.1:{free_port()}/link"})
+
+    api = web.Application()
+    api.router.add_post("/api/apps.connections.open", give_a_dead_address)
+    async with TestServer(api) as server, pocket_slack() as slack:
+        address = str(server.make_url("/api/"))
+        settings = make_settings(slack, model_server, tmp_path, slack_api_url=address)
+        async with web_client(settings.slack_bot_token, settings.slack_api_url) as client:
+            app = AsyncApp(client=client, request_verification_enabled=False)
+            with pytest.raises(SlackError, match="no connection came about"):
+                async with (
+                    asyncio.timeout(AT_MOST_S),
+                    SocketLink(app, SecretStr(slack.app_token), patience_s=0.4),
+                ):
+                    pass

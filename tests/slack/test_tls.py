@@ -1,0 +1,84 @@
+"""TLS: who answers without the certificate of its host is not talked to, and what is not encrypted is said."""
+
+import ssl
+import subprocess
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from aiohttp import web
+from openai import AsyncOpenAI
+from pydantic import SecretStr
+
+from bot.errors import SlackError
+from bot.slack.client import identify, web_client
+from bot.slack.messenger import Messenger, Post
+from judge import UnavailableError
+from judge.model import ChatModel, make_client
+from tests.commands.test_process import environment, pocket_slack, run
+from tests.model_server import ModelServer
+from tests.stage import GOOD
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture
+def unvouched(tmp_path: Path) -> ssl.SSLContext:
+    """A server's side of TLS, with a certificate that nobody vouches for."""
+    key, certificate = tmp_path / "key", tmp_path / "certificate"
+    command = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=x"]
+    more = ["-addext", "subjectAltName=IP:127.0.0.1", "-keyout", str(key), "-out", str(certificate)]
+    subprocess.run([*command, *more], check=True, capture_output=True)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate, key)
+    return context
+
+
+@pytest.fixture
+async def impostor(unvouched: ssl.SSLContext) -> AsyncIterator[tuple[str, list[str]]]:
+    """A server that poses as Slack: its address, and what it was asked."""
+    asked: list[str] = []
+
+    async def answer(request: web.Request) -> web.Response:
+        asked.append(request.path)
+        return web.json_response({"ok": True, "team_id": "T1", "user_id": "U1"})
+
+    app = web.Application()
+    app.router.add_post("/{path:.*}", answer)
+    runner = web.AppRunner(app)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0, ssl_context=unvouched).start()
+    yield f"https://127.0.0.1:{runner.addresses[0][1]}/", asked
+    await runner.cleanup()
+
+
+async def test_a_slack_without_its_certificate_is_told_nothing(impostor: tuple[str, list[str]]) -> None:
+    url, asked = impostor
+    async with web_client(SecretStr("xoxb-1"), f"{url}api/") as client:
+        with pytest.raises(SlackError, match="ClientConnectorCertificateError"):
+            await identify(client)
+        assert not await Messenger(client).replace(f"{url}commands/1", Post("verdict", []))
+    assert asked == []
+
+
+async def test_a_model_without_its_certificate_is_told_nothing(impostor: tuple[str, list[str]]) -> None:
+    url, asked = impostor
+    async with make_client("sk-1", f"{url}v1") as client:
+
+        async def connect() -> AsyncOpenAI:
+            return client
+
+        with pytest.raises(UnavailableError):
+            await ChatModel("m", connect).complete("prompt", give_up_at=0)
+    assert asked == []
+
+
+async def test_doctor_says_that_the_models_server_is_not_encrypted(model_server: ModelServer, tmp_path: Path) -> None:
+    model_server.script(GOOD)
+    async with pocket_slack() as slack:
+        env = environment(slack, model_server, tmp_path)
+        _, near, _ = await run("doctor", env, tmp_path)
+        more = {"OPENAI_BASE_URL": "http://192.0.2.1/v1", "JUDGE_TIMEOUT_S": "0.1"}
+        _, far, _ = await run("doctor", env | more, tmp_path)
+    assert "http://" not in near
+    assert "note   OPENAI_BASE_URL: http:// to 192.0.2.1: texts and key can be read on the way" in far

@@ -1,0 +1,61 @@
+"""`judge-bot serve`, killed at one instant: `python -m tests.slow.doomed POINT`; SIGUSR1 arms it.
+
+The steps are wrapped where they are called, so that the instants are exact; the process and its death are real.
+"""
+
+import os
+import signal
+import sys
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from slack_bolt.context.ack.async_ack import AsyncAck
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.cli import main
+from bot.features.workflow.completion import Completion
+from bot.store import Store
+from bot.store.executions import Executions
+from judge import Judge
+from tests.slow.points import Point
+
+PLACES = {
+    "Store.add": (Store, "add"),
+    "Store.claim": (Store, "claim"),
+    "Store.record": (Store, "record"),
+    "Store.note_delivered": (Store, "note_delivered"),
+    "Judge.score": (Judge, "score"),
+    "Completion.tell": (Completion, "tell"),
+    "Executions.note_completed": (Executions, "note_completed"),
+    "ack": (AsyncAck, "__call__"),
+    "chat_postMessage": (AsyncWebClient, "chat_postMessage"),
+    "chat_update": (AsyncWebClient, "chat_update"),
+    "conversations_replies": (AsyncWebClient, "conversations_replies"),
+}
+
+
+def doom(point: Point) -> None:
+    """Wraps the point's step; once armed, its call at the right time is the last thing that the process does."""
+    armed: list[int] = []
+    owner, name = PLACES[point.step]
+    original: Callable[..., Awaitable[Any]] = getattr(owner, name)
+    signal.signal(signal.SIGUSR1, lambda *_: armed.append(0))
+
+    async def last(*args: Any, **kwargs: Any) -> Any:
+        if armed:
+            armed[0] += 1
+        is_last = bool(armed) and armed[0] == point.occurrence
+        if is_last and point.when == "before":
+            os.kill(os.getpid(), signal.SIGKILL)
+        result = await original(*args, **kwargs)
+        if is_last:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return result
+
+    setattr(owner, name, last)
+
+
+if __name__ == "__main__":
+    doom(Point.parse(sys.argv[1]))
+    sys.argv = ["judge-bot", "serve"]
+    main()

@@ -1,0 +1,74 @@
+"""`judge-bot serve` by a clock that stands in a file: `python -m tests.slow.hurried CLOCK`.
+
+The file says which move of the clock it is, and what time it is then. After each move the duties are done once, and
+CLOCK.done says so. Everything else is the real process.
+"""
+
+import asyncio
+import os
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import bot.domain.clock
+
+CLOCK = Path(sys.argv[1])
+DONE = CLOCK.with_suffix(".done")
+
+
+def clock_now() -> datetime:
+    """What the file says."""
+    return datetime.fromtimestamp(float(CLOCK.read_text().split()[1]), UTC)
+
+
+def clock_move() -> str:
+    """Which move of the clock it is."""
+    return CLOCK.read_text().split()[0]
+
+
+def say_done(move: str) -> None:
+    """Tells who waits that the duties of a move are done."""
+    new = DONE.with_suffix(".new")
+    new.write_text(f"{os.getpid()} {move}")
+    new.replace(DONE)
+
+
+bot.domain.clock.utc_now = clock_now  # before anything is imported that takes it by its name
+
+import bot.app  # noqa: E402
+from bot.cli import main  # noqa: E402
+from bot.pipeline.engine import Duty, Engine  # noqa: E402
+
+
+class HurriedEngine(Engine):
+    """Does its duties after each move of the clock, and not every minute."""
+
+    def __init__(self, *args: Any, duties: list[Duty], **kwargs: Any) -> None:
+        super().__init__(*args, duties=[], **kwargs)
+        self._at_each_move = duties
+
+    async def run_forever(self) -> None:
+        """As the engine does, and beside it the duties."""
+        following = asyncio.create_task(self._follow())
+        try:
+            await super().run_forever()
+        finally:
+            following.cancel()
+
+    async def _follow(self) -> None:
+        done = ""
+        while True:
+            move = clock_move()
+            if move != done:
+                for duty in self._at_each_move:
+                    await self._attend(duty)
+                done = move
+                say_done(move)
+            await asyncio.sleep(0.01)
+
+
+if __name__ == "__main__":
+    bot.app.Engine = HurriedEngine  # type: ignore[misc]
+    sys.argv = ["judge-bot", "serve"]
+    main()

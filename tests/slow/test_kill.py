@@ -1,0 +1,131 @@
+"""A real process, killed at every instant that matters, and started again: nothing lost, nothing twice.
+
+Each point once in a test run; `make chaos` takes each ten times, in an order drawn from CHAOS_SEED.
+"""
+
+import asyncio
+import os
+import random
+import signal
+import sqlite3
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, closing
+from pathlib import Path
+
+import pytest
+
+from bot.slack import ids
+from bot.slack.manifest import ORG
+from pocket_slack import Message
+from tests.commands.test_process import environment, pocket_slack
+from tests.model_server import Held, ModelServer
+from tests.slow.points import POINTS, SLOW, STEPS, TEXTS, Point
+from tests.stage import ANSWER, CHANNEL, GOOD, QUESTION, Stage, is_verdict
+
+pytestmark = pytest.mark.slow
+
+ROUNDS = int(os.environ.get("CHAOS_ROUNDS", "1"))
+SEED = int(os.environ.get("CHAOS_SEED", "1"))
+PATIENCE_S = 30
+NO_LIMITS = {"MAX_CASES_PER_USER_PER_HOUR": "0", "MAX_CASES_PER_DAY": "0"}
+
+
+@asynccontextmanager
+async def doomed(point: Point, env: dict[str, str]) -> AsyncIterator[asyncio.subprocess.Process]:
+    """The bot in a process of its own; it is ended if it has not died."""
+    command = (sys.executable, "-m", "tests.slow.doomed", str(point))
+    with Path(env["ERRORS"]).open("ab") as errors:  # noqa: ASYNC230 - a file for the process, not for us
+        process = await asyncio.create_subprocess_exec(*command, env=env, stdout=errors, stderr=errors)
+    try:
+        yield process
+    finally:
+        if process.returncode is None:
+            process.kill()
+        await process.wait()
+
+
+def ask(stage: Stage, point: Point, number: int) -> None:
+    """Asks for a score, as the point wants it."""
+    if point.request != TEXTS:
+        _, answer = stage.ask_and_answer(f"{QUESTION} ({number})", f"{ANSWER} ({number})")
+        stage.ann.shortcut("score_reply", answer)
+    else:
+        stage.ann.command(CHANNEL, "/judge", f"{QUESTION} ({number}) | {ANSWER} ({number})")
+
+
+async def settled(path: Path, count: int) -> None:
+    """Returns once the log says that so many cases are delivered, and no other is there."""
+    query = "SELECT count(*), count(delivered_at) FROM cases"
+    with closing(sqlite3.connect(path)) as log:
+        async with asyncio.timeout(PATIENCE_S):
+            while log.execute(query).fetchone() != (count, count):  # noqa: ASYNC110 - another process writes it
+                await asyncio.sleep(0.02)
+
+
+def verdicts(stage: Stage) -> list[Message]:
+    return [message for message in stage.ours() if is_verdict(message)]
+
+
+async def test_no_case_is_lost_and_no_verdict_doubled_by_kill_9(model_server: ModelServer, tmp_path: Path) -> None:
+    points = POINTS * ROUNDS
+    random.Random(SEED).shuffle(points)
+    print(f"{len(points)} kills, CHAOS_SEED={SEED}")
+    model_server.script(GOOD)
+    async with pocket_slack() as slack:
+        env = environment(slack, model_server, tmp_path) | NO_LIMITS | {"ERRORS": str(tmp_path / "errors.txt")}
+        stage = Stage(slack, model_server, None, *(slack.person(n) for n in ("ann", "ben", "helper")))  # type: ignore[arg-type]
+        for number, point in enumerate(points):
+            async with doomed(point, env) as process:
+                # The process that is to die first settles what the one before it has left.
+                await slack.connected(timeout_s=PATIENCE_S)
+                await settled(tmp_path / "log.db", number)
+                process.send_signal(signal.SIGUSR1)
+                gate = asyncio.Event()
+                model_server.script(Held(gate, GOOD) if point.request == SLOW else GOOD)
+                ask(stage, point, number)
+                if point.step == "chat_update":
+                    await slack.until(lambda: stage.ours() and stage.ours()[-1].text.startswith("Scoring"), PATIENCE_S)
+                    gate.set()
+                code = await asyncio.wait_for(process.wait(), PATIENCE_S)
+                assert code == -signal.SIGKILL, f"{point}: {(tmp_path / 'errors.txt').read_text()[-3000:]}"
+            gate.set()
+            await slack.until(lambda: not slack.sockets.open, PATIENCE_S)
+        async with doomed(Point("ack", "before", 10**6), env):
+            await settled(tmp_path / "log.db", len(points))
+
+        texts = sum(point.request == TEXTS for point in points)
+        assert len(verdicts(stage)) == len(points)
+        assert len(stage.ours()) == len(points) + texts  # each has one verdict, and typed texts stand above it
+    with closing(sqlite3.connect(tmp_path / "log.db")) as log:
+        assert log.execute("SELECT count(*), count(DISTINCT reply_ts) FROM cases").fetchone() == (len(points),) * 2
+        assert log.execute("SELECT count(*) FROM ratings").fetchone() == (len(points),)
+        assert log.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+
+
+async def test_no_step_of_a_workflow_waits_for_ever_or_ends_twice_by_kill_9(
+    model_server: ModelServer, tmp_path: Path
+) -> None:
+    model_server.script(GOOD)
+    async with pocket_slack(ORG) as slack:
+        env = environment(slack, model_server, tmp_path) | NO_LIMITS | {"ERRORS": str(tmp_path / "errors.txt")}
+        ann, executions = slack.person("ann"), slack.workspace.executions
+        for number, point in enumerate(STEPS * ROUNDS):
+            async with doomed(point, env) as process:
+                await slack.connected(timeout_s=PATIENCE_S)
+                await slack.until(lambda: not executions.running, PATIENCE_S)
+                await settled(tmp_path / "log.db", number)
+                process.send_signal(signal.SIGUSR1)
+                texts = {"question": f"{QUESTION} ({number})", "response": ANSWER}
+                ann.run_step(ids.FUNCTION_SCORE_REPLY, {"user_id": ann.id} | texts)
+                code = await asyncio.wait_for(process.wait(), PATIENCE_S)
+                assert code == -signal.SIGKILL, f"{point}: {(tmp_path / 'errors.txt').read_text()[-3000:]}"
+            await slack.until(lambda: not slack.sockets.open, PATIENCE_S)
+        async with doomed(Point("ack", "before", 10**6), env):
+            await slack.until(lambda: not executions.running, PATIENCE_S)
+            await settled(tmp_path / "log.db", len(STEPS * ROUNDS))
+        ended = [entry.data for entry in slack.workspace.journal.of("call") if "functions." in entry.data["method"]]
+        done = [data["args"]["function_execution_id"] for data in ended if data["answer"]["ok"]]
+        assert sorted(done) == sorted(executions.all)
+        assert {data["method"] for data in ended} == {"functions.completeSuccess"}
+        assert {each.status for each in executions.all.values()} == {"completed"}

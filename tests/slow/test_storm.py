@@ -1,0 +1,106 @@
+"""A bad day: Slack limits, fails, takes posts without saying so and drops sockets, and the process is killed at random.
+
+The seed is CHAOS_SEED; `make chaos` asks for ten times as much.
+"""
+
+import asyncio
+import random
+from pathlib import Path
+
+import pytest
+from sqlalchemy import text
+from sqlalchemy.ext.asyncio import create_async_engine
+
+from pocket_slack import Fault, Sandbox
+from pocket_slack.deliveries import Delivery
+from tests.commands.test_process import environment, pocket_slack, start
+from tests.model_server import Drop, Failure, ModelServer
+from tests.pipeline.replicas import left
+from tests.slow.test_kill import NO_LIMITS, PATIENCE_S, ROUNDS, SEED
+from tests.stage import ANSWER, GOOD, QUESTION, Stage, is_verdict
+
+pytestmark = pytest.mark.slow
+
+LIVES = 4
+CASES_A_LIFE = 8
+LONGEST_LIFE_S = 2.0
+CALLS = ("chat.postMessage", "chat.update", "conversations.replies")
+
+
+def trouble(chance: random.Random) -> Fault:
+    """What the next call of some method meets."""
+    return chance.choice(
+        (
+            Fault(retry_after_s=1),
+            Fault(status=500),
+            Fault(status=500, is_applied=True),
+            Fault(drop=True),
+            Fault(drop=True, is_applied=True),
+            Fault(error="internal_error"),
+            Fault(delay_s=0.3),
+        )
+    )
+
+
+async def live(stage: Stage, chance: random.Random, number: int) -> list[tuple[str, Delivery]]:
+    """Asks for some scores in bad weather; gives each thread with its request."""
+    asked = []
+    for case in range(CASES_A_LIFE):
+        stage.slack.workspace.faults.add(chance.choice(CALLS), trouble(chance))
+        stage.model.script(chance.choice((GOOD, Failure(503), Drop())), GOOD)
+        parent, answer = stage.ask_and_answer(f"{QUESTION} ({number}.{case})", f"{ANSWER} ({number}.{case})")
+        asked.append((parent.ts, stage.ann.shortcut("score_reply", answer)))
+        if chance.random() < 0.2:
+            await stage.slack.sockets.drop()
+        await asyncio.sleep(chance.random() * LONGEST_LIFE_S / CASES_A_LIFE)
+    return asked
+
+
+async def calm(slack: Sandbox, url: str) -> None:
+    """Returns once the weather is good and every case is delivered."""
+    slack.workspace.faults.clear()
+    async with asyncio.timeout(4 * PATIENCE_S):
+        while await left(url):  # noqa: ASYNC110 - another process writes it
+            await asyncio.sleep(0.05)
+
+
+async def first(url: str, query: str) -> object:
+    """What a query finds first."""
+    engine = create_async_engine(url)
+    async with engine.connect() as connection:
+        found = (await connection.execute(text(query))).scalar()
+    await engine.dispose()
+    return found
+
+
+async def test_no_weather_loses_a_case_or_doubles_a_verdict(
+    model_server: ModelServer, tmp_path: Path, database_url: str
+) -> None:
+    chance = random.Random(SEED)
+    print(f"storm, CHAOS_SEED={SEED}")
+    asked: list[tuple[str, Delivery]] = []
+    async with pocket_slack() as slack:
+        stage = Stage(slack, model_server, None, *(slack.person(n) for n in ("ann", "ben", "helper")))  # type: ignore[arg-type]
+        env = environment(slack, model_server, tmp_path) | NO_LIMITS | {"DATABASE_URL": database_url}
+        for number in range(LIVES * ROUNDS):
+            process = await start("serve", env, tmp_path)
+            reading = asyncio.create_task(process.communicate())
+            await slack.connected(timeout_s=PATIENCE_S)
+            asked += await live(stage, chance, number)
+            process.kill()
+            await reading
+            await slack.until(lambda: not slack.sockets.open, PATIENCE_S)
+        process = await start("serve", env, tmp_path)
+        reading = asyncio.create_task(process.communicate())
+        await slack.connected(timeout_s=PATIENCE_S)
+        await calm(slack, database_url)
+        process.terminate()
+        await reading
+        threads = {ts: [m for m in stage.ours() if m.thread_ts == ts] for ts, _ in asked}
+    accepted = [ts for ts, request in asked if request.acked_ms is not None]
+    assert len(accepted) > len(asked) / 2
+    assert [ts for ts in accepted if len(threads[ts]) != 1 or not is_verdict(threads[ts][0])] == []
+    assert [ts for ts, ours in threads.items() if len(ours) > 1] == []
+    assert await first(database_url, "SELECT count(*) - count(DISTINCT message_ts) FROM cases") == 0
+    if database_url.startswith("sqlite"):
+        assert await first(database_url, "PRAGMA integrity_check") == "ok"

@@ -1,0 +1,218 @@
+"""Two weeks of a watched channel, played at speed: a real process by a clock of ours, killed and left dead for hours.
+
+What was drawn, scored and missed is counted against what was posted, and a known drop is heard of. The seed is
+CHAOS_SEED.
+"""
+
+import asyncio
+import random
+import re
+import sqlite3
+import sys
+from collections import Counter
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, closing
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bot.domain.watch import LATE, ReplyOutcome, Watch, draws
+from bot.slack.manifest import WATCH, load_manifest
+from pocket_slack import Limits, ManualClock, Message, Sandbox, Workspace
+from tests.commands.test_process import environment
+from tests.model_server import ModelServer
+from tests.slow.test_kill import NO_LIMITS, PATIENCE_S, ROUNDS, SEED
+from tests.stage import CHANNEL, shown
+
+pytestmark = pytest.mark.slow
+
+MONDAY = datetime(2026, 3, 2, tzinfo=UTC)
+DAYS = 12
+A_DAY = 80 if ROUNDS > 1 else 40  # replies, of which half are drawn; `make chaos` plays the larger weeks
+WORST_DAY = 10  # from here on they are worse: by a point, or among so few replies by two
+GOOD = {5: 4, 4: 4, 3: 2}  # scores with their weights
+WORSE = {4: 4, 3: 4, 2: 2} if ROUNDS > 1 else {3: 4, 2: 4, 1: 2}
+KILLS_A_DAY = 0.7
+LONG_OUTAGE = (6, timedelta(hours=34))  # so that some replies are a day old when the bot is back
+
+
+@dataclass
+class Weeks:
+    """A workspace and its bot, on one clock."""
+
+    slack: Sandbox
+    clock: ManualClock
+    file: Path
+    env: dict[str, str]
+    move: int = 0
+    process: asyncio.subprocess.Process | None = None
+    posted: dict[str, int] = field(default_factory=dict)  # the assistant's replies, with the scores that they deserve
+
+    def tell(self) -> None:
+        """The bot's clock is what ours is."""
+        new = self.file.with_suffix(".next")
+        new.write_text(f"{self.move} {self.clock.now()}")
+        new.replace(self.file)
+
+    def pass_on(self, to: datetime) -> None:
+        self.clock.advance(max(to.timestamp() - self.clock.now(), 0))
+        self.tell()
+
+    async def ask_and_answer(self, at: datetime, score: int) -> None:
+        """A question, and five seconds later its answer; a bot that runs has heard of both then."""
+        number = len(self.posted)
+        self.pass_on(at)
+        parent = self.slack.person("ann").post(CHANNEL, f"Question {number}?")
+        await self.are_heard()
+        self.clock.advance(5)
+        answer = self.slack.person("helper").post(CHANNEL, f"Answer {number}, worth {score}.", thread_ts=parent.ts)
+        self.posted[answer.ts] = score
+        await self.are_heard()
+
+    async def are_heard(self) -> None:
+        """Returns once what was posted just now has reached the bot; what a dead one is told is told again later."""
+        if self.process:
+            news = [each for each in self.slack.workspace.deliveries.latest() if each.sent_at == self.clock.now()]
+            await self.slack.until(lambda: all(each.is_over for each in news), PATIENCE_S)
+
+    async def settle(self) -> None:
+        """Returns once the bot has done all that is due by now."""
+        assert self.process is not None
+        self.move += 1
+        self.tell()
+        async with asyncio.timeout(PATIENCE_S):
+            while self.done() != f"{self.process.pid} {self.move}" or self.left():
+                assert self.process.returncode is None, self.said()
+                await asyncio.sleep(0.01)
+
+    def done(self) -> str:
+        done = self.file.with_suffix(".done")
+        return done.read_text() if done.exists() else ""
+
+    def rows(self, query: str) -> list[Any]:
+        with closing(sqlite3.connect(self.env["FILE"])) as log:
+            return log.execute(query).fetchall()
+
+    def left(self) -> int:
+        """How many cases are under way."""
+        return int(self.rows("SELECT count(*) FROM cases WHERE delivered_at IS NULL")[0][0])
+
+    def said(self) -> str:
+        return Path(self.env["ERRORS"]).read_text()[-3000:]
+
+    async def start(self) -> None:
+        self.tell()
+        with Path(self.env["ERRORS"]).open("ab") as errors:  # noqa: ASYNC230 - a file for the process, not for us
+            command = (sys.executable, "-m", "tests.slow.hurried", str(self.file))
+            self.process = await asyncio.create_subprocess_exec(*command, env=self.env, stdout=errors, stderr=errors)
+        await self.slack.connected(timeout_s=PATIENCE_S)
+
+    async def kill(self) -> None:
+        if self.process and self.process.returncode is None:
+            self.process.kill()
+            await self.process.wait()
+            await self.slack.until(lambda: not self.slack.sockets.open, PATIENCE_S)
+        self.process = None
+
+
+@asynccontextmanager
+async def weeks(model: ModelServer, folder: Path) -> AsyncIterator[Weeks]:
+    clock = ManualClock(MONDAY.timestamp())
+    workspace = Workspace(load_manifest(WATCH), clock=clock, limits=Limits.off())
+    people = [workspace.add_user("ann"), workspace.add_bot("helper")]
+    workspace.add_channel(CHANNEL, [*people, workspace.bot])
+    async with Sandbox(workspace) as slack:
+        env = environment(slack, model, folder) | NO_LIMITS | {"WATCH_BY": "events"}
+        env |= {"FILE": str(folder / "log.db"), "ERRORS": str(folder / "said.txt")}
+        played = Weeks(slack, clock, folder / "clock", env)
+        await played.start()
+        try:
+            yield played
+        finally:
+            await played.kill()
+
+
+def worth(request: dict[str, Any]) -> str:
+    """The score that the judged answer deserves."""
+    found = re.findall(r"worth (\d)\.", str(request["messages"]))
+    return f"score: {found[-1]}\nThat is what it is worth."
+
+
+async def play(played: Weeks, chance: random.Random) -> tuple[int, datetime]:
+    """All days, with kills; gives how often the bot was killed, and until when the long outage lasted."""
+    kills, dead_until = 0, MONDAY
+    outage_day, lasts = LONG_OUTAGE
+    back_at = MONDAY + timedelta(days=outage_day, hours=10) + lasts
+    for day in range(DAYS):
+        weights = WORSE if day >= WORST_DAY else GOOD
+        for number in range(A_DAY):
+            at = MONDAY + timedelta(days=day, hours=8, minutes=number * 600 / A_DAY)
+            if played.process is None and at >= dead_until:
+                await played.start()
+                await played.settle()
+            await played.ask_and_answer(at, *chance.choices(list(weights), list(weights.values())))
+            if day == outage_day and number == A_DAY // 5:
+                kills, dead_until = kills + 1, back_at
+                await played.kill()
+            if played.process is None:
+                continue
+            if number % 8 == 7:
+                played.pass_on(at + timedelta(minutes=5))
+                await played.settle()
+            if chance.random() < KILLS_A_DAY / A_DAY:
+                kills, dead_until = kills + 1, at + timedelta(minutes=chance.randrange(120))
+                await played.kill()
+        played.pass_on(MONDAY + timedelta(days=day, hours=20))
+        if played.process:
+            await played.settle()
+    if played.process is None:
+        await played.start()
+    await played.settle()
+    await played.settle()
+    return kills, back_at
+
+
+def alerts(played: Weeks) -> list[Message]:
+    channel = played.slack.workspace.channel(CHANNEL)
+    posts = [m for m in channel.messages.values() if m.author is played.slack.workspace.bot]
+    return [m for m in posts if "worse" in m.text]
+
+
+async def test_two_weeks_come_out_as_they_were_posted(model_server: ModelServer, tmp_path: Path) -> None:
+    chance = random.Random(SEED)
+    model_server.script(worth)
+    async with weeks(model_server, tmp_path) as played:
+        ann = played.slack.person("ann")
+        await played.slack.settled(ann.command(CHANNEL, "/judge", "watch @helper 1 in 2 alert here"))
+        await played.slack.until(lambda: len(ann.ephemerals(CHANNEL)) == 1)
+        kills, back_at = await play(played, chance)
+        team_id, channel_id = played.slack.workspace.team_id, played.slack.workspace.channel(CHANNEL).id
+        replies = {row[0]: row[1] for row in played.rows("SELECT ts, outcome FROM replies")}
+        cases = played.rows("SELECT message_ts, score, probability FROM cases")
+        ann.command(CHANNEL, "/judge", "watch")
+        await played.slack.until(lambda: len(ann.ephemerals(CHANNEL)) == 2)
+        state = shown(ann.ephemerals(CHANNEL)[-1])
+        heard = [datetime.fromtimestamp(float(m.ts), UTC) for m in alerts(played)]
+    watch = Watch(team_id, channel_id, "", MONDAY, share=0.5)
+    drawn = {ts for ts in played.posted if draws(watch, ts)}
+    assert replies.keys() == played.posted.keys()
+    assert {ts for ts, outcome in replies.items() if outcome == ReplyOutcome.PASSED} == played.posted.keys() - drawn
+    missed = {ts for ts, outcome in replies.items() if outcome == ReplyOutcome.MISSED}
+    late = (back_at - LATE).timestamp()
+    killed_at = (MONDAY + timedelta(days=LONG_OUTAGE[0], hours=9)).timestamp()
+    assert missed == {ts for ts in drawn if killed_at < float(ts) < late and replies[ts] != ReplyOutcome.TAKEN}
+    assert missed
+    assert sorted(ts for ts, *_ in cases) == sorted(drawn - missed)
+    assert {ts: score for ts, score, _ in cases} == {ts: played.posted[ts] for ts in drawn - missed}
+    assert {probability for *_, probability in cases} == {0.5}
+    print(f"{kills} kills, {len(replies)} replies: {Counter(replies.values())}, alerts {heard}")
+    dropped = MONDAY + timedelta(days=WORST_DAY)
+    assert [at for at in heard if at < dropped] == []
+    assert len(heard) == 1
+    assert heard[0] < dropped + timedelta(days=2)
+    week = {ts for ts in played.posted if float(ts) >= (MONDAY + timedelta(days=DAYS - 7)).timestamp()}
+    scored, lost = len(week & drawn - missed), len(week & missed)
+    assert f"In the last 7 days: {len(week)} seen, {scored} scored or about to be, {lost} missed or unscored." in state
