@@ -29,6 +29,15 @@ ANSWER = "Run git reset --soft HEAD~1; the changes stay staged."
 PASSWORD = "s:e/c@r%e t#?&=[Tr0ub4dor"  # of the guarded database
 GOOD = "score: 4\nIt answers the question directly and says what happens to the changes."
 
+ONLY_A_HANG_S = 60
+"""What a test waits for something at most: however busy the machine is, it takes less."""
+LOST: tuple[dict[str, Any], ...] = (
+    {"drop": True, "is_applied": True},
+    {"status": 500, "is_applied": True},
+    {"error": "internal_error", "is_applied": True},
+)
+"""How a call can be taken by Slack and its answer be lost."""
+
 
 @dataclass
 class Stage:
@@ -64,14 +73,14 @@ class Stage:
 
     async def reaches(self, case_id: int, status: CaseStatus) -> LoggedCase:
         """A case, once it has come so far; the log makes no noise that one could wait for."""
-        async with asyncio.timeout(10):
-            while (case := await self.log.cases.get(case_id)).status is not status:  # noqa: ASYNC110
+        async with asyncio.timeout(ONLY_A_HANG_S):
+            while (case := await self.log.cases.get(case_id)) is None or case.status is not status:  # noqa: ASYNC110
                 await asyncio.sleep(0.01)
         return case
 
     async def scrubbed(self) -> None:
         """Returns once the log's journal is empty; the running bot may be reading at the first try."""
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(ONLY_A_HANG_S):
             while not await self.log.forgetting.scrub():  # noqa: ASYNC110
                 await asyncio.sleep(0.01)
 

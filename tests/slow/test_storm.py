@@ -1,5 +1,7 @@
 """A bad day: Slack limits, fails, takes posts without saying so and drops sockets, and the process is killed at random.
 
+Most models are slow, so that their verdicts are announced before.
+
 The seed is CHAOS_SEED; `make chaos` asks for ten times as much.
 """
 
@@ -14,7 +16,7 @@ from sqlalchemy.ext.asyncio import create_async_engine
 from pocket_slack import Fault, Sandbox
 from pocket_slack.deliveries import Delivery
 from tests.commands.test_process import environment, pocket_slack, start
-from tests.model_server import Drop, Failure, ModelServer
+from tests.model_server import Answer, Drop, Failure, Held, ModelServer
 from tests.pipeline.replicas import left
 from tests.slow.test_kill import NO_LIMITS, PATIENCE_S, ROUNDS, SEED
 from tests.stage import ANSWER, GOOD, QUESTION, Stage, is_verdict
@@ -22,24 +24,32 @@ from tests.stage import ANSWER, GOOD, QUESTION, Stage, is_verdict
 pytestmark = pytest.mark.slow
 
 LIVES = 4
-CASES_A_LIFE = 8
-LONGEST_LIFE_S = 2.0
-CALLS = ("chat.postMessage", "chat.update", "conversations.replies")
+CASES_A_LIFE = 16
+LONGEST_LIFE_S = 4.0
+SLOW_S = 1.2
+CALLS = ("chat.postMessage", "chat.postMessage", "chat.update", "conversations.replies")
+
+
+LOST = (Fault(drop=True, is_applied=True), Fault(status=500, is_applied=True))
+NOT_TAKEN = (
+    Fault(retry_after_s=1),
+    Fault(status=500),
+    Fault(drop=True),
+    Fault(error="internal_error"),
+    Fault(delay_s=0.3),
+)
 
 
 def trouble(chance: random.Random) -> Fault:
-    """What the next call of some method meets."""
-    return chance.choice(
-        (
-            Fault(retry_after_s=1),
-            Fault(status=500),
-            Fault(status=500, is_applied=True),
-            Fault(drop=True),
-            Fault(drop=True, is_applied=True),
-            Fault(error="internal_error"),
-            Fault(delay_s=0.3),
-        )
-    )
+    """What the next call of some method meets: half of what goes wrong is done all the same."""
+    return chance.choice(chance.choice((LOST, NOT_TAKEN)))
+
+
+def slow() -> Answer:
+    """A model that takes longer than a verdict may without being announced."""
+    gate = asyncio.Event()
+    asyncio.get_running_loop().call_later(SLOW_S, gate.set)
+    return Held(gate, GOOD)
 
 
 async def live(stage: Stage, chance: random.Random, number: int) -> list[tuple[str, Delivery]]:
@@ -47,12 +57,13 @@ async def live(stage: Stage, chance: random.Random, number: int) -> list[tuple[s
     asked = []
     for case in range(CASES_A_LIFE):
         stage.slack.workspace.faults.add(chance.choice(CALLS), trouble(chance))
-        stage.model.script(chance.choice((GOOD, Failure(503), Drop())), GOOD)
+        stage.model.script(chance.choice((GOOD, *(slow() for _ in range(4)), Failure(503), Drop())))
         parent, answer = stage.ask_and_answer(f"{QUESTION} ({number}.{case})", f"{ANSWER} ({number}.{case})")
         asked.append((parent.ts, stage.ann.shortcut("score_reply", answer)))
         if chance.random() < 0.2:
             await stage.slack.sockets.drop()
         await asyncio.sleep(chance.random() * LONGEST_LIFE_S / CASES_A_LIFE)
+    stage.model.script(GOOD)
     return asked
 
 

@@ -1,0 +1,63 @@
+"""Slack takes a call and its answer is lost: what all see stands once, what one person is told comes at least once.
+
+A message to one person alone cannot be looked for, so it may come twice. Digests, alerts, reactions and steps of
+workflows are tried in their features' tests.
+"""
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from bot.domain.case import CaseStatus
+from bot.slack import ids
+from tests.model_server import Held
+from tests.stage import CHANNEL, GOOD, LOST, Stage, StageFactory, is_verdict
+
+
+@pytest.mark.parametrize("lost", LOST, ids=str)
+@pytest.mark.parametrize("method", ["chat.postMessage", "chat.update"])
+async def test_a_verdict_in_a_thread_stands_once(stage: Stage, method: str, lost: dict[str, Any]) -> None:
+    gate = asyncio.Event()
+    stage.model.script(Held(gate, GOOD))
+    stage.slack.fail(method, **lost)
+    parent, answer = stage.ask_and_answer()
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    await stage.slack.until(stage.ours)
+    gate.set()
+    await stage.reaches(1, CaseStatus.DELIVERED)
+    assert [is_verdict(message) for message in stage.ours()] == [True]
+
+
+@pytest.mark.parametrize("lost", LOST, ids=str)
+@pytest.mark.parametrize(
+    ("method", "refused"),
+    [("chat.postEphemeral", []), ("response_url", ["chat.postEphemeral"]), ("chat.postMessage", ["chat.postEphemeral"])],
+    ids=["ephemeral", "response_url", "direct message"],
+)
+async def test_a_verdict_for_one_person_comes_once_or_twice(
+    open_stage: StageFactory, method: str, refused: list[str], lost: dict[str, Any]
+) -> None:
+    stage: Stage = await open_stage(verdict_visibility="me")
+    for other in refused:
+        stage.slack.fail(other, error="user_not_in_channel")
+    if method == "chat.postMessage":
+        stage.slack.fail("response_url", status=404)
+    stage.slack.fail(method, **lost)
+    _, answer = stage.ask_and_answer()
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    await stage.reaches(1, CaseStatus.DELIVERED)
+    told = [*stage.ann.ephemerals(CHANNEL), *stage.ann.messages(stage.ann.im)]
+    assert len([message for message in told if is_verdict(message)]) in {1, 2}
+    assert stage.ours() == []
+
+
+@pytest.mark.parametrize("lost", LOST, ids=str)
+async def test_a_person_is_asked_for_the_question_and_answers_once(stage: Stage, lost: dict[str, Any]) -> None:
+    stage.slack.fail("views.open", **lost)
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, stage.helper.post(CHANNEL, "Good morning, all!"))
+    await stage.reaches(1, CaseStatus.ASKED)
+    await stage.modal(stage.ann)
+    stage.ann.submit({ids.BLOCK_QUESTION: "What do you say in the morning?"})
+    await stage.reaches(1, CaseStatus.DELIVERED)
+    assert [is_verdict(message) for message in stage.ours()] == [True]
