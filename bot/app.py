@@ -26,7 +26,7 @@ from bot.features.score import installation
 from bot.judges import limits_of, open_judges, rubrics_of
 from bot.pipeline.delivery import Delivery
 from bot.pipeline.engine import Engine, Work
-from bot.pipeline.intake import CaseAccess, Choices, EventIntake, Intake
+from bot.pipeline.intake import CaseAccess, Choices, Intake
 from bot.pipeline.judges import Judges, MakeJudge, RubricChoice
 from bot.pipeline.lookup import Lookup
 from bot.pipeline.own_cases import OwnCases
@@ -43,8 +43,7 @@ from bot.slack.members import Homes, Members, Memberships
 from bot.slack.messenger import Messenger
 from bot.slack.socket import SocketLink
 from bot.store import Store
-from bot.store.errors import STORE_ERRORS as STORE_ERRORS
-from bot.store.errors import in_brief
+from bot.store.errors import STORE_ERRORS, in_brief
 from bot.store.jobs import Task
 from bot.store.ownership import owned
 
@@ -197,7 +196,6 @@ def make_services(
         intake=intake,
         choices=choices,
         case_access=CaseAccess(store.cases, memberships),
-        event_intake=EventIntake(intake, choices),
         own_cases=OwnCases(memberships, members),
         clock=clock,
         judges=Judges(found, make_judge, settings.judge_models) if make_judge else None,
@@ -238,8 +236,7 @@ def _make_link(services: Services) -> HttpFront | SocketLink:
     for each in features:
         if each.register:
             each.register(bolt)
-    installation.events_register(bolt)
-    installation.errors_register(bolt, services)
+    installation.register_rest(bolt)
     events = ChannelEvents(
         services.identity,
         [each.on_message for each in features if each.on_message],

@@ -21,7 +21,7 @@ from bot.domain.limits import Limits, Policy
 from bot.domain.verdict import RecordedVerdict
 from bot.domain.week import Schedule, Week
 from bot.pipeline.engine import Duty, Work
-from bot.pipeline.intake import CaseAccess, Choices, EventIntake, Intake
+from bot.pipeline.intake import CaseAccess, Choices, Intake
 from bot.pipeline.judges import Judges, RubricChoice
 from bot.pipeline.lookup import Lookup
 from bot.pipeline.own_cases import OwnCases
@@ -110,7 +110,6 @@ class Services:
     intake: Intake
     choices: Choices
     case_access: CaseAccess
-    event_intake: EventIntake
     own_cases: OwnCases
     clock: Clock
     judges: Judges | None = None

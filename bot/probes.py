@@ -7,7 +7,7 @@ from aiohttp import web
 from bot import metrics
 from bot.http_server import Port
 from bot.store.cases import Cases
-from bot.store.errors import STORE_ERRORS as STORE_ERRORS
+from bot.store.errors import STORE_ERRORS
 
 _OUT_OF_REACH = "the log is out of reach\n"
 _UNWELL = "Slack cannot reach this process, or it takes no jobs; its log says which\n"

@@ -1,12 +1,10 @@
-"""Why there is nothing to judge in what a case is about; `views` has the words."""
+"""Why there is nothing to judge in what a case is about, and why a person cannot have a case."""
 
 from dataclasses import dataclass
 from enum import StrEnum
 
 
 class BlockerKind(StrEnum):
-    """What stands in the way of a judgement."""
-
     OWN_MESSAGE = "own_message"
     A_PERSONS = "a_persons"
     NO_TEXT = "no_text"
@@ -27,7 +25,7 @@ class BlockerKind(StrEnum):
 class Blocker:
     """A kind, and what has to be named: how many files, which blocks, host or rubric.
 
-    A case carries the sentence that was made of it, because the log keeps what its person read.
+    A case carries the sentence (`blocker_text`), because the store keeps what its person read.
     """
 
     kind: BlockerKind
@@ -35,9 +33,40 @@ class Blocker:
     count: int = 0
 
 
-class RefusalKind(StrEnum):
-    """What is against it."""
+A_PERSONS = "I score the replies of bots alone here, and that one is not known to be a bot's (setting SCORE_PEOPLE)."
+_SENTENCES = {
+    BlockerKind.TOO_LATE: "It was written more than a day before it could be scored.",
+    BlockerKind.A_PERSONS: A_PERSONS,
+    BlockerKind.OWN_MESSAGE: "That is one of my own messages, and I do not score myself.",
+    BlockerKind.NO_TEXT: "That message has no text to score.",
+    BlockerKind.ONLY_IMAGE: "That message holds only an image, and I score text.",
+    BlockerKind.UNREADABLE: "That message has a shape that I do not know, so I cannot read it.",
+    BlockerKind.GONE: "That message is gone, or I cannot see its channel (invite me there).",
+    BlockerKind.MAY_NOT_READ: (
+        "I may not read messages here. Open the message's menu (⋮ More actions) and choose Score this reply, "
+        "or type both texts: /judge question | response."
+    ),
+    BlockerKind.NO_QUESTION: "I could not find the question that this reply answers.",
+    BlockerKind.NOT_KEPT: "The texts of that case were not kept, so I cannot score them again.",
+}
 
+
+def blocker_text(blocker: Blocker) -> str:
+    match blocker.kind:
+        case BlockerKind.ONLY_FILES:
+            files = "a file" if blocker.count == 1 else f"{blocker.count} files"
+            return f"That message holds only {files}, and I score text."
+        case BlockerKind.ONLY_BLOCKS:
+            return f"That message holds only a {' and a '.join(blocker.names)}, and I score text."
+        case BlockerKind.OTHER_WORKSPACE:
+            return f"That link is from another workspace ({blocker.names[0]}), and I can only read this one."
+        case BlockerKind.NO_RUBRIC:
+            return f"The rubric {blocker.names[0]!r} is no longer there."
+        case kind:
+            return _SENTENCES[kind]
+
+
+class RefusalKind(StrEnum):
     FOREIGN = "foreign"
     CHANNEL_OFF = "channel_off"
     PEOPLE_OFF = "people_off"

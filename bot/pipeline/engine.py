@@ -25,8 +25,7 @@ from slack_sdk.errors import SlackApiError
 from bot import metrics
 from bot.pipeline.retries import LOG_PAUSE, RetryError, growing_pause
 from bot.store import Store
-from bot.store.errors import STORE_ERRORS as STORE_ERRORS
-from bot.store.errors import in_brief
+from bot.store.errors import STORE_ERRORS, in_brief
 from bot.store.jobs import Task, Ticket, entrypoint
 
 TAKEOVER = timedelta(seconds=15)

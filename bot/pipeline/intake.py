@@ -3,25 +3,18 @@
 Whoever takes a case in makes it durable first, with the job that settles it, and acknowledges then.
 """
 
-from collections import deque
-from collections.abc import Awaitable, Callable, Hashable
-from dataclasses import dataclass, field, replace
-from functools import partial
+from dataclasses import dataclass
 
-from bot.domain.blocker import Blocker, BlockerKind, Refusal, RefusalKind, RefusedError
-from bot.domain.case import Case, CaseSource, CaseStatus, Exclusion, LoggedCase, Visibility, exclusion_of, text_hash
+from bot.domain.blocker import Refusal, RefusalKind, RefusedError
+from bot.domain.case import Case, CaseStatus, Exclusion, LoggedCase, Visibility, exclusion_of, text_hash
 from bot.domain.limits import Limits, Policy
 from bot.pipeline import text as messages
-from bot.pipeline.blockers import blocker_text
 from bot.pipeline.judges import RubricChoice
-from bot.pipeline.lookup import MayNotReadError, OutOfSightError
-from bot.pipeline.requests import Choice, message_case
-from bot.pipeline.text import refusal_text, sentence
+from bot.pipeline.requests import Choice
 from bot.pipeline.verdict_text import known_verdict
 from bot.slack.invocation import Invocation
 from bot.slack.members import Members, Memberships
-from bot.slack.messages import Message
-from bot.slack.messenger import Messenger, Post
+from bot.slack.messenger import Messenger
 from bot.store import Store
 from bot.store.cases import Cases
 from bot.store.digests import People
@@ -166,69 +159,6 @@ class Choices:
         own, rubric = await self.people.chosen(invocation.team_id, invocation.user_id, earlier.channel_id)
         is_for_one = Visibility.ME in {own, earlier.visibility}
         return Choice(rubric or self.rubrics.default, Visibility.ME if is_for_one else Visibility.THREAD)
-
-
-Answer = Callable[[], Awaitable[object]]
-"""Says what a person is to be told, if anything, once Slack has been told that all is well."""
-
-REFUSALS = (RefusedError, MayNotReadError, OutOfSightError)
-"""Why there is nothing to score, or not for this person."""
-
-_REMEMBERED = 1000
-_NAME_WITHIN_S = 0.5
-
-
-@dataclass(frozen=True)
-class EventIntake:
-    """Takes in what events ask for, and answers each once: Slack may send it more than once.
-
-    Attributes:
-        intake: Where cases are taken in.
-        choices: What they are judged by.
-    """
-
-    intake: Intake
-    choices: Choices
-    _answered: deque[Hashable] = field(default_factory=lambda: deque(maxlen=_REMEMBERED))
-
-    async def take(self, invocation: Invocation, message: Message, source: CaseSource) -> Answer:
-        """Takes in a message to score; it is durable on return.
-
-        Raises:
-            RefusedError: This person cannot have a case now.
-        """
-        named = await self._named(invocation)
-        blocker = blocker_text(message.blocker) if message.blocker else None
-        asked = message_case(named, message, await self.choices.of(named), blocker, source)
-        case, is_new = await self.intake.take(asked, named)
-        return partial(self.intake.proceed, case, is_new, named)
-
-    def says(self, invocation: Invocation, post: Post) -> Answer:
-        """The answer that tells the person this, and nobody else."""
-        return partial(self.intake.messenger.tell, invocation.recipient, post)
-
-    def refuses(self, invocation: Invocation, refusal: Exception) -> Answer:
-        """The answer that tells the person why, by one of `REFUSALS`."""
-        match refusal:
-            case RefusedError():
-                said = refusal_text(refusal.refusal)
-            case MayNotReadError():
-                said = blocker_text(Blocker(BlockerKind.MAY_NOT_READ))
-            case _:
-                said = blocker_text(Blocker(BlockerKind.GONE))
-        return self.says(invocation, sentence(said))
-
-    def is_first(self, event: Hashable) -> bool:
-        """Whether an event, by whatever names it, is not answered yet; it is from now on."""
-        if event in self._answered:
-            return False
-        self._answered.append(event)
-        return True
-
-    async def _named(self, invocation: Invocation) -> Invocation:
-        """With the person's name, which an event does not tell."""
-        found = await self.intake.members.of_all([invocation.user_id], _NAME_WITHIN_S)
-        return replace(invocation, user_name=member.name) if (member := found.get(invocation.user_id)) else invocation
 
 
 class NoCaseError(LookupError):

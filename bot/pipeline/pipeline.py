@@ -16,7 +16,7 @@ import structlog
 from slack_sdk.errors import SlackApiError
 
 from bot import metrics
-from bot.domain.blocker import Blocker, BlockerKind
+from bot.domain.blocker import Blocker, BlockerKind, blocker_text
 from bot.domain.case import CaseStatus, LoggedCase, exclusion_of_first
 from bot.domain.clock import utc_now
 from bot.domain.fair_queue import FairQueue
@@ -29,15 +29,13 @@ from bot.domain.verdict import (
     from_verdict,
 )
 from bot.domain.watch import LATE, age_of
-from bot.pipeline.blockers import blocker_text
 from bot.pipeline.delivery import Delivery, taken_up
 from bot.pipeline.judges import Judges
 from bot.pipeline.lookup import Lookup, MayNotReadError, OutOfSightError
 from bot.pipeline.retries import LOG_PAUSE, MODEL_PAUSES, MOST_INTERNAL_ERRORS, RetryError, growing_pause
 from bot.pipeline.text import MAY_NOT_READ, NO_QUESTION, OUT_OF_SIGHT
 from bot.store import Store, TakenError
-from bot.store.errors import STORE_ERRORS as STORE_ERRORS
-from bot.store.errors import in_brief
+from bot.store.errors import STORE_ERRORS, in_brief
 from judge import (
     DeadlineError,
     JudgeError,

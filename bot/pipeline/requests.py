@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
+from bot.domain.blocker import Blocker, blocker_text
 from bot.domain.case import Case, CaseSource, Exclusion, LoggedCase, QuestionSource, Visibility, exclusion_of_first
 from bot.slack.invocation import Invocation
 from bot.slack.messages import Message, Permalink
@@ -21,7 +22,6 @@ def message_case(
     invocation: Invocation,
     message: Message,
     choice: Choice,
-    blocker: str | None,
     source: CaseSource = CaseSource.SHORTCUT,
 ) -> Case:
     """The case behind "Score this reply" or a mention: the message is the response, its question is yet to be found."""
@@ -34,7 +34,7 @@ def message_case(
         author_id=message.author_id,
         excluded=exclusion_of_first(invocation.user_id, message.author_id),
         response=message.text,
-        blocker=blocker,
+        blocker=message.blocker and blocker_text(message.blocker),
     )
 
 
@@ -42,7 +42,7 @@ def link_case(
     invocation: Invocation,
     link: Permalink,
     choice: Choice,
-    blocker: str | None,
+    blocker: Blocker | None = None,
     source: CaseSource = CaseSource.LINK,
 ) -> Case:
     """The case behind `/judge <link>`, or behind a workflow's message: it is yet to be read."""
@@ -54,7 +54,7 @@ def link_case(
         source=source,
         message_ts=link.message_ts,
         parent_ts=link.parent_ts,
-        blocker=blocker,
+        blocker=blocker and blocker_text(blocker),
     )
 
 

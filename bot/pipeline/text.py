@@ -8,10 +8,9 @@ from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
 
-from bot.domain.blocker import Refusal, RefusalKind
+from bot.domain.blocker import A_PERSONS, Refusal, RefusalKind
 from bot.domain.case import CaseSource, LoggedCase, Visibility, text_hash
 from bot.domain.verdict import RecordedVerdict
-from bot.pipeline.blockers import A_PERSONS
 from bot.pipeline.verdict_text import headline
 from bot.slack import ids
 from bot.slack.access import NoAccess, NoAccessReason

@@ -3,10 +3,9 @@
 from collections.abc import Sequence
 from typing import Any
 
-from bot.domain.blocker import Blocker, BlockerKind
+from bot.domain.blocker import Blocker, BlockerKind, blocker_text
 from bot.domain.case import CaseSource, Exclusion, LoggedCase, QuestionSource
 from bot.domain.verdict import RecordedRating, RecordedVerdict
-from bot.pipeline.blockers import blocker_text
 from bot.slack import ids
 from bot.slack.blocks import actions, button, context, permalink, plain, quote, run, section
 from bot.slack.messenger import Post

@@ -21,7 +21,7 @@ async def test_a_verdict_in_a_thread_stands_once(stage: Stage, method: str, lost
     gate = asyncio.Event()
     stage.model.script(Held(gate, GOOD))
     stage.slack.fail(method, **lost)
-    parent, answer = stage.ask_and_answer()
+    _, answer = stage.ask_and_answer()
     stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
     await stage.slack.until(stage.ours)
     gate.set()
@@ -32,7 +32,11 @@ async def test_a_verdict_in_a_thread_stands_once(stage: Stage, method: str, lost
 @pytest.mark.parametrize("lost", LOST, ids=str)
 @pytest.mark.parametrize(
     ("method", "refused"),
-    [("chat.postEphemeral", []), ("response_url", ["chat.postEphemeral"]), ("chat.postMessage", ["chat.postEphemeral"])],
+    [
+        ("chat.postEphemeral", []),
+        ("response_url", ["chat.postEphemeral"]),
+        ("chat.postMessage", ["chat.postEphemeral"]),
+    ],
     ids=["ephemeral", "response_url", "direct message"],
 )
 async def test_a_verdict_for_one_person_comes_once_or_twice(

@@ -7,13 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.domain.blocker import Blocker, BlockerKind
+from bot.domain.blocker import Blocker, BlockerKind, blocker_text
 from bot.domain.case import CaseSource, CaseStatus, LoggedCase, QuestionSource, Visibility
 from bot.domain.verdict import RecordedRating, RecordedVerdict
 from bot.features.labels.text import ENOUGH_MEANWHILE, NOT_RECORDED, NOTHING, blind_modal, compared_modal, over_modal
 from bot.pipeline import text as messages
 from bot.pipeline import verdict_text as verdicts
-from bot.pipeline.blockers import blocker_text
 from bot.pipeline.rubric_meanings import meanings
 from bot.pipeline.text import question_modal, texts_modal
 from bot.pipeline.verdict_text import in_short, why_unscored

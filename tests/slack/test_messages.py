@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 from structlog.testing import capture_logs
 
-from bot.pipeline.blockers import blocker_text
+from bot.domain.blocker import blocker_text
 from bot.slack.messages import to_message
 
 

@@ -11,7 +11,7 @@ from sqlalchemy import func, select
 from bot.domain.case import CaseSource, LoggedCase, Visibility
 from bot.domain.label import Reaction
 from bot.features.privacy.forgetting import Retention
-from bot.features.score.reactions import to_reaction
+from bot.slack.messages import to_reaction
 from bot.store import Store
 from bot.store.figures import Place, Span, ThumbCount
 from bot.store.privacy import Words

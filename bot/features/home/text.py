@@ -4,11 +4,12 @@ Source: https://docs.slack.dev/surfaces/app-home
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from bot.domain.case import Visibility
-from bot.features.home.reader import Own
-from bot.pipeline.own_cases import recent_blocks
+from bot.pipeline.own_cases import ListedCase, recent_blocks
 from bot.slack import ids
 from bot.slack.blocks import Block, actions, button, context, header, option, section, short_date
 
@@ -18,8 +19,18 @@ _WELCOME = (
     "I score replies where they happen: open the menu of a message (⋮ *More actions*) and choose *Score this reply*."
 )
 _NO_CASES = "You have not asked for a score yet. What you ask for is listed here, wherever it was."
-_NO_LOG = "I cannot read my log right now, so there is nothing to show. Press *Refresh* in a minute."
+_NO_STORE = "I cannot read my log right now, so there is nothing to show. Press *Refresh* in a minute."
 _AUDIENCE = {Visibility.THREAD: "Everybody in the thread", Visibility.ME: "Only me"}
+
+
+@dataclass(frozen=True)
+class Own:
+    """A person's own part of their Home tab, as it was at `made_at`; `visibility` is None where they chose none."""
+
+    cases: Sequence[ListedCase]
+    has_older: bool
+    visibility: Visibility | None
+    made_at: datetime
 
 
 def home_view(
@@ -31,26 +42,20 @@ def home_view(
     buttons: Sequence[Block] = (),
     sections: Sequence[Block] = (),
 ) -> dict[str, Any]:
-    """A person's Home tab.
+    """A person's Home tab; `default` is who sees verdicts where they chose nothing.
 
-    Args:
-        own: Their own cases and choices.
-        workspace_url: Where links to messages begin.
-        default: Who sees verdicts where a person has chosen nothing.
-        channel_id: Their direct messages with the app, which a click in the tab does not bring along.
-        note: What became of the last click, if that has to be said.
-        buttons: What the features put at its top.
-        sections: What the features show in it.
+    `channel_id` are their direct messages with the app, which a click in the tab does not bring along.
     """
     blocks = [*_top(note, buttons), context(f"As of {short_date(own.made_at)}")]
-    blocks += [header("Your cases"), *_cases(own, workspace_url), *sections]
+    cases = recent_blocks(own.cases, workspace_url) if own.cases else [section(_NO_CASES)]
+    older = [context("`/judge recent` lists the older ones.")] if own.has_older else []
+    blocks += [header("Your cases"), *cases, *older, *sections]
     blocks += [header("Who sees your verdicts"), _visibility(own.visibility, default)]
     return _home(blocks, channel_id)
 
 
-def no_log_view(channel_id: str) -> dict[str, Any]:
-    """The Home tab while the log cannot be read."""
-    return _home([*_top(""), section(_NO_LOG)], channel_id)
+def no_store_view(channel_id: str) -> dict[str, Any]:
+    return _home([*_top(""), section(_NO_STORE)], channel_id)
 
 
 def _home(blocks: list[dict[str, Any]], channel_id: str) -> dict[str, Any]:
@@ -62,13 +67,6 @@ def _top(note: str, buttons: Sequence[Block] = ()) -> list[dict[str, Any]]:
     row = actions(judge, *buttons, button("Refresh", ids.ACTION_HOME_REFRESH))
     said = [section(f":warning: {note}")] if note else []
     return [section(_WELCOME), row, *said]
-
-
-def _cases(own: Own, workspace_url: str) -> list[dict[str, Any]]:
-    if not own.cases:
-        return [section(_NO_CASES)]
-    older = [context("`/judge recent` lists the older ones.")] if own.has_older else []
-    return recent_blocks(own.cases, workspace_url) + older
 
 
 def _visibility(chosen: Visibility | None, default: Visibility) -> dict[str, Any]:

@@ -9,6 +9,7 @@ import structlog
 from slack_bolt.async_app import AsyncAck, AsyncApp
 from slack_sdk.errors import SlackApiError
 
+from bot.domain.blocker import blocker_text
 from bot.domain.case import LoggedCase, to_case_id
 from bot.features.privacy.forgetting import ForgettingUpkeep
 from bot.features.privacy.text import (
@@ -21,7 +22,6 @@ from bot.features.privacy.text import (
     personal_data_forgotten_text,
     personal_data_text,
 )
-from bot.pipeline.blockers import blocker_text
 from bot.pipeline.own_cases import OwnCases
 from bot.pipeline.text import sentence
 from bot.slack import ids

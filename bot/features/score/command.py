@@ -1,23 +1,20 @@
 """The slash command `/judge`: a window, a link, two texts, or a word."""
 
-from dataclasses import dataclass
 from typing import Any
 
-from slack_bolt.async_app import AsyncAck, AsyncApp
+from slack_bolt.async_app import AsyncAck, AsyncApp, AsyncRespond
 
 from bot.domain.blocker import RefusedError
 from bot.domain.case import Case, Visibility
 from bot.feature import Services
-from bot.features.score.handlers import TextsModal
-from bot.pipeline.blockers import blocker_text
-from bot.pipeline.intake import Choices, Intake
+from bot.features.score.handlers import open_texts_window
 from bot.pipeline.requests import link_case, texts_case
-from bot.pipeline.text import NOT_IN_BOTH, accepted, refusal_text, unsure_of_link
+from bot.pipeline.text import NOT_IN_BOTH, accepted, refusal_text, sentence, unsure_of_link
 from bot.slack import ids
 from bot.slack.blocks import actions, button, section
 from bot.slack.commands import Texts, Word, command_text, parse_command
 from bot.slack.invocation import Invocation, to_invocation
-from bot.slack.members import MembershipError, Memberships
+from bot.slack.members import MembershipError
 from bot.slack.messages import Permalink
 from bot.slack.messenger import Post
 from bot.slack.mrkdwn import excerpt, to_plain
@@ -69,63 +66,7 @@ def help_line(*, is_direct: bool, lacks_command: bool = False) -> Post:
     return Post(line, [section(line), row])
 
 
-@dataclass(frozen=True)
-class TypedRequests:
-    """Takes in what is asked for by a command.
-
-    Attributes:
-        intake: Where cases are taken in.
-        choices: What they are judged by.
-        memberships: Who is in which channel.
-        hosts: The workspace's addresses, as far as they are known beforehand.
-    """
-
-    intake: Intake
-    choices: Choices
-    memberships: Memberships
-    hosts: frozenset[str]
-
-    async def score_texts(self, ack: AsyncAck, invocation: Invocation, texts: Texts) -> None:
-        """Takes in two typed texts."""
-        choice = await self.choices.of(invocation)
-        await self._score(ack, invocation, texts_case(invocation, texts.question, texts.response, choice))
-
-    async def score_link(self, ack: AsyncAck, invocation: Invocation, link: Permalink) -> None:
-        """Takes in a linked message, if the person is in its channel."""
-        found = link.blocker(self.hosts | invocation.hosts)
-        refusal = None if found else await self._not_theirs(invocation, link)
-        if refusal:
-            await ack(text=refusal)
-            return
-        choice = await self.choices.of(invocation, link.channel_id)
-        await self._score(ack, invocation, link_case(invocation, link, choice, blocker_text(found) if found else None))
-
-    async def _not_theirs(self, invocation: Invocation, link: Permalink) -> str | None:
-        """Why a message is left alone; None where the person is in its channel."""
-        if link.channel_id == invocation.channel_id:
-            return None
-        try:
-            is_theirs = await self.memberships.includes(invocation.user_id, link.channel_id)
-        except MembershipError as exc:
-            return unsure_of_link(exc)
-        return None if is_theirs else NOT_IN_BOTH
-
-    async def _score(self, ack: AsyncAck, invocation: Invocation, asked: Case) -> None:
-        try:
-            case, is_new = await self.intake.take(asked, invocation)
-        except RefusedError as exc:
-            await ack(text=refusal_text(exc.refusal))
-            return
-        appears_here = case.message_ts is None and case.visibility is Visibility.THREAD
-        if is_new and not appears_here:
-            await ack(text=accepted(case))
-        else:
-            await ack()
-        await self.intake.proceed(case, is_new, invocation)
-
-
-def register(app: AsyncApp, requests: TypedRequests, window: TextsModal, services: Services) -> None:
-    """Connects the command, with the words of all features."""
+def register(app: AsyncApp, services: Services) -> None:
     answers = services.words()
 
     @app.command(ids.COMMAND)
@@ -134,11 +75,12 @@ def register(app: AsyncApp, requests: TypedRequests, window: TextsModal, service
         match parse_command(text):
             case None:
                 await ack()
-                await window.open_here(invocation)
+                await open_texts_window(services, invocation)
             case Permalink() as link:
-                await requests.score_link(ack, invocation, link)
-            case Texts() as texts:
-                await requests.score_texts(ack, invocation, texts)
+                await _score_link(services, ack, invocation, link)
+            case Texts(question, response):
+                choice = await services.choices.of(invocation)
+                await _score(services, ack, invocation, texts_case(invocation, question, response, choice))
             case Word(word="help"):
                 await ack(text=help_text(services, is_direct=invocation.is_direct))
             case Word(word=word, rest=rest) if word in answers:
@@ -146,3 +88,39 @@ def register(app: AsyncApp, requests: TypedRequests, window: TextsModal, service
                 await answers[word](invocation, rest)
             case Word():
                 await ack(text=not_understood(to_plain(text)))
+
+    @app.action(ids.ACTION_OPEN_WINDOW)
+    async def open_window(ack: AsyncAck, body: dict[str, Any]) -> None:
+        await ack()
+        await open_texts_window(services, to_invocation(body))
+
+    @app.action(ids.ACTION_HELP)
+    async def show_help(ack: AsyncAck, body: dict[str, Any], respond: AsyncRespond) -> None:
+        await ack()
+        said = sentence(help_text(services, is_direct=to_invocation(body).is_direct))
+        await respond(text=said.text, blocks=said.blocks, replace_original=True)
+
+
+async def _score_link(services: Services, ack: AsyncAck, invocation: Invocation, link: Permalink) -> None:
+    blocker = link.blocker({services.identity.host} | invocation.hosts)
+    if not blocker and link.channel_id != invocation.channel_id:
+        try:
+            if not await services.memberships.includes(invocation.user_id, link.channel_id):
+                await ack(text=NOT_IN_BOTH)
+                return
+        except MembershipError as exc:
+            await ack(text=unsure_of_link(exc))
+            return
+    choice = await services.choices.of(invocation, link.channel_id)
+    await _score(services, ack, invocation, link_case(invocation, link, choice, blocker))
+
+
+async def _score(services: Services, ack: AsyncAck, invocation: Invocation, asked: Case) -> None:
+    try:
+        case, is_new = await services.intake.take(asked, invocation)
+    except RefusedError as exc:
+        await ack(text=refusal_text(exc.refusal))
+        return
+    appears_here = case.message_ts is None and case.visibility is Visibility.THREAD
+    await ack(text=accepted(case) if is_new and not appears_here else "")
+    await services.intake.proceed(case, is_new, invocation)

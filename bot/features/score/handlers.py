@@ -1,17 +1,16 @@
-"""The message shortcut "Score this reply"."""
+"""The shortcut "Score this reply", the window for two texts, and the buttons and windows of a verdict."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from typing import Any
 
 from slack_bolt.async_app import AsyncAck, AsyncApp
 
 from bot.domain.blocker import RefusedError
-from bot.domain.case import LoggedCase, requester_of
+from bot.domain.case import LoggedCase, Recipient, requester_of
 from bot.domain.verdict import RecordedVerdict
-from bot.pipeline.blockers import blocker_text
-from bot.pipeline.intake import CaseAccess, Choices, Intake, NoCaseError
+from bot.feature import Services
+from bot.pipeline.intake import NoCaseError
 from bot.pipeline.requests import again_case, corrected_case, message_case, modal_case
 from bot.pipeline.text import (
     BUTTON_TOO_SLOW,
@@ -31,89 +30,102 @@ from bot.pipeline.verdict_text import headline, rated_quote
 from bot.slack import ids
 from bot.slack.blocks import ModalState, plain, section
 from bot.slack.invocation import HomeVisit, Invocation, clicked_case_id, clicked_message, to_invocation
-from bot.slack.messenger import Messenger
 from bot.slack.mrkdwn import escape
 from bot.slack.submissions import to_submission
-from bot.store.assignments import Assignments as Assignments
-from bot.store.cases import Cases
+
+_MOST_RATINGS = 20
+_MOST_WORDS = 100
 
 
-def register(app: AsyncApp, intake: Intake, choices: Choices, messenger: Messenger, own_ids: frozenset[str]) -> None:
-    """Connects the shortcut; messages of `own_ids` are our own, and not scored."""
+def register(app: AsyncApp, services: Services) -> None:
+    intake, choices, access = services.intake, services.choices, services.case_access
+    messenger = services.messenger
 
-    @app.shortcut(ids.SHORTCUT_SCORE_REPLY)
-    async def score_reply(ack: AsyncAck, body: dict[str, Any]) -> None:
-        invocation, message = to_invocation(body), clicked_message(body, own_ids)
-        blocker = blocker_text(message.blocker) if message.blocker else None
-        asked = message_case(invocation, message, await choices.of(invocation), blocker)
+    async def take(
+        ack: AsyncAck, taking: Awaitable[tuple[LoggedCase, bool]], invocation: Invocation, recipient: Recipient
+    ) -> None:
+        """Acknowledges once the case is durable, or tells the person why there is none."""
         try:
-            case, is_new = await intake.take(asked, invocation)
+            case, is_new = await taking
         except RefusedError as exc:
             await ack()
-            await messenger.tell(requester_of(asked), sentence(refusal_text(exc.refusal)))
+            await messenger.tell(recipient, sentence(refusal_text(exc.refusal)))
             return
         await ack()
         await intake.proceed(case, is_new, invocation)
 
-
-def buttons_register(app: AsyncApp, intake: Intake, choices: Choices, access: CaseAccess, messenger: Messenger) -> None:
-    """Connects the buttons."""
+    @app.shortcut(ids.SHORTCUT_SCORE_REPLY)
+    async def score_reply(ack: AsyncAck, body: dict[str, Any]) -> None:
+        invocation, message = to_invocation(body), clicked_message(body, services.identity.own_ids)
+        asked = message_case(invocation, message, await choices.of(invocation))
+        await take(ack, intake.take(asked, invocation), invocation, requester_of(asked))
 
     @app.action(ids.ACTION_AGAIN)
     async def score_again(ack: AsyncAck, body: dict[str, Any]) -> None:
         invocation = to_invocation(body)
         earlier = await access.readable(invocation, clicked_case_id(body))
-        choice, excluded = (
-            await choices.again(invocation, earlier),
-            await intake.excluded(invocation, earlier, has_typed=False),
-        )
+        choice = await choices.again(invocation, earlier)
+        excluded = await intake.excluded(invocation, earlier, has_typed=False)
         asked = again_case(invocation, earlier, choice, excluded)
-        try:
-            case, is_new = await intake.add(asked, invocation)
-        except RefusedError as exc:
-            await ack()
-            await messenger.tell(invocation.recipient_at(earlier), sentence(refusal_text(exc.refusal)))
-            return
-        await ack()
-        await intake.proceed(case, is_new, invocation)
+        await take(ack, intake.add(asked, invocation), invocation, invocation.recipient_at(earlier))
+
+    _register_window_buttons(app, services)
+    _register_windows(app, services)
+
+
+def _register_window_buttons(app: AsyncApp, services: Services) -> None:
+    intake, access, messenger = services.intake, services.case_access, services.messenger
 
     @app.action(ids.ACTION_WRONG_QUESTION)
     async def wrong_question(ack: AsyncAck, body: dict[str, Any]) -> None:
-        await open_window(ack, body, ids.VIEW_CORRECT, WRONG_QUESTION)
+        await open_question(ack, body, ids.VIEW_CORRECT, WRONG_QUESTION)
 
     @app.action(ids.ACTION_ASK)
     async def type_question(ack: AsyncAck, body: dict[str, Any]) -> None:
-        await open_window(ack, body, ids.VIEW_ANSWER, NO_QUESTION)
+        await open_question(ack, body, ids.VIEW_ANSWER, NO_QUESTION)
 
-    async def open_window(ack: AsyncAck, body: dict[str, Any], callback_id: str, reason: str) -> None:
+    async def open_question(ack: AsyncAck, body: dict[str, Any], callback_id: str, reason: str) -> None:
         invocation = to_invocation(body)
         case = await access.readable(invocation, clicked_case_id(body))
         await ack()
         if invocation.is_foreign:
             await messenger.tell(invocation.recipient_at(case), sentence(FOREIGN))
-            return
-        if callback_id == ids.VIEW_ANSWER and not case.lacks_question:
+        elif callback_id == ids.VIEW_ANSWER and not case.lacks_question:
             await intake.proceed(case, False, invocation)
-            return
-        view = question_modal(case, callback_id, reason, invocation.to_state(case.id))
+        else:
+            view = question_modal(case, callback_id, reason, invocation.to_state(case.id))
+            await open_or_tell(invocation, case, view)
+
+    @app.action(ids.ACTION_DETAILS)
+    async def show_details(ack: AsyncAck, body: dict[str, Any]) -> None:
+        invocation = to_invocation(body)
+        case = await access.readable(invocation, clicked_case_id(body))
+        await ack()
+        verdict = await services.store.cases.verdict(case.id)
+        if verdict is None:
+            raise NoCaseError(f"case {case.id} has no verdict to show")
+        await services.store.assignments.note_told(case, invocation.user_id)
+        await open_or_tell(invocation, case, details_modal(case, verdict))
+
+    async def open_or_tell(invocation: Invocation, case: LoggedCase, view: dict[str, Any]) -> None:
         if not await messenger.open_modal(invocation.trigger_id, view):
             await messenger.tell(invocation.recipient_at(case), sentence(BUTTON_TOO_SLOW))
 
 
-def modals_register(app: AsyncApp, intake: Intake, choices: Choices, access: CaseAccess) -> None:
-    """Connects the submissions."""
+def _register_windows(app: AsyncApp, services: Services) -> None:
+    intake, choices, access = services.intake, services.choices, services.case_access
 
     @app.view(ids.VIEW_TEXTS)
     async def score_texts(ack: AsyncAck, body: dict[str, Any]) -> None:
         submission, invocation = to_submission(body), to_invocation(body)
-        if errors := text_errors(submission.question, submission.response):
+        errors = text_errors(submission.question, submission.response)
+        if not errors and await access.has_left_window(invocation):
+            errors = {ids.BLOCK_RESPONSE: NOT_IN_ANY_MORE}
+        if errors:
             await ack(response_action="errors", errors=errors)
             return
-        if await access.has_left_window(invocation):
-            await ack(response_action="errors", errors={ids.BLOCK_RESPONSE: NOT_IN_ANY_MORE})
-            return
         async with _refusals_at(ids.BLOCK_RESPONSE, ack):
-            case, is_new = await intake.take(modal_case(invocation, submission, choices.rubrics.default), invocation)
+            case, is_new = await intake.take(modal_case(invocation, submission, services.rubrics.default), invocation)
             await ack()
             await intake.proceed(case, is_new, invocation)
 
@@ -135,10 +147,8 @@ def modals_register(app: AsyncApp, intake: Intake, choices: Choices, access: Cas
         if errors := question_errors(submission.question, earlier):
             await ack(response_action="errors", errors=errors)
             return
-        choice, excluded = (
-            await choices.again(invocation, earlier),
-            await intake.excluded(invocation, earlier, has_typed=True),
-        )
+        choice = await choices.again(invocation, earlier)
+        excluded = await intake.excluded(invocation, earlier, has_typed=True)
         asked = corrected_case(invocation, earlier, submission, choice, excluded)
         async with _refusals_at(ids.BLOCK_QUESTION, ack):
             case, is_new = await intake.add(asked, invocation)
@@ -155,77 +165,40 @@ async def _refusals_at(block_id: str, ack: AsyncAck) -> AsyncIterator[None]:
         await ack(response_action="errors", errors={block_id: refusal_text(exc.refusal)})
 
 
-_MOST_RATINGS = 20
-_MOST_WORDS = 100
+async def open_texts_window(services: Services, invocation: Invocation) -> None:
+    """Opens the window for two texts where the person stands; where that comes too late, they are told."""
+    choice = await services.choices.of(invocation)
+    visibility = None if invocation.is_direct else choice.visibility
+    names = await services.rubrics.names(invocation.team_id, invocation.channel_id)
+    view = texts_modal(invocation.to_state(), names, choice.rubric, visibility)
+    if not await services.messenger.open_modal(invocation.trigger_id, view):
+        await services.messenger.tell(invocation.recipient, sentence(COMMAND_TOO_SLOW))
+
+
+async def open_texts_window_at_home(services: Services, visit: HomeVisit) -> bool:
+    """Whether the window could be opened; the verdict goes to the person's direct messages with the app."""
+    state, rubrics = ModalState(channel_id=visit.channel_id), services.rubrics
+    view = texts_modal(state, list(rubrics.shipped), rubrics.default, None)
+    return await services.messenger.open_modal(visit.invocation.trigger_id, view) is not None
 
 
 def details_modal(case: LoggedCase, verdict: RecordedVerdict) -> dict[str, Any]:
     """Rubric and version, model, tokens, time and cost, and what each rating said."""
-    facts = "\n".join(f"*{name}*: {value}" for name, value in _facts(verdict) if value)
+    read, written = verdict.input_tokens, verdict.output_tokens
+    facts = {
+        "Model": "offline rater, no model" if verdict.is_offline else escape(verdict.model),
+        "Rubric": f"{escape(verdict.rubric)} @ {verdict.rubric_version}",
+        "Mean": "" if verdict.mean is None else f"{verdict.mean:.2f} of {verdict.highest}",
+        "Tokens": "" if read is None or written is None else f"{read:,} read, {written:,} written",
+        "Cost": "unknown" if verdict.cost_usd is None else f"${verdict.cost_usd:.4f}",
+        "Time of the model": "" if verdict.latency_ms is None else f"{verdict.latency_ms / 1000:.1f} s in all",
+    }
+    lines = "\n".join(f"*{name}*: {value}" for name, value in facts.items() if value)
     ratings = [rated_quote(rating, verdict, _MOST_WORDS) for rating in verdict.ratings[:_MOST_RATINGS]]
     return {
         "type": "modal",
         "callback_id": ids.VIEW_DETAILS,
         "title": plain(f"Case {case.id}"),
         "close": plain("Close"),
-        "blocks": [section(headline(verdict)), section(facts), *ratings],
+        "blocks": [section(headline(verdict)), section(lines), *ratings],
     }
-
-
-def _facts(verdict: RecordedVerdict) -> list[tuple[str, str]]:
-    """What is known, in words; empty where it is not."""
-    read, written = verdict.input_tokens, verdict.output_tokens
-    return [
-        ("Model", "offline rater, no model" if verdict.is_offline else escape(verdict.model)),
-        ("Rubric", f"{escape(verdict.rubric)} @ {verdict.rubric_version}"),
-        ("Mean", "" if verdict.mean is None else f"{verdict.mean:.2f} of {verdict.highest}"),
-        ("Tokens", "" if read is None or written is None else f"{read:,} read, {written:,} written"),
-        ("Cost", "unknown" if verdict.cost_usd is None else f"${verdict.cost_usd:.4f}"),
-        ("Time of the model", "" if verdict.latency_ms is None else f"{verdict.latency_ms / 1000:.1f} s in all"),
-    ]
-
-
-def details_register(
-    app: AsyncApp, cases: Cases, assignments: Assignments, access: CaseAccess, messenger: Messenger
-) -> None:
-    """Connects the button."""
-
-    @app.action(ids.ACTION_DETAILS)
-    async def show_details(ack: AsyncAck, body: dict[str, Any]) -> None:
-        invocation = to_invocation(body)
-        case = await access.readable(invocation, clicked_case_id(body))
-        await ack()
-        verdict = await cases.verdict(case.id)
-        if verdict is None:
-            raise NoCaseError(f"case {case.id} has no verdict to show")
-        await assignments.note_told(case, invocation.user_id)
-        if not await messenger.open_modal(invocation.trigger_id, details_modal(case, verdict)):
-            await messenger.tell(invocation.recipient_at(case), sentence(BUTTON_TOO_SLOW))
-
-
-@dataclass(frozen=True)
-class TextsModal:
-    """Opens the window.
-
-    Attributes:
-        choices: What it begins with.
-        messenger: What opens it.
-    """
-
-    choices: Choices
-    messenger: Messenger
-
-    async def open_here(self, invocation: Invocation) -> None:
-        """Opens it where the person stands; where that comes too late, they are told."""
-        choice = await self.choices.of(invocation)
-        visibility = None if invocation.is_direct else choice.visibility
-        names = await self.choices.rubrics.names(invocation.team_id, invocation.channel_id)
-        view = texts_modal(invocation.to_state(), names, choice.rubric, visibility)
-        if not await self.messenger.open_modal(invocation.trigger_id, view):
-            await self.messenger.tell(invocation.recipient, sentence(COMMAND_TOO_SLOW))
-
-    async def open_at_home(self, visit: HomeVisit) -> bool:
-        """Whether it could be opened in the Home tab; the verdict then goes to the person's messages with the app."""
-        state, rubrics = ModalState(channel_id=visit.channel_id), self.choices.rubrics
-        view = texts_modal(state, list(rubrics.shipped), rubrics.default, None)
-        return await self.messenger.open_modal(visit.invocation.trigger_id, view) is not None

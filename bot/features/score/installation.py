@@ -22,8 +22,6 @@ logger = structlog.get_logger(__name__)
 
 
 def register(app: AsyncApp, services: Services) -> None:
-    """Connects the look at each payload, before any listener's."""
-
     @app.middleware
     async def look(body: dict[str, Any], ack: AsyncAck, next_: Callable[[], Awaitable[None]]) -> BoltResponse | None:
         if installation_of(body) != services.identity.team_id:
@@ -35,42 +33,30 @@ def register(app: AsyncApp, services: Services) -> None:
         await next_()
         return None
 
-
-def errors_register(app: AsyncApp, services: Services) -> None:
-    """Connects Bolt's error handler."""
-
     @app.error
     async def on_error(error: Exception, body: dict[str, Any], response: BoltResponse | None) -> BoltResponse | None:
-        _note(error, kind_of(body))
+        kind, said = kind_of(body), WENT_WRONG
+        if isinstance(error, NoCaseError):
+            said = NO_CASE
+        elif isinstance(error, MembershipError):
+            said = unsure_of_membership(error)
+            logger.warning("membership_unknown", kind=kind, reason=str(error))
+        else:
+            reason = in_brief(error)
+            logger.error("listener_failed", kind=kind, reason=reason, exc_info=None if reason else error)
         if await services.fail(body, WENT_WRONG):
             return BoltResponse(status=200) if response else None  # it has failed, and must not be told of again
         if is_event(body):
             return None  # nobody asked for anything; Slack sends again what was not acknowledged
-        await services.messenger.tell(to_invocation(body).recipient, sentence(_words(error)))
+        await services.messenger.tell(to_invocation(body).recipient, sentence(said))
         # Acknowledged, a modal closes; else Slack offers to submit it again. Bolt has no response to give where the
         # listener has acknowledged already.
         return BoltResponse(status=200) if response and isinstance(error, NoCaseError) else None
 
 
-def _note(error: Exception, kind: str | None) -> None:
-    if isinstance(error, NoCaseError):
-        return
-    if isinstance(error, MembershipError):
-        logger.warning("membership_unknown", kind=kind, reason=str(error))
-        return
-    reason = in_brief(error)
-    logger.error("listener_failed", kind=kind, reason=reason, exc_info=None if reason else error)
-
-
-def _words(error: Exception) -> str:
-    if isinstance(error, NoCaseError):
-        return NO_CASE
-    return unsure_of_membership(error) if isinstance(error, MembershipError) else WENT_WRONG
-
-
-def events_register(app: AsyncApp) -> None:
-    """Connects what is left of these events, such as our own direct messages."""
+def register_rest(app: AsyncApp) -> None:
+    """For what is left of these events, such as our own direct messages: without a listener Bolt would warn of each."""
 
     @app.event("message")
-    async def message_is_nothing_to_us() -> None:
-        """Without a listener Bolt would warn of each."""
+    async def ignore() -> None:
+        return

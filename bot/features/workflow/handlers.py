@@ -6,12 +6,11 @@ from typing import Any
 from slack_bolt.async_app import AsyncAck, AsyncApp
 from slack_sdk.errors import SlackApiError
 
-from bot.domain.blocker import RefusedError
+from bot.domain.blocker import RefusedError, blocker_text
 from bot.domain.case import Case, CaseSource, Execution
 from bot.features.workflow.completion import Completion
 from bot.features.workflow.steps import StepRequest, Unusable, to_step
 from bot.features.workflow.text import NO_PERSON, NOT_IN_BOTH, unusable
-from bot.pipeline.blockers import blocker_text
 from bot.pipeline.intake import Choices, Intake
 from bot.pipeline.requests import link_case, step_texts_case
 from bot.pipeline.text import refusal_text, unsure_of_link

@@ -3,11 +3,10 @@
 import re
 from typing import Any
 
-from bot.domain.blocker import Blocker, BlockerKind
+from bot.domain.blocker import Blocker, BlockerKind, blocker_text
 from bot.domain.case import LoggedCase
 from bot.domain.verdict import RecordedVerdict
 from bot.features.workflow.steps import Unusable
-from bot.pipeline.blockers import blocker_text
 from bot.pipeline.verdict_text import why_unscored
 from bot.slack import ids
 from bot.slack.blocks import address

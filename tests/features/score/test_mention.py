@@ -6,10 +6,9 @@ from typing import Any
 
 import pytest
 
-from bot.domain.blocker import Refusal, RefusalKind
+from bot.domain.blocker import A_PERSONS, Refusal, RefusalKind
 from bot.domain.case import CaseSource, CaseStatus
 from bot.features.score.command import NOTHING_ABOVE, help_line
-from bot.pipeline.blockers import A_PERSONS
 from bot.pipeline.text import FOREIGN, refusal_text
 from bot.slack import ids
 from bot.slack.manifest import MINIMAL, load_manifest

@@ -1,0 +1,157 @@
+"""Scores that events ask for: a person speaks to the app, or puts a channel's reaction under a reply.
+
+Slack may send an event more than once: a case is taken in each time, which changes nothing, and answered once.
+"""
+
+from collections import deque
+from collections.abc import Awaitable, Callable, Collection, Hashable
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+from slack_bolt.async_app import AsyncApp
+from slack_bolt.context.async_context import AsyncBoltContext
+
+from bot.domain.blocker import Blocker, BlockerKind, RefusedError, blocker_text
+from bot.domain.case import CaseSource
+from bot.domain.label import Reaction
+from bot.feature import Services
+from bot.features.score.command import NOTHING_ABOVE, help_line
+from bot.pipeline.lookup import MayNotReadError, OutOfSightError
+from bot.pipeline.requests import message_case
+from bot.pipeline.text import refusal_text, sentence
+from bot.slack.commands import Texts, parse_command
+from bot.slack.invocation import Invocation, to_invocation
+from bot.slack.members import SLACKBOT
+from bot.slack.messages import ADDED, Message, Permalink, asks_for_score, to_reaction
+
+Raw = dict[str, Any]
+Answer = Callable[[], Awaitable[object]]
+"""Says what a person is to be told, if anything, once Slack has been told that all is well."""
+Find = Callable[[], Awaitable[tuple[Message | None, Invocation]]]
+"""Finds the message that is meant, if any, and where its person is told of it."""
+
+_REMEMBERED = 1000
+_NAME_WITHIN_S = 0.5
+_PERSONS_WORDS = {None, "file_share", "thread_broadcast"}
+# An edited mention is sent once more: https://github.com/slack-go/slack/pull/1256
+_NOT_SAID_NOW = ("bot_id", "bot_profile", "app_id", "edited", "hidden")
+
+
+@dataclass(frozen=True)
+class Mention:
+    """What a person says to the app, in the message `ts`.
+
+    `lacks_command` is whether it would ask for a score, in direct messages, with `/judge` before it.
+    """
+
+    invocation: Invocation
+    ts: str
+    asks_for_score: bool
+    lacks_command: bool
+
+
+def to_mention(body: dict[str, Any], own_ids: Collection[str]) -> Mention | None:
+    """What a person says to the app; None for bots and ourselves, edits, joins, and what others say to each other.
+
+    Source: https://docs.slack.dev/reference/events/app_mention, https://docs.slack.dev/reference/events/message.im
+    """
+    event = body["event"]
+    is_direct = event.get("channel_type") == "im"
+    if event["type"] != "app_mention" and not is_direct:
+        return None
+    is_said = event.get("subtype") in _PERSONS_WORDS and not any(event.get(mark) for mark in _NOT_SAID_NOW)
+    if not is_said or event.get("user") in {None, SLACKBOT, *own_ids}:
+        return None
+    text = event.get("text") or ""
+    asks = not is_direct and asks_for_score(text)
+    lacks_command = is_direct and isinstance(parse_command(text), Texts | Permalink)
+    return Mention(to_invocation(body), event["ts"], asks, lacks_command)
+
+
+def register(app: AsyncApp, services: Services) -> None:
+    own_ids = services.identity.own_ids
+    answered: deque[Hashable] = deque(maxlen=_REMEMBERED)
+
+    def answer_once(context: AsyncBoltContext, answer: Answer | None, event: Hashable) -> None:
+        if answer and event not in answered:
+            answered.append(event)
+            context["answer"] = answer
+
+    async def take_mention(body: Raw, context: AsyncBoltContext, next_: Callable[[], Awaitable[None]]) -> None:
+        if mention := to_mention(body, own_ids):
+            answer = await _take_mention(services, mention)
+            answer_once(context, answer, (mention.invocation.channel_id, mention.ts))
+        await next_()
+
+    async def take_reaction(body: Raw, context: AsyncBoltContext, next_: Callable[[], Awaitable[None]]) -> None:
+        if reaction := to_reaction(body):
+            answer = await _take_reaction(services, to_invocation(body), reaction)
+            answer_once(context, answer, (reaction.channel_id, reaction.ts, reaction.user_id, reaction.at))
+        await next_()
+
+    async def is_to_us(body: Raw) -> bool:
+        return to_mention(body, own_ids) is not None
+
+    # Bolt acknowledges an event before its listener: what is to be durable by then is done in a middleware.
+    @app.event("message", matchers=[is_to_us], middleware=[take_mention])
+    @app.event("app_mention", middleware=[take_mention])
+    @app.event(ADDED, middleware=[take_reaction])
+    async def reply(context: AsyncBoltContext) -> None:
+        if answer := context.get("answer"):
+            await answer()
+
+
+async def _take_mention(services: Services, mention: Mention) -> Answer:
+    invocation = mention.invocation
+    if not mention.asks_for_score:
+        line = help_line(is_direct=invocation.is_direct, lacks_command=mention.lacks_command)
+        return partial(services.messenger.tell, invocation.recipient, line)
+
+    async def find() -> tuple[Message | None, Invocation]:
+        return await services.lookup.above(invocation, mention.ts), invocation
+
+    nothing = partial(services.messenger.tell, invocation.recipient, sentence(NOTHING_ABOVE))
+    return await _take(services, invocation, find, CaseSource.MENTION) or nothing
+
+
+async def _take_reaction(services: Services, invocation: Invocation, reaction: Reaction) -> Answer | None:
+    if await services.members.is_known_bot(reaction.user_id):
+        return None
+
+    async def find() -> tuple[Message | None, Invocation]:
+        message = await services.lookup.message_anywhere(reaction.channel_id, reaction.ts)
+        if message is None:
+            raise OutOfSightError
+        is_ours = message.author_id in services.identity.own_ids
+        return None if is_ours else message, replace(invocation, thread_ts=message.parent_ts)
+
+    return await _take(services, invocation, find, CaseSource.REACTION)
+
+
+async def _take(services: Services, invocation: Invocation, find: Find, source: CaseSource) -> Answer | None:
+    """Takes in the message that is found: it is durable on return. None where there is none.
+
+    Raises:
+        SlackApiError, ClientError, TimeoutError: Slack cannot be asked now; it sends the event once more.
+    """
+    try:
+        services.intake.check_here(invocation)
+        message, invocation = await find()
+        if message is None:
+            return None
+        # An event does not tell the person's name.
+        members = await services.members.of_all([invocation.user_id], _NAME_WITHIN_S)
+        if member := members.get(invocation.user_id):
+            invocation = replace(invocation, user_name=member.name)
+        asked = message_case(invocation, message, await services.choices.of(invocation), source)
+        case, is_new = await services.intake.take(asked, invocation)
+    except RefusedError as exc:
+        said = refusal_text(exc.refusal)
+    except MayNotReadError:
+        said = blocker_text(Blocker(BlockerKind.MAY_NOT_READ))
+    except OutOfSightError:
+        said = blocker_text(Blocker(BlockerKind.GONE))
+    else:
+        return partial(services.intake.proceed, case, is_new, invocation)
+    return partial(services.messenger.tell, invocation.recipient, sentence(said))
