@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from enum import StrEnum
 
 from bot.domain.case import CaseStatus, to_case_id
 from bot.pipeline.verdict_text import in_short
@@ -17,34 +16,26 @@ from bot.store.cases import PageEnd, RecentCase
 from judge.sanitize import sanitize
 
 _PATIENCE_S = 1.5
-
-
-class NoText(StrEnum):
-    """Why a list does not say how a reply begins."""
-
-    DELETED = "deleted"
-    FORGOTTEN = "forgotten"
-    HIDDEN = "hidden"
-    NONE = "none"
-    NOT_KEPT = "not_kept"
-    NOT_READ = "not_read"
+PAGE = 10
+_WORDS = 60
+_NAME = 80
+_TYPED = "typed"
+_NONE = "You have not asked for a score yet. On any message: More actions (⋮) → *Score this reply*, or type `/judge`."
+_NO_OLDER = "There is nothing older."
 
 
 @dataclass(frozen=True)
 class ListedCase:
     """A case as a list shows it.
 
-    Attributes:
-        case: How far it is, and where it stands.
-        author: Who wrote the reply, by name; empty where that is not known, or the text was typed.
-        text: How the reply begins.
-        missing: Why that is not said, and `text` is empty.
+    `author` is who wrote the reply, by name, and empty where that is not known; `text` is how the reply begins, and
+    `missing` says why that is not shown.
     """
 
     case: RecentCase
     author: str
     text: str = ""
-    missing: NoText | None = None
+    missing: str = ""
 
 
 class OwnCases:
@@ -82,37 +73,21 @@ class OwnCases:
 
 
 def _listed(case: RecentCase, readable: Collection[str], names: Mapping[str, str]) -> ListedCase:
-    missing = _missing(case) or (None if case.channel_id in readable else NoText.HIDDEN)
+    missing = _missing(case) or ("" if case.channel_id in readable else "text shown in its channel alone")
     author = "" if case.forgotten_at else names.get(case.author_id or "", "")
     return ListedCase(case, author, "" if missing else case.beginning or "", missing)
 
 
-def _missing(case: RecentCase) -> NoText | None:
+def _missing(case: RecentCase) -> str:
     if case.deleted_at:
-        return NoText.DELETED
+        return "message deleted"
     if case.forgotten_at:
-        return NoText.FORGOTTEN
+        return "forgotten"
     if case.beginning:
-        return None
+        return ""
     if case.response_hash:
-        return NoText.NOT_KEPT
-    return NoText.NOT_READ if case.status == CaseStatus.RECEIVED else NoText.NONE
-
-
-PAGE = 10
-_WORDS = 60
-_NAME = 80
-_TYPED = "typed"
-_MISSING = {
-    NoText.DELETED: "message deleted",
-    NoText.FORGOTTEN: "forgotten",
-    NoText.HIDDEN: "text shown in its channel alone",
-    NoText.NONE: "no text",
-    NoText.NOT_KEPT: "text not kept",
-    NoText.NOT_READ: "not read yet",
-}
-_NONE = "You have not asked for a score yet. On any message: More actions (⋮) → *Score this reply*, or type `/judge`."
-_NO_OLDER = "There is nothing older."
+        return "text not kept"
+    return "not read yet" if case.status == CaseStatus.RECEIVED else "no text"
 
 
 def recent_page(
@@ -165,7 +140,7 @@ def _line(listed: ListedCase, workspace_url: str, *, has_words: bool) -> str:
     if case.says_only_you:
         parts.append("only you")
     if not has_words:
-        parts.append(_MISSING[listed.missing or NoText.NONE])
+        parts.append(listed.missing or "no text")
     return " · ".join(parts)
 
 

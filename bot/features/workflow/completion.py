@@ -29,15 +29,7 @@ logger = structlog.get_logger(__name__)
 
 
 class Completion:
-    """Ends steps of workflows.
-
-    Slack ends each once: whoever comes second is told so, and whoever was interrupted may say it again.
-
-    Args:
-        client: The bot's Web API client.
-        store: What waits for which case.
-        workspace_url: Where links to messages begin.
-    """
+    """Slack ends each step once: who comes second is told so, and an interrupted try may be made again."""
 
     def __init__(self, client: AsyncWebClient, store: Store, workspace_url: str) -> None:
         self._client = client

@@ -6,7 +6,6 @@ from typing import Any
 from bot.domain.blocker import Blocker, BlockerKind, blocker_text
 from bot.domain.case import LoggedCase
 from bot.domain.verdict import RecordedVerdict
-from bot.features.workflow.steps import Unusable
 from bot.pipeline.verdict_text import why_unscored
 from bot.slack import ids
 from bot.slack.blocks import address
@@ -23,19 +22,12 @@ NOT_IN_BOTH = (
 NO_PERSON = (
     "Who asks has to be a person of this Slack. Choose one in the step, such as the person who started the workflow."
 )
-_UNUSABLE = {
-    Unusable.EITHER_OR: "Give this step a message, or its link, or a question and a response: one of the three.",
-    Unusable.NO_LINK: "The link that this step was given leads to no message (More actions (⋮) → Copy link).",
-    Unusable.NO_CHANNEL: "The message that this step was given comes without its channel. Give its link instead.",
-}
+EITHER_OR = "Give this step a message, or its link, or a question and a response: one of the three."
+NO_LINK = "The link that this step was given leads to no message (More actions (⋮) → Copy link)."
+NO_CHANNEL = "The message that this step was given comes without its channel. Give its link instead."
 
 # A step that follows may post what it is given.
 _MENTION = re.compile(r"<(?=[!@#])")
-
-
-def unusable(why: Unusable) -> str:
-    """Why a step's inputs ask for nothing that could be scored, and what to do."""
-    return _UNUSABLE[why]
 
 
 def outputs(case: LoggedCase, verdict: RecordedVerdict | None, workspace_url: str, *, quotes: bool) -> dict[str, Any]:
