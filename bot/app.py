@@ -92,7 +92,6 @@ class RunningBot:
 
     @property
     def store(self) -> Store:
-        """The database of the bot."""
         return self.services.store
 
 
@@ -205,7 +204,6 @@ def make_services(
 
 
 def _make_engine(services: Services, judges: Judges, model_pauses: Sequence[timedelta]) -> Engine:
-    """What brings cases to their end, and does what is due by the clock."""
     settings, store = services.settings, services.store
     delivery = Delivery(
         services.client,
@@ -229,7 +227,6 @@ def _make_engine(services: Services, judges: Judges, model_pauses: Sequence[time
 
 
 def _make_link(services: Services) -> HttpFront | SocketLink:
-    """What Slack's payloads come by, to the features' listeners."""
     settings, features = services.settings, services.features
     bolt = make_app(services.client, services.identity)
     installation.register(bolt, services)  # looks at each payload before any feature does
@@ -271,7 +268,6 @@ def make_app(client: AsyncWebClient, identity: Identity) -> AsyncApp:
 
 
 async def _sign_forever(store: Store, signs: Sequence[Callable[[], Awaitable[bool]]]) -> None:
-    """Says every few seconds in the log that this process is alive, and whether all of it is well."""
     while True:
         is_well, pause_s = all([await sign() for sign in signs]), SIGN_S
         try:
@@ -295,7 +291,6 @@ def _drive(stack: AsyncExitStack, engine: Engine, grace_s: float) -> asyncio.Tas
 
 
 def _begin(stack: AsyncExitStack, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
-    """A task that ends with the stack."""
     task = asyncio.create_task(work)
     stack.push_async_callback(_cancelled, task)
     return task

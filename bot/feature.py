@@ -86,12 +86,7 @@ class Feature:
 
 @dataclass
 class Services:
-    """What the app is made of in one process; every feature is given all of it.
-
-    Attributes:
-        judges: None in a process that settles no cases.
-        features: All features of the app, once they are made.
-    """
+    """What the app is made of in one process; every feature is given all of it."""
 
     settings: Settings
     store: Store
@@ -125,11 +120,9 @@ class Services:
         return "\n".join(line for line in lines if line)
 
     async def follows(self, reaction: Reaction) -> bool:
-        """Whether a feature keeps what people think of the message under this reaction."""
         return any([await each.follows(reaction) for each in self.features if each.follows])
 
     async def tell_verdict(self, case: LoggedCase, verdict: RecordedVerdict) -> None:
-        """Tells the features a verdict that is being delivered."""
         for each in self.features:
             if each.on_verdict:
                 await each.on_verdict(case, verdict)
@@ -145,22 +138,18 @@ class Services:
                 await each.show_home(visit, note)
 
     async def home_buttons(self, visit: HomeVisit) -> list[Block]:
-        """What the features put at the top of a person's Home tab."""
         found = [await each.home_buttons(visit) for each in self.features if each.home_buttons]
         return [block for blocks in found for block in blocks]
 
     async def home_sections(self, visit: HomeVisit) -> list[Block]:
-        """What the features show in a person's Home tab, read side by side."""
         found = await asyncio.gather(*(each.home_section(visit) for each in self.features if each.home_section))
         return [block for blocks in found for block in blocks]
 
     async def week_lines(self, place: Place, week: Week, now: datetime, named: Named) -> list[str]:
-        """What the features say first of a channel's week."""
         found = [await each.week_lines(place, week, now, named) for each in self.features if each.week_lines]
         return [line for lines in found for line in lines]
 
     async def preview(self, channel: str) -> None:
-        """Prints the digest of a channel, given by name or id, in the terminal."""
         for each in self.features:
             if each.preview:
                 await each.preview(channel)

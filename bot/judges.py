@@ -15,12 +15,10 @@ if TYPE_CHECKING:
 
 
 def rubric_of(settings: Settings) -> Rubric:
-    """The rubric that JUDGE_RUBRIC names, by name or by path."""
     return load_rubric(settings.judge_rubric)
 
 
 def rubrics_of(settings: Settings) -> Mapping[str, Rubric]:
-    """The rubrics to choose from by their names, JUDGE_RUBRIC first."""
     default = rubric_of(settings)
     return {default.name: default} | {name: load_rubric(name) for name in list_rubrics() if name != default.name}
 

@@ -54,7 +54,6 @@ class RepeatFilter(logging.Filter):
         self._since = clock()
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Whether the line is written."""
         if record.levelno < logging.WARNING or record.name == __name__:
             return True
         event = record.name, _event(record)
@@ -89,7 +88,6 @@ def _first_line(_logger: object, _name: str, event: structlog.typing.EventDict) 
 
 
 def _clean(_logger: object, _name: str, event: structlog.typing.EventDict) -> structlog.typing.EventDict:
-    """The line without what is secret in addresses, and with what would steer a terminal written out."""
     return {
         key: _written_out(_ADDRESS.sub(_shown, said)) if isinstance(said, str) else said for key, said in event.items()
     }

@@ -14,14 +14,7 @@ _UNWELL = "Slack cannot reach this process, or it takes no jobs; its log says wh
 
 
 class Probes:
-    """Answers while its `port` is entered.
-
-    Args:
-        host: Where to listen.
-        port: And at which port; 0 takes a free one.
-        cases: What is asked whether the log answers, and how many cases there are.
-        signs: What has to be well for the process to do its work.
-    """
+    """Answers while its `port` is entered."""
 
     def __init__(self, host: str, port: int, cases: Cases, signs: Sequence[Callable[[], Awaitable[bool]]]) -> None:
         self._cases = cases
@@ -39,11 +32,9 @@ class Probes:
             return web.Response(status=503, text=_OUT_OF_REACH)
 
     async def _healthz(self) -> web.Response:
-        """The process answers."""
         return web.Response(text="ok\n")
 
     async def _readyz(self) -> web.Response:
-        """The process answers, and can do its work."""
         await self._cases.ping()
         if all([await sign() for sign in self._signs]):
             return web.Response(text="ok\n")

@@ -119,7 +119,6 @@ class SecretFiles(PydanticBaseSettingsSource):
 
     @property
     def paths(self) -> Sequence[Path]:
-        """The files that are named."""
         named = (self.found.get(f"{name}_file") for name in sorted(SECRETS))
         return [Path(path) for path in named if path]
 

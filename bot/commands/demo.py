@@ -103,11 +103,6 @@ _WIDTH = 80
 async def show(database: str = "", port: int = 0, opens: bool = False) -> None:
     """Runs the bot beside a pocket Slack whose page says all else, until SIGINT or SIGTERM.
 
-    Args:
-        database: The SQLite file for the log; empty for one that goes away afterwards.
-        port: Where the page is; 0 takes a free one.
-        opens: Whether to open the page in a browser.
-
     Raises:
         BotError: The port is taken, or there is no such folder for the log.
     """
@@ -137,9 +132,6 @@ async def show(database: str = "", port: int = 0, opens: bool = False) -> None:
 
 async def play(database: str = "") -> None:
     """Plays the main job once and prints the threads and the log.
-
-    Args:
-        database: The SQLite file for the log; empty for one that goes away afterwards.
 
     Raises:
         BotError: A verdict did not come, or there is no such folder for the log.

@@ -71,7 +71,6 @@ async def export_person(path: Path | None, user: str) -> None:
 
 
 async def _find_person(store: Store, user: str) -> tuple[str, str]:
-    """Their team and user id."""
     team_id, _, user_id = user.rpartition("/")
     with reading():
         teams = [each for each in await store.personal.teams(user_id) if team_id in {"", each}]
@@ -162,7 +161,6 @@ def _to_row(labelled: LabelledCase, has_texts: bool) -> dict[str, Any]:
 
 
 def _thread(labelled: LabelledCase) -> str:
-    """What cases of one thread share, and others do not."""
     ts = labelled.thread_ts or labelled.parent_ts or labelled.message_ts or f"case {labelled.id}"
     return _pseudonym(labelled.team_id, f"{labelled.channel_id}:{ts}")
 

@@ -113,14 +113,7 @@ _ROOM = 100_000  # cases may be forgotten between two runs
 
 @dataclass(frozen=True)
 class Wanted:
-    """What to replay.
-
-    Attributes:
-        model, rubric, samples: The judge to try; None is as the app has it.
-        only_labelled: Cases with a label alone, all of them; else a random `sample` of all.
-        max_cost_usd: No case is begun once this much was spent.
-        adopts: Whether to write the judge into `.env` where it is shown to be no worse.
-    """
+    """What to replay."""
 
     output: Path
     model: str | None = None

@@ -54,15 +54,7 @@ class Measured:
 
 @dataclass(frozen=True)
 class Comparison:
-    """The judge before and now, on the same cases.
-
-    Attributes:
-        changes: One for each case that has a score now.
-        shift: The mean of the scores now less the mean before; None without a case.
-        labelled: How many of these have a label.
-        unscored: How many cases with a label have no score now, for whatever reason.
-        measures: Of those labelled, by the names of `judge agreement`.
-    """
+    """The judge before and now, on the same cases."""
 
     changes: Sequence[Change]
     shift: Interval | None

@@ -28,12 +28,6 @@ _CARRIED = (
 async def view(channel: str, path: Path | None, since: datetime | None, *, watched: bool = False) -> None:
     """Writes the page, and says how large it is.
 
-    Args:
-        channel: Its id, or after the id of its workspace and a slash.
-        path: The file; None is the channel's id with .html, where the command runs.
-        since: Leaves out what was judged before.
-        watched: Shows the replies that watches drew, instead of those that people chose.
-
     Raises:
         BotError: There is nothing to show, too much of it, it is not clear which channel is meant, or the log cannot
             be read.
@@ -59,7 +53,6 @@ async def view(channel: str, path: Path | None, since: datetime | None, *, watch
 
 
 async def _find_channel(logged: Channel, channel: str) -> tuple[str, str]:
-    """Its team and its id."""
     team_id, _, channel_id = channel.rpartition("/")
     teams = [each for each in await logged.teams(channel_id) if team_id in {"", each}]
     if not teams:

@@ -77,15 +77,11 @@ class RefusalKind(StrEnum):
 
 @dataclass(frozen=True)
 class Refusal:
-    """A kind, and where cases are counted, how many are allowed."""
-
     kind: RefusalKind
     most: int = 0
 
 
 class RefusedError(Exception):
-    """There is no case, for the reason that is given."""
-
     def __init__(self, refusal: Refusal) -> None:
         super().__init__(refusal.kind)
         self.refusal = refusal

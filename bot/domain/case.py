@@ -30,8 +30,6 @@ class Visibility(StrEnum):
 
 
 class CaseSource(StrEnum):
-    """How the request came in."""
-
     SHORTCUT = "shortcut"
     LINK = "link"
     TEXT = "text"
@@ -137,7 +135,6 @@ class LoggedCase(Case):
 
     @property
     def is_private(self) -> bool:
-        """Whether the verdict is meant for the requester alone."""
         return self.visibility is Visibility.ME or self.blocker is not None
 
     @property
@@ -147,17 +144,14 @@ class LoggedCase(Case):
 
     @property
     def is_for_workflow(self) -> bool:
-        """Whether a step of a workflow asked for it, which is told in place of a person."""
         return self.source is CaseSource.WORKFLOW
 
     @property
     def tells_requester(self) -> bool:
-        """Whether a person waits to be told."""
         return not (self.is_watched or self.is_for_workflow)
 
     @property
     def is_posted(self) -> bool:
-        """Whether the verdict is meant to stand in the thread."""
         return not self.is_private and self.shows in {None, Shows.VERDICT}
 
     @property
@@ -168,17 +162,14 @@ class LoggedCase(Case):
 
     @property
     def loses_words(self) -> bool:
-        """Whether nothing that is quoted of it may stay."""
         return self.deleted_at is not None or self.forgotten_at is not None
 
     @property
     def begins_thread(self) -> bool:
-        """Whether our message with the typed texts stands at the head of the thread."""
         return self.message_ts is None
 
     @property
     def has_lost_texts(self) -> bool:
-        """Whether the texts were there once, and were dropped."""
         return self.response is None and self.response_hash is not None
 
     @property
@@ -189,7 +180,6 @@ class LoggedCase(Case):
 
     @property
     def lacks_question(self) -> bool:
-        """Whether the question is yet to be found, or typed."""
         return self.question is None and self.blocker is None
 
 
@@ -269,6 +259,5 @@ class Recipient:
 
 
 def requester_of(case: Case) -> Recipient:
-    """Whoever asked for a case, where they asked for it."""
     is_in_channel = case.source in _ASKED_IN_THE_CHANNEL
     return Recipient(case.requester_id, case.channel_id, case.parent_ts, case.response_url, is_in_channel)

@@ -9,7 +9,6 @@ Clock = Callable[[], datetime]
 
 
 def utc_now() -> datetime:
-    """The machine's time."""
     return datetime.now(UTC)
 
 

@@ -14,10 +14,6 @@ class FairQueue:
     """At most `limit` at once; who waits is called in turn by channel, within a channel in turn by person.
 
     With a semaphore, 500 cases of one person would all go before the next one's single one.
-
-    Args:
-        limit: How many at once.
-        waiting: Counts who waits, if given.
     """
 
     def __init__(self, limit: int, waiting: Gauge | None = None) -> None:

@@ -23,11 +23,9 @@ class Limits:
 
     @property
     def are_there(self) -> bool:
-        """Whether anything is limited."""
         return bool(self.cases_per_user_per_hour or self.cases_per_day or self.tokens_per_day)
 
     def expected_tokens(self, case: Case) -> int:
-        """What is set aside for a case until it is known what it took."""
         characters = sum(_UNREAD_TEXT if text is None else len(text) for text in (case.question, case.response))
         return self.ratings * (characters // _CHARACTERS_PER_TOKEN + _TOKENS_BESIDE_TEXTS)
 
@@ -60,6 +58,5 @@ class Policy:
         return self.allows_messages_of(case.channel_id)
 
     def allows_messages_of(self, channel_id: str) -> bool:
-        """Whether messages of a channel may be scored."""
         is_listed = not self.allowed_channels or channel_id in self.allowed_channels
         return is_listed and channel_id not in self.denied_channels

@@ -33,12 +33,7 @@ class ChannelJudge:
 
 @dataclass(frozen=True)
 class SavedRubric:
-    """One version of a rubric that was made in a channel.
-
-    Attributes:
-        number: Counts from 1 how often a rubric of that name was saved there.
-        saved_by: The Slack user id of whoever did.
-    """
+    """One version of a rubric that was made in a channel."""
 
     team_id: str
     channel_id: str
@@ -50,7 +45,6 @@ class SavedRubric:
 
     @property
     def rubric(self) -> Rubric:
-        """The rubric itself."""
         return Rubric(self.name, self.prompt)
 
 

@@ -80,7 +80,6 @@ class RecordedVerdict(BaseModel):
 
     @property
     def is_offline(self) -> bool:
-        """Whether the score comes from the offline rater, which is no model."""
         return self.model == OFFLINE
 
     @property
@@ -100,17 +99,14 @@ class RecordedVerdict(BaseModel):
 
     @property
     def response_flags(self) -> Sequence[Flag]:
-        """What the response tries on the judge."""
         return [flag for flag in Flag if flag in self.flags]
 
     @property
     def question_flags(self) -> Sequence[Flag]:
-        """What the question tries on it, where it was looked for."""
         return [flag for flag in Flag if f"{_OF_QUESTION}{flag}" in self.flags]
 
 
 def from_verdict(verdict: Verdict, rubric: Rubric, judge_version: str) -> RecordedVerdict:
-    """The judge's verdict, scored or not, on the rubric's scale."""
     return RecordedVerdict(
         score=verdict.score,
         lowest=rubric.scale.low,
@@ -137,7 +133,6 @@ def from_verdict(verdict: Verdict, rubric: Rubric, judge_version: str) -> Record
 
 
 def flagged_for_question(verdict: RecordedVerdict, flags: Sequence[Flag]) -> RecordedVerdict:
-    """The verdict with what the question tries on the judge, beside what the response does."""
     found = tuple(f"{_OF_QUESTION}{flag}" for flag in flags)
     return verdict.model_copy(update={"flags": verdict.flags + found})
 

@@ -65,7 +65,6 @@ LATE = timedelta(days=1)
 
 
 def age_of(ts: str, now: datetime) -> timedelta:
-    """How long ago the message of that time was written."""
     return now - datetime.fromtimestamp(float(ts), UTC)
 
 
@@ -128,12 +127,10 @@ class Coverage:
 
     @property
     def seen(self) -> int:
-        """How many replies there were."""
         return sum(self.outcomes.values())
 
     @property
     def lost(self) -> int:
-        """How many were drawn and not scored all the same."""
         return self.outcomes.get(ReplyOutcome.OVER, 0) + self.outcomes.get(ReplyOutcome.MISSED, 0)
 
     @property
@@ -144,7 +141,6 @@ class Coverage:
 
 
 def together(days: Iterable[Coverage]) -> Coverage:
-    """What has become of the replies of several days."""
     total = Counter[ReplyOutcome | None]()
     for each in days:
         total.update(each.outcomes)

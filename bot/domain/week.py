@@ -25,7 +25,6 @@ class Week:
 
     @classmethod
     def of(cls, moment: datetime, zone: ZoneInfo) -> "Week":
-        """The week in which that moment falls there."""
         year, number, _ = moment.astimezone(zone).isocalendar()
         return cls(year, number, zone)
 
@@ -36,12 +35,10 @@ class Week:
 
     @property
     def monday(self) -> date:
-        """Its first day."""
         return date.fromisocalendar(self.year, self.number, 1)
 
     @property
     def start(self) -> datetime:
-        """Its first moment, in UTC."""
         return _to_utc(self.monday, time(), self.zone)
 
     @property
@@ -50,7 +47,6 @@ class Week:
         return _to_utc(self.monday + timedelta(weeks=1), time(), self.zone)
 
     def before(self, weeks: int = 1) -> "Week":
-        """The week that many weeks earlier."""
         year, number, _ = (self.monday - timedelta(weeks=weeks)).isocalendar()
         return Week(year, number, self.zone)
 
@@ -85,7 +81,6 @@ class Schedule:
         )
 
     def due(self, week: Week) -> datetime:
-        """When the digest of that week is due, in UTC."""
         return _to_utc(week.monday + timedelta(weeks=1, days=DAYS.index(self.day)), self.time, self.zone)
 
     def latest(self, now: datetime) -> Week:
@@ -94,7 +89,6 @@ class Schedule:
         return week if self.due(week) <= now else week.before()
 
     def next_due(self, now: datetime) -> datetime:
-        """When the next digest comes, in the schedule's own zone."""
         latest = self.latest(now)
         week = Week.of(latest.end, self.zone)
         return self.due(week).astimezone(self.zone)

@@ -50,7 +50,6 @@ def to_agreement(rows: Iterable[LabelledCount]) -> Agreement | None:
 
 
 def to_scores(rows: Iterable[LabelledCount]) -> Mapping[int, int]:
-    """How many of the labelled cases have which score."""
     counts = Counter[int]()
     for row in rows:
         counts[row.score] += row.number
@@ -116,7 +115,6 @@ def to_quality(
 
 
 def _stands_for(row: ScoredCount, coverage: Mapping[str, Coverage]) -> float:
-    """For how many replies a score stands."""
     found = coverage.get(row.day or "")
     return 1 / ((row.drawn_with or 1.0) * (found.share if found else 1.0))
 
@@ -172,7 +170,6 @@ def without_model(raters: Mapping[str | None, int]) -> list[str]:
 
 
 def span(interval: Interval | None, form: str, mark: str = "") -> str:
-    """A mean with its range, in words."""
     if interval is None or interval.low is None:
         return "unknown"
     return f"{mark}{interval.mean:{form}}{mark}, between {interval.low:{form}} and {interval.high:{form}}"

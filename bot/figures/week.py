@@ -24,13 +24,10 @@ Choose = Callable[[Sequence[str]], Awaitable[Collection[str]]]
 
 @dataclass(frozen=True)
 class Tally:
-    """How many cases have which score."""
-
     counts: Mapping[int, int]
 
     @property
     def n(self) -> int:
-        """How many cases have a score."""
         return sum(self.counts.values())
 
     @property
@@ -101,7 +98,6 @@ class Glance:
 
     @property
     def scale(self) -> Scale:
-        """Lowest and highest score."""
         return self.kind.scale
 
     @property
@@ -136,12 +132,10 @@ class Figures(Glance):
 
     @property
     def is_quiet(self) -> bool:
-        """Whether nothing was judged."""
         return self.usage.cases == 0
 
     @property
     def is_finished(self) -> bool:
-        """Whether the week is over."""
         return self.until >= self.week.end
 
     @property
@@ -151,7 +145,6 @@ class Figures(Glance):
 
 
 async def read_glance(tallies: Tallies, place: Place, week: Week, now: datetime) -> Glance:
-    """The figures of a week in short, or of the part of it that has passed."""
     glance, _, _ = await _read_glance(tallies, place, week, now)
     return glance
 
@@ -159,7 +152,6 @@ async def read_glance(tallies: Tallies, place: Place, week: Week, now: datetime)
 async def _read_glance(
     tallies: Tallies, place: Place, week: Week, now: datetime
 ) -> tuple[Glance, Sequence[ScoreCount], Sequence[ScoreCount]]:
-    """The same, with the counts of this week and the last that it is made of."""
     span, before = _passed(week, now), week.before()
     rows, earlier = await asyncio.gather(
         tallies.scores(place, span), tallies.scores(place, Span(before.start, before.end))

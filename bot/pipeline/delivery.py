@@ -42,15 +42,6 @@ class Delivery:
     """Posts, updates and modals of the bot.
 
     The client must not repeat a post after a lost connection by itself: Slack may have taken the first one.
-
-    Args:
-        client: The bot's Web API client.
-        messenger: What tells people something for themselves alone.
-        store: Where it is written down whose turn it is to post.
-        on_verdict: Tells others the verdict, while the store still has all its words.
-        workspace_url: Where links to messages begin.
-        reposts_unconfirmed: Whether a post of which nobody can tell how it ended is posted again, and so perhaps twice;
-            else the requester alone gets the verdict.
     """
 
     def __init__(
@@ -72,7 +63,6 @@ class Delivery:
         self._lines = defaultdict[str, FairQueue](lambda: FairQueue(1))
 
     async def announce(self, case: LoggedCase) -> LoggedCase:
-        """The case with a placeholder in the thread that its verdict goes to, if it has come so far."""
         if not case.is_posted or case.is_watched or case.blocked_by or case.reply_ts:
             return case
         case, _ = await self._begin_thread(case, messages.texts(case))
@@ -146,13 +136,11 @@ class Delivery:
         await send_in_known_blocks(post, update)
 
     async def _begin_thread(self, case: LoggedCase, texts: Post) -> tuple[LoggedCase, bool]:
-        """The case with the thread that its verdict goes to, and whether it was begun just now, by the typed texts."""
         if case.thread_ts is not None:
             return case, False
         return await self._post_once(case, "thread", texts)
 
     async def _reply(self, case: LoggedCase, post: Post) -> LoggedCase:
-        """The case with our reply saying this, or with what keeps us from it."""
         if case.blocked_by:
             return case
         if not case.reply_ts:
@@ -166,7 +154,6 @@ class Delivery:
         return case
 
     async def _fold_earlier(self, case: LoggedCase) -> None:
-        """What this verdict takes the place of says so in a line."""
         for earlier in await self._store.cases.replaced_by(case):
             verdict = await self._store.cases.verdict(earlier.id)
             if verdict and earlier.reply_ts:

@@ -75,7 +75,6 @@ class Engine:
             store.jobs.memory = InMemoryQueries(InMemoryDriver())
 
     async def is_running(self) -> bool:
-        """Whether jobs are being taken from the queue."""
         return self._queue is not None
 
     async def run_forever(self) -> None:
@@ -132,7 +131,6 @@ class Engine:
             queue.schedule(f"{duty.name}:{self._team_id}", _EVERY_MINUTE)(partial(self._attend, duty))
 
     async def _begin(self) -> None:
-        """Writes the jobs of what has waited for this start."""
         number = await self._store.unsettled.submit_all(self._team_id)
         await self._store.edits.resubmit(self._team_id)
         logger.info("queue_opened", unsettled=number)

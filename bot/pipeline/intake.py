@@ -22,16 +22,7 @@ from bot.store.digests import People
 
 @dataclass(frozen=True)
 class Intake:
-    """Takes cases in.
-
-    Attributes:
-        store: Where cases become durable.
-        limits: How much may be asked for.
-        policy: Where, and of whose replies.
-        members: Who is a bot.
-        messenger: What answers them.
-        workspace_url: Where links to messages begin.
-    """
+    """Takes cases in."""
 
     store: Store
     limits: Limits
@@ -136,13 +127,7 @@ def _next_attempt(case: Case, known: LoggedCase) -> dict[str, object]:
 
 @dataclass(frozen=True)
 class Choices:
-    """What people have chosen for themselves, and channels for what is scored in them, before what is set for all.
-
-    Attributes:
-        people: What people have chosen.
-        rubrics: What channels have, and what there is to choose from.
-        visibility: Who sees a verdict where its requester has not chosen.
-    """
+    """What people have chosen for themselves, and channels for what is scored in them, before what is set for all."""
 
     people: People
     rubrics: RubricChoice
@@ -167,12 +152,7 @@ class NoCaseError(LookupError):
 
 @dataclass(frozen=True)
 class CaseAccess:
-    """Gives people the cases that they may see.
-
-    Attributes:
-        cases: Reads them.
-        memberships: Who is in which channel.
-    """
+    """Gives people the cases that they may see."""
 
     cases: Cases
     memberships: Memberships

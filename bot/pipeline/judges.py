@@ -13,12 +13,7 @@ from judge import Judge, Rubric
 
 @dataclass(frozen=True)
 class RubricChoice:
-    """Finds rubrics by their names; a channel's own goes before one of the same name that came with the app later.
-
-    Attributes:
-        log: Where channels' own are kept.
-        shipped: Those of the app by name, the one of its settings first.
-    """
+    """Finds rubrics by their names; a channel's own goes before one of the same name that came with the app later."""
 
     log: Rubrics
     shipped: Mapping[str, Rubric]
@@ -29,7 +24,6 @@ class RubricChoice:
         return next(iter(self.shipped))
 
     async def used(self, team_id: str, channel_id: str) -> str:
-        """The name of the rubric by which a channel is scored."""
         return (await self.log.chosen(team_id, channel_id)).rubric or self.default
 
     async def of(self, team_id: str, channel_id: str) -> Rubric:
@@ -39,7 +33,6 @@ class RubricChoice:
         return await self.in_force(team_id, channel_id, name, chosen) or self.shipped[self.default]
 
     async def names(self, team_id: str, channel_id: str) -> Sequence[str]:
-        """What there is to choose from in a channel, the one in use first."""
         own = [saved.name for saved in await self.log.newest(team_id, channel_id)]
         return list(dict.fromkeys([await self.used(team_id, channel_id), *self.shipped, *own]))
 
@@ -70,13 +63,7 @@ MakeJudge = Callable[[Rubric, str | None], Judge]
 
 
 class Judges:
-    """Finds judges, and keeps those that it has made: a judge learns what its server will not take.
-
-    Args:
-        rubrics: What there is to score by.
-        make: Makes a judge.
-        models: The names of the models that a channel may choose; any other is passed over.
-    """
+    """Finds judges, and keeps those that it has made: a judge learns what its server will not take."""
 
     def __init__(self, rubrics: RubricChoice, make: MakeJudge, models: Sequence[str] = ()) -> None:
         self._rubrics = rubrics

@@ -63,11 +63,6 @@ class Lookup:
     """Reads messages and finds questions; what it may not see it does not find.
 
     A Slack that fails for the moment raises, so that the case is tried again: it says nothing about the message.
-
-    Args:
-        client: The bot's Web API client.
-        own_ids: The app's own user and bot id; its messages are nobody's question.
-        only_bots: Who is a bot, where their replies alone are scored.
     """
 
     def __init__(self, client: AsyncWebClient, own_ids: frozenset[str], only_bots: Members | None = None) -> None:
@@ -197,8 +192,6 @@ class Lookup:
         return await self._messages(self._client.conversations_history(channel=channel_id, **span))
 
     def _is_somebody_else(self, author_id: str | None) -> Callable[[Message], bool]:
-        """Whether a message is neither this author's nor ours, and says something to others."""
-
         def is_it(message: Message) -> bool:
             is_to_us = any(is_said_to(own, message.text) for own in self._own_ids)
             is_theirs = message.author_id in {author_id, *self._own_ids}

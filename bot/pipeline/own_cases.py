@@ -93,7 +93,6 @@ def _missing(case: RecentCase) -> str:
 def recent_page(
     shown: Sequence[ListedCase], workspace_url: str, before: PageEnd | None = None, *, has_older: bool = False
 ) -> Post:
-    """A page of a person's cases, and buttons to the others."""
     title = _NO_OLDER if before else _NONE
     if shown:
         title = "*Your older cases*" if before else "*Your cases*, newest first"

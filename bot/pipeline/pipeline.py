@@ -195,7 +195,6 @@ class CasePipeline:
         return case, why_asked
 
     async def _read_response(self, case: LoggedCase) -> LoggedCase:
-        """The case with the message behind a link."""
         if case.response is not None:
             return case
         gone = BlockerKind.GONE if case.message_ts else BlockerKind.NOT_KEPT

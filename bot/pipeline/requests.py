@@ -12,8 +12,6 @@ from bot.slack.submissions import Submission
 
 @dataclass(frozen=True)
 class Choice:
-    """What a case is judged by and who sees it."""
-
     rubric: str
     visibility: Visibility
 

@@ -25,7 +25,6 @@ _NAME = 80
 
 
 def placeholder(case: LoggedCase) -> Post:
-    """What stands in the thread until the verdict is there."""
     return _plain_post(f"Scoring the response… · case {case.id}")
 
 
@@ -52,18 +51,15 @@ def texts(case: LoggedCase, verdict: RecordedVerdict | None = None) -> Post:
 
 
 def forgotten_texts() -> Post:
-    """What stands in place of the two texts once whoever typed them has had their words forgotten."""
     return _plain_post("The question and the response that stood here are gone: their author asked me to forget them.")
 
 
 def in_progress(case: LoggedCase) -> Post:
-    """For the person who asks for what is under way."""
     sentence = "This reply is being scored right now. If no verdict appears here in a moment, ask again."
     return _plain_post(f"{sentence} Case {case.id}.")
 
 
 def accepted(case: LoggedCase) -> str:
-    """The answer to a command whose verdict will appear elsewhere, or to one person alone."""
     where = "The verdict will be shown to you alone"
     if case.source is CaseSource.LINK and case.visibility is Visibility.THREAD:
         where = "The verdict will be a reply to that message"
@@ -71,13 +67,11 @@ def accepted(case: LoggedCase) -> str:
 
 
 def ask_for_question(case: LoggedCase, reason: str) -> Post:
-    """Asks for the question with a button, where the moment for opening a modal has passed."""
     sentence = f"Which question does this reply answer? {reason} Case {case.id}."
     return Post(sentence, [section(sentence), actions(button("Type the question", ids.ACTION_ASK, case.id))])
 
 
 def sentence(text: str) -> Post:
-    """One plain sentence of our own."""
     return _plain_post(text)
 
 
@@ -111,7 +105,6 @@ _NO_TOKENS_LEFT = "This workspace has used up what it allows itself for one day.
 
 
 def refusal_text(refusal: Refusal) -> str:
-    """Why a person cannot have a case now."""
     match refusal.kind:
         case RefusalKind.FOREIGN:
             return FOREIGN
@@ -132,12 +125,10 @@ def _cases(refusal: Refusal) -> str:
 
 
 def unsure_of_membership(error: MembershipError) -> str:
-    """For when Slack does not say whether a person may see a channel, and something was to be done there."""
     return f"Slack does not tell me whether you are in that channel (`{error}`), so I did nothing. {_advice(error)}"
 
 
 def unsure_of_link(error: MembershipError) -> str:
-    """The same for a link into a channel."""
     return (
         f"Slack does not tell me whether you are in that channel (`{error}`), so I leave its messages alone. "
         f"{_advice(error)}"
@@ -264,7 +255,6 @@ _NO_CHANNEL_ACCESS = {
 
 
 def no_channel_access_text(refusal: NoAccess) -> str:
-    """Why a person may not see a channel's digest, or not change it."""
     if refusal.reason is NoAccessReason.UNSURE:
         return f"Slack does not let me see who is in this channel (`{refusal.error}`), so I leave its digest alone."
     return _NO_CHANNEL_ACCESS[refusal.reason]

@@ -47,7 +47,6 @@ _IN_SHORT = {
 
 
 def in_short(reason: str) -> str:
-    """The same in a few words, for lists and tables."""
     no_score = _IN_SHORT["call_failed"] if reason.endswith("Error") else "no reliable score in the model's answer"
     return _IN_SHORT.get(reason, no_score)
 
@@ -79,7 +78,6 @@ def amend_blocks(blocks: list[dict[str, Any]], case: LoggedCase | EditedCase) ->
 
 
 def amend_text(text: str, case: LoggedCase | EditedCase) -> str:
-    """A verdict's text for notifications, without the justification where that has to go."""
     return text.partition(":")[0] if case.loses_words and text.startswith("Score ") else text
 
 
@@ -145,14 +143,12 @@ def example_message(case: LoggedCase, verdict: RecordedVerdict) -> Post:
 
 
 def replaced(case: LoggedCase, verdict: RecordedVerdict, by: LoggedCase, workspace_url: str) -> Post:
-    """The one line that a case's verdict folds to, once another on the same reply counts in its place."""
     why = "" if by.question_hash == case.question_hash else ", question changed"
     text = f"{_in_words(verdict)} · replaced by {_link(by, workspace_url)}{why}"
     return Post(text, [context(text) | {"block_id": ids.BLOCK_REPLACED}])
 
 
 def is_replaced(post: Post) -> bool:
-    """Whether a verdict in Slack is folded."""
     return any(block.get("block_id") == ids.BLOCK_REPLACED for block in post.blocks)
 
 
@@ -268,7 +264,6 @@ def _link(case: LoggedCase, workspace_url: str) -> str:
 
 
 def _warning(case: LoggedCase, verdict: RecordedVerdict) -> str:
-    """What the texts try on the judge."""
     question = "the typed question" if case.question_source is QuestionSource.TYPED else "the question"
     texts = {"the response": verdict.response_flags, question: verdict.question_flags}
     tries = [f"{text} {' and '.join(flag.words for flag in flags)}" for text, flags in texts.items() if flags]
@@ -336,7 +331,6 @@ def _buttons(case: LoggedCase, verdict: RecordedVerdict, *, has_been_seen: bool 
 
 
 def _with_feedback(text: str, blocks: list[dict[str, Any]]) -> Post:
-    """A post that may have feedback buttons, which not every Slack knows."""
     plain = [plain_feedback(block) if block["type"] == "context_actions" else block for block in blocks]
     return Post(text, blocks, plain if plain != blocks else None)
 

@@ -17,8 +17,6 @@ _PATIENCE_S = 2.0
 
 
 class NoAccessReason(StrEnum):
-    """What is against it."""
-
     DIRECT_MESSAGES = "direct_messages"
     APP_IS_NOT_IN = "app_is_not_in"
     PERSON_IS_NOT_IN = "person_is_not_in"
@@ -36,12 +34,7 @@ class NoAccess:
 
 
 class Access:
-    """Asks Slack who is in a channel, and who is an admin.
-
-    Args:
-        client: The bot's Web API client.
-        is_for_admins: Whether only admins may change a digest.
-    """
+    """Asks Slack who is in a channel, and who is an admin."""
 
     def __init__(self, client: AsyncWebClient, is_for_admins: bool) -> None:
         self._client = client

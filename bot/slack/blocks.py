@@ -63,12 +63,10 @@ def modal(callback_id: str, title: str, state: ModalState, blocks: list[Block], 
 
 
 def section(mrkdwn: str) -> Block:
-    """A paragraph."""
     return {"type": "section", "text": _mrkdwn(mrkdwn)}
 
 
 def context(mrkdwn: str) -> Block:
-    """A line of small print."""
     return {"type": "context", "elements": [_mrkdwn(mrkdwn)]}
 
 
@@ -111,17 +109,14 @@ def _quoted(seen: str, title: tuple[Block, ...]) -> Block:
 
 
 def run(text: str, *, is_bold: bool = False) -> Block:
-    """A piece of rich text."""
     return {"type": "text", "text": text} | ({"style": {"bold": True}} if is_bold else {})
 
 
 def header(text: str) -> Block:
-    """A heading."""
     return {"type": "header", "text": plain(text)}
 
 
 def actions(*elements: dict[str, Any]) -> Block:
-    """A row of buttons."""
     return {"type": "actions", "elements": list(elements)}
 
 
@@ -143,12 +138,10 @@ def option(value: str, label: str | None = None) -> dict[str, Any]:
 
 
 def plain(text: str) -> dict[str, Any]:
-    """Text in which nothing is formatted, and no emoji drawn."""
     return {"type": "plain_text", "text": text, "emoji": False}
 
 
 def short_date(moment: datetime) -> str:
-    """A moment on the reader's own clock, within mrkdwn."""
     return f"<!date^{int(moment.timestamp())}^{{date_short_pretty}} at {{time}}|{moment:%Y-%m-%d %H:%M} UTC>"
 
 

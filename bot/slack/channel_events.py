@@ -18,13 +18,7 @@ CHANGES = {"message_changed", "message_deleted"}
 
 @dataclass(frozen=True)
 class ChannelEvents:
-    """Hands the messages of channels, changes of any message, and reactions to who needs them.
-
-    Attributes:
-        identity: Who the app is: another workspace's events are refused elsewhere.
-        on_message: Makes durable what is needed of a message event.
-        on_reaction: The same for a reaction; False leaves it to its listener, which can answer.
-    """
+    """Hands the messages of channels, changes of any message, and reactions to who needs them."""
 
     identity: Identity
     on_message: Sequence[Callable[[Mapping[str, Any]], Awaitable[None]]]

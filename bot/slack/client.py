@@ -84,8 +84,6 @@ _WITH_ANOTHER_TOKEN = {"apps.connections.open", "functions.completeError"}  # th
 
 
 class ScopedClient(AsyncWebClient):
-    """A Web API client that knows from Slack what its token may do, and refuses the rest in Slack's own words."""
-
     _granted: frozenset[str] = frozenset()
 
     async def api_call(self, api_method: str, **arguments: Any) -> AsyncSlackResponse:
@@ -152,7 +150,6 @@ class Identity:
 
     @property
     def own_ids(self) -> frozenset[str]:
-        """Both ids under which our own messages appear."""
         return frozenset({self.user_id, self.bot_id} - {""})
 
 

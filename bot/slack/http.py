@@ -32,16 +32,6 @@ class HttpFront:
 
     Whatever a stranger sends costs little: who names no fresh signature is answered before the body is read, and a body
     is read up to `LARGEST_BODY`.
-
-    Args:
-        app: What Slack's payloads are for; signatures are checked here, and it need not do so again.
-        signing_secret: What Slack signs them with; not blank.
-        host: Where to listen.
-        port: And at which port; 0 takes a free one.
-        most_connections: How many there may be at once; as many as the process can spare by default.
-        patience_s: How long a whole request may take.
-        clock: Says how old a request is.
-        takes: Takes in payloads that the app is not given.
     """
 
     def __init__(
@@ -74,7 +64,6 @@ class HttpFront:
         await self.port.__aexit__()
 
     async def is_connected(self) -> bool:
-        """Whether payloads can come in right now."""
         return await self.port.is_answered()
 
     async def watch(self) -> None:

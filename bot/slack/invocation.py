@@ -43,7 +43,6 @@ class Invocation:
 
     @property
     def is_direct(self) -> bool:
-        """Whether it was done in direct messages."""
         return self.channel_id.startswith("D")
 
     def recipient_at(self, case: Case) -> Recipient:
@@ -52,7 +51,6 @@ class Invocation:
         return replace(there, is_in_channel=True) if self.is_command else there
 
     def to_state(self, case_id: int | None = None) -> ModalState:
-        """What a window remembers that is opened now."""
         return ModalState(channel_id=self.channel_id, response_url=self.response_url, case_id=case_id)
 
 
@@ -66,7 +64,6 @@ def to_invocation(body: Raw) -> Invocation:
 
 
 def is_event(body: Raw) -> bool:
-    """Whether a payload tells of something that happened, and nobody asked for anything."""
     return "event" in body
 
 
@@ -90,14 +87,12 @@ def person_without_home(body: Raw) -> str | None:
 
 
 def with_home(body: Raw, team_id: str) -> Raw:
-    """The payload with the workspace that its person is from."""
     if is_event(body):
         return body | {"event": body["event"] | {"user_team": team_id}}
     return body | {"user": body["user"] | {"team_id": team_id}}
 
 
 def kind_of(body: Raw) -> str | None:
-    """What kind of payload it is, for the app's own log."""
     kind: str | None = body.get("type") or body.get("command")
     return kind
 
@@ -199,7 +194,6 @@ class WindowClick:
 
 
 def clicked_window(body: Raw) -> WindowClick:
-    """The window in which a button was pressed."""
     view = body["view"]
     state = ModalState.from_private_metadata(view.get("private_metadata") or "")
     return WindowClick(to_invocation(body), str(view["id"]), state)
@@ -211,13 +205,11 @@ def clicked_value(body: Raw) -> str:
 
 
 def clicked_watch(body: Raw) -> tuple[str, str]:
-    """The channel and the assistant of the watch whose button was pressed in the Home tab."""
     channel_id, _, author_id = clicked_value(body).partition(":")
     return channel_id, author_id
 
 
 def clicked_choice(body: Raw) -> str:
-    """The value of what was chosen from a menu."""
     return str(body["actions"][0]["selected_option"]["value"])
 
 
@@ -227,7 +219,6 @@ def clicked_case_id(body: Raw) -> int | None:
 
 
 def clicked_feedback(body: Raw) -> Feedback:
-    """What was pressed of the feedback buttons."""
     choice, _, case_id = clicked_value(body).partition(":")
     return Feedback(to_case_id(case_id), choice == ids.AGREE)
 
@@ -239,5 +230,4 @@ def opened_home(body: Raw) -> HomeVisit | None:
 
 
 def clicked_home(body: Raw) -> HomeVisit:
-    """The visit behind a click in the Home tab."""
     return HomeVisit(to_invocation(body), str(body["view"]["private_metadata"]))

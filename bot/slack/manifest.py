@@ -30,7 +30,6 @@ _FOLDERS = Path(__file__).parents[1:3]
 
 
 def manifest_path(name: Name = FULL) -> Path:
-    """Where its file is."""
     return next(folder / name for folder in _FOLDERS if (folder / name).exists())
 
 
@@ -41,6 +40,5 @@ def load_manifest(name: Name = FULL) -> dict[str, Any]:
 
 
 def bot_scopes(name: Name = FULL) -> list[str]:
-    """What the bot token may do with that manifest."""
     scopes: list[str] = load_manifest(name)["oauth_config"]["scopes"]["bot"]
     return scopes

@@ -51,7 +51,6 @@ class AnswerCache(Generic[K, V]):
         return await asyncio.shield(answer)
 
     def forget(self, key: K) -> None:
-        """The next who asks is given a new answer."""
         self._answers.pop(key, None)
 
     def _drop_error(self, key: K, answer: asyncio.Future[V]) -> None:
@@ -71,8 +70,6 @@ logger = structlog.get_logger(__name__)
 
 @dataclass(frozen=True)
 class Member:
-    """A bot or a person, by the name that Slack shows."""
-
     name: str
     is_bot: bool
 
@@ -99,12 +96,10 @@ class Members:
         return found
 
     async def is_known_bot(self, author_id: str) -> bool:
-        """Whether Slack says in time that this is a bot."""
         found = await self.of_all([author_id], _PATIENCE_S)
         return author_id in found and found[author_id].is_bot
 
     async def of(self, author_id: str) -> Member:
-        """The member behind a user id or a bot id."""
         try:
             return await self._known.get(author_id)
         except (SlackApiError, aiohttp.ClientError, TimeoutError) as exc:
@@ -145,10 +140,6 @@ class Memberships:
     """Remembers for some minutes who is in which channel; whoever leaves one may see its figures for that long.
 
     What leads to a message or a case is asked anew each time.
-
-    Args:
-        client: The bot's Web API client.
-        clock: Seconds that never go back.
     """
 
     def __init__(self, client: AsyncWebClient, clock: Callable[[], float] = time.monotonic) -> None:
@@ -215,7 +206,6 @@ class Memberships:
 
 
 def is_guest(user: Mapping[str, Any]) -> bool:
-    """Whether somebody is in the workspace for some channels alone."""
     return bool(user.get("is_restricted") or user.get("is_ultra_restricted"))
 
 
@@ -246,8 +236,6 @@ _HOMES_PATIENCE_S = 2.0
 
 
 class Homes:
-    """Asks Slack about each person once a day."""
-
     def __init__(self, client: AsyncWebClient) -> None:
         self._client = client
         self._known = AnswerCache(self._ask, _HOMES_KEPT_S, _MOST_KEPT)

@@ -43,7 +43,6 @@ class Message:
 
     @property
     def thread_ts(self) -> str:
-        """The thread that a reply to this message goes to."""
         return self.parent_ts or self.ts
 
 
@@ -320,13 +319,11 @@ _REQUEST = re.compile(r"\bscore\s+this\b", re.IGNORECASE)
 
 
 def is_said_to(own_id: str, text: str) -> bool:
-    """Whether a message's text begins with the app's name, or has it anywhere and asks for a score."""
     name = f"@{own_id}"
     return text.startswith(name) or (name in text and asks_for_score(text))
 
 
 def asks_for_score(text: str) -> bool:
-    """Whether words that are said to the app ask it to score the message above."""
     return _REQUEST.search(text) is not None
 
 

@@ -74,15 +74,11 @@ def to_response_hosts(api_url: str) -> tuple[str, ...]:
 
 
 class OpenView(NamedTuple):
-    """A modal in front of a person, and the version of what it shows."""
-
     id: str
     version: str
 
 
 class Messenger:
-    """Tells people something for themselves alone, by one of several ways."""
-
     def __init__(self, client: AsyncWebClient) -> None:
         self._client = client
         self._response_hosts = to_response_hosts(client.base_url)
@@ -104,7 +100,6 @@ class Messenger:
         return False
 
     async def replace(self, response_url: str | None, post: Post) -> bool:
-        """Whether the message that was clicked could be replaced."""
         return await self._post_to(response_url, {"text": post.text, "blocks": post.blocks, "replace_original": True})
 
     async def open_modal(self, trigger_id: str, view: dict[str, Any]) -> OpenView | None:

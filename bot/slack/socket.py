@@ -41,7 +41,6 @@ class _Handler(AsyncSocketModeHandler):
         self._is_leaving = False
 
     async def handle(self, client: SocketModeClient, req: SocketModeRequest) -> None:  # type: ignore[override]
-        """Works on a payload until it is acked."""
         if self._is_leaving:
             return
         work = asyncio.ensure_future(self._serve(client, req))
@@ -56,7 +55,6 @@ class _Handler(AsyncSocketModeHandler):
             await super().handle(client, req)
 
     async def leave(self) -> None:
-        """Closes the connection."""
         self._is_leaving = True
         try:
             if self._under_way:
@@ -102,7 +100,6 @@ class SocketLink:
             await self._handler.leave()
 
     async def is_connected(self) -> bool:
-        """Whether payloads can come in right now."""
         return self._handler is not None and await self._handler.client.is_connected()
 
     async def watch(self) -> None:

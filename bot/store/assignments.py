@@ -38,7 +38,6 @@ def turn(sample: Sample, user_id: str, now: datetime) -> tuple[ColumnElement[Any
 
 
 def may_label(user_id: str) -> ColumnElement[bool]:
-    """Whether a case can be labelled, and the person wrote nothing of it and knows no score of its reply."""
     own = (cases.c.requester_id, cases.c.author_id, cases.c.question_author_id)
     return and_(_can_be_labelled(), *(each.is_distinct_from(user_id) for each in own), ~_knows_reply(user_id))
 
@@ -194,7 +193,6 @@ class Assignments:
         return await self.shown(team_id, user_id, found.id)
 
     async def shown(self, team_id: str, user_id: str, case_id: int) -> DrawnCase | None:
-        """The case that this person was shown and has not answered, if it is still what they were shown."""
         return await self._database.read(lambda connection: _read(connection, team_id, user_id, case_id))
 
     async def pass_over(self, team_id: str, user_id: str, case_id: int, outcome: Outcome) -> None:

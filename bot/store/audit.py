@@ -58,14 +58,12 @@ class Act:
 
 
 async def note(connection: AsyncConnection, acts: Sequence[Act]) -> None:
-    """Writes a row for each act, in the transaction of that connection."""
     if acts:
         await connection.execute(insert(audit), [asdict(act) for act in acts])
 
 
 class Audit(Part):
     async def note(self, acts: Sequence[Act]) -> None:
-        """Writes a row for each act, durable when this returns."""
         await self._database.write(lambda connection: note(connection, acts))
 
     async def since(self, since: datetime | None = None) -> Sequence[Act]:

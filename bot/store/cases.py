@@ -63,7 +63,6 @@ class Cases(Part):
         return case if case and case.team_id == team_id else None
 
     async def latest(self, case: Case) -> LoggedCase | None:
-        """The newest case about the same message that the same person may see."""
         is_shown = and_(counts(cases), cases.c.status != CaseStatus.ASKED)
         query = (
             select(cases)
@@ -86,7 +85,6 @@ class Cases(Part):
         return CurrentVerdict(rows[0].requester_id, any(row.score is not None for row in rows)) if rows else None
 
     async def replaced_by(self, case: LoggedCase) -> Sequence[LoggedCase]:
-        """The cases with a verdict in the thread that this one's takes the place of, where it counts itself."""
         if case.attempt == 1 or case.excluded or case.is_for_one:
             return []
         is_earlier = and_(cases.c.id < case.id, cases.c.reply_ts.is_not(None), cases.c.judged_at.is_not(None))
@@ -94,7 +92,6 @@ class Cases(Part):
         return [to_case(row) for row in rows]
 
     async def is_replaced(self, case_id: int) -> bool:
-        """Whether a later verdict on the same reply takes the place of this case's."""
         case = await self.get(case_id)
         if case is None:
             return False
@@ -163,7 +160,6 @@ class RecentCase:
 
     @property
     def loses_words(self) -> bool:
-        """Whether nothing that is quoted of it may stay."""
         return self.deleted_at is not None or self.forgotten_at is not None
 
     @property
@@ -299,7 +295,6 @@ class Edits:
         await self._jobs.submit(jobs)
 
     async def drop_texts(self, case: EditedCase) -> None:
-        """Takes the texts out of a case that was still being scored when they were to go."""
         await self._database.write(lambda connection: drop_texts(connection, cases.c.id == case.id))
 
     async def note_said(self, case: EditedCase) -> None:

@@ -65,12 +65,9 @@ class Database:
         return await self.read(fetch)
 
     async def read(self, work: Work[T]) -> T:
-        """What several queries over one connection come to."""
         return await _to_the_end(self._over_a_connection(work))
 
     async def execute(self, statement: Executable) -> int:
-        """Does one statement in a transaction of its own, and gives the number of rows that it changed."""
-
         async def change(connection: AsyncConnection) -> int:
             return (await connection.execute(statement)).rowcount
 
@@ -208,8 +205,6 @@ class Cursor:
 
 
 class Connection(aiosqlite.Connection):
-    """A connection with such cursors."""
-
     def cursor(self) -> Cursor:  # type: ignore[override]
         return Cursor(self)
 
@@ -217,7 +212,6 @@ class Connection(aiosqlite.Connection):
         return await self._execute(work, self._conn)  # type: ignore[no-untyped-call]
 
     async def rollback(self) -> None:
-        """Rolls back the transaction, if there is one."""
         if self.in_transaction:
             await super().rollback()
 

@@ -82,7 +82,6 @@ class Digests(Part):
         return await self._database.read(lambda connection: _chosen(connection, team_id, channel_id))
 
     async def among(self, team_id: str, channel_ids: Collection[str]) -> Mapping[str, ChannelSettings]:
-        """What those of the channels have chosen that have chosen anything, by id."""
         query = select(channels).where(channels.c.team_id == team_id, channels.c.channel_id.in_(channel_ids))
         rows = await self._database.all(query.order_by(channels.c.channel_id))
         return {row.channel_id: _to_settings(row) for row in rows}
@@ -113,7 +112,6 @@ class Digests(Part):
         return {row.channel_id: row.score_reaction for row in rows}
 
     async def open(self, team_id: str, due: Collection[tuple[str, str]], now: datetime) -> Sequence[tuple[str, str]]:
-        """Which of these digests, by channel and week, nobody has posted, given up, or is about to post."""
         query = select(digests.c.channel_id, digests.c.week, digests.c.status, digests.c.claimed_at).where(
             digests.c.team_id == team_id, digests.c.week.in_({week for _, week in due})
         )
@@ -141,7 +139,6 @@ class Digests(Part):
         return await claim(self._database, digests, key, values, is_over) is not None
 
     async def give_extra_back(self, team_id: str, channel_id: str, now: datetime) -> None:
-        """Such a digest was not posted, and may be tried again."""
         key = {"team_id": team_id, "channel_id": channel_id, "week": _EXTRA, "claimed_at": now}
         await self._database.execute(delete(digests).filter_by(**key))
 

@@ -28,13 +28,10 @@ class Executions:
         return await self._database.one(select(executions.c.id).where(_is(team_id, execution_id))) is not None
 
     async def add(self, connection: AsyncConnection, execution: Execution, case: LoggedCase) -> None:
-        """Has an execution wait for a case, in the transaction of that connection."""
         values = {"team_id": case.team_id, "id": execution.id, "case_id": case.id, "quotes": execution.quotes}
         await connection.execute(insert_new(self._database, executions, values | {"created_at": utc_now()}))
 
     async def attach(self, execution: Execution, case: LoggedCase) -> None:
-        """Has an execution wait for a case that is there already, with the job that tells it the end."""
-
         async def attach(connection: AsyncConnection) -> None:
             await self.add(connection, execution, case)
             # Without a key: a job like it may have read already who waits.
@@ -43,12 +40,10 @@ class Executions:
         await self._database.write(attach)
 
     async def waiting(self, case_id: int) -> Sequence[Execution]:
-        """The executions that are yet to be told the end of a case."""
         query = select(executions.c.id, executions.c.quotes).where(executions.c.case_id == case_id, IS_WAITING)
         return [Execution(row.id, row.quotes) for row in await self._database.all(query)]
 
     async def note_completed(self, case_id: int, execution_id: str) -> None:
-        """The step was told the end of that case, or Slack does not let us tell it any more."""
         is_it = and_(executions.c.case_id == case_id, executions.c.id == execution_id)
         await self._database.execute(update(executions).where(is_it).values(completed_at=utc_now()))
 

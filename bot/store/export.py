@@ -39,10 +39,7 @@ class Replayable:
 
 
 class Replays(Part):
-    """Reads what counts in the figures, of chosen and of random replies, and still has its texts."""
-
     async def versions(self) -> Sequence[Version]:
-        """The judge versions that scored such cases, the one with most of them first."""
         columns = (cases.c.id, cases.c.judge_version, cases.c.lowest, cases.c.highest)
         found: dict[tuple[str, tuple[int, int]], list[int]] = {}
         for row in await self._database.all(select(*columns).where(_is_replayable()).order_by(cases.c.id)):
@@ -103,8 +100,6 @@ class GivenLabel:
 
 @dataclass(frozen=True)
 class JudgedReply:
-    """A verdict that counts, with its case, its ratings, and people's labels without their names."""
-
     id: int
     question: str | None
     response: str | None
@@ -130,12 +125,7 @@ class JudgedReply:
 
 
 class Channel:
-    """Reads the replies of one channel: those in its figures, of each reply the newest verdict.
-
-    Args:
-        database: Where they are.
-        watched: The replies that watches drew, instead of those that people chose.
-    """
+    """Reads the replies of one channel: those in its figures, of each reply the newest verdict."""
 
     def __init__(self, database: Database, *, watched: bool = False) -> None:
         self._database = database

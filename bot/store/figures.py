@@ -222,7 +222,6 @@ class Tallies(Part):
         return [row.channel_id for row in await self._database.all(query)]
 
     async def usage(self, place: Place, span: Span, kind: Kind) -> Usage:
-        """Who asked for scores of that kind, and what all of it took."""
         tokens = cases.c.input_tokens + cases.c.output_tokens
         query = select(
             func.count(func.distinct(cases.c.requester_id)).filter(_is_of(kind)).label("people"),
@@ -238,7 +237,6 @@ class Tallies(Part):
         return usage
 
     async def sums(self, place: Place, spans: Sequence[Span], scale: tuple[int, int]) -> Sequence[VersionSum]:
-        """The scores on that scale, for each of the spans, oldest first, and each judge version."""
         repeated = _repeated(place, spans[0]).cte("repeated")
         version = cases.c.judge_version.label("version")
         figures = (version, func.sum(cases.c.score).label("total"), func.count(cases.c.score).label("n"))
@@ -288,7 +286,6 @@ class Tallies(Part):
         return await self._database.rows(LabelledCount, query)
 
     async def in_order(self, place: Place, span: Span) -> Sequence[TimedScore]:
-        """All scores in the span, in the order of time."""
         when = cases.c.judged_at, cases.c.id
         columns = (cases.c[each.name] for each in fields(TimedScore))
         query = select(*columns).where(cases.c.score.is_not(None), _public(place, span)).order_by(*when)
@@ -301,7 +298,6 @@ class Tallies(Part):
         return row.id if row else None
 
     async def blind(self, place: Place, span: Span, kind: Kind) -> Sequence[ScoredCount]:
-        """All scores of that kind in the span against the labels that were given without seeing them."""
         is_blind = and_(labels.c.team_id == place.team_id, labels.c.channel_id == place.channel_id, labels.c.is_blind)
         given = (
             select(

@@ -113,7 +113,6 @@ async def _forget_old_notes(connection: AsyncConnection) -> None:
 
 
 async def database_queue(connection: AsyncConnection) -> "Queries":
-    """pgqueuer's queries over a connection to PostgreSQL, in whatever transaction it is in."""
     from pgqueuer.adapters.drivers.asyncpg import AsyncpgDriver
     from pgqueuer.adapters.persistence.queries import Queries
 
@@ -154,8 +153,6 @@ def _number(are_there: Select[Any]) -> ScalarSelect[int]:
 
 
 class Unsettled:
-    """Sees to it that each case with a way to go has its job."""
-
     def __init__(self, database: Database, jobs: Jobs) -> None:
         self._database = database
         self._jobs = jobs

@@ -134,8 +134,6 @@ _PRIME = 2**31 - 1
 
 @dataclass(frozen=True)
 class Budget:
-    """How many blind labels a channel wants in a week, and how many it has of this one."""
-
     weekly: int = LABELS_PER_WEEK
     used: int = 0
 

@@ -61,7 +61,6 @@ _LOCK_HOLDER = text(
 
 @asynccontextmanager
 async def said_if_long(engine: AsyncEngine) -> AsyncIterator[None]:
-    """Says in the app's log what is waited for, and what to do, where the body takes more than five seconds."""
     saying = asyncio.create_task(_say(engine))
     try:
         yield
@@ -342,7 +341,6 @@ async def try_out(database: Database, shown: str) -> None:
 
 
 async def _write(connection: AsyncConnection) -> None:
-    """A case from its beginning to its end, and its job."""
     case = Case(
         key=_NAME,
         team_id=_NAME,

@@ -31,7 +31,6 @@ def private(path: str, flags: int) -> int:
 
 
 def make_folder(folder: Path) -> None:
-    """Makes a folder and those above it that are missing, for their owner alone."""
     if not folder.is_dir():
         make_folder(folder.parent)
         folder.mkdir(mode=0o700, exist_ok=True)
@@ -71,7 +70,6 @@ def _is_read_only(file: Path) -> bool:
 
 
 def is_open_folder(folder: Path) -> bool:
-    """Whether anybody may put files into a folder, and so change which one is the log."""
     return os.name != "nt" and bool(folder.stat().st_mode & stat.S_IWOTH)
 
 

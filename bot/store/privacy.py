@@ -75,7 +75,6 @@ class Forgetting:
         return await self._database.write(remove)
 
     async def _unfold_earlier(self, connection: AsyncConnection, gone: Row[*tuple[Any, ...]]) -> None:
-        """What a verdict had replaced counts again, and in Slack is to say so."""
         is_earlier = and_(same_reply(gone), cases.c.id < gone.id, cases.c.reply_ts.is_not(None))
         marking = update(cases).where(is_earlier).values(is_stale=True).returning(cases.c.id)
         earlier = (await connection.execute(marking)).scalars()
@@ -175,7 +174,6 @@ class Words:
 
 
 def theirs(team_id: str, user_id: str) -> Select[tuple[int]]:
-    """The ids of the cases of which a person wrote the question or the response, or which they asked for."""
     # A union, each part by its index.
     of_team = select(cases.c.id).where(cases.c.team_id == team_id)
     places = (cases.c.requester_id, cases.c.author_id, cases.c.question_author_id)

@@ -293,7 +293,6 @@ class ChannelReplays:
         await self._database.write(record)
 
     async def note_told(self, replay: ChannelReplay) -> None:
-        """The person knows how the two compare, and decides."""
         now = utc_now()
         await self._database.execute(update(replays).where(replays.c.id == replay.id).values(told_at=now))
 

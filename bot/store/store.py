@@ -223,8 +223,6 @@ class Store:
         await self._open_again(answered, waits, values, None, limits)
 
     async def open_case(self, case_id: int) -> LoggedCase | None:
-        """The case with this number, where it has a way to go."""
-
         async def read(connection: AsyncConnection) -> Row[Any] | None:
             return (await connection.execute(OPEN_CASE, {"case_id": case_id})).one_or_none()
 
@@ -263,7 +261,6 @@ class Store:
         return await self._step(case, {"lease_owner": case.lease_owner})
 
     async def note_asked(self, case: LoggedCase) -> LoggedCase:
-        """The case waits until a person has typed its question."""
         return await self._step(case, {"status": CaseStatus.ASKED})
 
     async def note_slack_failure(self, case: LoggedCase) -> LoggedCase:
@@ -299,7 +296,6 @@ class Store:
         return _after(case, values)
 
     async def note_delivered(self, case: LoggedCase) -> LoggedCase:
-        """The verdict is where it belongs, and the case is done."""
         values = _posted(case) | {
             "status": CaseStatus.DELIVERED,
             "delivered_at": utc_now(),

@@ -32,7 +32,6 @@ class Watches(Part):
         return [_to_watch(row) for row in rows]
 
     async def save(self, watch: Watch, by: str) -> None:
-        """Records a watch, in the place of the one on the same assistant there, and who has set it."""
         now = utc_now()
         values = asdict(watch) | {"looked_at": now, "updated_at": now}
         statement = upsert(self._database, watches, values, keep=("since", "looked_at"))
@@ -146,7 +145,6 @@ class Replies(Part):
         return row.day if row else None
 
     async def used(self, reply: SeenReply, question_ts: str) -> Used:
-        """What the other watched replies of its day have used up."""
         is_its, is_of_question = cases.c.author_id == reply.author_id, cases.c.question_ts == question_ts
         query = select(
             func.count().filter(is_its).label("replies"),
@@ -157,7 +155,6 @@ class Replies(Part):
         return used
 
     async def expected(self, place: Place, since: datetime, until: datetime) -> int:
-        """How many of an assistant's replies should have a score, of those that were at rest in that time."""
         is_meant = or_(replies.c.outcome.is_(None), replies.c.outcome.in_((ReplyOutcome.TAKEN, ReplyOutcome.MISSED)))
         within = and_(replies.c.rests_at >= since, replies.c.rests_at < until)
         query = select(func.count().label("number")).where(_are_of(place), is_meant, within)

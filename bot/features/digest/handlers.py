@@ -34,7 +34,6 @@ _HELP = """\
 
 
 def digest_state(settings: ChannelSettings, schedule: Schedule, now: datetime) -> str:
-    """What is set for a channel, in a sentence or two."""
     people = " People are listed beside bots." if settings.ranks_people else ""
     if not settings.is_digest_on:
         return f"The digest is off in this channel; `/judge digest on` switches it on, for every {schedule}.{people}"
@@ -56,7 +55,6 @@ def not_understood(reason: str) -> str:
 
 
 def not_posted(error: str) -> str:
-    """For when Slack refuses a digest that was asked for."""
     return f"Slack did not let me post here (`{error}`)."
 
 
@@ -65,20 +63,13 @@ _READS = {"preview", "state", "help"}
 
 @dataclass(frozen=True)
 class DigestCommand:
-    """Shows and changes a channel's digest, for those who may.
-
-    Attributes:
-        poster: Computes and posts digests, and keeps what is set for them.
-        access: Who may see and change them.
-        messenger: What answers.
-    """
+    """Shows and changes a channel's digest, for those who may."""
 
     poster: Poster
     access: Access
     messenger: Messenger
 
     async def answer(self, invocation: Invocation, text: str) -> None:
-        """Does what was asked, or says why not, to the person alone."""
         try:
             request = parse_digest(text)
         except ValueError as exc:
@@ -158,7 +149,6 @@ def stats_not_understood(reason: str) -> str:
 
 
 def not_yours() -> str:
-    """For the channel that the person stands in, where Slack does not count them among its members."""
     return (
         "Slack does not list this channel among yours, so I cannot show its stats; after joining it takes up to five "
         f"minutes. In a private channel, type {_INVITE} first."
@@ -171,7 +161,6 @@ def no_channel(name: str) -> str:
 
 
 def unsure(error: str) -> str:
-    """For when Slack does not say which channels a person is in."""
     return f"Slack does not tell me which channels you are in (`{clip(error, _NAME)}`), so I show nothing of them."
 
 
@@ -187,7 +176,6 @@ def no_author(name: str, known: Sequence[str], lists_people: bool) -> str:
 
 
 def several_authors(name: str, author_ids: Sequence[str]) -> str:
-    """For a name that several have."""
     each = ", ".join(f"`/judge stats @{author_id}`" for author_id in author_ids[:_MOST_NAMED])
     return f"Several here are called `{clip(name, _NAME)}`. Ask for one of them: {each}."
 
@@ -210,20 +198,13 @@ class _Subject:
 
 @dataclass(frozen=True)
 class StatsCommand:
-    """Shows a week's figures to those who may see them.
-
-    Attributes:
-        poster: Computes them.
-        memberships: Who is in which channel.
-        messenger: What answers.
-    """
+    """Shows a week's figures to those who may see them."""
 
     poster: Poster
     memberships: Memberships
     messenger: Messenger
 
     async def answer(self, invocation: Invocation, text: str) -> None:
-        """Shows the figures to the person alone, or says why not."""
         await self.messenger.tell(invocation.recipient, await self._post(invocation, text))
 
     async def _post(self, invocation: Invocation, text: str) -> Post:

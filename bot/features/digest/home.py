@@ -52,13 +52,7 @@ class ChannelWeek:
 
 @dataclass(frozen=True)
 class Channels:
-    """What a person sees of their channels.
-
-    Attributes:
-        weeks: The busiest first.
-        more: How many more channels there would be.
-        unsure: Why no channels are shown, in Slack's word; empty where it said which they are.
-    """
+    """What a person sees of their channels."""
 
     weeks: Sequence[ChannelWeek] = ()
     more: int = 0
@@ -116,7 +110,6 @@ class ChannelReader:
 
 
 def channel_blocks(channels: Channels) -> list[Block]:
-    """The section of the Home tab."""
     return [header("Your channels, this week so far"), *_lines(channels)]
 
 
@@ -156,8 +149,6 @@ def _without_model(glance: Glance) -> str:
 
 
 def register(app: AsyncApp, digest: DigestCommand, services: Services) -> None:
-    """Connects the switches."""
-
     @app.action(ids.ACTION_DIGEST_ON)
     async def switch_digest_on(ack: AsyncAck, body: dict[str, Any]) -> None:
         await ack()
@@ -169,7 +160,6 @@ def register(app: AsyncApp, digest: DigestCommand, services: Services) -> None:
         await switch(body, is_on=False)
 
     async def switch(body: dict[str, Any], *, is_on: bool) -> None:
-        """The button's channel is believed no more than a typed one."""
         visit, channel_id = clicked_home(body), clicked_value(body)
         if visit.invocation.is_foreign:
             await services.show_home(visit, FOREIGN)

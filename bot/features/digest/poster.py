@@ -36,8 +36,6 @@ logger = structlog.get_logger(__name__)
 
 
 class Poster:
-    """Computes and posts digests."""
-
     def __init__(self, services: Services) -> None:
         self.digests = services.store.digests
         self.default = services.schedule
@@ -84,11 +82,9 @@ class Poster:
         return [due[key] for key in await self.digests.open(self._identity.team_id, due, now)]
 
     def schedule(self, settings: ChannelSettings) -> Schedule:
-        """When a channel's digests are due."""
         return self.default.changed(settings.digest_day, settings.digest_time, settings.digest_tz)
 
     async def draft_last(self, settings: ChannelSettings) -> Post:
-        """The digest of the last week that is over, whether or not it was posted."""
         return await self._draft(settings, self._this_week(settings).before())
 
     async def stats(self, settings: ChannelSettings, author_id: str | None, subject: str) -> Post:
@@ -177,7 +173,6 @@ class Poster:
     async def _read(
         self, settings: ChannelSettings, week: Week, patience_s: float, author_id: str | None = None
     ) -> tuple[Figures, Sequence[str], Mapping[str, Member]]:
-        """A week's figures, what features say first of it, and the authors to be named."""
         place = Place(settings.team_id, settings.channel_id, author_id)
         listed: dict[str, Member] = {}
 

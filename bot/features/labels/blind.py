@@ -30,14 +30,6 @@ class BlindWindow:
     """Shows people cases whose score they have not seen, and takes their labels.
 
     Who is in a channel is asked of Slack anew for every case, and once more before its label is recorded.
-
-    Attributes:
-        draws: Which cases, and the labels.
-        memberships: Who is in which channel.
-        policy: In which channels anything may be scored.
-        messenger: What opens the window.
-        rubrics: What the judge may have scored by.
-        workspace_url: Where links to messages begin.
     """
 
     assignments: Assignments
@@ -58,10 +50,6 @@ class BlindWindow:
 
     async def open(self, invocation: Invocation, channel_id: str) -> str:
         """Opens the window with a case of this channel, or of all that are the person's; else why not.
-
-        Args:
-            invocation: Who asks.
-            channel_id: The channel; direct messages stand for all.
 
         Raises:
             MembershipError: Slack does not say which channels are theirs.
@@ -173,7 +161,6 @@ class BlindWindow:
 
 
 def _within(theirs: set[str], channel_id: str) -> set[str]:
-    """This channel, or all of them where it is direct messages."""
     return theirs if channel_id.startswith("D") else theirs & {channel_id}
 
 

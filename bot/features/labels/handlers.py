@@ -36,7 +36,6 @@ from bot.store.labels import Labels
 def register(
     app: AsyncApp, cases: Cases, labels: Labels, assignments: Assignments, access: CaseAccess, messenger: Messenger
 ) -> None:
-    """Connects the buttons and the window."""
     labelling = _Labelling(cases, labels, assignments, access, messenger)
 
     @app.action(ids.ACTION_DISAGREE)
@@ -76,8 +75,6 @@ def register(
 
 @dataclass(frozen=True)
 class _Visit:
-    """A person at a verdict that they may label."""
-
     invocation: Invocation
     case: LoggedCase
     verdict: RecordedVerdict
@@ -121,7 +118,6 @@ class _Labelling:
             await self._tell(visit, confirmation(visit.case, visit.verdict, label, earlier))
 
     async def ask(self, visit: _Visit) -> None:
-        """Opens the window that takes their own score."""
         label = await self.labels.get(visit.case, visit.invocation.user_id)
         await self.assignments.note_told(visit.case, visit.invocation.user_id)
         view = label_modal(visit.invocation.to_state(visit.case.id), visit.verdict, label)
@@ -137,14 +133,7 @@ class _Labelling:
 
 @dataclass(frozen=True)
 class LabelCommand:
-    """Answers `/judge label`.
-
-    Attributes:
-        window: What shows the cases.
-        digests: What channels have chosen.
-        access: Who may change it.
-        messenger: What answers.
-    """
+    """Answers `/judge label`."""
 
     window: BlindWindow
     digests: Digests
@@ -174,8 +163,6 @@ class LabelCommand:
 
 
 def blind_register(app: AsyncApp, window: BlindWindow, services: Services) -> None:
-    """Connects the window, and the button in the tab."""
-
     @app.action(ids.ACTION_BLIND)
     async def score_a_few_blind(ack: AsyncAck, body: dict[str, Any]) -> None:
         await ack()

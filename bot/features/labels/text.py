@@ -46,12 +46,10 @@ def label_modal(state: ModalState, verdict: RecordedVerdict, label: Label | None
 
 
 def off_scale(lowest: int, highest: int) -> str:
-    """What is wrong with a score that is not on the scale."""
     return f"The scale goes from {lowest} to {highest}."
 
 
 def confirmation(case: LoggedCase, verdict: RecordedVerdict, label: Label, earlier: Label | None) -> str:
-    """What is recorded now, for the person alone."""
     yours = "You agree: your" if label.score == verdict.score else "Your"
     changed = f" (it was {earlier.score})" if earlier and earlier.score != label.score else ""
     recorded = f"{yours} score for case {case.id} is {label.score} of {verdict.highest}{changed}."
@@ -59,19 +57,16 @@ def confirmation(case: LoggedCase, verdict: RecordedVerdict, label: Label, earli
 
 
 def blind_stands(case: LoggedCase, verdict: RecordedVerdict, label: Label) -> str:
-    """For whoever has labelled a case blind, and would now give another score."""
     given = f"{label.score} of {verdict.highest}"
     return f"You scored case {case.id} before you saw this score: {given}. That stands, and I changed nothing."
 
 
 def score_input(block_id: str, scale: range, earlier: int | None = None) -> dict[str, Any]:
-    """The input for a score on this scale."""
     element = _menu(block_id, scale, earlier) if len(scale) <= _LONGEST_MENU else _number(block_id, scale, earlier)
     return {"type": "input", "block_id": block_id, "label": plain("Your score"), "element": element}
 
 
 def reason_input(block_id: str, reason: str | None = None) -> dict[str, Any]:
-    """The input for the reason of a score, which may stay empty."""
     element: dict[str, Any] = {
         "type": "plain_text_input",
         "action_id": block_id,
@@ -173,18 +168,15 @@ def compared_modal(state: ModalState, compared: Sequence[Comparison], workspace_
 
 
 def over_modal(why: str, compared: Sequence[Comparison], workspace_url: str, note: str = "") -> dict[str, Any]:
-    """The last window, where nothing is left to score."""
     blocks = [*_note(note), *_compared(compared, workspace_url), section(why)]
     return {"type": "modal", "title": plain(_TITLE), "close": plain("Done"), "blocks": blocks}
 
 
 def enough(budget: Budget) -> str:
-    """For a channel that has all the blind labels of its week."""
     return f"Enough for this week: this channel has the {budget.weekly} blind scores that it wants."
 
 
 def weekly_text(budget: Budget) -> str:
-    """How many blind labels a channel wants, and has."""
     if not budget.weekly:
         return SWITCHED_OFF
     return f"This channel wants {budget.weekly:,} blind scores a week, and has {budget.used:,} of this one. {HOW}."
@@ -196,7 +188,6 @@ def not_understood(reason: str) -> str:
 
 
 def no_access_text(refusal: NoAccess) -> str:
-    """Why a person may not see how many blind labels a channel wants, or not change it."""
     if refusal.reason is NoAccessReason.UNSURE:
         return f"Slack does not let me see who is in this channel (`{refusal.error}`), so I changed nothing."
     return _NO_ACCESS[refusal.reason]

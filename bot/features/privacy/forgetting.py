@@ -41,7 +41,6 @@ class ForgettingUpkeep:
         self.personal_data = personal_data
 
     async def linked(self, team_id: str, channel_id: str, ts: str, parent_ts: str | None) -> Sequence[LoggedCase]:
-        """All cases of the message that is linked, or that the linked verdict is about."""
         return await self._log.cases_at(team_id, channel_id, ts, parent_ts)
 
     async def foresee(self, found: Sequence[LoggedCase], user_id: str) -> tuple[Sequence[LoggedCase], Forgotten]:
@@ -101,7 +100,6 @@ class ForgettingUpkeep:
 
     @staticmethod
     async def _is_sure(answer: Awaitable[bool]) -> bool:
-        """What Slack does not tell is taken for a no."""
         try:
             return await answer
         except SlackApiError as exc:
@@ -166,7 +164,6 @@ class Retention:
         self._keeps_text = keeps_text
 
     async def run(self) -> None:
-        """Deletes what is due now."""
         now, deleted = utc_now(), 0
         if self._days is not None:
             before = now - timedelta(days=self._days)

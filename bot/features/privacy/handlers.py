@@ -43,17 +43,7 @@ class _UnclearError(Exception):
 
 @dataclass(frozen=True)
 class ForgetCommand:
-    """Deletes cases for those who may have them deleted.
-
-    Attributes:
-        cases: Reads cases.
-        forgetting: What deletes them.
-        messenger: What answers.
-        recent: Reads what is quoted of them.
-        own_cases: Adds to that what the person may see.
-        hosts: The workspace's addresses, as far as they are known beforehand.
-        workspace_url: Where links to messages begin.
-    """
+    """Deletes cases for those who may have them deleted."""
 
     cases: Cases
     forgetting: ForgettingUpkeep
@@ -64,7 +54,6 @@ class ForgetCommand:
     workspace_url: str
 
     async def answer(self, invocation: Invocation, text: str) -> None:
-        """Asks first, or says why not, to the person alone."""
         post = await (self._ask_for_words(invocation) if text.lower() == ME else self._ask(invocation, text))
         await self.messenger.tell(invocation.recipient, post)
 
@@ -121,8 +110,6 @@ class ForgetCommand:
 
 
 def register(app: AsyncApp, command: ForgetCommand) -> None:
-    """Connects the button that goes ahead."""
-
     @app.action(ids.ACTION_FORGET)
     async def go_ahead(ack: AsyncAck, body: dict[str, Any]) -> None:
         await ack()

@@ -95,7 +95,6 @@ def personal_data_forgotten_text(gone: Words) -> str:
 
 
 def forgotten_text(outcome: Forgotten) -> str:
-    """What was deleted, what is still there, and who can do something about that."""
     parts = [
         _gone(outcome),
         "What was shown to one person alone goes when they load Slack again."

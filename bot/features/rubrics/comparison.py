@@ -24,15 +24,7 @@ logger = structlog.get_logger(__name__)
 
 
 class RubricReplay:
-    """Judges the cases of a replay; killed and begun anew, it goes on after the last score.
-
-    Args:
-        store: Where replays are.
-        judges: Finds both judges.
-        default: The name of the rubric where a channel has chosen none.
-        access: Who is in the channel: a comparison names its figures.
-        messenger: What tells the person.
-    """
+    """Judges the cases of a replay; killed and begun anew, it goes on after the last score."""
 
     def __init__(self, store: Store, judges: Judges, default: str, access: Access, messenger: Messenger) -> None:
         self._store = store
@@ -102,7 +94,6 @@ class RubricReplay:
         return True
 
     async def _is_open(self, replay: ChannelReplay) -> bool:
-        """Whether no other wish has taken its place."""
         return await self._store.channel_replays.find(replay.id) is not None
 
     async def _is_here(self, replay: ChannelReplay) -> bool:

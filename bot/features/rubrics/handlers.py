@@ -29,13 +29,7 @@ Answer = dict[str, Any]
 
 @dataclass(frozen=True)
 class RubricWindow:
-    """Shows a rubric, and saves what people make of it.
-
-    Attributes:
-        rubrics: What there is.
-        access: Who may change it.
-        messenger: What opens the window.
-    """
+    """Shows a rubric, and saves what people make of it."""
 
     rubrics: RubricChoice
     access: Access
@@ -115,13 +109,7 @@ class RubricWindow:
 
 @dataclass(frozen=True)
 class RubricUse:
-    """Changes what a channel is scored by.
-
-    Attributes:
-        rubrics: What there is.
-        models: The names of the models that a channel may choose.
-        replays: What compares the judge that is to be with the one in use, before it counts.
-    """
+    """Changes what a channel is scored by."""
 
     rubrics: RubricChoice
     models: Sequence[str]
@@ -171,14 +159,7 @@ class RubricUse:
 
 @dataclass(frozen=True)
 class RubricCommand:
-    """Shows and changes a channel's rubrics, for those who may change its digest.
-
-    Attributes:
-        use: What changes which one is used.
-        window: What shows the text of one.
-        access: Who may see and change them.
-        messenger: What answers.
-    """
+    """Shows and changes a channel's rubrics, for those who may change its digest."""
 
     use: RubricUse
     window: RubricWindow
@@ -186,7 +167,6 @@ class RubricCommand:
     messenger: Messenger
 
     async def answer(self, invocation: Invocation, text: str) -> None:
-        """Does what was asked, or says why not, to the person alone."""
         try:
             said = await self._do(invocation, parse_rubric(text))
         except ValueError as exc:
@@ -228,20 +208,13 @@ class RubricCommand:
 
 @dataclass(frozen=True)
 class RubricDecision:
-    """What the two buttons do of a replay that its person was told of.
-
-    Attributes:
-        use: What changes which rubric is used.
-        access: Who may.
-        messenger: What answers, in place of the buttons.
-    """
+    """What the two buttons do of a replay that its person was told of."""
 
     use: RubricUse
     access: Access
     messenger: Messenger
 
     async def decide(self, invocation: Invocation, number: int | None, *, is_wanted: bool) -> None:
-        """Has the channel scored by the new judge, or drops the replay."""
         said = await self._decide(invocation, number, is_wanted)
         if said:
             await self.messenger.replace(invocation.response_url, sentence(said))
@@ -269,8 +242,6 @@ class RubricDecision:
 def register(
     app: AsyncApp, window: RubricWindow, use: RubricUse, decision: RubricDecision, messenger: Messenger
 ) -> None:
-    """Connects the window and the buttons."""
-
     @app.action(ids.ACTION_RUBRIC_USE)
     async def use_replayed(ack: AsyncAck, body: dict[str, Any]) -> None:
         await ack()

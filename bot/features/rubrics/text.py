@@ -45,7 +45,6 @@ def state(
     models: Sequence[str],
     wish: ChannelReplay | None,
 ) -> str:
-    """Which rubrics there are in a channel, which one is used, which change is asked for, and what can be done."""
     by = "as this channel has chosen" if chosen != ChannelJudge() else "as the app is set"
     lines = [f"Replies in this channel are scored by {named(chosen, default)}, {by}."]
     if chosen.model and chosen.model not in models:
@@ -65,7 +64,6 @@ def state(
 
 
 def used(judge: ChannelJudge, default: str) -> str:
-    """The channel is scored otherwise from now on."""
     return f"Replies in this channel are now scored by {named(judge, default)}. {_LINE_BREAKS}"
 
 
@@ -75,36 +73,30 @@ def unchanged(judge: ChannelJudge, default: str) -> str:
 
 
 def named(judge: ChannelJudge, default: str) -> str:
-    """A channel's judge, within a sentence."""
     return f"`{_ticked(judge.rubric or default)}`{_with(judge.model)}"
 
 
 def no_rubric(name: str, names: Sequence[str]) -> str:
-    """For a name that no rubric has."""
     known = ", ".join(f"`{_ticked(each)}`" for each in names)
     return f"There is no rubric `{_ticked(name)}` here. There are {known}."
 
 
 def no_model(name: str, models: Sequence[str]) -> str:
-    """For a model that may not be chosen."""
     if not models:
         return NO_MODELS
     return f"The model `{_ticked(name)}` is not offered. There are {_listed(models)}."
 
 
 def deleted(name: str) -> str:
-    """A rubric was deleted."""
     return f"The rubric `{_ticked(name)}` is deleted, with all of its versions. Scores that it gave stay."
 
 
 def not_made_here(name: str, own: Sequence[str]) -> str:
-    """For the end of a rubric that was not made in this channel."""
     known = f"Here were made {', '.join(f'`{each}`' for each in own)}." if own else "None was made here."
     return f"No rubric `{_ticked(name)}` was made in this channel. {known}"
 
 
 def not_deleted_in_use(name: str) -> str:
-    """For a rubric that is used."""
     return f"This channel is scored by `{_ticked(name)}`. Choose another first: `/judge rubric use default`."
 
 
@@ -114,7 +106,6 @@ def not_understood(reason: str) -> str:
 
 
 def no_access_text(refusal: NoAccess) -> str:
-    """Why a person may not see a channel's rubrics, or not change them."""
     if refusal.reason is NoAccessReason.UNSURE:
         return f"Slack does not let me see who is in this channel (`{refusal.error}`), so I leave its rubrics alone."
     return _NO_ACCESS[refusal.reason]
@@ -179,7 +170,6 @@ NOT_HERE = "You can no longer change this channel's rubrics: {why}"
 
 
 def fits(prompt: str) -> bool:
-    """Whether the window can hold a prompt."""
     first, rest = _parted(prompt)
     return len(first) <= MAX_INPUT and len(rest) <= MAX_INPUT
 
@@ -237,7 +227,6 @@ def taken(name: str, *, is_new: bool) -> dict[str, str]:
 
 
 def message_modal(text: str) -> dict[str, Any]:
-    """The window in place of itself, with a sentence."""
     return {"type": "modal", "title": plain(_TITLE), "close": plain("Close"), "blocks": [section(escape(text))]}
 
 

@@ -33,7 +33,6 @@ class EditsUpkeep:
         self._store = store
 
     async def note(self, change: Change) -> None:
-        """Marks the cases of a changed message, if there are any."""
         place = (change.team_id, change.channel_id, change.ts)
         if change.text is None:
             marked = await self._store.edits.note_deleted(*place)
@@ -73,7 +72,6 @@ class EditsUpkeep:
             logger.warning("verdict_not_amended", case=case.id, error=slack_word(exc))
 
     async def _amend(self, case: EditedCase, ts: str) -> None:
-        """Has the verdict in a thread say what has become of its message, or lose what is to be forgotten."""
         if due := await self._due(case, ts):
             await send_in_known_blocks(due, partial(self._update, case.channel_id, ts))
 
@@ -95,7 +93,6 @@ class EditsUpkeep:
         return due if due != post else None
 
     async def _anew(self, case: EditedCase) -> Post | None:
-        """The verdict from the log."""
         logged, verdict = await self._store.cases.get(case.id), await self._store.cases.verdict(case.id)
         return verdict_message(logged, verdict) if logged and verdict else None
 

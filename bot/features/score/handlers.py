@@ -183,7 +183,6 @@ async def open_texts_window_at_home(services: Services, visit: HomeVisit) -> boo
 
 
 def details_modal(case: LoggedCase, verdict: RecordedVerdict) -> dict[str, Any]:
-    """Rubric and version, model, tokens, time and cost, and what each rating said."""
     read, written = verdict.input_tokens, verdict.output_tokens
     facts = {
         "Model": "offline rater, no model" if verdict.is_offline else escape(verdict.model),

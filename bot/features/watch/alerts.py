@@ -31,12 +31,7 @@ KEPT_OUT = "not_in_channel"
 
 @dataclass(frozen=True)
 class AlertDelivery:
-    """Tells the channel and the people who hear of a watch.
-
-    Attributes:
-        client: The bot's Web API client.
-        memberships: Who may look into which channel: an alert names its figures.
-    """
+    """Tells the channel and the people who hear of a watch."""
 
     client: AsyncWebClient
     memberships: Memberships
@@ -98,14 +93,6 @@ class DriftAlerts:
     """Looks at each watch with somebody to hear of it.
 
     While a drop lasts it is told of once in seven days.
-
-    Args:
-        delivery: Who tells of what is found.
-        store: Where scores and alerts are.
-        members: The assistants' names.
-        team_id: Whose watches.
-        workspace_url: Where links to messages begin.
-        clock: Says what time it is.
     """
 
     def __init__(
@@ -132,7 +119,6 @@ class DriftAlerts:
         }
 
     async def look(self) -> None:
-        """Sends what is due."""
         for watch in await self._store.watches.of(self._team_id):
             if watch.alerts_to:
                 await self._look_at(watch)
@@ -147,17 +133,14 @@ class DriftAlerts:
                 await self._send(watch, kind, post, None if is_first else midnight)
 
     async def _worse(self, watch: Watch) -> Post | None:
-        """The alert of an assistant that is worse than it was."""
         return await self._drop(watch, AlertKind.WORSE, find_drop)
 
     async def _below(self, watch: Watch) -> Post | None:
-        """The alert of one that is below what was wished for."""
         if watch.floor is None:
             return None
         return await self._drop(watch, AlertKind.BELOW, partial(_find_below, watch.floor))
 
     async def _drop(self, watch: Watch, kind: AlertKind, find: _Find) -> Post | None:
-        """The alert of a drop, if there is one that was not told of."""
         now = self._now()
         if await self._was_told(watch, kind):
             return None
@@ -184,7 +167,6 @@ class DriftAlerts:
         return worse_alert(watch, name, drop, since, lowest, scale, self._workspace_url)
 
     async def _silent(self, watch: Watch) -> Post | None:
-        """The alert of a watch without scores, though there should be some."""
         now = self._now()
         span = Span(now - SILENT_FOR, now)
         expected = await self._store.replies.expected(watched(watch), span.start, now - _PATIENCE)

@@ -34,13 +34,6 @@ class Backfill:
     """Notes the replies in watched channels that nobody told us of; those known already stay as they are.
 
     Replies in a thread are found as long as its parent is among the channel's latest messages, up to a week old.
-
-    Args:
-        client: The bot's Web API client.
-        store: Where replies become durable.
-        team_id: Whose channels.
-        every: How often each channel is read.
-        clock: Says what time it is.
     """
 
     def __init__(
@@ -112,13 +105,7 @@ Raw = dict[str, Any]
 
 
 class RecentReplies:
-    """Reads a channel as far back as it takes, a week at most, and takes what it finds for answers as the watcher does.
-
-    Args:
-        client: The bot's Web API client.
-        watcher: Says what is an answer.
-        clock: Says what time it is.
-    """
+    """Reads a channel back a week at most, and takes what it finds for answers as the watcher does."""
 
     def __init__(self, client: AsyncWebClient, watcher: Watcher, clock: Clock = utc_now) -> None:
         self._client = client
@@ -143,7 +130,6 @@ class RecentReplies:
         return found
 
     async def _drawn(self, watch: Watch) -> AsyncIterator[Message]:
-        """The assistant's messages that are in the watch's share."""
         seen = set[str]()  # what is sent to the channel as well stands there, and in its thread
         async for raw in self._newest_first(watch):
             if author_of(raw) == watch.author_id and raw["ts"] not in seen and draws(watch, raw["ts"]):

@@ -93,8 +93,6 @@ _PATIENCE_S = 1.5
 
 @dataclass(frozen=True)
 class CountedWatch:
-    """A watch, the assistant's name, and what has become of its replies."""
-
     watch: Watch
     name: str
     coverage: Coverage
@@ -102,14 +100,7 @@ class CountedWatch:
 
 @dataclass(frozen=True)
 class WatchReader:
-    """Reads watches for those who may see them: whoever is in a channel, where the app is, too.
-
-    Attributes:
-        store: Where they are.
-        members: The assistants' names; an id stands for one that Slack does not tell in time.
-        memberships: Who is in which channel.
-        clock: Says what time it is.
-    """
+    """Reads watches for those who may see them: whoever is in a channel, where the app is, too."""
 
     store: Store
     members: Members
@@ -117,7 +108,6 @@ class WatchReader:
     clock: Clock
 
     async def of_channel(self, team_id: str, channel_id: str) -> Sequence[CountedWatch]:
-        """What a channel watches."""
         return await self._counted(await self.store.watches.of(team_id, channel_id))
 
     async def of_person(self, team_id: str, user_id: str, most: int) -> tuple[Sequence[CountedWatch], int]:

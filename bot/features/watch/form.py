@@ -89,20 +89,13 @@ _PATIENCE_S = 0.5  # Slack waits for 3 s, in which it is also asked who is in th
 
 @dataclass(frozen=True)
 class WatchChecks:
-    """Checks what a window brings back.
-
-    Attributes:
-        members: Who is a bot.
-        memberships: Who may hear of a channel.
-        own_ids: The app's own ids; it does not score itself.
-    """
+    """Checks what a window brings back."""
 
     members: Members
     memberships: Memberships
     own_ids: frozenset[str]
 
     async def errors(self, form: WatchForm, scale: Scale, *, is_watched: bool) -> dict[str, str]:
-        """What is wrong with the fields, by block."""
         errors = {} if form.share else {ids.BLOCK_ASSISTANT: window_text.NOT_SHOWN_YET}
         if form.author_id in self.own_ids or not (is_watched or await self._is_bot(form.author_id)):
             errors[ids.BLOCK_ASSISTANT] = window_text.NO_ASSISTANT

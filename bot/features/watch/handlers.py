@@ -23,14 +23,7 @@ from bot.slack.messenger import Messenger, Post
 
 @dataclass(frozen=True)
 class WatchCommand:
-    """Shows and changes what a channel watches.
-
-    Attributes:
-        orders: What is watched.
-        window: Asks for what was not typed.
-        assistants: Who may be watched.
-        messenger: What answers.
-    """
+    """Shows and changes what a channel watches."""
 
     orders: WatchOrders
     window: WatchWindow
@@ -38,7 +31,6 @@ class WatchCommand:
     messenger: Messenger
 
     async def answer(self, invocation: Invocation, text: str) -> None:
-        """Does what was asked, or says why not, to the person alone."""
         try:
             request = parse_watch(text)
         except ValueError as exc:
@@ -100,20 +92,13 @@ class WatchCommand:
 
 @dataclass(frozen=True)
 class AlertButton:
-    """Sends tests.
-
-    Attributes:
-        orders: What is watched.
-        alerts: What tells of it.
-        messenger: Who is told how it went.
-    """
+    """Sends tests."""
 
     orders: WatchOrders
     alerts: AlertDelivery
     messenger: Messenger
 
     async def send(self, invocation: Invocation, author_id: str) -> str:
-        """Sends a test, and gives whom it reached, or why it did not."""
         channel_id = invocation.channel_id
         if refusal := await self.orders.refusal(invocation, channel_id, is_change=True):
             return refusal
@@ -128,8 +113,6 @@ class AlertButton:
 
 
 def register(app: AsyncApp, button: AlertButton) -> None:
-    """Connects the button."""
-
     @app.action(ids.ACTION_TEST_ALERT)
     async def send_test(ack: AsyncAck, body: dict[str, Any]) -> None:
         await ack()

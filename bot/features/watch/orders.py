@@ -20,17 +20,7 @@ from bot.store import Store
 
 @dataclass(frozen=True)
 class WatchOrders:
-    """Reads and changes watches, for those who may change a channel's digest.
-
-    Attributes:
-        watcher: Where they are kept.
-        reader: Counts their replies.
-        store: Where a channel's budget is.
-        members: The assistants' names.
-        access: Who may see and change them.
-        scopes: What the app was granted.
-        clock: Says what time it is.
-    """
+    """Reads and changes watches, for those who may change a channel's digest."""
 
     watcher: Watcher
     reader: WatchReader
@@ -51,7 +41,6 @@ class WatchOrders:
         return ""
 
     async def of(self, team_id: str, channel_id: str) -> Sequence[Watch]:
-        """What the channel watches."""
         return await self.store.watches.of(team_id, channel_id)
 
     async def on(self, invocation: Invocation, channel_id: str, author_id: str) -> Watch:
@@ -69,27 +58,22 @@ class WatchOrders:
         return ""
 
     async def end(self, invocation: Invocation, channel_id: str, author_id: str) -> str:
-        """Ends the watch on an assistant, and gives what there is to say of it, also where it was refused."""
         if refusal := await self.refusal(invocation, channel_id, is_change=True):
             return refusal
         await self.watcher.end(await self.on(invocation, channel_id, author_id), invocation.user_id)
         return words.ended((await self.members.of(author_id)).name)
 
     async def save_tokens(self, team_id: str, channel_id: str, tokens: int | None, by: str) -> None:
-        """Records what all watches of a channel may take in a day."""
         settings = await self.store.digests.channel(team_id, channel_id)
         if settings.watch_tokens_per_day != tokens:
             await self.store.digests.save(replace(settings, watch_tokens_per_day=tokens), by)
 
     async def names(self, watches: Sequence[Watch]) -> Mapping[str, str]:
-        """The assistants' names, by id."""
         return {watch.author_id: (await self.members.of(watch.author_id)).name for watch in watches}
 
     async def tokens(self, team_id: str, channel_id: str) -> int | None:
-        """What all watches of a channel may take in a day."""
         return (await self.store.digests.channel(team_id, channel_id)).watch_tokens_per_day
 
     async def state(self, team_id: str, channel_id: str) -> Post:
-        """What a channel watches, and what has become of the last week's replies."""
         counted = await self.reader.of_channel(team_id, channel_id)
         return words.state(counted, await self.tokens(team_id, channel_id))

@@ -57,7 +57,6 @@ def _share(watch: Watch) -> str:
 
 
 def state(counted: Sequence[CountedWatch], tokens: int | None) -> Post:
-    """What is watched in a channel, what has become of the last week's replies, and the tokens that a day has."""
     if not counted:
         text = f"Nothing is watched in this channel.\n{_HELP}"
         return Post(text, [section(text), actions(button(_TITLE, ids.ACTION_WATCH))])
@@ -71,13 +70,11 @@ def state(counted: Sequence[CountedWatch], tokens: int | None) -> Post:
 
 
 def begun(watch: Watch, name: str) -> Post:
-    """A watch was set, or set otherwise."""
     text = f"*{clip(name, _NAME)}* is watched here: {_order(watch)}"
     return Post(text, [section(text), _buttons(watch)])
 
 
 def line(counted: CountedWatch) -> str:
-    """A watch, and what has become of the last week's replies."""
     coverage = counted.coverage
     parts = [
         f"{coverage.outcomes[outcome]} {said}" for outcome, said in _OUTCOMES.items() if coverage.outcomes.get(outcome)
@@ -87,7 +84,6 @@ def line(counted: CountedWatch) -> str:
 
 
 def ended(name: str) -> str:
-    """A watch was ended."""
     return f"*{clip(name, _NAME)}* is not watched here any more. What was scored stays in the figures."
 
 
@@ -104,19 +100,16 @@ def no_assistant(name: str, known: Sequence[str]) -> str:
 
 
 def several_assistants(name: str, author_ids: Sequence[str]) -> str:
-    """For a name that several bots have."""
     each = ", ".join(f"`@{author_id}`" for author_id in author_ids[:_MOST_NAMED])
     return f"Several bots here are called `@{clip(name, _NAME)}`. Say which by its id: {each}."
 
 
 def not_watched(name: str, watched: Sequence[str]) -> str:
-    """For the end of a watch that there is not."""
     found = f"I watch {_names(watched)}." if watched else "I watch nobody here."
     return f"I do not watch `@{clip(name, _NAME)}` in this channel. {found}"
 
 
 def not_read(error: str) -> str:
-    """For when Slack does not let us look who wrote in a channel."""
     return f"Slack does not let me read this channel (`{clip(error, _NAME)}`), so I cannot watch anybody in it."
 
 
@@ -230,7 +223,6 @@ def worse_alert(
 
 
 def silent_alert(watch: Watch, name: str, expected: int, silent_for: timedelta) -> Post:
-    """A watch has no scores, though replies were drawn."""
     hours = round(silent_for.total_seconds() / 3600)
     text = (
         f"The watch on *{clip(name, _NAME)}* in <#{watch.channel_id}> has no score of the last {hours} hours, though "
@@ -240,7 +232,6 @@ def silent_alert(watch: Watch, name: str, expected: int, silent_for: timedelta) 
 
 
 def gone_alert(watch: Watch, name: str, before: int) -> Post:
-    """Nothing was seen of an assistant for a week."""
     return _post(
         f"I have seen no reply of *{clip(name, _NAME)}* in <#{watch.channel_id}> for a week, after {before:,} in the "
         "week before. It may have left, or have come back as another app, which is not watched: `/judge watch` "
@@ -249,14 +240,12 @@ def gone_alert(watch: Watch, name: str, before: int) -> Post:
 
 
 def test_alert(watch: Watch, name: str) -> Post:
-    """What an alert would reach, if there were one."""
     return _post(
         f"A test, and no more: here I say when *{clip(name, _NAME)}* in <#{watch.channel_id}> gets clearly worse."
     )
 
 
 def tested(watch: Watch, missed: Mapping[str, str]) -> str:
-    """Whom a test has reached, and whom not, and why."""
     if not watch.alerts_to:
         return "Nobody hears when it gets worse, so there is nobody to send a test to; *Change* sets who does."
     got = ", ".join(_whom(watch, each) for each in watch.alerts_to if each not in missed)

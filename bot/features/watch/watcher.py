@@ -73,17 +73,7 @@ logger = structlog.get_logger(__name__)
 
 
 class Watcher:
-    """Sees replies of watched assistants, and takes in those that are drawn once they are finished.
-
-    Args:
-        store: Where replies and cases become durable.
-        lookup: Reads messages.
-        identity: Who we are; such cases are asked for by nobody else.
-        limits: How much may be asked for.
-        policy: Where.
-        rubrics: By what.
-        clock: Says what time it is.
-    """
+    """Sees replies of watched assistants, and takes in those that are drawn once they are finished."""
 
     def __init__(
         self,
@@ -111,12 +101,10 @@ class Watcher:
         self._watches.forget(watch.team_id)
 
     async def end(self, watch: Watch, by: str) -> None:
-        """Ends a watch."""
         await self._store.watches.end(watch, by)
         self._watches.forget(watch.team_id)
 
     def serves(self, channel_id: str) -> bool:
-        """Whether anything of a channel may be scored at all."""
         return self._policy.allows_messages_of(channel_id)
 
     async def watch_of(self, team_id: str, event: Mapping[str, Any]) -> Watch | None:
@@ -130,7 +118,6 @@ class Watcher:
         return watch is not None and float(reaction.ts) >= watch.since.timestamp()
 
     async def note(self, body: Mapping[str, Any]) -> None:
-        """Notes the reply that an event tells of, if it is a watched one."""
         event = body["event"]
         watch = await self.watch_of(body["team_id"], event)
         if watch is None:
@@ -206,7 +193,6 @@ class Watcher:
         return (await self._store.replies.used(reply, question_ts)).of_question >= MOST_OF_A_QUESTION
 
     async def _is_over(self, watch: Watch, reply: SeenReply, question: Question) -> bool:
-        """Whether a limit of the reply's day is used up."""
         used = await self._store.replies.used(reply, question.ts)
         tokens = (await self._store.digests.channel(watch.team_id, watch.channel_id)).watch_tokens_per_day or 0
         limits = (watch.per_day, used.replies), (MOST_OF_A_QUESTION, used.of_question), (tokens, used.tokens)
@@ -244,13 +230,7 @@ _PATIENCE_S = 3.0
 
 
 class Assistants:
-    """Reads in a channel who answers there.
-
-    Args:
-        client: The bot's Web API client.
-        members: Who is a bot.
-        own_ids: The app's own ids; it does not score itself.
-    """
+    """Reads in a channel who answers there."""
 
     def __init__(self, client: AsyncWebClient, members: Members, own_ids: frozenset[str]) -> None:
         self._client = client
@@ -281,7 +261,6 @@ class Assistants:
         return await self._bots(answer.get("members") or [])
 
     async def _writers(self, channel_id: str) -> Iterable[str]:
-        """Who wrote among a channel's latest messages and in their threads, of which Slack names up to five each."""
         answer = await self._client.conversations_history(channel=channel_id, limit=_LATEST)
         wrote: dict[str, None] = {}
         for raw in answer.get("messages") or []:

@@ -45,18 +45,7 @@ _ITS_SHARE = re.compile(f"^{ids.BLOCK_SHARE}-")
 
 @dataclass(frozen=True)
 class WatchWindow:
-    """Asks for all that a watch is, and shows what it would have taken.
-
-    Attributes:
-        orders: What is watched.
-        assistants: Who may be.
-        recent: What would have been taken.
-        checks: What is wrong with what somebody chose.
-        rubrics: By which a channel's replies are scored.
-        messenger: What opens the window, and says what was set.
-        show_home: Shows the Home tab anew, where it may be opened, too.
-        workspace_url: Where links to messages begin.
-    """
+    """Asks for all that a watch is, and shows what it would have taken."""
 
     orders: WatchOrders
     assistants: Assistants
@@ -75,7 +64,6 @@ class WatchWindow:
         return opened is not None
 
     async def open_at_home(self, visit: HomeVisit, channel_id: str, author_id: str) -> None:
-        """Opens the window on a watch that the Home tab lists, or says there that it comes too late."""
         state = ModalState(channel_id=channel_id, home_id=visit.channel_id)
         if not await self.open(visit.invocation, state, author_id):
             await self.show_home(visit, BUTTON_TOO_SLOW)
@@ -128,7 +116,6 @@ class WatchWindow:
         return {}
 
     async def end(self, click: WindowClick, author_id: str) -> None:
-        """Ends the watch on an assistant, and says so in the window, and in the channel where that cannot be."""
         channel_id = click.state.channel_id or ""
         said = await self.orders.end(click.invocation, channel_id, author_id)
         shown = None
@@ -147,7 +134,6 @@ class WatchWindow:
         await self.messenger.tell(Recipient(click.invocation.user_id, form.channel_id), words.begun(watch, name))
 
     async def _renew_home(self, click: WindowClick) -> bool:
-        """Whether the window was opened in a Home tab, which then shows what has changed."""
         if click.state.home_id is None:
             return False
         await self.show_home(HomeVisit(click.invocation, click.state.home_id), "")
@@ -157,7 +143,6 @@ class WatchWindow:
         return window_words.watch_modal(click.state, form, replies, self.workspace_url)
 
     async def _form(self, invocation: Invocation, channel_id: str, author: str) -> WatchView | str:
-        """What the window begins with, or why there is nothing to choose."""
         if refusal := await self.orders.refusal(invocation, channel_id, is_change=True):
             return refusal
         watches = await self.orders.of(invocation.team_id, channel_id)
@@ -195,14 +180,11 @@ def _version(watch: Watch | None, tokens: int | None) -> str:
 
 
 def _others(found: Iterable[str], watches: Sequence[Watch]) -> list[str]:
-    """Those that are not watched yet."""
     watched = {watch.author_id for watch in watches}
     return [author_id for author_id in found if author_id not in watched]
 
 
 def register(app: AsyncApp, window: WatchWindow) -> None:
-    """Connects the window, what is chosen in it, and the buttons that open it, also in the Home tab."""
-
     @app.action(ids.ACTION_WATCH)
     async def open_window(ack: AsyncAck, body: dict[str, Any]) -> None:
         await ack()

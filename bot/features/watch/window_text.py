@@ -74,7 +74,6 @@ class WatchView:
 
 
 def reading_modal() -> dict[str, Any]:
-    """What stands there until it is known what there is to choose."""
     return said_modal(_READING)
 
 
@@ -117,7 +116,6 @@ def off_limits(most: int) -> str:
 
 
 def off_floor(scale: Scale) -> str:
-    """For a floor that is not on the scale."""
     return f"A number between {scale.low} and {scale.high}, the ends of the scale, or nothing."
 
 

@@ -41,7 +41,6 @@ def register(app: AsyncApp, services: Services, completion: Completion) -> None:
 
 
 def execution_of(body: Raw) -> str | None:
-    """Slack's name for the run of a step that a payload tells of, if it does."""
     event = body.get("event") or {}
     return event.get("function_execution_id") if event.get("type") == "function_executed" else None
 
@@ -125,7 +124,6 @@ def to_request(inputs: Raw, host: str) -> Permalink | Texts:
 
 
 async def _linked(services: Services, invocation: Invocation, link: Permalink) -> tuple[Case, bool]:
-    """The case, and whether the workflow may be told its justification."""
     if blocker := link.blocker({services.identity.host}):
         raise NothingToScoreError(blocker_text(blocker))
     channel = (await services.memberships.now(invocation.user_id)).get(link.channel_id)

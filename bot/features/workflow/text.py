@@ -51,5 +51,4 @@ def outputs(case: LoggedCase, verdict: RecordedVerdict | None, workspace_url: st
 
 
 def _text(words: str) -> str:
-    """Words that mention nobody, whatever is done with them."""
     return _MENTION.sub("< ", words)
