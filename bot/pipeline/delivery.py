@@ -63,8 +63,7 @@ class Delivery:
         self._lines = defaultdict[str, FairQueue](lambda: FairQueue(1))
 
     async def announce(self, case: LoggedCase) -> LoggedCase:
-        if not case.is_posted or case.is_watched or case.blocked_by or case.reply_ts:
-            return case
+        """The case with a placeholder in its thread."""
         case, _ = await self._begin_thread(case, messages.texts(case))
         if not case.blocked_by:
             case, _ = await self._post_once(case, "reply", messages.placeholder(case))
@@ -85,8 +84,6 @@ class Delivery:
         if not (case.is_private or case.blocked_by):
             texts = messages.texts(case, verdict)
             case, is_new = await self._begin_thread(case, texts)
-            if is_new:  # in the log before anybody can press a button under the verdict: its repeats belong there
-                case = await self._store.renew(case)
             case = await self._reply(case, verdict_message(case, verdict))
             if not case.blocked_by:
                 if case.begins_thread and not (is_new or case.excluded):

@@ -100,9 +100,9 @@ class CasePipeline:
             RetryError: It did not come to its end, and goes on after a pause.
         """
         try:
-            case = await self._store.open_case(case_id)
-            if case is not None:
-                await self._settle(case, trigger_id)
+            claimed = await self._store.claim(case_id)
+            if claimed is not None:
+                await self._settle(claimed, trigger_id)
         except TakenError:
             logger.info("case_left_to_another", case=case_id)
         except STORE_ERRORS as exc:
@@ -110,47 +110,40 @@ class CasePipeline:
             logger.error("log_out_of_reach", case=case_id, reason=reason, next_in_s=LOG_PAUSE.total_seconds())
             raise RetryError(reason, LOG_PAUSE) from exc
 
-    async def _settle(self, seen: LoggedCase, trigger_id: str | None) -> None:
-        case = seen
+    async def _settle(self, claimed: LoggedCase, trigger_id: str | None) -> None:
+        case = claimed
         try:
-            if seen.status is CaseStatus.RECEIVED:
-                found, why_asked = await self._complete(seen)
-                is_asked = found.lacks_question
-                case = await self._store.claim(seen, found, is_announced=found.is_posted and not is_asked)
-                if is_asked:
+            if claimed.status is CaseStatus.RECEIVED:
+                case, why_asked = await self._complete(claimed)
+                if case.lacks_question:
                     # Asked before it is noted: after a crash in between the person is asked twice rather than never.
                     await self._delivery.ask(case, trigger_id, why_asked)
-                    await self._store.note_asked(case)
+                    await self._store.note_asked(case, claimed)
                     return
                 case = taken_up(case)
                 judging = asyncio.create_task(self._judge(case))
                 try:
                     if not await _is_done(judging, self._quick):
-                        case = await self._announced(case)
+                        case = await self._announced(case, claimed)
                     verdict = await judging
                 finally:
                     judging.cancel()
-                case = await self._store.record(case, verdict)
+                case = await self._store.record(case, verdict, claimed)
             else:
-                case = await self._store.claim(seen, seen, is_announced=False)
                 verdict = await self._recorded(case)
             case = await self._delivery.deliver(case, verdict)
             await self._store.note_delivered(case)
             logger.info("case_settled", case=case.id, score=verdict.score, reason=verdict.unscored_reason)
         except _ModelFailure as exc:
-            await self._wait_for_the_model(case, str(exc))
+            await self._wait_for_the_model(case, claimed, str(exc))
         except (SlackApiError, aiohttp.ClientError, TimeoutError) as exc:
-            case = await self._store.note_slack_failure(await self._held(seen, case))
+            case = await self._store.note_slack_failure(case)
             raise self._retry(case, exc, growing_pause(case.slack_tries)) from exc
         except (TakenError, *STORE_ERRORS):
             raise
         except Exception as exc:  # whatever it was, the case is not lost, and not tried in a rush
-            case = await self._store.note_internal_error(await self._held(seen, case))
+            case = await self._store.note_internal_error(case)
             raise self._retry(case, exc, growing_pause(case.internal_errors)) from exc
-
-    async def _held(self, seen: LoggedCase, case: LoggedCase) -> LoggedCase:
-        """The case, claimed now where it failed before that."""
-        return case if case.lease_owner != seen.lease_owner else await self._store.claim(seen, case, is_announced=False)
 
     def _retry(self, case: LoggedCase, exc: Exception, pause: timedelta) -> RetryError:
         reason, next_in_s = in_brief(exc), pause.total_seconds()
@@ -160,9 +153,9 @@ class CasePipeline:
             logger.warning("case_interrupted", case=case.id, reason=reason, next_in_s=next_in_s)
         return RetryError(reason or type(exc).__name__, pause)
 
-    async def _wait_for_the_model(self, case: LoggedCase, reason: str) -> None:
+    async def _wait_for_the_model(self, case: LoggedCase, claimed: LoggedCase, reason: str) -> None:
         pause = self._model_pauses[case.model_tries]
-        case = await self._store.note_model_failure(await self._announced(case))
+        case = await self._store.note_model_failure(await self._announced(case, claimed), claimed)
         try:
             await self._delivery.say_later(case, pause, len(self._model_pauses))
         except (SlackApiError, aiohttp.ClientError, TimeoutError) as exc:  # said or not, the case goes on by then
@@ -215,8 +208,11 @@ class CasePipeline:
         read = {"question": question.text, "question_source": question.source}
         return case.model_copy(update=read | {"question_ts": question.ts, "question_author_id": question.author_id})
 
-    async def _announced(self, case: LoggedCase) -> LoggedCase:
+    async def _announced(self, case: LoggedCase, claimed: LoggedCase) -> LoggedCase:
         """The case with a placeholder in its thread; where Slack gives no answer, the verdict goes on all the same."""
+        if not case.is_posted or case.is_watched or case.blocked_by or case.reply_ts:
+            return case
+        case = await self._store.intend(case, claimed)
         # Slack may have taken a post whose answer was lost, so whatever posts next has to look for it first.
         intended = case.model_copy(update={"thread_intent": True, "reply_intent": True})
         try:

@@ -49,6 +49,18 @@ _RATINGS = (
     .where(ratings.c.team_id == bindparam("team_id"), ratings.c.case_id == bindparam("case_id"))
     .order_by(ratings.c.position)
 )
+_LATEST_OF = {"team_id", "channel_id", "message_ts", "requester_id"}
+_LATEST = (
+    select(cases)
+    .where(
+        cases.c.team_id == bindparam("team_id"),
+        cases.c.channel_id == bindparam("channel_id"),
+        cases.c.message_ts == bindparam("message_ts"),
+        or_(and_(counts(cases), cases.c.status != CaseStatus.ASKED), cases.c.requester_id == bindparam("requester_id")),
+    )
+    .order_by(cases.c.id.desc())
+    .limit(1)
+)
 
 
 class Cases(Part):
@@ -63,19 +75,7 @@ class Cases(Part):
         return case if case and case.team_id == team_id else None
 
     async def latest(self, case: Case) -> LoggedCase | None:
-        is_shown = and_(counts(cases), cases.c.status != CaseStatus.ASKED)
-        query = (
-            select(cases)
-            .where(
-                cases.c.team_id == case.team_id,
-                cases.c.channel_id == case.channel_id,
-                cases.c.message_ts == case.message_ts,
-                or_(is_shown, cases.c.requester_id == case.requester_id),
-            )
-            .order_by(cases.c.id.desc())
-            .limit(1)
-        )
-        row = await self._database.one(query)
+        row = await self._database.one(_LATEST, case.model_dump(include=_LATEST_OF))
         return to_case(row) if row else None
 
     async def current_verdict(self, case: LoggedCase) -> CurrentVerdict | None:

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any, Self, TypeVar
 
 import aiosqlite
+from cachetools import LRUCache
 from sqlalchemy import ColumnElement, Executable, Row, Table, text, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
@@ -22,6 +23,7 @@ Work = Callable[[AsyncConnection], Awaitable[T]]
 
 _SETTLING_AT_ONCE = 4
 _CLOSE_S = 3.0
+_CHOICES_KEPT = 1000
 _AFTERWARDS = "slack_judge_after_commit"
 
 
@@ -40,6 +42,8 @@ class Database:
         self._settling = FairQueue(_SETTLING_AT_ONCE)
         # SQLite has one writer. Who waits for it there looks again after ever longer pauses, and may be overtaken for
         # a second; who waits here is next.
+        self._choices: LRUCache[Any, Row[Any] | None] = LRUCache(_CHOICES_KEPT)
+        self._choices_number = 0
         self._one_writer = asyncio.Lock() if self.is_sqlite else nullcontext()
 
     async def close(self) -> None:
@@ -64,6 +68,21 @@ class Database:
 
         return await self.read(fetch)
 
+    async def choice(self, query: Executable, of: Mapping[str, str]) -> Row[Any] | None:
+        """The same for what each case asks; with SQLite, which only we write, kept until `forget_choices`."""
+        key = (query, *of.values())
+        if key in self._choices:
+            return self._choices[key]
+        number = self._choices_number
+        found = await self.one(query, of)
+        if self.is_sqlite and number == self._choices_number:  # not changed while it was read
+            self._choices[key] = found
+        return found
+
+    def forget_choices(self) -> None:
+        self._choices_number += 1
+        self._choices.clear()
+
     async def read(self, work: Work[T]) -> T:
         return await _to_the_end(self._over_a_connection(work))
 
@@ -77,15 +96,14 @@ class Database:
         """What a transaction comes to; with SQLite it is the only one of this process at the moment."""
         return await _to_the_end(self._in_a_transaction(work))
 
-    async def settle(self, case: Case, work: Work[T]) -> T:
-        """The same for a step of a case that Slack does not wait for: few of these stand in line for the database."""
-        async with self._settling.turn(case.channel_id, case.requester_id):
-            return await self.write(work)
+    async def settle(self, case: Case | None, work: Work[T]) -> T:
+        """The same for a step of a case that Slack does not wait for: few of these stand in line for the database.
 
-    async def read_to_settle(self, work: Work[T]) -> T:
-        """What is read for such a step before it is known whose case it is: those are a channel of their own."""
-        async with self._settling.turn("", ""):
-            return await self.read(work)
+        Where it is not known yet whose case it is, they are a channel of their own.
+        """
+        line = (case.channel_id, case.requester_id) if case else ("", "")
+        async with self._settling.turn(*line):
+            return await self.write(work)
 
     async def _over_a_connection(self, work: Work[T]) -> T:
         async with self.engine.connect() as connection:

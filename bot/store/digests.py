@@ -270,11 +270,10 @@ class People(Part):
     async def chosen(self, team_id: str, user_id: str, channel_id: str) -> tuple[Visibility | None, str | None]:
         """The same, and the name of the channel's rubric, in one look: it is asked before anything is judged."""
         of = {"of_team": team_id, "of_user": user_id, "of_channel": channel_id}
-        row = await self._database.one(_CHOSEN, of)
-        if row is None:
-            return None, None
-        return Visibility(row.visibility) if row.visibility else None, row.rubric
+        row = await self._database.choice(_CHOSEN, of)
+        return (Visibility(row.visibility) if row and row.visibility else None), row.rubric if row else None
 
     async def save_visibility(self, team_id: str, user_id: str, visibility: Visibility | None) -> None:
         values = {"team_id": team_id, "user_id": user_id, "visibility": visibility, "updated_at": utc_now()}
         await self._database.execute(upsert(self._database, people, values))
+        self._database.forget_choices()

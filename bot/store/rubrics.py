@@ -37,7 +37,7 @@ class RubricInUseError(Exception):
 
 class Rubrics(Part):
     async def chosen(self, team_id: str, channel_id: str) -> ChannelJudge:
-        row = await self._database.one(_CHOSEN, {"of_team": team_id, "of_channel": channel_id})
+        row = await self._database.choice(_CHOSEN, {"of_team": team_id, "of_channel": channel_id})
         return ChannelJudge(*row) if row else ChannelJudge()
 
     async def newest(self, team_id: str, channel_id: str) -> Sequence[SavedRubric]:
@@ -107,7 +107,9 @@ class Rubrics(Part):
             await note(connection, [Act(team_id, by, Action.JUDGE_CHANGED, channel_id=channel_id)])
             return True
 
-        return await self._database.write(use)
+        is_used = await self._database.write(use)
+        self._database.forget_choices()
+        return is_used
 
     async def delete(self, team_id: str, channel_id: str, name: str, by: str) -> None:
         """Deletes a rubric of a channel with all of its versions.

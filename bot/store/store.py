@@ -5,7 +5,6 @@ from typing import Any
 
 from sqlalchemy import (
     ColumnElement,
-    Row,
     TextClause,
     UpdateBase,
     and_,
@@ -52,14 +51,15 @@ def _of_case(lease_owner: ColumnElement[bool], status: ColumnElement[bool] | Tex
 
 _HELD = cases.c.lease_owner == bindparam("held_by")
 # The names are those of the methods of `Store` that execute them.
-_AS_SEEN = and_(
-    cases.c.lease_owner.is_not_distinct_from(bindparam("seen_holder")), cases.c.status == bindparam("seen_status")
+CLAIM = (
+    update(cases)
+    .where(cases.c.id == bindparam("case_id"), IS_OPEN)
+    .values(lease_owner=bindparam("new_owner"))
+    .returning(cases)
 )
-CLAIM = _of_case(_AS_SEEN, IS_OPEN)
 STEP = _of_case(_HELD, IS_OPEN)
 RECORD = _of_case(_HELD, cases.c.status == literal_column("'received'"))
 FINISH = _of_case(_HELD, cases.c.status == literal_column("'judged'"))
-OPEN_CASE = select(cases).where(cases.c.id == bindparam("case_id"), IS_OPEN)
 ADD = insert(cases).returning(cases.c.id, *counts_beside())
 
 
@@ -76,7 +76,7 @@ async def change(connection: AsyncConnection, statement: UpdateBase, values: dic
 
 
 _VERDICT_COLUMNS = set(RecordedVerdict.model_fields) - {"ratings", "rubric"}
-# What may be found in Slack while a case is settled, and is written when it is claimed.
+# What may be found in Slack while a case is settled.
 _FOUND = (
     "question",
     "question_source",
@@ -90,15 +90,17 @@ _FOUND = (
 )
 # How far our messages have come.
 _POSTED = ("thread_ts", "reply_ts", "blocked_by")
+_INTENTS = {"thread_intent": True, "reply_intent": True}
 _NO_LIMITS = Limits()
 
 
 class Store:
     """One log, opened: the steps of a case are its methods, everything else is in its parts.
 
-    Whoever settles a case claims it first, which writes a new holder into it; every later step asks for that holder,
-    and raises `TakenError` where there is another, so that a process that froze and woke up is refused. The steps give
-    the case as it is then, without reading it again.
+    Whoever settles a case claims it first, which writes a new lease owner into it; every later step asks for that
+    owner, and raises `TakenError` where there is another, so that a process that froze and woke up is refused. The
+    steps give the case as it is then, without reading it again. `since` is the case as it was claimed: what was found
+    in Slack since then is written with the step.
 
     With `store_text="none"` the two texts and what the model wrote about them, justifications included, are dropped
     once the verdict is delivered; hashes, scores, and where the messages stand, are left.
@@ -222,35 +224,24 @@ class Store:
         waits = and_(cases.c.status.in_((CaseStatus.RECEIVED, CaseStatus.ASKED)), cases.c.question.is_(None))
         await self._open_again(answered, waits, values, None, limits)
 
-    async def open_case(self, case_id: int) -> LoggedCase | None:
-        async def read(connection: AsyncConnection) -> Row[Any] | None:
-            return (await connection.execute(OPEN_CASE, {"case_id": case_id})).one_or_none()
+    async def claim(self, case_id: int) -> LoggedCase | None:
+        """The case, held by this attempt alone; None where it has no way to go."""
+        values = {"case_id": case_id, "new_owner": _new_name()}
 
-        row = await self.database.read_to_settle(read)
-        return to_case(row) if row else None
+        async def claim(connection: AsyncConnection) -> LoggedCase | None:
+            row = (await connection.execute(CLAIM, values)).one_or_none()
+            return to_case(row) if row else None
 
-    async def claim(self, seen: LoggedCase, found: LoggedCase, *, is_announced: bool) -> LoggedCase:
-        """The case with what was found for it since it was read, held by this attempt alone.
+        case = await self.database.settle(None, claim)
+        return _after(case, {}) if case else None
 
-        With `is_announced` the posts that begin its thread are intended from here on, and follow at once. The case that
-        is given says whether they were intended before: only then they have to be looked for.
+    async def intend(self, case: LoggedCase, since: LoggedCase | None = None) -> LoggedCase:
+        """Notes that our messages are about to be posted: whoever comes after us has to look for them first.
 
-        Raises:
-            TakenError: Somebody has changed it since it was `seen`.
+        The case that is given says whether they were intended before: only then we have to look for them.
         """
-        changed: dict[str, Any] = {
-            name: getattr(found, name) for name in _FOUND if getattr(found, name) != getattr(seen, name)
-        }
-        changed |= {f"{name}_hash": _hash(changed[name]) for name in ("question", "response") if name in changed}
-        changed |= {"lease_owner": _new_name()}
-        intents = {"thread_intent": True, "reply_intent": True} if is_announced else {}
-        which = {"case_id": seen.id, "seen_holder": seen.lease_owner, "seen_status": seen.status}
-
-        async def claim(connection: AsyncConnection) -> None:
-            await change(connection, CLAIM, which | changed | intents)
-
-        await self.database.settle(seen, claim)
-        return _after(found, changed)
+        await self._step(case, _INTENTS | _found(case, since))
+        return _after(case, {})
 
     async def renew(self, case: LoggedCase) -> LoggedCase:
         """The case, still held: asked where so much time has passed since the last step that it may have been claimed.
@@ -260,33 +251,35 @@ class Store:
         """
         return await self._step(case, {"lease_owner": case.lease_owner})
 
-    async def note_asked(self, case: LoggedCase) -> LoggedCase:
-        return await self._step(case, {"status": CaseStatus.ASKED})
+    async def note_asked(self, case: LoggedCase, since: LoggedCase | None = None) -> LoggedCase:
+        return await self._step(case, {"status": CaseStatus.ASKED} | _found(case, since))
 
     async def note_slack_failure(self, case: LoggedCase) -> LoggedCase:
         """The case after a call of Slack that failed for the moment; the attempt is over."""
         return await self._step(case, {"slack_tries": case.slack_tries + 1})
 
-    async def note_model_failure(self, case: LoggedCase) -> LoggedCase:
+    async def note_model_failure(self, case: LoggedCase, since: LoggedCase | None = None) -> LoggedCase:
         """The case after the model could not be asked, which ends the attempt; Slack could be asked."""
-        return await self._step(case, {"model_tries": case.model_tries + 1, "slack_tries": 0})
+        changes = {"model_tries": case.model_tries + 1, "slack_tries": 0}
+        return await self._step(case, changes | _found(case, since))
 
     async def note_internal_error(self, case: LoggedCase) -> LoggedCase:
         """The case after an error that nobody foresaw; the attempt is over."""
         return await self._step(case, {"internal_errors": case.internal_errors + 1})
 
-    async def record(self, case: LoggedCase, verdict: RecordedVerdict) -> LoggedCase:
-        """The verdict with its ratings, in one transaction; a case that has one keeps it.
+    async def record(self, case: LoggedCase, verdict: RecordedVerdict, since: LoggedCase | None = None) -> LoggedCase:
+        """The verdict with its ratings, in one transaction; a case that has one keeps it. Its messages are intended.
 
         A reply that a watch drew and that has no score is missed: others of its day stand for it in the figures.
         """
-        values = verdict.model_dump(include=_VERDICT_COLUMNS) | _posted(case)
+        values = verdict.model_dump(include=_VERDICT_COLUMNS) | _posted(case) | _found(case, since)
         values |= {"status": CaseStatus.JUDGED, "judged_at": utc_now(), "slack_tries": 0, "internal_errors": 0}
         if verdict.input_tokens is not None or not verdict.ratings:
             values["reserved_tokens"] = 0  # it is known what it took
 
         async def record(connection: AsyncConnection) -> None:
-            await change(connection, RECORD, _by_lease_owner(case) | values)
+            intents = _INTENTS if case.is_posted else {}
+            await change(connection, RECORD, _by_lease_owner(case) | values | intents)
             if verdict.ratings:
                 await connection.execute(insert(ratings), rating_rows(case, verdict.ratings))
             if case.probability is not None and verdict.score is None:
@@ -356,6 +349,14 @@ def _by_lease_owner(case: LoggedCase) -> dict[str, Any]:
 
 def _posted(case: LoggedCase) -> dict[str, Any]:
     return {name: getattr(case, name) for name in _POSTED}
+
+
+def _found(case: LoggedCase, since: LoggedCase | None = None) -> dict[str, Any]:
+    """What was found in Slack since the case was claimed."""
+    if since is None:
+        return {}
+    found = {name: getattr(case, name) for name in _FOUND if getattr(case, name) != getattr(since, name)}
+    return found | {f"{name}_hash": _hash(found[name]) for name in ("question", "response") if name in found}
 
 
 def _after(case: LoggedCase, values: dict[str, Any]) -> LoggedCase:

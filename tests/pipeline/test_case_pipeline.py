@@ -27,6 +27,7 @@ from judge import Judge, load_rubric
 from pocket_slack import Limits, Sandbox, Workspace
 from tests.model_server import ModelServer
 from tests.stage import CHANNEL, make_settings
+from tests.store.test_store import held
 
 
 @dataclass
@@ -102,13 +103,13 @@ async def test_of_two_attempts_at_the_same_moment_one_goes_on(desk: Desk) -> Non
     assert desk.posts() == 2
 
 
-async def test_a_case_of_typed_texts_costs_five_transactions(desk: Desk) -> None:
+async def test_a_case_of_typed_texts_costs_four_transactions(desk: Desk) -> None:
     written: list[str] = []
     engine = desk.log.database.engine.sync_engine
     event.listen(engine, "commit", lambda _: written.append("commit"))
     case, _ = await desk.log.add(desk.case)
     await desk.docket.settle(case.id)
-    assert len(written) == 5  # added, claimed with the intent to post, judged, where its thread stands, delivered
+    assert len(written) == 4  # added, claimed, judged, delivered
 
 
 async def test_a_rubric_that_is_gone_leaves_the_case_unscored(desk: Desk) -> None:
@@ -179,7 +180,7 @@ async def test_trouble_with_slack_uses_up_nothing_of_the_models(model_server: Mo
 
 async def test_who_froze_before_a_post_asks_whether_the_case_is_still_theirs(desk: Desk) -> None:
     case, _ = await desk.log.add(desk.case)
-    frozen = await desk.log.claim(case, case, is_announced=True)
+    frozen = await held(desk.log, case)
     frozen = frozen.model_copy(update={"asked_at_s": frozen.asked_at_s - 60})  # it wakes up a minute later
     await desk.docket.settle(case.id)
     assert desk.posts() == 2
@@ -190,26 +191,21 @@ async def test_who_froze_before_a_post_asks_whether_the_case_is_still_theirs(des
 
 async def test_a_slow_post_is_still_ours_where_nobody_else_has_begun(desk: Desk) -> None:
     case, _ = await desk.log.add(desk.case)
-    slow = await desk.log.claim(case, case, is_announced=True)
+    slow = await held(desk.log, case)
     slow = slow.model_copy(update={"asked_at_s": slow.asked_at_s - 60})
     assert (await desk.delivery.announce(slow)).reply_ts is not None
 
 
-async def test_who_read_a_case_before_it_was_judged_leaves_it_to_whom_judged_it(desk: Desk) -> None:
-    """To take it would stop the other one, and to judge it once more is refused: nobody would deliver it."""
+async def test_who_has_lost_a_case_while_it_was_judged_writes_nothing(desk: Desk) -> None:
     case, _ = await desk.log.add(desk.case)
-    holder = await desk.log.claim(case, case, is_announced=True)
-    seen = await desk.log.open_case(case.id)
-    assert seen
-    await desk.log.record(holder, from_blocker("Nothing.", "m", load_rubric("additive-5")))
+    slow = await held(desk.log, case)
+    await desk.docket.settle(case.id)
     with pytest.raises(TakenError):
-        await desk.log.claim(seen, seen, is_announced=True)
+        await desk.log.record(slow, from_blocker("Nothing.", "m", load_rubric("additive-5")))
+    assert (await desk.log.cases.verdict(case.id)).score is not None
 
 
-async def test_who_read_a_case_before_another_attempt_came_and_went_is_refused(desk: Desk) -> None:
-    """The other one has posted, and has failed since: to go on from what was read before would post again."""
-    seen, _ = await desk.log.add(desk.case)
-    other = await desk.log.claim(seen, seen, is_announced=True)
-    await desk.log.note_slack_failure(other)
-    with pytest.raises(TakenError):
-        await desk.log.claim(seen, seen, is_announced=True)
+async def test_a_case_at_rest_is_claimed_by_nobody(desk: Desk) -> None:
+    case, _ = await desk.log.add(desk.case)
+    await desk.docket.settle(case.id)
+    assert await desk.log.claim(case.id) is None

@@ -17,7 +17,7 @@ from bot.store.jobs import Task, Ticket
 from bot.store.opening import connect
 from bot.store.ownership import owned
 from bot.store.schema import cases
-from tests.store.test_store import a_case, url
+from tests.store.test_store import a_case, held, url
 
 TEAM = "T1"
 LONG = timedelta(minutes=10)
@@ -66,7 +66,7 @@ class Settler:
             raise self.failure()
         case = await self._log.cases.get(ticket.case_id)
         assert case
-        await self._log.note_asked(await self._log.claim(case, case, is_announced=False))  # it has no way to go now
+        await self._log.note_asked(await held(self._log, case))  # it has no way to go now
         self.done.append(ticket.case_id)
         self._news.set()
 

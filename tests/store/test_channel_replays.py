@@ -15,7 +15,7 @@ from bot.store import Store
 from bot.store.rubrics import MOST, ChannelReplay, ReplayedCase, RubricGoneError
 from bot.store.schema import labels, replay_scores, replayed, replays, spent
 from judge.rubric import Scale
-from tests.store.test_store import a_case, a_verdict
+from tests.store.test_store import a_case, a_verdict, held
 
 NEW = ChannelJudge("code", None, "large")
 SCALE = Scale(0, 5)
@@ -37,8 +37,7 @@ async def labelled(
     verdict = a_verdict().model_copy(update={"judge_version": version, "lowest": 0, "highest": 5})
     fields = {"key": f"k{number}", "message_ts": f"1795339203.{number:06}"} | fields
     case, _ = await log.add(a_case(**fields))
-    case = await log.claim(case, case, is_announced=False)
-    case = await log.record(case, verdict)
+    case = await log.record(await held(log, case), verdict)
     await log.note_delivered(case)
     if is_labelled:
         await log.labels.put(case, "U9", Label(3, None))

@@ -48,9 +48,9 @@ def a_case(**changes: Any) -> Case:
 
 async def held(log: Store, case: LoggedCase | int) -> LoggedCase:
     """The case, claimed by an attempt to settle it."""
-    seen = await log.cases.get(case if isinstance(case, int) else case.id)
-    assert seen is not None
-    return await log.claim(seen, seen, is_announced=False)
+    claimed = await log.claim(case if isinstance(case, int) else case.id)
+    assert claimed is not None
+    return claimed
 
 
 def a_verdict(score: int = 4) -> RecordedVerdict:
@@ -173,6 +173,7 @@ async def test_a_case_keeps_its_first_verdict(log: Store) -> None:
 Step = Callable[[Store, LoggedCase], Awaitable[object]]
 STEPS: dict[str, Step] = {
     "renew": Store.renew,
+    "intend": Store.intend,
     "note_asked": Store.note_asked,
     "note_slack_failure": Store.note_slack_failure,
     "note_model_failure": Store.note_model_failure,

@@ -64,6 +64,10 @@ def register(app: AsyncApp, services: Services) -> None:
     async def score_again(ack: AsyncAck, body: dict[str, Any]) -> None:
         invocation = to_invocation(body)
         earlier = await access.readable(invocation, clicked_case_id(body))
+        if earlier.begins_thread and earlier.thread_ts is None:  # not noted yet, and a repeat belongs there
+            await ack()
+            await intake.proceed(earlier, False, invocation)
+            return
         choice = await choices.again(invocation, earlier)
         excluded = await intake.excluded(invocation, earlier, has_typed=False)
         asked = again_case(invocation, earlier, choice, excluded)
