@@ -78,7 +78,6 @@ bench: $(READY) ## what judging, the bot and a digest cost; docs/measurements.md
 	@$(BIN)/python -m bench.flood $(DATABASE_URL)
 	@$(BIN)/python -m bench.watch 20
 	@$(BIN)/python -m bench.digest
-	@$(BIN)/python -m bench.strangers
 
 format: $(READY) ## write the format
 	@$(BIN)/ruff format .

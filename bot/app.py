@@ -125,7 +125,7 @@ async def running_bot(
             signs.append(link.is_connected)
         if settings.metrics_port is not None:
             probes = Probes(settings.metrics_host, settings.metrics_port, store.cases, signs)
-            await stack.enter_async_context(probes.port)
+            await stack.enter_async_context(probes.server)
         logger.info("connected", team=services.identity.team_id, model=settings.judge_model, role=role)
         yield RunningBot(services, tasks)
 
@@ -223,6 +223,7 @@ def _make_engine(services: Services, judges: Judges, model_pauses: Sequence[time
         work=work,
         duties=[duty for each in services.features for duty in each.duties],
         at_once=2 * settings.judge_concurrency,
+        traffic=services.traffic,
     )
 
 
@@ -240,9 +241,9 @@ def _make_link(services: Services) -> HttpFront | SocketLink:
         [each.on_reaction for each in features if each.on_reaction],
     )
     if not settings.serve_http:
-        return SocketLink(bolt, settings.slack_app_token or _NO_SECRET, events.takes)
+        return SocketLink(bolt, settings.slack_app_token or _NO_SECRET, events.takes, services.traffic)
     secret = settings.slack_signing_secret or _NO_SECRET
-    return HttpFront(bolt, secret, settings.http_host, settings.http_port, takes=events.takes)
+    return HttpFront(bolt, secret, settings.http_host, settings.http_port, takes=events.takes, traffic=services.traffic)
 
 
 def make_app(client: AsyncWebClient, identity: Identity) -> AsyncApp:

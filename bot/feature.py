@@ -32,6 +32,7 @@ from bot.slack.client import Identity
 from bot.slack.invocation import HomeVisit, Invocation
 from bot.slack.members import Homes, Member, Members, Memberships
 from bot.slack.messenger import Messenger
+from bot.slack.traffic import Traffic
 from bot.store import Store
 from bot.store.figures import Place
 from bot.store.jobs import Task
@@ -109,6 +110,7 @@ class Services:
     clock: Clock
     judges: Judges | None = None
     features: Sequence[Feature] = ()
+    traffic: Traffic = field(default_factory=Traffic)
 
     def words(self) -> Mapping[str, Word]:
         """What the words after `/judge` do, of all features."""

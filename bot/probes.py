@@ -1,11 +1,11 @@
-"""What the machine room asks a process: `/healthz`, `/readyz` and `/metrics`, at a port of their own."""
+"""What monitoring asks a process: `/healthz`, `/readyz` and `/metrics`, at a port of their own."""
 
 from collections.abc import Awaitable, Callable, Sequence
 
 from aiohttp import web
 
 from bot import metrics
-from bot.http_server import Port
+from bot.http_server import HttpServer
 from bot.store.cases import Cases
 from bot.store.errors import STORE_ERRORS
 
@@ -14,13 +14,13 @@ _UNWELL = "Slack cannot reach this process, or it takes no jobs; its log says wh
 
 
 class Probes:
-    """Answers while its `port` is entered."""
+    """Answers while its `server` is entered."""
 
     def __init__(self, host: str, port: int, cases: Cases, signs: Sequence[Callable[[], Awaitable[bool]]]) -> None:
         self._cases = cases
         self._signs = signs
         self._pages = {"/healthz": self._healthz, "/readyz": self._readyz, "/metrics": self._metrics}
-        self.port = Port(("METRICS_HOST", "METRICS_PORT"), host, port, self._answer)
+        self.server = HttpServer(("METRICS_HOST", "METRICS_PORT"), host, port, self._answer)
 
     async def _answer(self, request: web.BaseRequest) -> web.Response:
         page = self._pages.get(request.path)

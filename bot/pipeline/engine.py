@@ -24,6 +24,7 @@ from slack_sdk.errors import SlackApiError
 
 from bot import metrics
 from bot.pipeline.retries import LOG_PAUSE, RetryError, growing_pause
+from bot.slack.traffic import Traffic
 from bot.store import Store
 from bot.store.errors import STORE_ERRORS, in_brief
 from bot.store.jobs import Task, Ticket, entrypoint
@@ -59,11 +60,21 @@ class Engine:
         team_id: Whose jobs; another team may have its own in the same database, and another app.
         work: What does the job of each task.
         duties: What is looked after every minute; with PostgreSQL by one worker at a time.
+        traffic: Payloads, which go before jobs.
         at_once: With PostgreSQL, how many jobs this worker has at once, so that others get their share.
     """
 
-    def __init__(self, store: Store, team_id: str, work: Mapping[Task, Work], duties: list[Duty], at_once: int) -> None:
+    def __init__(
+        self,
+        store: Store,
+        team_id: str,
+        work: Mapping[Task, Work],
+        duties: list[Duty],
+        at_once: int,
+        traffic: Traffic | None = None,
+    ) -> None:
         self._store = store
+        self._traffic = traffic or Traffic()
         self._team_id = team_id
         self._work = work
         self._duties = [*duties, Duty("resubmit", self._resubmit)]
@@ -174,6 +185,7 @@ class Engine:
         self._running[key] = this
         metrics.RUNNING.inc()
         try:
+            await self._traffic.calm()
             await self._work[task](ticket)
         except asyncio.CancelledError:
             if not self._is_stopping:

@@ -5,6 +5,7 @@ import logging
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Self
 
+import structlog
 from pydantic import SecretStr
 from slack_bolt.adapter.socket_mode.aiohttp import AsyncSocketModeHandler
 from slack_bolt.async_app import AsyncApp
@@ -14,6 +15,7 @@ from slack_sdk.socket_mode.response import SocketModeResponse
 
 from bot.errors import SlackError
 from bot.slack.client import open_socket_url
+from bot.slack.traffic import MOST, Traffic
 
 Takes = Callable[[Mapping[str, Any]], Awaitable[bool]]
 """Whether a payload was taken in; others go to Bolt. Raises where Slack is to send it again."""
@@ -29,19 +31,25 @@ _LOOKS = 8
 _PATIENCE_S = 40.0
 _ACK_S = 3.0  # then Slack has told the person that it failed: https://docs.slack.dev/apis/events-api/using-socket-mode
 
+logger = structlog.get_logger(__name__)
+
 
 class _Handler(AsyncSocketModeHandler):
     """Acks what has come in before it leaves. Slack says of what comes later that it failed, or sends it again."""
 
-    def __init__(self, app: AsyncApp, app_token: SecretStr, takes: Takes) -> None:
-        logger = logging.getLogger("slack_sdk.socket_mode")
-        super().__init__(app, app_token.get_secret_value(), logger=logger)
+    def __init__(self, app: AsyncApp, app_token: SecretStr, takes: Takes, traffic: Traffic) -> None:
+        super().__init__(app, app_token.get_secret_value(), logger=logging.getLogger("slack_sdk.socket_mode"))
         self._takes = takes
+        self._traffic = traffic
         self._under_way: set[asyncio.Task[None]] = set()
         self._is_leaving = False
 
     async def handle(self, client: SocketModeClient, req: SocketModeRequest) -> None:  # type: ignore[override]
         if self._is_leaving:
+            return
+        if self._traffic.is_full:
+            # Not acknowledged and not accepted: Slack tells the person so, and sends an event once more.
+            logger.warning("payload_refused", reason="too many at once", most=MOST)
             return
         work = asyncio.ensure_future(self._serve(client, req))
         self._under_way.add(work)
@@ -49,10 +57,11 @@ class _Handler(AsyncSocketModeHandler):
         await work
 
     async def _serve(self, client: SocketModeClient, req: SocketModeRequest) -> None:
-        if await self._takes(req.payload):
-            await client.send_socket_mode_response(SocketModeResponse(req.envelope_id))
-        else:
-            await super().handle(client, req)
+        with self._traffic.payload():
+            if await self._takes(req.payload):
+                await client.send_socket_mode_response(SocketModeResponse(req.envelope_id))
+            else:
+                await super().handle(client, req)
 
     async def leave(self) -> None:
         self._is_leaving = True
@@ -67,10 +76,16 @@ class SocketLink:
     """Open while entered. slack-sdk reconnects by itself, but has been seen to stop trying (bolt-python#1529)."""
 
     def __init__(
-        self, app: AsyncApp, app_token: SecretStr, takes: Takes = nothing, patience_s: float = _PATIENCE_S
+        self,
+        app: AsyncApp,
+        app_token: SecretStr,
+        takes: Takes = nothing,
+        traffic: Traffic | None = None,
+        patience_s: float = _PATIENCE_S,
     ) -> None:
         self._app = app
         self._takes = takes
+        self._traffic = traffic or Traffic()
         self._app_token = app_token
         self._patience_s = patience_s
         self._handler: _Handler | None = None
@@ -83,7 +98,7 @@ class SocketLink:
         """
         # Asked for here, because the handler would try a wrong token again for ever without a word to the caller.
         url = await open_socket_url(self._app.client, self._app_token)
-        self._handler = _Handler(self._app, self._app_token, self._takes)
+        self._handler = _Handler(self._app, self._app_token, self._takes, self._traffic)
         self._handler.client.wss_uri = url
         try:
             async with asyncio.timeout(self._patience_s):

@@ -9,13 +9,14 @@ from bot.probes import Probes
 from bot.store import Store
 from bot.store.cases import Cases
 from bot.store.database import Database
-from bot.store.opening import connect
-from tests.app.test_http_server import connect as open_connection
-from tests.app.test_http_server import heard
+from bot.store.opening import connect as connect_database
+from tests.streams import connect, heard
 
 
 async def status_of(probes: Probes, path: str, method: str = "GET") -> int:
-    said = await heard(await open_connection(probes.port, f"{method} {path} HTTP/1.1\r\nHost: x\r\n\r\n".encode()))
+    said = await heard(
+        await connect(probes.server, f"{method} {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n".encode())
+    )
     return int(said.split()[1])
 
 
@@ -33,7 +34,7 @@ async def test_ready_is_where_the_log_answers_and_all_is_well(
 ) -> None:
     store = await Store.open(f"sqlite+aiosqlite:///{tmp_path}/log.db")
     probes = Probes("127.0.0.1", 0, store.cases, signs)  # type: ignore[arg-type]
-    async with probes.port:
+    async with probes.server:
         assert await status_of(probes, "/readyz") == status
         assert await status_of(probes, "/healthz") == 200
         assert await status_of(probes, "/metrics") == 200
@@ -44,9 +45,9 @@ async def test_ready_is_where_the_log_answers_and_all_is_well(
 
 
 async def test_without_the_log_the_process_is_alive_but_not_ready(tmp_path: Path) -> None:
-    database = Database(connect(f"sqlite+aiosqlite:///{tmp_path}/empty.db"))
+    database = Database(connect_database(f"sqlite+aiosqlite:///{tmp_path}/empty.db"))
     probes = Probes("127.0.0.1", 0, Cases(database), [yes])
-    async with probes.port:
+    async with probes.server:
         assert await status_of(probes, "/healthz") == 200
         assert await status_of(probes, "/readyz") == 503
         assert await status_of(probes, "/metrics") == 503

@@ -1,9 +1,6 @@
 """What may come in from the internet: judged by its headers before its body is read, then by its size and signature."""
 
 import asyncio
-import gc
-import logging
-import tracemalloc
 from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlencode
@@ -16,7 +13,8 @@ from slack_bolt.context.ack.async_ack import AsyncAck
 from slack_sdk.signature import Clock, SignatureVerifier
 
 from bot.slack.http import EVENTS, LARGEST_BODY, HttpFront
-from tests.app.test_http_server import A_WHILE_S, FOR_EVER_S, SOON_S, TOO_LONG_S, Stream, connect, heard
+from bot.slack.traffic import Traffic
+from tests.streams import TOO_LONG_S, Stream, connect, heard
 
 SECRET = "a signing secret"
 NOW = 1_800_000_000
@@ -33,7 +31,7 @@ async def authorize() -> AuthorizeResult:
     return AuthorizeResult(enterprise_id=None, team_id="T1", bot_id="B1", bot_user_id="U1", bot_token="xoxb-1")
 
 
-def open_front(may_ack: asyncio.Event | None = None, **limits: Any) -> HttpFront:
+def open_front(may_ack: asyncio.Event | None = None, **given: Any) -> HttpFront:
     app = AsyncApp(authorize=authorize, request_verification_enabled=False)
 
     @app.command("/judge")
@@ -42,8 +40,7 @@ def open_front(may_ack: asyncio.Event | None = None, **limits: Any) -> HttpFront
             await may_ack.wait()
         await ack("heard")
 
-    given = {"patience_s": FOR_EVER_S, "clock": StoppedClock()} | limits
-    return HttpFront(app, SecretStr(SECRET), "127.0.0.1", 0, **given)
+    return HttpFront(app, SecretStr(SECRET), "127.0.0.1", 0, clock=StoppedClock(), **given)
 
 
 def signed(body: bytes, age_s: int = 0, secret: str = SECRET) -> dict[str, str]:
@@ -59,7 +56,8 @@ def a_command(text: str = "help") -> bytes:
 
 
 def request(headers: Mapping[str, str], line: str = f"POST {EVENTS}") -> bytes:
-    lines = [f"{line} HTTP/1.1", "Host: x", *(f"{name}: {value}" for name, value in headers.items())]
+    sent = {"Host": "x", "Connection": "close"} | headers
+    lines = [f"{line} HTTP/1.1", *(f"{name}: {value}" for name, value in sent.items())]
     return ("\r\n".join(lines) + "\r\n\r\n").encode("latin-1")
 
 
@@ -69,7 +67,7 @@ def sized(body: bytes) -> dict[str, str]:
 
 async def answer_to(front: HttpFront, sent: bytes) -> tuple[int, bytes]:
     """Status and all the rest. Where the body is not sent, the front has answered without it."""
-    said = await heard(await connect(front.port, sent))
+    said = await heard(await connect(front.server, sent))
     assert said, "the connection was closed without an answer"
     head, _, rest = said.partition(b"\r\n\r\n")
     return int(head.split()[1]), rest
@@ -90,15 +88,6 @@ async def test_slacks_request_is_answered(age_s: int) -> None:
     async with open_front() as front:
         status, said = await answer_to(front, request(signed(body, age_s) | sized(body)) + body)
     assert (status, b"heard" in said) == (200, True)
-
-
-async def test_slacks_request_is_answered_however_long_it_takes() -> None:
-    body, may_ack = a_command(), asyncio.Event()
-    async with open_front(may_ack, patience_s=A_WHILE_S) as front:
-        stream = await connect(front.port, request(signed(body) | sized(body)) + body)
-        assert await heard(await connect(front.port)) == b""  # and so the patience with the first is over as well
-        may_ack.set()
-        assert b"heard" in await heard(stream)
 
 
 # Of those with a fresh time stamp and a signature of the right form the body has to be read.
@@ -123,7 +112,7 @@ async def test_slacks_request_is_answered_however_long_it_takes() -> None:
 )
 async def test_who_names_no_fresh_signature_is_refused_before_the_body(headers: dict[str, str]) -> None:
     async with open_front() as front:
-        stream = await connect(front.port, request(headers | {"Content-Length": "1000"}))
+        stream = await connect(front.server, request(headers | {"Content-Length": "1000"}))
         assert await first_status(stream) == 401
 
 
@@ -159,14 +148,14 @@ async def test_a_body_of_the_largest_size_is_taken() -> None:
 
 async def test_a_body_that_says_it_is_larger_is_refused_before_it_comes() -> None:
     async with open_front() as front:
-        stream = await connect(front.port, request(signed(b"") | {"Content-Length": str(LARGEST_BODY + 1)}))
+        stream = await connect(front.server, request(signed(b"") | {"Content-Length": str(LARGEST_BODY + 1)}))
         assert await first_status(stream) == 413
 
 
 async def test_a_body_that_grows_larger_is_refused_before_its_end() -> None:
     chunk = b"10000\r\n" + b"x" * 2**16 + b"\r\n"
     async with open_front() as front:
-        stream = await connect(front.port, request(signed(b"") | {"Transfer-Encoding": "chunked"}))
+        stream = await connect(front.server, request(signed(b"") | {"Transfer-Encoding": "chunked"}))
         for _ in range(LARGEST_BODY // 2**16):
             stream[1].write(chunk)
         stream[1].write(b"1\r\nx\r\n")
@@ -189,44 +178,6 @@ async def test_a_body_that_cannot_be_read_is_refused() -> None:
     assert status == 400
 
 
-async def test_who_stops_in_the_middle_of_a_body_is_dropped_without_a_word(caplog: pytest.LogCaptureFixture) -> None:
-    async with open_front(patience_s=SOON_S) as front:
-        assert (
-            await heard(await connect(front.port, request(signed(b"") | {"Content-Length": "1000"}) + b"half")) == b""
-        )
-    assert [record for record in caplog.records if record.levelno >= logging.WARNING] == []
-
-
-async def test_the_body_of_who_leaves_in_its_middle_waits_for_no_garbage_collection() -> None:
-    half = request(signed(b"") | {"Content-Length": "1000000"}) + bytes(500_000)
-    gc.disable()
-    try:
-        async with open_front(patience_s=A_WHILE_S) as front:
-            await heard(await connect(front.port, half))
-            tracemalloc.start()
-            await asyncio.gather(*[heard(await connect(front.port, half)) for _ in range(20)])
-            left, _ = tracemalloc.get_traced_memory()
-    finally:
-        tracemalloc.stop()
-        gc.enable()
-    assert left < 2_000_000
-
-
-async def test_nothing_is_kept_of_who_leaves_in_the_middle_of_a_body() -> None:
-    async with open_front() as front:
-        before = len(asyncio.all_tasks())
-        refused, read = [
-            await connect(front.port, request(headers | {"Content-Length": "100000"}) + b"half")
-            for headers in ({}, signed(b""))
-        ]
-        assert await first_status(refused) == 401
-        read[1].close()
-        await answer_to(front, request({}))  # came after them, so they have been taken in
-        async with asyncio.timeout(TOO_LONG_S):
-            while len(asyncio.all_tasks()) > before:  # noqa: ASYNC110 - tasks make no noise when they end
-                await asyncio.sleep(0.01)
-
-
 @pytest.mark.parametrize(
     ("line", "status"),
     [
@@ -241,3 +192,18 @@ async def test_nothing_is_kept_of_who_leaves_in_the_middle_of_a_body() -> None:
 async def test_there_is_nothing_else_at_the_port(line: str, status: int) -> None:
     async with open_front() as front:
         assert (await answer_to(front, request({}, line)))[0] == status
+
+
+async def test_what_is_too_much_at_once_is_refused_at_once_and_not_accepted() -> None:
+    body, may_ack, traffic = a_command(), asyncio.Event(), Traffic(most=1)
+    whole = request(signed(body) | sized(body)) + body
+    async with open_front(may_ack, traffic=traffic) as front:
+        first = await connect(front.server, whole)
+        async with asyncio.timeout(TOO_LONG_S):
+            while not traffic.is_full:  # noqa: ASYNC110 - it tells nobody
+                await asyncio.sleep(0)
+        status, said = await answer_to(front, whole)
+        assert (status, b"heard" in said) == (503, False)
+        may_ack.set()
+        assert b"heard" in await heard(first)
+        assert (await answer_to(front, whole))[0] == 200

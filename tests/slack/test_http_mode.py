@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import signal
 import time
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
@@ -24,7 +23,7 @@ from bot.slack.http import EVENTS
 from bot.slack.manifest import ORG
 from bot.store import Store
 from pocket_slack import Sandbox
-from tests.commands.test_process import environment, pocket_slack, start
+from tests.commands.test_process import pocket_slack
 from tests.descriptors import descriptors
 from tests.model_server import ModelServer
 from tests.postgres import free_port
@@ -174,41 +173,6 @@ async def test_a_body_that_does_not_come_is_not_waited_for_at_the_end(
                 writer.write(f"POST {EVENTS} HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nhalf".encode())
                 await writer.drain()
             writer.close()
-
-
-@pytest.mark.slow
-async def test_half_sent_requests_use_up_neither_the_descriptors_nor_slacks_patience(
-    model_server: ModelServer, tmp_path: Path
-) -> None:
-    port = free_port()
-    more = {"SERVE_HTTP": "true", "SLACK_SIGNING_SECRET": SECRET, "HTTP_PORT": str(port)}
-    async with pocket_slack() as slack, aiohttp.ClientSession() as session:
-        env = environment(slack, model_server, tmp_path) | more
-        settings = make_settings(
-            slack, model_server, tmp_path, serve_http=True, slack_signing_secret=SECRET, http_port=port
-        )
-        with descriptors(100):
-            process = await start("serve", env, tmp_path)
-        assert process.stderr
-        while b'"connected"' not in await process.stderr.readline():
-            pass
-        half = [await asyncio.open_connection("127.0.0.1", port) for _ in range(120)]
-        for _, writer in half:
-            writer.write(f"POST {EVENTS} HTTP/1.1\r\nHost: x\r\nX-Half: ".encode())
-            await writer.drain()
-        async with asyncio.timeout(60):
-            front = Front(slack, settings, session, None)  # type: ignore[arg-type]
-            assert (await front.command("help"))[0] == 200
-            assert await half[-1][0].read() == b""
-            while not (await examine(env["DATABASE_URL"]))[0]:  # noqa: ASYNC110 - another process writes it
-                await asyncio.sleep(0.1)
-        process.send_signal(signal.SIGTERM)
-        _, err = await process.communicate()
-        for _, writer in half:
-            writer.close()
-    assert process.returncode == 0
-    assert b"Too many open files" not in err
-    assert len(err) < 20_000
 
 
 async def test_the_machine_room_can_ask(front: Front) -> None:

@@ -15,6 +15,7 @@ from bot.settings import Settings
 from bot.slack import ids
 from bot.slack.client import web_client
 from bot.slack.socket import SocketLink
+from bot.slack.traffic import Traffic
 from pocket_slack import Sandbox
 from tests.commands.test_process import pocket_slack
 from tests.model_server import ModelServer
@@ -70,6 +71,32 @@ async def test_what_has_come_in_is_acked_before_the_connection_is_closed(
     await slack.settled(delivery)
     assert delivery.is_acked
     assert [record.message for record in caplog.records if record.levelname in {"WARNING", "ERROR"}] == []
+
+
+async def test_what_is_too_much_at_once_is_neither_acked_nor_accepted(
+    slack: Sandbox, model_server: ModelServer, tmp_path: Path
+) -> None:
+    settings: Settings = make_settings(slack, model_server, tmp_path)
+    heard: list[str] = []
+    begun, may_ack = asyncio.Event(), asyncio.Event()
+    async with web_client(settings.slack_bot_token, settings.slack_api_url) as client:
+        app = AsyncApp(client=client, request_verification_enabled=False)
+
+        @app.command(ids.COMMAND)
+        async def take_long(ack: AsyncAck, command: dict[str, str]) -> None:
+            heard.append(command["text"])
+            begun.set()
+            await may_ack.wait()
+            await ack()
+
+        async with SocketLink(app, SecretStr(slack.app_token), traffic=Traffic(most=1)):
+            first = slack.person("ann").command(CHANNEL, ids.COMMAND, "first")
+            await begun.wait()
+            second = slack.person("ann").command(CHANNEL, ids.COMMAND, "second")
+            await slack.settled(second)  # Slack has waited for 3 s, and tells ann that it failed
+            may_ack.set()
+            await slack.settled(first)
+    assert (heard, second.is_acked) == (["first"], False)
 
 
 async def test_a_connection_that_does_not_come_back_ends_the_watch(slack: Sandbox, link: SocketLink) -> None:

@@ -1,0 +1,29 @@
+"""Raw connections to a server of ours."""
+
+import asyncio
+
+from bot.http_server import HttpServer
+
+TOO_LONG_S = 60.0  # only a hang takes so long
+
+Stream = tuple[asyncio.StreamReader, asyncio.StreamWriter]
+
+
+async def connect(server: HttpServer, sent: bytes = b"") -> Stream:
+    assert server.address
+    reader, writer = await asyncio.open_connection(*server.address)
+    writer.write(sent)
+    await writer.drain()
+    return reader, writer
+
+
+async def heard(stream: Stream) -> bytes:
+    """Everything until the connection is closed."""
+    reader, writer = stream
+    try:
+        async with asyncio.timeout(TOO_LONG_S):
+            return await reader.read()
+    except ConnectionError:
+        return b""
+    finally:
+        writer.close()
