@@ -14,6 +14,7 @@ from tests.model_server import ModelServer
 from tests.postgres import ABSENT, Cluster, cluster, find_binaries, new_database
 
 pytest_plugins = ["tests.stage"]
+FEATURES = Path(__file__).parents[1] / "bot" / "features"
 
 
 def pytest_configure() -> None:
@@ -23,6 +24,17 @@ def pytest_configure() -> None:
     # No property depends on a clock: the machine may be busy with other things.
     settings.register_profile("without a clock", deadline=None, suppress_health_check=[HealthCheck.too_slow])
     settings.load_profile("without a clock")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leaves out tests that need a feature which is not there: see `tools/without`."""
+    without = {item for item in items for mark in item.iter_markers("needs") if not all(map(_is_there, mark.args))}
+    config.hook.pytest_deselected(items=[*without])
+    items[:] = [item for item in items if item not in without]
+
+
+def _is_there(feature: str) -> bool:
+    return (FEATURES / feature).is_dir()
 
 
 @pytest.fixture

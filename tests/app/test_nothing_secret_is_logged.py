@@ -8,9 +8,9 @@ import pytest
 
 from bot.slack import ids
 from pocket_slack import Sandbox
-from tests.commands.test_process import environment, pocket_slack, run, start
 from tests.model_server import Failure, ModelServer
 from tests.postgres import Cluster
+from tests.programs import environment, pocket_slack, run, start
 from tests.stage import CHANNEL, GOOD, PASSWORD, Stage
 
 pytestmark = pytest.mark.slow

@@ -10,8 +10,8 @@ import yaml
 from bot.errors import LogError
 from bot.store import Store
 from bot.store.opening import connect, open_engine
-from tests.commands.test_process import run
 from tests.postgres import Cluster, free_port
+from tests.programs import run
 from tests.stage import PASSWORD
 
 pytestmark = pytest.mark.slow

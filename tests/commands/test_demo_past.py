@@ -15,10 +15,9 @@ from bot.domain.case import Case, CaseSource, Visibility
 from bot.domain.label import Label
 from bot.domain.verdict import MADE_UP
 from bot.domain.week import Week
-from bot.features.digest.text import digest_message
 from bot.figures.week import Figures, read_figures
 from bot.store import Store
-from bot.store.assignments import Assignments as Assignments
+from bot.store.assignments import Assignments
 from bot.store.figures import Place
 from bot.store.schema import cases, labels, ratings
 from judge import load_rubric
@@ -129,8 +128,11 @@ async def test_some_of_its_replies_wait_to_be_scored_blind(
     assert await log.assignments.draw(workspace.team_id, user.id, [channel.id]) is None
 
 
+@pytest.mark.needs("digest")
 @MOMENTS
 async def test_the_digest_says_that_its_scores_are_made_up(log: Store, tmp_path: Path, now: float) -> None:
+    from bot.features.digest.text import digest_message
+
     workspace = workspace_at(now)
     await write_past(url_in(tmp_path), workspace)
     figures = await figures_of(log, workspace)

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from bot.store import Store
-from tests.commands.test_process import environment, pocket_slack, run
+from tests.cases import a_case, url
 from tests.model_server import ModelServer
 from tests.postgres import Cluster
+from tests.programs import environment, pocket_slack, run
 from tests.stage import GOOD, PASSWORD
-from tests.store.test_store import a_case, url
 
 EVERYTHING = (
     "GRANT ALL ON ALL TABLES IN SCHEMA public TO {role}",

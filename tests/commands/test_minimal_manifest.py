@@ -10,10 +10,9 @@ from bot.slack import ids
 from bot.slack.manifest import MINIMAL, OFF_WITHOUT, load_manifest, manifest_path
 from pocket_slack import Limits, Sandbox, Workspace
 from pocket_slack.manifest import Manifest
-from tests.commands.test_process import environment, run
-from tests.features.home.test_home import home
-from tests.features.privacy.test_forget_me import GONE, go_ahead, up_to_date
+from tests.gestures import GONE, go_ahead, home, up_to_date
 from tests.model_server import ModelServer
+from tests.programs import environment, run
 from tests.stage import (
     ANSWER,
     CHANNEL,

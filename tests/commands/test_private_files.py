@@ -13,10 +13,10 @@ import pytest
 from bot.store import Store
 from pocket_slack import Sandbox
 from tests import bot_command
-from tests.commands.test_process import JUDGE_BOT, environment, pocket_slack
+from tests.cases import url
 from tests.model_server import ModelServer
+from tests.programs import JUDGE_BOT, environment, pocket_slack
 from tests.stage import CHANNEL, GOOD, Stage, is_verdict
-from tests.store.test_store import url
 
 JUDGE = JUDGE_BOT.with_name("judge")
 

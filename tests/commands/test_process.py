@@ -4,7 +4,6 @@ import asyncio
 import os
 import re
 import signal
-import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -15,66 +14,12 @@ from aiohttp import ClientSession
 from bot.app import running_bot
 from bot.domain.case import CaseStatus
 from bot.slack import ids
-from bot.slack.manifest import FULL, Name, load_manifest
+from bot.slack.manifest import load_manifest
 from bot.store import Store
-from pocket_slack import Limits, Sandbox, Workspace
-from tests import bot_command
+from pocket_slack import Sandbox, Workspace
 from tests.model_server import Failure, Held, ModelServer, Stall
+from tests.programs import AT_MOST_S, environment, pocket_slack, run, start
 from tests.stage import CHANNEL, GOOD, Stage, make_settings
-
-AT_MOST_S = 60  # for a command that ends by itself
-JUDGE_BOT = Path(sys.executable).parent / "judge-bot"
-
-
-@asynccontextmanager
-async def pocket_slack(manifest: Name = FULL) -> AsyncIterator[Sandbox]:
-    workspace = Workspace(load_manifest(manifest), limits=Limits.off())
-    people = [workspace.add_user("ann"), workspace.add_user("ben"), workspace.add_bot("helper")]
-    workspace.add_channel(CHANNEL, [*people, workspace.bot])
-    async with Sandbox(workspace) as slack:
-        yield slack
-
-
-def environment(slack: Sandbox, model: ModelServer, folder: Path) -> dict[str, str]:
-    return {
-        "PATH": os.environ["PATH"],
-        "SLACK_BOT_TOKEN": slack.bot_token,
-        "SLACK_APP_TOKEN": slack.app_token,
-        "SLACK_API_URL": slack.api_url,
-        "OPENAI_BASE_URL": model.base_url,
-        "DATABASE_URL": f"sqlite+aiosqlite:///{folder}/log.db",
-        "JUDGE_SAMPLES": "1",
-        "LOG_FORMAT": "json",
-        # Bolt would switch OAuth on for these, and then refuse every payload.
-        "SLACK_CLIENT_ID": "1.2",
-        "SLACK_CLIENT_SECRET": "unused",
-    }
-
-
-async def start(command: str, env: dict[str, str], folder: Path, *options: str) -> asyncio.subprocess.Process:
-    pipe = asyncio.subprocess.PIPE
-    return await asyncio.create_subprocess_exec(
-        str(JUDGE_BOT), command, *options, env=env, cwd=folder, stdout=pipe, stderr=pipe
-    )
-
-
-async def run(command: str, env: dict[str, str], folder: Path, *options: str) -> tuple[int, str, str]:
-    """What a command comes to: in the test's process, but for those that serve until a signal comes."""
-    if command not in {"serve", "demo"}:
-        return await bot_command.run("judge-bot", (command, *options), env, folder)
-    return await run_process(command, env, folder, *options)
-
-
-async def run_process(command: str, env: dict[str, str], folder: Path, *options: str) -> tuple[int, str, str]:
-    """The same in a process of its own."""
-    process = await start(command, env, folder, *options)
-    try:
-        out, err = await asyncio.wait_for(process.communicate(), AT_MOST_S)
-    finally:
-        if process.returncode is None:
-            process.kill()
-    assert process.returncode is not None
-    return process.returncode, out.decode(), err.decode()
 
 
 async def test_a_case_survives_kill_9_and_is_settled_by_the_next_start(

@@ -16,9 +16,9 @@ from bot.domain.verdict import RecordedVerdict
 from bot.setting_values import Role
 from bot.settings import load_settings
 from bot.store import Store
-from tests.commands.test_process import run, start
+from tests.cases import a_case, held
 from tests.model_server import Answer, Failure, ModelServer, Reply, Stall
-from tests.store.test_store import a_case, held
+from tests.programs import run, start
 
 OLD = "gpt-6-luna, additive-5 f846c469"
 CASES = 40

@@ -12,8 +12,8 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 
 from bot.store.errors import in_brief
-from tests.commands.test_process import run_process as run  # who asks which proxy is kept by a process
-from tests.commands.test_process import start
+from tests.programs import run_process as run  # who asks which proxy is kept by a process
+from tests.programs import start
 
 TICKET = "TICKET-4711"
 PASSWORD = "pr0xy-pw"

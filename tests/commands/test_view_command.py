@@ -16,10 +16,8 @@ from bot.domain.verdict import RecordedVerdict
 from bot.store import Store
 from bot.store.schema import cases, labels
 from judge.view.replies import MOST_REPLIES
-from tests.features.privacy.test_audit import OPERATOR, command, with_log
-from tests.store.test_forgetting import delivered
-from tests.store.test_labels import judged
-from tests.store.test_store import url
+from tests.cases import delivered, judged, url
+from tests.programs import OPERATOR, command, with_log
 
 
 async def viewed(database_url: str, folder: Path, *options: str) -> dict[str, Any]:

@@ -25,9 +25,9 @@ from bot.slack.messenger import Messenger
 from bot.store import Store, TakenError
 from judge import Judge, load_rubric
 from pocket_slack import Limits, Sandbox, Workspace
+from tests.cases import held
 from tests.model_server import ModelServer
 from tests.stage import CHANNEL, make_settings
-from tests.store.test_store import held
 
 
 @dataclass

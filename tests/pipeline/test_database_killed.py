@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.model_server import ModelServer
-from tests.pipeline.replicas import Scene, all_are_delivered, ask, new_scene, verdicts, workers_are
 from tests.postgres import Cluster, new_database
+from tests.replicas import Scene, all_are_delivered, ask, new_scene, verdicts, workers_are
 
 pytestmark = pytest.mark.slow
 

@@ -17,7 +17,7 @@ from bot.store.jobs import Task, Ticket
 from bot.store.opening import connect
 from bot.store.ownership import owned
 from bot.store.schema import cases
-from tests.store.test_store import a_case, held, url
+from tests.cases import a_case, held, url
 
 TEAM = "T1"
 LONG = timedelta(minutes=10)

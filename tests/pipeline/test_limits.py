@@ -4,15 +4,14 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-from sqlalchemy import select, update
+from sqlalchemy import update
 
 from bot.domain.blocker import RefusalKind, RefusedError
 from bot.domain.case import CaseStatus
 from bot.domain.limits import Limits
-from bot.features.privacy.forgetting import Retention
 from bot.store import Store
 from bot.store.schema import cases, spent
-from tests.store.test_store import a_case, a_verdict, held
+from tests.cases import a_case, a_verdict, held
 
 
 @pytest.fixture
@@ -153,18 +152,6 @@ async def test_a_forgotten_case_that_waited_for_its_question_took_no_tokens(log:
     await log.note_asked(await held(log, case))
     await log.forgetting.forget([case.id], "U1")
     assert await ask(log, 2, limits) is None
-
-
-async def test_of_what_was_forgotten_nothing_is_left_after_a_day(log: Store) -> None:
-    case, _ = await log.add(a_case())
-    await log.note_delivered(await log.record(await held(log, case), a_verdict()))
-    await log.forgetting.forget([case.id], "U1")
-    retention = Retention(log.forgetting, log.audit, log.replies, log.thumbs, None, keeps_text=True)
-    for age, left in ((timedelta(hours=23), 1), (timedelta(hours=25), 0)):
-        async with log.database.engine.begin() as connection:
-            await connection.execute(update(spent).values(created_at=datetime.now(UTC) - age))
-        await retention.run()
-        assert len(await log.database.all(select(spent))) == left
 
 
 def test_a_case_is_expected_to_take_what_its_texts_and_its_ratings_are() -> None:

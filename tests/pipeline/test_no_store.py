@@ -11,9 +11,9 @@ from sqlalchemy import inspect
 
 from bot.store import Store
 from bot.store.opening import connect
-from tests.commands.test_process import environment, pocket_slack, run
+from tests.cases import url
 from tests.model_server import ModelServer
-from tests.store.test_store import url
+from tests.programs import environment, pocket_slack, run
 
 COMMANDS = (
     ("export",),

@@ -5,8 +5,8 @@ import pytest
 from bot.domain.limits import Policy
 from bot.slack import ids
 from pocket_slack import Message, Person
+from tests.cases import a_case
 from tests.stage import CHANNEL, Stage, StageFactory, shown
-from tests.store.test_store import a_case
 
 OFF = "Whoever runs me has switched scoring off in that channel."
 BOTS_ALONE = "I score the replies of bots alone here"

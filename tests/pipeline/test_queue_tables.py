@@ -11,8 +11,8 @@ from bot.pipeline.engine import Duty, Engine
 from bot.store import Store
 from bot.store.jobs import Task, database_queue
 from bot.store.opening import connect
+from tests.cases import a_case
 from tests.pipeline.test_engine import TEAM, Settler, opened, running
-from tests.store.test_store import a_case
 
 TABLES = {"pgqueuer", "pgqueuer_log", "pgqueuer_schedules", "pgqueuer_statistics"}
 OLD_NOTE = (

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.commands.test_process import environment, pocket_slack, run
 from tests.model_server import ModelServer
-from tests.pipeline.replicas import Scene, all_are_delivered, ask, jobs, left, new_scene, verdicts, workers_are
+from tests.programs import environment, pocket_slack, run
+from tests.replicas import Scene, all_are_delivered, ask, jobs, left, new_scene, verdicts, workers_are
 
 pytestmark = pytest.mark.slow
 

@@ -9,9 +9,9 @@ from bot.commands.export import export
 from bot.domain.case import CaseStatus, Visibility
 from bot.slack import ids
 from pocket_slack import Delivery, Message
-from tests.features.privacy.test_forget import forget
+from tests.cases import bytes_on_disk
+from tests.gestures import forget
 from tests.stage import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, shown
-from tests.store.test_forgetting import bytes_on_disk
 
 QUOTING = f"score: 4\nThe response says: {ANSWER}"
 

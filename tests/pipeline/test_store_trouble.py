@@ -17,10 +17,10 @@ from sqlalchemy import make_url
 from bot.errors import LogError
 from bot.store import Store
 from bot.store.opening import MIGRATION_LOCK, QUERY_TIMEOUT_S, connect
-from tests.commands.test_process import JUDGE_BOT, environment, pocket_slack
+from tests.cases import a_case, url
 from tests.model_server import ModelServer
+from tests.programs import JUDGE_BOT, environment, pocket_slack
 from tests.stage import CHANNEL, GOOD, Stage, is_verdict
-from tests.store.test_store import a_case, url
 
 pytestmark = pytest.mark.slow
 

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from bot.domain.blocker import Blocker, BlockerKind, blocker_text
 from bot.domain.case import CaseSource, CaseStatus, LoggedCase, QuestionSource, Visibility
 from bot.domain.verdict import RecordedRating, RecordedVerdict
-from bot.features.labels.text import ENOUGH_MEANWHILE, NOT_RECORDED, NOTHING, blind_modal, compared_modal, over_modal
 from bot.pipeline import text as messages
 from bot.pipeline import verdict_text as verdicts
 from bot.pipeline.rubric_meanings import meanings
@@ -19,8 +18,7 @@ from bot.pipeline.verdict_text import in_short, why_unscored
 from bot.slack import ids
 from bot.slack.blocks import ModalState
 from bot.slack.messenger import Post
-from bot.store.assignments import LONGEST, Comparison, DrawnCase
-from judge import Flag, JudgeError, Rubric, RubricError, load_rubric
+from judge import Flag, JudgeError, RubricError, load_rubric
 from pocket_slack.blocks import check_blocks, check_view
 
 LONG = st.one_of(st.text(), st.sampled_from(["&" * 40_000, "<!channel>" * 4_000, "word " * 8_000, "ß" * 3_001]))
@@ -261,48 +259,6 @@ def test_every_failure_of_the_judge_has_a_sentence_of_its_own() -> None:
     general = why_unscored(a_verdict(score=None, unscored_reason="something_new"))
     for kind in children(JudgeError) - {RubricError}:
         assert why_unscored(a_verdict(score=None, unscored_reason=kind.__name__)) != general, kind
-
-
-@given(LONG, LONG)
-@pytest.mark.parametrize("scale", [(0, 5), (1, 10), (0, 10), (0, 100), (1, 1000)])
-def test_windows_for_blind_scores_keep_slacks_limits(scale: tuple[int, int], question: str, response: str) -> None:
-    half = LONGEST // 2
-    case = DrawnCase(7, "C0123456789", question[:half], response[:half], "additive-5", "f846c469", *scale)
-    rubric = load_rubric("additive-5")
-    other = Rubric("other", rubric.prompt.replace("- Add", "- Give"))
-    state = ModalState(channel_id="C0123456789", labelled=(2**31 - 1,) * 3)
-    for each in (rubric, other, None):
-        check_view(blind_modal(state, case, each, NOT_RECORDED), "modal")
-    compared = [Comparison("C1", question, 3, 4, 5, "1.1", "1.1", "2.1")] * 3
-    check_view(compared_modal(state, compared, "https://a.slack.com/", ENOUGH_MEANWHILE), "modal")
-    check_view(over_modal(NOTHING, compared, "https://a.slack.com/"), "modal")
-
-
-def test_a_text_of_any_length_is_shown_whole_in_a_blind_window() -> None:
-    lines = [f"{number:05} " + "word " * 20 for number in range(700)]
-    response = "\n".join(line.rstrip() for line in lines)
-    case = DrawnCase(7, "C1", "Why?", response, "additive-5", "f846c469", 0, 5)
-    view = blind_modal(ModalState(channel_id="C1"), case, None)
-    check_view(view, "modal")
-    pieces = [
-        run["text"]
-        for block in view["blocks"]
-        if block["type"] == "rich_text"
-        for element in block["elements"]
-        if element["type"] == "rich_text_quote"
-        for run in element["elements"]
-    ]
-    assert "\n".join(pieces[1:]) == response
-    assert max(map(len, pieces)) <= 3000
-
-
-def test_another_rubrics_criteria_stand_in_the_window_without_its_tags() -> None:
-    other = Rubric("other", load_rubric("additive-5").prompt.replace("- Add", "- Give"))
-    case = DrawnCase(7, "C1", "Why?", "Because.", "other", other.version, 0, 5)
-    words_of = str(blind_modal(ModalState(), case, other))
-    assert "- Give 1 point if the response is relevant" in words_of
-    assert "<question>" not in words_of
-    assert "Expert, made for this question" not in words_of
 
 
 @pytest.mark.parametrize("name", ["additive-5", "grounded", "refusal"])

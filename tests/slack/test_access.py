@@ -6,11 +6,10 @@ from typing import Any
 import pytest
 
 from bot.domain.case import CaseStatus, Visibility
-from bot.features.privacy.text import NOTHING
 from bot.pipeline.own_cases import to_page_end
 from bot.slack import ids
 from pocket_slack import Channel, Delivery, Message, Person, payloads
-from tests.features.privacy.test_forget import forget
+from tests.gestures import forget
 from tests.stage import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, shown
 
 NO_CASE = "That case is no longer in the log, or not for you to see. You can score the reply anew."
@@ -260,7 +259,10 @@ async def test_a_verdict_that_slack_did_not_let_through_is_for_nobody_else_to_la
     assert (await stage.told(stage.ben)).text == NO_CASE
 
 
+@pytest.mark.needs("privacy")
 async def test_a_verdict_that_slack_did_not_let_through_is_for_nobody_else_to_forget(stage: Stage) -> None:
+    from bot.features.privacy.text import NOTHING
+
     await blocked_verdict(stage)
     stage.ben.user.is_admin = True
     stage.ben.command(CHANNEL, ids.COMMAND, "forget 1")

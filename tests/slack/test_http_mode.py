@@ -23,10 +23,10 @@ from bot.slack.http import EVENTS
 from bot.slack.manifest import ORG
 from bot.store import Store
 from pocket_slack import Sandbox
-from tests.commands.test_process import pocket_slack
 from tests.descriptors import descriptors
 from tests.model_server import ModelServer
 from tests.postgres import free_port
+from tests.programs import pocket_slack
 from tests.stage import CHANNEL, GOOD, is_verdict, make_settings
 
 SECRET = "a signing secret"

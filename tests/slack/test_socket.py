@@ -17,9 +17,9 @@ from bot.slack.client import web_client
 from bot.slack.socket import SocketLink
 from bot.slack.traffic import Traffic
 from pocket_slack import Sandbox
-from tests.commands.test_process import pocket_slack
 from tests.model_server import ModelServer
 from tests.postgres import free_port
+from tests.programs import pocket_slack
 from tests.stage import CHANNEL, make_settings
 
 AT_MOST_S = 30

@@ -15,8 +15,8 @@ from bot.slack.client import identify, web_client
 from bot.slack.messenger import Messenger, Post
 from judge import UnavailableError
 from judge.model import ChatModel, make_client
-from tests.commands.test_process import environment, pocket_slack, run
 from tests.model_server import ModelServer
+from tests.programs import environment, pocket_slack, run
 from tests.stage import GOOD
 
 pytestmark = pytest.mark.slow

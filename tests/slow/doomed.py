@@ -7,31 +7,36 @@ import os
 import signal
 import sys
 from collections.abc import Awaitable, Callable
+from importlib.util import find_spec
 from typing import Any
 
 from slack_bolt.context.ack.async_ack import AsyncAck
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.cli import main
-from bot.features.workflow.completion import Completion
 from bot.store import Store
 from bot.store.executions import Executions
 from judge import Judge
 from tests.slow.points import Point
 
-PLACES = {
+PLACES: dict[str, tuple[type, str]] = {
     "Store.add": (Store, "add"),
     "Store.claim": (Store, "claim"),
     "Store.record": (Store, "record"),
     "Store.note_delivered": (Store, "note_delivered"),
     "Judge.score": (Judge, "score"),
-    "Completion.tell": (Completion, "tell"),
     "Executions.note_completed": (Executions, "note_completed"),
     "ack": (AsyncAck, "__call__"),
     "chat_postMessage": (AsyncWebClient, "chat_postMessage"),
     "chat_update": (AsyncWebClient, "chat_update"),
     "conversations_replies": (AsyncWebClient, "conversations_replies"),
 }
+
+
+if find_spec("bot.features.workflow"):
+    from bot.features.workflow.completion import Completion
+
+    PLACES["Completion.tell"] = (Completion, "tell")
 
 
 def doom(point: Point) -> None:

@@ -18,8 +18,8 @@ import pytest
 from bot.slack import ids
 from bot.slack.manifest import ORG
 from pocket_slack import Message
-from tests.commands.test_process import environment, pocket_slack
 from tests.model_server import Held, ModelServer
+from tests.programs import environment, pocket_slack
 from tests.slow.points import POINTS, SLOW, STEPS, TEXTS, Point
 from tests.stage import ANSWER, CHANNEL, GOOD, QUESTION, Stage, is_verdict
 

@@ -15,9 +15,9 @@ from sqlalchemy.ext.asyncio import create_async_engine
 
 from pocket_slack import Fault, Sandbox
 from pocket_slack.deliveries import Delivery
-from tests.commands.test_process import environment, pocket_slack, start
 from tests.model_server import Answer, Drop, Failure, Held, ModelServer
-from tests.pipeline.replicas import left
+from tests.programs import environment, pocket_slack, start
+from tests.replicas import left
 from tests.slow.test_kill import NO_LIMITS, PATIENCE_S, ROUNDS, SEED
 from tests.stage import ANSWER, GOOD, QUESTION, Stage, is_verdict
 

@@ -22,8 +22,8 @@ import pytest
 from bot.domain.watch import LATE, ReplyOutcome, Watch, draws
 from bot.slack.manifest import WATCH, load_manifest
 from pocket_slack import Limits, ManualClock, Message, Sandbox, Workspace
-from tests.commands.test_process import environment
 from tests.model_server import ModelServer
+from tests.programs import environment
 from tests.slow.test_kill import NO_LIMITS, PATIENCE_S, ROUNDS, SEED
 from tests.stage import CHANNEL, shown
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from sqlalchemy import insert, select, text, update
 
-from bot.domain.case import CaseSource, CaseStatus, Visibility
+from bot.domain.case import CaseStatus, Visibility
 from bot.domain.label import Label, Outcome
 from bot.store import Store
 from bot.store.assignments import Assignments as Assignments
@@ -17,8 +17,8 @@ from bot.store.database import lock_for_transaction as lock_for_transaction
 from bot.store.digests import ChannelSettings
 from bot.store.labels import Budget, Sample
 from bot.store.schema import cases, draws, labels
+from tests.cases import THURSDAY, add
 
-NOW = datetime(2026, 11, 19, 12, tzinfo=UTC)  # a Thursday
 WEEK = timedelta(weeks=1)
 ANN, BEN, CARA = "U-ann", "U-ben", "U-cara"
 
@@ -26,40 +26,9 @@ ANN, BEN, CARA = "U-ann", "U-ben", "U-cara"
 @pytest.fixture
 async def log(database_url: str) -> AsyncIterator[Store]:
     opened = await Store.open(database_url)
-    opened.assignments = Assignments(opened.database, keeps_text=True, clock=lambda: NOW)
+    opened.assignments = Assignments(opened.database, keeps_text=True, clock=lambda: THURSDAY)
     yield opened
     await opened.close()
-
-
-async def add(log: Store, count: int = 1, at: datetime = NOW, **changes: Any) -> list[int]:
-    """Delivered verdicts that carl asked for; their numbers."""
-    row: dict[str, Any] = {
-        "team_id": "T1",
-        "channel_id": "C1",
-        "requester_id": "U-carl",
-        "requester_name": "carl",
-        "source": CaseSource.SHORTCUT,
-        "rubric": "additive-5",
-        "rubric_version": "v",
-        "visibility": Visibility.THREAD,
-        "attempt": 1,
-        "status": CaseStatus.DELIVERED,
-        "question": "Why?",
-        "response": "Because.",
-        "author_id": "U-bot",
-        "score": 4,
-        "lowest": 0,
-        "highest": 5,
-        "created_at": at,
-        "judged_at": at,
-        "model": "m",
-    }
-    async with log.database.engine.begin() as connection:
-        first = len((await connection.execute(select(cases.c.id))).all()) + 1
-        numbers = range(first, first + count)
-        rows = [row | {"key": f"k{n}", "message_ts": f"{n}.0"} | changes for n in numbers]
-        await connection.execute(insert(cases), rows)
-    return list(numbers)
 
 
 async def change(log: Store, **columns: Any) -> None:
@@ -149,10 +118,10 @@ async def test_what_was_only_closed_comes_again_and_first(log: Store) -> None:
         {"question": None},
         {"response": None},
         {"response": "x" * 80_001},
-        {"edited_at": NOW},
-        {"deleted_at": NOW},
-        {"forgotten_at": NOW},
-        {"judged_at": NOW - 4 * WEEK},
+        {"edited_at": THURSDAY},
+        {"deleted_at": THURSDAY},
+        {"forgotten_at": THURSDAY},
+        {"judged_at": THURSDAY - 4 * WEEK},
         {"team_id": "T2"},
         {"channel_id": "C2"},
     ],
@@ -204,7 +173,7 @@ async def test_a_case_that_has_changed_since_takes_no_label(log: Store, mark: st
     await add(log)
     shown = await drawn(log)
     assert shown
-    await change(log, **{mark: NOW})
+    await change(log, **{mark: THURSDAY})
     with pytest.raises(NotRecordedError):
         await log.assignments.record("T1", ANN, shown, Label(3, None))
     assert await recorded(log) == []
@@ -241,7 +210,9 @@ async def test_a_case_is_held_for_an_hour_and_no_longer(log: Store) -> None:
     assert other
     await log.assignments.pass_over("T1", BEN, other.id, Outcome.SKIPPED)
     for minutes, shown in ((59, other), (61, first)):
-        later = Assignments(log.database, keeps_text=True, clock=lambda after=minutes: NOW + timedelta(minutes=after))  # type: ignore[misc]
+        later = Assignments(
+            log.database, keeps_text=True, clock=lambda after=minutes: THURSDAY + timedelta(minutes=after)
+        )  # type: ignore[misc]
         assert await later.draw("T1", f"U-{minutes}", ["C1"]) == shown
         await later.pass_over("T1", f"U-{minutes}", shown.id, Outcome.SKIPPED)
 
@@ -266,7 +237,7 @@ async def test_no_more_labels_than_a_channel_wants_in_a_week(log: Store) -> None
     assert len(await recorded(log)) == 2
     assert await drawn(log, ANN) is None
     assert await log.assignments.count("T1", ANN, ["C1"]) == 0
-    next_week = Assignments(log.database, keeps_text=True, clock=lambda: NOW + WEEK)
+    next_week = Assignments(log.database, keeps_text=True, clock=lambda: THURSDAY + WEEK)
     assert await next_week.draw("T1", "U-dan", ["C1"])
 
 
@@ -277,7 +248,7 @@ async def test_labels_given_in_threads_take_nothing_of_what_is_wanted(log: Store
         assert case
         await log.labels.put(case, BEN, Label(4, None))
     async with log.database.engine.begin() as connection:
-        await connection.execute(update(labels).values(created_at=NOW))
+        await connection.execute(update(labels).values(created_at=THURSDAY))
     assert await log.assignments.budget("T1", "C1") == Budget(1, 0)
     await label(log, ANN)
     assert await log.assignments.budget("T1", "C1") == Budget(1, 1)
@@ -285,7 +256,7 @@ async def test_labels_given_in_threads_take_nothing_of_what_is_wanted(log: Store
 
 async def test_whoever_records_waits_for_another_process_that_does(postgres_url: str) -> None:
     log = await Store.open(postgres_url)
-    log.assignments = Assignments(log.database, keeps_text=True, clock=lambda: NOW)
+    log.assignments = Assignments(log.database, keeps_text=True, clock=lambda: THURSDAY)
     await budget(log, 1)
     await add(log, 2)
     shown = await drawn(log, ANN)
@@ -293,7 +264,7 @@ async def test_whoever_records_waits_for_another_process_that_does(postgres_url:
     async with log.database.engine.connect() as other:
         await lock_for_transaction(other, "blind labels of T1/C1")
         row = {"team_id": "T1", "channel_id": "C1", "case_id": 3 - shown.id, "user_id": BEN, "score": 1}
-        row |= {"is_blind": True, "probability": 1.0, "created_at": NOW, "updated_at": NOW}
+        row |= {"is_blind": True, "probability": 1.0, "created_at": THURSDAY, "updated_at": THURSDAY}
         await other.execute(insert(labels).values(row))
         recording = asyncio.create_task(log.assignments.record("T1", ANN, shown, Label(3, None)))
         while not recording.done() and not await is_waiting(log):  # noqa: ASYNC110
@@ -331,7 +302,7 @@ async def test_none_wanted_is_none_shown(log: Store) -> None:
 
 
 async def test_of_a_weeks_cases_a_part_is_drawn_that_the_week_before_says(log: Store) -> None:
-    await add(log, 400, NOW - WEEK)
+    await add(log, 400, THURSDAY - WEEK)
     await add(log, 200)
     found = await waiting(log)
     assert {probability for _, probability in found} == {20 / 400}
@@ -347,10 +318,10 @@ async def test_a_weeks_own_cases_count_where_there_are_more(log: Store) -> None:
 
 
 async def test_a_weeks_probability_stays_what_it_was_at_its_first_draw(log: Store) -> None:
-    await add(log, 40, NOW)
+    await add(log, 40, THURSDAY)
     assert await drawn(log)
     await budget(log, 100)
-    await add(log, 200, NOW)
+    await add(log, 200, THURSDAY)
     assert {probability for _, probability in await waiting(log)} == {0.5}
 
 
@@ -378,8 +349,8 @@ async def test_without_texts_nothing_waits(database_url: str) -> None:
 
 @pytest.mark.slow
 async def test_whatever_the_channel_its_part_is_drawn_evenly(log: Store) -> None:
-    await add(log, 1000, NOW - WEEK)
-    found = [await count_drawn(log, Sample("T1", f"C{number}", [(NOW - 4 * WEEK, 0.1)])) for number in range(100)]
+    await add(log, 1000, THURSDAY - WEEK)
+    found = [await count_drawn(log, Sample("T1", f"C{number}", [(THURSDAY - 4 * WEEK, 0.1)])) for number in range(100)]
     # 100 parts of 1,000 numbers: 100 each on average, with a standard deviation of 9.5, so 0.95 of their mean.
     assert 96 < sum(found) / 100 < 104
     assert all(60 < each < 140 for each in found)
@@ -394,7 +365,7 @@ async def count_drawn(log: Store, sample: Sample) -> int:
 
 
 async def test_of_a_busy_week_and_a_quiet_one_the_same_part_of_what_is_drawn_comes_first(log: Store) -> None:
-    quiet, busy = (NOW - 2 * WEEK, 1.0), (NOW - WEEK, 0.05)
+    quiet, busy = (THURSDAY - 2 * WEEK, 1.0), (THURSDAY - WEEK, 0.05)
     await add(log, 200, quiet[0])
     await add(log, 4000, busy[0])
     sample = Sample("T1", "C1", [busy, quiet])

@@ -2,18 +2,17 @@
 
 from collections.abc import AsyncIterator
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from sqlalchemy import DDL
 from sqlalchemy.exc import DBAPIError
 
-from bot.features.privacy.forgetting import Retention
 from bot.store import Store
-from bot.store.audit import KEPT, Act, Action
+from bot.store.audit import Act, Action
 from bot.store.digests import ChannelSettings
-from tests.store.test_forgetting import NOW, delivered, numbers, put_back
+from tests.cases import BEGUN_AT, delivered, numbers, put_back
 
 CHOSEN = ChannelSettings("T1", "C1")
 
@@ -43,9 +42,9 @@ async def refuse_to_note(log: Store) -> None:
 
 
 async def test_a_change_of_settings_is_noted_as_what_it_changed(log: Store) -> None:
-    on = CHOSEN.switched(True, NOW)
+    on = CHOSEN.switched(True, BEGUN_AT)
     friday, ranked = replace(on, digest_day="friday"), replace(on, digest_day="friday", ranks_people=True)
-    for chosen in (on, on, friday, ranked, friday, friday.switched(False, NOW)):
+    for chosen in (on, on, friday, ranked, friday, friday.switched(False, BEGUN_AT)):
         await log.digests.save(chosen, "U1")
     assert await noted(log) == [
         ("U1", "digest_on", "C1"),
@@ -71,16 +70,9 @@ async def test_each_deleted_case_is_noted_and_none_that_was_not_there(log: Store
 async def test_a_purge_is_noted_for_each_team_with_its_number(log: Store) -> None:
     for key, team in (("a", "T1"), ("b", "T1"), ("c", "T2"), ("new", "T1")):
         await delivered(log, key, timedelta(0 if key == "new" else 40), team_id=team)
-    await log.forgetting.forget_older(NOW - timedelta(days=30), by="os:root")
+    await log.forgetting.forget_older(BEGUN_AT - timedelta(days=30), by="os:root")
     found = [(act.team_id, act.who, act.what, act.cases) for act in await log.audit.since()]
     assert sorted(found) == [("T1", "os:root", "purged", 2), ("T2", "os:root", "purged", 1)]
-
-
-async def test_what_retention_deletes_is_nobodys_act(log: Store) -> None:
-    await delivered(log, "old", timedelta(days=8))
-    await Retention(log.forgetting, log.audit, log.replies, log.thumbs, 7, keeps_text=True).run()
-    assert await numbers(log) == []
-    assert await noted(log) == []
 
 
 async def test_where_nothing_can_be_noted_nothing_is_changed(log: Store) -> None:
@@ -89,20 +81,13 @@ async def test_where_nothing_can_be_noted_nothing_is_changed(log: Store) -> None
     await refuse_to_note(log)
     for change in (
         log.forgetting.forget([case.id], "U1"),
-        log.forgetting.forget_older(NOW, by="os:root"),
+        log.forgetting.forget_older(BEGUN_AT, by="os:root"),
         log.digests.save(replace(CHOSEN, ranks_people=True), "U1"),
     ):
         with pytest.raises(DBAPIError, match="held"):
             await change
     assert await numbers(log) == [case.id]
     assert await log.digests.channel("T1", "C1") == CHOSEN
-
-
-async def test_rows_are_kept_for_two_years_whatever_the_setting(log: Store) -> None:
-    ages = (KEPT + timedelta(minutes=1), KEPT - timedelta(minutes=1))
-    await log.audit.note([Act("T1", "U1", Action.PURGED, cases=age.days, at=datetime.now(UTC) - age) for age in ages])
-    await Retention(log.forgetting, log.audit, log.replies, log.thumbs, 7, keeps_text=True).run()
-    assert await noted(log) == [("U1", "purged", 729)]
 
 
 async def test_a_person_finds_what_they_did_and_what_was_done_about_them_in_their_team(log: Store) -> None:

@@ -14,9 +14,7 @@ from bot.commands.export import export
 from bot.domain.case import LoggedCase
 from bot.domain.label import Label
 from bot.store import Store
-from bot.store.cases import EditedCase
-from bot.store.jobs import Task, Ticket, entrypoint
-from tests.store.test_store import a_case, a_verdict, held, url
+from tests.cases import a_case, a_verdict, amendments, held, stale, url
 
 AT = {"message_ts": "5.1", "question_ts": "4.1", "parent_ts": "4.1"}
 HERE = ("T1", "C1")
@@ -27,12 +25,6 @@ async def log(database_url: str) -> AsyncIterator[Store]:
     opened = await Store.open(database_url)
     yield opened
     await opened.close()
-
-
-async def stale(log: Store) -> list[EditedCase]:
-    """The cases of which the verdict in Slack has something to say that it does not yet."""
-    marked = [await log.edits.case(case.id) for case in await log.cases.newest(10)]
-    return [case for case in marked if case]
 
 
 async def delivered(log: Store, **changes: Any) -> LoggedCase:
@@ -70,13 +62,6 @@ async def test_other_messages_and_the_same_words_mark_nothing(
 async def test_a_response_that_was_not_read_yet_cannot_be_edited_since(log: Store) -> None:
     await log.add(a_case(**(AT | {"question": None, "response": None})))
     assert await log.edits.note_edited(*HERE, "5.1", "Other words.") == []
-
-
-async def amendments(log: Store) -> list[int]:
-    """The cases of the jobs that are to bring a verdict up to date."""
-    assert log.jobs.memory is not None
-    found = await log.jobs.memory.browse_queue(entrypoints=[entrypoint(Task.AMEND, "T1")])
-    return [Ticket.model_validate_json(job.payload or b"").case_id for job in found]
 
 
 async def test_a_verdict_is_brought_up_to_date_once_it_is_delivered(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from sqlalchemy import update
 from bot.domain.case import Execution
 from bot.store import Store
 from bot.store.schema import executions
-from tests.store.test_store import a_case, a_verdict, held, url
+from tests.cases import a_case, a_verdict, held, url
 
 FIRST, SECOND = Execution("Fx1", quotes=True), Execution("Fx2", quotes=False)
 

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, datetime, timedelta
 from math import floor
 from typing import Any
-from zoneinfo import ZoneInfo
 
 import numpy as np
 import pytest
@@ -27,9 +26,8 @@ from judge.agreement.measures import quadratic_weighted_kappa
 from judge.agreement.sample import Sample
 from judge.rubric import Scale
 from judge.stats import MeanEstimator
+from tests.cases import NOW, WEEK
 
-WEEK = Week(2026, 47, ZoneInfo("Europe/Berlin"))
-NOW = WEEK.end + timedelta(hours=9)
 MOMENT = timedelta(microseconds=1)
 TEAMS = (f"T{number}" for number in itertools.count())
 

@@ -4,20 +4,13 @@ import asyncio
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
 
 import pytest
-from sqlalchemy import func, select, update
+from sqlalchemy import func, select
 
-from bot.domain.case import LoggedCase
-from bot.domain.label import Label
-from bot.features.privacy.forgetting import Retention
 from bot.store import Store
 from bot.store.schema import cases, labels, ratings
-from tests.store.test_store import a_case, a_verdict, held, url
-
-SECRET = "the code of the safe is 4711"
-NOW = datetime.now(UTC)
+from tests.cases import BEGUN_AT, SECRET, a_case, a_verdict, bytes_on_disk, delivered, held, numbers, put_back, url
 
 
 @pytest.fixture
@@ -25,25 +18,6 @@ async def log(database_url: str) -> AsyncIterator[Store]:
     opened = await Store.open(database_url)
     yield opened
     await opened.close()
-
-
-async def delivered(log: Store, key: str = "k1", age: timedelta = timedelta(0), **changes: Any) -> LoggedCase:
-    """A case with a rating and a label, as old as that."""
-    case, _ = await log.add(a_case(key=key, **changes))
-    case = await log.record(await held(log, case), a_verdict())
-    case = await log.note_delivered(case)
-    await log.labels.put(case, "U9", Label(3, None))
-    await put_back(log, case, age)
-    return case
-
-
-async def put_back(log: Store, case: LoggedCase, age: timedelta) -> None:
-    async with log.database.engine.begin() as connection:
-        await connection.execute(update(cases).where(cases.c.id == case.id).values(created_at=NOW - age))
-
-
-async def numbers(log: Store) -> list[int]:
-    return [case.id for case in await log.cases.newest(10_000)]
 
 
 async def rows(log: Store) -> list[int]:
@@ -57,8 +31,8 @@ async def test_older_cases_are_purged_with_their_ratings_and_labels(log: Store) 
     await delivered(log, "old", timedelta(days=31))
     kept = await delivered(log, "new", timedelta(days=29))
     erasure = log.forgetting
-    assert await erasure.count(NOW - timedelta(days=30)) == 1
-    assert await erasure.forget_older(NOW - timedelta(days=30)) == 1
+    assert await erasure.count(BEGUN_AT - timedelta(days=30)) == 1
+    assert await erasure.forget_older(BEGUN_AT - timedelta(days=30)) == 1
     assert await numbers(log) == [kept.id]
     assert await rows(log) == [1, 1, 1]
 
@@ -69,7 +43,7 @@ async def test_a_case_that_is_being_settled_is_not_purged(log: Store) -> None:
     judged = await log.record(await held(log, judged), a_verdict())
     for case in (received, judged):
         await put_back(log, case, timedelta(days=90))
-    assert await log.forgetting.forget_older(NOW) == 0
+    assert await log.forgetting.forget_older(BEGUN_AT) == 0
     assert await numbers(log) == [received.id, judged.id]
 
 
@@ -77,7 +51,7 @@ async def test_a_question_that_nobody_typed_is_purged(log: Store) -> None:
     case, _ = await log.add(a_case(question=None))
     await log.note_asked(await held(log, case))
     await put_back(log, case, timedelta(days=31))
-    assert await log.forgetting.forget_older(NOW - timedelta(days=30)) == 1
+    assert await log.forgetting.forget_older(BEGUN_AT - timedelta(days=30)) == 1
 
 
 async def test_more_than_a_batch_is_purged(log: Store) -> None:
@@ -92,7 +66,9 @@ async def test_two_who_purge_at_the_same_time_delete_each_case_once(database_url
     for number in range(40):
         await delivered(log, str(number), timedelta(days=31))
     other = await Store.open(database_url)
-    deleted = await asyncio.gather(*(each.forgetting.forget_older(NOW - timedelta(days=30)) for each in (log, other)))
+    deleted = await asyncio.gather(
+        *(each.forgetting.forget_older(BEGUN_AT - timedelta(days=30)) for each in (log, other))
+    )
     await other.close()
     assert sum(deleted) == 40
     assert await rows(log) == [0, 0, 0]
@@ -108,35 +84,6 @@ async def test_a_case_that_is_being_settled_is_not_forgotten(log: Store) -> None
     received, _ = await log.add(a_case(key="received"))
     judged = await log.record(await held(log, (await log.add(a_case(key="judged")))[0]), a_verdict())
     assert list(await log.forgetting.forget([received.id, judged.id], "U1")) == []
-
-
-async def test_retention_deletes_what_is_older_than_its_days(log: Store) -> None:
-    await delivered(log, "old", timedelta(days=8))
-    kept = await delivered(log, "new", timedelta(days=6))
-    await Retention(log.forgetting, log.audit, log.replies, log.thumbs, 7, keeps_text=True).run()
-    assert await numbers(log) == [kept.id]
-
-
-async def test_without_days_nothing_is_too_old(log: Store) -> None:
-    await delivered(log, "old", timedelta(days=10_000))
-    await Retention(log.forgetting, log.audit, log.replies, log.thumbs, None, keeps_text=True).run()
-    assert len(await numbers(log)) == 1
-
-
-@pytest.mark.parametrize(("keeps_text", "left"), [(False, 1), (True, 2)])
-async def test_where_no_text_is_kept_an_unanswered_case_goes_after_a_day(
-    log: Store, keeps_text: bool, left: int
-) -> None:
-    for key, age in (("yesterday", timedelta(hours=25)), ("today", timedelta(hours=23))):
-        case, _ = await log.add(a_case(key=key, question=None))
-        await log.note_asked(await held(log, case))
-        await put_back(log, case, age)
-    await Retention(log.forgetting, log.audit, log.replies, log.thumbs, None, keeps_text=keeps_text).run()
-    assert len(await numbers(log)) == left
-
-
-def bytes_on_disk(folder: Path) -> bytes:
-    return b"".join(path.read_bytes() for path in sorted(folder.glob("log.db*")))
 
 
 async def filled(folder: Path) -> Store:
@@ -169,7 +116,7 @@ async def test_of_purged_cases_no_byte_is_left(tmp_path: Path) -> None:
     log = await filled(tmp_path)
     for case_id in range(1, 300, 2):
         await put_back(log, await log.cases.get(case_id), timedelta(days=2))
-    assert await log.forgetting.forget_older(NOW - timedelta(days=1)) == 150
+    assert await log.forgetting.forget_older(BEGUN_AT - timedelta(days=1)) == 150
     await log.forgetting.forget(range(2, 301, 2), "U1")
     assert await log.forgetting.scrub()
     assert SECRET.encode() not in bytes_on_disk(tmp_path)
@@ -185,21 +132,5 @@ async def test_a_reader_keeps_the_journal_and_the_next_scrub_empties_it(tmp_path
         await log.forgetting.forget([case.id], "U1")
         assert not await log.forgetting.scrub()
     assert await log.forgetting.scrub()
-    assert SECRET.encode() not in bytes_on_disk(tmp_path)
-    await log.close()
-
-
-async def test_what_a_reader_kept_in_the_journal_goes_with_the_next_look_of_retention(tmp_path: Path) -> None:
-    log = await Store.open(url(tmp_path))
-    case = await delivered(log, response=SECRET)
-    retention = Retention(log.forgetting, log.audit, log.replies, log.thumbs, None, keeps_text=True)
-    await retention.run()
-    async with log.database.engine.connect() as reader:
-        await reader.exec_driver_sql("BEGIN")
-        await reader.execute(select(cases))
-        await log.forgetting.forget([case.id], "U1")
-        await retention.run()
-        assert SECRET.encode() in bytes_on_disk(tmp_path)
-    await retention.run()
     assert SECRET.encode() not in bytes_on_disk(tmp_path)
     await log.close()

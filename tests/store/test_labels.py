@@ -11,20 +11,13 @@ import pytest
 from sqlalchemy import text
 
 from bot.commands.export import export
-from bot.domain.case import Case, CaseSource, LoggedCase, Visibility
+from bot.domain.case import CaseSource, Visibility
 from bot.domain.label import Label
-from bot.domain.verdict import RecordedVerdict
 from bot.errors import LogError
-from bot.features.labels.text import LONGEST_REASON, confirmation, label_modal
-from bot.pipeline.verdict_text import feedback
-from bot.slack.blocks import ModalState
 from bot.store import Store
 from judge.agreement.report import make_report
 from judge.agreement.scores import Columns, read_scores
-from pocket_slack.blocks import check_blocks, check_view
-from tests.pipeline.test_verdict_text import a_case, a_verdict
-from tests.store.test_assignments import add
-from tests.store.test_store import held
+from tests.cases import add, judged
 
 
 @pytest.fixture
@@ -32,29 +25,6 @@ async def log(database_url: str) -> AsyncIterator[Store]:
     opened = await Store.open(database_url)
     yield opened
     await opened.close()
-
-
-async def judged(
-    log: Store, key: str, score: int | None = 4, posted: dict[str, Any] | None = None, **changes: Any
-) -> LoggedCase:
-    fields: dict[str, Any] = {
-        "key": key,
-        "team_id": "T1",
-        "channel_id": "C1",
-        "requester_id": "U1",
-        "requester_name": "ann",
-        "source": CaseSource.TEXT,
-        "rubric": "additive-5",
-        "visibility": Visibility.THREAD,
-        "question": "Why?",
-        "response": f"Because of {key}.",
-    }
-    case, _ = await log.add(Case(**(fields | changes)))
-    reason = "no_score" if score is None else None
-    verdict = RecordedVerdict(
-        score=score, unscored_reason=reason, model="m", rubric="additive-5", rubric_version="f846c469"
-    )
-    return await log.record((await held(log, case)).model_copy(update=posted or {}), verdict)
 
 
 async def rows(log: Store, **options: Any) -> list[dict[str, Any]]:
@@ -217,30 +187,3 @@ async def test_a_file_that_cannot_be_written_leaves_no_query_open(log: Store, tm
     with (tmp_path / "labels.jsonl").open("r") as output, pytest.raises(OSError, match="not writable"):
         await export(log.labels, output)
     assert log.database.engine.pool.status().endswith("Checked out connections: 0")
-
-
-def test_what_asks_for_a_label_keeps_slacks_limits() -> None:
-    check_blocks([feedback(a_case(id=10**9))])
-    url = "https://hooks.slack.com/actions/" + "x" * 200
-    state = ModalState(case_id=10**9, channel_id="C0123456789", response_url=url)
-    check_view(label_modal(state, a_verdict(), Label(3, "w" * LONGEST_REASON)), "modal")
-    check_view(label_modal(ModalState(case_id=1), a_verdict(score=None, highest=10), None), "modal")
-
-
-@pytest.mark.parametrize(("lowest", "kind"), [(1, "static_select"), (0, "number_input")])
-def test_a_menu_of_scores_has_no_more_than_slack_shows(lowest: int, kind: str) -> None:
-    view = label_modal(ModalState(case_id=1), a_verdict(lowest=lowest, highest=100), Label(lowest, None))
-    check_view(view, "modal")
-    assert view["blocks"][1]["element"]["type"] == kind
-
-
-@pytest.mark.parametrize(
-    ("label", "earlier", "begin"),
-    [
-        (Label(4, None), None, "You agree: your score for case 7 is 4 of 5."),
-        (Label(1, None), Label(1, "x"), "Your score for case 7 is 1 of 5."),
-        (Label(1, None), Label(4, None), "Your score for case 7 is 1 of 5 (it was 4)."),
-    ],
-)
-def test_the_confirmation_says_what_is_recorded_now(label: Label, earlier: Label | None, begin: str) -> None:
-    assert confirmation(a_case(), a_verdict(), label, earlier).startswith(begin)

@@ -13,9 +13,7 @@ from bot.domain.label import Label
 from bot.store import Store
 from bot.store.privacy import Words
 from bot.store.schema import cases
-from tests.store.test_edits import amendments
-from tests.store.test_forgetting import SECRET, bytes_on_disk, delivered
-from tests.store.test_store import a_case, a_verdict, held, url
+from tests.cases import SECRET, a_case, a_verdict, amendments, bytes_on_disk, delivered, held, url
 
 ANN, BEN = "U-ann", "U-ben"
 

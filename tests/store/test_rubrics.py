@@ -7,23 +7,17 @@ from datetime import UTC, datetime
 
 import pytest
 
-from bot.domain.rubric import MOST_RUBRICS, ChannelJudge, SavedRubric, is_name
-from bot.features.rubrics.text import fits, no_model, no_rubric, rubric_modal, state
+from bot.domain.rubric import ChannelJudge, SavedRubric, is_name
 from bot.judges import limits_of
 from bot.pipeline.judges import Judges, RubricChoice
 from bot.settings import Settings, load_settings
-from bot.slack.blocks import ModalState
 from bot.store import Store
 from bot.store.audit import Action
 from bot.store.digests import ChannelSettings
-from bot.store.rubrics import ChannelReplay, RubricGoneError, RubricInUseError, SavedBeforeError
+from bot.store.rubrics import RubricGoneError, RubricInUseError, SavedBeforeError
 from judge import Judge, Rubric, list_rubrics, load_rubric
-from tests.store.test_store import a_case
+from tests.cases import TONE, a_case
 
-TONE = (
-    "Is it kind?\n\n<question>{prompt}</question>\n<response>{response}</response>\n\n"
-    "score: N, where N is between 0 and 5\n"
-)
 FIRST = SavedRubric("T1", "C1", "tone", 1, TONE, "U1", datetime(2026, 11, 22, tzinfo=UTC))
 SECOND = replace(FIRST, number=2, prompt=f"Be strict. {TONE}", saved_by="U2")
 VERSIONS = [saved.rubric.version for saved in (FIRST, SECOND)]
@@ -149,17 +143,6 @@ async def test_a_name_in_other_letters_finds_a_rubric_of_the_app_and_the_name_it
     assert await choice.find("T1", "C1", "refusals") is None
 
 
-def test_what_is_said_of_a_channel_with_many_rubrics_fits_into_a_section() -> None:
-    own = [replace(FIRST, name=f"{number:02}{'x' * 38}", number=9999) for number in range(MOST_RUBRICS)]
-    models = [f"some-vendor/a-large-model-{number}" for number in range(100)]
-    wish = ChannelReplay(1, "T1", "C1", "U" * 20, own[1].name, "00000000", "m" * 200, FIRST.saved_at)
-    said = state(ChannelJudge(own[0].name, "00000000", "m" * 200), "additive-5", list(SHIPPED), own, models, wish)
-    assert len(said) <= 3000
-    assert all(saved.name in said for saved in own)
-    assert len(no_rubric("x" * 3000, [*SHIPPED, *(saved.name for saved in own)])) <= 3000
-    assert len(no_model("x" * 3000, models)) <= 3000
-
-
 @pytest.mark.parametrize("name", ["tone", "tone-2", "ton-freundlich-1", "größe", "x" * 40])
 def test_a_name_that_is_one(name: str) -> None:
     assert is_name(name)
@@ -168,22 +151,6 @@ def test_a_name_that_is_one(name: str) -> None:
 @pytest.mark.parametrize("name", ["", "Tone", "to ne", "-tone", "tone-", "to--ne", "to_ne", "default", "x" * 41, "`x`"])
 def test_a_name_that_is_none(name: str) -> None:
     assert not is_name(name)
-
-
-@pytest.mark.parametrize("name", list_rubrics())
-def test_every_shipped_rubric_can_be_edited(name: str) -> None:
-    assert fits(SHIPPED[name].prompt)
-
-
-def test_a_prompt_is_parted_where_no_blank_line_would_be_lost() -> None:
-    prompt = "\n\n".join([*(f"line {number}\nand more" for number in range(200)), TONE.strip()])
-    view = rubric_modal(ModalState(rubric="tone"), Rubric("tone", prompt))
-    first, rest = [block["element"]["initial_value"] for block in view["blocks"] if "element" in block][1:]
-    assert f"{first}\n{rest}" == prompt
-    assert (first, rest) == (first.strip(), rest.strip())
-    assert 2950 < len(first) <= 3000
-    assert not fits("x" * 3001)
-    assert not fits("word\n" * 1300)
 
 
 def some_settings(**given: object) -> Settings:

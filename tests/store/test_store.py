@@ -14,67 +14,14 @@ from sqlalchemy import event, insert, text
 from sqlalchemy.exc import DBAPIError
 from structlog.testing import capture_logs
 
-from bot.domain.case import Case, CaseSource, CaseStatus, LoggedCase, Visibility
-from bot.domain.verdict import RecordedRating, RecordedVerdict
+from bot.domain.case import CaseStatus, LoggedCase, Visibility
 from bot.errors import LogError
 from bot.store import Store, TakenError
 from bot.store.database import Database
 from bot.store.errors import in_brief
 from bot.store.opening import HEAD, connect, migrations, open_engine
 from bot.store.schema import cases, metadata
-
-
-def url(folder: Path) -> str:
-    return f"sqlite+aiosqlite:///{folder}/log.db"
-
-
-def a_case(**changes: Any) -> Case:
-    return Case(
-        **{
-            "key": "k1",
-            "team_id": "T1",
-            "channel_id": "C1",
-            "requester_id": "U1",
-            "requester_name": "ann",
-            "source": CaseSource.TEXT,
-            "rubric": "additive-5",
-            "visibility": Visibility.THREAD,
-            "question": "Why?",
-            "response": "Because.",
-            **changes,
-        }
-    )
-
-
-async def held(log: Store, case: LoggedCase | int) -> LoggedCase:
-    """The case, claimed by an attempt to settle it."""
-    claimed = await log.claim(case if isinstance(case, int) else case.id)
-    assert claimed is not None
-    return claimed
-
-
-def a_verdict(score: int = 4) -> RecordedVerdict:
-    rating = RecordedRating(
-        score=score,
-        unscored_reason=None,
-        justification="Good.",
-        raw="score: 4",
-        model="m",
-        weighted_score=3.9,
-        cost_usd=0.002,
-    )
-    return RecordedVerdict(
-        score=score,
-        mean=score,
-        spread=0,
-        model="m",
-        rubric="additive-5",
-        rubric_version="v",
-        weighted_score=3.9,
-        flags=("asks_for_score",),
-        cost_usd=0.002,
-        ratings=(rating,),
-    )
+from tests.cases import a_case, a_verdict, held, url
 
 
 @pytest.fixture

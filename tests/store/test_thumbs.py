@@ -9,23 +9,17 @@ import pytest
 from sqlalchemy import func, select
 
 from bot.domain.case import CaseSource, LoggedCase, Visibility
-from bot.domain.label import Reaction
-from bot.features.privacy.forgetting import Retention
-from bot.slack.messages import to_reaction
 from bot.store import Store
 from bot.store.figures import Place, Span, ThumbCount
 from bot.store.privacy import Words
 from bot.store.schema import thumbs
-from tests.store.test_figures import NOW
-from tests.store.test_forgetting import delivered
-from tests.store.test_store import a_case
-from tests.store.test_watches import WATCH, reply
+from tests.cases import ANN, HELPER, NOW, TS, WATCH, a_case, delivered, reply, thumb
 
-ANN, BEN, HELPER = "U-ann", "U-ben", "U1"
+BEN = "U-ben"
 HERE = Place("T1", "C1")
 ALWAYS = Span(NOW - timedelta(days=999), NOW + timedelta(days=999))
-HOUR, DAY = timedelta(hours=1), timedelta(days=1)
-TS = reply(0).ts
+HOUR = timedelta(hours=1)
+DAY = timedelta(days=1)
 
 
 @pytest.fixture
@@ -33,15 +27,6 @@ async def log(database_url: str) -> AsyncIterator[Store]:
     opened = await Store.open(database_url)
     yield opened
     await opened.close()
-
-
-def thumb(name: str = "+1", minute: int = 0, **changes: Any) -> Reaction:
-    """A thumb of ann's under helper's reply, given in that minute."""
-    told = {"type": "reaction_added", "user": ANN, "reaction": name, "item_user": HELPER, "event_ts": "0"}
-    item = {"type": "message", "channel": "C1", "ts": TS}
-    found = to_reaction({"team_id": "T1", "event": told | {"item": item}})
-    assert found
-    return replace(found, at=NOW + timedelta(minutes=minute), **changes)
 
 
 async def scored(log: Store, ts: str = TS, **changes: Any) -> LoggedCase:
@@ -176,17 +161,3 @@ async def test_with_its_last_case_a_reply_loses_its_thumbs(log: Store) -> None:
     assert await rows(log) == 2
     await log.forgetting.forget([second.id], BEN)
     assert await rows(log) == 1
-
-
-async def test_thumbs_go_with_their_time_and_those_taken_back_after_a_day(log: Store) -> None:
-    await scored(log)
-    for number, age in enumerate((2 * DAY, 8 * DAY)):
-        at = NOW.now(NOW.tzinfo) - age
-        await log.thumbs.note(replace(thumb(user_id=f"U{number}"), at=at))
-        await log.thumbs.note(replace(thumb("-1", user_id=f"U{number}"), at=at, is_added=False))
-    await log.thumbs.note(replace(thumb(), at=NOW.now(NOW.tzinfo), is_added=False))
-    parts = (log.forgetting, log.audit, log.replies, log.thumbs)
-    await Retention(*parts, None, keeps_text=True).run()
-    assert await rows(log) == 3
-    await Retention(*parts, 7, keeps_text=True).run()
-    assert await rows(log) == 2

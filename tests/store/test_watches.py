@@ -3,29 +3,22 @@
 import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
 import pytest
-from slack_sdk.web.async_client import AsyncWebClient
 from sqlalchemy import select
 
 from bot.domain.case import Case, CaseSource, Visibility
-from bot.domain.limits import Limits, Policy
-from bot.domain.watch import ReplyOutcome, SeenReply, Shows, Used, Watch
-from bot.features.watch.watcher import Watcher
-from bot.pipeline.judges import RubricChoice
-from bot.pipeline.lookup import Lookup
-from bot.slack.channel_events import ChannelEvents
-from bot.slack.client import Identity
+from bot.domain.limits import Limits
+from bot.domain.watch import ReplyOutcome, SeenReply, Shows, Used
 from bot.store import Store
 from bot.store.audit import Action
 from bot.store.figures import watched
 from bot.store.schema import watches
 from bot.store.watches import AlertKind
-from tests.store.test_figures import NOW
+from tests.cases import NOW, WATCH, reply
 
-WATCH = Watch("T1", "C1", "U1", NOW)
 LOOKED_AT = select(watches.c.looked_at)
 HOUR = timedelta(hours=1)
 
@@ -35,10 +28,6 @@ async def log(database_url: str) -> AsyncIterator[Store]:
     opened = await Store.open(database_url)
     yield opened
     await opened.close()
-
-
-def reply(number: int, words: str | None = "hash", **changes: str) -> SeenReply:
-    return replace(SeenReply("T1", "C1", f"{1795339203 + number}.000001", "U1", None, words), **changes)
 
 
 async def test_a_watch_is_kept_as_it_was_set_last_and_begun_first(log: Store) -> None:
@@ -187,41 +176,3 @@ async def test_one_of_those_who_press_at_the_same_moment_sends_the_test(log: Sto
     await log.watches.save(WATCH, "U1")
     taken = await asyncio.gather(*(log.watches.begin_test(WATCH, NOW) for _ in range(5)))
     assert sorted(taken) == [False] * 4 + [True]
-
-
-@pytest.mark.parametrize(
-    ("changes", "is_taken", "noted"),
-    [
-        ({}, True, 1),
-        ({"channel_type": "group"}, True, 1),
-        ({"subtype": "bot_message"}, True, 1),
-        ({"subtype": "channel_topic"}, True, 0),
-        ({"bot_id": ""}, True, 0),
-        ({"channel_type": "im"}, False, 0),
-        ({"channel_type": "im", "subtype": "message_deleted", "deleted_ts": "1.1"}, True, 0),
-        ({"type": "app_mention"}, False, 0),
-        ({"ts": reply(-1).ts}, True, 0),  # from before the watch
-    ],
-)
-async def test_only_messages_of_channels_and_changes_are_taken_in_before_bolt(
-    log: Store, changes: dict[str, str], is_taken: bool, noted: int
-) -> None:
-    identity = Identity("T1", "acme", "https://acme.slack.com/", "U0", "judge", "B0", frozenset())
-    client = AsyncWebClient()
-    watcher = Watcher(
-        log, Lookup(client, identity.own_ids), identity, Limits(), Policy(), RubricChoice(log.rubrics, {})
-    )
-    events = ChannelEvents(identity, [watcher.note], [])
-    event = {
-        "type": "message",
-        "channel": "C1",
-        "channel_type": "channel",
-        "user": "U1",
-        "bot_id": "B1",
-        "ts": reply(0).ts,
-    }
-    await log.watches.save(replace(WATCH, since=datetime.fromtimestamp(float(reply(0).ts), UTC)), "U9")
-    assert await events.takes({"team_id": "T2", "event": event | changes}) is False
-    assert await events.takes({"team_id": "T1", "event": event | changes}) is is_taken
-    assert await events.takes({"type": "block_actions"}) is False
-    assert len(await log.replies.due("T1", NOW + timedelta(days=9999))) == noted

@@ -4,58 +4,15 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-from sqlalchemy import insert
 
-from bot.domain.case import CaseSource, CaseStatus, Visibility
+from bot.domain.case import Visibility
 from bot.slack import ids
 from bot.store.digests import ChannelSettings
-from bot.store.schema import cases
-from pocket_slack import Channel, Message
+from pocket_slack import Message
+from tests.gestures import add_case, help_desk, private, stats
 from tests.stage import CHANNEL, Stage, shown
 
 NO_CHANNEL = "I know no channel `#{}` that we are both in. If you are in it, type `/invite @Slack Judge` there."
-
-
-async def add_case(stage: Stage, channel: Channel, author_id: str, score: int | None, **changes: Any) -> None:
-    """A verdict of a moment ago."""
-    now = datetime.now(UTC)
-    row: dict[str, Any] = {
-        "team_id": stage.slack.workspace.team_id,
-        "key": f"{channel.id}:{author_id}:{score}:{now}",
-        "channel_id": channel.id,
-        "requester_id": stage.ben.id,
-        "requester_name": "ben",
-        "source": CaseSource.SHORTCUT,
-        "rubric": "additive-5",
-        "visibility": Visibility.THREAD,
-        "attempt": 1,
-        "status": CaseStatus.DELIVERED,
-        "author_id": author_id,
-        "message_ts": f"{now.timestamp():.6f}",
-        "score": score,
-        "lowest": 0,
-        "highest": 5,
-        "created_at": now,
-        "judged_at": now,
-    }
-    async with stage.log.database.engine.begin() as connection:
-        await connection.execute(insert(cases).values(row | changes))
-
-
-def help_desk(stage: Stage) -> Channel:
-    return stage.slack.workspace.channel(CHANNEL)
-
-
-def private(stage: Stage, *names: str) -> Channel:
-    """A private channel of these people, and of the bot."""
-    workspace = stage.slack.workspace
-    return workspace.add_channel("leads", [*(workspace.user(name) for name in names), workspace.bot], is_private=True)
-
-
-async def stats(stage: Stage, text: str = "", count: int = 1) -> Message:
-    """What ann is told after `/judge stats ...`."""
-    stage.ann.command(CHANNEL, ids.COMMAND, f"stats {text}")
-    return await stage.told(stage.ann, count)
 
 
 async def preview(stage: Stage, count: int = 1) -> Message:

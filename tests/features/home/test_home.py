@@ -12,43 +12,15 @@ from sqlalchemy import event, text
 from bot.app import make_services
 from bot.domain.case import CaseStatus, Visibility
 from bot.domain.verdict import MADE_UP, OFFLINE
-from bot.features.digest.home import ChannelReader
 from bot.slack import ids
 from bot.slack.client import identify
 from bot.store.digests import ChannelSettings
-from pocket_slack import Channel, Person, View
-from tests.features.digest.test_stats import add_case, help_desk, private
+from pocket_slack import Channel, View
+from tests.gestures import add_case, help_desk, home, press, private
 from tests.stage import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, is_verdict, make_settings, shown
 
 NO_CHANNELS = "Nothing was scored in your channels in the last two weeks."
 UNSURE = "Slack does not tell me which channels you are in"
-
-
-async def home(stage: Stage, person: Person | None = None) -> View:
-    """The tab as it is published after it was opened."""
-    who = person or stage.ann
-    published = count(stage)
-    who.open_home()
-    return await republished(stage, published, who)
-
-
-async def republished(stage: Stage, published: int, person: Person | None = None) -> View:
-    """The tab once it was published again."""
-    await stage.slack.until(lambda: count(stage) > published)
-    view = (person or stage.ann).home
-    assert view is not None
-    return view
-
-
-async def press(stage: Stage, view: View, action_id: str, value: Any = None, block_id: str | None = None) -> View:
-    """The tab after something was pressed in it."""
-    published = count(stage)
-    stage.ann.click(view, action_id, value, block_id)
-    return await republished(stage, published)
-
-
-def count(stage: Stage) -> int:
-    return len(stage.slack.workspace.journal.of("home"))
 
 
 def block_of(view: View, channel: Channel) -> dict[str, Any] | None:
@@ -279,7 +251,10 @@ async def test_refresh_brings_what_has_happened_since(stage: Stage) -> None:
     assert "Score 4 of 5" in shown(await press(stage, view, ids.ACTION_HOME_REFRESH))
 
 
+@pytest.mark.needs("digest")
 async def test_people_who_open_it_at_once_share_the_counting(stage: Stage, tmp_path: Path) -> None:
+    from bot.features.digest.home import ChannelReader
+
     await add_case(stage, help_desk(stage), stage.helper.id, 4)
     counted: list[str] = []
 

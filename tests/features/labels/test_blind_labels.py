@@ -19,11 +19,9 @@ from bot.store.audit import Action
 from bot.store.digests import ChannelSettings
 from bot.store.schema import cases, draws, labels
 from pocket_slack import Entry, Message, Person, View
-from tests.features.digest.test_stats import add_case, help_desk, private
-from tests.features.home.test_home import home, press
-from tests.features.labels.test_labels import agree, disagree, export
+from tests.gestures import add_case, agree, disagree, export, help_desk, home, press, private
 from tests.model_server import ModelServer
-from tests.pipeline.replicas import new_scene
+from tests.replicas import new_scene
 from tests.stage import CHANNEL, Stage, StageFactory, shown
 
 SECRET = "Because the judge says so, and this must not be seen"

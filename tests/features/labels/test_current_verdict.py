@@ -3,7 +3,7 @@ from datetime import UTC, datetime
 import pytest
 
 from bot.domain.case import CaseStatus, CurrentVerdict, Exclusion, LoggedCase, QuestionSource, exclusion_of
-from tests.store.test_store import a_case
+from tests.cases import a_case
 
 FIRST, AUTHOR, OTHER = "U-first", "U-author", "U-other"
 NOW = datetime(2026, 11, 20, tzinfo=UTC)

@@ -13,9 +13,9 @@ from bot.domain.label import Label
 from bot.slack import ids
 from judge import load_rubric
 from pocket_slack import Message
-from tests.commands.test_process import JUDGE_BOT, run
+from tests.gestures import agree, disagree, export, to_export
+from tests.programs import JUDGE_BOT
 from tests.stage import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, buttons, shown
-from tests.store.test_store import url
 
 
 async def a_verdict(stage: Stage) -> Message:
@@ -32,14 +32,6 @@ async def a_private_verdict(stage: Stage) -> Message:
 
 async def label_of(stage: Stage, user_id: str) -> Label | None:
     return await stage.log.labels.get(await stage.log.cases.get(1), user_id)
-
-
-def agree(case_id: int = 1) -> str:
-    return f"{ids.AGREE}:{case_id}"
-
-
-def disagree(case_id: int = 1) -> str:
-    return f"{ids.DISAGREE}:{case_id}"
 
 
 async def test_agree_records_the_score_itself(stage: Stage) -> None:
@@ -303,12 +295,3 @@ async def agreed(stage: Stage) -> None:
     """A case with one label."""
     stage.ben.click(await a_verdict(stage), ids.ACTION_FEEDBACK, agree())
     await stage.told(stage.ben)
-
-
-def to_export(folder: Path, **env: str) -> dict[str, str]:
-    """No more of an environment than the command needs."""
-    return {"PATH": os.environ["PATH"], "DATABASE_URL": url(folder), **env}
-
-
-async def export(folder: Path, *options: str, **env: str) -> tuple[int, str, str]:
-    return await run("export", to_export(folder, **env), folder, *options)

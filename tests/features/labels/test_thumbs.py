@@ -12,11 +12,7 @@ from bot.slack.manifest import WATCH, load_manifest
 from bot.store.figures import Place, Span, ThumbCount
 from bot.store.schema import thumbs
 from pocket_slack import Message
-from tests.features.digest.test_stats import add_case, help_desk, stats
-from tests.features.privacy.test_forget_me import ask, go_ahead
-from tests.features.score.test_score_reaction import heard, reactions
-from tests.features.watch.test_watch import say as watch
-from tests.features.watch.test_watch import seen
+from tests.gestures import add_case, ask, go_ahead, heard, help_desk, reactions, stats
 from tests.stage import ANSWER, CHANNEL, Stage, StageFactory, shown
 
 NO_LABELS = "thumbs, which are no labels:"
@@ -77,20 +73,6 @@ async def test_a_thumb_taken_back_and_one_told_of_twice_are_counted_right(stage:
         lambda: len([each for each in acked.of("ack") if each.data["envelope_id"] == first.envelope_id]) == 2
     )
     assert await counts(stage) == [ThumbCount(stage.helper.id, 1, 0, 1)]
-
-
-async def test_thumbs_under_watched_replies_are_counted_before_they_are_scored(stage: Stage) -> None:
-    _, old = stage.ask_and_answer()
-    await watch(stage, "@helper 1 in 9999")
-    _, answer = stage.ask_and_answer()
-    await seen(stage, 1)
-    for message in (old, answer):
-        stage.ann.react(message, "-1")
-    await heard(stage, 2)
-    assert await rows(stage) == 1
-    told = shown(await stats(stage, count=2))
-    assert "no replies were scored in this channel" in told
-    assert f"*helper*, {NO_LABELS} 0 up, 1 down on 1 reply" in told
 
 
 async def test_thumbs_under_anything_else_are_not_kept(stage: Stage) -> None:

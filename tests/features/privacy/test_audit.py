@@ -1,9 +1,6 @@
 """`judge-bot audit`, and who is named in it for what was done in Slack and in the terminal."""
 
 import json
-import os
-import pwd
-from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -12,33 +9,17 @@ import pytest
 from bot.slack import ids
 from bot.store import Store
 from bot.store.audit import Act, Action
-from tests.commands.test_process import run
-from tests.features.digest.test_stats import add_case, help_desk
-from tests.features.home.test_home import home, press
-from tests.features.privacy.test_forget import forget, scored
+from tests.cases import delivered, url
 from tests.features.privacy.test_retention import aged_log
+from tests.gestures import add_case, forget, help_desk, home, press, scored
+from tests.programs import OPERATOR, command, with_log
 from tests.stage import CHANNEL, Stage
-from tests.store.test_forgetting import delivered
-from tests.store.test_store import url
 
-OPERATOR = f"os:{pwd.getpwuid(os.getuid()).pw_name}"
 SOME_DAY = datetime(2026, 11, 2, 10, 30, 5, tzinfo=UTC)
 
 
 async def noted(log: Store) -> list[tuple[str, str]]:
     return [(act.who, act.what) for act in await log.audit.since()]
-
-
-async def command(name: str, database_url: str, folder: Path, *options: str) -> tuple[int, str, str]:
-    """A command, typed by somebody whose environment says that they are somebody else."""
-    env = {"PATH": os.environ["PATH"], "DATABASE_URL": database_url, "USER": "nobody", "LOGNAME": "nobody"}
-    return await run(name, env, folder, *options)
-
-
-async def with_log(database_url: str, work: Callable[[Store], Awaitable[object]]) -> None:
-    log = await Store.open(database_url)
-    await work(log)
-    await log.close()
 
 
 async def test_who_changed_a_channels_digest_is_noted_by_command_and_home_tab(stage: Stage) -> None:

@@ -16,12 +16,9 @@ from bot.domain.rubric import ChannelJudge, SavedRubric
 from bot.store import Store
 from bot.store.digests import ChannelSettings
 from bot.store.schema import cases
-from tests.features.privacy.test_audit import OPERATOR, command, noted, with_log
-from tests.store.test_assignments import add
-from tests.store.test_forgetting import delivered
-from tests.store.test_rubrics import TONE
-from tests.store.test_store import a_case, url
-from tests.store.test_thumbs import thumb
+from tests.cases import TONE, a_case, add, delivered, thumb, url
+from tests.features.privacy.test_audit import noted
+from tests.programs import OPERATOR, command, with_log
 
 ANN, BEN, CARL = "U0ANN", "U0BEN", "U0CARL"
 NOTHING = (

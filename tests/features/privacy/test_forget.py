@@ -11,44 +11,10 @@ from bot.domain.label import Label
 from bot.features.privacy.text import HOW, NOT_NOW, NOTHING
 from bot.slack import ids
 from bot.store.schema import labels, ratings
-from pocket_slack import Delivery, Message, Person
+from pocket_slack import Message, Person
+from tests.gestures import ask, forget, link, scored, settled
 from tests.model_server import Stall
 from tests.stage import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, buttons, is_verdict, shown
-
-
-def link(stage: Stage, message: Message) -> str:
-    return stage.slack.workspace.permalink(message.channel_id, message.ts, message.thread_ts)
-
-
-async def forget(stage: Stage, person: Person, what: str | Message) -> str:
-    """What a person is told after `/judge forget ...`, and the button for what is quoted."""
-    asked = await ask(stage, person, what)
-    if ids.ACTION_FORGET in buttons(asked):
-        person.click(asked, ids.ACTION_FORGET)
-        await stage.slack.until(lambda: not buttons(asked))
-    return asked.text
-
-
-async def ask(stage: Stage, person: Person, what: str | Message) -> Message:
-    """What a person is told after `/judge forget ...` alone."""
-    text = what if isinstance(what, str) else link(stage, what)
-    count = len(person.ephemerals(CHANNEL)) + 1
-    person.command(CHANNEL, ids.COMMAND, f"forget {text}")
-    return await stage.told(person, count)
-
-
-async def settled(stage: Stage, number: int, delivery: Delivery) -> None:
-    """Returns once this request has become a case, and the case is delivered."""
-    await stage.slack.settled(delivery)
-    await stage.reaches(number, CaseStatus.DELIVERED)
-
-
-async def scored(stage: Stage, person: Person | None = None) -> tuple[Message, Message]:
-    """A reply that a person had scored, and the verdict on it."""
-    parent, answer = stage.ask_and_answer()
-    number = sum((await stage.log.cases.counts()).values()) + 1
-    await settled(stage, number, (person or stage.ann).shortcut(ids.SHORTCUT_SCORE_REPLY, answer))
-    return answer, await stage.verdict(parent)
 
 
 async def score_again(stage: Stage, person: Person, answer: Message) -> None:

@@ -11,15 +11,11 @@ from bot.domain.label import Label
 from bot.features.privacy.text import HOW, NO_WORDS
 from bot.slack import ids
 from bot.store.privacy import Words
-from pocket_slack import Message, Person
-from tests.features.privacy.test_forget import ask as ask_for
-from tests.features.privacy.test_forget import forget, settled
-from tests.features.score.test_edits import PATIENCE_S, QUOTING, up_to_date
+from pocket_slack import Person
+from tests.cases import bytes_on_disk
+from tests.gestures import GONE, PATIENCE_S, QUOTING, ask, forget, go_ahead, settled, up_to_date
 from tests.model_server import Held
 from tests.stage import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, assert_without_words, buttons, shown
-from tests.store.test_forgetting import bytes_on_disk
-
-GONE = "What I had quoted is gone"
 
 
 @pytest.fixture
@@ -27,19 +23,6 @@ async def stage(open_stage: StageFactory) -> Stage:
     opened: Stage = await open_stage()
     opened.model.script(QUOTING)
     return opened
-
-
-async def ask(stage: Stage, person: Person) -> Message:
-    """What a person is shown after `/judge forget me`."""
-    return await ask_for(stage, person, "me")
-
-
-async def go_ahead(stage: Stage, person: Person) -> str:
-    """What a person is told once they have asked, and pressed the button."""
-    asked = await ask(stage, person)
-    person.click(asked, ids.ACTION_FORGET)
-    await stage.slack.until(lambda: ids.ACTION_FORGET not in buttons(person.ephemerals(CHANNEL)[-1]))
-    return person.ephemerals(CHANNEL)[-1].text
 
 
 async def scored(stage: Stage, person: Person) -> LoggedCase:

@@ -14,10 +14,9 @@ from bot.domain.case import CaseStatus
 from bot.slack import ids
 from bot.store import Store
 from bot.store.schema import cases
-from tests.commands.test_process import run
+from tests.cases import a_case, a_verdict, held, thumb, url
+from tests.programs import run
 from tests.stage import Stage, StageFactory
-from tests.store.test_store import a_case, a_verdict, held, url
-from tests.store.test_thumbs import thumb
 
 
 async def aged_log(folder: Path, *ages_days: float) -> None:

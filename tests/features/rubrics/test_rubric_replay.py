@@ -24,7 +24,7 @@ from judge.model import make_client
 from pocket_slack import Message
 from tests.features.rubrics.test_rubrics import TONE, acts, edit, make, place, prompts, save, say, scored
 from tests.model_server import Failure, Held, ModelServer
-from tests.pipeline.replicas import ask, new_scene, verdicts
+from tests.replicas import ask, new_scene, verdicts
 from tests.stage import CHANNEL, GOOD, QUESTION, Stage, StageFactory, buttons, shown
 
 

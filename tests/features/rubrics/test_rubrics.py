@@ -10,15 +10,13 @@ from bot.domain.case import CaseStatus, LoggedCase
 from bot.domain.rubric import MOST_RUBRICS, ChannelJudge, SavedRubric
 from bot.features.rubrics.text import EXAMPLE
 from bot.slack import ids
-from bot.slack.manifest import WATCH, load_manifest
 from bot.store.audit import Action
 from judge import Rubric, load_rubric, render_prompt
 from pocket_slack import Delivery, View
-from tests.features.watch.test_watch import seen, take_finished
+from tests.cases import TONE
 from tests.model_server import ModelServer
-from tests.pipeline.replicas import new_scene
+from tests.replicas import new_scene
 from tests.stage import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, shown
-from tests.store.test_rubrics import TONE
 
 
 async def say(stage: Stage, text: str) -> str:
@@ -145,18 +143,6 @@ async def test_the_window_begins_with_it_and_a_choice_of_ones_own_goes_before(st
     )
     assert (await stage.reaches(1, CaseStatus.DELIVERED)).rubric == "refusal"
     assert prompts(stage) == [render_prompt(load_rubric("refusal"), QUESTION, ANSWER)]
-
-
-async def test_watched_replies_go_by_it(open_stage: StageFactory) -> None:
-    stage: Stage = await open_stage(manifest=load_manifest(WATCH), watch_by="events")
-    stage.ann.command(CHANNEL, ids.COMMAND, "watch @helper all")
-    await stage.told(stage.ann)
-    await say(stage, "use code")
-    stage.ask_and_answer()
-    await seen(stage, 1)
-    await take_finished(stage)
-    case = await stage.reaches(1, CaseStatus.DELIVERED)
-    assert (case.rubric, case.probability) == ("code", 1.0)
 
 
 async def test_figures_of_two_rubrics_or_two_models_are_never_joined(open_stage: StageFactory) -> None:

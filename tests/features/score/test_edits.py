@@ -10,16 +10,14 @@ from bot.domain.case import CaseStatus, LoggedCase
 from bot.slack import ids
 from pocket_slack import Delivery, Entry, Message
 from pocket_slack.posts import Content, delete, edit
+from tests.cases import bytes_on_disk
+from tests.gestures import PATIENCE_S, QUOTING, events, up_to_date
 from tests.model_server import Held
 from tests.stage import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, assert_without_words, shown
-from tests.store.test_edits import stale
-from tests.store.test_forgetting import bytes_on_disk
 
 EVENTS = ("message.channels", "message.groups")
 LINE = "*Scored before an edit*"
 GONE = "The question or the response was deleted"
-QUOTING = f"score: 4\nThe response says: {ANSWER}"
-PATIENCE_S = 20.0
 
 
 @pytest.fixture
@@ -39,24 +37,6 @@ async def scored(stage: Stage) -> tuple[Message, Message]:
     parent, answer = stage.ask_and_answer()
     await settled(stage, 1, stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer))
     return parent, answer
-
-
-def events(stage: Stage) -> list[Entry]:
-    return [each for each in stage.slack.workspace.journal.of("envelope") if each.data["type"] == "events_api"]
-
-
-async def up_to_date(stage: Stage, case_id: int = 1) -> LoggedCase:
-    """A case, once the app has taken all events, and nothing is left to be said about any."""
-
-    def is_taken() -> bool:
-        acked = {each.data["envelope_id"] for each in stage.slack.workspace.journal.of("ack")}
-        return acked.issuperset(each.data["envelope_id"] for each in events(stage))
-
-    await stage.slack.until(is_taken)
-    async with asyncio.timeout(PATIENCE_S):
-        while any(each.status is CaseStatus.DELIVERED for each in await stale(stage.log)):  # noqa: ASYNC110 - the log makes no noise that one could wait for
-            await asyncio.sleep(0.01)
-    return await stage.log.cases.get(case_id)
 
 
 async def redelivered(stage: Stage, event: Entry) -> None:

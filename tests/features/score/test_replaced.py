@@ -5,7 +5,7 @@ import asyncio
 from bot.domain.case import CaseStatus
 from bot.slack import ids
 from pocket_slack import Message
-from tests.features.privacy.test_forget import forget
+from tests.gestures import forget
 from tests.model_server import Stall
 from tests.stage import ANSWER, CHANNEL, GOOD, QUESTION, Stage, StageFactory, buttons, shown
 

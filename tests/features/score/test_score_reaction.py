@@ -15,7 +15,8 @@ from bot.pipeline.text import FOREIGN, refusal_text
 from bot.slack import ids
 from bot.slack.manifest import WATCH, load_manifest
 from bot.store.audit import Action
-from pocket_slack import Delivery, Message, Person
+from pocket_slack import Message, Person
+from tests.gestures import heard, reactions
 from tests.model_server import Held
 from tests.stage import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, responses_at_the_ack, shown
 
@@ -33,20 +34,6 @@ async def say(stage: Stage, text: str) -> str:
     before = len(stage.ann.ephemerals(CHANNEL))
     stage.ann.command(CHANNEL, ids.COMMAND, f"reaction {text}".strip())
     return (await stage.told(stage.ann, before + 1)).text
-
-
-def reactions(stage: Stage) -> list[Delivery]:
-    """The reactions that the app was told of, oldest first."""
-    envelopes = stage.slack.workspace.journal.of("envelope")
-    events = [each.data for each in envelopes if each.data["type"] == "events_api"]
-    told = [each["envelope_id"] for each in events if "reaction" in each["payload"]["event"]]
-    found = [stage.slack.workspace.deliveries.find(each) for each in dict.fromkeys(told)]
-    return [each for each in found if each is not None]
-
-
-async def heard(stage: Stage, count: int) -> None:
-    """Returns once the app has acknowledged so many reactions."""
-    await stage.slack.until(lambda: len([each for each in reactions(stage) if each.acked_ms is not None]) >= count)
 
 
 async def told_last(stage: Stage, person: Person, doing: Any, count: int = 1) -> str:

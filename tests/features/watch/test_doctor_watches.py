@@ -7,8 +7,8 @@ from bot.domain.watch import Watch
 from bot.slack.manifest import WATCH, Name, load_manifest
 from bot.store import Store
 from pocket_slack import Limits, Sandbox, Workspace
-from tests.commands.test_process import environment, run
 from tests.model_server import ModelServer
+from tests.programs import environment, run
 from tests.stage import GOOD
 
 

@@ -8,7 +8,7 @@ from bot.figures.quality import to_quality
 from bot.slack.commands import WatchRequest, parse_watch
 from bot.store.figures import ScoredCount
 from judge.rubric import Scale
-from tests.store.test_figures import NOW
+from tests.cases import NOW
 
 NAMES = ["helper", "Help desk bot", "a | b", "1 in 5", "off"]
 

@@ -4,19 +4,16 @@ import asyncio
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from sqlalchemy import update
 
 from bot.domain.case import CaseSource, CaseStatus
 from bot.domain.limits import Policy
 from bot.domain.watch import LATE, ReplyOutcome, SeenReply, draws
-from bot.features.privacy.forgetting import Retention
 from bot.features.watch.backfill import OFTEN, SELDOM
 from bot.features.watch.watcher import REST
 from bot.slack import ids
 from bot.slack.manifest import WATCH, load_manifest
 from bot.store.audit import Action
 from bot.store.figures import Place, Span
-from bot.store.schema import replies
 from tests.features.watch.watching import alarm, look, outcomes, say, seen, take_finished, write_scores
 from tests.stage import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, shown
 
@@ -267,21 +264,6 @@ async def test_two_processes_make_one_case_of_a_reply(stage: Stage) -> None:
     await asyncio.gather(*(take_finished(stage) for _ in range(3)))
     await stage.reaches(1, CaseStatus.DELIVERED)
     assert (len(stage.model.requests), await outcomes(stage)) == (1, {ReplyOutcome.TAKEN: 1})
-
-
-async def test_old_replies_leave_the_log_with_the_cases(stage: Stage) -> None:
-    await say(stage, "@helper all")
-    stage.ask_and_answer()
-    await seen(stage, 1)
-    retention = Retention(
-        stage.log.forgetting, stage.log.audit, stage.log.replies, stage.log.thumbs, 1, keeps_text=True
-    )
-    await retention.run()
-    assert sum((await outcomes(stage)).values()) == 1
-    yesterday = datetime.now(UTC) - timedelta(days=2)
-    await stage.log.database.execute(update(replies).values(day=f"{yesterday:%Y-%m-%d}"))
-    await retention.run()
-    assert await outcomes(stage) == {}
 
 
 async def test_a_bot_in_between_is_no_question(stage: Stage) -> None:

@@ -9,7 +9,7 @@ from bot.domain.case import CaseSource
 from bot.domain.verdict import OFFLINE
 from bot.domain.watch import ReplyOutcome, SeenReply, Watch
 from bot.domain.week import Week
-from tests.features.digest.test_stats import add_case, help_desk, stats
+from tests.gestures import add_case, help_desk, stats
 from tests.stage import Stage, shown
 
 

@@ -14,7 +14,7 @@ from bot.slack.blocks import ModalState
 from bot.slack.messages import Message
 from judge.rubric import Scale
 from pocket_slack.blocks import check_blocks, check_view
-from tests.store.test_figures import NOW
+from tests.cases import NOW
 
 STATE = ModalState(channel_id="C1", home_id="D1")
 URL = "https://acme.slack.com/"

@@ -19,8 +19,8 @@ from bot.setting_values import Role
 from bot.slack import ids
 from bot.slack.manifest import ORG, load_manifest
 from pocket_slack import Entry, Execution, Message
-from tests.commands.test_process import pocket_slack
 from tests.model_server import Failure, Held, ModelServer
+from tests.programs import pocket_slack
 from tests.stage import (
     ANSWER,
     CHANNEL,

@@ -10,8 +10,8 @@ from pathlib import Path
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import create_async_engine
 
-from tests.commands.test_process import environment, pocket_slack
 from tests.model_server import Held, ModelServer
+from tests.programs import environment, pocket_slack
 from tests.stage import GOOD, Stage, is_verdict
 
 JUDGE_BOT = Path(sys.executable).parent / "judge-bot"

@@ -1,0 +1,192 @@
+"""Cases in a store, and what belongs to them, without Slack."""
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from sqlalchemy import insert, select, update
+
+from bot.domain.case import Case, CaseSource, CaseStatus, LoggedCase, Visibility
+from bot.domain.label import Label, Reaction
+from bot.domain.verdict import RecordedRating, RecordedVerdict
+from bot.domain.watch import SeenReply, Watch
+from bot.domain.week import Week
+from bot.slack.messages import to_reaction
+from bot.store import Store
+from bot.store.cases import EditedCase
+from bot.store.jobs import Task, Ticket, entrypoint
+from bot.store.schema import cases
+
+SECRET = "the code of the safe is 4711"
+BEGUN_AT = datetime.now(UTC)
+TONE = (
+    "Is it kind?\n\n<question>{prompt}</question>\n<response>{response}</response>\n\n"
+    "score: N, where N is between 0 and 5\n"
+)
+
+
+WEEK = Week(2026, 47, ZoneInfo("Europe/Berlin"))
+NOW = WEEK.end + timedelta(hours=9)
+THURSDAY = datetime(2026, 11, 19, 12, tzinfo=UTC)
+WATCH = Watch("T1", "C1", "U1", NOW)
+ANN = "U-ann"
+HELPER = "U1"
+TS = "1795339203.000001"  # the first of the `reply`s
+
+
+def url(folder: Path) -> str:
+    return f"sqlite+aiosqlite:///{folder}/log.db"
+
+
+def a_case(**changes: Any) -> Case:
+    return Case(
+        **{
+            "key": "k1",
+            "team_id": "T1",
+            "channel_id": "C1",
+            "requester_id": "U1",
+            "requester_name": "ann",
+            "source": CaseSource.TEXT,
+            "rubric": "additive-5",
+            "visibility": Visibility.THREAD,
+            "question": "Why?",
+            "response": "Because.",
+            **changes,
+        }
+    )
+
+
+async def held(log: Store, case: LoggedCase | int) -> LoggedCase:
+    """The case, claimed by an attempt to settle it."""
+    claimed = await log.claim(case if isinstance(case, int) else case.id)
+    assert claimed is not None
+    return claimed
+
+
+def a_verdict(score: int = 4) -> RecordedVerdict:
+    rating = RecordedRating(
+        score=score,
+        unscored_reason=None,
+        justification="Good.",
+        raw="score: 4",
+        model="m",
+        weighted_score=3.9,
+        cost_usd=0.002,
+    )
+    return RecordedVerdict(
+        score=score,
+        mean=score,
+        spread=0,
+        model="m",
+        rubric="additive-5",
+        rubric_version="v",
+        weighted_score=3.9,
+        flags=("asks_for_score",),
+        cost_usd=0.002,
+        ratings=(rating,),
+    )
+
+
+async def delivered(log: Store, key: str = "k1", age: timedelta = timedelta(0), **changes: Any) -> LoggedCase:
+    """A case with a rating and a label, as old as that."""
+    case, _ = await log.add(a_case(key=key, **changes))
+    case = await log.record(await held(log, case), a_verdict())
+    case = await log.note_delivered(case)
+    await log.labels.put(case, "U9", Label(3, None))
+    await put_back(log, case, age)
+    return case
+
+
+async def put_back(log: Store, case: LoggedCase, age: timedelta) -> None:
+    async with log.database.engine.begin() as connection:
+        await connection.execute(update(cases).where(cases.c.id == case.id).values(created_at=BEGUN_AT - age))
+
+
+async def numbers(log: Store) -> list[int]:
+    return [case.id for case in await log.cases.newest(10_000)]
+
+
+def bytes_on_disk(folder: Path) -> bytes:
+    return b"".join(path.read_bytes() for path in sorted(folder.glob("log.db*")))
+
+
+async def judged(
+    log: Store, key: str, score: int | None = 4, posted: dict[str, Any] | None = None, **changes: Any
+) -> LoggedCase:
+    fields: dict[str, Any] = {
+        "key": key,
+        "team_id": "T1",
+        "channel_id": "C1",
+        "requester_id": "U1",
+        "requester_name": "ann",
+        "source": CaseSource.TEXT,
+        "rubric": "additive-5",
+        "visibility": Visibility.THREAD,
+        "question": "Why?",
+        "response": f"Because of {key}.",
+    }
+    case, _ = await log.add(Case(**(fields | changes)))
+    reason = "no_score" if score is None else None
+    verdict = RecordedVerdict(
+        score=score, unscored_reason=reason, model="m", rubric="additive-5", rubric_version="f846c469"
+    )
+    return await log.record((await held(log, case)).model_copy(update=posted or {}), verdict)
+
+
+async def stale(log: Store) -> list[EditedCase]:
+    """The cases of which the verdict in Slack has something to say that it does not yet."""
+    marked = [await log.edits.case(case.id) for case in await log.cases.newest(10)]
+    return [case for case in marked if case]
+
+
+async def amendments(log: Store) -> list[int]:
+    """The cases of the jobs that are to bring a verdict up to date."""
+    assert log.jobs.memory is not None
+    found = await log.jobs.memory.browse_queue(entrypoints=[entrypoint(Task.AMEND, "T1")])
+    return [Ticket.model_validate_json(job.payload or b"").case_id for job in found]
+
+
+def reply(number: int, words: str | None = "hash", **changes: str) -> SeenReply:
+    return replace(SeenReply("T1", "C1", f"{1795339203 + number}.000001", "U1", None, words), **changes)
+
+
+async def add(log: Store, count: int = 1, at: datetime = THURSDAY, **changes: Any) -> list[int]:
+    """Delivered verdicts that carl asked for; their numbers."""
+    row: dict[str, Any] = {
+        "team_id": "T1",
+        "channel_id": "C1",
+        "requester_id": "U-carl",
+        "requester_name": "carl",
+        "source": CaseSource.SHORTCUT,
+        "rubric": "additive-5",
+        "rubric_version": "v",
+        "visibility": Visibility.THREAD,
+        "attempt": 1,
+        "status": CaseStatus.DELIVERED,
+        "question": "Why?",
+        "response": "Because.",
+        "author_id": "U-bot",
+        "score": 4,
+        "lowest": 0,
+        "highest": 5,
+        "created_at": at,
+        "judged_at": at,
+        "model": "m",
+    }
+    async with log.database.engine.begin() as connection:
+        first = len((await connection.execute(select(cases.c.id))).all()) + 1
+        numbers = range(first, first + count)
+        rows = [row | {"key": f"k{n}", "message_ts": f"{n}.0"} | changes for n in numbers]
+        await connection.execute(insert(cases), rows)
+    return list(numbers)
+
+
+def thumb(name: str = "+1", minute: int = 0, **changes: Any) -> Reaction:
+    """A thumb of ann's under helper's reply, given in that minute."""
+    told = {"type": "reaction_added", "user": ANN, "reaction": name, "item_user": HELPER, "event_ts": "0"}
+    item = {"type": "message", "channel": "C1", "ts": TS}
+    found = to_reaction({"team_id": "T1", "event": told | {"item": item}})
+    assert found
+    return replace(found, at=NOW + timedelta(minutes=minute), **changes)

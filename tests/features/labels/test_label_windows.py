@@ -1,0 +1,95 @@
+"""The windows that ask for labels keep Slack's limits."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.domain.label import Label
+from bot.features.labels.text import (
+    ENOUGH_MEANWHILE,
+    LONGEST_REASON,
+    NOT_RECORDED,
+    NOTHING,
+    blind_modal,
+    compared_modal,
+    confirmation,
+    label_modal,
+    over_modal,
+)
+from bot.pipeline.verdict_text import feedback
+from bot.slack.blocks import ModalState
+from bot.store.assignments import LONGEST, Comparison, DrawnCase
+from judge import Rubric, load_rubric
+from pocket_slack.blocks import check_blocks, check_view
+from tests.pipeline.test_verdict_text import a_case, a_verdict
+
+LONG = st.one_of(st.text(), st.sampled_from(["&" * 40_000, "<!channel>" * 4_000, "word " * 8_000, "ß" * 3_001]))
+
+
+@given(LONG, LONG)
+@pytest.mark.parametrize("scale", [(0, 5), (1, 10), (0, 10), (0, 100), (1, 1000)])
+def test_windows_for_blind_scores_keep_slacks_limits(scale: tuple[int, int], question: str, response: str) -> None:
+    half = LONGEST // 2
+    case = DrawnCase(7, "C0123456789", question[:half], response[:half], "additive-5", "f846c469", *scale)
+    rubric = load_rubric("additive-5")
+    other = Rubric("other", rubric.prompt.replace("- Add", "- Give"))
+    state = ModalState(channel_id="C0123456789", labelled=(2**31 - 1,) * 3)
+    for each in (rubric, other, None):
+        check_view(blind_modal(state, case, each, NOT_RECORDED), "modal")
+    compared = [Comparison("C1", question, 3, 4, 5, "1.1", "1.1", "2.1")] * 3
+    check_view(compared_modal(state, compared, "https://a.slack.com/", ENOUGH_MEANWHILE), "modal")
+    check_view(over_modal(NOTHING, compared, "https://a.slack.com/"), "modal")
+
+
+def test_a_text_of_any_length_is_shown_whole_in_a_blind_window() -> None:
+    lines = [f"{number:05} " + "word " * 20 for number in range(700)]
+    response = "\n".join(line.rstrip() for line in lines)
+    case = DrawnCase(7, "C1", "Why?", response, "additive-5", "f846c469", 0, 5)
+    view = blind_modal(ModalState(channel_id="C1"), case, None)
+    check_view(view, "modal")
+    pieces = [
+        run["text"]
+        for block in view["blocks"]
+        if block["type"] == "rich_text"
+        for element in block["elements"]
+        if element["type"] == "rich_text_quote"
+        for run in element["elements"]
+    ]
+    assert "\n".join(pieces[1:]) == response
+    assert max(map(len, pieces)) <= 3000
+
+
+def test_another_rubrics_criteria_stand_in_the_window_without_its_tags() -> None:
+    other = Rubric("other", load_rubric("additive-5").prompt.replace("- Add", "- Give"))
+    case = DrawnCase(7, "C1", "Why?", "Because.", "other", other.version, 0, 5)
+    words_of = str(blind_modal(ModalState(), case, other))
+    assert "- Give 1 point if the response is relevant" in words_of
+    assert "<question>" not in words_of
+    assert "Expert, made for this question" not in words_of
+
+
+def test_what_asks_for_a_label_keeps_slacks_limits() -> None:
+    check_blocks([feedback(a_case(id=10**9))])
+    url = "https://hooks.slack.com/actions/" + "x" * 200
+    state = ModalState(case_id=10**9, channel_id="C0123456789", response_url=url)
+    check_view(label_modal(state, a_verdict(), Label(3, "w" * LONGEST_REASON)), "modal")
+    check_view(label_modal(ModalState(case_id=1), a_verdict(score=None, highest=10), None), "modal")
+
+
+@pytest.mark.parametrize(("lowest", "kind"), [(1, "static_select"), (0, "number_input")])
+def test_a_menu_of_scores_has_no_more_than_slack_shows(lowest: int, kind: str) -> None:
+    view = label_modal(ModalState(case_id=1), a_verdict(lowest=lowest, highest=100), Label(lowest, None))
+    check_view(view, "modal")
+    assert view["blocks"][1]["element"]["type"] == kind
+
+
+@pytest.mark.parametrize(
+    ("label", "earlier", "begin"),
+    [
+        (Label(4, None), None, "You agree: your score for case 7 is 4 of 5."),
+        (Label(1, None), Label(1, "x"), "Your score for case 7 is 1 of 5."),
+        (Label(1, None), Label(4, None), "Your score for case 7 is 1 of 5 (it was 4)."),
+    ],
+)
+def test_the_confirmation_says_what_is_recorded_now(label: Label, earlier: Label | None, begin: str) -> None:
+    assert confirmation(a_case(), a_verdict(), label, earlier).startswith(begin)

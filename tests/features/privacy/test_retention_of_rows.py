@@ -1,0 +1,122 @@
+"""What goes with its time: cases, what they took, thumbs, acts."""
+
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import func, select, update
+
+from bot.features.privacy.forgetting import Retention
+from bot.store import Store
+from bot.store.audit import KEPT, Act, Action
+from bot.store.schema import cases, spent, thumbs
+from tests.cases import SECRET, a_case, a_verdict, bytes_on_disk, delivered, held, numbers, put_back, thumb, url
+
+
+@pytest.fixture
+async def logs(database_url: str) -> AsyncIterator[list[Store]]:
+    """The log as several processes have it; SQLite has one alone."""
+    opened = [await Store.open(database_url) for _ in range(1 if database_url.startswith("sqlite") else 3)]
+    yield opened
+    for log in opened:
+        await log.close()
+
+
+@pytest.fixture
+async def log(logs: list[Store]) -> Store:
+    return logs[0]
+
+
+async def test_of_what_was_forgotten_nothing_is_left_after_a_day(log: Store) -> None:
+    case, _ = await log.add(a_case())
+    await log.note_delivered(await log.record(await held(log, case), a_verdict()))
+    await log.forgetting.forget([case.id], "U1")
+    retention = Retention(log.forgetting, log.audit, log.replies, log.thumbs, None, keeps_text=True)
+    for age, left in ((timedelta(hours=23), 1), (timedelta(hours=25), 0)):
+        async with log.database.engine.begin() as connection:
+            await connection.execute(update(spent).values(created_at=datetime.now(UTC) - age))
+        await retention.run()
+        assert len(await log.database.all(select(spent))) == left
+
+
+async def noted(log: Store) -> list[tuple[Any, ...]]:
+    """Who did what, and to which channel or case, or to how many."""
+    return [(act.who, act.what, act.channel_id or act.case_id or act.cases) for act in await log.audit.since()]
+
+
+async def test_what_retention_deletes_is_nobodys_act(log: Store) -> None:
+    await delivered(log, "old", timedelta(days=8))
+    await Retention(log.forgetting, log.audit, log.replies, log.thumbs, 7, keeps_text=True).run()
+    assert await numbers(log) == []
+    assert await noted(log) == []
+
+
+async def test_rows_are_kept_for_two_years_whatever_the_setting(log: Store) -> None:
+    ages = (KEPT + timedelta(minutes=1), KEPT - timedelta(minutes=1))
+    await log.audit.note([Act("T1", "U1", Action.PURGED, cases=age.days, at=datetime.now(UTC) - age) for age in ages])
+    await Retention(log.forgetting, log.audit, log.replies, log.thumbs, 7, keeps_text=True).run()
+    assert await noted(log) == [("U1", "purged", 729)]
+
+
+async def rows(log: Store) -> int:
+    found = await log.database.one(select(func.count().label("number")).select_from(thumbs))
+    assert found
+    return int(found.number)
+
+
+async def test_thumbs_go_with_their_time_and_those_taken_back_after_a_day(log: Store) -> None:
+    await delivered(log, message_ts=thumb().ts, author_id="U1")
+    for number, age in enumerate((timedelta(days=2), timedelta(days=8))):
+        at = datetime.now(UTC) - age
+        await log.thumbs.note(replace(thumb(user_id=f"U{number}"), at=at))
+        await log.thumbs.note(replace(thumb("-1", user_id=f"U{number}"), at=at, is_added=False))
+    await log.thumbs.note(replace(thumb(), at=datetime.now(UTC), is_added=False))
+    parts = (log.forgetting, log.audit, log.replies, log.thumbs)
+    await Retention(*parts, None, keeps_text=True).run()
+    assert await rows(log) == 3
+    await Retention(*parts, 7, keeps_text=True).run()
+    assert await rows(log) == 2
+
+
+async def test_retention_deletes_what_is_older_than_its_days(log: Store) -> None:
+    await delivered(log, "old", timedelta(days=8))
+    kept = await delivered(log, "new", timedelta(days=6))
+    await Retention(log.forgetting, log.audit, log.replies, log.thumbs, 7, keeps_text=True).run()
+    assert await numbers(log) == [kept.id]
+
+
+async def test_without_days_nothing_is_too_old(log: Store) -> None:
+    await delivered(log, "old", timedelta(days=10_000))
+    await Retention(log.forgetting, log.audit, log.replies, log.thumbs, None, keeps_text=True).run()
+    assert len(await numbers(log)) == 1
+
+
+@pytest.mark.parametrize(("keeps_text", "left"), [(False, 1), (True, 2)])
+async def test_where_no_text_is_kept_an_unanswered_case_goes_after_a_day(
+    log: Store, keeps_text: bool, left: int
+) -> None:
+    for key, age in (("yesterday", timedelta(hours=25)), ("today", timedelta(hours=23))):
+        case, _ = await log.add(a_case(key=key, question=None))
+        await log.note_asked(await held(log, case))
+        await put_back(log, case, age)
+    await Retention(log.forgetting, log.audit, log.replies, log.thumbs, None, keeps_text=keeps_text).run()
+    assert len(await numbers(log)) == left
+
+
+async def test_what_a_reader_kept_in_the_journal_goes_with_the_next_look_of_retention(tmp_path: Path) -> None:
+    log = await Store.open(url(tmp_path))
+    case = await delivered(log, response=SECRET)
+    retention = Retention(log.forgetting, log.audit, log.replies, log.thumbs, None, keeps_text=True)
+    await retention.run()
+    async with log.database.engine.connect() as reader:
+        await reader.exec_driver_sql("BEGIN")
+        await reader.execute(select(cases))
+        await log.forgetting.forget([case.id], "U1")
+        await retention.run()
+        assert SECRET.encode() in bytes_on_disk(tmp_path)
+    await retention.run()
+    assert SECRET.encode() not in bytes_on_disk(tmp_path)
+    await log.close()

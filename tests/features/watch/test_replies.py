@@ -1,0 +1,102 @@
+"""Which message events tell of a reply that a watch may take."""
+
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.domain.limits import Limits, Policy
+from bot.domain.watch import SeenReply, Watch
+from bot.features.watch.watcher import Watcher, author_of, to_reply
+from bot.pipeline.judges import RubricChoice
+from bot.pipeline.lookup import Lookup
+from bot.slack.channel_events import ChannelEvents
+from bot.slack.client import Identity
+from bot.store import Store
+from tests.cases import NOW
+
+EVENT: dict[str, Any] = {
+    "type": "message",
+    "channel": "C1",
+    "user": "U1",
+    "bot_id": "B1",
+    "text": "Here is the chart.",
+    "ts": "1795366884.118075",
+    "thread_ts": "1795366880.000001",
+}
+
+
+@pytest.mark.parametrize("subtype", [None, "thread_broadcast", "file_share"])
+def test_what_a_bot_writes_is_a_reply_also_where_a_file_comes_with_it(subtype: str | None) -> None:
+    event = EVENT | {"subtype": subtype, "files": [{"id": "F1"}]}
+    assert author_of(event) == "U1"
+    assert to_reply("T1", event) == to_reply("T1", EVENT)
+
+
+@pytest.mark.parametrize("subtype", ["channel_join", "pinned_item", "message_deleted", "message_replied"])
+def test_notices_are_nobodys_reply(subtype: str) -> None:
+    assert author_of(EVENT | {"subtype": subtype}) is None
+
+
+def test_an_edit_is_by_who_wrote_the_message() -> None:
+    edit = {"type": "message", "subtype": "message_changed", "channel": "C1", "ts": "1795366999.000001"}
+    assert author_of(edit | {"message": EVENT | {"subtype": "file_share"}}) == "U1"
+
+
+def test_a_webhook_is_known_by_its_bot() -> None:
+    assert author_of({"subtype": "bot_message", "bot_id": "B1", "text": "Done.", "ts": "1.000001"}) == "B1"
+
+
+WATCH = Watch("T1", "C1", "U1", NOW)
+
+
+@pytest.fixture
+async def log(database_url: str) -> AsyncIterator[Store]:
+    opened = await Store.open(database_url)
+    yield opened
+    await opened.close()
+
+
+def reply(number: int, words: str | None = "hash", **changes: str) -> SeenReply:
+    return replace(SeenReply("T1", "C1", f"{1795339203 + number}.000001", "U1", None, words), **changes)
+
+
+@pytest.mark.parametrize(
+    ("changes", "is_taken", "noted"),
+    [
+        ({}, True, 1),
+        ({"channel_type": "group"}, True, 1),
+        ({"subtype": "bot_message"}, True, 1),
+        ({"subtype": "channel_topic"}, True, 0),
+        ({"bot_id": ""}, True, 0),
+        ({"channel_type": "im"}, False, 0),
+        ({"channel_type": "im", "subtype": "message_deleted", "deleted_ts": "1.1"}, True, 0),
+        ({"type": "app_mention"}, False, 0),
+        ({"ts": reply(-1).ts}, True, 0),  # from before the watch
+    ],
+)
+async def test_only_messages_of_channels_and_changes_are_taken_in_before_bolt(
+    log: Store, changes: dict[str, str], is_taken: bool, noted: int
+) -> None:
+    identity = Identity("T1", "acme", "https://acme.slack.com/", "U0", "judge", "B0", frozenset())
+    client = AsyncWebClient()
+    watcher = Watcher(
+        log, Lookup(client, identity.own_ids), identity, Limits(), Policy(), RubricChoice(log.rubrics, {})
+    )
+    events = ChannelEvents(identity, [watcher.note], [])
+    event = {
+        "type": "message",
+        "channel": "C1",
+        "channel_type": "channel",
+        "user": "U1",
+        "bot_id": "B1",
+        "ts": reply(0).ts,
+    }
+    await log.watches.save(replace(WATCH, since=datetime.fromtimestamp(float(reply(0).ts), UTC)), "U9")
+    assert await events.takes({"team_id": "T2", "event": event | changes}) is False
+    assert await events.takes({"team_id": "T1", "event": event | changes}) is is_taken
+    assert await events.takes({"type": "block_actions"}) is False
+    assert len(await log.replies.due("T1", NOW + timedelta(days=9999))) == noted

@@ -1,0 +1,75 @@
+"""What watches bring to other features."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from sqlalchemy import func, select, update
+
+from bot.domain.case import CaseStatus
+from bot.slack import ids
+from bot.slack.manifest import WATCH, load_manifest
+from bot.store.schema import replies, thumbs
+from tests.features.watch.watching import outcomes, say, seen, take_finished
+from tests.gestures import heard, stats
+from tests.stage import CHANNEL, Stage, StageFactory, shown
+
+NO_LABELS = "thumbs, which are no labels:"
+
+
+@pytest.fixture
+async def stage(open_stage: StageFactory) -> Stage:
+    opened: Stage = await open_stage(manifest=load_manifest(WATCH), watch_by="events")
+    return opened
+
+
+async def rows(stage: Stage) -> int:
+    found = await stage.log.database.one(select(func.count().label("number")).select_from(thumbs))
+    assert found
+    return int(found.number)
+
+
+@pytest.mark.needs("digest", "labels")
+async def test_thumbs_under_watched_replies_are_counted_before_they_are_scored(stage: Stage) -> None:
+    _, old = stage.ask_and_answer()
+    await say(stage, "@helper 1 in 9999")
+    _, answer = stage.ask_and_answer()
+    await seen(stage, 1)
+    for message in (old, answer):
+        stage.ann.react(message, "-1")
+    await heard(stage, 2)
+    assert await rows(stage) == 1
+    told = shown(await stats(stage, count=2))
+    assert "no replies were scored in this channel" in told
+    assert f"*helper*, {NO_LABELS} 0 up, 1 down on 1 reply" in told
+
+
+@pytest.mark.needs("rubrics")
+async def test_watched_replies_go_by_it(open_stage: StageFactory) -> None:
+    stage: Stage = await open_stage(manifest=load_manifest(WATCH), watch_by="events")
+    stage.ann.command(CHANNEL, ids.COMMAND, "watch @helper all")
+    await stage.told(stage.ann)
+    stage.ann.command(CHANNEL, ids.COMMAND, "rubric use code")
+    await stage.told(stage.ann, 2)
+    stage.ask_and_answer()
+    await seen(stage, 1)
+    await take_finished(stage)
+    case = await stage.reaches(1, CaseStatus.DELIVERED)
+    assert (case.rubric, case.probability) == ("code", 1.0)
+
+
+@pytest.mark.needs("privacy")
+async def test_old_replies_leave_the_log_with_the_cases(stage: Stage) -> None:
+    from bot.features.privacy.forgetting import Retention
+
+    await say(stage, "@helper all")
+    stage.ask_and_answer()
+    await seen(stage, 1)
+    retention = Retention(
+        stage.log.forgetting, stage.log.audit, stage.log.replies, stage.log.thumbs, 1, keeps_text=True
+    )
+    await retention.run()
+    assert sum((await outcomes(stage)).values()) == 1
+    yesterday = datetime.now(UTC) - timedelta(days=2)
+    await stage.log.database.execute(update(replies).values(day=f"{yesterday:%Y-%m-%d}"))
+    await retention.run()
+    assert await outcomes(stage) == {}

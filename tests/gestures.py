@@ -1,0 +1,186 @@
+"""What people do in Slack, and what they see of it then."""
+
+import asyncio
+import os
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import insert
+
+from bot.domain.case import CaseSource, CaseStatus, LoggedCase, Visibility
+from bot.slack import ids
+from bot.store.schema import cases
+from pocket_slack import Channel, Delivery, Entry, Message, Person, View
+from tests.cases import stale, url
+from tests.programs import run
+from tests.stage import ANSWER, CHANNEL, Stage, buttons
+
+QUOTING = f"score: 4\nThe response says: {ANSWER}"
+
+
+PATIENCE_S = 20.0
+
+
+GONE = "What I had quoted is gone"
+
+
+async def add_case(stage: Stage, channel: Channel, author_id: str, score: int | None, **changes: Any) -> None:
+    """A verdict of a moment ago."""
+    now = datetime.now(UTC)
+    row: dict[str, Any] = {
+        "team_id": stage.slack.workspace.team_id,
+        "key": f"{channel.id}:{author_id}:{score}:{now}",
+        "channel_id": channel.id,
+        "requester_id": stage.ben.id,
+        "requester_name": "ben",
+        "source": CaseSource.SHORTCUT,
+        "rubric": "additive-5",
+        "visibility": Visibility.THREAD,
+        "attempt": 1,
+        "status": CaseStatus.DELIVERED,
+        "author_id": author_id,
+        "message_ts": f"{now.timestamp():.6f}",
+        "score": score,
+        "lowest": 0,
+        "highest": 5,
+        "created_at": now,
+        "judged_at": now,
+    }
+    async with stage.log.database.engine.begin() as connection:
+        await connection.execute(insert(cases).values(row | changes))
+
+
+def help_desk(stage: Stage) -> Channel:
+    return stage.slack.workspace.channel(CHANNEL)
+
+
+def private(stage: Stage, *names: str) -> Channel:
+    """A private channel of these people, and of the bot."""
+    workspace = stage.slack.workspace
+    return workspace.add_channel("leads", [*(workspace.user(name) for name in names), workspace.bot], is_private=True)
+
+
+async def stats(stage: Stage, text: str = "", count: int = 1) -> Message:
+    """What ann is told after `/judge stats ...`."""
+    stage.ann.command(CHANNEL, ids.COMMAND, f"stats {text}")
+    return await stage.told(stage.ann, count)
+
+
+async def home(stage: Stage, person: Person | None = None) -> View:
+    """The tab as it is published after it was opened."""
+    who = person or stage.ann
+    published = count(stage)
+    who.open_home()
+    return await republished(stage, published, who)
+
+
+async def republished(stage: Stage, published: int, person: Person | None = None) -> View:
+    """The tab once it was published again."""
+    await stage.slack.until(lambda: count(stage) > published)
+    view = (person or stage.ann).home
+    assert view is not None
+    return view
+
+
+async def press(stage: Stage, view: View, action_id: str, value: Any = None, block_id: str | None = None) -> View:
+    """The tab after something was pressed in it."""
+    published = count(stage)
+    stage.ann.click(view, action_id, value, block_id)
+    return await republished(stage, published)
+
+
+def count(stage: Stage) -> int:
+    return len(stage.slack.workspace.journal.of("home"))
+
+
+def agree(case_id: int = 1) -> str:
+    return f"{ids.AGREE}:{case_id}"
+
+
+def disagree(case_id: int = 1) -> str:
+    return f"{ids.DISAGREE}:{case_id}"
+
+
+def to_export(folder: Path, **env: str) -> dict[str, str]:
+    """No more of an environment than the command needs."""
+    return {"PATH": os.environ["PATH"], "DATABASE_URL": url(folder), **env}
+
+
+async def export(folder: Path, *options: str, **env: str) -> tuple[int, str, str]:
+    return await run("export", to_export(folder, **env), folder, *options)
+
+
+def link(stage: Stage, message: Message) -> str:
+    return stage.slack.workspace.permalink(message.channel_id, message.ts, message.thread_ts)
+
+
+async def forget(stage: Stage, person: Person, what: str | Message) -> str:
+    """What a person is told after `/judge forget ...`, and the button for what is quoted."""
+    asked = await ask(stage, person, what)
+    if ids.ACTION_FORGET in buttons(asked):
+        person.click(asked, ids.ACTION_FORGET)
+        await stage.slack.until(lambda: not buttons(asked))
+    return asked.text
+
+
+async def ask(stage: Stage, person: Person, what: str | Message = "me") -> Message:
+    """What a person is told after `/judge forget ...` alone: what goes with it, and a button."""
+    text = what if isinstance(what, str) else link(stage, what)
+    count = len(person.ephemerals(CHANNEL)) + 1
+    person.command(CHANNEL, ids.COMMAND, f"forget {text}")
+    return await stage.told(person, count)
+
+
+async def settled(stage: Stage, number: int, delivery: Delivery) -> None:
+    """Returns once this request has become a case, and the case is delivered."""
+    await stage.slack.settled(delivery)
+    await stage.reaches(number, CaseStatus.DELIVERED)
+
+
+async def scored(stage: Stage, person: Person | None = None) -> tuple[Message, Message]:
+    """A reply that a person had scored, and the verdict on it."""
+    parent, answer = stage.ask_and_answer()
+    number = sum((await stage.log.cases.counts()).values()) + 1
+    await settled(stage, number, (person or stage.ann).shortcut(ids.SHORTCUT_SCORE_REPLY, answer))
+    return answer, await stage.verdict(parent)
+
+
+def events(stage: Stage) -> list[Entry]:
+    return [each for each in stage.slack.workspace.journal.of("envelope") if each.data["type"] == "events_api"]
+
+
+async def up_to_date(stage: Stage, case_id: int = 1) -> LoggedCase:
+    """A case, once the app has taken all events, and nothing is left to be said about any."""
+
+    def is_taken() -> bool:
+        acked = {each.data["envelope_id"] for each in stage.slack.workspace.journal.of("ack")}
+        return acked.issuperset(each.data["envelope_id"] for each in events(stage))
+
+    await stage.slack.until(is_taken)
+    async with asyncio.timeout(PATIENCE_S):
+        while any(each.status is CaseStatus.DELIVERED for each in await stale(stage.log)):  # noqa: ASYNC110 - the log makes no noise that one could wait for
+            await asyncio.sleep(0.01)
+    return await stage.log.cases.get(case_id)
+
+
+def reactions(stage: Stage) -> list[Delivery]:
+    """The reactions that the app was told of, oldest first."""
+    envelopes = stage.slack.workspace.journal.of("envelope")
+    events = [each.data for each in envelopes if each.data["type"] == "events_api"]
+    told = [each["envelope_id"] for each in events if "reaction" in each["payload"]["event"]]
+    found = [stage.slack.workspace.deliveries.find(each) for each in dict.fromkeys(told)]
+    return [each for each in found if each is not None]
+
+
+async def heard(stage: Stage, count: int) -> None:
+    """Returns once the app has acknowledged so many reactions."""
+    await stage.slack.until(lambda: len([each for each in reactions(stage) if each.acked_ms is not None]) >= count)
+
+
+async def go_ahead(stage: Stage, person: Person) -> str:
+    """What a person is told once they have asked, and pressed the button."""
+    asked = await ask(stage, person)
+    person.click(asked, ids.ACTION_FORGET)
+    await stage.slack.until(lambda: ids.ACTION_FORGET not in buttons(person.ephemerals(CHANNEL)[-1]))
+    return person.ephemerals(CHANNEL)[-1].text
