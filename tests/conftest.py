@@ -3,8 +3,10 @@
 import asyncio
 import shutil
 import signal
-from collections.abc import AsyncIterator, Iterator
+import traceback
+from collections.abc import AsyncIterator, Generator, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -13,7 +15,7 @@ from bot.store import Store
 from tests.model_server import ModelServer
 from tests.postgres import ABSENT, Cluster, cluster, find_binaries, new_database
 
-pytest_plugins = ["tests.stage"]
+pytest_plugins = ["pytester", "tests.stage"]
 FEATURES = Path(__file__).parents[1] / "bot" / "features"
 
 
@@ -24,6 +26,23 @@ def pytest_configure() -> None:
     # No property depends on a clock: the machine may be busy with other things.
     settings.register_profile("without a clock", deadline=None, suppress_health_check=[HealthCheck.too_slow])
     settings.load_profile("without a clock")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, Any]:
+    """Names a failed test also where Python 3.11 cannot parse its source, which would end the whole run.
+
+    Source: https://github.com/python/cpython/issues/106905
+    """
+    try:
+        return (yield)
+    except SystemError as exc:
+        why = "".join(traceback.format_exception(call.excinfo.value)) if call.excinfo else ""
+        where, keywords = item.location, dict.fromkeys(item.keywords, 1)
+        report = pytest.TestReport(item.nodeid, where, keywords, "failed", f"{why}\n{exc}", call.when)
+        return report
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
