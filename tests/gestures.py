@@ -13,13 +13,11 @@ from bot.slack import ids
 from bot.store.schema import cases
 from pocket_slack import Channel, Delivery, Entry, Message, Person, View
 from tests.cases import stale, url
+from tests.patience import ONLY_A_HANG_S
 from tests.programs import run
 from tests.stage import ANSWER, CHANNEL, Stage, buttons
 
 QUOTING = f"score: 4\nThe response says: {ANSWER}"
-
-
-PATIENCE_S = 20.0
 
 
 GONE = "What I had quoted is gone"
@@ -158,7 +156,7 @@ async def up_to_date(stage: Stage, case_id: int = 1) -> LoggedCase:
         return acked.issuperset(each.data["envelope_id"] for each in events(stage))
 
     await stage.slack.until(is_taken)
-    async with asyncio.timeout(PATIENCE_S):
+    async with asyncio.timeout(ONLY_A_HANG_S):
         while any(each.status is CaseStatus.DELIVERED for each in await stale(stage.log)):  # noqa: ASYNC110 - the log makes no noise that one could wait for
             await asyncio.sleep(0.01)
     return await stage.log.cases.get(case_id)

@@ -16,6 +16,8 @@ from typing import Any, Self
 
 from aiohttp import web
 
+from tests.patience import ONLY_A_HANG_S
+
 
 @dataclass(frozen=True)
 class Answer:
@@ -121,7 +123,7 @@ class ModelServer:
 
     async def asked(self, times: int) -> None:
         """Returns once that many requests have come in; a test that waits in vain fails rather than hangs."""
-        async with asyncio.timeout(30), self._news:
+        async with asyncio.timeout(ONLY_A_HANG_S), self._news:
             await self._news.wait_for(lambda: len(self.requests) >= times)
 
     async def __aenter__(self) -> Self:

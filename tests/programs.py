@@ -13,10 +13,8 @@ from bot.store import Store
 from pocket_slack import Limits, Sandbox, Workspace
 from tests import bot_command
 from tests.model_server import ModelServer
+from tests.patience import ONLY_A_HANG_S
 from tests.stage import CHANNEL
-
-AT_MOST_S = 60  # for a command that ends by itself
-
 
 JUDGE_BOT = Path(sys.executable).parent / "judge-bot"
 
@@ -67,7 +65,7 @@ async def run_process(command: str, env: dict[str, str], folder: Path, *options:
     """The same in a process of its own."""
     process = await start(command, env, folder, *options)
     try:
-        out, err = await asyncio.wait_for(process.communicate(), AT_MOST_S)
+        out, err = await asyncio.wait_for(process.communicate(), ONLY_A_HANG_S)
     finally:
         if process.returncode is None:
             process.kill()

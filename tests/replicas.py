@@ -11,6 +11,7 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import create_async_engine
 
 from tests.model_server import Held, ModelServer
+from tests.patience import ONLY_A_HANG_S
 from tests.programs import environment, pocket_slack
 from tests.stage import GOOD, Stage, is_verdict
 
@@ -64,14 +65,14 @@ async def left(url: str) -> int:
 
 async def workers_are(url: str, counts: list[int]) -> None:
     """Returns once the queue's workers have so many jobs each."""
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(ONLY_A_HANG_S):
         while await busy_workers(url) != counts:  # noqa: ASYNC110 - another process writes it
             await asyncio.sleep(0.05)
 
 
 async def all_are_delivered(url: str) -> None:
     """Returns once the log says so, which follows the verdict in Slack."""
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(ONLY_A_HANG_S):
         while await left(url):  # noqa: ASYNC110 - another process writes it
             await asyncio.sleep(0.05)
 

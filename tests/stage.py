@@ -21,6 +21,7 @@ from bot.slack.manifest import load_manifest
 from bot.store import Store
 from pocket_slack import Entry, Limits, Message, Person, Sandbox, View, Workspace
 from tests.model_server import ModelServer
+from tests.patience import ONLY_A_HANG_S
 from tests.postgres import Cluster
 
 CHANNEL = "help-desk"
@@ -29,7 +30,6 @@ ANSWER = "Run git reset --soft HEAD~1; the changes stay staged."
 PASSWORD = "s:e/c@r%e t#?&=[Tr0ub4dor"  # of the guarded database
 GOOD = "score: 4\nIt answers the question directly and says what happens to the changes."
 
-ONLY_A_HANG_S = 60
 """What a test waits for something at most: however busy the machine is, it takes less."""
 LOST: tuple[dict[str, Any], ...] = (
     {"drop": True, "is_applied": True},

@@ -3,8 +3,7 @@
 import asyncio
 
 from bot.http_server import HttpServer
-
-TOO_LONG_S = 60.0  # only a hang takes so long
+from tests.patience import ONLY_A_HANG_S
 
 Stream = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
@@ -21,7 +20,7 @@ async def heard(stream: Stream) -> bytes:
     """Everything until the connection is closed."""
     reader, writer = stream
     try:
-        async with asyncio.timeout(TOO_LONG_S):
+        async with asyncio.timeout(ONLY_A_HANG_S):
             return await reader.read()
     except ConnectionError:
         return b""

@@ -9,6 +9,7 @@ import pytest
 from bot.slack import ids
 from pocket_slack import Sandbox
 from tests.model_server import Failure, ModelServer
+from tests.patience import ONLY_A_HANG_S
 from tests.postgres import Cluster
 from tests.programs import environment, pocket_slack, run, start
 from tests.stage import CHANNEL, GOOD, PASSWORD, Stage
@@ -43,7 +44,7 @@ async def test_no_secret_and_no_text_is_in_the_log_of_a_whole_run(
 
         async def hears(event: bytes) -> None:
             nonlocal said
-            async with asyncio.timeout(30):
+            async with asyncio.timeout(ONLY_A_HANG_S):
                 said += await process.stderr.readuntil(event)  # type: ignore[union-attr]
 
         await slack.connected()

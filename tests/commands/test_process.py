@@ -18,7 +18,8 @@ from bot.slack.manifest import load_manifest
 from bot.store import Store
 from pocket_slack import Sandbox, Workspace
 from tests.model_server import Failure, Held, ModelServer, Stall
-from tests.programs import AT_MOST_S, environment, pocket_slack, run, start
+from tests.patience import ONLY_A_HANG_S
+from tests.programs import environment, pocket_slack, run, start
 from tests.stage import CHANNEL, GOOD, Stage, make_settings
 
 
@@ -261,4 +262,4 @@ async def test_the_demo_gives_an_address_and_ends_when_interrupted(tmp_path: Pat
         assert ("a word counter, not a judge" in seen) is not has_model
         assert "/judge watch @helper all" in said
         demo.send_signal(signal.SIGINT)
-        assert await asyncio.wait_for(demo.wait(), AT_MOST_S) == 0
+        assert await asyncio.wait_for(demo.wait(), ONLY_A_HANG_S) == 0

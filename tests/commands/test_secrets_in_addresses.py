@@ -12,6 +12,7 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 
 from bot.store.errors import in_brief
+from tests.patience import ONLY_A_HANG_S
 from tests.programs import run_process as run  # who asks which proxy is kept by a process
 from tests.programs import start
 
@@ -57,7 +58,7 @@ async def test_the_ticket_of_a_socket_is_not_in_the_log(tmp_path: Path, log_form
     async with slack_without_sockets() as url:
         process = await start("serve", tokens(tmp_path, SLACK_API_URL=url, LOG_FORMAT=log_format), tmp_path)
         assert process.stderr
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(ONLY_A_HANG_S):
             said = await process.stderr.readuntil(b"Retrying")
         process.kill()
         said += (await process.communicate())[1]

@@ -24,6 +24,7 @@ from judge import (
 from judge.model import make_client
 from tests.judge_client import http_client
 from tests.model_server import Answer, Drop, Failure, ModelServer, Raw, Stall
+from tests.patience import ONLY_A_HANG_S
 from tests.tables import each
 
 QUESTION, RESPONSE = "Why is the sky blue?", "Because air scatters blue light most."
@@ -476,7 +477,7 @@ async def test_long_retry_after_fails_at_once(model_server: ModelServer, client:
     model_server.script(Failure(429, headers={"retry-after": "300"}))
 
     with pytest.raises(RateLimitedError):
-        await Judge(model="m", samples=1, client=client, timeout_s=30).score(QUESTION, RESPONSE)
+        await Judge(model="m", samples=1, client=client, timeout_s=ONLY_A_HANG_S).score(QUESTION, RESPONSE)
 
     assert len(model_server.requests) == 1
 
@@ -486,7 +487,7 @@ async def test_deadline_holds(model_server: ModelServer, client: AsyncOpenAI, st
     model_server.script(stall)
 
     # A bound far above the deadline, and far below what would come without one.
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(ONLY_A_HANG_S):
         with pytest.raises(DeadlineError, match=r"within 0\.3 s"):
             await Judge(model="m", client=client, timeout_s=0.3).score(QUESTION, RESPONSE)
 

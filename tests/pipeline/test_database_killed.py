@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.model_server import ModelServer
+from tests.patience import ONLY_A_HANG_S
 from tests.postgres import Cluster, new_database
 from tests.replicas import Scene, all_are_delivered, ask, new_scene, verdicts, workers_are
 
@@ -37,7 +38,7 @@ async def test_what_was_accepted_is_settled_once_though_the_database_is_killed(
     processes = [
         process for number, role in enumerate(roles) for process in await scene.start(f"{number}-{role}", role=role)
     ]
-    await slack.connected(sum(role != "worker" for role in roles), timeout_s=30)
+    await slack.connected(sum(role != "worker" for role in roles), timeout_s=ONLY_A_HANG_S)
     await ask(stage, 6)
     await workers_are(url, [2, 2])
     await slack.until(lambda: len(stage.ours()) == 4)  # a placeholder for each that is under way
@@ -45,7 +46,7 @@ async def test_what_was_accepted_is_settled_once_though_the_database_is_killed(
     mortal_postgres.signal(signal.SIGKILL)
     refused = [stage.ask_and_answer(f"Asked in vain {number}?") for number in range(2)]
     vain = [stage.ann.shortcut("score_reply", answer) for _, answer in refused]
-    await slack.until(lambda: len(stage.ann.ephemerals("help-desk")) == len(vain), timeout_s=20)
+    await slack.until(lambda: len(stage.ann.ephemerals("help-desk")) == len(vain), timeout_s=ONLY_A_HANG_S)
     assert [request.acked_ms for request in vain] == [None, None]
 
     mortal_postgres.start()
@@ -67,7 +68,7 @@ async def test_a_second_signal_ends_a_process_though_the_database_is_away(
 ) -> None:
     stage, slack = scene.stage, scene.stage.slack
     (process,) = await scene.start("both")
-    await slack.connected(timeout_s=30)
+    await slack.connected(timeout_s=ONLY_A_HANG_S)
     await ask(stage, 3)
     await workers_are(url, [2])
     mortal_postgres.signal(outcome)
@@ -83,6 +84,6 @@ async def test_a_second_signal_ends_a_process_though_the_database_is_away(
 
 async def says(file: Path, event: str) -> None:
     """Returns once a process has said so in its log."""
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(ONLY_A_HANG_S):
         while event not in file.read_text():  # noqa: ASYNC110, ASYNC240 - another process writes it
             await asyncio.sleep(0.05)

@@ -18,6 +18,7 @@ from bot.store.opening import connect
 from bot.store.ownership import owned
 from bot.store.schema import cases
 from tests.cases import a_case, held, url
+from tests.patience import ONLY_A_HANG_S
 
 TEAM = "T1"
 LONG = timedelta(minutes=10)
@@ -42,7 +43,7 @@ async def running(
 ) -> AsyncIterator[Engine]:
     engine = Engine(log, team, {Task.SETTLE: settle}, list(duties), at_once=4)
     task = asyncio.create_task(engine.run_forever())
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(ONLY_A_HANG_S):
         while not await engine.is_running():  # noqa: ASYNC110 - it says so nowhere else
             await asyncio.sleep(0.01)
     yield engine
@@ -73,7 +74,7 @@ class Settler:
     failure: Callable[[], Exception] = staticmethod(lambda: ValueError("whatever"))
 
     async def settled(self, count: int) -> None:
-        async with asyncio.timeout(90):
+        async with asyncio.timeout(ONLY_A_HANG_S):
             while len(self.done) < count:
                 await self._news.wait()
                 self._news.clear()
@@ -131,7 +132,7 @@ async def test_a_case_that_is_opened_while_its_job_ends_is_settled_at_once(log: 
         case = await log.cases.get(1)
         assert case
         await log.answer(case, "Why?")
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(ONLY_A_HANG_S):
             await settler.settled(2)
 
 
@@ -158,7 +159,7 @@ async def test_a_single_case_goes_before_the_many_of_another_channel(log: Store)
     await log.add(a_case(key="single", channel_id="C2"))
     engine = Engine(log, TEAM, {Task.SETTLE: settle}, [], at_once=2)
     task = asyncio.create_task(engine.run_forever())
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(ONLY_A_HANG_S):
         while not order:  # noqa: ASYNC110
             await asyncio.sleep(0.01)
     gate.set()
@@ -179,7 +180,7 @@ async def test_a_job_that_takes_too_long_goes_back_to_the_queue(database_url: st
         await log.add(a_case())
         await began.wait()
     settler = Settler(log)
-    async with asyncio.timeout(10), running(log, settler):
+    async with asyncio.timeout(ONLY_A_HANG_S), running(log, settler):
         await settler.settled(1)
     await log.close()
 

@@ -5,6 +5,7 @@ from prometheus_client import REGISTRY
 
 from bot.domain.fair_queue import FairQueue
 from bot.metrics import QUEUE
+from tests.patience import ONLY_A_HANG_S
 
 
 class Line:
@@ -99,7 +100,7 @@ async def test_a_turn_is_given_back_after_an_error() -> None:
     with pytest.raises(ValueError, match="no"):
         async with queue.turn("a", ""):
             raise ValueError("no")
-    async with asyncio.timeout(5), queue.turn("a", ""):
+    async with asyncio.timeout(ONLY_A_HANG_S), queue.turn("a", ""):
         pass
 
 

@@ -12,6 +12,7 @@ from bot.domain.case import CaseSource, CaseStatus, Visibility
 from bot.slack import ids
 from bot.store.schema import cases
 from tests.model_server import Held
+from tests.patience import ONLY_A_HANG_S
 from tests.stage import CHANNEL, GOOD, Stage, StageFactory
 
 pytestmark = pytest.mark.slow
@@ -33,7 +34,7 @@ async def test_a_single_case_waits_for_one_model_call_of_five_hundred(open_stage
     stage.ann.command("other", ids.COMMAND, "And what is this? | This is another channel.")
     # One is in front of the model, and all others wait for it: then the order is decided.
     await stage.slack.until(lambda: len(other.messages) == 2, 60)
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(ONLY_A_HANG_S):
         while REGISTRY.get_sample_value("slack_judge_queue_length") != MANY:  # noqa: ASYNC110
             await asyncio.sleep(0.01)
     gate.set()
@@ -71,7 +72,7 @@ async def test_while_slack_lets_a_channel_wait_its_people_take_turns(open_stage:
     people = [stage.ann] * 5 + [stage.ben]
     for number, person in enumerate(people, start=1):
         await stage.slack.settled(person.command(CHANNEL, ids.COMMAND, f"What is {number}? | It is {number}."))
-        async with asyncio.timeout(20):  # until it is judged, and then stands in line or in front of Slack
+        async with asyncio.timeout(ONLY_A_HANG_S):  # until it is judged, and then stands in line or in front of Slack
             while not (case := await stage.log.cases.get(number)) or not case.judged_at:  # noqa: ASYNC110
                 await asyncio.sleep(0.01)
         await stage.log.cases.get(number)
@@ -109,6 +110,6 @@ async def fill(stage: Stage, count: int) -> None:
 async def all_wait_for_the_model(begun: int) -> None:
     """Returns once a case is in front of the model, and all others of those that a process begins wait for it."""
     names = ("slack_judge_cases_running", "slack_judge_queue_length")
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(ONLY_A_HANG_S):
         while [REGISTRY.get_sample_value(name) for name in names] != [begun, begun - 1]:  # noqa: ASYNC110
             await asyncio.sleep(0.01)

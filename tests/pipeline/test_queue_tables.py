@@ -12,6 +12,7 @@ from bot.store import Store
 from bot.store.jobs import Task, database_queue
 from bot.store.opening import connect
 from tests.cases import a_case
+from tests.patience import ONLY_A_HANG_S
 from tests.pipeline.test_engine import TEAM, Settler, opened, running
 
 TABLES = {"pgqueuer", "pgqueuer_log", "pgqueuer_schedules", "pgqueuer_statistics"}
@@ -65,7 +66,7 @@ async def test_five_processes_that_start_at_once_carry_a_log_over(postgres_url: 
     settlers = [Settler(log) for log in logs]
     engines = [Engine(log, TEAM, {Task.SETTLE: settler}, [], 4) for log, settler in zip(logs, settlers, strict=True)]
     tasks = [asyncio.create_task(engine.run_forever()) for engine in engines]
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(ONLY_A_HANG_S):
         while sum(len(settler.done) for settler in settlers) < 20:  # noqa: ASYNC110
             await asyncio.sleep(0.01)
     await asyncio.gather(*(engine.stop(task, 5) for engine, task in zip(engines, tasks, strict=True)))
@@ -133,7 +134,7 @@ async def test_each_team_looks_after_its_own_duties(postgres_url: str) -> None:
                 pass
         await change(postgres_url, "UPDATE pgqueuer_schedules SET next_run = now() - interval '1 minute'")
         calls.clear()
-        async with running(log, Settler(log), duty("T1"), team="T1"), asyncio.timeout(10):
+        async with running(log, Settler(log), duty("T1"), team="T1"), asyncio.timeout(ONLY_A_HANG_S):
             while len(calls) < 2:  # noqa: ASYNC110 - by the start, and by the schedule
                 await asyncio.sleep(0.01)
     late = await rows(postgres_url, "SELECT entrypoint FROM pgqueuer_schedules WHERE next_run < now() ORDER BY 1")

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.model_server import ModelServer
+from tests.patience import ONLY_A_HANG_S
 from tests.programs import environment, pocket_slack, run
 from tests.replicas import Scene, all_are_delivered, ask, jobs, left, new_scene, verdicts, workers_are
 
@@ -27,7 +28,7 @@ async def test_each_case_is_settled_once_whatever_becomes_of_the_replicas(
 ) -> None:
     stage, slack = scene.stage, scene.stage.slack
     killed, frozen, stopped = await scene.start("killed", "frozen", "stopped")
-    await slack.connected(3, timeout_s=30)
+    await slack.connected(3, timeout_s=ONLY_A_HANG_S)
     await ask(stage, 6)
     await workers_are(postgres_url, [2, 2, 2])
     await slack.until(lambda: len(stage.ours()) == 6)  # a placeholder each
@@ -43,8 +44,8 @@ async def test_each_case_is_settled_once_whatever_becomes_of_the_replicas(
     await workers_are(postgres_url, [2, 2])
     stopped.send_signal(signal.SIGTERM)
     scene.gate.set()
-    assert await asyncio.wait_for(stopped.wait(), 30) == 0
-    await slack.until(lambda: verdicts(stage) == 10, timeout_s=30)
+    assert await asyncio.wait_for(stopped.wait(), ONLY_A_HANG_S) == 0
+    await slack.until(lambda: verdicts(stage) == 10, timeout_s=ONLY_A_HANG_S)
 
     frozen.send_signal(signal.SIGTERM)
     assert await asyncio.wait_for(frozen.wait(), 40) == 0
@@ -58,16 +59,16 @@ async def test_what_a_process_leaves_is_back_in_the_queue_when_it_has_gone(
 ) -> None:
     stage, slack = scene.stage, scene.stage.slack
     leaves, _ = await scene.start("leaves", "stays")
-    await slack.connected(2, timeout_s=30)
+    await slack.connected(2, timeout_s=ONLY_A_HANG_S)
     await ask(stage, 4)
     await workers_are(postgres_url, [2, 2])
     leaves.send_signal(signal.SIGTERM)
     await slack.until(lambda: len(slack.sockets.open) == 1)
     leaves.send_signal(signal.SIGTERM)
-    assert await asyncio.wait_for(leaves.wait(), 10) == 0
+    assert await asyncio.wait_for(leaves.wait(), ONLY_A_HANG_S) == 0
     assert await jobs(postgres_url) == {"picked": 2, "queued": 2}
     scene.gate.set()
-    await slack.until(lambda: verdicts(stage) == 4, timeout_s=30)
+    await slack.until(lambda: verdicts(stage) == 4, timeout_s=ONLY_A_HANG_S)
     assert len(stage.ours()) == 4
     await all_are_delivered(postgres_url)
 
@@ -77,9 +78,9 @@ async def test_fronts_answer_and_workers_settle_though_one_of_each_is_killed(
 ) -> None:
     stage, slack = scene.stage, scene.stage.slack
     front, _ = await scene.start("front-1", "front-2", role="front")
-    await slack.connected(2, timeout_s=30)
+    await slack.connected(2, timeout_s=ONLY_A_HANG_S)
     await ask(stage, 6)
-    await slack.until(lambda: len(slack.workspace.journal.of("ack")) == 6, timeout_s=20)
+    await slack.until(lambda: len(slack.workspace.journal.of("ack")) == 6, timeout_s=ONLY_A_HANG_S)
     assert await left(postgres_url) == 6  # there is nobody yet to settle them
     worker, *_ = await scene.start("worker-1", "worker-2", "worker-3", role="worker")
     await workers_are(postgres_url, [2, 2, 2])
@@ -90,7 +91,7 @@ async def test_fronts_answer_and_workers_settle_though_one_of_each_is_killed(
     await slack.until(lambda: verdicts(stage) == 6, timeout_s=TAKEOVER_S)
     await slack.until(lambda: len(slack.sockets.open) == 1)
     await ask(stage, 4)
-    await slack.until(lambda: verdicts(stage) == 10, timeout_s=30)
+    await slack.until(lambda: verdicts(stage) == 10, timeout_s=ONLY_A_HANG_S)
     assert len(stage.ours()) == 10
     await all_are_delivered(postgres_url)
 

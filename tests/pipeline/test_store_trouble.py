@@ -19,6 +19,7 @@ from bot.store import Store
 from bot.store.opening import MIGRATION_LOCK, QUERY_TIMEOUT_S, connect
 from tests.cases import a_case, url
 from tests.model_server import ModelServer
+from tests.patience import ONLY_A_HANG_S
 from tests.programs import JUDGE_BOT, environment, pocket_slack
 from tests.stage import CHANNEL, GOOD, Stage, is_verdict
 
@@ -58,6 +59,7 @@ async def test_a_migration_that_is_killed_leaves_the_log_as_it_was(tmp_path: Pat
     killed = f"""
 import asyncio, os, signal
 from alembic import command
+from tests.patience import ONLY_A_HANG_S
 from sqlalchemy.ext.asyncio import create_async_engine
 from bot.store.opening import connect
 from bot.store.schema import metadata
@@ -91,7 +93,7 @@ async def test_a_full_disk_loses_nothing_and_the_bot_goes_on_when_there_is_space
         env = environment(slack, model_server, tmp_path)
         process = await asyncio.create_subprocess_exec(str(JUDGE_BOT), "serve", env=env, stderr=DEVNULL, stdout=DEVNULL)
         try:
-            await slack.connected(timeout_s=30)
+            await slack.connected(timeout_s=ONLY_A_HANG_S)
             resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (0, resource.RLIM_INFINITY))
             refused = stage.ann.command(CHANNEL, "/judge", "Is there space? | There is none.")
             await slack.until(lambda: refused.is_over, 30)
@@ -147,7 +149,7 @@ async def test_a_database_that_falls_silent_is_asked_on_a_new_connection(postgre
         wire.swallow()
         with pytest.raises(TimeoutError):
             await log.cases.counts()
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(ONLY_A_HANG_S):
             assert await log.cases.counts() == {"received": 1}
         await log.close()
 
@@ -188,7 +190,7 @@ async def test_who_holds_the_migration_lock_is_said_and_how_to_end_it(
         env = environment(slack, model_server, tmp_path) | {"DATABASE_URL": postgres_url}
         process, said = await said_while_it_waits(env, tmp_path)
         await another.commit()
-        await slack.connected(timeout_s=30)
+        await slack.connected(timeout_s=ONLY_A_HANG_S)
         process.send_signal(signal.SIGTERM)
         await process.communicate()
     await engine.dispose()

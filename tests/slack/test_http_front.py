@@ -14,7 +14,8 @@ from slack_sdk.signature import Clock, SignatureVerifier
 
 from bot.slack.http import EVENTS, LARGEST_BODY, HttpFront
 from bot.slack.traffic import Traffic
-from tests.streams import TOO_LONG_S, Stream, connect, heard
+from tests.patience import ONLY_A_HANG_S
+from tests.streams import Stream, connect, heard
 
 SECRET = "a signing secret"
 NOW = 1_800_000_000
@@ -76,7 +77,7 @@ async def answer_to(front: HttpFront, sent: bytes) -> tuple[int, bytes]:
 async def first_status(stream: Stream) -> int:
     """What is answered while the client has more to send."""
     reader, writer = stream
-    async with asyncio.timeout(TOO_LONG_S):
+    async with asyncio.timeout(ONLY_A_HANG_S):
         line = await reader.readline()
     writer.close()
     return int(line.split()[1])
@@ -199,7 +200,7 @@ async def test_what_is_too_much_at_once_is_refused_at_once_and_not_accepted() ->
     whole = request(signed(body) | sized(body)) + body
     async with open_front(may_ack, traffic=traffic) as front:
         first = await connect(front.server, whole)
-        async with asyncio.timeout(TOO_LONG_S):
+        async with asyncio.timeout(ONLY_A_HANG_S):
             while not traffic.is_full:  # noqa: ASYNC110 - it tells nobody
                 await asyncio.sleep(0)
         status, said = await answer_to(front, whole)

@@ -25,6 +25,7 @@ from bot.store import Store
 from pocket_slack import Sandbox
 from tests.descriptors import descriptors
 from tests.model_server import ModelServer
+from tests.patience import ONLY_A_HANG_S
 from tests.postgres import free_port
 from tests.programs import pocket_slack
 from tests.stage import CHANNEL, GOOD, is_verdict, make_settings
@@ -47,7 +48,7 @@ class Front:
 
     async def is_ready(self) -> None:
         """Returns once the process can do its work."""
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(ONLY_A_HANG_S):
             while await self.get("/readyz") != (200, "ok\n"):  # noqa: ASYNC110 - it asks like a stranger
                 await asyncio.sleep(0.01)
 
@@ -167,7 +168,7 @@ async def test_a_body_that_does_not_come_is_not_waited_for_at_the_end(
     async with pocket_slack() as slack:
         more: dict[str, Any] = {"serve_http": True, "slack_signing_secret": SECRET, "http_port": free_port()}
         settings = make_settings(slack, model_server, tmp_path, **more)
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(ONLY_A_HANG_S):
             async with running_bot(settings, grace_s=0):
                 _, writer = await asyncio.open_connection("127.0.0.1", settings.http_port)
                 writer.write(f"POST {EVENTS} HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nhalf".encode())
@@ -218,7 +219,7 @@ async def test_health_knows_a_front_that_cannot_be_reached(front: Front) -> None
     url = front.settings.database_url
 
     async def becomes(is_well: bool) -> str:
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(ONLY_A_HANG_S):
             while (said := await examine(url))[0] is not is_well:  # noqa: ASYNC110 - it asks like a stranger
                 await asyncio.sleep(0.1)
         return said[1]
@@ -233,7 +234,7 @@ async def test_health_knows_a_front_that_cannot_be_reached(front: Front) -> None
         writer.write(b"GET /readyz HTTP/1.1\r\nHost: x\r\n\r\n")
         assert b"503" in await prober.readline()
         writer.close()
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(ONLY_A_HANG_S):
             while (sign := await front.log.processes.latest_here()) is None or sign.is_connected:  # noqa: ASYNC110
                 await asyncio.sleep(0.1)
     assert "Slack cannot reach it" in await becomes(is_well=False)
@@ -246,7 +247,7 @@ async def test_health_knows_a_bot_at_work_and_one_that_has_gone(
     async with pocket_slack() as slack:
         settings = make_settings(slack, model_server, tmp_path, database_url=database_url)
         async with running_bot(settings, grace_s=0) as bot:
-            async with asyncio.timeout(60):
+            async with asyncio.timeout(ONLY_A_HANG_S):
                 while "alive and connected" not in (await examine(database_url))[1]:  # noqa: ASYNC110 - it asks like a stranger
                     await asyncio.sleep(0.1)
             assert (await examine(database_url))[0]

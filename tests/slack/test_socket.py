@@ -18,11 +18,10 @@ from bot.slack.socket import SocketLink
 from bot.slack.traffic import Traffic
 from pocket_slack import Sandbox
 from tests.model_server import ModelServer
+from tests.patience import ONLY_A_HANG_S
 from tests.postgres import free_port
 from tests.programs import pocket_slack
 from tests.stage import CHANNEL, make_settings
-
-AT_MOST_S = 30
 
 
 @pytest.fixture
@@ -44,8 +43,8 @@ async def link(slack: Sandbox, model_server: ModelServer, tmp_path: Path) -> Asy
 async def test_a_connection_that_is_dropped_comes_back(slack: Sandbox, link: SocketLink) -> None:
     await slack.sockets.drop()
     await slack.until(lambda: not slack.sockets.open)
-    await slack.connected(timeout_s=AT_MOST_S)
-    async with asyncio.timeout(AT_MOST_S):
+    await slack.connected(timeout_s=ONLY_A_HANG_S)
+    async with asyncio.timeout(ONLY_A_HANG_S):
         while not await link.is_connected():  # noqa: ASYNC110 - the client tells nobody
             await asyncio.sleep(0.01)
 
@@ -103,7 +102,7 @@ async def test_a_connection_that_does_not_come_back_ends_the_watch(slack: Sandbo
     slack.fail("apps.connections.open", status=500, times=1000)
     await slack.sockets.drop()
     with pytest.raises(SlackError, match="is gone and does not come back"):
-        await asyncio.wait_for(link.watch(), AT_MOST_S)
+        await asyncio.wait_for(link.watch(), ONLY_A_HANG_S)
 
 
 async def test_a_connection_that_is_alive_keeps_the_watch_going(link: SocketLink) -> None:
@@ -126,7 +125,7 @@ async def test_a_socket_that_is_refused_at_start_is_not_tried_for_ever(
             app = AsyncApp(client=client, request_verification_enabled=False)
             with pytest.raises(SlackError, match="no connection came about"):
                 async with (
-                    asyncio.timeout(AT_MOST_S),
+                    asyncio.timeout(ONLY_A_HANG_S),
                     SocketLink(app, SecretStr(slack.app_token), patience_s=0.4),
                 ):
                     pass

@@ -19,6 +19,7 @@ from bot.slack import ids
 from bot.slack.manifest import ORG
 from pocket_slack import Message
 from tests.model_server import Held, ModelServer
+from tests.patience import ONLY_A_HANG_S
 from tests.programs import environment, pocket_slack
 from tests.slow.points import POINTS, SLOW, STEPS, TEXTS, Point
 from tests.stage import ANSWER, CHANNEL, GOOD, QUESTION, Stage, is_verdict
@@ -27,7 +28,6 @@ pytestmark = pytest.mark.slow
 
 ROUNDS = int(os.environ.get("CHAOS_ROUNDS", "1"))
 SEED = int(os.environ.get("CHAOS_SEED", "1"))
-PATIENCE_S = 30
 NO_LIMITS = {"MAX_CASES_PER_USER_PER_HOUR": "0", "MAX_CASES_PER_DAY": "0"}
 
 
@@ -58,7 +58,7 @@ async def settled(path: Path, count: int) -> None:
     """Returns once the log says that so many cases are delivered, and no other is there."""
     query = "SELECT count(*), count(delivered_at) FROM cases"
     with closing(sqlite3.connect(path)) as log:
-        async with asyncio.timeout(PATIENCE_S):
+        async with asyncio.timeout(ONLY_A_HANG_S):
             while log.execute(query).fetchone() != (count, count):  # noqa: ASYNC110 - another process writes it
                 await asyncio.sleep(0.02)
 
@@ -78,19 +78,21 @@ async def test_no_case_is_lost_and_no_verdict_doubled_by_kill_9(model_server: Mo
         for number, point in enumerate(points):
             async with doomed(point, env) as process:
                 # The process that is to die first settles what the one before it has left.
-                await slack.connected(timeout_s=PATIENCE_S)
+                await slack.connected(timeout_s=ONLY_A_HANG_S)
                 await settled(tmp_path / "log.db", number)
                 process.send_signal(signal.SIGUSR1)
                 gate = asyncio.Event()
                 model_server.script(Held(gate, GOOD) if point.request == SLOW else GOOD)
                 ask(stage, point, number)
                 if point.step == "chat_update":
-                    await slack.until(lambda: stage.ours() and stage.ours()[-1].text.startswith("Scoring"), PATIENCE_S)
+                    await slack.until(
+                        lambda: stage.ours() and stage.ours()[-1].text.startswith("Scoring"), ONLY_A_HANG_S
+                    )
                     gate.set()
-                code = await asyncio.wait_for(process.wait(), PATIENCE_S)
+                code = await asyncio.wait_for(process.wait(), ONLY_A_HANG_S)
                 assert code == -signal.SIGKILL, f"{point}: {(tmp_path / 'errors.txt').read_text()[-3000:]}"
             gate.set()
-            await slack.until(lambda: not slack.sockets.open, PATIENCE_S)
+            await slack.until(lambda: not slack.sockets.open, ONLY_A_HANG_S)
         async with doomed(Point("ack", "before", 10**6), env):
             await settled(tmp_path / "log.db", len(points))
 
@@ -112,17 +114,17 @@ async def test_no_step_of_a_workflow_waits_for_ever_or_ends_twice_by_kill_9(
         ann, executions = slack.person("ann"), slack.workspace.executions
         for number, point in enumerate(STEPS * ROUNDS):
             async with doomed(point, env) as process:
-                await slack.connected(timeout_s=PATIENCE_S)
-                await slack.until(lambda: not executions.running, PATIENCE_S)
+                await slack.connected(timeout_s=ONLY_A_HANG_S)
+                await slack.until(lambda: not executions.running, ONLY_A_HANG_S)
                 await settled(tmp_path / "log.db", number)
                 process.send_signal(signal.SIGUSR1)
                 texts = {"question": f"{QUESTION} ({number})", "response": ANSWER}
                 ann.run_step(ids.FUNCTION_SCORE_REPLY, {"user_id": ann.id} | texts)
-                code = await asyncio.wait_for(process.wait(), PATIENCE_S)
+                code = await asyncio.wait_for(process.wait(), ONLY_A_HANG_S)
                 assert code == -signal.SIGKILL, f"{point}: {(tmp_path / 'errors.txt').read_text()[-3000:]}"
-            await slack.until(lambda: not slack.sockets.open, PATIENCE_S)
+            await slack.until(lambda: not slack.sockets.open, ONLY_A_HANG_S)
         async with doomed(Point("ack", "before", 10**6), env):
-            await slack.until(lambda: not executions.running, PATIENCE_S)
+            await slack.until(lambda: not executions.running, ONLY_A_HANG_S)
             await settled(tmp_path / "log.db", len(STEPS * ROUNDS))
         ended = [entry.data for entry in slack.workspace.journal.of("call") if "functions." in entry.data["method"]]
         done = [data["args"]["function_execution_id"] for data in ended if data["answer"]["ok"]]

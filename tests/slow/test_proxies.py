@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.patience import ONLY_A_HANG_S
 from tests.postgres import free_port
 from tests.slack.test_http_front import a_command, open_front, request, signed, sized
-from tests.streams import TOO_LONG_S, heard
+from tests.streams import heard
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
 HALF = b"POST /slack/events HTTP/1.1\r\nHost: localhost\r\nX-Half: "
@@ -45,7 +46,7 @@ async def running(name: str, folder: Path, app_port: int) -> AsyncIterator[int]:
     nowhere = subprocess.DEVNULL
     process = await asyncio.create_subprocess_exec(*command, stdout=nowhere, stderr=nowhere)
     try:
-        async with asyncio.timeout(TOO_LONG_S):
+        async with asyncio.timeout(ONLY_A_HANG_S):
             while process.returncode is None:
                 try:
                     _, writer = await asyncio.open_connection("localhost", port)

@@ -16,9 +16,10 @@ from sqlalchemy.ext.asyncio import create_async_engine
 from pocket_slack import Fault, Sandbox
 from pocket_slack.deliveries import Delivery
 from tests.model_server import Answer, Drop, Failure, Held, ModelServer
+from tests.patience import ONLY_A_HANG_S
 from tests.programs import environment, pocket_slack, start
 from tests.replicas import left
-from tests.slow.test_kill import NO_LIMITS, PATIENCE_S, ROUNDS, SEED
+from tests.slow.test_kill import NO_LIMITS, ROUNDS, SEED
 from tests.stage import ANSWER, GOOD, QUESTION, Stage, is_verdict
 
 pytestmark = pytest.mark.slow
@@ -70,7 +71,7 @@ async def live(stage: Stage, chance: random.Random, number: int) -> list[tuple[s
 async def calm(slack: Sandbox, url: str) -> None:
     """Returns once the weather is good and every case is delivered."""
     slack.workspace.faults.clear()
-    async with asyncio.timeout(4 * PATIENCE_S):
+    async with asyncio.timeout(4 * ONLY_A_HANG_S):
         while await left(url):  # noqa: ASYNC110 - another process writes it
             await asyncio.sleep(0.05)
 
@@ -96,14 +97,14 @@ async def test_no_weather_loses_a_case_or_doubles_a_verdict(
         for number in range(LIVES * ROUNDS):
             process = await start("serve", env, tmp_path)
             reading = asyncio.create_task(process.communicate())
-            await slack.connected(timeout_s=PATIENCE_S)
+            await slack.connected(timeout_s=ONLY_A_HANG_S)
             asked += await live(stage, chance, number)
             process.kill()
             await reading
-            await slack.until(lambda: not slack.sockets.open, PATIENCE_S)
+            await slack.until(lambda: not slack.sockets.open, ONLY_A_HANG_S)
         process = await start("serve", env, tmp_path)
         reading = asyncio.create_task(process.communicate())
-        await slack.connected(timeout_s=PATIENCE_S)
+        await slack.connected(timeout_s=ONLY_A_HANG_S)
         await calm(slack, database_url)
         process.terminate()
         await reading

@@ -23,8 +23,9 @@ from bot.domain.watch import LATE, ReplyOutcome, Watch, draws
 from bot.slack.manifest import WATCH, load_manifest
 from pocket_slack import Limits, ManualClock, Message, Sandbox, Workspace
 from tests.model_server import ModelServer
+from tests.patience import ONLY_A_HANG_S
 from tests.programs import environment
-from tests.slow.test_kill import NO_LIMITS, PATIENCE_S, ROUNDS, SEED
+from tests.slow.test_kill import NO_LIMITS, ROUNDS, SEED
 from tests.stage import CHANNEL, shown
 
 pytestmark = pytest.mark.slow
@@ -76,14 +77,14 @@ class Weeks:
         """Returns once what was posted just now has reached the bot; what a dead one is told is told again later."""
         if self.process:
             news = [each for each in self.slack.workspace.deliveries.latest() if each.sent_at == self.clock.now()]
-            await self.slack.until(lambda: all(each.is_over for each in news), PATIENCE_S)
+            await self.slack.until(lambda: all(each.is_over for each in news), ONLY_A_HANG_S)
 
     async def settle(self) -> None:
         """Returns once the bot has done all that is due by now."""
         assert self.process is not None
         self.move += 1
         self.tell()
-        async with asyncio.timeout(PATIENCE_S):
+        async with asyncio.timeout(ONLY_A_HANG_S):
             while self.done() != f"{self.process.pid} {self.move}" or self.left():
                 assert self.process.returncode is None, self.said()
                 await asyncio.sleep(0.01)
@@ -108,13 +109,13 @@ class Weeks:
         with Path(self.env["ERRORS"]).open("ab") as errors:  # noqa: ASYNC230 - a file for the process, not for us
             command = (sys.executable, "-m", "tests.slow.hurried", str(self.file))
             self.process = await asyncio.create_subprocess_exec(*command, env=self.env, stdout=errors, stderr=errors)
-        await self.slack.connected(timeout_s=PATIENCE_S)
+        await self.slack.connected(timeout_s=ONLY_A_HANG_S)
 
     async def kill(self) -> None:
         if self.process and self.process.returncode is None:
             self.process.kill()
             await self.process.wait()
-            await self.slack.until(lambda: not self.slack.sockets.open, PATIENCE_S)
+            await self.slack.until(lambda: not self.slack.sockets.open, ONLY_A_HANG_S)
         self.process = None
 
 

@@ -21,6 +21,7 @@ from bot.store.schema import cases, draws, labels
 from pocket_slack import Entry, Message, Person, View
 from tests.gestures import add_case, agree, disagree, export, help_desk, home, press, private
 from tests.model_server import ModelServer
+from tests.patience import ONLY_A_HANG_S
 from tests.replicas import new_scene
 from tests.stage import CHANNEL, Stage, StageFactory, shown
 
@@ -515,7 +516,7 @@ async def test_two_people_on_two_processes_score_two_replies_and_no_more_than_wa
         team_id, channel_id = stage.slack.workspace.team_id, help_desk(stage).id
         await log.digests.save(ChannelSettings(team_id, channel_id, labels_per_week=3), "U1")
         await scene.start("one", "two", role="front")
-        await stage.slack.connected(2, timeout_s=30)
+        await stage.slack.connected(2, timeout_s=ONLY_A_HANG_S)
         people = (stage.ann, stage.ben)
         for person in people:  # one after the other, so that each process has one of them
             await open_window(stage, person)

@@ -13,8 +13,9 @@ from bot.slack import ids
 from bot.store.privacy import Words
 from pocket_slack import Person
 from tests.cases import bytes_on_disk
-from tests.gestures import GONE, PATIENCE_S, QUOTING, ask, forget, go_ahead, settled, up_to_date
+from tests.gestures import GONE, QUOTING, ask, forget, go_ahead, settled, up_to_date
 from tests.model_server import Held
+from tests.patience import ONLY_A_HANG_S
 from tests.stage import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, assert_without_words, buttons, shown
 
 
@@ -168,7 +169,7 @@ async def test_a_case_under_way_ends_as_it_would_and_then_loses_its_words(stage:
     assert "1 case of these is still being scored, and loses its texts right after that." in said
     gate.set()
     await stage.verdict(parent)
-    await stage.slack.until(lambda: GONE in shown(stage.ours()[0]), PATIENCE_S)
+    await stage.slack.until(lambda: GONE in shown(stage.ours()[0]), ONLY_A_HANG_S)
     case = await up_to_date(stage)
     assert (case.status, case.question, case.response) == (CaseStatus.DELIVERED, None, None)
     verdict = await stage.log.cases.verdict(1)

@@ -24,6 +24,7 @@ from judge.model import make_client
 from pocket_slack import Message
 from tests.features.rubrics.test_rubrics import TONE, acts, edit, make, place, prompts, save, say, scored
 from tests.model_server import Failure, Held, ModelServer
+from tests.patience import ONLY_A_HANG_S
 from tests.replicas import ask, new_scene, verdicts
 from tests.stage import CHANNEL, GOOD, QUESTION, Stage, StageFactory, buttons, shown
 
@@ -72,7 +73,7 @@ async def said(stage: Stage, words: str) -> None:
 
 async def told_of(stage: Stage, number: int) -> None:
     """Returns once the log says that the person was told of a replay, which follows the message."""
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(ONLY_A_HANG_S):
         while (await stage.log.channel_replays.find(number)).told_at is None:  # type: ignore[union-attr] # noqa: ASYNC110
             await asyncio.sleep(0.01)
 
@@ -396,7 +397,7 @@ async def test_a_worker_replays_what_was_asked_for_at_a_front(
         scene.gate.set()
         await scene.start("front", role="front")
         await scene.start("worker", role="worker")
-        await slack.connected(timeout_s=30)
+        await slack.connected(timeout_s=ONLY_A_HANG_S)
         await ask(stage, 1)
         await slack.until(lambda: verdicts(stage) == 1)
         (verdict,) = stage.ours()

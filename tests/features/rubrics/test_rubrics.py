@@ -15,6 +15,7 @@ from judge import Rubric, load_rubric, render_prompt
 from pocket_slack import Delivery, View
 from tests.cases import TONE
 from tests.model_server import ModelServer
+from tests.patience import ONLY_A_HANG_S
 from tests.replicas import new_scene
 from tests.stage import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, shown
 
@@ -453,7 +454,7 @@ async def test_a_worker_scores_by_what_was_saved_and_chosen_at_a_front(
         scene.gate.set()
         await scene.start("front", role="front")
         await scene.start("worker", role="worker")
-        await slack.connected(timeout_s=30)
+        await slack.connected(timeout_s=ONLY_A_HANG_S)
         for number, prompt in enumerate((TONE, f"Be strict. {TONE}"), 1):
             await edit(stage, "tone" if "strict" in prompt else "")
             await save(stage, "tone", prompt)

@@ -11,8 +11,9 @@ from bot.slack import ids
 from pocket_slack import Delivery, Entry, Message
 from pocket_slack.posts import Content, delete, edit
 from tests.cases import bytes_on_disk
-from tests.gestures import PATIENCE_S, QUOTING, events, up_to_date
+from tests.gestures import QUOTING, events, up_to_date
 from tests.model_server import Held
+from tests.patience import ONLY_A_HANG_S
 from tests.stage import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, assert_without_words, shown
 
 EVENTS = ("message.channels", "message.groups")
@@ -119,7 +120,7 @@ async def test_an_edit_before_the_verdict_is_there_is_said_in_it(stage: Stage) -
     await up_to_date(stage)
     gate.set()
     await stage.verdict(parent)
-    await stage.slack.until(lambda: LINE in shown(stage.ours()[0]), PATIENCE_S)
+    await stage.slack.until(lambda: LINE in shown(stage.ours()[0]), ONLY_A_HANG_S)
     assert (await up_to_date(stage)).response == ANSWER
 
 
@@ -168,7 +169,7 @@ async def test_a_reply_that_is_deleted_while_it_is_scored_leaves_no_texts(stage:
     await up_to_date(stage)
     gate.set()
     await stage.verdict(parent)
-    await stage.slack.until(lambda: GONE in shown(stage.ours()[0]), PATIENCE_S)
+    await stage.slack.until(lambda: GONE in shown(stage.ours()[0]), ONLY_A_HANG_S)
     case = await up_to_date(stage)
     assert (case.question, case.response) == (None, None)
     verdict = await stage.log.cases.verdict(1)

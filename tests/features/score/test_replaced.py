@@ -7,6 +7,7 @@ from bot.slack import ids
 from pocket_slack import Message
 from tests.gestures import forget
 from tests.model_server import Stall
+from tests.patience import ONLY_A_HANG_S
 from tests.stage import ANSWER, CHANNEL, GOOD, QUESTION, Stage, StageFactory, buttons, shown
 
 WORSE = "score: 2\nIt leaves out what happens to the changes."
@@ -69,7 +70,7 @@ async def test_an_edit_does_not_unfold_a_replaced_verdict(open_stage: StageFacto
     _, first, _ = await corrected(stage)
     answer = next(m for m in stage.ann.thread(CHANNEL, first.thread_ts) if m.text == ANSWER)
     stage.helper.edit(answer, "Something else.")
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(ONLY_A_HANG_S):
         while not (await stage.log.cases.get(1)).edited_at or await stage.log.edits.case(1):  # noqa: ASYNC110
             await asyncio.sleep(0.01)
     assert [block["type"] for block in first.blocks] == ["context"]

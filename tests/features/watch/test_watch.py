@@ -15,6 +15,7 @@ from bot.slack.manifest import WATCH, load_manifest
 from bot.store.audit import Action
 from bot.store.figures import Place, Span
 from tests.features.watch.watching import alarm, look, outcomes, say, seen, take_finished, write_scores
+from tests.patience import ONLY_A_HANG_S
 from tests.stage import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, shown
 
 
@@ -236,7 +237,7 @@ async def test_a_reply_that_is_edited_after_it_was_scored_is_marked(stage: Stage
     await take_finished(stage)
     await stage.reaches(1, CaseStatus.DELIVERED)
     stage.helper.edit(answer, "Run git revert.")
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(ONLY_A_HANG_S):
         while (await stage.log.cases.get(1)).edited_at is None:  # noqa: ASYNC110
             await asyncio.sleep(0.01)
     await take_finished(stage, 3 * REST)

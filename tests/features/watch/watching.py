@@ -23,6 +23,7 @@ from bot.store.figures import watched
 from bot.store.schema import cases
 from judge import load_rubric
 from judge.rubric import DEFAULT_RUBRIC
+from tests.patience import ONLY_A_HANG_S
 from tests.stage import CHANNEL, Stage
 
 ANYWHERE, NO_LIMITS = Policy(), Limits()
@@ -57,7 +58,7 @@ async def outcomes(stage: Stage, author_id: str = "") -> dict[ReplyOutcome | Non
 
 async def seen(stage: Stage, number: int) -> None:
     """Returns once so many replies are in the log."""
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(ONLY_A_HANG_S):
         while sum((await outcomes(stage)).values()) < number:  # noqa: ASYNC110
             await asyncio.sleep(0.01)
 
