@@ -91,6 +91,7 @@ async def test_a_reply_whose_text_was_not_kept_cannot_be_scored_again(open_stage
     assert "or type both texts: /judge question | response." in shown_as_ours(await stage.told(stage.ann, 2))
 
 
+@pytest.mark.needs("privacy")
 async def test_forgotten_words_leave_the_verdict_though_it_cannot_be_read(stage: Stage) -> None:
     parent, answer = stage.ask_and_answer()
     stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
@@ -133,6 +134,7 @@ async def test_where_the_app_was_not_invited_the_verdict_goes_to_the_person_alon
     assert stage.ours() == []
 
 
+@pytest.mark.needs("digest", "home")
 async def test_digest_stats_and_home_know_who_is_in_the_channel(stage: Stage) -> None:
     stage.ann.command(CHANNEL, ids.COMMAND, "digest on")
     assert "every Monday" in (await stage.told(stage.ann)).text
@@ -151,6 +153,7 @@ async def test_a_post_that_may_have_got_through_is_not_looked_for(stage: Stage) 
     assert len(stage.ours()) == 1
 
 
+@pytest.mark.needs("home")
 async def test_scopes_that_are_granted_later_count_with_slacks_next_answer(stage: Stage) -> None:
     reinstall(stage)
     await home(stage)  # any call does

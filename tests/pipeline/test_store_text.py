@@ -113,6 +113,7 @@ async def test_typed_texts_that_were_not_kept_are_not_scored_again(stage: Stage)
     assert "were not kept" in (await stage.told(stage.ann)).text
 
 
+@pytest.mark.needs("digest", "labels", "privacy")
 async def test_labels_digest_and_forget_need_no_texts(stage: Stage) -> None:
     parent, answer = await scored(stage)
     stage.ben.click(await stage.verdict(parent), ids.ACTION_FEEDBACK, f"{ids.AGREE}:1")

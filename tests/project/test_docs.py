@@ -19,6 +19,8 @@ from judge.model.completion import cost_of
 from tools import settings
 
 ROOT = Path(__file__).parents[2]
+# The pages describe the app with all of its features.
+complete = pytest.mark.needs("digest", "home", "labels", "privacy", "rubrics", "watch", "workflow")
 PAGES = (
     *(ROOT / name for name in ("README.md", "SECURITY.md", "sandbox/README.md")),
     *sorted((ROOT / "docs").glob("*.md")),
@@ -32,6 +34,7 @@ def named_in(page: Path) -> list[tuple[str, str]]:
     return sorted({(path, name) for path, _, name in found})
 
 
+@complete
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_what_a_page_names_is_there(page: Path) -> None:
     missing = [path for path, _ in named_in(page) if not (ROOT / path).exists()]
@@ -66,6 +69,7 @@ def test_every_room_is_on_the_map() -> None:
     assert [room for room in sorted(rooms) if not re.search(rf"(?<!\w){room}", drawn)] == []
 
 
+@complete
 def test_every_step_that_is_named_is_there() -> None:
     text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
     named = re.findall(r"`([\w/]+\.py):(\w+)", text)
@@ -110,6 +114,7 @@ def test_every_scope_and_event_has_its_reason(manifest: Name) -> None:
 TABLES = ("What was attacked", "Slack's review", "OWASP ASVS 5.0", "OpenSSF Scorecard")
 
 
+@complete
 @pytest.mark.parametrize("title", TABLES)
 def test_what_is_said_to_be_done_is_held_by_a_test(title: str) -> None:
     found = rows("docs/security.md", title)
@@ -167,6 +172,7 @@ def events_in_code() -> dict[str, set[str]]:
     return {name: levels for name, levels in found.items() if re.fullmatch(r"\w+", name)}
 
 
+@complete
 def test_every_event_of_the_apps_log_is_listed() -> None:
     listed = {
         name: set(re.findall(r"\w+", levels))

@@ -90,6 +90,7 @@ MODALS = [
 ]
 
 
+@pytest.mark.needs("labels")
 @pytest.mark.parametrize("number", [1, 2], ids=["of others", "that is not there"])
 @pytest.mark.parametrize(("action_id", "value"), CLICKS)
 async def test_a_button_does_not_lead_to_a_case_of_a_channel_of_others(
@@ -102,6 +103,7 @@ async def test_a_button_does_not_lead_to_a_case_of_a_channel_of_others(
     assert (len(channel.messages), await stage.log.cases.counts()) == (before, {CaseStatus.DELIVERED: 1})
 
 
+@pytest.mark.needs("labels")
 @pytest.mark.parametrize("number", [1, 2], ids=["of others", "that is not there"])
 @pytest.mark.parametrize(("callback_id", "chosen"), MODALS)
 async def test_a_window_does_not_lead_to_a_case_of_a_channel_of_others(
@@ -176,6 +178,7 @@ async def test_where_the_app_is_not_its_requester_still_corrects_the_question(op
     assert "(as typed):\nWhy?" in shown(await stage.told(stage.ann, 2))
 
 
+@pytest.mark.needs("labels")
 @pytest.mark.parametrize("score", ["99", "-1", "abc"])
 async def test_a_label_off_the_scale_is_refused(stage: Stage, channel: Channel, score: str) -> None:
     sent = await stage.slack.settled(submit(stage, stage.ann, ids.VIEW_LABEL, '{"case_id": 1}', score=score))
@@ -183,6 +186,7 @@ async def test_a_label_off_the_scale_is_refused(stage: Stage, channel: Channel, 
     assert await stage.log.labels.get(await stage.log.cases.get(1), stage.ann.id) is None
 
 
+@pytest.mark.needs("labels")
 @pytest.mark.parametrize("junk", ["abc", "", "-1", "9" * 20])
 async def test_a_button_with_junk_is_answered_in_a_sentence(
     stage: Stage, caplog: pytest.LogCaptureFixture, junk: str
@@ -204,6 +208,7 @@ async def test_a_page_mark_of_junk_leads_to_the_newest_page(junk: str) -> None:
     assert to_page_end(junk) is None
 
 
+@pytest.mark.needs("labels", "privacy")
 async def test_a_label_for_a_forgotten_case_is_answered_once_and_without_noise(
     open_stage: StageFactory, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -223,6 +228,7 @@ async def requesters(stage: Stage) -> list[str]:
     return [case.requester_name for case in await stage.log.cases.newest(100)]
 
 
+@pytest.mark.needs("home")
 async def test_a_case_that_waits_for_its_question_stays_its_requesters(stage: Stage) -> None:
     answer = stage.helper.post(CHANNEL, ANSWER)
     for person, number in ((stage.ann, 1), (stage.ben, 2)):
@@ -253,6 +259,7 @@ async def test_a_verdict_that_slack_did_not_let_through_is_not_shown_to_the_next
     assert (await requesters(stage), len(stage.model.requests)) == (["ann", "ben"], 2)
 
 
+@pytest.mark.needs("labels")
 async def test_a_verdict_that_slack_did_not_let_through_is_for_nobody_else_to_label(stage: Stage) -> None:
     await blocked_verdict(stage)
     click(stage, stage.ben, ids.ACTION_FEEDBACK, "agree:1")
@@ -340,6 +347,7 @@ async def label_of_ben(stage: Stage) -> int | None:
     return label.score if label else None
 
 
+@pytest.mark.needs("labels")
 async def test_a_public_verdict_is_for_whoever_looks_at_its_channel_without_joining(stage: Stage) -> None:
     workspace = stage.slack.workspace
     verdict = await score_in(stage, workspace.add_channel("open", [stage.ann.user, stage.helper.user, workspace.bot]))
@@ -349,6 +357,7 @@ async def test_a_public_verdict_is_for_whoever_looks_at_its_channel_without_join
     await stage.reaches(2, CaseStatus.DELIVERED)
 
 
+@pytest.mark.needs("digest", "labels")
 async def test_group_direct_messages_are_a_channel_like_any_other(stage: Stage) -> None:
     workspace = stage.slack.workspace
     group = workspace.add_group([stage.ann.user, stage.ben.user, stage.helper.user, workspace.bot])
@@ -363,6 +372,7 @@ async def test_group_direct_messages_are_a_channel_like_any_other(stage: Stage) 
     )
 
 
+@pytest.mark.needs("labels")
 async def test_a_window_outlives_that_the_app_leaves_or_the_channel_is_archived(stage: Stage) -> None:
     workspace = stage.slack.workspace
     members = [stage.ann.user, stage.ben.user, stage.helper.user, workspace.bot]
@@ -377,6 +387,7 @@ async def test_a_window_outlives_that_the_app_leaves_or_the_channel_is_archived(
     assert await label_of_ben(stage) == 2
 
 
+@pytest.mark.needs("labels")
 @pytest.mark.parametrize("is_archived", [False, True], ids=["open", "archived"])
 @pytest.mark.parametrize("is_group", [False, True], ids=["private channel", "group"])
 async def test_a_window_does_not_outlive_that_its_person_leaves_a_private_channel(
@@ -442,6 +453,7 @@ async def test_a_scope_that_is_missing_is_not_said_to_come_back(stage: Stage, ch
     assert (await heard(stage, stage.ben)).endswith("`judge-bot doctor` says how to mend that.")
 
 
+@pytest.mark.needs("labels", "privacy")
 async def test_a_button_of_a_forgotten_case_answers_in_the_thread_where_it_stands(stage: Stage) -> None:
     parent, answer = stage.ask_and_answer()
     await stage.slack.settled(stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer))

@@ -98,6 +98,7 @@ async def test_a_signed_command_is_settled(front: Front) -> None:
     await front.slack.until(lambda: any(is_verdict(m) for m in messages.values() if m.author is bot))
 
 
+@pytest.mark.needs("workflow")
 async def test_a_step_of_a_workflow_is_ended(front: Front) -> None:
     ann = front.slack.person("ann")
     inputs = {"user_id": ann.id, "question": "What is 2 + 2?", "response": "Four, since two and two make four."}

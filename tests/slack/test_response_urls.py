@@ -66,6 +66,7 @@ ENTRIES = {
 }
 
 
+@pytest.mark.needs("home", "labels", "privacy")
 @pytest.mark.parametrize("entry", ENTRIES)
 async def test_nothing_is_posted_to_an_address_that_is_not_slacks(stage: Stage, stranger: Stranger, entry: str) -> None:
     await stage.slack.settled(ENTRIES[entry](stage, stranger.url))

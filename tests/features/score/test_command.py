@@ -114,6 +114,7 @@ async def test_a_modal_that_cannot_be_opened_in_time_is_explained(stage: Stage) 
     assert "type `/judge` again" in (await stage.told(stage.ann)).text
 
 
+@pytest.mark.needs("privacy", "rubrics")
 async def test_help_lists_what_can_be_done(stage: Stage) -> None:
     stage.ann.command(CHANNEL, ids.COMMAND, "help")
     told = await stage.told(stage.ann)

@@ -58,6 +58,7 @@ async def test_a_bystander_does_not_replace_the_verdict_of_another(stage: Stage)
     assert await figures(stage, stage.ann) == before
 
 
+@pytest.mark.needs("digest")
 async def test_whoever_asked_first_corrects_the_question(stage: Stage) -> None:
     parent, _, verdict = await scored(stage, author=stage.helper, asker=stage.ann)
     stage.model.script(TOP)
@@ -66,6 +67,7 @@ async def test_whoever_asked_first_corrects_the_question(stage: Stage) -> None:
     assert "5.0" in await figures(stage, stage.ann)
 
 
+@pytest.mark.needs("digest")
 async def test_whoever_asked_first_corrects_it_also_after_somebody_else(stage: Stage) -> None:
     parent, _, verdict = await scored(stage, author=stage.helper, asker=stage.ann)
     await correct(stage, stage.ben, verdict)
@@ -102,6 +104,7 @@ async def test_a_question_that_the_author_types_counts_in_no_figure(stage: Stage
     assert "Counts in no figure" not in shown(await stage.verdict(lonely, 2))
 
 
+@pytest.mark.needs("digest")
 @pytest.mark.parametrize("by_link", [False, True])
 async def test_what_the_author_asks_for_first_counts_in_no_figure_and_keeps_nobody_out(
     stage: Stage, by_link: bool

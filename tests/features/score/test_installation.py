@@ -3,6 +3,8 @@
 from dataclasses import replace
 from typing import Any
 
+import pytest
+
 from bot.slack import ids
 from bot.slack.manifest import ORG, load_manifest
 from pocket_slack import Delivery, payloads
@@ -45,6 +47,7 @@ async def test_a_command_of_another_workspace_is_told_so(stage: Stage) -> None:
     assert await cases(stage) == 0
 
 
+@pytest.mark.needs("home")
 async def test_an_event_of_another_workspace_is_dropped(stage: Stage) -> None:
     workspace = stage.slack.workspace
     event = {"type": "app_home_opened", "user": stage.ann.id, "channel": "D1", "tab": "home", "event_ts": "1.0"}
@@ -59,6 +62,7 @@ async def test_an_event_of_another_workspace_is_dropped(stage: Stage) -> None:
     assert [args["user_id"] for args in published] == [stage.ann.id, stage.ben.id]
 
 
+@pytest.mark.needs("workflow")
 async def test_a_step_of_another_workspace_fails_and_does_not_wait_for_ever(open_stage: StageFactory) -> None:
     stage: Stage = await open_stage(manifest=load_manifest(ORG))
     workspace = stage.slack.workspace

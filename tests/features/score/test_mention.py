@@ -270,6 +270,7 @@ async def test_any_other_mention_gets_one_line_of_help_where_it_stands(stage: St
     assert stage.ours() == []
 
 
+@pytest.mark.needs("home")
 async def test_the_buttons_of_the_line_do_what_they_say(stage: Stage) -> None:
     await said_by(stage, stage.ann, "@Slack Judge hello")
     told = stage.ann.ephemerals(CHANNEL)[-1]

@@ -2,6 +2,8 @@
 
 import asyncio
 
+import pytest
+
 from bot.domain.case import CaseStatus
 from bot.slack import ids
 from pocket_slack import Message
@@ -45,6 +47,7 @@ async def test_the_line_says_of_each_earlier_verdict_whether_its_question_was_an
     assert second.text.endswith("|case 3>, question changed")
 
 
+@pytest.mark.needs("privacy")
 async def test_a_replaced_verdict_comes_back_when_the_later_one_is_forgotten(stage: Stage) -> None:
     _, first, _ = await corrected(stage)
     await forget(stage, stage.ann, "2")
