@@ -4,8 +4,9 @@ import asyncio
 import os
 import sqlite3
 import tempfile
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, closing
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +16,6 @@ from sqlalchemy.engine import ExceptionContext
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
-from bot.domain.case import Case, CaseSource, CaseStatus, Visibility
 from bot.domain.clock import Clock, utc_now
 from bot.errors import LogError
 from bot.store.address import Address, to_address
@@ -50,44 +50,20 @@ async def note_clock(engine: AsyncEngine, clock: Clock = utc_now) -> None:
 
 MIGRATION_LOCK = 5_118_005  # any number that nobody else takes
 _PATIENCE_S = 5.0
-# Whoever has the lock; a number of up to 32 bits stands in `objid`:
-# https://www.postgresql.org/docs/current/view-pg-locks.html
-_LOCK_HOLDER = text(
-    "SELECT pid, application_name, client_addr::text FROM pg_locks JOIN pg_stat_activity USING (pid) "
-    "WHERE locktype = 'advisory' AND granted AND classid = 0 AND objid = :lock AND objsubid = 1 "
-    "AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
-)
+_ON_A_SERVER = f"""wait for another process's migration, or end the one that hangs: \
+SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND granted AND objid = {MIGRATION_LOCK} \
+AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"""  # noqa: S608 - for people
 
 
 @asynccontextmanager
-async def said_if_long(engine: AsyncEngine) -> AsyncIterator[None]:
-    saying = asyncio.create_task(_say(engine))
+async def said_if_long(what_to_do: str) -> AsyncIterator[None]:
+    waiting = asyncio.get_running_loop().call_later(
+        _PATIENCE_S, partial(logger.warning, "waiting_for_the_log", do=what_to_do)
+    )
     try:
         yield
     finally:
-        saying.cancel()
-        await asyncio.wait([saying])
-
-
-async def _say(engine: AsyncEngine) -> None:
-    await asyncio.sleep(_PATIENCE_S)
-    if engine.dialect.name == "sqlite":
-        logger.warning("waiting_for_the_log", held_by="another program", do=f"end what writes to {engine.url.database}")
-        return
-    try:
-        async with engine.connect() as connection:
-            holder = (await connection.execute(_LOCK_HOLDER, {"lock": MIGRATION_LOCK})).first()
-    except STORE_ERRORS:
-        holder = None
-    if holder is None:
-        logger.warning("waiting_for_the_log", held_by="not known", do="see whether PostgreSQL answers")
-        return
-    name, place = holder.application_name or "no name", holder.client_addr or "a socket"
-    logger.warning(
-        "waiting_for_the_log",
-        held_by=f"backend {holder.pid} ({name}, from {place})",
-        do=f"let its migration end, or, where it hangs: SELECT pg_terminate_backend({holder.pid})",
-    )
+        waiting.cancel()
 
 
 HEAD = "release_0001"
@@ -255,7 +231,7 @@ async def _migrate_server(engine: AsyncEngine) -> None:
     """Migrates our tables, and installs pgqueuer's or brings them up to date; one replica at a time."""
     async with engine.connect() as connection:
         queue = await database_queue(connection)
-        async with said_if_long(engine):
+        async with said_if_long(_ON_A_SERVER):
             # Of the session, and given back with its connection, since the queue's part has transactions of its own.
             await queue.driver.execute("SELECT pg_advisory_lock($1)", MIGRATION_LOCK)
         async with connection.begin():
@@ -264,7 +240,7 @@ async def _migrate_server(engine: AsyncEngine) -> None:
 
 
 async def _migrate_file(engine: AsyncEngine) -> None:
-    async with said_if_long(engine), engine.begin() as connection:
+    async with said_if_long(f"end what writes to {engine.url.database}"), engine.begin() as connection:
         # The driver begins no transaction for DDL by itself:
         # https://docs.sqlalchemy.org/en/21/dialects/sqlite.html#sqlite-transactions
         await connection.exec_driver_sql("BEGIN IMMEDIATE")
@@ -300,20 +276,8 @@ def _revision(connection: Connection) -> str | None:
     return connection.exec_driver_sql("SELECT version_num FROM alembic_version").scalar()
 
 
-_ID = 0  # the database counts from 1; one that it gave would be used up, whether or not it is rolled back
-_NAME = "slack_judge_trial"
-# What migrations do, ours and the queue's.
-_DEFINE: Sequence[str] = (
-    f"CREATE TABLE {_NAME} (id INTEGER)",
-    f"CREATE TYPE {_NAME}_kind AS ENUM ('one')",
-    f"CREATE FUNCTION {_NAME}_step() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END'",
-    f"CREATE TRIGGER {_NAME}_step AFTER INSERT ON {_NAME} EXECUTE FUNCTION {_NAME}_step()",
-    "COMMENT ON TABLE cases IS NULL",  # only who owns a table may alter it; this takes the lightest lock that shows it
-)
-_CLOSED_SEQUENCES = text(
-    "SELECT relname FROM pg_class WHERE relnamespace = current_schema()::regnamespace "
-    "AND CASE WHEN relkind = 'S' THEN NOT has_sequence_privilege(oid, 'USAGE') END"  # in this order
-)
+_TRIAL = "slack_judge_trial"
+_DEFINE = (f"CREATE TABLE {_TRIAL} (id INTEGER)", "COMMENT ON TABLE cases IS NULL")  # which only its owner may do
 
 
 class _UndoneError(Exception):
@@ -321,7 +285,7 @@ class _UndoneError(Exception):
 
 
 async def try_out(database: Database, shown: str) -> None:
-    """Nothing, where a case can be written and a later version could migrate the log.
+    """Nothing, where a case can be written and a later version could migrate the log; nothing is left behind.
 
     Args:
         database: The log, migrated.
@@ -341,46 +305,16 @@ async def try_out(database: Database, shown: str) -> None:
 
 
 async def _write(connection: AsyncConnection) -> None:
-    case = Case(
-        key=_NAME,
-        team_id=_NAME,
-        channel_id=_NAME,
-        requester_id=_NAME,
-        requester_name=_NAME,
-        source=CaseSource.TEXT,
-        rubric=_NAME,
-        visibility=Visibility.ME,
-    )
-    added = {"id": _ID, "status": CaseStatus.RECEIVED, "created_at": utc_now()}
-    await connection.execute(insert(cases).values(case.model_dump() | added))
-    await connection.execute(update(cases).where(cases.c.id == _ID).values(lease_owner=_NAME))
+    texts = {column.name: _TRIAL for column in cases.c if not (column.nullable or column.server_default)}
+    given = {"id": 0, "attempt": 1, "created_at": utc_now()}  # the database counts from 1
+    await connection.execute(insert(cases).values(texts | given))
+    await connection.execute(update(cases).where(cases.c.id == 0).values(lease_owner=_TRIAL))
     await connection.execute(delete(cases).where(false()))  # the right alone: the row goes with the transaction
-    if connection.dialect.name == "postgresql":
-        await _write_job(connection)
     raise _UndoneError
 
 
-async def _write_job(connection: AsyncConnection) -> None:
-    """Asks for the same rights, without a row: even one that is rolled back would use up a number."""
-    from pgqueuer.domain.settings import db_settings
-
-    names = db_settings().qualified
-    for table in (names.queue_table, names.queue_table_log):
-        await connection.exec_driver_sql(f"INSERT INTO {table} SELECT * FROM {table} WHERE false")  # noqa: S608
-        await connection.exec_driver_sql(f"DELETE FROM {table} WHERE false")  # noqa: S608
-    await connection.exec_driver_sql(f"UPDATE {names.queue_table} SET status = status WHERE false")  # noqa: S608
-    closed = (await connection.execute(_CLOSED_SEQUENCES)).scalars().all()
-    if closed:
-        raise PermissionError(f"permission denied for sequence {closed[0]}")
-
-
 async def _define(connection: AsyncConnection) -> None:
-    if connection.dialect.name == "postgresql":
-        from pgqueuer.domain.settings import db_settings
-
-        statements = (*_DEFINE, f"COMMENT ON TABLE {db_settings().qualified.queue_table} IS NULL")
-    else:
-        statements = ("BEGIN IMMEDIATE", _DEFINE[0])  # the driver begins no transaction for DDL by itself
-    for statement in statements:
+    # For DDL, SQLite's driver begins no transaction by itself.
+    for statement in ("BEGIN IMMEDIATE", _DEFINE[0]) if connection.dialect.name == "sqlite" else _DEFINE:
         await connection.exec_driver_sql(statement)
     raise _UndoneError

@@ -39,10 +39,6 @@ async def database_line(model: ModelServer, folder: Path, database_url: str) -> 
             (*EVERYTHING, "ALTER ROLE {role} SET default_transaction_read_only = on"),
             "in a read-only transaction",
         ),
-        (
-            (EVERYTHING[0], "GRANT CREATE ON SCHEMA public TO {role}"),
-            "cannot be written: permission denied for sequence",
-        ),
         (EVERYTHING, "cannot be migrated: permission denied for schema public"),
         ((*EVERYTHING, "GRANT CREATE ON SCHEMA public TO {role}"), "cannot be migrated: must be owner of table cases"),
     ],
