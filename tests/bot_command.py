@@ -12,7 +12,9 @@ import threading
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
+from typing import Any
 from unittest.mock import patch
 
 import structlog
@@ -51,7 +53,9 @@ def _own_settings(env: dict[str, str], folder: Path) -> Iterator[None]:
     """The environment, the folder, and logging as they are for a new process; afterwards as they were."""
     before, root, here = structlog.get_config(), logging.getLogger(), Path.cwd()
     handlers, level = root.handlers[:], root.level
-    with patch.dict(os.environ, env, clear=True):
+    # A logger that caches what it is bound to would keep it, and no later test could read what it logs.
+    configure = partial(_configure, structlog.configure)
+    with patch.dict(os.environ, env, clear=True), patch.object(structlog, "configure", configure):
         os.chdir(folder)
         try:
             yield
@@ -59,3 +63,7 @@ def _own_settings(env: dict[str, str], folder: Path) -> Iterator[None]:
             os.chdir(here)
             structlog.configure(**before)
             root.handlers[:], root.level = handlers, level
+
+
+def _configure(configure: Callable[..., None], **settings: Any) -> None:
+    configure(**settings | {"cache_logger_on_first_use": False})

@@ -112,30 +112,34 @@ class CasePipeline:
 
     async def _settle(self, claimed: LoggedCase, trigger_id: str | None) -> None:
         case = claimed
+        since: LoggedCase | None = claimed
         try:
             if claimed.status is CaseStatus.RECEIVED:
                 case, why_asked = await self._complete(claimed)
                 if case.lacks_question:
                     # Asked before it is noted: after a crash in between the person is asked twice rather than never.
                     await self._delivery.ask(case, trigger_id, why_asked)
-                    await self._store.note_asked(case, claimed)
+                    await self._store.note_asked(case, since)
                     return
+                if case is not claimed:
+                    # Noted before the model is asked: whoever wants their words forgotten has to find them here.
+                    case, since = await self._store.intend(case, since), None
                 case = taken_up(case)
                 judging = asyncio.create_task(self._judge(case))
                 try:
                     if not await _is_done(judging, self._quick):
-                        case = await self._announced(case, claimed)
+                        case = await self._announced(case, since)
                     verdict = await judging
                 finally:
                     judging.cancel()
-                case = await self._store.record(case, verdict, claimed)
+                case = await self._store.record(case, verdict, since)
             else:
                 verdict = await self._recorded(case)
             case = await self._delivery.deliver(case, verdict)
             await self._store.note_delivered(case)
             logger.info("case_settled", case=case.id, score=verdict.score, reason=verdict.unscored_reason)
         except _ModelFailure as exc:
-            await self._wait_for_the_model(case, claimed, str(exc))
+            await self._wait_for_the_model(case, since, str(exc))
         except (SlackApiError, aiohttp.ClientError, TimeoutError) as exc:
             case = await self._store.note_slack_failure(case)
             raise self._retry(case, exc, growing_pause(case.slack_tries)) from exc
@@ -153,9 +157,9 @@ class CasePipeline:
             logger.warning("case_interrupted", case=case.id, reason=reason, next_in_s=next_in_s)
         return RetryError(reason or type(exc).__name__, pause)
 
-    async def _wait_for_the_model(self, case: LoggedCase, claimed: LoggedCase, reason: str) -> None:
+    async def _wait_for_the_model(self, case: LoggedCase, since: LoggedCase | None, reason: str) -> None:
         pause = self._model_pauses[case.model_tries]
-        case = await self._store.note_model_failure(await self._announced(case, claimed), claimed)
+        case = await self._store.note_model_failure(await self._announced(case, since), since)
         try:
             await self._delivery.say_later(case, pause, len(self._model_pauses))
         except (SlackApiError, aiohttp.ClientError, TimeoutError) as exc:  # said or not, the case goes on by then
@@ -208,11 +212,15 @@ class CasePipeline:
         read = {"question": question.text, "question_source": question.source}
         return case.model_copy(update=read | {"question_ts": question.ts, "question_author_id": question.author_id})
 
-    async def _announced(self, case: LoggedCase, claimed: LoggedCase) -> LoggedCase:
-        """The case with a placeholder in its thread; where Slack gives no answer, the verdict goes on all the same."""
+    async def _announced(self, case: LoggedCase, since: LoggedCase | None) -> LoggedCase:
+        """The case with a placeholder in its thread; where Slack gives no answer, the verdict goes on all the same.
+
+        Without `since`, it is noted already that it is posted.
+        """
         if not case.is_posted or case.is_watched or case.blocked_by or case.reply_ts:
             return case
-        case = await self._store.intend(case, claimed)
+        if since is not None:
+            case = await self._store.intend(case, since)
         # Slack may have taken a post whose answer was lost, so whatever posts next has to look for it first.
         intended = case.model_copy(update={"thread_intent": True, "reply_intent": True})
         try:

@@ -240,7 +240,7 @@ class Store:
 
         The case that is given says whether they were intended before: only then we have to look for them.
         """
-        await self._step(case, _INTENTS | _found(case, since))
+        await self._step(case, (_INTENTS if case.is_posted else {}) | _found(case, since))
         return _after(case, {})
 
     async def renew(self, case: LoggedCase) -> LoggedCase:
