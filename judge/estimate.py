@@ -1,4 +1,4 @@
-"""A file of scores, some of them with people's labels, as one estimate; read line by line."""
+"""A file of scores, some of them with people's labels, as one estimate."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -53,18 +53,12 @@ class Estimate:
 
     def to_dict(self) -> dict[str, Any]:
         """The figures as plain dicts, lists and numbers, ready for `json.dumps`; None where one is not defined."""
+        names = ("plus_minus", "scale", "unscored", "not_blind", "unlike", "problems")
         return {
             **_figures(self.mean),
-            "n": self.mean.n,
-            "labelled": self.mean.labelled,
-            "effective": self.mean.effective,
+            **{name: getattr(self.mean, name) for name in ("n", "labelled", "effective")},
             "good": {"from": self.good_from, **_figures(self.good)},
-            "plus_minus": self.plus_minus,
-            "scale": list(self.scale),
-            "unscored": self.unscored,
-            "not_blind": self.not_blind,
-            "unlike": dict(self.unlike),
-            "problems": list(self.problems),
+            **{name: getattr(self, name) for name in names},
         }
 
 
@@ -99,9 +93,6 @@ def _ends(interval: Interval | None) -> dict[str, float | None]:
 
 
 _MOST_NAMED = 5
-_VERSION = ("rubric", "rubric_version")
-_PROBABILITY, _CLUSTER = "probability", "thread"
-_MOST_ALIKE = 10_000
 
 
 @dataclass(frozen=True)
@@ -135,10 +126,9 @@ def estimate_file(path: Path, fields: Fields, rubric: str | Path | None = None) 
     file = RowFile(path)
     reader: _Reader | None = None
     for row in file.rows():
-        if fields.judge is not None and row.judge != fields.judge:
-            continue
-        reader = reader or _Reader(fields, find_scale(row, rubric), file.problems)
-        reader.add(row)
+        if fields.judge is None or row.judge == fields.judge:
+            reader = reader or _Reader(fields, find_scale(row, rubric), file.problems)
+            reader.add(row)
     file.require(label=fields.label, score=fields.score, weight=fields.probability, cluster=fields.cluster)
     if reader is None:
         raise SetupError(f"--judge {fields.judge}: no row has this model.")
@@ -146,7 +136,7 @@ def estimate_file(path: Path, fields: Fields, rubric: str | Path | None = None) 
 
 
 @dataclass
-class _Labelled:
+class _Scored:
     score: float
     labels: list[float]
     probability: float
@@ -155,20 +145,20 @@ class _Labelled:
 
 
 class _Reader:
-    """Gathers rows; those with labels wait, since other rows may have more labels of the same case."""
+    """Gathers rows; labelled ones of a case wait, since other rows may have more labels of it."""
 
     def __init__(self, fields: Fields, scale: Scale, problems: list[str]) -> None:
         self._fields = fields
-        self._cluster = fields.cluster or _CLUSTER
+        self._cluster = fields.cluster or "thread"
         self._numbers = Numbers(scale, fields.label_range, problems)
         self._scale = scale
         self._good_from = good_from(scale)
         self._mean, self._good = MeanEstimator(scale), MeanEstimator(Scale(0, 1))
         self._misses = Counter[tuple[float, float]]()
-        self._judges: list[list[object]] = []
-        self._cases: dict[str, _Labelled] = {}
-        self._likeness = _Likeness()
-        self._alike = Counter[tuple[float, str | None, int | None]]()  # rows without a label that differ in nothing
+        # What the rows without a label are like, and those with one.
+        self._like = {name: (Counter[float](), Counter[float]()) for name in ("score", "length")}
+        self._cases: dict[str, _Scored] = {}
+        self._judges: dict[str, None] = {}
         self._prompts: set[str] = set()
         self._shares_prompts = False
         self._unscored = self._not_blind = 0
@@ -180,20 +170,18 @@ class _Reader:
         if score is None:
             self._unscored += 1
             return
-        self._note_judge(row)
-        self._note_prompt(row)
-        cluster, length = row.key(self._cluster), _length(row)
-        if not labels:
-            self._alike[score, cluster, length] += 1
-            if len(self._alike) > _MOST_ALIKE:
-                self._take_alike()
-            return
+        judge = (row.judge, row.get("rubric"), row.get("rubric_version"))
+        self._judges[" ".join(str(part) for part in judge if part) or "unnamed"] = None
+        case, cluster, prompt = row.key("case"), row.key(self._cluster), row.key("prompt_id")
+        if prompt is not None:
+            self._shares_prompts |= case is cluster is None and prompt in self._prompts
+            self._prompts.add(prompt)
+        is_labelled = bool(labels)
         if row.get("blind") is False:
             self._not_blind += len(labels)
             labels = []
-        one = _Labelled(score, labels, self._probability(row) if labels else 1.0, cluster, length)
-        case = row.key("case")
-        if case is None:
+        one = _Scored(score, labels, self._probability(row) if labels else 1.0, cluster, _length(row))
+        if case is None or not is_labelled:
             self._take(one)
             return
         known = self._cases.setdefault(case, one)
@@ -205,22 +193,9 @@ class _Reader:
             known.labels.extend(labels)
             known.probability = one.probability
 
-    def _note_judge(self, row: Row) -> None:
-        judge = [row.judge, *(row.get(name) for name in _VERSION)]
-        if judge not in self._judges and len(self._judges) <= _MOST_NAMED:
-            self._judges.append(judge)
-
-    def _note_prompt(self, row: Row) -> None:
-        prompt = row.get("prompt_id")
-        if self._shares_prompts or prompt is None or len(self._prompts) >= _MOST_ALIKE:
-            return
-        is_alone = row.get(self._cluster) is None and row.get("case") is None
-        self._shares_prompts = is_alone and str(prompt) in self._prompts
-        self._prompts.add(str(prompt))
-
     def _probability(self, row: Row) -> float:
         """With which the row was drawn to be labelled; all labelled rows have one, or none has."""
-        name = self._fields.probability or _PROBABILITY
+        name = self._fields.probability or "probability"
         value = row.get(name)
         if self._has_probability is None:
             self._has_probability = self._fields.probability is not None or value is not None
@@ -234,25 +209,25 @@ class _Reader:
             )
         return probability
 
-    def _take_alike(self) -> None:
-        for (score, cluster, length), times in self._alike.items():
-            self._take(_Labelled(score, [], 1.0, cluster, length), times)
-        self._alike.clear()
-
-    def _take(self, each: _Labelled, times: int = 1) -> None:
+    def _take(self, each: _Scored) -> None:
         score, label = each.score, fmean(each.labels) if each.labels else None
         is_good = None if label is None else float(label >= self._good_from)
-        shared: Mapping[str, Any] = {"probability": each.probability, "cluster": each.cluster, "times": times}
-        self._mean.add(score, label, **shared)
-        self._good.add(float(score >= self._good_from), is_good, **shared)
-        self._likeness.add(each, times)
+        self._mean.add(score, label, probability=each.probability, cluster=each.cluster)
+        self._good.add(float(score >= self._good_from), is_good, probability=each.probability, cluster=each.cluster)
+        for name, value in (("score", score), ("length", each.length)):
+            if value is not None:
+                self._like[name][label is not None][value] += 1
         if label is not None:
             self._misses[round(abs(label - score), 9), each.probability] += 1
 
     def finish(self) -> Estimate:
         self._numbers.check()
-        self._check_judges()
-        self._take_alike()
+        if len(self._judges) > 1:
+            more = " and more" if len(self._judges) > _MOST_NAMED else ""
+            raise SetupError(
+                f"The file holds scores of several judges ({', '.join(list(self._judges)[:_MOST_NAMED])}{more}), whose "
+                "figures are not to be joined; name the model with --judge, or split the file."
+            )
         for each in self._cases.values():
             self._take(each)
         mean, good = self._mean.estimate(), self._good.estimate()
@@ -260,6 +235,9 @@ class _Reader:
             missing = "score" if mean is None else "label" if not self._not_blind else "blind label"
             first = f" ({self._numbers.problems[0]})" if self._numbers.problems else ""
             raise SetupError(f"No row has a {missing} that can be used{first}.")
+        # Drawn with unequal probabilities, the labelled rows are meant to be unlike the others.
+        is_even = len({probability for _, probability in self._misses}) == 1
+        alike = {name: kolmogorov_smirnov(*counts) for name, counts in self._like.items() if is_even}
         return Estimate(
             scale=self._scale,
             good_from=self._good_from,
@@ -268,45 +246,13 @@ class _Reader:
             plus_minus=error_quantile(self._misses),
             unscored=self._unscored,
             not_blind=self._not_blind,
-            unlike=self._likeness.unlike(),
+            unlike={name: p for name, p in alike.items() if p < SURE},
             shares_prompts=self._shares_prompts,
             problems=tuple(self._numbers.problems),
         )
 
-    def _check_judges(self) -> None:
-        if len(self._judges) > 1:
-            names = [" ".join(str(part) for part in judge if part) or "unnamed" for judge in self._judges]
-            more = " and more" if len(names) > _MOST_NAMED else ""
-            raise SetupError(
-                f"The file holds scores of several judges ({', '.join(names[:_MOST_NAMED])}{more}), whose figures are "
-                "not to be joined; name the model with --judge, or split the file."
-            )
-
-
-class _Likeness:
-    """The distributions of what the rows are like, with a label and without."""
-
-    def __init__(self) -> None:
-        self._counts = {name: (Counter[float](), Counter[float]()) for name in ("score", "length")}
-        self._probabilities: set[float] = set()
-
-    def add(self, each: _Labelled, times: int) -> None:
-        for name, value in (("score", each.score), ("length", each.length)):
-            if value is not None:
-                self._counts[name][bool(each.labels)][value] += times
-        if each.labels and len(self._probabilities) < 2:
-            self._probabilities.add(each.probability)
-
-    def unlike(self) -> Mapping[str, float]:
-        if len(self._probabilities) > 1:
-            return {}
-        values = {name: kolmogorov_smirnov(*counts) for name, counts in self._counts.items()}
-        return {name: p for name, p in values.items() if p < SURE}
-
 
 def _length(row: Row) -> int | None:
-    for name in COMPLETION:
-        text = row.get(name)
-        if isinstance(text, str):
-            return int(len(text) ** 4).bit_length()
-    return None
+    """The response's length in quarters of a doubling, so that there are few different ones."""
+    text = next((row.get(name) for name in COMPLETION if isinstance(row.get(name), str)), None)
+    return None if text is None else int(len(text) ** 4).bit_length()

@@ -2,8 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
-from math import inf, isnan
+from math import isnan
 from pathlib import Path
 
 from judge.errors import SetupError
@@ -30,7 +29,7 @@ class Numbers:
     def __init__(self, scale: Scale, label_range: Range | None, problems: list[str]) -> None:
         self._scale = scale
         self._ranges: dict[str, Range] = {"score": scale, "rating": scale, "label": label_range or scale}
-        self._seen = {what: _Seen() for what in self._ranges}
+        self._seen: dict[str, list[float]] = {what: [] for what in self._ranges}
         self.problems = problems
 
     def score(self, line: int, value: object) -> float | None:
@@ -56,15 +55,17 @@ class Numbers:
 
     def check(self) -> None:
         """What is left when many values are off the scale is no fair part of the file."""
-        by_rubric = "name the rubric that they were given by with --rubric"
-        hints = {"score": by_rubric, "rating": by_rubric, "label": "say --scale {}-{}"}
         for what, seen in self._seen.items():
-            if seen.is_of_another_scale:
-                low, high = self._ranges[what]
+            low, high = self._ranges[what]
+            off_scale = sum(not low <= each <= high for each in seen)
+            if off_scale > max(_FEW, _SHARE_OFF_SCALE * len(seen)):
+                ends = f"{min(seen):g}", f"{max(seen):g}"
+                hint = "name the rubric that they were given by with --rubric"
+                if what == "label":
+                    hint = f"say --scale {'-'.join(ends)}, with the lowest and highest that there can be"
                 raise SetupError(
-                    f"{seen.off_scale:,} of {seen.count:,} {what}s are off the scale {low:g} to {high:g}: they go from "
-                    f"{seen.low:g} to {seen.high:g}; {hints[what].format(f'{seen.low:g}', f'{seen.high:g}')}"
-                    f"{', with the lowest and highest that there can be' if what == 'label' else ''}."
+                    f"{off_scale:,} of {len(seen):,} {what}s are off the scale {low:g} to {high:g}: they go from "
+                    f"{' to '.join(ends)}; {hint}."
                 )
 
     def _read(self, line: int, what: str, value: object) -> float | None:
@@ -75,9 +76,8 @@ class Numbers:
             self.problems.append(f"line {line}: {what} {shown(value)} is not a number")
             return None
         low, high = self._ranges[what]
-        is_off_scale = not low <= number <= high
-        self._seen[what].add(max(-_LARGEST, min(number, _LARGEST)), is_off_scale=is_off_scale)
-        if is_off_scale:
+        self._seen[what].append(max(-_LARGEST, min(number, _LARGEST)))
+        if not low <= number <= high:
             self.problems.append(f"line {line}: {what} {shown(value)} is off the scale {low:g} to {high:g}")
             return None
         return float(number)
@@ -130,20 +130,3 @@ def load_named(name: str, version: str | None) -> Rubric:
             "name its file with --rubric, so that the scale is known."
         )
     return rubric
-
-
-@dataclass(slots=True)
-class _Seen:
-    count: int = 0
-    off_scale: int = 0
-    low: float = inf
-    high: float = -inf
-
-    def add(self, value: float, *, is_off_scale: bool) -> None:
-        self.count += 1
-        self.off_scale += is_off_scale
-        self.low, self.high = min(self.low, value), max(self.high, value)
-
-    @property
-    def is_of_another_scale(self) -> bool:
-        return self.off_scale > max(_FEW, _SHARE_OFF_SCALE * self.count)
