@@ -1,7 +1,7 @@
 """Whether asking a stronger model pays: a judge's rows by the spread of their ratings, against people's labels."""
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass, field
 from math import sqrt
 from pathlib import Path
@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from judge.errors import SetupError
 from judge.escalation import counted, models_of, others
-from judge.numbers import Numbers, Range, find_scale
+from judge.numbers import Numbers, Range, find_scale, to_number
 from judge.ratings import Rating, Result, Unscored, UnscoredReason, combine
 from judge.rows import Row, RowFile
 from judge.rubric import Scale
@@ -100,65 +100,12 @@ class Response:
         return fmean(given) if given else None
 
 
-def analyse(responses: Sequence[Response], first: str, second: str | None, problems: Sequence[str]) -> Analysis:
-    """The analysis of asking `second`, where `first` has several ratings and people gave a label."""
-    rows: dict[int | None, list[_Pair]] = {spread: [] for spread in range(MOST_SPREAD + 1)}
-    unlabelled = single = 0
-    for response in responses:
-        verdict, label = response.verdicts.get(first), response.label
-        if verdict is None:
-            continue
-        if label is None or verdict.ratings < 2:
-            unlabelled += label is None
-            single += label is not None
-            continue
-        spread = None if verdict.score is None else min(verdict.spread or 0, MOST_SPREAD)
-        rows.setdefault(spread, []).append(_Pair(label, verdict, response.verdicts.get(second or "")))
-    total = sum(map(len, rows.values()))
-    if not total:
-        raise SetupError(
-            f"No row of {first} has a label and several ratings; judge the file with --samples 3, by one model."
-        )
-    levels = tuple(_level(spread, pairs, total) for spread, pairs in rows.items())
-    return Analysis(first, second, levels, unlabelled, single, tuple(problems))
+class _Compared(NamedTuple):
+    """How far the judge and the stronger model are from people, and what the stronger one cost."""
 
-
-class _Pair(NamedTuple):
-    label: float
-    first: Verdict
-    stronger: Verdict | None
-
-
-def _level(spread: int | None, pairs: Sequence[_Pair], total: int) -> Level:
-    compared = [pair for pair in pairs if pair.stronger and pair.stronger.score is not None]
-    errors = [_error(pair.first, pair.label) for pair in pairs if spread is not None]
-    stronger_errors = [_error(pair.stronger, pair.label) for pair in compared]
-    gains = [
-        _error(pair.first, pair.label) - error
-        for pair, error in zip(compared, stronger_errors, strict=True)
-        if spread is not None
-    ]
-    half = t_quantile(len(gains) - 1) * stdev(gains) / sqrt(len(gains)) if len(gains) >= _FEWEST else None
-    gain = fmean(gains) if gains else None
-    costs = [pair.stronger.cost_usd for pair in compared if pair.stronger and pair.stronger.cost_usd is not None]
-    return Level(
-        spread=spread,
-        rows=len(pairs),
-        share=len(pairs) / total,
-        error=fmean(errors) if errors else None,
-        compared=len(compared),
-        stronger_error=fmean(stronger_errors) if stronger_errors else None,
-        gain=gain,
-        low=None if half is None or gain is None else gain - half,
-        high=None if half is None or gain is None else gain + half,
-        cost_usd=fmean(costs) if costs and len(costs) == len(compared) else None,
-    )
-
-
-def _error(verdict: Verdict | None, label: float) -> float:
-    if verdict is None or verdict.score is None:
-        raise ValueError("an error needs a score")
-    return abs(verdict.score - label)
+    error: float | None
+    stronger_error: float | None
+    cost_usd: float | None
 
 
 def measure(
@@ -177,55 +124,44 @@ def measure(
     """
     file = RowFile(path)
     responses: dict[object, Response] = defaultdict(Response)
-    reader: _Reader | None = None
+    numbers: Numbers | None = None
     for row in file.rows():
-        reader = reader or _Reader(find_scale(row, rubric), label, label_range, file.problems)
-        reader.add(responses[row.known_by[1]], row)
+        if numbers is None:
+            scale = find_scale(row, rubric)
+            numbers = Numbers(scale, label_range, file.problems)
+        _add(responses[row.known_by[1]], row, label, numbers, scale)
     file.require(label=label)
-    assert reader  # noqa: S101 - `require` refuses a file without rows
-    reader.numbers.check()
+    assert numbers  # noqa: S101 - `require` refuses a file without rows
+    numbers.check()
     first, second = _choose(responses.values(), judge, stronger)
-    return analyse(list(responses.values()), first, second, file.problems)
+    return _analyse(responses.values(), first, second, file.problems)
 
 
-class _Reader:
-    def __init__(self, scale: Scale, label: str, label_range: Range | None, problems: list[str]) -> None:
-        self.numbers = Numbers(scale, label_range, problems)
-        self._scale = scale
-        self._label = label
-
-    def add(self, response: Response, row: Row) -> None:
-        score, model = self.numbers.score(row.line, row.get("score")), str(row.get("model") or "unnamed")
-        response.labels.setdefault(model, []).extend(self.numbers.labels(row.line, row.get(self._label)))
-        ratings, escalation = self._ratings(row), row.get("escalation")
-        if not isinstance(escalation, str):
-            response.verdicts.setdefault(model, Verdict(score, _spread(ratings), len(ratings), _cost(row)))
-            return
-        own, aside = counted(ratings, model, escalation), others(ratings, model, escalation)
-        for name in models_of(escalation):
-            said = own if name == model else aside
-            if said:
-                cost = None if aside else _cost(row)  # the row's is of both
-                response.verdicts.setdefault(name, Verdict(self._score(said), _spread(said), len(said), cost))
-
-    def _ratings(self, row: Row) -> list[Result]:
-        given = row.get("ratings")
-        read = (
-            [self._rating(row.line, each) for each in given if isinstance(each, dict)]
-            if isinstance(given, list)
-            else []
-        )
-        return [each for each in read if each]
-
-    def _rating(self, line: int, fields: Mapping[str, Any]) -> Result | None:
-        given, model = fields.get("score"), str(fields.get("model") or "")
-        if given is None:
-            return Unscored(reason=UnscoredReason.NO_SCORE, detail="", model=model)
-        score = self.numbers.rating(line, given)
-        return None if score is None else Rating(score=score, justification="", raw="", model=model)
-
-    def _score(self, ratings: Sequence[Result]) -> int | None:
-        return combine(ratings, model="", rubric="", rubric_version="", scale=self._scale).score
+def _add(response: Response, row: Row, label: str, numbers: Numbers, scale: Scale) -> None:
+    score, model = numbers.score(row.line, row.get("score")), str(row.get("model") or "unnamed")
+    response.labels.setdefault(model, []).extend(numbers.labels(row.line, row.get(label)))
+    given, escalation, cost = row.get("ratings"), row.get("escalation"), to_number(row.get("cost_usd"))
+    ratings: list[Result] = []
+    for each in given if isinstance(given, list) else ():
+        if isinstance(each, dict):
+            by = str(each.get("model") or "")
+            rated = numbers.rating(row.line, each.get("score"))
+            if rated is not None:
+                ratings.append(Rating(score=rated, justification="", raw="", model=by))
+            elif each.get("score") is None:
+                ratings.append(Unscored(reason=UnscoredReason.NO_SCORE, detail="", model=by))
+    if not isinstance(escalation, str):
+        response.verdicts.setdefault(model, Verdict(score, _spread(ratings), len(ratings), cost))
+        return
+    own, aside = counted(ratings, model, escalation), others(ratings, model, escalation)
+    for name in models_of(escalation):
+        said = own if name == model else aside
+        if said:
+            of_model = combine(said, model="", rubric="", rubric_version="", scale=scale)
+            # The row's cost is that of both.
+            response.verdicts.setdefault(
+                name, Verdict(of_model.score, of_model.spread, len(said), None if aside else cost)
+            )
 
 
 def _spread(ratings: Sequence[Result]) -> int | None:
@@ -233,9 +169,56 @@ def _spread(ratings: Sequence[Result]) -> int | None:
     return max(scores) - min(scores) if scores else None
 
 
-def _cost(row: Row) -> float | None:
-    cost = row.get("cost_usd")
-    return float(cost) if isinstance(cost, int | float) and not isinstance(cost, bool) else None
+def _analyse(responses: Collection[Response], first: str, second: str | None, problems: Sequence[str]) -> Analysis:
+    rows: dict[int | None, list[_Compared]] = {spread: [] for spread in range(MOST_SPREAD + 1)}
+    unlabelled = single = 0
+    for response in responses:
+        verdict, label = response.verdicts.get(first), response.label
+        if verdict is None:
+            continue
+        if label is None or verdict.ratings < 2:
+            unlabelled += label is None
+            single += label is not None
+            continue
+        spread = None if verdict.score is None else min(verdict.spread or 0, MOST_SPREAD)
+        error = None if verdict.score is None else abs(verdict.score - label)
+        stronger = response.verdicts.get(second or "")
+        compared = _Compared(error, None, None)
+        if stronger and stronger.score is not None:
+            compared = _Compared(error, abs(stronger.score - label), stronger.cost_usd)
+        rows.setdefault(spread, []).append(compared)
+    total = sum(map(len, rows.values()))
+    if not total:
+        raise SetupError(
+            f"No row of {first} has a label and several ratings; judge the file with --samples 3, by one model."
+        )
+    levels = tuple(_level(spread, each, total) for spread, each in rows.items())
+    return Analysis(first, second, levels, unlabelled, single, tuple(problems))
+
+
+def _level(spread: int | None, rows: Sequence[_Compared], total: int) -> Level:
+    errors = [row.error for row in rows if row.error is not None]
+    stronger_errors = [row.stronger_error for row in rows if row.stronger_error is not None]
+    gains = [row.error - row.stronger_error for row in rows if row.error is not None and row.stronger_error is not None]
+    costs = [row.cost_usd for row in rows if row.cost_usd is not None]
+    gain = low = high = None
+    if gains:
+        gain = fmean(gains)
+    if gain is not None and len(gains) >= _FEWEST:
+        half = t_quantile(len(gains) - 1) * stdev(gains) / sqrt(len(gains))
+        low, high = gain - half, gain + half
+    return Level(
+        spread=spread,
+        rows=len(rows),
+        share=len(rows) / total,
+        error=fmean(errors) if errors else None,
+        compared=len(stronger_errors),
+        stronger_error=fmean(stronger_errors) if stronger_errors else None,
+        gain=gain,
+        low=low,
+        high=high,
+        cost_usd=fmean(costs) if costs and len(costs) == len(stronger_errors) else None,
+    )
 
 
 def _choose(responses: Collection[Response], judge: str | None, stronger: str | None) -> tuple[str, str | None]:

@@ -5,10 +5,9 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from hashlib import blake2b
 from itertools import islice
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 from judge.errors import SetupError
 from judge.files import (
@@ -24,7 +23,7 @@ from judge.rows import ADDED, Row
 
 # Endings that promise what is not written here.
 _OTHER_FORMATS = {".bz2", ".gz", ".json", ".tsv", ".xls", ".xlsx", ".xz", ".zip", ".zst"}
-_ROWS_AT_ONCE, _BYTES_AT_ONCE = 4_000, 8 * 2**20
+_ROWS_AT_ONCE = 1_000
 
 
 def choose_format(path: Path, asked: Format | None) -> Format:
@@ -133,7 +132,8 @@ def _write_parquet(rows: Path, target: Path, columns: Mapping[str, type]) -> Non
         open(target, "wb", opener=private_and_new) as file,
         parquet.ParquetWriter(file, schema, compression="zstd") as writer,
     ):
-        for part in _parts(rows):
+        all_fields = (decode(raw) for _, _, raw in read_lines(rows))
+        while part := list(islice(all_fields, _ROWS_AT_ONCE)):
             arrays = [
                 pa.array([_to_cell(fields.get(name), kind) for fields in part], types[kind])
                 for name, kind in columns.items()
@@ -149,32 +149,18 @@ def _to_cell(value: object, kind: type) -> object:
     return float(value) if isinstance(value, int) else value
 
 
-def _parts(rows: Path) -> Iterator[list[dict[str, Any]]]:
-    """So many rows at once that they take no more memory than a long one does."""
-    part: list[dict[str, Any]] = []
-    size = 0
-    for _, _, raw in read_lines(rows):
-        part.append(decode(raw))
-        size += len(raw)
-        if len(part) >= _ROWS_AT_ONCE or size >= _BYTES_AT_ONCE:
-            yield part
-            part, size = [], 0
-    if part:
-        yield part
-
-
-Key: TypeAlias = str | bytes
 _LOOKED_AT = 10_000
 _JUDGE = ("rubric_version", "samples")
 
 
 class Scored(NamedTuple):
-    """One scored row: where it stands in the file, and what it takes to rank it. `prompt` is a digest."""
+    """One scored row. `key` tells prompts apart: a `prompt_id` as JSON, and the prompt itself where there is none."""
 
     line: int
-    start: int
-    key: Key
-    prompt: bytes
+    key: tuple[str, str]
+    prompt_id: Any
+    prompt: str
+    response: str
     score: float
 
 
@@ -192,45 +178,43 @@ class Counts:
 def make_pairs(source: Path, report: Callable[[str], None], counts: Counts) -> Iterator[str]:
     """The pairs of a scored file as JSON, in the order in which its prompts first appear.
 
-    Rows belong together by `prompt_id`, and by the prompt itself where they have none. Per prompt some 400 bytes are
-    held, whatever the length of the texts; the file is read a second time for these.
+    Rows belong together by `prompt_id`, and by the prompt itself where they have none. Of several responses with the
+    same score, the first in the file counts. Three rows of each prompt are held.
 
     Args:
         source: Rows with prompt, completion and score, in any order; a score of null is unscored.
         report: Gets one plain sentence for each line that is no such row; it is skipped.
         counts: Is filled in as the pairs are made.
     """
-    # Of several responses with the same score, the first in the file stays.
-    best: dict[Key, Scored] = {}
-    worst: dict[Key, Scored] = {}
-    responses = Counter[Key]()
+    firsts: dict[tuple[str, str], Scored] = {}
+    best: dict[tuple[str, str], Scored] = {}
+    worst: dict[tuple[str, str], Scored] = {}
+    responses = Counter[tuple[str, str]]()
     for row in _read_scored(source, report, counts):
-        first = best.setdefault(row.key, row)
+        first = firsts.setdefault(row.key, row)
         if row.prompt != first.prompt:
             raise SetupError(
-                f"{source}: prompt_id {row.key!s} has one prompt in line {_first_line(source, row.key)} and another in "
+                f"{source}: prompt_id {row.key[0]} has one prompt in line {first.line} and another in "
                 f"line {row.line}; give each prompt an id of its own."
             )
         responses[row.key] += 1
-        best[row.key] = max(first, row, key=lambda each: each.score)
+        best[row.key] = max(best.get(row.key, row), row, key=lambda each: each.score)
         worst[row.key] = min(worst.get(row.key, row), row, key=lambda each: each.score)
-    with source.open("rb") as file:
-        for key, top in best.items():
-            if top.score > worst[key].score:
-                counts.pairs += 1
-                yield encode(_to_pair(_row_at(file, top.start), _row_at(file, worst[key].start)))
-            elif responses[key] > 1:
-                counts.ties += 1
-            else:
-                counts.alone += 1
-
-
-def _first_line(source: Path, key: Key) -> int:
-    return next(row.line for row in _read_scored(source, lambda _: None, Counts()) if row.key == key)
+    for key, top in best.items():
+        low = worst[key]
+        if top.score > low.score:
+            counts.pairs += 1
+            pair = {"prompt_id": top.prompt_id, "prompt": top.prompt, "chosen": top.response, "rejected": low.response}
+            yield encode(pair | {"score_chosen": top.score, "score_rejected": low.score})
+        elif responses[key] > 1:
+            counts.ties += 1
+        else:
+            counts.alone += 1
 
 
 def has_pair(source: Path) -> bool:
-    first: dict[Key, Scored] = {}
+    """Whether there is one among the first 10,000 scored rows."""
+    first: dict[tuple[str, str], Scored] = {}
     for row in islice(_read_scored(source, lambda _: None, Counts()), _LOOKED_AT):
         other = first.setdefault(row.key, row)
         if other.prompt != row.prompt:
@@ -250,7 +234,16 @@ def _read_scored(source: Path, report: Callable[[str], None], counts: Counts) ->
             counts.malformed += 1
             report(f"line {line}: {exc}; skipped.")
             continue
-        _check_judge(source, row, judges)
+        # Without a rubric the row is not ours, and its `model` may well be the one that wrote the response.
+        parts = {"model": row.judge} | {name: row.get(name) for name in _JUDGE}
+        named = ", ".join(f"{name} {part}" for name, part in parts.items())
+        judges.setdefault(named if "rubric_version" in row.fields else "another", line)
+        if len(judges) > 1:
+            (one, first), (other, second) = judges.items()
+            raise SetupError(
+                f"{source}: two judges gave these scores ({one} in line {first}; {other} in line {second}), and "
+                "theirs do not compare; make pairs of each judge's rows alone."
+            )
         if scored is None:
             counts.unscored += 1
         else:
@@ -258,43 +251,14 @@ def _read_scored(source: Path, report: Callable[[str], None], counts: Counts) ->
 
 
 def _to_scored(row: Row) -> Scored | None:
-    prompt = blake2b(row.question.encode(), digest_size=16).digest()
-    _ = row.response  # which a pair needs
+    prompt, response = row.question, row.response
     if "score" not in row.fields:
         raise ValueError("no score; 'judge batch' adds them")
-    score = row.get("score")
+    score, prompt_id = row.get("score"), row.get("prompt_id")
     if score is None:
         return None
     if isinstance(score, bool) or not isinstance(score, int | float) or not -math.inf < score < math.inf:
         raise ValueError("the score is no number")
-    given_id = row.get("prompt_id")
-    return Scored(row.line, row.start, prompt if given_id is None else encode(given_id), prompt, score)
-
-
-def _check_judge(source: Path, row: Row, judges: dict[str, int]) -> None:
-    # Without a rubric the row is not ours, and its `model` may well be the one that wrote the response.
-    parts = {"model": row.judge} | {name: row.get(name) for name in _JUDGE}
-    is_ours = "rubric_version" in row.fields
-    judges.setdefault(", ".join(f"{name} {part}" for name, part in parts.items()) if is_ours else "another", row.line)
-    if len(judges) > 1:
-        (one, first), (other, second) = judges.items()
-        raise SetupError(
-            f"{source}: two judges gave these scores ({one} in line {first}; {other} in line {second}), and "
-            "theirs do not compare; make pairs of each judge's rows alone."
-        )
-
-
-def _row_at(file: BinaryIO, start: int) -> Row:
-    file.seek(start)
-    return Row(0, decode(file.readline()), start)
-
-
-def _to_pair(best: Row, worst: Row) -> dict[str, Any]:
-    return {
-        "prompt_id": best.get("prompt_id"),
-        "prompt": best.question,
-        "chosen": best.response,
-        "rejected": worst.response,
-        "score_chosen": best.get("score"),
-        "score_rejected": worst.get("score"),
-    }
+    return Scored(
+        row.line, (encode(prompt_id), "" if prompt_id is not None else prompt), prompt_id, prompt, response, score
+    )
