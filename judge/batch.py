@@ -17,13 +17,11 @@ from judge.errors import (
 from judge.files import decode, encode, os_reason, private, private_and_new, put_in_place
 from judge.judging import Judge
 from judge.offline import OFFLINE
-from judge.ratings import Unscored, UnscoredReason, Verdict, combine
+from judge.ratings import Unscored, UnscoredReason
 from judge.rows import ADDED, Item, Malformed, RowFile, Tally, parse_item, to_added, to_line
 
 _HEAD = b'{"line":'
 _SYNC_EVERY_S = 5.0
-# Fields that rows of earlier versions do not have.
-_NOT_YET_THERE: Mapping[str, Any] = {"escalation": None}
 
 
 class Journal:
@@ -79,16 +77,14 @@ class Journal:
 
     def check(self, source: RowFile) -> None:
         """Nothing, where every row here is still in `source` as it was judged."""
-        left = len(self._rows)
-        for line, _, raw in source.lines():
+        left = dict(self._rows)
+        for line, raw in source.lines():
             if not left:
                 return
-            if line not in self._rows:
-                continue
-            left -= 1
-            item = parse_item(line, raw)
-            if isinstance(item, Malformed) or hash(item.carried) != self._rows[line][0]:
-                raise self._has_changed(f"line {line} of {source.path}")
+            if judged := left.pop(line, None):
+                item = parse_item(line, raw)
+                if isinstance(item, Malformed) or hash(item.carried) != judged[0]:
+                    raise self._has_changed(f"line {line} of {source.path}")
         if left:
             raise self._has_changed(str(source.path))
 
@@ -152,21 +148,21 @@ class Journal:
                 self._take(number, raw)
 
     def _take(self, number: int, raw: bytes) -> None:
-        where = f"{self.path}, line {number}"
-        foreign = SetupError(f"{self.path}: not a file of verdicts to go on with; choose another output.")
+        where, problem = f"{self.path}, line {number}", ""
         try:
             fields = decode(raw)
-            added = dict(_NOT_YET_THERE) | {name: fields.pop(name) for name in ADDED if name in fields}
-            carried = encode(fields)
+            # Rows of earlier versions have no `escalation`.
+            added = {"escalation": None} | {name: fields.pop(name) for name in ADDED if name in fields}
+            carried, line = encode(fields), added.get("line") or 0
+            has_types = all(each is None or isinstance(each, (ADDED[name], int)) for name, each in added.items())
+            if not (raw.endswith(b"\n") and len(added) == len(ADDED) and has_types and line >= 1):
+                problem = "not a row with a verdict; choose another output."
         except ValueError as exc:
-            if number == 1:
-                raise foreign from exc
-            raise SetupError(
-                f"{where}: damaged ({exc}); delete that line to have its row judged again, or choose another output."
-            ) from exc
-        line = added.get("line") or 0
-        if not (raw.endswith(b"\n") and _is_complete(added) and line >= 1):
-            raise foreign if number == 1 else SetupError(f"{where}: not a row with a verdict; choose another output.")
+            problem = f"damaged ({exc}); delete that line to have its row judged again, or choose another output."
+        if problem and number == 1:
+            raise SetupError(f"{self.path}: not a file of verdicts to go on with; choose another output.")
+        if problem:
+            raise SetupError(f"{where}: {problem}")
         for name, value in self._judge.items():
             if added[name] != value:
                 raise SetupError(
@@ -190,16 +186,6 @@ class Journal:
         )
 
 
-def _is_complete(added: Mapping[str, Any]) -> bool:
-    ratings = added.get("ratings")
-    has_types = len(added) == len(ADDED) and all(
-        value is None or isinstance(value, (ADDED[name], int)) for name, value in added.items()
-    )
-    return (
-        has_types and isinstance(ratings, list) and all(isinstance(each, dict) and "score" in each for each in ratings)
-    )
-
-
 def _lock(file: BinaryIO, path: Path) -> None:
     """Keeps the file to this process for as long as that lives."""
     try:
@@ -218,8 +204,6 @@ def _lock(file: BinaryIO, path: Path) -> None:
         raise SetupError(f"{path}: another process is writing it; wait for its end, or choose another output.")
 
 
-# What no other row would fare better with.
-_HOPELESS = (SetupError, ModelNotFoundError, QuotaExceededError)
 _FAILURES_PER_WORKER = 3
 
 
@@ -294,7 +278,14 @@ class Batch:
                 group.create_task(self._work(items))
 
     async def _work(self, items: Iterator[Item | Malformed]) -> None:
-        while item := self._next(items):
+        while not (self.stopped or self.is_spent):
+            try:
+                item = next(items, None)
+            except SetupError as exc:
+                self.stopped = exc
+                return
+            if item is None:
+                return
             if isinstance(item, Malformed):
                 self.malformed += 1
                 self._report(f"{self._unit} {item.line}: {item.why}; skipped.")
@@ -302,54 +293,38 @@ class Batch:
                 await self._settle(item)
             await asyncio.sleep(0)  # a judge without a model never waits, and nobody else would get a turn
 
-    def _next(self, items: Iterator[Item | Malformed]) -> Item | Malformed | None:
-        if self.stopped or self.is_spent:
-            return None
-        try:
-            return next(items, None)
-        except SetupError as exc:
-            self.stopped = exc
-            return None
-
     async def _settle(self, row: Item) -> None:
+        judge = self._judge
         try:
-            verdict = await self._judge.score(row.question, row.response)
+            verdict = await judge.score(row.question, row.response)
+            self._has_verdict = True
+            self._failures_in_a_row = 0
         except JudgeError as exc:
-            if exc.is_too_long:
-                self._write(row, _without_score(self._judge, exc))
-            else:
+            if not exc.is_too_long:
                 self._note_failure(row, exc)
-            return
-        self._has_verdict = True
-        self._failures_in_a_row = 0
-        self._note_absent(row, verdict)
-        self._write(row, verdict)
-
-    def _write(self, row: Item, verdict: Verdict) -> None:
-        try:
-            self._journal.append(row, to_added(verdict, samples_of(self._judge)))
-        except SetupError as exc:
-            self.stopped = exc
-        self._watch_cost()
-
-    def _note_absent(self, row: Item, verdict: Verdict) -> None:
+                return
+            verdict = judge.unscored(Unscored(reason=UnscoredReason.TOO_LONG, detail=str(exc)))
         for rating in verdict.ratings:
             if not isinstance(rating, Unscored) or rating.reason is not UnscoredReason.CALL_FAILED:
                 continue
             if rating.model not in self._absent:
                 self._absent.add(rating.model)
                 self._report(f"{self._unit} {row.line}, without {rating.model!r}: {rating.detail}")
+        try:
+            self._journal.append(row, to_added(verdict, samples_of(judge)))
+        except SetupError as exc:
+            self.stopped = exc
+        self._watch_cost()
 
     def _note_failure(self, row: Item, exc: JudgeError) -> None:
         self.failed += 1
-        if isinstance(exc, _HOPELESS):
-            self.stopped = exc
-            return
-        self._report(f"{self._unit} {row.line}: {exc}")
-        # Rows that a server rejects may well stand together; as long as others get verdicts, the server is fine.
-        if not (isinstance(exc, RequestRejectedError) and self._has_verdict):
-            self._failures_in_a_row += 1
-        if self._failures_in_a_row >= _FAILURES_PER_WORKER * self._concurrency:
+        # No other row would fare better.
+        is_hopeless = isinstance(exc, SetupError | ModelNotFoundError | QuotaExceededError)
+        if not is_hopeless:
+            self._report(f"{self._unit} {row.line}: {exc}")
+            # Rows that a server rejects may well stand together; as long as others get verdicts, the server is fine.
+            self._failures_in_a_row += not (isinstance(exc, RequestRejectedError) and self._has_verdict)
+        if is_hopeless or self._failures_in_a_row >= _FAILURES_PER_WORKER * self._concurrency:
             self.stopped = exc
 
     def _watch_cost(self) -> None:
@@ -362,16 +337,3 @@ class Batch:
                 f"leave it out, and judge fewer {self._unit}s."
             )
         self.is_spent = tally.cost_usd >= self._max_cost_usd
-
-
-def _without_score(judge: Judge, too_long: JudgeError) -> Verdict:
-    rubric, why = judge.rubric, Unscored(reason=UnscoredReason.TOO_LONG, detail=str(too_long))
-    return combine(
-        (),
-        model=judge.model,
-        rubric=rubric.name,
-        rubric_version=rubric.version,
-        scale=rubric.scale,
-        unscored=why,
-        escalation=judge.escalation,
-    )

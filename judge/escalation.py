@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Protocol, TypeVar
 
-from judge.ratings import UnscoredReason, Verdict, add_all, add_known, point
+from judge.ratings import UnscoredReason, Verdict, add_known, add_up, point
 
 _TO = " > "
 # The texts or the server are why, and not the judge's doubt; another model would hardly do better.
@@ -43,6 +43,7 @@ def counted(ratings: Sequence[Asked], model: str, escalation: str | None) -> Seq
 
 
 def others(ratings: Sequence[Asked], model: str, escalation: str | None) -> Sequence[Asked]:
+    """Those of the model whose verdict does not count."""
     return [rating for rating in ratings if is_escalated(rating.model, escalation) != is_escalated(model, escalation)]
 
 
@@ -78,9 +79,6 @@ def join(first: Verdict, stronger: Verdict) -> Verdict:
     return replace(
         stronger if stronger.is_scored or is_split else first,
         ratings=first.ratings + stronger.ratings,
-        input_tokens=add_known((first.input_tokens, stronger.input_tokens)),
-        output_tokens=add_known((first.output_tokens, stronger.output_tokens)),
-        latency_ms=add_known((first.latency_ms, stronger.latency_ms)),
-        cost_usd=add_all((first.cost_usd, stronger.cost_usd)),
         spared=add_known((first.spared, stronger.spared)),
+        **add_up((first, stronger)),
     )

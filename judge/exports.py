@@ -93,7 +93,7 @@ def _format_of(path: Path) -> Format | None:
 def _columns(rows: Path) -> dict[str, type]:
     """All columns in the order of their first appearance, each with the one type that fits all its values."""
     columns: dict[str, type | None] = {}
-    for _, _, raw in read_lines(rows):
+    for _, raw in read_lines(rows):
         for name, value in decode(raw).items():
             seen = columns.setdefault(name, _to_kind(ADDED[name]) if name in ADDED else None)
             if value is None or seen is str:
@@ -116,7 +116,7 @@ def _write_csv(rows: Path, target: Path, columns: Mapping[str, type]) -> None:
     with open(target, "w", encoding="utf-8", newline="", opener=private_and_new) as file:
         writer = csv.writer(file)
         writer.writerow(_to_text(name) for name in columns)
-        for _, _, raw in read_lines(rows):
+        for _, raw in read_lines(rows):
             fields = decode(raw)
             values = (fields.get(name) for name in columns)
             writer.writerow("" if value is None else _to_text(value) for value in values)
@@ -132,7 +132,7 @@ def _write_parquet(rows: Path, target: Path, columns: Mapping[str, type]) -> Non
         open(target, "wb", opener=private_and_new) as file,
         parquet.ParquetWriter(file, schema, compression="zstd") as writer,
     ):
-        all_fields = (decode(raw) for _, _, raw in read_lines(rows))
+        all_fields = (decode(raw) for _, raw in read_lines(rows))
         while part := list(islice(all_fields, _ROWS_AT_ONCE)):
             arrays = [
                 pa.array([_to_cell(fields.get(name), kind) for fields in part], types[kind])
@@ -226,9 +226,9 @@ def has_pair(source: Path) -> bool:
 
 def _read_scored(source: Path, report: Callable[[str], None], counts: Counts) -> Iterator[Scored]:
     judges: dict[str, int] = {}
-    for line, start, raw in read_lines(source):
+    for line, raw in read_lines(source):
         try:
-            row = Row(line, decode(raw), start)
+            row = Row(line, decode(raw))
             scored = _to_scored(row)
         except ValueError as exc:
             counts.malformed += 1

@@ -59,8 +59,8 @@ _MOST_SHOWN = 40
 _encoder = json.JSONEncoder(ensure_ascii=False)
 
 
-def read_lines(path: Path) -> Iterator[tuple[int, int, bytes]]:
-    """The lines of a file that are not blank, each with its number, from 1, and the byte where it starts, from 0.
+def read_lines(path: Path) -> Iterator[tuple[int, bytes]]:
+    """The lines of a file that are not blank, each with its number, from 1.
 
     Raises:
         SetupError: The file cannot be read.
@@ -68,11 +68,9 @@ def read_lines(path: Path) -> Iterator[tuple[int, int, bytes]]:
     check_is_file(path)
     try:
         with path.open("rb") as file:
-            start = 0
             for line, raw in enumerate(file, start=1):
                 if raw.strip(_BLANK):
-                    yield line, start, raw
-                start += len(raw)
+                    yield line, raw
     except OSError as exc:
         raise SetupError(f"{path}: cannot read it ({os_reason(exc)}).") from exc
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from judge.attacks import find_flags, nothing_to_judge, too_long
 from judge.errors import DeadlineError, JudgeError, SetupError
@@ -18,7 +18,7 @@ from judge.model import DEFAULT_MODEL, ChatModel, make_client
 from judge.offline import OFFLINE, rate_offline
 from judge.panel import Member, Outcome, run_all, spared
 from judge.prompt import render_prompt
-from judge.ratings import Rating, Result, Unscored, UnscoredReason, Verdict, combine, has_majority, with_short_raw
+from judge.ratings import Flag, Rating, Result, Unscored, UnscoredReason, Verdict, combine, has_majority, with_short_raw
 from judge.rubric import DEFAULT_RUBRIC, Rubric, load_rubric
 
 if TYPE_CHECKING:
@@ -85,18 +85,21 @@ class Judge:
         self._rubric = rubric if isinstance(rubric, Rubric) else load_rubric(rubric)
         self._samples = samples
         self._timeout_s = timeout_s
-        self._client = _asynchronous(client) if client is not None else None
+        if client is not None:
+            import openai
+
+            given: object = client
+            if isinstance(given, openai.OpenAI):
+                raise SetupError("The client that was given is an OpenAI, and an AsyncOpenAI is needed.")
+        self._client = client
         self._own_client: AsyncGenerator[AsyncOpenAI, None] | None = None
         make = partial(Member, scale=self._rubric.scale, logprobs=logprobs)
-        stops = not logprobs
-        self._members = [
-            make(ChatModel(name, self._connect), samples, stops=stops and len(self._models) == 1)
-            for name in self._models
-        ]
-        self._stronger: Member | None = None
+        stops = not logprobs and len(self._models) == 1
+        self._members = [make(ChatModel(name, self._connect), samples, stops=stops) for name in self._models]
+        self._stronger: list[Member] = []  # one, or none
         if escalate_to is not None:
             stronger = ChatModel(_checked_stronger(escalate_to, self._models), self._connect, _STRONGER)
-            self._stronger = make(stronger, several, stops=stops)
+            self._stronger = [make(stronger, several, stops=not logprobs)]
 
     @property
     def model(self) -> str:
@@ -106,7 +109,7 @@ class Judge:
     @property
     def escalation(self) -> str | None:
         """Its model and the stronger one, "first > stronger"; None without a stronger one."""
-        return to_escalation(self.model, self._stronger.model.name) if self._stronger else None
+        return to_escalation(self.model, self._stronger[0].model.name) if self._stronger else None
 
     @property
     def samples(self) -> int:
@@ -116,8 +119,7 @@ class Judge:
     @property
     def most_ratings(self) -> int:
         """How many ratings one verdict may take, of all models together; 0 where no model is asked."""
-        asked = [] if self.model == OFFLINE else self._members
-        return sum(member.samples for member in (*asked, *([self._stronger] if self._stronger else [])))
+        return 0 if self.model == OFFLINE else sum(each.samples for each in (*self._members, *self._stronger))
 
     @property
     def rubric(self) -> Rubric:
@@ -144,33 +146,40 @@ class Judge:
             JudgeError: Fewer than half of the ratings are usable because calls failed; the child says how. Where those
                 of a stronger model fail, the verdict is that of the first.
         """
-        unread = too_long(question, response)
-        nothing = unread or nothing_to_judge(question, response)
-        verdict = partial(
-            combine,
-            rubric=self._rubric.name,
-            rubric_version=self._rubric.version,
-            scale=self._rubric.scale,
-            unscored=nothing,
-            flags=() if unread else find_flags(question, response),
-            escalation=self.escalation,
-        )
-        if nothing:
-            return verdict((), model=self.model)
+        if unread := too_long(question, response):
+            return self.unscored(unread)
+        flags = find_flags(question, response)
+        if nothing := nothing_to_judge(question, response):
+            return self.unscored(nothing, flags)
         if self.model == OFFLINE:
             rating = rate_offline(question, response, self._rubric.scale, self._rubric.name)
-            return verdict([replace(rating, cost_usd=0.0)], model=OFFLINE)
+            return self._combine([replace(rating, cost_usd=0.0)], flags=flags)
         prompt, give_up_at = render_prompt(self._rubric, question, response), time.monotonic() + self._timeout_s
-        ask = partial(self._ask, prompt=prompt, response=response, give_up_at=give_up_at)
-        results, failures = await ask(self._members)
+        results, failures = await self._ask(self._members, prompt, response, give_up_at)
         if failures and not has_majority(results):
             raise min(failures, key=lambda failure: failure.is_too_long)
-        first = verdict(results, model=self.model, spared=spared(self._members, results))
-        if self._stronger is None or not is_doubtful(first, self._rubric.scale):
+        first = self._combine(results, flags=flags, spared=spared(self._members, results))
+        if not self._stronger or not is_doubtful(first, self._rubric.scale):
             return first
-        results, _ = await ask([self._stronger])
-        stronger = verdict(results, model=self._stronger.model.name, spared=spared([self._stronger], results))
-        return join(first, stronger)
+        results, _ = await self._ask(self._stronger, prompt, response, give_up_at)
+        name = self._stronger[0].model.name
+        return join(first, self._combine(results, model=name, flags=flags, spared=spared(self._stronger, results)))
+
+    def unscored(self, why: Unscored, flags: tuple[Flag, ...] = ()) -> Verdict:
+        """The verdict on texts that no model has rated."""
+        return self._combine((), unscored=why, flags=flags)
+
+    def _combine(self, results: Sequence[Result], *, model: str | None = None, **more: Any) -> Verdict:
+        rubric = self._rubric
+        return combine(
+            results,
+            model=model or self.model,
+            rubric=rubric.name,
+            rubric_version=rubric.version,
+            scale=rubric.scale,
+            escalation=self.escalation,
+            **more,
+        )
 
     async def aclose(self) -> None:
         """Closes the connections that this judge opened; a client that was given stays open."""
@@ -203,24 +212,21 @@ class Judge:
         results: list[Result] = []
         failures: list[JudgeError] = []
         for member, own in zip(members, outcomes, strict=True):
+            model = member.model
             for outcome in own:
                 if isinstance(outcome, Rating | Unscored):
                     results.append(with_short_raw(outcome))
                     continue
-                failure = outcome or self._too_late(member.model)
-                failures.append(failure)
-                results.append(
-                    Unscored(
-                        reason=UnscoredReason.CALL_FAILED, detail=str(failure), model=member.model.name, cost_usd=0.0
-                    )
+                failure = outcome or DeadlineError(
+                    f"No verdict from model {model.name!r} within {self._timeout_s:g} s; raise JUDGE_TIMEOUT_S, "
+                    f"or choose a faster {model.setting}."
                 )
+                failures.append(failure)
+                failed = Unscored(
+                    reason=UnscoredReason.CALL_FAILED, detail=str(failure), model=model.name, cost_usd=0.0
+                )
+                results.append(failed)
         return results, failures
-
-    def _too_late(self, model: ChatModel) -> DeadlineError:
-        return DeadlineError(
-            f"No verdict from model {model.name!r} within {self._timeout_s:g} s; raise JUDGE_TIMEOUT_S, "
-            f"or choose a faster {model.setting}."
-        )
 
 
 async def _open_client() -> "AsyncGenerator[AsyncOpenAI, None]":
@@ -230,15 +236,6 @@ async def _open_client() -> "AsyncGenerator[AsyncOpenAI, None]":
     """
     async with make_client(os.environ.get("OPENAI_API_KEY"), os.environ.get("OPENAI_BASE_URL")) as client:
         yield client
-
-
-def _asynchronous(client: "AsyncOpenAI") -> "AsyncOpenAI":
-    import openai
-
-    given: object = client
-    if isinstance(given, openai.OpenAI):
-        raise SetupError("The client that was given is an OpenAI, and an AsyncOpenAI is needed.")
-    return client
 
 
 def _checked(models: Sequence[str]) -> tuple[str, ...]:

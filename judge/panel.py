@@ -13,7 +13,7 @@ from typing import Any, TypeAlias, TypeVar
 from judge.errors import JudgeError
 from judge.model import ChatModel, Choice, Token
 from judge.prompt import first_justification, read_score_line, render_second_request
-from judge.ratings import Rating, Result, Unscored, UnscoredReason, add_all, add_known, point, unscored
+from judge.ratings import Rating, Result, Unscored, UnscoredReason, add_up, point, unscored
 from judge.reading import parse_rating
 from judge.rubric import Scale
 
@@ -46,10 +46,9 @@ def _is_settled(scores: Sequence[int], rest: int, samples: int, scale: tuple[int
     The median lies furthest out where all of them are the lowest score, or all the highest. And it has to be a score,
     so more than half of all ratings must be near it already, wherever it comes to lie between these two.
     """
-    ends = [[*scores, *[end] * rest] for end in scale]
-    lowest, highest = median(ends[0]), median(ends[1])
-    near = sum(highest - point(scale) <= score <= lowest + point(scale) for score in scores)
-    return median_low(ends[0]) == median_low(ends[1]) and 2 * near > samples
+    lowest, highest = ([*scores, *[end] * rest] for end in scale)
+    near = sum(median(highest) - point(scale) <= score <= median(lowest) + point(scale) for score in scores)
+    return median_low(lowest) == median_low(highest) and 2 * near > samples
 
 
 # Each place where the score's number stands costs a reading of the answer; no judgement has as many, or is as long.
@@ -155,8 +154,7 @@ class Member:
         try:
             results = await self._request(prompt, len(places), give_up_at, read)
         except JudgeError as exc:
-            for place in places:
-                outcomes[place] = exc
+            outcomes[places[0] : places[-1] + 1] = [exc] * len(places)
             return
         follow_ups = [self._ask(prompt, outcomes, [place], give_up_at, read) for place in places[len(results) :]]
         for place, result in zip(places, results, strict=False):
@@ -172,7 +170,7 @@ class Member:
         request = render_second_request(prompt, first, self._scale)
         with suppress(JudgeError):
             [second] = await self._request(request, 1, give_up_at, partial(self._read_line, first=first))
-            outcomes[place] = _add_up(first, second)
+            outcomes[place] = replace(second, **add_up((first, second)))
 
     async def _request(self, prompt: str, count: int, give_up_at: float, read: Reader) -> list[Result]:
         began = time.monotonic()
@@ -200,9 +198,8 @@ class Member:
         if choice.finish_reason == "content_filter":
             return unscored(UnscoredReason.FILTERED, scale, text)
         result = parse_rating(text, scale, response=response)
-        if isinstance(result, Unscored):
-            is_cut = choice.finish_reason == "length"
-            return unscored(UnscoredReason.TRUNCATED, scale, text) if is_cut else result
+        if isinstance(result, Unscored) and choice.finish_reason == "length":
+            return unscored(UnscoredReason.TRUNCATED, scale, text)
         return self._weighed(result, choice)
 
     def _read_line(self, choice: Choice, first: Unscored) -> Result:
@@ -212,10 +209,10 @@ class Member:
         raw = f"{first.raw}\n\n{choice.text}" if first.raw else choice.text
         return self._weighed(Rating(score=score, justification=first_justification(first), raw=raw), choice)
 
-    def _weighed(self, rating: Rating, choice: Choice) -> Rating:
-        if not (self._logprobs and choice.tokens):
-            return rating
-        return replace(rating, weighted_score=weigh_score(choice.tokens, rating, self._scale))
+    def _weighed(self, result: Result, choice: Choice) -> Result:
+        if isinstance(result, Unscored) or not (self._logprobs and choice.tokens):
+            return result
+        return replace(result, weighted_score=weigh_score(choice.tokens, result, self._scale))
 
 
 def spared(members: Sequence[Member], results: Sequence[Result]) -> int | None:
@@ -227,16 +224,6 @@ def spared(members: Sequence[Member], results: Sequence[Result]) -> int | None:
 
 def _share(total: Number | None, index: int) -> Number | None:
     return total if index == 0 or total is None else type(total)(0)
-
-
-def _add_up(first: Unscored, second: Result) -> Result:
-    return replace(
-        second,
-        input_tokens=add_known((first.input_tokens, second.input_tokens)),
-        output_tokens=add_known((first.output_tokens, second.output_tokens)),
-        latency_ms=add_known((first.latency_ms, second.latency_ms)),
-        cost_usd=add_all((first.cost_usd, second.cost_usd)),
-    )
 
 
 async def run_all(calls: Sequence[Coroutine[Any, Any, None]]) -> None:

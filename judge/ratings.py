@@ -41,14 +41,11 @@ class Flag(StrEnum):
     @property
     def words(self) -> str:
         """What the response does, for a sentence that begins with it."""
-        return _FLAG_WORDS[self]
-
-
-_FLAG_WORDS = {
-    Flag.ASKS_FOR_SCORE: "asks for a score",
-    Flag.GIVES_ORDERS: "gives the judge orders",
-    Flag.HOLDS_TAGS: "imitates the judge's prompt",
-}
+        return {
+            Flag.ASKS_FOR_SCORE: "asks for a score",
+            Flag.GIVES_ORDERS: "gives the judge orders",
+            Flag.HOLDS_TAGS: "imitates the judge's prompt",
+        }[self]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -198,8 +195,9 @@ def combine(
     why: Unscored | None = None
     if not has_majority(results):
         why = unscored or _why_unscored(results)
-    elif not _is_agreed(scores, scale):
-        why = _split(scores)
+    elif 2 * sum(abs(score - median(scores)) <= point(scale) for score in scores) <= len(scores):
+        listed = f"{', '.join(map(str, scores[:-1]))} and {scores[-1]}"
+        why = Unscored(reason=UnscoredReason.SPLIT, detail=f"The ratings do not agree: {listed}.")
     score = median_low(scores) if why is None else None
     return Verdict(
         score=score,
@@ -214,12 +212,9 @@ def combine(
         rubric_version=rubric_version,
         weighted_score=fmean(weighted) if weighted and len(weighted) == len(usable) else None,
         flags=flags,
-        input_tokens=add_known(result.input_tokens for result in results),
-        output_tokens=add_known(result.output_tokens for result in results),
-        latency_ms=add_known(result.latency_ms for result in results),
-        cost_usd=add_all(result.cost_usd for result in results),
         escalation=escalation,
         spared=spared,
+        **add_up(results),
     )
 
 
@@ -239,27 +234,12 @@ def add_known(counts: Iterable[int | None]) -> int | None:
     return sum(known) if known else None
 
 
-def add_all(amounts: Iterable[float | None]) -> float | None:
-    """The sum; None where one amount is not known, since the rest alone would be a wrong sum."""
-    total = 0.0
-    for amount in amounts:
-        if amount is None:
-            return None
-        total += amount
-    return total
-
-
-def _is_agreed(scores: Sequence[int], scale: tuple[int, int]) -> bool:
-    """Whether more than half of the scores lie within one point of their median."""
-    middle = median(scores)
-    return 2 * sum(abs(score - middle) <= point(scale) for score in scores) > len(scores)
-
-
-def _split(scores: Sequence[int]) -> Unscored:
-    return Unscored(
-        reason=UnscoredReason.SPLIT,
-        detail=f"The ratings do not agree: {', '.join(map(str, scores[:-1]))} and {scores[-1]}.",
-    )
+def add_up(results: Sequence[Result | Verdict]) -> dict[str, Any]:
+    """What these took together, by field; no cost where one is not known, since the rest would be a wrong sum."""
+    counts = ("input_tokens", "output_tokens", "latency_ms")
+    known = [each.cost_usd for each in results if each.cost_usd is not None]
+    cost_usd = sum(known, 0.0) if len(known) == len(results) else None
+    return {name: add_known(getattr(each, name) for each in results) for name in counts} | {"cost_usd": cost_usd}
 
 
 def _why_unscored(results: Sequence[Result]) -> Unscored:

@@ -6,16 +6,15 @@ What a batch adds to a row stands here as well, since the other commands read it
 import csv
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from pathlib import Path
 from typing import Any, Self
 
 from judge.errors import SetupError
 from judge.escalation import is_escalated
 from judge.files import InputFormat, check_is_file, decode, encode, kind_of, os_reason, read_lines
-from judge.ratings import Rating, Verdict
+from judge.ratings import Verdict
 
 PROMPT = ("prompt", "question")
 COMPLETION = ("completion", "response")
@@ -61,7 +60,6 @@ class Row:
 
     line: int  # where it begins, from 1
     fields: Mapping[str, Any]
-    start: int = 0  # the byte where its line begins, in JSONL
 
     def get(self, name: str) -> Any:
         return self.fields.get(name)
@@ -93,27 +91,23 @@ class Row:
     @property
     def known_by(self) -> tuple[str, object]:
         """What the row's prompt and its response are known by, in other rows as well."""
-        texts = [self.fields[name] for name in COMPLETION if isinstance(self.get(name), str)]
-        prompts = [str(self.fields[name]) for name in ("prompt_id", *PROMPT) if self.get(name) is not None]
-        item: object = f"line {self.line}"
+        text = next((self.fields[name] for name in COMPLETION if isinstance(self.get(name), str)), None)
+        prompt = next((str(self.fields[name]) for name in ("prompt_id", *PROMPT) if self.get(name) is not None), None)
+        item: object = f"line {self.line}" if prompt is None or text is None else (prompt, text)
         if self.get("case") is not None:
             item = f"case {self.get('case')}"
-        elif prompts and texts:
-            item = (prompts[0], texts[0])
-        return (prompts[0] if prompts else str(item)), item
+        return (str(item) if prompt is None else prompt), item
 
     def to_item(self) -> "Item":
         """What a batch judges; fields that have the name of an added one are carried as `input_...`."""
-        carried = {_carried_name(name): value for name, value in self.fields.items()}
+        carried = {f"input_{name}" if _OWN_NAME.fullmatch(name) else name: self.fields[name] for name in self.fields}
         return Item(self.line, self.question, self.response, encode(carried))
 
     def _text(self, names: tuple[str, str]) -> str:
         given = {name: self.fields[name] for name in names if self.get(name) is not None}
         if not given:
-            found = ", ".join(list(self.fields)[:_MOST_NAMED])[:_LONGEST_NAMES]
-            more = f" and {len(self.fields) - _MOST_NAMED:,} more" if len(self.fields) > _MOST_NAMED else ""
-            what = f"only {found}{more}" if self.fields else "nor anything else"
-            raise ValueError(f"no {names[0]} (nor {names[1]}), {what}")
+            found = f"only {_listed(self.fields)}" if self.fields else "nor anything else"
+            raise ValueError(f"no {names[0]} (nor {names[1]}), {found}")
         for name, text in given.items():
             if not isinstance(text, str):
                 hint = "; join a conversation into one" if isinstance(text, list) else ""
@@ -125,6 +119,11 @@ class Row:
         if len(set(given.values())) > 1:
             raise ValueError(f"{names[0]} and {names[1]} differ; leave one out")
         return str(next(iter(given.values())))
+
+
+def _listed(names: Collection[str]) -> str:
+    first, more = list(names)[:_MOST_NAMED], len(names) - _MOST_NAMED
+    return ", ".join(first)[:_LONGEST_NAMES] + (f" and {more:,} more" if more > 0 else "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,12 +152,13 @@ class RowFile:
         names: All fields of the rows that were read, in the order of their first appearance.
     """
 
+    has_rows = False
+
     def __init__(self, path: Path, form: InputFormat = InputFormat.JSONL) -> None:
         self.path = path
         self.form = form
         self.problems: list[str] = []
         self.names: dict[str, None] = {}
-        self._has_rows = False
 
     @classmethod
     def at(cls, path: Path, form: InputFormat | None = None) -> Self:
@@ -169,27 +169,25 @@ class RowFile:
         is_sheet = ending in (".csv", ".tsv")
         return cls(path, form or (InputFormat.CSV if is_sheet else InputFormat.JSONL))
 
-    def lines(self) -> Iterator[tuple[int, int, bytes]]:
-        """What is not blank, as JSON, with its line and the byte where that begins."""
-        if self.form is InputFormat.CSV:
-            return ((line, 0, raw) for line, raw in read_sheet(self.path))
-        return read_lines(self.path)
+    def lines(self) -> Iterator[tuple[int, bytes]]:
+        """What is not blank, as JSON, with its line."""
+        return read_sheet(self.path) if self.form is InputFormat.CSV else read_lines(self.path)
 
-    def rows(self, lines: Iterator[tuple[int, int, bytes]] | None = None) -> Iterator[Row]:
+    def rows(self, lines: Iterable[tuple[int, bytes]] | None = None) -> Iterator[Row]:
         """The rows of the file, or of some of its `lines`."""
-        for line, start, raw in lines or self.lines():
+        for line, raw in lines or self.lines():
             try:
-                row = Row(line, decode(raw), start)
+                row = Row(line, decode(raw))
             except ValueError as exc:
                 self.problems.append(f"line {line}: {exc}")
                 continue
-            self._has_rows = True
             self.names |= dict.fromkeys(row.fields)
+            self.has_rows = True
             yield row
 
     def require(self, **options: str | None) -> None:
         """Nothing, where the rows that were read have the fields that these options name."""
-        if not self._has_rows:
+        if not self.has_rows:
             why = f" ({self.problems[0]})" if self.problems else ""
             raise SetupError(
                 f"No line of the file is a JSON object{why}; give the JSONL that `judge batch` or `judge-bot export` "
@@ -203,14 +201,14 @@ class RowFile:
     def count(self) -> tuple[int, int]:
         """The last line, and how many there are."""
         last = count = 0
-        for line, _, _ in self.lines():
+        for line, _ in self.lines():
             last, count = line, count + 1
         return last, count
 
     def check_prompts(self) -> None:
         """Nothing, where each `prompt_id` stands for one prompt; per id some 200 bytes are held meanwhile."""
         firsts: dict[str, tuple[int, int]] = {}
-        for line, _, raw in self.lines():
+        for line, raw in self.lines():
             if _PROMPT_ID not in raw:  # most of the time is that of decoding
                 continue
             try:
@@ -229,7 +227,7 @@ class RowFile:
     def items(self, is_done: Callable[[int], bool], limit: int | None = None) -> Iterator[Item | Malformed]:
         """Up to its row `limit`, without those whose line `is_done`; what is no row does not count."""
         rows = 0
-        for line, _, raw in self.lines():
+        for line, raw in self.lines():
             if rows == limit:
                 return
             item = None if is_done(line) else parse_item(line, raw)
@@ -251,26 +249,20 @@ def to_line(item: Item, added: Mapping[str, Any]) -> bytes:
 
 def to_added(verdict: Verdict, samples: int) -> dict[str, Any]:
     """The fields that a verdict adds to its row, all but `line`."""
+    names = ("model", "score", "unscored_reason")
     others = {
         "status": "scored" if verdict.is_scored else "unscored",
         "unscored_reason": verdict.unscored.reason if verdict.unscored else None,
         "unscored_detail": verdict.unscored.detail if verdict.unscored else None,
         # Without their texts, which would make the file many times as long.
         "ratings": [
-            {"model": each.model, "score": each.score, "unscored_reason": None}
-            if isinstance(each, Rating)
-            else {"model": each.model, "score": None, "unscored_reason": each.reason}
+            dict(zip(names, (each.model, getattr(each, "score", None), getattr(each, "reason", None)), strict=True))
             for each in verdict.ratings
         ],
         "flags": list(verdict.flags),
         "samples": samples,
     }
     return {name: others[name] if name in others else getattr(verdict, name) for name in ADDED if name != "line"}
-
-
-@lru_cache(maxsize=1024)
-def _carried_name(name: str) -> str:
-    return f"input_{name}" if _OWN_NAME.fullmatch(name) else name
 
 
 @dataclass
@@ -326,12 +318,15 @@ def read_sheet(path: Path) -> Iterator[tuple[int, bytes]]:
             first = next((each for each in file if each.strip()), "")
             file.seek(0)
             reader = csv.reader(file, delimiter=_find_delimiter(first), strict=True)
-            names = _to_names(path, next((cells for cells in reader if any(cells)), []))
-            line = reader.line_num + 1
+            names: Sequence[str] | None = None
             for cells in reader:
-                if any(cells):
+                if any(cells) and names is None:
+                    names = _to_names(path, cells)
+                elif any(cells) and names:
                     yield line, encode(_cells_to_fields(f"{path}, line {line}", names, cells)).encode()
                 line = reader.line_num + 1
+            if names is None:
+                _to_names(path, [])
     except UnicodeDecodeError as exc:
         raise SetupError(f"{path}: not UTF-8; save it as such (in a spreadsheet, 'CSV UTF-8').") from exc
     except csv.Error as exc:
@@ -343,11 +338,9 @@ def read_sheet(path: Path) -> Iterator[tuple[int, bytes]]:
 
 
 def _find_delimiter(line: str) -> str:
-    def yields(delimiter: str) -> tuple[int, int]:
-        cells = next(csv.reader([line], delimiter=delimiter), [])
-        return len(_KNOWN.intersection(map(_to_name, cells))), len(cells)
-
-    return max(_DELIMITERS, key=yields)
+    """The one that finds the most known columns, then the most columns."""
+    found = {each: next(csv.reader([line], delimiter=each), []) for each in _DELIMITERS}
+    return max(found, key=lambda each: (len(_KNOWN.intersection(map(_to_name, found[each]))), len(found[each])))
 
 
 def _to_name(cell: str) -> str:
@@ -361,11 +354,10 @@ def _to_names(path: Path, cells: Sequence[str]) -> Sequence[str]:
     if twice := [name for name in names if names.count(name) > 1]:
         raise SetupError(f"{path}: two columns are named {twice[0]!r}; rename one.")
     if not all(any(name in names for name in texts) for texts in (PROMPT, COMPLETION)):
-        found = ", ".join(repr(name) for name in names[:_MOST_NAMED]) or "none"
-        more = f" and {len(names) - _MOST_NAMED:,} more" if len(names) > _MOST_NAMED else ""
         raise SetupError(
             f"{path}: looked for a column {' or '.join(map(repr, PROMPT))} and a column "
-            f"{' or '.join(map(repr, COMPLETION))}, and found {found}{more}; the first line names the columns."
+            f"{' or '.join(map(repr, COMPLETION))}, and found "
+            f"{_listed([repr(name) for name in names]) or 'none'}; the first line names the columns."
         )
     return names
 

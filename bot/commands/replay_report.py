@@ -97,7 +97,7 @@ def scores_of(path: Path, cases: Sequence[Replayable]) -> Mapping[int, int | Non
         BotError: One of them is not the case that was judged.
     """
     known, scores = {case.id: case for case in cases}, {}
-    for row in (decode(raw) for _, _, raw in read_lines(path)):
+    for row in (decode(raw) for _, raw in read_lines(path)):
         if (case := known.get(row["line"])) is None:
             continue
         if (row.get("prompt_id"), row.get("score_before")) != (case.question_hash, case.score):

@@ -161,7 +161,7 @@ def _refuse_same_file(source: Path, written: Path | None) -> None:
 
 
 def _looks_foreign(given: "RowFile") -> bool:
-    _, _, first = next(given.lines(), (0, 0, b"{"))
+    _, first = next(given.lines(), (0, b"{"))
     return not first.lstrip(b"\xef\xbb\xbf \t").startswith(b"{")
 
 

@@ -39,14 +39,28 @@ def to_figures(replies: Sequence[Reply]) -> dict[str, Any]:
     limit = good_from(scale)
     is_drawn = any(any(label.is_blind and label.probability is not None for label in reply.labels) for reply in replies)
     scored = [_to_scored(reply.score, reply, is_drawn) for reply in replies if reply.score is not None]
-    mean, good = _estimate(scored, scale), _estimate([_is_good(each, limit) for each in scored], Scale(0, 1))
-    facts, notes = [], []
-    if mean and good:
-        facts = [_fact("Mean", mean, scale, ".2f"), _fact(f"Good, {limit} or more", good, Scale(0, 1), ".0%")]
-        facts += _single_score(scored)
-        notes = list(_notes(mean))
-    notes += _left_out(replies, sum(each.label is not None for each in scored))
-    return {"facts": facts, "notes": notes, "bars": list(_bars(replies, scale))}
+    labelled = [(each, each.label) for each in scored if each.label is not None]
+    mean, good = MeanEstimator(scale), MeanEstimator(Scale(0, 1))
+    for score, label, probability, cluster in scored:
+        mean.add(score, label, probability=probability, cluster=cluster)
+        is_good = None if label is None else float(label >= limit)
+        good.add(float(score >= limit), is_good, probability=probability, cluster=cluster)
+    facts: list[dict[str, Any]] = []
+    notes: list[str] = []
+    if (means := mean.estimate()) and (shares := good.estimate()):
+        facts += [
+            _fact("Mean", means, scale, ".2f"),
+            _fact(f"Good, {limit} or more", shares, Scale(0, 1), ".0%"),
+        ]
+        misses = Counter((round(abs(each.score - label), 9), each.probability) for each, label in labelled)
+        if (within := error_quantile(misses)) is not None:
+            facts.append({"title": "A single score", "value": f"±{within:g}", "range": "in 9 of 10 cases"})
+        notes += _notes(means)
+    notes += _left_out(replies, len(labelled))
+    counts = Counter(to_bar(reply) for reply in replies)
+    names = [_bar_name(start, scale) for start in range(scale.low, scale.high + 1, _bar_width(scale))]
+    bars = [{"name": name, "count": counts[name]} for name in [*reversed(names), UNSCORED]]
+    return {"facts": facts, "notes": notes, "bars": bars}
 
 
 def scale_of(replies: Sequence[Reply]) -> Scale:
@@ -61,38 +75,14 @@ def _to_scored(score: float, reply: Reply, is_drawn: bool) -> _Scored:
     return _Scored(score, fmean(each.score for each in labels), labels[0].probability or 1.0, reply.cluster)
 
 
-def _is_good(each: _Scored, limit: int) -> _Scored:
-    label = None if each.label is None else float(each.label >= limit)
-    return each._replace(score=float(each.score >= limit), label=label)
-
-
-def _estimate(scored: Iterable[_Scored], scale: Scale) -> MeanEstimate | None:
-    estimator = MeanEstimator(scale)
-    for each in scored:
-        estimator.add(each.score, each.label, probability=each.probability, cluster=each.cluster)
-    return estimator.estimate()
-
-
-def _single_score(scored: Iterable[_Scored]) -> Iterator[dict[str, Any]]:
-    misses = Counter(
-        (round(abs(each.score - each.label), 9), each.probability) for each in scored if each.label is not None
-    )
-    within = error_quantile(misses)
-    if within is not None:
-        yield {"title": "A single score", "value": f"±{within:g}", "range": "in 9 of 10 cases"}
-
-
 def _fact(title: str, mean: MeanEstimate, scale: Scale, form: str) -> dict[str, Any]:
     interval = mean.corrected or mean.judge
     fact = {"title": title, "value": format(interval.mean, form), "range": _range(interval, form)}
     if interval.low is None or interval.high is None:
         return fact
-    places = [_share(value, scale) for value in (interval.low, interval.mean, interval.high)]
+    ends = (interval.low, interval.mean, interval.high)
+    places = [round((value - scale.low) / (scale.high - scale.low), 4) for value in ends]
     return fact | {"places": places, "ends": [format(end, form.replace(".2f", "g")) for end in scale]}
-
-
-def _share(value: float, scale: Scale) -> float:
-    return round((value - scale.low) / (scale.high - scale.low), 4)
 
 
 def _range(interval: Interval, form: str) -> str:
@@ -131,12 +121,6 @@ def _left_out(replies: Sequence[Reply], used: int) -> Iterator[str]:
 def to_bar(reply: Reply) -> str:
     """The name of the bar in which a reply is counted: its score to the nearest whole number, halves up."""
     return UNSCORED if reply.score is None else _bar_name(floor(reply.score + 0.5), reply.scale)
-
-
-def _bars(replies: Iterable[Reply], scale: Scale) -> Iterator[dict[str, Any]]:
-    counts = Counter(to_bar(reply) for reply in replies)
-    names = [_bar_name(start, scale) for start in range(scale.low, scale.high + 1, _bar_width(scale))]
-    return ({"name": name, "count": counts[name]} for name in [*reversed(names), UNSCORED])
 
 
 def _bar_width(scale: Scale) -> int:
@@ -202,14 +186,11 @@ def save_page(path: Path, title: str, replies: Replies) -> int:
 
 
 def _parts(title: str, replies: Replies) -> Iterator[str]:
-    style, script = _resource("page.css"), _resource("page.js")
-    fixed = {
-        "style": style,
-        "script": script,
-        "style_hash": _hash(style),
-        "script_hash": _hash(script),
-        "title": escape(title),
-    }
+    fixed = {"title": escape(title)}
+    for name in ("style", "script"):
+        text = _resource("page.css" if name == "style" else "page.js")
+        digest = b64encode(sha256(text.encode()).digest()).decode()
+        fixed |= {name: text, f"{name}_hash": f"'sha256-{digest}'"}
     yield _MARK.decode()
     # A slot is filled once, and what fills it is not looked at again: a text may hold what looks like a slot.
     for number, part in enumerate(_SLOT.split(_resource("page.html"))):
@@ -225,21 +206,23 @@ def _resource(name: str) -> str:
     return (files("judge.view") / name).read_text(encoding="utf-8")
 
 
-def _hash(text: str) -> str:
-    return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
-
-
 def _data(title: str, replies: Replies) -> Iterator[str]:
     groups: dict[Version, list[Reply]] = {}
     for reply in replies.replies:
         groups.setdefault(reply.version, []).append(reply)
     by_day = is_by_day(replies.replies)
-    head = {
-        "title": title,
-        "left_out": replies.left_out,
-        "unit": "day" if by_day else "week",
-        "versions": [_version(each, by_day) for each in groups.values()],
-    }
+    versions = [
+        {
+            "name": version.name,
+            "scale": scale_of(own),
+            "differs": clear_difference(scale_of(own)),
+            **to_figures(own),
+            "trend": to_trend(own, by_day),
+        }
+        for version, own in groups.items()
+    ]
+    unit = "day" if by_day else "week"
+    head = {"title": title, "left_out": replies.left_out, "unit": unit, "versions": versions}
     numbers = {version: number for number, version in enumerate(groups)}
     yield _to_json(head)[:-1] + ', "replies": [\n'
     for number, reply in enumerate(replies.replies):
@@ -247,34 +230,14 @@ def _data(title: str, replies: Replies) -> Iterator[str]:
     yield "\n]}"
 
 
-def _version(replies: Sequence[Reply], by_day: bool) -> dict[str, Any]:
-    scale = scale_of(replies)
-    return {
-        "name": replies[0].version.name,
-        "scale": list(scale),
-        "differs": clear_difference(scale),
-        **to_figures(replies),
-        "trend": to_trend(replies, by_day),
-    }
-
-
 def _fields(reply: Reply, version: int) -> dict[str, Any]:
     """A reply as the script reads it; what is empty is left out."""
-    fields = {
-        "name": reply.name,
+    same = ("name", "score", "question", "response", "justification", "unscored", "miss", "differs", "flags", "facts")
+    fields = {name: getattr(reply, name) for name in same} | {
         "version": version,
-        "score": reply.score,
         "bar": to_bar(reply),
-        "question": reply.question,
-        "response": reply.response,
-        "justification": reply.justification,
-        "unscored": reply.unscored,
         "ratings": [each._asdict() for each in reply.ratings],
         "labels": [{"score": each.score, "blind": each.is_blind, "reason": each.reason} for each in reply.labels],
-        "miss": reply.miss,
-        "differs": reply.differs,
-        "flags": reply.flags,
-        "facts": reply.facts,
     }
     return {name: value for name, value in fields.items() if value or (value == 0 and value is not False)}
 

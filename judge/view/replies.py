@@ -1,7 +1,7 @@
 """Rows of `judge batch` and `judge-bot export` as replies; several rows of one case are one reply."""
 
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,8 +15,6 @@ from judge.offline import OFFLINE
 from judge.ratings import Flag, point
 from judge.rows import COMPLETION, PROMPT, Row, RowFile
 from judge.rubric import Scale
-
-_OF_QUESTION = "question_"
 
 
 class Version(NamedTuple):
@@ -103,60 +101,56 @@ def clear_difference(scale: Scale) -> float:
     return 2 * point(scale)
 
 
-def to_flags(value: object) -> tuple[str, ...]:
-    """The flags of a row in words; one of a later version is shown as it stands."""
-    return tuple(_flag_words(str(each)) for each in value) if isinstance(value, list) else ()
-
-
-def _flag_words(flag: str) -> str:
-    known = flag.removeprefix(_OF_QUESTION)
+def _to_flag(flag: str) -> str:
+    """A flag in words; one of a later version is shown as it stands."""
+    known = flag.removeprefix("question_")
     if known not in set(Flag):
         return flag
     return f"{'response' if flag == known else 'question'} {Flag(known).words}"
 
 
-def to_ratings(value: object) -> tuple[OneRating, ...]:
-    """The ratings of a row; what is none is left out."""
-    return tuple(_to_rating(each) for each in value if isinstance(each, dict)) if isinstance(value, list) else ()
-
-
 def _to_rating(fields: Mapping[str, Any]) -> OneRating:
     score = fields.get("score")
-    words = fields.get("justification") or fields.get("unscored_reason") or ""
-    is_number = isinstance(score, int | float) and not isinstance(score, bool)
-    return OneRating(to_text(fields.get("model")) or "", score if is_number else None, spaced(words))
+    words = fields.get("justification") or fields.get("unscored_reason")
+    return OneRating(_text(fields.get("model")) or "", score if _is_number(score) else None, _spaced(words))
 
 
-def to_text(value: object) -> str | None:
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _list(value: object) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _text(value: object) -> str | None:
     """A text as it is, anything else as JSON; None stays None."""
     return value if value is None or isinstance(value, str) else encode(value)
 
 
-def spaced(reason: object) -> str:
+def _spaced(reason: object) -> str:
     """A reason for programs, such as `no_majority`, as words; a sentence stays as it is."""
-    text = to_text(reason) or ""
+    text = _text(reason) or ""
     return text if " " in text else text.replace("_", " ")
 
 
-def to_facts(row: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
-    forms = {
-        "basis": ("Usable ratings", "{}"),
-        "mean": ("Mean of the ratings", "{:.2f}"),
-        "weighted_score": ("Weighted score", "{:.2f}"),
-        "input_tokens": ("Tokens in", "{:,}"),
-        "output_tokens": ("Tokens out", "{:,}"),
-        "cost_usd": ("Cost", "${:.6f}"),
-        "latency_ms": ("Model's time", "{:,} ms"),
-        "prompt_id": ("Prompt", "{}"),
-    }
-    return tuple(
-        (title, _form(form, row[name])) for name, (title, form) in forms.items() if row.get(name) not in (None, "")
-    )
+_FACTS = {
+    "basis": ("Usable ratings", "{}"),
+    "mean": ("Mean of the ratings", "{:.2f}"),
+    "weighted_score": ("Weighted score", "{:.2f}"),
+    "input_tokens": ("Tokens in", "{:,}"),
+    "output_tokens": ("Tokens out", "{:,}"),
+    "cost_usd": ("Cost", "${:.6f}"),
+    "latency_ms": ("Model's time", "{:,} ms"),
+    "prompt_id": ("Prompt", "{}"),
+}
 
 
-def _form(form: str, value: object) -> str:
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return form.format(value) if is_number or form == "{}" else to_text(value) or ""
+def _to_facts(row: Row) -> Iterator[tuple[str, str]]:
+    for name, (title, form) in _FACTS.items():
+        value = row.get(name)
+        if value not in (None, ""):
+            yield title, form.format(value) if _is_number(value) or form == "{}" else _text(value) or ""
 
 
 MOST_REPLIES = 20_000
@@ -197,17 +191,16 @@ def read_replies(
         limit: Takes so many rows, the last ones; without it, a file of more than 20,000 is refused.
     """
     file = RowFile(path)
-    lines = deque[tuple[int, int, bytes]](maxlen=limit or MOST_REPLIES)  # no more than these are held
+    lines = deque[tuple[int, bytes]](maxlen=limit or MOST_REPLIES)  # no more than these are held
     total = 0
-    for line in file.lines():
+    for total, line in enumerate(file.lines(), start=1):  # noqa: B007 - counts them
         lines.append(line)
-        total += 1
     if limit is None and total > MOST_REPLIES:
         raise SetupError(
             f"{path}: {total:,} rows are more than the {MOST_REPLIES:,} that a page can hold; say --limit "
             f"{MOST_REPLIES} for the last of them, or give a sample."
         )
-    rows = list(file.rows(iter(lines)))
+    rows = list(file.rows(lines))
     file.require()
     if "score" not in file.names:
         found = f"; the fields are {', '.join(file.names)}" if file.names else ""
@@ -240,7 +233,10 @@ class Reader:
     def add(self, line: int, fields: Mapping[str, Any], scale: Scale | None = None) -> None:
         """Takes a row; without `scale`, its rubric gives it."""
         row = Row(line, fields)
-        scale = scale or self._find_scale(row)
+        if scale is None:
+            if row.rubric not in self._scales:
+                self._scales[row.rubric] = find_scale(row, self._rubric)
+            scale = self._scales[row.rubric]
         numbers = self._numbers.setdefault(scale, Numbers(scale, self._label_range, self._problems))
         version, case = Version.of(fields), row.key("case")
         key = line if case is None else (version, case)
@@ -249,10 +245,13 @@ class Reader:
             name = f"Line {line}" if case is None else f"Case {case}"
             score = numbers.score(line, row.get("score"))
             reply = self._replies[key] = self._to_reply(row, name, version, scale, score)
-        labels = list(numbers.labels(line, row.get(self._label)))
-        if labels:
-            more = (row.get("blind") is not False, to_text(row.get("reason")) or "", self._probability(row))
-            reply.labels.extend(Label(each, *more) for each in labels)
+        for label in numbers.labels(line, row.get(self._label)):
+            probability = to_probability(row.get("probability"))
+            if probability is None and row.get("probability") is not None:
+                self._problem(row, "probability", "from 1e-9 to 1")
+            reply.labels.append(
+                Label(label, row.get("blind") is not False, _text(row.get("reason")) or "", probability)
+            )
 
     def finish(self, left_out: int = 0) -> Replies:
         """All replies so far."""
@@ -260,51 +259,38 @@ class Reader:
             numbers.check()
         return Replies(tuple(self._replies.values()), tuple(self._problems), left_out)
 
-    def _find_scale(self, row: Row) -> Scale:
-        if row.rubric not in self._scales:
-            self._scales[row.rubric] = find_scale(row, self._rubric)
-        return self._scales[row.rubric]
-
     def _to_reply(self, row: Row, name: str, version: Version, scale: Scale, score: float | None) -> Reply:
-        time = self._time(row.line, row.get("judged_at"))
+        time = self._time(row)
         judged = (("Judged", f"{time:%Y-%m-%d %H:%M} UTC"),) if time else ()
+        question, response = (
+            next((_text(row.get(each)) for each in names if row.get(each) is not None), None)
+            for names in (PROMPT, COMPLETION)
+        )
+        why = _text(row.get("unscored_detail")) or _spaced(row.get("unscored_reason")) or "No score."
         return Reply(
             name=name,
             version=version,
             scale=scale,
             score=score,
-            question=_first_text(row, PROMPT),
-            response=_first_text(row, COMPLETION),
-            justification=to_text(row.get("justification")) or "",
-            unscored=_why(row) if score is None else "",
-            ratings=to_ratings(row.get("ratings")),
+            question=question,
+            response=response,
+            justification=_text(row.get("justification")) or "",
+            unscored=why if score is None else "",
+            ratings=tuple(_to_rating(each) for each in _list(row.get("ratings")) if isinstance(each, dict)),
             cluster=row.key("thread"),
-            flags=to_flags(row.get("flags")),
+            flags=tuple(_to_flag(str(each)) for each in _list(row.get("flags"))),
             judged_at=time,
-            facts=(*to_facts(row.fields), *judged),
+            facts=(*_to_facts(row), *judged),
         )
 
-    def _probability(self, row: Row) -> float | None:
-        value = row.get("probability")
-        probability = to_probability(value)
-        if probability is None and value is not None:
-            self._problems.append(f"line {row.line}: probability {shown(value)} is not from 1e-9 to 1")
-        return probability
-
-    def _time(self, line: int, value: object) -> datetime | None:
-        if value is None:
-            return None
+    def _time(self, row: Row) -> datetime | None:
+        value = row.get("judged_at")
         try:
-            time = datetime.fromisoformat(str(value))
+            time = None if value is None else datetime.fromisoformat(str(value))
         except ValueError:
-            self._problems.append(f"line {line}: judged_at {shown(value)} is not a time")
+            self._problem(row, "judged_at", "a time")
             return None
-        return time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
+        return time and (time.astimezone(UTC) if time.tzinfo else time.replace(tzinfo=UTC))
 
-
-def _first_text(row: Row, names: tuple[str, ...]) -> str | None:
-    return next((to_text(row.get(name)) for name in names if row.get(name) is not None), None)
-
-
-def _why(row: Row) -> str:
-    return to_text(row.get("unscored_detail")) or spaced(row.get("unscored_reason")) or "No score."
+    def _problem(self, row: Row, name: str, wanted: str) -> None:
+        self._problems.append(f"line {row.line}: {name} {shown(row.get(name))} is not {wanted}")
