@@ -6,104 +6,16 @@
 The values of alpha and of the rank correlations come from krippendorff and scipy.
 """
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict, astuple, dataclass
-from itertools import permutations
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 
-from judge.agreement.jackknife import (
-    Cells,
-    Floats,
-    Ints,
-    Range,
-    Statistic,
-    alpha_of_tables,
-    divide,
-    interval,
-    kendall_of_tables,
-    of_tables,
-    spearman_of_tables,
-    to_codes,
-)
+from judge.agreement.jackknife import Floats, Ints, Range, Statistic, interval
 from judge.agreement.sample import Bools, Sample
 
 _NO_SPREAD = 1e-9
-
-
-def mean_statistic(
-    sample: Sample, sums: Floats, counts: Floats, range_: Range, why_undefined: str = "no responses"
-) -> Statistic:
-    """A mean, from each prompt's sum and count; both of shape (prompts,)."""
-    value, without = _of_sums(sample, (sums, counts), lambda totals: divide(*totals))
-    return Statistic(value, without, int(counts.sum()), int(np.count_nonzero(counts)), range_, why_undefined)
-
-
-def kappa_statistic(sample: Sample, counted: Bools, moments: Sequence[Floats]) -> Statistic:
-    """Quadratic weighted kappa over the `counted` responses, shape (n,), from means of each one's pairs (x, y).
-
-    `moments` are the means of x, y, xx, yy and xy, each of shape (n,). NaN where x or y is the same throughout.
-    """
-    sums = [sample.sum_by_prompt(np.where(counted, each, 0)) for each in (counted, *moments)]
-    value, without = _of_sums(sample, sums, _kappa_of_moments)
-    return Statistic(value, without, int(counted.sum()), int(np.count_nonzero(sums[0])))
-
-
-def rank_statistic(
-    sample: Sample, correlate: Callable[[Floats, Floats], float], formula: Callable[[Floats], Floats]
-) -> Statistic:
-    """A rank correlation of score and label over all responses; NaN where one of them is the same throughout.
-
-    `formula` makes the same of a table of counts. It stands for the error alone: the interval lies round `correlate`'s.
-    """
-    x, y = sample.scores, sample.label
-    value = correlate(x, y) if np.ptp(x) > 0 and np.ptp(y) > 0 else np.nan
-    rows, columns = to_codes(x), to_codes(y)
-    size = int(max(rows.max(), columns.max())) + 1
-    cells = Cells(sample.groups, rows, columns, np.ones(len(rows)))
-    whole, without = of_tables(cells, sample.n_groups, size, formula)
-    return Statistic(value, without + (value - whole), len(x), sample.n_prompts)
-
-
-def alpha_statistic(sample: Sample, ratings: Floats) -> Statistic:
-    """Krippendorff's ordinal alpha of `ratings`, shape (n, raters), NaN where a rater gave none."""
-    import krippendorff
-
-    levels = np.where(np.isnan(ratings), -1, sample.to_levels(np.nan_to_num(ratings)))
-    pairable = (levels >= 0).sum(axis=1) > 1
-    levels, groups = levels[pairable], sample.groups[pairable]
-    value = np.nan
-    if np.unique(levels[levels >= 0]).size > 1:
-        counts = np.stack([(levels == level).sum(axis=1) for level in range(sample.n_levels)], axis=1)
-        value = float(krippendorff.alpha(value_counts=counts, level_of_measurement="ordinal"))
-    _, without = of_tables(_coincidences(levels, groups), sample.n_groups, sample.n_levels, alpha_of_tables)
-    return Statistic(value, without, len(levels), len(np.unique(sample.prompts[pairable])))
-
-
-def _of_sums(sample: Sample, by_prompt: Iterable[Floats], formula: Callable[[Floats], Floats]) -> tuple[float, Floats]:
-    """What `formula` makes of the sums over all prompts, shape (sums, ...), and over all but each group's."""
-    groups = np.stack([np.bincount(sample.group_of, each, sample.n_groups) for each in by_prompt])
-    whole = groups.sum(axis=1)
-    return float(formula(whole)), formula(whole[:, None] - groups)
-
-
-def _kappa_of_moments(moments: Floats) -> Floats:
-    """1 less the mean squared distance over that of all x with all y, from the sums of 1, x, y, xx, yy and xy."""
-    n, *sums = moments
-    x, y, xx, yy, xy = (divide(each, n) for each in sums)
-    with_spread = np.minimum(xx - x * x, yy - y * y) > _NO_SPREAD
-    return np.where(with_spread, 1 - divide(xx + yy - 2 * xy, xx + yy - 2 * x * y), np.nan)
-
-
-def _coincidences(levels: Ints, groups: Ints) -> Cells:
-    """Each ordered pair of ratings of a response, over the number of other ratings that it has; below 0 is none."""
-    others = (levels >= 0).sum(axis=1) - 1
-    pairs = []
-    for first, second in permutations(range(levels.shape[1]), 2):
-        both = (levels[:, first] >= 0) & (levels[:, second] >= 0)
-        pairs.append(Cells(groups[both], levels[both, first], levels[both, second], 1 / others[both]))
-    return Cells(*(np.concatenate(entries) for entries in zip(*map(astuple, pairs), strict=True)))
 
 
 MIN_PROMPTS = 20
@@ -185,22 +97,32 @@ def quadratic_weighted_kappa(sample: Sample) -> Statistic:
     is Cohen's (1968, Psychological Bulletin 70(4)), on others Lin's concordance (1989, Biometrics 45(1)). NaN where one
     of them is the same throughout: such a judge says nothing that could agree.
     """
-    x, y = sample.scores, sample.label
-    return kappa_statistic(sample, np.ones(len(x), dtype=bool), (x, y, x * x, y * y, x * y))
+
+    def kappa(part: Sample) -> float:
+        x, y = part.scores, part.label
+        return _kappa(x, y, x * x, y * y, x * y)
+
+    return _left_out(sample, kappa)
 
 
 def kappa_with_each(sample: Sample) -> Statistic:
     """The same of the judge with one person, over the responses with several labels; each label makes a pair."""
-    n, y, yy = sample.label_moments
-    x = sample.scores
-    return kappa_statistic(sample, n > 1, (x, y, x * x, yy, x * y))
+
+    def kappa(part: Sample) -> float:
+        _, y, yy = part.label_moments
+        return _kappa(part.scores, y, part.scores**2, yy, part.scores * y)
+
+    return _left_out(sample, kappa, sample.label_moments[0] > 1)
 
 
 def kappa_among_people(sample: Sample) -> Statistic:
     """The same of one person with another, over the same responses; every two labels of a response make a pair."""
-    n, y, yy = sample.label_moments
-    others = divide(n * y * y - yy, n - 1)
-    return kappa_statistic(sample, n > 1, (y, y, yy, yy, others))
+
+    def kappa(part: Sample) -> float:
+        n, y, yy = part.label_moments
+        return _kappa(y, y, yy, yy, (n * y * y - yy) / (n - 1))
+
+    return _left_out(sample, kappa, sample.label_moments[0] > 1)
 
 
 def krippendorff_alpha(sample: Sample) -> Statistic:
@@ -208,19 +130,19 @@ def krippendorff_alpha(sample: Sample) -> Statistic:
 
     NaN where all give a single score throughout. Source: Krippendorff, Content Analysis (2004), chapter 11.
     """
-    return alpha_statistic(sample, np.column_stack([sample.labels, sample.scores]))
+    return _left_out(sample, lambda part: _alpha(part, np.column_stack([part.labels, part.scores])))
 
 
 def people_alpha(sample: Sample) -> Statistic:
     """Krippendorff's alpha of the people alone: as much as can be asked of a judge."""
-    return alpha_statistic(sample, sample.labels)
+    return _left_out(sample, lambda part: _alpha(part, part.labels), sample.label_moments[0] > 1)
 
 
 def spearman(sample: Sample) -> Statistic:
     """Correlation of the ranks over all responses, not rounded; ties share their mean rank."""
     from scipy.stats import spearmanr  # type: ignore[import-untyped]
 
-    return rank_statistic(sample, lambda x, y: float(spearmanr(x, y).statistic), spearman_of_tables)
+    return _left_out(sample, lambda part: _correlation(spearmanr, part))
 
 
 def kendall_tau_b(sample: Sample) -> Statistic:
@@ -230,7 +152,7 @@ def kendall_tau_b(sample: Sample) -> Statistic:
     """
     from scipy.stats import kendalltau
 
-    return rank_statistic(sample, lambda x, y: float(kendalltau(x, y).statistic), kendall_of_tables)
+    return _left_out(sample, lambda part: _correlation(kendalltau, part))
 
 
 def pairwise_accuracy(sample: Sample) -> Statistic:
@@ -280,13 +202,48 @@ MEASURES: tuple[Measure, ...] = (
 )
 
 
+def _left_out(sample: Sample, figure: Callable[[Sample], float], counted: Bools | None = None) -> Statistic:
+    """A figure of the `counted` responses, and of those that are left of them without each group of prompts."""
+    if counted is None:
+        counted = np.ones(len(sample.scores), dtype=bool)
+    without = [figure(sample.part(counted & (sample.groups != group))) for group in range(sample.n_groups)]
+    prompts = len(np.unique(sample.prompts[counted]))
+    return Statistic(figure(sample.part(counted)), np.array(without), int(counted.sum()), prompts)
+
+
+def _kappa(*products: Floats) -> float:
+    """1 less the mean squared distance over that of all x with all y, from x, y, xx, yy and xy of each response."""
+    if not products[0].size:
+        return np.nan
+    x, y, xx, yy, xy = (float(each.mean()) for each in products)
+    return 1 - (xx + yy - 2 * xy) / (xx + yy - 2 * x * y) if min(xx - x * x, yy - y * y) > _NO_SPREAD else np.nan
+
+
+def _alpha(part: Sample, ratings: Floats) -> float:
+    """Of `ratings` of shape (n, raters), NaN where a rater gave none."""
+    import krippendorff
+
+    levels = np.where(np.isnan(ratings), -1, part.to_levels(np.nan_to_num(ratings)))
+    counts = np.stack([(levels == level).sum(axis=1) for level in range(part.n_levels)], axis=1)
+    counts = counts[counts.sum(axis=1) > 1]
+    if np.count_nonzero(counts.sum(axis=0)) < 2:
+        return np.nan
+    return float(krippendorff.alpha(value_counts=counts, level_of_measurement="ordinal"))
+
+
+def _correlation(correlate: Callable[[Floats, Floats], Any], part: Sample) -> float:
+    x, y = part.scores, part.label
+    return float(correlate(x, y).statistic) if x.size and np.ptp(x) > 0 and np.ptp(y) > 0 else np.nan
+
+
 def _mean(sample: Sample, values: Floats | Bools, range_: Range = Range.SHARE) -> Statistic:
-    return mean_statistic(sample, sample.sum_by_prompt(values), sample.sum_by_prompt(np.ones(len(values))), range_)
+    sums, counts = sample.sum_by_prompt(values), sample.sum_by_prompt(np.ones(len(values)))
+    return _mean_of_prompts(sample, sums, counts, range_)
 
 
 def _pair_share(sample: Sample, order: int) -> Statistic:
     orders = sample.pair_orders
-    return mean_statistic(sample, orders[order], orders.sum(axis=0), Range.SHARE, "no prompt's labels differ")
+    return _mean_of_prompts(sample, orders[order], orders.sum(axis=0), Range.SHARE, "no prompt's labels differ")
 
 
 def _best_share(sample: Sample, chosen: Bools, why_undefined: str) -> Statistic:
@@ -296,4 +253,16 @@ def _best_share(sample: Sample, chosen: Bools, why_undefined: str) -> Statistic:
     counted = chosen & (highest > lowest)[sample.prompts]
     is_best = counted & (sample.label == highest[sample.prompts])
     sums, counts = sample.sum_by_prompt(is_best), sample.sum_by_prompt(counted)
-    return mean_statistic(sample, sums, counts, Range.SHARE, why_undefined)
+    return _mean_of_prompts(sample, sums, counts, Range.SHARE, why_undefined)
+
+
+def _mean_of_prompts(
+    sample: Sample, sums: Floats, counts: Floats, range_: Range, why_undefined: str = "no responses"
+) -> Statistic:
+    """A mean, from each prompt's sum and count; both of shape (prompts,)."""
+    left_sums, left_counts = (
+        each.sum() - np.bincount(sample.group_of, each, sample.n_groups) for each in (sums, counts)
+    )
+    with np.errstate(invalid="ignore"):
+        value, without = sums.sum() / counts.sum(), left_sums / left_counts
+    return Statistic(float(value), without, int(counts.sum()), int(np.count_nonzero(counts)), range_, why_undefined)

@@ -56,7 +56,7 @@ class Sample:
 
     @cached_property
     def group_of(self) -> Ints:
-        """The group that each prompt belongs to, shape (prompts,): one of its own, or one of 1,000, by lot.
+        """The group that each prompt belongs to, shape (prompts,): one of its own, or one of 200, by lot.
 
         Source: Kott (2001), The delete-a-group jackknife, J. Official Statistics 17(4).
         """
@@ -65,13 +65,16 @@ class Sample:
         return np.random.default_rng(0).permutation(self.n_prompts) % MOST_GROUPS
 
     @property
+    def n_groups(self) -> int:
+        return min(self.n_prompts, MOST_GROUPS)
+
+    @cached_property
     def groups(self) -> Ints:
         """The group of each response's prompt, shape (n,)."""
         return np.asarray(self.group_of[self.prompts])
 
-    @property
-    def n_groups(self) -> int:
-        return min(self.n_prompts, MOST_GROUPS)
+    def part(self, kept: Bools) -> "Sample":
+        return Sample(self.prompts[kept], self.scores[kept], self.labels[kept], self.scale)
 
     def to_levels(self, values: Floats) -> Ints:
         """The nearest step of the scale, from 0; halves go up, as people round."""

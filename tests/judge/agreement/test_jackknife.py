@@ -5,7 +5,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from scipy import stats  # type: ignore[import-untyped]
 
 from judge.agreement.jackknife import Range, Statistic, difference, interval
 from judge.agreement.measures import (
@@ -106,19 +105,18 @@ def test_perfect_agreement_has_no_interval_and_says_why() -> None:
     assert np.isnan(figure.low)
 
 
-def drawn(rng: np.random.Generator, prompts: int, *, decimals: bool = False) -> Sample:
+def drawn(rng: np.random.Generator, prompts: int) -> Sample:
     """One to five responses to each prompt, whose quality, and whose judge's error, partly hang on the prompt."""
     numbers = np.repeat(np.arange(prompts), rng.integers(1, 6, prompts))
     quality = rng.normal(3, 1, prompts)[numbers] + rng.normal(0, 1, len(numbers))
     judged = quality + 0.3 + rng.normal(0, 0.5, prompts)[numbers] + rng.normal(0, 0.9, len(numbers))
-    scores = np.clip(judged if decimals else judged.round(), 0, 5)
-    return Sample(numbers, scores, np.clip(quality.round(), 0, 5)[:, None], SCALE)
+    return Sample(numbers, np.clip(judged.round(), 0, 5), np.clip(quality.round(), 0, 5)[:, None], SCALE)
 
 
 @each("measure", [quadratic_weighted_kappa, spearman, kendall_tau_b, pairwise_accuracy])
 def test_groups_of_prompts_tell_the_same_error_as_prompts(measure: Callable[[Sample], Statistic]) -> None:
-    # 4,000 prompts, 4 in a group, against each one left out (its own formula's `without` for 1,000 of them at a time).
-    sample = drawn(np.random.default_rng(1), 4000)
+    # 800 prompts, 4 in a group, against each one left out, for 200 of them at a time.
+    sample = drawn(np.random.default_rng(1), 800)
     figure = measure(sample)
     parts = [measure(part_of(sample, sample.prompts % 4 == each)) for each in range(4)]
 
@@ -127,32 +125,18 @@ def test_groups_of_prompts_tell_the_same_error_as_prompts(measure: Callable[[Sam
 
     # Four independent quarters, each with twice the error of the whole.
     quarters = np.sqrt(np.mean([error(each) ** 2 for each in parts])) / 2
-    assert figure.without.shape == (1000,)
-    assert error(figure) == pytest.approx(quarters, rel=0.08)
-
-
-@each(("measure", "correlate"), [(spearman, stats.spearmanr), (kendall_tau_b, stats.kendalltau)])
-def test_many_different_scores_are_put_together_for_the_error_alone(
-    measure: Callable[[Sample], Statistic], correlate: Callable[..., object]
-) -> None:
-    sample = drawn(np.random.default_rng(2), 100, decimals=True)
-    assert len(np.unique(sample.scores)) > 200
-    figure = measure(sample)
-
-    kept = [sample.prompts != each for each in range(100)]
-    exact = [correlate(sample.scores[each], sample.label[each]).statistic for each in kept]  # type: ignore[attr-defined]
-    assert figure.value == correlate(sample.scores, sample.label).statistic  # type: ignore[attr-defined]
-    assert figure.without == pytest.approx(exact, abs=2e-4)
-    assert interval(figure) == pytest.approx(interval(Statistic(figure.value, np.array(exact), 1, 100)), abs=2e-3)
+    assert figure.without.shape == (200,)
+    assert error(figure) == pytest.approx(quarters, rel=0.12)
 
 
 def test_groups_are_made_by_lot_where_ids_follow_the_scores() -> None:
-    # Errors from 0 to 20 in the order of the prompts: every thousandth of them would make groups with equal means, and
-    # no error. The standard deviation of 4,000 evenly spread numbers is 20 / sqrt(12), the error that over sqrt(4000).
+    # Errors from 0 to 20 in the order of the prompts: every two hundredth of them would make groups with equal means,
+    # and no error. The standard deviation of 4,000 evenly spread numbers is 20 / sqrt(12), the error that over
+    # sqrt(4000).
     sample = Sample(np.arange(4000), np.linspace(0, 20, 4000), np.zeros((4000, 1)), Scale(0, 20))
     low, high = interval(mean_error(sample))
 
-    assert high - low == pytest.approx(2 * 1.962 * 20 / 12**0.5 / 4000**0.5, rel=0.08)
+    assert high - low == pytest.approx(2 * 1.972 * 20 / 12**0.5 / 4000**0.5, rel=0.12)
 
 
 def test_a_difference_is_of_the_same_prompts_left_out() -> None:
