@@ -17,12 +17,11 @@ Source: Shin, Ramdas, Rinaldo, "E-detectors" (arXiv 2203.03532); Waudby-Smith, R
 random variables by betting" (arXiv 2010.09686), for the bet. docs/drift.md has the figures.
 """
 
-from collections import Counter, deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from math import log, sqrt
-from operator import itemgetter
 from statistics import fmean
 from sys import float_info
 from typing import Literal, NamedTuple
@@ -79,17 +78,6 @@ class NotEnough:
     needed: int
 
 
-class _Test(NamedTuple):
-    kind: Kind
-    e_values: Mapping[int, float]
-
-
-class _Spread(NamedTuple):
-    mean: float
-    lowest_mean: float
-    variance: float
-
-
 def find_drop(reference: Sequence[int], recent: Sequence[int], scale: Scale) -> Drop | NotEnough | None:
     """A drop of the mean, or a rise of the share of low scores, against the reference; None where there is none.
 
@@ -108,7 +96,8 @@ def find_drop(reference: Sequence[int], recent: Sequence[int], scale: Scale) -> 
     _check(reference, recent, scale)
     if len(reference) < MIN_REFERENCE:
         return NotEnough(len(reference), MIN_REFERENCE)
-    return _strongest(_tests_of_drop(reference, scale), reference, recent, scale)
+    drops = [_weigh(test, reference, recent, scale) for test in _tests_of_drop(reference, scale)]
+    return max(filter(None, drops), key=lambda drop: drop.evidence, default=None)
 
 
 def find_below(floor: float, reference: Sequence[int], recent: Sequence[int], scale: Scale) -> Drop | NotEnough | None:
@@ -131,57 +120,42 @@ def find_below(floor: float, reference: Sequence[int], recent: Sequence[int], sc
         raise ValueError(f"floor {floor:g} is not between the ends of the scale, {scale.low} and {scale.high}")
     if len(reference) < MIN_REFERENCE:
         return NotEnough(len(reference), MIN_REFERENCE)
-    return _strongest([_test_of_floor(floor, reference, scale)], reference, recent, scale)
+    return _weigh(_test_of_floor(floor, reference, scale), reference, recent, scale)
 
 
 def _check(reference: Sequence[int], recent: Sequence[int], scale: Scale) -> None:
-    strays = {*reference, *recent}.difference(_scores(scale))
+    strays = {*reference, *recent}.difference(_heights(scale))
     if strays:
         raise ValueError(f"score {strays.pop()} is no whole number from {scale.low} to {scale.high}")
 
 
-def _strongest(tests: Iterable[_Test], reference: Sequence[int], recent: Sequence[int], scale: Scale) -> Drop | None:
-    weighed = [(deque(_evidence(recent, test), maxlen=1).pop(), test) for test in tests]
-    evidence, test = max(weighed, key=itemgetter(0))
-    threshold = _threshold(reference)
-    if evidence < threshold:
-        return None
-    since = _find_start(recent, test)
-    before, after = _to_level(reference, scale), _to_level(recent[since:], scale)
-    return Drop(test.kind, since, before, after, min(evidence, float_info.max), threshold)
-
-
-def _threshold(reference: Sequence[int]) -> float:
-    return _KINDS * _QUARTER / _DAYS * len(reference)
+class _Test(NamedTuple):
+    kind: Kind
+    e_values: Mapping[int, float]
 
 
 def _tests_of_drop(reference: Sequence[int], scale: Scale) -> Iterator[_Test]:
     kinds: tuple[tuple[Kind, dict[int, float]], ...] = (("mean", _heights(scale)), ("low share", _not_low(scale)))
     for kind, values in kinds:
-        spread = _measure(values, reference)
-        null = min(spread.mean - MARGIN, spread.lowest_mean)
-        yield _Test(kind, _e_values(values, null, spread.variance))
+        mean, lowest_mean, variance = _measure(values, reference)
+        yield _Test(kind, _e_values(values, min(mean - MARGIN, lowest_mean), variance))
 
 
 def _test_of_floor(floor: float, reference: Sequence[int], scale: Scale) -> _Test:
     heights = _heights(scale)
     null = (floor - scale.low) / (scale.high - scale.low)
-    return _Test("floor", _e_values(heights, null, _measure(heights, reference).variance))
-
-
-def _scores(scale: Scale) -> range:
-    return range(scale.low, scale.high + 1)
+    return _Test("floor", _e_values(heights, null, _measure(heights, reference)[2]))
 
 
 def _heights(scale: Scale) -> dict[int, float]:
-    return {score: (score - scale.low) / (scale.high - scale.low) for score in _scores(scale)}
+    return {score: (score - scale.low) / (scale.high - scale.low) for score in range(scale.low, scale.high + 1)}
 
 
 def _not_low(scale: Scale) -> dict[int, float]:
-    return {score: float(2 * score >= scale.low + scale.high) for score in _scores(scale)}
+    return {score: float(height >= 0.5) for score, height in _heights(scale).items()}
 
 
-def _measure(values: Mapping[int, float], reference: Sequence[int]) -> _Spread:
+def _measure(values: Mapping[int, float], reference: Sequence[int]) -> tuple[float, float, float]:
     """The mean of the reference's values, how low it may be in truth (95%, one-sided), and their variance.
 
     One value of 0 is added for the last two: a few equal scores do not prove that there are no others.
@@ -191,7 +165,7 @@ def _measure(values: Mapping[int, float], reference: Sequence[int]) -> _Spread:
     squares = sum(number * values[score] ** 2 for score, number in counts.items())
     mean = total / (n + 1)
     variance = squares / (n + 1) - mean**2
-    return _Spread(total / n, mean - _SURE * sqrt(variance / (n + 1)), variance)
+    return total / n, mean - _SURE * sqrt(variance / (n + 1)), variance
 
 
 def _e_values(values: Mapping[int, float], null: float, variance: float) -> dict[int, float]:
@@ -204,16 +178,25 @@ def _e_values(values: Mapping[int, float], null: float, variance: float) -> dict
     return {score: 1 + bet * (null - value) for score, value in values.items()}
 
 
+def _threshold(reference: Sequence[int]) -> float:
+    return _KINDS * _QUARTER / _DAYS * len(reference)
+
+
 def _evidence(recent: Sequence[int], test: _Test) -> Iterator[float]:
     e_values = map(test.e_values.__getitem__, recent)
     return accumulate(e_values, lambda evidence, e_value: (evidence + 1) * e_value, initial=0.0)
 
 
-def _find_start(recent: Sequence[int], test: _Test) -> int:
-    logs = {score: log(e_value) for score, e_value in test.e_values.items()}
-    sums = list(accumulate(map(logs.__getitem__, recent), initial=0.0))
-    return min(range(len(recent)), key=sums.__getitem__)
-
-
-def _to_level(scores: Sequence[int], scale: Scale) -> Level:
-    return Level(fmean(scores), 1 - fmean(map(_not_low(scale).__getitem__, scores)))
+def _weigh(test: _Test, reference: Sequence[int], recent: Sequence[int], scale: Scale) -> Drop | None:
+    *_, evidence = _evidence(recent, test)
+    threshold = _threshold(reference)
+    if evidence < threshold:
+        return None
+    # It began where the e-values from then on multiply to the most.
+    sums = list(accumulate((log(test.e_values[score]) for score in recent), initial=0.0))
+    since = min(range(len(recent)), key=sums.__getitem__)
+    is_high = _not_low(scale)
+    before, after = (
+        Level(fmean(scores), 1 - fmean(is_high[score] for score in scores)) for scores in (reference, recent[since:])
+    )
+    return Drop(test.kind, since, before, after, min(evidence, float_info.max), threshold)
