@@ -20,9 +20,8 @@ from typing import NamedTuple, TypeVar
 
 from judge.rubric import Scale
 
-_MOST_EXACT = 200
 _Z = 1.959963984540054
-_HALVINGS = 60
+_DUST = 1e-9
 
 
 @cache
@@ -31,10 +30,10 @@ def t_quantile(df: int) -> float:
 
     Source: Abramowitz and Stegun, Handbook of Mathematical Functions (1964), 26.7.3 and 26.7.4; 26.7.5 beyond 200.
     """
-    if df > _MOST_EXACT:
+    if df > 200:
         return _Z + (_Z**3 + _Z) / (4 * df) + (5 * _Z**5 + 16 * _Z**3 + 3 * _Z) / (96 * df**2)
     low, high = 0.0, pi / 2
-    for _ in range(_HALVINGS):
+    for _ in range(60):
         middle = (low + high) / 2
         low, high = (middle, high) if _two_sided(middle, df) < 0.95 else (low, middle)
     return tan(low) * sqrt(df)
@@ -50,9 +49,6 @@ def _two_sided(angle: float, df: int) -> float:
     return 2 / pi * (angle + sin(angle) * total) if is_odd else sin(angle) * total
 
 
-_COVERED = 0.9
-
-
 def error_quantile(misses: Mapping[tuple[float, float], int]) -> float | None:
     """How far from a single score a person's label is in at least 90% of the cases, however the two are distributed.
 
@@ -62,7 +58,7 @@ def error_quantile(misses: Mapping[tuple[float, float], int]) -> float | None:
     """
     weights = [(miss, number / probability) for (miss, probability), number in sorted(misses.items())]
     next_one = max((1 / probability for _, probability in misses), default=0.0)
-    wanted = _COVERED * (sum(weight for _, weight in weights) + next_one)
+    wanted = 0.9 * (sum(weight for _, weight in weights) + next_one)
     for (miss, _), reached in zip(weights, accumulate(weight for _, weight in weights), strict=True):
         if reached >= wanted - _DUST:
             return miss
@@ -73,7 +69,6 @@ Value = TypeVar("Value", bound=float)
 
 SURE = 0.01
 """Below this p, two samples are called unlike each other."""
-_TERMS = 100
 
 
 def kolmogorov_smirnov(one: Mapping[Value, float], other: Mapping[Value, float]) -> float:
@@ -94,18 +89,16 @@ def kolmogorov_smirnov(one: Mapping[Value, float], other: Mapping[Value, float])
     scaled = (root + 0.12 + 0.11 / root) * largest
     if scaled < 0.2:
         return 1.0  # where the series does not converge
-    return min(1.0, 2 * sum((1 if k % 2 else -1) * exp(-2 * (k * scaled) ** 2) for k in range(1, _TERMS)))
+    return min(1.0, 2 * sum((1 if k % 2 else -1) * exp(-2 * (k * scaled) ** 2) for k in range(1, 100)))
 
 
 MIN_LABELS = 20
 """With fewer labels of equal weight an interval may hold less than its 95%."""
-_GOOD_SHARE = 0.8
-_RULE_OF_THREE = 3
-_DUST = 1e-9
 
 
 def good_from(scale: Scale) -> int:
-    return round(scale.low + _GOOD_SHARE * (scale.high - scale.low))
+    """The lowest score that is called good: 4 from 0 to 5."""
+    return round(scale.low + 0.8 * (scale.high - scale.low))
 
 
 class Interval(NamedTuple):
@@ -157,28 +150,21 @@ class _Sums(NamedTuple):
     def plus(self, other: "_Sums", times: int = 1) -> "_Sums":
         return _Sums(*(mine + times * its for mine, its in zip(self, other, strict=True)))
 
+    @property
+    def mean_label(self) -> float:
+        return self.wy / self.w
 
-_NOTHING = _Sums()
+    @property
+    def weight(self) -> float:
+        if self.n < 2:
+            return 0.0
+        variance = (self.ff - self.f**2 / self.n) / (self.n - 1)
+        covariance = (self.wfy - self.wf * self.wy / self.w) / self.w
+        return max(covariance / variance, 0.0) if variance > _DUST else 0.0
 
-
-def _mean_score(rows: _Sums) -> float:
-    return rows.f / rows.n
-
-
-def _mean_label(rows: _Sums) -> float:
-    return rows.wy / rows.w
-
-
-def _weight(rows: _Sums) -> float:
-    if rows.n < 2:
-        return 0.0
-    variance = (rows.ff - rows.f**2 / rows.n) / (rows.n - 1)
-    covariance = (rows.wfy - rows.wf * rows.wy / rows.w) / rows.w
-    return max(covariance / variance, 0.0) if variance > _DUST else 0.0
-
-
-def _corrected_mean(rows: _Sums) -> float:
-    return _mean_label(rows) + _weight(rows) * (_mean_score(rows) - rows.wf / rows.w)
+    @property
+    def corrected_mean(self) -> float:
+        return self.mean_label + self.weight * (self.f / self.n - self.wf / self.w)
 
 
 def _spread(clusters: Mapping[_Sums, int], mean: float) -> float:
@@ -189,13 +175,7 @@ def _jackknife(figure: Callable[[_Sums], float], total: _Sums, clusters: Mapping
     n, whole = sum(clusters.values()), figure(total)
     if n < 2:
         return 0.0
-    moves = (number * (figure(total.plus(each, -1)) - whole) ** 2 for each, number in clusters.items())
-    return sum(moves) * (n - 1) / n
-
-
-def _count_independent(clusters: Mapping[_Sums, int]) -> float:
-    weights = [(each.w, number) for each, number in clusters.items()]
-    return sum(w * number for w, number in weights) ** 2 / sum(w**2 * number for w, number in weights)
+    return (n - 1) / n * sum(number * (figure(total.plus(each, -1)) - whole) ** 2 for each, number in clusters.items())
 
 
 class MeanEstimator:
@@ -258,7 +238,7 @@ class MeanEstimator:
         if cluster is None:
             self._single[one] += times
         else:
-            self._clusters[cluster] = self._clusters.get(cluster, _NOTHING).plus(one, times)
+            self._clusters[cluster] = self._clusters.get(cluster, _Sums()).plus(one, times)
 
     def estimate(self) -> MeanEstimate | None:
         """The estimate from what was taken so far; None without a score."""
@@ -270,22 +250,24 @@ class MeanEstimator:
             return None
         labelled = {each: number for each, number in clusters.items() if each.labels}
         others = {each: number for each, number in clusters.items() if not each.labels}
-        mean = _mean_score(total)
+        mean = total.f / total.n
         rest = (alone.ff - 2 * mean * alone.f + mean**2 * alone.n + _spread(others, mean)) / total.n**2
         n = alone.n + clusters.total()
         judge = self._interval(mean, (rest + _spread(labelled, mean) / total.n**2) * n / max(n - 1, 1), n)
         if not labelled:
             return MeanEstimate(None, judge, None, self._count, 0, 0.0, 0.0)
-        weight, independent = _weight(total), _count_independent(labelled)
-        variance = _jackknife(_corrected_mean, total, labelled) + weight**2 * rest
+        squares = sum(each.w**2 * number for each, number in labelled.items())
+        effective = sum(each.w * number for each, number in labelled.items()) ** 2 / squares
+        variance = _jackknife(lambda sums: sums.corrected_mean, total, labelled) + total.weight**2 * rest
+        variance_of_labels = _jackknife(lambda sums: sums.mean_label, total, labelled)
         return MeanEstimate(
-            corrected=self._interval(_corrected_mean(total), variance, independent),
+            corrected=self._interval(total.corrected_mean, variance, effective),
             judge=judge,
-            labels_only=self._interval(_mean_label(total), _jackknife(_mean_label, total, labelled), independent),
+            labels_only=self._interval(total.mean_label, variance_of_labels, effective),
             n=self._count,
             labelled=int(total.labels),
-            effective=round(independent, 9),
-            weight=weight,
+            effective=round(effective, 9),
+            weight=total.weight,
         )
 
     def _interval(self, mean: float, variance: float, n: float) -> Interval:
@@ -293,5 +275,5 @@ class MeanEstimator:
         mean = min(max(mean, low), high)
         if n + _DUST < 2:
             return Interval(mean, None, None)
-        half = max(t_quantile(floor(n + _DUST) - 1) * sqrt(max(variance, 0.0)), _RULE_OF_THREE / n)
+        half = max(t_quantile(floor(n + _DUST) - 1) * sqrt(max(variance, 0.0)), 3 / n)
         return Interval(mean, max(mean - half, low), min(mean + half, high))

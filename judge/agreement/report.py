@@ -54,30 +54,23 @@ class Difference:
         """The same as plain dicts and numbers, ready for `json.dumps`; None where one is not defined."""
         measures = {}
         for name, each in self.estimates.items():
-            judge, other = (None if value != value else value for value in self.values[name])
+            judge, other = (None if isnan(value) else value for value in self.values[name])
             measures[name] = {"judge": judge, "other": other, **each.to_dict()}
-        return {
-            "judge": self.judge,
-            "other": self.other,
-            "responses": self.responses,
-            "prompts": self.prompts,
-            "measures": measures,
-        }
+        names = ("judge", "other", "responses", "prompts")
+        return {name: getattr(self, name) for name in names} | {"measures": measures}
 
 
 def find_differences(scores: Scores) -> list[Difference]:
     """One difference for every two judges that scored a labelled response in common."""
-    pairs = ((judge, other, to_paired_samples(scores, judge, other)) for judge, other in combinations(scores.judges, 2))
-    return [_compare_two(judge, other, *samples) for judge, other, samples in pairs if samples]
-
-
-def _compare_two(judge: str, other: str, one: Sample, two: Sample) -> Difference:
-    values, estimates = {}, {}
-    for measure in _COMPARED:
-        first, second = measure(one), measure(two)
-        values[measure.__name__] = first.value, second.value
-        estimates[measure.__name__] = estimate(difference(first, second))
-    return Difference(judge, other, len(one.scores), one.n_prompts, values, estimates)
+    found = []
+    for judge, other in combinations(scores.judges, 2):
+        if samples := to_paired_samples(scores, judge, other):
+            one, two = samples
+            figures = {measure.__name__: (measure(one), measure(two)) for measure in _COMPARED}
+            values = {name: (first.value, second.value) for name, (first, second) in figures.items()}
+            estimates = {name: estimate(difference(*pair)) for name, pair in figures.items()}
+            found.append(Difference(judge, other, len(one.scores), one.n_prompts, values, estimates))
+    return found
 
 
 # Half of what parts one word below from the next.
@@ -124,10 +117,6 @@ def verdict(kappa: Estimate, beside: Estimate | None) -> str:
     return f"Too few labels to say if it agrees with people as well as people do with each other {figures}."
 
 
-def _word(kappa: float) -> str:
-    return next((each for above, each in _WORDS if round(kappa, 2) > above), "poor")
-
-
 def _in_words(kappa: Estimate) -> str:
     if isnan(kappa.value):
         return f"No verdict on the agreement with people: {kappa.note}."
@@ -135,9 +124,9 @@ def _in_words(kappa: Estimate) -> str:
         few = kappa.prompts < MIN_PROMPTS
         why = f"{kappa.prompts} of the {MIN_PROMPTS} prompts that it takes" if few else kappa.note
         return f"No verdict on the agreement with people: {why}."
-    words = " to ".join(dict.fromkeys((_word(kappa.low), _word(kappa.high))))
+    ends = (next((each for above, each in _WORDS if round(end, 2) > above), "poor") for end in (kappa.low, kappa.high))
     return (
-        f"Agreement with people is {words} (kappa between {kappa.low:.2f} and {kappa.high:.2f}), "
+        f"Agreement with people is {' to '.join(dict.fromkeys(ends))} (kappa between {kappa.low:.2f} and {kappa.high:.2f}), "
         "in the words of Landis and Koch (1977), a convention."
     )
 
@@ -161,7 +150,6 @@ class Comparison:
 
     @cached_property
     def beside_people(self) -> Estimate | None:
-        """How the judge does beside people, where a response has several labels."""
         return beside_people(self.sample)
 
     @property
@@ -233,13 +221,19 @@ def make_report(scores: Scores) -> Report:
     if not with_people:
         first = f" ({scores.problems[0]})" if scores.problems else ""
         raise SetupError(f"No response has both a score and a label that can be used{first}.")
+    sizes = Counter(each.group for each in scores.responses if each.group is not None)
+    by_group = []
+    for group, _ in sizes.most_common():
+        part = replace(scores, responses=tuple(each for each in scores.responses if each.group == group))
+        by_group += [(group, each) for each in _compare(part, [(judge, None) for judge in scores.judges], BY_GROUP)]
+    people = to_people_sample(scores)
     return Report(
         scores=scores,
         with_people=with_people,
         between_judges=_compare(scores, combinations(scores.judges, 2), BETWEEN_JUDGES),
         differences=find_differences(scores),
-        by_group=_compare_groups(scores),
-        people=_compare_people(scores),
+        by_group=by_group,
+        people=estimate(people_alpha(people)) if people else None,
     )
 
 
@@ -249,27 +243,6 @@ def _compare(scores: Scores, pairs: Iterable[tuple[str, str | None]], measures: 
         sample = to_sample(scores, judge, other)
         if sample is not None:
             estimates = {measure.__name__: estimate(measure(sample)) for measure in measures}
-            comparisons.append(
-                Comparison(
-                    judge,
-                    other,
-                    sample,
-                    estimates,
-                    sum(bool(each.labels) and each.scores.get(judge) is None for each in scores.responses),
-                )
-            )
+            unscored = sum(bool(each.labels) and each.scores.get(judge) is None for each in scores.responses)
+            comparisons.append(Comparison(judge, other, sample, estimates, unscored))
     return comparisons
-
-
-def _compare_groups(scores: Scores) -> list[tuple[str, Comparison]]:
-    sizes = Counter(each.group for each in scores.responses if each.group is not None)
-    found = []
-    for group, _ in sizes.most_common():
-        part = replace(scores, responses=tuple(each for each in scores.responses if each.group == group))
-        found += [(group, each) for each in _compare(part, [(judge, None) for judge in scores.judges], BY_GROUP)]
-    return found
-
-
-def _compare_people(scores: Scores) -> Estimate | None:
-    sample = to_people_sample(scores)
-    return estimate(people_alpha(sample)) if sample else None

@@ -126,42 +126,29 @@ class _Reader:
     def add(self, row: Row) -> None:
         prompt, known_by = row.known_by
         source = tuple(str(part or "") for part in (row.judge, *row.rubric))
+        line, by = row.get("line"), row.get("label_by")
+        if isinstance(known_by, tuple) and isinstance(line, int):
+            # Of equal texts in different rows of one run, the first, the second and so on: another judge's run may have
+            # other numbers for the same rows.
+            lines = self._lines.setdefault((known_by, source, str(by)), {})
+            known_by = (*known_by, lines.setdefault(line, len(lines)))
         group = row.key(self._columns.group) if self._columns.group else None
-        one = _Item(prompt, group)
-        item = self._items.setdefault(self._tell_apart(known_by, source, row), one)
+        item = self._items.setdefault(known_by, _Item(prompt, group))
         is_new = source not in item.labels
         for column in self._columns.scores:
-            score = self._numbers.score(row.line, row.get(column))
-            is_new |= self._add_score(item, (*source, column), score)
+            judge, score = (*source, column), self._numbers.score(row.line, row.get(column))
+            first = item.scores.get(judge)
+            item.scores[judge] = score if first is None else first
+            self._repeats += score not in (None, item.scores[judge])
+            is_new |= score not in (None, first)
+        known = item.labels.setdefault(source, {})
         labels = tuple(self._numbers.labels(row.line, row.get(self._columns.label)))
-        is_new |= self._add_labels(item.labels.setdefault(source, {}), row.get("label_by"), labels)
+        if labels:
+            # Lines do not tell people apart: the same label once more may as well be the same person's.
+            person = labels if by is None else str(by)
+            is_new |= known.get(person) != labels
+            self._repeats += known.setdefault(person, labels) != labels
         self._duplicates += not is_new
-
-    def _tell_apart(self, known_by: object, source: _Key, row: Row) -> object:
-        """What the response is known by; of equal texts in different rows of one run, the first, the second and so on.
-
-        `judge batch` numbers the rows that it reads. Another judge's run may have other numbers for the same rows.
-        """
-        line = row.get("line")
-        if not (isinstance(known_by, tuple) and isinstance(line, int)):
-            return known_by
-        lines = self._lines.setdefault((known_by, source, str(row.get("label_by"))), {})
-        return (*known_by, lines.setdefault(line, len(lines)))
-
-    def _add_score(self, item: _Item, judge: _Key, score: float | None) -> bool:
-        first = item.scores.get(judge)
-        item.scores[judge] = score if first is None else first
-        self._repeats += score not in (None, item.scores[judge])
-        return score not in (None, first)
-
-    def _add_labels(self, known: dict[object, tuple[float, ...]], by: object, labels: tuple[float, ...]) -> bool:
-        if not labels:
-            return False
-        # Lines do not tell people apart: the same label once more may as well be the same person's.
-        person = labels if by is None else str(by)
-        is_new = known.get(person) != labels
-        self._repeats += known.setdefault(person, labels) != labels
-        return is_new
 
     def finish(self) -> Scores:
         self._numbers.check()
@@ -175,14 +162,8 @@ class _Reader:
             )
             for item in self._items.values()
         )
-        return Scores(
-            responses,
-            tuple(names.values()),
-            self._scale,
-            tuple(self._numbers.problems),
-            self._repeats,
-            self._duplicates,
-        )
+        problems = tuple(self._numbers.problems)
+        return Scores(responses, tuple(names.values()), self._scale, problems, self._repeats, self._duplicates)
 
 
 def _name_judges(keys: Sequence[_Key]) -> dict[_Key, str]:
