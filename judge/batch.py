@@ -14,7 +14,7 @@ from judge.errors import (
     RequestRejectedError,
     SetupError,
 )
-from judge.files import decode, encode, os_reason, private, private_and_new, put_in_place
+from judge.files import decode, encode, os_reason, private, replacing
 from judge.judging import Judge
 from judge.offline import OFFLINE
 from judge.ratings import Unscored, UnscoredReason
@@ -108,21 +108,13 @@ class Journal:
         lines = sorted(self._rows)
         if lines == list(self._rows):
             return
-        beside = self.path.with_name(f"{self.path.name}.sorting")
-        try:
-            with self.path.open("rb") as rows, open(beside, "wb", opener=private_and_new) as copy:
-                for line in lines:
-                    rows.seek(self._rows[line][1])
-                    copy.write(rows.readline())
-                copy.flush()
-                self._sync(copy.fileno())
-            put_in_place(beside, self.path)
-        except OSError as exc:
-            raise SetupError(
-                f"{self.path}: has all rows, but they cannot be put in the order of the input ({os_reason(exc)})."
-            ) from exc
-        finally:
-            beside.unlink(missing_ok=True)
+        failure = f"{self.path}: has all rows, but they cannot be put in the order of the input ({{reason}})."
+        with replacing(self.path, failure) as copy, self.path.open("rb") as rows:
+            for line in lines:
+                rows.seek(self._rows[line][1])
+                copy.write(rows.readline())
+            copy.flush()
+            self._sync(copy.fileno())
 
     def close(self) -> None:
         """Sees to it that all is on the disk, and lets other processes write."""

@@ -5,20 +5,13 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from io import TextIOWrapper
 from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 from judge.errors import SetupError
-from judge.files import (
-    Format,
-    decode,
-    encode,
-    os_reason,
-    private_and_new,
-    put_in_place,
-    read_lines,
-)
+from judge.files import Format, decode, encode, os_reason, read_lines, replacing
 from judge.rows import ADDED, Row
 
 # Endings that promise what is not written here.
@@ -72,17 +65,8 @@ def export(rows: Path, target: Path, form: Format) -> None:
     objects, is text: strings as they are, everything else as JSON.
     """
     columns = _columns(rows)
-    beside = target.with_name(f"{target.name}.part")
-    try:
-        if form is Format.CSV:
-            _write_csv(rows, beside, columns)
-        else:
-            _write_parquet(rows, beside, columns)
-        put_in_place(beside, target)
-    except OSError as exc:
-        raise SetupError(f"{target}: cannot write it ({os_reason(exc)}).") from exc
-    finally:
-        beside.unlink(missing_ok=True)
+    with replacing(target, f"{target}: cannot write it ({{reason}}).") as file:
+        (_write_csv if form is Format.CSV else _write_parquet)(rows, file, columns)
 
 
 def _format_of(path: Path) -> Format | None:
@@ -112,26 +96,24 @@ def _to_text(value: object) -> str:
     return value.encode(errors="backslashreplace").decode() if isinstance(value, str) else encode(value)
 
 
-def _write_csv(rows: Path, target: Path, columns: Mapping[str, type]) -> None:
-    with open(target, "w", encoding="utf-8", newline="", opener=private_and_new) as file:
-        writer = csv.writer(file)
-        writer.writerow(_to_text(name) for name in columns)
-        for _, raw in read_lines(rows):
-            fields = decode(raw)
-            values = (fields.get(name) for name in columns)
-            writer.writerow("" if value is None else _to_text(value) for value in values)
+def _write_csv(rows: Path, file: BinaryIO, columns: Mapping[str, type]) -> None:
+    text = TextIOWrapper(file, encoding="utf-8", newline="")
+    writer = csv.writer(text)
+    writer.writerow(map(_to_text, columns))
+    for _, raw in read_lines(rows):
+        fields = decode(raw)
+        values = (fields.get(name) for name in columns)
+        writer.writerow("" if value is None else _to_text(value) for value in values)
+    text.detach()
 
 
-def _write_parquet(rows: Path, target: Path, columns: Mapping[str, type]) -> None:
+def _write_parquet(rows: Path, file: BinaryIO, columns: Mapping[str, type]) -> None:
     import pyarrow as pa
     from pyarrow import parquet
 
     types = {bool: pa.bool_(), int: pa.int64(), float: pa.float64(), str: pa.string()}
     schema = pa.schema([(_to_text(name), types[kind]) for name, kind in columns.items()])
-    with (
-        open(target, "wb", opener=private_and_new) as file,
-        parquet.ParquetWriter(file, schema, compression="zstd") as writer,
-    ):
+    with parquet.ParquetWriter(file, schema, compression="zstd") as writer:
         all_fields = (decode(raw) for _, raw in read_lines(rows))
         while part := list(islice(all_fields, _ROWS_AT_ONCE)):
             arrays = [

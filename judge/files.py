@@ -6,9 +6,10 @@ import math
 import os
 import stat
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from judge.errors import SetupError
 
@@ -44,6 +45,24 @@ def put_in_place(beside: Path, target: Path) -> None:
     """Puts a file into the place of `target`, with the permissions that it had; a new one is its owner's alone."""
     beside.chmod(stat.S_IMODE(target.stat().st_mode) if target.exists() else _OWNERS_ALONE)
     beside.replace(target)
+
+
+@contextmanager
+def replacing(target: Path, failure: str) -> Iterator[BinaryIO]:
+    """A file that takes the place of `target` once it is written, and leaves no trace where that fails.
+
+    Raises:
+        SetupError: The system refuses; `failure` is the sentence, with {reason} for why.
+    """
+    beside = target.with_name(f"{target.name}.part")
+    try:
+        with open(beside, "wb", opener=private_and_new) as file:
+            yield file
+        put_in_place(beside, target)
+    except OSError as exc:
+        raise SetupError(failure.replace("{reason}", os_reason(exc))) from exc
+    finally:
+        beside.unlink(missing_ok=True)
 
 
 _KINDS: Mapping[type, str] = {

@@ -7,7 +7,6 @@ in English; `bench/offline_report.py` measures both halves.
 """
 
 import re
-from dataclasses import dataclass
 
 from judge.ratings import Rating
 from judge.rubric import DEFAULT_RUBRIC, Scale
@@ -39,38 +38,43 @@ _COMMON = frozenset(
 )
 
 
-@dataclass(frozen=True)
-class Features:
-    """What the rater sees of a response. Words count as the same when they begin with the same five letters."""
-
-    asked: int
-    answered: int
-    words: int
-    different: int
-    fresh: int
-    sentences: int
-    repeated: int
-    declines: bool
-
-    @property
-    def coverage(self) -> float:
-        """Share of the question's content words that the response takes up; 0 when there are none."""
-        return self.answered / self.asked if self.asked else 0.0
-
-    @property
-    def is_repetitive(self) -> bool:
-        has_few_words = self.different < _SOME_WORDS and self.words > 4 * self.different
-        return has_few_words or self.repeated * 2 >= max(self.sentences, 1)
-
-
 def rate_offline(question: str, response: str, scale: Scale, rubric: str = DEFAULT_RUBRIC) -> Rating:
     """A deterministic rating of `response` on `scale`, from the words alone; the justification names each point.
 
-    It counts the same whatever the rubric asks for, and says so of any but the default one.
+    It counts the same whatever the rubric asks for, and says so of any but the default one. Words count as the same
+    when they begin with the same five letters.
     """
-    seen = features(question, response)
-    awards = _awards(seen)
-    most, because = _ceiling(seen)
+    text = response.strip().lower()
+    words, known = _stems(text), set(_stems(question.lower()))
+    used = set(words)
+    asked = {stem for stem in known - _COMMON if len(stem) > 2 or _PAIR.match(stem)}
+    taken_up = len(asked & used)
+    coverage = taken_up / len(asked) if asked else 0.0
+    sentences = [sentence for sentence in _SENTENCE_END.split(text)[:-1] if len(sentence) > 2]
+
+    relevance = (coverage >= _ON_TOPIC) + (coverage >= _MUCH_OF_IT)
+    why_relevant = f"taking up {taken_up} of {_some(len(asked), 'content word')} in the question"
+    # A question of one or two content words tells too little; then a response of some length has the benefit of doubt.
+    if not relevance and len(asked) < _COMPARABLE and len(used) >= _SOME_WORDS:
+        relevance = 1
+        why_relevant = f"its length (the question has {_some(len(asked), 'content word')}, too few to compare with)"
+    substance = (len(used) >= _SOME_WORDS) + (len(used) >= _MANY_WORDS)
+    awards = (
+        (relevance, why_relevant),
+        (substance, f"its {_some(len(used), 'different word')}"),
+        (int(len(sentences) >= 2), f"its {_some(len(sentences), 'finished sentence')}"),
+    )
+
+    repeated = 2 * (len(sentences) - len(set(sentences))) >= max(len(sentences), 1)
+    most, because = _MAX_POINTS, ""
+    if repeated or (len(used) < _SOME_WORDS and len(words) > 4 * len(used)):
+        most, because = 0, "; none, since it says the same over and over"
+    elif coverage > 0.7 and len(used - known) * 10 < len(used):
+        most, because = 0, "; none, since it hands the question back"
+    elif len(asked) >= _COMPARABLE and coverage < _ON_TOPIC:
+        most, because = 1, "; at most 1, since it hardly speaks of what was asked"
+    elif len(used) < _MANY_WORDS and _DECLINES.search(text, 0, _OPENING):
+        most, because = 1, "; at most 1, since it begins by declining to answer"
     points = min(sum(points for points, _ in awards), most)
     score = round(scale.low + points / _MAX_POINTS * (scale.high - scale.low))
     unread = "" if rubric == DEFAULT_RUBRIC else f" The rubric {rubric!r} was not read: only its scale counts here."
@@ -82,58 +86,11 @@ def rate_offline(question: str, response: str, scale: Scale, rubric: str = DEFAU
     return Rating(score=score, justification=justification, raw=justification, model=OFFLINE)
 
 
-def features(question: str, response: str) -> Features:
-    """Counts what the rater looks at; nothing but words and the ends of sentences and lines."""
-    text = response.strip().lower()
-    words, known = _stems(text), set(_stems(question.lower()))
-    used = set(words)
-    asked = {stem for stem in known - _COMMON if len(stem) > 2 or _PAIR.match(stem)}
-    finished = [sentence for sentence in _SENTENCE_END.split(text)[:-1] if len(sentence) > 2]
-    return Features(
-        asked=len(asked),
-        answered=len(asked & used),
-        words=len(words),
-        different=len(used),
-        fresh=len(used) - len(used & known),
-        sentences=len(finished),
-        repeated=len(finished) - len(set(finished)),
-        declines=_DECLINES.search(text, 0, _OPENING) is not None,
-    )
-
-
 def _stems(text: str) -> list[str]:
     stems: list[str] = _STEM.findall(text)
     if not text.isascii():
         stems += _PAIR.findall(text)
     return stems
-
-
-def _awards(seen: Features) -> tuple[tuple[int, str], ...]:
-    relevance = (seen.coverage >= _ON_TOPIC) + (seen.coverage >= _MUCH_OF_IT)
-    taken_up = f"taking up {seen.answered} of {_some(seen.asked, 'content word')} in the question"
-    # A question of one or two content words tells too little; then a response of some length has the benefit of doubt.
-    if not relevance and seen.asked < _COMPARABLE and seen.different >= _SOME_WORDS:
-        relevance = 1
-        taken_up = f"its length (the question has {_some(seen.asked, 'content word')}, too few to compare with)"
-    substance = (seen.different >= _SOME_WORDS) + (seen.different >= _MANY_WORDS)
-    return (
-        (relevance, taken_up),
-        (substance, f"its {_some(seen.different, 'different word')}"),
-        (int(seen.sentences >= 2), f"its {_some(seen.sentences, 'finished sentence')}"),
-    )
-
-
-def _ceiling(seen: Features) -> tuple[int, str]:
-    """The most points that the response can have, and why where that is not all of them."""
-    if seen.is_repetitive:
-        return 0, "; none, since it says the same over and over"
-    if seen.coverage > 0.7 and seen.fresh * 10 < seen.different:
-        return 0, "; none, since it hands the question back"
-    if seen.asked >= _COMPARABLE and seen.coverage < _ON_TOPIC:
-        return 1, "; at most 1, since it hardly speaks of what was asked"
-    if seen.declines and seen.different < _MANY_WORDS:
-        return 1, "; at most 1, since it begins by declining to answer"
-    return _MAX_POINTS, ""
 
 
 def _some(count: int, noun: str) -> str:

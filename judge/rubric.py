@@ -49,12 +49,27 @@ class Rubric:
 
     def __post_init__(self) -> None:
         for placeholder, slot in zip(_PLACEHOLDERS, _SLOTS, strict=True):
-            _check_slot(self.name, self.prompt, placeholder, slot)
-        _read_scale(self.name, self.prompt)
+            found = self.prompt.count(placeholder)
+            if found != 1:
+                raise RubricError(
+                    f"rubric {self.name!r}: {placeholder} stands {found} times in the prompt; it belongs there once, "
+                    f"as {slot}"
+                )
+            if slot not in self.prompt:
+                raise RubricError(f"rubric {self.name!r}: {placeholder} stands outside its tags; write it as {slot}")
+        _ = self.scale
 
     @cached_property
     def scale(self) -> Scale:
-        return _read_scale(self.name, self.prompt)
+        found = {Scale(int(low), int(high)) for low, high in _SCALE_SENTENCE.findall(self.prompt)}
+        if len(found) != 1:
+            raise RubricError(
+                f"rubric {self.name!r}: {len(found)} scales in the prompt; state one in the words 'is between 0 and 5'"
+            )
+        low, high = scale = found.pop()
+        if low >= high:
+            raise RubricError(f"rubric {self.name!r}: the scale 'between {low} and {high}' is empty; lowest first")
+        return scale
 
     @cached_property
     def version(self) -> str:
@@ -103,25 +118,3 @@ def _read_rubric(path: Path) -> Rubric:
         reason = getattr(exc, "strerror", None) or "not a path"
         raise RubricError(f"rubric {path.stem!r} ({path}): {reason}; check JUDGE_RUBRIC") from exc
     return Rubric(path.stem, text)
-
-
-def _check_slot(name: str, prompt: str, placeholder: str, slot: str) -> None:
-    found = prompt.count(placeholder)
-    if found != 1:
-        raise RubricError(
-            f"rubric {name!r}: {placeholder} stands {found} times in the prompt; it belongs there once, as {slot}"
-        )
-    if slot not in prompt:
-        raise RubricError(f"rubric {name!r}: {placeholder} stands outside its tags; write it as {slot}")
-
-
-def _read_scale(name: str, prompt: str) -> Scale:
-    found = {Scale(int(low), int(high)) for low, high in _SCALE_SENTENCE.findall(prompt)}
-    if len(found) != 1:
-        raise RubricError(
-            f"rubric {name!r}: {len(found)} scales in the prompt; state one in the words 'is between 0 and 5'"
-        )
-    scale = found.pop()
-    if scale.low >= scale.high:
-        raise RubricError(f"rubric {name!r}: the scale 'between {scale.low} and {scale.high}' is empty; lowest first")
-    return scale

@@ -125,8 +125,9 @@ def _in_words(kappa: Estimate) -> str:
         why = f"{kappa.prompts} of the {MIN_PROMPTS} prompts that it takes" if few else kappa.note
         return f"No verdict on the agreement with people: {why}."
     ends = (next((each for above, each in _WORDS if round(end, 2) > above), "poor") for end in (kappa.low, kappa.high))
+    words = " to ".join(dict.fromkeys(ends))
     return (
-        f"Agreement with people is {' to '.join(dict.fromkeys(ends))} (kappa between {kappa.low:.2f} and {kappa.high:.2f}), "
+        f"Agreement with people is {words} (kappa between {kappa.low:.2f} and {kappa.high:.2f}), "
         "in the words of Landis and Koch (1977), a convention."
     )
 

@@ -7,7 +7,6 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -16,7 +15,7 @@ import typer
 from judge.cli import options
 from judge.cli.options import Reports, to_printable, to_summary
 from judge.errors import JudgeError, SetupError
-from judge.files import Format, InputFormat, os_reason, private_and_new, put_in_place
+from judge.files import Format, InputFormat, replacing
 from judge.judging import Judge
 from judge.model import DEFAULT_MODEL
 from judge.rubric import DEFAULT_RUBRIC
@@ -25,8 +24,7 @@ if TYPE_CHECKING:
     from rich.progress import Progress
 
     from judge.batch import Batch, Journal
-    from judge.exports import Counts
-    from judge.rows import Item, Malformed, RowFile, Tally
+    from judge.rows import Item, Malformed, Tally
 
 _REFRESH_S = 0.2
 
@@ -111,16 +109,22 @@ def batch(
     with Journal(journal_path, last_line, identity_of(judge)) as journal:
         journal.check(given)
         run = Batch(judge, journal, Reports(), concurrency=concurrency, max_cost_usd=max_cost)
-        rows = partial(_count_rows, run, journal.tally, lines, limit)
+        tally = journal.tally
+
+        def rows() -> int:
+            return max(min(lines - run.malformed, limit or lines), tally.rows)
+
         _run_to_end(judge, run, journal, given.items(journal.has, limit), rows)
         journal.sort()
     if table:
         export(journal_path, table, form)
         typer.echo(f"Rows in {journal_path}, as a table in {table}.")
     typer.echo(_summary(run, journal, rows()))
-    if not journal.tally.rows and given.form is InputFormat.JSONL and _looks_foreign(given):
+    _, first = next(given.lines(), (0, b"{"))
+    is_jsonl = first.lstrip(b"\xef\xbb\xbf \t").startswith(b"{")
+    if not tally.rows and given.form is InputFormat.JSONL and not is_jsonl:
         typer.echo(f"{source} does not look like JSONL; if it is CSV, say --input-format csv.", err=True)
-    raise typer.Exit(1 if run.failed or run.malformed or run.is_spent or journal.tally.unscored else 0)
+    raise typer.Exit(1 if run.failed or run.malformed or run.is_spent or tally.unscored else 0)
 
 
 def _run_to_end(
@@ -158,15 +162,6 @@ async def _run(judge: Judge, run: "Batch", items: "Iterator[Item | Malformed]", 
 def _refuse_same_file(source: Path, written: Path | None) -> None:
     if written and source.exists() and written.exists() and os.path.samefile(source, written):
         raise SetupError(f"{written}: the rows would be written over the input; choose another output.")
-
-
-def _looks_foreign(given: "RowFile") -> bool:
-    _, first = next(given.lines(), (0, b"{"))
-    return not first.lstrip(b"\xef\xbb\xbf \t").startswith(b"{")
-
-
-def _count_rows(run: "Batch", tally: "Tally", lines: int, limit: int | None) -> int:
-    return max(min(lines - run.malformed, limit or lines), tally.rows)
 
 
 def _share(tally: "Tally", rows: int) -> str:
@@ -224,28 +219,24 @@ def pairs(
     if source.exists() and output.exists() and os.path.samefile(source, output):
         raise SetupError(f"{output}: the pairs would be written over the scored rows; choose another output.")
     counts = Counts()
-    beside = output.with_name(f"{output.name}.pairing")
+    # As a table the pairs are exported from a file of lines beside it.
+    lines = output if form is Format.JSONL else output.with_name(f"{output.name}.pairing")
     try:
-        with open(beside, "w", encoding="utf-8", newline="\n", opener=private_and_new) as file:
-            file.writelines(f"{pair}\n" for pair in make_pairs(source, Reports(), counts))
-        if form is Format.JSONL:
-            put_in_place(beside, output)
-        else:
-            export(beside, output, form)
-    except OSError as exc:
-        raise SetupError(f"{output}: cannot write it ({os_reason(exc)}).") from exc
+        with replacing(lines, f"{output}: cannot write it ({{reason}}).") as file:
+            file.writelines(f"{pair}\n".encode() for pair in make_pairs(source, Reports(), counts))
+        if form is not Format.JSONL:
+            export(lines, output, form)
     finally:
-        beside.unlink(missing_ok=True)
-    typer.echo(_summarise_pairs(output, counts))
-    raise typer.Exit(1 if counts.malformed else 0)
-
-
-def _summarise_pairs(output: Path, counts: "Counts") -> str:
-    return to_summary(
-        f"Pairs: {counts.pairs:,}, in {output}.",
-        f"Prompts left out: {counts.ties:,} for a tie, {counts.alone:,} with one scored response. "
-        f"Lines left out: {counts.unscored:,} unscored, {counts.malformed:,} skipped.",
+        if lines != output:
+            lines.unlink(missing_ok=True)
+    typer.echo(
+        to_summary(
+            f"Pairs: {counts.pairs:,}, in {output}.",
+            f"Prompts left out: {counts.ties:,} for a tie, {counts.alone:,} with one scored response. "
+            f"Lines left out: {counts.unscored:,} unscored, {counts.malformed:,} skipped.",
+        )
     )
+    raise typer.Exit(1 if counts.malformed else 0)
 
 
 def view(

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from judge.errors import SetupError
 from judge.estimate import why_rough
-from judge.files import encode, os_reason, private_and_new, put_in_place, refuse_foreign
+from judge.files import encode, refuse_foreign, replacing
 from judge.rubric import Scale
 from judge.stats import MIN_LABELS, Interval, MeanEstimate, MeanEstimator, error_quantile, good_from
 from judge.view.replies import Replies, Reply, Version, clear_difference
@@ -166,22 +166,15 @@ _MOST_MIB = 256
 def save_page(path: Path, title: str, replies: Replies) -> int:
     """Writes the page, for its owner alone, and gives its size in bytes."""
     refuse_foreign(path, _MARK, "a page of slack-judge", "-o")
-    beside = path.with_name(f"{path.name}.part")
     size = 0
-    try:
-        with open(beside, "wb", opener=private_and_new) as file:
-            for part in _parts(title, replies):
-                size += file.write(part.encode())
-                if size > _MOST_MIB * 2**20:
-                    raise SetupError(
-                        f"{path}: the page would be larger than {_MOST_MIB} MiB, which browsers do not open; show "
-                        "fewer replies."
-                    )
-        put_in_place(beside, path)
-    except OSError as exc:
-        raise SetupError(f"{path}: cannot write it ({os_reason(exc)}); name another file with -o.") from exc
-    finally:
-        beside.unlink(missing_ok=True)
+    with replacing(path, f"{path}: cannot write it ({{reason}}); name another file with -o.") as file:
+        for part in _parts(title, replies):
+            size += file.write(part.encode())
+            if size > _MOST_MIB * 2**20:
+                raise SetupError(
+                    f"{path}: the page would be larger than {_MOST_MIB} MiB, which browsers do not open; show "
+                    "fewer replies."
+                )
     return size
 
 
