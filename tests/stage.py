@@ -64,7 +64,18 @@ class Stage:
 
         await self.slack.until(lambda: len(found()) >= count)
         assert len(found()) == count
-        return found()[-1]
+        verdict = found()[-1]
+        if self.log is not None:  # where the bot runs in the test's process
+            await self._noted(verdict)
+        return verdict
+
+    async def _noted(self, verdict: Message) -> None:
+        """Returns once a verdict's thread is in the log, a moment after its post; a click may come before, by luck."""
+        assert verdict.metadata is not None
+        case_id = verdict.metadata["event_payload"]["case_id"]
+        async with asyncio.timeout(ONLY_A_HANG_S):
+            while (case := await self.log.cases.get(case_id)) and case.status is CaseStatus.JUDGED:  # noqa: ASYNC110
+                await asyncio.sleep(0.01)
 
     async def told(self, person: Person, count: int = 1, channel: str = CHANNEL) -> Message:
         """The latest ephemeral that a person sees, once there are `count`."""
@@ -146,14 +157,14 @@ def assert_without_words(stage: Stage, why: str) -> str:
     return words
 
 
-def responses_at_the_ack(stage: Stage, folder: Path) -> list[Any]:
-    """The responses that are in the log whenever the bot acknowledges something; the list fills from here on."""
-    found: list[Any] = []
+def responses_at_the_ack(stage: Stage, folder: Path) -> list[list[str]]:
+    """The responses that are in the log at each acknowledgement from here on."""
+    found: list[list[str]] = []
 
     def look(entry: Entry) -> None:
         if entry.kind == "ack":
             with closing(sqlite3.connect(folder / "log.db")) as log:
-                found.extend(log.execute("SELECT response FROM cases").fetchall())
+                found.append([response for (response,) in log.execute("SELECT response FROM cases")])
 
     stage.slack.workspace.journal.watch(look)
     return found

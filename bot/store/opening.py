@@ -6,7 +6,6 @@ import sqlite3
 import tempfile
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, closing
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -58,7 +57,7 @@ AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
 @asynccontextmanager
 async def said_if_long(what_to_do: str) -> AsyncIterator[None]:
     waiting = asyncio.get_running_loop().call_later(
-        _PATIENCE_S, partial(logger.warning, "waiting_for_the_log", do=what_to_do)
+        _PATIENCE_S, lambda: logger.warning("waiting_for_the_log", do=what_to_do)
     )
     try:
         yield

@@ -209,7 +209,7 @@ async def test_the_case_is_in_the_log_before_the_event_is_acknowledged(stage: St
     parent, _ = stage.ask_and_answer()
     stage.ann.post(CHANNEL, REQUEST, thread_ts=parent.ts)
     await stage.verdict(parent)
-    assert at_the_ack == [(ANSWER,)]
+    assert at_the_ack[0] == [ANSWER]
 
 
 async def test_while_slack_cannot_be_read_the_event_is_left_to_come_again(stage: Stage) -> None:

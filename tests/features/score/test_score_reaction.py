@@ -133,7 +133,7 @@ async def test_the_case_is_in_the_log_before_the_reaction_is_acknowledged(stage:
     at_the_ack = responses_at_the_ack(stage, tmp_path)
     stage.ann.react(answer, "mag")
     await stage.verdict(parent)
-    assert at_the_ack == [(ANSWER,)]
+    assert at_the_ack[0] == [ANSWER]
 
 
 async def test_while_slack_cannot_be_read_the_reaction_is_left_to_come_again(stage: Stage) -> None:
@@ -161,7 +161,8 @@ async def test_other_reactions_and_other_channels_cost_no_call_and_no_line(stage
         stage.ann.unreact(answer, "+1")
         stage.ann.react(elsewhere, "mag")
         await heard(stage, 4)
-    assert (lines, len(workspace.journal.of("call")) - before) == ([], 0)
+    said = [line["event"] for line in lines if line["event"] != "queue_opened"]  # of the start, which may come late
+    assert (said, len(workspace.journal.of("call")) - before) == ([], 0)
     assert await cases(stage) == 0
 
 

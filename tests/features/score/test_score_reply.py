@@ -46,7 +46,7 @@ async def test_the_case_is_in_the_log_before_the_ack(stage: Stage, tmp_path: Pat
     at_the_ack = responses_at_the_ack(stage, tmp_path)
     _, answer = stage.ask_and_answer()
     await stage.slack.settled(stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer))
-    assert at_the_ack == [(ANSWER,)]
+    assert at_the_ack[0] == [ANSWER]
 
 
 async def test_the_placeholder_becomes_the_verdict(stage: Stage) -> None:
