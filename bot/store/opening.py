@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import structlog
-from sqlalchemy import Connection, delete, event, false, insert, inspect, text, update
+from sqlalchemy import Connection, delete, event, false, insert, inspect, select, text, update
 from sqlalchemy.engine import ExceptionContext
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
@@ -22,7 +22,7 @@ from bot.store.database import Database, connect_sqlite
 from bot.store.errors import STORE_ERRORS, reason_of
 from bot.store.jobs import database_queue
 from bot.store.ownership import make_file, make_folder
-from bot.store.schema import cases
+from bot.store.schema import alembic_version, cases, metadata
 
 if TYPE_CHECKING:
     from alembic.config import Config
@@ -247,9 +247,12 @@ async def _migrate_file(engine: AsyncEngine) -> None:
 
 
 def _migrate(connection: Connection) -> None:
-    """Brings our tables up to date; Alembic is imported only where there is something to do."""
+    """Makes our tables, or brings them up to date; Alembic is imported only where there is something to do."""
     found = _revision(connection)
-    if found == HEAD:
+    if found is None:
+        metadata.create_all(connection)
+        connection.execute(insert(alembic_version).values(version_num=HEAD))
+    if found in {None, HEAD}:
         return
     from alembic import command
     from alembic.script import ScriptDirectory
@@ -261,7 +264,7 @@ def _migrate(connection: Connection) -> None:
             f"a version from before 0.1.0 has made it (migration {found}), and its tables are not carried over; "
             "name a new database in DATABASE_URL, or go on with the version that made it"
         )
-    if found and found not in known:
+    if found not in known:
         raise ValueError(
             f"a newer version of this app has been at work in it (migration {found}); "
             "install that version again, or restore the backup from before"
@@ -270,9 +273,9 @@ def _migrate(connection: Connection) -> None:
 
 
 def _revision(connection: Connection) -> str | None:
-    if not inspect(connection).has_table("alembic_version"):
+    if not inspect(connection).has_table(alembic_version.name):
         return None
-    return connection.exec_driver_sql("SELECT version_num FROM alembic_version").scalar()
+    return connection.execute(select(alembic_version.c.version_num)).scalar()
 
 
 _TRIAL = "slack_judge_trial"

@@ -105,6 +105,8 @@ def _index(name: str | None, *columns: str, where: TextClause) -> Index:
     return Index(name, *columns, sqlite_where=where, postgresql_where=where)
 
 
+alembic_version = Table("alembic_version", metadata, Column("version_num", String(32), primary_key=True))  # Alembic's own
+
 cases = Table(
     "cases",
     metadata,
@@ -210,9 +212,8 @@ labels = Table(
 draws = Table(
     "draws",  # cases that a person was shown for a blind label, or told the score of
     metadata,
-    Column("team_id", String, primary_key=True),
+    *_columns(String, "team_id", "user_id", primary_key=True),
     Column("case_id", Integer, primary_key=True),
-    Column("user_id", String, primary_key=True),
     Column("probability", Float, nullable=False),  # 0: of one that they were never shown for it
     Column("outcome", String),  # NULL: the window was opened, and no more
     Column("drawn_at", UtcDateTime, nullable=False),

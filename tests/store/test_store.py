@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import event, insert, text
@@ -20,7 +19,7 @@ from bot.store import Store, TakenError
 from bot.store.database import Database
 from bot.store.errors import in_brief
 from bot.store.opening import HEAD, connect, migrations, open_engine
-from bot.store.schema import cases, metadata
+from bot.store.schema import cases
 from tests.cases import a_case, a_verdict, held, url
 
 
@@ -38,21 +37,6 @@ async def migrated_by(database_url: str, revision: str) -> None:
     async with engine.begin() as connection:
         await connection.execute(text("UPDATE alembic_version SET version_num = :found"), {"found": revision})
     await engine.dispose()
-
-
-def is_ours(name: str | None, kind: str, _: object) -> bool:
-    """The queue's tables stand beside ours in PostgreSQL."""
-    return kind != "table" or not str(name).startswith("pgqueuer")
-
-
-async def test_the_migrations_make_the_schema(new_database_url: str) -> None:
-    engine = await open_engine(new_database_url)
-    async with engine.connect() as connection:
-        differences = await connection.run_sync(
-            lambda sync: compare_metadata(MigrationContext.configure(sync, opts={"include_name": is_ours}), metadata)
-        )
-    await engine.dispose()
-    assert differences == []
 
 
 @pytest.mark.parametrize("revision", ["0001", "0023"])
