@@ -105,7 +105,9 @@ def _index(name: str | None, *columns: str, where: TextClause) -> Index:
     return Index(name, *columns, sqlite_where=where, postgresql_where=where)
 
 
-alembic_version = Table("alembic_version", metadata, Column("version_num", String(32), primary_key=True))  # Alembic's own
+alembic_version = Table(
+    "alembic_version", metadata, Column("version_num", String(32), primary_key=True)
+)  # Alembic's own
 
 cases = Table(
     "cases",
