@@ -6,8 +6,8 @@ import sqlite3
 import uuid
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, closing
-from dataclasses import dataclass
-from datetime import timedelta
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ import pytest
 
 from bot.app import running_bot
 from bot.domain.case import CaseStatus, LoggedCase
+from bot.feature import Services
 from bot.pipeline.retries import MODEL_PAUSES
 from bot.settings import Settings, load_settings
 from bot.slack.manifest import load_manifest
@@ -50,6 +51,7 @@ class Stage:
     ben: Person
     helper: Person
     stop_bot: Callable[[], Awaitable[None]] | None = None
+    services: Services | None = None
 
     def ask_and_answer(self, question: str = QUESTION, answer: str = ANSWER, **content: Any) -> tuple[Message, Message]:
         """A question by ann and an answer by the assistant in its thread."""
@@ -81,6 +83,11 @@ class Stage:
         """The latest ephemeral that a person sees, once there are `count`."""
         await self.slack.until(lambda: len(person.ephemerals(channel)) >= count)
         return person.ephemerals(channel)[-1]
+
+    def services_at(self, later: timedelta, **changes: Any) -> Services:
+        """What the bot is made of, on a clock that is so much later."""
+        assert self.services
+        return replace(self.services, clock=lambda: datetime.now(UTC) + later, **changes)
 
     async def reaches(self, case_id: int, status: CaseStatus) -> LoggedCase:
         """A case, once it has come so far; the log makes no noise that one could wait for."""
@@ -209,7 +216,7 @@ async def open_stage(model_server: ModelServer, tmp_path: Path, empty_log: Path)
             )
             await slack.connected()
             ann, ben, helper = (slack.person(name) for name in ("ann", "ben", "helper"))
-            return Stage(slack, model_server, bot.store, ann, ben, helper, process.aclose)
+            return Stage(slack, model_server, bot.store, ann, ben, helper, process.aclose, bot.services)
 
         yield open_it
 

@@ -105,9 +105,8 @@ def _index(name: str | None, *columns: str, where: TextClause) -> Index:
     return Index(name, *columns, sqlite_where=where, postgresql_where=where)
 
 
-alembic_version = Table(
-    "alembic_version", metadata, Column("version_num", String(32), primary_key=True)
-)  # Alembic's own
+# Alembic's own
+alembic_version = Table("alembic_version", metadata, Column("version_num", String(32), primary_key=True))
 
 cases = Table(
     "cases",
@@ -264,8 +263,7 @@ replays = Table(
     "replays",  # of labelled cases, before a channel's judge is changed; one a channel, until it is decided
     metadata,
     Column("id", Integer, primary_key=True, autoincrement=True),
-    *_columns(String, "team_id", "channel_id", nullable=False),
-    Column("user_id", String, nullable=False),  # who wants the change
+    *_columns(String, "team_id", "channel_id", "user_id", nullable=False),  # the last is who wants the change
     *_columns(String, "rubric", "rubric_version", "judge_model"),
     Column("asked_at", UtcDateTime, nullable=False),
     Column("told_at", UtcDateTime),

@@ -1,7 +1,6 @@
 """Says the same day, and once, that a watched assistant is clearly worse, or gone, or that its watch has no scores."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
@@ -9,17 +8,15 @@ from typing import Any
 import aiohttp
 import structlog
 from slack_sdk.errors import SlackApiError
-from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.domain.clock import Clock, utc_now
 from bot.domain.watch import Watch, together
+from bot.feature import Services
 from bot.features.watch.text import gone_alert, silent_alert, worse_alert
 from bot.slack import ids
 from bot.slack.client import connection_word, is_transient, slack_word
-from bot.slack.members import Members, MembershipError, Memberships
+from bot.slack.members import MembershipError
 from bot.slack.messages import find_marked, to_metadata
 from bot.slack.messenger import WITHOUT_PREVIEWS, Post, send_in_known_blocks
-from bot.store import Store
 from bot.store.figures import Place, Span, TimedScore, watched
 from bot.store.watches import AlertKind
 from judge.drift import Drop, NotEnough, find_below, find_drop
@@ -29,50 +26,46 @@ KEPT_OUT = "not_in_channel"
 """In the place of Slack's word, for a person who may not look into the channel (any more)."""
 
 
-@dataclass(frozen=True)
-class AlertDelivery:
-    """Tells the channel and the people who hear of a watch."""
+async def send_alert(services: Services, watch: Watch, post: Post, since: datetime | None = None) -> Mapping[str, str]:
+    """Sends the post to all who hear of a watch; for those whom it did not reach, by id, why, in Slack's word.
 
-    client: AsyncWebClient
-    memberships: Memberships
+    With `since` it may have been sent since then, with the answer lost: the channel gets it only where it is not
+    there yet. A person's direct messages the app may not read: they are told twice rather than never.
+    """
+    reasons = {to: await _send(services, watch, to, post, since) for to in watch.alerts_to}
+    return {to: reason for to, reason in reasons.items() if reason}
 
-    async def tell(self, watch: Watch, post: Post, since: datetime | None = None) -> Mapping[str, str]:
-        """Sends the post to each of them; for those whom it did not reach, by id, why, in Slack's word.
 
-        With `since` it may have been sent since then, with the answer lost: the channel gets it only where it is not
-        there yet. A person's direct messages the app may not read: they are told twice rather than never.
-        """
-        reasons = {to: await self._send(watch, to, post, since) for to in watch.alerts_to}
-        return {to: reason for to, reason in reasons.items() if reason}
+async def _send(services: Services, watch: Watch, to: str, post: Post, since: datetime | None) -> str:
+    mark = to_metadata(ids.METADATA_ALERT, {"channel": watch.channel_id, "author": watch.author_id})
 
-    async def _send(self, watch: Watch, to: str, post: Post, since: datetime | None) -> str:
-        mark = to_metadata(ids.METADATA_ALERT, {"channel": watch.channel_id, "author": watch.author_id})
-        try:
-            if to != watch.channel_id and await self.memberships.keeps_out(to, watch.channel_id):
-                return KEPT_OUT
-            if since and to == watch.channel_id and await self._is_there(to, mark, since):
-                return ""
-            await send_in_known_blocks(post, partial(self._post, to, mark))
-        except MembershipError as exc:
-            return str(exc)
-        except SlackApiError as exc:
-            return slack_word(exc)
-        except (aiohttp.ClientError, TimeoutError) as exc:
-            return connection_word(exc)
-        return ""
-
-    async def _is_there(self, channel_id: str, mark: dict[str, Any], since: datetime) -> bool:
-        try:
-            return await find_marked(self.client, channel_id, mark, since.timestamp()) is not None
-        except SlackApiError as exc:
-            if is_transient(exc):
-                raise
-            return False  # the channel cannot be read: told twice rather than never
-
-    async def _post(self, to: str, mark: dict[str, Any], post: Post) -> None:
-        await self.client.chat_postMessage(
-            channel=to, text=post.text, blocks=post.blocks, metadata=mark, **WITHOUT_PREVIEWS
+    async def send(form: Post) -> None:
+        await services.client.chat_postMessage(
+            channel=to, text=form.text, blocks=form.blocks, metadata=mark, **WITHOUT_PREVIEWS
         )
+
+    try:
+        if to != watch.channel_id and await services.memberships.keeps_out(to, watch.channel_id):
+            return KEPT_OUT
+        if since and to == watch.channel_id and await _is_there(services, to, mark, since):
+            return ""
+        await send_in_known_blocks(post, send)
+    except MembershipError as exc:
+        return str(exc)
+    except SlackApiError as exc:
+        return slack_word(exc)
+    except (aiohttp.ClientError, TimeoutError) as exc:
+        return connection_word(exc)
+    return ""
+
+
+async def _is_there(services: Services, channel_id: str, mark: dict[str, Any], since: datetime) -> bool:
+    try:
+        return await find_marked(services.client, channel_id, mark, since.timestamp()) is not None
+    except SlackApiError as exc:
+        if is_transient(exc):
+            raise
+        return False  # the channel cannot be read: told twice rather than never
 
 
 RECENT = timedelta(days=7)
@@ -95,21 +88,9 @@ class DriftAlerts:
     While a drop lasts it is told of once in seven days.
     """
 
-    def __init__(
-        self,
-        delivery: AlertDelivery,
-        store: Store,
-        members: Members,
-        team_id: str,
-        workspace_url: str,
-        clock: Clock = utc_now,
-    ) -> None:
-        self._delivery = delivery
-        self._store = store
-        self._members = members
-        self._team_id = team_id
-        self._workspace_url = workspace_url
-        self._now = clock
+    def __init__(self, services: Services) -> None:
+        self._services = services
+        self._store = services.store
         self._newest: dict[_Tested, int] = {}
         self._finds = {
             AlertKind.WORSE: self._worse,
@@ -119,14 +100,14 @@ class DriftAlerts:
         }
 
     async def look(self) -> None:
-        for watch in await self._store.watches.of(self._team_id):
+        for watch in await self._store.watches.of(self._services.identity.team_id):
             if watch.alerts_to:
                 await self._look_at(watch)
 
     async def _look_at(self, watch: Watch) -> None:
         for kind, find in self._finds.items():
             post = await find(watch)
-            now = self._now()
+            now = self._services.clock()
             is_first = await self._store.alerts.claim(watch, kind, now) if post else None
             if post and is_first is not None:
                 midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
@@ -141,7 +122,7 @@ class DriftAlerts:
         return await self._drop(watch, AlertKind.BELOW, partial(_find_below, watch.floor))
 
     async def _drop(self, watch: Watch, kind: AlertKind, find: _Find) -> Post | None:
-        now = self._now()
+        now = self._services.clock()
         if await self._was_told(watch, kind):
             return None
         place = watched(watch)
@@ -162,21 +143,20 @@ class DriftAlerts:
         return await self._to_post(watch, drop, recent[drop.since :], scale)
 
     async def _to_post(self, watch: Watch, drop: Drop, since: list[TimedScore], scale: Scale) -> Post:
-        name = (await self._members.of(watch.author_id)).name
         lowest = sorted(since, key=lambda each: (each.score, -each.id))[:_LOWEST]
-        return worse_alert(watch, name, drop, since, lowest, scale, self._workspace_url)
+        return worse_alert(watch, await self._name(watch), drop, since, lowest, scale, self._services.identity.url)
 
     async def _silent(self, watch: Watch) -> Post | None:
-        now = self._now()
+        now = self._services.clock()
         span = Span(now - SILENT_FOR, now)
         expected = await self._store.replies.expected(watched(watch), span.start, now - _PATIENCE)
         if expected < _MIN_SILENT or await self._store.tallies.in_order(watched(watch), span):
             return None
-        return silent_alert(watch, (await self._members.of(watch.author_id)).name, expected, SILENT_FOR)
+        return silent_alert(watch, await self._name(watch), expected, SILENT_FOR)
 
     async def _gone(self, watch: Watch) -> Post | None:
         """The alert of an assistant of which nothing was seen for a week, and much in the week before."""
-        week_ago, place = self._now() - RECENT, watched(watch)
+        week_ago, place = self._services.clock() - RECENT, watched(watch)
         last_day = await self._store.replies.last_day(place)
         if last_day is None or last_day >= f"{week_ago:%Y-%m-%d}" or await self._was_told(watch, AlertKind.GONE):
             return None
@@ -184,19 +164,22 @@ class DriftAlerts:
         before = together(by_day.values()).seen
         if before < _MIN_BEFORE_GONE:
             return None
-        return gone_alert(watch, (await self._members.of(watch.author_id)).name, before)
+        return gone_alert(watch, await self._name(watch), before)
+
+    async def _name(self, watch: Watch) -> str:
+        return (await self._services.members.of(watch.author_id)).name
 
     async def _was_told(self, watch: Watch, kind: AlertKind) -> bool:
         last = await self._store.alerts.last(watch, kind)
-        return last is not None and last > self._now() - RECENT
+        return last is not None and last > self._services.clock() - RECENT
 
     async def _send(self, watch: Watch, kind: AlertKind, post: Post, since: datetime | None) -> None:
         """It is sent if anybody got it; where nobody did, it is tried again."""
-        missed = await self._delivery.tell(watch, post, since)
+        missed = await send_alert(self._services, watch, post, since)
         for to, error in missed.items():
             logger.warning("alert_not_sent", channel=watch.channel_id, to=to, error=error)
         if len(missed) < len(watch.alerts_to):
-            await self._store.alerts.note_posted(watch, self._now())
+            await self._store.alerts.note_posted(watch, self._services.clock())
             logger.info("alert_sent", channel=watch.channel_id, kind=kind)
 
 

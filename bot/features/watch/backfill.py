@@ -12,148 +12,131 @@ from typing import Any
 import aiohttp
 import structlog
 from slack_sdk.errors import SlackApiError
-from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.domain.clock import Clock, utc_now
 from bot.domain.watch import Watch, draws, is_since
-from bot.features.watch.watcher import Watcher, author_of, seen_reply
+from bot.feature import Services
+from bot.features.watch.watcher import Watcher, author_of, to_reply
 from bot.slack.client import connection_word, slack_word
 from bot.slack.messages import Message, to_message
-from bot.store import Store
 
 OFTEN, SELDOM = timedelta(minutes=5), timedelta(hours=1)
 """Between two looks where no events come, and where they do."""
-_BACK = timedelta(days=7)
+BACK = timedelta(days=7)
 _PAGE = 200
 _MOST_PAGES = 10
+
+Raw = dict[str, Any]
 
 logger = structlog.get_logger(__name__)
 
 
-class Backfill:
+async def look(services: Services) -> None:
     """Notes the replies in watched channels that nobody told us of; those known already stay as they are.
 
     Replies in a thread are found as long as its parent is among the channel's latest messages, up to a week old.
+    Trouble in one channel keeps no other waiting.
     """
+    every = SELDOM if services.settings.watch_by == "events" else OFTEN
+    team_id, watches = services.identity.team_id, services.store.watches
+    by_channel = defaultdict[str, dict[str, Watch]](dict)
+    for watch in await watches.of(team_id):
+        by_channel[watch.channel_id][watch.author_id] = watch
+    for channel_id, watched in by_channel.items():
+        since = await watches.begin_look(team_id, channel_id, services.clock(), every)
+        if since is None:
+            continue
+        try:
+            await _look_at(services, channel_id, watched, since)
+        except SlackApiError as exc:
+            logger.warning("channel_not_read", channel=channel_id, error=slack_word(exc))
+        except (aiohttp.ClientError, TimeoutError) as exc:
+            logger.warning("channel_not_read", channel=channel_id, error=connection_word(exc))
 
-    def __init__(
-        self, client: AsyncWebClient, store: Store, team_id: str, every: timedelta = SELDOM, clock: Clock = utc_now
-    ) -> None:
-        self._client = client
-        self._store = store
-        self._team_id = team_id
-        self._every = every
-        self._now = clock
 
-    async def look(self) -> None:
-        """Reads the channels that are due; trouble in one keeps no other waiting."""
-        by_channel = defaultdict[str, dict[str, Watch]](dict)
-        for watch in await self._store.watches.of(self._team_id):
-            by_channel[watch.channel_id][watch.author_id] = watch
-        for channel_id, watched in by_channel.items():
-            since = await self._store.watches.begin_look(self._team_id, channel_id, self._now(), self._every)
-            if since is None:
-                continue
-            try:
-                await self._look_at(channel_id, watched, since)
-            except SlackApiError as exc:
-                logger.warning("channel_not_read", channel=channel_id, error=slack_word(exc))
-            except (aiohttp.ClientError, TimeoutError) as exc:
-                logger.warning("channel_not_read", channel=channel_id, error=connection_word(exc))
+async def _look_at(services: Services, channel_id: str, watched: Mapping[str, Watch], since: datetime) -> None:
+    noted, now = 0, services.clock()
+    async for raw in _messages(services, channel_id, since.timestamp()):
+        watch = watched.get(author_of(raw) or "")
+        if watch and is_since(watch, raw["ts"]):
+            noted += await services.store.replies.note(to_reply(watch.team_id, channel_id, raw), watch, now)
+    if noted:
+        logger.info("replies_found", channel=channel_id, number=noted, since=f"{since:%Y-%m-%d %H:%M}")
 
-    async def _look_at(self, channel_id: str, watched: Mapping[str, Watch], since: datetime) -> None:
-        noted, now = 0, self._now()
-        async for raw in self._messages(channel_id, since.timestamp()):
-            watch = watched.get(author_of(raw) or "")
-            if watch and is_since(watch, raw["ts"]):
-                reply = seen_reply(self._team_id, channel_id, raw)
-                noted += await self._store.replies.note(reply, watch, now)
-        if noted:
-            logger.info("replies_found", channel=channel_id, number=noted, since=f"{since:%Y-%m-%d %H:%M}")
 
-    async def _messages(self, channel_id: str, since: float) -> AsyncIterator[dict[str, Any]]:
-        """What was written since then, in the channel and in threads of up to a week ago."""
-        first = (self._now() - _BACK).timestamp()
-        async for parent in self._pages(self._client.conversations_history, channel=channel_id, oldest=f"{first:.6f}"):
-            if float(parent["ts"]) > since:
-                yield parent
-            if float(parent.get("latest_reply") or 0) > since:
-                thread = {"channel": channel_id, "ts": parent["ts"], "oldest": f"{since:.6f}"}
-                async for raw in self._pages(self._client.conversations_replies, **thread):
-                    if raw["ts"] != parent["ts"]:
-                        yield raw
+async def _messages(services: Services, channel_id: str, since: float) -> AsyncIterator[Raw]:
+    """What was written since then, in the channel and in threads of up to a week ago."""
+    client, first = services.client, (services.clock() - BACK).timestamp()
+    async for parent in _pages(client.conversations_history, channel=channel_id, oldest=f"{first:.6f}"):
+        if float(parent["ts"]) > since:
+            yield parent
+        if float(parent.get("latest_reply") or 0) > since:
+            thread = {"channel": channel_id, "ts": parent["ts"], "oldest": f"{since:.6f}"}
+            async for raw in _pages(client.conversations_replies, **thread):
+                if raw["ts"] != parent["ts"]:
+                    yield raw
 
-    async def _pages(self, method: Any, **arguments: Any) -> AsyncIterator[dict[str, Any]]:
-        pages = 0
-        async for page in await method(limit=_PAGE, **arguments):
-            for raw in page.get("messages") or []:
-                yield raw
-            pages += 1
-            if pages == _MOST_PAGES:
-                logger.warning("channel_not_read_to_its_end", channel=arguments["channel"], messages=pages * _PAGE)
-                return
+
+async def _pages(method: Any, **arguments: Any) -> AsyncIterator[Raw]:
+    pages = 0
+    async for page in await method(limit=_PAGE, **arguments):
+        for raw in page.get("messages") or []:
+            yield raw
+        pages += 1
+        if pages == _MOST_PAGES:
+            logger.warning("channel_not_read_to_its_end", channel=arguments["channel"], messages=pages * _PAGE)
+            return
 
 
 MOST = 5
-BACK = timedelta(days=7)
 _PATIENCE_S = 10.0
 _MOST_TRIED = 20  # each is a call of Slack, which allows some 50 a minute for all that the app reads
 _MOST_THREADS = 20
 _RECENT_PAGE, _THREAD_PAGE = 200, 999
 
-Raw = dict[str, Any]
 
+async def recent_replies(watcher: Watcher, watch: Watch) -> list[Message]:
+    """What a watch would have taken in the last week, the newest first, up to five; fewer where Slack is slow.
 
-class RecentReplies:
-    """Reads a channel back a week at most, and takes what it finds for answers as the watcher does."""
-
-    def __init__(self, client: AsyncWebClient, watcher: Watcher, clock: Clock = utc_now) -> None:
-        self._client = client
-        self._watcher = watcher
-        self._now = clock
-
-    async def of(self, watch: Watch) -> list[Message]:
-        """The newest first, up to five of them; fewer where Slack is slow.
-
-        Raises:
-            OutOfSightError, MayNotReadError, SlackApiError, ClientError: Slack does not let us read.
-        """
-        found: list[Message] = []
-        with suppress(TimeoutError):
-            async with asyncio.timeout(_PATIENCE_S):
-                tries = iter(range(_MOST_TRIED))
-                async for message in self._drawn(watch):
-                    if await self._watcher.answered(watch.channel_id, message):
-                        found.append(message)
-                    if len(found) == MOST or next(tries, None) is None:
-                        break
-        return found
-
-    async def _drawn(self, watch: Watch) -> AsyncIterator[Message]:
-        seen = set[str]()  # what is sent to the channel as well stands there, and in its thread
-        async for raw in self._newest_first(watch):
-            if author_of(raw) == watch.author_id and raw["ts"] not in seen and draws(watch, raw["ts"]):
+    Raises:
+        OutOfSightError, MayNotReadError, SlackApiError, ClientError: Slack does not let us read.
+    """
+    found: list[Message] = []
+    seen = set[str]()  # what is sent to the channel as well stands there, and in its thread
+    tries = 0
+    with suppress(TimeoutError):
+        async with asyncio.timeout(_PATIENCE_S):
+            async for raw in _newest_first(watcher.services, watch):
+                if author_of(raw) != watch.author_id or raw["ts"] in seen or not draws(watch, raw["ts"]):
+                    continue
                 seen.add(raw["ts"])
-                yield to_message(raw)
+                tries += 1
+                message = to_message(raw)
+                if await watcher.answered(watch.channel_id, message):
+                    found.append(message)
+                if len(found) == MOST or tries == _MOST_TRIED:
+                    break
+    return found
 
-    async def _newest_first(self, watch: Watch) -> AsyncIterator[Raw]:
-        """What was written in the channel and in its threads; a thread is read once its last reply's turn has come."""
-        since: Raw = {"channel": watch.channel_id, "oldest": f"{(self._now() - BACK).timestamp():.6f}"}
-        parents = (await self._client.conversations_history(limit=_RECENT_PAGE, **since)).get("messages") or []
-        threads = nlargest(_MOST_THREADS, _with_replies_of(parents, watch.author_id), key=_last_reply)
-        number = count()
-        waiting = [(-float(raw["ts"]), next(number), raw, False) for raw in parents]
-        waiting += [(-_last_reply(raw), next(number), raw, True) for raw in threads]
-        heapify(waiting)
-        while waiting:
-            _, _, raw, is_thread = heappop(waiting)
-            if not is_thread:
-                yield raw
-                continue
-            thread = await self._client.conversations_replies(ts=raw["ts"], limit=_THREAD_PAGE, **since)
-            for reply in thread.get("messages") or []:
-                if reply["ts"] != raw["ts"]:
-                    heappush(waiting, (-float(reply["ts"]), next(number), reply, False))
+
+async def _newest_first(services: Services, watch: Watch) -> AsyncIterator[Raw]:
+    """What was written in the channel and in its threads; a thread is read once its last reply's turn has come."""
+    client, first = services.client, (services.clock() - BACK).timestamp()
+    since: Raw = {"channel": watch.channel_id, "oldest": f"{first:.6f}"}
+    parents = (await client.conversations_history(limit=_RECENT_PAGE, **since)).get("messages") or []
+    threads = nlargest(_MOST_THREADS, _with_replies_of(parents, watch.author_id), key=_last_reply)
+    number = count()
+    waiting = [(-float(raw["ts"]), next(number), raw, False) for raw in parents]
+    waiting += [(-_last_reply(raw), next(number), raw, True) for raw in threads]
+    heapify(waiting)
+    while waiting:
+        _, _, raw, is_thread = heappop(waiting)
+        if not is_thread:
+            yield raw
+            continue
+        thread = await client.conversations_replies(ts=raw["ts"], limit=_THREAD_PAGE, **since)
+        for reply in thread.get("messages") or []:
+            if reply["ts"] != raw["ts"]:
+                heappush(waiting, (-float(reply["ts"]), next(number), reply, False))
 
 
 def _last_reply(raw: Raw) -> float:

@@ -4,13 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
-from bot.domain.clock import Clock
 from bot.domain.watch import Coverage, Watch, together
 from bot.domain.week import Week
+from bot.feature import Services
 from bot.figures.quality import WEEKS, Quality, to_quality
 from bot.figures.week import commonest, count_raters
-from bot.slack.members import Member, Members, MembershipError, Memberships
-from bot.store import Store
+from bot.slack.members import MembershipError
 from bot.store.figures import Place, Span, Tallies, watched
 from bot.store.watches import Replies
 from judge.rubric import Scale
@@ -98,34 +97,30 @@ class CountedWatch:
     coverage: Coverage
 
 
-@dataclass(frozen=True)
-class WatchReader:
-    """Reads watches for those who may see them: whoever is in a channel, where the app is, too."""
+async def watches_of_channel(services: Services, team_id: str, channel_id: str) -> Sequence[CountedWatch]:
+    return await _counted_all(services, await services.store.watches.of(team_id, channel_id))
 
-    store: Store
-    members: Members
-    memberships: Memberships
-    clock: Clock
 
-    async def of_channel(self, team_id: str, channel_id: str) -> Sequence[CountedWatch]:
-        return await self._counted(await self.store.watches.of(team_id, channel_id))
+async def watches_of_person(
+    services: Services, team_id: str, user_id: str, most: int
+) -> tuple[Sequence[CountedWatch], int]:
+    """What the channels watch that a person is in, and how many watches there are besides; none if in doubt."""
+    watches = await services.store.watches.of(team_id)
+    if not watches:
+        return (), 0
+    try:
+        theirs, ours = await services.memberships.of(user_id), await services.memberships.of()
+    except MembershipError:
+        return (), 0
+    seen = [each for each in watches if each.channel_id in theirs and each.channel_id in ours]
+    return await _counted_all(services, seen[:most]), len(seen[most:])
 
-    async def of_person(self, team_id: str, user_id: str, most: int) -> tuple[Sequence[CountedWatch], int]:
-        """What the channels watch that a person is in, and how many watches there are besides; none if in doubt."""
-        watches = await self.store.watches.of(team_id)
-        if not watches:
-            return (), 0
-        try:
-            theirs, ours = await self.memberships.of(user_id), await self.memberships.of()
-        except MembershipError:
-            return (), 0
-        seen = [each for each in watches if each.channel_id in theirs and each.channel_id in ours]
-        return await self._counted(seen[:most]), len(seen[most:])
 
-    async def _counted(self, watches: Sequence[Watch]) -> Sequence[CountedWatch]:
-        names = await self.members.of_all({watch.author_id for watch in watches}, _PATIENCE_S)
-        return [await self._count(watch, names.get(watch.author_id)) for watch in watches]
-
-    async def _count(self, watch: Watch, member: Member | None) -> CountedWatch:
-        days = await self.store.replies.coverage(watched(watch), f"{self.clock() - _BEFORE_TODAY:%Y-%m-%d}")
-        return CountedWatch(watch, member.name if member else watch.author_id, together(days.values()))
+async def _counted_all(services: Services, watches: Sequence[Watch]) -> Sequence[CountedWatch]:
+    names = await services.members.of_all({watch.author_id for watch in watches}, _PATIENCE_S)
+    since, counted = _day(services.clock() - _BEFORE_TODAY), []
+    for watch in watches:
+        days = await services.store.replies.coverage(watched(watch), since)
+        member = names.get(watch.author_id)
+        counted.append(CountedWatch(watch, member.name if member else watch.author_id, together(days.values())))
+    return counted

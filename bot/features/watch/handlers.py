@@ -1,121 +1,102 @@
 """`/judge watch`: which assistants are scored by themselves in a channel, and how many of their replies."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import aiohttp
 from slack_bolt.async_app import AsyncAck, AsyncApp
 from slack_sdk.errors import SlackApiError
 
+from bot.feature import Services
 from bot.features.watch import text as words
-from bot.features.watch.alerts import AlertDelivery
-from bot.features.watch.orders import WatchOrders
-from bot.features.watch.watcher import Assistants, is_named
-from bot.features.watch.window import WatchWindow
+from bot.features.watch.alerts import send_alert
+from bot.features.watch.figures import watches_of_channel
+from bot.features.watch.orders import find_watch, name_of, order_on, refusal_of, save_order, tokens_of
+from bot.features.watch.watcher import Watcher, assistants, is_named
+from bot.features.watch.window import open_window
 from bot.pipeline.text import COMMAND_TOO_SLOW, sentence
 from bot.slack import ids
 from bot.slack.blocks import ModalState
 from bot.slack.client import slack_word
 from bot.slack.commands import WatchRequest, parse_watch
 from bot.slack.invocation import Invocation, clicked_value, to_invocation
-from bot.slack.messenger import Messenger, Post
+from bot.slack.messenger import Post
 
 
-@dataclass(frozen=True)
-class WatchCommand:
-    """Shows and changes what a channel watches."""
-
-    orders: WatchOrders
-    window: WatchWindow
-    assistants: Assistants
-    messenger: Messenger
-
-    async def answer(self, invocation: Invocation, text: str) -> None:
-        try:
-            request = parse_watch(text)
-        except ValueError as exc:
-            await self._tell(invocation, sentence(words.not_understood(str(exc))))
-            return
-        if request.action == "window":
-            if not await self.window.open(invocation, ModalState(channel_id=invocation.channel_id), request.author):
-                await self._tell(invocation, sentence(COMMAND_TOO_SLOW))
-            return
-        is_change = request.action != "state"
-        if refusal := await self.orders.refusal(invocation, invocation.channel_id, is_change=is_change):
-            await self._tell(invocation, sentence(refusal))
-            return
-        await self._tell(invocation, await self._do(invocation, request))
-
-    async def _do(self, invocation: Invocation, request: WatchRequest) -> Post:
-        match request.action:
-            case "state":
-                return await self.orders.state(invocation.team_id, invocation.channel_id)
-            case "off":
-                return await self._end(invocation, request.author)
-            case _:
-                return await self._set(invocation, request)
-
-    async def _end(self, invocation: Invocation, author: str) -> Post:
-        watches = await self.orders.of(invocation.team_id, invocation.channel_id)
-        names = await self.orders.names(watches)
-        called = [each for each in watches if is_named(author, each.author_id, names)]
-        if not called:
-            return sentence(words.not_watched(author, [names[each.author_id] for each in watches]))
-        if len(called) > 1:
-            return sentence(words.several_assistants(author, [each.author_id for each in called]))
-        (watch,) = called
-        await self.orders.watcher.end(watch, invocation.user_id)
-        return sentence(words.ended(names[watch.author_id]))
-
-    async def _set(self, invocation: Invocation, request: WatchRequest) -> Post:
-        try:
-            found = await self.assistants.called(invocation.channel_id, request.author)
-        except (SlackApiError, aiohttp.ClientError, TimeoutError) as exc:
-            return sentence(words.not_read(slack_word(exc)))
-        called = [each for each in found if is_named(request.author, each, found)]
-        if not called:
-            return sentence(words.no_assistant(request.author, list(found.values())))
-        if len(called) > 1:
-            return sentence(words.several_assistants(request.author, called))
-        (author_id,) = called
-        watch = replace(await self.orders.on(invocation, invocation.channel_id, author_id), **request.changes)
-        if request.alert:
-            hear = {"here": (invocation.channel_id,), "me": (invocation.user_id,), "off": ()}
-            watch = replace(watch, alerts_to=hear[request.alert])
-        if refusal := await self.orders.save(watch, invocation.user_id):
-            return sentence(refusal)
-        return words.begun(watch, found[author_id])
-
-    async def _tell(self, invocation: Invocation, post: Post) -> None:
-        await self.messenger.tell(invocation.recipient, post)
+async def answer_command(watcher: Watcher, invocation: Invocation, text: str) -> None:
+    """Shows or changes what the channel watches, or opens the window for it."""
+    messenger = watcher.services.messenger
+    try:
+        request = parse_watch(text)
+    except ValueError as exc:
+        await messenger.tell(invocation.recipient, sentence(words.not_understood(str(exc))))
+        return
+    if request.action == "window":
+        state = ModalState(channel_id=invocation.channel_id)
+        if not await open_window(watcher, invocation, state, request.author):
+            await messenger.tell(invocation.recipient, sentence(COMMAND_TOO_SLOW))
+        return
+    is_change = request.action != "state"
+    refusal = await refusal_of(watcher.services, invocation, invocation.channel_id, is_change=is_change)
+    post = sentence(refusal) if refusal else await _do(watcher, invocation, request)
+    await messenger.tell(invocation.recipient, post)
 
 
-@dataclass(frozen=True)
-class AlertButton:
-    """Sends tests."""
+async def _do(watcher: Watcher, invocation: Invocation, request: WatchRequest) -> Post:
+    services, place = watcher.services, (invocation.team_id, invocation.channel_id)
+    if request.action == "state":
+        return words.state(await watches_of_channel(services, *place), await tokens_of(services, *place))
+    if request.action == "off":
+        return await _end(watcher, invocation, request.author)
+    try:
+        found = await assistants(services, invocation.channel_id, request.author)
+    except (SlackApiError, aiohttp.ClientError, TimeoutError) as exc:
+        return sentence(words.not_read(slack_word(exc)))
+    called = [each for each in found if is_named(request.author, each, found)]
+    if not called:
+        return sentence(words.no_assistant(request.author, list(found.values())))
+    if len(called) > 1:
+        return sentence(words.several_assistants(request.author, called))
+    (author_id,) = called
+    watch = replace(await order_on(services, invocation, invocation.channel_id, author_id), **request.changes)
+    if request.alert:
+        hear = {"here": (invocation.channel_id,), "me": (invocation.user_id,), "off": ()}
+        watch = replace(watch, alerts_to=hear[request.alert])
+    if refusal := await save_order(watcher, watch, invocation.user_id):
+        return sentence(refusal)
+    return words.begun(watch, found[author_id])
 
-    orders: WatchOrders
-    alerts: AlertDelivery
-    messenger: Messenger
 
-    async def send(self, invocation: Invocation, author_id: str) -> str:
-        channel_id = invocation.channel_id
-        if refusal := await self.orders.refusal(invocation, channel_id, is_change=True):
-            return refusal
-        watches = await self.orders.of(invocation.team_id, channel_id)
-        watch = next((each for each in watches if each.author_id == author_id), None)
-        if watch is None:
-            return words.NOT_WATCHED
-        if watch.alerts_to and not await self.orders.store.watches.begin_test(watch, self.orders.clock()):
-            return words.TESTED_JUST_NOW
-        name = (await self.orders.members.of(author_id)).name
-        return words.tested(watch, await self.alerts.tell(watch, words.test_alert(watch, name)))
+async def _end(watcher: Watcher, invocation: Invocation, author: str) -> Post:
+    watches = await watcher.services.store.watches.of(invocation.team_id, invocation.channel_id)
+    names = {watch.author_id: await name_of(watcher.services, watch.author_id) for watch in watches}
+    called = [each for each in watches if is_named(author, each.author_id, names)]
+    if not called:
+        return sentence(words.not_watched(author, list(names.values())))
+    if len(called) > 1:
+        return sentence(words.several_assistants(author, [each.author_id for each in called]))
+    await watcher.end(called[0], invocation.user_id)
+    return sentence(words.ended(names[called[0].author_id]))
 
 
-def register(app: AsyncApp, button: AlertButton) -> None:
+async def _test(services: Services, invocation: Invocation, author_id: str) -> str:
+    """Sends a test alert; what to say of it."""
+    channel_id = invocation.channel_id
+    if refusal := await refusal_of(services, invocation, channel_id, is_change=True):
+        return refusal
+    watch = await find_watch(services, invocation.team_id, channel_id, author_id)
+    if watch is None:
+        return words.NOT_WATCHED
+    if watch.alerts_to and not await services.store.watches.begin_test(watch, services.clock()):
+        return words.TESTED_JUST_NOW
+    post = words.test_alert(watch, await name_of(services, author_id))
+    return words.tested(watch, await send_alert(services, watch, post))
+
+
+def register(app: AsyncApp, services: Services) -> None:
     @app.action(ids.ACTION_TEST_ALERT)
     async def send_test(ack: AsyncAck, body: dict[str, Any]) -> None:
         await ack()
         invocation = to_invocation(body)
-        said = await button.send(invocation, clicked_value(body))
-        await button.messenger.tell(invocation.recipient, sentence(said))
+        said = await _test(services, invocation, clicked_value(body))
+        await services.messenger.tell(invocation.recipient, sentence(said))

@@ -3,9 +3,10 @@
 import asyncio
 import hashlib
 import re
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from math import nan
 from typing import Any
 
 import aiohttp
@@ -13,15 +14,22 @@ from slack_bolt.async_app import AsyncAck, AsyncApp
 from slack_sdk.errors import SlackApiError
 
 from bot.domain.case import Recipient
-from bot.domain.watch import Watch
+from bot.domain.watch import MOST_PEOPLE, Shows, Watch
+from bot.feature import Services
 from bot.features.watch import text as words
 from bot.features.watch import window_text as window_words
-from bot.features.watch.backfill import RecentReplies
-from bot.features.watch.form import WatchChecks, WatchForm, to_watch_form
-from bot.features.watch.orders import WatchOrders
-from bot.features.watch.watcher import Assistants, is_named
-from bot.features.watch.window_text import WatchView
-from bot.pipeline.judges import RubricChoice
+from bot.features.watch.backfill import recent_replies
+from bot.features.watch.orders import (
+    find_watch,
+    name_of,
+    order_on,
+    refusal_of,
+    save_order,
+    save_tokens,
+    tokens_of,
+)
+from bot.features.watch.watcher import Watcher, assistants, is_named
+from bot.features.watch.window_text import WatchView, said_modal
 from bot.pipeline.lookup import MayNotReadError, OutOfSightError
 from bot.pipeline.text import BUTTON_TOO_SLOW, sentence
 from bot.slack import ids
@@ -37,141 +45,143 @@ from bot.slack.invocation import (
     clicked_window,
     to_invocation,
 )
+from bot.slack.members import MembershipError
 from bot.slack.messages import Message
-from bot.slack.messenger import Messenger
+from judge.rubric import Scale
 
+Raw = dict[str, Any]
+
+_PATIENCE_S = 0.5  # Slack waits for 3 s, in which it is also asked who is in the channel
 _ITS_SHARE = re.compile(f"^{ids.BLOCK_SHARE}-")
 
 
 @dataclass(frozen=True)
-class WatchWindow:
-    """Asks for all that a watch is, and shows what it would have taken."""
+class WatchForm:
+    """What a person has chosen for an assistant in a channel.
 
-    orders: WatchOrders
-    assistants: Assistants
-    recent: RecentReplies
-    checks: WatchChecks
-    rubrics: RubricChoice
-    messenger: Messenger
-    show_home: Callable[[HomeVisit, str], Awaitable[None]]
-    workspace_url: str
+    Numbers that are none are `nan`; None is an empty field.
 
-    async def open(self, invocation: Invocation, state: ModalState, author: str = "") -> bool:
-        """Whether the window could be opened; with an assistant, by name or id, it begins with that one."""
-        opened = await self.messenger.open_modal(invocation.trigger_id, window_words.reading_modal())
-        if opened:
-            await self.show(WindowClick(invocation, opened.id, state), author)
-        return opened is not None
+    Attributes:
+        share: 0 where the window does not show this assistant's fields yet, so that none of them says anything.
+        alerts_to: The channel if it is to hear, and the people.
+        tokens: What all watches of the channel may take in a day.
+        version: Of what was set when the window was opened.
+    """
 
-    async def open_at_home(self, visit: HomeVisit, channel_id: str, author_id: str) -> None:
-        state = ModalState(channel_id=channel_id, home_id=visit.channel_id)
-        if not await self.open(visit.invocation, state, author_id):
-            await self.show_home(visit, BUTTON_TOO_SLOW)
+    channel_id: str
+    author_id: str
+    share: float
+    per_day: float | None
+    shows: Shows
+    alerts_to: tuple[str, ...]
+    floor: float | None
+    tokens: float | None
+    version: str
 
-    async def show(self, click: WindowClick, author: str, chosen: WatchForm | None = None) -> None:
-        """Fills the window: first with what there is to choose, then with what would have been taken.
 
-        Where only another share was `chosen`, the other fields stay as the person has them.
-        """
-        form = await self._form(click.invocation, click.state.channel_id or "", author)
-        if isinstance(form, str):
-            await self.messenger.update_modal(click.view_id, window_words.said_modal(form))
-            return
-        if chosen:
-            form = replace(form, watch=replace(form.watch, share=chosen.share), version=chosen.version)
-        shown = await self.messenger.update_modal(click.view_id, self._view(click, form, None))
-        if shown:  # and nobody has chosen another assistant meanwhile
-            view = self._view(click, form, await self._replies(form.watch))
-            await self.messenger.update_modal(click.view_id, view, shown.version)
+def to_watch_form(body: Raw) -> WatchForm:
+    """The window's fields, as they are now."""
+    view = body["view"]
+    values = view["state"]["values"]
+    state = ModalState.from_private_metadata(view.get("private_metadata") or "")
+    channel_id = state.channel_id or ""
+    author_id = _option(values, ids.BLOCK_ASSISTANT)
 
-    async def submitted(self, invocation: Invocation, form: WatchForm) -> dict[str, Any]:
-        """What to answer a submitted window; where nothing is wrong, the watch is set."""
-        refusal, kept_out = await asyncio.gather(
-            self.orders.refusal(invocation, form.channel_id, is_change=True), self.checks.kept_out(form)
-        )
-        if refusal:
-            return {"response_action": "update", "view": window_words.said_modal(refusal)}
-        earlier = await self.orders.on(invocation, form.channel_id, form.author_id)
-        is_watched = earlier in await self.orders.of(invocation.team_id, form.channel_id)
-        rubric = await self.rubrics.of(invocation.team_id, form.channel_id)
-        errors = {**await self.checks.errors(form, rubric.scale, is_watched=is_watched), **kept_out}
-        set_tokens = await self.orders.tokens(invocation.team_id, form.channel_id)
-        if form.version != _version(earlier if is_watched else None, set_tokens):
-            errors.setdefault(ids.BLOCK_ASSISTANT, window_words.CHANGED_MEANWHILE)
-        if errors:
-            return {"response_action": "errors", "errors": errors}
-        watch = replace(
-            earlier,
-            share=form.share,
-            per_day=int(form.per_day or 0),
-            shows=form.shows,
-            alerts_to=form.alerts_to,
-            floor=form.floor,
-        )
-        if refusal := await self.orders.save(watch, invocation.user_id):
-            its_shows = ids.of_author(ids.BLOCK_SHOWS, form.author_id)
-            return {"response_action": "errors", "errors": {its_shows: refusal.replace("`", "")}}
-        tokens = int(form.tokens) if form.tokens else None
-        await self.orders.save_tokens(watch.team_id, watch.channel_id, tokens, invocation.user_id)
-        return {}
+    def its(block_id: str) -> str:
+        return ids.of_author(block_id, author_id)
 
-    async def end(self, click: WindowClick, author_id: str) -> None:
-        channel_id = click.state.channel_id or ""
-        said = await self.orders.end(click.invocation, channel_id, author_id)
-        shown = None
-        with suppress(SlackApiError, aiohttp.ClientError, TimeoutError):
-            shown = await self.messenger.update_modal(click.view_id, window_words.said_modal(said))
-        if not shown:
-            await self.messenger.tell(Recipient(click.invocation.user_id, channel_id), sentence(said))
-        await self._renew_home(click)
+    one_in = _option(values, its(ids.BLOCK_SHARE))
+    hears_here = _state(values, its(ids.BLOCK_ALERTS_HERE)).get("selected_options")
+    people = _state(values, its(ids.BLOCK_ALERTS_TO)).get("selected_users") or []
+    return WatchForm(
+        channel_id=channel_id,
+        author_id=author_id,
+        share=1 / int(one_in) if one_in else 0,
+        per_day=_number(values, its(ids.BLOCK_PER_DAY)),
+        shows=Shows(_option(values, its(ids.BLOCK_SHOWS)) or Shows.NOTHING),
+        alerts_to=(*((channel_id,) if hears_here else ()), *people[:MOST_PEOPLE]),
+        floor=_number(values, its(ids.BLOCK_FLOOR)),
+        tokens=_number(values, ids.BLOCK_TOKENS),
+        version=state.version or "",
+    )
 
-    async def say(self, click: WindowClick, form: WatchForm) -> None:
-        """Says in the channel, to the person alone, what was set; the Home tab, where they come from, shows it."""
-        if await self._renew_home(click):
-            return
-        watch = await self.orders.on(click.invocation, form.channel_id, form.author_id)
-        name = (await self.orders.members.of(form.author_id)).name
-        await self.messenger.tell(Recipient(click.invocation.user_id, form.channel_id), words.begun(watch, name))
 
-    async def _renew_home(self, click: WindowClick) -> bool:
-        if click.state.home_id is None:
-            return False
-        await self.show_home(HomeVisit(click.invocation, click.state.home_id), "")
-        return True
+def _state(values: Mapping[str, Raw], block_id: str) -> Raw:
+    return (values.get(block_id) or {}).get(block_id) or {}
 
-    def _view(self, click: WindowClick, form: WatchView, replies: Sequence[Message] | str | None) -> dict[str, Any]:
-        return window_words.watch_modal(click.state, form, replies, self.workspace_url)
 
-    async def _form(self, invocation: Invocation, channel_id: str, author: str) -> WatchView | str:
-        if refusal := await self.orders.refusal(invocation, channel_id, is_change=True):
-            return refusal
-        watches = await self.orders.of(invocation.team_id, channel_id)
-        try:
-            found = await (self.assistants.called(channel_id, author) if author else self.assistants.listed(channel_id))
-        except (SlackApiError, aiohttp.ClientError, TimeoutError) as exc:
-            return words.not_read(slack_word(exc))
-        names = {**await self.orders.names(watches), **found}
-        # Who names nobody wants another one.
-        called = (
-            [each for each in names if is_named(author, each, names)] if author else [*_others(found, watches), *names]
-        )
-        author_id = next(iter(called), None)
-        if author_id is None:
-            return words.no_assistant(author, list(names.values())) if author else words.NO_BOTS
-        watch = await self.orders.on(invocation, channel_id, author_id)
-        tokens = await self.orders.tokens(invocation.team_id, channel_id)
-        rubric = await self.rubrics.of(invocation.team_id, channel_id)
-        is_set = watch in watches
-        version = _version(watch if is_set else None, tokens)
-        return WatchView(watch, is_set, names, rubric.name, rubric.scale, tokens, version)
+def _option(values: Mapping[str, Raw], block_id: str) -> str:
+    chosen = _state(values, block_id).get("selected_option")
+    return str(chosen["value"]) if chosen else ""
 
-    async def _replies(self, watch: Watch) -> Sequence[Message] | str:
-        try:
-            return await self.recent.of(watch)
-        except (OutOfSightError, MayNotReadError):
-            return words.not_read("missing_scope")
-        except (SlackApiError, aiohttp.ClientError) as exc:
-            return words.not_read(slack_word(exc))
+
+def _number(values: Mapping[str, Raw], block_id: str) -> float | None:
+    typed = _state(values, block_id).get("value")
+    try:
+        return float(typed) if typed else None
+    except ValueError:
+        return nan
+
+
+async def open_window(watcher: Watcher, invocation: Invocation, state: ModalState, author: str = "") -> bool:
+    """Whether the window could be opened; with an assistant, by name or id, it begins with that one."""
+    opened = await watcher.services.messenger.open_modal(invocation.trigger_id, window_words.reading_modal())
+    if opened:
+        await _show(watcher, WindowClick(invocation, opened.id, state), author)
+    return opened is not None
+
+
+async def _show(watcher: Watcher, click: WindowClick, author: str, chosen: WatchForm | None = None) -> None:
+    """Fills the window: first with what there is to choose, then with what would have been taken.
+
+    Where only another share was `chosen`, the other fields stay as the person has them.
+    """
+    messenger, url = watcher.services.messenger, watcher.services.identity.url
+    form = await _to_view(watcher.services, click.invocation, click.state.channel_id or "", author)
+    if isinstance(form, str):
+        await messenger.update_modal(click.view_id, said_modal(form))
+        return
+    if chosen:
+        form = replace(form, watch=replace(form.watch, share=chosen.share), version=chosen.version)
+    shown = await messenger.update_modal(click.view_id, window_words.watch_modal(click.state, form, None, url))
+    if shown:  # and nobody has chosen another assistant meanwhile
+        replies = await _replies(watcher, form.watch)
+        view = window_words.watch_modal(click.state, form, replies, url)
+        await messenger.update_modal(click.view_id, view, shown.version)
+
+
+async def _to_view(services: Services, invocation: Invocation, channel_id: str, author: str) -> WatchView | str:
+    """What the window begins with, or why there is none."""
+    if refusal := await refusal_of(services, invocation, channel_id, is_change=True):
+        return refusal
+    watches = await services.store.watches.of(invocation.team_id, channel_id)
+    try:
+        found = await assistants(services, channel_id, author)
+    except (SlackApiError, aiohttp.ClientError, TimeoutError) as exc:
+        return words.not_read(slack_word(exc))
+    names = {watch.author_id: await name_of(services, watch.author_id) for watch in watches}
+    watched, names = list(names), {**names, **found}
+    if author:
+        called = [each for each in names if is_named(author, each, names)]
+    else:  # who names nobody wants another one
+        called = [*(each for each in found if each not in watched), *names]
+    if not called:
+        return words.no_assistant(author, list(names.values())) if author else words.NO_BOTS
+    watch = await order_on(services, invocation, channel_id, called[0])
+    tokens = await tokens_of(services, invocation.team_id, channel_id)
+    rubric = await services.rubrics.of(invocation.team_id, channel_id)
+    is_set = watch.author_id in watched
+    version = _version(watch if is_set else None, tokens)
+    return WatchView(watch, is_set, names, rubric.name, rubric.scale, tokens, version)
+
+
+async def _replies(watcher: Watcher, watch: Watch) -> Sequence[Message] | str:
+    try:
+        return await recent_replies(watcher, watch)
+    except (OutOfSightError, MayNotReadError):
+        return words.not_read("missing_scope")
+    except (SlackApiError, aiohttp.ClientError) as exc:
+        return words.not_read(slack_word(exc))
 
 
 def _version(watch: Watch | None, tokens: int | None) -> str:
@@ -179,44 +189,138 @@ def _version(watch: Watch | None, tokens: int | None) -> str:
     return hashlib.sha256(repr((watch, tokens)).encode()).hexdigest()[:8]
 
 
-def _others(found: Iterable[str], watches: Sequence[Watch]) -> list[str]:
-    watched = {watch.author_id for watch in watches}
-    return [author_id for author_id in found if author_id not in watched]
+async def _submitted(watcher: Watcher, invocation: Invocation, form: WatchForm) -> dict[str, Any]:
+    """What to answer a submitted window; where nothing is wrong, the watch is set."""
+    services, place = watcher.services, (invocation.team_id, form.channel_id)
+    refusal, kept_out = await asyncio.gather(
+        refusal_of(services, invocation, form.channel_id, is_change=True), _kept_out(services, form)
+    )
+    if refusal:
+        return {"response_action": "update", "view": said_modal(refusal)}
+    earlier = await find_watch(services, *place, form.author_id)
+    rubric = await services.rubrics.of(*place)
+    errors = {**await _errors(services, form, rubric.scale, is_watched=earlier is not None), **kept_out}
+    if form.version != _version(earlier, await tokens_of(services, *place)):
+        errors.setdefault(ids.BLOCK_ASSISTANT, window_words.CHANGED_MEANWHILE)
+    if errors:
+        return {"response_action": "errors", "errors": errors}
+    watch = replace(
+        earlier or await order_on(services, invocation, form.channel_id, form.author_id),
+        share=form.share,
+        per_day=int(form.per_day or 0),
+        shows=form.shows,
+        alerts_to=form.alerts_to,
+        floor=form.floor,
+    )
+    if refusal := await save_order(watcher, watch, invocation.user_id):
+        its_shows = ids.of_author(ids.BLOCK_SHOWS, form.author_id)
+        return {"response_action": "errors", "errors": {its_shows: refusal.replace("`", "")}}
+    await save_tokens(services, *place, int(form.tokens) if form.tokens else None, invocation.user_id)
+    return {}
 
 
-def register(app: AsyncApp, window: WatchWindow) -> None:
+async def _errors(services: Services, form: WatchForm, scale: Scale, *, is_watched: bool) -> dict[str, str]:
+    errors = {} if form.share else {ids.BLOCK_ASSISTANT: window_words.NOT_SHOWN_YET}
+    is_ours = form.author_id in services.identity.own_ids
+    if is_ours or not (is_watched or (await services.members.of(form.author_id)).is_bot):
+        errors[ids.BLOCK_ASSISTANT] = window_words.NO_ASSISTANT
+    its_per_day, its_floor = (ids.of_author(each, form.author_id) for each in (ids.BLOCK_PER_DAY, ids.BLOCK_FLOOR))
+    for block_id, number, most in (
+        (its_per_day, form.per_day, window_words.MOST_A_DAY),
+        (ids.BLOCK_TOKENS, form.tokens, window_words.MOST_TOKENS),
+    ):
+        if number is not None and not (1 <= number <= most and number.is_integer()):
+            errors[block_id] = window_words.off_limits(most)
+    if form.floor is not None and not scale.low < form.floor < scale.high:
+        errors[its_floor] = window_words.off_floor(scale)
+    return errors
+
+
+async def _kept_out(services: Services, form: WatchForm) -> dict[str, str]:
+    """What is wrong with the people who are to hear: an alert names figures of the channel."""
+    people = [each for each in form.alerts_to if each != form.channel_id]
+    block_id = ids.of_author(ids.BLOCK_ALERTS_TO, form.author_id)
+    known = await services.members.of_all(people, _PATIENCE_S)
+    if bots := [member.name for member in known.values() if member.is_bot]:
+        return {block_id: window_words.no_readers(bots)}
+    try:
+        kept = await asyncio.gather(*(services.memberships.keeps_out(each, form.channel_id) for each in people))
+    except MembershipError as exc:
+        return {block_id: window_words.unsure(exc)}
+    out = [each for each, is_out in zip(people, kept, strict=True) if is_out]
+    names = [await name_of(services, each) for each in out]
+    return {block_id: window_words.kept_out(names)} if out else {}
+
+
+async def _end(watcher: Watcher, click: WindowClick, author_id: str) -> None:
+    services, invocation, channel_id = watcher.services, click.invocation, click.state.channel_id or ""
+    said = await refusal_of(services, invocation, channel_id, is_change=True)
+    if not said:
+        await watcher.end(await order_on(services, invocation, channel_id, author_id), invocation.user_id)
+        said = words.ended(await name_of(services, author_id))
+    shown = None
+    with suppress(SlackApiError, aiohttp.ClientError, TimeoutError):
+        shown = await services.messenger.update_modal(click.view_id, said_modal(said))
+    if not shown:
+        await services.messenger.tell(Recipient(invocation.user_id, channel_id), sentence(said))
+    await _renew_home(services, click)
+
+
+async def _say(services: Services, click: WindowClick, form: WatchForm) -> None:
+    """Says in the channel, to the person alone, what was set; the Home tab, where they come from, shows it."""
+    if await _renew_home(services, click):
+        return
+    watch = await order_on(services, click.invocation, form.channel_id, form.author_id)
+    post = words.begun(watch, await name_of(services, form.author_id))
+    await services.messenger.tell(Recipient(click.invocation.user_id, form.channel_id), post)
+
+
+async def _renew_home(services: Services, click: WindowClick) -> bool:
+    if click.state.home_id is None:
+        return False
+    await services.show_home(HomeVisit(click.invocation, click.state.home_id))
+    return True
+
+
+def register(app: AsyncApp, watcher: Watcher) -> None:
+    services = watcher.services
+
     @app.action(ids.ACTION_WATCH)
-    async def open_window(ack: AsyncAck, body: dict[str, Any]) -> None:
+    async def open_in_channel(ack: AsyncAck, body: dict[str, Any]) -> None:
         await ack()
         invocation = to_invocation(body)
-        if not await window.open(invocation, ModalState(channel_id=invocation.channel_id), clicked_value(body)):
-            await window.messenger.tell(invocation.recipient, sentence(BUTTON_TOO_SLOW))
+        state = ModalState(channel_id=invocation.channel_id)
+        if not await open_window(watcher, invocation, state, clicked_value(body)):
+            await services.messenger.tell(invocation.recipient, sentence(BUTTON_TOO_SLOW))
 
     @app.action(ids.ACTION_HOME_WATCH)
     async def open_at_home(ack: AsyncAck, body: dict[str, Any]) -> None:
         await ack()
-        await window.open_at_home(clicked_home(body), *clicked_watch(body))
+        visit, (channel_id, author_id) = clicked_home(body), clicked_watch(body)
+        state = ModalState(channel_id=channel_id, home_id=visit.channel_id)
+        if not await open_window(watcher, visit.invocation, state, author_id):
+            await services.show_home(visit, BUTTON_TOO_SLOW)
 
     @app.action(ids.BLOCK_ASSISTANT)
     async def choose_assistant(ack: AsyncAck, body: dict[str, Any]) -> None:
         await ack()
-        await window.show(clicked_window(body), to_watch_form(body).author_id)
+        await _show(watcher, clicked_window(body), to_watch_form(body).author_id)
 
     @app.action(_ITS_SHARE)
     async def choose_share(ack: AsyncAck, body: dict[str, Any]) -> None:
         await ack()
         form = to_watch_form(body)
-        await window.show(clicked_window(body), form.author_id, form)
+        await _show(watcher, clicked_window(body), form.author_id, form)
 
     @app.action(ids.ACTION_WATCH_END)
     async def end_watch(ack: AsyncAck, body: dict[str, Any]) -> None:
         await ack()
-        await window.end(clicked_window(body), clicked_value(body))
+        await _end(watcher, clicked_window(body), clicked_value(body))
 
     @app.view(ids.VIEW_WATCH)
     async def set_watch(ack: AsyncAck, body: dict[str, Any]) -> None:
         click, form = clicked_window(body), to_watch_form(body)
-        answer = await window.submitted(click.invocation, form)
+        answer = await _submitted(watcher, click.invocation, form)
         await ack(**answer)
         if not answer:
-            await window.say(click, form)
+            await _say(services, click, form)

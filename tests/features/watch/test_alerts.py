@@ -90,11 +90,11 @@ async def test_a_floor_of_another_scale_says_nothing(stage: Stage) -> None:
 
 async def test_a_floor_that_is_set_later_is_looked_at_with_the_same_scores(stage: Stage) -> None:
     await write_scores(stage, [(0.2 * number, 2 + number % 2, 2) for number in range(165)])
-    async with an_alarm(stage) as same:
-        for floor, told in ((1.5, 0), (3.5, 1)):
-            await change(stage, alerts_to=(stage.ann.id,), floor=floor)
-            await same.look()
-            assert len(direct(stage, "ann")) == told
+    same = an_alarm(stage)
+    for floor, told in ((1.5, 0), (3.5, 1)):
+        await change(stage, alerts_to=(stage.ann.id,), floor=floor)
+        await same.look()
+        assert len(direct(stage, "ann")) == told
 
 
 async def test_an_alert_whose_answer_was_lost_stands_once_in_the_channel(stage: Stage) -> None:

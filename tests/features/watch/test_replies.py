@@ -8,11 +8,10 @@ from typing import Any
 import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.domain.limits import Limits, Policy
+from bot.app import make_services
 from bot.domain.watch import SeenReply, Watch
 from bot.features.watch.watcher import Watcher, author_of, to_reply
-from bot.pipeline.judges import RubricChoice
-from bot.pipeline.lookup import Lookup
+from bot.settings import load_settings
 from bot.slack.channel_events import ChannelEvents
 from bot.slack.client import Identity
 from bot.store import Store
@@ -33,7 +32,7 @@ EVENT: dict[str, Any] = {
 def test_what_a_bot_writes_is_a_reply_also_where_a_file_comes_with_it(subtype: str | None) -> None:
     event = EVENT | {"subtype": subtype, "files": [{"id": "F1"}]}
     assert author_of(event) == "U1"
-    assert to_reply("T1", event) == to_reply("T1", EVENT)
+    assert to_reply("T1", "C1", event) == to_reply("T1", "C1", EVENT)
 
 
 @pytest.mark.parametrize("subtype", ["channel_join", "pinned_item", "message_deleted", "message_replied"])
@@ -82,10 +81,8 @@ async def test_only_messages_of_channels_and_changes_are_taken_in_before_bolt(
     log: Store, changes: dict[str, str], is_taken: bool, noted: int
 ) -> None:
     identity = Identity("T1", "acme", "https://acme.slack.com/", "U0", "judge", "B0", frozenset())
-    client = AsyncWebClient()
-    watcher = Watcher(
-        log, Lookup(client, identity.own_ids), identity, Limits(), Policy(), RubricChoice(log.rubrics, {})
-    )
+    settings = load_settings(env_file=None, slack_bot_token="xoxb-1", slack_app_token="xapp-1", openai_api_key="x")
+    watcher = Watcher(make_services(settings, log, AsyncWebClient(), identity))
     events = ChannelEvents(identity, [watcher.note], [])
     event = {
         "type": "message",

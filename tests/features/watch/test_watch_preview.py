@@ -4,17 +4,10 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 import pytest
-from pydantic import SecretStr
 
-from bot.domain.limits import Limits, Policy
 from bot.domain.watch import Watch
-from bot.features.watch.backfill import MOST, RecentReplies
+from bot.features.watch.backfill import MOST, recent_replies
 from bot.features.watch.watcher import Watcher
-from bot.pipeline.judges import RubricChoice
-from bot.pipeline.lookup import Lookup
-from bot.slack.client import identify, web_client
-from judge import load_rubric
-from judge.rubric import DEFAULT_RUBRIC
 from tests.stage import CHANNEL, Stage, StageFactory
 
 
@@ -28,11 +21,8 @@ async def previewed(stage: Stage) -> Sequence[str]:
     """The texts of helper's last replies, the newest first."""
     team_id, channel = stage.slack.workspace.team_id, stage.slack.workspace.channel(CHANNEL)
     watch = Watch(team_id, channel.id, stage.helper.id, datetime.now(UTC))
-    rubrics = RubricChoice(stage.log.rubrics, {DEFAULT_RUBRIC: load_rubric(DEFAULT_RUBRIC)})
-    async with web_client(SecretStr(stage.slack.bot_token), stage.slack.api_url) as client:
-        identity = await identify(client)
-        watcher = Watcher(stage.log, Lookup(client, identity.own_ids), identity, Limits(), Policy(), rubrics)
-        return [reply.text for reply in await RecentReplies(client, watcher).of(watch)]
+    assert stage.services
+    return [reply.text for reply in await recent_replies(Watcher(stage.services), watch)]
 
 
 async def test_what_was_sent_to_the_channel_as_well_is_shown_once(stage: Stage) -> None:

@@ -1,28 +1,21 @@
 """What tests of watches do and ask: the command, the duties that the clock would bring, and what the log says."""
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
-from pydantic import SecretStr
 from sqlalchemy import insert
 
 from bot.domain.case import CaseSource, CaseStatus, Visibility
 from bot.domain.limits import Limits, Policy
 from bot.domain.watch import ReplyOutcome, together
-from bot.features.watch.alerts import AlertDelivery, DriftAlerts
-from bot.features.watch.backfill import OFTEN, Backfill
+from bot.features.watch import backfill
+from bot.features.watch.alerts import DriftAlerts
+from bot.features.watch.backfill import OFTEN
 from bot.features.watch.watcher import REST, Watcher
-from bot.pipeline.judges import RubricChoice
-from bot.pipeline.lookup import Lookup
 from bot.slack import ids
-from bot.slack.client import identify, web_client
-from bot.slack.members import Members, Memberships
 from bot.store.figures import watched
 from bot.store.schema import cases
-from judge import load_rubric
-from judge.rubric import DEFAULT_RUBRIC
 from tests.patience import ONLY_A_HANG_S
 from tests.stage import CHANNEL, Stage
 
@@ -40,12 +33,8 @@ async def take_finished(
     stage: Stage, later: timedelta = REST, policy: Policy = ANYWHERE, limits: Limits = NO_LIMITS
 ) -> None:
     """The watcher's duty, so much later."""
-    async with web_client(SecretStr(stage.slack.bot_token), stage.slack.api_url) as client:
-        identity = await identify(client)
-        lookup = Lookup(client, identity.own_ids)
-        clock = lambda: datetime.now(UTC) + later + timedelta(seconds=1)  # noqa: E731
-        rubrics = RubricChoice(stage.log.rubrics, {DEFAULT_RUBRIC: load_rubric(DEFAULT_RUBRIC)})
-        await Watcher(stage.log, lookup, identity, limits, policy, rubrics, clock).take_finished()
+    services = stage.services_at(later + timedelta(seconds=1), policy=policy, limits=limits)
+    await Watcher(services).take_finished()
 
 
 async def outcomes(stage: Stage, author_id: str = "") -> dict[ReplyOutcome | None, int]:
@@ -65,9 +54,9 @@ async def seen(stage: Stage, number: int) -> None:
 
 async def look(stage: Stage, later: timedelta = OFTEN) -> None:
     """The look at watched channels, so much later."""
-    async with web_client(SecretStr(stage.slack.bot_token), stage.slack.api_url) as client:
-        clock = lambda: datetime.now(UTC) + later  # noqa: E731
-        await Backfill(client, stage.log, stage.slack.workspace.team_id, OFTEN, clock).look()
+    services = stage.services_at(later)
+    often = services.settings.model_copy(update={"watch_by": "looking"})
+    await backfill.look(replace(services, settings=often))
 
 
 async def write_scores(stage: Stage, scores: list[tuple[float, int, int]], version: str = "m, additive-5 1") -> None:
@@ -107,18 +96,11 @@ async def write_scores(stage: Stage, scores: list[tuple[float, int, int]], versi
         await connection.execute(insert(cases), rows)
 
 
-@asynccontextmanager
-async def an_alarm(stage: Stage, later: timedelta = timedelta()) -> AsyncIterator[DriftAlerts]:
+def an_alarm(stage: Stage, later: timedelta = timedelta()) -> DriftAlerts:
     """What looks at watches with somebody to hear of them, on a clock that is so much later."""
-    async with web_client(SecretStr(stage.slack.bot_token), stage.slack.api_url) as client:
-        clock = lambda: datetime.now(UTC) + later  # noqa: E731
-        messenger, members = AlertDelivery(client, Memberships(client)), Members(client)
-        yield DriftAlerts(
-            messenger, stage.log, members, stage.slack.workspace.team_id, "https://pocket.slack.com/", clock
-        )
+    return DriftAlerts(stage.services_at(later))
 
 
 async def alarm(stage: Stage, later: timedelta = timedelta()) -> None:
     """One look of it."""
-    async with an_alarm(stage, later) as found:
-        await found.look()
+    await an_alarm(stage, later).look()
