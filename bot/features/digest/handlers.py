@@ -1,7 +1,7 @@
 """`/judge digest`: on, off, now, preview, and whether people are ranked."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 
 from slack_sdk.errors import SlackApiError
@@ -10,12 +10,12 @@ from bot.domain.week import Schedule, Week
 from bot.features.digest.poster import Poster
 from bot.figures.week import TREND_WEEKS
 from bot.pipeline.text import no_channel_access_text, sentence
-from bot.slack.access import Access, NoAccess
+from bot.slack.access import NoAccess
 from bot.slack.client import slack_word
-from bot.slack.commands import DigestRequest, StatsRequest, parse_digest, parse_stats
+from bot.slack.commands import StatsRequest, parse_digest, parse_stats
 from bot.slack.invocation import Invocation
-from bot.slack.members import Listed, Member, MembershipError, Memberships
-from bot.slack.messenger import Messenger, Post
+from bot.slack.members import Listed, Member, MembershipError
+from bot.slack.messenger import Post
 from bot.slack.mrkdwn import clip, escape
 from bot.store.digests import ChannelSettings
 from bot.store.figures import Place, Span
@@ -44,92 +44,57 @@ def digest_state(settings: ChannelSettings, schedule: Schedule, now: datetime) -
     )
 
 
-def digest_help() -> str:
-    """What `/judge digest` can do."""
-    return _HELP
-
-
 def not_understood(reason: str) -> str:
     """What `/judge digest` can do, for a person who typed something else; `reason` quotes it."""
     return f"{escape(reason)}. This is what I understand:\n{_HELP}"
 
 
-def not_posted(error: str) -> str:
-    return f"Slack did not let me post here (`{error}`)."
-
-
 _READS = {"preview", "state", "help"}
 
 
-@dataclass(frozen=True)
-class DigestCommand:
-    """Shows and changes a channel's digest, for those who may."""
+async def answer_digest(poster: Poster, invocation: Invocation, text: str) -> None:
+    """Shows or changes the channel's digest, for those who may."""
 
-    poster: Poster
-    access: Access
-    messenger: Messenger
+    async def tell(said: str) -> None:
+        await poster.services.messenger.tell(invocation.recipient, sentence(said))
 
-    async def answer(self, invocation: Invocation, text: str) -> None:
-        try:
-            request = parse_digest(text)
-        except ValueError as exc:
-            await self._tell(invocation, not_understood(str(exc)))
-            return
-        is_change = request.action not in _READS
-        if refusal := await self.access.refusal(invocation.channel_id, invocation.user_id, is_change):
-            await self._tell(invocation, no_channel_access_text(refusal))
-            return
-        await self._do(invocation, request)
-
-    async def switch(self, invocation: Invocation, channel_id: str, *, is_on: bool) -> NoAccess | None:
-        """Switches a channel's digest; why not, where this person may not."""
-        if refusal := await self.access.refusal(channel_id, invocation.user_id, is_change=True):
-            return refusal
-        settings = await self.poster.digests.channel(invocation.team_id, channel_id)
-        await self.poster.digests.save(settings.switched(is_on, self.poster.now()), invocation.user_id)
-        return None
-
-    async def _do(self, invocation: Invocation, request: DigestRequest) -> None:
-        settings = await self.poster.digests.channel(invocation.team_id, invocation.channel_id)
+    try:
+        request = parse_digest(text)
+    except ValueError as exc:
+        await tell(not_understood(str(exc)))
+        return
+    is_change = request.action not in _READS
+    if refusal := await poster.services.access.refusal(invocation.channel_id, invocation.user_id, is_change):
+        await tell(no_channel_access_text(refusal))
+        return
+    settings = await poster.digests.channel(invocation.team_id, invocation.channel_id)
+    try:
         match request.action:
             case "help":
-                await self._tell(invocation, digest_help())
+                await tell(_HELP)
             case "preview":
-                await self._show(invocation, settings)
+                await poster.show(settings, invocation.user_id)
             case "now":
-                await self._post(invocation, settings)
+                await tell(POSTED if await poster.post(settings) else POSTED_BEFORE)
             case "state":
-                await self._tell_state(invocation, settings)
+                await tell(digest_state(settings, poster.schedule(settings), poster.now()))
             case _:
-                changed = self._changed(settings, request)
-                await self.poster.digests.save(changed, invocation.user_id)
-                await self._tell_state(invocation, changed)
+                if request.action in {"on", "off"}:
+                    settings = settings.switched(request.action == "on", poster.now())
+                changed = replace(settings, **request.changes)
+                await poster.digests.save(changed, invocation.user_id)
+                await tell(digest_state(changed, poster.schedule(changed), poster.now()))
+    except SlackApiError as exc:
+        await tell(f"Slack did not let me post here (`{slack_word(exc)}`).")
 
-    def _changed(self, settings: ChannelSettings, request: DigestRequest) -> ChannelSettings:
-        if request.action in {"on", "off"}:
-            settings = settings.switched(request.action == "on", self.poster.now())
-        return replace(settings, **request.changes)
 
-    async def _show(self, invocation: Invocation, settings: ChannelSettings) -> None:
-        try:
-            await self.poster.show(settings, invocation.user_id)
-        except SlackApiError as exc:
-            await self._tell(invocation, not_posted(slack_word(exc)))
-
-    async def _post(self, invocation: Invocation, settings: ChannelSettings) -> None:
-        try:
-            is_posted = await self.poster.post(settings)
-        except SlackApiError as exc:
-            await self._tell(invocation, not_posted(slack_word(exc)))
-        else:
-            await self._tell(invocation, POSTED if is_posted else POSTED_BEFORE)
-
-    async def _tell_state(self, invocation: Invocation, settings: ChannelSettings) -> None:
-        schedule = self.poster.schedule(settings)
-        await self._tell(invocation, digest_state(settings, schedule, self.poster.now()))
-
-    async def _tell(self, invocation: Invocation, text: str) -> None:
-        await self.messenger.tell(invocation.recipient, sentence(text))
+async def switch_digest(poster: Poster, invocation: Invocation, channel_id: str, *, is_on: bool) -> NoAccess | None:
+    """Switches a channel's digest; why not, where this person may not."""
+    if refusal := await poster.services.access.refusal(channel_id, invocation.user_id, is_change=True):
+        return refusal
+    settings = await poster.digests.channel(invocation.team_id, channel_id)
+    await poster.digests.save(settings.switched(is_on, poster.now()), invocation.user_id)
+    return None
 
 
 _NAME = 80
@@ -141,11 +106,6 @@ _INVITE = "`/invite @Slack Judge`"
 _STATS_HELP = (
     "`/judge stats` is about this channel, `/judge stats #channel` about another, `/judge stats @name` about one author"
 )
-
-
-def stats_not_understood(reason: str) -> str:
-    """What `/judge stats` can do, for a person who typed something else; `reason` quotes it."""
-    return f"{escape(reason)}. {_STATS_HELP}."
 
 
 def not_yours() -> str:
@@ -184,83 +144,63 @@ _ME = "me"
 
 
 class _RefusalError(Exception):
-    """Nothing can be shown; the message is what `views` says to that."""
+    """Nothing can be shown; the message says why, to the person who asks."""
 
 
-@dataclass(frozen=True)
-class _Subject:
-    """What the figures are of: a channel, or one author in it; `title` names it where that is not obvious."""
-
-    settings: ChannelSettings
-    author_id: str | None = None
-    title: str = ""
-
-
-@dataclass(frozen=True)
-class StatsCommand:
+async def answer_stats(poster: Poster, invocation: Invocation, text: str) -> None:
     """Shows a week's figures to those who may see them."""
+    try:
+        post = await _stats(poster, invocation, parse_stats(text))
+    except ValueError as exc:
+        post = sentence(f"{escape(str(exc))}. {_STATS_HELP}.")
+    except _RefusalError as exc:
+        post = sentence(str(exc))
+    await poster.services.messenger.tell(invocation.recipient, post)
 
-    poster: Poster
-    memberships: Memberships
-    messenger: Messenger
 
-    async def answer(self, invocation: Invocation, text: str) -> None:
-        await self.messenger.tell(invocation.recipient, await self._post(invocation, text))
+async def _stats(poster: Poster, invocation: Invocation, request: StatsRequest) -> Post:
+    here = invocation.channel_id
+    if here.startswith("D") and request.channel is None:
+        raise _RefusalError(DIRECT)
+    try:
+        channels = await poster.services.memberships.of(invocation.user_id)
+    except MembershipError as exc:
+        raise _RefusalError(unsure(str(exc))) from exc
+    if request.channel is not None:
+        here = _find_channel(request.channel, channels)
+    elif here not in channels:
+        raise _RefusalError(not_yours())
+    settings = await poster.digests.channel(invocation.team_id, here)
+    if request.author is not None:
+        return await poster.stats(settings, *await _find_author(poster, invocation, settings, request.author))
+    return await poster.stats(settings, None, f"<#{here}>" if here != invocation.channel_id else "")
 
-    async def _post(self, invocation: Invocation, text: str) -> Post:
-        try:
-            subject = await self._find_subject(invocation, parse_stats(text))
-        except ValueError as exc:
-            return sentence(stats_not_understood(str(exc)))
-        except _RefusalError as exc:
-            return sentence(str(exc))
-        return await self.poster.stats(subject.settings, subject.author_id, subject.title)
 
-    async def _find_subject(self, invocation: Invocation, request: StatsRequest) -> _Subject:
-        here = invocation.channel_id
-        if here.startswith("D") and request.channel is None:
-            raise _RefusalError(DIRECT)
-        try:
-            channels = await self.memberships.of(invocation.user_id)
-        except MembershipError as exc:
-            raise _RefusalError(unsure(str(exc))) from exc
-        if request.channel is not None:
-            here = _find_channel(request.channel, channels)
-        elif here not in channels:
-            raise _RefusalError(not_yours())
-        settings = await self.poster.digests.channel(invocation.team_id, here)
-        if request.author is not None:
-            return await self._find_author(invocation, settings, request.author)
-        return _Subject(settings, title=f"<#{here}>" if here != invocation.channel_id else "")
+async def _find_author(
+    poster: Poster, invocation: Invocation, settings: ChannelSettings, wanted: str
+) -> tuple[str, str]:
+    """The id of the author that is meant, and how the figures name them.
 
-    async def _find_author(self, invocation: Invocation, settings: ChannelSettings, wanted: str) -> _Subject:
-        known = await self._showable_authors(invocation, settings)
-        name = invocation.user_id.lower() if wanted.lower() == _ME else wanted.lower()
-        found = [author_id for author_id, member in known.items() if name in {author_id.lower(), member.name.lower()}]
-        if len(found) > 1:
-            raise _RefusalError(several_authors(f"@{wanted}", found))
-        if not found:
-            names = [member.name for author_id, member in known.items() if author_id != invocation.user_id]
-            raise _RefusalError(no_author(f"@{wanted}", names, settings.ranks_people))
-        title = OWN_REPLIES if found[0] == invocation.user_id else clip(known[found[0]].name, _NAME)
-        return _Subject(settings, found[0], title)
-
-    async def _showable_authors(self, invocation: Invocation, settings: ChannelSettings) -> dict[str, Member]:
-        """Bots, and people where the channel lists them; oneself in any case, scored or not."""
-        week = Week.of(self.poster.now(), self.poster.schedule(settings).zone)
-        span = Span(week.before(TREND_WEEKS - 1).start, week.end)
-        places = [Place(settings.team_id, settings.channel_id, is_watched=is_watched) for is_watched in (False, True)]
-        rows = [row for place in places for row in await self.poster.tallies.authors(place, span)]
-        oneself = {invocation.user_id: Member(invocation.user_name, is_bot=False)}
-        return oneself | dict(await self.poster.listed(settings, [row.author_id for row in rows]))
+    Bots are found, and people where the channel lists them; oneself in any case, scored or not.
+    """
+    week = Week.of(poster.now(), poster.schedule(settings).zone)
+    span = Span(week.before(TREND_WEEKS - 1).start, week.end)
+    places = [Place(settings.team_id, settings.channel_id, is_watched=is_watched) for is_watched in (False, True)]
+    rows = [row for place in places for row in await poster.services.store.tallies.authors(place, span)]
+    known = {invocation.user_id: Member(invocation.user_name, is_bot=False)}
+    known |= await poster.listed(settings, [row.author_id for row in rows])
+    name = invocation.user_id.lower() if wanted.lower() == _ME else wanted.lower()
+    found = [author_id for author_id, member in known.items() if name in {author_id.lower(), member.name.lower()}]
+    if len(found) > 1:
+        raise _RefusalError(several_authors(f"@{wanted}", found))
+    if not found:
+        names = [member.name for author_id, member in known.items() if author_id != invocation.user_id]
+        raise _RefusalError(no_author(f"@{wanted}", names, settings.ranks_people))
+    return found[0], OWN_REPLIES if found[0] == invocation.user_id else clip(known[found[0]].name, _NAME)
 
 
 def _find_channel(wanted: str, channels: Mapping[str, Listed]) -> str:
-    found = [
-        channel_id
-        for channel_id, channel in channels.items()
-        if wanted.lower() in {channel_id.lower(), channel.name.lower()}
-    ]
-    if not found:
-        raise _RefusalError(no_channel(f"#{wanted}"))
-    return found[0]
+    for channel_id, channel in channels.items():
+        if wanted.lower() in {channel_id.lower(), channel.name.lower()}:
+            return channel_id
+    raise _RefusalError(no_channel(f"#{wanted}"))

@@ -16,7 +16,8 @@ from bot.domain.verdict import MADE_UP, OFFLINE
 from bot.domain.week import Schedule, Week
 from bot.feature import Services
 from bot.features.digest.charts import judge_change, trend_line
-from bot.features.digest.handlers import DigestCommand
+from bot.features.digest.handlers import switch_digest
+from bot.features.digest.poster import Poster
 from bot.features.digest.text import counted, measures, not_counted
 from bot.figures.week import Glance, read_glance
 from bot.pipeline.text import FOREIGN, no_channel_access_text
@@ -148,7 +149,9 @@ def _without_model(glance: Glance) -> str:
     return f" ({', '.join(marks)})" if marks else ""
 
 
-def register(app: AsyncApp, digest: DigestCommand, services: Services) -> None:
+def register(app: AsyncApp, poster: Poster) -> None:
+    services = poster.services
+
     @app.action(ids.ACTION_DIGEST_ON)
     async def switch_digest_on(ack: AsyncAck, body: dict[str, Any]) -> None:
         await ack()
@@ -164,5 +167,5 @@ def register(app: AsyncApp, digest: DigestCommand, services: Services) -> None:
         if visit.invocation.is_foreign:
             await services.show_home(visit, FOREIGN)
             return
-        refusal = await digest.switch(visit.invocation, channel_id, is_on=is_on)
+        refusal = await switch_digest(poster, visit.invocation, channel_id, is_on=is_on)
         await services.show_home(visit, no_channel_access_text(refusal) if refusal else "")

@@ -37,15 +37,11 @@ logger = structlog.get_logger(__name__)
 
 class Poster:
     def __init__(self, services: Services) -> None:
+        self.services = services
         self.digests = services.store.digests
-        self.default = services.schedule
         self.now = services.clock
-        self.members = services.members
-        self.tallies = services.store.tallies
         self._client = services.client
-        self._thumbs = services.store.thumbs
         self._identity = services.identity
-        self._week_lines = services.week_lines
 
     async def post_due(self) -> None:
         """Posts the digest of every channel whose week is over and due; trouble in one keeps no other waiting.
@@ -82,7 +78,7 @@ class Poster:
         return [due[key] for key in await self.digests.open(self._identity.team_id, due, now)]
 
     def schedule(self, settings: ChannelSettings) -> Schedule:
-        return self.default.changed(settings.digest_day, settings.digest_time, settings.digest_tz)
+        return self.services.schedule.changed(settings.digest_day, settings.digest_time, settings.digest_tz)
 
     async def draft_last(self, settings: ChannelSettings) -> Post:
         return await self._draft(settings, self._this_week(settings).before())
@@ -93,7 +89,7 @@ class Poster:
         figures, lead, listed = await self._read(settings, week, _PATIENCE_S, author_id)
         post = stats_message(figures, lead, listed, self._identity.url, settings.channel_id, subject)
         place = Place(settings.team_id, settings.channel_id, author_id)
-        thumbs = await self._thumbs.counts(place, Span(week.start, self.now()))
+        thumbs = await self.services.store.thumbs.counts(place, Span(week.start, self.now()))
         named = await self.listed(settings, [each.author_id for each in thumbs]) if author_id is None else None
         return with_thumbs(post, thumbs, named)
 
@@ -181,7 +177,9 @@ class Poster:
             return listed
 
         is_for_all = author_id is not None or settings.ranks_people
-        figures = await read_figures(self.tallies, place, week, self.now(), None if is_for_all else choose)
+        figures = await read_figures(
+            self.services.store.tallies, place, week, self.now(), None if is_for_all else choose
+        )
         if author_id is None and is_for_all:
             busiest = [author.id for author in figures.authors[:MOST_AUTHORS]]
             await choose([*busiest, *(case.author_id for case in figures.lowest if case.author_id)])
@@ -190,27 +188,20 @@ class Poster:
             await choose(author_ids)
             return listed
 
-        return figures, await self._week_lines(place, week, self.now(), name), listed
+        return figures, await self.services.week_lines(place, week, self.now(), name), listed
 
     async def listed(
         self, settings: ChannelSettings, author_ids: Sequence[str], patience_s: float = _PATIENCE_S
     ) -> Mapping[str, Member]:
         """Those of the authors whose scores the channel may see: bots, and people where it lists them."""
-        members = await self.members.of_all(author_ids, patience_s)
+        members = await self.services.members.of_all(author_ids, patience_s)
         return {each: member for each, member in members.items() if member.is_bot or settings.ranks_people}
 
     async def _post_as(self, channel_id: str, metadata: dict[str, Any] | None, post: Post) -> str:
         answer = await self._client.chat_postMessage(
-            channel=channel_id,
-            text=post.text,
-            blocks=post.blocks,
-            metadata=metadata,
-            **WITHOUT_PREVIEWS,
+            channel=channel_id, text=post.text, blocks=post.blocks, metadata=metadata, **WITHOUT_PREVIEWS
         )
         return str(answer["ts"])
 
-    async def _show_as(self, channel_id: str, user_id: str, post: Post) -> str:
-        answer = await self._client.chat_postEphemeral(
-            channel=channel_id, user=user_id, text=post.text, blocks=post.blocks
-        )
-        return str(answer["message_ts"])
+    async def _show_as(self, channel_id: str, user_id: str, post: Post) -> None:
+        await self._client.chat_postEphemeral(channel=channel_id, user=user_id, text=post.text, blocks=post.blocks)
