@@ -1,106 +1,171 @@
 """Before a channel's judge changes, labelled cases get a score by both, and the person who asked is told."""
 
 from collections.abc import Sequence
+from statistics import fmean
 
 import structlog
 from slack_sdk.errors import SlackApiError
 
 from bot.domain.case import Recipient
+from bot.feature import Services
 from bot.features.rubrics import text as words
-from bot.features.rubrics.figures import replay_figures
-from bot.features.rubrics.text import named
 from bot.pipeline.judges import Judges
 from bot.pipeline.text import sentence
-from bot.slack.access import Access
+from bot.slack import ids
+from bot.slack.blocks import actions, button, section
 from bot.slack.client import is_transient
-from bot.slack.messenger import Messenger
-from bot.store import Store
+from bot.slack.messenger import Post
 from bot.store.rubrics import ChannelReplay, ReplayedCase
 from judge import Judge, JudgeError
+from judge.rubric import Scale
+from judge.stats import Interval, MeanEstimator
 
 _MOST_FAILURES = 3
 
 logger = structlog.get_logger(__name__)
 
 
-class RubricReplay:
-    """Judges the cases of a replay; killed and begun anew, it goes on after the last score."""
+async def run(services: Services, judges: Judges, number: int) -> None:
+    """Brings a replay to where its person decides; one that is there already is left alone.
 
-    def __init__(self, store: Store, judges: Judges, default: str, access: Access, messenger: Messenger) -> None:
-        self._store = store
-        self._judges = judges
-        self._default = default
-        self._access = access
-        self._messenger = messenger
+    Killed and begun anew, it goes on after the last score.
 
-    async def run(self, number: int) -> None:
-        """Brings a replay to where its person decides; one that is there already is left alone.
+    Raises:
+        SlackApiError, ClientError, TimeoutError: Slack fails for the moment, so that the person could not be told.
+    """
+    replays = services.store.channel_replays
+    replay = await replays.find(number)
+    if replay is None or replay.told_at:
+        return
+    place = replay.team_id, replay.channel_id
+    in_use = await judges.by(*place, await services.store.rubrics.chosen(*place))
+    judge = await judges.by(*place, replay.judge)
+    cases = await _judged(services, replay, in_use, judge) if judge else None
+    if await replays.find(number) is None:
+        return
+    name = words.named(replay.judge, services.rubrics.default)
+    here = Recipient(replay.user_id, replay.channel_id, is_in_channel=True)
+    is_here = await _is_here(services, replay)
+    if judge is None or cases is None or not is_here:
+        why = words.GONE if judge is None else words.NO_MODEL if cases is None else words.NOT_BOTH_HERE
+        await services.messenger.tell(here, sentence(why.format(judge=name)))
+        await replays.drop(number)
+        return
+    versions = in_use.version if in_use else "", judge.version
+    await services.messenger.tell(here, comparison(number, name, cases, versions, judge.rubric.scale))
+    await replays.note_told(replay)
+    logger.info("rubric_replayed", channel=replay.channel_id, judge=judge.version, cases=len(cases))
 
-        Raises:
-            SlackApiError, ClientError, TimeoutError: Slack fails for the moment, so that the person could not be told.
-        """
-        replay = await self._store.channel_replays.find(number)
-        if replay is None or replay.told_at:
-            return
-        place = replay.team_id, replay.channel_id
-        in_use = await self._judges.by(*place, await self._store.rubrics.chosen(*place))
-        judge = await self._judges.by(*place, replay.judge)
-        name = named(replay.judge, self._default)
-        here = Recipient(replay.user_id, replay.channel_id, is_in_channel=True)
-        cases = await self._judged(replay, in_use, judge) if judge else None
-        if not await self._is_open(replay):
-            return
-        is_here = await self._is_here(replay)
-        if judge is None or cases is None or not is_here:
-            why = words.GONE if judge is None else words.NO_MODEL if cases is None else words.NOT_BOTH_HERE
-            await self._messenger.tell(here, sentence(why.format(judge=name)))
-            await self._store.channel_replays.drop(number)
-            return
-        figures = replay_figures(cases, in_use.version, judge.version, judge.rubric.scale) if in_use else None
-        await self._messenger.tell(here, words.comparison(number, name, figures, len(cases)))
-        await self._store.channel_replays.note_told(replay)
-        logger.info("rubric_replayed", channel=replay.channel_id, judge=judge.version, cases=len(cases))
 
-    async def _judged(self, replay: ChannelReplay, in_use: Judge | None, judge: Judge) -> Sequence[ReplayedCase] | None:
-        """The cases, once both judges have been asked about all; None where a model cannot be asked."""
-        if in_use is None or in_use.rubric.scale != judge.rubric.scale:
-            return []
-        await self._store.channel_replays.plan(replay, [in_use.version, judge.version], judge.rubric.scale)
-        for each in (judge, in_use):
-            if not await self._judge(replay, each):
-                return None
-        return await self._store.channel_replays.cases(replay)
+async def _judged(
+    services: Services, replay: ChannelReplay, in_use: Judge | None, judge: Judge
+) -> Sequence[ReplayedCase] | None:
+    """The cases, once both judges have been asked about all; None where a model cannot be asked."""
+    if in_use is None or in_use.rubric.scale != judge.rubric.scale:
+        return []
+    replays = services.store.channel_replays
+    await replays.plan(replay, [in_use.version, judge.version], judge.rubric.scale)
+    for each in (judge, in_use):
+        if not await _judge(services, replay, each):
+            return None
+    return await replays.cases(replay)
 
-    async def _judge(self, replay: ChannelReplay, judge: Judge) -> bool:
-        """Has a judge score the cases that it has not yet, one after the other; False where its model fails."""
-        failures = 0
-        cases = await self._store.channel_replays.cases(replay)
-        for case in cases:
-            if judge.version in case.scores:
-                continue
-            if not await self._is_open(replay):
-                break
-            try:
-                verdict = await judge.score(case.question, case.response)
-            except JudgeError as exc:
-                logger.warning("judge_failed", case=case.id, error=type(exc).__name__, reason=str(exc))
-                failures += 1
-                if failures == min(_MOST_FAILURES, len(cases)):
-                    return False
-                continue
-            failures = 0
-            tokens = (verdict.input_tokens or 0) + (verdict.output_tokens or 0)
-            await self._store.channel_replays.record(replay, case.id, judge.version, verdict.score, tokens)
-        return True
 
-    async def _is_open(self, replay: ChannelReplay) -> bool:
-        return await self._store.channel_replays.find(replay.id) is not None
-
-    async def _is_here(self, replay: ChannelReplay) -> bool:
-        """Whether its person may see the channel's figures: Slack is asked anew, since judging took its time."""
+async def _judge(services: Services, replay: ChannelReplay, judge: Judge) -> bool:
+    """Has a judge score the cases that it has not yet, one after the other; False where its model fails."""
+    replays, failures = services.store.channel_replays, 0
+    cases = await replays.cases(replay)
+    for case in cases:
+        if judge.version in case.scores:
+            continue
+        if await replays.find(replay.id) is None:
+            break
         try:
-            return await self._access.is_in(replay.channel_id, replay.user_id)
-        except SlackApiError as exc:
-            if is_transient(exc):
-                raise
-            return False
+            verdict = await judge.score(case.question, case.response)
+        except JudgeError as exc:
+            logger.warning("judge_failed", case=case.id, error=type(exc).__name__, reason=str(exc))
+            failures += 1
+            if failures == min(_MOST_FAILURES, len(cases)):
+                return False
+            continue
+        failures = 0
+        tokens = (verdict.input_tokens or 0) + (verdict.output_tokens or 0)
+        await replays.record(replay, case.id, judge.version, verdict.score, tokens)
+    return True
+
+
+async def _is_here(services: Services, replay: ChannelReplay) -> bool:
+    """Whether its person may see the channel's figures: Slack is asked anew, since judging took its time."""
+    try:
+        return await services.access.is_in(replay.channel_id, replay.user_id)
+    except SlackApiError as exc:
+        if is_transient(exc):
+            raise
+        return False
+
+
+def comparison(number: int, judge: str, cases: Sequence[ReplayedCase], versions: tuple[str, str], scale: Scale) -> Post:
+    """How a judge compares with the one in use, with the buttons that decide.
+
+    Args:
+        number: The replay's.
+        judge: Its name as mrkdwn.
+        cases: Those that were tried; only those with a score by both count.
+        versions: Of the judge in use, and of the one to be.
+        scale: That of both.
+    """
+    text = _compared(judge, cases, versions, scale)
+    if not text:
+        text = (words.UNSCORED if cases else words.NOTHING).format(judge=judge, n=len(cases))
+    row = actions(button("Use it", ids.ACTION_RUBRIC_USE, number), button("Leave it", ids.ACTION_RUBRIC_LEAVE, number))
+    return Post(text, [section(text), row])
+
+
+def _compared(judge: str, cases: Sequence[ReplayedCase], versions: tuple[str, str], scale: Scale) -> str:
+    """The figures of two judge versions; empty where no case has a score by both.
+
+    Where several people labelled a case, it is their mean.
+    """
+    rows = [
+        (each, before, now, fmean(each.labels))
+        for each in cases
+        if (before := each.scores.get(versions[0])) is not None and (now := each.scores.get(versions[1])) is not None
+    ]
+    width = scale.high - scale.low
+    closer = MeanEstimator(Scale(-width, width))
+    for each, before, now, people in rows:
+        closer.add(abs(before - people) - abs(now - people), cluster=each.thread)
+    estimate = closer.estimate()
+    if estimate is None:
+        return ""
+    n, blind = len(rows), sum(each.is_blind for each, *_ in rows)
+    of_others, unscored = sum(each.logged_by not in versions for each, *_ in rows), len(cases) - n
+    replies = "1 labelled reply" if n == 1 else f"{n} labelled replies"
+    more = f" Both were asked about {of_others} that other judges had scored." if of_others else ""
+    more += f" {unscored} more got no score by one of the two." if unscored else ""
+    off_before = fmean(abs(before - people) for _, before, _, people in rows)
+    off_now = fmean(abs(now - people) for *_, now, people in rows)
+    same_before = sum(before == people for _, before, _, people in rows)
+    same_now = sum(now == people for *_, now, people in rows)
+    mean_before, mean_now = fmean(before for _, before, *_ in rows), fmean(now for *_, now, _ in rows)
+    mean_people = fmean(people for *_, people in rows)
+    lines = [
+        f"*{judge} against the judge in use*, on the same {replies} of this channel, "
+        f"{'all' if blind == n else blind} labelled blind.{more}",
+        f"• Points away from people's scores: {off_before:.1f} in use, {off_now:.1f} with the new one: "
+        f"{_closer(estimate.judge)}",
+        f"• The same score as people: {same_before} in use, {same_now} with the new one",
+        f"• Mean: {mean_before:.1f} in use, {mean_now:.1f} with the new one, {mean_people:.1f} by people",
+    ]
+    return "\n".join(lines if blind == n else [*lines, words.SEEN])
+
+
+def _closer(points: Interval) -> str:
+    """How many points the new scores are closer to people's, paired by case; below 0 they are farther."""
+    value, low, high = points
+    if low is None or high is None:
+        return "too few to say more"
+    between = f"95% between {low:+.1f} and {high:+.1f}"
+    size = f"{abs(value):.1f}"
+    how = "no closer" if float(size) == 0 else f"{size} {'closer' if value > 0 else 'farther away'}"
+    return f"{how}, and that may be chance ({between})" if low <= 0 <= high else f"{how} ({between})"

@@ -1,15 +1,13 @@
-"""What `/judge rubric` says: which rubrics there are, which one is used, and what becomes of a change."""
+"""What `/judge rubric` says: which rubrics there are, which one is used, and what becomes of a change; its windows."""
 
 from collections.abc import Sequence
 from typing import Any
 
 from bot.domain.rubric import DEFAULT, LONGEST_NAME, MOST_RUBRICS, ChannelJudge, SavedRubric, is_name
-from bot.features.rubrics.figures import ReplayFigures
 from bot.pipeline.text import MAX_INPUT
 from bot.slack import ids
 from bot.slack.access import NoAccess, NoAccessReason
-from bot.slack.blocks import Block, ModalState, actions, button, context, modal, plain, quotes, run, section
-from bot.slack.messenger import Post
+from bot.slack.blocks import Block, ModalState, context, modal, plain, quotes, run, section
 from bot.slack.mrkdwn import clip, escape
 from bot.store.rubrics import ChannelReplay
 from judge import Rubric, RubricError, render_prompt
@@ -48,13 +46,16 @@ def state(
     by = "as this channel has chosen" if chosen != ChannelJudge() else "as the app is set"
     lines = [f"Replies in this channel are scored by {named(chosen, default)}, {by}."]
     if chosen.model and chosen.model not in models:
-        lines.append(f"The model `{_ticked(chosen.model)}` is no longer offered, so the app's own is asked.")
+        lines.append(f"The model {_ticked(chosen.model)} is no longer offered, so the app's own is asked.")
     if wish:
         stands = "knows how it compares, and has not decided yet" if wish.told_at else "which is being compared"
         lines.append(f":hourglass: <@{wish.user_id}> asked for {named(wish.judge, default)}, {stands}.")
     made = {saved.name for saved in own}
     in_use = chosen.rubric or default
-    lines += [_shipped(name, in_use) for name in shipped if name not in made]
+    for name in shipped:
+        if name not in made:
+            purpose = purpose_of(name) or f"of whoever runs the app; `{DEFAULT}` goes back to it"
+            lines.append(f"• {_marked(name, in_use)}: {purpose}")
     lines += [_own(saved, chosen, in_use) for saved in own]
     lines += ["", _HELP]
     if models:
@@ -73,31 +74,29 @@ def unchanged(judge: ChannelJudge, default: str) -> str:
 
 
 def named(judge: ChannelJudge, default: str) -> str:
-    return f"`{_ticked(judge.rubric or default)}`{_with(judge.model)}"
+    with_model = f" with the model {_ticked(judge.model)}" if judge.model else ""
+    return f"{_ticked(judge.rubric or default)}{with_model}"
 
 
 def no_rubric(name: str, names: Sequence[str]) -> str:
-    known = ", ".join(f"`{_ticked(each)}`" for each in names)
-    return f"There is no rubric `{_ticked(name)}` here. There are {known}."
+    return f"There is no rubric {_ticked(name)} here. There are {_ticked(*names)}."
 
 
 def no_model(name: str, models: Sequence[str]) -> str:
-    if not models:
-        return NO_MODELS
-    return f"The model `{_ticked(name)}` is not offered. There are {_listed(models)}."
+    return f"The model {_ticked(name)} is not offered. There are {_listed(models)}." if models else NO_MODELS
 
 
 def deleted(name: str) -> str:
-    return f"The rubric `{_ticked(name)}` is deleted, with all of its versions. Scores that it gave stay."
+    return f"The rubric {_ticked(name)} is deleted, with all of its versions. Scores that it gave stay."
 
 
 def not_made_here(name: str, own: Sequence[str]) -> str:
-    known = f"Here were made {', '.join(f'`{each}`' for each in own)}." if own else "None was made here."
-    return f"No rubric `{_ticked(name)}` was made in this channel. {known}"
+    known = f"Here were made {_ticked(*own)}." if own else "None was made here."
+    return f"No rubric {_ticked(name)} was made in this channel. {known}"
 
 
 def not_deleted_in_use(name: str) -> str:
-    return f"This channel is scored by `{_ticked(name)}`. Choose another first: `/judge rubric use default`."
+    return f"This channel is scored by {_ticked(name)}. Choose another first: `/judge rubric use default`."
 
 
 def not_understood(reason: str) -> str:
@@ -111,10 +110,6 @@ def no_access_text(refusal: NoAccess) -> str:
     return _NO_ACCESS[refusal.reason]
 
 
-def _shipped(name: str, in_use: str) -> str:
-    return f"• {_marked(name, in_use)}: {purpose_of(name) or f'of whoever runs the app; `{DEFAULT}` goes back to it'}"
-
-
 def _own(saved: SavedRubric, chosen: ChannelJudge, in_use: str) -> str:
     version = saved.rubric.version
     versions = f"{saved.number} versions" if saved.number > 1 else "1 version"
@@ -125,22 +120,17 @@ def _own(saved: SavedRubric, chosen: ChannelJudge, in_use: str) -> str:
 
 
 def _marked(name: str, in_use: str) -> str:
-    return f"*`{_ticked(name)}` (in use)*" if name == in_use else f"`{_ticked(name)}`"
-
-
-def _with(model: str | None) -> str:
-    return f" with the model `{_ticked(model)}`" if model else ""
+    return f"*{_ticked(name)} (in use)*" if name == in_use else _ticked(name)
 
 
 def _listed(models: Sequence[str]) -> str:
     return clip(", ".join(models), _MODELS)
 
 
-def _ticked(name: str) -> str:
-    return clip(name, _NAME)
+def _ticked(*names: str) -> str:
+    return ", ".join(f"`{clip(each, _NAME)}`" for each in names)
 
 
-LONGEST_PROMPT = 2 * MAX_INPUT
 EXAMPLE = ("How do I undo my last commit?", "Run git reset --soft HEAD~1; the changes stay staged.")
 """The question and the response in the preview."""
 
@@ -152,17 +142,17 @@ _HOW = (
     "The prompt as the model gets it. It needs `<question>{prompt}</question>` and `<response>{response}</response>`, "
     'once each; the scale, in the words "is between 0 and 5"; and it asks for a line `score: N`.'
 )
-_BAD_NAME = f"Up to {LONGEST_NAME} lower-case letters and digits, with single hyphens between them."
-_NO_FORMAT = 'The prompt does not say how to answer; ask for a line such as "score: <number>", and for why.'
-_SHIPPED_NAME = "A rubric that comes with the app has this name; choose another."
-_TAKEN_NAME = (
+BAD_NAME = f"Up to {LONGEST_NAME} lower-case letters and digits, with single hyphens between them."
+NO_FORMAT = 'The prompt does not say how to answer; ask for a line such as "score: <number>", and for why.'
+SHIPPED_NAME = "A rubric that comes with the app has this name; choose another."
+TAKEN_NAME = (
     "There is one of this name in this channel; choose another, or close this and type /judge rubric edit {name}"
 )
 TOO_MANY = (
     f"This channel has {MOST_RUBRICS} rubrics of its own, and can have no more: delete one first "
     "(/judge rubric delete NAME), or change one (/judge rubric edit NAME)."
 )
-_SAVED_MEANWHILE = (
+SAVED_MEANWHILE = (
     "Somebody has saved another version since you opened this window. Yours is here alone: save it under another name, "
     "or copy it and type /judge rubric edit {name}"
 )
@@ -170,8 +160,7 @@ NOT_HERE = "You can no longer change this channel's rubrics: {why}"
 
 
 def fits(prompt: str) -> bool:
-    first, rest = _parted(prompt)
-    return len(first) <= MAX_INPUT and len(rest) <= MAX_INPUT
+    return all(len(part) <= MAX_INPUT for part in _parted(prompt))
 
 
 def rubric_modal(state: ModalState, rubric: Rubric) -> dict[str, Any]:
@@ -180,9 +169,9 @@ def rubric_modal(state: ModalState, rubric: Rubric) -> dict[str, Any]:
     about = (_CHANGE if state.rubric else _NEW).format(name=rubric.name, channel=state.channel_id)
     blocks = [
         section(f"{about}\n{_HOW}"),
-        _input(ids.BLOCK_NAME, "Name", state.rubric or "", LONGEST_NAME, is_long=False),
+        _input(ids.BLOCK_NAME, "Name", state.rubric or "", LONGEST_NAME, multiline=False),
         _input(ids.BLOCK_PROMPT, "Prompt", first, MAX_INPUT),
-        _input(ids.BLOCK_PROMPT_REST, "Prompt, continued if it needs more room", rest, MAX_INPUT, is_optional=True),
+        _input(ids.BLOCK_PROMPT_REST, "Prompt, continued if it needs more room", rest, MAX_INPUT) | {"optional": True},
         context("Two fields, since Slack takes 3,000 characters in each: they are one text, broken at a line end."),
     ]
     return modal(ids.VIEW_RUBRIC, _TITLE, state, blocks, "Save", "Cancel")
@@ -201,6 +190,10 @@ def saved_modal(state: ModalState, rubric: Rubric) -> dict[str, Any]:
     return modal(ids.VIEW_RUBRIC_SAVED, _TITLE, state, blocks, "Use it here", "Not now")
 
 
+def message_modal(text: str) -> dict[str, Any]:
+    return {"type": "modal", "title": plain(_TITLE), "close": plain("Close"), "blocks": [section(escape(text))]}
+
+
 def errors(name: str, prompt: str, *, is_shipped: bool) -> dict[str, str]:
     """What is wrong with a typed rubric, by input; empty where it is one.
 
@@ -208,26 +201,17 @@ def errors(name: str, prompt: str, *, is_shipped: bool) -> dict[str, str]:
     """
     found = {}
     if not is_name(name):
-        found[ids.BLOCK_NAME] = _BAD_NAME
+        found[ids.BLOCK_NAME] = BAD_NAME
     elif is_shipped:
-        found[ids.BLOCK_NAME] = _SHIPPED_NAME
+        found[ids.BLOCK_NAME] = SHIPPED_NAME
     try:
         Rubric(name, prompt)
     except RubricError as exc:
         found[ids.BLOCK_PROMPT] = str(exc).removeprefix(f"rubric {name!r}: ")
     else:
         if "score:" not in prompt.lower():
-            found[ids.BLOCK_PROMPT] = _NO_FORMAT
+            found[ids.BLOCK_PROMPT] = NO_FORMAT
     return found
-
-
-def taken(name: str, *, is_new: bool) -> dict[str, str]:
-    """The error for a name that somebody else has saved a rubric under; nothing of theirs is replaced."""
-    return {ids.BLOCK_NAME: (_TAKEN_NAME if is_new else _SAVED_MEANWHILE).format(name=name)}
-
-
-def message_modal(text: str) -> dict[str, Any]:
-    return {"type": "modal", "title": plain(_TITLE), "close": plain("Close"), "blocks": [section(escape(text))]}
 
 
 def _parted(prompt: str) -> tuple[str, str]:
@@ -240,18 +224,10 @@ def _parted(prompt: str) -> tuple[str, str]:
     return text[:at], text[at + 1 :]
 
 
-def _input(
-    block_id: str, label: str, initial: str, most: int, *, is_long: bool = True, is_optional: bool = False
-) -> Block:
-    element: dict[str, Any] = {
-        "type": "plain_text_input",
-        "action_id": block_id,
-        "multiline": is_long,
-        "max_length": most,
-    }
-    if initial:
-        element["initial_value"] = initial
-    return {"type": "input", "block_id": block_id, "label": plain(label), "element": element, "optional": is_optional}
+def _input(block_id: str, label: str, initial: str, most: int, *, multiline: bool = True) -> Block:
+    element = {"type": "plain_text_input", "action_id": block_id, "multiline": multiline, "max_length": most}
+    element |= {"initial_value": initial} if initial else {}
+    return {"type": "input", "block_id": block_id, "label": plain(label), "element": element, "optional": False}
 
 
 BEGUN = (
@@ -266,48 +242,12 @@ CLOSED = "That change is not open any more: it was decided, or somebody has aske
 IN_USE = "Replies in this channel are scored by {judge}."
 ASK = "In the channel, `/judge rubric` says what holds."
 LEFT = "All stays as it is."
-_NOTHING = (
+NOTHING = (
     "Nothing compares {judge} with the judge in use: there is no labelled reply of this channel on the scale of both. "
     "You can use it all the same."
 )
-_UNSCORED = (
+UNSCORED = (
     "No labelled reply of this channel got a score by both {judge} and the judge in use ({n} were tried), so nothing "
     "compares the two. Does its prompt ask for a line `score: N`?"
 )
-_SEEN = "People who had seen a score before they gave theirs lean towards it."
-
-
-def comparison(number: int, judge: str, figures: ReplayFigures | None, tried: int) -> Post:
-    """How a judge compares with the one in use; `number` is the replay's, `judge` its name as mrkdwn.
-
-    `tried` is how many cases there were; without figures none of them has a score by both.
-    """
-    nothing = (_UNSCORED if tried else _NOTHING).format(judge=judge, n=tried)
-    text = _compared(judge, figures) if figures else nothing
-    row = actions(button("Use it", ids.ACTION_RUBRIC_USE, number), button("Leave it", ids.ACTION_RUBRIC_LEAVE, number))
-    return Post(text, [section(text), row])
-
-
-def _compared(judge: str, figures: ReplayFigures) -> str:
-    replies = "1 labelled reply" if figures.n == 1 else f"{figures.n} labelled replies"
-    blind = "all" if figures.blind == figures.n else f"{figures.blind}"
-    more = f" Both were asked about {figures.of_others} that other judges had scored." if figures.of_others else ""
-    more += f" {figures.unscored} more got no score by one of the two." if figures.unscored else ""
-    before, now, new = figures.off_before, figures.off_now, "with the new one"
-    lines = [
-        f"*{judge} against the judge in use*, on the same {replies} of this channel, {blind} labelled blind.{more}",
-        f"• Points away from people's scores: {before:.1f} in use, {now:.1f} {new}: {_closer(figures)}",
-        f"• The same score as people: {figures.same_before} in use, {figures.same_now} {new}",
-        f"• Mean: {figures.mean_before:.1f} in use, {figures.mean_now:.1f} {new}, {figures.mean_people:.1f} by people",
-    ]
-    return "\n".join(lines if figures.blind == figures.n else [*lines, _SEEN])
-
-
-def _closer(figures: ReplayFigures) -> str:
-    value, low, high = figures.closer
-    if low is None or high is None:
-        return "too few to say more"
-    between = f"95% between {low:+.1f} and {high:+.1f}"
-    size = f"{abs(value):.1f}"
-    how = "no closer" if float(size) == 0 else f"{size} {'closer' if value > 0 else 'farther away'}"
-    return f"{how}, and that may be chance ({between})" if low <= 0 <= high else f"{how} ({between})"
+SEEN = "People who had seen a score before they gave theirs lean towards it."

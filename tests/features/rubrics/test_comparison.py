@@ -4,13 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from bot.features.rubrics.figures import ReplayFigures, replay_figures
-from bot.features.rubrics.text import comparison
+from bot.features.rubrics.comparison import comparison
+from bot.features.rubrics.text import NOTHING, SEEN, UNSCORED
+from bot.slack.messenger import Post
 from bot.store.rubrics import ReplayedCase
 from judge.rubric import Scale
-
-SCALE = Scale(0, 5)
-
 
 BOTH = ("v1", "v2")
 
@@ -22,8 +20,8 @@ def a_replayed(
     return ReplayedCase(number, "Why?", "So.", logged_by, scores, labels, is_blind, str(number))
 
 
-def figures(*cases: ReplayedCase) -> ReplayFigures | None:
-    return replay_figures(cases, *BOTH, SCALE)
+def compare(*cases: ReplayedCase) -> Post:
+    return comparison(7, "`code`", cases, BOTH, Scale(0, 5))
 
 
 @pytest.mark.parametrize(
@@ -40,23 +38,14 @@ def figures(*cases: ReplayedCase) -> ReplayFigures | None:
 )
 def test_what_is_said_is_what_the_interval_allows(cases: list[tuple[int, int, int]], said: str) -> None:
     rows = [a_replayed(number, before, now, label) for number, (before, now, label) in enumerate(cases)]
-    post = comparison(7, "`code`", figures(*rows), len(rows))
+    post = compare(*rows)
     assert said in post.text
-    assert "lean towards it" not in post.text
+    assert SEEN not in post.text
     assert [element["value"] for element in post.blocks[-1]["elements"]] == ["7", "7"]
 
 
-def test_labels_of_those_who_had_seen_the_score_are_said_to_lean() -> None:
-    rows = [a_replayed(1, 5, 3, 3, logged_by="v0"), a_replayed(2, 5, 3, 3, is_blind=False), a_replayed(3, 5, None, 3)]
-    text = comparison(7, "`code`", figures(*rows), len(rows)).text
-    assert "on the same 2 labelled replies of this channel, 1 labelled blind. " in text
-    assert "Both were asked about 1 that other judges had scored. 1 more got no score by one of the two." in text
-    assert "lean towards it" in text
-    assert "Nothing compares `code` with the judge in use" in comparison(7, "`code`", None, 0).text
-
-
 def test_figures_are_paired_by_case() -> None:
-    found = figures(
+    rows = [
         a_replayed(1, 5, 3, 3, logged_by="v0"),  # 2 off before, 0 now: 2 closer
         a_replayed(2, 4, 4, 3, 4),  # people 3.5; 0.5 off both times: 0 closer
         a_replayed(3, 3, 1, 3, is_blind=False),  # 0 off before, 2 now: 2 farther
@@ -64,13 +53,17 @@ def test_figures_are_paired_by_case() -> None:
         a_replayed(5, 1, None, 1),
         a_replayed(6, None, 1, 1, logged_by="v0"),
         replace(a_replayed(7, 1, 1, 1), scores={"v2": 1}),  # the judge in use could not be asked
-    )
-    assert found is not None
-    assert (found.n, found.blind, found.of_others, found.unscored) == (4, 3, 1, 3)
-    assert (found.same_before, found.same_now) == (1, 1)
-    assert found.off_before == pytest.approx((2 + 0.5 + 0 + 3) / 4)
-    assert found.off_now == pytest.approx((0 + 0.5 + 2 + 1) / 4)
-    assert found.closer.mean == pytest.approx((2 + 0 - 2 + 2) / 4)
-    assert (found.mean_before, found.mean_now, found.mean_people) == pytest.approx((3.5, 3.0, (3 + 3.5 + 3 + 5) / 4))
-    assert figures(a_replayed(1, 3, None, 3)) is None
-    assert figures() is None
+    ]
+    first, *lines = compare(*rows).text.splitlines()
+    assert "on the same 4 labelled replies of this channel, 3 labelled blind. " in first
+    assert "Both were asked about 1 that other judges had scored. 3 more got no score by one of the two." in first
+    # (2 + 0.5 + 0 + 3) / 4 and (0 + 0.5 + 2 + 1) / 4 points; (2 + 0 - 2 + 2) / 4 closer
+    assert lines[0].startswith("• Points away from people's scores: 1.4 in use, 0.9 with the new one: 0.5 closer, and")
+    assert lines[1] == "• The same score as people: 1 in use, 1 with the new one"
+    assert lines[2] == "• Mean: 3.5 in use, 3.0 with the new one, 3.6 by people"  # (3 + 3.5 + 3 + 5) / 4
+    assert lines[3] == SEEN
+
+
+def test_without_a_score_by_both_it_is_said_that_nothing_compares_them() -> None:
+    assert compare(a_replayed(1, 3, None, 3)).text == UNSCORED.format(judge="`code`", n=1)
+    assert compare().text == NOTHING.format(judge="`code`")

@@ -1,32 +1,32 @@
 """Before a channel's judge changes, labelled cases are judged by the new one, and the person who asked decides."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 
 import pytest
 from pydantic import SecretStr
 
+from bot.app import make_services
 from bot.domain.label import Label
 from bot.domain.rubric import ChannelJudge
-from bot.features.rubrics.comparison import RubricReplay
-from bot.features.rubrics.text import CLOSED, LEFT
-from bot.pipeline.judges import Judges, RubricChoice
+from bot.features.rubrics.comparison import run
+from bot.features.rubrics.text import ASK, CLOSED, GONE, LEFT, NO_LABELS, NO_MODEL, UNSCORED
+from bot.features.rubrics.text import NOT_BOTH_HERE as NOT_BOTH
 from bot.slack import ids
-from bot.slack.access import Access
-from bot.slack.client import web_client
-from bot.slack.messenger import Messenger
+from bot.slack.client import identify, web_client
 from bot.store import Store
 from bot.store.audit import Action
-from judge import Judge, list_rubrics, load_rubric, render_prompt
+from judge import Judge, Rubric, load_rubric, render_prompt
 from judge.model import make_client
 from pocket_slack import Message
 from tests.features.rubrics.test_rubrics import TONE, acts, edit, make, place, prompts, save, say, scored
 from tests.model_server import Failure, Held, ModelServer
 from tests.patience import ONLY_A_HANG_S
 from tests.replicas import ask, new_scene, verdicts
-from tests.stage import CHANNEL, GOOD, QUESTION, Stage, StageFactory, buttons, shown
+from tests.stage import CHANNEL, GOOD, QUESTION, Stage, StageFactory, buttons, make_settings, shown
 
 
 async def labelled(stage: Stage, count: int, label: int = 2) -> None:
@@ -43,15 +43,20 @@ def asking(rubric: str, *numbers: int) -> list[str]:
 
 
 @asynccontextmanager
-async def rubric_replay(stage: Stage, log: Store) -> AsyncIterator[RubricReplay]:
+async def rubric_replay(stage: Stage, log: Store, folder: Path) -> AsyncIterator[Callable[[int], Awaitable[None]]]:
     """What runs a replay, without the bot around it."""
-    rubrics = RubricChoice(log.rubrics, {name: load_rubric(name) for name in list_rubrics()})
     async with (
         web_client(SecretStr(stage.slack.bot_token), stage.slack.api_url) as slack,
         make_client("test", stage.model.base_url) as model,
     ):
-        judges = Judges(rubrics, lambda rubric, _: Judge(rubric=rubric, samples=1, client=model))
-        yield RubricReplay(log, judges, rubrics.default, Access(slack, is_for_admins=False), Messenger(slack))
+
+        def make_judge(rubric: Rubric, _: str | None) -> Judge:
+            return Judge(rubric=rubric, samples=1, client=model)
+
+        settings = make_settings(stage.slack, stage.model, folder)
+        services = make_services(settings, log, slack, await identify(slack), make_judge)
+        assert services.judges
+        yield partial(run, services, services.judges)
 
 
 async def compared(stage: Stage, count: int = 1) -> Message:
@@ -153,9 +158,7 @@ async def test_a_judge_that_scores_none_of_them_is_told_of(stage: Stage) -> None
     await labelled(stage, 2)
     stage.model.script("I would rather not say.")
     await say(stage, "use code")
-    assert "No labelled reply of this channel got a score by both `code` and the judge in use (2 were tried)" in shown(
-        await compared(stage)
-    )
+    assert UNSCORED.format(judge="`code`", n=2) in shown(await compared(stage))
 
 
 async def test_leave_it_leaves_it(stage: Stage) -> None:
@@ -163,7 +166,7 @@ async def test_leave_it_leaves_it(stage: Stage) -> None:
     await say(stage, "use code")
     told = await compared(stage)
     stage.ann.click(told, ids.ACTION_RUBRIC_LEAVE)
-    await stage.slack.until(lambda: any(m.text == "All stays as it is." for m in stage.ann.ephemerals(CHANNEL)))
+    await stage.slack.until(lambda: any(m.text == LEFT for m in stage.ann.ephemerals(CHANNEL)))
     assert await used(stage) is None
 
 
@@ -245,9 +248,9 @@ async def test_a_change_that_another_takes_the_place_of_asks_no_more_and_says_no
     gate = asyncio.Event()
     stage.model.script(Held(gate, GOOD), GOOD)
     log = await Store.open(f"sqlite+aiosqlite:///{tmp_path}/log.db")
-    async with rubric_replay(stage, log) as replay:
+    async with rubric_replay(stage, log, tmp_path) as replay:
         await log.channel_replays.begin(*place(stage), stage.ann.id, ChannelJudge("code"))
-        first = asyncio.create_task(replay.run(1))
+        first = asyncio.create_task(replay(1))
         await stage.model.asked(1)
         await log.channel_replays.begin(*place(stage), stage.ann.id, ChannelJudge("refusal"))
         gate.set()
@@ -283,10 +286,10 @@ async def test_whoever_has_left_the_channel_is_not_told_what_holds_there(stage: 
     await compared(stage, 2)
     stage.ann.leave(CHANNEL)
     stage.ann.click(first, ids.ACTION_RUBRIC_LEAVE)
-    await said(stage, f"{CLOSED} In the channel, `/judge rubric` says what holds.")
+    await said(stage, f"{CLOSED} {ASK}")
 
 
-NOT_BOTH_HERE = "`code` was compared, but we are no longer both in that channel. All stays as it is."
+NOT_BOTH_HERE = NOT_BOTH.format(judge="`code`")
 
 
 async def compared_while(stage: Stage, happens: Callable[[], object]) -> None:
@@ -328,13 +331,13 @@ async def test_nobody_else_decides(stage: Stage) -> None:
     assert await stage.log.channel_replays.find(1) is not None
 
 
-async def test_a_job_that_comes_again_tells_nobody_twice(stage: Stage) -> None:
+async def test_a_job_that_comes_again_tells_nobody_twice(stage: Stage, tmp_path: Path) -> None:
     await labelled(stage, 1)
     await say(stage, "use code")
     await compared(stage)
     await told_of(stage, 1)
-    async with rubric_replay(stage, stage.log) as replay:
-        await replay.run(1)
+    async with rubric_replay(stage, stage.log, tmp_path) as replay:
+        await replay(1)
     assert [ids.ACTION_RUBRIC_USE in buttons(m) for m in stage.ann.ephemerals(CHANNEL)].count(True) == 1
 
 
@@ -353,7 +356,7 @@ async def test_a_model_that_cannot_be_asked_is_said_and_all_stays(stage: Stage, 
     await labelled(stage, replies)
     stage.model.script(Failure(401, message="wrong key"))
     await say(stage, "use code")
-    await said(stage, "`code` could not be compared: the model cannot be asked now. All stays as it is")
+    await said(stage, NO_MODEL.format(judge="`code`"))
     assert len(stage.model.requests) == tries
     assert await used(stage) is None
 
@@ -368,13 +371,13 @@ async def test_a_rubric_that_was_deleted_before_it_was_compared_is_said_and_all_
     assert stage.stop_bot
     await stage.stop_bot()
     log = await Store.open(f"sqlite+aiosqlite:///{tmp_path}/log.db")
-    async with rubric_replay(stage, log) as replay:
+    async with rubric_replay(stage, log, tmp_path) as replay:
         await log.channel_replays.begin(*place(stage), stage.ann.id, judge)
         await log.rubrics.delete(*place(stage), "tone", stage.ben.id)
-        await replay.run(1)
-        await replay.run(1)
+        await replay(1)
+        await replay(1)
     told = [message.text for message in stage.ann.ephemerals(CHANNEL)]
-    assert told == ["`tone` could not be compared: it was deleted meanwhile. All stays as it is."]
+    assert told == [GONE.format(judge="`tone`")]
     assert await log.channel_replays.find(1) is None
     await log.close()
     assert stage.model.requests == []
@@ -383,7 +386,7 @@ async def test_a_rubric_that_was_deleted_before_it_was_compared_is_said_and_all_
 async def test_without_a_label_it_holds_at_once(stage: Stage) -> None:
     await scored(stage, 1, question=QUESTION)
     said = await say(stage, "use code")
-    assert said.endswith("There is no labelled reply here, with its texts kept, to compare the two by.")
+    assert said.endswith(NO_LABELS)
     assert await used(stage) == "code"
     assert len(stage.model.requests) == 1
 
