@@ -31,7 +31,7 @@ from bot.pipeline.judges import Judges, MakeJudge, RubricChoice
 from bot.pipeline.lookup import Lookup
 from bot.pipeline.own_cases import OwnCases
 from bot.pipeline.pipeline import CasePipeline
-from bot.pipeline.retries import MODEL_PAUSES
+from bot.pipeline.retries import MODEL_PAUSES, in_brief
 from bot.probes import Probes
 from bot.setting_values import Role
 from bot.settings import Settings
@@ -43,7 +43,7 @@ from bot.slack.members import Homes, Members, Memberships
 from bot.slack.messenger import Messenger
 from bot.slack.socket import SocketLink
 from bot.store import Store
-from bot.store.errors import STORE_ERRORS, in_brief
+from bot.store.errors import STORE_ERRORS
 from bot.store.jobs import Task
 from bot.store.ownership import owned
 

@@ -2,9 +2,9 @@
 
 from bot.domain.clock import utc_now
 from bot.errors import LogError
+from bot.pipeline.retries import in_brief
 from bot.store.database import Database
 from bot.store.errors import STORE_ERRORS as STORE_ERRORS
-from bot.store.errors import in_brief
 from bot.store.opening import connect, require_log
 from bot.store.ownership import SILENT_S, Processes
 

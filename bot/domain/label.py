@@ -45,3 +45,12 @@ class Reaction:
     emoji: str
     is_added: bool
     at: datetime
+
+    @property
+    def is_up(self) -> bool:
+        """Whether it is a thumb up."""
+        return self.emoji == "+1"
+
+    @property
+    def is_thumb(self) -> bool:
+        return self.emoji in {"+1", "-1"}

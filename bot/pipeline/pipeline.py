@@ -32,10 +32,10 @@ from bot.domain.watch import LATE, age_of
 from bot.pipeline.delivery import Delivery, taken_up
 from bot.pipeline.judges import Judges
 from bot.pipeline.lookup import Lookup, MayNotReadError, OutOfSightError
-from bot.pipeline.retries import LOG_PAUSE, MODEL_PAUSES, MOST_INTERNAL_ERRORS, RetryError, growing_pause
+from bot.pipeline.retries import LOG_PAUSE, MODEL_PAUSES, MOST_INTERNAL_ERRORS, RetryError, growing_pause, in_brief
 from bot.pipeline.text import MAY_NOT_READ, NO_QUESTION, OUT_OF_SIGHT
 from bot.store import Store, TakenError
-from bot.store.errors import STORE_ERRORS, in_brief
+from bot.store.errors import STORE_ERRORS
 from judge import (
     DeadlineError,
     JudgeError,

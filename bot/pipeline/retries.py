@@ -2,6 +2,12 @@
 
 from datetime import timedelta
 
+import aiohttp
+from slack_sdk.errors import SlackApiError
+
+from bot.slack.client import connection_word, slack_word
+from bot.store.errors import STORE_ERRORS, reason_of
+
 MODEL_PAUSES = tuple(timedelta(minutes=minutes) for minutes in (1, 3, 6))
 """After each time that the model could not be asked; after the last one, the case is given up."""
 MOST_INTERNAL_ERRORS = 10
@@ -24,3 +30,16 @@ class RetryError(Exception):
 def growing_pause(tries: int) -> timedelta:
     """The pause after so many failures in a row: 1, 2, 4 ... seconds, at most five minutes, for as long as it takes."""
     return min(_FIRST_PAUSE * (1 << min(tries - 1, 10)), _LONGEST_PAUSE)
+
+
+def in_brief(error: BaseException) -> str | None:
+    """What is wrong with Slack, the way to it or the log, in a few words; None of an error that nobody foresaw."""
+    if isinstance(error, SlackApiError):
+        return f"Slack: {slack_word(error)}"
+    if isinstance(error, aiohttp.ClientError):
+        return f"Slack cannot be reached: {connection_word(error)}"
+    if isinstance(error, TimeoutError):
+        return "no answer in time"
+    if isinstance(error, STORE_ERRORS):
+        return f"the log is out of reach: {reason_of(error)}"
+    return None

@@ -74,10 +74,6 @@ def clip(text: str, limit: int) -> str:
     return "".join(kept).rstrip() + "…"
 
 
-UP, DOWN = "+1", "-1"
-"""Thumbs up and down."""
-THUMBS = frozenset({UP, DOWN})
-
 _TONE = re.compile(r"::skin-tone-[2-6]$")
 # A line for each emoji with several names, Slack's own first: events have been seen with either (lins05/slackbot#49).
 # Source: https://github.com/iamcal/emoji-data, 16.0.0

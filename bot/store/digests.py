@@ -12,7 +12,6 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from bot.domain.case import Visibility
 from bot.domain.clock import utc_now
 from bot.domain.label import Reaction
-from bot.slack.mrkdwn import UP
 from bot.store.audit import Act, Action, note
 from bot.store.database import Part, claim, upsert
 from bot.store.figures import Place, Span, ThumbCount
@@ -196,7 +195,7 @@ class Thumbs(Part):
             "channel_id": thumb.channel_id,
             "ts": thumb.ts,
             "user_id": thumb.user_id,
-            "is_up": thumb.emoji == UP,
+            "is_up": thumb.is_up,
             "is_given": thumb.is_added,
             "changed_at": thumb.at,
         }

@@ -1,14 +1,10 @@
-"""What reading or writing the log raises, and what an error is called in the app's own log."""
+"""What reading or writing the log raises, and what the database says of it."""
 
 import re
 import ssl
 
-import aiohttp
-from slack_sdk.errors import SlackApiError
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
-
-from bot.slack.client import connection_word, slack_word
 
 # https://www.postgresql.org/docs/current/errcodes-appendix.html; in whichever language the server speaks
 _LOGIN_REFUSED = "28"
@@ -16,19 +12,6 @@ _QUOTED = re.compile('["«»„“].*["«»”“]')
 
 STORE_ERRORS = (DBAPIError, PoolTimeoutError, OSError)
 """What the log raises while the database is away, locked or full, or all connections are taken."""
-
-
-def in_brief(error: BaseException) -> str | None:
-    """What is wrong with Slack, the way to it or the log, in a few words; None of an error that nobody foresaw."""
-    if isinstance(error, SlackApiError):
-        return f"Slack: {slack_word(error)}"
-    if isinstance(error, aiohttp.ClientError):
-        return f"Slack cannot be reached: {connection_word(error)}"
-    if isinstance(error, TimeoutError):
-        return "no answer in time"
-    if isinstance(error, STORE_ERRORS):
-        return f"the log is out of reach: {reason_of(error)}"
-    return None
 
 
 def reason_of(error: BaseException) -> str:

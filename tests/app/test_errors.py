@@ -8,9 +8,9 @@ from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
+from bot.pipeline.retries import in_brief
 from bot.slack.client import error_of, is_passing, is_transient, slack_word
 from bot.store.errors import STORE_ERRORS as STORE_ERRORS
-from bot.store.errors import in_brief
 
 ANSWERS = {
     "json": web.json_response({"ok": False, "error": "is_archived"}),

@@ -11,7 +11,7 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
-from bot.store.errors import in_brief
+from bot.pipeline.retries import in_brief
 from tests.patience import ONLY_A_HANG_S
 from tests.programs import run_process as run  # who asks which proxy is kept by a process
 from tests.programs import start

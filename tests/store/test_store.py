@@ -15,9 +15,9 @@ from structlog.testing import capture_logs
 
 from bot.domain.case import CaseStatus, LoggedCase, Visibility
 from bot.errors import LogError
+from bot.pipeline.retries import in_brief
 from bot.store import Store, TakenError
 from bot.store.database import Database
-from bot.store.errors import in_brief
 from bot.store.opening import HEAD, connect, migrations, open_engine
 from bot.store.schema import cases
 from tests.cases import a_case, a_verdict, held, url

@@ -12,6 +12,7 @@ from bot.feature import Services
 from bot.features.home.text import AS_THE_WORKSPACE, Own, home_view, no_store_view
 from bot.features.score.handlers import open_texts_window_at_home
 from bot.pipeline.own_cases import PAGE, recent_page, to_page_end
+from bot.pipeline.retries import in_brief
 from bot.pipeline.text import BUTTON_TOO_SLOW
 from bot.slack import ids
 from bot.slack.invocation import (
@@ -25,7 +26,7 @@ from bot.slack.invocation import (
 )
 from bot.slack.messenger import Post
 from bot.store.cases import PageEnd
-from bot.store.errors import STORE_ERRORS, in_brief
+from bot.store.errors import STORE_ERRORS
 
 _MOST_CASES = 5
 # A case waits here for its question. By then its window is long closed, and its person does not come back.

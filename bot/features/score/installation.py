@@ -13,10 +13,10 @@ from slack_bolt.response import BoltResponse
 
 from bot.feature import Services
 from bot.pipeline.intake import NoCaseError
+from bot.pipeline.retries import in_brief
 from bot.pipeline.text import NO_CASE, NOT_SERVED, WENT_WRONG, sentence, unsure_of_membership
 from bot.slack.invocation import installation_of, is_event, kind_of, person_without_home, to_invocation, with_home
 from bot.slack.members import MembershipError
-from bot.store.errors import in_brief
 
 logger = structlog.get_logger(__name__)
 

@@ -11,7 +11,7 @@ from bot.slack.access import NoAccess, NoAccessReason
 from bot.slack.client import READS_REACTIONS
 from bot.slack.invocation import Invocation
 from bot.slack.members import AnswerCache
-from bot.slack.mrkdwn import THUMBS, emoji_of, escape
+from bot.slack.mrkdwn import emoji_of, escape
 
 _KEPT_S = 30.0
 _MOST_TEAMS = 1000
@@ -91,7 +91,7 @@ class Reactions:
         chosen = await self._chosen.get(reaction.team_id)
         if reaction.is_added and chosen.get(reaction.channel_id) == reaction.emoji:
             return False  # a thumb that asks for a score is no opinion
-        if reaction.emoji in THUMBS and reaction.user_id != reaction.author_id:
+        if reaction.is_thumb and reaction.user_id != reaction.author_id:
             await self._store.thumbs.note(reaction, is_watched=await self._services.follows(reaction))
         return True
 
