@@ -15,7 +15,6 @@ from bot.domain.watch import SeenReply, Watch
 from bot.domain.week import Week
 from bot.slack.messages import to_reaction
 from bot.store import Store
-from bot.store.cases import EditedCase
 from bot.store.jobs import Task, Ticket, entrypoint
 from bot.store.schema import cases
 
@@ -135,7 +134,7 @@ async def judged(
     return await log.record((await held(log, case)).model_copy(update=posted or {}), verdict)
 
 
-async def stale(log: Store) -> list[EditedCase]:
+async def stale(log: Store) -> list[LoggedCase]:
     """The cases of which the verdict in Slack has something to say that it does not yet."""
     marked = [await log.edits.case(case.id) for case in await log.cases.newest(10)]
     return [case for case in marked if case]

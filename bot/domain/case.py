@@ -107,8 +107,8 @@ class LoggedCase(Case):
     `blocked_by` is Slack's error where the thread could not be written to; the verdict then goes to the
     requester alone. `edited_at` and `deleted_at` say when we heard that the question's or the response's message was
     edited or deleted after we had read it, `forgotten_at` when somebody whose words it has asked us to forget them.
-    `asked_at_s` is when its last step asked for the holder, by `clock_s`;
-    it is in no log.
+    `score`, `highest` and `unscored_reason` are those of its verdict. `asked_at_s` is when its last step asked for the
+    lease owner, by `clock_s`; it is in no log.
     """
 
     id: int
@@ -125,6 +125,9 @@ class LoggedCase(Case):
     thread_intent: bool = False
     reply_intent: bool = False
     blocked_by: str | None = None
+    score: int | None = None
+    highest: int | None = None
+    unscored_reason: str | None = None
     created_at: datetime
     judged_at: datetime | None = None
     delivered_at: datetime | None = None
@@ -163,6 +166,11 @@ class LoggedCase(Case):
     @property
     def loses_words(self) -> bool:
         return self.deleted_at is not None or self.forgotten_at is not None
+
+    @property
+    def texts_ts(self) -> str | None:
+        """Our message with the two typed texts, which begins the thread; None where there is none."""
+        return self.thread_ts if self.message_ts is None and self.parent_ts is None else None
 
     @property
     def begins_thread(self) -> bool:

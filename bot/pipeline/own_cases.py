@@ -5,19 +5,20 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from bot.domain.case import CaseStatus, to_case_id
+from bot.domain.case import CaseStatus, LoggedCase, to_case_id
 from bot.pipeline.verdict_text import in_short
 from bot.slack import ids
 from bot.slack.blocks import Block, actions, button, permalink, quote, section, short_date
 from bot.slack.members import Members, MembershipError, Memberships
 from bot.slack.messenger import Post
 from bot.slack.mrkdwn import clip
-from bot.store.cases import PageEnd, RecentCase
+from bot.store.cases import PageEnd
 from judge.sanitize import sanitize
 
 _PATIENCE_S = 1.5
 PAGE = 10
 _WORDS = 60
+_BEGINNING = 300  # more than is shown: blanks, and what people do not see, are left out of it
 _NAME = 80
 _TYPED = "typed"
 _NONE = "You have not asked for a score yet. On any message: More actions (⋮) → *Score this reply*, or type `/judge`."
@@ -32,7 +33,7 @@ class ListedCase:
     `missing` says why that is not shown.
     """
 
-    case: RecentCase
+    case: LoggedCase
     author: str
     text: str = ""
     missing: str = ""
@@ -50,13 +51,13 @@ class OwnCases:
         self._memberships = memberships
         self._members = members
 
-    async def listed(self, cases: Sequence[RecentCase], user_id: str, here: str = "") -> Sequence[ListedCase]:
+    async def listed(self, cases: Sequence[LoggedCase], user_id: str, here: str = "") -> Sequence[ListedCase]:
         """These cases of a person who looks at them from the channel `here`, if from any."""
         readable, names = await asyncio.gather(self._readable(cases, user_id, here), self._names(cases))
         return [_listed(case, readable, names) for case in cases]
 
-    async def _readable(self, cases: Sequence[RecentCase], user_id: str, here: str) -> Collection[str]:
-        channels = {case.channel_id for case in cases if case.beginning and not case.loses_words}
+    async def _readable(self, cases: Sequence[LoggedCase], user_id: str, here: str) -> Collection[str]:
+        channels = {case.channel_id for case in cases if case.response and not case.loses_words}
         open_to_them = {each for each in channels if each in {here, ""} or each.startswith("D")}
         if channels == open_to_them:
             return channels
@@ -65,25 +66,25 @@ class OwnCases:
         except MembershipError:
             return open_to_them
 
-    async def _names(self, cases: Sequence[RecentCase]) -> Mapping[str, str]:
+    async def _names(self, cases: Sequence[LoggedCase]) -> Mapping[str, str]:
         authors = {case.author_id for case in cases if case.author_id}
         found = await self._members.of_all(sorted(authors), _PATIENCE_S)
         # Whom Slack does not know is called by their id, which says nothing to anybody.
         return {each: member.name for each, member in found.items() if member.name != each}
 
 
-def _listed(case: RecentCase, readable: Collection[str], names: Mapping[str, str]) -> ListedCase:
+def _listed(case: LoggedCase, readable: Collection[str], names: Mapping[str, str]) -> ListedCase:
     missing = _missing(case) or ("" if case.channel_id in readable else "text shown in its channel alone")
     author = "" if case.forgotten_at else names.get(case.author_id or "", "")
-    return ListedCase(case, author, "" if missing else case.beginning or "", missing)
+    return ListedCase(case, author, "" if missing else (case.response or "")[:_BEGINNING], missing)
 
 
-def _missing(case: RecentCase) -> str:
+def _missing(case: LoggedCase) -> str:
     if case.deleted_at:
         return "message deleted"
     if case.forgotten_at:
         return "forgotten"
-    if case.beginning:
+    if case.response:
         return ""
     if case.response_hash:
         return "text not kept"
@@ -127,7 +128,7 @@ def to_page_end(value: str) -> PageEnd | None:
     return (moment, number) if moment.tzinfo and number is not None else None
 
 
-def _from_page_end(case: RecentCase) -> str:
+def _from_page_end(case: LoggedCase) -> str:
     return f"{case.created_at.isoformat()}/{case.id}"
 
 
@@ -136,7 +137,7 @@ def _line(listed: ListedCase, workspace_url: str, *, has_words: bool) -> str:
     who = _TYPED if case.message_ts is None else clip(listed.author, _NAME)
     where = f"{who} in {_where(case.channel_id)}" if who else _where(case.channel_id)
     parts = [_linked(case, workspace_url), where, short_date(case.created_at), f"case {case.id}"]
-    if case.says_only_you:
+    if case.is_private or case.blocked_by is not None:
         parts.append("only you")
     if not has_words:
         parts.append(listed.missing or "no text")
@@ -148,7 +149,7 @@ def _beginning(text: str) -> str:
     return words if len(words) <= _WORDS else f"{words[:_WORDS].rstrip()}…"
 
 
-def _linked(case: RecentCase, workspace_url: str) -> str:
+def _linked(case: LoggedCase, workspace_url: str) -> str:
     ts = case.reply_ts or case.message_ts or case.thread_ts
     if ts is None:
         return _state(case)
@@ -156,7 +157,7 @@ def _linked(case: RecentCase, workspace_url: str) -> str:
     return f"<{link}|{_state(case)}>"
 
 
-def _state(case: RecentCase) -> str:
+def _state(case: LoggedCase) -> str:
     if case.score is not None:
         return f"Score {case.score} of {case.highest}"
     if case.unscored_reason is not None:

@@ -10,7 +10,6 @@ from bot.slack import ids
 from bot.slack.blocks import actions, button, context, permalink, plain, quote, run, section
 from bot.slack.messenger import Post
 from bot.slack.mrkdwn import clip, escape, excerpt
-from bot.store.cases import EditedCase
 from judge.answers import shorten
 from judge.escalation import why_of_model
 from judge.sanitize import sanitize
@@ -66,7 +65,7 @@ _DELETED = "The question or the response was deleted; what I had quoted of it is
 _FORGOTTEN = "What I had quoted is gone: somebody whose words were in it asked me to forget them."
 
 
-def amend_blocks(blocks: list[dict[str, Any]], case: LoggedCase | EditedCase) -> list[dict[str, Any]]:
+def amend_blocks(blocks: list[dict[str, Any]], case: LoggedCase) -> list[dict[str, Any]]:
     """A verdict's blocks, with the line that is due above the buttons; the same again where it is there."""
     line = _line(case)
     if line is None:
@@ -77,11 +76,11 @@ def amend_blocks(blocks: list[dict[str, Any]], case: LoggedCase | EditedCase) ->
     return [*kept[:at], line, *kept[at:]]
 
 
-def amend_text(text: str, case: LoggedCase | EditedCase) -> str:
+def amend_text(text: str, case: LoggedCase) -> str:
     return text.partition(":")[0] if case.loses_words and text.startswith("Score ") else text
 
 
-def _line(case: LoggedCase | EditedCase) -> dict[str, Any] | None:
+def _line(case: LoggedCase) -> dict[str, Any] | None:
     words = _EDITED if case.edited_at else None
     if case.loses_words:
         words = _DELETED if case.deleted_at else _FORGOTTEN
@@ -128,7 +127,7 @@ def verdict_message(case: LoggedCase, verdict: RecordedVerdict, note: str = "") 
     return amended(Post(summary, [*blocks, actions(*buttons)] if buttons else blocks), case)
 
 
-def amended(verdict: Post, case: LoggedCase | EditedCase) -> Post:
+def amended(verdict: Post, case: LoggedCase) -> Post:
     """A verdict that says what has become of its question and response since; the same where it does already."""
     return _with_feedback(amend_text(verdict.text, case), amend_blocks(verdict.blocks, case))
 

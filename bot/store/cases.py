@@ -1,20 +1,22 @@
 """Reading cases, a person's list of them, and what has become of their messages since."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, and_, bindparam, func, null, or_, select, tuple_, union, update
+from sqlalchemy import ColumnElement, Row, Select, and_, bindparam, func, null, or_, select, tuple_, union, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.domain.case import Case, CaseStatus, CurrentVerdict, LoggedCase, Visibility, text_hash
+from bot.domain.case import Case, CaseStatus, CurrentVerdict, LoggedCase, text_hash
 from bot.domain.clock import utc_now
 from bot.domain.verdict import RecordedRating, RecordedVerdict
 from bot.store.database import Database, Part
 from bot.store.jobs import Job, Jobs, Task, Ticket, is_of_team
 from bot.store.schema import IS_STALE, IS_UNSETTLED, cases, processes, ratings
 from bot.store.visibility import counts, same_reply
+
+PageEnd = tuple[datetime, int]
+"""Where a page ends: time and number of its last case. It holds good when that case is deleted."""
 
 AT_REST = (CaseStatus.DELIVERED, CaseStatus.ASKED)
 """Nobody works on a case in one of these; the others are left alone until they are settled."""
@@ -66,6 +68,10 @@ _LATEST = (
 class Cases(Part):
     """Reads cases; what changes them is the `Store`."""
 
+    def __init__(self, database: Database, *, keeps_text: bool = True) -> None:
+        super().__init__(database)
+        self._keeps_text = keeps_text
+
     async def get(self, case_id: int) -> LoggedCase | None:
         row = await self._database.one(_BY_ID, {"case_id": case_id})
         return to_case(row) if row else None
@@ -115,6 +121,34 @@ class Cases(Part):
         rows = await self._database.all(select(cases).order_by(cases.c.id.desc()).limit(limit))
         return [to_case(row) for row in reversed(rows)]
 
+    async def recent(
+        self,
+        team_id: str,
+        user_id: str,
+        limit: int,
+        before: PageEnd | None = None,
+        asked_since: datetime | None = None,
+    ) -> Sequence[LoggedCase]:
+        """A person's newest cases, or the newest of those older than `before`.
+
+        Cases that wait for a question are left out where they have waited since before `asked_since`.
+        """
+        query = select(cases).where(cases.c.team_id == team_id, cases.c.requester_id == user_id)
+        if before:
+            query = query.where(tuple_(cases.c.created_at, cases.c.id) < before)
+        if asked_since:
+            query = query.where(or_(cases.c.status != CaseStatus.ASKED, cases.c.created_at >= asked_since))
+        return await self._listed(query.order_by(cases.c.created_at.desc(), cases.c.id.desc()).limit(limit))
+
+    async def numbered(self, team_id: str, case_ids: Sequence[int]) -> Sequence[LoggedCase]:
+        query = select(cases).where(cases.c.team_id == team_id, cases.c.id.in_(case_ids)).order_by(cases.c.id)
+        return await self._listed(query)
+
+    async def _listed(self, query: Select[Any]) -> Sequence[LoggedCase]:
+        found = [to_case(row) for row in await self._database.all(query)]
+        # Where no texts are kept, those of cases under way are not for lists either.
+        return found if self._keeps_text else [case.model_copy(update={"response": None}) for case in found]
+
     async def counts(self) -> Mapping[str, int]:
         """How many cases there are, by status; as scraped every few seconds, from indexes and not from the cases."""
         number = func.count().label("number")
@@ -130,112 +164,7 @@ class Cases(Part):
         await self._database.all(select(processes.c.id).limit(1))
 
 
-_BEGINNING = 300
-"""Characters of the response: more than a list shows, since blanks and what nobody sees are left out there."""
-
-
-@dataclass(frozen=True)
-class RecentCase:
-    """What a list says of a case: how far it is, where it stands, and how the response begins, if that is kept."""
-
-    id: int
-    channel_id: str
-    status: CaseStatus
-    score: int | None
-    highest: int | None
-    unscored_reason: str | None
-    visibility: Visibility
-    blocker: str | None
-    blocked_by: str | None
-    author_id: str | None
-    beginning: str | None
-    response_hash: str | None
-    message_ts: str | None
-    parent_ts: str | None
-    thread_ts: str | None
-    reply_ts: str | None
-    created_at: datetime
-    deleted_at: datetime | None
-    forgotten_at: datetime | None
-
-    @property
-    def loses_words(self) -> bool:
-        return self.deleted_at is not None or self.forgotten_at is not None
-
-    @property
-    def says_only_you(self) -> bool:
-        return self.visibility == Visibility.ME or self.blocker is not None or self.blocked_by is not None
-
-
-PageEnd = tuple[datetime, int]
-"""Where a page ends: time and number of its last case. It holds good when that case is deleted."""
-
-
-class Recent:
-    def __init__(self, database: Database, *, keeps_text: bool) -> None:
-        self._database = database
-        # Where no texts are kept, those of cases under way are nobody's to look at either.
-        beginning = func.substr(cases.c.response, 1, _BEGINNING) if keeps_text else null()
-        own = {"beginning": beginning.label("beginning")}
-        self._columns = [own[each.name] if each.name in own else cases.c[each.name] for each in fields(RecentCase)]
-
-    async def of(
-        self,
-        team_id: str,
-        user_id: str,
-        limit: int,
-        before: PageEnd | None = None,
-        asked_since: datetime | None = None,
-    ) -> Sequence[RecentCase]:
-        """A person's newest cases, or the newest of those older than `before`.
-
-        Cases that wait for a question are left out where they have waited since before `asked_since`.
-        """
-        query = select(*self._columns).where(cases.c.team_id == team_id, cases.c.requester_id == user_id)
-        place = tuple_(cases.c.created_at, cases.c.id)
-        if before:
-            query = query.where(place < before)
-        if asked_since:
-            query = query.where(or_(cases.c.status != CaseStatus.ASKED, cases.c.created_at >= asked_since))
-        query = query.order_by(cases.c.created_at.desc(), cases.c.id.desc()).limit(limit)
-        return await self._database.rows(RecentCase, query)
-
-    async def numbered(self, team_id: str, case_ids: Sequence[int]) -> Sequence[RecentCase]:
-        query = select(*self._columns).where(cases.c.team_id == team_id, cases.c.id.in_(case_ids)).order_by(cases.c.id)
-        return await self._database.rows(RecentCase, query)
-
-
 _AT_ONCE = 100
-
-
-@dataclass(frozen=True)
-class EditedCase:
-    """A case of which the verdict in Slack has something to say since, or to take back, and where it stands.
-
-    Its message was edited or deleted after it was read, or somebody has had their words in it forgotten.
-    """
-
-    id: int
-    status: CaseStatus
-    channel_id: str
-    message_ts: str | None
-    parent_ts: str | None
-    thread_ts: str | None
-    reply_ts: str | None
-    blocked_by: str | None
-    edited_at: datetime | None
-    deleted_at: datetime | None
-    forgotten_at: datetime | None
-
-    @property
-    def loses_words(self) -> bool:
-        return self.deleted_at is not None or self.forgotten_at is not None
-
-    @property
-    def texts_ts(self) -> str | None:
-        """Our message with the two typed texts, which begins the thread; None where there is none."""
-        is_typed = self.message_ts is None and self.parent_ts is None
-        return self.thread_ts if is_typed else None
 
 
 class Edits:
@@ -283,21 +212,22 @@ class Edits:
         await self._database.write(mark)
         return found
 
-    async def case(self, case_id: int) -> EditedCase | None:
-        row = await self._database.one(_stale.where(cases.c.id == case_id))
-        return _to_edited(row) if row else None
+    async def case(self, case_id: int) -> LoggedCase | None:
+        """The case, if the verdict in Slack has something to say since, or to take back."""
+        row = await self._database.one(select(cases).where(IS_STALE, cases.c.id == case_id))
+        return to_case(row) if row else None
 
     async def resubmit(self, team_id: str) -> None:
         """Writes the jobs that should be there for a team's stale verdicts; a safety net, and the start of a queue."""
-        query = _stale.where(is_of_team(team_id), cases.c.status == CaseStatus.DELIVERED)
+        query = select(cases.c.id).where(IS_STALE, is_of_team(team_id), cases.c.status == CaseStatus.DELIVERED)
         rows = await self._database.all(query.order_by(cases.c.id).limit(_AT_ONCE))
         jobs = [Job(Task.AMEND, team_id, Ticket(case_id=row.id), key=f"amend/{row.id}") for row in rows]
         await self._jobs.submit(jobs)
 
-    async def drop_texts(self, case: EditedCase) -> None:
+    async def drop_texts(self, case: LoggedCase) -> None:
         await self._database.write(lambda connection: drop_texts(connection, cases.c.id == case.id))
 
-    async def note_said(self, case: EditedCase) -> None:
+    async def note_said(self, case: LoggedCase) -> None:
         """The verdict says what `case` says; what has become of the message since is still to be said."""
         is_same = and_(
             cases.c.edited_at.is_not_distinct_from(case.edited_at),
@@ -305,13 +235,6 @@ class Edits:
             cases.c.forgotten_at.is_not_distinct_from(case.forgotten_at),
         )
         await self._database.execute(update(cases).where(cases.c.id == case.id, is_same).values(is_stale=False))
-
-
-_stale = select(*(cases.c[each.name] for each in fields(EditedCase))).where(IS_STALE)
-
-
-def _to_edited(row: Row[Any]) -> EditedCase:
-    return EditedCase(**(dict(row._mapping) | {"status": CaseStatus(row.status)}))
 
 
 def _is_new(team_id: str, channel_id: str, mark: ColumnElement[datetime]) -> ColumnElement[bool]:

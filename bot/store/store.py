@@ -24,7 +24,7 @@ from bot.domain.verdict import RecordedVerdict
 from bot.store import spending
 from bot.store.assignments import Assignments
 from bot.store.audit import Audit
-from bot.store.cases import Cases, Edits, Recent, drop_texts, rating_rows, to_case
+from bot.store.cases import Cases, Edits, drop_texts, rating_rows, to_case
 from bot.store.database import Database, lock_for_transaction
 from bot.store.digests import Digests, People, Thumbs
 from bot.store.executions import Executions
@@ -109,11 +109,10 @@ class Store:
     def __init__(self, database: Database, store_text: str = "full") -> None:
         self.database = database
         self.jobs = Jobs(database)
-        self.cases = Cases(database)
+        self.cases = Cases(database, keeps_text=store_text == "full")
         self.unsettled = Unsettled(database, self.jobs)
         self.labels = Labels(database)
         self.assignments = Assignments(database, keeps_text=store_text == "full")
-        self.recent = Recent(database, keeps_text=store_text == "full")
         self.tallies = Tallies(database)
         self.digests = Digests(database)
         self.people = People(database)

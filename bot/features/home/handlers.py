@@ -90,7 +90,7 @@ async def show_home(services: Services, visit: HomeVisit, note: str = "") -> Non
 
 async def _own(services: Services, invocation: Invocation) -> Own:
     now, person = services.clock(), (invocation.team_id, invocation.user_id)
-    found = await services.store.recent.of(*person, _MOST_CASES + 1, asked_since=now - _ASKED_FOR)
+    found = await services.store.cases.recent(*person, _MOST_CASES + 1, asked_since=now - _ASKED_FOR)
     visibility = await services.store.people.visibility(*person)
     cases = await services.own_cases.listed(found[:_MOST_CASES], invocation.user_id)
     return Own(cases, len(found) > _MOST_CASES, visibility, now)
@@ -109,6 +109,6 @@ async def _turn_page(services: Services, invocation: Invocation, before: PageEnd
 
 async def _recent(services: Services, invocation: Invocation, before: PageEnd | None) -> Post:
     """The person's newest cases, or the newest of those before the end of another page."""
-    found = await services.store.recent.of(invocation.team_id, invocation.user_id, PAGE + 1, before)
+    found = await services.store.cases.recent(invocation.team_id, invocation.user_id, PAGE + 1, before)
     listed = await services.own_cases.listed(found[:PAGE], invocation.user_id, invocation.channel_id)
     return recent_page(listed, services.identity.url, before, has_older=len(found) > PAGE)

@@ -22,7 +22,6 @@ def feature(services: Services) -> Feature:
         store.cases,
         upkeep,
         services.messenger,
-        store.recent,
         services.own_cases,
         frozenset({identity.host}),
         identity.url,

@@ -28,7 +28,7 @@ from bot.slack import ids
 from bot.slack.invocation import Invocation, clicked_value, to_invocation
 from bot.slack.messages import parse_permalink
 from bot.slack.messenger import Messenger, Post
-from bot.store.cases import Cases, Recent
+from bot.store.cases import Cases
 
 ME = "me"
 _MOST = 150  # whose numbers have room in a button
@@ -48,7 +48,6 @@ class ForgetCommand:
     cases: Cases
     forgetting: ForgettingUpkeep
     messenger: Messenger
-    recent: Recent
     own_cases: OwnCases
     hosts: frozenset[str]
     workspace_url: str
@@ -82,7 +81,7 @@ class ForgetCommand:
         numbers = [case.id for case in theirs[:_MOST]]
         if not numbers:
             return sentence(forgotten_text(stays))
-        seen = await self.recent.numbered(invocation.team_id, numbers[:_QUOTED])
+        seen = await self.cases.numbered(invocation.team_id, numbers[:_QUOTED])
         quoted = await self.own_cases.listed(seen, invocation.user_id, invocation.channel_id)
         return ask_for_cases(numbers, quoted, stays, self.workspace_url)
 

@@ -7,14 +7,13 @@ import structlog
 from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.domain.case import CaseStatus
+from bot.domain.case import CaseStatus, LoggedCase
 from bot.pipeline import text as messages
 from bot.pipeline.verdict_text import amended, is_replaced, verdict_message
 from bot.slack.client import is_transient, slack_word
 from bot.slack.messages import Change
 from bot.slack.messenger import Post, send_in_known_blocks
 from bot.store import Store
-from bot.store.cases import EditedCase
 
 # Slack gives a thread's parent whatever the span.
 _WITH_PARENT = 2
@@ -62,7 +61,7 @@ class EditsUpkeep:
             await self._store.forgetting.scrub()
 
     @staticmethod
-    async def _unless_refused(case: EditedCase, amending: Awaitable[None]) -> None:
+    async def _unless_refused(case: LoggedCase, amending: Awaitable[None]) -> None:
         """What Slack refuses for good, as for a message that is gone or hidden, stays as it is."""
         try:
             await amending
@@ -71,11 +70,11 @@ class EditsUpkeep:
                 raise
             logger.warning("verdict_not_amended", case=case.id, error=slack_word(exc))
 
-    async def _amend(self, case: EditedCase, ts: str) -> None:
+    async def _amend(self, case: LoggedCase, ts: str) -> None:
         if due := await self._due(case, ts):
             await send_in_known_blocks(due, partial(self._update, case.channel_id, ts))
 
-    async def _due(self, case: EditedCase, ts: str) -> Post | None:
+    async def _due(self, case: LoggedCase, ts: str) -> Post | None:
         """The verdict as it has to be; None where it is so already, or gone.
 
         It is read from Slack, and not written anew, because the log may not have its words. But where they have to go,
@@ -92,11 +91,11 @@ class EditsUpkeep:
         due = amended(post, case) if post else None
         return due if due != post else None
 
-    async def _anew(self, case: EditedCase) -> Post | None:
+    async def _anew(self, case: LoggedCase) -> Post | None:
         logged, verdict = await self._store.cases.get(case.id), await self._store.cases.verdict(case.id)
         return verdict_message(logged, verdict) if logged and verdict else None
 
-    async def _posted(self, case: EditedCase, ts: str) -> Post | None:
+    async def _posted(self, case: LoggedCase, ts: str) -> Post | None:
         """The verdict as it stands in Slack."""
         answer = await self._client.conversations_replies(
             channel=case.channel_id,

@@ -272,8 +272,8 @@ async def test_cases_of_one_moment_are_each_listed_once(database_url: str) -> No
     whose = {"team_id": "T1", "requester_id": "U1", "channel_id": "C1"}
     for number in range(5):
         await add_cases(log, 1, **whose, key=str(number))
-    reader = log.recent
-    first = await reader.of("T1", "U1", 2)
-    rest = await reader.of("T1", "U1", 9, (first[-1].created_at, first[-1].id))
+    reader = log.cases
+    first = await reader.recent("T1", "U1", 2)
+    rest = await reader.recent("T1", "U1", 9, (first[-1].created_at, first[-1].id))
     await log.close()
     assert [case.id for case in (*first, *rest)] == [5, 4, 3, 2, 1]
