@@ -10,13 +10,14 @@ from pathlib import Path
 from typing import Any, TextIO, TypeVar
 
 import typer
+from sqlalchemy import Row
 
 from bot.commands.opened import note, opened_log, operator, reading
 from bot.errors import BotError
 from bot.settings import load_log_settings
 from bot.store import Store
 from bot.store.audit import Act, Action
-from bot.store.labels import LabelledCase, Labels
+from bot.store.export import Selection
 from bot.store.ownership import private
 
 T = TypeVar("T")
@@ -42,8 +43,7 @@ async def export_labels(
                 teams = await store.labels.teams(has_unlabelled=has_unlabelled)
             await note(store, [Act(team_id, operator(), Action.EXPORTED_LABELS) for team_id in teams])
             has_texts = settings.store_text == "full"
-            which = {"has_unlabelled": has_unlabelled, "watched": watched}
-            count = await export(store.labels, output, since, has_texts, **which)
+            count = await export(store, output, Selection(since, has_unlabelled, watched), has_texts)
     what = "row" if has_unlabelled else "label"
     typer.echo(f"{count} {what if count == 1 else f'{what}s'} written", err=True)
 
@@ -103,16 +103,8 @@ def _open(path: Path) -> TextIO:
     return open(path, "w", encoding="utf-8", opener=private)
 
 
-async def export(
-    labels: Labels,
-    output: TextIO,
-    since: datetime | None = None,
-    has_texts: bool = True,
-    *,
-    has_unlabelled: bool = False,
-    watched: bool = False,
-) -> int:
-    """Writes a row for each label, with `has_unlabelled` also one for each case without, and gives their number.
+async def export(store: Store, output: TextIO, which: Selection, has_texts: bool = True) -> int:
+    """Writes a row for each label, or also for each case without, and gives their number.
 
     `has_texts` False leaves the texts out, as are those of a message that was deleted in Slack; rows of the same
     question are still known as such by `prompt_id`.
@@ -122,9 +114,8 @@ async def export(
         OSError: `output` cannot be written.
     """
     count = 0
-    rows = labels.labelled_cases(since, has_unlabelled=has_unlabelled, watched=watched)
-    async for labelled in _readable(rows):
-        output.write(json.dumps(_to_row(labelled, has_texts), ensure_ascii=False) + "\n")
+    async for labelled, _ in _readable(store.exports.rows(which)):
+        output.write(json.dumps(to_row(labelled, has_texts), ensure_ascii=False) + "\n")
         count += 1
     return count
 
@@ -135,7 +126,8 @@ async def _readable(rows: AsyncIterator[T]) -> AsyncIterator[T]:
             yield row
 
 
-def _to_row(labelled: LabelledCase, has_texts: bool) -> dict[str, Any]:
+def to_row(labelled: Row[Any], has_texts: bool) -> dict[str, Any]:
+    """A case with a label, or without, as it is exported."""
     row = {
         "case": labelled.id,
         "prompt_id": labelled.question_hash,
@@ -143,8 +135,8 @@ def _to_row(labelled: LabelledCase, has_texts: bool) -> dict[str, Any]:
         "human": labelled.human,
         "label_by": labelled.user_id and _pseudonym(labelled.team_id, labelled.user_id),
         "blind": labelled.is_blind,
-        "probability": labelled.probability,
-        "drawn_with": labelled.drawn_with,
+        "probability": labelled.label_probability,
+        "drawn_with": labelled.probability,
         "model": labelled.model,
         "escalation": labelled.escalation,
         "rubric": labelled.rubric,
@@ -160,7 +152,7 @@ def _to_row(labelled: LabelledCase, has_texts: bool) -> dict[str, Any]:
     return row
 
 
-def _thread(labelled: LabelledCase) -> str:
+def _thread(labelled: Row[Any]) -> str:
     ts = labelled.thread_ts or labelled.parent_ts or labelled.message_ts or f"case {labelled.id}"
     return _pseudonym(labelled.team_id, f"{labelled.channel_id}:{ts}")
 

@@ -1,18 +1,21 @@
 """`judge-bot view`: what a channel may see of its scored replies, as a page for the browser."""
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import typer
+from sqlalchemy import Row
 
+from bot.commands.export import to_row
 from bot.commands.opened import note, opened_log, operator, reading
 from bot.errors import BotError
 from bot.pipeline.verdict_text import in_short
 from bot.settings import load_log_settings
+from bot.store import Store
 from bot.store.audit import Act, Action
-from bot.store.export import Channel, JudgedReply
+from bot.store.export import Selection
 from judge.cli.row_commands import to_sentence
 from judge.rubric import Scale
 from judge.view import save_page
@@ -20,7 +23,7 @@ from judge.view.replies import MOST_REPLIES, Reader
 
 _LONGEST_ID = 40
 _CARRIED = (
-    *("score", "mean", "model", "rubric", "rubric_version", "flags", "weighted_score"),
+    *("mean", "justification", "flags", "weighted_score"),
     *("input_tokens", "output_tokens", "latency_ms", "cost_usd"),
 )
 
@@ -36,15 +39,17 @@ async def view(channel: str, path: Path | None, since: datetime | None, *, watch
     has_texts = load_log_settings().store_text == "full"
     reader = Reader()
     async with opened_log() as store:
-        logged = Channel(store.database, watched=watched)
         with reading():
-            team_id, channel_id = await _find_channel(logged, channel)
-            await _check_number(logged, team_id, channel_id, since)
-        await note(store, [Act(team_id, operator(), Action.EXPORTED_CHANNEL, channel_id=channel_id)])
+            place = await _find_channel(store, channel, watched=watched)
+            which = Selection(since, has_unlabelled=True, watched=watched, place=place)
+            await _check_number(store, which, place[1])
+        await note(store, [Act(place[0], operator(), Action.EXPORTED_CHANNEL, channel_id=place[1])])
         with reading():
-            async for reply in logged.replies(team_id, channel_id, since):
-                for row in to_rows(reply, has_texts=has_texts):
-                    reader.add(reply.id, row, _scale(reply))
+            async for labelled, ratings in store.exports.rows(which, has_ratings=True):
+                low, high = labelled.lowest, labelled.highest  # 0 to 5 where the log does not tell
+                scale = Scale(0 if low is None else low, 5 if high is None else high)
+                reader.add(labelled.id, _to_row(labelled, ratings, has_texts), scale)
+    channel_id = place[1]
     found = reader.finish()
     page = path or Path(f"{channel_id}.html")
     title = channel_id + (", random replies" if watched else "") + (f" since {since:%Y-%m-%d}" if since else "")
@@ -52,9 +57,9 @@ async def view(channel: str, path: Path | None, since: datetime | None, *, watch
     typer.echo(to_sentence(page, len(found.replies), size))
 
 
-async def _find_channel(logged: Channel, channel: str) -> tuple[str, str]:
+async def _find_channel(store: Store, channel: str, *, watched: bool) -> tuple[str, str]:
     team_id, _, channel_id = channel.rpartition("/")
-    teams = [each for each in await logged.teams(channel_id) if team_id in {"", each}]
+    teams = [each for each in await store.exports.teams(channel_id, watched=watched) if team_id in {"", each}]
     if not teams:
         raise BotError(
             f"--channel {channel[:_LONGEST_ID]!r}: no reply was scored there for all of the channel to see; expected "
@@ -66,11 +71,11 @@ async def _find_channel(logged: Channel, channel: str) -> tuple[str, str]:
     return teams[0], channel_id
 
 
-async def _check_number(logged: Channel, team_id: str, channel_id: str, since: datetime | None) -> None:
-    number = await logged.count(team_id, channel_id, since)
+async def _check_number(store: Store, which: Selection, channel_id: str) -> None:
+    number = await store.exports.count(which)
     if not number:
         raise BotError(
-            f"--since {since:%Y-%m-%d}: nothing was judged in {channel_id} from then on; name an earlier day"
+            f"--since {which.since:%Y-%m-%d}: nothing was judged in {channel_id} from then on; name an earlier day"
         )
     if number > MOST_REPLIES:
         raise BotError(
@@ -79,38 +84,22 @@ async def _check_number(logged: Channel, team_id: str, channel_id: str, since: d
         )
 
 
-def to_rows(reply: JudgedReply, *, has_texts: bool) -> Iterator[dict[str, Any]]:
-    """The reply as rows that the page is made from, one for each label; without texts, numbers alone."""
-    usable = sum(rating.score is not None for rating in reply.ratings)
-    row: dict[str, Any] = {name: getattr(reply, name) for name in _CARRIED} | {
-        "case": reply.id,
-        "thread": reply.thread_ts,
-        "judged_at": reply.judged_at.isoformat(),
-        "unscored_detail": in_short(reply.unscored_reason) if reply.unscored_reason else None,
-        "basis": f"{usable} of {len(reply.ratings)}" if reply.ratings else None,
-        "ratings": [
-            {
-                "model": each.model,
-                "score": each.score,
-                "unscored_reason": each.unscored_reason,
-                "justification": each.justification if has_texts else None,
-            }
-            for each in reply.ratings
-        ],
-    }
-    if has_texts:
-        row |= {"prompt": reply.question, "completion": reply.response, "justification": reply.justification}
-    if not reply.labels:
-        yield row
-    for label in reply.labels:
-        yield row | {
-            "human": label.score,
-            "blind": label.is_blind,
-            "probability": label.probability,
-            "reason": label.reason if has_texts else None,
+def _to_row(labelled: Row[Any], ratings: Sequence[Row[Any]], has_texts: bool) -> dict[str, Any]:
+    """The exported row with the rest of the verdict; without texts, numbers alone."""
+    usable = sum(rating.score is not None for rating in ratings)
+    row = to_row(labelled, has_texts) | {name: getattr(labelled, name) for name in _CARRIED}
+    row |= {"prompt_id": None, "thread": labelled.thread_ts}
+    row["unscored_detail"] = in_short(labelled.unscored_reason) if labelled.unscored_reason else None
+    row["basis"] = f"{usable} of {len(ratings)}" if ratings else None
+    row["ratings"] = [
+        {
+            "model": each.model,
+            "score": each.score,
+            "unscored_reason": each.unscored_reason,
+            "justification": each.justification if has_texts else None,
         }
-
-
-def _scale(reply: JudgedReply) -> Scale:
-    """The rubric's scale; 0 to 5 where the log does not tell."""
-    return Scale(0 if reply.lowest is None else reply.lowest, 5 if reply.highest is None else reply.highest)
+        for each in ratings
+    ]
+    if not has_texts:
+        row["justification"] = None
+    return row

@@ -1,13 +1,13 @@
 """What counts in the figures, case by case: for exports, and to be judged anew."""
 
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, Table, and_, func, or_, select
+from sqlalchemy import ColumnElement, Row, and_, func, or_, select, tuple_
 
-from bot.store.database import Database, Part
+from bot.store.database import Part
 from bot.store.schema import cases, labels, ratings
 from bot.store.visibility import NEWER, chosen_or_watched, counts, is_watched, superseded
 
@@ -77,107 +77,78 @@ def _is_replayable() -> ColumnElement[bool]:
     )
 
 
-_OWN = {"ratings", "labels"}
-
-
 @dataclass(frozen=True)
-class GivenRating:
-    model: str | None
-    score: int | None
-    unscored_reason: str | None
-    justification: str
+class Selection:
+    """Which verdicts are exported: those that count, as in the figures, of each reply the newest.
+
+    What somebody had scored in their direct messages with the app was for them alone, and is in none.
+
+    Attributes:
+        since: Only verdicts from then on.
+        has_unlabelled: Also those without a label.
+        watched: The replies that watches drew, instead of those that people chose.
+        place: Team and channel, for those of one channel.
+    """
+
+    since: datetime | None = None
+    has_unlabelled: bool = False
+    watched: bool = False
+    place: tuple[str, str] | None = None
+
+    def conditions(self) -> Sequence[ColumnElement[bool]]:
+        newer: tuple[ColumnElement[bool], ...] = ()
+        own: list[ColumnElement[bool]] = [~cases.c.channel_id.startswith(_DIRECT_MESSAGES)]
+        if self.place:
+            own = [cases.c.team_id == self.place[0], cases.c.channel_id == self.place[1]]
+            newer = NEWER.c.team_id == self.place[0], NEWER.c.channel_id == self.place[1]
+        is_judged = cases.c.judged_at.is_not(None) if self.since is None else cases.c.judged_at >= self.since
+        return [*own, is_judged, chosen_or_watched(*newer, watched=self.watched)]
 
 
-@dataclass(frozen=True)
-class GivenLabel:
-    """What a person gave; `probability` is that of the draw for a blind label."""
-
-    score: int
-    reason: str | None
-    is_blind: bool
-    probability: float | None
-
-
-@dataclass(frozen=True)
-class JudgedReply:
-    id: int
-    question: str | None
-    response: str | None
-    score: int | None
-    lowest: int | None
-    highest: int | None
-    mean: float | None
-    justification: str | None
-    model: str | None
-    rubric: str
-    rubric_version: str | None
-    unscored_reason: str | None
-    flags: list[str]
-    weighted_score: float | None
-    input_tokens: int | None
-    output_tokens: int | None
-    latency_ms: int | None
-    cost_usd: float | None
-    thread_ts: str | None
-    judged_at: datetime
-    ratings: list[GivenRating] = field(default_factory=list)
-    labels: list[GivenLabel] = field(default_factory=list)
+_LABELLED_BY = func.coalesce(labels.c.user_id, "")
+_LABEL = (
+    labels.c.score.label("human"),
+    labels.c.user_id,
+    labels.c.reason,
+    labels.c.is_blind,
+    labels.c.probability.label("label_probability"),
+)
 
 
-class Channel:
-    """Reads the replies of one channel: those in its figures, of each reply the newest verdict."""
-
-    def __init__(self, database: Database, *, watched: bool = False) -> None:
-        self._database = database
-        self._watched = watched
-
-    async def teams(self, channel_id: str) -> Sequence[str]:
-        """The teams in which this channel has such replies; none for direct messages, which are for one person."""
+class Exports(Part):
+    async def teams(self, channel_id: str, *, watched: bool) -> Sequence[str]:
+        """The teams in which this channel has verdicts; none for direct messages, which are for one person."""
         if channel_id.startswith(_DIRECT_MESSAGES):
             return []
         query = select(cases.c.team_id).where(cases.c.channel_id == channel_id, cases.c.judged_at.is_not(None))
-        rows = await self._database.all(
-            query.where(is_watched(cases) if self._watched else counts(cases)).distinct().order_by(cases.c.team_id)
-        )
-        return [row.team_id for row in rows]
+        query = query.where(is_watched(cases) if watched else counts(cases))
+        return [row.team_id for row in await self._database.all(query.distinct().order_by(cases.c.team_id))]
 
-    async def count(self, team_id: str, channel_id: str, since: datetime | None = None) -> int:
-        query = select(func.count().label("number")).where(*self._shown(team_id, channel_id, since))
-        (row,) = await self._database.all(query)
+    async def count(self, which: Selection) -> int:
+        (row,) = await self._database.all(select(func.count().label("number")).where(*which.conditions()))
         return int(row.number)
 
-    async def replies(self, team_id: str, channel_id: str, since: datetime | None = None) -> AsyncIterator[JudgedReply]:
-        columns = [cases.c[each.name] for each in fields(JudgedReply) if each.name not in _OWN]
-        query = select(*columns).where(*self._shown(team_id, channel_id, since)).order_by(cases.c.id).limit(_PAGE)
+    async def rows(
+        self, which: Selection, *, has_ratings: bool = False
+    ) -> AsyncIterator[tuple[Row[Any], Sequence[Row[Any]]]]:
+        """A row for each label of each verdict, oldest case first, with the case's ratings where they are asked for.
+
+        It has the columns of `cases`, and of the label `human` (its score), `user_id`, `reason`, `is_blind` and
+        `label_probability`; these are None without a label. Read page by page.
+        """
+        is_same = and_(labels.c.team_id == cases.c.team_id, labels.c.case_id == cases.c.id)
+        query = select(cases, *_LABEL).join(labels, is_same, isouter=which.has_unlabelled).where(*which.conditions())
+        place = tuple_(cases.c.id, _LABELLED_BY)
         page = query
-        while found := await self._database.rows(JudgedReply, page):
-            await self._complete(team_id, {reply.id: reply for reply in found})
-            for reply in found:
-                yield reply
-            page = query.where(cases.c.id > found[-1].id)
+        while found := await self._database.all(page.order_by(*place).limit(_PAGE)):
+            given = await self._ratings([row.id for row in found]) if has_ratings else {}
+            for row in found:
+                yield row, given.get(row.id, ())
+            page = query.where(place > (found[-1].id, found[-1].user_id or ""))
 
-    def _shown(self, team_id: str, channel_id: str, since: datetime | None) -> Sequence[ColumnElement[bool]]:
-        newer = NEWER.c.team_id == team_id, NEWER.c.channel_id == channel_id
-        return (
-            cases.c.team_id == team_id,
-            cases.c.channel_id == channel_id,
-            cases.c.judged_at.is_not(None) if since is None else cases.c.judged_at >= since,
-            chosen_or_watched(*newer, watched=self._watched),
-        )
-
-    async def _complete(self, team_id: str, replies: Mapping[int, JudgedReply]) -> None:
-        for row in await self._of(ratings, GivenRating, team_id, replies, ratings.c.position):
-            replies[row.case_id].ratings.append(_to(GivenRating, row))
-        for row in await self._of(labels, GivenLabel, team_id, replies, labels.c.created_at):
-            replies[row.case_id].labels.append(_to(GivenLabel, row))
-
-    async def _of(
-        self, table: Table, kind: type, team_id: str, replies: Mapping[int, JudgedReply], order: ColumnElement[Any]
-    ) -> Sequence[Row[Any]]:
-        columns = [table.c[each.name] for each in fields(kind)]
-        query = select(table.c.case_id, *columns).where(table.c.team_id == team_id, table.c.case_id.in_(replies))
-        return await self._database.all(query.order_by(table.c.case_id, order))
-
-
-def _to(kind: Any, row: Row[Any]) -> Any:
-    return kind(**{each.name: getattr(row, each.name) for each in fields(kind)})
+    async def _ratings(self, case_ids: Sequence[int]) -> Mapping[int, Sequence[Row[Any]]]:
+        found: dict[int, list[Row[Any]]] = {}
+        query = select(ratings).where(ratings.c.case_id.in_(case_ids)).order_by(ratings.c.case_id, ratings.c.position)
+        for row in await self._database.all(query):
+            found.setdefault(row.case_id, []).append(row)
+        return found

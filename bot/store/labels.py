@@ -5,13 +5,13 @@ to, so that a retry, a restart and a second process draw the same."""
 
 import hashlib
 from collections import defaultdict
-from collections.abc import AsyncIterator, Collection, Mapping, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from math import ceil
 from typing import Any
 
-from sqlalchemy import BigInteger, ColumnElement, Float, Select, and_, case, cast, func, or_, select, tuple_
+from sqlalchemy import BigInteger, ColumnElement, Float, and_, case, cast, func, or_, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.domain.case import LoggedCase
@@ -19,42 +19,7 @@ from bot.domain.clock import utc_now, utc_week
 from bot.domain.label import Label
 from bot.store.database import Part, upsert
 from bot.store.schema import cases, channels, draws, labels
-from bot.store.visibility import chosen_or_watched, counts, is_watched
-
-_DIRECT_MESSAGES = "D"
-_PAGE = 500
-_NAMED_OTHERWISE = {"human", "user_id", "reason", "is_blind", "probability", "drawn_with"}
-
-
-@dataclass(frozen=True)
-class LabelledCase:
-    """A verdict with a label of it; `human` is the label's score, `reason` the person's. Both None without a label.
-
-    `probability` is that with which the case was drawn for a blind label, `drawn_with` that with which a watch drew the
-    reply.
-    """
-
-    id: int
-    team_id: str
-    channel_id: str
-    question: str | None
-    question_hash: str | None
-    response: str | None
-    score: int | None
-    model: str
-    escalation: str | None
-    rubric: str
-    rubric_version: str
-    judged_at: datetime
-    message_ts: str | None
-    parent_ts: str | None
-    thread_ts: str | None
-    user_id: str | None
-    human: int | None
-    reason: str | None
-    is_blind: bool | None
-    probability: float | None
-    drawn_with: float | None
+from bot.store.visibility import counts, is_watched
 
 
 class Labels(Part):
@@ -88,38 +53,6 @@ class Labels(Part):
         team_id = (cases if has_unlabelled else labels).c.team_id
         query = select(team_id).distinct().order_by(team_id)
         return [row.team_id for row in await self._database.all(query)]
-
-    async def labelled_cases(
-        self, since: datetime | None = None, *, has_unlabelled: bool = False, watched: bool = False
-    ) -> AsyncIterator[LabelledCase]:
-        """The labels of verdicts that count, each with its case, oldest case first; read page by page.
-
-        With `has_unlabelled` also the verdicts without a label; `watched` gives the replies that watches drew instead
-        of those that people chose. As in the figures: what a whole channel could see, and
-        of a reply the newest verdict. What somebody had scored in their direct messages with the app was for them
-        alone, too.
-        """
-        query = _labelled(since, has_unlabelled=has_unlabelled, watched=watched)
-        place = tuple_(cases.c.id, _LABELLED_BY)
-        page = query
-        while found := await self._database.rows(LabelledCase, page.order_by(*place).limit(_PAGE)):
-            for labelled in found:
-                yield labelled
-            page = query.where(place > (found[-1].id, found[-1].user_id or ""))
-
-
-_LABELLED_BY = func.coalesce(labels.c.user_id, "")
-
-
-def _labelled(since: datetime | None, *, has_unlabelled: bool, watched: bool) -> Select[Any]:
-    label = [labels.c.score.label("human"), labels.c.user_id, labels.c.reason, labels.c.is_blind, labels.c.probability]
-    case = [cases.c[each.name] for each in fields(LabelledCase) if each.name not in _NAMED_OTHERWISE]
-    drawn_with = cases.c.probability.label("drawn_with")
-    is_same = (labels.c.team_id == cases.c.team_id) & (labels.c.case_id == cases.c.id)
-    query = select(*case, drawn_with, *label).select_from(cases).join(labels, is_same, isouter=has_unlabelled)
-    query = query.where(cases.c.judged_at.is_not(None), chosen_or_watched(watched=watched))
-    query = query.where(~cases.c.channel_id.startswith(_DIRECT_MESSAGES))
-    return query if since is None else query.where(cases.c.judged_at >= since)
 
 
 WEEKS = 4

@@ -28,7 +28,7 @@ from bot.store.cases import Cases, Edits, drop_texts, rating_rows, to_case
 from bot.store.database import Database, lock_for_transaction
 from bot.store.digests import Digests, People, Thumbs
 from bot.store.executions import Executions
-from bot.store.export import Replays
+from bot.store.export import Exports, Replays
 from bot.store.figures import Tallies
 from bot.store.jobs import Job, Jobs, Task, Ticket, Unsettled, counts_beside, priority
 from bot.store.labels import Labels
@@ -122,6 +122,7 @@ class Store:
         self.processes = Processes(database)
         self.audit = Audit(database)
         self.replays = Replays(database)
+        self.exports = Exports(database)
         self.watches = Watches(database)
         self.rubrics = Rubrics(database)
         self.channel_replays = ChannelReplays(database, self.jobs)

@@ -8,6 +8,7 @@ import pytest
 from bot.commands.export import export
 from bot.domain.case import CaseStatus, Visibility
 from bot.slack import ids
+from bot.store.export import Selection
 from pocket_slack import Delivery, Message
 from tests.cases import bytes_on_disk
 from tests.gestures import forget
@@ -121,6 +122,6 @@ async def test_labels_digest_and_forget_need_no_texts(stage: Stage) -> None:
     stage.ann.command(CHANNEL, ids.COMMAND, "digest preview")
     assert "1 reply that people chose to score" in (await stage.told(stage.ann)).text
     output = io.StringIO()
-    assert await export(stage.log.labels, output, has_texts=False) == 1
+    assert await export(stage.log, output, Selection(), has_texts=False) == 1
     assert ANSWER not in output.getvalue()
     assert "Deleted: case 1" in await forget(stage, stage.ann, answer)

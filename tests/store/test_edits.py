@@ -14,6 +14,7 @@ from bot.commands.export import export
 from bot.domain.case import LoggedCase
 from bot.domain.label import Label
 from bot.store import Store
+from bot.store.export import Selection
 from tests.cases import a_case, a_verdict, amendments, held, stale, url
 
 AT = {"message_ts": "5.1", "question_ts": "4.1", "parent_ts": "4.1"}
@@ -109,7 +110,7 @@ async def test_a_label_of_a_deleted_message_is_exported_without_texts(log: Store
         await log.labels.put(case, "U9", Label(3, "Short."))
     await log.edits.note_deleted(*HERE, "5.1")
     output = io.StringIO()
-    assert await export(log.labels, output) == 2
+    assert await export(log, output, Selection()) == 2
     gone, kept = (json.loads(line) for line in output.getvalue().splitlines())
     assert gone["human"] == 3
     assert not {"prompt", "completion"} & set(gone)

@@ -10,6 +10,7 @@ from bot.domain.case import Case, CaseStatus
 from bot.domain.label import Label
 from bot.features.privacy.text import HOW, NOT_NOW, NOTHING
 from bot.slack import ids
+from bot.store.export import Selection
 from bot.store.schema import labels, ratings
 from pocket_slack import Message, Person
 from tests.gestures import ask, forget, link, scored, settled
@@ -304,7 +305,7 @@ async def test_a_forgotten_case_is_in_no_list_no_figure_and_no_export(stage: Sta
         return (
             "case 1" in said[0],
             "1 reply that people chose to score" in said[1],
-            await export(stage.log.labels, io.StringIO()),
+            await export(stage.log, io.StringIO(), Selection()),
         )
 
     assert await listed() == (True, True, 1)
