@@ -3,13 +3,16 @@
 import asyncio
 import logging
 import sys
+from collections.abc import Coroutine
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
 import typer
 
 from judge.cli.options import Version
+
+T = TypeVar("T")
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -33,6 +36,14 @@ RoleName = Annotated[
 @app.callback()
 def judge_bot(version: Version = False) -> None:
     """Scores replies in Slack where they happen."""
+
+
+def _run(work: Coroutine[Any, Any, T]) -> T:
+    """What a command's work comes to; of its log lines people read warnings alone."""
+    from bot.logs import configure_logs
+
+    configure_logs("console", logging.WARNING)
+    return asyncio.run(work)
 
 
 @app.command()
@@ -70,11 +81,9 @@ def health() -> None:
 def doctor(http: Http = False, role: RoleName = "both") -> None:
     """Check settings, tokens, database and model; say how to mend them."""
     from bot.commands.doctor import examine
-    from bot.logs import configure_logs
     from bot.setting_values import Role
 
-    configure_logs("console", logging.WARNING)
-    if not asyncio.run(examine(Role(role), serves_http=http)):
+    if not _run(examine(Role(role), serves_http=http)):
         raise typer.Exit(1)
 
 
@@ -137,17 +146,15 @@ def export(
     human`.
     """
     from bot.commands.export import export_labels, export_person
-    from bot.logs import configure_logs
 
     given = {"--since": since is not None, "--all": has_unlabelled, "--watched": watched}
     if user is not None and any(given.values()):
         option = next(name for name, is_given in given.items() if is_given)
         raise typer.BadParameter(f"{option} goes with labels, and not with --user, which leaves nothing out")
-    configure_logs("console", logging.WARNING)
     if user is None:
-        asyncio.run(export_labels(output, since, has_unlabelled=has_unlabelled, watched=watched))
+        _run(export_labels(output, since, has_unlabelled=has_unlabelled, watched=watched))
     else:
-        asyncio.run(export_person(output, user))
+        _run(export_person(output, user))
 
 
 @app.command()
@@ -171,11 +178,9 @@ def replay(
     """
     from bot.commands.replay import Wanted
     from bot.commands.replay import replay as run
-    from bot.logs import configure_logs
 
-    configure_logs("console", logging.WARNING)
     wanted = Wanted(output, model, rubric, samples, only is not None, sample, max_cost, adopt)
-    raise typer.Exit(asyncio.run(run(wanted)))
+    raise typer.Exit(_run(run(wanted)))
 
 
 @app.command()
@@ -195,10 +200,8 @@ def view(
     On it is what everybody in the channel could see, as in its digest, and people's labels without names.
     """
     from bot.commands.view import view as make
-    from bot.logs import configure_logs
 
-    configure_logs("console", logging.WARNING)
-    asyncio.run(make(channel, output, since, watched=watched))
+    _run(make(channel, output, since, watched=watched))
 
 
 @app.command()
@@ -213,10 +216,8 @@ def purge(
     With a case go its texts, ratings and labels.
     """
     from bot.commands.purge import purge as delete
-    from bot.logs import configure_logs
 
-    configure_logs("console", logging.WARNING)
-    asyncio.run(delete(days, is_dry=dry_run))
+    _run(delete(days, is_dry=dry_run))
 
 
 @app.command()
@@ -231,10 +232,8 @@ def audit(
     With the time, newest last.
     """
     from bot.commands.audit import show
-    from bot.logs import configure_logs
 
-    configure_logs("console", logging.WARNING)
-    asyncio.run(show(since, is_json=is_json))
+    _run(show(since, is_json=is_json))
 
 
 def main() -> None:

@@ -10,12 +10,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from bot.errors import LogError
-from bot.settings import load_log_settings
-from bot.store import Store
-from bot.store.audit import Act
-from bot.store.errors import STORE_ERRORS as STORE_ERRORS
-from bot.store.errors import reason_of
+from bot.commands.opened import opened_database, reading
+from bot.store.audit import Act, Audit
 
 _WIDTH = 80
 
@@ -26,13 +22,9 @@ async def show(since: datetime | None, *, is_json: bool) -> None:
     Raises:
         BotError: The log cannot be opened or read.
     """
-    store = await Store.open_existing(load_log_settings().database_url)
-    try:
-        acts = await store.audit.since(since)
-    except STORE_ERRORS as exc:
-        raise LogError(f"the log cannot be read ({reason_of(exc)})") from exc
-    finally:
-        await store.close()
+    async with opened_database() as database:
+        with reading(""):
+            acts = await Audit(database).since(since)
     if not acts:
         typer.echo(f"nothing was noted since {since:%Y-%m-%d}" if since else "nothing was noted yet", err=is_json)
     elif is_json:

@@ -12,13 +12,15 @@ from typing import Any, TextIO, TypeVar
 import typer
 from sqlalchemy import Row
 
-from bot.commands.opened import note, opened_log, operator, reading
+from bot.commands.opened import note, opened_database, operator, reading
 from bot.errors import BotError
 from bot.settings import load_log_settings
-from bot.store import Store
-from bot.store.audit import Act, Action
-from bot.store.export import Selection
+from bot.store.audit import Act, Action, Audit
+from bot.store.database import Database
+from bot.store.export import Exports, Selection
+from bot.store.labels import Labels
 from bot.store.ownership import private
+from bot.store.privacy import Personal
 
 T = TypeVar("T")
 
@@ -37,13 +39,13 @@ async def export_labels(
         BotError: The log cannot be read, or the file cannot be written.
     """
     settings = load_log_settings()
-    async with opened_log() as store:
+    async with opened_database() as database:
         with _output(path) as output:
             with reading():
-                teams = await store.labels.teams(has_unlabelled=has_unlabelled)
-            await note(store, [Act(team_id, operator(), Action.EXPORTED_LABELS) for team_id in teams])
+                teams = await Labels(database).teams(has_unlabelled=has_unlabelled)
+            await note(database, [Act(team_id, operator(), Action.EXPORTED_LABELS) for team_id in teams])
             has_texts = settings.store_text == "full"
-            count = await export(store, output, Selection(since, has_unlabelled, watched), has_texts)
+            count = await export(database, output, Selection(since, has_unlabelled, watched), has_texts)
     what = "row" if has_unlabelled else "label"
     typer.echo(f"{count} {what if count == 1 else f'{what}s'} written", err=True)
 
@@ -58,22 +60,23 @@ async def export_person(path: Path | None, user: str) -> None:
     Raises:
         BotError: Nothing is stored of them, it is not clear who is meant, or as `export_labels`.
     """
-    async with opened_log() as store:
-        team_id, user_id = await _find_person(store, user)
+    async with opened_database() as database:
+        personal = Personal(database, Audit(database))
+        team_id, user_id = await _find_person(personal, user)
         with _output(path) as output:
-            await note(store, [Act(team_id, operator(), Action.EXPORTED_PERSON, user_id=user_id)])
+            await note(database, [Act(team_id, operator(), Action.EXPORTED_PERSON, user_id=user_id)])
             count = 0
-            async for kind, columns in _readable(store.personal.rows(team_id, user_id)):
+            async for kind, columns in _readable(personal.rows(team_id, user_id)):
                 document = {"kind": kind, **columns}
                 output.write(json.dumps(document, ensure_ascii=False, default=datetime.isoformat) + "\n")
                 count += 1
     typer.echo(f"{count} {'row' if count == 1 else 'rows'} written", err=True)
 
 
-async def _find_person(store: Store, user: str) -> tuple[str, str]:
+async def _find_person(personal: Personal, user: str) -> tuple[str, str]:
     team_id, _, user_id = user.rpartition("/")
     with reading():
-        teams = [each for each in await store.personal.teams(user_id) if team_id in {"", each}]
+        teams = [each for each in await personal.teams(user_id) if team_id in {"", each}]
     if not teams:
         raise BotError(
             f"--user {user[:_LONGEST_ID]!r}: nothing is stored of this person; expected a Slack user id, such as "
@@ -103,7 +106,7 @@ def _open(path: Path) -> TextIO:
     return open(path, "w", encoding="utf-8", opener=private)
 
 
-async def export(store: Store, output: TextIO, which: Selection, has_texts: bool = True) -> int:
+async def export(database: Database, output: TextIO, which: Selection, has_texts: bool = True) -> int:
     """Writes a row for each label, or also for each case without, and gives their number.
 
     `has_texts` False leaves the texts out, as are those of a message that was deleted in Slack; rows of the same
@@ -114,7 +117,7 @@ async def export(store: Store, output: TextIO, which: Selection, has_texts: bool
         OSError: `output` cannot be written.
     """
     count = 0
-    async for labelled, _ in _readable(store.exports.rows(which)):
+    async for labelled, _ in _readable(Exports(database).rows(which)):
         output.write(json.dumps(to_row(labelled, has_texts), ensure_ascii=False) + "\n")
         count += 1
     return count

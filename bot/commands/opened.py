@@ -7,39 +7,41 @@ from contextlib import asynccontextmanager, contextmanager
 
 from bot.errors import LogError
 from bot.settings import load_log_settings
-from bot.store import Store
-from bot.store.audit import Act
-from bot.store.errors import STORE_ERRORS as STORE_ERRORS
-from bot.store.errors import reason_of
+from bot.store.audit import Act, Audit
+from bot.store.database import Database
+from bot.store.errors import STORE_ERRORS, reason_of
+from bot.store.opening import open_engine, require_log
 
 
 @asynccontextmanager
-async def opened_log() -> AsyncIterator[Store]:
-    """The log that the settings name.
+async def opened_database() -> AsyncIterator[Database]:
+    """The database of the log that the settings name, migrated.
 
     Raises:
         LogError: There is none, or it cannot be opened.
     """
-    store = await Store.open_existing(load_log_settings().database_url)
+    url = load_log_settings().database_url
+    await require_log(url)
+    database = Database(await open_engine(url))
     try:
-        yield store
+        yield database
     finally:
-        await store.close()
+        await database.close()
 
 
 @contextmanager
-def reading() -> Iterator[None]:
+def reading(consequence: str = "; the export is not complete") -> Iterator[None]:
     """Whatever is read within; LogError where it cannot be."""
     try:
         yield
     except STORE_ERRORS as exc:
-        raise LogError(f"the log cannot be read ({reason_of(exc)}); the export is not complete") from exc
+        raise LogError(f"the log cannot be read ({reason_of(exc)}){consequence}") from exc
 
 
-async def note(store: Store, acts: Sequence[Act]) -> None:
+async def note(database: Database, acts: Sequence[Act]) -> None:
     """Notes in the audit what is about to be exported; LogError where it cannot be, and then nothing is to be."""
     try:
-        await store.audit.note(acts)
+        await Audit(database).note(acts)
     except STORE_ERRORS as exc:
         raise LogError(f"the log cannot be written ({reason_of(exc)}); nothing was exported") from exc
 

@@ -16,13 +16,12 @@ from pathlib import Path
 import typer
 from dotenv import set_key
 
+from bot.commands.opened import opened_database, reading
 from bot.commands.replay_report import Comparison, compare, require_agreement, scores_of, to_sentences
-from bot.errors import BotError, LogError
+from bot.errors import BotError
 from bot.setting_values import Role
 from bot.settings import OFFLINE, Settings, load_settings
-from bot.store import Store
-from bot.store.errors import STORE_ERRORS, reason_of
-from bot.store.export import Replayable, Version
+from bot.store.export import Replayable, Replays, Version
 from judge import Judge, JudgeError
 from judge.batch import Batch, Journal, identity_of
 from judge.cli.options import Reports, to_summary
@@ -90,7 +89,7 @@ async def replay(wanted: Wanted) -> int:
     settings = load_settings(role=Role.WORKER)
     async with AsyncExitStack() as stack:
         judge = await _open_judge(stack, settings, wanted)
-        version, cases = await _read_cases(settings, wanted, judge.rubric.scale)
+        version, cases = await _read_cases(wanted, judge.rubric.scale)
         with Journal(wanted.output, max(case.id for case in cases) + _ROOM, identity_of(judge)) as journal:
             run = Batch(
                 judge,
@@ -136,23 +135,20 @@ def _to_env(judge: Judge, settings: Settings, wanted: Wanted) -> Mapping[str, st
     return env
 
 
-async def _read_cases(settings: Settings, wanted: Wanted, scale: Scale) -> tuple[Version, Sequence[Replayable]]:
+async def _read_cases(wanted: Wanted, scale: Scale) -> tuple[Version, Sequence[Replayable]]:
     """The cases of the commonest judge version on that scale: scores of two are not to be compared as one."""
-    store = await Store.open_existing(settings.database_url)
-    try:
-        versions = [each for each in await store.replays.versions() if each.scale == scale]
-        if not versions:
-            raise BotError(
-                f"no logged case has a score from {scale.low} to {scale.high} and its texts, so there is nothing to "
-                "replay; STORE_TEXT=none keeps none"
-            )
-        version = max(versions, key=lambda each: len(each.labelled) if wanted.only_labelled else len(each.case_ids))
-        chosen = sorted(version.labelled) if wanted.only_labelled else _draw(version.case_ids, wanted.sample)
-        cases = await store.replays.cases(chosen)
-    except STORE_ERRORS as exc:
-        raise LogError(f"the log cannot be read ({reason_of(exc)}); nothing was replayed") from exc
-    finally:
-        await store.close()
+    async with opened_database() as database:
+        with reading("; nothing was replayed"):
+            replays = Replays(database)
+            versions = [each for each in await replays.versions() if each.scale == scale]
+            if not versions:
+                raise BotError(
+                    f"no logged case has a score from {scale.low} to {scale.high} and its texts, so there is nothing "
+                    "to replay; STORE_TEXT=none keeps none"
+                )
+            version = max(versions, key=lambda each: len(each.labelled) if wanted.only_labelled else len(each.case_ids))
+            chosen = sorted(version.labelled) if wanted.only_labelled else _draw(version.case_ids, wanted.sample)
+            cases = await replays.cases(chosen)
     if not cases:
         raise BotError("no logged case with its texts has a label; leave out --only labelled, or label some")
     return version, cases

@@ -9,13 +9,12 @@ import typer
 from sqlalchemy import Row
 
 from bot.commands.export import to_row
-from bot.commands.opened import note, opened_log, operator, reading
+from bot.commands.opened import note, opened_database, operator, reading
 from bot.errors import BotError
 from bot.pipeline.verdict_text import in_short
 from bot.settings import load_log_settings
-from bot.store import Store
 from bot.store.audit import Act, Action
-from bot.store.export import Selection
+from bot.store.export import Exports, Selection
 from judge.cli.row_commands import to_sentence
 from judge.rubric import Scale
 from judge.view import save_page
@@ -38,14 +37,15 @@ async def view(channel: str, path: Path | None, since: datetime | None, *, watch
     """
     has_texts = load_log_settings().store_text == "full"
     reader = Reader()
-    async with opened_log() as store:
+    async with opened_database() as database:
+        exports = Exports(database)
         with reading():
-            place = await _find_channel(store, channel, watched=watched)
+            place = await _find_channel(exports, channel, watched=watched)
             which = Selection(since, has_unlabelled=True, watched=watched, place=place)
-            await _check_number(store, which, place[1])
-        await note(store, [Act(place[0], operator(), Action.EXPORTED_CHANNEL, channel_id=place[1])])
+            await _check_number(exports, which, place[1])
+        await note(database, [Act(place[0], operator(), Action.EXPORTED_CHANNEL, channel_id=place[1])])
         with reading():
-            async for labelled, ratings in store.exports.rows(which, has_ratings=True):
+            async for labelled, ratings in exports.rows(which, has_ratings=True):
                 low, high = labelled.lowest, labelled.highest  # 0 to 5 where the log does not tell
                 scale = Scale(0 if low is None else low, 5 if high is None else high)
                 reader.add(labelled.id, _to_row(labelled, ratings, has_texts), scale)
@@ -57,9 +57,9 @@ async def view(channel: str, path: Path | None, since: datetime | None, *, watch
     typer.echo(to_sentence(page, len(found.replies), size))
 
 
-async def _find_channel(store: Store, channel: str, *, watched: bool) -> tuple[str, str]:
+async def _find_channel(exports: Exports, channel: str, *, watched: bool) -> tuple[str, str]:
     team_id, _, channel_id = channel.rpartition("/")
-    teams = [each for each in await store.exports.teams(channel_id, watched=watched) if team_id in {"", each}]
+    teams = [each for each in await exports.teams(channel_id, watched=watched) if team_id in {"", each}]
     if not teams:
         raise BotError(
             f"--channel {channel[:_LONGEST_ID]!r}: no reply was scored there for all of the channel to see; expected "
@@ -71,8 +71,8 @@ async def _find_channel(store: Store, channel: str, *, watched: bool) -> tuple[s
     return teams[0], channel_id
 
 
-async def _check_number(store: Store, which: Selection, channel_id: str) -> None:
-    number = await store.exports.count(which)
+async def _check_number(exports: Exports, which: Selection, channel_id: str) -> None:
+    number = await exports.count(which)
     if not number:
         raise BotError(
             f"--since {which.since:%Y-%m-%d}: nothing was judged in {channel_id} from then on; name an earlier day"

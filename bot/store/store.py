@@ -28,13 +28,12 @@ from bot.store.cases import Cases, Edits, drop_texts, rating_rows, to_case
 from bot.store.database import Database, lock_for_transaction
 from bot.store.digests import Digests, People, Thumbs
 from bot.store.executions import Executions
-from bot.store.export import Exports, Replays
 from bot.store.figures import Tallies
 from bot.store.jobs import Job, Jobs, Task, Ticket, Unsettled, counts_beside, priority
 from bot.store.labels import Labels
 from bot.store.opening import open_engine, require_log
 from bot.store.ownership import Processes
-from bot.store.privacy import Forgetting, Personal, PersonalData
+from bot.store.privacy import Forgetting, PersonalData
 from bot.store.rubrics import ChannelReplays, Rubrics
 from bot.store.schema import IS_OPEN, cases, ratings
 from bot.store.watches import Alerts, Replies, Watches, miss
@@ -121,8 +120,6 @@ class Store:
         self.personal_data = PersonalData(database, self.jobs)
         self.processes = Processes(database)
         self.audit = Audit(database)
-        self.replays = Replays(database)
-        self.exports = Exports(database)
         self.watches = Watches(database)
         self.rubrics = Rubrics(database)
         self.channel_replays = ChannelReplays(database, self.jobs)
@@ -130,7 +127,6 @@ class Store:
         self.thumbs = Thumbs(database)
         self.alerts = Alerts(database)
         self.executions = Executions(database, self.jobs)
-        self.personal = Personal(database, self.audit)
         self._keeps_text = store_text == "full"
 
     @classmethod

@@ -30,7 +30,7 @@ async def log(database_url: str) -> AsyncIterator[Store]:
 
 async def rows(log: Store, has_texts: bool = True, **which: Any) -> list[dict[str, Any]]:
     output = io.StringIO()
-    count = await export(log, output, Selection(**which), has_texts)
+    count = await export(log.database, output, Selection(**which), has_texts)
     found = [json.loads(line) for line in output.getvalue().splitlines()]
     assert len(found) == count
     return found
@@ -66,7 +66,7 @@ async def test_what_is_exported_is_what_judge_agreement_reads(log: Store, tmp_pa
     await judged(log, "without a label")
     file = tmp_path / "labels.jsonl"
     with file.open("w") as output:
-        assert await export(log, output, Selection()) == 4
+        assert await export(log.database, output, Selection()) == 4
     scores = read_scores(file, Columns("human"))
     assert scores.problems == ()
     (comparison,) = make_report(scores).with_people
@@ -179,12 +179,12 @@ async def test_a_log_that_goes_away_is_an_error_of_the_log(log: Store) -> None:
     async with log.database.engine.begin() as connection:
         await connection.execute(text("ALTER TABLE labels RENAME TO elsewhere"))
     with pytest.raises(LogError, match="the log cannot be read"):
-        await export(log, io.StringIO(), Selection())
+        await export(log.database, io.StringIO(), Selection())
 
 
 async def test_a_file_that_cannot_be_written_leaves_no_query_open(log: Store, tmp_path: Path) -> None:
     await log.labels.put(await judged(log, "a"), "U1", Label(1, None))
     (tmp_path / "labels.jsonl").touch()
     with (tmp_path / "labels.jsonl").open("r") as output, pytest.raises(OSError, match="not writable"):
-        await export(log, output, Selection())
+        await export(log.database, output, Selection())
     assert log.database.engine.pool.status().endswith("Checked out connections: 0")

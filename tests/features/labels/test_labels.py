@@ -11,7 +11,7 @@ import pytest
 
 from bot.domain.label import Label
 from bot.slack import ids
-from bot.store.export import Selection
+from bot.store.export import Exports, Selection
 from judge import load_rubric
 from pocket_slack import Message
 from tests.gestures import agree, disagree, export, to_export
@@ -98,7 +98,7 @@ async def test_a_label_can_be_changed_and_stays_one(stage: Stage) -> None:
     stage.ben.click(verdict, ids.ACTION_FEEDBACK, agree())
     assert "is 4 of 5 (it was 1)." in (await stage.told(stage.ben, count=2)).text
     assert await label_of(stage, stage.ben.id) == Label(4, None)
-    assert len([row async for row in stage.log.exports.rows(Selection())]) == 1
+    assert len([row async for row in Exports(stage.log.database).rows(Selection())]) == 1
 
 
 async def test_the_modal_shows_ones_own_label_and_nobody_elses(stage: Stage) -> None:

@@ -305,7 +305,7 @@ async def test_a_forgotten_case_is_in_no_list_no_figure_and_no_export(stage: Sta
         return (
             "case 1" in said[0],
             "1 reply that people chose to score" in said[1],
-            await export(stage.log, io.StringIO(), Selection()),
+            await export(stage.log.database, io.StringIO(), Selection()),
         )
 
     assert await listed() == (True, True, 1)
