@@ -54,9 +54,7 @@ def test_evidence_is_that_of_shiryaev_and_roberts() -> None:
     # 1 + 0.454113 / 2 = 1.227057 = a. After 20 zeros a + a^2 + ... + a^20 = a (a^20 - 1) / (a - 1) = 318.206.
     # The threshold is 2 * 90 / 28 * 40 = 257.14; after 19 zeros there are 318.206 / a - 1 = 258.32, after 18 209.5.
     reference = [5, 0] * 20
-
     found = find_below(2.5, reference, [0] * 20, SCALE)
-
     assert isinstance(found, Drop)
     assert (found.kind, found.since, found.before, found.after) == ("floor", 0, Level(2.5, 0.5), Level(0, 1))
     assert found.evidence == pytest.approx(318.206, abs=0.001)
@@ -77,7 +75,6 @@ def test_new_watch_seldom_alarms_where_nothing_has_changed(shares: Sequence[floa
 
 def test_drop_of_one_point_is_heard_within_two_days_at_40_a_day() -> None:
     heard = [is_heard_within(80, PILED_LESS_A_POINT, draw(PILED, 1120, seed), seed) for seed in range(0, 120, 3)]
-
     assert sum(heard) >= 38
 
 
@@ -90,14 +87,12 @@ def test_reference_that_is_too_small_is_a_value() -> None:
 
 def test_what_a_small_reference_leaves_open_is_no_drop() -> None:
     few, many, recent = [5, 5, 5, 5, 3] * 6, [5, 5, 5, 5, 3] * 12, [4, 4, 4, 5] * 75
-
     assert find_drop(few, recent, SCALE) is None
     assert isinstance(find_drop(many, recent, SCALE), Drop)
 
 
 def test_a_few_equal_scores_prove_no_spread_of_nothing() -> None:
     reference = [5] * 40
-
     assert find_drop(reference, [5] * 200, SCALE) is None
     assert find_drop(reference, [5] * 20 + [4], SCALE) is None
     assert find_drop(reference, [5] * 20 + [0], SCALE) is None
@@ -111,7 +106,6 @@ def test_worst_reference_cannot_get_worse() -> None:
 
 def test_difference_within_the_margin_is_no_drop() -> None:
     reference = [5, 4] * 5_000
-
     assert find_drop(reference, ([5, 4] * 9 + [4, 3]) * 1_000, SCALE) is None  # 0.1 lower
     assert isinstance(find_drop(reference, [5, 4, 4, 3] * 1_000, SCALE), Drop)  # 0.5 lower
 
@@ -122,14 +116,12 @@ def test_better_scores_are_no_drop() -> None:
 
 def test_drop_that_is_over_is_not_told() -> None:
     reference, bad = [5, 4] * 100, [2] * 30
-
     assert isinstance(find_drop(reference, bad, SCALE), Drop)
     assert find_drop(reference, bad + [5, 4] * 200, SCALE) is None
 
 
 def test_drop_says_when_it_began_and_what_was_before_and_after() -> None:
     found = drop([5, 4] * 100, [4, 5] * 20 + [3, 2, 4] * 15)
-
     assert (found.since, found.before) == (40, Level(4.5, 0.0))
     assert found.after == pytest.approx((3.0, 1 / 3))
     assert found.evidence > found.threshold
@@ -137,7 +129,6 @@ def test_drop_says_when_it_began_and_what_was_before_and_after() -> None:
 
 def test_more_low_scores_are_heard_of_before_the_mean_says_much() -> None:
     found = drop(([4] * 19 + [2]) * 50, [4, 4, 4, 4, 2] * 30)
-
     assert found.kind == "low share"
     assert (found.before.low_share, found.after.low_share) == pytest.approx((0.05, 0.2), abs=0.01)
 
@@ -148,25 +139,20 @@ def test_fall_above_the_middle_is_one_of_the_mean() -> None:
 
 def test_low_is_what_is_below_the_middle_of_the_scale() -> None:
     found = find_drop([10, 8] * 50, [6, 5] * 20, Scale(1, 10))
-
     assert isinstance(found, Drop)
     assert (found.before.low_share, found.after.low_share) == (0, pytest.approx(0.5, abs=0.02))
 
 
 def test_scale_with_another_beginning_gives_the_same_answer() -> None:
     reference, recent = draw(PILED, 300, 1), draw(PILED_LESS_A_POINT, 80, 1)
-
     found = find_drop([score + 1 for score in reference], [score + 1 for score in recent], Scale(1, 6))
-
     assert isinstance(found, Drop)
     assert found.evidence == pytest.approx(drop(reference, recent).evidence)
 
 
 def test_floor_is_told_whatever_was_before() -> None:
     reference = [2, 3] * 50
-
     found = find_below(3.5, reference, [2, 3] * 50, SCALE)
-
     assert isinstance(found, Drop)
     assert found.kind == "floor"
     assert find_drop(reference, [2, 3] * 50, SCALE) is None
@@ -194,5 +180,4 @@ def test_no_recent_score_and_one_are_no_drop() -> None:
 
 def test_evidence_of_a_hundred_thousand_scores_is_a_finite_number() -> None:
     found = drop([5] * 30, [0] * 100_000)
-
     assert 1e300 < found.evidence < float("inf")

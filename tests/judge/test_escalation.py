@@ -49,9 +49,7 @@ async def test_the_stronger_models_verdict_counts_where_ratings_differ_by_two(
     model_server: ModelServer, client: AsyncOpenAI
 ) -> None:
     play(model_server, [SAID[3], SAID[5], SAID[4]], ["score: 2\nWrong.", SAID[2]])
-
     verdict = await score(client)
-
     assert (verdict.score, verdict.justification, verdict.model) == (2, "Wrong.", "big")
     assert (verdict.escalation, verdict.spread, verdict.mean, verdict.basis) == ("small > big", 0, 2.0, "2 of 2")
     assert scores(verdict) == [("small", 3), ("small", 5), ("small", 4), ("big", 2), ("big", 2)]
@@ -61,9 +59,7 @@ async def test_tokens_and_spared_ratings_are_those_of_both_models(
     model_server: ModelServer, client: AsyncOpenAI
 ) -> None:
     play(model_server, [SAID[3], SAID[5], SAID[4]], [SAID[2], SAID[2]])
-
     verdict = await score(client)
-
     assert (verdict.input_tokens, verdict.output_tokens, verdict.spared) == (2000, 300, 1)
     assert verdict.latency_ms == sum(rating.latency_ms or 0 for rating in verdict.ratings)
 
@@ -73,9 +69,7 @@ async def test_ratings_within_a_point_of_each_other_ask_nobody_else(
     model_server: ModelServer, client: AsyncOpenAI, small: list[int]
 ) -> None:
     play(model_server, [SAID[each] for each in small], [])
-
     verdict = await score(client)
-
     assert (verdict.score, verdict.model, verdict.escalation) == (4, "small", "small > big")
     assert asked_of(model_server, "big") == 0
 
@@ -93,9 +87,7 @@ async def test_without_a_score_to_rely_on_the_stronger_model_is_asked(
     model_server: ModelServer, client: AsyncOpenAI, small: list[Reply], reason: str
 ) -> None:
     play(model_server, small, [SAID[2], SAID[2]])
-
     verdict = await score(client)
-
     assert (verdict.score, verdict.unscored, verdict.model) == (2, None, "big"), reason
 
 
@@ -108,9 +100,7 @@ async def test_a_refusal_is_not_asked_of_another_model(
     model_server: ModelServer, client: AsyncOpenAI, small: list[Reply]
 ) -> None:
     play(model_server, small, [])
-
     verdict = await score(client)
-
     assert not verdict.is_scored
     assert asked_of(model_server, "big") == 0
 
@@ -119,16 +109,13 @@ async def test_an_outage_of_the_first_model_is_none_of_the_others_business(
     model_server: ModelServer, client: AsyncOpenAI
 ) -> None:
     play(model_server, [Failure(501)] * 3, [])
-
     with pytest.raises(UnavailableError):
         await score(client)
-
     assert asked_of(model_server, "big") == 0
 
 
 async def test_where_there_is_nothing_to_judge_neither_is_asked(model_server: ModelServer, client: AsyncOpenAI) -> None:
     verdict = await Judge("small", client=client, escalate_to="big").score(QUESTION, "")
-
     assert verdict.unscored is not None
     assert (verdict.unscored.reason, verdict.escalation) == (UnscoredReason.NOTHING_TO_JUDGE, "small > big")
     assert model_server.requests == []
@@ -138,9 +125,7 @@ async def test_where_the_stronger_model_fails_the_first_verdict_stands(
     model_server: ModelServer, client: AsyncOpenAI
 ) -> None:
     play(model_server, [SAID[3], SAID[5], SAID[4]], [Failure(404), Failure(404)])
-
     verdict = await score(client)
-
     assert (verdict.score, verdict.model, verdict.spread, verdict.basis) == (4, "small", 2, "3 of 3")
     assert scores(verdict)[3:] == [("big", None), ("big", None)]
     failed = verdict.ratings[3]
@@ -154,9 +139,7 @@ async def test_where_the_stronger_model_writes_no_score_the_first_verdict_stands
     model_server: ModelServer, client: AsyncOpenAI
 ) -> None:
     play(model_server, [SAID[3], SAID[5], SAID[4]], ["Paris.", "Paris.", "No.", "No."])
-
     verdict = await score(client)
-
     assert (verdict.score, verdict.model) == (4, "small")
     assert verdict.input_tokens == 3 * 400 + 4 * 400
 
@@ -165,18 +148,14 @@ async def test_where_the_stronger_models_ratings_split_there_is_no_score(
     model_server: ModelServer, client: AsyncOpenAI
 ) -> None:
     play(model_server, [SAID[3], SAID[5], SAID[4]], [SAID[1], SAID[5], SAID[3]])
-
     verdict = await score(client)
-
     assert verdict.unscored is not None
     assert (verdict.unscored.reason, verdict.model) == (UnscoredReason.SPLIT, "big")
 
 
 async def test_the_time_is_that_of_both(model_server: ModelServer, client: AsyncOpenAI) -> None:
     play(model_server, [SAID[3], SAID[5], SAID[4]], [Stall(), Stall()])
-
     verdict = await score(client, timeout_s=0.5)
-
     assert (verdict.score, verdict.model) == (4, "small")
     late = verdict.ratings[-1]
     assert isinstance(late, Unscored)
@@ -187,9 +166,7 @@ async def test_what_the_first_model_has_left_of_the_time_is_the_stronger_ones(
     model_server: ModelServer, client: AsyncOpenAI
 ) -> None:
     play(model_server, [SAID[3], SAID[5], Stall()], [SAID[2], SAID[2]])
-
     verdict = await score(client, timeout_s=0.5)
-
     assert (verdict.score, verdict.model, verdict.basis) == (3, "small", "2 of 3")
 
 
@@ -198,9 +175,7 @@ async def test_a_panel_may_have_a_stronger_model_which_gives_up_to_three_ratings
 ) -> None:
     said = {"a": SAID[1], "b": SAID[4], "c": SAID[5], "big": SAID[3]}
     model_server.script(lambda request: said[request["model"]])
-
     verdict = await Judge("a,b,c", client=client, escalate_to="big").score(QUESTION, RESPONSE)
-
     assert (verdict.score, verdict.model, verdict.escalation) == (3, "big", "a, b, c > big")
     assert scores(verdict)[3:] == [("big", 3), ("big", 3)]
 
@@ -208,9 +183,7 @@ async def test_a_panel_may_have_a_stronger_model_which_gives_up_to_three_ratings
 async def test_on_a_longer_scale_a_point_is_a_fifth_of_it(model_server: ModelServer, client: AsyncOpenAI) -> None:
     ten = Rubric("ten", load_rubric("additive-5").prompt.replace("between 0 and 5", "between 0 and 10"))
     play(model_server, ["score: 5\nSo.", "score: 8\nSo.", "score: 8\nSo."], [])
-
     verdict = await Judge("small", ten, client=client, escalate_to="big").score(QUESTION, RESPONSE)
-
     assert (verdict.score, verdict.model) == (8, "small")
     assert asked_of(model_server, "big") == 0
 

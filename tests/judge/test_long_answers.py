@@ -31,9 +31,7 @@ async def test_whole_answer_is_read_and_its_ends_are_kept(
     model_server: ModelServer, client: AsyncOpenAI, text: str, score: int | None
 ) -> None:
     model_server.script(text)
-
     verdict = await Judge(model="m", samples=1, client=client).score(QUESTION, RESPONSE)
-
     [rating] = verdict.ratings
     assert verdict.score == score
     assert 19_990 < len(rating.raw) <= 20_000
@@ -47,9 +45,7 @@ async def test_whole_answer_is_read_and_its_ends_are_kept(
 
 async def test_two_answers_are_kept_within_the_same_limit(model_server: ModelServer, client: AsyncOpenAI) -> None:
     model_server.script(f"Hm{', hm' * 5_000}", f"<think>{'hm ' * 5_000}</think>score: 4")
-
     raw = await raw_of(client)
-
     assert 19_990 < len(raw) <= 20_000
     assert raw.startswith("Hm, hm")
     assert raw.endswith("</think>score: 4")
@@ -60,16 +56,13 @@ async def test_answer_of_20_000_characters_is_kept_to_the_letter(
 ) -> None:
     text = "score: 4\n" + "x" * 19_991
     model_server.script(text, text + "x")
-
     assert await raw_of(client) == text
     assert "\n[…]\n" in await raw_of(client)
 
 
 async def test_word_without_end_is_no_justification(model_server: ModelServer, client: AsyncOpenAI) -> None:
     model_server.script("score: 4\n" + "x" * 900_000)
-
     verdict = await Judge(model="m", samples=1, client=client).score(QUESTION, RESPONSE)
-
     assert verdict.score == 4
     assert len(verdict.justification) < 1_010
     assert verdict.justification.endswith(" […]")

@@ -46,7 +46,6 @@ def test_the_score_is_that_of_all_ratings(case: tuple[list[Answer], tuple[int, i
     asked = 0
     while more := needed(answers[:asked], len(answers), scale):
         asked += more
-
     assert asked <= len(answers)
     assert score(answers[:asked], scale) == score(answers, scale)
 

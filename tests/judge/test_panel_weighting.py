@@ -37,21 +37,18 @@ def weigh(parts: list[str | tuple[str, Mapping[str, float]]], scale: Scale = SCA
 def test_scores_are_weighted_by_their_probabilities() -> None:
     # 4 * 0.6 + 5 * 0.3 + 3 * 0.1 = 4.2
     weighted = weigh(["score", ":", " ", ("4", {"4": 0.6, "5": 0.3, "3": 0.1}), "\nGood."])
-
     assert weighted == pytest.approx(4.2)
 
 
 def test_spellings_of_one_score_are_added_up() -> None:
     # (4 * (0.5 + 0.25) + 2 * 0.25) / 1 = 3.5
     weighted = weigh(["score:", (" 4", {" 4": 0.5, "4": 0.25, " 2": 0.25}), "\nGood."])
-
     assert weighted == pytest.approx(3.5)
 
 
 def test_tokens_that_are_no_score_are_left_out() -> None:
     # 9 is off the scale: (4 * 0.4 + 3 * 0.1) / 0.5 = 3.8
     weighted = weigh(["score: ", ("4", {"4": 0.4, "3": 0.1, "9": 0.2, "**": 0.2, "four": 0.1}), "\nGood."])
-
     assert weighted == pytest.approx(3.8)
 
 
@@ -67,7 +64,6 @@ def test_token_that_decides_is_found_among_other_numbers() -> None:
             " are there.",
         ]
     )
-
     assert weighted == pytest.approx(3.0)
 
 
@@ -93,7 +89,6 @@ def test_whole_numbers_as_tokens_are_weighted_on_a_two_digit_scale() -> None:
 def test_answer_beyond_all_measure_has_no_weight(fours: int, padding: int, expected: float | None) -> None:
     # 4 * 0.9 + 3 * 0.1 = 3.9
     weighted = weigh(["score:", (" 4", {" 4": 0.9, " 3": 0.1}), "\n", *["so", " 4"] * fours, "x" * padding])
-
     assert weighted == (expected and pytest.approx(expected))
 
 
@@ -120,9 +115,7 @@ async def test_verdict_has_the_mean_weighted_score(model_server: ModelServer, cl
     model_server.script(
         lambda request: Answer("score: 4\nGood.", logprobs=sure if request["model"] == "sure" else torn)
     )
-
     verdict = await Judge(models=["sure", "torn"], client=client, logprobs=True).score("a?", "b")
-
     # (4 + 2.5) / 2
     assert verdict.weighted_score == pytest.approx(3.25)
     assert (model_server.requests[0]["logprobs"], model_server.requests[0]["top_logprobs"]) == (True, 20)
@@ -134,9 +127,7 @@ async def test_sampled_token_counts_where_the_top_list_leaves_it_out(
     given = logprobs(("score: ", {}), ("5", {"0": 0.1, "4": 0.3}), ("\nGood.", {}))
     given["content"][1]["logprob"] = math.log(0.6)
     model_server.script(Answer("score: 5\nGood.", logprobs=given))
-
     verdict = await Judge("m", client=client, samples=1, logprobs=True).score("a?", "b")
-
     # 5 * 0.6 + 4 * 0.3 + 0 * 0.1 = 4.2
     assert (verdict.score, verdict.weighted_score) == (5, pytest.approx(4.2))
 
@@ -144,9 +135,7 @@ async def test_sampled_token_counts_where_the_top_list_leaves_it_out(
 async def test_log_probabilities_are_not_asked_for_unbidden(model_server: ModelServer, client: AsyncOpenAI) -> None:
     given = logprobs(("score: ", {}), ("4", {"4": 1.0}), ("\nGood.", {}))
     model_server.script(Answer("score: 4\nGood.", logprobs=given))
-
     verdict = await Judge("m", client=client, samples=1).score("a?", "b")
-
     assert verdict.weighted_score is None
     assert "logprobs" not in model_server.requests[0]
 
@@ -156,9 +145,7 @@ async def test_one_rating_without_log_probabilities_leaves_the_verdict_without_a
 ) -> None:
     given = logprobs(("score: ", {}), ("4", {"4": 1.0}), ("\nGood.", {}))
     model_server.script(lambda request: Answer("score: 4\nGood.", logprobs=given if request["model"] == "a" else None))
-
     verdict = await Judge(models=["a", "b"], client=client, logprobs=True).score("a?", "b")
-
     assert verdict.score == 4
     assert verdict.weighted_score is None
 
@@ -173,9 +160,7 @@ async def test_server_that_rejects_log_probabilities_is_asked_without(
             else "score: 4\nGood."
         )
     )
-
     verdict = await Judge("m", client=client, samples=1, logprobs=True).score("a?", "b")
-
     assert (verdict.score, verdict.weighted_score) == (4, None)
     assert "top_logprobs" not in model_server.requests[1]
 
@@ -185,7 +170,5 @@ async def test_malformed_log_probabilities_are_none(
     model_server: ModelServer, client: AsyncOpenAI, garbage: object
 ) -> None:
     model_server.script(Answer("score: 4\nGood.", logprobs=garbage))
-
     verdict = await Judge("m", client=client, samples=1, logprobs=True).score("a?", "b")
-
     assert (verdict.score, verdict.weighted_score) == (4, None)

@@ -117,7 +117,6 @@ TEXTS = st.lists(PIECES, max_size=14).map("".join)
 
 def test_texts_stand_in_their_places_and_nothing_else_changes() -> None:
     rendered = render_prompt(RUBRIC, "Why?", "Because.")
-
     expected = RUBRIC.prompt.replace("{prompt}", "Why?").replace("{response}", "Because.")
     assert rendered == expected
 
@@ -206,7 +205,6 @@ def test_text_is_put_in_to_the_letter(text: str) -> None:
 )
 def test_tag_inside_a_text_is_made_harmless_and_stays_readable(text: str, harmless: str) -> None:
     rendered = render_prompt(RUBRIC, text, text)
-
     assert rendered == HEAD + harmless + MIDDLE + harmless + END
 
 
@@ -244,7 +242,6 @@ def test_tag_inside_a_text_is_made_harmless_and_stays_readable(text: str, harmle
 )
 def test_special_token_of_a_chat_template_is_broken_up_by_a_blank(token: str, broken: str) -> None:
     rendered = render_prompt(RUBRIC, f"a {token} b", token)
-
     assert rendered == f"{HEAD}a {broken} b{MIDDLE}{broken}{END}"
 
 
@@ -255,7 +252,6 @@ def test_special_token_of_a_chat_template_is_broken_up_by_a_blank(token: str, br
 @example("<response\u0489x>", "&ltq&#117;estion>")
 def test_prompt_holds_exactly_its_own_tags_whatever_is_put_in(question: str, response: str) -> None:
     rendered = render_prompt(RUBRIC, question, response)
-
     assert tags_seen(rendered) == TAGS + TAGS  # the prompt explains its tags once and uses them once
     assert rendered.startswith(f"{HEAD}{neutralise(question)}{MIDDLE}")
     assert rendered.endswith(f"{MIDDLE}{neutralise(response)}{END}")
@@ -265,7 +261,6 @@ def test_prompt_holds_exactly_its_own_tags_whatever_is_put_in(question: str, res
 @given(TEXTS)
 def test_harmless_text_stays_as_it_is(text: str) -> None:
     harmless = neutralise(text)
-
     assert find_tags(harmless) == []
     assert neutralise(harmless) == harmless
 
@@ -274,7 +269,6 @@ def test_harmless_text_stays_as_it_is(text: str) -> None:
 def test_every_spelling_of_a_bracket_is_seen(bracket: str, rest: str, least: int) -> None:
     spellings = [chr(code) for code in range(sys.maxunicode) if bracket in unicodedata.normalize("NFKD", chr(code))]
     names = [name for name, value in html.entities.html5.items() if bracket in unicodedata.normalize("NFKC", value)]
-
     assert min(len(spellings), len(names)) >= least
     spelled = [*spellings, *(f"&{name}" for name in names)]
     assert [each for each in spelled if neutralise(each + rest) == each + rest] == []
@@ -299,5 +293,4 @@ def test_tag_of_a_program_is_told_from_one_for_the_judge(text: str, is_code: boo
 
 def test_rubric_may_show_the_response_first() -> None:
     rubric = Rubric("r", "<response>{response}</response><question>{prompt}</question> is between 0 and 1")
-
     assert render_prompt(rubric, "Q", "{prompt}").startswith("<response>{prompt}</response><question>Q</question>")

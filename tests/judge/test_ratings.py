@@ -19,7 +19,6 @@ def verdict(*results: Result, scale: tuple[int, int] = (0, 5)) -> Verdict:
 
 def test_score_is_the_median_with_mean_and_spread() -> None:
     seen = verdict(rating(5), rating(2), rating(4))
-
     # median of 2, 4, 5; mean 11 / 3; spread 5 - 2
     assert (seen.score, seen.mean, seen.spread) == (4, 11 / 3, 3)
     assert seen.justification == "because 4"
@@ -33,13 +32,11 @@ def test_even_number_of_ratings_gives_the_lower_middle() -> None:
 
 def test_two_usable_of_three_make_a_verdict() -> None:
     seen = verdict(rating(4), unusable(), rating(5))
-
     assert (seen.score, seen.mean, len(seen.ratings)) == (4, 4.5, 3)
 
 
 def test_half_of_the_ratings_is_no_majority() -> None:
     seen = verdict(rating(4), unusable())
-
     assert seen.score is None
     assert seen.justification == ""
     assert seen.unscored is not None
@@ -67,14 +64,12 @@ def test_score_needs_a_majority_near_the_median(
     scores: tuple[int, ...], scale: tuple[int, int], score: int | None
 ) -> None:
     seen = verdict(*map(rating, scores), scale=scale)
-
     assert seen.score == score
     assert (seen.unscored is None) == (score is not None)
 
 
 def test_split_verdict_says_what_the_ratings_were() -> None:
     seen = verdict(rating(5), rating(1), unusable(), rating(3))
-
     assert seen.unscored is not None
     assert seen.unscored.reason is UnscoredReason.SPLIT
     assert seen.unscored.detail == "The ratings do not agree: 5, 1 and 3."
@@ -83,7 +78,6 @@ def test_split_verdict_says_what_the_ratings_were() -> None:
 
 def test_reason_that_all_ratings_share_is_the_verdicts() -> None:
     seen = verdict(unusable(UnscoredReason.REFUSED), unusable(UnscoredReason.REFUSED))
-
     assert seen.unscored is not None
     assert seen.unscored.reason is UnscoredReason.REFUSED
     assert not seen.is_scored
@@ -96,7 +90,6 @@ def test_tokens_are_summed_over_what_is_known() -> None:
 
 def test_verdict_survives_json() -> None:
     fields = json.loads(json.dumps(verdict(rating(4), unusable(), rating(4)).to_dict()))
-
     assert fields["score"] == 4
     assert fields["ratings"][1]["reason"] == "no_score"
     assert fields["unscored"] is None

@@ -95,7 +95,6 @@ def test_data_covers_scores_and_every_way_to_have_none() -> None:
 
 def test_far_fetched_wordings_are_scored_wrong_no_more_often_than_the_docs_say() -> None:
     counts = Counter(trap_outcome(trap) for trap in TRAPS)
-
     # docs/judge.md, "Measured: the reader", states these.
     assert counts == {"right": 541, "asked again": 150, "wrong": 173}
 
@@ -108,7 +107,6 @@ def trap_outcome(trap: dict[str, Any]) -> str:
 def test_real_outputs_are_never_scored_wrong_and_hardly_ever_unread() -> None:
     results = [(row, outcome(row["raw"], tuple(row["scale"]))[0]) for row in OUTPUTS]
     unread = [row["id"] for row, score in results if score is None and float(row["true_score"] or 0.5).is_integer()]
-
     assert [row["id"] for row, score in results if score not in (None, row["true_score"])] == []
     assert unread == ["7901d4998356"]  # it rates twice, 5 and then 10
     assert all("Apache-2.0" in row["source"] for row in OUTPUTS)
@@ -119,7 +117,6 @@ def test_any_text_gives_a_score_on_the_scale_or_a_reason(
     completion: str, scale: tuple[int, int], response: str
 ) -> None:
     result = parse_rating(completion, scale, response=response)
-
     assert result.raw == completion
     if isinstance(result, Rating):
         assert scale[0] <= result.score <= scale[1]
@@ -143,7 +140,6 @@ def test_fence_round_it_changes_nothing(completion: str) -> None:
 @given(st.integers(-200, 20_000), st.sampled_from([(0, 5), (1, 5), (1, 10), (0, 10), (0, 100), (-3, 3)]))
 def test_number_is_read_whole_or_not_at_all(number: int, scale: tuple[int, int]) -> None:
     expected = (number, "") if scale[0] <= number <= scale[1] else (None, "off_scale")
-
     assert outcome(f"score: {number}", scale) == expected
     assert outcome(f"Score: {number}/{scale[1]}\nIt has 2 of 3 parts.", scale) == expected
 

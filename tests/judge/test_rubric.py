@@ -14,7 +14,6 @@ TONE = "Is it kind?\n<question>{prompt}</question>\n<response>{response}</respon
 
 def test_default_prompt_is_the_seed_to_the_letter() -> None:
     golden = (DATA / "additive-5.txt").read_bytes()
-
     assert load_rubric("additive-5").prompt.encode() == golden
     assert b"\r" not in golden
 
@@ -33,7 +32,6 @@ def test_version_follows_the_text_and_nothing_else() -> None:
 def test_file_is_loaded_under_its_stem(tmp_path: Path) -> None:
     path = tmp_path / "tone.txt"
     path.write_text(TONE, encoding="utf-8")
-
     assert load_rubric(path) == load_rubric(str(path)) == Rubric("tone", TONE)
 
 
@@ -45,7 +43,6 @@ def test_list_names_every_loadable_rubric() -> None:
 @each("name", list_rubrics())
 def test_a_shipped_rubric_states_its_scale_and_the_form_of_the_answer_once(name: str) -> None:
     prompt = load_rubric(name).prompt
-
     assert len(re.findall(r"is between \d", prompt)) == 1
     assert prompt.count('exact format: "score: <') == 1
     assert "up to 100 words" in prompt
@@ -90,6 +87,5 @@ def test_unreadable_file_says_why(tmp_path: Path, content: bytes | None, fault: 
     path = tmp_path / "tone.txt"
     if content is not None:
         path.write_bytes(content)
-
     with pytest.raises(RubricError, match=fault):
         load_rubric(path)

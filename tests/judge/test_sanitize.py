@@ -58,7 +58,6 @@ def test_what_people_write_stays_as_it_is(text: str) -> None:
 @given(st.text(alphabet=st.one_of(st.characters(), st.sampled_from("a\n \u200d\u200c\u0301\u0489\u202e\u3164क"))))
 def test_whatever_is_written_becomes_legible_and_stays_so(text: str) -> None:
     shown = sanitize(text)
-
     assert sanitize(shown) == shown
     assert {unicodedata.category(character) for character in shown if character not in "\n\t"}.isdisjoint({"Cc", "Cs"})
     assert set(shown).isdisjoint("\u200b\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufeff")
@@ -67,7 +66,6 @@ def test_whatever_is_written_becomes_legible_and_stays_so(text: str) -> None:
 def test_justification_is_legible_and_the_raw_answer_stays_to_the_letter() -> None:
     completion = "score: 4\n\u202e It is\u202c cle\u200bar\u0301\u0301\u0301\u0301.\x1b[0m"
     rating = parse_rating(completion)
-
     assert isinstance(rating, Rating)
     assert rating.justification == "It is clear\u0301\u0301.[0m"
     assert rating.raw == completion

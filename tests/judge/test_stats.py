@@ -42,7 +42,6 @@ def test_mean_is_the_labels_plus_lambda_times_what_the_other_scores_add() -> Non
     # Scores 2, 4, 4, 4: mean 3.5, variance (1.5^2 + 3 * 0.5^2) / 3 = 1. The labels of 2 and 4 are 1 and 4, mean 2.5;
     # covariance (-1 * -1.5 + 1 * 1.5) / 2 = 1.5 = lambda. 2.5 + 1.5 * (3.5 - 3) = 3.25.
     found = estimate(Row(2, 1), Row(4, 4), Row(4), Row(4))
-
     assert found.corrected is not None
     assert found.labels_only is not None
     assert (found.weight, found.corrected.mean) == (pytest.approx(1.5), pytest.approx(3.25))
@@ -53,7 +52,6 @@ def test_label_weighs_as_many_as_its_draw_stands_for() -> None:
     # Weights 2 and 1: mean label (2 * 1 + 4) / 3 = 2, mean labelled score 8/3, covariance 20/3 - 16/3 = 4/3 = lambda.
     # 2 + 4/3 * (3.5 - 8/3) = 28/9.
     found = corrected(Row(2, 1, 0.5), Row(4, 4), Row(4), Row(4))
-
     assert found.mean == pytest.approx(28 / 9)
     only_proportions_count = corrected(Row(2, 1, 0.25), Row(4, 4, 0.5), Row(4), Row(4))
     assert only_proportions_count == pytest.approx(found)
@@ -63,7 +61,6 @@ def test_score_stands_for_as_many_responses_as_its_draw() -> None:
     # Of 12 responses with 2 and 4 with 4 each, all of the latter and a third of the former were drawn: mean 2.5.
     # Weights 1.5 and 0.5; sum of squares 4 * 2.25 * 0.25 + 4 * 0.25 * 2.25 = 4.5, over 8^2, times 8 / 7: 0.2835^2.
     found = estimate(*[Row(2, weight=1.5), Row(4, weight=0.5)] * 4)
-
     assert (found.n, found.judge.mean) == (8, 2.5)
     assert found.judge.low == pytest.approx(2.5 - 0.2835 * t.ppf(0.975, 7), abs=1e-3)
 
@@ -71,7 +68,6 @@ def test_score_stands_for_as_many_responses_as_its_draw() -> None:
 def test_label_stands_for_what_its_score_stands_for() -> None:
     # Weights 1.5 and 0.5: mean label (1.5 * 1 + 0.5 * 5) / 2 = 2, mean labelled score (3 + 2) / 2 = 2.5 = that of all.
     found = corrected(Row(2, 1, weight=1.5), Row(4, 5, weight=0.5), Row(2, weight=1.5), Row(4, weight=0.5))
-
     assert found.mean == pytest.approx(2)
 
 
@@ -87,7 +83,6 @@ def to_rows(change: Callable[[float], float] = float) -> Iterator[Row]:
 def test_mean_is_that_of_the_package_of_the_authors() -> None:
     # ppi-python 0.2.3: ppi_mean_pointestimate and ppi_mean_ci(alpha=0.05) of (labels, their scores, the other scores).
     found = corrected(*to_rows())
-
     assert found.mean == pytest.approx(1.63483122)
     assert found.low is not None
     assert found.high is not None
@@ -98,7 +93,6 @@ def test_mean_is_that_of_the_package_of_the_authors() -> None:
 
 def test_share_of_good_replies_is_that_of_the_package_of_the_authors() -> None:
     found = corrected(*to_rows(lambda score: float(score >= 4)), scale=SHARE)
-
     assert found.mean == pytest.approx(0.18978234)
     assert found.low is not None
     assert 0.04 < found.low < 0.06373727
@@ -106,9 +100,7 @@ def test_share_of_good_replies_is_that_of_the_package_of_the_authors() -> None:
 
 def test_judge_that_contradicts_people_is_left_out() -> None:
     rows = [Row(5 - row.score, row.label) for row in to_rows()]
-
     found = estimate(*rows)
-
     assert found.weight == 0
     assert found.corrected == found.labels_only
 
@@ -116,21 +108,18 @@ def test_judge_that_contradicts_people_is_left_out() -> None:
 def test_labels_alone_have_the_interval_of_students_t() -> None:
     # Labels 1, 2, 3, 4, 5, 5: mean 10/3, s^2 = (80 - 6 * 100/9) / 5 = 8/3, standard error 2/3; t(5) = 2.5706.
     found = estimate(*(Row(3, label) for label in (1, 2, 3, 4, 5, 5)), Row(3)).labels_only
-
     assert found == pytest.approx((10 / 3, 10 / 3 - 2.5706 * 2 / 3, 5), abs=1e-4)
 
 
 def test_plain_mean_has_the_interval_of_students_t() -> None:
     # Scores 0 and 1, six each: s^2 = 12 / 4 / 11, standard error sqrt(1 / 44) = 0.15076; t(11) = 2.2010.
     found = estimate(*[Row(0), Row(1)] * 6).judge
-
     assert found == pytest.approx((0.5, 0.5 - 2.2010 * 0.15076, 0.5 + 2.2010 * 0.15076), abs=1e-4)
 
 
 def test_scores_of_one_thread_count_as_one_piece_of_evidence() -> None:
     # Two threads of three equal scores each: as good as two scores, t(1) = 12.706 and standard error 1.
     found = estimate(*[Row(1, cluster="a"), Row(3, cluster="b")] * 3).judge
-
     assert found == pytest.approx((2, 0, 5))
     twice_each = estimate(*[Row(3, label, cluster=label) for label in (1, 2, 3, 4, 5, 5.5)] * 2)
     once_each = estimate(*[Row(3, label) for label in (1, 2, 3, 4, 5, 5.5)])
@@ -144,14 +133,12 @@ def test_score_taken_several_times_is_as_many_scores(cluster: str | None) -> Non
         at_once.add(score, label, cluster=cluster, times=3)
         for _ in range(3):
             one_by_one.add(score, label, cluster=cluster)
-
     assert at_once.estimate() == one_by_one.estimate()
 
 
 def test_labels_of_very_unequal_weight_are_as_good_as_few() -> None:
     # Two labels stand for 2,000 rows, eighteen for one each: hardly more than two labels, with t(1) = 12.7.
     heavy, light = [Row(3, label, 0.001) for label in (3, 4)], [Row(3, 3.5)] * 18
-
     assert estimate(*heavy, *light).labels_only == pytest.approx((3.5, 0, 5))
 
 
@@ -169,21 +156,18 @@ def test_labels_count_by_their_weights_and_clusters() -> None:
 def test_equal_labels_leave_what_so_many_labels_can_miss() -> None:
     # Nobody of 30 differed from the judge: 3 / 30 of a point to each side, and no certainty.
     found = estimate(*[Row(4, 4)] * 30, *[Row(4)] * 90)
-
     assert found.corrected == pytest.approx((4, 3.9, 4.1))
     assert found.labels_only == pytest.approx((4, 3.9, 4.1))
 
 
 def test_one_label_has_no_interval() -> None:
     found = estimate(Row(4, 2), Row(4), Row(3))
-
     assert found.corrected == Interval(2, None, None)
     assert found.labels_only == Interval(2, None, None)
 
 
 def test_without_labels_there_is_nothing_to_correct() -> None:
     found = estimate(Row(4), Row(2))
-
     assert (found.corrected, found.labels_only, found.labelled) == (None, None, 0)
     assert found.judge.mean == 3
 
@@ -194,7 +178,6 @@ def test_without_scores_there_is_no_estimate() -> None:
 
 def test_nothing_is_off_the_scale() -> None:
     found = corrected(Row(4, 4), Row(5, 5), Row(5, 5), *[Row(5)] * 20)
-
     assert found.mean <= 5
     assert found.high == 5
 

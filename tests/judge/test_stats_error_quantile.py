@@ -29,5 +29,4 @@ def test_range_holds_nine_of_ten_new_labels(n: int) -> None:
         within = error_quantile({(miss, 1): 1 for miss in seen})
         assert within is not None
         hits += new <= within
-
     assert 0.89 <= hits / tries <= 0.9 + 1 / (n + 1) + 0.01

@@ -13,9 +13,7 @@ from tests.tables import each
 def test_p_is_near_that_of_scipy(n: int, m: int, shift: float) -> None:
     random = Random(5)
     one, other = [random.gauss(0, 1) for _ in range(n)], [random.gauss(shift, 1) for _ in range(m)]
-
     expected = float(ks_2samp(one, other, method="exact" if n * m < 10_000 else "asymp").pvalue)
-
     assert kolmogorov_smirnov(Counter(one), Counter(other)) == pytest.approx(expected, rel=0.15, abs=0.002)
 
 
@@ -24,7 +22,6 @@ def test_samples_of_one_distribution_are_seldom_called_unlike() -> None:
     for _ in range(1000):
         one, other = (Counter(random.choices(range(6), k=k)) for k in (40, 300))
         warned += kolmogorov_smirnov(one, other) < 0.01
-
     assert warned <= 15
 
 

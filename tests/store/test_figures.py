@@ -456,9 +456,7 @@ async def test_quality_is_of_one_judge_version_and_its_blind_labels(log: Store) 
     blind = [Entry(score=4, labels=(3,), probability=0.5), Entry(score=2, labels=(2,), probability=0.5)]
     seen, other = Entry(score=4, labels=(0,)), Entry(score=0, labels=(5,), probability=0.5, version="v")
     older = Entry(score=4, labels=(1,), probability=0.5, judged_at=WEEK.before(4).start)
-
     quality = (await figures_of(log, *blind, seen, other, older)).quality
-
     assert quality is not None
     assert (quality.mean.n, quality.mean.labelled, quality.good_from) == (3, 2, 4)
     assert quality.mean.labels_only is not None
@@ -472,7 +470,6 @@ async def test_old_labels_are_held_against_the_weeks_scores(log: Store) -> None:
     long_ago = WEEK.before(9).start
     old = [Entry(score=1, labels=(1,), judged_at=long_ago) for _ in range(20)]
     new = [Entry(score=5) for _ in range(20)]
-
     assert (await figures_of(log, *old, *new)).unlike < 0.001
     alike = [replace(each, score=5) for each in old]
     assert (await figures_of(log, *alike, *new)).unlike == 1
@@ -480,12 +477,10 @@ async def test_old_labels_are_held_against_the_weeks_scores(log: Store) -> None:
 
 async def test_saved_ratings_are_counted_where_one_might_be(log: Store) -> None:
     usage = (await figures_of(log, Entry(spared=1), Entry(spared=3), Entry(spared=0), Entry())).usage
-
     assert (usage.spared, usage.with_spared) == (2, 3)
 
 
 async def test_quality_of_a_longer_scale_has_its_own_good(log: Store) -> None:
     quality = (await figures_of(log, Entry(score=8, scale=(1, 10)), Entry(score=7, scale=(1, 10)))).quality
-
     assert quality is not None
     assert (quality.good_from, quality.good.judge.mean) == (8, 0.5)

@@ -60,7 +60,6 @@ def test_the_interval_of_a_mean_is_student_s() -> None:
     # The errors are 1, 2, ..., 20, one for each prompt: their mean is 10.5 and their variance 35, so that the standard
     # error is sqrt(35 / 20) = 1.3229; t with 19 degrees of freedom is 2.0930, and the product 2.7688.
     sample = Sample(np.arange(20), np.arange(1.0, 21), np.zeros((20, 1)), Scale(0, 20))
-
     assert interval(mean_error(sample)) == pytest.approx((10.5 - 2.7688, 10.5 + 2.7688), abs=1e-4)
 
 
@@ -78,7 +77,6 @@ def test_the_interval_of_a_share_is_wilson_s_with_as_many_responses_as_have_its_
     # t with 24 degrees: 2.063899, squared 4.259678, over 24 = .177487 = d.
     # Middle (.2 + .088743) / 1.177487 = .245220; half sqrt(.177487 * .16 + .007875) / 1.177487 = .161752
     sample = Sample(np.arange(25), np.full(25, 3.0), np.array([3.0] * 5 + [4.0] * 20)[:, None], SCALE)
-
     assert interval(exact_match(sample)) == pytest.approx((0.083468, 0.406972), abs=2e-4)
 
 
@@ -86,21 +84,18 @@ def test_a_share_of_all_or_none_keeps_an_interval() -> None:
     # 20 prompts, t with 19 degrees squared 4.380689, over 20 = .219034: Wilson's other end is d / (1 + d) = .179679.
     alike = Sample(np.repeat(np.arange(20), 3), np.full(60, 3.0), np.full((60, 1), 3.0), SCALE)
     apart = Sample(alike.prompts, alike.scores, alike.labels + 1, SCALE)
-
     assert interval(exact_match(alike)) == pytest.approx((1 - 0.179679, 1), abs=1e-5)
     assert interval(exact_match(apart)) == pytest.approx((0, 0.179679), abs=1e-5)
 
 
 def test_a_share_that_every_prompt_has_is_certain() -> None:
     sample = Sample(np.repeat(np.arange(20), 2), np.tile([5.0, 0], 20), np.tile([4.0, 3], 20)[:, None], SCALE)
-
     assert interval(top_best_by_chance(sample)) == (0.5, 0.5)
 
 
 def test_perfect_agreement_has_no_interval_and_says_why() -> None:
     values = np.tile([1.0, 4], 20)
     figure = estimate(quadratic_weighted_kappa(Sample(np.arange(40), values, values[:, None], SCALE)))
-
     assert (figure.value, figure.note) == (1, "no spread")
     assert np.isnan(figure.low)
 
@@ -135,7 +130,6 @@ def test_groups_are_made_by_lot_where_ids_follow_the_scores() -> None:
     # sqrt(4000).
     sample = Sample(np.arange(4000), np.linspace(0, 20, 4000), np.zeros((4000, 1)), Scale(0, 20))
     low, high = interval(mean_error(sample))
-
     assert high - low == pytest.approx(2 * 1.972 * 20 / 12**0.5 / 4000**0.5, rel=0.12)
 
 
@@ -143,7 +137,6 @@ def test_a_difference_is_of_the_same_prompts_left_out() -> None:
     one = Statistic(0.8, np.array([0.7, 0.8, 0.9]), 30, 3)
     two = Statistic(0.7, np.array([0.6, 0.7, 0.8]), 20, 2, Range.SHARE)
     figure = difference(one, two)
-
     assert figure.without == pytest.approx([0.1, 0.1, 0.1])
     assert (figure.value, figure.n, figure.prompts, figure.range) == (pytest.approx(0.1), 20, 2, Range.ANY)
     assert interval(figure) == pytest.approx((0.1, 0.1))

@@ -82,7 +82,6 @@ def test_kappa_is_1_less_the_squared_distance_over_that_of_all_pairs(
     labels = labels.round(9)
     assume(np.var(scores) > 1e-6)
     assume(np.var(labels) > 1e-6)
-
     by_chance = np.mean([(score - label) ** 2 for score in scores for label in labels])
     expected = 1 - np.mean((scores - labels) ** 2) / by_chance
     assert quadratic_weighted_kappa(sample_of(scores.tolist(), labels.tolist())).value == pytest.approx(expected)
@@ -125,13 +124,11 @@ def test_krippendorff_alpha_takes_each_person_as_a_rater() -> None:
         [1, 2, 3, 3, 2, 4, 4, 1, 2, 5, 1],
     ]
     sample = sample_of(observers[3], np.array(observers[:3]).T.tolist())
-
     assert krippendorff_alpha(sample).value == pytest.approx(0.815, abs=0.0005)
 
 
 def test_people_alpha_leaves_the_judge_out() -> None:
     agreeing_people = [[1, 1], [2, 2], [4, 4], [5, NONE]]
-
     assert people_alpha(sample_of([5, 0, 2, 1], agreeing_people)).value == 1
     assert people_alpha(sample_of([5, 0, 2, 1], agreeing_people)).n == 3
 
@@ -165,7 +162,6 @@ def test_pairs_are_those_of_one_prompt_with_different_labels() -> None:
 def test_a_pair_in_the_opposite_order_is_wrong() -> None:
     # Labels 1 < 3, 1 < 2, 3 > 2; scores 4 > 0, 4 = 4, 0 < 4: wrong, tied, wrong.
     sample = sample_of([4, 0, 4], [1, 3, 2], [0, 0, 0])
-
     assert [
         measure(sample).value for measure in (pairwise_accuracy, pairwise_ties, pairwise_reversals)
     ] == pytest.approx([0, 1 / 3, 2 / 3])
@@ -190,20 +186,17 @@ def test_a_mean_just_below_the_top_is_no_top_score() -> None:
 def test_several_labels_count_as_their_mean() -> None:
     # Means 2 and 4: errors 1 and -1; the halves of 2.5 and 3.5 would round up.
     sample = sample_of([3, 3], [[1, 3], [4, NONE]])
-
     assert sample.label.tolist() == [2, 4]
     assert mean_error(sample).value == 0
 
 
 def test_halves_round_up_for_measures_of_whole_numbers() -> None:
     sample = sample_of([1, 3, 3, 5], [0.5, 2.5, 2.4999, 4.5])
-
     assert sample.levels[0].tolist() == [1, 3, 2, 5]
 
 
 def test_levels_count_from_the_lowest_score() -> None:
     sample = Sample(np.array([0, 1]), np.array([1.0, 10.0]), np.array([[2.0], [10.0]]), Scale(1, 10))
-
     assert confusion(sample)[1, 0] == 1
     assert confusion(sample)[9, 9] == 1
     assert confusion(sample).shape == (10, 10)
@@ -215,7 +208,6 @@ def test_confusion_has_people_down_and_the_judge_across() -> None:
 
 def test_constant_scores_have_no_rank_correlation_and_no_kappa() -> None:
     sample = sample_of([4, 4, 4], [1, 4, 5], [0, 0, 0])
-
     assert np.isnan(spearman(sample).value)
     assert np.isnan(kendall_tau_b(sample).value)
     assert np.isnan(quadratic_weighted_kappa(sample).value)
@@ -233,7 +225,6 @@ def test_equal_labels_leave_no_kappa() -> None:
 
 def test_one_score_from_everybody_has_no_agreement_beyond_chance() -> None:
     sample = sample_of([4, 4, 4], [4, 4, 4], [0, 0, 1])
-
     undefined = [measure.__name__ for measure in MEASURES if np.isnan(measure(sample).value)]
     assert undefined == [
         "quadratic_weighted_kappa",
@@ -250,7 +241,6 @@ def test_one_score_from_everybody_has_no_agreement_beyond_chance() -> None:
 
 def test_every_measure_says_why_it_is_undefined() -> None:
     sample = sample_of([4], [4])
-
     notes = {estimate(measure(sample)).note for measure in MEASURES}
     assert notes == {
         "too few to say",
@@ -269,7 +259,6 @@ def test_a_best_score_is_not_denied_where_people_rank_nothing() -> None:
 def test_nineteen_prompts_are_too_few_for_an_interval_and_twenty_are_not() -> None:
     few = sample_of([0, 5] * 19, [0, 4] * 19, sorted([*range(19)] * 2))
     enough = sample_of([0, 5] * 20, [0, 4] * 20, sorted([*range(20)] * 2))
-
     assert estimate(exact_match(few)).note == "too few to say"
     assert np.isnan(estimate(exact_match(few)).low)
     assert estimate(exact_match(enough)).note == ""
@@ -277,14 +266,12 @@ def test_nineteen_prompts_are_too_few_for_an_interval_and_twenty_are_not() -> No
 
 def test_prompts_without_a_top_score_do_not_make_an_interval() -> None:
     sample = sample_of([5, 0] + [1, 2] * 29, [4, 3] * 30, sorted([*range(30)] * 2))
-
     assert estimate(top_best(sample)).note == "too few to say"
 
 
 def test_a_measure_that_hangs_on_one_prompt_has_no_interval() -> None:
     # One response in 25 breaks the constant score; without it there is no correlation.
     sample = sample_of([3] * 24 + [5], [*range(5)] * 5)
-
     assert spearman(sample).value != 0
     assert estimate(spearman(sample)).note == "too few to say"
 
@@ -293,7 +280,6 @@ def test_the_interval_of_a_mean_is_near_the_textbook_one() -> None:
     # 400 independent responses, half of them matched: 0.5 ± 1.96 * sqrt(0.25 / 400) = 0.5 ± 0.049
     sample = sample_of([3] * 400, [3, 4] * 200)
     figure = estimate(exact_match(sample))
-
     assert (figure.low, figure.high) == pytest.approx((0.451, 0.549), abs=0.006)
 
 
@@ -301,7 +287,6 @@ def test_responses_to_one_prompt_do_not_count_as_independent() -> None:
     # 100 prompts with four equal responses each know no more than 100 responses: 0.5 ± 1.96 * sqrt(0.25 / 100)
     sample = sample_of([3] * 400, [3] * 200 + [4] * 200, sorted([*range(100)] * 4))
     figure = estimate(exact_match(sample))
-
     assert (figure.low, figure.high) == pytest.approx((0.402, 0.598), abs=0.012)
 
 
@@ -311,7 +296,6 @@ whole = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=2, ma
 @given(whole)
 def test_agreement_is_the_same_from_both_sides(pairs: list[tuple[int, int]]) -> None:
     judge, people = map(list, zip(*pairs, strict=True))
-
     for measure in (exact_match, within_one, quadratic_weighted_kappa, krippendorff_alpha, spearman, kendall_tau_b):
         there, back = measure(sample_of(judge, people)).value, measure(sample_of(people, judge)).value
         assert there == pytest.approx(back, nan_ok=True), measure.__name__
@@ -320,7 +304,6 @@ def test_agreement_is_the_same_from_both_sides(pairs: list[tuple[int, int]]) -> 
 @given(st.lists(st.integers(0, 5), min_size=2, max_size=30).filter(lambda scores: len(set(scores)) > 1))
 def test_equal_scores_agree_perfectly(scores: list[int]) -> None:
     sample = sample_of(scores, scores, [0] * len(scores))
-
     for measure in (
         exact_match,
         quadratic_weighted_kappa,
@@ -340,6 +323,5 @@ def test_reversed_labels_reverse_the_order_of_every_pair(pairs: list[tuple[int, 
         sample_of(judge, people, one_prompt),
         sample_of(judge, [5 - label for label in people], one_prompt),
     )
-
     assert pairwise_accuracy(sample).value == pytest.approx(pairwise_reversals(reversed_).value, nan_ok=True)
     assert kendall_tau_b(sample).value == pytest.approx(-kendall_tau_b(reversed_).value, nan_ok=True)

@@ -20,7 +20,6 @@ def test_a_difference_is_taken_over_what_both_judges_scored() -> None:
     # Common are the first three: a hits 2 of 3, b 1 of 3; b's third miss is by 2, a's by 1.
     rows = ((3, 3, (3,)), (4, 5, (4,)), (1, 0, (2,)), (5, None, (1,)), (None, 2, (2,)), (3, 4, ()))
     (difference,) = make_report(scores_of(*rows)).differences
-
     assert (difference.judge, difference.other, difference.responses, difference.prompts) == ("a", "b", 3, 3)
     assert difference.values["exact_match"] == pytest.approx((2 / 3, 1 / 3))
     assert difference.estimates["exact_match"].value == pytest.approx(1 / 3)
@@ -42,7 +41,6 @@ def test_a_difference_is_shown_where_the_intervals_of_the_judges_overlap() -> No
     scores = scores_of(*rows)
     one, two = (estimate(quadratic_weighted_kappa(sample)) for name in "ab" if (sample := to_sample(scores, name)))
     figure = make_report(scores).differences[0].estimates["quadratic_weighted_kappa"]
-
     assert one.low < two.high
     assert 0 < figure.low < figure.high
     assert figure.value == pytest.approx(one.value - two.value)
@@ -51,7 +49,6 @@ def test_a_difference_is_shown_where_the_intervals_of_the_judges_overlap() -> No
 def test_a_constant_judge_differs_by_no_kappa() -> None:
     (difference,) = make_report(scores_of(*((n % 5, 4, (n % 4,)) for n in range(30)))).differences
     told = difference.to_dict()["measures"]["quadratic_weighted_kappa"]
-
     assert not isnan(difference.values["quadratic_weighted_kappa"][0])
     assert (told["other"], told["value"], told["low"], told["note"]) == (None, None, None, "one score throughout")
     assert "NaN" not in json.dumps(difference.to_dict())
@@ -59,6 +56,5 @@ def test_a_constant_judge_differs_by_no_kappa() -> None:
 
 def test_a_judge_does_not_differ_from_its_like() -> None:
     (difference,) = make_report(scores_of(*((n % 5, n % 5, (n % 4,)) for n in range(30)))).differences
-
     figure = difference.estimates["spearman"]
     assert (figure.value, figure.low, figure.high) == (0, 0, 0)

@@ -82,7 +82,6 @@ def people(noise: float) -> Sample:
 @each(("noise", "said"), [(0.05, "better"), (0.5, "about as well"), (1.5, "less well")])
 def test_a_judge_like_a_person_agrees_about_as_well_as_people(noise: float, said: str) -> None:
     sample = people(noise)
-
     assert f"Agrees with people {said} " in verdict(KAPPA, beside_people(sample))
 
 
@@ -93,7 +92,6 @@ def test_one_label_for_each_response_tells_nothing_of_people_among_themselves() 
 def test_judges_get_no_verdict_against_each_other() -> None:
     responses = tuple(Response(str(n), {"a": n % 6, "b": n % 5}, (n % 4,)) for n in range(30))
     report = make_report(Scores(responses, ("a", "b"), Scale(0, 5), (), 0)).to_dict()
-
     assert "Agreement with people is" in report["with_people"][0]["verdict"]
     assert report["between_judges"][0]["verdict"] is None
     assert report["with_people"][0]["beside_people"] is None

@@ -37,7 +37,6 @@ def test_a_number_in_a_string_is_one(read: Reading, label: str) -> None:
 
 def test_a_row_gives_score_and_label(read: Reading) -> None:
     scores = read(ROW)
-
     assert scores.judges == ("score",)
     assert scores.scale == (0, 5)
     assert (scores.responses[0].scores, scores.responses[0].labels) == ({"score": 3}, (4,))
@@ -45,19 +44,16 @@ def test_a_row_gives_score_and_label(read: Reading) -> None:
 
 def test_labels_of_another_range_are_mapped_to_the_scale(read: Reading) -> None:
     scores = read(ROW | {"human": 0.7}, columns=Columns("human", label_range=(0, 1)))
-
     assert scores.responses[0].labels == (3.5,)
 
 
 def test_labels_that_differ_by_the_dust_of_binary_fractions_are_equal(read: Reading) -> None:
     scores = read(ROW | {"human": 0.3}, NEXT | {"human": 0.1 + 0.2}, columns=Columns("human", label_range=(0, 1)))
-
     assert scores.responses[0].labels == scores.responses[1].labels
 
 
 def test_a_null_score_is_unscored_and_a_null_label_is_none(read: Reading) -> None:
     scores = read(ROW | {"score": None, "human": None}, NEXT)
-
     assert scores.responses[0].scores == {"score": None}
     assert scores.responses[0].labels == ()
     assert scores.problems == ()
@@ -81,7 +77,6 @@ def test_a_null_score_is_unscored_and_a_null_label_is_none(read: Reading) -> Non
 )
 def test_what_cannot_be_used_is_named_with_its_line(read: Reading, row: dict[str, Any] | str, problem: str) -> None:
     scores = read(ROW, row)
-
     assert len(scores.problems) == 1
     assert problem in scores.problems[0]
     assert scores.responses[0].labels == (4,)
@@ -89,7 +84,6 @@ def test_what_cannot_be_used_is_named_with_its_line(read: Reading, row: dict[str
 
 def test_judges_are_told_apart_by_their_model(read: Reading) -> None:
     scores = read(ROW | {"model": "a"}, ROW | {"model": "b", "score": 5})
-
     assert scores.judges == ("a", "b")
     assert [response.scores for response in scores.responses] == [{"a": 3, "b": 5}]
     assert scores.responses[0].labels == (4,)
@@ -97,7 +91,6 @@ def test_judges_are_told_apart_by_their_model(read: Reading) -> None:
 
 def test_judges_are_told_apart_by_their_field(read: Reading) -> None:
     scores = read(ROW | {"other": 1, "model": "a"}, columns=Columns("human", ("score", "other")))
-
     assert scores.responses[0].scores == {"score": 3, "other": 1}
     assert scores.responses[0].labels == (4,)
 
@@ -106,7 +99,6 @@ def test_one_model_with_two_rubric_versions_is_two_judges(read: Reading, tmp_pat
     mine = tmp_path / "mine.txt"
     mine.write_text(load_rubric("additive-5").prompt + "Be strict.", encoding="utf-8")
     old, new = (ROW | {"model": "a", "rubric": "r", "rubric_version": version} for version in ("1", "2"))
-
     assert read(old, new, rubric=mine).judges == ("1", "2")
 
 
@@ -120,7 +112,6 @@ def test_labels_of_several_people_may_stand_in_a_list(read: Reading) -> None:
 
 def test_labels_of_several_people_may_stand_on_lines_of_their_own(read: Reading) -> None:
     rows = [{"case": 7, "score": 3, "human": label} for label in (2, 4)]
-
     scores = read(*rows)
     assert [response.labels for response in scores.responses] == [(2, 4)]
     assert scores.repeats == 0
@@ -128,27 +119,23 @@ def test_labels_of_several_people_may_stand_on_lines_of_their_own(read: Reading)
 
 def test_a_second_score_by_the_same_judge_is_left_out_and_counted(read: Reading) -> None:
     scores = read(ROW, ROW | {"score": 5})
-
     assert scores.responses[0].scores == {"score": 3}
     assert scores.repeats == 1
 
 
 def test_a_score_fills_the_gap_of_an_unscored_row(read: Reading) -> None:
     scores = read(ROW | {"score": None}, ROW)
-
     assert scores.responses[0].scores == {"score": 3}
     assert scores.repeats == 0
 
 
 def test_lines_without_texts_are_responses_of_their_own(read: Reading) -> None:
     rows = [{"score": 3, "human": 3}] * 2
-
     assert [response.prompt for response in read(*rows).responses] == ["line 1", "line 2"]
 
 
 def test_responses_to_one_prompt_share_it(read: Reading) -> None:
     rows = [{"prompt_id": 9, "prompt": f"Why {text}?", "response": text, "score": 1, "human": 1} for text in "ab"]
-
     assert [response.prompt for response in read(*rows).responses] == ["9", "9"]
 
 
@@ -182,7 +169,6 @@ def test_the_rubrics_file_gives_the_scale(read: Reading, tmp_path: Path) -> None
     mine = tmp_path / "tone.txt"
     prompt = load_rubric("additive-5").prompt.replace("is between 0 and 5", "is between 1 and 10")
     mine.write_text(prompt, encoding="utf-8")
-
     assert read(ROW | {"rubric": "tone", "rubric_version": "1"}, rubric=mine).scale == (1, 10)
 
 
@@ -204,28 +190,24 @@ def test_anything_else_is_no_range(text: str) -> None:
 
 def test_the_same_lines_twice_make_no_second_person(read: Reading) -> None:
     scores = read(ROW, ROW)
-
     assert [response.labels for response in scores.responses] == [(4,)]
     assert (scores.duplicates, scores.repeats) == (1, 0)
 
 
 def test_another_run_of_the_same_judge_is_no_second_person(read: Reading) -> None:
     scores = read(ROW | {"line": 1}, ROW | {"line": 1, "score": 5})
-
     assert [response.labels for response in scores.responses] == [(4,)]
     assert (scores.duplicates, scores.repeats) == (0, 1)
 
 
 def test_people_who_agree_are_told_apart_by_label_by(read: Reading) -> None:
     scores = read(ROW | {"label_by": "a", "line": 1}, ROW | {"label_by": "b", "line": 2})
-
     assert [response.labels for response in scores.responses] == [(4, 4)]
     assert scores.duplicates == 0
 
 
 def test_a_person_has_one_label(read: Reading) -> None:
     scores = read(ROW | {"label_by": "a"}, ROW | {"label_by": "a", "human": 2})
-
     assert [response.labels for response in scores.responses] == [(4,)]
     assert scores.repeats == 1
 
@@ -234,9 +216,7 @@ def test_equal_answers_on_different_lines_of_a_batch_are_different_responses(rea
     rows = [
         ROW | {"model": model, "line": line} for model, shift in (("a", 0), ("b", 7)) for line in (shift, shift + 1)
     ]
-
     scores = read(*rows)
-
     assert [response.scores for response in scores.responses] == [{"a": 3, "b": 3}] * 2
     assert scores.duplicates == 0
 

@@ -48,7 +48,6 @@ def test_attack_is_flagged_for_what_it_tries(case: dict[str, Any]) -> None:
 @each("case", ATTACKS)
 def test_attack_is_refused_only_where_there_is_nothing_to_judge(case: dict[str, Any]) -> None:
     refusal = nothing_to_judge(case["question"], case["response"])
-
     assert (refusal is not None) == case["refused"]
     if refusal:
         assert refusal.reason is UnscoredReason.NOTHING_TO_JUDGE
@@ -59,7 +58,6 @@ def test_attack_is_refused_only_where_there_is_nothing_to_judge(case: dict[str, 
 def test_attack_leaves_the_prompt_its_own_tags(case: dict[str, Any]) -> None:
     head, middle, end = re.split(r"\{prompt\}|\{response\}", RUBRIC.prompt)
     rendered = render_prompt(RUBRIC, case["question"], case["response"])
-
     assert TAGS.findall(rendered) == TAGS.findall(RUBRIC.prompt)
     assert not find_tags(rendered.removeprefix(head).removesuffix(end).replace(middle, "\n"))
 
@@ -72,7 +70,6 @@ def test_honest_answer_is_judged_and_raises_no_alarm_but_the_known_ones(case: di
 
 def test_known_false_alarms_are_few_and_explained() -> None:
     alarms = [case for case in BENIGN if case["flags"]]
-
     assert len(alarms) <= 6
     assert all(case["why"].startswith("known alarm: ") for case in alarms)
 
@@ -186,7 +183,6 @@ def test_order_that_no_pattern_knows_is_judged_without_a_flag(order: str) -> Non
 )
 def test_refusal_says_what_is_missing(question: str, response: str, what: str) -> None:
     refusal = nothing_to_judge(question, response)
-
     assert refusal is not None
     assert what in refusal.detail
 
@@ -227,7 +223,6 @@ def test_tag_in_the_question_is_flagged() -> None:
 @given(st.text(max_size=80), st.text(max_size=80))
 def test_any_two_texts_get_an_answer(question: str, response: str) -> None:
     refusal = nothing_to_judge(question, response)
-
     assert refusal is None or refusal.detail.endswith(".")
     assert list(find_flags(question, response)) == sorted(find_flags(question, response), key=list(Flag).index)
 
@@ -241,5 +236,4 @@ def test_invisible_characters_hide_nothing(case: dict[str, Any], hidden: str, da
     response = case["response"]
     at = data.draw(st.integers(0, len(response)))
     disguised = f"{response[:at]}{hidden}{response[at:]}"
-
     assert set(find_flags(case["question"], disguised)) >= set(case["flags"])

@@ -48,7 +48,6 @@ def scored(tmp_path: Path) -> str:
 
 def test_the_report_fits_80_columns_and_says_all(run: Run, scored: str) -> None:
     done = run(scored, "--label", "human", "--scale", "0-1")
-
     assert done.stderr == ""
     assert done.returncode == 0
     assert done.stdout == REPORT.read_text(encoding="utf-8")
@@ -57,7 +56,6 @@ def test_the_report_fits_80_columns_and_says_all(run: Run, scored: str) -> None:
 
 def test_json_holds_the_same_figures(run: Run, scored: str) -> None:
     report = json.loads(run(scored, "--label", "human", "--scale", "0-1", "--json").stdout)
-
     one = report["with_people"][0]
     assert (one["judge"], one["responses"], one["prompts"], one["unscored"]) == ("one", 4, 2, 1)
     assert one["measures"]["exact_match"]["value"] == 0.5
@@ -69,10 +67,8 @@ def test_json_holds_the_same_figures(run: Run, scored: str) -> None:
 def test_a_constant_judge_has_no_kappa_in_table_and_json(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "scored.jsonl"
     path.write_text("".join(json.dumps({"score": 4, "human": n % 6}) + "\n" for n in range(30)), encoding="utf-8")
-
     shown = run(str(path), "--label", "human").stdout
     kappa = json.loads(run(str(path), "--label", "human", "--json").stdout)["with_people"][0]["measures"]
-
     for title in ("Quadratic weighted kappa", "Spearman", "Kendall tau-b"):
         assert re.search(rf"{title} +none +one score throughout", shown), title
     for name in ("quadratic_weighted_kappa", "spearman", "kendall_tau_b"):
@@ -85,10 +81,8 @@ def test_judges_are_compared_on_what_both_scored(run: Run, tmp_path: Path) -> No
     path = tmp_path / "scored.jsonl"
     path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
     arguments = (str(path), "--label", "human", "--score", "one", "--score", "two")
-
     shown = run(*arguments).stdout
     (difference,) = json.loads(run(*arguments, "--json").stdout)["differences"]
-
     assert "\none less two, both against people\n60 responses to 60 prompts that both scored\n" in shown
     kappa = difference["measures"]["quadratic_weighted_kappa"]
     values = f"{kappa['judge']:.2f} {kappa['other']:.2f} {kappa['value']:+.2f}"
@@ -102,7 +96,6 @@ def test_a_difference_that_rounds_to_nothing_has_no_minus(run: Run, tmp_path: Pa
     rows = [{"one": n % 6, "two": n % 6 + (0.001 if n % 6 == 1 else 0), "human": n % 5} for n in range(60)]
     path = tmp_path / "scored.jsonl"
     path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
-
     shown = run(str(path), "--label", "human", "--score", "one", "--score", "two").stdout
     assert re.search(r"Mean error +\S+ +\S+ +[+]0[.]00 +[+]0[.]00 to [+]0[.]00\n", shown)
 
@@ -110,9 +103,7 @@ def test_a_difference_that_rounds_to_nothing_has_no_minus(run: Run, tmp_path: Pa
 def test_lines_that_cannot_be_used_are_named_and_make_exit_code_1(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "scored.jsonl"
     path.write_text('{"score": 3, "human": 3}\nnot json\n{"score": 3, "human": 9}\n', encoding="utf-8")
-
     done = run(str(path), "--label", "human")
-
     assert done.returncode == 1
     assert "2 values could not be used:\n  line 2: not JSON" in done.stdout
     assert "\n  line 3: label 9 is off the scale 0 to 5\n" in done.stdout
@@ -122,7 +113,6 @@ def test_lines_that_cannot_be_used_are_named_and_make_exit_code_1(run: Run, tmp_
 def test_ten_problems_are_enough_to_print(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "scored.jsonl"
     path.write_text('{"score": 3, "human": 3}\n' + '{"score": 3, "human": "no"}\n' * 12, encoding="utf-8")
-
     shown = run(str(path), "--label", "human").stdout
     assert shown.count("is not a number") == 10
     assert shown.endswith("  and 2 more; --json lists them all\n")
@@ -132,7 +122,6 @@ def test_people_are_compared_among_themselves_scored_or_not(run: Run, tmp_path: 
     rows = [{"score": 3, "human": [3, 3]}, {"score": None, "human": [1, 1]}, {"score": 5, "human": 4}]
     path = tmp_path / "scored.jsonl"
     path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
-
     shown = run(str(path), "--label", "human").stdout
     assert "People among themselves: Krippendorff's alpha 1.00 (too few to say), 2\nresponses." in shown
 
@@ -142,7 +131,6 @@ def test_another_score_for_the_same_response_is_counted(run: Run, tmp_path: Path
     path.write_text(
         "\n".join(json.dumps({"case": 1, "score": score, "human": 3}) for score in (3, 4)), encoding="utf-8"
     )
-
     assert "1 value left out, in conflict with an earlier line" in run(str(path), "--label", "human").stdout
 
 
@@ -153,7 +141,6 @@ def test_a_wide_matrix_is_left_to_the_plot(run: Run, tmp_path: Path) -> None:
     )
     path = tmp_path / "scored.jsonl"
     path.write_text('{"score": 70, "human": 60}', encoding="utf-8")
-
     shown = run(str(path), "--label", "human", "--rubric", str(rubric), "--plot", str(tmp_path / "out.png")).stdout
     assert "A matrix of 101 scores is too wide to print; --plot draws it." in shown
 
@@ -161,7 +148,6 @@ def test_a_wide_matrix_is_left_to_the_plot(run: Run, tmp_path: Path) -> None:
 def test_each_judge_has_a_heat_map_with_the_lowest_label_on_top() -> None:
     responses = tuple(Response(str(n), dict.fromkeys("abcd", 2), (n,)) for n in range(6))
     figure = draw(make_report(Scores(responses, tuple("abcd"), Scale(0, 5), (), 0)).with_people)
-
     assert [axes.get_title() for axes in figure.axes] == [f"{judge}\n6 responses" for judge in "abcd"]
     assert all(axes.yaxis_inverted() for axes in figure.axes)
     counted = [text.get_position() for text in figure.axes[0].texts if text.get_text() == "1"]
@@ -176,7 +162,6 @@ def test_plots_are_a_picture_and_a_page_that_loads_nothing(run: Run, scored: str
     picture, page = tmp_path / "out.png", tmp_path / "out.html"
     assert run(scored, "--label", "human", "--scale", "0-1", "--plot", str(picture)).returncode == 0
     assert run(scored, "--label", "human", "--scale", "0-1", "--plot", str(page)).returncode == 0
-
     text = page.read_text(encoding="utf-8")
     assert picture.read_bytes().startswith(b"\x89PNG")
     assert "4 responses" in text
@@ -198,7 +183,6 @@ def test_wrong_options_are_one_sentence_and_exit_code_2(
     run: Run, scored: str, arguments: list[str], message: str
 ) -> None:
     done = run(scored, *arguments)
-
     assert done.returncode == 2
     assert done.stderr.startswith(message)
     assert done.stderr.count("\n") == 1
@@ -207,7 +191,6 @@ def test_wrong_options_are_one_sentence_and_exit_code_2(
 
 def test_a_plot_that_cannot_be_written_is_one_sentence(run: Run, scored: str, tmp_path: Path) -> None:
     done = run(scored, "--label", "human", "--plot", str(tmp_path / "nowhere" / "out.png"))
-
     assert done.returncode == 2
     assert "out.png: cannot write the file (no such file or directory)." in done.stderr
 
@@ -216,9 +199,7 @@ def test_a_missing_extra_names_the_command_that_installs_it(
     run: Run, scored: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "krippendorff", None)
-
     done = run(scored, "--label", "human")
-
     assert done.returncode == 2
     assert done.stderr == "judge agreement needs krippendorff: pip install 'slack-judge[agreement]'\n"
 
@@ -228,10 +209,8 @@ def test_plot_is_written_over_an_earlier_one_and_nothing_else(run: Run, scored: 
     plot = tmp_path / name
     arguments = (scored, "--label", "human", "--scale", "0-1", "--plot", str(plot))
     assert run(*arguments).returncode == run(*arguments).returncode == 0
-
     plot.write_text("<!doctype html>\n<!-- a page of slack-judge -->\n", encoding="utf-8")
     done = run(*arguments)
-
     assert done.returncode == 2
     assert "not a plot of judge agreement, and would be overwritten; name another file with --plot." in done.stderr
     assert plot.read_text(encoding="utf-8").endswith("<!-- a page of slack-judge -->\n")
@@ -240,9 +219,7 @@ def test_plot_is_written_over_an_earlier_one_and_nothing_else(run: Run, scored: 
 def test_plot_over_the_scores_is_refused(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "scored.html"
     path.write_text("\n".join(map(json.dumps, ROWS)), encoding="utf-8")
-
     done = run(str(path), "--label", "human", "--plot", str(path))
-
     assert done.returncode == 2
     assert "would be written over the scores" in done.stderr
     assert path.read_text(encoding="utf-8").startswith('{"prompt_id"')
@@ -251,9 +228,7 @@ def test_plot_over_the_scores_is_refused(run: Run, tmp_path: Path) -> None:
 def test_control_characters_of_a_model_name_do_not_reach_the_terminal(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "scored.jsonl"
     path.write_text(json.dumps({"model": "a\x1b]0;b\x07", "score": 3, "human": 3}), encoding="utf-8")
-
     shown = run(str(path), "--label", "human").stdout
-
     assert "a\ufffd]0;b\ufffd against people" in shown
     assert "\x1b" not in shown
 
@@ -274,7 +249,6 @@ def grouped(tmp_path: Path, *judges: str) -> str:
 
 def test_agreement_in_each_group_is_told_where_there_are_enough_labels(run: Run, tmp_path: Path) -> None:
     out = run(grouped(tmp_path, "one"), "--label", "human", "--by", "language").stdout
-
     table = out[out.index("By language") :].split("Scale 0 to 5")[0]
     assert re.search(r"en +60 +1\.00 +100\.0% +0\.00", table)
     assert re.search(r"ko +25 +0\.\d\d +64\.0% +0\.36", table)
@@ -285,7 +259,6 @@ def test_agreement_in_each_group_is_told_where_there_are_enough_labels(run: Run,
 
 def test_agreement_in_each_group_is_in_the_json_for_every_judge(run: Run, tmp_path: Path) -> None:
     done = run(grouped(tmp_path, "one", "two"), "--label", "human", "--by", "language", "--json")
-
     groups = json.loads(done.stdout)["by_group"]
     assert [(each["group"], each["judge"]) for each in groups] == [
         (language, judge) for language in ("en", "ko", "ja") for judge in ("one", "two")
@@ -296,6 +269,5 @@ def test_agreement_in_each_group_is_in_the_json_for_every_judge(run: Run, tmp_pa
 
 def test_group_that_no_line_has_is_named(run: Run, scored: str) -> None:
     done = run(scored, "--label", "human", "--scale", "0-1", "--by", "lang")
-
     assert done.returncode == 2
     assert done.stderr.startswith("--by lang: no line has this field; the fields are ")

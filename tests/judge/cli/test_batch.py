@@ -123,14 +123,12 @@ def test_any_nesting_is_either_carried_or_named(depth: int) -> None:
 )
 def test_row_is_read_under_either_name_and_in_windows_dress(line: str) -> None:
     item = parse_item(3, line.encode())
-
     assert isinstance(item, Item)
     assert (item.line, item.question, item.response) == (3, "a", "b")
 
 
 def test_huge_line_is_a_row() -> None:
     item = parse_item(1, json.dumps(row("x" * 10_000_000)).encode())
-
     assert isinstance(item, Item)
     assert len(item.response) == 10_000_000
 
@@ -141,9 +139,7 @@ def test_huge_line_is_a_row() -> None:
 def test_row_carries_its_fields_and_gets_those_of_the_verdict(tmp_path: Path, output: Path) -> None:
     carried = {"prompt_id": "p1", "label": 4, "nested": {"a": [1, None]}, "text": "é\u2028\ud800", "not": float("inf")}
     source = write(tmp_path / "in.jsonl", row(**carried))
-
     done = offline(source, output)
-
     assert done.returncode == 0, done.stderr
     (scored,) = read(output)
     assert {name: scored[name] for name in carried} == carried
@@ -160,9 +156,7 @@ def test_row_carries_its_fields_and_gets_those_of_the_verdict(tmp_path: Path, ou
 
 def test_field_with_the_name_of_an_added_one_is_kept_under_another(tmp_path: Path, output: Path) -> None:
     source = write(tmp_path / "in.jsonl", row(score=5, model="writer", input_score="human"))
-
     offline(source, output)
-
     (scored,) = read(output)
     assert scored["input_score"] == 5
     assert scored["input_model"] == "writer"
@@ -172,9 +166,7 @@ def test_field_with_the_name_of_an_added_one_is_kept_under_another(tmp_path: Pat
 
 def test_scored_file_can_be_scored_again(source: Path, output: Path, tmp_path: Path) -> None:
     offline(source, output)
-
     done = offline(output, tmp_path / "again.jsonl", "--samples", 1)
-
     assert done.returncode == 0, done.stderr
     for first, second in zip(read(output), read(tmp_path / "again.jsonl"), strict=True):
         assert second["input_score"] == first["score"]
@@ -184,7 +176,6 @@ def test_scored_file_can_be_scored_again(source: Path, output: Path, tmp_path: P
 
 def test_empty_text_is_unscored_and_not_malformed(tmp_path: Path, output: Path) -> None:
     done = offline(write(tmp_path / "in.jsonl", row("")), output)
-
     (unscored,) = read(output)
     assert done.returncode == 1
     assert (unscored["status"], unscored["score"], unscored["unscored_reason"]) == (
@@ -196,9 +187,7 @@ def test_empty_text_is_unscored_and_not_malformed(tmp_path: Path, output: Path) 
 
 def test_malformed_lines_are_named_skipped_and_end_in_exit_code_1(tmp_path: Path, output: Path) -> None:
     source = write(tmp_path / "in.jsonl", row("One."), "nonsense", "", "  ", row("Five."), '{"prompt": "a"}')
-
     done = offline(source, output)
-
     assert done.returncode == 1
     assert done.stderr.splitlines() == [
         "line 2: not JSON (expecting value at character 1); skipped.",
@@ -210,7 +199,6 @@ def test_malformed_lines_are_named_skipped_and_end_in_exit_code_1(tmp_path: Path
 
 def test_long_list_of_malformed_lines_is_cut(tmp_path: Path, output: Path) -> None:
     done = offline(write(tmp_path / "in.jsonl", *["{"] * 500), output)
-
     assert len(done.stderr.splitlines()) == 11
     assert "500 skipped" in done.stdout
 
@@ -218,9 +206,7 @@ def test_long_list_of_malformed_lines_is_cut(tmp_path: Path, output: Path) -> No
 def test_one_prompt_id_for_two_prompts_is_refused_before_anything_is_judged(tmp_path: Path, output: Path) -> None:
     rows = [row(prompt_id="egg"), row(prompt_id="tea"), "", row(prompt_id="egg"), row(prompt_id="egg", prompt="Why?")]
     source = write(tmp_path / "in.jsonl", *rows)
-
     done = offline(source, output)
-
     assert done.returncode == 2
     said = 'prompt_id "egg" has one prompt in line 1 and another in line 5; give each prompt an id of its own.'
     assert done.stderr == f"{source}: {said}\n"
@@ -239,22 +225,18 @@ def test_rows_without_an_id_and_lines_that_are_no_rows_have_no_prompt_to_contrad
         row(prompt_id="1", prompt="Why?"),
     ]
     done = offline(write(tmp_path / "in.jsonl", *rows), output)
-
     assert "5 of 5 rows scored" in done.stdout
     assert "line 3: prompt is a number" in done.stderr
 
 
 def test_equal_rows_are_rows_of_their_own(tmp_path: Path, output: Path) -> None:
     offline(write(tmp_path / "in.jsonl", row(), row(), row()), output)
-
     assert [each["line"] for each in read(output)] == [1, 2, 3]
 
 
 def test_summary_fits_a_terminal(tmp_path: Path, output: Path) -> None:
     source = write(tmp_path / "in.jsonl", row("Boil the egg for six minutes, then cool it."), row("No."))
-
     done = offline(source, output)
-
     assert done.returncode == 0
     assert "judge pairs" in done.stdout
     assert max(map(len, done.stdout.replace(str(output), "out.jsonl").splitlines())) <= 80
@@ -263,9 +245,7 @@ def test_summary_fits_a_terminal(tmp_path: Path, output: Path) -> None:
 async def test_rows_end_in_the_order_of_the_input(model_server: ModelServer, source: Path, output: Path) -> None:
     # The first row gets its verdict last: its first request is turned away, and is made again half a second later.
     model_server.script(Failure(500), "score: 4\nGood.")
-
     done = await ask(model_server, source, output, "--concurrency", 2)
-
     assert done.returncode == 0, done.stderr
     assert [each["line"] for each in read(output)] == [1, 2, 3, 4, 5]
     assert not list(output.parent.glob("*.sorting"))
@@ -273,9 +253,7 @@ async def test_rows_end_in_the_order_of_the_input(model_server: ModelServer, sou
 
 async def test_concurrency_bounds_the_requests_at_once(model_server: ModelServer, source: Path, output: Path) -> None:
     model_server.script("score: 4\nGood.")
-
     await ask(model_server, source, output, "--concurrency", 2)
-
     assert len(model_server.requests) == 5
     assert model_server.most_at_once <= 2
 
@@ -287,7 +265,6 @@ def test_second_run_judges_only_what_is_missing(source: Path, output: Path) -> N
     offline(source, output, "--limit", 2)
     first = output.read_text()
     offline(source, output)
-
     assert output.read_text().startswith(first)
     assert [each["line"] for each in read(output)] == [1, 2, 3, 4, 5]
 
@@ -295,17 +272,14 @@ def test_second_run_judges_only_what_is_missing(source: Path, output: Path) -> N
 def test_limit_is_of_the_input_and_not_of_the_run(source: Path, output: Path) -> None:
     offline(source, output, "--limit", 2)
     done = offline(source, output, "--limit", 2)
-
     assert len(read(output)) == 2
     assert done.stdout.startswith("2 of 2 rows scored")
 
 
 def test_limit_is_of_rows_and_not_of_lines_that_are_none(tmp_path: Path, output: Path) -> None:
     source = write(tmp_path / "in.jsonl", "nonsense", row("One."), "{}", row("Two."), "nonsense", row("Three."))
-
     for _ in range(2):
         done = offline(source, output, "--limit", 2)
-
         assert [each["line"] for each in read(output)] == [2, 4]
         assert done.stdout.startswith("2 of 2 rows scored, 0 unscored, 0 failed, 2 skipped.")
 
@@ -313,7 +287,6 @@ def test_limit_is_of_rows_and_not_of_lines_that_are_none(tmp_path: Path, output:
 def test_lower_limit_than_before_takes_nothing_away(source: Path, output: Path) -> None:
     offline(source, output, "--limit", 3)
     done = offline(source, output, "--limit", 2)
-
     assert done.stdout.startswith("3 of 3 rows scored")
     assert len(read(output)) == 3
 
@@ -323,7 +296,6 @@ def test_rows_added_to_the_input_are_judged_by_the_next_run(source: Path, output
     with source.open("a") as file:
         file.write(json.dumps(row("A sixth.")) + "\n")
     offline(source, output)
-
     assert [each["completion"] for each in read(output)][4:] == ["Answer 5.", "A sixth."]
 
 
@@ -343,9 +315,7 @@ def test_changed_input_is_refused(source: Path, output: Path, change: Callable[[
     offline(source, output, "--limit", 3)
     before = output.read_bytes()
     write(source, *change(source.read_text().splitlines()))
-
     done = offline(source, output)
-
     assert done.returncode == 2
     assert "has changed since its verdicts" in done.stderr
     assert len(done.stderr.splitlines()) == 1
@@ -354,11 +324,9 @@ def test_changed_input_is_refused(source: Path, output: Path, change: Callable[[
 
 def test_other_judge_is_refused(source: Path, output: Path) -> None:
     offline(source, output)
-
     rubric = output.with_name("mine.txt")
     rubric.write_text(run("rubrics", "additive-5").stdout + "Be strict.", encoding="utf-8")
     done = offline(source, output, "--rubric", rubric)
-
     assert done.returncode == 2
     assert "line 1: judged with rubric_version " in done.stderr
 
@@ -384,9 +352,7 @@ def test_torn_last_row_is_judged_again(source: Path, output: Path) -> None:
 )
 def test_file_that_is_no_output_is_refused_and_kept(source: Path, output: Path, content: str, expected: str) -> None:
     output.write_text(content)
-
     done = offline(source, output)
-
     assert done.returncode == 2
     assert expected in done.stderr
     assert output.read_text() == content
@@ -396,7 +362,6 @@ def test_rows_taken_out_by_another_program_are_judged_again_in_their_place(sourc
     offline(source, output)
     before = read(output)
     write(output, *(json.dumps(each, separators=(",", ":")) for each in before if each["line"] != 2))
-
     assert offline(source, output).returncode == 0
     assert read(output) == before
 
@@ -406,14 +371,11 @@ def test_damage_inside_the_output_is_refused_with_its_line(source: Path, output:
     lines = output.read_text().splitlines()
     write(output, *lines[:2], lines[2][:50], *lines[3:])
     assert f"{output}, line 3: damaged" in offline(source, output).stderr
-
     write(output, *lines, lines[1])
     assert "line 6: a second verdict on line 2 of the input" in offline(source, output).stderr
-
     for wrong in ({"line": None}, {"line": 0}, {"line": "1"}, {"score": [4]}, {"cost_usd": "free"}):
         write(output, json.dumps(json.loads(lines[0]) | wrong))
         assert "not a file of verdicts to go on with" in offline(source, output).stderr
-
     write(output, json.dumps(json.loads(lines[0]) | {"line": 6}))
     assert "has changed since its verdicts" in offline(source, output).stderr
 
@@ -422,7 +384,6 @@ def test_output_in_use_is_refused(source: Path, output: Path) -> None:
     with output.open("w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         done = offline(source, output)
-
     assert done.returncode == 2
     assert "another process is writing it" in done.stderr
 
@@ -434,14 +395,11 @@ async def test_failed_row_is_left_out_and_asked_for_again(
     model_server: ModelServer, source: Path, output: Path
 ) -> None:
     model_server.script(Failure(400, message="No."), "score: 4\nGood.")
-
     done = await ask(model_server, source, output, "--concurrency", 1)
-
     assert done.returncode == 1
     assert done.stderr.startswith("line 1: The server at ")
     assert "4 of 5 rows scored, 0 unscored, 1 failed" in done.stdout
     assert [each["line"] for each in read(output)] == [2, 3, 4, 5]
-
     again = await ask(model_server, source, output)
     assert again.returncode == 0
     assert [each["line"] for each in read(output)] == [1, 2, 3, 4, 5]
@@ -450,9 +408,7 @@ async def test_failed_row_is_left_out_and_asked_for_again(
 
 async def test_wrong_key_stops_the_run_at_once(model_server: ModelServer, source: Path, output: Path) -> None:
     model_server.script(Failure(401))
-
     done = await ask(model_server, source, output, "--concurrency", 1)
-
     assert done.returncode == 2
     assert len(done.stderr.splitlines()) == 1
     assert "check OPENAI_API_KEY. Stopped with 0 of 5 rows" in done.stderr
@@ -464,9 +420,7 @@ async def test_server_that_is_down_stops_the_run_after_three_rows_in_a_row(
 ) -> None:
     # Too long to wait for, so that each call fails at once.
     model_server.script("score: 4\nGood.", Failure(503, headers={"Retry-After": "999"}))
-
     done = await ask(model_server, source, output, "--concurrency", 1)
-
     assert done.returncode == 2
     assert len(model_server.requests) == 4
     assert "Stopped with 1 of 5 rows" in done.stderr
@@ -478,9 +432,7 @@ async def test_rows_that_the_server_rejects_do_not_stop_the_run_once_one_has_a_v
 ) -> None:
     source = write(tmp_path / "in.jsonl", *(row(f"Answer {n}.") for n in range(1, 10)))
     model_server.script("score: 4\nGood.", *[Failure(400)] * 7, "score: 4\nGood.")
-
     done = await ask(model_server, source, output, "--concurrency", 1)
-
     assert done.returncode == 1
     assert [each["line"] for each in read(output)] == [1, 9]
 
@@ -489,10 +441,8 @@ async def test_row_that_is_too_long_for_the_model_is_unscored_for_good(
     model_server: ModelServer, source: Path, output: Path
 ) -> None:
     model_server.script(*[Failure(413, message="Only 512 tokens.")] * 4, "score: 4\nGood.")
-
     done = await ask(model_server, source, output, "--concurrency", 1)
     again = await ask(model_server, source, output, "--limit", 4)
-
     first, *_, last = read(output)
     assert (first["status"], first["score"], first["unscored_reason"]) == ("unscored", None, "too_long")
     assert first["unscored_detail"].startswith("Question and response are too long for model 'gpt-6-luna' (HTTP 413")
@@ -507,9 +457,7 @@ async def test_row_that_only_a_part_of_the_panel_finds_too_long_is_asked_again(
 ) -> None:
     down = Failure(503, headers={"Retry-After": "999"})
     model_server.script(lambda request: Failure(413) if request["model"] == "a" else down)
-
     done = await ask(model_server, source, output, "--model", "a,b", "--limit", 1)
-
     assert "0 of 1 rows scored, 0 unscored, 1 failed" in done.stdout
     assert read(output) == []
 
@@ -518,9 +466,7 @@ async def test_server_that_rejects_everything_stops_the_run(
     model_server: ModelServer, source: Path, output: Path
 ) -> None:
     model_server.script(Failure(400))
-
     done = await ask(model_server, source, output, "--concurrency", 1)
-
     assert done.returncode == 2
     assert len(model_server.requests) == 3
 
@@ -532,13 +478,10 @@ async def test_price_that_is_not_known_stops_at_the_first_verdict(
     model_server: ModelServer, source: Path, output: Path
 ) -> None:
     model_server.script("score: 4\nGood.")
-
     done = await ask(model_server, source, output, "--concurrency", 1, "--max-cost", 1)
-
     assert done.returncode == 2
     assert "so --max-cost cannot be kept; leave it out, and judge fewer lines." in done.stderr
     assert len(read(output)) == 1
-
     assert (await ask(model_server, source, output, "--max-cost", 1)).returncode == 2
     assert len(model_server.requests) == 1
 
@@ -547,10 +490,8 @@ def test_cost_of_earlier_runs_counts(source: Path, output: Path) -> None:
     offline(source, output, "--limit", 2)
     priced = [each | {"cost_usd": 0.25} for each in read(output)]
     write(output, *priced)
-
     assert "Stopped at --max-cost" in offline(source, output, "--max-cost", 0.5).stdout
     assert len(read(output)) == 2
-
     assert offline(source, output, "--max-cost", 0.51).returncode == 0
     assert len(read(output)) == 5
 
@@ -580,9 +521,7 @@ def test_mistake_is_one_sentence_and_exit_code_2(
     source: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...], expected: str
 ) -> None:
     monkeypatch.chdir(source.parent)
-
     done = run("batch", *arguments, "--model", "offline")
-
     assert done.returncode == 2
     assert expected in done.stderr
     assert len(done.stderr.strip().splitlines()) == 1
@@ -590,7 +529,6 @@ def test_mistake_is_one_sentence_and_exit_code_2(
 
 def test_missing_key_is_named_before_anything_is_asked(source: Path, output: Path) -> None:
     done = run("batch", source, "-o", output)
-
     assert done.returncode == 2
     assert done.stderr.startswith("No model is set up: set OPENAI_API_KEY")
 
@@ -599,12 +537,10 @@ def test_full_disk_ends_with_whole_rows(source: Path, output: Path) -> None:
     # A limit on the size of files, in blocks of 512 bytes, stands in for the disk.
     command = f"ulimit -f 4; exec {JUDGE} batch {source} -o {output} --model offline"
     done = subprocess.run(["/bin/sh", "-c", command], capture_output=True, text=True, check=False)
-
     assert done.returncode == 2
     assert "cannot write on (file too large)" in done.stderr
     assert "Traceback" not in done.stderr
     assert 0 < len(read(output)) < 5
-
     assert offline(source, output).returncode == 0
     assert [each["line"] for each in read(output)] == [1, 2, 3, 4, 5]
 
@@ -629,7 +565,6 @@ MIXED: list[dict[str, Any]] = [
 
 def test_csv_has_nested_values_as_json_and_nulls_as_nothing(tmp_path: Path) -> None:
     export(write(tmp_path / "in.jsonl", *MIXED), tmp_path / "out.csv", Format.CSV)
-
     with (tmp_path / "out.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     assert [each["nested"] for each in rows] == ["", '{"a": ["é"]}', ""]
@@ -643,7 +578,6 @@ def test_parquet_has_one_type_per_column_whatever_comes_late(tmp_path: Path) -> 
     from pyarrow import parquet
 
     export(write(tmp_path / "in.jsonl", *MIXED), tmp_path / "out.parquet", Format.PARQUET)
-
     table = parquet.read_table(tmp_path / "out.parquet")
     assert {field.name: str(field.type) for field in table.schema} == {
         "line": "int64",
@@ -668,16 +602,13 @@ def test_parquet_has_one_type_per_column_whatever_comes_late(tmp_path: Path) -> 
 @pytest.mark.parametrize("form", [Format.CSV, Format.PARQUET])
 def test_table_of_no_rows_is_written(tmp_path: Path, form: Format) -> None:
     export(write(tmp_path / "in.jsonl"), tmp_path / "out", form)
-
     assert (tmp_path / "out").exists()
 
 
 def test_table_is_made_from_verdicts_that_are_there(source: Path, output: Path) -> None:
     offline(source, output)
     before = output.read_bytes()
-
     done = offline(source, output.with_suffix(".csv"))
-
     assert done.returncode == 0
     assert output.read_bytes() == before
     with output.with_suffix(".csv").open(newline="") as file:
@@ -686,14 +617,12 @@ def test_table_is_made_from_verdicts_that_are_there(source: Path, output: Path) 
 
 def test_format_can_be_asked_for_beside_the_rows(source: Path, output: Path) -> None:
     offline(source, output, "--format", "parquet")
-
     assert len(read(output)) == 5
     assert output.with_suffix(".parquet").read_bytes().startswith(b"PAR1")
 
 
 def test_name_without_a_format_of_its_own_stays_whole(source: Path, output: Path) -> None:
     offline(source, output.with_name("run.v2"), "--format", "csv")
-
     assert sorted(path.name for path in output.parent.iterdir()) == ["in.jsonl", "run.v2.csv", "run.v2.jsonl"]
 
 
@@ -702,9 +631,7 @@ def test_missing_pyarrow_is_named_before_anything_is_judged(
 ) -> None:
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     monkeypatch.delitem(sys.modules, "pyarrow.parquet", raising=False)
-
     done = offline(source, output.with_suffix(".parquet"))
-
     assert done.returncode == 2
     assert done.stderr == "Parquet needs the package pyarrow: pip install 'slack-judge[parquet]'.\n"
     assert not output.exists()
@@ -713,7 +640,6 @@ def test_missing_pyarrow_is_named_before_anything_is_judged(
 def test_help_imports_neither_rich_nor_pyarrow() -> None:
     code = "import judge.cli, sys; print([m for m in ('openai', 'rich', 'pyarrow') if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-
     assert done.stdout.strip() == "[]"
 
 
@@ -721,18 +647,14 @@ async def test_scores_are_weighed_by_probabilities_where_asked_for(
     model_server: ModelServer, source: Path, output: Path
 ) -> None:
     model_server.script("score: 4\nGood.")
-
     await ask(model_server, source, output, "--limit", 1, "--logprobs")
-
     assert model_server.requests[0]["logprobs"] is True
 
 
 async def test_panel_gives_one_rating_of_each_model(model_server: ModelServer, source: Path, output: Path) -> None:
     model_server.script(lambda request: f"score: {len(request['model'])}\nGood.")
     arguments = ("batch", source, "-o", output, "--model", "a,bbbb,ccccc", "--limit", 1)
-
     done = await asyncio.to_thread(run, *arguments, OPENAI_BASE_URL=model_server.base_url)
-
     (scored,) = read(output)
     assert done.returncode == 0, done.stderr
     assert (scored["model"], scored["samples"]) == ("a, bbbb, ccccc", 1)
@@ -742,9 +664,7 @@ async def test_panel_gives_one_rating_of_each_model(model_server: ModelServer, s
 async def test_tokens_are_summed_up(model_server: ModelServer, source: Path, output: Path) -> None:
     usage = {"prompt_tokens": 1000, "completion_tokens": 10, "total_tokens": 1010}
     model_server.script(Answer("score: 4\nGood.", usage=usage))
-
     done = await ask(model_server, source, output)
-
     assert "5,000 + 50 tokens; cost: not known." in done.stdout
 
 
@@ -753,9 +673,7 @@ async def test_misspelt_model_of_a_panel_is_named_once_and_its_rows_are_counted(
 ) -> None:
     gone = Failure(404, code="model_not_found")
     model_server.script(lambda request: gone if request["model"] == "b" else "score: 4\nGood.")
-
     done = await ask(model_server, source, output, "--model", "a,b,c")
-
     assert done.stderr.count("without 'b'") == 1
     assert "no model 'b'" in " ".join(done.stderr.split())
     assert "Scored by fewer ratings than asked for: 5 of 5 rows" in done.stdout
@@ -766,7 +684,6 @@ async def test_misspelt_model_of_a_panel_is_named_once_and_its_rows_are_counted(
 
 def test_unscored_row_says_why_in_a_sentence(tmp_path: Path, output: Path) -> None:
     offline(write(tmp_path / "in.jsonl", row("")), output)
-
     (unscored,) = read(output)
     assert unscored["unscored_reason"] == "nothing_to_judge"
     assert unscored["unscored_detail"].endswith(".")
@@ -774,7 +691,6 @@ def test_unscored_row_says_why_in_a_sentence(tmp_path: Path, output: Path) -> No
 
 def test_row_over_the_limit_is_unscored_with_a_reason_of_its_own(tmp_path: Path, output: Path) -> None:
     offline(write(tmp_path / "in.jsonl", row("word " * 20_001), row("One.")), output)
-
     long, short = read(output)
     assert (long["status"], long["score"], long["unscored_reason"]) == ("unscored", None, "too_long")
     assert "100,005 characters long, and the limit is 100,000" in long["unscored_detail"]
@@ -797,14 +713,12 @@ def test_next_command_is_named_only_where_it_would_find_a_pair(
     tmp_path: Path, output: Path, rows: list[dict[str, Any] | str]
 ) -> None:
     done = offline(write(tmp_path / "in.jsonl", *rows), output)
-
     assert " rows scored" in done.stdout
     assert "Next:" not in done.stdout
 
 
 def test_next_command_can_be_pasted(tmp_path: Path) -> None:
     source = write(tmp_path / "in.jsonl", row("Boil the egg for six minutes, then cool it."), row("No."))
-
     assert (
         f"Next: judge pairs '{tmp_path}/out put.jsonl' -o pairs.jsonl\n"
         in offline(source, tmp_path / "out put.jsonl").stdout
@@ -815,9 +729,7 @@ def test_next_command_can_be_pasted(tmp_path: Path) -> None:
 def test_foreign_table_is_not_overwritten(source: Path, output: Path, ending: str) -> None:
     table = output.with_suffix(ending)
     table.write_text("name,age\nAda,36\n")
-
     done = offline(source, table)
-
     assert done.returncode == 2
     assert "not a table of 'judge batch'" in done.stderr
     assert table.read_text() == "name,age\nAda,36\n"
@@ -828,7 +740,6 @@ def test_own_table_is_replaced_and_named(source: Path, output: Path, form: str) 
     for _ in range(2):
         done = offline(source, output.with_suffix(".csv"), "--format", form)
         assert done.returncode == 0, done.stderr
-
     assert f"Rows in {output}, as a table in {output.with_suffix('.' + form)}." in done.stdout
 
 

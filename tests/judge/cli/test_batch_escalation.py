@@ -56,7 +56,6 @@ async def test_a_row_says_whose_score_it_has_and_keeps_both_models_ratings(
     judges: ModelServer, source: Path, output: Path
 ) -> None:
     done = await batch(judges, source, output, "--escalate-to", "big")
-
     first, second = read(output)
     assert done.returncode == 0, done.stderr
     assert (first["score"], first["model"], first["escalation"], first["basis"]) == (1, "big", "small > big", "2 of 2")
@@ -71,10 +70,8 @@ async def test_a_row_says_whose_score_it_has_and_keeps_both_models_ratings(
 
 async def test_the_run_goes_on_with_the_same_models_alone(judges: ModelServer, source: Path, output: Path) -> None:
     await batch(judges, source, output, "--escalate-to", "big", "--limit", 1)
-
     another = await batch(judges, source, output)
     same = await batch(judges, source, output, "--escalate-to", "big")
-
     assert another.returncode == 2
     assert "judged with escalation 'small > big', and now it is None" in " ".join(another.stderr.split())
     assert (same.returncode, len(read(output))) == (0, 2)
@@ -85,9 +82,7 @@ async def test_rows_of_an_earlier_version_are_gone_on_from(judges: ModelServer, 
     (row,) = read(output)
     del row["escalation"]
     write(output, row)
-
     done = await batch(judges, source, output)
-
     assert done.returncode == 0, done.stderr
     assert [row["line"] for row in read(output)] == [1, 2]
 
@@ -103,9 +98,7 @@ async def test_a_stronger_model_that_fails_is_reported_and_the_row_counts_as_com
         return Failure(400, param="n", message="no n") if "n" in request else f"score: {next(small)}\nSo."
 
     model_server.script(answer)
-
     done = await batch(model_server, source, output, "--escalate-to", "big")
-
     assert done.returncode == 0, done.stderr
     assert done.stderr.count("line 1, without 'big'") == 1
     assert [(row["score"], row["model"]) for row in read(output)] == [(4, "small"), (4, "small")]
@@ -116,11 +109,9 @@ async def test_both_models_are_one_judge_to_those_who_read_the_rows(
     judges: ModelServer, source: Path, output: Path, tmp_path: Path
 ) -> None:
     await batch(judges, source, output, "--escalate-to", "big")
-
     agreement = run("agreement", output, "--label", "human", "--json")
     estimate = run("estimate", output, "--label", "human", "--json")
     pairs = run("pairs", output, "-o", tmp_path / "pairs.jsonl")
-
     assert (estimate.returncode, pairs.returncode) == (0, 0), estimate.stderr + pairs.stderr
     assert "small > big" in agreement.stdout
     assert json.loads(estimate.stdout)["n"] == 2
@@ -131,7 +122,6 @@ async def test_score_says_why_another_model_was_asked(judges: ModelServer) -> No
     command = ["score", "--question", "Why?", "--response", "Because.", "--model", "small"]
     environment = {"OPENAI_BASE_URL": judges.base_url, "JUDGE_ESCALATE_TO": "big"}
     done = await asyncio.to_thread(run, *command, **environment)
-
     said = " ".join(done.stdout.split())
     assert said.startswith("Score: 1 of 5")
     assert "judged by big, since small's ratings went from 3 to 5 · 2 of 2 ratings: 1, 1 · model big" in said

@@ -35,7 +35,6 @@ def rows(folder: Path, content: str) -> list[tuple[int, dict[str, Any]]]:
 
 def test_a_sheet_as_excel_writes_it_is_scored(tmp_path: Path, output: Path) -> None:
     done = offline(sheet(tmp_path, EXCEL), output)
-
     first, second = read(output)
     assert done.returncode == 1
     assert (first["line"], first["question"], first["response"]) == (2, "How long?\r\nIn minutes.", "Six; or 6,5.")
@@ -53,7 +52,6 @@ def test_a_sheet_gives_the_rows_that_jsonl_gives(tmp_path: Path, output: Path) -
     writer.writerow(fields)
     offline(sheet(tmp_path, text.getvalue()), output)
     offline(sheet(tmp_path, f"\n{json.dumps(fields)}\n", "in.jsonl"), tmp_path / "other.jsonl")
-
     assert read(output) == read(tmp_path / "other.jsonl")
 
 
@@ -68,9 +66,7 @@ def test_any_text_comes_through(
     text = io.StringIO(newline="")
     writer = csv.writer(text, delimiter=delimiter, lineterminator=end, quoting=csv.QUOTE_ALL)
     writer.writerows([("prompt", "completion", "a, b; c"), *table])
-
     found = rows(tmp_path_factory.mktemp("sheet"), text.getvalue())
-
     assert [tuple(fields.values()) for _, fields in found] == table
 
 
@@ -101,7 +97,6 @@ def test_empty_cell_of_the_other_name_is_none(tmp_path: Path) -> None:
 
 def test_long_cell_is_a_cell(tmp_path: Path) -> None:
     ((_, fields),) = rows(tmp_path, f"prompt,response\na,{'x' * 1_000_000}\n")
-
     assert len(fields["response"]) == 1_000_000
 
 
@@ -129,9 +124,7 @@ def test_sheet_that_cannot_be_read_is_refused_before_anything_is_made(
     tmp_path: Path, output: Path, content: str | bytes, expected: str
 ) -> None:
     source = sheet(tmp_path, content)
-
     done = offline(source, output)
-
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith(str(source))
     assert expected in done.stderr
@@ -147,7 +140,6 @@ def test_folder_is_no_sheet(tmp_path: Path) -> None:
 def test_format_of_the_input_is_said_by_the_option_before_the_ending(tmp_path: Path, output: Path) -> None:
     done = offline(sheet(tmp_path, "prompt\tresponse\na\tb c d\n", "in.xlsx"), output, "--input-format", "csv")
     offline(sheet(tmp_path, '{"prompt": "a", "response": "b"}\n'), tmp_path / "2.jsonl", "--input-format", "jsonl")
-
     assert done.stdout.startswith("1 of 1 rows scored")
     assert len(read(tmp_path / "2.jsonl")) == 1
 
@@ -158,7 +150,6 @@ def test_tsv_is_known_by_its_ending(tmp_path: Path, output: Path) -> None:
 
 def test_sheet_under_another_ending_is_told_of_the_option(tmp_path: Path, output: Path) -> None:
     done = offline(sheet(tmp_path, "prompt,response\na,b\n", "in.txt"), output)
-
     assert done.stderr.splitlines()[-1] == (
         f"{tmp_path}/in.txt does not look like JSONL; if it is CSV, say --input-format csv."
     )
@@ -166,7 +157,6 @@ def test_sheet_under_another_ending_is_told_of_the_option(tmp_path: Path, output
 
 def test_rows_of_jsonl_that_lack_a_text_are_not_taken_for_csv(tmp_path: Path, output: Path) -> None:
     done = offline(sheet(tmp_path, '\ufeff{"foo": 1}\n', "in.jsonl"), output)
-
     assert done.stderr == "line 1: no prompt (nor question), only foo; skipped.\n"
 
 
@@ -174,11 +164,9 @@ def test_second_run_goes_on_with_a_sheet_and_refuses_one_that_changed(tmp_path: 
     source = sheet(tmp_path, 'prompt,response\na,"One\nline."\nb,Two lines.\nc,Three.\n')
     assert offline(source, output, "--limit", 1).stdout.startswith("1 of 1")
     first = output.read_text()
-
     assert offline(source, output).stdout.startswith("3 of 3")
     assert output.read_text().startswith(first)
     assert [each["line"] for each in read(output)] == [2, 4, 5]
-
     sheet(tmp_path, 'prompt,response\na,"One\nline!"\nb,Two lines.\nc,Three.\n')
     assert f"line 2 of {source} has changed since its verdicts" in offline(source, output).stderr
 
@@ -187,9 +175,7 @@ def test_sheet_of_an_earlier_batch_is_not_written_over(tmp_path: Path) -> None:
     offline(sheet(tmp_path, "prompt,response\na,b c\n"), tmp_path / "scored.csv")
     before = (tmp_path / "scored.csv").read_bytes()
     (tmp_path / "scored.jsonl").unlink()
-
     done = offline(tmp_path / "scored.csv", tmp_path / "scored.csv")
-
     assert done.returncode == 2
     assert "the rows would be written over the input" in done.stderr
     assert (tmp_path / "scored.csv").read_bytes() == before
@@ -197,8 +183,6 @@ def test_sheet_of_an_earlier_batch_is_not_written_over(tmp_path: Path) -> None:
 
 def test_label_of_people_in_a_sheet_is_compared(tmp_path: Path, output: Path) -> None:
     offline(sheet(tmp_path, "prompt,response,human\na,b c d,4\ne,f g h,2\n"), output)
-
     done = run("agreement", output, "--label", "human", "--json")
-
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)

@@ -20,7 +20,6 @@ TEXTS = ("--question", "How do I boil an egg?", "--response", "Boil the egg for 
 
 def test_score_prints_score_justification_and_what_judged() -> None:
     done = run("score", *TEXTS, "--model", "offline")
-
     assert done.returncode == 0
     assert re.match(r"Score: \d of 5\n\nOffline rater \(no model\): ", done.stdout)
     assert "model offline · rubric additive-5 (" in done.stdout
@@ -29,7 +28,6 @@ def test_score_prints_score_justification_and_what_judged() -> None:
 
 def test_json_is_the_whole_verdict() -> None:
     fields = json.loads(run("score", *TEXTS, "--model", "offline", "--json").stdout)
-
     assert fields["model"] == "offline"
     assert fields["ratings"][0]["score"] == fields["score"]
 
@@ -37,22 +35,18 @@ def test_json_is_the_whole_verdict() -> None:
 def test_texts_come_from_standard_input_and_files(tmp_path: Path) -> None:
     question = tmp_path / "question.txt"
     question.write_text(TEXTS[1], encoding="utf-8")
-
     done = run("score", "--question", f"@{question}", "--response", "-", "--model", "offline", given=TEXTS[3])
-
     assert done.stdout == run("score", *TEXTS, "--model", "offline").stdout
 
 
 def test_unscored_is_exit_code_1_with_the_reason() -> None:
     done = run("score", "--question", "Why?", "--response", " ", "--model", "offline")
-
     assert done.returncode == 1
     assert done.stdout.startswith("Unscored\n\nThe response is empty")
 
 
 def test_missing_key_says_how_to_set_one_and_how_to_do_without() -> None:
     done = run("score", *TEXTS)
-
     assert done.returncode == 2
     assert done.stdout == ""
     assert "set OPENAI_API_KEY" in done.stderr
@@ -79,9 +73,7 @@ def test_mistakes_are_one_sentence_and_exit_code_2(tmp_path: Path) -> None:
 
 async def test_model_of_the_environment_is_asked(model_server: ModelServer) -> None:
     model_server.script("score: 4\nGood.")
-
     done = await in_thread(*TEXTS, OPENAI_BASE_URL=model_server.base_url, JUDGE_MODEL="mine", JUDGE_SAMPLES="2")
-
     assert done.stdout.startswith("Score: 4 of 5\n\nGood.\n\n2 of 2 ratings: 4, 4 · model mine · ")
     assert [request["model"] for request in model_server.requests] == ["mine", "mine"]
 
@@ -100,7 +92,6 @@ async def test_interrupt_leaves_no_traceback(model_server: ModelServer) -> None:
     await model_server.asked(1)
     process.send_signal(signal.SIGINT)
     _, stderr = await process.communicate()
-
     assert process.returncode == 130
     assert stderr == b""
 
@@ -109,7 +100,6 @@ def test_reader_that_has_gone_gets_no_traceback() -> None:
     done = subprocess.run(  # noqa: S602 - a pipe between two commands is what is tested
         f"{JUDGE} rubrics additive-5 | true", shell=True, capture_output=True, text=True, check=False
     )
-
     assert done.stderr == ""
 
 
@@ -121,7 +111,6 @@ def test_output_that_takes_nothing_gets_no_traceback(output: str, code: int, sen
     done = subprocess.run(  # noqa: S602 - what the shell does with the output is what is tested
         f"{JUDGE} rubrics additive-5 {output}", shell=True, capture_output=True, text=True, check=False
     )
-
     assert (done.returncode, done.stderr) == (code, sentence)
 
 
@@ -153,7 +142,6 @@ def test_help_is_instant_and_imports_no_client() -> None:
     began = time.monotonic()
     assert run("--help").returncode == 0
     took_s = time.monotonic() - began
-
     imported = run_python(
         "import judge.cli, sys; print([m for m in ('openai', 'rich', 'pydantic') if m in sys.modules])"
     )
@@ -168,18 +156,14 @@ def run_python(code: str) -> str:
 async def test_rating_that_failed_says_why(model_server: ModelServer) -> None:
     gone = Failure(404, code="model_not_found")
     model_server.script(lambda request: gone if request["model"] == "b" else "score: 4\nGood.")
-
     done = await asyncio.to_thread(run, "score", *TEXTS, "--model", "a,b,c", OPENAI_BASE_URL=model_server.base_url)
-
     assert "b: The server at" in done.stdout
     assert "has no model 'b'" in " ".join(done.stdout.split())
 
 
 async def test_control_characters_of_the_model_do_not_reach_the_terminal(model_server: ModelServer) -> None:
     model_server.script("score: 4\nGood \x1b]0;title\x07 enough.")
-
     done = await asyncio.to_thread(run, "score", *TEXTS, "--samples", "1", OPENAI_BASE_URL=model_server.base_url)
-
     assert "title" in done.stdout
     assert not {"\x1b", "\x07"} & set(done.stdout)
 
@@ -187,8 +171,6 @@ async def test_control_characters_of_the_model_do_not_reach_the_terminal(model_s
 def test_text_that_is_no_utf_8_is_refused(tmp_path: Path) -> None:
     noise = tmp_path / "noise.bin"
     noise.write_bytes(b"good\xff\xfe")
-
     done = run("score", "--question", "Why?", "--response", f"@{noise}", "--model", "offline")
-
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == f"--response @{noise}: not UTF-8 at byte 5; save it as UTF-8 text.\n"

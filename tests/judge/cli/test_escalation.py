@@ -59,7 +59,6 @@ def test_levels_are_rows_by_spread_with_their_mean_errors(path: Path) -> None:
         row(6, (1, 3, 5), None, 3),
         row(7, (None, None), None, 3),
     )
-
     assert [(each.spread, each.rows, each.error) for each in gain.levels] == [
         (0, 2, 1.0),  # 0 and 2
         (1, 1, 0.0),
@@ -75,7 +74,6 @@ def test_the_stronger_model_is_compared_on_the_same_responses(path: Path) -> Non
     # Ten responses that people give 1; the judge says 4, the stronger model 1 or 2: gains of 3 and 2, mean 2.5,
     # standard deviation .527, times t(9) = 2.262, by the root of ten: 2.5 -+ .377.
     gain = found(path, *pairs((2, 4, 4), 4, 1, [1, 2] * 5), row(99, (2, 4, 4), 4, 4))
-
     level = gain.levels[2]
     assert (gain.judge, gain.stronger) == ("small", "big")
     assert (level.rows, level.compared, level.stronger_error, level.gain) == (11, 10, 0.5, 2.5)
@@ -88,13 +86,11 @@ def test_it_pays_from_the_lowest_spread_at_which_it_surely_does(path: Path) -> N
     equal = pairs((4, 4), 4, 4, [4] * 10)
     one = pairs((3, 4, 4), 4, 2, [2] * 10, begin=100)
     three = pairs((0, 4, 4), 4, 2, [2] * 10, begin=200)
-
     assert found(path, *equal, *one, *three).pays_from == 1
 
 
 def test_nine_rows_are_not_sure(path: Path) -> None:
     gain = found(path, *pairs((2, 4, 4), 4, 1, [1] * 9))
-
     assert (gain.levels[2].gain, gain.levels[2].low, gain.pays_from) == (3.0, None, None)
 
 
@@ -103,9 +99,7 @@ def test_both_models_of_an_escalated_row_are_told_apart(path: Path) -> None:
     asked = row(1, (), 2, 2, "big", ratings=ratings, escalation="small > big", cost_usd=0.5)
     in_vain = row(2, (), 4, 4, ratings=[*ratings[:3], {"model": "big", "score": None}], escalation="small > big")
     plain = row(3, (4, 4), 4, 4, escalation="small > big", cost_usd=0.1)
-
     gain = found(path, asked, in_vain, plain)
-
     level = gain.levels[3]
     assert (gain.judge, gain.stronger) == ("small", "big")
     assert (level.rows, level.error, level.compared, level.stronger_error) == (2, 1.0, 1, 0.0)
@@ -114,9 +108,7 @@ def test_both_models_of_an_escalated_row_are_told_apart(path: Path) -> None:
 
 def test_the_model_that_costs_more_is_the_stronger_one(path: Path) -> None:
     rows = [big(1, 2, 2, cost_usd=0.01), row(1, (4, 4), 4, 2, cost_usd=0.001)]
-
     gain = found(path, *rows)
-
     assert (gain.judge, gain.stronger, gain.levels[0].cost_usd) == ("small", "big", 0.01)
     assert found(path, *rows, judge="big").stronger == "small"
     assert found(path, *rows, stronger="small").judge == "big"
@@ -124,7 +116,6 @@ def test_the_model_that_costs_more_is_the_stronger_one(path: Path) -> None:
 
 def test_a_cost_that_is_known_of_some_rows_alone_is_unknown(path: Path) -> None:
     rows = [row(1, (4, 4), 4, 2), row(2, (4, 4), 4, 2), big(1, 2, cost_usd=0.01), big(2, 2)]
-
     assert found(path, *rows, stronger="big").levels[0].cost_usd is None
 
 
@@ -134,7 +125,6 @@ def test_without_costs_the_later_one_is(path: Path) -> None:
 
 def test_what_cannot_be_compared_is_counted(path: Path) -> None:
     gain = found(path, row(1, (4, 4), 4, 4), row(2, (4, 4), 4, None), row(3, (4,), 4, 4), "{\n", row(4, (4, 4), 4, 9))
-
     assert (gain.unlabelled, gain.single) == (2, 1)
     assert [problem.split(":")[0] for problem in gain.problems] == ["line 4", "line 5"]
 
@@ -152,7 +142,6 @@ def test_what_cannot_be_compared_is_counted(path: Path) -> None:
 )
 def test_rating_that_cannot_be_used_is_named_and_in_no_spread(path: Path, rating: Any, complaint: str) -> None:
     gain = found(path, row(1, (4, 4, rating), 4, 4), row(2, ("4", 4.0, None), 4, 4))
-
     assert gain.problems == (f"line 1: {complaint}",)
     assert [each.rows for each in gain.levels] == [2, 0, 0, 0]
 
@@ -183,9 +172,7 @@ def run(*arguments: object) -> Done:
 
 def test_the_command_prints_a_table_and_a_sentence(path: Path) -> None:
     write(path, *pairs((2, 4, 4), 4, 1, [1, 2] * 5))
-
     done = run(path)
-
     words = " ".join(done.stdout.split())
     assert (done.returncode, done.stderr) == (0, "")
     assert "small against people, and big as the stronger one" in words
@@ -197,7 +184,6 @@ def test_the_command_prints_a_table_and_a_sentence(path: Path) -> None:
 
 def test_without_a_stronger_model_the_command_says_how_to_get_one(path: Path) -> None:
     done = run(write(path, row(1, (4, 4), 4, 4), row(2, (2, 4, 4), 4, 1), row(3, (4, 4), 4, None), "{\n"))
-
     words = " ".join(done.stdout.split())
     assert done.returncode == 1
     assert "2 1 50% 3.00" in words
@@ -209,7 +195,6 @@ def test_without_a_stronger_model_the_command_says_how_to_get_one(path: Path) ->
 
 def test_json_has_every_figure(path: Path) -> None:
     done = run(write(path, row(1, (4, 4), 4, 4)), "--json")
-
     fields = json.loads(done.stdout)
     assert (fields["judge"], fields["stronger"], fields["pays_from"], fields["levels"][0]["rows"]) == (
         "small",

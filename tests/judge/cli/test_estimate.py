@@ -44,7 +44,6 @@ Figures = Callable[..., dict[str, Any]]
 
 def test_mean_is_said_with_its_range_and_what_corrected_it(run: Run) -> None:
     done = run(ROWS)
-
     assert done.returncode == 0
     assert max(map(len, done.stdout.splitlines())) <= 80
     assert (
@@ -58,7 +57,6 @@ def test_mean_is_said_with_its_range_and_what_corrected_it(run: Run) -> None:
 
 def test_json_has_the_figures_by_name(figures: Figures) -> None:
     found = figures(ROWS)
-
     assert (found["n"], found["labelled"], found["scale"]) == (104, 24, [0, 5])
     assert found["low"] < found["mean"] < found["high"]
     assert found["judge_mean"] == pytest.approx((84 + 300) / 104)
@@ -70,7 +68,6 @@ def test_json_has_the_figures_by_name(figures: Figures) -> None:
 
 def test_few_labels_say_how_many_are_missing(run: Run) -> None:
     done = run(ROWS[10:])
-
     said = done.stdout.replace("\n", " ")
     assert "With fewer than 20 labels the range is a rough one: where most of them are the same" in said
     assert said.strip().endswith("it may hold 80% instead of 95%; 6 more would do.")
@@ -80,9 +77,7 @@ def test_few_labels_say_how_many_are_missing(run: Run) -> None:
 def test_labels_of_unequal_weight_count_as_fewer(run: Run, figures: Figures) -> None:
     # Kish: weights 10 (4 labels) and 1 (20): (40 + 20)^2 / (400 + 20) = 8.57.
     drawn = [row | {"probability": 0.1 if i < 4 else 1.0} for i, row in enumerate(ROWS)]
-
     said = run(drawn).stdout.replace("\n", " ")
-
     assert "The 24 labels weigh unequally or share clusters, and tell as much as 8.6." in said
     assert "it takes at least 12 more." in said
     assert figures(drawn)["effective"] == pytest.approx(3600 / 420)
@@ -91,9 +86,7 @@ def test_labels_of_unequal_weight_count_as_fewer(run: Run, figures: Figures) -> 
 
 def test_label_given_after_the_score_was_seen_is_left_out(run: Run, figures: Figures) -> None:
     seen = {"score": 1, "human": 5, "blind": False}
-
     found = figures([*ROWS, seen])
-
     assert (found["n"], found["labelled"], found["not_blind"]) == (105, 24, 1)
     assert "Left out: 1 label given after the score was seen." in run([*ROWS, seen]).stdout
 
@@ -101,30 +94,24 @@ def test_label_given_after_the_score_was_seen_is_left_out(run: Run, figures: Fig
 def test_labels_of_one_case_are_one_case(figures: Figures) -> None:
     cases = [row | {"case": number} for number, row in enumerate(ROWS)]
     of_another_person = [row | {"human": row["human"] + 0.5} for row in cases[:24]]
-
     found = figures([*cases, *of_another_person])
-
     assert (found["n"], found["labelled"]) == (104, 24)
     assert found["mean"] == pytest.approx(figures(cases)["mean"] + 0.25)
 
 
 def test_other_score_of_one_case_is_named(run: Run) -> None:
     done = run([{"case": 7, "score": 3, "human": 3}, {"case": 7, "score": 5, "human": 4}, *ROWS])
-
     assert (done.returncode, done.stderr) == (1, "line 2: score 5 is not the 3 above of its case\n")
 
 
 def test_case_with_a_label_that_was_not_blind_counts_once(figures: Figures) -> None:
     cases = [row | {"case": number, "blind": True} for number, row in enumerate(ROWS)]
-
     found = figures([cases[0] | {"human": 5, "blind": False}, *cases])
-
     assert {**found, "not_blind": 0} == figures(cases)
 
 
 def test_rows_of_one_thread_are_less_than_as_many_alone(figures: Figures) -> None:
     alone, together = figures(ROWS), figures([row | {"thread": number // 4} for number, row in enumerate(ROWS)])
-
     assert together["mean"] == pytest.approx(alone["mean"])
     assert together["judge_high"] != alone["judge_high"]
     assert figures([row | {"topic": number // 4} for number, row in enumerate(ROWS)], "--cluster", "topic") == together
@@ -132,14 +119,12 @@ def test_rows_of_one_thread_are_less_than_as_many_alone(figures: Figures) -> Non
 
 def test_cluster_that_no_row_has_is_refused(run: Run) -> None:
     done = run([row | {"topic": number // 4} for number, row in enumerate(ROWS)], "--cluster", "topics")
-
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == "--cluster topics: no line has this field; the fields are score, human, topic.\n"
 
 
 def test_probability_of_the_draw_weighs_the_label(figures: Figures) -> None:
     weighed = [row | {"p": 0.1 if row["score"] < 4 else 1} for row in ROWS]
-
     assert figures(weighed, "--weight", "p")["labels_only"]["mean"] < figures(ROWS)["labels_only"]["mean"]
     by_its_name = [row | {"probability": 0.1 if row["score"] < 4 else 1} for row in ROWS]
     assert figures(by_its_name) == figures(weighed, "--weight", "p")
@@ -149,9 +134,7 @@ def test_probability_of_the_draw_weighs_the_label(figures: Figures) -> None:
 def test_probability_that_is_none_is_refused_with_its_line(run: Run, probability: object) -> None:
     rows = [row | {"p": 0.5} for row in ROWS]
     rows[2]["p"] = probability
-
     done = run(rows, "--weight", "p")
-
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith(f"line 3: p is {json.dumps(probability)}; there belongs the probability")
     rows = [row | {"probability": row.pop("p")} for row in rows]
@@ -160,15 +143,12 @@ def test_probability_that_is_none_is_refused_with_its_line(run: Run, probability
 
 def test_probability_on_some_labels_alone_is_refused(run: Run) -> None:
     rows = [ROWS[0], ROWS[1] | {"probability": 0.5}, *ROWS[2:]]
-
     assert run(rows).stderr.startswith("line 2: probability is 0.5")
 
 
 def test_several_judges_are_not_joined(run: Run, figures: Figures) -> None:
     rows = [row | {"model": "a"} for row in ROWS] + [row | {"model": "b", "score": 0} for row in ROWS]
-
     done = run(rows)
-
     assert done.returncode == 2
     assert "scores of several judges (a, b)" in done.stderr
     assert figures(rows, "--judge", "a") == figures(ROWS)
@@ -177,13 +157,11 @@ def test_several_judges_are_not_joined(run: Run, figures: Figures) -> None:
 
 def test_labels_of_another_scale_are_mapped(figures: Figures) -> None:
     halves = [row | {"human": None if row["human"] is None else row["human"] / 5} for row in ROWS]
-
     assert figures(halves, "--scale", "0-1")["mean"] == pytest.approx(figures(ROWS)["mean"])
 
 
 def test_labels_off_the_scale_are_said_and_left_out(run: Run) -> None:
     done = run([*ROWS, {"score": 3, "human": 9}])
-
     assert done.returncode == 1
     assert "corrected by 24 labels" in done.stdout.replace("\n", " ")
     assert "line 105: label 9 is off the scale 0 to 5" in done.stderr
@@ -191,7 +169,6 @@ def test_labels_off_the_scale_are_said_and_left_out(run: Run) -> None:
 
 def test_many_labels_off_the_scale_are_another_scale(run: Run) -> None:
     done = run([row | {"human": 60} for row in ROWS])
-
     assert done.returncode == 2
     assert "104 of 104 labels are off the scale 0 to 5" in done.stderr
 
@@ -215,7 +192,6 @@ def test_many_labels_off_the_scale_are_another_scale(run: Run) -> None:
 )
 def test_file_that_tells_nothing_is_one_sentence(run: Run, rows: Rows | str | bytes, sentence: str) -> None:
     done = run(rows)
-
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith(sentence)
 
@@ -226,7 +202,6 @@ def test_rows_without_a_score_are_counted(run: Run) -> None:
 
 def test_one_label_has_no_range(run: Run) -> None:
     done = run([{"score": 3, "human": 4}, {"score": 5, "human": None}, {"score": 2, "human": None}])
-
     assert "Mean 4.00, of unknown precision (3 scores, corrected by 1 label;" in done.stdout
     assert "A single score" not in done.stdout
 
@@ -237,14 +212,12 @@ def test_rubric_gives_the_scale(run: Run, tmp_path: Path) -> None:
         "The score is between 1 and 10.\n<question>{prompt}</question>\n<response>{response}</response>\n"
     )
     rows = [{"score": score, "human": score, "rubric": "ten"} for score in (7, 8, 10) * 10]
-
     assert "give its file" in run(rows).stderr or "name its file with --rubric" in run(rows).stderr
     assert "Good, at least 8: 67%" in run(rows, "--rubric", str(rubric)).stdout
 
 
 def test_labelled_rows_that_are_unlike_the_others_are_a_warning(run: Run, figures: Figures) -> None:
     picked = [{"score": 1, "human": 1} for _ in range(24)] + ROWS[24:]
-
     assert list(figures(picked)["unlike"]) == ["score"]
     said = run(picked).stdout.replace("\n", " ")
     assert "Careful: the labelled rows are not like the others, by the scores (Kolmogorov-Smirnov test, p = " in said
@@ -253,20 +226,17 @@ def test_labelled_rows_that_are_unlike_the_others_are_a_warning(run: Run, figure
 
 def test_labelled_responses_of_another_length_are_a_warning(figures: Figures) -> None:
     rows = [row | {"response": "x" * (40 if number < 24 else 400)} for number, row in enumerate(ROWS)]
-
     assert list(figures(rows)["unlike"]) == ["length"]
 
 
 def test_rows_drawn_with_unequal_probabilities_may_be_unlike(figures: Figures) -> None:
     picked = [{"score": 1, "human": 1, "p": 0.5 if number else 0.4} for number in range(24)] + ROWS[24:]
-
     assert figures(picked, "--weight", "p")["unlike"] == {}
 
 
 def test_rows_that_share_a_prompt_are_said_to_be_taken_as_independent(run: Run) -> None:
     rows = [row | {"prompt_id": number // 4} for number, row in enumerate(ROWS)]
     note = "Rows with the same prompt_id are taken as independent; --cluster prompt_id takes them as one."
-
     assert note in run(rows).stdout.replace("\n", " ")
     assert "taken as independent" not in run(rows, "--cluster", "prompt_id").stdout
     assert "taken as independent" not in run([row | {"prompt_id": n} for n, row in enumerate(ROWS)]).stdout

@@ -45,7 +45,6 @@ def test_best_is_paired_with_worst(tmp_path: Path) -> None:
         row("Why?", "good", 5, prompt_id="p1"),
         row("Why?", "bad", 0, prompt_id="p1"),
     )
-
     assert pairs == [
         {
             "prompt_id": "p1",
@@ -61,9 +60,7 @@ def test_best_is_paired_with_worst(tmp_path: Path) -> None:
 
 def test_of_equal_scores_the_first_in_the_file_counts(tmp_path: Path) -> None:
     rows = [row("Why?", text, score) for text, score in (("a", 1), ("b", 4), ("c", 4), ("d", 1))]
-
     (made,), _, _ = pair(tmp_path, *rows)
-
     assert (made["chosen"], made["rejected"]) == ("b", "a")
 
 
@@ -77,35 +74,29 @@ def test_what_makes_no_pair_is_counted(tmp_path: Path) -> None:
         row("half", "b", 5),
         row("", "c", None),
     )
-
     assert pairs == []
     assert counts == Counts(ties=1, alone=2, unscored=2)
 
 
 def test_rows_need_not_stand_together_and_pairs_keep_the_order_of_prompts(tmp_path: Path) -> None:
     rows = [row(prompt, f"{prompt}{score}", score) for score in (1, 5) for prompt in ("b", "a")]
-
     pairs, _, _ = pair(tmp_path, *rows)
-
     assert [each["chosen"] for each in pairs] == ["b5", "a5"]
 
 
 def test_without_ids_rows_belong_together_by_prompt(tmp_path: Path) -> None:
     pairs, _, _ = pair(tmp_path, row("Why?", "a", 1, prompt_id=None), row("Why?", "b", 2), row("How?", "c", 3))
-
     assert [(each["prompt_id"], each["chosen"]) for each in pairs] == [(None, "b")]
 
 
 def test_ids_are_compared_with_their_type(tmp_path: Path) -> None:
     pairs, counts, _ = pair(tmp_path, row("a", "x", 1, prompt_id=1), row("b", "y", 2, prompt_id="1"))
-
     assert pairs == []
     assert counts.alone == 2
 
 
 def test_same_prompt_under_two_ids_is_two_prompts(tmp_path: Path) -> None:
     _, counts, _ = pair(tmp_path, row("a", "x", 1, prompt_id=1), row("a", "y", 2, prompt_id=2))
-
     assert counts.alone == 2
 
 
@@ -124,7 +115,6 @@ def test_scores_of_two_judges_are_not_mixed(tmp_path: Path, other: dict[str, Any
 
 def test_model_that_wrote_the_responses_is_no_judge(tmp_path: Path) -> None:
     pairs, _, _ = pair(tmp_path, row("p", "x", 1, model="a", reasoning="r"), row("p", "y", 2.5, model="b"))
-
     assert pairs[0]["score_chosen"] == 2.5
 
 
@@ -143,7 +133,6 @@ def test_line_that_is_no_scored_row_is_named_and_skipped(
     tmp_path: Path, bad: dict[str, Any] | str, expected: str
 ) -> None:
     pairs, counts, reports = pair(tmp_path, row("p", "a", 1), bad, row("p", "b", 2))
-
     assert len(pairs) == 1
     assert counts.malformed == 1
     assert reports[0].startswith(expected)
@@ -151,14 +140,12 @@ def test_line_that_is_no_scored_row_is_named_and_skipped(
 
 def test_texts_of_any_kind_come_through(tmp_path: Path) -> None:
     pairs, _, _ = pair(tmp_path, row("\u2028é🙂", "a\nb", 1), row("\u2028é🙂", "", 2))
-
     assert (pairs[0]["prompt"], pairs[0]["chosen"], pairs[0]["rejected"]) == ("\u2028é🙂", "", "a\nb")
 
 
 def test_command_counts_what_it_leaves_out(tmp_path: Path) -> None:
     source = write(tmp_path / "scored.jsonl", [row("p", "a", 1), row("p", "b", 2), row("q", "a", 1), "{"])
     done = run(source, "-o", tmp_path / "pairs.jsonl")
-
     assert done.returncode == 1
     assert (
         done.stdout.split()
@@ -173,10 +160,8 @@ def test_command_counts_what_it_leaves_out(tmp_path: Path) -> None:
 
 def test_pairs_come_as_a_table_by_the_name_of_the_output(tmp_path: Path) -> None:
     source = write(tmp_path / "scored.jsonl", [row("p", "a", 1, prompt_id=9), row("p", "b", 2, prompt_id=9)])
-
     assert run(source, "-o", tmp_path / "pairs.csv").returncode == 0
     assert run(source, "-o", tmp_path / "pairs", "--format", "parquet").returncode == 0
-
     with (tmp_path / "pairs.csv").open(newline="") as file:
         assert list(csv.reader(file)) == [
             ["prompt_id", "prompt", "chosen", "rejected", "score_chosen", "score_rejected"],
@@ -199,9 +184,7 @@ def test_mistake_is_one_sentence_and_exit_code_2(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     write(tmp_path / "scored.jsonl", [row("p", "a", 1)])
-
     done = run(source, "-o", output)
-
     assert done.returncode == 2
     assert done.stderr.startswith(expected)
     assert len(done.stderr.splitlines()) == 1
@@ -211,6 +194,5 @@ def test_mistake_is_one_sentence_and_exit_code_2(
 def test_error_half_way_leaves_the_earlier_pairs(tmp_path: Path) -> None:
     source = write(tmp_path / "scored.jsonl", [row("a", "x", 1, prompt_id=7), row("b", "y", 2, prompt_id=7)])
     output = write(tmp_path / "pairs.jsonl", ["earlier"])
-
     assert run(source, "-o", output).returncode == 2
     assert output.read_text() == "earlier\n"

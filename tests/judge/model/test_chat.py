@@ -95,9 +95,7 @@ def reason(verdict: Verdict) -> UnscoredReason:
 @pytest.mark.parametrize("profile", PROFILES, ids=str)
 async def test_two_equal_ratings_come_out(model_server: ModelServer, client: AsyncOpenAI, profile: Profile) -> None:
     model_server.script(profile.script())
-
     verdict = await score(client, samples=3)
-
     assert (verdict.score, verdict.basis) == (4, "2 of 2")
     assert len(model_server.requests) == (1 if profile.honours_n else 2)
 
@@ -116,11 +114,9 @@ async def test_rejected_option_is_left_out_and_remembered(
 ) -> None:
     model_server.script(profile.script(option))
     judge = Judge(MODEL, client=client, samples=1 if option == "temperature" else 3, logprobs=True)
-
     first = await judge.score(QUESTION, RESPONSE)
     before = len(model_server.requests)
     second = await judge.score(QUESTION, RESPONSE)
-
     assert (first.score, second.score) == (4, 4)
     assert option in model_server.requests[0]
     assert not any(option in request for request in model_server.requests[before:])
@@ -131,9 +127,7 @@ async def test_options_rejected_one_after_the_other_are_all_left_out(
     model_server: ModelServer, client: AsyncOpenAI, profile: Profile
 ) -> None:
     model_server.script(profile.script(*profile.rejections))
-
     verdict = await score(client, samples=3, logprobs=True)
-
     assert (verdict.score, verdict.basis, verdict.weighted_score) == (4, "3 of 3", None)
     assert not profile.rejections.keys() & model_server.requests[-1].keys()
 
@@ -142,16 +136,13 @@ async def test_limit_has_its_older_name_where_the_newer_is_rejected(
     model_server: ModelServer, client: AsyncOpenAI
 ) -> None:
     model_server.script(AZURE.script("max_completion_tokens"))
-
     await score(client, samples=1)
-
     assert [request.get("max_tokens") for request in model_server.requests] == [None, 8192]
 
 
 async def test_limit_is_left_out_where_both_names_are_rejected(model_server: ModelServer, client: AsyncOpenAI) -> None:
     both = replace(OPENAI, rejections=OPENAI.rejections | AZURE.rejections)
     model_server.script(both.script("max_completion_tokens", "max_tokens"))
-
     assert (await score(client, samples=1)).score == 4
     assert not {"max_completion_tokens", "max_tokens"} & model_server.requests[-1].keys()
 
@@ -160,10 +151,8 @@ async def test_without_log_probabilities_the_verdict_stands(model_server: ModelS
     given = Answer("score: 4", logprobs=LOGPROBS)
     model_server.script(given)
     assert (await score(client, samples=1, logprobs=True)).weighted_score == pytest.approx(4.0)
-
     model_server.script(lambda request: OPENAI.rejections["logprobs"] if "logprobs" in request else given.text or "")
     verdict = await score(client, samples=1, logprobs=True)
-
     assert (verdict.score, verdict.weighted_score) == (4, None)
 
 
@@ -171,7 +160,6 @@ async def test_option_that_was_not_sent_is_no_reason_to_ask_again(
     model_server: ModelServer, client: AsyncOpenAI
 ) -> None:
     model_server.script(OPENAI.rejections["temperature"])
-
     assert isinstance(await failure(client, samples=2), RequestRejectedError)
     assert len(model_server.requests) == 1
 
@@ -181,7 +169,6 @@ async def test_server_that_rejects_whatever_is_sent_is_asked_once_per_option(
 ) -> None:
     everything = "'temperature' 'n' 'logprobs' 'max_tokens' 'max_completion_tokens'"
     model_server.script(Failure(400, message=everything))
-
     assert isinstance(await failure(client, samples=2, logprobs=True), RequestRejectedError)
     # n, logprobs with top_logprobs, and the limit under two names
     assert len(model_server.requests) == 5
@@ -205,7 +192,6 @@ async def test_limit_that_does_not_fit_the_context_is_left_out_and_remembered(
 ) -> None:
     model_server.script(fits_without_limit(profile, GOOD))
     judge = Judge(MODEL, client=client, samples=1)
-
     assert (await judge.score(QUESTION, RESPONSE)).score == 4
     before = len(model_server.requests)
     assert (await judge.score(QUESTION, RESPONSE)).score == 4
@@ -216,12 +202,10 @@ async def test_prompt_that_is_too_long_does_not_cost_the_limit(model_server: Mod
     assert VLLM.too_long is not None
     model_server.script(fits_without_limit(VLLM, VLLM.too_long))
     judge = Judge(MODEL, client=client, samples=1)
-
     with pytest.raises(RequestRejectedError, match="too long"):
         await judge.score(QUESTION, RESPONSE)
     model_server.script(GOOD)
     await judge.score(QUESTION, RESPONSE)
-
     assert model_server.requests[-1]["max_completion_tokens"] == 8192
 
 
@@ -230,9 +214,7 @@ async def test_prompt_that_is_too_long_is_named(
     model_server: ModelServer, client: AsyncOpenAI, profile: Profile, reply: Failure
 ) -> None:
     model_server.script(reply)
-
     error = await failure(client)
-
     assert isinstance(error, RequestRejectedError)
     assert "too long" in str(error)
     assert "JUDGE_MODEL" in str(error)
@@ -246,9 +228,7 @@ async def test_unknown_model_is_named(
     model_server: ModelServer, client: AsyncOpenAI, profile: Profile, reply: Failure
 ) -> None:
     model_server.script(reply)
-
     error = await failure(client)
-
     assert isinstance(error, ModelNotFoundError)
     assert f"{MODEL!r}" in str(error)
     assert "JUDGE_MODEL" in str(error)
@@ -260,9 +240,7 @@ async def test_key_that_is_refused_is_named_and_not_shown(
     model_server: ModelServer, client: AsyncOpenAI, profile: Profile, reply: Failure
 ) -> None:
     model_server.script(reply)
-
     error = await failure(client)
-
     assert isinstance(error, KeyRejectedError)
     assert "OPENAI_API_KEY" in str(error)
     assert len(model_server.requests) == 1
@@ -273,9 +251,7 @@ async def test_spent_account_is_not_asked_again(
     model_server: ModelServer, client: AsyncOpenAI, profile: Profile, reply: Failure
 ) -> None:
     model_server.script(replace(reply, headers=NOW))
-
     error = await failure(client)
-
     assert isinstance(error, QuotaExceededError)
     assert "OPENAI_API_KEY" in str(error)
     assert len(model_server.requests) == 1
@@ -286,9 +262,7 @@ async def test_what_a_filter_holds_back_is_unscored(
     model_server: ModelServer, client: AsyncOpenAI, profile: Profile, reply: Failure
 ) -> None:
     model_server.script(reply)
-
     verdict = await score(client, samples=3)
-
     assert reason(verdict) is UnscoredReason.FILTERED
     assert len(model_server.requests) == 1
 
@@ -298,7 +272,6 @@ async def test_passing_trouble_is_asked_again(
     model_server: ModelServer, client: AsyncOpenAI, profile: Profile, reply: Failure | Raw
 ) -> None:
     model_server.script(replace(reply, headers=NOW), GOOD)
-
     assert (await score(client, samples=1)).score == 4
     assert len(model_server.requests) == 2
 
@@ -308,9 +281,7 @@ async def test_rate_limit_that_lasts_is_named(
     model_server: ModelServer, client: AsyncOpenAI, profile: Profile, reply: Failure | Raw
 ) -> None:
     model_server.script(replace(reply, headers=NOW))
-
     error = await failure(client, samples=1)
-
     assert isinstance(error, RateLimitedError)
     assert "JUDGE_CONCURRENCY" in str(error)
     assert len(model_server.requests) == 5
@@ -321,9 +292,7 @@ async def test_server_that_fails_for_long_is_named(
     model_server: ModelServer, client: AsyncOpenAI, profile: Profile, reply: Failure | Raw
 ) -> None:
     model_server.script(replace(reply, headers=TOO_FAR_OFF))
-
     error = await failure(client, samples=1)
-
     # Text Generation Inference says 429 when it is overloaded
     assert isinstance(error, UnavailableError | RateLimitedError)
     assert len(model_server.requests) == 1
@@ -342,7 +311,6 @@ async def test_wait_that_the_server_asks_for_is_kept(
     model_server: ModelServer, client: AsyncOpenAI, headers: dict[str, str]
 ) -> None:
     model_server.script(Failure(429, headers=headers), GOOD)
-
     assert (await score(client, samples=1)).score == 4
 
 
@@ -351,7 +319,6 @@ async def test_wait_beyond_the_deadline_fails_at_once(
     model_server: ModelServer, client: AsyncOpenAI, after: str
 ) -> None:
     model_server.script(Failure(429, headers={"retry-after": after}))
-
     assert isinstance(await failure(client, samples=1), RateLimitedError)
     assert len(model_server.requests) == 1
 
@@ -364,10 +331,8 @@ async def test_proxy_page_of_html_is_asked_again_and_named(
     gateway = Raw(page, "text/html", status, NOW)
     model_server.script(gateway, GOOD)
     assert (await score(client, samples=1)).score == 4
-
     model_server.script(replace(gateway, headers=TOO_FAR_OFF))
     error = await failure(client, samples=1)
-
     assert isinstance(error, UnavailableError)
     assert f"HTTP {status}" in str(error)
 
@@ -379,7 +344,6 @@ async def test_proxy_page_of_html_is_asked_again_and_named(
 async def test_reasoning_is_never_the_answer(model_server: ModelServer, client: AsyncOpenAI, field: str) -> None:
     model_server.script(Answer("", extra={field: "score: 5\nGood."}))
     assert reason(await score(client, samples=1)) is UnscoredReason.EMPTY
-
     model_server.script(Answer(None, finish_reason="length", extra={field: "score: 5\nGood."}))
     assert reason(await score(client, samples=1)) is UnscoredReason.TRUNCATED
 
@@ -390,7 +354,6 @@ async def test_reasoning_is_never_the_answer(model_server: ModelServer, client: 
 )
 async def test_score_in_a_think_block_does_not_count(model_server: ModelServer, client: AsyncOpenAI, text: str) -> None:
     model_server.script(text)
-
     assert (await score(client, samples=1)).score == 4
 
 
@@ -410,7 +373,6 @@ async def test_answer_without_a_score_is_data(
     model_server: ModelServer, client: AsyncOpenAI, answer: Answer, expected: UnscoredReason
 ) -> None:
     model_server.script(answer)
-
     assert reason(await score(client, samples=1)) is expected
 
 
@@ -421,9 +383,7 @@ async def test_text_in_parts_is_read_without_the_thinking(model_server: ModelSer
         {"type": "text", "text": "Good."},
     ]
     model_server.script(Answer(None, extra={"content": parts}))
-
     [rating] = (await score(client, samples=1)).ratings
-
     assert isinstance(rating, Rating)
     assert (rating.score, rating.justification) == (4, "Good.")
 
@@ -455,16 +415,13 @@ async def test_success_that_is_no_completion_names_the_address(
     model_server: ModelServer, client: AsyncOpenAI, reply: Raw
 ) -> None:
     model_server.script(reply)
-
     error = await failure(client, samples=1)
-
     assert isinstance(error, BadResponseError)
     assert "OPENAI_BASE_URL" in str(error)
 
 
 async def test_dropped_connection_is_asked_again(model_server: ModelServer, client: AsyncOpenAI) -> None:
     model_server.script(Drop(), GOOD)
-
     assert (await score(client, samples=1)).score == 4
 
 
@@ -490,7 +447,6 @@ async def test_azure_request_goes_to_its_deployment(model_server: ModelServer, d
         http_client=detoured(model_server, addresses),
     ) as client:
         assert (await score(client, samples=1)).score == 4
-
     path = f"/openai/deployments/{deployment or MODEL}/chat/completions?api-version=2024-10-21"
     assert addresses == [f"http://name.openai.azure.test{path}"]
 
@@ -511,7 +467,6 @@ async def test_client_of_the_caller_keeps_its_key_headers_and_query(model_server
     ) as client:
         judge = Judge(MODEL, client=client, samples=1)
         assert [(await judge.score(QUESTION, RESPONSE)).score for _ in range(2)] == [4, 4]
-
     assert [headers["authorization"] for headers in model_server.headers] == [f"Bearer {KEY}-0", f"Bearer {KEY}-1"]
     sent = model_server.headers[0]
     assert (sent["openai-organization"], sent["x-team"], sent["user-agent"]) == ("org-1", "quality", "ours")
@@ -533,7 +488,6 @@ async def test_key_of_the_administrator_is_never_sent(model_server: ModelServer)
     async with AsyncOpenAI(admin_api_key=KEY, api_key="", base_url=model_server.base_url) as client:
         with pytest.raises(TypeError, match="authentication"):
             await score(client)
-
     assert model_server.requests == []
 
 
@@ -543,6 +497,5 @@ async def test_client_of_ones_own_set_up_reaches_any_server(
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     monkeypatch.setenv("OPENAI_BASE_URL", model_server.base_url)
     model_server.script(LITELLM.script(*LITELLM.rejections))
-
     async with Judge(MODEL, logprobs=True) as judge:
         assert (await judge.score(QUESTION, RESPONSE)).score == 4

@@ -71,9 +71,7 @@ async def test_redirect_is_named_and_never_followed(
     host = elsewhere.base_url.removeprefix("http://").removesuffix("/v1")
     path = "/v1/chat/completions" if status > 303 else "/login"
     model_server.script(Raw("", status=status, headers={"location": f"http://user:hunter2@{host}{path}?token=secret"}))
-
     error = await failure(client)
-
     assert isinstance(error, BadResponseError)
     assert f" redirects to http://{host}, " in str(error)
     assert "OPENAI_BASE_URL" in str(error)
@@ -88,9 +86,7 @@ async def test_own_client_follows_no_redirect(
     elsewhere.script("score: 5\nStolen.")
     model_server.script(Raw("", status=307, headers={"location": f"{elsewhere.base_url}/chat/completions"}))
     monkeypatch.setenv("OPENAI_BASE_URL", model_server.base_url.replace("://", f"://{user}"))
-
     error = await failure(None)
-
     assert " redirects to http://127.0.0.1:" in str(error)
     assert "hunter2" not in str(error)
     assert elsewhere.headers == []
@@ -98,7 +94,6 @@ async def test_own_client_follows_no_redirect(
 
 async def test_page_that_comes_with_a_redirect_is_not_read(model_server: ModelServer, client: AsyncOpenAI) -> None:
     model_server.script(Drip(b"HTTP/1.1 302 Found\r\nLocation: https://login.example.com/\r\n\r\n"))
-
     assert "https://login.example.com," in str(await failure(client))
 
 
@@ -126,9 +121,7 @@ def test_place_that_a_redirect_names_is_told_without_its_secrets(location: str, 
     answer = httpx2.Response(
         307, headers={"location": location}, request=httpx2.Request("POST", f"{base_url}chat/completions")
     )
-
     error = to_judge_error(openai.APIStatusError("", response=answer, body=None), "m", base_url, "")
-
     assert f"judge.test:8000 redirects to {named}, and" in str(error)
     assert not any(secret in str(error) for secret in ("hunter2", "secret"))
 
@@ -139,9 +132,7 @@ def test_place_that_a_redirect_names_is_told_without_its_secrets(location: str, 
 @pytest.mark.parametrize("status", [200, 401, 500])
 async def test_flood_is_dropped_at_the_limit(model_server: ModelServer, client: AsyncOpenAI, status: int) -> None:
     model_server.script(Flood(status))
-
     error = await failure(client)
-
     assert isinstance(error, BadResponseError)
     assert "more than 1 MB" in str(error)
     assert model_server.base_url.removeprefix("http://").removesuffix("/v1") in str(error)
@@ -153,7 +144,6 @@ async def test_flood_is_dropped_at_the_limit(model_server: ModelServer, client: 
 async def test_own_client_takes_no_flood(monkeypatch: pytest.MonkeyPatch, model_server: ModelServer, user: str) -> None:
     model_server.script(Flood())
     monkeypatch.setenv("OPENAI_BASE_URL", model_server.base_url.replace("://", f"://{user}"))
-
     assert "more than 1 MB" in str(await failure(None))
 
 
@@ -166,7 +156,6 @@ async def test_answer_of_one_megabyte_is_the_longest(
         return http(body if encoding == "identity" else gzip.compress(body), f"Content-Encoding: {encoding}\r\n")
 
     model_server.script(answer(MB), answer(MB + 1))
-
     assert await raw_of(client) == "score: 4\nGood."
     assert "more than 1 MB" in str(await failure(client))
 
@@ -174,9 +163,7 @@ async def test_answer_of_one_megabyte_is_the_longest(
 async def test_gzip_bomb_is_not_inflated(model_server: ModelServer, client: AsyncOpenAI) -> None:
     model_server.script(http(gzip.compress(b" " * 30 * MB), "Content-Encoding: gzip\r\n"))
     tracemalloc.start()
-
     error = await failure(client)
-
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert "more than 1 MB" in str(error)
@@ -189,9 +176,7 @@ async def test_encoding_that_nobody_asked_for_is_not_unpacked(
 ) -> None:
     body = zlib.compress(GOOD) if encoding == "deflate" else gzip.compress(gzip.compress(GOOD))
     model_server.script(http(body, f"Content-Encoding: {encoding}\r\n"))
-
     error = await failure(client)
-
     assert isinstance(error, BadResponseError)
     assert model_server.headers[0]["accept-encoding"] == "gzip"
 
@@ -212,9 +197,7 @@ async def test_log_probabilities_have_room_where_they_are_asked_for(
     entry = {"token": "4", "logprob": 0.0, "top_logprobs": [{"token": "4", "logprob": -0.1, "bytes": [52]}] * 20}
     tokens = [{"token": "score: ", "top_logprobs": []}, entry]
     model_server.script(Answer("score: 4", logprobs={"content": tokens}, extra={"padding": "x" * 9 * MB}))
-
     [rating] = (await Judge(model="m", samples=1, client=client, logprobs=True).score(QUESTION, RESPONSE)).ratings
-
     assert isinstance(rating, Rating)
     assert rating.weighted_score == 4.0
     assert "more than 1 MB" in str(await failure(client))
@@ -228,9 +211,7 @@ async def test_log_probabilities_have_room_where_they_are_asked_for(
 async def test_caller_may_read_more_through_the_same_client(model_server: ModelServer, client: AsyncOpenAI) -> None:
     model_server.script("score: 4\nGood.", Answer("x" * 2 * MB))
     await raw_of(client)
-
     completion = await client.chat.completions.create(model="m", messages=[])
-
     assert len(completion.choices[0].message.content or "") == 2 * MB
 
 
@@ -242,7 +223,6 @@ async def test_key_that_the_caller_changes_is_the_one_that_is_sent(
     await judge.score(QUESTION, RESPONSE)
     client.api_key = "sk-newer"
     await judge.score(QUESTION, RESPONSE)
-
     assert [headers["authorization"] for headers in model_server.headers] == ["Bearer sk-secret", "Bearer sk-newer"]
 
 
@@ -287,8 +267,6 @@ async def test_deadline_holds_whatever_the_server_does(
     model_server: ModelServer, client: AsyncOpenAI, reply: Reply
 ) -> None:
     model_server.script(reply)
-
     error = await failure(client, timeout_s=0.3)
-
     assert isinstance(error, DeadlineError)
     assert "JUDGE_TIMEOUT_S" in str(error)

@@ -52,7 +52,6 @@ def test_cached_tokens_have_their_own_price() -> None:
         "total_tokens": 1_000_000,
         "prompt_tokens_details": {"cached_tokens": 1_000_000},
     }
-
     assert cost_of(OPENAI, completion(usage=usage)) == pytest.approx(0.075)
 
 
@@ -83,9 +82,7 @@ def test_server_without_a_public_name_has_no_price_list(base_url: str) -> None:
 
 async def test_verdict_costs_what_its_tokens_cost(model_server: ModelServer, openai_client: AsyncOpenAI) -> None:
     model_server.script("score: 4\nGood.")
-
     verdict = await Judge(MODEL, client=openai_client, samples=2).score("a?", "b")
-
     # two requests of 400 + 60 tokens
     assert verdict.cost_usd == pytest.approx(2 * (400 * 0.15 + 60 * 0.60) / 1_000_000)
 
@@ -94,39 +91,31 @@ async def test_price_list_is_read_while_the_model_thinks(model_server: ModelServ
     price_list.cache_clear()
     answered = asyncio.Event()
     model_server.script(Held(answered, "score: 4\nGood."))
-
     scoring = asyncio.create_task(Judge(MODEL, client=openai_client, samples=1).score("a?", "b"))
     await model_server.asked(1)
     begun = price_list.cache_info().currsize
     answered.set()
     verdict = await scoring
-
     assert begun == 1
     assert verdict.cost_usd == pytest.approx((400 * 0.15 + 60 * 0.60) / 1_000_000)
 
 
 async def test_one_unknown_price_leaves_the_cost_unknown(model_server: ModelServer, openai_client: AsyncOpenAI) -> None:
     model_server.script("score: 4\nGood.")
-
     verdict = await Judge(models=[MODEL, "unlisted"], client=openai_client).score("a?", "b")
-
     assert verdict.score == 4
     assert verdict.cost_usd is None
 
 
 async def test_uncounted_tokens_leave_the_cost_unknown(model_server: ModelServer, openai_client: AsyncOpenAI) -> None:
     model_server.script(Answer("score: 4\nGood.", usage=None))
-
     verdict = await Judge(MODEL, client=openai_client, samples=1).score("a?", "b")
-
     assert (verdict.input_tokens, verdict.cost_usd) == (None, None)
 
 
 async def test_failed_member_costs_nothing(model_server: ModelServer, openai_client: AsyncOpenAI) -> None:
     model_server.script(lambda request: Failure(404) if request["model"] == "gone" else "score: 4\nGood.")
-
     verdict = await Judge(models=[MODEL, "gpt-4o", "gone"], client=openai_client).score("a?", "b")
-
     assert verdict.basis == "2 of 3"
     # gpt-4o at 2.50 and 10.00 USD
     assert verdict.cost_usd == pytest.approx((400 * (0.15 + 2.50) + 60 * (0.60 + 10.00)) / 1_000_000)
@@ -135,10 +124,8 @@ async def test_failed_member_costs_nothing(model_server: ModelServer, openai_cli
 async def test_server_on_this_machine_has_no_price(model_server: ModelServer) -> None:
     price_list.cache_clear()
     model_server.script("score: 4\nGood.")
-
     async with AsyncOpenAI(api_key="key", base_url=model_server.base_url) as client:
         verdict = await Judge(MODEL, client=client, samples=1).score("a?", "b")
-
     assert verdict.cost_usd is None
     assert price_list.cache_info().currsize == 0  # nor is the list read for it
 
@@ -157,7 +144,6 @@ async def test_the_third_rating_always_waits(model_server: ModelServer, openai_c
     )
     await judge.score("Why?", "Because.")
     await judge.score("Why?", "Because.")
-
     assert [request.get("n") for request in model_server.requests] == [2, None, 2]
 
 
@@ -168,6 +154,5 @@ async def test_where_each_answer_pays_for_its_prompt_the_third_rating_always_wai
     model_server.script("score: 4\nGood.", "score: 5\nGood.", "score: 5\nGood.")  # ignores n
     await judge.score("Why?", "Because.")
     verdict = await judge.score("Why?", "Because.")
-
     assert verdict.basis == "2 of 2"
     assert len(model_server.requests) == 3 + 2

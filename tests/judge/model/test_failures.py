@@ -102,7 +102,6 @@ def status_error(status: int, body: Any = None, headers: dict[str, str] | None =
 )
 async def test_what_is_no_http_names_the_address(model_server: ModelServer, client: AsyncOpenAI, sent: bytes) -> None:
     model_server.script(Wire(sent))
-
     with pytest.raises(UnavailableError, match=r"127\.0\.0\.1:\d+ cannot be reached.*OPENAI_BASE_URL"):
         await complete_once(client)
 
@@ -120,7 +119,6 @@ async def test_body_that_cannot_be_read_is_no_completion(
     model_server: ModelServer, client: AsyncOpenAI, sent: bytes
 ) -> None:
     model_server.script(Wire(sent))
-
     with pytest.raises(BadResponseError, match="OPENAI_BASE_URL"):
         await complete_once(client)
 
@@ -129,7 +127,6 @@ async def test_body_that_cannot_be_read_is_no_completion(
 async def test_compressed_answer_is_read(model_server: ModelServer, client: AsyncOpenAI, encoding: str) -> None:
     body = gzip.compress(GOOD) if encoding == "gzip" else GOOD
     model_server.script(Wire(http(body, f"Content-Encoding: {encoding}\r\n")))
-
     assert (await complete_once(client)).choices[0].text == "score: 4\nGood."
 
 
@@ -138,14 +135,12 @@ async def test_address_that_no_server_answers_at_is_named(
     model_server: ModelServer, client: AsyncOpenAI, scheme: str
 ) -> None:
     port = httpx2.URL(model_server.base_url).port if scheme == "https://" else 9
-
     with pytest.raises(UnavailableError, match=rf"127\.0\.0\.1:{port} .*OPENAI_BASE_URL"):
         await complete_once(client.with_options(base_url=f"{scheme}127.0.0.1:{port}/v1"))
 
 
 async def test_error_nested_without_end_is_told_by_its_status(model_server: ModelServer, client: AsyncOpenAI) -> None:
     model_server.script(Wire(http(b'{"error": ' + b"[" * 50_000 + b"]" * 50_000 + b"}", status="404 Not Found")))
-
     with pytest.raises(ModelNotFoundError):
         await complete_once(client)
 
@@ -171,7 +166,6 @@ async def test_error_nested_without_end_is_told_by_its_status(model_server: Mode
 def test_address_that_is_none_is_a_matter_of_the_set_up(base_url: str) -> None:
     with pytest.raises(SetupError, match="OPENAI_BASE_URL is not an address") as caught:
         make_client(KEY, base_url)
-
     assert "hunter2" not in str(caught.value)
 
 
@@ -193,7 +187,6 @@ def test_address_of_any_server_is_taken(base_url: str) -> None:
 def test_key_that_is_none_is_a_matter_of_the_set_up(key: str, base_url: str | None) -> None:
     with pytest.raises(SetupError, match="OPENAI_API_KEY") as caught:
         make_client(key, base_url)
-
     assert key not in str(caught.value)
 
 
@@ -247,13 +240,11 @@ async def test_any_json_gives_a_verdict_or_one_judge_error(
 ) -> None:
     # A wait beyond the deadline, so that no example waits.
     model_server.script(Raw(json.dumps(body), status=status, headers={"retry-after": "300"}))
-
     outcome: Verdict | JudgeError
     try:
         outcome = await Judge("m", samples=2, client=client, logprobs=True, timeout_s=60).score(QUESTION, RESPONSE)
     except JudgeError as exc:
         outcome = exc
-
     if isinstance(outcome, Verdict):
         json.dumps(outcome.to_dict(), allow_nan=False, ensure_ascii=False).encode()
         return
@@ -266,7 +257,6 @@ async def test_any_json_gives_a_verdict_or_one_judge_error(
 @settings(max_examples=300, deadline=None)
 def test_any_json_is_a_completion_of_known_types_or_none(body: Any) -> None:
     completion = to_completion(body)
-
     if completion is not None:
         for tokens in (completion.input_tokens, completion.output_tokens):
             assert tokens is None or 0 <= tokens < 2**31
@@ -279,14 +269,12 @@ def test_any_json_is_a_completion_of_known_types_or_none(body: Any) -> None:
 @each("count", [True, -1, 2**31, 10**400, 1.5, float("nan"), "5", None, [5]])
 def test_count_of_tokens_that_is_none_is_unknown(count: Any) -> None:
     completion = to_completion({"choices": [{}], "usage": {"prompt_tokens": count, "completion_tokens": 5}})
-
     assert completion is not None
     assert (completion.input_tokens, completion.output_tokens) == (None, 5)
 
 
 def test_half_a_character_is_replaced() -> None:
     completion = to_completion({"choices": [{"message": {"content": "score: 4 \ud83d"}}]})
-
     assert completion is not None
     assert completion.choices[0].text == "score: 4 ?"
 
@@ -294,7 +282,6 @@ def test_half_a_character_is_replaced() -> None:
 def test_parts_that_are_no_text_are_left_out() -> None:
     parts = [{"type": "reasoning", "text": "score: 1"}, "score: 2", None, {"type": "text", "text": "score: 4"}]
     completion = to_completion({"choices": [{"message": {"content": parts}}]})
-
     assert completion is not None
     assert completion.choices[0].text == "score: 4"
 
@@ -304,7 +291,6 @@ def test_parts_within_parts_are_no_text() -> None:
     for _ in range(2000):
         content = [{"type": "text", "text": content}]
     completion = to_completion({"choices": [{"message": {"content": content}}]})
-
     assert completion is not None
     assert completion.choices[0].text == ""
 
@@ -314,7 +300,6 @@ def test_probability_that_is_none_is_left_out(logprob: Any) -> None:
     candidates = [{"token": "4", "logprob": -0.5}, {"token": "5", "logprob": logprob}]
     content = [{"token": "4", "top_logprobs": candidates}]
     completion = to_completion({"choices": [{"logprobs": {"content": content}}]})
-
     assert completion is not None
     assert completion.choices[0].tokens == (Token("4", {"4": -0.5}),)
 
@@ -357,7 +342,6 @@ def test_option_is_not_blamed_for_other_troubles(status: int) -> None:
 @each("param", [["temperature"], {"temperature": 1}, 4, True, None])
 def test_param_of_another_type_is_no_name(param: Any) -> None:
     error = status_error(400, {"error": {"param": param, "message": "no"}})
-
     assert rejected_option(error, {"n": 1, "max_tokens": 1}) is None
 
 
@@ -395,7 +379,6 @@ def test_words_of_a_filter_are_known(words: str) -> None:
 
 def test_account_that_was_flagged_is_no_filtered_answer() -> None:
     error = status_error(403, {"error": {"message": "Your account was flagged; contact support."}})
-
     assert not is_filtered(error)
     assert isinstance(to_judge_error(error, "m", "http://judge.test/v1", ""), KeyRejectedError)
 
@@ -403,7 +386,6 @@ def test_account_that_was_flagged_is_no_filtered_answer() -> None:
 def test_request_that_fastapi_repeats_is_not_read() -> None:
     repeated = {"detail": [{"loc": ["body", "messages"], "msg": "no", "input": "temperature context length flagged"}]}
     error = status_error(422, repeated)
-
     assert rejected_option(error, ["temperature"]) is None
     assert "rejects the request" in str(to_judge_error(error, "m", "http://judge.test/v1", ""))
 
@@ -422,7 +404,6 @@ def test_lasting_trouble_is_not_worth_another_try(status: int) -> None:
 def test_words_of_the_server_are_not_repeated(status: int) -> None:
     said = {"message": KEY, "code": KEY, "type": KEY, "param": KEY, "detail": [KEY]}
     error = status_error(status, {"error": said}, {"x-request-id": KEY})
-
     assert KEY not in str(to_judge_error(error, "m", "http://judge.test/v1", ""))
 
 
@@ -431,7 +412,6 @@ def test_code_is_shown_where_it_is_one() -> None:
         status_error(400, {"error": {"code": "unsupported_country"}}), "m", "http://judge.test/v1", ""
     )
     key = to_judge_error(status_error(400, {"error": {"code": "sk_12345678"}}), "m", "http://judge.test/v1", "")
-
     assert "unsupported_country" in str(known)
     assert "sk_" not in str(key)
 
@@ -451,7 +431,6 @@ def test_code_is_shown_where_it_is_one() -> None:
 )
 def test_error_with_status_200_is_found_by_its_code(body: Any, status: int | None) -> None:
     error = hidden_error(httpx2.Response(200, request=httpx2.Request("POST", "http://judge.test")), body)
-
     assert (error.status_code if error else None) == status
 
 
@@ -469,16 +448,13 @@ def test_server_is_named_without_password(base_url: str, name: str) -> None:
 
 async def test_filter_is_an_unscored_verdict(model_server: ModelServer, client: AsyncOpenAI) -> None:
     model_server.script(Raw('{"error": {"code": 403, "message": "Your input was flagged"}}'))
-
     verdict = await Judge("m", samples=2, client=client).score(QUESTION, RESPONSE)
-
     assert verdict.unscored is not None
     assert verdict.unscored.reason is UnscoredReason.FILTERED
 
 
 def test_choices_beyond_all_measure_are_not_looked_at() -> None:
     completion = to_completion({"choices": [{}] * 300_000})
-
     assert completion is not None
     assert len(completion.choices) == MOST_CHOICES
     failed = [{"error": {"code": 500}}]
@@ -489,7 +465,6 @@ def test_choices_beyond_all_measure_are_not_looked_at() -> None:
 @each(("parts", "expected"), [(9_000, True), (10_000, False)])
 def test_error_in_too_many_parts_is_not_read_to_the_end(parts: int, expected: bool) -> None:
     answer = httpx2.Response(400, request=REQUEST)
-
     assert is_filtered(openai.APIStatusError("", response=answer, body=["content_filter", *[[]] * parts])) is expected
 
 
@@ -497,5 +472,4 @@ def test_code_of_an_error_that_is_a_structure_is_none() -> None:
     code: Any = 500
     for _ in range(5_000):
         code = [code]
-
     assert hidden_error(httpx2.Response(200, request=REQUEST), {"error": {"code": code}}) is None

@@ -41,9 +41,7 @@ async def message(server: ModelServer, reply: Failure | Raw) -> str:
 
 async def test_litellm_without_a_database_is_a_matter_of_the_key(model_server: ModelServer) -> None:
     assert LITELLM_ALONE.wrong_key is not None
-
     said = await message(model_server, LITELLM_ALONE.wrong_key)
-
     assert said == (
         f'The server at {model_server.base_url[7:-3]} refuses the key (HTTP 400: "No connected db."); '
         "check OPENAI_API_KEY."
@@ -52,7 +50,6 @@ async def test_litellm_without_a_database_is_a_matter_of_the_key(model_server: M
 
 async def test_rejection_that_nobody_foresaw_says_what_the_server_says(model_server: ModelServer) -> None:
     said = await message(model_server, Failure(400, code="unknown_tenant", message="No tenant of this name."))
-
     assert '(HTTP 400, unknown_tenant: "No tenant of this name."); check JUDGE_MODEL, OPENAI_BASE_URL and' in said
 
 
@@ -73,7 +70,6 @@ def test_each_servers_sentence_is_found(reply: Failure, expected: str) -> None:
     request = httpx2.Request("POST", "http://judge.test/v1/chat/completions")
     response = httpx2.Response(reply.status, json=reply.body, request=request)
     raised = openai.OpenAI(api_key=KEY, base_url="http://judge.test/v1")._make_status_error_from_response(response)
-
     assert expected in str(to_judge_error(raised, "some-model", "http://judge.test/v1", PROMPT))
 
 
@@ -100,7 +96,6 @@ def test_key_of_any_header_is_left_out() -> None:
 
 async def test_key_that_was_sent_is_known_from_the_request(model_server: ModelServer) -> None:
     said = await message(model_server, Failure(400, message="No tenant has very-secret."))
-
     assert "No tenant has …" in said
 
 
@@ -119,7 +114,6 @@ async def test_key_that_was_sent_is_known_from_the_request(model_server: ModelSe
 )
 def test_what_is_judged_is_left_out(echo: str) -> None:
     said = quoted(f"Cannot parse the value {echo} here")
-
     assert re.match("Cannot parse the value '?…", said)
     assert not re.search("Ida|Lindqvist|epilepsy|berg|Karolinska|May", said, re.IGNORECASE)
 
@@ -127,13 +121,11 @@ def test_what_is_judged_is_left_out(echo: str) -> None:
 @each(("question", "response"), [("Why?", "Hunter2"), ("Name it.", "Ida Lindqvist")])
 def test_text_of_a_word_or_two_is_left_out(question: str, response: str) -> None:
     prompt = render_prompt(load_rubric("additive-5"), question, response)
-
     assert quoted(f"Cannot parse '{response}' here", prompt) == "Cannot parse '…' here"
 
 
 def test_text_of_another_script_is_left_out_by_the_letter() -> None:
     prompt = render_prompt(load_rubric("additive-5"), "誰が担当ですか", "リンドクヴィスト先生です")
-
     assert quoted("Cannot parse リンドクヴ at 3", prompt) == "Cannot parse … at 3"
     assert quoted(r"Cannot parse \u30ea\u30f3 at 3", prompt) == "Cannot parse … at 3"
 
@@ -142,7 +134,6 @@ def test_text_of_another_script_is_left_out_by_the_letter() -> None:
 @given(st.text(st.characters(codec="utf-8")), st.text(), st.integers(0, 300))
 def test_no_three_words_of_a_text_are_ever_quoted(before: str, after: str, at: int) -> None:
     said = quoted(f"{before} {PROMPT[at:]} {after}")
-
     words = re.findall(r"[a-z0-9]+|[^\W_]", said.lower())
     known = re.findall(r"[a-z0-9]+|[^\W_]", PROMPT.lower())
     runs = set(zip(known, known[1:], known[2:], strict=False))

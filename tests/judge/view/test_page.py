@@ -57,7 +57,6 @@ def test_no_text_breaks_out_of_the_data(tmp_path: Path) -> None:
     fields = ("prompt", "completion", "justification", "reason", "model", "prompt_id", "unscored_detail")
     row = {**dict.fromkeys(fields, HOSTILE), "score": 4, "human": 1, "flags": [HOSTILE]}
     plain, hostile = (Parsed(saved(tmp_path, each)) for each in ({"score": 4}, row))
-
     assert [tag for tag, _ in hostile.tags] == [tag for tag, _ in plain.tags]
     assert hostile.data["replies"][0]["response"] == HOSTILE
     assert "<" not in hostile.inside["data"]
@@ -67,7 +66,6 @@ def test_no_text_breaks_out_of_the_data(tmp_path: Path) -> None:
 
 def test_title_is_text(tmp_path: Path) -> None:
     parsed = Parsed(saved(tmp_path, {"score": 4}, title="<img src=x onerror=alert(1)>"))
-
     assert "img" not in [tag for tag, _ in parsed.tags]
     assert "<img src=x onerror=alert(1)>" in parsed.inside["title"]
 
@@ -88,7 +86,6 @@ def test_policy_lets_the_two_inline_parts_run_and_nothing_else(tmp_path: Path) -
 
 def test_score_of_zero_is_a_score(tmp_path: Path) -> None:
     (reply,) = Parsed(saved(tmp_path, {"score": 0, "human": 0})).data["replies"]
-
     assert (reply["score"], reply["miss"], reply["bar"]) == (0, 0, "0")
 
 
@@ -100,9 +97,7 @@ def test_versions_are_kept_apart(tmp_path: Path) -> None:
         {"score": 2, "model": "a", **named, "samples": 1},
         {"score": 3, "model": "a", **named, "samples": 3},
     ]
-
     data = Parsed(saved(tmp_path, *rows)).data
-
     assert [version["name"] for version in data["versions"]] == [
         "a · additive-5 (f846c469) · 3 ratings",
         "b · additive-5 (f846c469)",
@@ -116,10 +111,8 @@ def test_page_that_a_browser_would_not_open_is_refused(tmp_path: Path) -> None:
     reader = Reader()
     for line in range(3):
         reader.add(line, {"score": 1, "completion": "a" * 100 * 2**20})
-
     with pytest.raises(SetupError, match="larger than 256 MiB"):
         save_page(tmp_path / "page.html", "large", reader.finish())
-
     assert list(tmp_path.iterdir()) == []
 
 
@@ -134,9 +127,7 @@ def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
 
 def test_page_stands_beside_the_file_for_its_owner_alone(run: Run, tmp_path: Path) -> None:
     (tmp_path / "scored.jsonl").write_text('{"score": 4, "completion": "So."}')
-
     code, out, err = run("scored.jsonl")
-
     page = tmp_path / "scored.html"
     assert (code, err) == (0, "")
     assert out == "scored.html: 1 reply, 0.0 MB; open it in a browser.\n"
@@ -149,9 +140,7 @@ def test_link_beside_the_page_leads_nowhere(run: Run, tmp_path: Path) -> None:
     (tmp_path / "scored.jsonl").write_text('{"score": 4}')
     (tmp_path / "elsewhere").write_text("somebody's")
     (tmp_path / "scored.html.part").symlink_to(tmp_path / "elsewhere")
-
     assert run("scored.jsonl")[0] == 0
-
     assert (tmp_path / "elsewhere").read_text() == "somebody's"
     assert not (tmp_path / "scored.html").is_symlink()
 
@@ -161,7 +150,6 @@ def test_page_is_replaced_and_nothing_else_is(run: Run, tmp_path: Path) -> None:
     for name in ("scored.jsonl", "scored.txt"):
         (tmp_path / name).write_text(rows)
     (tmp_path / "mine.html").write_text("<!doctype html>\nmy own page")
-
     assert run("scored.jsonl", "-o", "page.html", "--limit", "1")[0] == 0
     assert run("scored.jsonl", "-o", "page.html")[0] == 0
     assert len(Parsed(tmp_path / "page.html").data["replies"]) == 2
@@ -176,18 +164,14 @@ def test_page_is_replaced_and_nothing_else_is(run: Run, tmp_path: Path) -> None:
 @pytest.mark.parametrize("output", ["missing/page.html", "."])
 def test_page_that_cannot_be_written_is_a_sentence(run: Run, tmp_path: Path, output: str) -> None:
     (tmp_path / "scored.jsonl").write_text('{"score": 4}')
-
     code, _, err = run("scored.jsonl", "-o", output)
-
     assert code == 2
     assert re.fullmatch(rf"{re.escape(output)}: cannot write it \(.*\); name another file with -o\.\n", err)
 
 
 def test_line_that_cannot_be_used_is_said_and_the_page_is_there(run: Run, tmp_path: Path) -> None:
     (tmp_path / "scored.jsonl").write_text('{"score": 4}\nno JSON')
-
     code, out, err = run("scored.jsonl")
-
     assert code == 1
     assert err.startswith("line 2: not JSON")
     assert out.startswith("scored.html: 1 reply, ")
@@ -195,9 +179,7 @@ def test_line_that_cannot_be_used_is_said_and_the_page_is_there(run: Run, tmp_pa
 
 def test_label_and_its_scale_are_chosen(run: Run, tmp_path: Path) -> None:
     (tmp_path / "scored.jsonl").write_text('{"score": 4, "human": 5, "quality": 0.2}')
-
     assert run("scored.jsonl", "--label", "quality", "--scale", "0-1")[0] == 0
-
     (reply,) = Parsed(tmp_path / "scored.html").data["replies"]
     assert reply["labels"] == [{"score": 1, "blind": True, "reason": ""}]
 
@@ -207,9 +189,7 @@ def test_what_judge_batch_writes_is_read(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.chdir(tmp_path)
     for arguments in (("batch", "raw.jsonl", "-o", "scored.jsonl", "--model", "offline"), ("view", "scored.jsonl")):
         assert judge(*arguments).returncode == 0
-
     data = Parsed(tmp_path / "scored.html").data
-
     assert data["versions"][0]["name"].startswith("offline (no model) · additive-5 (")
     assert data["replies"][0]["question"] == "Why?"
     assert [rating["model"] for rating in data["replies"][0]["ratings"]] == ["offline"]

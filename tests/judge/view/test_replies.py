@@ -51,9 +51,7 @@ def test_row_of_a_batch_is_a_reply_with_all_that_was_said(read: Read) -> None:
         "cost_usd": 0.00024,
         "judged_at": "2026-11-02T23:30:00-01:00",
     }
-
     (reply,) = read([row]).replies
-
     assert (reply.name, reply.question, reply.response) == ("Line 1", "How long?", "Six minutes.")
     assert (reply.score, reply.justification, reply.unscored) == (4, "Right.", "")
     assert [tuple(rating) for rating in reply.ratings] == [("m", 4, ""), ("m", None, "no score")]
@@ -75,7 +73,6 @@ def test_unscored_row_says_why(read: Read) -> None:
         {"score": None, "unscored_reason": "no_majority"},
         {"score": None},
     ]
-
     assert [reply.unscored for reply in read(rows).replies] == ["Only 1 of 3.", "no majority", "No score."]
 
 
@@ -87,9 +84,7 @@ def test_rows_of_one_case_are_one_reply_with_several_labels(read: Read) -> None:
         {**case, "model": "other", "human": 3},
         {**case, "case": 13},
     ]
-
     first, of_another_judge, alone = read(rows).replies
-
     assert (first.name, first.question, first.response) == ("Case 12", "Why?", "So.")
     assert [tuple(label) for label in first.labels] == [(2, False, "Wrong.", None), (3, True, "", 0.5)]
     assert (first.miss, first.differs) == (2.5, True)
@@ -104,13 +99,11 @@ def test_judge_and_people_differ_from_two_points_on(read: Read, human: float, di
 
 def test_labels_of_another_field_and_scale_are_mapped(read: Read) -> None:
     (reply,) = read([{"score": 4, "quality": [0.8, 1]}], label="quality", label_range=(0, 1)).replies
-
     assert [label.score for label in reply.labels] == [4, 5]
 
 
 def test_texts_that_are_none_are_shown_as_json_or_missing(read: Read) -> None:
     (reply,) = read([{"score": 1, "prompt": [{"role": "user"}], "completion": None}]).replies
-
     assert (reply.question, reply.response) == ('[{"role": "user"}]', None)
 
 
@@ -119,7 +112,6 @@ def test_what_cannot_be_used_is_said_with_its_line(read: Read) -> None:
         '{"score": 4, "human": "good", "probability": 2}\n{"score": 3, "judged_at": "today"}\nno JSON\n'
         '{"score": 3, "human": 3, "probability": 1e-300}'
     )
-
     assert len(found.replies) == 3
     assert [problem.partition(":")[0] for problem in found.problems] == ["line 3", "line 1", "line 2", "line 4"]
     assert found.problems[3] == "line 4: probability 1e-300 is not from 1e-9 to 1"
@@ -145,17 +137,14 @@ def test_what_cannot_be_used_is_said_with_its_line(read: Read) -> None:
 def test_file_that_tells_nothing_is_refused(read: Read, rows: Any, options: Any, message: str) -> None:
     with pytest.raises(SetupError) as caught:
         read(rows, **options)
-
     assert str(caught.value).startswith(message)
 
 
 def test_more_rows_than_a_page_holds_are_refused_unless_the_last_are_asked_for(read: Read, path: Path) -> None:
     rows = [{"score": number % 6} for number in range(MOST_REPLIES + 1)]
-
     with pytest.raises(SetupError) as caught:
         read(rows)
     last = read_replies(path, limit=2)
-
     assert "20,001 rows are more than the 20,000 that a page can hold; say --limit 20000" in str(caught.value)
     assert [reply.name for reply in last.replies] == ["Line 20000", "Line 20001"]
     assert last.left_out == MOST_REPLIES - 1
@@ -164,10 +153,8 @@ def test_more_rows_than_a_page_holds_are_refused_unless_the_last_are_asked_for(r
 def test_figures_are_those_of_judge_estimate(read: Read, path: Path) -> None:
     # Mean score of all 3.69; what people say of 24 of them is lower.
     rows = [*LABELLED, *({"score": score} for score in [3, 4, 4, 3, 4, 4, 3, 5] * 10)]
-
     figures = to_figures(read(rows).replies)
     expected = estimate_file(path, Fields("human")).to_dict()
-
     mean, good, single = figures["facts"]
     assert mean["value"] == f"{expected['mean']:.2f}"
     assert mean["range"] == f"between {expected['low']:.2f} and {expected['high']:.2f}"
@@ -183,7 +170,6 @@ def test_figures_are_those_of_judge_estimate(read: Read, path: Path) -> None:
 
 def test_without_labels_the_figures_are_the_judges_own_and_say_so(read: Read) -> None:
     figures = to_figures(read([{"score": score} for score in (3, 4, 5)]).replies)
-
     assert [fact["title"] for fact in figures["facts"]] == ["Mean", "Good, 4 or more"]
     assert figures["facts"][0]["value"] == "4.00"
     assert "3 scores by the judge alone" in figures["notes"][0]
@@ -192,7 +178,6 @@ def test_without_labels_the_figures_are_the_judges_own_and_say_so(read: Read) ->
 
 def test_few_labels_say_how_many_are_missing(read: Read) -> None:
     notes = to_figures(read(LABELLED[:6]).replies)["notes"]
-
     assert notes[1].startswith("With fewer than 20 labels the range is a rough one")
     assert notes[1].endswith("; 14 more would do.")
 
@@ -201,7 +186,6 @@ def test_labels_that_share_a_thread_count_as_one(read: Read) -> None:
     notes = to_figures(read([row | {"thread": "one of two"[i % 2 :]} for i, row in enumerate(LABELLED)]).replies)[
         "notes"
     ]
-
     assert notes[1] == "The 24 labels weigh unequally or share clusters, and tell as much as 2.0."
     assert notes[2].endswith("; it takes at least 18 more.")
 
@@ -209,11 +193,9 @@ def test_labels_that_share_a_thread_count_as_one(read: Read) -> None:
 def test_unequal_draws_are_weighed_and_labels_without_one_left_out(read: Read, path: Path) -> None:
     drawn = [{**row, "probability": 0.1 if row["score"] > 3 else 0.5} for row in LABELLED]
     unusable = [{"score": 5, "human": 0}, {"score": 5, "human": 0, "blind": False, "probability": 0.1}]
-
     figures = to_figures(read([*drawn, *unusable]).replies)
     path.write_text("\n".join(map(json.dumps, [*drawn, {"score": 5}, {"score": 5}])), encoding="utf-8")
     expected = estimate_file(path, Fields("human")).to_dict()
-
     assert figures["facts"][0]["value"] == f"{expected['mean']:.2f}"
     assert figures["notes"][-1] == (
         "In no figure: the labels of 2 replies, given after the score was seen or without the probability of the draw."
@@ -223,15 +205,12 @@ def test_unequal_draws_are_weighed_and_labels_without_one_left_out(read: Read, p
 def test_rows_of_one_thread_are_less_than_as_many_alone(read: Read) -> None:
     scores = [{"score": score} for score in (1, 1, 1, 5, 5, 5)]
     together = [{**row, "thread": row["score"]} for row in scores]
-
     ranges = [to_figures(read(rows).replies)["facts"][0]["range"] for rows in (scores, together)]
-
     assert ranges == ["between 0.70 and 5.00", "between 0.00 and 5.00"]
 
 
 def test_unscored_replies_are_a_bar_and_in_no_figure(read: Read) -> None:
     figures = to_figures(read([{"score": 0}, {"score": 4.5}, {"score": None}]).replies)
-
     counts = {bar["name"]: bar["count"] for bar in figures["bars"]}
     assert counts == {"5": 1, "4": 0, "3": 0, "2": 0, "1": 0, "0": 1, "unscored": 1}
     assert next(iter(counts)) == "5"
@@ -247,9 +226,7 @@ def test_long_scale_has_few_bars(read: Read, tmp_path: Path) -> None:
     rubric.write_text(
         "The score is between 0 and 100.\n<question>{prompt}</question>\n<response>{response}</response>\n"
     )
-
     replies = read([{"score": score} for score in (0, 9, 95, 100)], rubric=rubric).replies
-
     assert [to_bar(reply) for reply in replies] == ["0 to 9", "0 to 9", "90 to 99", "100"]
     assert len(to_figures(replies)["bars"]) == 12
 
@@ -257,9 +234,7 @@ def test_long_scale_has_few_bars(read: Read, tmp_path: Path) -> None:
 def test_trend_has_the_judges_mean_of_each_week(read: Read) -> None:
     times = ["2026-09-30T23:30:00-02:00", "2026-10-04T23:59:59+00:00", "2026-11-02", None]
     replies = read([{"score": score, "judged_at": time} for score, time in enumerate(times, start=2)]).replies
-
     points = to_trend(replies, is_by_day(replies))
-
     assert [(point["start"], point["mean"], point["n"]) for point in points] == [
         ("2026-09-28", 2.5, 2),
         ("2026-11-02", 4, 1),
@@ -268,7 +243,6 @@ def test_trend_has_the_judges_mean_of_each_week(read: Read) -> None:
 
 def test_trend_of_one_month_goes_by_day(read: Read) -> None:
     replies = read([{"score": 3, "judged_at": f"2026-10-{day:02d}"} for day in (1, 31)]).replies
-
     assert is_by_day(replies)
     assert [point["start"] for point in to_trend(replies, True)] == ["2026-10-01", "2026-10-31"]
     assert not is_by_day(read([{"score": 3}]).replies)
