@@ -35,11 +35,10 @@ from bot.pipeline.retries import MODEL_PAUSES, in_brief
 from bot.probes import Probes
 from bot.setting_values import Role
 from bot.settings import Settings
-from bot.slack.access import Access
-from bot.slack.channel_events import ChannelEvents
 from bot.slack.client import Identity, identify, web_client
 from bot.slack.http import HttpFront
-from bot.slack.members import Homes, Members, Memberships
+from bot.slack.incoming import ChannelEvents
+from bot.slack.members import Access, Homes, Members, Memberships
 from bot.slack.messenger import Messenger
 from bot.slack.socket import SocketLink
 from bot.store import Store

@@ -26,13 +26,12 @@ from bot.pipeline.judges import Judges, RubricChoice
 from bot.pipeline.lookup import Lookup
 from bot.pipeline.own_cases import OwnCases
 from bot.settings import Settings
-from bot.slack.access import Access
 from bot.slack.blocks import Block
 from bot.slack.client import Identity
+from bot.slack.incoming import Traffic
 from bot.slack.invocation import HomeVisit, Invocation
-from bot.slack.members import Homes, Member, Members, Memberships
+from bot.slack.members import Access, Homes, Member, Members, Memberships
 from bot.slack.messenger import Messenger
-from bot.slack.traffic import Traffic
 from bot.store import Store
 from bot.store.figures import Place
 from bot.store.jobs import Task

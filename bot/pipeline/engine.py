@@ -24,7 +24,7 @@ from slack_sdk.errors import SlackApiError
 
 from bot import metrics
 from bot.pipeline.retries import LOG_PAUSE, RetryError, growing_pause, in_brief
-from bot.slack.traffic import Traffic
+from bot.slack.incoming import Traffic
 from bot.store import Store
 from bot.store.errors import STORE_ERRORS
 from bot.store.jobs import Task, Ticket, entrypoint

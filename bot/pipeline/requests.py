@@ -5,9 +5,8 @@ from typing import Any
 
 from bot.domain.blocker import Blocker, blocker_text
 from bot.domain.case import Case, CaseSource, Exclusion, LoggedCase, QuestionSource, Visibility, exclusion_of_first
-from bot.slack.invocation import Invocation
+from bot.slack.invocation import Invocation, Submission
 from bot.slack.messages import Message, Permalink
-from bot.slack.submissions import Submission
 
 
 @dataclass(frozen=True)

@@ -13,9 +13,8 @@ from bot.domain.case import CaseSource, LoggedCase, Visibility, text_hash
 from bot.domain.verdict import RecordedVerdict
 from bot.pipeline.verdict_text import headline
 from bot.slack import ids
-from bot.slack.access import NoAccess, NoAccessReason
 from bot.slack.blocks import Block, ModalState, actions, button, modal, option, plain, quote, run, section
-from bot.slack.members import MembershipError
+from bot.slack.members import MembershipError, NoAccess, NoAccessReason
 from bot.slack.messenger import Post
 from bot.slack.mrkdwn import excerpt
 

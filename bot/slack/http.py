@@ -15,8 +15,7 @@ from slack_bolt.async_app import AsyncApp, AsyncBoltRequest
 from slack_sdk.signature import Clock, SignatureVerifier
 
 from bot.http_server import HttpServer
-from bot.slack.socket import Takes, nothing
-from bot.slack.traffic import MOST, Traffic
+from bot.slack.incoming import MOST, Takes, Traffic, nothing
 
 EVENTS = "/slack/events"
 LARGEST_BODY = 2**20

@@ -2,8 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Mapping
-from typing import Any, Self
+from typing import Self
 
 import structlog
 from pydantic import SecretStr
@@ -15,16 +14,7 @@ from slack_sdk.socket_mode.response import SocketModeResponse
 
 from bot.errors import SlackError
 from bot.slack.client import open_socket_url
-from bot.slack.traffic import MOST, Traffic
-
-Takes = Callable[[Mapping[str, Any]], Awaitable[bool]]
-"""Whether a payload was taken in; others go to Bolt. Raises where Slack is to send it again."""
-
-
-async def nothing(_: Mapping[str, Any]) -> bool:
-    """None of them."""
-    return False
-
+from bot.slack.incoming import MOST, Takes, Traffic, nothing
 
 _LOOKS = 8
 # slack-sdk takes a connection without an answer to its pings for dead after 20 s; together they make a minute.

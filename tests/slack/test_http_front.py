@@ -13,7 +13,7 @@ from slack_bolt.context.ack.async_ack import AsyncAck
 from slack_sdk.signature import Clock, SignatureVerifier
 
 from bot.slack.http import EVENTS, LARGEST_BODY, HttpFront
-from bot.slack.traffic import Traffic
+from bot.slack.incoming import Traffic
 from tests.patience import ONLY_A_HANG_S
 from tests.streams import Stream, connect, heard
 

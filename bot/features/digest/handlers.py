@@ -10,11 +10,10 @@ from bot.domain.week import Schedule, Week
 from bot.features.digest.poster import Poster
 from bot.figures.week import TREND_WEEKS
 from bot.pipeline.text import no_channel_access_text, sentence
-from bot.slack.access import NoAccess
 from bot.slack.client import slack_word
 from bot.slack.commands import StatsRequest, parse_digest, parse_stats
 from bot.slack.invocation import Invocation
-from bot.slack.members import Listed, Member, MembershipError
+from bot.slack.members import Listed, Member, MembershipError, NoAccess
 from bot.slack.messenger import Post
 from bot.slack.mrkdwn import clip, escape
 from bot.store.digests import ChannelSettings

@@ -15,7 +15,6 @@ from bot.features.labels.text import blind_stands, confirmation, label_modal, of
 from bot.pipeline.intake import CaseAccess, NoCaseError
 from bot.pipeline.text import BUTTON_TOO_SLOW, FOREIGN_LABEL, OWN_LABEL, sentence
 from bot.slack import ids
-from bot.slack.access import Access
 from bot.slack.commands import LabelRequest, parse_label
 from bot.slack.invocation import (
     Invocation,
@@ -23,10 +22,12 @@ from bot.slack.invocation import (
     clicked_feedback,
     clicked_home,
     clicked_window,
+    to_blind_submission,
     to_invocation,
+    to_label_submission,
 )
+from bot.slack.members import Access
 from bot.slack.messenger import Messenger
-from bot.slack.submissions import to_blind_submission, to_label_submission
 from bot.store.assignments import Assignments as Assignments
 from bot.store.cases import Cases
 from bot.store.digests import Digests

@@ -8,7 +8,6 @@ from bot.domain.label import Label
 from bot.domain.verdict import RecordedVerdict
 from bot.pipeline.rubric_meanings import criteria, meanings
 from bot.slack import ids
-from bot.slack.access import NoAccess, NoAccessReason
 from bot.slack.blocks import (
     Block,
     ModalState,
@@ -24,6 +23,7 @@ from bot.slack.blocks import (
     section,
 )
 from bot.slack.commands import MOST_WEEKLY
+from bot.slack.members import NoAccess, NoAccessReason
 from bot.slack.mrkdwn import escape, excerpt
 from bot.store.assignments import Comparison, DrawnCase
 from bot.store.labels import WEEKS, Budget

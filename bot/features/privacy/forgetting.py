@@ -10,8 +10,8 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.domain.case import CaseStatus, LoggedCase
 from bot.domain.clock import utc_now
 from bot.features.privacy.text import Forgotten
-from bot.slack.access import Access
 from bot.slack.client import is_transient, slack_word
+from bot.slack.members import Access
 from bot.store import privacy as forgetting
 from bot.store.audit import KEPT, Audit
 from bot.store.cases import AT_REST

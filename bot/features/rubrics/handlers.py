@@ -13,8 +13,7 @@ from bot.features.rubrics import text as words
 from bot.pipeline.text import COMMAND_TOO_SLOW, sentence
 from bot.slack import ids
 from bot.slack.commands import RubricRequest, parse_rubric
-from bot.slack.invocation import Invocation, clicked_case_id, to_invocation
-from bot.slack.submissions import RubricSubmission, to_rubric_submission
+from bot.slack.invocation import Invocation, RubricSubmission, clicked_case_id, to_invocation, to_rubric_submission
 from bot.store.rubrics import MOST, RubricGoneError, RubricInUseError, SavedBeforeError
 from judge import DEFAULT_RUBRIC
 

@@ -6,8 +6,8 @@ from typing import Any
 from bot.domain.rubric import DEFAULT, LONGEST_NAME, MOST_RUBRICS, ChannelJudge, SavedRubric, is_name
 from bot.pipeline.text import MAX_INPUT
 from bot.slack import ids
-from bot.slack.access import NoAccess, NoAccessReason
 from bot.slack.blocks import Block, ModalState, context, modal, plain, quotes, run, section
+from bot.slack.members import NoAccess, NoAccessReason
 from bot.slack.mrkdwn import clip, escape
 from bot.store.rubrics import ChannelReplay
 from judge import Rubric, RubricError, render_prompt

@@ -12,7 +12,7 @@ from bot.feature import Feature, Services
 from bot.features.score import command, events, handlers
 from bot.features.score.edits import EditsUpkeep
 from bot.features.score.reactions import Reactions
-from bot.slack.channel_events import CHANGES
+from bot.slack.incoming import CHANGES
 from bot.slack.messages import to_change
 from bot.store.jobs import Task
 

@@ -29,9 +29,8 @@ from bot.pipeline.text import (
 from bot.pipeline.verdict_text import headline, rated_quote
 from bot.slack import ids
 from bot.slack.blocks import ModalState, plain, section
-from bot.slack.invocation import HomeVisit, Invocation, clicked_case_id, clicked_message, to_invocation
+from bot.slack.invocation import HomeVisit, Invocation, clicked_case_id, clicked_message, to_invocation, to_submission
 from bot.slack.mrkdwn import escape
-from bot.slack.submissions import to_submission
 
 _MOST_RATINGS = 20
 _MOST_WORDS = 100

@@ -7,10 +7,9 @@ from typing import Literal
 from bot.domain.label import Reaction
 from bot.feature import Services
 from bot.pipeline.text import sentence
-from bot.slack.access import NoAccess, NoAccessReason
 from bot.slack.client import READS_REACTIONS
 from bot.slack.invocation import Invocation
-from bot.slack.members import AnswerCache
+from bot.slack.members import AnswerCache, NoAccess, NoAccessReason
 from bot.slack.mrkdwn import emoji_of, escape
 
 _KEPT_S = 30.0

@@ -12,8 +12,8 @@ from bot.app import make_services
 from bot.domain.watch import SeenReply, Watch
 from bot.features.watch.watcher import Watcher, author_of, to_reply
 from bot.settings import load_settings
-from bot.slack.channel_events import ChannelEvents
 from bot.slack.client import Identity
+from bot.slack.incoming import ChannelEvents
 from bot.store import Store
 from tests.cases import NOW
 
