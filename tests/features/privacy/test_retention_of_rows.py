@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from sqlalchemy import func, select, update
 
-from bot.features.privacy.forgetting import Retention
+from bot.features.privacy.forgetting import retain
 from bot.store import Store
 from bot.store.audit import KEPT, Act, Action
 from bot.store.schema import cases, spent, thumbs
@@ -34,11 +34,10 @@ async def test_of_what_was_forgotten_nothing_is_left_after_a_day(log: Store) -> 
     case, _ = await log.add(a_case())
     await log.note_delivered(await log.record(await held(log, case), a_verdict()))
     await log.forgetting.forget([case.id], "U1")
-    retention = Retention(log.forgetting, log.audit, log.replies, log.thumbs, None, keeps_text=True)
     for age, left in ((timedelta(hours=23), 1), (timedelta(hours=25), 0)):
         async with log.database.engine.begin() as connection:
             await connection.execute(update(spent).values(created_at=datetime.now(UTC) - age))
-        await retention.run()
+        await retain(log, None, keeps_text=True)
         assert len(await log.database.all(select(spent))) == left
 
 
@@ -49,7 +48,7 @@ async def noted(log: Store) -> list[tuple[Any, ...]]:
 
 async def test_what_retention_deletes_is_nobodys_act(log: Store) -> None:
     await delivered(log, "old", timedelta(days=8))
-    await Retention(log.forgetting, log.audit, log.replies, log.thumbs, 7, keeps_text=True).run()
+    await retain(log, 7, keeps_text=True)
     assert await numbers(log) == []
     assert await noted(log) == []
 
@@ -57,7 +56,7 @@ async def test_what_retention_deletes_is_nobodys_act(log: Store) -> None:
 async def test_rows_are_kept_for_two_years_whatever_the_setting(log: Store) -> None:
     ages = (KEPT + timedelta(minutes=1), KEPT - timedelta(minutes=1))
     await log.audit.note([Act("T1", "U1", Action.PURGED, cases=age.days, at=datetime.now(UTC) - age) for age in ages])
-    await Retention(log.forgetting, log.audit, log.replies, log.thumbs, 7, keeps_text=True).run()
+    await retain(log, 7, keeps_text=True)
     assert await noted(log) == [("U1", "purged", 729)]
 
 
@@ -74,23 +73,22 @@ async def test_thumbs_go_with_their_time_and_those_taken_back_after_a_day(log: S
         await log.thumbs.note(replace(thumb(user_id=f"U{number}"), at=at))
         await log.thumbs.note(replace(thumb("-1", user_id=f"U{number}"), at=at, is_added=False))
     await log.thumbs.note(replace(thumb(), at=datetime.now(UTC), is_added=False))
-    parts = (log.forgetting, log.audit, log.replies, log.thumbs)
-    await Retention(*parts, None, keeps_text=True).run()
+    await retain(log, None, keeps_text=True)
     assert await rows(log) == 3
-    await Retention(*parts, 7, keeps_text=True).run()
+    await retain(log, 7, keeps_text=True)
     assert await rows(log) == 2
 
 
 async def test_retention_deletes_what_is_older_than_its_days(log: Store) -> None:
     await delivered(log, "old", timedelta(days=8))
     kept = await delivered(log, "new", timedelta(days=6))
-    await Retention(log.forgetting, log.audit, log.replies, log.thumbs, 7, keeps_text=True).run()
+    await retain(log, 7, keeps_text=True)
     assert await numbers(log) == [kept.id]
 
 
 async def test_without_days_nothing_is_too_old(log: Store) -> None:
     await delivered(log, "old", timedelta(days=10_000))
-    await Retention(log.forgetting, log.audit, log.replies, log.thumbs, None, keeps_text=True).run()
+    await retain(log, None, keeps_text=True)
     assert len(await numbers(log)) == 1
 
 
@@ -102,21 +100,20 @@ async def test_where_no_text_is_kept_an_unanswered_case_goes_after_a_day(
         case, _ = await log.add(a_case(key=key, question=None))
         await log.note_asked(await held(log, case))
         await put_back(log, case, age)
-    await Retention(log.forgetting, log.audit, log.replies, log.thumbs, None, keeps_text=keeps_text).run()
+    await retain(log, None, keeps_text=keeps_text)
     assert len(await numbers(log)) == left
 
 
 async def test_what_a_reader_kept_in_the_journal_goes_with_the_next_look_of_retention(tmp_path: Path) -> None:
     log = await Store.open(url(tmp_path))
     case = await delivered(log, response=SECRET)
-    retention = Retention(log.forgetting, log.audit, log.replies, log.thumbs, None, keeps_text=True)
-    await retention.run()
+    await retain(log, None, keeps_text=True)
     async with log.database.engine.connect() as reader:
         await reader.exec_driver_sql("BEGIN")
         await reader.execute(select(cases))
         await log.forgetting.forget([case.id], "U1")
-        await retention.run()
+        await retain(log, None, keeps_text=True)
         assert SECRET.encode() in bytes_on_disk(tmp_path)
-    await retention.run()
+    await retain(log, None, keeps_text=True)
     assert SECRET.encode() not in bytes_on_disk(tmp_path)
     await log.close()

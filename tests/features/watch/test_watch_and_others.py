@@ -59,17 +59,14 @@ async def test_watched_replies_go_by_it(open_stage: StageFactory) -> None:
 
 @pytest.mark.needs("privacy")
 async def test_old_replies_leave_the_log_with_the_cases(stage: Stage) -> None:
-    from bot.features.privacy.forgetting import Retention
+    from bot.features.privacy.forgetting import retain
 
     await say(stage, "@helper all")
     stage.ask_and_answer()
     await seen(stage, 1)
-    retention = Retention(
-        stage.log.forgetting, stage.log.audit, stage.log.replies, stage.log.thumbs, 1, keeps_text=True
-    )
-    await retention.run()
+    await retain(stage.log, 1, keeps_text=True)
     assert sum((await outcomes(stage)).values()) == 1
     yesterday = datetime.now(UTC) - timedelta(days=2)
     await stage.log.database.execute(update(replies).values(day=f"{yesterday:%Y-%m-%d}"))
-    await retention.run()
+    await retain(stage.log, 1, keeps_text=True)
     assert await outcomes(stage) == {}
