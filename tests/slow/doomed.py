@@ -19,7 +19,7 @@ from bot.store.executions import Executions
 from judge import Judge
 from tests.slow.points import Point
 
-PLACES: dict[str, tuple[type, str]] = {
+PLACES: dict[str, tuple[object, str]] = {
     "Store.add": (Store, "add"),
     "Store.claim": (Store, "claim"),
     "Store.record": (Store, "record"),
@@ -34,9 +34,9 @@ PLACES: dict[str, tuple[type, str]] = {
 
 
 if find_spec("bot.features.workflow"):
-    from bot.features.workflow.completion import Completion
+    from bot.features.workflow import handlers
 
-    PLACES["Completion.tell"] = (Completion, "tell")
+    PLACES["workflow.tell"] = (handlers, "tell")
 
 
 def doom(point: Point) -> None:

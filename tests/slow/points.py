@@ -50,7 +50,7 @@ POINTS = [
 STEPS = [
     Point("Store.add", "after", request=STEP),
     *_around("ack", request=STEP),
-    *_around("Completion.tell", request=STEP),
+    *_around("workflow.tell", request=STEP),
     *_around("Executions.note_completed", request=STEP),  # Slack has been told, and the log not
     *_around("Store.note_delivered", request=STEP),
 ]

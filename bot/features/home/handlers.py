@@ -1,7 +1,11 @@
-"""The Home tab, published when it is opened and after what is pressed in it, and the pages of `/judge recent`."""
+"""The Home tab, published when it is opened and after what is pressed in it, and the pages of `/judge recent`.
+
+Source: https://docs.slack.dev/surfaces/app-home
+"""
 
 import asyncio
-from datetime import timedelta
+from collections.abc import Sequence
+from datetime import datetime, timedelta
 from typing import Any
 
 import structlog
@@ -9,12 +13,12 @@ from slack_bolt.async_app import AsyncAck, AsyncApp
 
 from bot.domain.case import Visibility
 from bot.feature import Services
-from bot.features.home.text import AS_THE_WORKSPACE, Own, home_view, no_store_view
 from bot.features.score.handlers import open_texts_window_at_home
-from bot.pipeline.own_cases import PAGE, recent_page, to_page_end
+from bot.pipeline.own_cases import PAGE, recent_blocks, recent_page, to_page_end
 from bot.pipeline.retries import in_brief
 from bot.pipeline.text import BUTTON_TOO_SLOW
 from bot.slack import ids
+from bot.slack.blocks import Block, actions, button, context, header, option, section, short_date
 from bot.slack.invocation import (
     HomeVisit,
     Invocation,
@@ -31,6 +35,15 @@ from bot.store.errors import STORE_ERRORS
 _MOST_CASES = 5
 # A case waits here for its question. By then its window is long closed, and its person does not come back.
 _ASKED_FOR = timedelta(days=1)
+
+_AS_THE_WORKSPACE = "workspace"
+
+_WELCOME = (
+    "I score replies where they happen: open the menu of a message (⋮ *More actions*) and choose *Score this reply*."
+)
+_NO_CASES = "You have not asked for a score yet. What you ask for is listed here, wherever it was."
+_NO_STORE = "I cannot read my log right now, so there is nothing to show. Press *Refresh* in a minute."
+_AUDIENCE = {Visibility.THREAD: "Everybody in the thread", Visibility.ME: "Only me"}
 
 logger = structlog.get_logger(__name__)
 
@@ -57,7 +70,7 @@ def register(app: AsyncApp, services: Services) -> None:
     async def choose_visibility(ack: AsyncAck, body: dict[str, Any]) -> None:
         await ack()
         visit, value = clicked_home(body), clicked_choice(body)
-        chosen = None if value == AS_THE_WORKSPACE else Visibility(value)
+        chosen = None if value == _AS_THE_WORKSPACE else Visibility(value)
         await services.store.people.save_visibility(visit.invocation.team_id, visit.invocation.user_id, chosen)
         await show_home(services, visit)
 
@@ -74,26 +87,31 @@ def register(app: AsyncApp, services: Services) -> None:
 
 async def show_home(services: Services, visit: HomeVisit, note: str = "") -> None:
     """Publishes a person's Home tab as it is now; `note` says what became of their click."""
+    person, now = visit.invocation, services.clock()
+    chosen = services.store.people.visibility(person.team_id, person.user_id)
     try:
         # Side by side, so that all share what Slack says of the person's channels.
-        own, buttons, sections = await asyncio.gather(
-            _own(services, visit.invocation), services.home_buttons(visit), services.home_sections(visit)
+        cases, visibility, buttons, sections = await asyncio.gather(
+            _newest(services, person, now), chosen, services.home_buttons(visit), services.home_sections(visit)
         )
     except STORE_ERRORS as exc:
         logger.error("home_without_log", reason=in_brief(exc))
-        view = no_store_view(visit.channel_id)
+        blocks = [*_top(""), section(_NO_STORE)]
     else:
-        default = services.settings.verdict_visibility
-        view = home_view(own, services.identity.url, default, visit.channel_id, note, buttons, sections)
-    await services.messenger.publish_home(visit.invocation.user_id, view)
+        blocks = [*_top(note, buttons), context(f"As of {short_date(now)}"), header("Your cases"), *cases, *sections]
+        blocks += [header("Who sees your verdicts"), _visibility(visibility, services.settings.verdict_visibility)]
+    # A click in the tab does not bring along the person's direct messages with the app: the tab remembers them.
+    view = {"type": "home", "callback_id": ids.VIEW_HOME, "private_metadata": visit.channel_id, "blocks": blocks}
+    await services.messenger.publish_home(person.user_id, view)
 
 
-async def _own(services: Services, invocation: Invocation) -> Own:
-    now, person = services.clock(), (invocation.team_id, invocation.user_id)
-    found = await services.store.cases.recent(*person, _MOST_CASES + 1, asked_since=now - _ASKED_FOR)
-    visibility = await services.store.people.visibility(*person)
-    cases = await services.own_cases.listed(found[:_MOST_CASES], invocation.user_id)
-    return Own(cases, len(found) > _MOST_CASES, visibility, now)
+async def _newest(services: Services, person: Invocation, now: datetime) -> list[Block]:
+    """The cases of a person's Home tab."""
+    since = now - _ASKED_FOR
+    found = await services.store.cases.recent(person.team_id, person.user_id, _MOST_CASES + 1, asked_since=since)
+    cases = await services.own_cases.listed(found[:_MOST_CASES], person.user_id)
+    blocks = recent_blocks(cases, services.identity.url) if cases else [section(_NO_CASES)]
+    return [*blocks, context("`/judge recent` lists the older ones.")] if len(found) > _MOST_CASES else blocks
 
 
 async def show_recent(services: Services, invocation: Invocation, _: str) -> None:
@@ -112,3 +130,23 @@ async def _recent(services: Services, invocation: Invocation, before: PageEnd | 
     found = await services.store.cases.recent(invocation.team_id, invocation.user_id, PAGE + 1, before)
     listed = await services.own_cases.listed(found[:PAGE], invocation.user_id, invocation.channel_id)
     return recent_page(listed, services.identity.url, before, has_older=len(found) > PAGE)
+
+
+def _top(note: str, buttons: Sequence[Block] = ()) -> list[dict[str, Any]]:
+    judge = button("Judge something", ids.ACTION_HOME_JUDGE) | {"style": "primary"}
+    row = actions(judge, *buttons, button("Refresh", ids.ACTION_HOME_REFRESH))
+    said = [section(f":warning: {note}")] if note else []
+    return [section(_WELCOME), row, *said]
+
+
+def _visibility(chosen: Visibility | None, default: Visibility) -> dict[str, Any]:
+    as_set = option(_AS_THE_WORKSPACE, "Workspace default")
+    options = {None: as_set} | {each: option(each, label) for each, label in _AUDIENCE.items()}
+    select = {
+        "type": "static_select",
+        "action_id": ids.ACTION_HOME_VISIBILITY,
+        "options": list(options.values()),
+        "initial_option": options[chosen],
+    }
+    words = f"The workspace's default is: {_AUDIENCE[default].lower()}. In a channel, the window of `/judge` asks."
+    return section(words) | {"accessory": select}

@@ -1,23 +1,27 @@
-"""Agree, disagree, and one's own score: people's labels of a verdict."""
+"""Agree, disagree, and one's own score under a verdict; and scores that people give before they see the judge's.
+
+Before a blind score is asked for, and once more before it is recorded, Slack is asked who is in the channel.
+"""
 
 from dataclasses import dataclass, replace
 from typing import Any
 
 from slack_bolt.async_app import AsyncAck, AsyncApp
 
+from bot.domain.blocker import Refusal, RefusalKind
 from bot.domain.case import LoggedCase
 from bot.domain.label import Label, Outcome
 from bot.domain.verdict import RecordedVerdict
 from bot.feature import Services
 from bot.features.labels import text as words
-from bot.features.labels.blind import BlindWindow
-from bot.features.labels.text import blind_stands, confirmation, label_modal, off_scale
-from bot.pipeline.intake import CaseAccess, NoCaseError
-from bot.pipeline.text import BUTTON_TOO_SLOW, FOREIGN_LABEL, OWN_LABEL, sentence
+from bot.pipeline.intake import NoCaseError
+from bot.pipeline.text import BUTTON_TOO_SLOW, COMMAND_TOO_SLOW, FOREIGN_LABEL, OWN_LABEL, refusal_text, sentence
 from bot.slack import ids
+from bot.slack.blocks import ModalState
 from bot.slack.commands import LabelRequest, parse_label
 from bot.slack.invocation import (
     Invocation,
+    WindowClick,
     clicked_case_id,
     clicked_feedback,
     clicked_home,
@@ -26,52 +30,52 @@ from bot.slack.invocation import (
     to_invocation,
     to_label_submission,
 )
-from bot.slack.members import Access
-from bot.slack.messenger import Messenger
-from bot.store.assignments import Assignments as Assignments
-from bot.store.cases import Cases
-from bot.store.digests import Digests
-from bot.store.labels import Labels
+from bot.slack.members import MembershipError
+from bot.store.assignments import DrawnCase, EnoughError, NotRecordedError
+from judge import Rubric
 
 
-def register(
-    app: AsyncApp, cases: Cases, labels: Labels, assignments: Assignments, access: CaseAccess, messenger: Messenger
-) -> None:
-    labelling = _Labelling(cases, labels, assignments, access, messenger)
+def register(app: AsyncApp, services: Services) -> None:
+    _register_seen(app, services)
+    _register_blind(app, services)
+
+
+def _register_seen(app: AsyncApp, services: Services) -> None:
+    labels = services.store.labels
 
     @app.action(ids.ACTION_DISAGREE)
     @app.action(ids.ACTION_AGREE)
     @app.action(ids.ACTION_FEEDBACK)
     async def agree_or_disagree(ack: AsyncAck, body: dict[str, Any]) -> None:
         feedback = clicked_feedback(body)
-        visit = await labelling.begin(to_invocation(body), feedback.case_id)
+        visit = await _begin(services, to_invocation(body), feedback.case_id)
         await ack()
         if visit and feedback.agrees and visit.verdict.score is not None:
             label = Label(visit.verdict.score, None)
-            await labelling.confirm(visit, label, await labelling.record(visit, label))
+            await _confirm(services, visit, label, await labels.put(visit.case, visit.invocation.user_id, label))
         elif visit:
-            await labelling.ask(visit)
+            await _ask(services, visit)
 
     @app.action(ids.ACTION_LABEL)
     async def own_score(ack: AsyncAck, body: dict[str, Any]) -> None:
-        visit = await labelling.begin(to_invocation(body), clicked_case_id(body))
+        visit = await _begin(services, to_invocation(body), clicked_case_id(body))
         await ack()
         if visit:
-            await labelling.ask(visit)
+            await _ask(services, visit)
 
     @app.view(ids.VIEW_LABEL)
     async def record_own_score(ack: AsyncAck, body: dict[str, Any]) -> None:
         submission = to_label_submission(body)
-        label, visit = submission.label, await labelling.begin(to_invocation(body), submission.state.case_id)
+        label, visit = submission.label, await _begin(services, to_invocation(body), submission.state.case_id)
         if visit is None:
             await ack()
         elif label is None or not visit.verdict.lowest <= label.score <= visit.verdict.highest:
-            wrong = off_scale(visit.verdict.lowest, visit.verdict.highest)
+            wrong = words.off_scale(visit.verdict.lowest, visit.verdict.highest)
             await ack(response_action="errors", errors={ids.BLOCK_SCORE: wrong})
         else:
-            earlier = await labelling.record(visit, label)
+            earlier = await labels.put(visit.case, visit.invocation.user_id, label)
             await ack()  # only now: a window that closes has been recorded
-            await labelling.confirm(visit, label, earlier)
+            await _confirm(services, visit, label, earlier)
 
 
 @dataclass(frozen=True)
@@ -81,111 +85,237 @@ class _Visit:
     verdict: RecordedVerdict
 
 
-@dataclass(frozen=True)
-class _Labelling:
-    cases: Cases
-    labels: Labels
-    assignments: Assignments
-    access: CaseAccess
-    messenger: Messenger
-
-    async def begin(self, invocation: Invocation, case_id: int | None) -> _Visit | None:
-        """None where this person may not label this verdict; they have been told why."""
-        case = await self.access.known(invocation, case_id)
-        verdict = await self.cases.verdict(case.id)
-        if verdict is None:
-            raise NoCaseError(f"case {case.id} has no verdict to label")
-        visit = _Visit(invocation, case, verdict)
-        if refusal := await self._refusal(visit):
-            await self._tell(visit, refusal)
-            return None
-        return visit
-
-    async def _refusal(self, visit: _Visit) -> str | None:
-        if visit.case.author_id == visit.invocation.user_id:
-            return OWN_LABEL
-        if visit.invocation.is_foreign:
-            return FOREIGN_LABEL
-        label = await self.labels.get(visit.case, visit.invocation.user_id)
-        return blind_stands(visit.case, visit.verdict, label) if label and label.is_blind else None
-
-    async def record(self, visit: _Visit, label: Label) -> Label | None:
-        """Records the label; gives the one that it replaces."""
-        return await self.labels.put(visit.case, visit.invocation.user_id, label)
-
-    async def confirm(self, visit: _Visit, label: Label, earlier: Label | None) -> None:
-        """Says to the person alone what is recorded now, unless it was so before."""
-        if label != earlier:
-            await self._tell(visit, confirmation(visit.case, visit.verdict, label, earlier))
-
-    async def ask(self, visit: _Visit) -> None:
-        label = await self.labels.get(visit.case, visit.invocation.user_id)
-        await self.assignments.note_told(visit.case, visit.invocation.user_id)
-        view = label_modal(visit.invocation.to_state(visit.case.id), visit.verdict, label)
-        if not await self.messenger.open_modal(visit.invocation.trigger_id, view):
-            await self._tell(visit, BUTTON_TOO_SLOW)
-
-    async def _tell(self, visit: _Visit, text: str) -> None:
-        # Beside the verdict, in its thread, whatever way the case came in.
-        thread_ts = visit.case.thread_ts or visit.case.parent_ts
-        recipient = replace(visit.invocation.recipient_at(visit.case), thread_ts=thread_ts, is_in_channel=False)
-        await self.messenger.tell(recipient, sentence(text))
+async def _begin(services: Services, invocation: Invocation, case_id: int | None) -> _Visit | None:
+    """None where this person may not label this verdict; they have been told why."""
+    case = await services.case_access.known(invocation, case_id)
+    verdict = await services.store.cases.verdict(case.id)
+    if verdict is None:
+        raise NoCaseError(f"case {case.id} has no verdict to label")
+    visit = _Visit(invocation, case, verdict)
+    if case.author_id == invocation.user_id:
+        refusal = OWN_LABEL
+    elif invocation.is_foreign:
+        refusal = FOREIGN_LABEL
+    else:
+        label = await services.store.labels.get(case, invocation.user_id)
+        if label is None or not label.is_blind:
+            return visit
+        refusal = words.blind_stands(case, verdict, label)
+    await _tell(services, visit, refusal)
+    return None
 
 
-@dataclass(frozen=True)
-class LabelCommand:
-    """Answers `/judge label`."""
-
-    window: BlindWindow
-    digests: Digests
-    access: Access
-    messenger: Messenger
-
-    async def answer(self, invocation: Invocation, text: str) -> None:
-        """Opens the window, or says or sets how many labels the channel wants; to the person alone."""
-        try:
-            request = parse_label(text)
-            said = await self._do(invocation, request)
-        except ValueError as exc:
-            said = words.not_understood(str(exc))
-        if said:
-            await self.messenger.tell(invocation.recipient, sentence(said))
-
-    async def _do(self, invocation: Invocation, request: LabelRequest) -> str:
-        if request.action == "open":
-            return await self.window.open(invocation, invocation.channel_id)
-        is_change = request.action == "weekly"
-        if refusal := await self.access.refusal(invocation.channel_id, invocation.user_id, is_change):
-            return words.no_access_text(refusal)
-        if is_change:
-            settings = await self.digests.channel(invocation.team_id, invocation.channel_id)
-            await self.digests.save(replace(settings, labels_per_week=request.number), invocation.user_id)
-        return words.weekly_text(await self.window.assignments.budget(invocation.team_id, invocation.channel_id))
+async def _confirm(services: Services, visit: _Visit, label: Label, earlier: Label | None) -> None:
+    """Says to the person alone what is recorded now, unless it was so before."""
+    if label != earlier:
+        await _tell(services, visit, words.confirmation(visit.case, visit.verdict, label, earlier))
 
 
-def blind_register(app: AsyncApp, window: BlindWindow, services: Services) -> None:
+async def _ask(services: Services, visit: _Visit) -> None:
+    label = await services.store.labels.get(visit.case, visit.invocation.user_id)
+    await services.store.assignments.note_told(visit.case, visit.invocation.user_id)
+    view = words.label_modal(visit.invocation.to_state(visit.case.id), visit.verdict, label)
+    if not await services.messenger.open_modal(visit.invocation.trigger_id, view):
+        await _tell(services, visit, BUTTON_TOO_SLOW)
+
+
+async def _tell(services: Services, visit: _Visit, text: str) -> None:
+    # Beside the verdict, in its thread, whatever way the case came in.
+    thread_ts = visit.case.thread_ts or visit.case.parent_ts
+    recipient = replace(visit.invocation.recipient_at(visit.case), thread_ts=thread_ts, is_in_channel=False)
+    await services.messenger.tell(recipient, sentence(text))
+
+
+async def answer(services: Services, invocation: Invocation, text: str) -> None:
+    """Answers `/judge label`: opens the window, or says or sets how many labels the channel wants."""
+    try:
+        said = await _do(services, invocation, parse_label(text))
+    except ValueError as exc:
+        said = words.not_understood(str(exc))
+    if said:
+        await services.messenger.tell(invocation.recipient, sentence(said))
+
+
+async def _do(services: Services, invocation: Invocation, request: LabelRequest) -> str:
+    if request.action == "open":
+        return await _open_blind(services, invocation, invocation.channel_id)
+    is_change = request.action == "weekly"
+    if refusal := await services.access.refusal(invocation.channel_id, invocation.user_id, is_change):
+        return words.no_access_text(refusal)
+    if is_change:
+        settings = await services.store.digests.channel(invocation.team_id, invocation.channel_id)
+        await services.store.digests.save(replace(settings, labels_per_week=request.number), invocation.user_id)
+    return words.weekly_text(await services.store.assignments.budget(invocation.team_id, invocation.channel_id))
+
+
+def _register_blind(app: AsyncApp, services: Services) -> None:
     @app.action(ids.ACTION_BLIND)
     async def score_a_few_blind(ack: AsyncAck, body: dict[str, Any]) -> None:
         await ack()
         visit = clicked_home(body)
-        if refusal := await window.open(visit.invocation, visit.channel_id):
+        if refusal := await _open_blind(services, visit.invocation, visit.channel_id):
             await services.show_home(visit, refusal)
 
     @app.view(ids.VIEW_BLIND)
     async def record(ack: AsyncAck, body: dict[str, Any]) -> None:
         submission = to_blind_submission(body)
-        await ack(**await window.submitted(to_invocation(body), submission.state, submission.label))
+        await ack(**await _submitted(services, to_invocation(body), submission.state, submission.label))
 
     @app.view(ids.VIEW_COMPARED)
     async def go_on(ack: AsyncAck, body: dict[str, Any]) -> None:
-        await ack(**await window.go_on(to_invocation(body), to_blind_submission(body).state))
+        await ack(**await _go_on(services, to_invocation(body), to_blind_submission(body).state))
 
     @app.action(ids.ACTION_SKIP)
     async def skip(ack: AsyncAck, body: dict[str, Any]) -> None:
         await ack()
-        await window.pass_over(clicked_window(body), Outcome.SKIPPED)
+        await _pass_over(services, clicked_window(body), Outcome.SKIPPED)
 
     @app.action(ids.ACTION_SEEN)
     async def have_seen(ack: AsyncAck, body: dict[str, Any]) -> None:
         await ack()
-        await window.pass_over(clicked_window(body), Outcome.SEEN)
+        await _pass_over(services, clicked_window(body), Outcome.SEEN)
+
+
+_IN_A_ROW = 3
+"""After so many labels a person sees how they compare."""
+
+View = dict[str, Any]
+
+
+async def count_blind(services: Services, invocation: Invocation) -> int:
+    """How many cases wait for a label of this person; 0 where Slack does not say which channels are theirs."""
+    try:
+        listed = await services.memberships.of(invocation.user_id)
+    except MembershipError:
+        return 0
+    channels = {each for each in listed if services.policy.allows_messages_of(each)}
+    return await services.store.assignments.count(invocation.team_id, invocation.user_id, channels)
+
+
+async def _open_blind(services: Services, invocation: Invocation, channel_id: str) -> str:
+    """Opens the window with a case of this channel, or of all that are the person's; else why not.
+
+    Raises:
+        MembershipError: Slack does not say which channels are theirs.
+    """
+    if invocation.is_foreign:
+        return FOREIGN_LABEL
+    theirs = await _theirs(services, invocation)
+    shown = await services.store.assignments.draw(invocation.team_id, invocation.user_id, _within(theirs, channel_id))
+    if shown is None:
+        return await _why_none(services, invocation, channel_id, theirs)
+    view = words.blind_modal(ModalState(channel_id=channel_id), shown, await _rubric(services, invocation, shown))
+    return "" if await services.messenger.open_modal(invocation.trigger_id, view) else COMMAND_TOO_SLOW
+
+
+async def _submitted(
+    services: Services, invocation: Invocation, state: ModalState, label: Label | None
+) -> dict[str, Any]:
+    """What to answer a submitted window: what is wrong with the score, or the next window.
+
+    Raises:
+        MembershipError: Slack does not say which channels are theirs; nothing was recorded.
+    """
+    if invocation.is_foreign:
+        return _update(words.over_modal(FOREIGN_LABEL, (), services.identity.url))
+    shown = await services.store.assignments.shown(invocation.team_id, invocation.user_id, state.case_id or 0)
+    if shown and not (label and shown.lowest <= label.score <= shown.highest):
+        wrong = words.off_scale(shown.lowest, shown.highest)
+        return {"response_action": "errors", "errors": {ids.of_case(ids.BLOCK_SCORE, shown.id): wrong}}
+    theirs = await _theirs(services, invocation)
+    note = await _record(services, invocation, shown, label, theirs)
+    if note == words.NOT_RECORDED and label:
+        person = invocation.team_id, invocation.user_id
+        if await services.store.assignments.has_recorded(*person, state.case_id or 0, label):
+            note = ""  # recorded: of a window whose answer got lost
+    if not note:
+        state = state.model_copy(update={"labelled": (*state.labelled, state.case_id)})
+    return _update(await _next(services, invocation, state, theirs, note))
+
+
+async def _go_on(services: Services, invocation: Invocation, state: ModalState) -> dict[str, Any]:
+    """What to answer whoever wants to go on after they have seen how their labels compare.
+
+    Raises:
+        MembershipError: Slack does not say which channels are theirs.
+    """
+    return _update(await _next(services, invocation, state, await _theirs(services, invocation)))
+
+
+async def _pass_over(services: Services, click: WindowClick, outcome: Outcome) -> None:
+    """Shows the next case in place of one that gets no label, and never that one again."""
+    invocation, case_id = click.invocation, click.state.case_id or 0
+    await services.store.assignments.pass_over(invocation.team_id, invocation.user_id, case_id, outcome)
+    view = await _next(services, invocation, click.state, await _theirs(services, invocation))
+    await services.messenger.update_modal(click.view_id, view)
+
+
+async def _next(
+    services: Services, invocation: Invocation, state: ModalState, theirs: set[str], note: str = ""
+) -> View:
+    """The window as it goes on: after the third label in a row, and where none is left, how the labels compare."""
+    team_id, user_id, channel_id = invocation.team_id, invocation.user_id, state.channel_id or ""
+    is_time = len(state.labelled) >= _IN_A_ROW
+    shown = None if is_time else await services.store.assignments.draw(team_id, user_id, _within(theirs, channel_id))
+    if shown:
+        return words.blind_modal(state, shown, await _rubric(services, invocation, shown), note)
+    compared = await services.store.assignments.compared(team_id, user_id, state.labelled, theirs)
+    if is_time:
+        return words.compared_modal(state, compared, services.identity.url, note)
+    why = await _why_none(services, invocation, channel_id, theirs)
+    return words.over_modal(why, compared, services.identity.url, note)
+
+
+async def _record(
+    services: Services, invocation: Invocation, shown: DrawnCase | None, label: Label | None, theirs: set[str]
+) -> str:
+    """Records the label; why not, where it was not."""
+    if shown is None or label is None:
+        return words.NOT_RECORDED
+    if shown.channel_id not in theirs:
+        return words.LEFT
+    try:
+        await services.store.assignments.record(invocation.team_id, invocation.user_id, shown, label)
+    except NotRecordedError:
+        return words.NOT_RECORDED
+    except EnoughError:
+        return words.ENOUGH_MEANWHILE
+    return ""
+
+
+async def _theirs(services: Services, invocation: Invocation) -> set[str]:
+    """The channels that the person is in and that are served, asked of Slack anew; none for the foreign."""
+    if invocation.is_foreign:
+        return set()
+    listed = await services.memberships.now(invocation.user_id)
+    are_open = {each for each, channel in listed.items() if not channel.is_archived}
+    return {each for each in are_open if services.policy.allows_messages_of(each)}
+
+
+async def _why_none(services: Services, invocation: Invocation, channel_id: str, theirs: set[str]) -> str:
+    if not services.store.assignments.keeps_text:
+        return words.NO_TEXTS
+    if channel_id.startswith("D"):
+        return words.NOTHING
+    if not services.policy.allows_messages_of(channel_id):
+        return refusal_text(Refusal(RefusalKind.CHANNEL_OFF))
+    if channel_id not in theirs:
+        return words.NOT_YOURS
+    budget = await services.store.assignments.budget(invocation.team_id, channel_id)
+    if budget.left:
+        return words.NOTHING
+    return words.enough(budget) if budget.weekly else words.SWITCHED_OFF
+
+
+async def _rubric(services: Services, invocation: Invocation, shown: DrawnCase) -> Rubric | None:
+    """The rubric of a case as it was then, unless that is gone."""
+    version = shown.rubric_version or ""
+    return await services.rubrics.find(invocation.team_id, shown.channel_id, shown.rubric, version)
+
+
+def _within(theirs: set[str], channel_id: str) -> set[str]:
+    return theirs if channel_id.startswith("D") else theirs & {channel_id}
+
+
+def _update(view: View) -> dict[str, Any]:
+    return {"response_action": "update", "view": view}

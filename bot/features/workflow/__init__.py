@@ -8,17 +8,14 @@ from bot.domain.case import LoggedCase
 from bot.domain.verdict import RecordedVerdict
 from bot.feature import Feature, Services
 from bot.features.workflow import handlers
-from bot.features.workflow.completion import Completion
 from bot.slack.invocation import installation_of
 from bot.store.jobs import Task
 
 
 def feature(services: Services) -> Feature:
-    completion = Completion(services.client, services.store, services.identity.url)
-
     async def tell(case: LoggedCase, verdict: RecordedVerdict) -> None:
         if case.is_for_workflow:
-            await completion.tell(case.id, case, verdict)
+            await handlers.tell(services, case.id, case, verdict)
 
     async def fails(body: Mapping[str, Any], sentence: str) -> bool:
         execution_id = handlers.execution_of(body)
@@ -26,12 +23,13 @@ def feature(services: Services) -> Feature:
             return False
         is_ours = installation_of(dict(body)) == services.identity.team_id
         # The app's own token is not for another workspace; the one that comes with the step is.
-        await completion.fail(execution_id, sentence, None if is_ours else body["event"]["bot_access_token"])
+        token = None if is_ours else body["event"]["bot_access_token"]
+        await handlers.fail(services, execution_id, sentence, token)
         return True
 
     return Feature(
-        register=partial(handlers.register, services=services, completion=completion),
+        register=partial(handlers.register, services=services),
         on_verdict=tell,
         fails=fails,
-        jobs={Task.COMPLETE: lambda ticket: completion.settle(ticket.case_id)},
+        jobs={Task.COMPLETE: lambda ticket: handlers.settle(services, ticket.case_id)},
     )

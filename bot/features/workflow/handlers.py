@@ -1,26 +1,49 @@
-"""The step "Score a reply" of workflows: what it asks for becomes a case like anybody's, and its end is the case's."""
+"""The step "Score a reply" of workflows: what it asks for becomes a case like anybody's, and its end is the case's.
+
+A step is told the verdict of its case, or why there is none; always, and once.
+The bot's own token does it, and the one that comes with each step is thrown away: it dies after 15 minutes, and a case
+may take longer. Slack's frameworks can do the same, Bolt by `attaching_function_token_enabled=False`. Slack ends each
+step once: who comes second is told so, and an interrupted try may be made again.
+Sources: https://github.com/slackapi/bolt-python/issues/1075, https://github.com/slackapi/bolt-js/issues/2500,
+https://docs.slack.dev/reference/methods/functions.completeSuccess (bot tokens, no scope).
+
+`settle`, `tell` and `fail` raise SlackApiError, ClientError or TimeoutError where Slack cannot be told now.
+"""
 
 from collections.abc import Mapping
 from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 
+import structlog
 from slack_bolt.async_app import AsyncAck, AsyncApp
 from slack_sdk.errors import SlackApiError
 
 from bot.domain.blocker import RefusedError, blocker_text
-from bot.domain.case import Case, CaseSource, Execution
+from bot.domain.case import Case, CaseSource, Execution, LoggedCase
+from bot.domain.verdict import RecordedVerdict
 from bot.feature import Services
-from bot.features.workflow.completion import Completion
-from bot.features.workflow.text import EITHER_OR, NO_CHANNEL, NO_LINK, NO_PERSON, NOT_IN_BOTH
+from bot.features.workflow.text import (
+    EITHER_OR,
+    FORGOTTEN,
+    NO_CHANNEL,
+    NO_LINK,
+    NO_PERSON,
+    NOT_IN_BOTH,
+    OTHER_OUTPUTS,
+    outputs,
+)
 from bot.pipeline.requests import link_case, step_texts_case
+from bot.pipeline.retries import RetryError
 from bot.pipeline.text import refusal_text, unsure_of_link
 from bot.slack import ids
-from bot.slack.client import error_of
+from bot.slack.client import error_of, is_transient, slack_word
 from bot.slack.commands import Texts
 from bot.slack.invocation import Invocation
 from bot.slack.members import MembershipError
 from bot.slack.messages import Permalink, parse_permalink
 from bot.slack.mrkdwn import to_plain
+from bot.store.cases import AT_REST
 
 Raw = Mapping[str, Any]
 
@@ -32,11 +55,11 @@ class NothingToScoreError(Exception):
     """The step fails; the message is the sentence that it fails with."""
 
 
-def register(app: AsyncApp, services: Services, completion: Completion) -> None:
+def register(app: AsyncApp, services: Services) -> None:
     @app.function(ids.FUNCTION_SCORE_REPLY, auto_acknowledge=False)
     async def score_reply(ack: AsyncAck, body: dict[str, Any]) -> None:
         # Slack tells of the step again where it is not acknowledged, which it is once its case is durable.
-        await _take(services, completion, body)
+        await _take(services, body)
         await ack()
 
 
@@ -45,7 +68,7 @@ def execution_of(body: Raw) -> str | None:
     return event.get("function_execution_id") if event.get("type") == "function_executed" else None
 
 
-async def _take(services: Services, completion: Completion, body: Raw) -> None:
+async def _take(services: Services, body: Raw) -> None:
     """Takes in the case that a step asks for: it is durable on return, or the step has failed with a sentence.
 
     Source: https://docs.slack.dev/reference/events/function_executed
@@ -65,14 +88,16 @@ async def _take(services: Services, completion: Completion, body: Raw) -> None:
         execution = Execution(execution_id, quotes)
         case, is_new = await services.intake.take(asked, replace(invocation, execution=execution))
     except RefusedError as exc:
-        await completion.fail(execution_id, refusal_text(exc.refusal))
+        said = refusal_text(exc.refusal)
     except MembershipError as exc:
-        await completion.fail(execution_id, unsure_of_link(exc))
+        said = unsure_of_link(exc)
     except NothingToScoreError as exc:
-        await completion.fail(execution_id, str(exc))
+        said = str(exc)
     else:
         if not is_new:
             await executions.attach(execution, case)
+        return
+    await fail(services, execution_id, said)
 
 
 async def _to_invocation(services: Services, body: Raw, user_id: str) -> Invocation:
@@ -132,3 +157,58 @@ async def _linked(services: Services, invocation: Invocation, link: Permalink) -
     choice = await services.choices.of(invocation, link.channel_id)
     # Whoever built the workflow chose the person, and need not be in the channel.
     return link_case(invocation, link, choice, None, CaseSource.WORKFLOW), not channel.is_private
+
+
+_HAS_ENDED = "execution_not_in_running_state"
+_UNFIT = "parameter_validation_failed"
+_LOOK_AGAIN = timedelta(seconds=2)
+
+logger = structlog.get_logger(__name__)
+
+
+async def settle(services: Services, case_id: int) -> None:
+    """Tells the steps that wait for a case its end.
+
+    Raises:
+        RetryError: It has not come so far.
+    """
+    cases = services.store.cases
+    case = await cases.get(case_id)
+    if case and case.status not in AT_REST:
+        raise RetryError("its case is not settled", _LOOK_AGAIN)
+    await tell(services, case_id, case, await cases.verdict(case_id) if case else None)
+
+
+async def tell(services: Services, case_id: int, case: LoggedCase | None, verdict: RecordedVerdict | None) -> None:
+    """Tells the steps that wait for a case the verdict on it; that it was forgotten, where it is gone."""
+    executions = services.store.executions
+    for execution in await executions.waiting(case_id):
+        if case is None:
+            await fail(services, execution.id, FORGOTTEN)
+        else:
+            told = outputs(case, verdict, services.identity.url, quotes=execution.quotes)
+            refused = await _call(services, "functions.completeSuccess", execution.id, outputs=told)
+            if refused == _UNFIT:  # the manifest that was pasted declares others
+                await fail(services, execution.id, OTHER_OUTPUTS)
+            elif refused:
+                logger.warning("step_not_ended", execution=execution.id, error=refused)
+        await executions.note_completed(case_id, execution.id)
+
+
+async def fail(services: Services, execution_id: str, error: str, token: str | None = None) -> None:
+    """Has a step fail with this sentence, which Slack shows to people; with a `token` in place of our own."""
+    said = {"error": error} | ({"token": token} if token else {})
+    if refused := await _call(services, "functions.completeError", execution_id, **said):
+        logger.warning("step_not_ended", execution=execution_id, error=refused)
+
+
+async def _call(services: Services, method: str, execution_id: str, **said: Any) -> str | None:
+    """Slack's word for why it refuses for good; None where the step has ended."""
+    try:
+        # Not by slack-sdk's own methods, which write what is said into the address.
+        await services.client.api_call(method, json={"function_execution_id": execution_id, **said})
+    except SlackApiError as exc:
+        if is_transient(exc):
+            raise
+        return None if error_of(exc) == _HAS_ENDED else slack_word(exc)
+    return None
