@@ -22,7 +22,7 @@ from bot.domain.week import Schedule
 from bot.errors import BotError
 from bot.feature import Services
 from bot.features import digest, home, labels, privacy, rubrics, score, watch, workflow
-from bot.features.score import installation
+from bot.features.score import handlers
 from bot.judges import limits_of, open_judges, rubrics_of
 from bot.pipeline.delivery import Delivery
 from bot.pipeline.engine import Engine, Work
@@ -37,10 +37,9 @@ from bot.setting_values import Role
 from bot.settings import Settings
 from bot.slack.client import Identity, identify, web_client
 from bot.slack.http import HttpFront
-from bot.slack.incoming import ChannelEvents
+from bot.slack.incoming import ChannelEvents, SocketLink
 from bot.slack.members import Access, Homes, Members, Memberships
 from bot.slack.messenger import Messenger
-from bot.slack.socket import SocketLink
 from bot.store import Store
 from bot.store.errors import STORE_ERRORS
 from bot.store.jobs import Task
@@ -229,11 +228,11 @@ def _make_engine(services: Services, judges: Judges, model_pauses: Sequence[time
 def _make_link(services: Services) -> HttpFront | SocketLink:
     settings, features = services.settings, services.features
     bolt = make_app(services.client, services.identity)
-    installation.register(bolt, services)  # looks at each payload before any feature does
+    handlers.register_first(bolt, services)  # looks at each payload before any feature does
     for each in features:
         if each.register:
             each.register(bolt)
-    installation.register_rest(bolt)
+    handlers.register_last(bolt)
     events = ChannelEvents(
         services.identity,
         [each.on_message for each in features if each.on_message],

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.features.score.reactions import ReactionRequest, parse_reaction
+from bot.features.score.events import parse_reaction
 from bot.slack.mrkdwn import emoji_of
 
 
@@ -35,11 +35,11 @@ def test_one_emoji_has_one_name(name: str, emoji: str) -> None:
     ],
 )
 def test_an_emoji_is_typed_between_colons(text: str, emoji: str) -> None:
-    assert parse_reaction(text) == ReactionRequest("set", emoji)
+    assert parse_reaction(text) == emoji
 
 
 def test_nothing_asks_which_it_is_and_off_ends_it() -> None:
-    assert (parse_reaction(""), parse_reaction(" OFF ")) == (ReactionRequest("state"), ReactionRequest("off"))
+    assert (parse_reaction(""), parse_reaction(" OFF ")) == (None, "")
 
 
 @pytest.mark.parametrize(
@@ -51,6 +51,6 @@ def test_what_is_no_emoji_is_quoted(text: str) -> None:
 
 
 def test_a_name_longer_than_slack_allows_is_none() -> None:
-    assert parse_reaction(f":{'a' * 100}:").emoji == "a" * 100
+    assert parse_reaction(f":{'a' * 100}:") == "a" * 100
     with pytest.raises(ValueError, match="I do not know"):
         parse_reaction(f":{'a' * 101}:")

@@ -14,8 +14,7 @@ from bot.errors import SlackError
 from bot.settings import Settings
 from bot.slack import ids
 from bot.slack.client import web_client
-from bot.slack.incoming import Traffic
-from bot.slack.socket import SocketLink
+from bot.slack.incoming import SocketLink, Traffic
 from pocket_slack import Sandbox
 from tests.model_server import ModelServer
 from tests.patience import ONLY_A_HANG_S

@@ -4,21 +4,20 @@ Every app has this feature: other features may import it.
 """
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from slack_bolt.async_app import AsyncApp
 
 from bot.feature import Feature, Services
-from bot.features.score import command, events, handlers
-from bot.features.score.edits import EditsUpkeep
-from bot.features.score.reactions import Reactions
+from bot.features.score import command, edits, events, handlers
 from bot.slack.incoming import CHANGES
 from bot.slack.messages import to_change
 from bot.store.jobs import Task
 
 
 def feature(services: Services) -> Feature:
-    edits, reactions = EditsUpkeep(services.client, services.store), Reactions(services)
+    chosen = events.score_reactions(services)
 
     def register(app: AsyncApp) -> None:
         for part in (command, handlers, events):
@@ -26,14 +25,14 @@ def feature(services: Services) -> Feature:
 
     async def note_change(body: Mapping[str, Any]) -> None:
         if body["event"].get("subtype") in CHANGES and (change := to_change(dict(body), services.identity.own_ids)):
-            await edits.note(change)
+            await edits.note(services, change)
 
     return Feature(
         register=register,
-        words={"reaction": reactions.answer},
+        words={"reaction": partial(events.answer_reaction, services, chosen)},
         help=command.HELP,
         direct_help=command.DIRECT_HELP,
         on_message=note_change,
-        on_reaction=reactions.take,
-        jobs={Task.AMEND: lambda ticket: edits.amend(ticket.case_id)},
+        on_reaction=partial(events.note_reaction, services, chosen),
+        jobs={Task.AMEND: lambda ticket: edits.amend(services, ticket.case_id)},
     )

@@ -1,19 +1,21 @@
-"""Brings verdicts in Slack up to date: their message was edited or deleted, or somebody's words were forgotten."""
+"""Brings verdicts in Slack up to date: their message was edited or deleted, or somebody's words were forgotten.
+
+The mark in the log comes first, with a job that has the verdict follow; it may be done again without harm.
+"""
 
 from collections.abc import Awaitable
 from functools import partial
 
 import structlog
 from slack_sdk.errors import SlackApiError
-from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.domain.case import CaseStatus, LoggedCase
+from bot.feature import Services
 from bot.pipeline import text as messages
 from bot.pipeline.verdict_text import amended, is_replaced, verdict_message
 from bot.slack.client import is_transient, slack_word
 from bot.slack.messages import Change
 from bot.slack.messenger import Post, send_in_known_blocks
-from bot.store import Store
 
 # Slack gives a thread's parent whatever the span.
 _WITH_PARENT = 2
@@ -21,92 +23,88 @@ _WITH_PARENT = 2
 logger = structlog.get_logger(__name__)
 
 
-class EditsUpkeep:
-    """Marks cases whose message was edited or deleted, and has their verdicts say so.
+async def note(services: Services, change: Change) -> None:
+    place = (change.team_id, change.channel_id, change.ts)
+    if change.text is None:
+        marked = await services.store.edits.note_deleted(*place)
+    else:
+        marked = await services.store.edits.note_edited(*place, change.text)
+    if marked:
+        logger.info("message_deleted" if change.text is None else "message_edited", cases=marked)
 
-    The mark in the log comes first, with a job that has the verdict follow; it may be done again without harm.
+
+async def amend(services: Services, case_id: int) -> None:
+    """Brings one verdict up to date; one that is not delivered yet is left until it is.
+
+    Raises:
+        SlackApiError, ClientError, TimeoutError: Not now.
     """
+    case = await services.store.edits.case(case_id)
+    if case is None or case.status is not CaseStatus.DELIVERED:
+        return
+    if case.loses_words:
+        await services.store.edits.drop_texts(case)
+    if case.forgotten_at and case.texts_ts:
+        post = messages.forgotten_texts()
+        await _unless_refused(case, _update(services, case.channel_id, case.texts_ts, post))
+    if case.reply_ts and not case.blocked_by:
+        await _unless_refused(case, _amend(services, case, case.reply_ts))
+    await services.store.edits.note_said(case)
+    if case.loses_words:
+        await services.store.forgetting.scrub()
 
-    def __init__(self, client: AsyncWebClient, store: Store) -> None:
-        self._client = client
-        self._store = store
 
-    async def note(self, change: Change) -> None:
-        place = (change.team_id, change.channel_id, change.ts)
-        if change.text is None:
-            marked = await self._store.edits.note_deleted(*place)
-        else:
-            marked = await self._store.edits.note_edited(*place, change.text)
-        if marked:
-            logger.info("message_deleted" if change.text is None else "message_edited", cases=marked)
+async def _unless_refused(case: LoggedCase, amending: Awaitable[None]) -> None:
+    """What Slack refuses for good, as for a message that is gone or hidden, stays as it is."""
+    try:
+        await amending
+    except SlackApiError as exc:
+        if is_transient(exc):
+            raise
+        logger.warning("verdict_not_amended", case=case.id, error=slack_word(exc))
 
-    async def amend(self, case_id: int) -> None:
-        """Brings one verdict up to date; one that is not delivered yet is left until it is.
 
-        Raises:
-            SlackApiError, ClientError, TimeoutError: Not now.
-        """
-        case = await self._store.edits.case(case_id)
-        if case is None or case.status is not CaseStatus.DELIVERED:
-            return
-        if case.loses_words:
-            await self._store.edits.drop_texts(case)
-        if case.forgotten_at and case.texts_ts:
-            post = messages.forgotten_texts()
-            await self._unless_refused(case, self._update(case.channel_id, case.texts_ts, post))
-        if case.reply_ts and not case.blocked_by:
-            await self._unless_refused(case, self._amend(case, case.reply_ts))
-        await self._store.edits.note_said(case)
-        if case.loses_words:
-            await self._store.forgetting.scrub()
+async def _amend(services: Services, case: LoggedCase, ts: str) -> None:
+    if due := await _due(services, case, ts):
+        await send_in_known_blocks(due, partial(_update, services, case.channel_id, ts))
 
-    @staticmethod
-    async def _unless_refused(case: LoggedCase, amending: Awaitable[None]) -> None:
-        """What Slack refuses for good, as for a message that is gone or hidden, stays as it is."""
-        try:
-            await amending
-        except SlackApiError as exc:
-            if is_transient(exc):
-                raise
-            logger.warning("verdict_not_amended", case=case.id, error=slack_word(exc))
 
-    async def _amend(self, case: LoggedCase, ts: str) -> None:
-        if due := await self._due(case, ts):
-            await send_in_known_blocks(due, partial(self._update, case.channel_id, ts))
+async def _due(services: Services, case: LoggedCase, ts: str) -> Post | None:
+    """The verdict as it has to be; None where it is so already, or gone.
 
-    async def _due(self, case: LoggedCase, ts: str) -> Post | None:
-        """The verdict as it has to be; None where it is so already, or gone.
+    It is read from Slack, and not written anew, because the log may not have its words. But where they have to go,
+    and Slack does not let the app read, it is written anew without them.
+    """
+    try:
+        post = await _posted(services, case, ts)
+        if post and is_replaced(post):
+            return None if await services.store.cases.is_replaced(case.id) else await _anew(services, case)
+    except SlackApiError as exc:
+        if is_transient(exc) or not case.loses_words:
+            raise
+        return await _anew(services, case)
+    due = amended(post, case) if post else None
+    return due if due != post else None
 
-        It is read from Slack, and not written anew, because the log may not have its words. But where they have to go,
-        and Slack does not let the app read, it is written anew without them.
-        """
-        try:
-            post = await self._posted(case, ts)
-            if post and is_replaced(post):
-                return None if await self._store.cases.is_replaced(case.id) else await self._anew(case)
-        except SlackApiError as exc:
-            if is_transient(exc) or not case.loses_words:
-                raise
-            return await self._anew(case)
-        due = amended(post, case) if post else None
-        return due if due != post else None
 
-    async def _anew(self, case: LoggedCase) -> Post | None:
-        logged, verdict = await self._store.cases.get(case.id), await self._store.cases.verdict(case.id)
-        return verdict_message(logged, verdict) if logged and verdict else None
+async def _anew(services: Services, case: LoggedCase) -> Post | None:
+    logged, verdict = await services.store.cases.get(case.id), await services.store.cases.verdict(case.id)
+    return verdict_message(logged, verdict) if logged and verdict else None
 
-    async def _posted(self, case: LoggedCase, ts: str) -> Post | None:
-        """The verdict as it stands in Slack."""
-        answer = await self._client.conversations_replies(
-            channel=case.channel_id,
-            ts=case.thread_ts or ts,
-            oldest=ts,
-            latest=ts,
-            inclusive=True,
-            limit=_WITH_PARENT,
-        )
-        found = next((each for each in answer.get("messages") or [] if each["ts"] == ts), None)
-        return Post(found.get("text") or "", found.get("blocks") or []) if found else None
 
-    async def _update(self, channel_id: str, ts: str, post: Post) -> None:
-        await self._client.chat_update(channel=channel_id, ts=ts, text=post.text, blocks=post.blocks)
+async def _posted(services: Services, case: LoggedCase, ts: str) -> Post | None:
+    """The verdict as it stands in Slack."""
+    answer = await services.client.conversations_replies(
+        channel=case.channel_id,
+        ts=case.thread_ts or ts,
+        oldest=ts,
+        latest=ts,
+        inclusive=True,
+        limit=_WITH_PARENT,
+    )
+    found = next((each for each in answer.get("messages") or [] if each["ts"] == ts), None)
+    return Post(found.get("text") or "", found.get("blocks") or []) if found else None
+
+
+async def _update(services: Services, channel_id: str, ts: str, post: Post) -> None:
+    await services.client.chat_update(channel=channel_id, ts=ts, text=post.text, blocks=post.blocks)

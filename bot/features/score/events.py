@@ -1,10 +1,12 @@
 """Scores that events ask for: a person speaks to the app, or puts a channel's reaction under a reply.
 
 Slack may send an event more than once: a case is taken in each time, which changes nothing, and answered once.
+`/judge reaction` says which reaction it is; a thumb that asks for no score is kept as an opinion.
 """
 
+import re
 from collections import deque
-from collections.abc import Awaitable, Callable, Collection, Hashable
+from collections.abc import Awaitable, Callable, Collection, Hashable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -20,10 +22,12 @@ from bot.features.score.command import NOTHING_ABOVE, help_line
 from bot.pipeline.lookup import MayNotReadError, OutOfSightError
 from bot.pipeline.requests import message_case
 from bot.pipeline.text import refusal_text, sentence
+from bot.slack.client import READS_REACTIONS
 from bot.slack.commands import Texts, parse_command
 from bot.slack.invocation import Invocation, to_invocation
-from bot.slack.members import SLACKBOT
+from bot.slack.members import SLACKBOT, AnswerCache, NoAccess, NoAccessReason
 from bot.slack.messages import ADDED, Message, Permalink, asks_for_score, to_reaction
+from bot.slack.mrkdwn import emoji_of, escape
 
 Raw = dict[str, Any]
 Answer = Callable[[], Awaitable[object]]
@@ -155,3 +159,97 @@ async def _take(services: Services, invocation: Invocation, find: Find, source: 
     else:
         return partial(services.intake.proceed, case, is_new, invocation)
     return partial(services.messenger.tell, invocation.recipient, sentence(said))
+
+
+_KEPT_S = 30.0
+_MOST_TEAMS = 1000
+_LONGEST = 80
+# Slack's own names, and those that workspaces give: up to 100 characters, of any alphabet, in lower case.
+_EMOJI = re.compile(r":(?!skin-tone-)(?P<name>[\w+'-]{1,100}):(:skin-tone-[2-6]:)?")
+
+
+def parse_reaction(text: str) -> str | None:
+    """The emoji that is to ask for a score; empty where none is to, None where the text asks which one does."""
+    typed = text.strip().lower()
+    if found := _EMOJI.fullmatch(typed):
+        return emoji_of(found["name"])
+    if typed in {"", "off"}:
+        return "" if typed else None
+    raise ValueError(f"I do not know {text[:_LONGEST]!r}")
+
+
+NOT_TOLD = (
+    "Slack does not tell me of reactions here: whoever runs the app adds the event `reaction_added` and the scope "
+    "`reactions:read` to its manifest (`manifest.watch.yml` has both), and installs it again."
+)
+_HELP = (
+    "`/judge reaction :mag:` has each reply scored under which somebody puts that emoji, `/judge reaction off` ends it"
+)
+_NO_ACCESS = {
+    NoAccessReason.DIRECT_MESSAGES: "A reaction is set for a channel; type that there.",
+    NoAccessReason.APP_IS_NOT_IN: "I am not in this channel. Type `/invite @Slack Judge` first.",
+    NoAccessReason.PERSON_IS_NOT_IN: "Only people in this channel can see or change its reaction.",
+    NoAccessReason.GUEST: "Guests cannot change a channel's reaction; ask a member of this workspace.",
+    NoAccessReason.NOT_AN_ADMIN: "Only admins of this workspace can change a channel's reaction (setting DIGEST_BY).",
+}
+
+
+def state_text(emoji: str | None, *, is_told: bool) -> str:
+    """Which reaction asks for a score, in a sentence or two; `is_told` is whether Slack tells us of any."""
+    if emoji is None:
+        said = f"No reaction asks for a score in this channel. {_HELP}."
+    else:
+        said = f"Whoever puts :{emoji}: under a reply here has it scored. `/judge reaction off` ends that."
+    return said if is_told else f"{said} {NOT_TOLD}"
+
+
+def not_understood(reason: str) -> str:
+    """What `/judge reaction` can do, for a person who typed something else; `reason` quotes it."""
+    return f"{escape(reason)}. {_HELP}; an emoji is typed with its colons."
+
+
+def no_access_text(refusal: NoAccess) -> str:
+    if refusal.reason is NoAccessReason.UNSURE:
+        return f"Slack does not let me see who is in this channel (`{refusal.error}`), so I leave its reaction alone."
+    return _NO_ACCESS[refusal.reason]
+
+
+ScoreReactions = AnswerCache[str, Mapping[str, str]]
+"""By team, the reactions that ask for a score, by channel: nearly all others cost no query."""
+
+
+def score_reactions(services: Services) -> ScoreReactions:
+    return AnswerCache(services.store.digests.score_reactions, _KEPT_S, _MOST_TEAMS)
+
+
+async def note_reaction(services: Services, chosen: ScoreReactions, reaction: Reaction) -> bool:
+    """Notes a reaction that asks for nothing; False for one that asks for a score: its listener can answer."""
+    here = (await chosen.get(reaction.team_id)).get(reaction.channel_id)
+    if reaction.is_added and here == reaction.emoji:
+        return False  # a thumb that asks for a score is no opinion
+    if reaction.is_thumb and reaction.user_id != reaction.author_id:
+        await services.store.thumbs.note(reaction, is_watched=await services.follows(reaction))
+    return True
+
+
+async def answer_reaction(services: Services, chosen: ScoreReactions, invocation: Invocation, text: str) -> None:
+    """Does what `/judge reaction` asks for, for those who may change the channel's digest, or says why not."""
+    try:
+        said = await _do(services, chosen, invocation, parse_reaction(text))
+    except ValueError as exc:
+        said = not_understood(str(exc))
+    await services.messenger.tell(invocation.recipient, sentence(said))
+
+
+async def _do(services: Services, chosen: ScoreReactions, invocation: Invocation, emoji: str | None) -> str:
+    is_change, is_told = emoji is not None, READS_REACTIONS in services.identity.scopes
+    if refusal := await services.access.refusal(invocation.channel_id, invocation.user_id, is_change):
+        return no_access_text(refusal)
+    if emoji and not is_told:
+        return NOT_TOLD
+    settings = await services.store.digests.channel(invocation.team_id, invocation.channel_id)
+    if is_change:
+        settings = replace(settings, score_reaction=emoji or None)
+        await services.store.digests.save(settings, invocation.user_id)
+        chosen.forget(settings.team_id)  # other processes go by it within half a minute
+    return state_text(settings.score_reaction, is_told=is_told)

@@ -1,10 +1,15 @@
-"""The shortcut "Score this reply", the window for two texts, and the buttons and windows of a verdict."""
+"""The shortcut "Score this reply", the window for two texts, and the buttons and windows of a verdict.
 
-from collections.abc import AsyncIterator, Awaitable
+Also which payloads are served at all, and what is said where serving one fails.
+"""
+
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
+import structlog
 from slack_bolt.async_app import AsyncAck, AsyncApp
+from slack_bolt.response import BoltResponse
 
 from bot.domain.blocker import RefusedError
 from bot.domain.case import LoggedCase, Recipient, requester_of
@@ -12,12 +17,16 @@ from bot.domain.verdict import RecordedVerdict
 from bot.feature import Services
 from bot.pipeline.intake import NoCaseError
 from bot.pipeline.requests import again_case, corrected_case, message_case, modal_case
+from bot.pipeline.retries import in_brief
 from bot.pipeline.text import (
     BUTTON_TOO_SLOW,
     COMMAND_TOO_SLOW,
     FOREIGN,
+    NO_CASE,
     NO_QUESTION,
     NOT_IN_ANY_MORE,
+    NOT_SERVED,
+    WENT_WRONG,
     WRONG_QUESTION,
     question_errors,
     question_modal,
@@ -25,15 +34,31 @@ from bot.pipeline.text import (
     sentence,
     text_errors,
     texts_modal,
+    unsure_of_membership,
 )
 from bot.pipeline.verdict_text import headline, rated_quote
 from bot.slack import ids
 from bot.slack.blocks import ModalState, plain, section
-from bot.slack.invocation import HomeVisit, Invocation, clicked_case_id, clicked_message, to_invocation, to_submission
+from bot.slack.invocation import (
+    HomeVisit,
+    Invocation,
+    clicked_case_id,
+    clicked_message,
+    installation_of,
+    is_event,
+    kind_of,
+    person_without_home,
+    to_invocation,
+    to_submission,
+    with_home,
+)
+from bot.slack.members import MembershipError
 from bot.slack.mrkdwn import escape
 
 _MOST_RATINGS = 20
 _MOST_WORDS = 100
+
+logger = structlog.get_logger(__name__)
 
 
 def register(app: AsyncApp, services: Services) -> None:
@@ -204,3 +229,50 @@ def details_modal(case: LoggedCase, verdict: RecordedVerdict) -> dict[str, Any]:
         "close": plain("Close"),
         "blocks": [section(headline(verdict)), section(lines), *ratings],
     }
+
+
+def register_first(app: AsyncApp, services: Services) -> None:
+    """Looks at each payload before any feature does: those of this workspace are served, with the person's own beside.
+
+    An app may be installed in several workspaces, and Slack brings the payloads of all of them to whoever runs it; here
+    is one token, and one budget.
+    """
+
+    @app.middleware
+    async def look(body: dict[str, Any], ack: AsyncAck, next_: Callable[[], Awaitable[None]]) -> BoltResponse | None:
+        if installation_of(body) != services.identity.team_id:
+            logger.warning("payload_of_another_workspace", kind=kind_of(body), team=installation_of(body))
+            await services.fail(body, NOT_SERVED)
+            return await ack(text=NOT_SERVED) if "command" in body else await ack()
+        if person := person_without_home(body):
+            body.update(with_home(body, await services.homes.of(person)))
+        await next_()
+        return None
+
+    @app.error
+    async def on_error(error: Exception, body: dict[str, Any], response: BoltResponse | None) -> BoltResponse | None:
+        kind, said = kind_of(body), WENT_WRONG
+        if isinstance(error, NoCaseError):
+            said = NO_CASE
+        elif isinstance(error, MembershipError):
+            said = unsure_of_membership(error)
+            logger.warning("membership_unknown", kind=kind, reason=str(error))
+        else:
+            reason = in_brief(error)
+            logger.error("listener_failed", kind=kind, reason=reason, exc_info=None if reason else error)
+        if await services.fail(body, WENT_WRONG):
+            return BoltResponse(status=200) if response else None  # it has failed, and must not be told of again
+        if is_event(body):
+            return None  # nobody asked for anything; Slack sends again what was not acknowledged
+        await services.messenger.tell(to_invocation(body).recipient, sentence(said))
+        # Acknowledged, a modal closes; else Slack offers to submit it again. Bolt has no response to give where the
+        # listener has acknowledged already.
+        return BoltResponse(status=200) if response and isinstance(error, NoCaseError) else None
+
+
+def register_last(app: AsyncApp) -> None:
+    """For what is left of these events, such as our own direct messages: without a listener Bolt would warn of each."""
+
+    @app.event("message")
+    async def ignore() -> None:
+        return

@@ -10,7 +10,7 @@ from structlog.testing import capture_logs
 
 from bot.domain.blocker import A_PERSONS, Refusal, RefusalKind
 from bot.domain.case import CaseSource, CaseStatus
-from bot.features.score.reactions import NOT_TOLD
+from bot.features.score.events import NOT_TOLD
 from bot.pipeline.text import FOREIGN, refusal_text
 from bot.slack import ids
 from bot.slack.manifest import WATCH, load_manifest
