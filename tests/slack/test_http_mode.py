@@ -52,7 +52,7 @@ class Front:
             while await self.get("/readyz") != (200, "ok\n"):  # noqa: ASYNC110 - it asks like a stranger
                 await asyncio.sleep(0.01)
 
-    async def command(self, text: str, secret: str = SECRET, age_s: int = 0) -> tuple[int, str]:
+    async def command(self, text: str) -> tuple[int, str]:
         """A slash command, signed as Slack does."""
         person, channel = self.slack.person("ann"), self.slack.workspace.channel(CHANNEL)
         fields = {
@@ -64,12 +64,12 @@ class Front:
             "user_name": "ann",
             "trigger_id": "1.2.3",
         }
-        return await self.send(urlencode(fields), secret, age_s)
+        return await self.send(urlencode(fields))
 
-    async def send(self, body: str, secret: str = SECRET, age_s: int = 0) -> tuple[int, str]:
+    async def send(self, body: str) -> tuple[int, str]:
         """Any body, signed as Slack does."""
-        stamp = str(int(time.time()) - age_s)
-        signature = SignatureVerifier(secret).generate_signature(timestamp=stamp, body=body)
+        stamp = str(int(time.time()))
+        signature = SignatureVerifier(SECRET).generate_signature(timestamp=stamp, body=body)
         headers = {
             "Content-Type": "application/x-www-form-urlencoded",
             "X-Slack-Request-Timestamp": stamp,
@@ -134,32 +134,6 @@ async def test_a_signed_body_that_is_no_payload_is_refused(
     status, _ = await front.send(body)
     assert status == 400
     assert "Traceback" not in capsys.readouterr().err + caplog.text
-
-
-@pytest.mark.parametrize("forged", [{"secret": "another"}, {"age_s": 600}], ids=["wrong secret", "replayed"])
-async def test_a_forged_command_is_refused(front: Front, forged: dict[str, Any]) -> None:
-    status, body = await front.command("What? | That.", **forged)
-    assert status == 401
-    assert "invalid request" in json.loads(body)["error"]
-
-
-@pytest.mark.parametrize(
-    "headers",
-    [
-        {"X-Slack-Request-Timestamp": "abc", "X-Slack-Signature": "v0=00"},
-        {"X-Slack-Request-Timestamp": "9" * 400, "X-Slack-Signature": "v0=00"},
-        {"X-Slack-Request-Timestamp": "9" * 5000, "X-Slack-Signature": "v0=00"},
-        {"X-Slack-Request-Timestamp": str(int(time.time())), "X-Slack-Signature": "v0=\xe4"},
-        {"X-Slack-Request-Timestamp": str(int(time.time())), "X-Slack-Signature": "", "Content-Type": "text/\xff"},
-        {},
-    ],
-)
-async def test_nothing_is_done_for_what_is_not_slacks(front: Front, headers: dict[str, str]) -> None:
-    body = f"command=%2Fjudge&text=x&channel_id=C1&user_id=U1&response_url={front.slack.url}/hooks"
-    url = f"http://127.0.0.1:{front.settings.http_port}{EVENTS}"
-    async with front.session.post(url, data=body, headers=headers) as answer:
-        assert answer.status == 401
-    assert [e.data["method"] for e in front.slack.workspace.journal.of("call") if "chat" in e.data["method"]] == []
 
 
 @pytest.mark.slow

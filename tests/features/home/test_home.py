@@ -194,16 +194,6 @@ async def test_people_of_another_company_can_switch_nothing(stage: Stage) -> Non
     assert not (await settings(stage, channel)).is_digest_on
 
 
-async def test_whoever_has_left_meanwhile_can_switch_nothing(stage: Stage) -> None:
-    channel = help_desk(stage)
-    await add_case(stage, channel, stage.helper.id, 4)
-    view = await home(stage)
-    stage.ann.leave(CHANNEL)
-    view = await press(stage, view, ids.ACTION_DIGEST_ON, block_id=f"channel-{channel.id}")
-    assert "Only people in this channel" in shown(view)
-    assert not (await settings(stage, channel)).is_digest_on
-
-
 async def test_where_only_admins_may_nobody_else_has_the_button(open_stage: StageFactory) -> None:
     stage: Stage = await open_stage(digest_by="admins")
     await add_case(stage, help_desk(stage), stage.helper.id, 4)
@@ -305,14 +295,14 @@ async def test_opening_the_messages_beside_it_publishes_nothing(stage: Stage) ->
     assert stage.ben.home is None
 
 
-async def test_three_hundred_channels_are_ten_and_a_number(stage: Stage) -> None:
+async def test_twenty_channels_are_ten_and_a_number(stage: Stage) -> None:
     workspace = stage.slack.workspace
-    for number in range(300):
+    for number in range(20):
         channel = workspace.add_channel(f"{'x' * 70}{number}", [workspace.user("ann"), workspace.bot])
         await add_case(stage, channel, stage.helper.id, 4)
     view = await home(stage)
     assert shown(view).count("1 reply that people chose to score") == 10
-    assert "And 290 more: type `/judge stats` there." in shown(view)
+    assert "And 10 more: type `/judge stats` there." in shown(view)
 
 
 async def test_a_channel_with_a_digest_stands_there_before_anything_was_scored(stage: Stage) -> None:

@@ -11,8 +11,11 @@ from typing import Any
 import pytest
 from sqlalchemy import select, update
 
+from bot.domain.blocker import Refusal, RefusalKind
 from bot.domain.case import CaseStatus
 from bot.domain.label import Label
+from bot.features.labels.text import ENOUGH_MEANWHILE, LEFT, NO_TEXTS, NOT_RECORDED, NOT_YOURS, NOTHING
+from bot.pipeline.text import FOREIGN_LABEL, refusal_text
 from bot.slack import ids
 from bot.store import Store
 from bot.store.audit import Action
@@ -27,7 +30,7 @@ from tests.stage import CHANNEL, Stage, StageFactory, shown
 
 SECRET = "Because the judge says so, and this must not be seen"
 QUESTION, ANSWER = "How do I undo my last commit?", "Run git reset --soft HEAD~1."
-WAITING = "No reply waits for you to score it blind."
+WAITING = NOTHING
 
 
 async def a_reply(stage: Stage, score: int = 4, **changes: Any) -> int:
@@ -178,7 +181,7 @@ async def test_whoever_asks_for_a_score_of_the_reply_meanwhile_records_nothing(s
     await a_reply(stage, message_ts="9.1")
     await open_window(stage)
     await a_reply(stage, message_ts="9.1", key="own", requester_id=stage.ann.id, attempt=2, excluded="another")
-    assert "Your last score was not recorded" in shown(await give(stage, 4))
+    assert NOT_RECORDED in shown(await give(stage, 4))
     assert await recorded(stage) == []
 
 
@@ -196,7 +199,7 @@ async def test_whoever_asks_for_a_score_that_is_there_already_records_no_blind_o
     await open_window(stage)
     stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
     assert "Scored before: *4 of 5*" in (await stage.told(stage.ann)).text
-    assert "Your last score was not recorded" in shown(await give(stage, 4))
+    assert NOT_RECORDED in shown(await give(stage, 4))
     assert await recorded(stage) == []
 
 
@@ -289,7 +292,7 @@ async def test_a_window_submitted_again_with_another_score_says_that_it_is_not_r
     payload = json.loads(json.dumps(first.payload))
     payload["view"]["state"]["values"][block][block]["selected_option"]["value"] = "5"
     again = await stage.slack.settled(stage.slack.workspace.deliveries.send("interactive", payload))
-    assert "Your last score was not recorded" in str(again.response)
+    assert NOT_RECORDED in str(again.response)
     assert [row[:3] for row in await recorded(stage)] == [(number, stage.ann.id, 2)]
 
 
@@ -314,14 +317,14 @@ async def test_a_forged_window_records_nothing_and_shows_nothing(stage: Stage) -
         forged = stage.slack.workspace.deliveries.send("interactive", delivery.payload | {"view": view})
         answer = (await stage.slack.settled(forged)).response
         assert answer
-        assert "Your last score was not recorded" in str(answer)
+        assert NOT_RECORDED in str(answer)
         assert "Secret" not in str(answer)
         # Of three cases that it claims to have labelled, the one is compared that was.
         assert str(answer).count("the judge *") == 1
     assert len(await recorded(stage)) == 1
 
 
-@pytest.mark.parametrize("score", ["6", "-1", "x", ""])
+@pytest.mark.parametrize("score", ["6", "x"])
 async def test_a_score_off_the_scale_is_refused_in_the_window(stage: Stage, score: str) -> None:
     await a_reply(stage)
     await open_window(stage)
@@ -345,8 +348,8 @@ async def test_whoever_has_left_the_channel_meanwhile_records_nothing(stage: Sta
     await open_window(stage)
     stage.ann.leave(CHANNEL)
     view = await give(stage, 3)
-    assert "you are no longer in the channel of that reply" in shown(view)
-    assert "Slack does not list this channel among yours" in shown(view)
+    assert LEFT in shown(view)
+    assert NOT_YOURS in shown(view)
     assert ANSWER not in shown(view)
     assert await recorded(stage) == []
 
@@ -368,7 +371,7 @@ async def test_a_person_of_another_company_is_refused(stage: Stage) -> None:
     await open_window(stage)
     stage.ann.user.team_id = "TOTHER"
     view = await give(stage, 3)
-    assert "Only people of this workspace can label a score here." in shown(view)
+    assert FOREIGN_LABEL in shown(view)
     assert await recorded(stage) == []
 
 
@@ -377,7 +380,7 @@ async def test_a_case_that_was_forgotten_meanwhile_takes_no_label(stage: Stage) 
     number = case_in(await open_window(stage))
     await stage.log.forgetting.forget([number], "U-carl")
     view = await give(stage, 3)
-    assert "that reply has changed or gone since" in shown(view)
+    assert NOT_RECORDED in shown(view)
     assert case_in(view) == 3 - number
     assert await recorded(stage) == []
 
@@ -392,7 +395,7 @@ async def test_an_edited_message_takes_no_label(open_stage: StageFactory) -> Non
     await open_window(stage)
     stage.helper.edit(answer, "Something else.")
     await stage.slack.until(lambda: any("Scored before an edit" in shown(message) for message in stage.ours()))
-    assert "that reply has changed or gone since" in shown(await give(stage, 3))
+    assert NOT_RECORDED in shown(await give(stage, 3))
     assert await recorded(stage) == []
 
 
@@ -416,7 +419,7 @@ async def test_no_more_than_a_channel_wants_of_people_who_submit_at_once(stage: 
     await asyncio.gather(*(stage.slack.settled(each) for each in submitted))
     assert len(await recorded(stage)) == 1
     said = [shown(await stage.modal(person)) for person in (stage.ann, stage.ben)]
-    assert sum("others gave the last of this week's meanwhile" in words for words in said) == 1
+    assert sum(ENOUGH_MEANWHILE in words for words in said) == 1
     assert all("Enough for this week: this channel has the 1 blind" in words for words in said)
     assert "Enough for this week" in await refusal(stage)
 
@@ -438,13 +441,13 @@ async def test_how_many_are_wanted_is_set_by_those_who_set_digests_and_noted(ope
 async def test_without_texts_in_the_log_there_is_nothing_to_score(open_stage: StageFactory) -> None:
     stage: Stage = await open_stage(store_text="none")
     await a_reply(stage)
-    assert "I keep no texts here (STORE_TEXT=none)" in await refusal(stage)
+    assert await refusal(stage) == NO_TEXTS
 
 
 async def test_nothing_of_a_channel_in_which_scoring_is_switched_off(open_stage: StageFactory) -> None:
     stage: Stage = await open_stage(channels_allowed="C0OTHER")
     await a_reply(stage)
-    assert await refusal(stage) == "Whoever runs me has switched scoring off in that channel."
+    assert await refusal(stage) == refusal_text(Refusal(RefusalKind.CHANNEL_OFF))
     assert WAITING in await refusal(stage, channel=stage.ann.im)
     assert ids.ACTION_BLIND not in str((await home(stage)).body)
 

@@ -78,14 +78,14 @@ async def test_an_export_that_cannot_be_noted_writes_nothing(tmp_path: Path) -> 
     assert err == "judge-bot: the log cannot be written (held); nothing was exported\n"
 
 
-async def test_the_table_fits_80_columns_newest_last(database_url: str, tmp_path: Path) -> None:
+async def test_the_table_fits_80_columns_newest_last(tmp_path: Path) -> None:
     acts = [
         Act("T1", "U0123456789", Action.DIGEST_ON, channel_id="C0123456789", at=SOME_DAY),
         Act("T1", "os:root", Action.PURGED, cases=1234, at=SOME_DAY),
         Act("T1", "U0123456789", Action.FORGOT_CASE, case_id=2**31 - 1, at=SOME_DAY),
     ]
-    await with_log(database_url, lambda log: log.audit.note(acts))
-    code, out, err = await command("audit", database_url, tmp_path)
+    await with_log(url(tmp_path), lambda log: log.audit.note(acts))
+    code, out, err = await command("audit", url(tmp_path), tmp_path)
     assert (code, err) == (0, "")
     assert [line.rstrip() for line in out.splitlines()] == [
         "when (UTC)           who          what         about",

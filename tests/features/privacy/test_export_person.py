@@ -72,13 +72,13 @@ async def test_all_that_is_stored_is_there_and_nothing_of_others_or_of_another_t
     assert "C2" not in json.dumps(rows)
 
 
-async def test_who_gave_a_thumb_and_nothing_else_is_found(database_url: str, tmp_path: Path) -> None:
+async def test_who_gave_a_thumb_and_nothing_else_is_found(tmp_path: Path) -> None:
     async def fill(log: Store) -> None:
         await log.thumbs.note(thumb(user_id=ANN), is_watched=True)
         await log.thumbs.note(thumb(user_id=BEN), is_watched=True)
 
-    await with_log(database_url, fill)
-    rows = await exported(database_url, tmp_path)
+    await with_log(url(tmp_path), fill)
+    rows = await exported(url(tmp_path), tmp_path)
     assert kinds(rows) == ["thumb", "audit"]
     assert (rows[0]["user_id"], rows[0]["is_up"], rows[0]["is_given"]) == (ANN, True, True)
     assert set(rows[0]) == {"kind", "team_id", "channel_id", "ts", "user_id", "is_up", "is_given", "changed_at"}
@@ -154,18 +154,16 @@ async def nothing_was_noted(log: Store) -> None:
     assert await noted(log) == []
 
 
-async def test_an_id_of_two_workspaces_is_asked_back_and_neither_is_mixed_into_the_other(
-    database_url: str, tmp_path: Path
-) -> None:
+async def test_an_id_of_two_workspaces_is_asked_back_and_neither_is_mixed_into_the_other(tmp_path: Path) -> None:
     async def fill(log: Store) -> None:
         for team in ("T1", "T2"):
             await delivered(log, team, team_id=team, requester_id=ANN)
 
-    await with_log(database_url, fill)
-    code, out, err = await command("export", database_url, tmp_path, "--user", ANN)
+    await with_log(url(tmp_path), fill)
+    code, out, err = await command("export", url(tmp_path), tmp_path, "--user", ANN)
     assert (code, out) == (2, "")
     assert err.endswith("there is one in each of 2 workspaces; say which: --user T1/U0ANN, --user T2/U0ANN\n")
-    rows = await exported(database_url, tmp_path, f"T2/{ANN}")
+    rows = await exported(url(tmp_path), tmp_path, f"T2/{ANN}")
     assert kinds(rows) == ["case", "audit"]
     assert {row["team_id"] for row in rows} == {"T2"}
 
@@ -173,35 +171,32 @@ async def test_an_id_of_two_workspaces_is_asked_back_and_neither_is_mixed_into_t
 Filling = Callable[[Store], Awaitable[object]]
 
 
+async def only_labelled(log: Store) -> None:
+    await log.labels.put(await delivered(log, requester_id=BEN), ANN, Label(2, None))
+
+
 @pytest.mark.parametrize(
-    "fill",
+    ("fill", "expected"),
     [
-        lambda log: log.people.save_visibility("T1", ANN, Visibility.ME),
-        lambda log: log.digests.save(ChannelSettings("T1", "C1", ranks_people=True), ANN),
+        (lambda log: log.people.save_visibility("T1", ANN, Visibility.ME), ["settings", "audit"]),
+        (lambda log: log.digests.save(ChannelSettings("T1", "C1", ranks_people=True), ANN), ["audit", "audit"]),
+        (only_labelled, ["label", "audit"]),
     ],
-    ids=["a choice", "a line of the audit"],
+    ids=["a choice", "a line of the audit", "a label"],
 )
-async def test_whoever_has_no_case_has_what_else_there_is(tmp_path: Path, fill: Filling) -> None:
+async def test_whoever_has_no_case_has_what_else_there_is(tmp_path: Path, fill: Filling, expected: list[str]) -> None:
     await with_log(url(tmp_path), fill)
-    assert len(await exported(url(tmp_path), tmp_path)) == 2
+    assert kinds(await exported(url(tmp_path), tmp_path)) == expected
 
 
-async def test_whoever_only_labelled_has_their_labels(tmp_path: Path) -> None:
-    async def fill(log: Store) -> None:
-        await log.labels.put(await delivered(log, requester_id=BEN), ANN, Label(2, None))
-
-    await with_log(url(tmp_path), fill)
-    assert kinds(await exported(url(tmp_path), tmp_path)) == ["label", "audit"]
-
-
-async def test_whoever_only_saved_a_rubric_has_its_text(database_url: str, tmp_path: Path) -> None:
+async def test_whoever_only_saved_a_rubric_has_its_text(tmp_path: Path) -> None:
     async def fill(log: Store) -> None:
         for number, user_id in enumerate((ANN, BEN), 1):
             saved = SavedRubric("T1", "C1", "tone", number, f"{user_id}'s. {TONE}", user_id, datetime.now(UTC))
             await log.rubrics.save(saved)
 
-    await with_log(database_url, fill)
-    rows = await exported(database_url, tmp_path)
+    await with_log(url(tmp_path), fill)
+    rows = await exported(url(tmp_path), tmp_path)
     assert kinds(rows) == ["rubric", "audit", "audit"]
     assert (rows[0]["name"], rows[0]["prompt"]) == ("tone", f"{ANN}'s. {TONE}")
     assert BEN not in str(rows)
@@ -219,29 +214,24 @@ async def test_whoever_wants_another_judge_has_that(tmp_path: Path) -> None:
     assert (rows[0]["user_id"], rows[0]["rubric"]) == (ANN, "code")
 
 
-async def test_whoever_was_only_shown_a_case_has_the_draw(database_url: str, tmp_path: Path) -> None:
+async def test_whoever_was_only_shown_a_case_has_the_draw(tmp_path: Path) -> None:
     async def fill(log: Store) -> None:
         await add(log, at=datetime.now(UTC))
         for user_id in (ANN, BEN):
             assert await log.assignments.draw("T1", user_id, ["C1"])
         await log.assignments.pass_over("T1", ANN, 1, Outcome.SKIPPED)
 
-    await with_log(database_url, fill)
-    rows = await exported(database_url, tmp_path)
+    await with_log(url(tmp_path), fill)
+    rows = await exported(url(tmp_path), tmp_path)
     assert kinds(rows) == ["draw", "audit"]
     assert (rows[0]["case_id"], rows[0]["user_id"], rows[0]["outcome"]) == (1, ANN, "skipped")
 
 
-async def test_all_cases_and_a_person_do_not_go_together(tmp_path: Path) -> None:
-    code, out, err = await command("export", url(tmp_path), tmp_path, "--user", ANN, "--all")
+@pytest.mark.parametrize("options", [("--all",), ("--since", "2026-11-01")])
+async def test_what_is_for_labels_and_a_person_do_not_go_together(tmp_path: Path, options: tuple[str, ...]) -> None:
+    code, out, err = await command("export", url(tmp_path), tmp_path, "--user", ANN, *options)
     assert (code, out) == (2, "")
-    assert "--all goes with labels" in err
-
-
-async def test_a_day_and_a_person_do_not_go_together(tmp_path: Path) -> None:
-    code, out, err = await command("export", url(tmp_path), tmp_path, "--user", ANN, "--since", "2026-11-01")
-    assert (code, out) == (2, "")
-    assert "--since goes with labels" in err
+    assert f"{options[0]} goes with labels" in err
 
 
 async def test_a_file_that_cannot_be_written_is_a_sentence_and_no_line(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from bot.commands.export import export
 from bot.domain.case import Case, CaseStatus
 from bot.domain.label import Label
 from bot.features.privacy.text import HOW, NOT_NOW, NOTHING
+from bot.pipeline.text import NO_CASE
 from bot.slack import ids
 from bot.store.export import Selection
 from bot.store.schema import labels, ratings
@@ -214,7 +215,7 @@ async def test_a_case_that_waits_for_its_question_is_deleted_and_its_modal_says_
     assert await forget(stage, stage.ann, answer) == "Deleted: case 1, with its texts, ratings and labels."
     submitted = await stage.slack.settled(stage.ann.submit({ids.BLOCK_QUESTION: QUESTION}))
     assert submitted.is_acked
-    await stage.slack.until(lambda: any("no longer in the log" in m.text for m in stage.ann.messages(stage.ann.im)))
+    await stage.slack.until(lambda: any(m.text == NO_CASE for m in stage.ann.messages(stage.ann.im)))
     assert await case_numbers(stage) == []
 
 
@@ -224,7 +225,7 @@ async def test_a_button_of_a_forgotten_case_says_so(stage: Stage) -> None:
     known = await stage.told(stage.ben)
     await forget(stage, stage.ann, answer)
     stage.ben.click(known, ids.ACTION_AGAIN)
-    assert "no longer in the log" in (await stage.told(stage.ben, 2)).text
+    assert (await stage.told(stage.ben, 2)).text == NO_CASE
 
 
 async def test_while_slack_does_not_answer_nothing_is_lost_and_asking_again_finishes(stage: Stage) -> None:

@@ -17,17 +17,10 @@ from tests.cases import SECRET, a_case, a_verdict, bytes_on_disk, delivered, hel
 
 
 @pytest.fixture
-async def logs(database_url: str) -> AsyncIterator[list[Store]]:
-    """The log as several processes have it; SQLite has one alone."""
-    opened = [await Store.open(database_url) for _ in range(1 if database_url.startswith("sqlite") else 3)]
+async def log(tmp_path: Path) -> AsyncIterator[Store]:
+    opened = await Store.open(url(tmp_path))
     yield opened
-    for log in opened:
-        await log.close()
-
-
-@pytest.fixture
-async def log(logs: list[Store]) -> Store:
-    return logs[0]
+    await opened.close()
 
 
 async def test_of_what_was_forgotten_nothing_is_left_after_a_day(log: Store) -> None:
@@ -104,8 +97,9 @@ async def test_where_no_text_is_kept_an_unanswered_case_goes_after_a_day(
     assert len(await numbers(log)) == left
 
 
-async def test_what_a_reader_kept_in_the_journal_goes_with_the_next_look_of_retention(tmp_path: Path) -> None:
-    log = await Store.open(url(tmp_path))
+async def test_what_a_reader_kept_in_the_journal_goes_with_the_next_look_of_retention(
+    log: Store, tmp_path: Path
+) -> None:
     case = await delivered(log, response=SECRET)
     await retain(log, None, keeps_text=True)
     async with log.database.engine.connect() as reader:
@@ -116,4 +110,3 @@ async def test_what_a_reader_kept_in_the_journal_goes_with_the_next_look_of_rete
         assert SECRET.encode() in bytes_on_disk(tmp_path)
     await retain(log, None, keeps_text=True)
     assert SECRET.encode() not in bytes_on_disk(tmp_path)
-    await log.close()

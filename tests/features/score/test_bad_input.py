@@ -63,15 +63,6 @@ async def test_a_deleted_message_is_refused(stage: Stage) -> None:
     await refusal(stage, "message is gone", count=2)
 
 
-async def test_a_link_to_a_channel_out_of_sight_is_refused(stage: Stage) -> None:
-    workspace = stage.slack.workspace
-    workspace.add_channel("secret", [stage.ann.user, stage.helper.user], is_private=True)
-    answer = stage.helper.post("secret", ANSWER)
-    stage.ann.command(CHANNEL, ids.COMMAND, workspace.permalink(answer.channel_id, answer.ts))
-    assert "/invite @Slack Judge" in (await stage.told(stage.ann)).text
-    assert stage.model.requests == []
-
-
 async def test_a_link_from_another_workspace_is_refused(stage: Stage) -> None:
     stage.ann.command(CHANNEL, ids.COMMAND, "https://elsewhere.slack.com/archives/C0123ABC/p1700000000000100")
     await refusal(stage, "another workspace (elsewhere.slack.com)", count=2)

@@ -3,6 +3,7 @@
 import pytest
 
 from bot.domain.case import CaseStatus, Visibility
+from bot.pipeline.text import COMMAND_TOO_SLOW
 from bot.slack import ids
 from tests.stage import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, is_verdict, shown
 
@@ -111,7 +112,7 @@ async def test_the_modal_says_which_input_is_wrong(stage: Stage, question: str, 
 async def test_a_modal_that_cannot_be_opened_in_time_is_explained(stage: Stage) -> None:
     stage.slack.fail("views.open", error="expired_trigger_id")
     stage.ann.command(CHANNEL, ids.COMMAND)
-    assert "type `/judge` again" in (await stage.told(stage.ann)).text
+    assert (await stage.told(stage.ann)).text == COMMAND_TOO_SLOW
 
 
 @pytest.mark.needs("privacy", "rubrics")

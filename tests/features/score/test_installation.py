@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from bot.pipeline.text import FOREIGN, NOT_SERVED, WENT_WRONG
 from bot.slack import ids
 from bot.slack.manifest import ORG, load_manifest
 from pocket_slack import Delivery, payloads
@@ -43,7 +44,7 @@ async def test_a_command_of_another_workspace_is_told_so(stage: Stage) -> None:
     sent = payloads.slash_command(workspace, stage.ann.user, workspace.channel(CHANNEL), ids.COMMAND, "Why? | Because.")
     delivery = await stage.slack.settled(workspace.deliveries.send("slash_commands", sent | {"team_id": ELSEWHERE}))
     assert delivery.response is not None
-    assert delivery.response["text"].startswith("I serve another workspace.")
+    assert delivery.response["text"].startswith(NOT_SERVED)
     assert await cases(stage) == 0
 
 
@@ -81,7 +82,7 @@ async def test_a_step_of_another_workspace_fails_and_does_not_wait_for_ever(open
     workspace.bot_token, workspace.manifest = "xoxb-another-one", theirs
     sent = {"type": "event_callback", "event_id": "Ev1", "team_id": ELSEWHERE, "event": event}
     await stage.slack.settled(workspace.deliveries.send("events_api", sent | {"authorizations": granted}))
-    assert (execution.error or "").startswith("I serve another workspace.")
+    assert (execution.error or "").startswith(NOT_SERVED)
     assert await cases(stage) == 0
     workspace.bot_token, workspace.manifest = ours
     parent, answer = stage.ask_and_answer()  # what that token may do says nothing of ours
@@ -100,12 +101,12 @@ async def test_a_person_whose_workspace_the_payload_does_not_name_is_asked_for_o
 async def test_such_a_person_of_another_workspace_is_foreign(stage: Stage) -> None:
     stage.ann.user.team_id = ELSEWHERE
     await stage.slack.settled(shortcut(stage, user=without_home(stage)))
-    assert "Only people of this workspace" in (await stage.told(stage.ann)).text
+    assert (await stage.told(stage.ann)).text == FOREIGN
     assert await cases(stage) == 0
 
 
 async def test_where_slack_does_not_say_who_it_is_nothing_is_done(stage: Stage) -> None:
     stage.slack.fail("users.info", error="user_not_found")
     shortcut(stage, user=without_home(stage))
-    assert "Something went wrong on my side" in (await stage.told(stage.ann)).text
+    assert (await stage.told(stage.ann)).text == WENT_WRONG
     assert await cases(stage) == 0

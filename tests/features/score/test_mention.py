@@ -1,6 +1,5 @@
 """Whoever speaks to the app: "score this" in a thread and in a channel, and a line of help for anything else."""
 
-import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,6 @@ from bot.slack import ids
 from bot.slack.manifest import MINIMAL, load_manifest
 from pocket_slack import Delivery, Message, Person
 from pocket_slack.posts import Content, post
-from tests.model_server import Held
 from tests.stage import (
     ANSWER,
     CHANNEL,
@@ -187,20 +185,6 @@ async def test_a_request_that_comes_twice_is_one_case_and_one_answer(stage: Stag
     await answered_last(stage)
     assert await cases(stage) == 1
     assert len(stage.ours()) == 1
-    assert stage.ann.ephemerals(CHANNEL) == []
-
-
-async def test_a_request_that_comes_again_while_it_is_scored_is_the_same_case(stage: Stage) -> None:
-    gate = asyncio.Event()
-    stage.model.script(Held(gate, "score: 4\nGood."))
-    parent, _ = stage.ask_and_answer()
-    stage.ann.post(CHANNEL, REQUEST, thread_ts=parent.ts)
-    await stage.model.asked(1)
-    stage.slack.workspace.deliveries.redeliver(last_event(stage))
-    await heard(stage, 2)
-    gate.set()
-    await stage.verdict(parent)
-    assert await cases(stage) == 1
     assert stage.ann.ephemerals(CHANNEL) == []
 
 

@@ -8,10 +8,9 @@ from typing import Any
 import pytest
 from structlog.testing import capture_logs
 
-from bot.domain.blocker import A_PERSONS, Refusal, RefusalKind
 from bot.domain.case import CaseSource, CaseStatus
 from bot.features.score.events import NOT_TOLD
-from bot.pipeline.text import FOREIGN, refusal_text
+from bot.pipeline.text import FOREIGN
 from bot.slack import ids
 from bot.slack.manifest import WATCH, load_manifest
 from bot.store.audit import Action
@@ -102,17 +101,6 @@ async def test_one_case_a_message_however_many_react(stage: Stage) -> None:
     assert (await cases(stage), len(stage.ours())) == (1, 1)
 
 
-async def test_all_at_once_are_one_case(stage: Stage) -> None:
-    await say(stage, ":mag:")
-    parent, answer = stage.ask_and_answer()
-    for name in ("carl", "dora", "emil"):
-        stage.ann.invite(CHANNEL, stage.slack.workspace.add_user(name).name)
-        stage.slack.person(name).react(answer, "mag")
-    await stage.verdict(parent)
-    await heard(stage, 3)
-    assert await cases(stage) == 1
-
-
 async def test_a_reaction_that_slack_sends_twice_is_one_case_and_one_answer(stage: Stage) -> None:
     await say(stage, ":mag:")
     parent, answer = stage.ask_and_answer()
@@ -134,18 +122,6 @@ async def test_the_case_is_in_the_log_before_the_reaction_is_acknowledged(stage:
     stage.ann.react(answer, "mag")
     await stage.verdict(parent)
     assert at_the_ack[0] == [ANSWER]
-
-
-async def test_while_slack_cannot_be_read_the_reaction_is_left_to_come_again(stage: Stage) -> None:
-    await say(stage, ":mag:")
-    parent, answer = stage.ask_and_answer()
-    stage.slack.fail("conversations.replies", error="internal_error")
-    stage.ann.react(answer, "mag")
-    await stage.slack.until(lambda: reads(stage))
-    await say(stage, "")
-    assert await cases(stage) == 0
-    stage.slack.workspace.deliveries.redeliver(reactions(stage)[0])
-    await stage.verdict(parent)
 
 
 async def test_other_reactions_and_other_channels_cost_no_call_and_no_line(stage: Stage) -> None:
@@ -226,55 +202,6 @@ async def test_a_bot_asks_for_nothing(stage: Stage) -> None:
     await heard(stage, 1)
     await say(stage, "")
     assert (await cases(stage), reads(stage)) == (0, [])
-
-
-async def test_limits_hold_and_the_person_alone_is_told_in_the_thread(open_stage: StageFactory) -> None:
-    stage: Stage = await open_stage(manifest=load_manifest(WATCH), max_cases_per_user_per_hour=2)
-    await say(stage, ":mag:")
-    pairs = [stage.ask_and_answer() for _ in range(50)]
-    for _, answer in pairs:
-        stage.ben.react(answer, "mag")
-    await stage.told(stage.ben, 48)
-    assert await cases(stage) == 2
-    refusal = refusal_text(Refusal(RefusalKind.TOO_MANY_CASES, 2))
-    assert {told.text for told in stage.ben.ephemerals(CHANNEL)} == {refusal}
-    assert len({told.thread_ts for told in stage.ben.ephemerals(CHANNEL)} & {parent.ts for parent, _ in pairs}) == 48
-
-
-async def test_where_bots_alone_are_scored_a_persons_reply_is_refused(open_stage: StageFactory) -> None:
-    stage: Stage = await open_stage(manifest=load_manifest(WATCH), score_people=False)
-    await say(stage, ":mag:")
-    own = stage.ben.post(CHANNEL, "Or simply commit it again.")
-    assert await told_last(stage, stage.ann, lambda: stage.ann.react(own, "mag")) == A_PERSONS
-    assert await cases(stage) == 0
-
-
-async def test_where_scoring_is_off_nothing_is_read(open_stage: StageFactory) -> None:
-    stage: Stage = await open_stage(manifest=load_manifest(WATCH), channels_allowed="C0ELSEWHERE")
-    await say(stage, ":mag:")
-    _, answer = stage.ask_and_answer()
-    said = await told_last(stage, stage.ben, lambda: stage.ben.react(answer, "mag"))
-    assert said == refusal_text(Refusal(RefusalKind.CHANNEL_OFF))
-    assert reads(stage) == []
-
-
-async def test_private_by_choice_the_verdict_is_for_whoever_asked(open_stage: StageFactory) -> None:
-    stage: Stage = await open_stage(manifest=load_manifest(WATCH), verdict_visibility="me")
-    await say(stage, ":mag:")
-    _, answer = stage.ask_and_answer()
-    for person in (stage.ann, stage.ben):
-        assert (await told_last(stage, person, lambda: person.react(answer, "mag"))).startswith("Score 4 of 5")  # noqa: B023
-    assert (stage.ours(), await cases(stage)) == ([], 2)
-
-
-async def test_without_a_question_a_button_asks_for_it(stage: Stage) -> None:
-    await say(stage, ":mag:")
-    answer = stage.helper.post(CHANNEL, ANSWER)
-    await told_last(stage, stage.ben, lambda: stage.ben.react(answer, "mag"))
-    stage.ben.click(stage.ben.ephemerals(CHANNEL)[-1], ids.ACTION_ASK)
-    await stage.modal(stage.ben)
-    stage.ben.submit({ids.BLOCK_QUESTION: QUESTION})
-    await stage.reaches(1, CaseStatus.DELIVERED)
 
 
 async def test_a_message_that_is_gone_meanwhile_is_said_to_be(stage: Stage) -> None:

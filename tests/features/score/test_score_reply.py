@@ -228,17 +228,6 @@ async def test_a_private_verdict_is_not_shown_to_the_next_who_asks(open_stage: S
     assert len(stage.model.requests) == 2
 
 
-async def test_where_the_bot_is_no_member_the_requester_alone_reads_the_verdict(open_stage: StageFactory) -> None:
-    stage: Stage = await open_stage(is_member=False)
-    _, answer = stage.ask_and_answer()
-    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
-    await stage.modal(stage.ann)  # it cannot read the thread either, so it asks
-    stage.ann.submit({ids.BLOCK_QUESTION: QUESTION})
-    told = await stage.told(stage.ann)
-    assert told.text.startswith("Score 4 of 5")
-    assert "/invite @Slack Judge" in shown(told)
-
-
 async def test_a_deleted_question_is_asked_for(stage: Stage) -> None:
     parent, answer = stage.ask_and_answer()
     stage.ann.delete(parent)
