@@ -15,8 +15,6 @@ _FILLERS = {"every", "at", "in"}
 _LONGEST = 80
 # "fryday" is a day misspelt, and no time zone.
 _CLOSE = 0.7
-MOST_WEEKLY = 1000
-_DIGITS = 10
 
 
 @dataclass(frozen=True)
@@ -49,14 +47,6 @@ class StatsRequest:
 
     channel: str | None = None
     author: str | None = None
-
-
-@dataclass(frozen=True)
-class LabelRequest:
-    """What `/judge label` is to do; `number` is how many blind labels a week the channel is to want."""
-
-    action: Literal["open", "state", "weekly"]
-    number: int = 0
 
 
 @dataclass(frozen=True)
@@ -141,25 +131,6 @@ def parse_stats(text: str) -> StatsRequest:
     if text.lower() == "me":
         return StatsRequest(author="me")
     raise ValueError(f"I do not know {text[:_LONGEST]!r}")
-
-
-def parse_label(text: str) -> LabelRequest:
-    """The request in what follows `/judge label`.
-
-    Raises:
-        ValueError: It is none; the message says what is wrong.
-    """
-    match text.lower().split():
-        case []:
-            return LabelRequest("open")
-        case ["weekly"]:
-            return LabelRequest("state")
-        case ["weekly", number] if number.isascii() and number.isdigit() and int(number[:_DIGITS]) <= MOST_WEEKLY:
-            return LabelRequest("weekly", int(number[:_DIGITS]))
-        case ["weekly", *_]:
-            raise ValueError(f"A week's blind scores are a number from 0 to {MOST_WEEKLY:,}")
-        case _:
-            raise ValueError(f"I do not know {text[:_LONGEST]!r}")
 
 
 def parse_watch(text: str) -> WatchRequest:

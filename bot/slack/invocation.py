@@ -103,9 +103,7 @@ def _from_interaction(body: Raw) -> Invocation:
     user, team = body["user"], body.get("team") or {}
     team_id = team.get("id") or user.get("team_id") or ""
     home = {team_id, (body.get("enterprise") or {}).get("id")} - {None, ""}
-    state = ModalState()
-    if body.get("type") == "view_submission":
-        state = ModalState.from_private_metadata(body["view"].get("private_metadata") or "")
+    state = _to_state(body["view"]) if body.get("type") == "view_submission" else ModalState()
     return Invocation(
         team_id=team_id,
         channel_id=(body.get("channel") or {}).get("id") or (body.get("container") or {}).get("channel_id") or "",
@@ -164,14 +162,6 @@ def _hosts(domain: str | None) -> frozenset[str]:
 
 
 @dataclass(frozen=True)
-class Feedback:
-    """The feedback buttons that were pressed: of which case, and whether it was "agree"."""
-
-    case_id: int | None
-    agrees: bool
-
-
-@dataclass(frozen=True)
 class HomeVisit:
     """A person in the Home tab; `channel_id` is their direct messages with the app."""
 
@@ -180,7 +170,7 @@ class HomeVisit:
 
 
 def clicked_message(body: Raw, own_ids: frozenset[str]) -> Message:
-    """The message that a shortcut was used on; one of our own has an obstacle, whatever it says."""
+    """The message that a shortcut was used on; one of our own has a blocker, whatever it says."""
     message = to_message(body["message"])
     is_own = message.author_id in own_ids or body["message"].get("bot_id") in own_ids
     return replace(message, blocker=Blocker(BlockerKind.OWN_MESSAGE)) if is_own else message
@@ -196,9 +186,7 @@ class WindowClick:
 
 
 def clicked_window(body: Raw) -> WindowClick:
-    view = body["view"]
-    state = ModalState.from_private_metadata(view.get("private_metadata") or "")
-    return WindowClick(to_invocation(body), str(view["id"]), state)
+    return WindowClick(to_invocation(body), str(body["view"]["id"]), _to_state(body["view"]))
 
 
 def clicked_value(body: Raw) -> str:
@@ -220,9 +208,10 @@ def clicked_case_id(body: Raw) -> int | None:
     return to_case_id(clicked_value(body))
 
 
-def clicked_feedback(body: Raw) -> Feedback:
+def clicked_feedback(body: Raw) -> tuple[int | None, bool]:
+    """Of which case the feedback buttons were pressed, and whether it was "agree"."""
     choice, _, case_id = clicked_value(body).partition(":")
-    return Feedback(to_case_id(case_id), choice == ids.AGREE)
+    return to_case_id(case_id), choice == ids.AGREE
 
 
 def opened_home(body: Raw) -> HomeVisit | None:
@@ -256,14 +245,6 @@ class RubricSubmission:
     prompt: str
 
 
-@dataclass(frozen=True)
-class LabelSubmission:
-    """The submitted window for one's own score: what it remembered, and the label; None without a score."""
-
-    state: ModalState
-    label: Label | None
-
-
 def to_submission(body: Raw) -> Submission:
     """The inputs as typed, surrounding whitespace dropped."""
     view = body["view"]
@@ -288,25 +269,17 @@ def to_rubric_submission(body: Raw) -> RubricSubmission:
     return RubricSubmission(_to_state(view), _typed(values, ids.BLOCK_NAME).lower(), f"{prompt}\n")
 
 
-def to_label_submission(body: Raw) -> LabelSubmission:
-    """The score and the reason that a person gave after they had seen the judge's."""
+def to_label(body: Raw, *, is_blind: bool) -> tuple[ModalState, Label | None]:
+    """What a submitted window for one's own score remembered, and the label; None without a score."""
     state, values = _to_state(body["view"]), body["view"]["state"]["values"]
-    return LabelSubmission(state, _to_label(values, ids.BLOCK_SCORE, ids.BLOCK_REASON))
-
-
-def to_blind_submission(body: Raw) -> LabelSubmission:
-    """The same of those that they gave before."""
-    state, values = _to_state(body["view"]), body["view"]["state"]["values"]
-    names = (ids.of_case(block, state.case_id) for block in (ids.BLOCK_SCORE, ids.BLOCK_REASON))
-    return LabelSubmission(state, _to_label(values, *names))
-
-
-def _to_label(values: Raw, score_block: str, reason_block: str) -> Label | None:
+    score_block, reason_block = (
+        ids.of_case(block, state.case_id) if is_blind else block for block in (ids.BLOCK_SCORE, ids.BLOCK_REASON)
+    )
     try:
         score = int(_selected(values, score_block) or _typed(values, score_block))
     except ValueError:
-        return None
-    return Label(score, _typed(values, reason_block) or None)
+        return state, None
+    return state, Label(score, _typed(values, reason_block) or None)
 
 
 def _to_state(view: Raw) -> ModalState:

@@ -61,10 +61,12 @@ class AnswerCache(Generic[K, V]):
 
 SLACKBOT = "USLACKBOT"
 """Slack's own bot, of which Slack says that it is none (bolt-js#794)."""
-_KEPT_S = 3600.0
+_NAMES_KEPT_S = 3600.0
 _PATIENCE_S = 1.5  # whoever asked waits for Slack, which waits for 3 s
-_MOST_KEPT = 10_000
+_MOST_PEOPLE = 10_000
 _ASKED_AT_ONCE = 8
+_HOMES_KEPT_S = 86_400.0
+_LOOK_UP_S = 2.0
 
 logger = structlog.get_logger(__name__)
 
@@ -80,7 +82,7 @@ class Members:
 
     def __init__(self, client: AsyncWebClient) -> None:
         self._client = client
-        self._known = AnswerCache(self._ask, _KEPT_S, _MOST_KEPT)
+        self._known = AnswerCache(self._ask, _NAMES_KEPT_S, _MOST_PEOPLE)
 
     async def of_all(self, author_ids: Iterable[str], patience_s: float) -> Mapping[str, Member]:
         """The members behind these ids, asked about in this order; without those that nothing is known of in time."""
@@ -118,7 +120,6 @@ class Members:
 
 
 KEPT_S = 300.0
-_MEMBERSHIPS_PATIENCE_S = 2.0
 MOST_KEPT = 1000
 _TYPES = "public_channel,private_channel,mpim"
 _PAGE = 999  # the most: https://docs.slack.dev/reference/methods/users.conversations
@@ -187,7 +188,7 @@ class Memberships:
         if channel_id.startswith("D"):
             return False
         try:
-            async with asyncio.timeout(_MEMBERSHIPS_PATIENCE_S):
+            async with asyncio.timeout(_LOOK_UP_S):
                 if await self.includes(user_id, channel_id):
                     return False
                 ours = (await self.now(None)).get(channel_id)
@@ -197,7 +198,7 @@ class Memberships:
 
     async def _list(self, user_id: str | None) -> Mapping[str, Listed]:
         try:
-            async with asyncio.timeout(_MEMBERSHIPS_PATIENCE_S):
+            async with asyncio.timeout(_LOOK_UP_S):
                 return await list_channels(self._client, user_id)
         except (SlackApiError, aiohttp.ClientError, TimeoutError) as exc:
             raise MembershipError(slack_word(exc)) from exc
@@ -232,14 +233,10 @@ def _to_listed(channel: Mapping[str, Any]) -> Listed:
     )
 
 
-_HOMES_KEPT_S = 86_400.0
-_HOMES_PATIENCE_S = 2.0
-
-
 class Homes:
     def __init__(self, client: AsyncWebClient) -> None:
         self._client = client
-        self._known = AnswerCache(self._ask, _HOMES_KEPT_S, _MOST_KEPT)
+        self._known = AnswerCache(self._ask, _HOMES_KEPT_S, _MOST_PEOPLE)
 
     async def of(self, user_id: str) -> str:
         """The id of the team that a person belongs to.
@@ -250,11 +247,8 @@ class Homes:
         return await self._known.get(user_id)
 
     async def _ask(self, user_id: str) -> str:
-        async with asyncio.timeout(_HOMES_PATIENCE_S):
+        async with asyncio.timeout(_LOOK_UP_S):
             return str((await self._client.users_info(user=user_id))["user"]["team_id"])
-
-
-_ACCESS_PATIENCE_S = 2.0
 
 
 class NoAccessReason(StrEnum):
@@ -286,7 +280,7 @@ class Access:
         if channel_id.startswith("D"):
             return NoAccess(NoAccessReason.DIRECT_MESSAGES)
         try:
-            async with asyncio.timeout(_ACCESS_PATIENCE_S):
+            async with asyncio.timeout(_LOOK_UP_S):
                 return await self._ask(channel_id, user_id, is_change)
         except (SlackApiError, aiohttp.ClientError, TimeoutError) as exc:
             error = slack_word(exc)
@@ -315,7 +309,7 @@ class Access:
         if not self._is_for_admins:
             return True  # but guests, who are told so where they try
         try:
-            async with asyncio.timeout(_ACCESS_PATIENCE_S):
+            async with asyncio.timeout(_LOOK_UP_S):
                 return await self._no_change(user_id) is None
         except (SlackApiError, aiohttp.ClientError, TimeoutError):
             return False

@@ -3,6 +3,7 @@
 Before a blind score is asked for, and once more before it is recorded, Slack is asked who is in the channel.
 """
 
+import re
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -18,7 +19,6 @@ from bot.pipeline.intake import NoCaseError
 from bot.pipeline.text import BUTTON_TOO_SLOW, COMMAND_TOO_SLOW, FOREIGN_LABEL, OWN_LABEL, refusal_text, sentence
 from bot.slack import ids
 from bot.slack.blocks import ModalState
-from bot.slack.commands import LabelRequest, parse_label
 from bot.slack.invocation import (
     Invocation,
     WindowClick,
@@ -26,13 +26,15 @@ from bot.slack.invocation import (
     clicked_feedback,
     clicked_home,
     clicked_window,
-    to_blind_submission,
     to_invocation,
-    to_label_submission,
+    to_label,
 )
 from bot.slack.members import MembershipError
 from bot.store.assignments import DrawnCase, EnoughError, NotRecordedError
 from judge import Rubric
+
+_LONGEST = 80
+_DIGITS = re.compile("[0-9]{1,10}")
 
 
 def register(app: AsyncApp, services: Services) -> None:
@@ -47,10 +49,10 @@ def _register_seen(app: AsyncApp, services: Services) -> None:
     @app.action(ids.ACTION_AGREE)
     @app.action(ids.ACTION_FEEDBACK)
     async def agree_or_disagree(ack: AsyncAck, body: dict[str, Any]) -> None:
-        feedback = clicked_feedback(body)
-        visit = await _begin(services, to_invocation(body), feedback.case_id)
+        case_id, agrees = clicked_feedback(body)
+        visit = await _begin(services, to_invocation(body), case_id)
         await ack()
-        if visit and feedback.agrees and visit.verdict.score is not None:
+        if visit and agrees and visit.verdict.score is not None:
             label = Label(visit.verdict.score, None)
             await _confirm(services, visit, label, await labels.put(visit.case, visit.invocation.user_id, label))
         elif visit:
@@ -65,8 +67,8 @@ def _register_seen(app: AsyncApp, services: Services) -> None:
 
     @app.view(ids.VIEW_LABEL)
     async def record_own_score(ack: AsyncAck, body: dict[str, Any]) -> None:
-        submission = to_label_submission(body)
-        label, visit = submission.label, await _begin(services, to_invocation(body), submission.state.case_id)
+        state, label = to_label(body, is_blind=False)
+        visit = await _begin(services, to_invocation(body), state.case_id)
         if visit is None:
             await ack()
         elif label is None or not visit.verdict.lowest <= label.score <= visit.verdict.highest:
@@ -128,23 +130,28 @@ async def _tell(services: Services, visit: _Visit, text: str) -> None:
 
 async def answer(services: Services, invocation: Invocation, text: str) -> None:
     """Answers `/judge label`: opens the window, or says or sets how many labels the channel wants."""
-    try:
-        said = await _do(services, invocation, parse_label(text))
-    except ValueError as exc:
-        said = words.not_understood(str(exc))
+    match text.lower().split():
+        case []:
+            said = await _open_blind(services, invocation, invocation.channel_id)
+        case ["weekly"]:
+            said = await _weekly(services, invocation, None)
+        case ["weekly", number] if _DIGITS.fullmatch(number) and int(number) <= words.MOST_WEEKLY:
+            said = await _weekly(services, invocation, int(number))
+        case ["weekly", *_]:
+            said = words.not_understood(f"A week's blind scores are a number from 0 to {words.MOST_WEEKLY:,}")
+        case _:
+            said = words.not_understood(f"I do not know {text[:_LONGEST]!r}")
     if said:
         await services.messenger.tell(invocation.recipient, sentence(said))
 
 
-async def _do(services: Services, invocation: Invocation, request: LabelRequest) -> str:
-    if request.action == "open":
-        return await _open_blind(services, invocation, invocation.channel_id)
-    is_change = request.action == "weekly"
-    if refusal := await services.access.refusal(invocation.channel_id, invocation.user_id, is_change):
+async def _weekly(services: Services, invocation: Invocation, number: int | None) -> str:
+    """How many labels a week the channel wants, from now on `number` of them."""
+    if refusal := await services.access.refusal(invocation.channel_id, invocation.user_id, number is not None):
         return words.no_access_text(refusal)
-    if is_change:
+    if number is not None:
         settings = await services.store.digests.channel(invocation.team_id, invocation.channel_id)
-        await services.store.digests.save(replace(settings, labels_per_week=request.number), invocation.user_id)
+        await services.store.digests.save(replace(settings, labels_per_week=number), invocation.user_id)
     return words.weekly_text(await services.store.assignments.budget(invocation.team_id, invocation.channel_id))
 
 
@@ -158,12 +165,11 @@ def _register_blind(app: AsyncApp, services: Services) -> None:
 
     @app.view(ids.VIEW_BLIND)
     async def record(ack: AsyncAck, body: dict[str, Any]) -> None:
-        submission = to_blind_submission(body)
-        await ack(**await _submitted(services, to_invocation(body), submission.state, submission.label))
+        await ack(**await _submitted(services, to_invocation(body), *to_label(body, is_blind=True)))
 
     @app.view(ids.VIEW_COMPARED)
     async def go_on(ack: AsyncAck, body: dict[str, Any]) -> None:
-        await ack(**await _go_on(services, to_invocation(body), to_blind_submission(body).state))
+        await ack(**await _go_on(services, to_invocation(body), to_label(body, is_blind=True)[0]))
 
     @app.action(ids.ACTION_SKIP)
     async def skip(ack: AsyncAck, body: dict[str, Any]) -> None:

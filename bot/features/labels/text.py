@@ -22,7 +22,6 @@ from bot.slack.blocks import (
     run,
     section,
 )
-from bot.slack.commands import MOST_WEEKLY
 from bot.slack.members import NoAccess, NoAccessReason
 from bot.slack.mrkdwn import escape, excerpt
 from bot.store.assignments import Comparison, DrawnCase
@@ -30,6 +29,7 @@ from bot.store.labels import WEEKS, Budget
 from judge import Rubric
 
 LONGEST_REASON = 1000
+MOST_WEEKLY = 1000
 # Options; a longer scale is typed: https://docs.slack.dev/reference/block-kit/block-elements/select-menu-element
 _LONGEST_MENU = 100
 
