@@ -132,10 +132,14 @@ async def test_a_stale_request_is_refused_though_its_signature_is_right() -> Non
     assert status == 401
 
 
-@pytest.mark.parametrize("body", [a_command("score this") + b"!", b"\xff\xfe"], ids=["another text", "no text"])
-async def test_a_signature_of_something_else_is_refused(body: bytes) -> None:
+@pytest.mark.parametrize(
+    ("body", "secret"),
+    [(a_command("score this") + b"!", SECRET), (b"\xff\xfe", SECRET), (a_command(), "another")],
+    ids=["another text", "no text", "another secret"],
+)
+async def test_a_signature_of_something_else_is_refused(body: bytes, secret: str) -> None:
     async with open_front() as front:
-        status, said = await answer_to(front, request(signed(a_command()) | sized(body)) + body)
+        status, said = await answer_to(front, request(signed(a_command(), secret=secret) | sized(body)) + body)
     assert (status, b"heard" in said) == (401, False)
 
 

@@ -40,18 +40,6 @@ async def test_a_first_visit_says_how_to_begin(stage: Stage) -> None:
     assert NO_CHANNELS in words
 
 
-async def test_it_lists_ones_own_cases_with_state_and_link(stage: Stage) -> None:
-    parent, answer = stage.ask_and_answer()
-    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
-    verdict = await stage.verdict(parent)
-    await stage.reaches(1, CaseStatus.DELIVERED)
-    words = shown(await home(stage))
-    link = stage.slack.workspace.permalink(answer.channel_id, verdict.ts, parent.ts).replace("&", "&amp;")
-    assert f"<{link}|Score 4 of 5> · helper in <#{answer.channel_id}>" in words
-    assert f"\n{answer.text}\n" in words
-    assert "/judge recent" not in words
-
-
 async def test_a_reply_is_quoted_no_more_once_the_person_has_left_its_channel(stage: Stage) -> None:
     await add_case(stage, help_desk(stage), stage.helper.id, 4, requester_id=stage.ann.id, response=ANSWER)
     assert ANSWER in shown(await home(stage))
@@ -126,12 +114,6 @@ async def test_nothing_of_a_channel_that_the_person_is_not_in(stage: Stage) -> N
     await stage.log.digests.save(ChannelSettings(stage.slack.workspace.team_id, leads.id, is_digest_on=True), "U1")
     assert leads.id not in str((await home(stage)).body)
     assert block_of(await home(stage, stage.ben), leads) is not None
-
-
-async def test_nothing_of_a_channel_after_the_person_has_left_it(stage: Stage) -> None:
-    await add_case(stage, help_desk(stage), stage.helper.id, 1)
-    stage.ann.leave(CHANNEL)
-    assert block_of(await home(stage), help_desk(stage)) is None
 
 
 async def test_nothing_of_a_channel_that_the_bot_was_removed_from(stage: Stage) -> None:

@@ -219,15 +219,6 @@ async def test_a_case_that_waits_for_its_question_is_deleted_and_its_modal_says_
     assert await case_numbers(stage) == []
 
 
-async def test_a_button_of_a_forgotten_case_says_so(stage: Stage) -> None:
-    answer, _ = await scored(stage)
-    stage.ben.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
-    known = await stage.told(stage.ben)
-    await forget(stage, stage.ann, answer)
-    stage.ben.click(known, ids.ACTION_AGAIN)
-    assert (await stage.told(stage.ben, 2)).text == NO_CASE
-
-
 async def test_while_slack_does_not_answer_nothing_is_lost_and_asking_again_finishes(stage: Stage) -> None:
     answer, _ = await scored(stage)
     stage.slack.fail("chat.delete", status=500, is_applied=True)
@@ -283,14 +274,6 @@ async def test_a_forgotten_message_can_be_scored_again(stage: Stage) -> None:
     await forget(stage, stage.ann, answer)
     await settled(stage, 2, stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer))
     assert [is_verdict(message) for message in stage.ours()] == [True]
-
-
-async def test_a_forgotten_case_is_in_no_digest(stage: Stage) -> None:
-    answer, _ = await scored(stage)
-    await scored(stage)
-    await forget(stage, stage.ann, answer)
-    stage.ann.command(CHANNEL, ids.COMMAND, "digest preview")
-    assert "1 reply that people chose to score" in (await stage.told(stage.ann, 2)).text
 
 
 async def test_a_forgotten_case_is_in_no_list_no_figure_and_no_export(stage: Stage) -> None:

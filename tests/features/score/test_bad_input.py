@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from bot.pipeline.text import NOT_IN_BOTH
 from bot.slack import ids
 from pocket_slack import Message
 from tests.stage import ANSWER, CHANNEL, QUESTION, Stage, quoted, shown, shown_as_ours
@@ -61,6 +62,15 @@ async def test_a_deleted_message_is_refused(stage: Stage) -> None:
     stage.helper.delete(answer)
     stage.ann.command(CHANNEL, ids.COMMAND, link)
     await refusal(stage, "message is gone", count=2)
+
+
+async def test_a_link_to_a_channel_out_of_sight_is_refused(stage: Stage) -> None:
+    workspace = stage.slack.workspace
+    workspace.add_channel("secret", [stage.ann.user, stage.helper.user], is_private=True)
+    answer = stage.helper.post("secret", ANSWER)
+    stage.ann.command(CHANNEL, ids.COMMAND, workspace.permalink(answer.channel_id, answer.ts))
+    assert (await stage.told(stage.ann)).text == NOT_IN_BOTH
+    assert stage.model.requests == []
 
 
 async def test_a_link_from_another_workspace_is_refused(stage: Stage) -> None:

@@ -66,13 +66,6 @@ async def test_an_edited_reply_marks_the_case_and_its_verdict(stage: Stage) -> N
     assert [block["type"] for block in verdict.blocks[-3:]] == ["context", "context_actions", "actions"]
 
 
-async def test_an_edited_question_marks_them_too(stage: Stage) -> None:
-    parent, _ = await scored(stage)
-    stage.ann.edit(parent, "How do I undo a push?")
-    assert (await up_to_date(stage)).edited_at is not None
-    assert LINE in shown(stage.ours()[0])
-
-
 async def test_the_line_is_there_once_however_often_it_is_edited_or_told(stage: Stage) -> None:
     _, answer = await scored(stage)
     stage.helper.edit(answer, "Use git revert instead.")

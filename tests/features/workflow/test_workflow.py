@@ -248,6 +248,15 @@ async def test_inputs_that_ask_for_nothing_fail_the_step(stage: Stage, inputs: S
     assert await stage.log.cases.newest(5) == []
 
 
+async def test_a_message_of_a_channel_that_the_person_is_not_in_is_left_alone(stage: Stage) -> None:
+    workspace = stage.slack.workspace
+    ben = stage.ben
+    workspace.add_channel("secret", [ben.user, workspace.bot], is_private=True)
+    said = ben.post("secret", ANSWER)
+    execution = await ended(stage, run(stage, message=at(said)))
+    assert execution.error == NOT_IN_BOTH
+
+
 async def test_of_a_private_channel_the_workflow_is_told_the_score_and_nothing_that_is_quoted(stage: Stage) -> None:
     workspace = stage.slack.workspace
     workspace.add_channel("secret", [stage.ann.user, stage.helper.user, workspace.bot], is_private=True)
