@@ -57,7 +57,7 @@ def clip(text: str, limit: int) -> str:
 
     They are escaped, and lose what would format them: marks of bold, italics, strike and code, a quote's `>` at the
     beginning of a line, and what nobody sees. An emoji's code gets a blank and stays text. Where the words are shown in
-    full they belong into a quote (`bot.views.elements`), which formats nothing and so takes nothing away.
+    full they belong into a quote (`bot.slack.blocks.quote`), which formats nothing and so takes nothing away.
     """
     text = _EMOJI.sub(": ", _QUOTE_MARKS.sub("", _MARKS.sub("", sanitize(text)))).strip()
     escaped = escape(text)

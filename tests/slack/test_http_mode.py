@@ -1,4 +1,4 @@
-"""HTTP mode: signed payloads come in over HTTP; and in every mode the machine room can ask how the bot is."""
+"""HTTP mode: signed payloads come in over HTTP; and in every mode health and metrics are answered."""
 
 import asyncio
 import json
@@ -151,7 +151,7 @@ async def test_a_body_that_does_not_come_is_not_waited_for_at_the_end(
             writer.close()
 
 
-async def test_the_machine_room_can_ask(front: Front) -> None:
+async def test_health_is_answered(front: Front) -> None:
     assert await front.get("/healthz") == (200, "ok\n")
     await front.is_ready()
 
@@ -176,7 +176,7 @@ async def test_metrics_count_cases_tokens_and_time(front: Front) -> None:
 
 
 @pytest.mark.parametrize("role", [Role.BOTH, Role.WORKER], ids=str)
-async def test_the_machine_room_can_ask_in_every_mode_and_role(
+async def test_health_and_metrics_are_answered_in_every_mode_and_role(
     model_server: ModelServer, postgres_url: str, tmp_path: Path, role: Role
 ) -> None:
     more: dict[str, Any] = {"database_url": postgres_url, "metrics_port": free_port()}
