@@ -1,19 +1,31 @@
-"""`/judge digest`: on, off, now, preview, and whether people are ranked."""
+"""`/judge digest`, `/judge stats`, and the weeks of a person's channels in their Home tab.
 
-from collections.abc import Mapping, Sequence
+Slack's charts stand in messages only, so that a trend is a line of characters in the Home tab.
+Source: https://docs.slack.dev/surfaces/app-home
+"""
+
+import asyncio
+from collections.abc import Collection, Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
+from typing import Any
 
+from slack_bolt.async_app import AsyncAck, AsyncApp
 from slack_sdk.errors import SlackApiError
 
+from bot.domain.verdict import MADE_UP, OFFLINE
 from bot.domain.week import Schedule, Week
-from bot.features.digest.poster import Poster
-from bot.figures.week import TREND_WEEKS
-from bot.pipeline.text import no_channel_access_text, sentence
+from bot.feature import Services
+from bot.features.digest.poster import post_now, schedule_of, show, shown_authors, stats, this_week
+from bot.features.digest.text import counted, judge_change, measures, not_counted, trend_line
+from bot.figures.week import TREND_WEEKS, Glance, read_glance
+from bot.pipeline.text import FOREIGN, no_channel_access_text, sentence
+from bot.slack import ids
+from bot.slack.blocks import Block, button, context, header, section
 from bot.slack.client import slack_word
-from bot.slack.commands import StatsRequest, parse_digest, parse_stats
-from bot.slack.invocation import Invocation
-from bot.slack.members import Listed, Member, MembershipError, NoAccess
+from bot.slack.commands import DigestRequest, StatsRequest, parse_digest, parse_stats
+from bot.slack.invocation import Invocation, clicked_home, clicked_value
+from bot.slack.members import Member, MembershipError
 from bot.slack.messenger import Post
 from bot.slack.mrkdwn import clip, escape
 from bot.store.digests import ChannelSettings
@@ -43,57 +55,41 @@ def digest_state(settings: ChannelSettings, schedule: Schedule, now: datetime) -
     )
 
 
-def not_understood(reason: str) -> str:
-    """What `/judge digest` can do, for a person who typed something else; `reason` quotes it."""
-    return f"{escape(reason)}. This is what I understand:\n{_HELP}"
-
-
-_READS = {"preview", "state", "help"}
-
-
-async def answer_digest(poster: Poster, invocation: Invocation, text: str) -> None:
-    """Shows or changes the channel's digest, for those who may."""
-
-    async def tell(said: str) -> None:
-        await poster.services.messenger.tell(invocation.recipient, sentence(said))
-
+async def answer_digest(services: Services, invocation: Invocation, text: str) -> None:
+    """Shows and changes a channel's digest, for those who may."""
     try:
         request = parse_digest(text)
     except ValueError as exc:
-        await tell(not_understood(str(exc)))
-        return
-    is_change = request.action not in _READS
-    if refusal := await poster.services.access.refusal(invocation.channel_id, invocation.user_id, is_change):
-        await tell(no_channel_access_text(refusal))
-        return
-    settings = await poster.digests.channel(invocation.team_id, invocation.channel_id)
+        said = f"{escape(str(exc))}. This is what I understand:\n{_HELP}"
+    else:
+        said = await _digest(services, invocation, request)
+    if said:
+        await services.messenger.tell(invocation.recipient, sentence(said))
+
+
+async def _digest(services: Services, invocation: Invocation, request: DigestRequest) -> str:
+    is_change = request.action not in {"preview", "state", "help"}
+    if refusal := await services.access.refusal(invocation.channel_id, invocation.user_id, is_change):
+        return no_channel_access_text(refusal)
+    digests, now = services.store.digests, services.clock()
+    settings = await digests.channel(invocation.team_id, invocation.channel_id)
     try:
         match request.action:
             case "help":
-                await tell(_HELP)
+                return _HELP
             case "preview":
-                await poster.show(settings, invocation.user_id)
+                await show(services, settings, invocation.user_id)
+                return ""
             case "now":
-                await tell(POSTED if await poster.post(settings) else POSTED_BEFORE)
-            case "state":
-                await tell(digest_state(settings, poster.schedule(settings), poster.now()))
-            case _:
-                if request.action in {"on", "off"}:
-                    settings = settings.switched(request.action == "on", poster.now())
-                changed = replace(settings, **request.changes)
-                await poster.digests.save(changed, invocation.user_id)
-                await tell(digest_state(changed, poster.schedule(changed), poster.now()))
+                return POSTED if await post_now(services, settings) else POSTED_BEFORE
+            case "on" | "off":
+                settings = settings.switched(request.action == "on", now)
     except SlackApiError as exc:
-        await tell(f"Slack did not let me post here (`{slack_word(exc)}`).")
-
-
-async def switch_digest(poster: Poster, invocation: Invocation, channel_id: str, *, is_on: bool) -> NoAccess | None:
-    """Switches a channel's digest; why not, where this person may not."""
-    if refusal := await poster.services.access.refusal(channel_id, invocation.user_id, is_change=True):
-        return refusal
-    settings = await poster.digests.channel(invocation.team_id, channel_id)
-    await poster.digests.save(settings.switched(is_on, poster.now()), invocation.user_id)
-    return None
+        return f"Slack did not let me post here (`{slack_word(exc)}`)."
+    if is_change:
+        settings = replace(settings, **request.changes)
+        await digests.save(settings, invocation.user_id)
+    return digest_state(settings, schedule_of(services, settings), now)
 
 
 _NAME = 80
@@ -139,56 +135,60 @@ def several_authors(name: str, author_ids: Sequence[str]) -> str:
     return f"Several here are called `{clip(name, _NAME)}`. Ask for one of them: {each}."
 
 
-_ME = "me"
-
-
 class _RefusalError(Exception):
-    """Nothing can be shown; the message says why, to the person who asks."""
+    """Nothing can be shown; the message says why."""
 
 
-async def answer_stats(poster: Poster, invocation: Invocation, text: str) -> None:
+async def answer_stats(services: Services, invocation: Invocation, text: str) -> None:
     """Shows a week's figures to those who may see them."""
     try:
-        post = await _stats(poster, invocation, parse_stats(text))
+        request = parse_stats(text)
     except ValueError as exc:
         post = sentence(f"{escape(str(exc))}. {_STATS_HELP}.")
-    except _RefusalError as exc:
-        post = sentence(str(exc))
-    await poster.services.messenger.tell(invocation.recipient, post)
+    else:
+        try:
+            post = await _stats(services, invocation, request)
+        except _RefusalError as exc:
+            post = sentence(str(exc))
+    await services.messenger.tell(invocation.recipient, post)
 
 
-async def _stats(poster: Poster, invocation: Invocation, request: StatsRequest) -> Post:
+async def _stats(services: Services, invocation: Invocation, request: StatsRequest) -> Post:
     here = invocation.channel_id
     if here.startswith("D") and request.channel is None:
         raise _RefusalError(DIRECT)
     try:
-        channels = await poster.services.memberships.of(invocation.user_id)
+        channels = await services.memberships.of(invocation.user_id)
     except MembershipError as exc:
         raise _RefusalError(unsure(str(exc))) from exc
     if request.channel is not None:
-        here = _find_channel(request.channel, channels)
+        wanted = request.channel.lower()
+        here = next((each for each, of in channels.items() if wanted in {each.lower(), of.name.lower()}), "")
+        if not here:
+            raise _RefusalError(no_channel(f"#{request.channel}"))
     elif here not in channels:
         raise _RefusalError(not_yours())
-    settings = await poster.digests.channel(invocation.team_id, here)
+    settings = await services.store.digests.channel(invocation.team_id, here)
+    author_id, title = None, f"<#{here}>" if here != invocation.channel_id else ""
     if request.author is not None:
-        return await poster.stats(settings, *await _find_author(poster, invocation, settings, request.author))
-    return await poster.stats(settings, None, f"<#{here}>" if here != invocation.channel_id else "")
+        author_id, title = await _find_author(services, invocation, settings, request.author)
+    return await stats(services, settings, author_id, title)
 
 
 async def _find_author(
-    poster: Poster, invocation: Invocation, settings: ChannelSettings, wanted: str
+    services: Services, invocation: Invocation, settings: ChannelSettings, wanted: str
 ) -> tuple[str, str]:
-    """The id of the author that is meant, and how the figures name them.
+    """The author that is meant, and what they are called.
 
     Bots are found, and people where the channel lists them; oneself in any case, scored or not.
     """
-    week = Week.of(poster.now(), poster.schedule(settings).zone)
+    week = this_week(services, settings)
     span = Span(week.before(TREND_WEEKS - 1).start, week.end)
     places = [Place(settings.team_id, settings.channel_id, is_watched=is_watched) for is_watched in (False, True)]
-    rows = [row for place in places for row in await poster.services.store.tallies.authors(place, span)]
+    rows = [row for place in places for row in await services.store.tallies.authors(place, span)]
     known = {invocation.user_id: Member(invocation.user_name, is_bot=False)}
-    known |= await poster.listed(settings, [row.author_id for row in rows])
-    name = invocation.user_id.lower() if wanted.lower() == _ME else wanted.lower()
+    known |= await shown_authors(services, settings, [row.author_id for row in rows])
+    name = invocation.user_id.lower() if wanted.lower() == "me" else wanted.lower()
     found = [author_id for author_id, member in known.items() if name in {author_id.lower(), member.name.lower()}]
     if len(found) > 1:
         raise _RefusalError(several_authors(f"@{wanted}", found))
@@ -198,8 +198,105 @@ async def _find_author(
     return found[0], OWN_REPLIES if found[0] == invocation.user_id else clip(known[found[0]].name, _NAME)
 
 
-def _find_channel(wanted: str, channels: Mapping[str, Listed]) -> str:
-    for channel_id, channel in channels.items():
-        if wanted.lower() in {channel_id.lower(), channel.name.lower()}:
-            return channel_id
-    raise _RefusalError(no_channel(f"#{wanted}"))
+_MOST_CHANNELS = 10
+_LISTED_FOR = timedelta(weeks=2)  # after the last verdict
+# Connections to the store are few, and new cases come first.
+_READ_AT_ONCE = 2
+_NO_CHANNELS = "Nothing was scored in your channels in the last two weeks. Where something is, its week stands here."
+_NO_MODEL = {MADE_UP: "made up", OFFLINE: "offline rater, no model"}
+
+
+class ChannelsAtHome:
+    """Shows the weeks of people's channels, read a little at a time, so that nothing else waits for the store.
+
+    People who open their Home tab at the same moment share the counting of a channel's week; nothing of it is
+    kept.
+    """
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+        self._reading = asyncio.Semaphore(_READ_AT_ONCE)
+        self._glances: dict[tuple[Place, str], asyncio.Task[Glance]] = {}
+
+    async def blocks(self, team_id: str, user_id: str) -> Sequence[Block]:
+        """The section of a person's Home tab; where Slack does not say which channels are theirs, without any."""
+        memberships = self._services.memberships
+        try:
+            theirs, ours, is_allowed = await asyncio.gather(
+                memberships.of(user_id), memberships.of(), self._services.access.allows_changes(user_id)
+            )
+        except MembershipError as exc:
+            weeks = [section(unsure(str(exc)))]
+        else:
+            weeks = await self._weeks(team_id, list(theirs), set(ours) if is_allowed else set())
+        return [header("Your channels, this week so far"), *weeks]
+
+    async def _weeks(self, team_id: str, theirs: Collection[str], switchable: set[str]) -> list[Block]:
+        now, store = self._services.clock(), self._services.store
+        async with self._reading:
+            busy = await store.tallies.busiest(team_id, theirs, now - _LISTED_FOR)
+            settings = await store.digests.among(team_id, theirs)
+        listed = [*busy, *(each for each, chosen in settings.items() if chosen.is_digest_on and each not in busy)]
+        shown = [settings.get(each) or ChannelSettings(team_id, each) for each in listed[:_MOST_CHANNELS]]
+        weeks = await asyncio.gather(*(self._week(each, now, each.channel_id in switchable) for each in shown))
+        more = len(listed) - len(weeks)
+        last = [context(f"And {more} more: type `/judge stats` there.")] if more else []
+        return [*weeks, *last] or [section(_NO_CHANNELS)]
+
+    async def _week(self, settings: ChannelSettings, now: datetime, may_switch: bool) -> Block:
+        schedule = schedule_of(self._services, settings)
+        place, week = Place(settings.team_id, settings.channel_id), Week.of(now, schedule.zone)
+        key = place, week.label
+        if key not in self._glances:
+            self._glances[key] = asyncio.create_task(self._read_glance(place, week, now))
+            self._glances[key].add_done_callback(lambda _: self._glances.pop(key))
+        return _channel(settings, schedule, await asyncio.shield(self._glances[key]), may_switch)
+
+    async def _read_glance(self, place: Place, week: Week, now: datetime) -> Glance:
+        async with self._reading:
+            return await read_glance(self._services.store.tallies, place, week, now)
+
+
+def _channel(settings: ChannelSettings, schedule: Schedule, glance: Glance, may_switch: bool) -> Block:
+    channel_id, is_on = settings.channel_id, settings.is_digest_on
+    week = counted(glance) if glance.this.n else "nothing that people chose has a score yet"
+    partly = "partly " if len(glance.raters) > 1 else ""
+    marks = ", ".join(f"{partly}{mark}" for rater, mark in _NO_MODEL.items() if rater in glance.raters)
+    lines = [
+        f"*<#{channel_id}>*{f' ({marks})' if marks else ''}: {week}",
+        measures(glance),
+        trend_line(glance),
+        judge_change(glance),
+        not_counted(glance),
+        f"Digest every {schedule}." if is_on else "No weekly digest.",
+    ]
+    block = section("\n".join(line for line in lines if line))
+    if may_switch:
+        off, on = ("Switch digest off", ids.ACTION_DIGEST_OFF), ("Switch digest on", ids.ACTION_DIGEST_ON)
+        block["accessory"] = button(*(off if is_on else on), channel_id)
+    return block | {"block_id": f"channel-{channel_id}"}
+
+
+def register(app: AsyncApp, services: Services) -> None:
+    @app.action(ids.ACTION_DIGEST_ON)
+    async def switch_digest_on(ack: AsyncAck, body: dict[str, Any]) -> None:
+        await ack()
+        await switch(body, is_on=True)
+
+    @app.action(ids.ACTION_DIGEST_OFF)
+    async def switch_digest_off(ack: AsyncAck, body: dict[str, Any]) -> None:
+        await ack()
+        await switch(body, is_on=False)
+
+    async def switch(body: dict[str, Any], *, is_on: bool) -> None:
+        visit, channel_id = clicked_home(body), clicked_value(body)
+        if visit.invocation.is_foreign:
+            await services.show_home(visit, FOREIGN)
+            return
+        person, digests = visit.invocation, services.store.digests
+        if refusal := await services.access.refusal(channel_id, person.user_id, is_change=True):
+            await services.show_home(visit, no_channel_access_text(refusal))
+            return
+        settings = await digests.channel(person.team_id, channel_id)
+        await digests.save(settings.switched(is_on, services.clock()), person.user_id)
+        await services.show_home(visit)

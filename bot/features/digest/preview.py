@@ -10,7 +10,8 @@ from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.errors import SlackError
-from bot.features.digest.poster import Poster
+from bot.feature import Services
+from bot.features.digest.poster import draft, this_week
 from bot.slack.client import slack_word
 from bot.slack.members import list_channels
 from bot.slack.mrkdwn import to_plain
@@ -18,18 +19,19 @@ from bot.slack.mrkdwn import to_plain
 _WIDTH = 80
 
 
-async def preview(poster: Poster, channel: str) -> None:
+async def preview(services: Services, channel: str) -> None:
     """Prints the digest of the last finished week of a channel, given by name or id. Nothing is posted.
 
     Raises:
         SlackError: No such channel, or Slack cannot be asked.
     """
-    channel_id = await _find_channel(poster.services.client, channel)
-    draft = await poster.draft_last(await poster.digests.channel(poster.services.identity.team_id, channel_id))
+    channel_id = await _find_channel(services.client, channel)
+    settings = await services.store.digests.channel(services.identity.team_id, channel_id)
+    digest = await draft(services, settings, this_week(services, settings).before())
     console = Console(highlight=False)
     if not console.is_terminal:
         console.width = _WIDTH
-    for block in draft.blocks:
+    for block in digest.blocks:
         console.print(_render(block))
         console.print()
 

@@ -1,22 +1,24 @@
 """A channel's week as a message, digest or stats: native charts and a table, and the same in plain blocks.
 
+Slack's charts choose the range of their axes, and have no setting for it. So a line at each end of the scale keeps the
+whole of it in the picture; and what a client may leave out is said in words: how many replies a bar stands for, the
+first mean and the last.
 Source: https://docs.slack.dev/reference/block-kit/blocks/data-table-block
+Source: https://docs.slack.dev/reference/block-kit/blocks/data-visualization-block
 """
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from datetime import timedelta
-from typing import Any
+from datetime import date, timedelta
 
-from bot.domain.week import Week
-from bot.features.digest.charts import charts, day_name, judge_change
 from bot.figures.quality import Agreement, corrected, uncorrected, without_model
-from bot.figures.week import Author, Figures, Glance
+from bot.figures.week import Figures, Glance
 from bot.pipeline.verdict_text import in_short
 from bot.slack.blocks import Block, context, permalink, section, short_date
 from bot.slack.members import Member
 from bot.slack.messenger import Post
 from bot.slack.mrkdwn import clip
-from bot.store.figures import LowCase, ThumbCount, Usage
+from bot.store.figures import ThumbCount, Usage
 from judge.stats import SURE
 
 MOST_AUTHORS = 20
@@ -36,15 +38,8 @@ def digest_message(
     text of a question, response or justification is ever in it.
     """
     lowest = _lowest(figures, members, workspace_url, channel_id)
-    lines = (
-        judge_change(figures),
-        uncorrected(figures.quality),
-        _unscored(figures),
-        _agreement(figures),
-        _details(figures),
-    )
-    small = [context(line) for line in lines if line]
-    return _message(figures, lead, "", lambda is_plain: [*lowest, *_authors(figures, members, is_plain), *small])
+    small = (_unscored(figures), _agreement(figures), _details(figures))
+    return _message(figures, lead, "", small, lambda is_plain: [*lowest, *_authors(figures, members, is_plain)])
 
 
 def preview_message(digest: Post) -> Post:
@@ -63,16 +58,8 @@ def stats_message(
 ) -> Post:
     """A week's figures alone: with each assistant, or of one author with their lowest; `subject` is in the title."""
     lowest = _lowest(figures, members, workspace_url, channel_id)
-    lines = (
-        judge_change(figures),
-        uncorrected(figures.quality),
-        not_counted(figures),
-        _agreement(figures) if subject else "",
-    )
-    small = [context(line) for line in lines if line]
-    return _message(
-        figures, lead, subject, lambda is_plain: [*(_authors(figures, members, is_plain) or lowest), *small]
-    )
+    small = (not_counted(figures), _agreement(figures) if subject else "")
+    return _message(figures, lead, subject, small, lambda is_plain: _authors(figures, members, is_plain) or lowest)
 
 
 def counted(glance: Glance) -> str:
@@ -103,37 +90,34 @@ def not_counted(glance: Glance) -> str:
     return " · ".join(f"scored {how} and not counted above: {number}" for how, number in numbers.items() if number)
 
 
-def _message(figures: Figures, lead: Sequence[str], subject: str, rest: Callable[[bool], list[Block]]) -> Post:
-    """What they have in common, what is counted, median, mean, and charts, and the `rest`, plain or not.
+def _message(
+    figures: Figures, lead: Sequence[str], subject: str, small: Sequence[str], middle: Callable[[bool], list[Block]]
+) -> Post:
+    """What they have in common: first the `lead`, then what is counted, median, mean and charts, and the small print.
 
-    The `lead` comes first.
+    The `middle` stands before the small print, plain or not.
     """
-    title = _title(figures) + (f", {subject}" if subject else "")
+    monday, sunday = figures.week.monday, figures.week.monday + timedelta(days=6)
+    begin = f"{monday.day}" if monday.month == sunday.month else day_name(monday)
+    days = f"{begin}–{day_name(sunday)} {sunday.year}"
+    title = f"Week of {days}" if figures.is_finished else f"This week so far ({days})"
+    title += f", {subject}" if subject else ""
     if figures.is_quiet and not lead:
         sentence = f"{title}: no replies were scored in this channel."
         return Post(sentence, [section(sentence)])
-    first = [section("\n".join([f"*{title}*", *lead]))] if lead else []
+    top = [section("\n".join([f"*{title}*", *lead]))] if lead else []
     text = f"{title}: " + "".join(f"{line} " for line in lead[:1])
     if figures.is_quiet:
-        return Post(text.replace("*", "").strip(), first)
+        return Post(text.replace("*", "").strip(), top)
     counts = counted(figures)
     lines = (counts if lead else f"*{title}*: {counts}", measures(figures), corrected(figures.quality))
-    begin = section("\n".join(line for line in lines if line))
-    top = [*first, begin, *(context(line) for line in without_model(figures.raters))]
+    top += [section("\n".join(line for line in lines if line)), *map(context, without_model(figures.raters))]
     text = f"{text}{counts}. {measures(figures)}".replace("*", "").strip()
-    native, plain = ([*top, *charts(figures, is_plain=is_plain), *rest(is_plain)] for is_plain in (False, True))
+    end = [context(line) for line in (judge_change(figures), uncorrected(figures.quality), *small) if line]
+    native, plain = (
+        [*top, *_charts(figures, is_plain=is_plain), *middle(is_plain), *end] for is_plain in (False, True)
+    )
     return Post(text, native, plain)
-
-
-def _title(figures: Figures) -> str:
-    days = _days(figures.week)
-    return f"Week of {days}" if figures.is_finished else f"This week so far ({days})"
-
-
-def _days(week: Week) -> str:
-    sunday = week.monday + timedelta(days=6)
-    begin = f"{week.monday.day}" if week.monday.month == sunday.month else day_name(week.monday)
-    return f"{begin}–{day_name(sunday)} {sunday.year}"
 
 
 def _change(now: float, before: float, form: str = ".1f") -> str:
@@ -146,59 +130,45 @@ def _change(now: float, before: float, form: str = ".1f") -> str:
 
 
 def _lowest(figures: Figures, members: Mapping[str, Member], workspace_url: str, channel_id: str) -> list[Block]:
+    """Low scores, so that they can be found; quoted they would stay when messages are deleted, or people forgotten."""
     names = {None: "typed"} | {author_id: member.name for author_id, member in members.items()}
-    address, highest = (workspace_url, channel_id), figures.scale[1]
-    lines = [_low_line(case, highest, names.get(case.author_id, ""), *address) for case in figures.lowest]
-    return [section("\n".join(["*Lowest*", *lines]))] if lines else []
-
-
-def _low_line(case: LowCase, highest: int, name: str, workspace_url: str, channel_id: str) -> str:
-    """A low score, so that it can be found; quoted it would stay when its message is deleted, or somebody forgotten."""
-    score, ts = f"Score {case.score} of {highest}", case.message_ts or case.thread_ts
-    linked = f"<{permalink(workspace_url, channel_id, ts, case.thread_ts)}|{score}>" if ts else score
-    gone = "message deleted" if case.deleted_at else ""
-    parts = [linked, clip(name, _NAME), short_date(case.judged_at), f"case {case.id}", gone]
-    return "• " + " · ".join(part for part in parts if part)
+    lines = ["*Lowest*"]
+    for case in figures.lowest:
+        score, ts = f"Score {case.score} of {figures.scale[1]}", case.message_ts or case.thread_ts
+        linked = f"<{permalink(workspace_url, channel_id, ts, case.thread_ts)}|{score}>" if ts else score
+        gone = "message deleted" if case.deleted_at else ""
+        name = clip(names.get(case.author_id, ""), _NAME)
+        parts = [linked, name, short_date(case.judged_at), f"case {case.id}", gone]
+        lines.append("• " + " · ".join(part for part in parts if part))
+    return [section("\n".join(lines))] if figures.lowest else []
 
 
 def _authors(figures: Figures, members: Mapping[str, Member], is_plain: bool) -> list[Block]:
-    authors = [author for author in figures.authors if author.id in members][:MOST_AUTHORS]
-    if not authors:
+    low, lines, rows = f"{figures.scale[0]}–{figures.low}", [], []
+    for author in [author for author in figures.authors if author.id in members][:MOST_AUTHORS]:
+        name, n, mean, before = members[author.id].name, author.this.n, author.this.mean or 0, author.last.mean
+        change = "new" if before is None else _change(mean, before)
+        share = f"{author.this.share_up_to(figures.low) or 0:.0%}"
+        replies = _count(n, "reply", "replies")
+        lines.append(f"*{clip(name[:_NAME], _NAME)}*: {replies}, mean {mean:.1f} ({change}), {share} with {low}")
+        numbers = [{"type": "raw_number", "value": float(each), "text": each} for each in (f"{n}", f"{mean:.1f}")]
+        rows.append([_raw(name[:_NAME]), *numbers, _raw(change), _raw(share)])
+    if not rows:
         return []
-    low = f"{figures.scale[0]}–{figures.low}"
-    titles = ["Assistant", "Replies", "Mean", "Change", f"Scored {low}"]
-    rows = [(members[author.id].name[:_NAME], *_row(author, figures)) for author in authors]
     if is_plain:
-        lines = [f"*{clip(name, _NAME)}*: " + ", ".join(_worded(cells, low)) for name, *cells in rows]
         return [section("\n".join(lines)[:2900])]
-    header = [{"type": "raw_text", "text": title} for title in titles]
-    body = [[_cell(title, cell) for title, cell in zip(titles, row, strict=True)] for row in rows]
-    return [{"type": "data_table", "caption": "By assistant", "rows": [header, *body], "page_size": 10}]
+    header = [_raw(title) for title in ("Assistant", "Replies", "Mean", "Change", f"Scored {low}")]
+    return [{"type": "data_table", "caption": "By assistant", "rows": [header, *rows], "page_size": 10}]
 
 
-def _cell(title: str, text: str) -> dict[str, Any]:
-    is_number = title in {"Replies", "Mean"}  # sorted as such
-    return (
-        {"type": "raw_number", "value": float(text), "text": text} if is_number else {"type": "raw_text", "text": text}
-    )
-
-
-def _row(author: Author, figures: Figures) -> tuple[str, str, str, str]:
-    mean, before = author.this.mean or 0, author.last.mean
-    change = "new" if before is None else _change(mean, before)
-    return str(author.this.n), f"{mean:.1f}", change, f"{author.this.share_up_to(figures.low) or 0:.0%}"
-
-
-def _worded(cells: list[str], low: str) -> list[str]:
-    n, mean, change, share = cells
-    return [_count(int(n), "reply", "replies"), f"mean {mean} ({change})", f"{share} with {low}"]
+def _raw(text: str) -> Block:
+    return {"type": "raw_text", "text": text}
 
 
 def _unscored(figures: Figures) -> str:
-    words: dict[str, int] = {}
+    words = Counter[str]()
     for reason, count in figures.unscored.items():
-        why = in_short(reason)
-        words[why] = words.get(why, 0) + count
+        words[in_short(reason)] += count
     parts = [*(f"{why}: {count}" for why, count in words.items()), not_counted(figures)]
     total = sum(figures.unscored.values())
     return (f"*Unscored: {total}* · " if total else "") + " · ".join(part for part in parts if part)
@@ -233,7 +203,8 @@ def _how_often(share: float) -> str:
 
 def _details(figures: Figures) -> str:
     usage, ever = figures.usage, figures.agreement_ever
-    tokens, cost = _tokens(usage), _cost(usage)
+    tokens = f"{usage.tokens:,} tokens{_known(usage.with_tokens, usage.cases)}" if usage.with_tokens else ""
+    cost = _cost(usage)
     kappa = ever.kappa if ever and ever.n >= ENOUGH_LABELS else None
     parts = [
         f"asked for by {_count(usage.people, 'person', 'people')}",
@@ -243,10 +214,6 @@ def _details(figures: Figures) -> str:
         f"last ratings saved: {usage.spared:,} of {usage.with_spared:,}" if usage.with_spared else "",
     ]
     return "Details: " + " · ".join(part for part in parts if part)
-
-
-def _tokens(usage: Usage) -> str:
-    return f"{usage.tokens:,} tokens{_known(usage.with_tokens, usage.cases)}" if usage.with_tokens else ""
 
 
 def _cost(usage: Usage) -> str:
@@ -268,7 +235,7 @@ def _count(count: int, one: str, many: str) -> str:
     return f"{count:,} {one if count == 1 else many}"
 
 
-_MOST = 10
+_MOST_THUMBS = 10
 
 
 def with_thumbs(post: Post, thumbs: Sequence[ThumbCount], members: Mapping[str, Member] | None) -> Post:
@@ -279,7 +246,7 @@ def with_thumbs(post: Post, thumbs: Sequence[ThumbCount], members: Mapping[str, 
     if members is None:
         lines = [_line("Thumbs", each) for each in thumbs]
     else:
-        shown = [each for each in thumbs if each.author_id in members][:_MOST]
+        shown = [each for each in thumbs if each.author_id in members][:_MOST_THUMBS]
         lines = [_line(f"*{clip(members[each.author_id].name, _NAME)}*, thumbs", each) for each in shown]
     if not lines:
         return post
@@ -291,3 +258,87 @@ def with_thumbs(post: Post, thumbs: Sequence[ThumbCount], members: Mapping[str, 
 def _line(whose: str, each: ThumbCount) -> str:
     replies = "reply" if each.replies == 1 else "replies"
     return f"{whose}, which are no labels: {each.up:,} up, {each.down:,} down on {each.replies:,} {replies}"
+
+
+_MOST_BARS = 20
+_BAR = 20
+_LINE = 30
+_VERSION = 120
+_NO_BREAK = "\u00a0"
+
+Points = Sequence[tuple[str, float]]
+"""Labels with values; a trend has the weeks that have a mean, oldest first, each by its Monday."""
+
+
+def _charts(figures: Figures, *, is_plain: bool) -> list[Block]:
+    """The week's scores and the trend, as far as there are any."""
+    trend, (low, high), found = _to_trend(figures), figures.scale, []
+    counts = [(score, figures.this.counts.get(score, 0)) for score in range(low, high + 1)]
+    has_bars = figures.this.n > 0 and len(counts) <= _MOST_BARS
+    if has_bars and is_plain:
+        most = max(figures.this.counts.values())
+        rows = [f"{score:>3} {'█' * round(count / most * _BAR):<{_BAR}} {count}" for score, count in counts]
+        found.append(section("*Replies by score*\n```" + "\n".join(rows) + "```"))
+    elif has_bars:
+        bars = [(f"{score} ({count})", count) for score, count in counts]
+        found.append(_chart("bar", "Replies by score", {"Replies": bars}, "Score (replies)", "Replies"))
+    if len(trend) > 1 and is_plain:
+        weeks = [f"{week}: {mean:.1f}".replace(" ", _NO_BREAK) for week, mean in trend]
+        found.append(section("*Weekly mean*\n" + " · ".join(weeks)))
+    elif len(trend) > 1:
+        series: Mapping[str, Points] = {
+            "Weekly mean": [(week, round(mean, 2)) for week, mean in trend],
+            f"Best possible: {high}": [(week, high) for week, _ in trend],
+            f"Worst possible: {low}": [(week, low) for week, _ in trend],
+        }
+        found.append(_chart("line", _from_to(trend), series, "Week from", "Score"))
+    return found
+
+
+def trend_line(glance: Glance) -> str:
+    """The scale as a line, with the first weekly mean (○) and the last (●) on it; empty where there is but one."""
+    trend, (low, high) = _to_trend(glance), glance.scale
+    if len(trend) < 2:
+        return ""
+    first, last = (round((mean - low) / (high - low) * (_LINE - 1)) for _, mean in (trend[0], trend[-1]))
+    line = ["━" if min(first, last) < place < max(first, last) else "─" for place in range(_LINE)]
+    line[first], line[last] = "○", "●"
+    return f"{_from_to(trend)}\n`{low} {''.join(line)} {high}`"
+
+
+def day_name(day: date) -> str:
+    """A day of the year, such as 12 Oct."""
+    return f"{day.day} {day:%b}"
+
+
+def judge_change(glance: Glance) -> str:
+    """Names the gap that a trend has before the present judge's first week; empty where it has none."""
+    scored = [point for point in glance.trend if point.mean is not None]
+    others = [point for point in scored if point.version != scored[-1].version]
+    if not others:
+        return ""
+    day, means = day_name(others[-1].week.before(-1).monday), [f"{point.mean:.1f}" for point in others]
+    by = f" (`{clip(others[-1].version, _VERSION)}`)" if others[-1].version else ""
+    return f"Another judge{by} scored the weeks before {day}, not to be compared: weekly mean {', '.join(means)}."
+
+
+def _to_trend(glance: Glance) -> Points:
+    """The weeks of one judge version, the newest: a line that joined two would show the judges' difference."""
+    scored = [(point, point.mean) for point in glance.trend if point.mean is not None]
+    return [(day_name(point.week.monday), mean) for point, mean in scored if point.version == scored[-1][0].version]
+
+
+def _from_to(trend: Points) -> str:
+    (first_week, first), (last_week, last) = trend[0], trend[-1]
+    return f"Weekly mean: {first:.1f} ({first_week}) to {last:.1f} ({last_week})"
+
+
+def _chart(kind: str, title: str, series: Mapping[str, Points], x_label: str, y_label: str) -> Block:
+    categories = [label for label, _ in next(iter(series.values()))]
+    lists = [
+        {"name": name, "data": [{"label": label, "value": value} for label, value in points]}
+        for name, points in series.items()
+    ]
+    axes = {"categories": categories, "x_label": x_label, "y_label": y_label}
+    chart = {"type": kind, "series": lists, "axis_config": axes}
+    return {"type": "data_visualization", "title": title, "chart": chart}

@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 
 from bot.domain.verdict import MADE_UP, OFFLINE
 from bot.domain.week import Schedule, Week, parse_zone
-from bot.features.digest.charts import judge_change, trend_line
 from bot.features.digest.handlers import digest_state
-from bot.features.digest.text import MOST_AUTHORS, digest_message, stats_message
+from bot.features.digest.text import MOST_AUTHORS, digest_message, judge_change, stats_message, trend_line
 from bot.figures.quality import Agreement, Quality, to_quality
 from bot.figures.week import Author, Figures, LowCase, Point, Tally, Usage
 from bot.slack.members import Member

@@ -225,7 +225,7 @@ async def test_refresh_brings_what_has_happened_since(stage: Stage) -> None:
 
 @pytest.mark.needs("digest")
 async def test_people_who_open_it_at_once_share_the_counting(stage: Stage, tmp_path: Path) -> None:
-    from bot.features.digest.home import ChannelReader
+    from bot.features.digest.handlers import ChannelsAtHome
 
     await add_case(stage, help_desk(stage), stage.helper.id, 4)
     counted: list[str] = []
@@ -239,11 +239,11 @@ async def test_people_who_open_it_at_once_share_the_counting(stage: Stage, tmp_p
     services = make_services(
         make_settings(stage.slack, stage.model, tmp_path), stage.log, client, await identify(client)
     )
-    memberships, reader = services.memberships, ChannelReader(services)
+    memberships, at_home = services.memberships, ChannelsAtHome(services)
     team_id = stage.slack.workspace.team_id
     await asyncio.gather(*(memberships.of(person.id) for person in (stage.ann, stage.ben)), memberships.of())
-    found = await asyncio.gather(*(reader.read(team_id, person.id) for person in (stage.ann, stage.ben) * 5))
-    assert [len(each.weeks) for each in found] == [1] * 10
+    found = await asyncio.gather(*(at_home.blocks(team_id, person.id) for person in (stage.ann, stage.ben) * 5))
+    assert ["1 reply that people chose to score" in str(blocks) for blocks in found] == [True] * 10
     assert len(counted) < 2 * len(found)  # two statements a week; who comes when the first are through counts anew
 
 
