@@ -8,11 +8,11 @@ from slack_bolt.async_app import AsyncApp
 
 from bot.domain.week import Week
 from bot.feature import Feature, Named, Services
-from bot.features.watch import backfill, handlers, window
+from bot.features.watch import orders, window
 from bot.features.watch.alerts import DriftAlerts
 from bot.features.watch.figures import read_watched, watches_of_person
 from bot.features.watch.text import home_blocks, watched_lines
-from bot.features.watch.watcher import Watcher
+from bot.features.watch.watcher import Watcher, look
 from bot.pipeline.engine import Duty
 from bot.slack.blocks import Block
 from bot.slack.invocation import HomeVisit
@@ -28,7 +28,7 @@ def feature(services: Services) -> Feature:
 
     def register(app: AsyncApp) -> None:
         window.register(app, watcher)
-        handlers.register(app, services)
+        orders.register(app, services)
 
     async def home_section(visit: HomeVisit) -> Sequence[Block]:
         person = visit.invocation.team_id, visit.invocation.user_id
@@ -40,13 +40,13 @@ def feature(services: Services) -> Feature:
 
     return Feature(
         register=register,
-        words={"watch": partial(handlers.answer_command, watcher)},
+        words={"watch": partial(window.answer_command, watcher)},
         help=_HELP,
         on_message=watcher.note,
         follows=watcher.watches,
         duties=[
             Duty("take_finished_replies", watcher.take_finished),
-            Duty("look_for_replies", partial(backfill.look, services)),
+            Duty("look_for_replies", partial(look, services)),
             Duty("send_due_alerts", DriftAlerts(services).look),
         ],
         home_section=home_section,

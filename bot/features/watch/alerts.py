@@ -1,8 +1,7 @@
 """Says the same day, and once, that a watched assistant is clearly worse, or gone, or that its watch has no scores."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from datetime import datetime, timedelta
-from functools import partial
 from typing import Any
 
 import aiohttp
@@ -11,13 +10,14 @@ from slack_sdk.errors import SlackApiError
 
 from bot.domain.watch import Watch, together
 from bot.feature import Services
+from bot.features.watch.figures import name_of
 from bot.features.watch.text import gone_alert, silent_alert, worse_alert
 from bot.slack import ids
 from bot.slack.client import connection_word, is_transient, slack_word
 from bot.slack.members import MembershipError
 from bot.slack.messages import find_marked, to_metadata
 from bot.slack.messenger import WITHOUT_PREVIEWS, Post, send_in_known_blocks
-from bot.store.figures import Place, Span, TimedScore, watched
+from bot.store.figures import Place, Span, watched
 from bot.store.watches import AlertKind
 from judge.drift import Drop, NotEnough, find_below, find_drop
 from judge.rubric import Scale
@@ -74,30 +74,17 @@ SILENT_FOR = timedelta(hours=6)
 _PATIENCE = timedelta(hours=1)  # with what was drawn a moment ago
 _MIN_SILENT = 3
 _MIN_BEFORE_GONE = 10
-_LOWEST = 3
-
-_Find = Callable[[Sequence[int], Sequence[int], Scale], Drop | NotEnough | None]
-_Tested = tuple[Place, AlertKind, float | None]
 
 logger = structlog.get_logger(__name__)
 
 
 class DriftAlerts:
-    """Looks at each watch with somebody to hear of it.
-
-    While a drop lasts it is told of once in seven days.
-    """
+    """Looks at each watch with somebody to hear of it; while a drop lasts it is told of once in seven days."""
 
     def __init__(self, services: Services) -> None:
         self._services = services
         self._store = services.store
-        self._newest: dict[_Tested, int] = {}
-        self._finds = {
-            AlertKind.WORSE: self._worse,
-            AlertKind.BELOW: self._below,
-            AlertKind.SILENT: self._silent,
-            AlertKind.GONE: self._gone,
-        }
+        self._newest: dict[tuple[Place, AlertKind, float | None], int] = {}
 
     async def look(self) -> None:
         for watch in await self._store.watches.of(self._services.identity.team_id):
@@ -105,28 +92,34 @@ class DriftAlerts:
                 await self._look_at(watch)
 
     async def _look_at(self, watch: Watch) -> None:
-        for kind, find in self._finds.items():
-            post = await find(watch)
+        for kind in AlertKind:
+            post = await self._find(watch, kind)
             now = self._services.clock()
             is_first = await self._store.alerts.claim(watch, kind, now) if post else None
-            if post and is_first is not None:
-                midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
-                await self._send(watch, kind, post, None if is_first else midnight)
+            if post is None or is_first is None:
+                continue
+            midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
+            missed = await send_alert(self._services, watch, post, None if is_first else midnight)
+            for to, error in missed.items():
+                logger.warning("alert_not_sent", channel=watch.channel_id, to=to, error=error)
+            if len(missed) < len(watch.alerts_to):  # where nobody got it, it is tried again
+                await self._store.alerts.note_posted(watch, self._services.clock())
+                logger.info("alert_sent", channel=watch.channel_id, kind=kind)
 
-    async def _worse(self, watch: Watch) -> Post | None:
-        return await self._drop(watch, AlertKind.WORSE, find_drop)
+    async def _find(self, watch: Watch, kind: AlertKind) -> Post | None:
+        match kind:
+            case AlertKind.SILENT:
+                return await self._silent(watch)
+            case AlertKind.GONE:
+                return await self._gone(watch)
+        return await self._drop(watch, kind)
 
-    async def _below(self, watch: Watch) -> Post | None:
-        if watch.floor is None:
-            return None
-        return await self._drop(watch, AlertKind.BELOW, partial(_find_below, watch.floor))
-
-    async def _drop(self, watch: Watch, kind: AlertKind, find: _Find) -> Post | None:
-        now = self._services.clock()
-        if await self._was_told(watch, kind):
+    async def _drop(self, watch: Watch, kind: AlertKind) -> Post | None:
+        now, floor = self._services.clock(), watch.floor if kind is AlertKind.BELOW else None
+        if (kind is AlertKind.BELOW and floor is None) or await self._was_told(watch, kind):
             return None
         place = watched(watch)
-        tested, newest = (place, kind, watch.floor), await self._store.tallies.newest(place)
+        tested, newest = (place, kind, floor), await self._store.tallies.newest(place)
         if newest is None or self._newest.get(tested) == newest:
             return None
         scores = await self._store.tallies.in_order(place, Span(now - RECENT - REFERENCE, now))
@@ -135,16 +128,17 @@ class DriftAlerts:
         same = [each for each in scores if each.kind == scores[-1].kind]
         reference = [each.score for each in same if each.judged_at < now - RECENT]
         recent = [each for each in same if each.judged_at >= now - RECENT]
-        scale = Scale(*scores[-1].kind.scale)
-        drop = find(reference, [each.score for each in recent], scale)
+        scale, since = Scale(*scores[-1].kind.scale), [each.score for each in recent]
+        drop: Drop | NotEnough | None = None
+        if floor is None:
+            drop = find_drop(reference, since, scale)
+        elif scale.low < floor < scale.high:  # else it is of another rubric's scale
+            drop = find_below(floor, reference, since, scale)
         if not isinstance(drop, Drop):
             self._newest[tested] = newest
             return None
-        return await self._to_post(watch, drop, recent[drop.since :], scale)
-
-    async def _to_post(self, watch: Watch, drop: Drop, since: list[TimedScore], scale: Scale) -> Post:
-        lowest = sorted(since, key=lambda each: (each.score, -each.id))[:_LOWEST]
-        return worse_alert(watch, await self._name(watch), drop, since, lowest, scale, self._services.identity.url)
+        name = await name_of(self._services, watch.author_id)
+        return worse_alert(watch, name, drop, recent[drop.since :], scale, self._services.identity.url)
 
     async def _silent(self, watch: Watch) -> Post | None:
         now = self._services.clock()
@@ -152,7 +146,7 @@ class DriftAlerts:
         expected = await self._store.replies.expected(watched(watch), span.start, now - _PATIENCE)
         if expected < _MIN_SILENT or await self._store.tallies.in_order(watched(watch), span):
             return None
-        return silent_alert(watch, await self._name(watch), expected, SILENT_FOR)
+        return silent_alert(watch, await name_of(self._services, watch.author_id), expected, SILENT_FOR)
 
     async def _gone(self, watch: Watch) -> Post | None:
         """The alert of an assistant of which nothing was seen for a week, and much in the week before."""
@@ -164,25 +158,8 @@ class DriftAlerts:
         before = together(by_day.values()).seen
         if before < _MIN_BEFORE_GONE:
             return None
-        return gone_alert(watch, await self._name(watch), before)
-
-    async def _name(self, watch: Watch) -> str:
-        return (await self._services.members.of(watch.author_id)).name
+        return gone_alert(watch, await name_of(self._services, watch.author_id), before)
 
     async def _was_told(self, watch: Watch, kind: AlertKind) -> bool:
         last = await self._store.alerts.last(watch, kind)
         return last is not None and last > self._services.clock() - RECENT
-
-    async def _send(self, watch: Watch, kind: AlertKind, post: Post, since: datetime | None) -> None:
-        """It is sent if anybody got it; where nobody did, it is tried again."""
-        missed = await send_alert(self._services, watch, post, since)
-        for to, error in missed.items():
-            logger.warning("alert_not_sent", channel=watch.channel_id, to=to, error=error)
-        if len(missed) < len(watch.alerts_to):
-            await self._store.alerts.note_posted(watch, self._services.clock())
-            logger.info("alert_sent", channel=watch.channel_id, kind=kind)
-
-
-def _find_below(floor: float, reference: Sequence[int], recent: Sequence[int], scale: Scale) -> Drop | NotEnough | None:
-    """As `find_below`; None where the floor is of another rubric's scale."""
-    return find_below(floor, reference, recent, scale) if scale.low < floor < scale.high else None

@@ -97,6 +97,10 @@ class CountedWatch:
     coverage: Coverage
 
 
+async def name_of(services: Services, author_id: str) -> str:
+    return (await services.members.of(author_id)).name
+
+
 async def watches_of_channel(services: Services, team_id: str, channel_id: str) -> Sequence[CountedWatch]:
     return await _counted_all(services, await services.store.watches.of(team_id, channel_id))
 

@@ -1,15 +1,26 @@
-"""What a channel has ordered to be watched: shown, set and ended, by those who may."""
+"""What a channel has ordered to be watched: shown, set and ended by `/judge watch`, by those who may."""
 
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from typing import Any
+
+import aiohttp
+from slack_bolt.async_app import AsyncAck, AsyncApp
+from slack_sdk.errors import SlackApiError
 
 from bot.domain.blocker import Refusal, RefusalKind
 from bot.domain.watch import Shows, Watch
 from bot.feature import Services
 from bot.features.watch import text as words
+from bot.features.watch.alerts import send_alert
+from bot.features.watch.figures import name_of, watches_of_channel
 from bot.features.watch.watcher import Watcher
-from bot.pipeline.text import FOREIGN, no_channel_access_text, refusal_text
-from bot.slack.client import REACTIONS
-from bot.slack.invocation import Invocation
+from bot.pipeline.text import FOREIGN, no_channel_access_text, refusal_text, sentence
+from bot.slack import ids
+from bot.slack.client import REACTIONS, slack_word
+from bot.slack.commands import WatchRequest
+from bot.slack.invocation import Invocation, clicked_value, to_invocation
+from bot.slack.messenger import Post
 
 
 async def refusal_of(services: Services, invocation: Invocation, channel_id: str, *, is_change: bool) -> str:
@@ -43,10 +54,6 @@ async def save_order(watcher: Watcher, watch: Watch, by: str) -> str:
     return ""
 
 
-async def name_of(services: Services, author_id: str) -> str:
-    return (await services.members.of(author_id)).name
-
-
 async def tokens_of(services: Services, team_id: str, channel_id: str) -> int | None:
     """How many tokens the channel's watches may take together in a day; None is no limit."""
     return (await services.store.digests.channel(team_id, channel_id)).watch_tokens_per_day
@@ -56,3 +63,101 @@ async def save_tokens(services: Services, team_id: str, channel_id: str, tokens:
     settings = await services.store.digests.channel(team_id, channel_id)
     if settings.watch_tokens_per_day != tokens:
         await services.store.digests.save(replace(settings, watch_tokens_per_day=tokens), by)
+
+
+_LATEST = 200
+_MOST_MEMBERS = 100
+_PATIENCE_S = 3.0
+
+
+async def assistants(services: Services, channel_id: str, name: str = "") -> Mapping[str, str]:
+    """The names of the bots that wrote lately in a channel, by id; where none did or is called `name`, of all in it.
+
+    Raises:
+        SlackApiError, ClientError, TimeoutError: Slack does not let us read, or not now.
+    """
+    answer = await services.client.conversations_history(channel=channel_id, limit=_LATEST)
+    wrote: dict[str, None] = {}
+    for raw in answer.get("messages") or []:
+        if raw.get("bot_id"):
+            wrote[raw.get("user") or raw["bot_id"]] = None
+        wrote |= dict.fromkeys(raw.get("reply_users") or [])
+    found = await _bots(services, wrote)
+    if any(is_named(name, author_id, found) for author_id in found) if name else found:
+        return found
+    there = await services.client.conversations_members(channel=channel_id, limit=_MOST_MEMBERS)
+    return found | await _bots(services, there.get("members") or [])
+
+
+async def _bots(services: Services, ids: Iterable[str]) -> dict[str, str]:
+    others = [each for each in ids if each not in services.identity.own_ids]
+    found = await services.members.of_all(others, _PATIENCE_S)
+    return {author_id: member.name for author_id, member in found.items() if member.is_bot}
+
+
+def is_named(name: str, author_id: str, names: Mapping[str, str]) -> bool:
+    """Whether an assistant is meant by what was typed: its name, or its id."""
+    return name.lower() in {author_id.lower(), names[author_id].lower()}
+
+
+async def follow(watcher: Watcher, invocation: Invocation, request: WatchRequest) -> Post:
+    """Does what `/judge watch` asks for, but open the window; what to say of it."""
+    services, place = watcher.services, (invocation.team_id, invocation.channel_id)
+    if refusal := await refusal_of(services, invocation, invocation.channel_id, is_change=request.action != "state"):
+        return sentence(refusal)
+    if request.action == "state":
+        return words.state(await watches_of_channel(services, *place), await tokens_of(services, *place))
+    if request.action == "off":
+        return await _end(watcher, invocation, request.author)
+    try:
+        found = await assistants(services, invocation.channel_id, request.author)
+    except (SlackApiError, aiohttp.ClientError, TimeoutError) as exc:
+        return sentence(words.not_read(slack_word(exc)))
+    called = [each for each in found if is_named(request.author, each, found)]
+    if not called:
+        return sentence(words.no_assistant(request.author, list(found.values())))
+    if len(called) > 1:
+        return sentence(words.several_assistants(request.author, called))
+    (author_id,) = called
+    watch = replace(await order_on(services, invocation, invocation.channel_id, author_id), **request.changes)
+    if request.alert:
+        hear = {"here": (invocation.channel_id,), "me": (invocation.user_id,), "off": ()}
+        watch = replace(watch, alerts_to=hear[request.alert])
+    if refusal := await save_order(watcher, watch, invocation.user_id):
+        return sentence(refusal)
+    return words.begun(watch, found[author_id])
+
+
+async def _end(watcher: Watcher, invocation: Invocation, author: str) -> Post:
+    watches = await watcher.services.store.watches.of(invocation.team_id, invocation.channel_id)
+    names = {watch.author_id: await name_of(watcher.services, watch.author_id) for watch in watches}
+    called = [each for each in watches if is_named(author, each.author_id, names)]
+    if not called:
+        return sentence(words.not_watched(author, list(names.values())))
+    if len(called) > 1:
+        return sentence(words.several_assistants(author, [each.author_id for each in called]))
+    await watcher.end(called[0], invocation.user_id)
+    return sentence(words.ended(names[called[0].author_id]))
+
+
+async def _test(services: Services, invocation: Invocation, author_id: str) -> str:
+    """Sends a test alert; what to say of it."""
+    channel_id = invocation.channel_id
+    if refusal := await refusal_of(services, invocation, channel_id, is_change=True):
+        return refusal
+    watch = await find_watch(services, invocation.team_id, channel_id, author_id)
+    if watch is None:
+        return words.NOT_WATCHED
+    if watch.alerts_to and not await services.store.watches.begin_test(watch, services.clock()):
+        return words.TESTED_JUST_NOW
+    post = words.test_alert(watch, await name_of(services, author_id))
+    return words.tested(watch, await send_alert(services, watch, post))
+
+
+def register(app: AsyncApp, services: Services) -> None:
+    @app.action(ids.ACTION_TEST_ALERT)
+    async def send_test(ack: AsyncAck, body: dict[str, Any]) -> None:
+        await ack()
+        invocation = to_invocation(body)
+        said = await _test(services, invocation, clicked_value(body))
+        await services.messenger.tell(invocation.recipient, sentence(said))

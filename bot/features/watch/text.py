@@ -1,9 +1,9 @@
 """What is said of watches: what a channel has ordered, and what has become of the replies that were seen."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import timedelta
 
-from bot.domain.watch import ReplyOutcome, Shows, Watch
+from bot.domain.watch import Coverage, ReplyOutcome, Shows, Watch
 from bot.features.watch.figures import CountedWatch, Watched
 from bot.figures.quality import corrected, span, without_model
 from bot.slack import ids
@@ -47,13 +47,7 @@ _OUTCOMES = {
     ReplyOutcome.OVER: "over a limit",
     ReplyOutcome.MISSED: "missed or unscored",
 }
-
-
-def _share(watch: Watch) -> str:
-    one_in = round(1 / watch.share)
-    share = "all" if one_in == 1 else f"a random 1 in {one_in}"
-    limit = f", at most {watch.per_day} a day" if watch.per_day else ""
-    return f"{share} of its replies to people{limit}"
+_LOST = (ReplyOutcome.OVER, ReplyOutcome.MISSED)
 
 
 def state(counted: Sequence[CountedWatch], tokens: int | None) -> Post:
@@ -63,7 +57,9 @@ def state(counted: Sequence[CountedWatch], tokens: int | None) -> Post:
     lines = {each.watch: line(each) for each in counted[:_MOST_SHOWN]}
     rest = [each.name for each in counted[_MOST_SHOWN:]]
     ends = [f"And {len(rest)} more, {_names(rest)}: `/judge watch @name` opens the window of each."] if rest else []
-    ends += [_budget(tokens)] if tokens else []
+    if tokens:
+        most = f"{tokens:,} {'token' if tokens == 1 else 'tokens'}"
+        ends.append(f"All that is watched here may take at most {most} a day (UTC).")
     blocks = [block for watch, said in lines.items() for block in (section(said), _buttons(watch))]
     another = actions(button("Watch another assistant", ids.ACTION_WATCH))
     return Post("\n".join([*lines.values(), *ends]), [*blocks, *map(section, ends), another])
@@ -75,12 +71,12 @@ def begun(watch: Watch, name: str) -> Post:
 
 
 def line(counted: CountedWatch) -> str:
-    coverage = counted.coverage
-    parts = [
-        f"{coverage.outcomes[outcome]} {said}" for outcome, said in _OUTCOMES.items() if coverage.outcomes.get(outcome)
-    ]
-    week = f"In the last 7 days: {coverage.seen} seen" + "".join(f", {part}" for part in parts)
-    return f"*{clip(counted.name, _NAME)}*: {_order(counted.watch)} {week}."
+    parts = ", ".join([f"{counted.coverage.seen} seen", *_outcomes(counted.coverage, _OUTCOMES)])
+    return f"*{clip(counted.name, _NAME)}*: {_order(counted.watch)} In the last 7 days: {parts}."
+
+
+def _outcomes(coverage: Coverage, among: Iterable[ReplyOutcome | None]) -> list[str]:
+    return [f"{coverage.outcomes[each]} {_OUTCOMES[each]}" for each in among if coverage.outcomes.get(each)]
 
 
 def ended(name: str) -> str:
@@ -123,22 +119,17 @@ def _buttons(watch: Watch) -> Block:
     return actions(button("Change", ids.ACTION_WATCH, watch.author_id), *test)
 
 
-def _budget(tokens: int) -> str:
-    return f"All that is watched here may take at most {tokens:,} {'token' if tokens == 1 else 'tokens'} a day (UTC)."
-
-
 def _order(watch: Watch) -> str:
-    told = [f"<#{each}>" if each == watch.channel_id else f"<@{each}>" for each in watch.alerts_to]
-    hear = "hears" if len(told) == 1 else "hear"
-    below = "" if watch.floor is None else f", or its mean is below {watch.floor:g}"
-    when = f"When it gets clearly worse{below}"
-    hears = f"{when}, {_listed(told)} {hear} of it." if told else "Nobody hears when it gets worse."
-    return f"{_share(watch)}. {_SHOWN[watch.shows]} {hears}"
-
-
-def _listed(each: Sequence[str]) -> str:
-    *most, last = each
-    return f"{', '.join(most)} and {last}" if most else last
+    one_in = round(1 / watch.share)
+    share = "all" if one_in == 1 else f"a random 1 in {one_in}"
+    limit = f", at most {watch.per_day} a day" if watch.per_day else ""
+    hears = "Nobody hears when it gets worse."
+    if watch.alerts_to:
+        *most, last = [_whom(watch, each) for each in watch.alerts_to]
+        below = "" if watch.floor is None else f", or its mean is below {watch.floor:g}"
+        told = f"{', '.join(most)} and {last} hear" if most else f"{last} hears"
+        hears = f"When it gets clearly worse{below}, {told} of it."
+    return f"{share} of its replies to people{limit}. {_SHOWN[watch.shows]} {hears}"
 
 
 def _names(names: Sequence[str]) -> str:
@@ -146,46 +137,31 @@ def _names(names: Sequence[str]) -> str:
     return ", ".join([*(f"`@{clip(each, _NAME)}`" for each in names[:_MOST_NAMED]), *more])
 
 
-_MOST = 10
-
-
 def watched_lines(watched: Sequence[Watched], members: Mapping[str, Member]) -> list[str]:
     """The lines that a digest leads with; none where nothing was drawn, or nobody who may be named."""
-    shown = [each for each in watched if each.author_id in members][:_MOST]
+    shown = [each for each in watched if each.author_id in members][:_MOST_SHOWN]
     return [line for each in shown for line in _lines(each, clip(members[each.author_id].name, _NAME))]
 
 
 def _lines(each: Watched, name: str) -> Iterator[str]:
-    drawn = f"*{name}*, random replies"
+    drawn, scored = f"*{name}*, random replies", each.week.mean.n if each.week else 0
+    counted = f"{scored:,} scored of {each.coverage.seen + each.earlier:,}"
     if each.week is None:
-        yield f"{drawn}: none has a score ({_counted(each)})."
+        yield f"{drawn}: none has a score ({counted})."
         return
     before = "" if each.before is None else f"; last week {each.before.mean.judge.mean:.1f}"
     scale = f"of {each.scale[0]} to {each.scale[1]}"
     mean = each.week.mean.judge
     shown = f"*{mean.mean:.1f}*" if mean.low is None else span(mean, ".1f", "*")
-    yield f"{drawn}: mean {shown}, {scale} ({_counted(each)}{before})."
+    yield f"{drawn}: mean {shown}, {scale} ({counted}{before})."
     yield from without_model(each.raters)
     if people := corrected(each.weeks):
         yield people
     if each.others:
         yield f"Scored by another judge or on another scale, and not counted above: {each.others:,}."
     if each.coverage.lost:
-        yield f"Not scored though drawn: {_lost(each)}. The others of the same day stand for them."
-
-
-def _counted(each: Watched) -> str:
-    scored = each.week.mean.n if each.week else 0
-    return f"{scored:,} scored of {each.coverage.seen + each.earlier:,}"
-
-
-def _lost(each: Watched) -> str:
-    words = {ReplyOutcome.OVER: "over a limit", ReplyOutcome.MISSED: "missed or unscored"}
-    return ", ".join(
-        f"{each.coverage.outcomes[outcome]} {said}"
-        for outcome, said in words.items()
-        if each.coverage.outcomes.get(outcome)
-    )
+        lost = ", ".join(_outcomes(each.coverage, _LOST))
+        yield f"Not scored though drawn: {lost}. The others of the same day stand for them."
 
 
 _HOW = "Random replies, tested after each one; `/judge watch` says what is watched."
@@ -200,26 +176,36 @@ _KNOWN = {
     "user_disabled": "that account is closed",
     "user_not_found": "that account is closed",
 }
+_LOWEST = 3
 _ONCE = "While it lasts I say so once in seven days."
 
 
 def worse_alert(
-    watch: Watch,
-    name: str,
-    drop: Drop,
-    since: Sequence[TimedScore],
-    lowest: Sequence[TimedScore],
-    scale: Scale,
-    workspace_url: str,
+    watch: Watch, name: str, drop: Drop, since: Sequence[TimedScore], scale: Scale, workspace_url: str
 ) -> Post:
     """An assistant has become clearly worse, or is below its floor; with its lowest replies since then."""
+    before, after = drop.before, drop.after
+    if drop.kind == "floor":
+        what = f"is clearly below {watch.floor:g}, which this channel wishes for: mean {after.mean:.1f}"
+    else:
+        what = f"mean {after.mean:.1f} after {before.mean:.1f}"
+        if drop.kind == "low share":
+            low = (scale.low + scale.high - 1) // 2
+            share = f"{after.low_share:.0%} of its replies have {scale.low} to {low}"
+            what = f"{share} after {before.low_share:.0%}, {what}"
+        what = f"has become clearly worse than in the four weeks before: {what}"
     replies = "reply" if len(since) == 1 else "replies"
-    text = (
-        f"*{clip(name, _NAME)}* in <#{watch.channel_id}> {_what(watch, drop, scale)}, "
-        f"since {short_date(since[0].judged_at)} ({len(since)} random {replies})."
+    lines = ["*Lowest since then*"]
+    for each in sorted(since, key=lambda each: (each.score, -each.id))[:_LOWEST]:
+        link = permalink(workspace_url, watch.channel_id, each.message_ts or "", each.thread_ts)
+        score = f"<{link}|Score {each.score} of {scale.high}>"
+        lines.append(f"• {score} · {short_date(each.judged_at)} · case {each.id}")
+    return _post(
+        f"*{clip(name, _NAME)}* in <#{watch.channel_id}> {what}, "
+        f"since {short_date(since[0].judged_at)} ({len(since)} random {replies}).",
+        section("\n".join(lines)),
+        context(f"{_HOW} {_ONCE}"),
     )
-    lines = [_line(each, scale, workspace_url, watch.channel_id) for each in lowest]
-    return _post(text, section("\n".join(["*Lowest since then*", *lines])), context(f"{_HOW} {_ONCE}"))
 
 
 def silent_alert(watch: Watch, name: str, expected: int, silent_for: timedelta) -> Post:
@@ -250,33 +236,14 @@ def tested(watch: Watch, missed: Mapping[str, str]) -> str:
         return "Nobody hears when it gets worse, so there is nobody to send a test to; *Change* sets who does."
     got = ", ".join(_whom(watch, each) for each in watch.alerts_to if each not in missed)
     lines = [f"The test went to {got}."] if got else []
-    lines += [f"It did not reach {_whom(watch, each)}: {_why(error)}." for each, error in missed.items()]
+    for each, error in missed.items():
+        why = _KNOWN.get(error) or f"Slack says `{clip(error, _NAME)}`"
+        lines.append(f"It did not reach {_whom(watch, each)}: {why}.")
     return "\n".join(lines)
 
 
 def _whom(watch: Watch, to: str) -> str:
     return f"<#{to}>" if to == watch.channel_id else f"<@{to}>"
-
-
-def _why(error: str) -> str:
-    return _KNOWN.get(error) or f"Slack says `{clip(error, _NAME)}`"
-
-
-def _what(watch: Watch, drop: Drop, scale: Scale) -> str:
-    before, after = drop.before, drop.after
-    if drop.kind == "floor":
-        return f"is clearly below {watch.floor:g}, which this channel wishes for: mean {after.mean:.1f}"
-    what = f"mean {after.mean:.1f} after {before.mean:.1f}"
-    if drop.kind == "low share":
-        low = (scale.low + scale.high - 1) // 2
-        what = f"{after.low_share:.0%} of its replies have {scale.low} to {low} after {before.low_share:.0%}, {what}"
-    return f"has become clearly worse than in the four weeks before: {what}"
-
-
-def _line(each: TimedScore, scale: Scale, workspace_url: str, channel_id: str) -> str:
-    score, ts = f"Score {each.score} of {scale.high}", each.message_ts or ""
-    link = permalink(workspace_url, channel_id, ts, each.thread_ts)
-    return f"• <{link}|{score}> · {short_date(each.judged_at)} · case {each.id}"
 
 
 def _post(text: str, *more: dict[str, object]) -> Post:
@@ -287,10 +254,9 @@ def home_blocks(watches: Sequence[CountedWatch], more: int) -> list[Block]:
     """The section of the Home tab: what a person's channels watch, and how many more watches there are."""
     if not watches:
         return []
-    lines = [section(f"<#{each.watch.channel_id}>: {line(each)}") | {"accessory": _change(each)} for each in watches]
-    rest = [context(f"And {more:,} more: type `/judge watch` there.")] if more else []
-    return [header("What your channels watch"), *lines, *rest]
-
-
-def _change(each: CountedWatch) -> Block:
-    return button("Change", ids.ACTION_HOME_WATCH, f"{each.watch.channel_id}:{each.watch.author_id}")
+    blocks = [header("What your channels watch")]
+    for each in watches:
+        channel_id = each.watch.channel_id
+        change = button("Change", ids.ACTION_HOME_WATCH, f"{channel_id}:{each.watch.author_id}")
+        blocks.append(section(f"<#{channel_id}>: {line(each)}") | {"accessory": change})
+    return [*blocks, context(f"And {more:,} more: type `/judge watch` there.")] if more else blocks

@@ -18,23 +18,26 @@ from bot.domain.watch import MOST_PEOPLE, Shows, Watch
 from bot.feature import Services
 from bot.features.watch import text as words
 from bot.features.watch import window_text as window_words
-from bot.features.watch.backfill import recent_replies
+from bot.features.watch.figures import name_of
 from bot.features.watch.orders import (
+    assistants,
     find_watch,
-    name_of,
+    follow,
+    is_named,
     order_on,
     refusal_of,
     save_order,
     save_tokens,
     tokens_of,
 )
-from bot.features.watch.watcher import Watcher, assistants, is_named
+from bot.features.watch.watcher import Watcher, recent_replies
 from bot.features.watch.window_text import WatchView, said_modal
 from bot.pipeline.lookup import MayNotReadError, OutOfSightError
-from bot.pipeline.text import BUTTON_TOO_SLOW, sentence
+from bot.pipeline.text import BUTTON_TOO_SLOW, COMMAND_TOO_SLOW, sentence
 from bot.slack import ids
 from bot.slack.blocks import ModalState
 from bot.slack.client import slack_word
+from bot.slack.commands import parse_watch
 from bot.slack.invocation import (
     HomeVisit,
     Invocation,
@@ -123,9 +126,25 @@ def _number(values: Mapping[str, Raw], block_id: str) -> float | None:
         return nan
 
 
+async def answer_command(watcher: Watcher, invocation: Invocation, text: str) -> None:
+    """Shows or changes what the channel watches, or opens the window for it."""
+    messenger = watcher.services.messenger
+    try:
+        request = parse_watch(text)
+    except ValueError as exc:
+        await messenger.tell(invocation.recipient, sentence(words.not_understood(str(exc))))
+        return
+    if request.action == "window":
+        state = ModalState(channel_id=invocation.channel_id)
+        if not await open_window(watcher, invocation, state, request.author):
+            await messenger.tell(invocation.recipient, sentence(COMMAND_TOO_SLOW))
+        return
+    await messenger.tell(invocation.recipient, await follow(watcher, invocation, request))
+
+
 async def open_window(watcher: Watcher, invocation: Invocation, state: ModalState, author: str = "") -> bool:
     """Whether the window could be opened; with an assistant, by name or id, it begins with that one."""
-    opened = await watcher.services.messenger.open_modal(invocation.trigger_id, window_words.reading_modal())
+    opened = await watcher.services.messenger.open_modal(invocation.trigger_id, said_modal(window_words.READING))
     if opened:
         await _show(watcher, WindowClick(invocation, opened.id, state), author)
     return opened is not None

@@ -40,7 +40,7 @@ _NAME, _WORDS = 80, 140
 _MOST_ASSISTANTS = 100
 _SHARES = (1, 2, 5, 20)
 _DAY = "A day begins at midnight UTC."
-_READING = "_Reading this channel…_"
+READING = "_Reading this channel…_"
 _NONE = "I find none in this channel's last week: it may have left, or answers nobody here."
 _NONE_DRAWN = "I find none that would have been drawn: of so small a share there are few, or it may have left."
 _SHOWN = {
@@ -73,10 +73,6 @@ class WatchView:
     version: str
 
 
-def reading_modal() -> dict[str, Any]:
-    return said_modal(_READING)
-
-
 def said_modal(text: str) -> dict[str, Any]:
     """A window that only says something."""
     return {"type": "modal", "title": plain(_TITLE), "close": plain("Close"), "blocks": [section(text)]}
@@ -93,11 +89,13 @@ def watch_modal(
         replies: The last ones that would have been taken, or why there are none; None as long as they are being read.
         workspace_url: Where links to messages begin.
     """
-    watch = form.watch
+    watch, one_in = form.watch, round(1 / form.watch.share)
+    shares = {str(each): f"A random 1 in {each}" if each > 1 else "All" for each in sorted({*_SHARES, one_in})}
+    its_share = ids.of_author(ids.BLOCK_SHARE, watch.author_id)
     blocks = [
         context(f"In <#{watch.channel_id}>. Nobody is told of each score; tell the channel that it is watched."),
         _select(ids.BLOCK_ASSISTANT, "Assistant", _assistants(form), watch.author_id) | {"dispatch_action": True},
-        _share(watch),
+        _select(its_share, "Which of its replies to people", shares, str(one_in)) | {"dispatch_action": True},
         section("*What it would have taken last*"),
         *_replies(form, replies, workspace_url),
         {"type": "divider"},
@@ -140,13 +138,6 @@ def _assistants(form: WatchView) -> dict[str, str]:
     number = Counter((first | others).values())
     labels = {each: f"{each} · {name}" if number[name] > 1 else name for each, name in (first | others).items()}
     return dict(list(labels.items())[:_MOST_ASSISTANTS])
-
-
-def _share(watch: Watch) -> Block:
-    one_in = round(1 / watch.share)
-    shares = {str(each): f"A random 1 in {each}" if each > 1 else "All" for each in sorted({*_SHARES, one_in})}
-    block_id = ids.of_author(ids.BLOCK_SHARE, watch.author_id)
-    return _select(block_id, "Which of its replies to people", shares, str(one_in)) | {"dispatch_action": True}
 
 
 def _draw(form: WatchView) -> list[Block]:
@@ -192,27 +183,21 @@ def _end(form: WatchView) -> Block:
 
 def _replies(form: WatchView, replies: Sequence[Message] | str | None, workspace_url: str) -> list[Block]:
     if replies is None:
-        return [context(_READING)]
+        return [context(READING)]
     if isinstance(replies, str):
         return [context(replies)]
     if not replies:
         return [context(_NONE if form.watch.share == 1 else _NONE_DRAWN)]
-    return [block for reply in replies for block in _reply(form, reply, workspace_url)]
-
-
-def _reply(form: WatchView, reply: Message, workspace_url: str) -> list[Block]:
-    author_id = form.watch.author_id
+    blocks, author_id = [], form.watch.author_id
     name = clip(form.names.get(author_id, author_id), _NAME)
-    link = permalink(workspace_url, form.watch.channel_id, reply.ts, reply.thread_ts)
-    when = short_date(datetime.fromtimestamp(float(reply.ts), UTC))
-    return [context(f"{name} · {when} · <{link}|the reply>"), quote(_first_words(reply.text), _WORDS)]
-
-
-def _first_words(text: str) -> str:
-    text = " ".join(sanitize(text).split())
-    if len(text) <= _WORDS:
-        return text
-    return f"{text[: _WORDS - 2].rsplit(' ', 1)[0]} …"
+    for reply in replies:
+        link = permalink(workspace_url, form.watch.channel_id, reply.ts, reply.thread_ts)
+        when = short_date(datetime.fromtimestamp(float(reply.ts), UTC))
+        words = " ".join(sanitize(reply.text).split())
+        if len(words) > _WORDS:
+            words = f"{words[: _WORDS - 2].rsplit(' ', 1)[0]} …"
+        blocks += [context(f"{name} · {when} · <{link}|the reply>"), quote(words, _WORDS)]
+    return blocks
 
 
 def _select(block_id: str, label: str, values: Mapping[str, str], chosen: str) -> Block:

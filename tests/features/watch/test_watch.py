@@ -8,8 +8,7 @@ import pytest
 from bot.domain.case import CaseSource, CaseStatus
 from bot.domain.limits import Policy
 from bot.domain.watch import LATE, ReplyOutcome, SeenReply, draws
-from bot.features.watch.backfill import OFTEN, SELDOM
-from bot.features.watch.watcher import REST
+from bot.features.watch.watcher import OFTEN, REST, SELDOM
 from bot.slack import ids
 from bot.slack.manifest import WATCH, load_manifest
 from bot.store.audit import Action

@@ -9,8 +9,7 @@ from sqlalchemy import update
 from bot.domain.case import CaseStatus
 from bot.domain.limits import Limits
 from bot.domain.watch import MOST_OF_A_QUESTION, ReplyOutcome, Watch
-from bot.features.watch.backfill import OFTEN
-from bot.features.watch.watcher import REST
+from bot.features.watch.watcher import OFTEN, REST
 from bot.slack import ids
 from bot.slack.manifest import WATCH, load_manifest
 from bot.store.schema import replies

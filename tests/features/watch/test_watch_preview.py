@@ -6,8 +6,7 @@ from datetime import UTC, datetime
 import pytest
 
 from bot.domain.watch import Watch
-from bot.features.watch.backfill import MOST, recent_replies
-from bot.features.watch.watcher import Watcher
+from bot.features.watch.watcher import MOST, Watcher, recent_replies
 from tests.stage import CHANNEL, Stage, StageFactory
 
 

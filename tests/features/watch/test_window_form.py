@@ -8,7 +8,7 @@ import pytest
 from bot.domain.watch import Coverage, ReplyOutcome, Watch
 from bot.features.watch.figures import CountedWatch
 from bot.features.watch.text import state
-from bot.features.watch.window_text import WatchView, reading_modal, said_modal, watch_modal
+from bot.features.watch.window_text import READING, WatchView, said_modal, watch_modal
 from bot.slack import ids
 from bot.slack.blocks import ModalState
 from bot.slack.messages import Message
@@ -41,7 +41,7 @@ def test_slack_takes_the_window(names: Mapping[str, str], replies: list[Message]
         watch_modal(STATE, form(names, share=1 / 3, per_day=7, alerts_to=people, floor=2.5), replies, URL),
     ):
         check_view(view, "modal")
-    for view in (reading_modal(), said_modal("No.")):
+    for view in (said_modal(READING), said_modal("No.")):
         check_view(view, "modal")
 
 

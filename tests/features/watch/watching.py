@@ -9,10 +9,9 @@ from sqlalchemy import insert
 from bot.domain.case import CaseSource, CaseStatus, Visibility
 from bot.domain.limits import Limits, Policy
 from bot.domain.watch import ReplyOutcome, together
-from bot.features.watch import backfill
+from bot.features.watch import watcher
 from bot.features.watch.alerts import DriftAlerts
-from bot.features.watch.backfill import OFTEN
-from bot.features.watch.watcher import REST, Watcher
+from bot.features.watch.watcher import OFTEN, REST, Watcher
 from bot.slack import ids
 from bot.store.figures import watched
 from bot.store.schema import cases
@@ -56,7 +55,7 @@ async def look(stage: Stage, later: timedelta = OFTEN) -> None:
     """The look at watched channels, so much later."""
     services = stage.services_at(later)
     often = services.settings.model_copy(update={"watch_by": "looking"})
-    await backfill.look(replace(services, settings=often))
+    await watcher.look(replace(services, settings=often))
 
 
 async def write_scores(stage: Stage, scores: list[tuple[float, int, int]], version: str = "m, additive-5 1") -> None:
