@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from bot.features.digest.handlers import POSTED, POSTED_BEFORE
 from bot.slack import ids
 from bot.store.digests import EXTRA_PAUSE, ChannelSettings
 from pocket_slack import Message
@@ -70,10 +71,7 @@ async def test_the_settings_are_the_default(open_stage: StageFactory) -> None:
         ("on friday at 16:00 in New York", "'new york' is no time zone; the closest is America/New_York. This"),
         ("on monday tuesday", "'monday tuesday' is no day of the week; expected one such as Monday or fri. This"),
         ("on 9:00 friday 16:00", "'9:00 16:00' is no time of day; expected one such as 09:00 or 16:30. This"),
-        ("on fryday", "'fryday' is no day of the week"),
         ("on " + "x" * 2900, f"{'x' * 80!r} is no time zone"),
-        ("on 25:00", "'25:00' is no time of day"),
-        ("on nowhere", "'nowhere' is no time zone"),
         ("sometimes", "I do not know 'sometimes'"),
         ("<!channel>", "@channel"),
     ],
@@ -122,7 +120,7 @@ def names(message: Message) -> list[str]:
 
 async def test_now_posts_the_week_so_far_for_all(stage: Stage) -> None:
     await scored(stage, 4)
-    assert "posted here" in (await digest(stage, "now")).text
+    assert (await digest(stage, "now")).text == POSTED
     (message,) = posted(stage)
     assert message.text.startswith("This week so far (")
     assert "1 reply that people chose to score. Median 4, mean 4.0, on a scale of 0 to 5." in message.text
@@ -133,7 +131,7 @@ async def test_now_posts_once_an_hour_whoever_asks(stage: Stage) -> None:
     await scored(stage, 4)
     await digest(stage, "now")
     stage.ben.command(CHANNEL, ids.COMMAND, "digest now")
-    assert "within the last hour" in (await stage.told(stage.ben)).text
+    assert (await stage.told(stage.ben)).text == POSTED_BEFORE
     assert len(posted(stage)) == 1
     place = stage.slack.workspace.team_id, stage.slack.workspace.channel(CHANNEL).id
     assert await stage.log.digests.take_extra(*place, datetime.now(UTC) + EXTRA_PAUSE)
@@ -144,7 +142,7 @@ async def test_now_may_be_tried_again_where_slack_refused_it(stage: Stage) -> No
     await scored(stage, 4)
     stage.slack.fail("chat.postMessage", error="restricted_action")
     await digest(stage, "now")
-    assert "posted here" in (await digest(stage, "now", 2)).text
+    assert (await digest(stage, "now", 2)).text == POSTED
 
 
 @pytest.mark.parametrize("text", ["now", "people on", "on", "off"])

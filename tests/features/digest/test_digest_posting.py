@@ -149,15 +149,6 @@ async def test_every_week_has_its_own(office: Office) -> None:
     ]
 
 
-async def test_a_quiet_week_is_one_line(office: Office) -> None:
-    channel, poster = await office.channel("help"), await office.poster()
-    office.pass_time(weeks=1)
-    await post_due(poster)
-    (message,) = posted(channel)
-    assert message.text == "Week of 23–29 Nov 2026: no replies were scored in this channel."
-    assert len(message.blocks) == 1
-
-
 async def test_each_channel_has_its_own_day_time_and_zone(office: Office) -> None:
     tokyo = await office.channel("tokyo", digest_day="tuesday", digest_time="07:00", digest_tz="Asia/Tokyo")
     poster = await office.poster()

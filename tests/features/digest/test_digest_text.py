@@ -280,16 +280,12 @@ def test_ratings_that_were_saved_are_a_detail_where_any_might_be() -> None:
     assert "saved" not in words(message(some(usage=replace(usage, spared=0, with_spared=0))))
 
 
-def test_the_offline_rater_is_named() -> None:
-    assert "2 of 4 cases by the offline rater" in words(message(some(raters={OFFLINE: 2, None: 2})))
-    assert "offline" not in words(message(some()))
-
-
 def test_what_no_model_scored_is_said_before_the_figures_are_drawn() -> None:
     shown = message(some(raters={OFFLINE: 2, MADE_UP: 1, None: 1})).blocks
     assert "2 of 4 cases by the offline rater" in str(shown[1])
     assert "1 of 4 cases made up for the demo" in str(shown[2])
     assert shown[3]["type"] == "data_visualization"
+    assert "offline" not in words(message(some()))
 
 
 def test_reasons_of_one_kind_are_counted_together() -> None:

@@ -6,13 +6,12 @@ from typing import Any
 import pytest
 
 from bot.domain.case import Visibility
+from bot.features.digest.handlers import DIRECT, no_channel, not_yours
 from bot.slack import ids
 from bot.store.digests import ChannelSettings
 from pocket_slack import Message
 from tests.gestures import add_case, help_desk, private, stats
 from tests.stage import CHANNEL, Stage, shown
-
-NO_CHANNEL = "I know no channel `#{}` that we are both in. If you are in it, type `/invite @Slack Judge` there."
 
 
 async def preview(stage: Stage, count: int = 1) -> Message:
@@ -139,22 +138,21 @@ async def test_a_channel_of_others_reads_as_one_that_is_not_there(stage: Stage, 
     leads = private(stage, "ben")
     await add_case(stage, leads, stage.helper.id, 3)
     asked = name.format(id=leads.id)
-    assert (await stats(stage, f"#{asked}")).text == NO_CHANNEL.format(asked)
-    assert (await stats(stage, "#nowhere", 2)).text == NO_CHANNEL.format("nowhere")
+    assert (await stats(stage, f"#{asked}")).text == no_channel(f"#{asked}")
+    assert (await stats(stage, "#nowhere", 2)).text == no_channel("#nowhere")
 
 
 async def test_a_private_channel_without_the_bot_reads_as_one_that_is_not_there(stage: Stage) -> None:
     leads = private(stage, "ann")
     await add_case(stage, leads, stage.helper.id, 3)
     leads.members.remove(stage.slack.workspace.bot.id)
-    assert (await stats(stage, "#leads")).text == NO_CHANNEL.format("leads")
+    assert (await stats(stage, "#leads")).text == no_channel("#leads")
 
 
 async def test_whoever_is_not_in_this_channel_is_shown_nothing_of_it(stage: Stage) -> None:
     await add_case(stage, help_desk(stage), stage.helper.id, 4)
     stage.ann.leave(CHANNEL)
-    assert "does not list this channel among yours" in (await stats(stage)).text
-    assert "does not list this channel among yours" in (await stats(stage, "@helper", 2)).text
+    assert (await stats(stage)).text == (await stats(stage, "@helper", 2)).text == not_yours()
 
 
 @pytest.mark.parametrize("text", ["", "@helper", "#help-desk"])
@@ -188,7 +186,7 @@ async def test_an_assistant_that_was_scored_last_week_alone_is_known(stage: Stag
 async def test_direct_messages_have_no_stats_of_their_own(stage: Stage) -> None:
     await add_case(stage, help_desk(stage), stage.helper.id, 4)
     stage.ann.command(stage.ann.im, ids.COMMAND, "stats")
-    assert "none for direct messages" in (await stage.told(stage.ann, channel=stage.ann.im)).text
+    assert (await stage.told(stage.ann, channel=stage.ann.im)).text == DIRECT
     stage.ann.command(stage.ann.im, ids.COMMAND, "stats #help-desk")
     assert "1 reply that people chose to score" in (await stage.told(stage.ann, 2, stage.ann.im)).text
 

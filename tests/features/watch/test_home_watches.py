@@ -6,7 +6,7 @@ from bot.domain.watch import Watch
 from bot.features.watch import MOST_AT_HOME as MOST_WATCHES
 from bot.slack import ids
 from tests.features.watch.test_watch_window import filled, its, updates
-from tests.features.watch.watching import say
+from tests.features.watch.watching import add_other, say
 from tests.stage import CHANNEL, Stage, shown
 
 
@@ -45,8 +45,7 @@ async def renewed(stage: Stage, text: str) -> str:
 
 
 async def test_a_watch_is_changed_in_the_tab_which_then_shows_it(stage: Stage) -> None:
-    stage.slack.workspace.add_bot("other")
-    stage.ann.invite(CHANNEL, "other")
+    add_other(stage)
     await say(stage, "@helper 1 in 5")
     await say(stage, "@other all 7 a day")
     await home(stage)

@@ -13,7 +13,17 @@ from bot.slack import ids
 from bot.slack.manifest import WATCH, load_manifest
 from bot.store.audit import Action
 from bot.store.figures import Place, Span
-from tests.features.watch.watching import alarm, look, outcomes, say, seen, take_finished, write_scores
+from tests.features.watch.watching import (
+    add_other,
+    alarm,
+    look,
+    outcomes,
+    say,
+    scored,
+    seen,
+    take_finished,
+    write_scores,
+)
 from tests.patience import ONLY_A_HANG_S
 from tests.stage import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, shown
 
@@ -36,10 +46,7 @@ def test_the_manifest_for_events_differs_in_these_alone() -> None:
 async def test_a_watched_reply_is_scored_once_it_is_finished_and_nothing_is_posted(stage: Stage) -> None:
     stage.ask_and_answer()
     assert "*helper* is watched here: all of its replies to people." in await say(stage, "@helper all")
-    _, answer = stage.ask_and_answer()
-    await seen(stage, 1)
-    await take_finished(stage)
-    case = await stage.reaches(1, CaseStatus.DELIVERED)
+    _, answer, case = await scored(stage)
     assert (case.message_ts, case.source, case.probability) == (answer.ts, CaseSource.WATCH, 1.0)
     assert stage.ours() == []
     assert await outcomes(stage) == {ReplyOutcome.TAKEN: 1}
@@ -66,15 +73,9 @@ async def test_digest_leads_with_what_nobody_picked_and_keeps_it_apart(stage: St
 
 async def test_a_drawn_reply_without_a_score_is_missed_and_the_others_stand_for_it(stage: Stage) -> None:
     await say(stage, "@helper all")
-    stage.ask_and_answer()
-    await seen(stage, 1)
-    await take_finished(stage)
-    await stage.reaches(1, CaseStatus.DELIVERED)
+    await scored(stage)
     stage.model.script("I cannot say.")
-    stage.ask_and_answer()
-    await seen(stage, 2)
-    await take_finished(stage)
-    await stage.reaches(2, CaseStatus.DELIVERED)
+    await scored(stage, 2)
     assert await outcomes(stage) == {ReplyOutcome.TAKEN: 1, ReplyOutcome.MISSED: 1}
     stage.ann.command(CHANNEL, ids.COMMAND, "digest preview")
     preview = shown(await stage.told(stage.ann, 2))
@@ -169,9 +170,7 @@ async def test_a_reply_that_is_edited_in_bursts_is_scored_once_and_whole(stage: 
 
 
 async def test_what_answers_nobody_is_passed_over(stage: Stage) -> None:
-    stage.slack.workspace.add_bot("other")
-    other = stage.slack.person("other")
-    stage.ann.invite(CHANNEL, "other")
+    other = add_other(stage)
     await say(stage, "@helper all")
     alone = other.post(CHANNEL, "Deployment 12 is live.")
     stage.helper.post(CHANNEL, "Congratulations!", thread_ts=alone.ts)  # to a bot
@@ -183,12 +182,6 @@ async def test_what_answers_nobody_is_passed_over(stage: Stage) -> None:
     stage.helper.delete(gone)
     await take_finished(stage)
     assert await outcomes(stage) == {ReplyOutcome.NO_ANSWER: 3}
-
-
-async def test_a_limit_alone_leaves_the_share_and_a_share_alone_takes_the_limit_off(stage: Stage) -> None:
-    assert "a random 1 in 5 of its replies" in await say(stage, "@helper 1 in 5")
-    assert "a random 1 in 5 of its replies to people, at most 40 a day." in await say(stage, "@helper 40 a day")
-    assert "a random 1 in 2 of its replies" in await say(stage, "@helper 1 in 2")
 
 
 async def test_what_is_not_named_stays_as_it_was(stage: Stage) -> None:
@@ -231,10 +224,7 @@ async def test_an_order_that_is_not_understood_changes_nothing_and_says_what_was
 
 async def test_a_reply_that_is_edited_after_it_was_scored_is_marked(stage: Stage) -> None:
     await say(stage, "@helper all")
-    _, answer = stage.ask_and_answer()
-    await seen(stage, 1)
-    await take_finished(stage)
-    await stage.reaches(1, CaseStatus.DELIVERED)
+    _, answer, _ = await scored(stage)
     stage.helper.edit(answer, "Run git revert.")
     async with asyncio.timeout(ONLY_A_HANG_S):
         while (await stage.log.cases.get(1)).edited_at is None:  # noqa: ASYNC110
@@ -267,8 +257,7 @@ async def test_two_processes_make_one_case_of_a_reply(stage: Stage) -> None:
 
 
 async def test_a_bot_in_between_is_no_question(stage: Stage) -> None:
-    stage.slack.workspace.add_bot("other")
-    stage.ann.invite(CHANNEL, "other")
+    add_other(stage)
     await say(stage, "@helper all")
     question = stage.ann.post(CHANNEL, QUESTION)
     stage.slack.person("other").post(CHANNEL, "Deployment 12 is live.")
@@ -276,15 +265,6 @@ async def test_a_bot_in_between_is_no_question(stage: Stage) -> None:
     await seen(stage, 1)
     await take_finished(stage)
     assert (await stage.reaches(1, CaseStatus.DELIVERED)).question_ts == question.ts
-
-
-async def test_a_days_limit_holds_and_the_rest_is_counted(stage: Stage) -> None:
-    await say(stage, "@helper 2 a day")
-    for _ in range(4):
-        stage.ask_and_answer()
-    await seen(stage, 4)
-    await take_finished(stage)
-    assert await outcomes(stage) == {ReplyOutcome.TAKEN: 2, ReplyOutcome.OVER: 2}
 
 
 async def test_what_is_a_day_late_is_missed_and_never_scored_as_if_it_were_fresh(stage: Stage) -> None:
@@ -337,10 +317,7 @@ async def test_what_somebody_asks_for_on_a_posted_verdict_is_no_draw(stage: Stag
 
 async def test_scores_stand_under_replies_as_reactions(stage: Stage) -> None:
     await say(stage, "@helper reaction")
-    _, answer = stage.ask_and_answer()
-    await seen(stage, 1)
-    await take_finished(stage)
-    await stage.reaches(1, CaseStatus.DELIVERED)
+    _, answer, _ = await scored(stage)
     assert answer.reactions == {"four": [stage.slack.workspace.bot.id]}
 
 
@@ -353,10 +330,7 @@ async def test_without_the_scope_reactions_are_refused_in_a_sentence(open_stage:
 async def test_nothing_is_said_of_what_has_no_score(stage: Stage) -> None:
     stage.model.script("I would rather not say.")
     await say(stage, "@helper verdict")
-    stage.ask_and_answer()
-    await seen(stage, 1)
-    await take_finished(stage)
-    await stage.reaches(1, CaseStatus.DELIVERED)
+    await scored(stage)
     assert stage.ours() == []
     assert len(stage.ann.ephemerals(CHANNEL)) == 1
 
@@ -408,10 +382,7 @@ async def test_a_watch_whose_judge_gives_no_score_says_so(stage: Stage) -> None:
     stage.model.script("I would rather not say.")
     await say(stage, "@helper all")
     for _ in range(3):
-        stage.ask_and_answer()
-    await seen(stage, 3)
-    await take_finished(stage)
-    await stage.reaches(3, CaseStatus.DELIVERED)
+        await scored(stage, 3)
     assert await outcomes(stage) == {ReplyOutcome.MISSED: 3}
     await alarm(stage, timedelta(hours=2))
     (told,) = stage.slack.workspace.channel(stage.ann.im).messages.values()

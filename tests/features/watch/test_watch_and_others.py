@@ -5,11 +5,10 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from sqlalchemy import func, select, update
 
-from bot.domain.case import CaseStatus
 from bot.slack import ids
 from bot.slack.manifest import WATCH, load_manifest
 from bot.store.schema import replies, thumbs
-from tests.features.watch.watching import outcomes, say, seen, take_finished
+from tests.features.watch.watching import outcomes, say, scored, seen
 from tests.gestures import heard, stats
 from tests.stage import CHANNEL, Stage, StageFactory, shown
 
@@ -50,10 +49,7 @@ async def test_watched_replies_go_by_it(open_stage: StageFactory) -> None:
     await stage.told(stage.ann)
     stage.ann.command(CHANNEL, ids.COMMAND, "rubric use code")
     await stage.told(stage.ann, 2)
-    stage.ask_and_answer()
-    await seen(stage, 1)
-    await take_finished(stage)
-    case = await stage.reaches(1, CaseStatus.DELIVERED)
+    _, _, case = await scored(stage)
     assert (case.rubric, case.probability) == ("code", 1.0)
 
 

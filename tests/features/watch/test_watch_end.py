@@ -2,11 +2,12 @@
 
 from typing import Any
 
+from bot.features.watch.window_text import CHANGED_MEANWHILE
 from bot.slack import ids
 from bot.store.audit import Action
 from tests.features.watch.test_watch_window import filled, only, shown_fields, window
-from tests.features.watch.watching import say
-from tests.stage import CHANNEL, Stage
+from tests.features.watch.watching import add_other, say
+from tests.stage import Stage
 
 
 def labels(stage: Stage) -> tuple[str, str]:
@@ -51,8 +52,7 @@ async def test_a_watch_is_ended_in_its_window_after_a_question(stage: Stage) -> 
 
 
 async def test_the_watch_that_the_window_shows_is_the_one_that_ends(stage: Stage) -> None:
-    stage.slack.workspace.add_bot("other")
-    stage.ann.invite(CHANNEL, "other")
+    add_other(stage)
     await say(stage, "@helper all")
     await say(stage, "@other all")
     await window(stage)
@@ -88,5 +88,5 @@ async def test_a_window_on_a_watch_that_somebody_ended_does_not_begin_it_anew(st
     await stage.log.watches.end(watch, stage.ben.id)
     delivery = await stage.slack.settled(stage.ann.submit())
     assert delivery.response is not None
-    assert "Somebody has changed what is set" in delivery.response["errors"][ids.BLOCK_ASSISTANT]
+    assert delivery.response["errors"][ids.BLOCK_ASSISTANT] == CHANGED_MEANWHILE
     assert await watches(stage) == []

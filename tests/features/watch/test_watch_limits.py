@@ -13,7 +13,7 @@ from bot.features.watch.watcher import OFTEN, REST
 from bot.slack import ids
 from bot.slack.manifest import WATCH, load_manifest
 from bot.store.schema import replies
-from tests.features.watch.watching import look, outcomes, say, seen, take_finished
+from tests.features.watch.watching import add_other, look, outcomes, say, seen, take_finished
 from tests.stage import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, shown
 
 TAKES = 460  # tokens, each rating
@@ -44,8 +44,7 @@ async def test_an_endless_thread_leaves_the_days_budget_to_others(stage: Stage) 
 
 
 async def test_two_bots_that_talk_in_the_channel_itself_answer_one_question(stage: Stage) -> None:
-    stage.slack.workspace.add_bot("other")
-    stage.ann.invite(CHANNEL, "other")
+    add_other(stage)
     stage.ann.post(CHANNEL, QUESTION)
     for _ in range(MOST_OF_A_QUESTION + 2):
         stage.helper.post(CHANNEL, ANSWER)
@@ -71,8 +70,7 @@ async def test_a_thread_that_has_had_enough_is_not_read_any_more(stage: Stage) -
 
 
 async def test_the_tokens_of_a_channel_hold_for_all_its_watches(stage: Stage) -> None:
-    stage.slack.workspace.add_bot("other")
-    stage.ann.invite(CHANNEL, "other")
+    add_other(stage)
     team_id, channel = stage.slack.workspace.team_id, stage.slack.workspace.channel(CHANNEL).id
     await allow(stage, 2 * TAKES)
     for number in (1, 2):

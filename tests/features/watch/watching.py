@@ -3,10 +3,11 @@
 import asyncio
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 from sqlalchemy import insert
 
-from bot.domain.case import CaseSource, CaseStatus, Visibility
+from bot.domain.case import CaseSource, CaseStatus, LoggedCase, Visibility
 from bot.domain.limits import Limits, Policy
 from bot.domain.watch import ReplyOutcome, together
 from bot.features.watch import watcher
@@ -15,6 +16,7 @@ from bot.features.watch.watcher import OFTEN, REST, Watcher
 from bot.slack import ids
 from bot.store.figures import watched
 from bot.store.schema import cases
+from pocket_slack import Message, Person
 from tests.patience import ONLY_A_HANG_S
 from tests.stage import CHANNEL, Stage
 
@@ -34,6 +36,21 @@ async def take_finished(
     """The watcher's duty, so much later."""
     services = stage.services_at(later + timedelta(seconds=1), policy=policy, limits=limits)
     await Watcher(services).take_finished()
+
+
+async def scored(stage: Stage, number: int = 1, **asked: Any) -> tuple[Message, Message, LoggedCase]:
+    """A question and the reply that is the watch's case `number`, once it is scored."""
+    question, reply = stage.ask_and_answer(**asked)
+    await seen(stage, number)
+    await take_finished(stage)
+    return question, reply, await stage.reaches(number, CaseStatus.DELIVERED)
+
+
+def add_other(stage: Stage) -> Person:
+    """Another assistant in the channel."""
+    stage.slack.workspace.add_bot("other")
+    stage.ann.invite(CHANNEL, "other")
+    return stage.slack.person("other")
 
 
 async def outcomes(stage: Stage, author_id: str = "") -> dict[ReplyOutcome | None, int]:
