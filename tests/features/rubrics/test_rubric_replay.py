@@ -131,6 +131,7 @@ async def test_the_list_says_what_change_is_asked_for_and_by_whom(stage: Stage) 
     assert waits in await say(stage, "")
     await stage.slack.settled(stage.ann.click(told, ids.ACTION_RUBRIC_LEAVE))
     await said(stage, LEFT)
+    assert await used(stage) is None
     assert ":hourglass:" not in await say(stage, "")
 
 
@@ -159,15 +160,6 @@ async def test_a_judge_that_scores_none_of_them_is_told_of(stage: Stage) -> None
     stage.model.script("I would rather not say.")
     await say(stage, "use code")
     assert UNSCORED.format(judge="`code`", n=2) in shown(await compared(stage))
-
-
-async def test_leave_it_leaves_it(stage: Stage) -> None:
-    await labelled(stage, 1)
-    await say(stage, "use code")
-    told = await compared(stage)
-    stage.ann.click(told, ids.ACTION_RUBRIC_LEAVE)
-    await stage.slack.until(lambda: any(m.text == LEFT for m in stage.ann.ephemerals(CHANNEL)))
-    assert await used(stage) is None
 
 
 async def test_an_edit_of_the_rubric_in_use_is_compared_too(stage: Stage) -> None:
