@@ -96,7 +96,7 @@ async def test_the_list_says_which_one_is_used_and_what_each_asks(stage: Stage) 
 
 async def test_what_is_scored_in_a_channel_goes_by_its_rubric(stage: Stage) -> None:
     told = await say(stage, "use code")
-    assert told == used(ChannelJudge("code"), "additive-5")
+    assert told.startswith(used(ChannelJudge("code"), "additive-5"))
     case = await scored(stage, 1)
     assert case.rubric == "code"
     parent, answer = stage.ask_and_answer()

@@ -381,8 +381,8 @@ async def test_a_watch_without_scores_says_so_to_whoever_set_it(stage: Stage) ->
 async def test_a_watch_whose_judge_gives_no_score_says_so(stage: Stage) -> None:
     stage.model.script("I would rather not say.")
     await say(stage, "@helper all")
-    for _ in range(3):
-        await scored(stage, 3)
+    for number in (1, 2, 3):
+        await scored(stage, number)
     assert await outcomes(stage) == {ReplyOutcome.MISSED: 3}
     await alarm(stage, timedelta(hours=2))
     (told,) = stage.slack.workspace.channel(stage.ann.im).messages.values()
