@@ -10,10 +10,10 @@ from slack_sdk.errors import SlackApiError
 
 from bot.domain.watch import Watch, together
 from bot.feature import Services
-from bot.features.watch.figures import name_of
+from bot.features.watch.figures import name_of, to_word
 from bot.features.watch.text import gone_alert, silent_alert, worse_alert
 from bot.slack import ids
-from bot.slack.client import connection_word, is_transient, slack_word
+from bot.slack.client import is_transient
 from bot.slack.members import MembershipError
 from bot.slack.messages import find_marked, to_metadata
 from bot.slack.messenger import WITHOUT_PREVIEWS, Post, send_in_known_blocks
@@ -52,10 +52,8 @@ async def _send(services: Services, watch: Watch, to: str, post: Post, since: da
         await send_in_known_blocks(post, send)
     except MembershipError as exc:
         return str(exc)
-    except SlackApiError as exc:
-        return slack_word(exc)
-    except (aiohttp.ClientError, TimeoutError) as exc:
-        return connection_word(exc)
+    except (SlackApiError, aiohttp.ClientError, TimeoutError) as exc:
+        return to_word(exc)
     return ""
 
 

@@ -4,11 +4,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
+import aiohttp
+from slack_sdk.errors import SlackApiError
+
 from bot.domain.watch import Coverage, Watch, together
 from bot.domain.week import Week
 from bot.feature import Services
 from bot.figures.quality import WEEKS, Quality, to_quality
 from bot.figures.week import commonest, count_raters
+from bot.slack.client import connection_word, slack_word
 from bot.slack.members import MembershipError
 from bot.store.figures import Place, Span, Tallies, watched
 from bot.store.watches import Replies
@@ -95,6 +99,11 @@ class CountedWatch:
     watch: Watch
     name: str
     coverage: Coverage
+
+
+def to_word(exc: SlackApiError | aiohttp.ClientError | TimeoutError) -> str:
+    """Slack's word for why it refused, or what went wrong on the way there."""
+    return slack_word(exc) if isinstance(exc, SlackApiError) else connection_word(exc)
 
 
 async def name_of(services: Services, author_id: str) -> str:

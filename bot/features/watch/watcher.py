@@ -22,8 +22,8 @@ from bot.domain.case import Case, CaseSource, Visibility, text_hash
 from bot.domain.label import Reaction
 from bot.domain.watch import LATE, MOST_OF_A_QUESTION, ReplyOutcome, SeenReply, Watch, age_of, draws, is_since
 from bot.feature import Services
+from bot.features.watch.figures import to_word
 from bot.pipeline.lookup import MayNotReadError, OutOfSightError, Question
-from bot.slack.client import connection_word, slack_word
 from bot.slack.members import AnswerCache
 from bot.slack.messages import Message, to_message
 
@@ -88,24 +88,20 @@ class Watcher:
         await self._store.watches.end(watch, by)
         self._watches.forget(watch.team_id)
 
-    async def watch_of(self, team_id: str, event: Mapping[str, Any]) -> Watch | None:
-        """The watch that a message event is of; None for nearly all events."""
-        author_id = author_of(dict(event))
-        return (await self._watches.get(team_id)).get((event.get("channel", ""), author_id)) if author_id else None
-
     async def watches(self, reaction: Reaction) -> bool:
         """Whether a reaction is under a message that a watched assistant wrote since its watch was begun."""
         watch = (await self._watches.get(reaction.team_id)).get((reaction.channel_id, reaction.author_id or ""))
-        return watch is not None and float(reaction.ts) >= watch.since.timestamp()
+        return watch is not None and is_since(watch, reaction.ts)
 
     async def note(self, body: Mapping[str, Any]) -> None:
+        """Notes the reply that a message event tells of; nearly all events are of no watch."""
         event = body["event"]
-        watch = await self.watch_of(body["team_id"], event)
-        if watch is None:
+        author_id = author_of(event)
+        watches = await self._watches.get(body["team_id"]) if author_id else {}
+        watch = watches.get((event.get("channel", ""), author_id or ""))
+        if watch is None or not is_since(watch, message_of(event)["ts"]):
             return
         reply, now = to_reply(watch.team_id, watch.channel_id, message_of(event)), self.services.clock()
-        if not is_since(watch, reply.ts):
-            return
         if event.get("subtype") != "message_changed":
             await self._store.replies.note(reply, watch, now + REST)
         elif draws(watch, reply.ts):  # what was passed over may change as it likes
@@ -127,17 +123,13 @@ class Watcher:
         if self._working.locked():
             return
         async with self._working:
-            watches = await self._read(self.services.identity.team_id)
-            for reply, probability in await self._store.replies.due(
-                self.services.identity.team_id, self.services.clock()
-            ):
+            team_id = self.services.identity.team_id
+            watches = await self._read(team_id)
+            for reply, probability in await self._store.replies.due(team_id, self.services.clock()):
                 try:
                     outcome = await self._take(reply, probability, watches.get((reply.channel_id, reply.author_id)))
-                except SlackApiError as exc:
-                    logger.warning("reply_not_read", channel=reply.channel_id, error=slack_word(exc))
-                    return
-                except (aiohttp.ClientError, TimeoutError) as exc:
-                    logger.warning("reply_not_read", channel=reply.channel_id, error=connection_word(exc))
+                except (SlackApiError, aiohttp.ClientError, TimeoutError) as exc:
+                    logger.warning("reply_not_read", channel=reply.channel_id, error=to_word(exc))
                     return
                 if outcome:
                     await self._store.replies.settle(reply, outcome)
@@ -229,10 +221,8 @@ async def look(services: Services) -> None:
             continue
         try:
             await _look_at(services, channel_id, watched, since)
-        except SlackApiError as exc:
-            logger.warning("channel_not_read", channel=channel_id, error=slack_word(exc))
-        except (aiohttp.ClientError, TimeoutError) as exc:
-            logger.warning("channel_not_read", channel=channel_id, error=connection_word(exc))
+        except (SlackApiError, aiohttp.ClientError, TimeoutError) as exc:
+            logger.warning("channel_not_read", channel=channel_id, error=to_word(exc))
 
 
 async def _look_at(services: Services, channel_id: str, watched: Mapping[str, Watch], since: datetime) -> None:
