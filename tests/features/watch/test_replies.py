@@ -1,8 +1,10 @@
 """Which message events tell of a reply that a watch may take."""
 
+import shutil
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -53,8 +55,9 @@ WATCH = Watch("T1", "C1", "U1", NOW)
 
 
 @pytest.fixture
-async def log(database_url: str) -> AsyncIterator[Store]:
-    opened = await Store.open(database_url)
+async def log(empty_log: Path, tmp_path: Path) -> AsyncIterator[Store]:
+    shutil.copy(empty_log, tmp_path)
+    opened = await Store.open(f"sqlite+aiosqlite:///{tmp_path}/log.db")
     yield opened
     await opened.close()
 
