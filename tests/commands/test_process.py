@@ -23,6 +23,7 @@ from tests.programs import environment, pocket_slack, run, start
 from tests.stage import CHANNEL, GOOD, Stage, make_settings
 
 
+@pytest.mark.slow
 async def test_a_case_survives_kill_9_and_is_settled_by_the_next_start(
     model_server: ModelServer, tmp_path: Path
 ) -> None:
@@ -100,16 +101,18 @@ async def test_serve_lists_all_missing_settings_and_leaves(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize(
-    ("name", "value", "part"),
+    ("command", "name", "value", "part"),
     [
-        ("SLACK_BOT_TOKEN", "xoxb-wrong", "SLACK_BOT_TOKEN: Slack refuses it (invalid_auth)"),
-        ("SLACK_APP_TOKEN", "xapp-wrong", "SLACK_APP_TOKEN: Slack refuses it (invalid_auth)"),
-        ("SLACK_API_URL", "http://127.0.0.1:1/api/", "cannot be reached"),
-        ("DATABASE_URL", "sqlite+aiosqlite:////proc/log.db", "cannot be written"),
-        ("JUDGE_RUBRIC", "no-such-rubric", "no-such-rubric"),
+        ("doctor", "SLACK_BOT_TOKEN", "xoxb-wrong", "SLACK_BOT_TOKEN: Slack refuses it (invalid_auth)"),
+        ("doctor", "SLACK_APP_TOKEN", "xapp-wrong", "SLACK_APP_TOKEN: Slack refuses it (invalid_auth)"),
+        ("doctor", "SLACK_API_URL", "http://127.0.0.1:1/api/", "cannot be reached"),
+        ("doctor", "DATABASE_URL", "sqlite+aiosqlite:////proc/log.db", "cannot be written"),
+        ("doctor", "JUDGE_RUBRIC", "no-such-rubric", "no-such-rubric"),
+        # A process of its own: what fails before it is connected, and after.
+        ("serve", "SLACK_APP_TOKEN", "xapp-wrong", "SLACK_APP_TOKEN: Slack refuses it (invalid_auth)"),
+        ("serve", "DATABASE_URL", "sqlite+aiosqlite:////proc/log.db", "cannot be written"),
     ],
 )
-@pytest.mark.parametrize("command", ["serve", "doctor"])
 async def test_what_is_wrong_at_start_is_one_sentence(
     model_server: ModelServer, tmp_path: Path, command: str, name: str, value: str, part: str
 ) -> None:
@@ -233,10 +236,9 @@ async def demo_page(
         await demo.communicate()
 
 
-@pytest.mark.parametrize("how", [["--script"], ["--port", "0"]])
-async def test_a_mistyped_folder_of_the_demos_log_is_said_and_not_made(tmp_path: Path, how: list[str]) -> None:
+async def test_a_mistyped_folder_of_the_demos_log_is_said_and_not_made(tmp_path: Path) -> None:
     file = tmp_path / "nope" / "x.db"
-    code, out, err = await run("demo", {"PATH": os.environ["PATH"]}, tmp_path, *how, "--database", str(file))
+    code, out, err = await run("demo", {"PATH": os.environ["PATH"]}, tmp_path, "--database", str(file))
     assert (code, out) == (2, "")
     assert f"--database {file}: there is no folder {file.parent}; make it, or name another file" in err
     assert not file.parent.exists()

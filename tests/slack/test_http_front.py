@@ -79,7 +79,8 @@ async def first_status(stream: Stream) -> int:
     reader, writer = stream
     async with asyncio.timeout(ONLY_A_HANG_S):
         line = await reader.readline()
-    writer.close()
+        writer.close()
+        await writer.wait_closed()
     return int(line.split()[1])
 
 
