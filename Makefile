@@ -4,6 +4,8 @@ BIN := .venv/bin
 CHAOS_SEED ?= $(shell date +%s)
 DIST := dist
 PACKAGE := slack-judge
+# Where it is set, each of the tests' processes compiles everything anew.
+unexport PYTHONDONTWRITEBYTECODE
 
 # Each command brings what it needs into .venv, and takes away nothing that another one brought.
 FOR_DEMO := .venv/.demo
