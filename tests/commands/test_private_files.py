@@ -68,6 +68,7 @@ async def test_the_log_and_all_beside_it_are_their_owners_alone(model_server: Mo
     assert modes(tmp_path)["new/labels.jsonl"] == "rw-------"
 
 
+@pytest.mark.slow
 async def test_a_log_that_was_shared_stays_shared_and_the_start_says_so(
     model_server: ModelServer, tmp_path: Path
 ) -> None:
@@ -176,6 +177,7 @@ def with_token_in_file(slack: Sandbox, env: dict[str, str], folder: Path) -> dic
     return {key: value for key, value in env.items() if key != "SLACK_BOT_TOKEN"}
 
 
+@pytest.mark.slow
 async def test_doctor_leaves_a_mounted_secret_to_who_mounted_it(model_server: ModelServer, tmp_path: Path) -> None:
     """As in a container: a file system in memory that is read-only, with files that all may read."""
     mount = tmp_path / "secrets"
@@ -205,6 +207,7 @@ async def test_doctor_names_a_folder_that_anybody_may_write_to(model_server: Mod
     assert code == 1
 
 
+@pytest.mark.slow
 async def test_a_log_behind_a_link_is_its_owners_alone(model_server: ModelServer, tmp_path: Path) -> None:
     (tmp_path / "log.db").symlink_to("elsewhere.db")
     async with pocket_slack() as slack:
@@ -219,6 +222,7 @@ async def test_a_log_behind_a_link_is_its_owners_alone(model_server: ModelServer
     }
 
 
+@pytest.mark.slow
 async def test_a_lock_that_cannot_be_taken_is_one_sentence(model_server: ModelServer, tmp_path: Path) -> None:
     (tmp_path / "log.db.lock").symlink_to("another")
     async with pocket_slack() as slack:

@@ -69,7 +69,7 @@ async def test_running_cases_are_not_waited_for_by_a_process_that_is_cancelled_o
         await asyncio.wait_for(leave_in_the_middle(), 60)
 
 
-@pytest.mark.parametrize("log_format", ["console", "json"])
+@pytest.mark.parametrize("log_format", [pytest.param("console", marks=pytest.mark.slow), "json"])
 async def test_neither_secrets_nor_texts_reach_the_log_lines_of_a_failure(
     model_server: ModelServer, tmp_path: Path, log_format: str
 ) -> None:
@@ -109,7 +109,10 @@ async def test_serve_lists_all_missing_settings_and_leaves(tmp_path: Path) -> No
         ("doctor", "DATABASE_URL", "sqlite+aiosqlite:////proc/log.db", "cannot be written"),
         ("doctor", "JUDGE_RUBRIC", "no-such-rubric", "no-such-rubric"),
         # A process of its own: what fails before it is connected, and after.
-        ("serve", "SLACK_APP_TOKEN", "xapp-wrong", "SLACK_APP_TOKEN: Slack refuses it (invalid_auth)"),
+        pytest.param(
+            *("serve", "SLACK_APP_TOKEN", "xapp-wrong", "SLACK_APP_TOKEN: Slack refuses it (invalid_auth)"),
+            marks=pytest.mark.slow,
+        ),
         ("serve", "DATABASE_URL", "sqlite+aiosqlite:////proc/log.db", "cannot be written"),
     ],
 )
@@ -193,6 +196,7 @@ async def test_doctor_asks_only_for_what_a_process_of_that_kind_needs(
     assert ("JUDGE_MODEL" in worker[1], "JUDGE_MODEL" in front[1]) == (True, False)
 
 
+@pytest.mark.slow
 async def test_a_slack_that_fails_at_start_is_not_blamed_on_the_token(
     model_server: ModelServer, tmp_path: Path
 ) -> None:
@@ -236,6 +240,7 @@ async def demo_page(
         await demo.communicate()
 
 
+@pytest.mark.slow
 async def test_a_mistyped_folder_of_the_demos_log_is_said_and_not_made(tmp_path: Path) -> None:
     file = tmp_path / "nope" / "x.db"
     code, out, err = await run("demo", {"PATH": os.environ["PATH"]}, tmp_path, "--database", str(file))
@@ -244,6 +249,7 @@ async def test_a_mistyped_folder_of_the_demos_log_is_said_and_not_made(tmp_path:
     assert not file.parent.exists()
 
 
+@pytest.mark.slow
 async def test_a_demo_with_the_log_of_an_earlier_one_says_what_has_become_of_its_messages(tmp_path: Path) -> None:
     env = {"PATH": os.environ["PATH"]}
     code, _, err = await run("demo", env, tmp_path, "--script", "--database", "demo.db")
@@ -253,6 +259,7 @@ async def test_a_demo_with_the_log_of_an_earlier_one_says_what_has_become_of_its
         assert "eight weeks" not in said
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("has_model", [False, True])
 async def test_the_demo_gives_an_address_and_ends_when_interrupted(tmp_path: Path, *, has_model: bool) -> None:
     env = {"PATH": os.environ["PATH"]} | ({"OPENAI_API_KEY": "sk-none"} if has_model else {})

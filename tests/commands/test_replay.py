@@ -127,6 +127,7 @@ async def test_only_labelled_takes_all_with_a_label_and_a_sample_as_many_as_aske
     assert drawn != sorted(range(1, 8))
 
 
+@pytest.mark.slow
 async def test_killed_replay_goes_on_where_it_ended(
     environment: dict[str, str], replay: Replay, tmp_path: Path, model_server: ModelServer
 ) -> None:

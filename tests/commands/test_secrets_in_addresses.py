@@ -53,6 +53,7 @@ async def slack_without_sockets() -> AsyncIterator[str]:
         yield f"http://127.0.0.1:{server.port}/api/"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("log_format", ["console", "json"])
 async def test_the_ticket_of_a_socket_is_not_in_the_log(tmp_path: Path, log_format: str) -> None:
     async with slack_without_sockets() as url:
@@ -94,6 +95,7 @@ async def proxy() -> AsyncIterator[Proxy]:
         yield proxy
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["serve", "doctor"])
 async def test_a_proxys_password_is_not_printed(proxy: Proxy, tmp_path: Path, command: str) -> None:
     code, out, err = await run(command, tokens(tmp_path, HTTPS_PROXY=proxy.url), tmp_path)
@@ -103,6 +105,7 @@ async def test_a_proxys_password_is_not_printed(proxy: Proxy, tmp_path: Path, co
     assert set(proxy.asked) == {"CONNECT slack.com:443"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("login", ["", "ann:secret@"], ids=["aiohttp", "httpx2"])
 async def test_the_models_traffic_goes_through_the_proxy(proxy: Proxy, tmp_path: Path, login: str) -> None:
     """Two transports: an address with a login is not for aiohttp."""

@@ -434,6 +434,7 @@ async def test_a_window_for_blind_scores_shows_the_channels_own_criteria(stage: 
     assert "Is it kind?" in shown(await stage.modal(stage.ben))
 
 
+@pytest.mark.slow
 async def test_a_worker_scores_by_what_was_saved_and_chosen_at_a_front(
     model_server: ModelServer, postgres_url: str, tmp_path: Path
 ) -> None:
