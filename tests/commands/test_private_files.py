@@ -157,6 +157,7 @@ async def test_doctor_names_a_log_that_others_may_read(model_server: ModelServer
 async def test_doctor_names_a_file_with_secrets_that_others_may_read(
     model_server: ModelServer, tmp_path: Path, name: str
 ) -> None:
+    model_server.script(GOOD)
     async with pocket_slack() as slack:
         env = with_token_in_file(slack, environment(slack, model_server, tmp_path), tmp_path)
         (tmp_path / name).chmod(0o640)
