@@ -1,1 +1,1 @@
-"""The Slack app: listeners, docket, log and delivery around the judge core."""
+"""The Slack app: listeners, case pipeline, store and delivery around the judge core."""

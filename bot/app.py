@@ -25,7 +25,7 @@ from bot.features import digest, home, labels, privacy, rubrics, score, watch, w
 from bot.features.score import handlers
 from bot.judges import limits_of, open_judges, rubrics_of
 from bot.pipeline.delivery import Delivery
-from bot.pipeline.engine import Engine, Work
+from bot.pipeline.engine import Engine, JobHandler
 from bot.pipeline.intake import CaseAccess, Choices, Intake
 from bot.pipeline.judges import Judges, MakeJudge, RubricChoice
 from bot.pipeline.lookup import Lookup
@@ -42,7 +42,7 @@ from bot.slack.members import Access, Homes, Members, Memberships
 from bot.slack.messenger import Messenger
 from bot.store import Store
 from bot.store.errors import STORE_ERRORS
-from bot.store.jobs import Task
+from bot.store.jobs import JobKind
 from bot.store.ownership import owned
 
 GRACE_S = 30
@@ -212,14 +212,16 @@ def _make_engine(services: Services, judges: Judges, model_pauses: Sequence[time
         reposts_unconfirmed=settings.unconfirmed_posts == "repost",
     )
     pipeline = CasePipeline(store, judges, services.lookup, delivery, settings.judge_concurrency, model_pauses)
-    work: dict[Task, Work] = {Task.SETTLE: lambda ticket: pipeline.settle(ticket.case_id, ticket.trigger_id)}
+    handlers: dict[JobKind, JobHandler] = {
+        JobKind.SETTLE: lambda payload: pipeline.settle(payload.case_id, payload.trigger_id)
+    }
     for each in services.features:
-        work |= each.jobs
+        handlers |= each.jobs
     return Engine(
         store,
         services.identity.team_id,
-        work=work,
-        duties=[duty for each in services.features for duty in each.duties],
+        handlers=handlers,
+        periodic_jobs=[job for each in services.features for job in each.periodic_jobs],
         at_once=2 * settings.judge_concurrency,
         traffic=services.traffic,
     )

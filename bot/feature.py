@@ -20,7 +20,7 @@ from bot.domain.label import Reaction
 from bot.domain.limits import Limits, Policy
 from bot.domain.verdict import RecordedVerdict
 from bot.domain.week import Schedule, Week
-from bot.pipeline.engine import Duty, Work
+from bot.pipeline.engine import JobHandler, PeriodicJob
 from bot.pipeline.intake import CaseAccess, Choices, Intake
 from bot.pipeline.judges import Judges, RubricChoice
 from bot.pipeline.lookup import Lookup
@@ -34,7 +34,7 @@ from bot.slack.members import Access, Homes, Member, Members, Memberships
 from bot.slack.messenger import Messenger
 from bot.store import Store
 from bot.store.figures import Place
-from bot.store.jobs import Task
+from bot.store.jobs import JobKind
 
 Word = Callable[[Invocation, str], Awaitable[None]]
 """Answers a word after `/judge`, given who typed it and the text that follows; only that person sees the answer."""
@@ -58,7 +58,7 @@ class Feature:
         on_verdict: Is told each verdict that is being delivered.
         fails: Ends what waits behind a payload that cannot be served, with this sentence; False: nothing waits.
         jobs: What does each kind of job.
-        duties: What is done at every start and every minute.
+        periodic_jobs: What runs at each start and every minute.
         home_buttons: Its buttons at the top of a person's Home tab.
         home_section: Its section of a person's Home tab.
         show_home: Publishes a person's Home tab anew, with a note on what became of their click.
@@ -75,8 +75,8 @@ class Feature:
     follows: Callable[[Reaction], Awaitable[bool]] | None = None
     on_verdict: Callable[[LoggedCase, RecordedVerdict], Awaitable[None]] | None = None
     fails: Callable[[Mapping[str, Any], str], Awaitable[bool]] | None = None
-    jobs: Mapping[Task, Work] = field(default_factory=dict)
-    duties: Sequence[Duty] = ()
+    jobs: Mapping[JobKind, JobHandler] = field(default_factory=dict)
+    periodic_jobs: Sequence[PeriodicJob] = ()
     home_buttons: Callable[[HomeVisit], Awaitable[Sequence[Block]]] | None = None
     home_section: Callable[[HomeVisit], Awaitable[Sequence[Block]]] | None = None
     show_home: Callable[[HomeVisit, str], Awaitable[None]] | None = None

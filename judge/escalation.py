@@ -79,6 +79,6 @@ def join(first: Verdict, stronger: Verdict) -> Verdict:
     return replace(
         stronger if stronger.is_scored or is_split else first,
         ratings=first.ratings + stronger.ratings,
-        spared=add_known((first.spared, stronger.spared)),
+        skipped_ratings=add_known((first.skipped_ratings, stronger.skipped_ratings)),
         **add_up((first, stronger)),
     )

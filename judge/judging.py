@@ -16,7 +16,7 @@ from judge.errors import DeadlineError, JudgeError, SetupError
 from judge.escalation import is_doubtful, join, to_escalation
 from judge.model import DEFAULT_MODEL, ChatModel, make_client
 from judge.offline import OFFLINE, rate_offline
-from judge.panel import Member, Outcome, run_all, spared
+from judge.panel import Member, Outcome, run_all, skipped_ratings
 from judge.prompt import render_prompt
 from judge.ratings import Flag, Rating, Result, Unscored, UnscoredReason, Verdict, combine, has_majority, with_short_raw
 from judge.rubric import DEFAULT_RUBRIC, Rubric, load_rubric
@@ -158,12 +158,15 @@ class Judge:
         results, failures = await self._ask(self._members, prompt, response, give_up_at)
         if failures and not has_majority(results):
             raise min(failures, key=lambda failure: failure.is_too_long)
-        first = self._combine(results, flags=flags, spared=spared(self._members, results))
+        first = self._combine(results, flags=flags, skipped_ratings=skipped_ratings(self._members, results))
         if not self._stronger or not is_doubtful(first, self._rubric.scale):
             return first
         results, _ = await self._ask(self._stronger, prompt, response, give_up_at)
         name = self._stronger[0].model.name
-        return join(first, self._combine(results, model=name, flags=flags, spared=spared(self._stronger, results)))
+        return join(
+            first,
+            self._combine(results, model=name, flags=flags, skipped_ratings=skipped_ratings(self._stronger, results)),
+        )
 
     def unscored(self, why: Unscored, flags: tuple[Flag, ...] = ()) -> Verdict:
         """The verdict on texts that no model has rated."""

@@ -215,7 +215,7 @@ class Member:
         return replace(result, weighted_score=weigh_score(choice.tokens, result, self._scale))
 
 
-def spared(members: Sequence[Member], results: Sequence[Result]) -> int | None:
+def skipped_ratings(members: Sequence[Member], results: Sequence[Result]) -> int | None:
     """How many of the members' ratings were not asked for; None where all always are."""
     if not any(member.may_spare for member in members):
         return None

@@ -139,7 +139,7 @@ class Verdict:
         latency_ms: Sum over all requests; several run at once, so that the wait for the verdict is shorter.
         cost_usd: What the counted tokens cost, in US dollars; None where the price is not known for certain.
         escalation: "first > stronger" where the judge has a stronger model to ask, whether or not it did.
-        spared: Ratings that were not asked for, since none could have changed the score; None where all always are.
+        skipped_ratings: How many were not asked for, as none could have changed the score; None where all always are.
     """
 
     score: int | None
@@ -159,7 +159,7 @@ class Verdict:
     latency_ms: int | None = None
     cost_usd: float | None = None
     escalation: str | None = None
-    spared: int | None = None
+    skipped_ratings: int | None = None
 
     @property
     def is_scored(self) -> bool:
@@ -182,7 +182,7 @@ def combine(
     unscored: Unscored | None = None,
     flags: tuple[Flag, ...] = (),
     escalation: str | None = None,
-    spared: int | None = None,
+    skipped_ratings: int | None = None,
 ) -> Verdict:
     """The verdict that `results` come to: the median where more than half are usable and near it, else unscored.
 
@@ -213,7 +213,7 @@ def combine(
         weighted_score=fmean(weighted) if weighted and len(weighted) == len(usable) else None,
         flags=flags,
         escalation=escalation,
-        spared=spared,
+        skipped_ratings=skipped_ratings,
         **add_up(results),
     )
 

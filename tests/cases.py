@@ -15,7 +15,7 @@ from bot.domain.watch import SeenReply, Watch
 from bot.domain.week import Week
 from bot.slack.messages import to_reaction
 from bot.store import Store
-from bot.store.jobs import Task, Ticket, entrypoint
+from bot.store.jobs import JobKind, JobPayload, entrypoint
 from bot.store.schema import cases
 
 SECRET = "the code of the safe is 4711"
@@ -143,8 +143,8 @@ async def stale(log: Store) -> list[LoggedCase]:
 async def amendments(log: Store) -> list[int]:
     """The cases of the jobs that are to bring a verdict up to date."""
     assert log.jobs.memory is not None
-    found = await log.jobs.memory.browse_queue(entrypoints=[entrypoint(Task.AMEND, "T1")])
-    return [Ticket.model_validate_json(job.payload or b"").case_id for job in found]
+    found = await log.jobs.memory.browse_queue(entrypoints=[entrypoint(JobKind.AMEND, "T1")])
+    return [JobPayload.model_validate_json(job.payload or b"").case_id for job in found]
 
 
 def reply(number: int, words: str | None = "hash", **changes: str) -> SeenReply:

@@ -65,7 +65,7 @@ class RecordedVerdict(BaseModel):
     latency_ms: int | None = None
     cost_usd: float | None = None
     escalation: str | None = None
-    spared: int | None = None
+    skipped_ratings: int | None = None
     ratings: tuple[RecordedRating, ...] = ()
 
     @property
@@ -127,7 +127,7 @@ def from_verdict(verdict: Verdict, rubric: Rubric, judge_version: str) -> Record
         latency_ms=verdict.latency_ms,
         cost_usd=verdict.cost_usd,
         escalation=verdict.escalation,
-        spared=verdict.spared,
+        skipped_ratings=verdict.skipped_ratings,
         ratings=tuple(_recorded(rating) for rating in verdict.ratings),
     )
 

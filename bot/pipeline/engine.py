@@ -27,7 +27,7 @@ from bot.pipeline.retries import LOG_PAUSE, RetryError, growing_pause, in_brief
 from bot.slack.incoming import Traffic
 from bot.store import Store
 from bot.store.errors import STORE_ERRORS
-from bot.store.jobs import Task, Ticket, entrypoint
+from bot.store.jobs import JobKind, JobPayload, entrypoint
 
 TAKEOVER = timedelta(seconds=15)
 """A worker that gives no sign for so long is taken to be gone."""
@@ -39,27 +39,27 @@ _AGAIN_SOON = timedelta(seconds=0.5)
 _EVERY_MINUTE = "* * * * *"
 _LAST_WORDS_S = 3
 
-Work = Callable[[Ticket], Awaitable[None]]
+JobHandler = Callable[[JobPayload], Awaitable[None]]
 
 logger = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True)
-class Duty:
-    """Something that is looked after at every start and every minute."""
+class PeriodicJob:
+    """What runs at each start and every minute."""
 
     name: str
-    do: Callable[[], Awaitable[object]]
+    run: Callable[[], Awaitable[object]]
 
 
 class Engine:
-    """Has jobs and duties done in this process.
+    """Runs jobs in this process.
 
     Args:
         store: The log, with whose changes the jobs are written.
         team_id: Whose jobs; another team may have its own in the same database, and another app.
-        work: What does the job of each task.
-        duties: What is looked after every minute; with PostgreSQL by one worker at a time.
+        handlers: What does each kind of job.
+        periodic_jobs: What runs at each start and every minute; with PostgreSQL by one worker at a time.
         traffic: Payloads, which go before jobs.
         at_once: With PostgreSQL, how many jobs this worker has at once, so that others get their share.
     """
@@ -68,19 +68,19 @@ class Engine:
         self,
         store: Store,
         team_id: str,
-        work: Mapping[Task, Work],
-        duties: list[Duty],
+        handlers: Mapping[JobKind, JobHandler],
+        periodic_jobs: list[PeriodicJob],
         at_once: int,
         traffic: Traffic | None = None,
     ) -> None:
         self._store = store
         self._traffic = traffic or Traffic()
         self._team_id = team_id
-        self._work = work
-        self._duties = [*duties, Duty("resubmit", self._resubmit)]
+        self._handlers = handlers
+        self._periodic_jobs = [*periodic_jobs, PeriodicJob("resubmit", self._resubmit)]
         self._at_once = at_once
         self._queue: PgQueuer | None = None
-        self._running: dict[tuple[Task, int], asyncio.Task[Any]] = {}
+        self._running: dict[tuple[JobKind, int], asyncio.Task[Any]] = {}
         self._is_stopping = False
         if store.database.is_sqlite:
             store.jobs.memory = InMemoryQueries(InMemoryDriver())
@@ -136,10 +136,10 @@ class Engine:
                 await connection.invalidate()  # it listens, and is of no use to anybody else
 
     def _prepare(self, queue: PgQueuer) -> None:
-        for task in self._work:
-            queue.entrypoint(entrypoint(task, self._team_id))(partial(self._do, task))
-        for duty in self._duties:
-            queue.schedule(f"{duty.name}:{self._team_id}", _EVERY_MINUTE)(partial(self._attend, duty))
+        for kind in self._handlers:
+            queue.entrypoint(entrypoint(kind, self._team_id))(partial(self._do, kind))
+        for job in self._periodic_jobs:
+            queue.schedule(f"{job.name}:{self._team_id}", _EVERY_MINUTE)(partial(self._do_periodic, job))
 
     async def _begin(self) -> None:
         number = await self._store.unsettled.submit_all(self._team_id)
@@ -149,7 +149,7 @@ class Engine:
     async def _run(self, queue: PgQueuer) -> None:
         self._queue = queue
         # At once, since a minute has begun; and beside the jobs, since a digest may take its time.
-        attending = [asyncio.create_task(self._attend(duty)) for duty in self._duties]
+        first = [asyncio.create_task(self._do_periodic(job)) for job in self._periodic_jobs]
         try:
             if self._is_stopping:
                 return
@@ -170,14 +170,14 @@ class Engine:
                 )
         finally:
             self._queue = None
-            for task in attending:
+            for task in first:
                 task.cancel()
-            await asyncio.gather(*attending, return_exceptions=True)
+            await asyncio.gather(*first, return_exceptions=True)
 
-    async def _do(self, task: Task, job: Job) -> None:
+    async def _do(self, kind: JobKind, job: Job) -> None:
         """Does a job; whatever becomes of it, nothing but a wish for another try is told to the queue."""
-        ticket = Ticket.model_validate_json(job.payload or b"")
-        key = task, ticket.case_id
+        payload = JobPayload.model_validate_json(job.payload or b"")
+        key = kind, payload.case_id
         if key in self._running:  # the one before it is about to end
             raise RetryRequested(_AGAIN_SOON)
         this = asyncio.current_task()
@@ -186,7 +186,7 @@ class Engine:
         metrics.RUNNING.inc()
         try:
             await self._traffic.calm()
-            await self._work[task](ticket)
+            await self._handlers[kind](payload)
         except asyncio.CancelledError:
             if not self._is_stopping:
                 raise
@@ -194,10 +194,10 @@ class Engine:
         except RetryError as exc:
             raise RetryRequested(exc.pause, str(exc)) from None
         except (SlackApiError, aiohttp.ClientError, *STORE_ERRORS) as exc:
-            logger.warning("job_interrupted", task=task, case=ticket.case_id, reason=in_brief(exc))
+            logger.warning("job_interrupted", kind=kind, case=payload.case_id, reason=in_brief(exc))
             raise RetryRequested(growing_pause(job.attempts + 1), in_brief(exc)) from None
         except Exception as exc:
-            logger.error("job_failed", task=task, case=ticket.case_id, exc_info=exc)
+            logger.error("job_failed", kind=kind, case=payload.case_id, exc_info=exc)
             raise RetryRequested(growing_pause(job.attempts + 1), type(exc).__name__) from None
         finally:
             metrics.RUNNING.dec()
@@ -211,12 +211,12 @@ class Engine:
         for job in self._running.values():
             asyncio.get_running_loop().call_soon(job.cancel)
 
-    async def _attend(self, duty: Duty, _: Schedule | None = None) -> None:
+    async def _do_periodic(self, job: PeriodicJob, _: Schedule | None = None) -> None:
         try:
-            await duty.do()
-        except Exception as exc:  # whatever it was, the app goes on, and the duty is due again
+            await job.run()
+        except Exception as exc:  # whatever it was, the app goes on, and the job is due again
             reason = in_brief(exc)
-            logger.error("duty_failed", duty=duty.name, reason=reason, exc_info=None if reason else exc)
+            logger.error("periodic_job_failed", job=job.name, reason=reason, exc_info=None if reason else exc)
 
     async def _resubmit(self) -> None:
         await self._store.unsettled.submit_oldest(self._team_id)

@@ -1,4 +1,4 @@
-"""The docket: brings a case from where it stands to the end, one step after the other, each step durable.
+"""The case pipeline: brings a case from where it stands to the end, one step after the other, each step durable.
 
     received ──(read the message, find the question, judge)──> judged ──(deliver)──> delivered
         └──(no question found)──> asked ──(the person types it)──> received
@@ -167,7 +167,7 @@ class CasePipeline:
         raise RetryError(reason, pause)
 
     async def _complete(self, case: LoggedCase) -> tuple[LoggedCase, str]:
-        """The case with what could be read in Slack, or with the obstacle that keeps it from being judged.
+        """The case with what could be read in Slack, or with the blocker that keeps it from being judged.
 
         Where its question is missing, also the reason to give to the person who is asked for it.
         """

@@ -14,7 +14,7 @@ from bot.domain.clock import Clock, utc_now
 from bot.domain.label import Label, Outcome
 from bot.store.database import Database, insert_into, insert_new, lock_for_transaction, upsert
 from bot.store.labels import Budget, Sample, has_score, read_budgets, read_samples
-from bot.store.schema import UtcDateTime, cases, draws, labels
+from bot.store.schema import UtcDateTime, assignments, cases, labels
 from bot.store.visibility import counts, is_superseded, is_watched, on_same_reply
 
 LONGEST = 80_000
@@ -67,27 +67,35 @@ def _has_label(table: FromClause, user_id: str) -> ColumnElement[bool]:
 
 
 def is_shown(user_id: str) -> ColumnElement[bool]:
-    return select(draws.c.case_id).where(_of_case(), draws.c.user_id == user_id, draws.c.outcome.is_(None)).exists()
+    return (
+        select(assignments.c.case_id)
+        .where(_of_case(), assignments.c.user_id == user_id, assignments.c.outcome.is_(None))
+        .exists()
+    )
 
 
 def _has_answered(table: FromClause, user_id: str) -> ColumnElement[bool]:
-    is_theirs = and_(draws.c.team_id == table.c.team_id, draws.c.case_id == table.c.id, draws.c.user_id == user_id)
-    return select(draws.c.case_id).where(is_theirs, draws.c.outcome.is_not(None)).exists()
+    is_theirs = and_(
+        assignments.c.team_id == table.c.team_id,
+        assignments.c.case_id == table.c.id,
+        assignments.c.user_id == user_id,
+    )
+    return select(assignments.c.case_id).where(is_theirs, assignments.c.outcome.is_not(None)).exists()
 
 
 def _others(user_id: str, now: datetime) -> ColumnElement[int]:
-    is_held = and_(draws.c.outcome.is_(None), draws.c.drawn_at > now - _HELD_FOR)
-    is_taken = or_(draws.c.outcome == Outcome.LABELLED, is_held)
+    is_held = and_(assignments.c.outcome.is_(None), assignments.c.drawn_at > now - _HELD_FOR)
+    is_taken = or_(assignments.c.outcome == Outcome.LABELLED, is_held)
     return (
         select(func.count())
-        .select_from(draws)
-        .where(_of_case(), draws.c.user_id != user_id, is_taken)
+        .select_from(assignments)
+        .where(_of_case(), assignments.c.user_id != user_id, is_taken)
         .scalar_subquery()
     )
 
 
 def _of_case() -> ColumnElement[bool]:
-    return and_(draws.c.team_id == cases.c.team_id, draws.c.case_id == cases.c.id)
+    return and_(assignments.c.team_id == cases.c.team_id, assignments.c.case_id == cases.c.id)
 
 
 # Nobody waits for these figures as for a new case, and connections to the log are few.
@@ -188,7 +196,7 @@ class Assignments:
         is_there = select(*values.values()).where(cases.c.team_id == team_id, cases.c.id == found.id)
         # It was found without the writers' lock, and may be gone meanwhile.
         await self._database.execute(
-            insert_into(self._database, draws).from_select(list(values), is_there).on_conflict_do_nothing()
+            insert_into(self._database, assignments).from_select(list(values), is_there).on_conflict_do_nothing()
         )
         return await self.shown(team_id, user_id, found.id)
 
@@ -198,7 +206,7 @@ class Assignments:
     async def pass_over(self, team_id: str, user_id: str, case_id: int, outcome: Outcome) -> None:
         """Notes why the person gives this case no label; they are not shown it again."""
         is_open = _is_open(team_id, user_id, case_id)
-        await self._database.execute(update(draws).where(is_open).values(outcome=outcome))
+        await self._database.execute(update(assignments).where(is_open).values(outcome=outcome))
 
     async def note_told(self, case: LoggedCase, user_id: str) -> None:
         """Notes that the person was told the score, whether they were shown the case or not: they know it from then on.
@@ -208,7 +216,9 @@ class Assignments:
         values = {"case_id": case.id, "team_id": case.team_id, "user_id": user_id, "outcome": Outcome.SEEN}
         values |= {"probability": _NOT_DRAWN, "drawn_at": self._now()}
         kept = ("probability", "drawn_at")
-        await self._database.execute(upsert(self._database, draws, values, kept, where=draws.c.outcome.is_(None)))
+        await self._database.execute(
+            upsert(self._database, assignments, values, kept, where=assignments.c.outcome.is_(None))
+        )
 
     async def record(self, team_id: str, user_id: str, shown: DrawnCase, label: Label) -> None:
         """Records a blind label of a case that the person was shown; it stands from then on.
@@ -220,8 +230,10 @@ class Assignments:
         """
         key = {"team_id": team_id, "case_id": shown.id, "user_id": user_id}
         is_there = select(cases.c.id).where(cases.c.team_id == team_id, cases.c.id == shown.id, may_label(user_id))
-        is_open = and_(_is_open(team_id, user_id, shown.id), draws.c.case_id.in_(is_there))
-        answer = update(draws).where(is_open).values(outcome=Outcome.LABELLED).returning(draws.c.probability)
+        is_open = and_(_is_open(team_id, user_id, shown.id), assignments.c.case_id.in_(is_there))
+        answer = (
+            update(assignments).where(is_open).values(outcome=Outcome.LABELLED).returning(assignments.c.probability)
+        )
 
         async def record(connection: AsyncConnection) -> None:
             await lock_for_transaction(connection, f"blind labels of {team_id}/{shown.channel_id}")
@@ -269,5 +281,5 @@ async def _read(connection: AsyncConnection, team_id: str, user_id: str, case_id
 
 
 def _is_open(team_id: str, user_id: str, case_id: int) -> ColumnElement[bool]:
-    is_of_case = and_(draws.c.team_id == team_id, draws.c.case_id == case_id)
-    return and_(is_of_case, draws.c.user_id == user_id, draws.c.outcome.is_(None))
+    is_of_case = and_(assignments.c.team_id == team_id, assignments.c.case_id == case_id)
+    return and_(is_of_case, assignments.c.user_id == user_id, assignments.c.outcome.is_(None))

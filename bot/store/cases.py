@@ -11,7 +11,7 @@ from bot.domain.case import Case, CaseStatus, CurrentVerdict, LoggedCase, text_h
 from bot.domain.clock import utc_now
 from bot.domain.verdict import RecordedRating, RecordedVerdict
 from bot.store.database import Database, Part
-from bot.store.jobs import Job, Jobs, Task, Ticket, is_of_team
+from bot.store.jobs import Job, JobKind, Jobs, is_of_team
 from bot.store.schema import IS_STALE, IS_UNSETTLED, cases, processes, ratings
 from bot.store.visibility import counts, same_reply
 
@@ -207,7 +207,7 @@ class Edits:
             await connection.execute(update(cases).where(is_found).values(marks))
             if column == "deleted_at":
                 await drop_texts(connection, and_(is_found, cases.c.status.in_(AT_REST)))
-            await self._jobs.put(connection, [Job(Task.AMEND, team_id, Ticket(case_id=number)) for number in found])
+            await self._jobs.put(connection, [Job(JobKind.AMEND, team_id, number) for number in found])
 
         await self._database.write(mark)
         return found
@@ -221,7 +221,7 @@ class Edits:
         """Writes the jobs that should be there for a team's stale verdicts; a safety net, and the start of a queue."""
         query = select(cases.c.id).where(IS_STALE, is_of_team(team_id), cases.c.status == CaseStatus.DELIVERED)
         rows = await self._database.all(query.order_by(cases.c.id).limit(_AT_ONCE))
-        jobs = [Job(Task.AMEND, team_id, Ticket(case_id=row.id), key=f"amend/{row.id}") for row in rows]
+        jobs = [Job(JobKind.AMEND, team_id, row.id, key=f"amend/{row.id}") for row in rows]
         await self._jobs.submit(jobs)
 
     async def drop_texts(self, case: LoggedCase) -> None:

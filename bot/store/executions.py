@@ -9,7 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from bot.domain.case import Execution, LoggedCase
 from bot.domain.clock import utc_now
 from bot.store.database import Database, insert_new
-from bot.store.jobs import Job, Jobs, Task, Ticket
+from bot.store.jobs import Job, JobKind, Jobs
 from bot.store.schema import IS_OPEN, IS_WAITING, cases, executions
 
 _KEPT = timedelta(days=1)  # Slack tells of an execution for some six minutes: at once, after one, after five
@@ -35,7 +35,7 @@ class Executions:
         async def attach(connection: AsyncConnection) -> None:
             await self.add(connection, execution, case)
             # Without a key: a job like it may have read already who waits.
-            await self._jobs.put(connection, [Job(Task.COMPLETE, case.team_id, Ticket(case_id=case.id))])
+            await self._jobs.put(connection, [Job(JobKind.COMPLETE, case.team_id, case.id)])
 
         await self._database.write(attach)
 
@@ -55,7 +55,7 @@ class Executions:
         is_open = select(cases.c.id).where(cases.c.id == executions.c.case_id, IS_OPEN).exists()
         query = select(executions.c.case_id).where(executions.c.team_id == team_id, IS_WAITING, ~is_open).distinct()
         jobs = [
-            Job(Task.COMPLETE, team_id, Ticket(case_id=row.case_id), key=f"complete/{row.case_id}")
+            Job(JobKind.COMPLETE, team_id, row.case_id, key=f"complete/{row.case_id}")
             for row in await self._database.all(query.limit(_AT_ONCE))
         ]
         await self._jobs.submit(jobs)

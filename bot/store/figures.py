@@ -177,7 +177,7 @@ class Usage:
     """Who asked for the scores, and tokens and cost as far as known: of `with_tokens` and `with_cost` of all `cases`.
 
     `people` are those who asked for the scores on the week's scale; all else is of all cases.
-    Of `with_spared` verdicts, for which not all ratings were sure to be asked for, `spared` did without the last ones.
+    Of `with_skipping` verdicts, which may skip ratings that cannot change the score, `skipped_ratings` did.
     """
 
     people: int
@@ -186,8 +186,8 @@ class Usage:
     with_tokens: int
     cost_usd: float
     with_cost: int
-    spared: int = 0
-    with_spared: int = 0
+    skipped_ratings: int = 0
+    with_skipping: int = 0
 
 
 _BEGINNING, _END = datetime(2000, 1, 1, tzinfo=UTC), datetime(9999, 1, 1, tzinfo=UTC)
@@ -230,8 +230,8 @@ class Tallies(Part):
             func.count(tokens).label("with_tokens"),
             func.coalesce(func.sum(cases.c.cost_usd), 0.0).label("cost_usd"),
             func.count(cases.c.cost_usd).label("with_cost"),
-            func.count().filter(cases.c.spared > 0).label("spared"),
-            func.count(cases.c.spared).label("with_spared"),
+            func.count().filter(cases.c.skipped_ratings > 0).label("skipped_ratings"),
+            func.count(cases.c.skipped_ratings).label("with_skipping"),
         )
         (usage,) = await self._database.rows(Usage, query.where(_public(place, span)))
         return usage

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pgqueuer.adapters.persistence.queries import Queries
 
 
-class Task(StrEnum):
+class JobKind(StrEnum):
     """What a job does with its case: bring it to its end, have its verdict say what became of the message, or tell
     the steps of workflows that wait for it.
 
@@ -35,8 +35,8 @@ class Task(StrEnum):
     REPLAY = "replay"
 
 
-class Ticket(BaseModel):
-    """What a job carries: whose turn it is, and what can open a window for the person who asked (Slack's, for 3 s)."""
+class JobPayload(BaseModel):
+    """What the queue keeps of a job: its case, and Slack's key for opening a window, good for 3 s."""
 
     case_id: int
     trigger_id: str | None = None
@@ -50,16 +50,17 @@ class Job:
     Of all jobs that are due, those with the highest `priority` come first.
     """
 
-    task: Task
+    kind: JobKind
     team_id: str
-    ticket: Ticket
+    case_id: int
+    trigger_id: str | None = None
     key: str | None = None
     priority: int = 0
 
 
-def entrypoint(task: Task, team_id: str) -> str:
-    """The queue's name for a task of one team: several apps may share a database, and each does its own team's."""
-    return f"{task}:{team_id}"
+def entrypoint(kind: JobKind, team_id: str) -> str:
+    """The queue's name for one team's jobs of a kind: apps of several teams may share a database."""
+    return f"{kind}:{team_id}"
 
 
 class Jobs:
@@ -96,12 +97,17 @@ class Jobs:
 
 async def _enqueue(queue: "Queries | InMemoryQueries", jobs: Sequence[Job]) -> None:
     await queue.enqueue(
-        [entrypoint(job.task, job.team_id) for job in jobs],
-        [job.ticket.model_dump_json(exclude_none=True).encode() for job in jobs],
+        [entrypoint(job.kind, job.team_id) for job in jobs],
+        [_payload(job) for job in jobs],
         [job.priority for job in jobs],
         dedupe_key=[job.key for job in jobs],
         on_conflict="skip",
     )
+
+
+def _payload(job: Job) -> bytes:
+    payload = JobPayload(case_id=job.case_id, trigger_id=job.trigger_id)
+    return payload.model_dump_json(exclude_none=True).encode()
 
 
 async def _forget_old_notes(connection: AsyncConnection) -> None:
@@ -175,9 +181,9 @@ class Unsettled:
         rows = await self._database.all(query)
         jobs = [
             Job(
-                Task.SETTLE,
+                JobKind.SETTLE,
                 row.team_id,
-                Ticket(case_id=row.id),
+                row.id,
                 key=f"settle/{row.id}/{row.opened}",
                 priority=priority(row.of_person - 1, row.of_channel - 1),
             )

@@ -18,7 +18,7 @@ from bot.domain.case import LoggedCase
 from bot.domain.clock import utc_now, utc_week
 from bot.domain.label import Label
 from bot.store.database import Part, upsert
-from bot.store.schema import cases, channels, draws, labels
+from bot.store.schema import assignments, cases, channels, labels
 from bot.store.visibility import counts, is_watched
 
 
@@ -155,8 +155,10 @@ async def read_samples(
     is_there = and_(cases.c.team_id == team_id, cases.c.channel_id.in_(wanted), cases.c.judged_at >= starts[-1])
     by = cases.c.channel_id, week, is_watched(cases).label("is_watched")
     size = select(*by, func.count().label("number")).where(is_there, or_(counts(cases), is_watched(cases)), has_score())
-    is_same = and_(draws.c.team_id == cases.c.team_id, draws.c.case_id == cases.c.id)
-    drawn = select(*by, func.max(draws.c.probability).label("probability")).join(draws, is_same).where(is_there)
+    is_same = and_(assignments.c.team_id == cases.c.team_id, assignments.c.case_id == cases.c.id)
+    drawn = (
+        select(*by, func.max(assignments.c.probability).label("probability")).join(assignments, is_same).where(is_there)
+    )
 
     sizes: dict[tuple[str, int, bool], int] = defaultdict(int)
     for row in await connection.execute(size.group_by(cases.c.channel_id, "week", "is_watched")):

@@ -17,8 +17,8 @@ from bot.store.audit import Act, Action, Audit, note
 from bot.store.cases import AT_REST, drop_texts, to_case
 from bot.store.database import Database
 from bot.store.digests import drop_of_reply
-from bot.store.jobs import Job, Jobs, Task, Ticket
-from bot.store.schema import audit, cases, draws, labels, people, ratings, replays, rubrics, spent, thumbs
+from bot.store.jobs import Job, JobKind, Jobs
+from bot.store.schema import assignments, audit, cases, labels, people, ratings, replays, rubrics, spent, thumbs
 from bot.store.visibility import same_reply
 
 BATCH = 500
@@ -78,7 +78,7 @@ class Forgetting:
         is_earlier = and_(same_reply(gone), cases.c.id < gone.id, cases.c.reply_ts.is_not(None))
         marking = update(cases).where(is_earlier).values(is_stale=True).returning(cases.c.id)
         earlier = (await connection.execute(marking)).scalars()
-        await self._jobs.put(connection, [Job(Task.AMEND, gone.team_id, Ticket(case_id=number)) for number in earlier])
+        await self._jobs.put(connection, [Job(JobKind.AMEND, gone.team_id, number) for number in earlier])
 
     async def count(self, before: datetime) -> int:
         ((number,),) = await self._database.all(select(func.count()).where(_is_old(before, AT_REST)))
@@ -238,8 +238,7 @@ class PersonalData:
 
     async def _amend(self, connection: AsyncConnection, team_id: str, numbers: list[int]) -> None:
         jobs = [
-            Job(Task.AMEND, team_id, Ticket(case_id=number), key=f"amend/{number}", priority=_AFTER_ALL_CASES)
-            for number in numbers
+            Job(JobKind.AMEND, team_id, number, key=f"amend/{number}", priority=_AFTER_ALL_CASES) for number in numbers
         ]
         if jobs:
             await self._jobs.put(connection, jobs)
@@ -272,7 +271,7 @@ _OF_REQUESTER = {"requester_id", "requester_name"}
 _OF_PERSON: Mapping[str, Column[Any]] = {
     "settings": people.c.user_id,
     "label": labels.c.user_id,
-    "draw": draws.c.user_id,
+    "draw": assignments.c.user_id,
     "thumb": thumbs.c.user_id,
     "rubric": rubrics.c.saved_by,
     "replay": replays.c.user_id,

@@ -12,7 +12,7 @@ from bot.domain.clock import utc_now
 from bot.domain.rubric import ChannelJudge, SavedRubric
 from bot.store.audit import Act, Action, note
 from bot.store.database import Database, Part, insert_into, insert_new, lock_for_transaction, upsert
-from bot.store.jobs import Job, Jobs, Task, Ticket
+from bot.store.jobs import Job, JobKind, Jobs
 from bot.store.schema import cases, channels, labels, replay_scores, replayed, replays, rubrics, spent
 from bot.store.visibility import counts, is_superseded, is_watched
 from judge.rubric import Scale
@@ -338,4 +338,4 @@ def _is_replayable(team_id: str, channel_id: str) -> ColumnElement[bool]:
 
 
 def _job(team_id: str, number: int) -> Job:
-    return Job(Task.REPLAY, team_id, Ticket(case_id=number), key=f"replay/{number}")
+    return Job(JobKind.REPLAY, team_id, number, key=f"replay/{number}")

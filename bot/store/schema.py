@@ -45,7 +45,7 @@ _COUNTS = text(
 )
 _FIGURES = (
     *("team_id", "channel_id", "judged_at", "lowest", "highest", "score", "author_id", "requester_id"),
-    *("unscored_reason", "model", "judge_version", "input_tokens", "output_tokens", "cost_usd", "spared"),
+    *("unscored_reason", "model", "judge_version", "input_tokens", "output_tokens", "cost_usd", "skipped_ratings"),
 )
 _SHOWN = ("visibility", "blocker", "blocked_by", "excluded", "probability")
 _WATCHED = text("probability IS NOT NULL")
@@ -149,7 +149,7 @@ cases = Table(
     Column("latency_ms", Integer),
     Column("flags", JSON, nullable=False, server_default="[]"),
     *_columns(Float, "weighted_score", "cost_usd"),
-    Column("spared", Integer),  # ratings that no score depended on; NULL where all are always asked for
+    Column("skipped_ratings", Integer),  # ratings that no score depended on; NULL where all are always asked for
     Column("created_at", UtcDateTime, nullable=False),
     *_columns(UtcDateTime, "judged_at", "delivered_at"),
     Column("edited_at", UtcDateTime),  # the question's or the response's message, after it was read
@@ -210,8 +210,8 @@ labels = Table(
     ForeignKeyConstraint(["team_id", "case_id"], ["cases.team_id", "cases.id"], ondelete="CASCADE"),
 )
 
-draws = Table(
-    "draws",  # cases that a person was shown for a blind label, or told the score of
+assignments = Table(
+    "label_assignments",  # cases that a person was shown for a blind label, or told the score of
     metadata,
     *_columns(String, "team_id", "user_id", primary_key=True),
     Column("case_id", Integer, primary_key=True),

@@ -29,7 +29,7 @@ from bot.store.database import Database, lock_for_transaction
 from bot.store.digests import Digests, People, Thumbs
 from bot.store.executions import Executions
 from bot.store.figures import Tallies
-from bot.store.jobs import Job, Jobs, Task, Ticket, Unsettled, counts_beside, priority
+from bot.store.jobs import Job, JobKind, Jobs, Unsettled, counts_beside, priority
 from bot.store.labels import Labels
 from bot.store.opening import open_engine, require_log
 from bot.store.ownership import Processes
@@ -296,7 +296,7 @@ class Store:
             if not self._keeps_text:
                 await drop_texts(connection, cases.c.id == case.id)
             if is_stale:  # its message was edited or deleted meanwhile, and the verdict does not say so
-                await self.jobs.put(connection, [Job(Task.AMEND, case.team_id, Ticket(case_id=case.id))])
+                await self.jobs.put(connection, [Job(JobKind.AMEND, case.team_id, case.id)])
 
         await self.database.settle(case, finish)
         dropped = {} if self._keeps_text else {"question": None, "response": None}
@@ -335,8 +335,8 @@ class Store:
 
 
 def _settling(case: LoggedCase, trigger_id: str | None, priority: int = 0) -> Job:
-    ticket = Ticket(case_id=case.id, trigger_id=trigger_id)
-    return Job(Task.SETTLE, case.team_id, ticket, key=f"settle/{case.id}/{case.opened}", priority=priority)
+    key = f"settle/{case.id}/{case.opened}"
+    return Job(JobKind.SETTLE, case.team_id, case.id, trigger_id, key=key, priority=priority)
 
 
 def _by_lease_owner(case: LoggedCase) -> dict[str, Any]:

@@ -55,12 +55,12 @@ async def test_the_stronger_models_verdict_counts_where_ratings_differ_by_two(
     assert scores(verdict) == [("small", 3), ("small", 5), ("small", 4), ("big", 2), ("big", 2)]
 
 
-async def test_tokens_and_spared_ratings_are_those_of_both_models(
+async def test_tokens_and_skipped_ratings_are_those_of_both_models(
     model_server: ModelServer, client: AsyncOpenAI
 ) -> None:
     play(model_server, [SAID[3], SAID[5], SAID[4]], [SAID[2], SAID[2]])
     verdict = await score(client)
-    assert (verdict.input_tokens, verdict.output_tokens, verdict.spared) == (2000, 300, 1)
+    assert (verdict.input_tokens, verdict.output_tokens, verdict.skipped_ratings) == (2000, 300, 1)
     assert verdict.latency_ms == sum(rating.latency_ms or 0 for rating in verdict.ratings)
 
 

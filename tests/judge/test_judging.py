@@ -67,7 +67,7 @@ async def test_two_equal_ratings_of_three_are_asked_for_in_one_request(
 ) -> None:
     model_server.script(Answer("score: 4\nGood.", more=("score: 4\nVery good.",)))
     verdict = await Judge(model="m", samples=3, client=client).score(QUESTION, RESPONSE)
-    assert (verdict.score, verdict.basis, verdict.spread, verdict.spared) == (4, "2 of 2", 0, 1)
+    assert (verdict.score, verdict.basis, verdict.spread, verdict.skipped_ratings) == (4, "2 of 2", 0, 1)
     assert [request["n"] for request in model_server.requests] == [2]
     assert (verdict.input_tokens, verdict.output_tokens) == (400, 60)
 
@@ -76,7 +76,7 @@ async def test_a_third_rating_is_asked_for_where_two_differ(model_server: ModelS
     model_server.script(Answer("score: 4\nGood.", more=("score: 5\nVery good.",)), "score: 5\nGreat.")
     verdict = await Judge(model="m", samples=3, client=client).score(QUESTION, RESPONSE)
     assert (verdict.score, verdict.basis, verdict.justification) == (5, "3 of 3", "Very good.")
-    assert verdict.spared == 0
+    assert verdict.skipped_ratings == 0
     assert [request.get("n") for request in model_server.requests] == [2, None]
 
 
@@ -86,7 +86,7 @@ async def test_a_third_rating_is_asked_for_where_one_of_two_is_unusable(
     refusal = Answer(None, refusal="I would rather not.")
     model_server.script(Answer("score: 4\nGood.", more=("Paris.",)), refusal, "score: 4\nGood.")
     verdict = await Judge(model="m", samples=3, client=client).score(QUESTION, RESPONSE)
-    assert (verdict.score, verdict.basis, verdict.spared) == (4, "2 of 3", 0)
+    assert (verdict.score, verdict.basis, verdict.skipped_ratings) == (4, "2 of 3", 0)
 
 
 async def test_no_third_rating_is_asked_for_once_none_could_make_a_majority(
@@ -95,7 +95,7 @@ async def test_no_third_rating_is_asked_for_once_none_could_make_a_majority(
     model_server.script(Answer("Paris.", more=("Paris.",)), "No.")
     verdict = await Judge(model="m", samples=3, client=client).score(QUESTION, RESPONSE)
     assert verdict.unscored is not None
-    assert (verdict.basis, verdict.spared) == ("0 of 2", 1)
+    assert (verdict.basis, verdict.skipped_ratings) == ("0 of 2", 1)
     assert [request.get("n") for request in model_server.requests] == [2, None, None]  # and each for its line
 
 
@@ -115,7 +115,7 @@ async def test_all_ratings_are_asked_for_at_once_where_each_counts(
     weighted = await Judge(model="m", samples=3, client=client, logprobs=True).score(QUESTION, RESPONSE)
     panel = await Judge(models=["a", "b"], samples=3, client=client).score(QUESTION, RESPONSE)
     assert [request["n"] for request in model_server.requests] == [3, 3, 3]
-    assert (weighted.spared, panel.spared) == (None, None)
+    assert (weighted.skipped_ratings, panel.skipped_ratings) == (None, None)
 
 
 async def test_server_that_ignores_n_is_asked_again_for_the_missing_ones_at_once(

@@ -1,4 +1,4 @@
-"""The docket alone, without Bolt: settling may be asked for any number of times."""
+"""The case pipeline alone, without Bolt: settling may be asked for any number of times."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -32,7 +32,7 @@ from tests.stage import CHANNEL, make_settings
 
 @dataclass
 class Desk:
-    docket: CasePipeline
+    pipeline: CasePipeline
     delivery: Delivery
     log: Store
     case: Case
@@ -73,10 +73,10 @@ async def open_desk(judge: Judge, model_server: ModelServer, folder: Path) -> As
             log = await Store.open(settings.database_url)
             delivery = Delivery(client, Messenger(client), log, no_one, "https://pocket.slack.com/")
             rubrics = RubricChoice(log.rubrics, {judge.rubric.name: judge.rubric})
-            docket = CasePipeline(
+            pipeline = CasePipeline(
                 log, Judges(rubrics, lambda *_: judge), Lookup(client, frozenset()), delivery, concurrency=1
             )
-            yield Desk(docket, delivery, log, case, slack)
+            yield Desk(pipeline, delivery, log, case, slack)
             await log.close()
 
 
@@ -88,9 +88,9 @@ async def desk(model_server: ModelServer, tmp_path: Path) -> AsyncIterator[Desk]
 
 async def test_settling_again_changes_nothing(desk: Desk) -> None:
     case, _ = await desk.log.add(desk.case)
-    await desk.docket.settle(case.id)
+    await desk.pipeline.settle(case.id)
     posts = desk.posts()
-    await desk.docket.settle(case.id)
+    await desk.pipeline.settle(case.id)
     settled = await desk.log.cases.get(case.id)
     assert settled
     assert settled.status is CaseStatus.DELIVERED
@@ -99,7 +99,7 @@ async def test_settling_again_changes_nothing(desk: Desk) -> None:
 
 async def test_of_two_attempts_at_the_same_moment_one_goes_on(desk: Desk) -> None:
     case, _ = await desk.log.add(desk.case)
-    await asyncio.gather(*(desk.docket.settle(case.id) for _ in range(5)))
+    await asyncio.gather(*(desk.pipeline.settle(case.id) for _ in range(5)))
     assert desk.posts() == 2
 
 
@@ -108,13 +108,13 @@ async def test_a_case_of_typed_texts_costs_four_transactions(desk: Desk) -> None
     engine = desk.log.database.engine.sync_engine
     event.listen(engine, "commit", lambda _: written.append("commit"))
     case, _ = await desk.log.add(desk.case)
-    await desk.docket.settle(case.id)
+    await desk.pipeline.settle(case.id)
     assert len(written) == 4  # added, claimed, judged, delivered
 
 
 async def test_a_rubric_that_is_gone_leaves_the_case_unscored(desk: Desk) -> None:
     case, _ = await desk.log.add(desk.case.model_copy(update={"rubric": "tone"}))
-    await desk.docket.settle(case.id)
+    await desk.pipeline.settle(case.id)
     verdict = await desk.log.cases.verdict(case.id)
     assert verdict is not None
     assert verdict.score is None
@@ -128,7 +128,7 @@ async def test_a_watched_reply_is_not_scored_late_as_if_it_were_fresh(
     ts = f"{(datetime.now(UTC) - age).timestamp():.6f}"
     watched = {"source": CaseSource.WATCH, "probability": 0.5, "shows": Shows.NOTHING, "message_ts": ts}
     case, _ = await desk.log.add(desk.case.model_copy(update=watched))
-    await desk.docket.settle(case.id)
+    await desk.pipeline.settle(case.id)
     verdict = await desk.log.cases.verdict(case.id)
     assert verdict is not None
     assert (verdict.score is None) == is_late
@@ -149,7 +149,7 @@ async def test_an_error_that_nobody_foresaw_is_not_tried_for_ever(model_server: 
         case, _ = await desk.log.add(desk.case)
         while case.status is not CaseStatus.DELIVERED and failed < 100:
             try:
-                await desk.docket.settle(case.id)
+                await desk.pipeline.settle(case.id)
             except RetryError:
                 failed += 1
             found = await desk.log.cases.get(case.id)
@@ -168,11 +168,11 @@ async def test_trouble_with_slack_uses_up_nothing_of_the_models(model_server: Mo
         for _ in range(20):
             desk.slack.fail("chat.postMessage", status=500)
             with pytest.raises(RetryError):
-                await desk.docket.settle(case.id)
+                await desk.pipeline.settle(case.id)
         waiting = await desk.log.cases.get(case.id)
         assert waiting
         assert (waiting.slack_tries, waiting.model_tries, waiting.internal_errors) == (20, 0, 0)
-        await desk.docket.settle(case.id)
+        await desk.pipeline.settle(case.id)
         settled = await desk.log.cases.get(case.id)
     assert settled
     assert (settled.status, settled.model_tries, settled.internal_errors) == (CaseStatus.DELIVERED, 0, 0)
@@ -182,7 +182,7 @@ async def test_who_froze_before_a_post_asks_whether_the_case_is_still_theirs(des
     case, _ = await desk.log.add(desk.case)
     frozen = await held(desk.log, case)
     frozen = frozen.model_copy(update={"asked_at_s": frozen.asked_at_s - 60})  # it wakes up a minute later
-    await desk.docket.settle(case.id)
+    await desk.pipeline.settle(case.id)
     assert desk.posts() == 2
     with pytest.raises(TakenError):
         await desk.delivery.announce(frozen.model_copy(update={"thread_ts": "1.1"}))
@@ -199,7 +199,7 @@ async def test_a_slow_post_is_still_ours_where_nobody_else_has_begun(desk: Desk)
 async def test_who_has_lost_a_case_while_it_was_judged_writes_nothing(desk: Desk) -> None:
     case, _ = await desk.log.add(desk.case)
     slow = await held(desk.log, case)
-    await desk.docket.settle(case.id)
+    await desk.pipeline.settle(case.id)
     with pytest.raises(TakenError):
         await desk.log.record(slow, from_blocker("Nothing.", "m", load_rubric("additive-5")))
     assert (await desk.log.cases.verdict(case.id)).score is not None
@@ -207,5 +207,5 @@ async def test_who_has_lost_a_case_while_it_was_judged_writes_nothing(desk: Desk
 
 async def test_a_case_at_rest_is_claimed_by_nobody(desk: Desk) -> None:
     case, _ = await desk.log.add(desk.case)
-    await desk.docket.settle(case.id)
+    await desk.pipeline.settle(case.id)
     assert await desk.log.claim(case.id) is None

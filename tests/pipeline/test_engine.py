@@ -10,10 +10,10 @@ import pytest
 from sqlalchemy import insert, text
 
 from bot.errors import LogError
-from bot.pipeline.engine import Duty, Engine
+from bot.pipeline.engine import Engine, PeriodicJob
 from bot.pipeline.retries import RetryError
 from bot.store import Store
-from bot.store.jobs import Task, Ticket
+from bot.store.jobs import JobKind, JobPayload
 from bot.store.opening import connect
 from bot.store.ownership import owned
 from bot.store.schema import cases
@@ -39,9 +39,13 @@ async def log(database_url: str) -> AsyncIterator[Store]:
 
 @asynccontextmanager
 async def running(
-    log: Store, settle: Callable[[Ticket], Awaitable[None]], *duties: Duty, grace_s: float = 5, team: str = TEAM
+    log: Store,
+    settle: Callable[[JobPayload], Awaitable[None]],
+    *periodic: PeriodicJob,
+    grace_s: float = 5,
+    team: str = TEAM,
 ) -> AsyncIterator[Engine]:
-    engine = Engine(log, team, {Task.SETTLE: settle}, list(duties), at_once=4)
+    engine = Engine(log, team, {JobKind.SETTLE: settle}, list(periodic), at_once=4)
     task = asyncio.create_task(engine.run_forever())
     async with asyncio.timeout(ONLY_A_HANG_S):
         while not await engine.is_running():  # noqa: ASYNC110 - it says so nowhere else
@@ -61,14 +65,14 @@ class Settler:
         self.done: list[int] = []
         self._news = asyncio.Event()
 
-    async def __call__(self, ticket: Ticket) -> None:
-        self.tried.append(ticket.case_id)
+    async def __call__(self, payload: JobPayload) -> None:
+        self.tried.append(payload.case_id)
         if len(self.tried) <= self._failures:
             raise self.failure()
-        case = await self._log.cases.get(ticket.case_id)
+        case = await self._log.cases.get(payload.case_id)
         assert case
         await self._log.note_asked(await held(self._log, case))  # it has no way to go now
-        self.done.append(ticket.case_id)
+        self.done.append(payload.case_id)
         self._news.set()
 
     failure: Callable[[], Exception] = staticmethod(lambda: ValueError("whatever"))
@@ -149,15 +153,15 @@ async def test_a_single_case_goes_before_the_many_of_another_channel(log: Store)
     gate, order = asyncio.Event(), []
     settler = Settler(log)
 
-    async def settle(ticket: Ticket) -> None:
-        order.append(ticket.case_id)
+    async def settle(payload: JobPayload) -> None:
+        order.append(payload.case_id)
         await gate.wait()
-        await settler(ticket)
+        await settler(payload)
 
     for number in range(40):
         await log.add(a_case(key=str(number)))
     await log.add(a_case(key="single", channel_id="C2"))
-    engine = Engine(log, TEAM, {Task.SETTLE: settle}, [], at_once=2)
+    engine = Engine(log, TEAM, {JobKind.SETTLE: settle}, [], at_once=2)
     task = asyncio.create_task(engine.run_forever())
     async with asyncio.timeout(ONLY_A_HANG_S):
         while not order:  # noqa: ASYNC110
@@ -172,7 +176,7 @@ async def test_a_job_that_takes_too_long_goes_back_to_the_queue(database_url: st
     log = await Store.open(database_url)
     began = asyncio.Event()
 
-    async def settle_for_ever(_: Ticket) -> None:
+    async def settle_for_ever(_: JobPayload) -> None:
         began.set()
         await asyncio.Event().wait()
 
@@ -191,11 +195,11 @@ async def test_a_job_that_hangs_does_not_keep_the_queue_from_coming_back(postgre
     log = await Store.open(postgres_url)
     settler, began = Settler(log), asyncio.Event()
 
-    async def settle(ticket: Ticket) -> None:
+    async def settle(payload: JobPayload) -> None:
         if not began.is_set():
             began.set()
             await asyncio.Event().wait()
-        await settler(ticket)
+        await settler(payload)
 
     async with running(log, settle):
         await log.add(a_case(key="hangs"))
@@ -231,14 +235,14 @@ async def test_a_duty_that_fails_is_no_end_of_the_others(log: Store) -> None:
     async def succeed() -> None:
         done.set()
 
-    async with running(log, Settler(log), Duty("fails", fail), Duty("succeeds", succeed)):
+    async with running(log, Settler(log), PeriodicJob("fails", fail), PeriodicJob("succeeds", succeed)):
         await asyncio.wait_for(done.wait(), 5)
 
 
 async def test_a_pause_is_kept(log: Store) -> None:
     tried = asyncio.Event()
 
-    async def settle_later(_: Ticket) -> None:
+    async def settle_later(_: JobPayload) -> None:
         tried.set()
         raise RetryError("not now", LONG)
 

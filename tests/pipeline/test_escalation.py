@@ -42,7 +42,12 @@ async def test_a_verdict_of_the_stronger_model_says_why_and_both_are_in_the_log(
     assert "*Score 2 of 5*" in words
     assert "It names the wrong command." in words
     assert "judged by big, since small's ratings went from 1 to 5 · 2 ratings: 2, 2 · case 1" in words
-    assert (recorded.model, recorded.escalation, recorded.spread, recorded.spared) == ("big", "small > big", 0, 1)
+    assert (recorded.model, recorded.escalation, recorded.spread, recorded.skipped_ratings) == (
+        "big",
+        "small > big",
+        0,
+        1,
+    )
     assert sorted((each.model, each.score) for each in recorded.ratings) == [
         *(("big", 2),) * 2,
         *(("small", score) for score in (1, 3, 5)),

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from sqlalchemy import Row, text
 
-from bot.pipeline.engine import Duty, Engine
+from bot.pipeline.engine import Engine, PeriodicJob
 from bot.store import Store
-from bot.store.jobs import Task, database_queue
+from bot.store.jobs import JobKind, database_queue
 from bot.store.opening import connect
 from tests.cases import a_case
 from tests.patience import ONLY_A_HANG_S
@@ -64,7 +64,7 @@ async def test_five_processes_that_start_at_once_carry_a_log_over(postgres_url: 
     logs = await asyncio.gather(*(Store.open(postgres_url) for _ in range(5)))
     assert {*await queue_tables(postgres_url)} >= TABLES
     settlers = [Settler(log) for log in logs]
-    engines = [Engine(log, TEAM, {Task.SETTLE: settler}, [], 4) for log, settler in zip(logs, settlers, strict=True)]
+    engines = [Engine(log, TEAM, {JobKind.SETTLE: settler}, [], 4) for log, settler in zip(logs, settlers, strict=True)]
     tasks = [asyncio.create_task(engine.run_forever()) for engine in engines]
     async with asyncio.timeout(ONLY_A_HANG_S):
         while sum(len(settler.done) for settler in settlers) < 20:  # noqa: ASYNC110
@@ -122,19 +122,19 @@ async def test_a_queue_in_memory_forgets_what_is_done(tmp_path: Any) -> None:
 async def test_each_team_looks_after_its_own_duties(postgres_url: str) -> None:
     calls: list[str] = []
 
-    def duty(team: str) -> Duty:
+    def periodic(team: str) -> PeriodicJob:
         async def note() -> None:
             calls.append(team)
 
-        return Duty("look", note)
+        return PeriodicJob("look", note)
 
     async with opened(postgres_url) as log:
         for team in ("T1", "T2"):
-            async with running(log, Settler(log), duty(team), team=team):
+            async with running(log, Settler(log), periodic(team), team=team):
                 pass
         await change(postgres_url, "UPDATE pgqueuer_schedules SET next_run = now() - interval '1 minute'")
         calls.clear()
-        async with running(log, Settler(log), duty("T1"), team="T1"), asyncio.timeout(ONLY_A_HANG_S):
+        async with running(log, Settler(log), periodic("T1"), team="T1"), asyncio.timeout(ONLY_A_HANG_S):
             while len(calls) < 2:  # noqa: ASYNC110 - by the start, and by the schedule
                 await asyncio.sleep(0.01)
     late = await rows(postgres_url, "SELECT entrypoint FROM pgqueuer_schedules WHERE next_run < now() ORDER BY 1")

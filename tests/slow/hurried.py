@@ -1,6 +1,6 @@
 """`judge-bot serve` by a clock that stands in a file: `python -m tests.slow.hurried CLOCK`.
 
-The file says which move of the clock it is, and what time it is then. After each move the duties are done once, and
+The file says which move of the clock it is, and what time it is then. After each move the periodic jobs run once, and
 CLOCK.done says so. Everything else is the real process.
 """
 
@@ -28,7 +28,7 @@ def clock_move() -> str:
 
 
 def say_done(move: str) -> None:
-    """Tells who waits that the duties of a move are done."""
+    """Tells who waits that the periodic jobs of a move are done."""
     new = DONE.with_suffix(".new")
     new.write_text(f"{os.getpid()} {move}")
     new.replace(DONE)
@@ -38,18 +38,18 @@ bot.domain.clock.utc_now = clock_now  # before anything is imported that takes i
 
 import bot.app  # noqa: E402
 from bot.cli import main  # noqa: E402
-from bot.pipeline.engine import Duty, Engine  # noqa: E402
+from bot.pipeline.engine import Engine, PeriodicJob  # noqa: E402
 
 
 class HurriedEngine(Engine):
-    """Does its duties after each move of the clock, and not every minute."""
+    """Runs its periodic jobs after each move of the clock, and not every minute."""
 
-    def __init__(self, *args: Any, duties: list[Duty], **kwargs: Any) -> None:
-        super().__init__(*args, duties=[], **kwargs)
-        self._at_each_move = duties
+    def __init__(self, *args: Any, periodic_jobs: list[PeriodicJob], **kwargs: Any) -> None:
+        super().__init__(*args, periodic_jobs=[], **kwargs)
+        self._at_each_move = periodic_jobs
 
     async def run_forever(self) -> None:
-        """As the engine does, and beside it the duties."""
+        """As the engine does, and beside it the periodic jobs."""
         following = asyncio.create_task(self._follow())
         try:
             await super().run_forever()
@@ -61,8 +61,8 @@ class HurriedEngine(Engine):
         while True:
             move = clock_move()
             if move != done:
-                for duty in self._at_each_move:
-                    await self._attend(duty)
+                for job in self._at_each_move:
+                    await self._do_periodic(job)
                 done = move
                 say_done(move)
             await asyncio.sleep(0.01)

@@ -11,12 +11,11 @@ from sqlalchemy import insert, select, text, update
 from bot.domain.case import CaseStatus, Visibility
 from bot.domain.label import Label, Outcome
 from bot.store import Store
-from bot.store.assignments import Assignments as Assignments
-from bot.store.assignments import DrawnCase, EnoughError, NotRecordedError
-from bot.store.database import lock_for_transaction as lock_for_transaction
+from bot.store.assignments import Assignments, DrawnCase, EnoughError, NotRecordedError
+from bot.store.database import lock_for_transaction
 from bot.store.digests import ChannelSettings
 from bot.store.labels import Budget, Sample
-from bot.store.schema import cases, draws, labels
+from bot.store.schema import assignments, cases, labels
 from tests.cases import THURSDAY, add
 
 WEEK = timedelta(weeks=1)
@@ -185,7 +184,7 @@ async def test_draws_go_with_their_case(log: Store) -> None:
     with pytest.raises(NotRecordedError):
         await log.assignments.record("T1", ANN, shown, Label(3, None))
     async with log.database.engine.connect() as connection:
-        assert (await connection.execute(select(draws))).all() == []
+        assert (await connection.execute(select(assignments))).all() == []
 
 
 async def test_two_people_are_shown_two_cases(log: Store) -> None:
@@ -333,7 +332,7 @@ async def waiting(log: Store, user_id: str = ANN) -> list[tuple[int, float]]:
     while shown := await drawn(log, user_id):
         await log.assignments.pass_over("T1", user_id, shown.id, Outcome.SKIPPED)
     async with log.database.engine.connect() as connection:
-        query = select(draws.c.case_id, draws.c.probability).where(draws.c.user_id == user_id)
+        query = select(assignments.c.case_id, assignments.c.probability).where(assignments.c.user_id == user_id)
         return [(row.case_id, row.probability) for row in await connection.execute(query)]
 
 

@@ -53,7 +53,7 @@ class Entry:
     cost: float | None = 0.5
     model: str = "m"
     version: str | None = None
-    spared: int | None = None
+    skipped_ratings: int | None = None
     labels: tuple[int, ...] = field(default=())
     probability: float | None = None  # of the draw; with one, the labels are blind
 
@@ -112,7 +112,7 @@ def _row(team: str, number: int, entry: Entry) -> dict[str, Any]:
         "unscored_reason": entry.reason if is_judged and entry.score is None else None,
         "model": entry.model,
         "judge_version": entry.version if is_judged and entry.score is not None else None,
-        "spared": entry.spared,
+        "skipped_ratings": entry.skipped_ratings,
         "input_tokens": entry.tokens,
         "output_tokens": entry.tokens,
         "cost_usd": entry.cost,
@@ -476,8 +476,10 @@ async def test_old_labels_are_held_against_the_weeks_scores(log: Store) -> None:
 
 
 async def test_saved_ratings_are_counted_where_one_might_be(log: Store) -> None:
-    usage = (await figures_of(log, Entry(spared=1), Entry(spared=3), Entry(spared=0), Entry())).usage
-    assert (usage.spared, usage.with_spared) == (2, 3)
+    usage = (
+        await figures_of(log, Entry(skipped_ratings=1), Entry(skipped_ratings=3), Entry(skipped_ratings=0), Entry())
+    ).usage
+    assert (usage.skipped_ratings, usage.with_skipping) == (2, 3)
 
 
 async def test_quality_of_a_longer_scale_has_its_own_good(log: Store) -> None:

@@ -5,7 +5,7 @@ from functools import partial
 from bot.feature import Feature, Services
 from bot.features.digest import handlers
 from bot.features.digest.poster import post_due
-from bot.pipeline.engine import Duty
+from bot.pipeline.engine import PeriodicJob
 
 _HELP = """\
 • `/judge stats` shows this channel's week so far, `/judge stats @name` one assistant's, `#channel` another channel's
@@ -27,7 +27,7 @@ def feature(services: Services) -> Feature:
         words={"digest": partial(handlers.answer_digest, services), "stats": partial(handlers.answer_stats, services)},
         help=_HELP,
         direct_help=_DIRECT_HELP,
-        duties=[Duty("post_due_digests", partial(post_due, services))],
+        periodic_jobs=[PeriodicJob("post_due_digests", partial(post_due, services))],
         home_section=lambda visit: at_home.blocks(visit.invocation.team_id, visit.invocation.user_id),
         preview=show_preview,
     )

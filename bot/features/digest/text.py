@@ -211,7 +211,7 @@ def _details(figures: Figures) -> str:
         "" if kappa is None else f"weighted kappa {kappa:.2f}".replace("-", _MINUS),
         tokens or (cost and "tokens unknown"),
         cost or (tokens and "cost unknown"),
-        f"last ratings saved: {usage.spared:,} of {usage.with_spared:,}" if usage.with_spared else "",
+        f"last ratings saved: {usage.skipped_ratings:,} of {usage.with_skipping:,}" if usage.with_skipping else "",
     ]
     return "Details: " + " · ".join(part for part in parts if part)
 

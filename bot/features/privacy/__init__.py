@@ -4,7 +4,7 @@ from functools import partial
 
 from bot.feature import Feature, Services
 from bot.features.privacy import forgetting
-from bot.pipeline.engine import Duty
+from bot.pipeline.engine import PeriodicJob
 
 _ME = "• `/judge forget me` takes all words of your own out of my log"
 _HELP = f"""\
@@ -24,5 +24,5 @@ def feature(services: Services) -> Feature:
         words={"forget": partial(forgetting.answer, services)},
         help=_HELP,
         direct_help=_DIRECT_HELP,
-        duties=[Duty("forget_old_cases", retain)],
+        periodic_jobs=[PeriodicJob("forget_old_cases", retain)],
     )

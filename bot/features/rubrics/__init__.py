@@ -4,7 +4,7 @@ from functools import partial
 
 from bot.feature import Feature, Services
 from bot.features.rubrics import comparison, handlers
-from bot.store.jobs import Task
+from bot.store.jobs import JobKind
 
 _HELP = (
     "• `/judge rubric` says what replies here are scored by; "
@@ -19,5 +19,5 @@ def feature(services: Services) -> Feature:
         register=partial(handlers.register, services=services),
         words={"rubric": partial(handlers.answer, services)},
         help=_HELP,
-        jobs={Task.REPLAY: lambda ticket: comparison.run(services, judges, ticket.case_id)} if judges else {},
+        jobs={JobKind.REPLAY: lambda payload: comparison.run(services, judges, payload.case_id)} if judges else {},
     )

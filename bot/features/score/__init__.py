@@ -13,7 +13,7 @@ from bot.feature import Feature, Services
 from bot.features.score import command, edits, events, handlers
 from bot.slack.incoming import CHANGES
 from bot.slack.messages import to_change
-from bot.store.jobs import Task
+from bot.store.jobs import JobKind
 
 
 def feature(services: Services) -> Feature:
@@ -34,5 +34,5 @@ def feature(services: Services) -> Feature:
         direct_help=command.DIRECT_HELP,
         on_message=note_change,
         on_reaction=partial(events.note_reaction, services, chosen),
-        jobs={Task.AMEND: lambda ticket: edits.amend(services, ticket.case_id)},
+        jobs={JobKind.AMEND: lambda payload: edits.amend(services, payload.case_id)},
     )

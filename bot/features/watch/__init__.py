@@ -13,7 +13,7 @@ from bot.features.watch.alerts import DriftAlerts
 from bot.features.watch.figures import read_watched, watches_of_person
 from bot.features.watch.text import home_blocks, watched_lines
 from bot.features.watch.watcher import Watcher, look
-from bot.pipeline.engine import Duty
+from bot.pipeline.engine import PeriodicJob
 from bot.slack.blocks import Block
 from bot.slack.invocation import HomeVisit
 from bot.store.figures import Place
@@ -44,10 +44,10 @@ def feature(services: Services) -> Feature:
         help=_HELP,
         on_message=watcher.note,
         follows=watcher.watches,
-        duties=[
-            Duty("take_finished_replies", watcher.take_finished),
-            Duty("look_for_replies", partial(look, services)),
-            Duty("send_due_alerts", DriftAlerts(services).look),
+        periodic_jobs=[
+            PeriodicJob("take_finished_replies", watcher.take_finished),
+            PeriodicJob("look_for_replies", partial(look, services)),
+            PeriodicJob("send_due_alerts", DriftAlerts(services).look),
         ],
         home_section=home_section,
         week_lines=week_lines,

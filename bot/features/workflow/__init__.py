@@ -9,7 +9,7 @@ from bot.domain.verdict import RecordedVerdict
 from bot.feature import Feature, Services
 from bot.features.workflow import handlers
 from bot.slack.invocation import installation_of
-from bot.store.jobs import Task
+from bot.store.jobs import JobKind
 
 
 def feature(services: Services) -> Feature:
@@ -31,5 +31,5 @@ def feature(services: Services) -> Feature:
         register=partial(handlers.register, services=services),
         on_verdict=tell,
         fails=fails,
-        jobs={Task.COMPLETE: lambda ticket: handlers.settle(services, ticket.case_id)},
+        jobs={JobKind.COMPLETE: lambda payload: handlers.settle(services, payload.case_id)},
     )

@@ -274,10 +274,10 @@ def test_where_neither_tokens_nor_cost_are_known_nothing_is_said_of_them() -> No
 
 
 def test_ratings_that_were_saved_are_a_detail_where_any_might_be() -> None:
-    usage = Usage(3, 40, 0, 0, 0.0, 0, spared=31, with_spared=40)
+    usage = Usage(3, 40, 0, 0, 0.0, 0, skipped_ratings=31, with_skipping=40)
     assert "Details: asked for by 3 people · last ratings saved: 31 of 40" in words(message(some(usage=usage)))
-    assert "ratings saved: 0 of 40" in words(message(some(usage=replace(usage, spared=0))))
-    assert "saved" not in words(message(some(usage=replace(usage, spared=0, with_spared=0))))
+    assert "ratings saved: 0 of 40" in words(message(some(usage=replace(usage, skipped_ratings=0))))
+    assert "saved" not in words(message(some(usage=replace(usage, skipped_ratings=0, with_skipping=0))))
 
 
 def test_what_no_model_scored_is_said_before_the_figures_are_drawn() -> None:

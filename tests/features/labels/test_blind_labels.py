@@ -20,7 +20,7 @@ from bot.slack import ids
 from bot.store import Store
 from bot.store.audit import Action
 from bot.store.digests import ChannelSettings
-from bot.store.schema import cases, draws, labels
+from bot.store.schema import assignments, cases, labels
 from pocket_slack import Entry, Message, Person, View
 from tests.gestures import add_case, agree, disagree, export, help_desk, home, press, private
 from tests.model_server import ModelServer
@@ -147,7 +147,7 @@ async def test_what_is_passed_over_is_not_shown_again(stage: Stage, action_id: s
     stage.ann.close()
     assert WAITING in await refusal(stage)
     async with stage.log.database.engine.connect() as connection:
-        assert list((await connection.execute(select(draws.c.outcome))).scalars()) == [outcome] * 2
+        assert list((await connection.execute(select(assignments.c.outcome))).scalars()) == [outcome] * 2
     assert await recorded(stage) == []
 
 
@@ -340,7 +340,7 @@ async def test_a_score_off_the_scale_is_refused_in_the_window(stage: Stage, scor
 async def forget_labels(stage: Stage) -> None:
     async with stage.log.database.engine.begin() as connection:
         await connection.execute(labels.delete())
-        await connection.execute(update(draws).values(outcome=None))
+        await connection.execute(update(assignments).values(outcome=None))
 
 
 async def test_of_a_channel_that_somebody_has_left_nothing_is_recorded_compared_or_shown(stage: Stage) -> None:
@@ -393,7 +393,7 @@ async def test_a_window_that_was_open_for_an_hour_is_recorded(stage: Stage) -> N
     await a_reply(stage)
     await open_window(stage)
     async with stage.log.database.engine.begin() as connection:
-        await connection.execute(update(draws).values(drawn_at=datetime.now(UTC) - timedelta(hours=2)))
+        await connection.execute(update(assignments).values(drawn_at=datetime.now(UTC) - timedelta(hours=2)))
     await give(stage, 3)
     assert [row[2] for row in await recorded(stage)] == [3]
 

@@ -1,4 +1,4 @@
-"""What tests of watches do and ask: the command, the duties that the clock would bring, and what the log says."""
+"""What tests of watches do and ask: the command, the jobs of the clock, and what the log says."""
 
 import asyncio
 from dataclasses import replace
@@ -33,7 +33,7 @@ async def say(stage: Stage, text: str) -> str:
 async def take_finished(
     stage: Stage, later: timedelta = REST, policy: Policy = ANYWHERE, limits: Limits = NO_LIMITS
 ) -> None:
-    """The watcher's duty, so much later."""
+    """The watcher's periodic job, so much later."""
     services = stage.services_at(later + timedelta(seconds=1), policy=policy, limits=limits)
     await Watcher(services).take_finished()
 
