@@ -13,7 +13,7 @@ from bot.store import Store
 from pocket_slack import Limits, Sandbox, Workspace
 from tests import bot_command
 from tests.model_server import ModelServer
-from tests.patience import ONLY_A_HANG_S
+from tests.patience import ONLY_A_HANG_S, UNHURRIED
 from tests.stage import CHANNEL
 
 JUDGE_BOT = Path(sys.executable).parent / "judge-bot"
@@ -23,8 +23,8 @@ OPERATOR = f"os:{pwd.getpwuid(os.getuid()).pw_name}"
 
 
 @asynccontextmanager
-async def pocket_slack(manifest: Name = FULL) -> AsyncIterator[Sandbox]:
-    workspace = Workspace(load_manifest(manifest), limits=Limits.off())
+async def pocket_slack(manifest: Name = FULL, limits: Limits = UNHURRIED) -> AsyncIterator[Sandbox]:
+    workspace = Workspace(load_manifest(manifest), limits=limits)
     people = [workspace.add_user("ann"), workspace.add_user("ben"), workspace.add_bot("helper")]
     workspace.add_channel(CHANNEL, [*people, workspace.bot])
     async with Sandbox(workspace) as slack:

@@ -20,9 +20,9 @@ from bot.pipeline.retries import MODEL_PAUSES
 from bot.settings import Settings, load_settings
 from bot.slack.manifest import load_manifest
 from bot.store import Store
-from pocket_slack import Entry, Limits, Message, Person, Sandbox, View, Workspace
+from pocket_slack import Entry, Message, Person, Sandbox, View, Workspace
 from tests.model_server import ModelServer
-from tests.patience import ONLY_A_HANG_S
+from tests.patience import ONLY_A_HANG_S, UNHURRIED
 from tests.postgres import Cluster
 
 CHANNEL = "help-desk"
@@ -201,7 +201,7 @@ async def open_stage(model_server: ModelServer, tmp_path: Path, empty_log: Path)
             manifest = manifest or load_manifest()
             subscribed = manifest["settings"].setdefault("event_subscriptions", {}).setdefault("bot_events", [])
             subscribed.extend(events)
-            workspace = Workspace(manifest, limits=Limits.off())
+            workspace = Workspace(manifest, limits=UNHURRIED)
             people = [workspace.add_user("ann"), workspace.add_user("ben"), workspace.add_bot("helper")]
             members = [*people, workspace.bot] if is_member else people
             workspace.add_channel(CHANNEL, members, is_private=not is_member)

@@ -12,7 +12,6 @@ from pocket_slack.clock import Clock, Timer
 from pocket_slack.journal import Journal
 from pocket_slack.model import Json
 
-ACK_WITHIN_S = 3.0
 EVENT_RETRIES_AFTER_S = (0.0, 60.0, 300.0)
 """At once, after a minute, after five: https://docs.slack.dev/apis/events-api#retries"""
 
@@ -82,11 +81,12 @@ class Delivery:
 class Deliveries:
     """Sends payloads to the connected app and settles how each one went."""
 
-    def __init__(self, clock: Clock, journal: Journal) -> None:
+    def __init__(self, clock: Clock, journal: Journal, answer_within_s: float) -> None:
         self.connections: list[Connection] = []
         self.is_open = False
         self._clock = clock
         self._journal = journal
+        self._answer_within_s = answer_within_s
         self._by_id: dict[str, Delivery] = {}  # oldest first
         self._turn = 0
 
@@ -128,7 +128,7 @@ class Deliveries:
         """Send the same envelope once more, as Slack may; its ack is counted once. One that had failed starts anew."""
         if delivery.failure is not None:
             delivery.failure, delivery.sent_at = None, self._clock.now()
-            delivery.timer = self._clock.call_later(ACK_WITHIN_S, lambda: self._overdue(delivery))
+            delivery.timer = self._clock.call_later(self._answer_within_s, lambda: self._overdue(delivery))
         self._put(delivery, redelivered=True)
 
     def find(self, envelope_id: str) -> Delivery | None:
@@ -153,7 +153,7 @@ class Deliveries:
         if not is_sent and delivery.kind != "events_api":
             self._fail(delivery, "dispatch_failed")
             return
-        delivery.timer = self._clock.call_later(ACK_WITHIN_S, lambda: self._overdue(delivery))
+        delivery.timer = self._clock.call_later(self._answer_within_s, lambda: self._overdue(delivery))
 
     def _put(self, delivery: Delivery, redelivered: bool = False) -> bool:
         connection = self._next_connection()

@@ -8,9 +8,6 @@ from pocket_slack.errors import SlackError
 from pocket_slack.ids import Ids
 from pocket_slack.model import Message
 
-TRIGGER_LIVES_S = 3
-"""https://docs.slack.dev/interactivity/handling-user-interaction#modal_responses"""
-
 RESPONSE_URL_LIVES_S = 30 * 60
 RESPONSE_URL_USES = 5
 """https://docs.slack.dev/interactivity/handling-user-interaction#message_responses"""
@@ -43,18 +40,22 @@ class ResponseUrl:
 class Grants:
     """Hands permissions out and takes them back."""
 
-    def __init__(self, clock: Clock, ids: Ids) -> None:
+    def __init__(self, clock: Clock, ids: Ids, trigger_lives_s: float) -> None:
         self.base_url = "http://127.0.0.1"
         self._clock = clock
         self._ids = ids
+        self._trigger_lives_s = trigger_lives_s
         self._triggers: dict[str, Trigger] = {}
         self._response_urls: dict[str, ResponseUrl] = {}
         self._tickets: set[str] = set()
 
     def new_trigger(self, user_id: str) -> str:
-        """A trigger id for one modal within three seconds."""
+        """A trigger id for one modal, within three seconds.
+
+        Source: https://docs.slack.dev/interactivity/handling-user-interaction#modal_responses
+        """
         trigger_id = self._ids.dotted()
-        self._triggers[trigger_id] = Trigger(user_id, self._clock.now() + TRIGGER_LIVES_S)
+        self._triggers[trigger_id] = Trigger(user_id, self._clock.now() + self._trigger_lives_s)
         return trigger_id
 
     def use_trigger(self, trigger_id: str) -> str:

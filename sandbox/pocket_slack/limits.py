@@ -1,4 +1,4 @@
-"""How many calls Slack takes before it answers `ratelimited`."""
+"""How many calls Slack takes before it answers `ratelimited`, and how long it waits for the app."""
 
 from dataclasses import dataclass, field
 
@@ -11,21 +11,24 @@ CALLS_PER_MINUTE = {1: 1, 2: 20, 3: 50, 4: 100}
 
 @dataclass(frozen=True)
 class Limits:
-    """Rate limits, truthful by default.
+    """Slack's limits, truthful by default.
 
     Attributes:
         posts_per_second: Per channel, for `chat.postMessage`; 0 switches it off. Slack says "one per second".
         post_burst: Slack lets short bursts pass without saying how long; this many is our guess.
         has_tiers: Whether the per-minute tiers of the other methods hold.
+        answer_within_s: How long an app has to acknowledge a payload, and to use a trigger id. A test that shares its
+            machine with other work gives it longer.
     """
 
     posts_per_second: float = 1.0
     post_burst: int = 5
     has_tiers: bool = True
+    answer_within_s: float = 3.0
 
     @classmethod
     def off(cls) -> "Limits":
-        """No limits, for tests that are about something else."""
+        """No rate limits, for tests that are about something else."""
         return cls(posts_per_second=0, has_tiers=False)
 
 

@@ -61,10 +61,11 @@ class Workspace:
         self.domain = to_domain(name)
         self.ids = Ids(self.clock)
         self.journal = Journal(self.clock)
-        self.grants = Grants(self.clock, self.ids)
-        self.deliveries = Deliveries(self.clock, self.journal)
+        limits = limits or Limits()
+        self.grants = Grants(self.clock, self.ids, limits.answer_within_s)
+        self.deliveries = Deliveries(self.clock, self.journal, limits.answer_within_s)
         self.executions = Executions(self.clock, self.ids, self.journal)
-        self.meter = Meter(self.clock, limits or Limits())
+        self.meter = Meter(self.clock, limits)
         self.faults = Faults(self.journal)
         self.users: dict[str, User] = {}
         self.webhooks: dict[str, User] = {}

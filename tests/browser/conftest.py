@@ -11,7 +11,8 @@ from slack_bolt.adapter.socket_mode.aiohttp import AsyncSocketModeHandler
 from slack_bolt.app.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
-from pocket_slack import Limits, Sandbox, Workspace
+from pocket_slack import Sandbox, Workspace
+from tests.patience import UNHURRIED
 
 # A ceiling for machines that are busy; nothing waits longer than it has to.
 expect.set_options(timeout=15_000)
@@ -96,7 +97,7 @@ async def open_tab(browser: Browser) -> AsyncIterator[Tabs]:
 
 
 def small_workspace() -> Workspace:
-    workspace = Workspace(MANIFEST, limits=Limits.off())
+    workspace = Workspace(MANIFEST, limits=UNHURRIED)
     ann, ben = workspace.add_user("ann", "Ann Lee"), workspace.add_user("ben", "Ben Roy")
     helper = workspace.add_bot("helper")
     workspace.add_channel("help", [ann, ben, helper, workspace.bot])

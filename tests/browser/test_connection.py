@@ -2,12 +2,13 @@
 
 from playwright.async_api import expect
 
-from pocket_slack import Limits, Sandbox, Workspace
+from pocket_slack import Sandbox, Workspace
 from tests.browser.conftest import MANIFEST, small_workspace
+from tests.patience import UNHURRIED
 
 
 def other_workspace() -> Workspace:
-    workspace = Workspace(MANIFEST, limits=Limits.off())
+    workspace = Workspace(MANIFEST, limits=UNHURRIED)
     workspace.add_channel("elsewhere", [workspace.add_user("zoe", "Zoe Zed")])
     return workspace
 

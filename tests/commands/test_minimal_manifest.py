@@ -8,10 +8,11 @@ import pytest
 from bot.domain.case import CaseStatus
 from bot.slack import ids
 from bot.slack.manifest import MINIMAL, OFF_WITHOUT, load_manifest, manifest_path
-from pocket_slack import Limits, Sandbox, Workspace
+from pocket_slack import Sandbox, Workspace
 from pocket_slack.manifest import Manifest
 from tests.gestures import GONE, go_ahead, home, up_to_date
 from tests.model_server import ModelServer
+from tests.patience import UNHURRIED
 from tests.programs import environment, run
 from tests.stage import (
     ANSWER,
@@ -165,7 +166,7 @@ async def test_scopes_that_are_granted_later_count_with_slacks_next_answer(stage
 
 async def test_doctor_says_what_is_off_and_finds_nothing_wrong(model_server: ModelServer, tmp_path: Path) -> None:
     model_server.script(GOOD)
-    async with Sandbox(Workspace(load_manifest(MINIMAL), limits=Limits.off())) as slack:
+    async with Sandbox(Workspace(load_manifest(MINIMAL), limits=UNHURRIED)) as slack:
         code, out, _ = await run("doctor", environment(slack, model_server, tmp_path), tmp_path)
     (line,) = [line for line in out.splitlines() if "SLACK_BOT_TOKEN" in line]
     assert code == 0

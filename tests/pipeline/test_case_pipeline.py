@@ -24,9 +24,10 @@ from bot.slack.manifest import load_manifest
 from bot.slack.messenger import Messenger
 from bot.store import Store, TakenError
 from judge import Judge, load_rubric
-from pocket_slack import Limits, Sandbox, Workspace
+from pocket_slack import Sandbox, Workspace
 from tests.cases import held
 from tests.model_server import ModelServer
+from tests.patience import UNHURRIED
 from tests.stage import CHANNEL, make_settings
 
 
@@ -65,7 +66,7 @@ async def no_one(*_: object) -> None:
 
 @asynccontextmanager
 async def open_desk(judge: Judge, model_server: ModelServer, folder: Path) -> AsyncIterator[Desk]:
-    workspace = Workspace(load_manifest(), limits=Limits.off())
+    workspace = Workspace(load_manifest(), limits=UNHURRIED)
     case = the_case(workspace)
     async with Sandbox(workspace) as slack:
         settings = make_settings(slack, model_server, folder)

@@ -9,12 +9,13 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.slack.manifest import load_manifest
 from bot.slack.members import KEPT_S, Listed, MembershipError, Memberships
-from pocket_slack import Limits, ManualClock, Sandbox, Workspace
+from pocket_slack import ManualClock, Sandbox, Workspace
+from tests.patience import UNHURRIED
 
 
 @pytest.fixture
 async def slack() -> AsyncIterator[Sandbox]:
-    workspace = Workspace(load_manifest(), limits=Limits.off())
+    workspace = Workspace(load_manifest(), limits=UNHURRIED)
     ann, ben = workspace.add_user("ann"), workspace.add_user("ben")
     workspace.add_channel("help", [ann, ben, workspace.bot])
     workspace.add_channel("public", [ann])

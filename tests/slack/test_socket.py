@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 
 import pytest
@@ -9,13 +10,14 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 from pydantic import SecretStr
 from slack_bolt.async_app import AsyncAck, AsyncApp
+from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.errors import SlackError
 from bot.settings import Settings
 from bot.slack import ids
 from bot.slack.client import web_client
 from bot.slack.incoming import SocketLink, Traffic
-from pocket_slack import Sandbox
+from pocket_slack import Limits, Sandbox
 from tests.model_server import ModelServer
 from tests.patience import ONLY_A_HANG_S
 from tests.postgres import free_port
@@ -29,10 +31,14 @@ async def slack() -> AsyncIterator[Sandbox]:
         yield slack
 
 
+def client_of(slack: Sandbox, model_server: ModelServer, folder: Path) -> AbstractAsyncContextManager[AsyncWebClient]:
+    settings: Settings = make_settings(slack, model_server, folder)
+    return web_client(settings.slack_bot_token, settings.slack_api_url)
+
+
 @pytest.fixture
 async def link(slack: Sandbox, model_server: ModelServer, tmp_path: Path) -> AsyncIterator[SocketLink]:
-    settings: Settings = make_settings(slack, model_server, tmp_path)
-    async with web_client(settings.slack_bot_token, settings.slack_api_url) as client:
+    async with client_of(slack, model_server, tmp_path) as client:
         app = AsyncApp(client=client, request_verification_enabled=False)
         async with SocketLink(app, SecretStr(slack.app_token), patience_s=0.4) as link:
             await slack.connected()
@@ -72,12 +78,11 @@ async def test_what_has_come_in_is_acked_before_the_connection_is_closed(
 
 
 async def test_what_is_too_much_at_once_is_neither_acked_nor_accepted(
-    slack: Sandbox, model_server: ModelServer, tmp_path: Path
+    model_server: ModelServer, tmp_path: Path
 ) -> None:
-    settings: Settings = make_settings(slack, model_server, tmp_path)
     heard: list[str] = []
     begun, may_ack = asyncio.Event(), asyncio.Event()
-    async with web_client(settings.slack_bot_token, settings.slack_api_url) as client:
+    async with pocket_slack(limits=Limits.off()) as slack, client_of(slack, model_server, tmp_path) as client:
         app = AsyncApp(client=client, request_verification_enabled=False)
 
         @app.command(ids.COMMAND)

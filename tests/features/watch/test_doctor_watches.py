@@ -6,8 +6,9 @@ from pathlib import Path
 from bot.domain.watch import Watch
 from bot.slack.manifest import WATCH, Name, load_manifest
 from bot.store import Store
-from pocket_slack import Limits, Sandbox, Workspace
+from pocket_slack import Sandbox, Workspace
 from tests.model_server import ModelServer
+from tests.patience import UNHURRIED
 from tests.programs import environment, run
 from tests.stage import GOOD
 
@@ -23,7 +24,7 @@ def workspace_of(name: Name, without: str = "") -> Workspace:
     manifest = load_manifest(name)
     scopes = manifest["oauth_config"]["scopes"]["bot"]
     manifest["oauth_config"]["scopes"]["bot"] = [each for each in scopes if each != without]
-    return Workspace(manifest, limits=Limits.off())
+    return Workspace(manifest, limits=UNHURRIED)
 
 
 async def test_events_have_their_scopes_with_their_manifest(model_server: ModelServer, tmp_path: Path) -> None:
