@@ -61,7 +61,7 @@ class Journal:
         self._watchers.append(watcher)
         return lambda: self._watchers.remove(watcher)
 
-    async def until(self, condition: Callable[[], T], timeout_s: float = 60.0) -> T:
+    async def until(self, condition: Callable[[], T], timeout_s: float = 120.0) -> T:
         """The first true value of `condition`, looked at now and after every entry.
 
         Raises:

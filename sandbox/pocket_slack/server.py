@@ -66,7 +66,7 @@ class Sandbox:
         """Somebody to act as, by name or id."""
         return Person(self.workspace, name)
 
-    async def until(self, condition: Callable[[], T], timeout_s: float = 60.0) -> T:
+    async def until(self, condition: Callable[[], T], timeout_s: float = 120.0) -> T:
         """The first true value of `condition`, looked at now and after everything that happens.
 
         Raises:
@@ -74,11 +74,11 @@ class Sandbox:
         """
         return await self.workspace.journal.until(condition, timeout_s)
 
-    async def connected(self, count: int = 1, timeout_s: float = 60.0) -> None:
+    async def connected(self, count: int = 1, timeout_s: float = 120.0) -> None:
         """Return when the app has at least `count` open connections."""
         await self.until(lambda: len(self.sockets.open) >= count, timeout_s)
 
-    async def settled(self, delivery: Delivery, timeout_s: float = 60.0) -> Delivery:
+    async def settled(self, delivery: Delivery, timeout_s: float = 120.0) -> Delivery:
         """The delivery, acknowledged or failed."""
         await self.until(lambda: delivery.is_over, timeout_s)
         return delivery

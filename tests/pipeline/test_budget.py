@@ -1,7 +1,10 @@
 """Who has asked for enough is told so in one sentence, and no case is made."""
 
+import asyncio
+
 from bot.slack import ids
-from tests.stage import CHANNEL, Stage, StageFactory, shown
+from tests.model_server import Held
+from tests.stage import CHANNEL, GOOD, Stage, StageFactory, shown
 
 
 async def test_a_person_over_the_limit_is_told_and_others_go_on(open_stage: StageFactory) -> None:
@@ -70,6 +73,7 @@ async def test_a_reply_that_was_scored_is_shown_also_to_whom_has_asked_for_enoug
 
 async def test_limits_are_there_unless_they_are_switched_off(open_stage: StageFactory) -> None:
     stage: Stage = await open_stage()
+    stage.model.script(Held(asyncio.Event(), GOOD))  # nothing but what is refused is answered
     for number in range(61):
         stage.ann.command(CHANNEL, ids.COMMAND, f"Why {number}? | Because of {number}.")
     assert "You have asked for 60 cases within the last hour" in (await stage.told(stage.ann)).text
