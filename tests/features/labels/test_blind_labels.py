@@ -434,6 +434,7 @@ async def test_without_texts_in_the_log_there_is_nothing_to_score(open_stage: St
     assert await refusal(stage) == NO_TEXTS
 
 
+@pytest.mark.needs("home")
 async def test_nothing_of_a_channel_in_which_scoring_is_switched_off(open_stage: StageFactory) -> None:
     stage: Stage = await open_stage(channels_allowed="C0OTHER")
     await a_reply(stage)
@@ -442,6 +443,7 @@ async def test_nothing_of_a_channel_in_which_scoring_is_switched_off(open_stage:
     assert ids.ACTION_BLIND not in str((await home(stage)).body)
 
 
+@pytest.mark.needs("home")
 async def test_home_says_how_many_wait_and_shows_them_of_all_channels(stage: Stage) -> None:
     mine = stage.slack.workspace.add_channel("mine", [stage.slack.workspace.user("ann"), stage.slack.workspace.bot])
     assert ids.ACTION_BLIND not in str((await home(stage)).body)

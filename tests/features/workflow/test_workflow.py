@@ -161,6 +161,7 @@ async def test_two_texts_are_scored_for_the_workflow_alone(stage: Stage) -> None
     assert [entry for entry in stage.slack.workspace.journal.of("call") if "chat." in entry.data["method"]] == []
 
 
+@pytest.mark.needs("home")
 async def test_a_person_finds_what_a_workflow_asked_for_them(stage: Stage) -> None:
     await ended(stage, run(stage, **TEXTS))
     await stage.reaches(1, CaseStatus.DELIVERED)
