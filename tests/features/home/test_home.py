@@ -33,6 +33,7 @@ async def settings(stage: Stage, channel: Channel) -> ChannelSettings:
     return await stage.log.digests.channel(stage.slack.workspace.team_id, channel.id)
 
 
+@pytest.mark.needs("digest")
 async def test_a_first_visit_says_how_to_begin(stage: Stage) -> None:
     words = shown(await home(stage))
     assert "choose *Score this reply*" in words
@@ -70,6 +71,7 @@ async def test_older_cases_are_left_to_the_command(stage: Stage) -> None:
     assert "/judge recent" in words
 
 
+@pytest.mark.needs("digest")
 async def test_a_channel_stands_there_with_its_week_and_its_trend(stage: Stage) -> None:
     channel = help_desk(stage)
     for weeks, score in ((0, 5), (1, 3), (3, 0)):
@@ -87,6 +89,7 @@ async def test_a_channel_stands_there_with_its_week_and_its_trend(stage: Stage) 
     ]
 
 
+@pytest.mark.needs("digest")
 @pytest.mark.parametrize(
     ("models", "mark"),
     [
@@ -108,6 +111,7 @@ async def test_a_channel_whose_scores_no_model_gave_is_marked(
     assert block["text"]["text"].startswith(f"*<#{channel.id}>*{mark}: {len(models)} repl")
 
 
+@pytest.mark.needs("digest")
 async def test_nothing_of_a_channel_that_the_person_is_not_in(stage: Stage) -> None:
     leads = private(stage, "ben")
     await add_case(stage, leads, stage.helper.id, 1)
@@ -123,6 +127,7 @@ async def test_nothing_of_a_channel_that_the_bot_was_removed_from(stage: Stage) 
     assert block_of(await home(stage), leads) is None
 
 
+@pytest.mark.needs("digest")
 @pytest.mark.parametrize("fault", [{"error": "missing_scope"}, {"status": 500}, {"retry_after_s": 30}])
 async def test_where_slack_does_not_tell_ones_own_cases_are_left(stage: Stage, fault: dict[str, Any]) -> None:
     await add_case(stage, help_desk(stage), stage.helper.id, 4, requester_id=stage.ann.id)
@@ -141,6 +146,7 @@ async def test_verdicts_for_one_person_are_in_no_week_and_in_no_list_of_others(s
     assert "· case " not in shown(view)
 
 
+@pytest.mark.needs("digest")
 async def test_the_digest_is_switched_on_and_off_where_it_stands(stage: Stage) -> None:
     channel = help_desk(stage)
     await add_case(stage, channel, stage.helper.id, 4)
@@ -154,6 +160,7 @@ async def test_the_digest_is_switched_on_and_off_where_it_stands(stage: Stage) -
     assert "No weekly digest." in shown(view)
 
 
+@pytest.mark.needs("digest")
 async def test_a_button_with_another_channel_in_it_changes_nothing(stage: Stage) -> None:
     leads = private(stage, "ben")
     await add_case(stage, help_desk(stage), stage.helper.id, 4)
@@ -166,6 +173,7 @@ async def test_a_button_with_another_channel_in_it_changes_nothing(stage: Stage)
     assert not (await settings(stage, leads)).is_digest_on
 
 
+@pytest.mark.needs("digest")
 async def test_people_of_another_company_can_switch_nothing(stage: Stage) -> None:
     channel = help_desk(stage)
     await add_case(stage, channel, stage.helper.id, 4)
@@ -176,6 +184,7 @@ async def test_people_of_another_company_can_switch_nothing(stage: Stage) -> Non
     assert not (await settings(stage, channel)).is_digest_on
 
 
+@pytest.mark.needs("digest")
 async def test_where_only_admins_may_nobody_else_has_the_button(open_stage: StageFactory) -> None:
     stage: Stage = await open_stage(digest_by="admins")
     await add_case(stage, help_desk(stage), stage.helper.id, 4)
@@ -184,6 +193,7 @@ async def test_where_only_admins_may_nobody_else_has_the_button(open_stage: Stag
     assert "accessory" not in block
 
 
+@pytest.mark.needs("digest")
 async def test_a_public_channel_without_the_bot_has_no_button(stage: Stage) -> None:
     workspace = stage.slack.workspace
     public = workspace.add_channel("public", [workspace.user("ann")])
@@ -277,6 +287,7 @@ async def test_opening_the_messages_beside_it_publishes_nothing(stage: Stage) ->
     assert stage.ben.home is None
 
 
+@pytest.mark.needs("digest")
 async def test_twenty_channels_are_ten_and_a_number(stage: Stage) -> None:
     workspace = stage.slack.workspace
     for number in range(20):
@@ -287,6 +298,7 @@ async def test_twenty_channels_are_ten_and_a_number(stage: Stage) -> None:
     assert "And 10 more: type `/judge stats` there." in shown(view)
 
 
+@pytest.mark.needs("digest")
 async def test_a_channel_with_a_digest_stands_there_before_anything_was_scored(stage: Stage) -> None:
     channel = help_desk(stage)
     await stage.log.digests.save(ChannelSettings(stage.slack.workspace.team_id, channel.id, is_digest_on=True), "U1")

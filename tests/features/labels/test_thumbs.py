@@ -45,6 +45,7 @@ async def rows(stage: Stage) -> int:
     return int(found.number)
 
 
+@pytest.mark.needs("digest")
 async def test_stats_say_how_many_there_are_apart_from_all_else(stage: Stage) -> None:
     first, second = await scored(stage), await scored(stage)
     before = await stats(stage)
@@ -103,6 +104,7 @@ async def test_a_thumb_that_asks_for_a_score_is_no_opinion(stage: Stage) -> None
     assert await counts(stage) == [ThumbCount(stage.helper.id, 0, 1, 1)]
 
 
+@pytest.mark.needs("digest")
 async def test_peoples_thumbs_are_shown_where_people_are_listed(stage: Stage) -> None:
     own = stage.ben.post(CHANNEL, ANSWER)
     await add_case(stage, help_desk(stage), stage.ben.id, 4, message_ts=own.ts)

@@ -22,7 +22,7 @@ async def noted(log: Store) -> list[tuple[str, str]]:
     return [(act.who, act.what) for act in await log.audit.since()]
 
 
-@pytest.mark.needs("home")
+@pytest.mark.needs("digest", "home")
 async def test_who_changed_a_channels_digest_is_noted_by_command_and_home_tab(stage: Stage) -> None:
     channel = stage.slack.workspace.channel(CHANNEL).id
     await add_case(stage, help_desk(stage), stage.helper.id, 4)

@@ -276,7 +276,7 @@ async def test_a_forgotten_message_can_be_scored_again(stage: Stage) -> None:
     assert [is_verdict(message) for message in stage.ours()] == [True]
 
 
-@pytest.mark.needs("home")
+@pytest.mark.needs("digest", "home")
 async def test_a_forgotten_case_is_in_no_list_no_figure_and_no_export(stage: Stage) -> None:
     answer, _ = await scored(stage)
     await stage.log.labels.put(await stage.log.cases.get(1), stage.ben.id, Label(2, None))

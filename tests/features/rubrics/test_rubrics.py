@@ -155,7 +155,7 @@ async def test_the_window_begins_with_it_and_a_choice_of_ones_own_goes_before(st
     assert prompts(stage) == [render_prompt(load_rubric("refusal"), QUESTION, ANSWER)]
 
 
-@pytest.mark.needs("home")
+@pytest.mark.needs("digest", "home")
 async def test_figures_of_two_rubrics_or_two_models_are_never_joined(open_stage: StageFactory) -> None:
     stage: Stage = await open_stage(judge_models="large")
     stage.model.script("score: 1\nNo.")

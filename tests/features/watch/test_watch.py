@@ -52,6 +52,7 @@ async def test_a_watched_reply_is_scored_once_it_is_finished_and_nothing_is_post
     assert await outcomes(stage) == {ReplyOutcome.TAKEN: 1}
 
 
+@pytest.mark.needs("digest")
 async def test_digest_leads_with_what_nobody_picked_and_keeps_it_apart(stage: Stage) -> None:
     _, chosen = stage.ask_and_answer()
     await stage.slack.settled(stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, chosen))
@@ -71,6 +72,7 @@ async def test_digest_leads_with_what_nobody_picked_and_keeps_it_apart(stage: St
     assert "Median *4*, mean *4.0*" in preview
 
 
+@pytest.mark.needs("digest")
 async def test_a_drawn_reply_without_a_score_is_missed_and_the_others_stand_for_it(stage: Stage) -> None:
     await say(stage, "@helper all")
     await scored(stage)
@@ -233,6 +235,7 @@ async def test_a_reply_that_is_edited_after_it_was_scored_is_marked(stage: Stage
     assert (len(stage.model.requests), stage.ours()) == (1, [])
 
 
+@pytest.mark.needs("digest")
 async def test_what_was_lost_of_a_day_is_said_in_the_digest(stage: Stage) -> None:
     await say(stage, "@helper 1 a day")
     for _ in range(3):

@@ -19,6 +19,7 @@ async def add_drawn(stage: Stage, score: int | None, **changes: object) -> None:
     await add_case(stage, help_desk(stage), stage.helper.id, score, **(drawn | changes))
 
 
+@pytest.mark.needs("digest")
 @pytest.mark.parametrize("subject", ["", "@helper"])
 async def test_the_offline_rater_is_named_beside_the_mean_of_random_replies(stage: Stage, subject: str) -> None:
     await add_drawn(stage, 4, model=OFFLINE)
@@ -33,6 +34,7 @@ async def test_of_a_model_no_rater_is_named(stage: Stage) -> None:
     assert "warning" not in shown(await stats(stage))
 
 
+@pytest.mark.needs("digest")
 async def test_what_another_judge_or_scale_scored_is_counted_and_in_no_mean(stage: Stage) -> None:
     for score in (4, 3, 4):
         await add_drawn(stage, score)
@@ -49,6 +51,7 @@ async def test_of_one_judge_nothing_is_said_of_others(stage: Stage) -> None:
     assert "another judge" not in shown(await stats(stage))
 
 
+@pytest.mark.needs("digest")
 async def test_replies_of_last_week_that_were_scored_in_this_one_are_among_those_that_were_seen(stage: Stage) -> None:
     channel, week = help_desk(stage), Week.of(datetime.now(UTC), ZoneInfo("UTC"))
     watch = Watch(stage.slack.workspace.team_id, channel.id, stage.helper.id, week.before().start)
