@@ -427,6 +427,7 @@ async def test_whoever_has_left_the_channel_saves_nothing_there(stage: Stage) ->
     assert kept.number == 1
 
 
+@pytest.mark.needs("labels")
 async def test_a_window_for_blind_scores_shows_the_channels_own_criteria(stage: Stage) -> None:
     await make(stage)
     await say(stage, "use tone")
