@@ -137,15 +137,23 @@ class SecretFiles(PydanticBaseSettingsSource):
         return _read_secret(Path(path), f"{field_name.upper()}_FILE") if path else None, field_name, False
 
 
+_MOST_OF_A_SECRET = 64 * 1024
+
+
 def _read_secret(file: Path, named_by: str) -> str | Unread:
     """What stands in the file; its name is in no problem, since it is the secret itself where that was mistaken."""
     where = f"the file that {named_by} names"
     try:
-        secret = file.read_text(encoding="utf-8-sig").rstrip("\r\n")
+        if file.exists() and not file.is_file():  # a device or a pipe may never end
+            return Unread(f"{where} is no plain file; expected the path of one that holds the secret alone")
+        with file.open(encoding="utf-8-sig") as opened:
+            secret = opened.read(_MOST_OF_A_SECRET + 1).rstrip("\r\n")
     except OSError as exc:
         return Unread(f"{where} cannot be read ({exc.strerror}); expected the path of one that the app may read")
     except UnicodeDecodeError:
         return Unread(f"{where} is no text in UTF-8; write the secret alone into it")
+    if len(secret) > _MOST_OF_A_SECRET:
+        return Unread(f"{where} holds more than 64 KiB; write the secret alone into it")
     if len(secret.splitlines()) > 1:
         return Unread(f"{where} has more than one line; write the secret alone into it")
     return secret or Unread(f"{where} is empty; write the secret into it")

@@ -96,14 +96,23 @@ def _to_text(value: object) -> str:
     return value.encode(errors="backslashreplace").decode() if isinstance(value, str) else encode(value)
 
 
+# With these a spreadsheet takes a cell for a formula: https://owasp.org/www-community/attacks/CSV_Injection
+_FORMULAS = ("=", "+", "-", "@", "\t", "\r")
+
+
+def _to_csv(value: object) -> str:
+    text = _to_text(value)
+    return f"'{text}" if isinstance(value, str) and text.startswith(_FORMULAS) else text
+
+
 def _write_csv(rows: Path, file: BinaryIO, columns: Mapping[str, type]) -> None:
     text = TextIOWrapper(file, encoding="utf-8", newline="")
     writer = csv.writer(text)
-    writer.writerow(map(_to_text, columns))
+    writer.writerow(map(_to_csv, columns))
     for _, raw in read_lines(rows):
         fields = decode(raw)
         values = (fields.get(name) for name in columns)
-        writer.writerow("" if value is None else _to_text(value) for value in values)
+        writer.writerow("" if value is None else _to_csv(value) for value in values)
     text.detach()
 
 

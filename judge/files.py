@@ -72,6 +72,9 @@ _KINDS: Mapping[type, str] = {
     bool: "true or false",
     type(None): "null",
 }
+MOST_OF_A_LINE = 10_000_000
+"""Bytes of a line of JSONL, and characters of a line or a cell of CSV: no texts to judge are near it."""
+
 _BLANK = codecs.BOM_UTF8 + b" \t\r\n\f\v"
 _BEGINNING = 256
 _MOST_SHOWN = 40
@@ -81,17 +84,26 @@ _encoder = json.JSONEncoder(ensure_ascii=False)
 def read_lines(path: Path) -> Iterator[tuple[int, bytes]]:
     """The lines of a file that are not blank, each with its number, from 1.
 
+    Of a line that is too long the beginning is given, which `decode` refuses.
+
     Raises:
         SetupError: The file cannot be read.
     """
     check_is_file(path)
     try:
         with path.open("rb") as file:
-            for line, raw in enumerate(file, start=1):
+            for line, raw in enumerate(iter(lambda: _read_line(file), b""), start=1):
                 if raw.strip(_BLANK):
                     yield line, raw
     except OSError as exc:
         raise SetupError(f"{path}: cannot read it ({os_reason(exc)}).") from exc
+
+
+def _read_line(file: BinaryIO) -> bytes:
+    raw = rest = file.readline(MOST_OF_A_LINE + 1)
+    while len(rest) > MOST_OF_A_LINE and not rest.endswith(b"\n"):
+        rest = file.readline(MOST_OF_A_LINE + 1)
+    return raw
 
 
 def check_is_file(path: Path) -> None:
@@ -135,6 +147,8 @@ def decode(raw: bytes) -> dict[str, Any]:
     Raises:
         ValueError: It is not one; the message completes "line 17: ".
     """
+    if len(raw) > MOST_OF_A_LINE:
+        raise ValueError(f"longer than {MOST_OF_A_LINE / 1e6:g} MB")
     try:
         value = _decoder.decode(raw.decode().removeprefix("\ufeff"))
     except UnicodeDecodeError as exc:

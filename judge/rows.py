@@ -9,11 +9,11 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, TextIO
 
 from judge.errors import SetupError
 from judge.escalation import is_escalated
-from judge.files import InputFormat, check_is_file, decode, encode, kind_of, os_reason, read_lines
+from judge.files import MOST_OF_A_LINE, InputFormat, check_is_file, decode, encode, kind_of, os_reason, read_lines
 from judge.ratings import Verdict
 
 PROMPT = ("prompt", "question")
@@ -301,7 +301,7 @@ class Tally:
 
 
 _DELIMITERS = ",;\t"  # a semicolon where the comma stands in numbers
-_LONGEST_CELL = 2**31 - 1  # what fits the C type on any system
+_MOST_COLUMNS = 1000
 _KNOWN = {*PROMPT, *COMPLETION, "prompt_id"}
 
 
@@ -311,13 +311,13 @@ def read_sheet(path: Path) -> Iterator[tuple[int, bytes]]:
     Cells are strings. Empty ones are null, but for a text, which is empty; rows of empty cells are passed over.
     """
     check_is_file(path)
-    csv.field_size_limit(_LONGEST_CELL)
+    csv.field_size_limit(MOST_OF_A_LINE)
     line = 1
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
-            first = next((each for each in file if each.strip()), "")
+            first = next((each for each in _lines(path, file) if each.strip()), "")
             file.seek(0)
-            reader = csv.reader(file, delimiter=_find_delimiter(first), strict=True)
+            reader = csv.reader(_lines(path, file), delimiter=_find_delimiter(first), strict=True)
             names: Sequence[str] | None = None
             for cells in reader:
                 if any(cells) and names is None:
@@ -337,6 +337,13 @@ def read_sheet(path: Path) -> Iterator[tuple[int, bytes]]:
         raise SetupError(f"{path}: cannot read it ({os_reason(exc)}).") from exc
 
 
+def _lines(path: Path, file: TextIO) -> Iterator[str]:
+    while text := file.readline(MOST_OF_A_LINE + 1):
+        if len(text) > MOST_OF_A_LINE:
+            raise SetupError(f"{path}: a line has more than {MOST_OF_A_LINE:,} characters, which is no text to judge.")
+        yield text
+
+
 def _find_delimiter(line: str) -> str:
     """The one that finds the most known columns, then the most columns."""
     found = {each: next(csv.reader([line], delimiter=each), []) for each in _DELIMITERS}
@@ -350,6 +357,8 @@ def _to_name(cell: str) -> str:
 
 def _to_names(path: Path, cells: Sequence[str]) -> Sequence[str]:
     """The columns' names; one without a name is called by its number."""
+    if len(cells) > _MOST_COLUMNS:
+        raise SetupError(f"{path}: {len(cells):,} columns, and {_MOST_COLUMNS:,} are read at most; leave some out.")
     names = [_to_name(cell) or f"column {number}" for number, cell in enumerate(cells, start=1)]
     if twice := [name for name in names if names.count(name) > 1]:
         raise SetupError(f"{path}: two columns are named {twice[0]!r}; rename one.")

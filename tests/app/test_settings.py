@@ -223,13 +223,17 @@ def test_an_empty_line_beside_a_file_is_no_second_value(tmp_path: Path) -> None:
         (b"xoxb-hush\xff", "is no text in UTF-8"),
         (b"xapp-hush\n", "expected a token that begins with xoxb-"),
         (b"xoxb-1\nhush\n", "has more than one line"),
+        (b"xoxb-hush" * 10_000, "holds more than 64 KiB"),
+        (Path("/dev/zero"), "is no plain file"),
     ],
 )
 def test_a_file_that_is_no_secret_is_named_without_its_contents(
-    tmp_path: Path, content: bytes | None, said: str
+    tmp_path: Path, content: bytes | Path | None, said: str
 ) -> None:
     file = tmp_path / "token"
-    if content is not None:
+    if isinstance(content, Path):
+        file.symlink_to(content)
+    elif content is not None:
         file.write_bytes(content)
     with pytest.raises(SettingsError) as error:
         load_settings(env(tmp_path, f"SLACK_BOT_TOKEN_FILE={file}", "JUDGE_MODEL=offline"))

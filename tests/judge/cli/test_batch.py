@@ -73,6 +73,7 @@ def why(line: str | bytes) -> str:
     [
         ('{"prompt": "a"', "not JSON (expecting ',' delimiter at character 15)"),
         (b'{"prompt": "\xff"}', "not UTF-8 at byte 13"),
+        (b'{"prompt": "%s"}' % (b"x" * 10_000_000), "longer than 10 MB"),
         ("[1]", "a list where an object belongs"),
         ('{"completion": "b"}', "no prompt (nor question), only completion"),
         ('{"prompt": "a", "completion": null}', "no completion (nor response), only prompt, completion"),
@@ -128,9 +129,9 @@ def test_row_is_read_under_either_name_and_in_windows_dress(line: str) -> None:
 
 
 def test_huge_line_is_a_row() -> None:
-    item = parse_item(1, json.dumps(row("x" * 10_000_000)).encode())
+    item = parse_item(1, json.dumps(row("x" * 9_000_000)).encode())
     assert isinstance(item, Item)
-    assert len(item.response) == 10_000_000
+    assert len(item.response) == 9_000_000
 
 
 # What comes out
@@ -186,15 +187,17 @@ def test_empty_text_is_unscored_and_not_malformed(tmp_path: Path, output: Path) 
 
 
 def test_malformed_lines_are_named_skipped_and_end_in_exit_code_1(tmp_path: Path, output: Path) -> None:
-    source = write(tmp_path / "in.jsonl", row("One."), "nonsense", "", "  ", row("Five."), '{"prompt": "a"}')
+    lines = (row("One."), "nonsense", "", "  ", row("Five."), '{"prompt": "a"}', row("x" * 25_000_000), row("Eight."))
+    source = write(tmp_path / "in.jsonl", *lines)
     done = offline(source, output)
     assert done.returncode == 1
     assert done.stderr.splitlines() == [
         "line 2: not JSON (expecting value at character 1); skipped.",
         "line 6: no completion (nor response), only prompt; skipped.",
+        "line 7: longer than 10 MB; skipped.",
     ]
-    assert [each["line"] for each in read(output)] == [1, 5]
-    assert done.stdout.startswith("2 of 2 rows scored, 0 unscored, 0 failed, 2 skipped.")
+    assert [each["line"] for each in read(output)] == [1, 5, 8]
+    assert done.stdout.startswith("3 of 3 rows scored, 0 unscored, 0 failed, 3 skipped.")
 
 
 def test_long_list_of_malformed_lines_is_cut(tmp_path: Path, output: Path) -> None:
@@ -572,6 +575,16 @@ def test_csv_has_nested_values_as_json_and_nulls_as_nothing(tmp_path: Path) -> N
     assert rows[2]["text"] == 'two\nlines, "quoted"'
     assert rows[2]["huge"] == str(2**70)
     assert rows[2]["half"] == "\\ud800"
+
+
+def test_no_text_in_csv_is_a_formula_and_numbers_stay_numbers(tmp_path: Path) -> None:
+    texts = ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "1=1"]
+    source = write(tmp_path / "in.jsonl", {"line": 1, "=name": -1} | {f"c{n}": text for n, text in enumerate(texts)})
+    export(source, tmp_path / "out.csv", Format.CSV)
+    with (tmp_path / "out.csv").open(encoding="utf-8", newline="") as file:
+        names, cells = csv.reader(file)
+    assert names[:2] == ["line", "'=name"]
+    assert cells == ["1", "-1", *(f"'{text}" for text in texts[:-1]), "1=1"]
 
 
 def test_parquet_has_one_type_per_column_whatever_comes_late(tmp_path: Path) -> None:
