@@ -26,7 +26,7 @@ from slack_sdk.socket_mode.response import SocketModeResponse
 from bot.domain.label import Reaction
 from bot.errors import SlackError
 from bot.slack.client import Identity, open_socket_url
-from bot.slack.messages import ADDED, REMOVED, to_reaction
+from bot.slack.messages import ADDED, REMOVED, odd_part, to_reaction
 
 Takes = Callable[[Mapping[str, Any]], Awaitable[bool]]
 """Whether a payload was taken in; others go to Bolt. Raises where Slack is to send it again."""
@@ -50,8 +50,14 @@ class ChannelEvents:
     on_reaction: Sequence[Callable[[Reaction], Awaitable[bool]]]
 
     async def takes(self, body: Mapping[str, Any]) -> bool:
-        """Whether this payload was such an event; all that it tells is durable then, and Slack may be told so."""
+        """Whether this payload was such an event; all that it tells is durable then, and Slack may be told so.
+
+        An event that lacks what Slack sends with each of its kind is dropped: sent once more, it would be the same.
+        """
         event = body.get("event") or {}
+        if odd := odd_part(event):
+            logger.warning("odd_event_dropped", kind=str(event.get("type")), part=odd)
+            return True
         if body.get("team_id") != self.identity.team_id:
             return False
         if event.get("type") in {ADDED, REMOVED}:

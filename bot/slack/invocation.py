@@ -71,10 +71,15 @@ def is_event(body: Raw) -> bool:
 
 def installation_of(body: Raw) -> str | None:
     """The team whose installation of the app a payload is for; the person's own where Slack names no other."""
-    granted = (body.get("authorizations") or [{}])[0]
+    granted = _granted(body)
     team, user = body.get("team") or {}, body.get("user") or {}
     found: str | None = granted.get("team_id") or body.get("team_id") or team.get("id") or user.get("team_id")
     return found
+
+
+def _granted(body: Raw) -> Raw:
+    granted: Raw = (body.get("authorizations") or [{}])[0]
+    return granted
 
 
 def person_without_home(body: Raw) -> str | None:
@@ -136,7 +141,7 @@ def _from_event(body: Raw) -> Invocation:
     event = body["event"]
     thread_ts = event.get("thread_ts")
     return Invocation(
-        team_id=body["team_id"],
+        team_id=installation_of(body) or body["team_id"],  # of a shared channel Slack may name another team first
         channel_id=event.get("channel") or (event.get("item") or {}).get("channel") or "",
         user_id=event["user"],
         user_name=event["user"],
@@ -152,7 +157,8 @@ def _is_elsewhere(body: Raw) -> bool:
 
     Source: slack_bolt.request.internals.extract_actor_team_id
     """
-    event, home = body["event"], {body["team_id"], body.get("enterprise_id")}
+    event, granted = body["event"], _granted(body) or body
+    home = {granted.get("team_id"), granted.get("enterprise_id")}
     theirs = event.get("user_team") or event.get("source_team") or event.get("team")
     return theirs not in home if theirs else bool(body.get("is_ext_shared_channel"))
 

@@ -146,12 +146,15 @@ def _rich_text(block: Raw) -> Iterator[str]:
         yield _rich_part(part)
 
 
+_DEEPEST = 8  # https://docs.slack.dev/reference/block-kit/blocks/rich-text-block
+
+
 def _rich_part(part: Raw) -> str:
     elements = part.get("elements") or []
     if part.get("type") == "rich_text_list":
         numbered = part.get("style") == "ordered"
         start = int(part.get("offset") or 0) + 1
-        indent = "  " * int(part.get("indent") or 0)
+        indent = "  " * min(int(part.get("indent") or 0), _DEEPEST)
         marks = (f"{n}." if numbered else "-" for n in range(start, start + len(elements)))
         return "\n".join(f"{indent}{mark} {_rich_part(item)}" for mark, item in zip(marks, elements, strict=True))
     text = "".join(_rich_element(element) for element in elements)
@@ -328,6 +331,43 @@ def asks_for_score(text: str) -> bool:
 
 
 ADDED, REMOVED = "reaction_added", "reaction_removed"
+
+_TS = re.compile(r"[0-9]{1,10}\.[0-9]{1,6}")
+_TIMES = ("ts", "thread_ts", "deleted_ts")
+_WORDS = ("type", "subtype", "channel", "channel_type", "user", "bot_id", "item_user", "reaction")
+_NEEDED = {
+    "message": ("channel", "ts"),
+    "message_changed": ("channel", "message"),
+    "message_deleted": ("channel", "deleted_ts"),
+    "app_mention": ("channel", "ts"),
+    "app_home_opened": ("channel", "user"),
+    ADDED: ("user", "reaction", "item", "event_ts"),
+    REMOVED: ("user", "reaction", "item", "event_ts"),
+}
+
+
+def odd_part(event: Any) -> str:
+    """The part of an event that is missing, or not as Slack sends it; empty where all that is read of it is well."""
+    if not isinstance(event, dict):
+        return "event"
+    kind = event.get("subtype") if event.get("subtype") in _NEEDED else event.get("type")
+    if missing := [name for name in _NEEDED.get(str(kind), ()) if event.get(name) is None]:
+        return missing[0]
+    parts = {name: event[name] for name in ("message", "previous_message", "item") if event.get(name) is not None}
+    if odd := [name for name, part in parts.items() if not isinstance(part, dict)]:
+        return odd[0]
+    if "message" in parts and "ts" not in parts["message"]:
+        return "message"
+    if kind in (ADDED, REMOVED) and parts["item"].get("type") == "message":
+        event = event | {"ts": event["event_ts"]}
+        if not {"channel", "ts"} <= parts["item"].keys():
+            return "item"
+    for part in (event, *parts.values()):
+        texts = {name: part[name] for name in (*_TIMES, *_WORDS) if part.get(name) is not None}
+        for name, text in texts.items():
+            if not isinstance(text, str) or (name in _TIMES and not _TS.fullmatch(text)):
+                return name
+    return ""
 
 
 def to_reaction(body: Raw) -> Reaction | None:

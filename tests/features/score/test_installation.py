@@ -4,6 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from structlog.testing import capture_logs
 
 from bot.pipeline.text import FOREIGN, NOT_SERVED, WENT_WRONG
 from bot.slack import ids
@@ -109,4 +110,54 @@ async def test_where_slack_does_not_say_who_it_is_nothing_is_done(stage: Stage) 
     stage.slack.fail("users.info", error="user_not_found")
     shortcut(stage, user=without_home(stage))
     assert (await stage.told(stage.ann)).text == WENT_WRONG
+    assert await cases(stage) == 0
+
+
+async def test_a_mention_in_a_shared_channel_that_slack_tells_of_in_anothers_name_is_refused(stage: Stage) -> None:
+    sent = mention(stage, {"user_team": ELSEWHERE}) | {"team_id": ELSEWHERE, "is_ext_shared_channel": True}
+    await stage.slack.settled(stage.slack.workspace.deliveries.send("events_api", sent))
+    assert (await stage.told(stage.ann)).text == FOREIGN
+    assert await cases(stage) == 0
+
+
+def mention(stage: Stage, changes: dict[str, Any]) -> dict[str, Any]:
+    """ann asks for a score of a reply, in an event with parts of the test's own; None leaves one out."""
+    workspace = stage.slack.workspace
+    parent, _ = stage.ask_and_answer()
+    event = {
+        "type": "app_mention",
+        "user": stage.ann.id,
+        "channel": workspace.channel(CHANNEL).id,
+        "ts": "1795000000.1",
+    }
+    event |= {"thread_ts": parent.ts, "text": f"<@{workspace.bot.id}> score this", **changes}
+    granted = [{"enterprise_id": None, "team_id": workspace.team_id, "user_id": workspace.bot.id, "is_bot": True}]
+    sent = {"type": "event_callback", "event_id": "Ev1", "event_time": 1, "team_id": workspace.team_id}
+    return sent | {"authorizations": granted, "event": {k: v for k, v in event.items() if v is not None}}
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"ts": None},
+        {"ts": "2777000000000.000001"},
+        {"ts": 1795000000.1},
+        {"channel": {"id": "C1"}},
+        {"user": ["U1"]},
+        {"type": "message", "channel_type": "channel", "ts": "1e5"},
+        {"type": "message", "subtype": "message_changed", "message": {"text": "New."}},
+        {"type": "message", "subtype": "message_deleted"},
+        {"type": "reaction_added", "reaction": "mag", "item": {"type": "message", "ts": "1.1"}, "event_ts": "1.1"},
+        {"type": "reaction_added", "reaction": "mag", "item": {"type": "message"}, "event_ts": "9e99"},
+        {"type": "app_home_opened", "user": None, "tab": "home"},
+    ],
+    ids=str,
+)
+async def test_an_event_that_is_not_as_slack_sends_them_is_acknowledged_and_dropped_with_a_line(
+    stage: Stage, changes: dict[str, Any]
+) -> None:
+    with capture_logs() as lines:
+        sent = stage.slack.workspace.deliveries.send("events_api", mention(stage, changes))
+        assert (await stage.slack.settled(sent)).is_acked
+    assert [line["event"] for line in lines if line["log_level"] in ("warning", "error")] == ["odd_event_dropped"]
     assert await cases(stage) == 0
