@@ -42,27 +42,42 @@ def private_and_new(path: str, flags: int) -> int:
 
 
 def put_in_place(beside: Path, target: Path) -> None:
-    """Puts a file into the place of `target`, with the permissions that it had; a new one is its owner's alone."""
-    beside.chmod(stat.S_IMODE(target.stat().st_mode) if target.exists() else _OWNERS_ALONE)
+    """Puts a file into the place of `target`. It may be read by whom its owner has let read it, else by them alone."""
+    beside.chmod(_kept_mode(target))
     beside.replace(target)
 
 
-@contextmanager
-def replacing(target: Path, failure: str) -> Iterator[BinaryIO]:
-    """A file that takes the place of `target` once it is written, and leaves no trace where that fails.
+def _kept_mode(target: Path) -> int:
+    # What is a link, or another's, may have been put there by somebody else, in a folder that all may write to.
+    if target.is_symlink() or not target.exists() or target.stat().st_uid != os.geteuid():
+        return _OWNERS_ALONE
+    return stat.S_IMODE(target.stat().st_mode) & ~(stat.S_IWGRP | stat.S_IWOTH)
 
-    Raises:
-        SetupError: The system refuses; `failure` is the sentence, with {reason} for why.
-    """
+
+@contextmanager
+def written_beside(target: Path) -> Iterator[BinaryIO]:
+    """A file that takes the place of `target` once it is written, and leaves no trace where that fails."""
     beside = target.with_name(f"{target.name}.part")
     try:
         with open(beside, "wb", opener=private_and_new) as file:
             yield file
         put_in_place(beside, target)
-    except OSError as exc:
-        raise SetupError(failure.replace("{reason}", os_reason(exc))) from exc
     finally:
         beside.unlink(missing_ok=True)
+
+
+@contextmanager
+def replacing(target: Path, failure: str) -> Iterator[BinaryIO]:
+    """`written_beside`, with a sentence for what goes wrong.
+
+    Raises:
+        SetupError: The system refuses; `failure` is the sentence, with {reason} for why.
+    """
+    try:
+        with written_beside(target) as file:
+            yield file
+    except OSError as exc:
+        raise SetupError(failure.replace("{reason}", os_reason(exc))) from exc
 
 
 _KINDS: Mapping[type, str] = {

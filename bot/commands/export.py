@@ -4,8 +4,9 @@ import hashlib
 import json
 import sys
 from collections.abc import AsyncIterator, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from datetime import datetime
+from io import TextIOWrapper
 from pathlib import Path
 from typing import Any, TextIO, TypeVar
 
@@ -19,8 +20,8 @@ from bot.store.audit import Act, Action, Audit
 from bot.store.database import Database
 from bot.store.export import Exports, Selection
 from bot.store.labels import Labels
-from bot.store.ownership import private
 from bot.store.privacy import Personal
+from judge.files import written_beside
 
 T = TypeVar("T")
 
@@ -92,7 +93,7 @@ async def _find_person(personal: Personal, user: str) -> tuple[str, str]:
 def _output(path: Path | None) -> Iterator[TextIO]:
     """The file, or the terminal; what cannot be written is a sentence."""
     try:
-        with _open(path) if path else nullcontext(sys.stdout) as output:
+        with _open(path) as output:
             yield output
             output.flush()  # here, and not at exit, is found out that nobody reads
     except BrokenPipeError:
@@ -102,8 +103,16 @@ def _output(path: Path | None) -> Iterator[TextIO]:
         raise BotError(f"{name}: cannot be written ({exc.strerror}); name another file") from exc
 
 
-def _open(path: Path) -> TextIO:
-    return open(path, "w", encoding="utf-8", opener=private)
+@contextmanager
+def _open(path: Path | None) -> Iterator[TextIO]:
+    if path is None:
+        yield sys.stdout
+    elif path.exists() and not path.is_file():  # a pipe, or a device
+        with path.open("w", encoding="utf-8") as output:
+            yield output
+    else:
+        with written_beside(path) as file, TextIOWrapper(file, encoding="utf-8") as output:
+            yield output
 
 
 async def export(database: Database, output: TextIO, which: Selection, has_texts: bool = True) -> int:

@@ -105,31 +105,39 @@ async def test_what_judge_writes_is_its_owners_alone(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("command", "beside"),
+    ("command", "link"),
     [
-        ("batch in.jsonl -o scored.csv --model offline", "scored.csv.part"),
-        ("pairs in.jsonl -o pairs.jsonl", "pairs.jsonl.pairing"),
+        ("judge batch in.jsonl -o scored.csv --model offline", "scored.csv.part"),
+        ("judge pairs in.jsonl -o pairs.jsonl", "pairs.jsonl.pairing"),
+        ("judge-bot export --all -o labels.jsonl", "labels.jsonl"),
+        ("judge-bot export --all -o labels.jsonl", "labels.jsonl.part"),
     ],
 )
 async def test_nothing_is_written_through_a_link_that_another_put_in_the_way(
-    tmp_path: Path, command: str, beside: str
+    tmp_path: Path, command: str, link: str
 ) -> None:
+    await (await Store.open(url(tmp_path))).close()
     row = {"prompt": "What?", "completion": "That.", "score": 3}
     (tmp_path / "in.jsonl").write_text(f"{json.dumps(row)}\n")
     (tmp_path / "kept").write_text("as it was")
-    (tmp_path / beside).symlink_to("kept")
-    code, said = await run(JUDGE, *command.split(), env={"PATH": os.environ["PATH"]}, folder=tmp_path)
+    (tmp_path / "kept").chmod(0o644)
+    (tmp_path / link).symlink_to("kept")
+    program, *arguments = command.split()
+    env = {"PATH": os.environ["PATH"], "DATABASE_URL": url(tmp_path)}
+    code, said = await run(JUDGE_BOT.with_name(program), *arguments, env=env, folder=tmp_path)
     assert code == 0, said
     assert (tmp_path / "kept").read_text() == "as it was"
-    assert not (tmp_path / command.split()[3]).is_symlink()
+    written = tmp_path / arguments[arguments.index("-o") + 1]
+    assert (written.is_symlink(), modes(tmp_path)[written.name]) == (False, "rw-------")
 
 
-async def test_a_file_that_its_owner_shares_stays_shared(tmp_path: Path) -> None:
+async def test_a_file_that_its_owner_shares_may_still_be_read_and_written_by_nobody_else(tmp_path: Path) -> None:
+    await (await Store.open(url(tmp_path))).close()
     (tmp_path / "in.jsonl").write_text('{"prompt": "Why?", "completion": "Because."}\n')
     shared = ("scored.jsonl", "scored.csv", "pairs.jsonl", "labels.jsonl")
     for name in shared:
         (tmp_path / name).touch()
-        (tmp_path / name).chmod(0o640)
+        (tmp_path / name).chmod(0o662 if name == "labels.jsonl" else 0o640)
     (tmp_path / "scored.csv").write_text("line,\n")
     env = {"PATH": os.environ["PATH"], "DATABASE_URL": url(tmp_path)}
     await run(JUDGE, "batch", "in.jsonl", "--model", "offline", "-o", "scored.csv", env=env, folder=tmp_path)
