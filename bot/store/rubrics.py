@@ -9,7 +9,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.domain.clock import utc_now
-from bot.domain.rubric import ChannelJudge, SavedRubric
+from bot.domain.rubric import MOST_RUBRICS, ChannelJudge, SavedRubric
 from bot.store.audit import Act, Action, note
 from bot.store.database import Database, Part, insert_into, insert_new, lock_for_transaction, upsert
 from bot.store.jobs import Job, JobKind, Jobs
@@ -25,6 +25,10 @@ _CHOSEN = select(channels.c.rubric, channels.c.rubric_version, channels.c.judge_
 
 class SavedBeforeError(Exception):
     """Somebody else has saved that rubric since it was read, and theirs is kept."""
+
+
+class TooManyRubricsError(Exception):
+    """The channel has as many rubrics as it can have."""
 
 
 class RubricGoneError(Exception):
@@ -66,11 +70,17 @@ class Rubrics(Part):
 
         Raises:
             SavedBeforeError: There is one of that name with that number; nothing was changed.
+            TooManyRubricsError: It would be one of a new name too many; nothing was changed.
         """
+        place = {"team_id": saved.team_id, "channel_id": saved.channel_id}
+        others = select(func.count(rubrics.c.name.distinct())).filter_by(**place).where(rubrics.c.name != saved.name)
         values = asdict(saved) | {"version": saved.rubric.version}
         act = Act(saved.team_id, saved.saved_by, Action.RUBRIC_SAVED, channel_id=saved.channel_id)
 
         async def save(connection: AsyncConnection) -> None:
+            await lock_for_transaction(connection, f"rubrics of {saved.team_id}/{saved.channel_id}")
+            if saved.number == 1 and (await connection.execute(others)).scalar_one() >= MOST_RUBRICS:
+                raise TooManyRubricsError
             await connection.execute(insert(rubrics).values(values))
             await note(connection, [act])
 

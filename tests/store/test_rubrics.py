@@ -7,14 +7,14 @@ from datetime import UTC, datetime
 
 import pytest
 
-from bot.domain.rubric import ChannelJudge, SavedRubric, is_name
+from bot.domain.rubric import MOST_RUBRICS, ChannelJudge, SavedRubric, is_name
 from bot.judges import limits_of
 from bot.pipeline.judges import Judges, RubricChoice
 from bot.settings import Settings, load_settings
 from bot.store import Store
 from bot.store.audit import Action
 from bot.store.digests import ChannelSettings
-from bot.store.rubrics import RubricGoneError, RubricInUseError, SavedBeforeError
+from bot.store.rubrics import RubricGoneError, RubricInUseError, SavedBeforeError, TooManyRubricsError
 from judge import Judge, Rubric, list_rubrics, load_rubric
 from tests.cases import TONE, a_case
 
@@ -48,6 +48,16 @@ async def test_of_two_savings_at_the_same_moment_one_is_refused(log: Store) -> N
     )
     assert [type(each) for each in results if each is not None] == [SavedBeforeError] * 4
     assert len(await log.audit.since()) == 1
+
+
+async def test_those_who_save_at_the_same_moment_make_no_rubric_too_many(log: Store) -> None:
+    names = [f"tone-{number}" for number in range(MOST_RUBRICS + 2)]
+    results = await asyncio.gather(
+        *(log.rubrics.save(replace(FIRST, name=name)) for name in names), return_exceptions=True
+    )
+    assert [type(each) for each in results if each is not None] == [TooManyRubricsError] * 2
+    (kept, *_) = await log.rubrics.newest("T1", "C1")
+    await log.rubrics.save(replace(SECOND, name=kept.name))  # another version is no other rubric
 
 
 async def test_what_a_channel_has_chosen_leaves_its_other_settings_alone(log: Store) -> None:

@@ -14,7 +14,7 @@ from bot.pipeline.text import COMMAND_TOO_SLOW, sentence
 from bot.slack import ids
 from bot.slack.commands import RubricRequest, parse_rubric
 from bot.slack.invocation import Invocation, RubricSubmission, clicked_case_id, to_invocation, to_rubric_submission
-from bot.store.rubrics import MOST, RubricGoneError, RubricInUseError, SavedBeforeError
+from bot.store.rubrics import MOST, RubricGoneError, RubricInUseError, SavedBeforeError, TooManyRubricsError
 from judge import DEFAULT_RUBRIC
 
 
@@ -118,8 +118,6 @@ async def _save(services: Services, invocation: Invocation, submission: RubricSu
         return {"response_action": "errors", "errors": errors}
     own = {saved.name: saved for saved in await services.rubrics.log.newest(invocation.team_id, channel_id)}
     last = own.get(name)
-    if last is None and len(own) >= MOST_RUBRICS:
-        return {"response_action": "errors", "errors": {ids.BLOCK_NAME: words.TOO_MANY}}
     number = last.number + 1 if last else 1
     new = SavedRubric(invocation.team_id, channel_id, name, number, prompt, invocation.user_id, utc_now())
     began_with = submission.state.version if submission.state.rubric == name else None
@@ -128,6 +126,8 @@ async def _save(services: Services, invocation: Invocation, submission: RubricSu
             if last and last.rubric.version != began_with:
                 raise SavedBeforeError(name)
             await services.rubrics.log.save(new)
+    except TooManyRubricsError:
+        return {"response_action": "errors", "errors": {ids.BLOCK_NAME: words.TOO_MANY}}
     except SavedBeforeError:  # nothing of theirs is replaced
         taken = words.TAKEN_NAME if began_with is None else words.SAVED_MEANWHILE
         return {"response_action": "errors", "errors": {ids.BLOCK_NAME: taken.format(name=name)}}
