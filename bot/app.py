@@ -122,7 +122,8 @@ async def running_bot(
             tasks.append(_begin(stack, link.watch()))
             signs.append(link.is_connected)
         if settings.metrics_port is not None:
-            probes = Probes(settings.metrics_host, settings.metrics_port, store.cases, signs)
+            is_well = [*signs, store.processes.has_signed]
+            probes = Probes(settings.metrics_host, settings.metrics_port, store.cases, is_well)
             await stack.enter_async_context(probes.server)
         logger.info("connected", team=services.identity.team_id, model=settings.judge_model, role=role)
         yield RunningBot(services, tasks)

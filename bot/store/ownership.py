@@ -1,12 +1,14 @@
 """Who has the database: one process a file, files that only their owner may read, and signs of life."""
 
 import asyncio
+import math
 import os
 import shlex
 import socket
 import stat
+import time
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -137,8 +139,12 @@ class Sign:
 
 
 class Processes:
-    def __init__(self, database: Database) -> None:
+    """The processes at work: each signs in the log every few seconds, which shows that it can be written."""
+
+    def __init__(self, database: Database, clock: Callable[[], float] = time.monotonic) -> None:
         self._database = database
+        self._clock = clock
+        self._signed_at = -math.inf
         self._name = uuid.uuid4().hex
         self._started_at = utc_now()
 
@@ -152,6 +158,11 @@ class Processes:
             "seen_at": utc_now(),
         }
         await self._database.execute(upsert(self._database, processes, values))
+        self._signed_at = self._clock()
+
+    async def has_signed(self) -> bool:
+        """Whether this process could write into the log lately."""
+        return self._clock() - self._signed_at < SILENT_S
 
     async def leave(self) -> None:
         """Takes this process off the list, and those that were killed long ago; where the log answers soon."""

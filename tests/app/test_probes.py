@@ -9,7 +9,9 @@ from bot.probes import Probes
 from bot.store import Store
 from bot.store.cases import Cases
 from bot.store.database import Database
+from bot.store.errors import STORE_ERRORS
 from bot.store.opening import connect as connect_database
+from bot.store.ownership import SILENT_S, Processes
 from tests.streams import connect, heard
 
 
@@ -41,6 +43,23 @@ async def test_ready_is_where_the_log_answers_and_all_is_well(
         assert await status_of(probes, "/metrics", "HEAD") == 200
         assert await status_of(probes, "/metrics", "POST") == 404
         assert await status_of(probes, "/slack/events") == 404
+    await store.close()
+
+
+async def test_a_process_that_cannot_write_to_the_log_is_not_ready_any_more(tmp_path: Path) -> None:
+    store = await Store.open(f"sqlite+aiosqlite:///{tmp_path}/log.db")
+    now_s = 0.0
+    processes = Processes(store.database, lambda: now_s)
+    assert not await processes.has_signed()
+    await processes.sign(is_connected=True)
+    async with store.database.engine.connect() as connection:
+        # As where the disk is full: it can be read.
+        await connection.exec_driver_sql("PRAGMA query_only = ON")
+        await connection.commit()
+    for now_s in (SILENT_S - 1, SILENT_S):
+        with pytest.raises(STORE_ERRORS):
+            await processes.sign(is_connected=True)
+        assert await processes.has_signed() is (now_s < SILENT_S)
     await store.close()
 
 
