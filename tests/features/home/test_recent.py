@@ -185,6 +185,7 @@ async def test_what_is_not_there_yet_is_listed_as_such(stage: Stage) -> None:
     gate.set()
 
 
+@pytest.mark.needs("privacy")
 async def test_a_case_that_waits_for_its_question_says_how_to_drop_it(stage: Stage) -> None:
     await add_cases(stage.log, 1, **of_ann(stage), response="Reset it.")
     await add_cases(stage.log, 1, **of_ann(stage), status=CaseStatus.ASKED, score=None, response="Reset it.")

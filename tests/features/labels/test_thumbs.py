@@ -124,6 +124,7 @@ async def test_the_digest_does_not_speak_of_them(stage: Stage) -> None:
     assert "no labels" not in shown(await stage.told(stage.ann))
 
 
+@pytest.mark.needs("privacy")
 async def test_forget_me_takes_a_persons_thumbs(stage: Stage) -> None:
     answer = await scored(stage)
     stage.ben.react(answer, "+1")

@@ -82,6 +82,7 @@ async def only(stage: Stage) -> Watch:
     return watch
 
 
+@pytest.mark.needs("rubrics")
 async def test_the_window_names_the_rubric_of_the_channel(stage: Stage) -> None:
     assert "Scored by this channel's rubric, `additive-5`" in await window(stage)
     stage.ann.close()

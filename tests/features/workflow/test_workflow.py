@@ -131,6 +131,7 @@ async def test_a_reply_in_a_thread_is_scored(stage: Stage, by: str) -> None:
     assert stage.ann.ephemerals(CHANNEL) == []
 
 
+@pytest.mark.needs("rubrics")
 async def test_a_step_scores_by_the_rubric_of_the_messages_channel(stage: Stage) -> None:
     _, answer = stage.ask_and_answer()
     stage.ann.command(CHANNEL, ids.COMMAND, "rubric use code")
