@@ -10,9 +10,11 @@ from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
+from slack_bolt.listener.async_listener import AsyncCustomListener
 
 from bot.store import Store
 from tests.model_server import ModelServer
+from tests.patience import ONLY_A_HANG_S
 from tests.postgres import ABSENT, Cluster, cluster, find_binaries, new_database
 
 pytest_plugins = ["pytester", "tests.stage"]
@@ -23,6 +25,8 @@ def pytest_configure() -> None:
     """What a shell runs in the background ignores SIGINT, and so would the processes that the tests interrupt."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+    # Bolt drops an answer of ours that takes it more than 3 s, which the pocket Slack waits longer for.
+    AsyncCustomListener.ack_timeout = property(lambda _: ONLY_A_HANG_S, lambda *_: None)  # type: ignore[assignment]
     # No property depends on a clock: the machine may be busy with other things.
     settings.register_profile("without a clock", deadline=None, suppress_health_check=[HealthCheck.too_slow])
     settings.load_profile("without a clock")

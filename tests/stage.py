@@ -214,6 +214,7 @@ async def open_stage(model_server: ModelServer, tmp_path: Path, empty_log: Path)
             bot = await process.enter_async_context(
                 running_bot(make_settings(slack, model_server, tmp_path, **settings), 0, model_pauses)
             )
+            bot.services.members.patience_s = ONLY_A_HANG_S
             await slack.connected()
             ann, ben, helper = (slack.person(name) for name in ("ann", "ben", "helper"))
             return Stage(slack, model_server, bot.store, ann, ben, helper, process.aclose, bot.services)

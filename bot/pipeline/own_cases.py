@@ -15,7 +15,6 @@ from bot.slack.mrkdwn import clip
 from bot.store.cases import PageEnd
 from judge.sanitize import sanitize
 
-_PATIENCE_S = 1.5
 PAGE = 10
 _WORDS = 60
 _BEGINNING = 300  # more than is shown: blanks, and what people do not see, are left out of it
@@ -68,7 +67,7 @@ class OwnCases:
 
     async def _names(self, cases: Sequence[LoggedCase]) -> Mapping[str, str]:
         authors = {case.author_id for case in cases if case.author_id}
-        found = await self._members.of_all(sorted(authors), _PATIENCE_S)
+        found = await self._members.of_all(sorted(authors))
         # Whom Slack does not know is called by their id, which says nothing to anybody.
         return {each: member.name for each, member in found.items() if member.name != each}
 

@@ -62,7 +62,6 @@ class AnswerCache(Generic[K, V]):
 SLACKBOT = "USLACKBOT"
 """Slack's own bot, of which Slack says that it is none (bolt-js#794)."""
 _NAMES_KEPT_S = 3600.0
-_PATIENCE_S = 1.5  # whoever asked waits for Slack, which waits for 3 s
 _MOST_PEOPLE = 10_000
 _ASKED_AT_ONCE = 8
 _HOMES_KEPT_S = 86_400.0
@@ -80,12 +79,20 @@ class Member:
 class Members:
     """Asks Slack about each author once an hour; whom it does not know is taken for a person, and so is not ranked."""
 
+    patience_s = 1.5
+    """How long names are waited for: somebody waits for Slack, and Slack for 3 s at most."""
+
     def __init__(self, client: AsyncWebClient) -> None:
         self._client = client
         self._known = AnswerCache(self._ask, _NAMES_KEPT_S, _MOST_PEOPLE)
 
-    async def of_all(self, author_ids: Iterable[str], patience_s: float) -> Mapping[str, Member]:
-        """The members behind these ids, asked about in this order; without those that nothing is known of in time."""
+    async def of_all(self, author_ids: Iterable[str], at_least_s: float = 0) -> Mapping[str, Member]:
+        """The members behind these ids, asked about in this order; without those that nothing is known of in time.
+
+        Args:
+            author_ids: Ids of people and bots.
+            at_least_s: Waits that long where it is more than `patience_s`: nobody waits.
+        """
         found: dict[str, Member] = {}
         left = iter(author_ids)
 
@@ -94,12 +101,12 @@ class Members:
                 found[author_id] = await self.of(author_id)
 
         with suppress(TimeoutError):
-            async with asyncio.timeout(patience_s):
+            async with asyncio.timeout(max(self.patience_s, at_least_s)):
                 await asyncio.gather(*(ask() for _ in range(_ASKED_AT_ONCE)))
         return found
 
     async def is_known_bot(self, author_id: str) -> bool:
-        found = await self.of_all([author_id], _PATIENCE_S)
+        found = await self.of_all([author_id])
         return author_id in found and found[author_id].is_bot
 
     async def of(self, author_id: str) -> Member:
@@ -234,6 +241,9 @@ def _to_listed(channel: Mapping[str, Any]) -> Listed:
 
 
 class Homes:
+    patience_s = 1.5
+    """How long names are waited for: somebody waits for Slack, and Slack for 3 s at most."""
+
     def __init__(self, client: AsyncWebClient) -> None:
         self._client = client
         self._known = AnswerCache(self._ask, _HOMES_KEPT_S, _MOST_PEOPLE)

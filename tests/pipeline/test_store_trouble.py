@@ -17,6 +17,7 @@ from sqlalchemy import make_url
 from bot.errors import LogError
 from bot.store import Store
 from bot.store.opening import MIGRATION_LOCK, QUERY_TIMEOUT_S, connect
+from pocket_slack import Limits
 from tests.cases import a_case, url
 from tests.model_server import ModelServer
 from tests.patience import ONLY_A_HANG_S
@@ -88,7 +89,7 @@ async def test_a_full_disk_loses_nothing_and_the_bot_goes_on_when_there_is_space
 ) -> None:
     """The disk is a limit on how far the process may write a file, which ends in the same error."""
     model_server.script(GOOD)
-    async with pocket_slack() as slack:
+    async with pocket_slack(limits=Limits.off()) as slack:  # Slack says that nothing came after 3 s
         stage = Stage(slack, model_server, None, *(slack.person(n) for n in ("ann", "ben", "helper")))  # type: ignore[arg-type]
         env = environment(slack, model_server, tmp_path)
         process = await asyncio.create_subprocess_exec(str(JUDGE_BOT), "serve", env=env, stderr=DEVNULL, stdout=DEVNULL)
@@ -96,11 +97,11 @@ async def test_a_full_disk_loses_nothing_and_the_bot_goes_on_when_there_is_space
             await slack.connected(timeout_s=ONLY_A_HANG_S)
             resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (0, resource.RLIM_INFINITY))
             refused = stage.ann.command(CHANNEL, "/judge", "Is there space? | There is none.")
-            await slack.until(lambda: refused.is_over, 30)
+            await slack.until(lambda: refused.is_over)
             assert refused.failure is not None
             resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
             stage.ann.command(CHANNEL, "/judge", "And now? | Now there is.")
-            await slack.until(lambda: any(is_verdict(message) for message in stage.ours()), 30)
+            await slack.until(lambda: any(is_verdict(message) for message in stage.ours()))
             process.send_signal(signal.SIGTERM)
             assert await process.wait() == 0
         finally:

@@ -27,9 +27,7 @@ from bot.store.figures import Place, Span
 
 # Well below the lease: whoever takes a claim over must find the message, or never meet it.
 _POST_TIMEOUT_S = 120
-# How long Slack may take to say who wrote the replies, while a person waits, and while nobody does.
-_PATIENCE_S = 2.0
-_ALONE_PATIENCE_S = 60.0
+NAMES_WITHIN_S = 60.0  # where no person waits
 
 logger = structlog.get_logger(__name__)
 
@@ -77,7 +75,7 @@ def schedule_of(services: Services, settings: ChannelSettings) -> Schedule:
 async def stats(services: Services, settings: ChannelSettings, author_id: str | None, subject: str) -> Post:
     """The figures of the week so far: of the channel, or of one author there; `subject` says of what."""
     week = this_week(services, settings)
-    figures, lead, listed = await _read(services, settings, week, _PATIENCE_S, author_id)
+    figures, lead, listed = await _read(services, settings, week, author_id)
     post = stats_message(figures, lead, listed, services.identity.url, settings.channel_id, subject)
     place = Place(settings.team_id, settings.channel_id, author_id)
     thumbs = await services.store.thumbs.counts(place, Span(week.start, services.clock()))
@@ -91,7 +89,7 @@ async def show(services: Services, settings: ChannelSettings, user_id: str) -> N
     Raises:
         SlackApiError: Slack will not have it.
     """
-    digest = await draft(services, settings, this_week(services, settings), _PATIENCE_S)
+    digest = await draft(services, settings, this_week(services, settings))
 
     async def send(form: Post) -> None:
         await services.client.chat_postEphemeral(
@@ -110,7 +108,7 @@ async def post_now(services: Services, settings: ChannelSettings) -> bool:
         SlackApiError: Slack will not have it.
     """
     place, now = (settings.team_id, settings.channel_id), services.clock()
-    post = await draft(services, settings, this_week(services, settings), _PATIENCE_S)
+    post = await draft(services, settings, this_week(services, settings))
     if not await services.store.digests.take_extra(*place, now):
         return False
     try:
@@ -153,7 +151,7 @@ async def _post_once(
             return DigestStatus.UNCONFIRMED, None
         if found:
             return DigestStatus.POSTED, found
-    post = await draft(services, settings, week)
+    post = await draft(services, settings, week, NAMES_WITHIN_S)
     if not await services.store.digests.renew(claim, services.clock()):
         return None, None
     async with asyncio.timeout(_POST_TIMEOUT_S):
@@ -164,21 +162,19 @@ def this_week(services: Services, settings: ChannelSettings) -> Week:
     return Week.of(services.clock(), schedule_of(services, settings).zone)
 
 
-async def draft(
-    services: Services, settings: ChannelSettings, week: Week, patience_s: float = _ALONE_PATIENCE_S
-) -> Post:
-    figures, lead, listed = await _read(services, settings, week, patience_s)
+async def draft(services: Services, settings: ChannelSettings, week: Week, names_within_s: float = 0) -> Post:
+    figures, lead, listed = await _read(services, settings, week, names_within_s=names_within_s)
     return digest_message(figures, lead, listed, services.identity.url, settings.channel_id)
 
 
 async def _read(
-    services: Services, settings: ChannelSettings, week: Week, patience_s: float, author_id: str | None = None
+    services: Services, settings: ChannelSettings, week: Week, author_id: str | None = None, names_within_s: float = 0
 ) -> tuple[Figures, Sequence[str], Mapping[str, Member]]:
     place = Place(settings.team_id, settings.channel_id, author_id)
     listed: dict[str, Member] = {}
 
     async def choose(author_ids: Sequence[str]) -> Mapping[str, Member]:
-        listed.update(await shown_authors(services, settings, author_ids, patience_s))
+        listed.update(await shown_authors(services, settings, author_ids, names_within_s))
         return listed
 
     is_for_all = author_id is not None or settings.ranks_people
@@ -191,10 +187,10 @@ async def _read(
 
 
 async def shown_authors(
-    services: Services, settings: ChannelSettings, author_ids: Sequence[str], patience_s: float = _PATIENCE_S
+    services: Services, settings: ChannelSettings, author_ids: Sequence[str], names_within_s: float = 0
 ) -> Mapping[str, Member]:
     """Those of the authors whose scores the channel may see: bots, and people where it lists them."""
-    members = await services.members.of_all(author_ids, patience_s)
+    members = await services.members.of_all(author_ids, names_within_s)
     return {each: member for each, member in members.items() if member.is_bot or settings.ranks_people}
 
 

@@ -11,7 +11,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.errors import SlackError
 from bot.feature import Services
-from bot.features.digest.poster import draft, this_week
+from bot.features.digest.poster import NAMES_WITHIN_S, draft, this_week
 from bot.slack.client import slack_word
 from bot.slack.members import list_channels
 from bot.slack.mrkdwn import to_plain
@@ -27,7 +27,7 @@ async def preview(services: Services, channel: str) -> None:
     """
     channel_id = await _find_channel(services.client, channel)
     settings = await services.store.digests.channel(services.identity.team_id, channel_id)
-    digest = await draft(services, settings, this_week(services, settings).before())
+    digest = await draft(services, settings, this_week(services, settings).before(), NAMES_WITHIN_S)
     console = Console(highlight=False)
     if not console.is_terminal:
         console.width = _WIDTH

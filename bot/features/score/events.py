@@ -36,7 +36,6 @@ Find = Callable[[], Awaitable[tuple[Message | None, Invocation]]]
 """Finds the message that is meant, if any, and where its person is told of it."""
 
 _REMEMBERED = 1000
-_NAME_WITHIN_S = 0.5
 _PERSONS_WORDS = {None, "file_share", "thread_broadcast"}
 # An edited mention is sent once more: https://github.com/slack-go/slack/pull/1256
 _NOT_SAID_NOW = ("bot_id", "bot_profile", "app_id", "edited", "hidden")
@@ -145,7 +144,7 @@ async def _take(services: Services, invocation: Invocation, find: Find, source: 
         if message is None:
             return None
         # An event does not tell the person's name.
-        members = await services.members.of_all([invocation.user_id], _NAME_WITHIN_S)
+        members = await services.members.of_all([invocation.user_id])
         if member := members.get(invocation.user_id):
             invocation = replace(invocation, user_name=member.name)
         asked = message_case(invocation, message, await services.choices.of(invocation), source)

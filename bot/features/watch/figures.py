@@ -91,7 +91,6 @@ def _day(moment: datetime) -> str:
 
 
 _BEFORE_TODAY = timedelta(days=6)  # with today a week
-_PATIENCE_S = 1.5
 
 
 @dataclass(frozen=True)
@@ -130,7 +129,7 @@ async def watches_of_person(
 
 
 async def _counted_all(services: Services, watches: Sequence[Watch]) -> Sequence[CountedWatch]:
-    names = await services.members.of_all({watch.author_id for watch in watches}, _PATIENCE_S)
+    names = await services.members.of_all({watch.author_id for watch in watches})
     since, counted = _day(services.clock() - _BEFORE_TODAY), []
     for watch in watches:
         days = await services.store.replies.coverage(watched(watch), since)

@@ -67,7 +67,7 @@ async def save_tokens(services: Services, team_id: str, channel_id: str, tokens:
 
 _LATEST = 200
 _MOST_MEMBERS = 100
-_PATIENCE_S = 3.0
+_NAMES_WITHIN_S = 3.0  # of up to 100 members; the command is acknowledged by then
 
 
 async def assistants(services: Services, channel_id: str, name: str = "") -> Mapping[str, str]:
@@ -91,7 +91,7 @@ async def assistants(services: Services, channel_id: str, name: str = "") -> Map
 
 async def _bots(services: Services, ids: Iterable[str]) -> dict[str, str]:
     others = [each for each in ids if each not in services.identity.own_ids]
-    found = await services.members.of_all(others, _PATIENCE_S)
+    found = await services.members.of_all(others, _NAMES_WITHIN_S)
     return {author_id: member.name for author_id, member in found.items() if member.is_bot}
 
 

@@ -54,7 +54,6 @@ from judge.rubric import Scale
 
 Raw = dict[str, Any]
 
-_PATIENCE_S = 0.5  # Slack waits for 3 s, in which it is also asked who is in the channel
 _ITS_SHARE = re.compile(f"^{ids.BLOCK_SHARE}-")
 
 
@@ -259,13 +258,13 @@ async def _kept_out(services: Services, form: WatchForm) -> dict[str, str]:
     """What is wrong with the people who are to hear: an alert names figures of the channel."""
     people = [each for each in form.alerts_to if each != form.channel_id]
     block_id = ids.of_author(ids.BLOCK_ALERTS_TO, form.author_id)
-    known = await services.members.of_all(people, _PATIENCE_S)
-    if bots := [member.name for member in known.values() if member.is_bot]:
-        return {block_id: window_words.no_readers(bots)}
+    keeps_out = (services.memberships.keeps_out(each, form.channel_id) for each in people)
     try:
-        kept = await asyncio.gather(*(services.memberships.keeps_out(each, form.channel_id) for each in people))
+        known, kept = await asyncio.gather(services.members.of_all(people), asyncio.gather(*keeps_out))
     except MembershipError as exc:
         return {block_id: window_words.unsure(exc)}
+    if bots := [member.name for member in known.values() if member.is_bot]:
+        return {block_id: window_words.no_readers(bots)}
     out = [each for each, is_out in zip(people, kept, strict=True) if is_out]
     names = [await name_of(services, each) for each in out]
     return {block_id: window_words.kept_out(names)} if out else {}

@@ -47,7 +47,6 @@ from bot.store.cases import AT_REST
 
 Raw = Mapping[str, Any]
 
-_NAME_WITHIN_S = 0.5
 _UNKNOWN = "user_not_found"
 
 
@@ -111,7 +110,7 @@ async def _to_invocation(services: Services, body: Raw, user_id: str) -> Invocat
     # An app is in every channel that it serves: by its name, anybody's workflow would reach them all.
     if await services.members.is_known_bot(user_id):
         raise NothingToScoreError(NO_PERSON)
-    member = (await services.members.of_all([user_id], _NAME_WITHIN_S)).get(user_id)
+    member = (await services.members.of_all([user_id])).get(user_id)
     return Invocation(
         team_id=body["team_id"],
         channel_id="",

@@ -245,6 +245,7 @@ async def test_a_post_that_slack_refuses_without_a_word_is_told_by_its_status(st
 
 async def test_authors_whom_slack_does_not_tell_in_time_are_not_listed(stage: Stage) -> None:
     await scored(stage, 4)
+    stage.services.members.patience_s = 0.1
     stage.slack.fail("users.info", status=429, retry_after_s=20)
     told = await digest(stage, "preview")
     assert "1 reply that people chose to score" in told.text

@@ -6,13 +6,11 @@ from typing import Any
 import pytest
 
 from bot.domain.case import Visibility
-from bot.features.digest import poster
 from bot.features.digest.handlers import DIRECT, no_channel, not_yours
 from bot.slack import ids
 from bot.store.digests import ChannelSettings
 from pocket_slack import Message
 from tests.gestures import add_case, help_desk, private, stats
-from tests.patience import ONLY_A_HANG_S
 from tests.stage import CHANNEL, Stage, shown
 
 
@@ -60,10 +58,7 @@ async def test_with_people_off_the_lowest_are_of_assistants_alone(stage: Stage) 
     assert "|Score 0 of 5> · ben · <!date^" in shown(await preview(stage, 2))
 
 
-async def test_with_people_on_the_lowest_are_named_behind_however_many_busier_authors(
-    stage: Stage, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(poster, "_PATIENCE_S", ONLY_A_HANG_S)
+async def test_with_people_on_the_lowest_are_named_behind_however_many_busier_authors(stage: Stage) -> None:
     for number in range(30):
         for score in (4, 5):
             await add_case(stage, help_desk(stage), f"U{number:03}", score)
