@@ -60,6 +60,14 @@ class Watch:
     floor: float | None = None
 
 
+@dataclass(frozen=True)
+class Unread:
+    """A watched channel that could not be read for an hour: up to when it was, and Slack's word for why it is not."""
+
+    since: datetime
+    reason: str
+
+
 LATE = timedelta(days=1)
 """What could not be scored for so long is missed: it would stand among later ones as if it were as fresh."""
 

@@ -301,7 +301,9 @@ watches = Table(
     Column("alerts_to", Ids),  # the channel, and people
     Column("floor", Float),  # they hear when the mean is below it
     Column("since", UtcDateTime, nullable=False),  # when it was begun
-    Column("looked_at", UtcDateTime, nullable=False),  # when the channel was read last
+    Column("look_at", UtcDateTime, nullable=False),  # when the channel is to be read next
+    Column("read_until", UtcDateTime, nullable=False),  # what was written before has been found
+    Column("not_read", String),  # Slack's word for why the last look failed; NULL: it did not
     Column("tested_at", UtcDateTime),  # when somebody had a test alert sent last
     Column("updated_at", UtcDateTime, nullable=False),
 )

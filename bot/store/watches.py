@@ -12,7 +12,7 @@ from sqlalchemy.sql import Update
 
 from bot.domain.case import LoggedCase
 from bot.domain.clock import utc_now
-from bot.domain.watch import Coverage, ReplyOutcome, SeenReply, Shows, Used, Watch, draws
+from bot.domain.watch import Coverage, ReplyOutcome, SeenReply, Shows, Unread, Used, Watch, draws
 from bot.store.audit import Act, Action, note
 from bot.store.database import Part, claim, insert_new, upsert
 from bot.store.figures import Place
@@ -21,6 +21,7 @@ from bot.store.spending import TAKEN
 from bot.store.visibility import is_watched
 
 _TESTS_EVERY = timedelta(minutes=1)
+_UNREAD_FOR = timedelta(hours=1)
 
 
 class Watches(Part):
@@ -33,8 +34,8 @@ class Watches(Part):
 
     async def save(self, watch: Watch, by: str) -> None:
         now = utc_now()
-        values = asdict(watch) | {"looked_at": now, "updated_at": now}
-        statement = upsert(self._database, watches, values, keep=("since", "looked_at"))
+        values = asdict(watch) | {"look_at": now, "read_until": now, "updated_at": now}
+        statement = upsert(self._database, watches, values, keep=("since", "look_at", "read_until"))
 
         async def save(connection: AsyncConnection) -> None:
             await connection.execute(statement)
@@ -43,21 +44,33 @@ class Watches(Part):
         await self._database.write(save)
 
     async def begin_look(self, team_id: str, channel_id: str, now: datetime, every: timedelta) -> datetime | None:
-        """Since when a channel is to be read, by whoever asks first; None where nobody is to read it yet.
-
-        A look that came to nothing is covered by the next one.
-        """
-        is_there = and_(watches.c.team_id == team_id, watches.c.channel_id == channel_id)
+        """Up to when a channel was read, where it is to be read now, and by us; the next look is due after `every`."""
+        is_there = _are_in(team_id, channel_id)
 
         async def begin(connection: AsyncConnection) -> datetime | None:
-            last = (await connection.execute(select(func.min(watches.c.looked_at)).where(is_there))).scalar()
-            if last is None or last > now - every:
-                return None
-            is_ours = and_(is_there, watches.c.looked_at <= now - every)
-            taken = (await connection.execute(update(watches).where(is_ours).values(looked_at=now))).rowcount
-            return last - every if taken else None
+            is_due = and_(is_there, watches.c.look_at <= now)
+            taken = await connection.execute(update(watches).where(is_due).values(look_at=now + every))
+            query = select(func.min(watches.c.read_until)).where(is_there)
+            return (await connection.execute(query)).scalar() if taken.rowcount else None
 
         return await self._database.write(begin)
+
+    async def note_read(self, team_id: str, channel_id: str, until: datetime) -> None:
+        """What was written in a channel up to then has been found."""
+        values = {"read_until": until, "not_read": None}
+        await self._database.execute(update(watches).where(_are_in(team_id, channel_id)).values(values))
+
+    async def note_not_read(self, team_id: str, channel_id: str, reason: str, look_at: datetime) -> None:
+        """A look failed, for a reason in Slack's word; the next one goes on from where the last good one ended."""
+        values = {"not_read": reason, "look_at": look_at}
+        await self._database.execute(update(watches).where(_are_in(team_id, channel_id)).values(values))
+
+    async def unread(self, team_id: str, now: datetime) -> Mapping[str, Unread]:
+        """The watched channels, by id, that could not be read for an hour."""
+        is_unread = and_(watches.c.not_read.is_not(None), watches.c.read_until <= now - _UNREAD_FOR)
+        query = select(watches.c.channel_id, watches.c.read_until, watches.c.not_read)
+        rows = await self._database.all(query.where(watches.c.team_id == team_id, is_unread))
+        return {row.channel_id: Unread(row.read_until, row.not_read) for row in rows}
 
     async def begin_test(self, watch: Watch, now: datetime) -> bool:
         """Whether a test alert is ours to send: whoever presses twice, in whichever process, has one sent a minute."""
@@ -73,6 +86,10 @@ class Watches(Part):
                 await note(connection, [_act(watch, by, Action.WATCH_ENDED)])
 
         await self._database.write(end)
+
+
+def _are_in(team_id: str, channel_id: str) -> ColumnElement[bool]:
+    return and_(watches.c.team_id == team_id, watches.c.channel_id == channel_id)
 
 
 def _is(watch: Watch, table: Table = watches) -> ColumnElement[bool]:
@@ -206,10 +223,14 @@ _LEASE = timedelta(minutes=5)
 
 
 class AlertKind(StrEnum):
-    """What an alert says: the assistant is worse than before, below its floor, or gone, or its watch has no scores."""
+    """What an alert says: the assistant is worse than before, below its floor, or gone, or its watch has no scores.
+
+    `UNREAD`: the channel cannot be read.
+    """
 
     WORSE = "worse"
     BELOW = "below"
+    UNREAD = "unread"
     SILENT = "silent"
     GONE = "gone"
 

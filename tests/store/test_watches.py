@@ -11,7 +11,7 @@ from sqlalchemy import select
 
 from bot.domain.case import Case, CaseSource, Visibility
 from bot.domain.limits import Limits
-from bot.domain.watch import ReplyOutcome, SeenReply, Shows, Used
+from bot.domain.watch import ReplyOutcome, SeenReply, Shows, Unread, Used
 from bot.store import Store
 from bot.store.audit import Action
 from bot.store.figures import watched
@@ -19,7 +19,7 @@ from bot.store.schema import watches
 from bot.store.watches import AlertKind
 from tests.cases import NOW, WATCH, reply
 
-LOOKED_AT = select(watches.c.looked_at)
+LOOK_AT = select(watches.c.look_at)
 HOUR = timedelta(hours=1)
 
 
@@ -128,14 +128,26 @@ async def test_old_replies_are_dropped_by_their_day(log: Store) -> None:
     assert await log.replies.drop_older(NOW + timedelta(days=900)) == 2
 
 
-async def test_a_channel_is_looked_at_by_whoever_comes_first_and_its_last_look_again(log: Store) -> None:
+async def test_a_look_is_one_processs_and_goes_on_from_the_last_that_succeeded(log: Store) -> None:
     await log.watches.save(WATCH, "U9")
-    (began,) = [row.looked_at for row in await log.database.all(LOOKED_AT)]
-    assert await log.watches.begin_look("T1", "C1", began + HOUR - timedelta(seconds=1), HOUR) is None
-    assert await log.watches.begin_look("T1", "C1", began + HOUR, HOUR) == began - HOUR
-    assert await log.watches.begin_look("T1", "C1", began + HOUR, HOUR) is None
-    assert await log.watches.begin_look("T1", "C2", began + HOUR, HOUR) is None
-    assert await log.watches.begin_look("T1", "C1", began + 3 * HOUR, HOUR) == began
+    (began,) = [row.look_at for row in await log.database.all(LOOK_AT)]
+    for channel_id, later, found in (("C1", -1, None), ("C1", 0, began), ("C1", 0, None), ("C2", 0, None)):
+        assert await log.watches.begin_look("T1", channel_id, began + timedelta(seconds=later), HOUR) == found
+    await log.watches.note_not_read("T1", "C1", "internal_error", began + HOUR / 2)
+    assert await log.watches.begin_look("T1", "C1", began + HOUR / 2, HOUR) == began
+    await log.watches.note_read("T1", "C1", began + HOUR / 2)
+    assert await log.watches.begin_look("T1", "C1", began + 2 * HOUR, HOUR) == began + HOUR / 2
+
+
+async def test_a_channel_is_unread_an_hour_after_it_was_read_last(log: Store) -> None:
+    await log.watches.save(WATCH, "U9")
+    (began,) = [row.look_at for row in await log.database.all(LOOK_AT)]
+    assert await log.watches.unread("T1", began + HOUR) == {}
+    await log.watches.note_not_read("T1", "C1", "internal_error", began)
+    assert await log.watches.unread("T1", began + HOUR - timedelta(seconds=1)) == {}
+    assert await log.watches.unread("T1", began + HOUR) == {"C1": Unread(began, "internal_error")}
+    await log.watches.note_read("T1", "C1", began)
+    assert await log.watches.unread("T1", began + HOUR) == {}
 
 
 async def test_who_set_and_who_ended_which_watch_is_noted(log: Store) -> None:

@@ -11,7 +11,7 @@ from bot.feature import Feature, Named, Services
 from bot.features.watch import orders, window
 from bot.features.watch.alerts import DriftAlerts
 from bot.features.watch.figures import read_watched, watches_of_person
-from bot.features.watch.text import home_blocks, watched_lines
+from bot.features.watch.text import home_blocks, not_read_since, watched_lines
 from bot.features.watch.watcher import Watcher, look
 from bot.pipeline.engine import PeriodicJob
 from bot.slack.blocks import Block
@@ -36,7 +36,9 @@ def feature(services: Services) -> Feature:
 
     async def week_lines(place: Place, week: Week, now: datetime, named: Named) -> Sequence[str]:
         watched = await read_watched(store.tallies, store.replies, place, week, now)
-        return watched_lines(watched, await named([each.author_id for each in watched]))
+        lines = watched_lines(watched, await named([each.author_id for each in watched]))
+        unread = (await store.watches.unread(place.team_id, now)).get(place.channel_id or "")
+        return [*lines, not_read_since(unread)] if unread else lines
 
     return Feature(
         register=register,

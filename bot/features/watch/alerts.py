@@ -11,7 +11,7 @@ from slack_sdk.errors import SlackApiError
 from bot.domain.watch import Watch, together
 from bot.feature import Services
 from bot.features.watch.figures import name_of, to_word
-from bot.features.watch.text import gone_alert, silent_alert, worse_alert
+from bot.features.watch.text import gone_alert, silent_alert, unread_alert, worse_alert
 from bot.slack import ids
 from bot.slack.client import is_transient
 from bot.slack.members import MembershipError
@@ -106,6 +106,8 @@ class DriftAlerts:
 
     async def _find(self, watch: Watch, kind: AlertKind) -> Post | None:
         match kind:
+            case AlertKind.UNREAD:
+                return await self._unread(watch)
             case AlertKind.SILENT:
                 return await self._silent(watch)
             case AlertKind.GONE:
@@ -137,6 +139,13 @@ class DriftAlerts:
             return None
         name = await name_of(self._services, watch.author_id)
         return worse_alert(watch, name, drop, recent[drop.since :], scale, self._services.identity.url)
+
+    async def _unread(self, watch: Watch) -> Post | None:
+        unread = (await self._store.watches.unread(watch.team_id, self._services.clock())).get(watch.channel_id)
+        told = await self._store.alerts.last(watch, AlertKind.UNREAD) if unread else None
+        if unread is None or (told and told > unread.since):
+            return None
+        return unread_alert(watch, await name_of(self._services, watch.author_id), unread)
 
     async def _silent(self, watch: Watch) -> Post | None:
         now = self._services.clock()

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 import aiohttp
 from slack_sdk.errors import SlackApiError
 
-from bot.domain.watch import Coverage, Watch, together
+from bot.domain.watch import Coverage, Unread, Watch, together
 from bot.domain.week import Week
 from bot.feature import Services
 from bot.figures.quality import WEEKS, Quality, to_quality
@@ -98,6 +98,7 @@ class CountedWatch:
     watch: Watch
     name: str
     coverage: Coverage
+    unread: Unread | None
 
 
 def to_word(exc: SlackApiError | aiohttp.ClientError | TimeoutError) -> str:
@@ -130,9 +131,11 @@ async def watches_of_person(
 
 async def _counted_all(services: Services, watches: Sequence[Watch]) -> Sequence[CountedWatch]:
     names = await services.members.of_all({watch.author_id for watch in watches})
-    since, counted = _day(services.clock() - _BEFORE_TODAY), []
+    now, counted = services.clock(), []
+    unread = await services.store.watches.unread(services.identity.team_id, now)
     for watch in watches:
-        days = await services.store.replies.coverage(watched(watch), since)
+        days = await services.store.replies.coverage(watched(watch), _day(now - _BEFORE_TODAY))
         member = names.get(watch.author_id)
-        counted.append(CountedWatch(watch, member.name if member else watch.author_id, together(days.values())))
+        name, coverage = member.name if member else watch.author_id, together(days.values())
+        counted.append(CountedWatch(watch, name, coverage, unread.get(watch.channel_id)))
     return counted

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import timedelta
 
-from bot.domain.watch import Coverage, ReplyOutcome, Shows, Watch
+from bot.domain.watch import Coverage, ReplyOutcome, Shows, Unread, Watch
 from bot.features.watch.figures import CountedWatch, Watched
 from bot.figures.quality import corrected, span, without_model
 from bot.slack import ids
@@ -72,7 +72,15 @@ def begun(watch: Watch, name: str) -> Post:
 
 def line(counted: CountedWatch) -> str:
     parts = ", ".join([f"{counted.coverage.seen} seen", *_outcomes(counted.coverage, _OUTCOMES)])
-    return f"*{clip(counted.name, _NAME)}*: {_order(counted.watch)} In the last 7 days: {parts}."
+    unread = f" {not_read_since(counted.unread)}" if counted.unread else ""
+    return f"*{clip(counted.name, _NAME)}*: {_order(counted.watch)} In the last 7 days: {parts}.{unread}"
+
+
+def not_read_since(unread: Unread) -> str:
+    return (
+        f"*I cannot read the channel since {short_date(unread.since)}*: Slack says `{clip(unread.reason, _NAME)}`. "
+        "Once I can, replies of up to a day ago are scored, and older ones count as missed."
+    )
 
 
 def _outcomes(coverage: Coverage, among: Iterable[ReplyOutcome | None]) -> list[str]:
@@ -215,6 +223,12 @@ def silent_alert(watch: Watch, name: str, expected: int, silent_for: timedelta) 
         f"{expected} replies were drawn. Whoever runs the app finds the reason in its log: the judge may not answer."
     )
     return _post(text)
+
+
+def unread_alert(watch: Watch, name: str, unread: Unread) -> Post:
+    return _post(
+        f"The watch on *{clip(name, _NAME)}* in <#{watch.channel_id}> finds no new replies. {not_read_since(unread)}"
+    )
 
 
 def gone_alert(watch: Watch, name: str, before: int) -> Post:

@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import AsyncIterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import timedelta
 from heapq import heapify, heappop, heappush, nlargest
 from itertools import count
 from typing import Any
@@ -200,37 +200,48 @@ class Watcher:
 OFTEN, SELDOM = timedelta(minutes=5), timedelta(hours=1)
 """Between two looks where no events come, and where they do."""
 BACK = timedelta(days=7)
+_OVERLAP = timedelta(minutes=1)  # Slack may show a message a moment after its time
 _PAGE = 200
-_MOST_PAGES = 10
+_MOST_PAGES, _MOST_BEHIND = 10, 50
+_AT_ONCE = 4
 
 
 async def look(services: Services) -> None:
     """Notes the replies in watched channels that nobody told us of; those known already stay as they are.
 
-    Replies in a thread are found as long as its parent is among the channel's latest messages, up to a week old.
-    Trouble in one channel keeps no other waiting.
+    Each look goes on from where the last one that succeeded has ended, up to a week back. Replies in a thread are found
+    as long as its parent is among the channel's latest messages, up to a week old.
     """
-    every = SELDOM if services.settings.watch_by == "events" else OFTEN
-    team_id, watches = services.identity.team_id, services.store.watches
     by_channel = defaultdict[str, dict[str, Watch]](dict)
-    for watch in await watches.of(team_id):
+    for watch in await services.store.watches.of(services.identity.team_id):
         by_channel[watch.channel_id][watch.author_id] = watch
-    for channel_id, watched in by_channel.items():
-        since = await watches.begin_look(team_id, channel_id, services.clock(), every)
-        if since is None:
-            continue
-        try:
-            await _look_at(services, channel_id, watched, since)
-        except (SlackApiError, aiohttp.ClientError, TimeoutError) as exc:
-            logger.warning("channel_not_read", channel=channel_id, error=to_word(exc))
+    left = iter(by_channel.items())
+
+    async def some() -> None:
+        for channel_id, watched in left:
+            await _look_at(services, channel_id, watched)
+
+    # A channel with much to read, or that Slack is slow to show, keeps no other waiting.
+    await asyncio.gather(*(some() for _ in range(_AT_ONCE)))
 
 
-async def _look_at(services: Services, channel_id: str, watched: Mapping[str, Watch], since: datetime) -> None:
-    noted, now = 0, services.clock()
-    async for raw in _messages(services, channel_id, since.timestamp()):
-        watch = watched.get(author_of(raw) or "")
-        if watch and is_since(watch, raw["ts"]):
-            noted += await services.store.replies.note(to_reply(watch.team_id, channel_id, raw), watch, now)
+async def _look_at(services: Services, channel_id: str, watched: Mapping[str, Watch]) -> None:
+    team_id, watches, now = services.identity.team_id, services.store.watches, services.clock()
+    every = SELDOM if services.settings.watch_by == "events" else OFTEN
+    read_until = await watches.begin_look(team_id, channel_id, now, every)
+    if read_until is None:
+        return
+    since, noted = max(read_until, now - BACK) - _OVERLAP, 0
+    try:
+        async for raw in _messages(services, channel_id, since.timestamp()):
+            watch = watched.get(author_of(raw) or "")
+            if watch and is_since(watch, raw["ts"]):
+                noted += await services.store.replies.note(to_reply(team_id, channel_id, raw), watch, now)
+    except (SlackApiError, aiohttp.ClientError, TimeoutError) as exc:
+        logger.warning("channel_not_read", channel=channel_id, error=to_word(exc))
+        await watches.note_not_read(team_id, channel_id, to_word(exc), now + OFTEN)
+        return
+    await watches.note_read(team_id, channel_id, now)
     if noted:
         logger.info("replies_found", channel=channel_id, number=noted, since=f"{since:%Y-%m-%d %H:%M}")
 
@@ -238,23 +249,26 @@ async def _look_at(services: Services, channel_id: str, watched: Mapping[str, Wa
 async def _messages(services: Services, channel_id: str, since: float) -> AsyncIterator[Raw]:
     """What was written since then, in the channel and in threads of up to a week ago."""
     client, first = services.client, (services.clock() - BACK).timestamp()
-    async for parent in _pages(client.conversations_history, channel=channel_id, oldest=f"{first:.6f}"):
+    async for parent in _pages(client.conversations_history, since, channel=channel_id, oldest=f"{first:.6f}"):
         if float(parent["ts"]) > since:
             yield parent
         if float(parent.get("latest_reply") or 0) > since:
             thread = {"channel": channel_id, "ts": parent["ts"], "oldest": f"{since:.6f}"}
-            async for raw in _pages(client.conversations_replies, **thread):
+            async for raw in _pages(client.conversations_replies, since, **thread):
                 if raw["ts"] != parent["ts"]:
                     yield raw
 
 
-async def _pages(method: Any, **arguments: Any) -> AsyncIterator[Raw]:
+async def _pages(method: Any, since: float, **arguments: Any) -> AsyncIterator[Raw]:
+    """Ten pages, or as many more as lead back to what was read last."""
     pages = 0
     async for page in await method(limit=_PAGE, **arguments):
-        for raw in page.get("messages") or []:
+        messages = page.get("messages") or []
+        for raw in messages:
             yield raw
         pages += 1
-        if pages == _MOST_PAGES:
+        is_back = not messages or float(messages[-1]["ts"]) <= since
+        if pages == _MOST_BEHIND or (pages >= _MOST_PAGES and is_back):
             logger.warning("channel_not_read_to_its_end", channel=arguments["channel"], messages=pages * _PAGE)
             return
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from bot.domain.watch import Coverage, ReplyOutcome, Watch
+from bot.domain.watch import Coverage, ReplyOutcome, Unread, Watch
 from bot.features.watch.figures import CountedWatch
 from bot.features.watch.text import state
 from bot.features.watch.window_text import READING, WatchView, said_modal, watch_modal
@@ -89,7 +89,10 @@ def test_a_channel_that_watches_many_is_answered_in_one_message() -> None:
         }
     )
     watch = replace(form({}).watch, share=0.001, per_day=99_999, floor=2.5, alerts_to=("C1", *("U" + "1" * 10,) * 5))
-    counted = [CountedWatch(replace(watch, author_id=f"U{number}"), "x" * 200, coverage) for number in range(30)]
+    unread = Unread(NOW, "x" * 200)
+    counted = [
+        CountedWatch(replace(watch, author_id=f"U{number}"), "x" * 200, coverage, unread) for number in range(30)
+    ]
     post = state(counted, 1_000_000_000)
     rest = ", ".join(f"`@{'x' * 79}…`" for _ in range(10))
     assert f"And 20 more, {rest}, …: `/judge watch @name` opens the window of each." in post.text

@@ -1,0 +1,75 @@
+"""Looks at watched channels: what was written while Slack could not be read is found, and the trouble is said."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from bot.domain.watch import LATE, ReplyOutcome
+from bot.features.watch.watcher import OFTEN
+from bot.slack import ids
+from tests.features.watch.watching import alarm, look, outcomes, say, take_finished
+from tests.stage import CHANNEL, Stage, StageFactory, shown
+
+HISTORY, HOUR = "conversations.history", timedelta(hours=1)
+TWO_HOURS_AGO = datetime.now(UTC) - 2 * HOUR
+SAID = "I cannot read the channel since"
+
+
+def place(stage: Stage) -> tuple[str, str]:
+    return stage.slack.workspace.team_id, stage.slack.workspace.channel(CHANNEL).id
+
+
+def told_directly(stage: Stage) -> list[str]:
+    return [each.text for each in stage.slack.workspace.channel(stage.ann.im).messages.values()]
+
+
+@pytest.fixture
+async def stage(open_stage: StageFactory) -> Stage:
+    opened: Stage = await open_stage()  # no message events
+    await say(opened, "@helper all")
+    return opened
+
+
+@pytest.mark.parametrize("fault", [{"error": "internal_error"}, {"status": 503}, {"error": "not_in_channel"}])
+async def test_a_look_goes_on_from_the_last_one_that_succeeded(stage: Stage, fault: dict[str, object]) -> None:
+    stage.ask_and_answer()
+    stage.slack.fail(HISTORY, times=100, **fault)
+    for number in range(1, 8):
+        await look(stage, number * OFTEN)
+    stage.slack.workspace.faults.clear()
+    await look(stage, 8 * OFTEN)
+    assert await outcomes(stage) == {None: 1}
+    await take_finished(stage, 9 * OFTEN)
+    assert await outcomes(stage) == {ReplyOutcome.TAKEN: 1}
+
+
+async def test_what_cannot_be_read_for_a_day_is_missed(stage: Stage) -> None:
+    stage.ask_and_answer()
+    stage.slack.fail(HISTORY, times=100, status=503)
+    await look(stage)
+    stage.slack.workspace.faults.clear()
+    await look(stage, LATE + OFTEN)
+    await take_finished(stage, LATE + OFTEN)
+    assert await outcomes(stage) == {ReplyOutcome.MISSED: 1}
+
+
+@pytest.mark.needs("digest")
+async def test_a_channel_that_cannot_be_read_for_an_hour_is_said_once_and_in_every_view(stage: Stage) -> None:
+    stage.slack.fail(HISTORY, times=100, error="internal_error")
+    await look(stage)
+    await alarm(stage, HOUR - OFTEN)
+    assert told_directly(stage) == []
+    for later in (HOUR + OFTEN, HOUR + 3 * OFTEN):
+        await look(stage, later)
+        await alarm(stage, later)
+    (told,) = told_directly(stage)
+    assert "finds no new replies. I cannot read the channel since" in told
+    assert "Slack says `internal_error`" in told
+    await stage.log.watches.note_read(*place(stage), TWO_HOURS_AGO)  # as long ago as it was then
+    await stage.log.watches.note_not_read(*place(stage), "internal_error", TWO_HOURS_AGO)
+    assert SAID in await say(stage, "")
+    stage.ann.command(CHANNEL, ids.COMMAND, "digest preview")
+    assert SAID in shown(await stage.told(stage.ann, 3))
+    stage.slack.workspace.faults.clear()
+    await look(stage)
+    assert SAID not in await say(stage, "")
