@@ -1,6 +1,6 @@
 """How much may be asked for, and what a case is expected to take before the model has said so."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from bot.domain.case import Case
 
@@ -17,13 +17,24 @@ class Limits:
     """
 
     cases_per_user_per_hour: int = 0
+    cases_per_user_per_day: int = 0
     cases_per_day: int = 0
+    tokens_per_user_per_day: int = 0
     tokens_per_day: int = 0
     ratings: int = 1
 
     @property
     def are_there(self) -> bool:
         return bool(self.cases_per_user_per_hour or self.cases_per_day or self.tokens_per_day)
+
+    def of_watches(self) -> "Limits":
+        """Those of all watches together, whose cases the app asks for: half of the workspace's day is for people."""
+        return replace(
+            self,
+            cases_per_user_per_hour=0,
+            cases_per_user_per_day=(self.cases_per_day + 1) // 2,
+            tokens_per_user_per_day=(self.tokens_per_day + 1) // 2,
+        )
 
     def expected_tokens(self, case: Case) -> int:
         characters = sum(_UNREAD_TEXT if text is None else len(text) for text in (case.question, case.response))

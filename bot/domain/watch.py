@@ -9,6 +9,8 @@ from enum import StrEnum
 
 MOST_OF_A_QUESTION = 5
 """So many of an assistant's replies to one question, which a thread has, are scored in a day; the others are `OVER`."""
+PER_DAY = 50
+"""So many are scored in a day at most, where nobody has said otherwise."""
 MOST_PEOPLE = 5
 """So many hear of a watch at most, besides its channel."""
 
@@ -54,7 +56,7 @@ class Watch:
     author_id: str
     since: datetime
     share: float = 1.0
-    per_day: int = 0
+    per_day: int = PER_DAY
     shows: Shows = Shows.NOTHING
     alerts_to: tuple[str, ...] = ()
     floor: float | None = None

@@ -52,7 +52,7 @@ def slack_word(exc: SlackApiError | aiohttp.ClientError | TimeoutError) -> str:
     return error_of(exc) or f"HTTP {status}"
 
 
-def connection_word(exc: aiohttp.ClientError | TimeoutError) -> str:
+def connection_word(exc: Exception) -> str:
     """What went wrong on the way to Slack: its kind, and the HTTP status of whoever answered.
 
     What such an error says itself may quote the login of a proxy.

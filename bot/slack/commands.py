@@ -148,8 +148,8 @@ def parse_watch(text: str) -> WatchRequest:
         return WatchRequest("off", (found["ended"] or found["name"]).strip())
     name = found["name"].strip()
     changes: dict[str, Any] = {}
-    if found["share"]:  # without a limit, which goes no other way by typing
-        changes = {"share": 1 / int(found["one_in"] or 1), "per_day": 0}
+    if found["share"]:
+        changes["share"] = 1 / int(found["one_in"] or 1)
     if found["per_day"]:
         changes["per_day"] = int(found["per_day"])
     if found["shows"]:

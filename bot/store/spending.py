@@ -42,15 +42,34 @@ async def check(connection: AsyncConnection, asked: Case, limits: Limits) -> Non
     Raises:
         RefusedError: It is one too many, and must not be left there.
     """
+    # The case itself may be more than is left, so that at most one goes beyond the limit of tokens.
+    await _check(connection, asked.team_id, asked.requester_id, limits, 1, limits.expected_tokens(asked))
+
+
+async def check_next(connection: AsyncConnection, team_id: str, requester_id: str, limits: Limits) -> None:
+    """Counts what there is, before a case is added.
+
+    Raises:
+        RefusedError: It would be refused.
+    """
+    await _check(connection, team_id, requester_id, limits, 0, 0)
+
+
+async def _check(
+    connection: AsyncConnection, team_id: str, requester_id: str, limits: Limits, counted: int, reserved: int
+) -> None:
+    """Compares with the limits; `counted` and `reserved` are what of the case in question is among what there is."""
     now = utc_now()
-    which = {"of_team": asked.team_id, "of_user": asked.requester_id, "hour_ago": now - _HOUR, "day_ago": now - DAY}
+    which = {"of_team": team_id, "of_user": requester_id, "hour_ago": now - _HOUR, "day_ago": now - DAY}
     used = (await connection.execute(_used(limits), which)).one()
-    if used.of_person > limits.cases_per_user_per_hour > 0:
+    if used.in_hour - counted >= limits.cases_per_user_per_hour > 0:
         raise RefusedError(Refusal(RefusalKind.TOO_MANY_CASES, limits.cases_per_user_per_hour))
-    if used.of_workspace > limits.cases_per_day > 0:
+    if used.in_day - counted >= limits.cases_per_user_per_day > 0:
+        raise RefusedError(Refusal(RefusalKind.TOO_MANY_CASES, limits.cases_per_user_per_day))
+    if used.of_workspace - counted >= limits.cases_per_day > 0:
         raise RefusedError(Refusal(RefusalKind.TOO_MANY_IN_WORKSPACE, limits.cases_per_day))
-    # The case itself may be more than is left, so that at most one goes beyond the limit.
-    if used.tokens - limits.expected_tokens(asked) >= limits.tokens_per_day > 0:
+    tokens = (used.tokens, limits.tokens_per_day), (used.tokens_of_person, limits.tokens_per_user_per_day)
+    if any(taken - reserved >= most > 0 for taken, most in tokens):
         raise RefusedError(Refusal(RefusalKind.NO_TOKENS_LEFT))
 
 
@@ -63,13 +82,15 @@ async def keep(connection: AsyncConnection, which: ColumnElement[bool]) -> None:
 
 
 @cache
-def _used(limits: Limits) -> Select[int, int, int]:
+def _used(limits: Limits) -> Select[int, int, int, int, int]:
     """What has been used of all that is limited; nothing is counted that is not, and no further than needed."""
-    tokens = _tokens() if limits.tokens_per_day else literal(0)
+    none = literal(0)
     return select(
-        _count("hour_ago", limits.cases_per_user_per_hour, is_of_person=True).label("of_person"),
+        _count("hour_ago", limits.cases_per_user_per_hour, is_of_person=True).label("in_hour"),
+        _count("day_ago", limits.cases_per_user_per_day, is_of_person=True).label("in_day"),
         _count("day_ago", limits.cases_per_day, is_of_person=False).label("of_workspace"),
-        tokens.label("tokens"),
+        (_tokens(is_of_person=False) if limits.tokens_per_day else none).label("tokens"),
+        (_tokens(is_of_person=True) if limits.tokens_per_user_per_day else none).label("tokens_of_person"),
     )
 
 
@@ -88,16 +109,17 @@ def _recent(table: Table, since: str, is_of_person: bool) -> Select[int]:
     return query.where(table.c.requester_id == bindparam("of_user")) if is_of_person else query
 
 
-def _tokens() -> ColumnElement[int]:
+def _tokens(*, is_of_person: bool) -> ColumnElement[int]:
     """What verdicts have taken, as far as the models' servers count it, and what is set aside for the others."""
     # Sums rather than one with OR, so that each has its index.
+    asked, gone = ((table.c.requester_id == bindparam("of_user"),) * is_of_person for table in (cases, spent))
     judged, waiting = (
-        select(func.coalesce(func.sum(TAKEN), 0)).where(_IS_OURS, *which).scalar_subquery()
+        select(func.coalesce(func.sum(TAKEN), 0)).where(_IS_OURS, *asked, *which).scalar_subquery()
         for which in (
             (cases.c.judged_at > bindparam("day_ago"),),
             (cases.c.judged_at.is_(None), IS_UNSETTLED, IS_OPEN),
         )
     )
-    is_ours = and_(spent.c.team_id == bindparam("of_team"), spent.c.created_at > bindparam("day_ago"))
+    is_ours = and_(spent.c.team_id == bindparam("of_team"), spent.c.created_at > bindparam("day_ago"), *gone)
     forgotten = select(func.coalesce(func.sum(spent.c.tokens), 0)).where(is_ours).scalar_subquery()
     return judged + waiting + forgotten

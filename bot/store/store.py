@@ -17,6 +17,7 @@ from sqlalchemy import (
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from bot.domain.blocker import RefusedError
 from bot.domain.case import Case, CaseStatus, Execution, LoggedCase, QuestionSource, text_hash
 from bot.domain.clock import clock_s, utc_now
 from bot.domain.limits import Limits
@@ -195,6 +196,16 @@ class Store:
             known = select(cases).where(cases.c.team_id == case.team_id, cases.c.key == case.key)
             (row,) = await self.database.all(known)
             return to_case(row), False
+
+    async def is_used_up(self, team_id: str, requester_id: str, limits: Limits) -> bool:
+        """Whether the next case of a requester would be refused by the limits."""
+        if not limits.are_there:
+            return False
+        try:
+            await self.database.read(lambda connection: spending.check_next(connection, team_id, requester_id, limits))
+        except RefusedError:
+            return True
+        return False
 
     async def reopen(self, case: LoggedCase, response_url: str | None, trigger_id: str | None) -> None:
         """A case that waits for its question is looked into once more; its requester asks again, from elsewhere."""

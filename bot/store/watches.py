@@ -1,6 +1,6 @@
 """What channels watch, the replies that watches have seen, and the alerts that were sent."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, fields
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
@@ -108,7 +108,7 @@ def _to_watch(row: Row[Any]) -> Watch:
     return Watch(**(dict(row._mapping) | {"shows": Shows(row.shows)}))
 
 
-_AT_ONCE = 100
+_TURN = 5
 _FOR_EVER = "9999-12-31"
 
 
@@ -124,13 +124,22 @@ class Replies(Part):
         values = asdict(reply) | drawn | {"rests_at": rests_at, "day": reply.day}
         return await self._database.execute(insert_new(self._database, replies, values))
 
-    async def due(self, team_id: str, now: datetime) -> Sequence[tuple[SeenReply, float]]:
-        """Replies that were drawn and have been at rest, with the probability of the draw; the longest first."""
+    async def due(
+        self, team_id: str, now: datetime, without: Collection[str] = ()
+    ) -> Sequence[tuple[SeenReply, float]]:
+        """Replies that were drawn and have been at rest, with the probability of the draw: five of each watch.
+
+        Those that have rested longest come first; `without` are channels to leave out.
+        """
+        order = replies.c.rests_at, replies.c.ts
+        turn = func.row_number().over(partition_by=(replies.c.channel_id, replies.c.author_id), order_by=order)
         columns = [replies.c[each.name] for each in fields(SeenReply)]
-        query = select(*columns, replies.c.probability).where(
-            IS_WAITED_FOR, replies.c.team_id == team_id, replies.c.rests_at <= now
+        is_due = and_(IS_WAITED_FOR, replies.c.team_id == team_id, replies.c.rests_at <= now)
+        due = select(*columns, replies.c.probability, turn.label("turn")).where(
+            is_due, replies.c.channel_id.not_in(without)
         )
-        rows = await self._database.all(query.order_by(replies.c.rests_at, replies.c.ts).limit(_AT_ONCE))
+        found = due.subquery()
+        rows = await self._database.all(select(found).where(found.c.turn <= _TURN).order_by(found.c.turn))
         return [(_to_reply(row), row.probability) for row in rows]
 
     async def wait_on(self, reply: SeenReply, rests_at: datetime) -> None:
@@ -161,8 +170,9 @@ class Replies(Part):
         row = await self._database.one(query)
         return row.day if row else None
 
-    async def used(self, reply: SeenReply, question_ts: str) -> Used:
-        is_its, is_of_question = cases.c.author_id == reply.author_id, cases.c.question_ts == question_ts
+    async def used(self, reply: SeenReply, question_ts: str | None) -> Used:
+        """What is used up of the limits of a reply's day; of those of its question only where that is known."""
+        is_its, is_of_question = cases.c.author_id == reply.author_id, cases.c.question_ts == (question_ts or "")
         query = select(
             func.count().filter(is_its).label("replies"),
             func.count().filter(is_its, is_of_question).label("of_question"),

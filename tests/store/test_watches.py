@@ -121,6 +121,17 @@ async def test_what_is_used_up_is_that_of_the_replys_day_channel_assistant_and_q
     assert await log.replies.used(replace(next_day, ts=reply(86_401).ts), "1.1") == Used(1, 1, takes)
 
 
+async def test_each_watch_has_five_replies_at_a_turn(log: Store) -> None:
+    for number in range(8):
+        await log.replies.note(reply(number), WATCH, NOW + timedelta(seconds=number))
+    last = replace(reply(9), channel_id="C2")
+    await log.replies.note(last, replace(WATCH, channel_id="C2"), NOW + HOUR)
+    found = [each for each, _ in await log.replies.due("T1", NOW + HOUR)]
+    assert sorted(found[:2], key=lambda each: each.ts) == [reply(0), last]
+    assert found[2:] == [reply(number) for number in range(1, 5)]
+    assert [each for each, _ in await log.replies.due("T1", NOW + HOUR, {"C1"})] == [last]
+
+
 async def test_old_replies_are_dropped_by_their_day(log: Store) -> None:
     await log.replies.note(reply(0), WATCH, NOW)
     await log.replies.note(reply(86_400), WATCH, NOW)

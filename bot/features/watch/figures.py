@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
-import aiohttp
 from slack_sdk.errors import SlackApiError
 
 from bot.domain.watch import Coverage, Unread, Watch, together
@@ -101,7 +100,7 @@ class CountedWatch:
     unread: Unread | None
 
 
-def to_word(exc: SlackApiError | aiohttp.ClientError | TimeoutError) -> str:
+def to_word(exc: Exception) -> str:
     """Slack's word for why it refused, or what went wrong on the way there."""
     return slack_word(exc) if isinstance(exc, SlackApiError) else connection_word(exc)
 

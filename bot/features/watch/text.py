@@ -27,7 +27,7 @@ _TITLE = "Watch an assistant"
 _MOST_SHOWN = 10
 _HELP = """\
 • `/judge watch @assistant` opens a window for all of this
-• `/judge watch @assistant all` scores all its replies to people here, by itself
+• `/judge watch @assistant all` scores all its replies to people here, by itself, at most 50 a day
 • `/judge watch @assistant 1 in 5` scores a random fifth, `/judge watch @assistant 20 a day` at most 20 a day
 • `nothing`, `reaction` or `verdict` at the end says what is shown of that; `nothing` is the default
 • `alert here`, `alert me` or `alert off` says who hears when it gets clearly worse; at first, whoever sets the watch

@@ -57,6 +57,8 @@ def message_of(event: Raw) -> Raw:
     return event["message"] if event.get("subtype") == "message_changed" else event
 
 
+_UNREADABLE = (OutOfSightError, MayNotReadError, SlackApiError, aiohttp.ClientError, TimeoutError)
+
 REST = timedelta(seconds=30)
 """A reply that has not changed for so long is finished."""
 _STREAMED_FOR = timedelta(hours=1)
@@ -74,8 +76,7 @@ class Watcher:
     def __init__(self, services: Services) -> None:
         self.services = services
         self._store = services.store
-        # A watch has limits of its own: those of a person do not count its cases.
-        self._limits = replace(services.limits, cases_per_user_per_hour=0)
+        self._limits = services.limits.of_watches()
         self._watches = AnswerCache(self._read, _KEPT_S, _MOST_TEAMS)
         self._working = asyncio.Lock()
 
@@ -119,45 +120,51 @@ class Watcher:
         return await self.services.lookup.answered(channel_id, message)
 
     async def take_finished(self) -> None:
-        """Takes in what was drawn and is at rest; what cannot be read now is left for the next time."""
+        """Takes in what was drawn and is at rest, a few replies of each watch in turns.
+
+        A channel that cannot be read now is left for the next time, for a day.
+        """
         if self._working.locked():
             return
         async with self._working:
-            team_id = self.services.identity.team_id
+            team_id, now, unread = self.services.identity.team_id, self.services.clock(), set[str]()
             watches = await self._read(team_id)
-            for reply, probability in await self._store.replies.due(team_id, self.services.clock()):
-                try:
-                    outcome = await self._take(reply, probability, watches.get((reply.channel_id, reply.author_id)))
-                except (SlackApiError, aiohttp.ClientError, TimeoutError) as exc:
-                    logger.warning("reply_not_read", channel=reply.channel_id, error=to_word(exc))
-                    return
-                if outcome:
-                    await self._store.replies.settle(reply, outcome)
+            while due := await self._store.replies.due(team_id, now, unread):
+                for reply, probability in due:
+                    if reply.channel_id in unread:
+                        continue
+                    try:
+                        outcome = await self._take(reply, probability, watches.get((reply.channel_id, reply.author_id)))
+                    except _UNREADABLE as exc:
+                        logger.warning("reply_not_read", channel=reply.channel_id, error=to_word(exc))
+                        unread.add(reply.channel_id)
+                        continue
+                    if outcome:
+                        await self._store.replies.settle(reply, outcome)
 
     async def _take(self, reply: SeenReply, probability: float, watch: Watch | None) -> ReplyOutcome | None:
-        """What has become of a reply; None where it is waited for."""
+        """What has become of a reply; None where it is waited for.
+
+        Raises:
+            OutOfSightError, MayNotReadError, SlackApiError, ClientError, TimeoutError: It cannot be read now.
+        """
         age = age_of(reply.ts, self.services.clock())
         if watch is None or age > LATE or not self.services.policy.allows_messages_of(reply.channel_id):
             return ReplyOutcome.MISSED
-        if reply.parent_ts:
-            used = await self._store.replies.used(reply, reply.parent_ts)
-            if used.of_question >= MOST_OF_A_QUESTION:
-                return ReplyOutcome.OVER  # without reading it: an endless thread has many
-        try:
-            message = await self.services.lookup.message_at(reply.channel_id, reply.ts, reply.parent_ts)
-            if message is None:
-                return ReplyOutcome.NO_ANSWER
-            is_written = message.streaming != _IN_PROGRESS
-            found = replace(reply, text_hash=text_hash(message.text) if is_written else None)
-            if (found.text_hash is None and age < _STREAMED_FOR) or found.text_hash != reply.text_hash:
-                await self._store.replies.wait_on(found, self.services.clock() + REST)
-                return None
-            question = await self.answered(reply.channel_id, message)
-        except (OutOfSightError, MayNotReadError):
-            return ReplyOutcome.MISSED
+        if await self._is_over(watch, reply, reply.parent_ts):  # before Slack is read: a flood has many
+            return ReplyOutcome.OVER
+        message = await self.services.lookup.message_at(reply.channel_id, reply.ts, reply.parent_ts)
+        if message is None:
+            return ReplyOutcome.NO_ANSWER
+        is_written = message.streaming != _IN_PROGRESS
+        found = replace(reply, text_hash=text_hash(message.text) if is_written else None)
+        if (found.text_hash is None and age < _STREAMED_FOR) or found.text_hash != reply.text_hash:
+            await self._store.replies.wait_on(found, self.services.clock() + REST)
+            return None
+        question = await self.answered(reply.channel_id, message)
         if question is None:
             return ReplyOutcome.NO_ANSWER
-        if await self._is_over(watch, reply, question):
+        if question.ts != reply.parent_ts and await self._is_over(watch, reply, question.ts):
             return ReplyOutcome.OVER
         try:
             await self._store.add(await self._case(watch, message, question, probability), limits=self._limits)
@@ -165,11 +172,14 @@ class Watcher:
             return ReplyOutcome.OVER
         return ReplyOutcome.TAKEN
 
-    async def _is_over(self, watch: Watch, reply: SeenReply, question: Question) -> bool:
-        used = await self._store.replies.used(reply, question.ts)
+    async def _is_over(self, watch: Watch, reply: SeenReply, question_ts: str | None) -> bool:
+        """Whether a limit of the day is used up, as far as is known without the question."""
+        used = await self._store.replies.used(reply, question_ts)
         tokens = (await self._store.digests.channel(watch.team_id, watch.channel_id)).watch_tokens_per_day or 0
         limits = (watch.per_day, used.replies), (MOST_OF_A_QUESTION, used.of_question), (tokens, used.tokens)
-        return any(used >= most > 0 for most, used in limits)
+        if any(used >= most > 0 for most, used in limits):
+            return True
+        return await self._store.is_used_up(watch.team_id, self.services.identity.user_id, self._limits)
 
     async def _case(self, watch: Watch, message: Message, question: Question, probability: float) -> Case:
         return Case(

@@ -38,8 +38,8 @@ def test_a_larger_share_holds_the_smaller_and_channels_differ() -> None:
     [
         ("", WatchRequest("state")),
         ("@helper", WatchRequest("window", "helper")),
-        ("@Help desk bot all", WatchRequest("set", "Help desk bot", {"share": 1.0, "per_day": 0})),
-        ("@helper 1 in 5", WatchRequest("set", "helper", {"share": 0.2, "per_day": 0})),
+        ("@Help desk bot all", WatchRequest("set", "Help desk bot", {"share": 1.0})),
+        ("@helper 1 in 5", WatchRequest("set", "helper", {"share": 0.2})),
         ("@helper 20 a day", WatchRequest("set", "helper", {"per_day": 20})),
         (
             "@helper 1 IN 4 40 a day Reaction alert HERE",
@@ -50,7 +50,7 @@ def test_a_larger_share_holds_the_smaller_and_channels_differ() -> None:
         ("Off  @Help desk bot", WatchRequest("off", "Help desk bot")),
         ("@alert me alert off", WatchRequest("set", "alert me", {}, "off")),
         ("off @helper all", WatchRequest("off", "helper all")),
-        ("@helper off all", WatchRequest("set", "helper off", {"share": 1.0, "per_day": 0})),
+        ("@helper off all", WatchRequest("set", "helper off", {"share": 1.0})),
         ("@helper 0 a day", WatchRequest("window", "helper 0 a day")),
     ],
 )

@@ -61,7 +61,7 @@ async def test_a_watch_is_changed_in_the_tab_which_then_shows_it(stage: Stage) -
     await stage.slack.settled(stage.ann.submit({its(ids.BLOCK_PER_DAY, other): "9"}))
     words = await renewed(stage, "at most 9 a day")
     assert "*other*: a random 1 in 2 of its replies to people, at most 9 a day." in words
-    assert "*helper*: a random 1 in 5 of its replies to people." in words
+    assert "*helper*: a random 1 in 5 of its replies to people, at most 50 a day." in words
     assert len(stage.ann.ephemerals(CHANNEL)) == 2  # the tab says it, and the channel not besides
 
 

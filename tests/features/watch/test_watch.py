@@ -45,7 +45,9 @@ def test_the_manifest_for_events_differs_in_these_alone() -> None:
 
 async def test_a_watched_reply_is_scored_once_it_is_finished_and_nothing_is_posted(stage: Stage) -> None:
     stage.ask_and_answer()
-    assert "*helper* is watched here: all of its replies to people." in await say(stage, "@helper all")
+    assert "*helper* is watched here: all of its replies to people, at most 50 a day." in await say(
+        stage, "@helper all"
+    )
     _, answer, case = await scored(stage)
     assert (case.message_ts, case.source, case.probability) == (answer.ts, CaseSource.WATCH, 1.0)
     assert stage.ours() == []

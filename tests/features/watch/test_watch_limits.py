@@ -69,6 +69,76 @@ async def test_a_thread_that_has_had_enough_is_not_read_any_more(stage: Stage) -
     assert (await outcomes(stage))[ReplyOutcome.OVER] == 1
 
 
+def reads(stage: Stage) -> list[tuple[str, str]]:
+    """The calls that read messages, with their channels, in order."""
+    calls = [entry.data for entry in stage.slack.workspace.journal.of("call") if "args" in entry.data]
+    return [
+        (call["method"], call["args"]["channel"])
+        for call in calls
+        if call["method"] in {"conversations.history", "conversations.replies"}
+    ]
+
+
+async def test_what_is_over_the_days_limit_is_not_read(stage: Stage) -> None:
+    await say(stage, "@helper 1 a day")
+    for _ in range(4):
+        stage.ask_and_answer()
+    await seen(stage, 4)
+    before = len(reads(stage))
+    await take_finished(stage)
+    assert await outcomes(stage) == {ReplyOutcome.TAKEN: 1, ReplyOutcome.OVER: 3}
+    assert len(reads(stage)) - before == 2  # the reply, and its question
+
+
+async def watch_elsewhere(stage: Stage) -> str:
+    """A watch on the same assistant in a second channel; gives the channel's id."""
+    workspace = stage.slack.workspace
+    elsewhere = workspace.add_channel("elsewhere", [stage.ann.user, stage.helper.user, workspace.bot]).id
+    watch = Watch(workspace.team_id, elsewhere, stage.helper.id, datetime.now(UTC))
+    await stage.log.watches.save(watch, stage.ann.id)
+    return elsewhere
+
+
+async def ask_elsewhere(stage: Stage, channel_id: str) -> None:
+    stage.helper.post(channel_id, ANSWER, thread_ts=stage.ann.post(channel_id, QUESTION).ts)
+    await look(stage, OFTEN)
+
+
+async def test_a_flood_in_one_channel_keeps_no_other_waiting(stage: Stage) -> None:
+    elsewhere = await watch_elsewhere(stage)
+    for _ in range(20):
+        stage.ask_and_answer()
+    await ask_elsewhere(stage, elsewhere)
+    before = len(reads(stage))
+    await take_finished(stage, OFTEN)
+    order = [channel_id for _, channel_id in reads(stage)[before:]]
+    assert order.index(elsewhere) < 2 * 5  # two reads for a reply, and five replies at a turn
+
+
+async def test_a_channel_that_cannot_be_read_keeps_no_other_waiting_and_is_tried_for_a_day(stage: Stage) -> None:
+    elsewhere = await watch_elsewhere(stage)
+    for _ in range(2):
+        stage.ask_and_answer()
+    await ask_elsewhere(stage, elsewhere)
+    stage.ann.remove(CHANNEL, stage.slack.workspace.bot.id)
+    await take_finished(stage, OFTEN)
+    case = await stage.reaches(1, CaseStatus.DELIVERED)
+    assert case.channel_id == elsewhere
+    stage.ann.invite(CHANNEL, stage.slack.workspace.bot.id)
+    await take_finished(stage, OFTEN)
+    assert (await stage.reaches(3, CaseStatus.DELIVERED)).channel_id != elsewhere
+
+
+@pytest.mark.parametrize("limits", [Limits(cases_per_day=4), Limits(tokens_per_day=4 * TAKES)])
+async def test_watches_leave_half_of_the_workspaces_day_to_people(stage: Stage, limits: Limits) -> None:
+    for number in range(1, 4):
+        stage.ask_and_answer()
+        await seen(stage, number)
+        await take_finished(stage, limits=limits)
+        await stage.reaches(min(number, 2), CaseStatus.DELIVERED)
+    assert await outcomes(stage) == {ReplyOutcome.TAKEN: 2, ReplyOutcome.OVER: 1}
+
+
 async def test_the_tokens_of_a_channel_hold_for_all_its_watches(stage: Stage) -> None:
     add_other(stage)
     team_id, channel = stage.slack.workspace.team_id, stage.slack.workspace.channel(CHANNEL).id

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from pydantic import SecretStr
 
-from bot.domain.watch import Shows, Watch, draws
+from bot.domain.watch import PER_DAY, Shows, Watch, draws
 from bot.features.watch.text import NOT_WATCHED, TESTED_JUST_NOW, no_assistant, not_read
 from bot.features.watch.window_text import (
     CHANGED_MEANWHILE,
@@ -137,7 +137,7 @@ async def test_whoever_changes_nothing_hears_and_all_is_scored(stage: Stage) -> 
     await stage.slack.settled(stage.ann.submit())
     await stage.told(stage.ann)
     watch = await only(stage)
-    assert (watch.share, watch.per_day, watch.alerts_to, watch.floor) == (1.0, 0, (stage.ann.id,), None)
+    assert (watch.share, watch.per_day, watch.alerts_to, watch.floor) == (1.0, PER_DAY, (stage.ann.id,), None)
 
 
 async def test_the_window_shows_the_last_five_replies_that_would_have_been_taken(stage: Stage) -> None:
