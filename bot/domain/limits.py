@@ -1,12 +1,23 @@
 """How much may be asked for, and what a case is expected to take before the model has said so."""
 
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 from bot.domain.case import Case
 
 _TOKENS_BESIDE_TEXTS = 1000  # the rubric, and the answer
 _UNREAD_TEXT = 2000  # characters, of a text that is yet to be read in Slack
 _CHARACTERS_PER_TOKEN = 3  # fewer than in English, so that other languages do not take more than was set aside
+
+
+class Texts(Protocol):
+    """What a judge is given: a case, or the texts of one."""
+
+    @property
+    def question(self) -> str | None: ...
+
+    @property
+    def response(self) -> str | None: ...
 
 
 @dataclass(frozen=True)
@@ -36,8 +47,8 @@ class Limits:
             tokens_per_user_per_day=(self.tokens_per_day + 1) // 2,
         )
 
-    def expected_tokens(self, case: Case) -> int:
-        characters = sum(_UNREAD_TEXT if text is None else len(text) for text in (case.question, case.response))
+    def expected_tokens(self, of: Texts) -> int:
+        characters = sum(_UNREAD_TEXT if text is None else len(text) for text in (of.question, of.response))
         return self.ratings * (characters // _CHARACTERS_PER_TOKEN + _TOKENS_BESIDE_TEXTS)
 
 

@@ -8,12 +8,15 @@ from sqlalchemy import ColumnElement, Select, and_, bindparam, case, delete, fun
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from bot.domain.blocker import RefusedError
 from bot.domain.clock import utc_now
+from bot.domain.limits import Limits, Texts
 from bot.domain.rubric import MOST_RUBRICS, ChannelJudge, SavedRubric
 from bot.store.audit import Act, Action, note
 from bot.store.database import Database, Part, insert_into, insert_new, lock_for_transaction, upsert
 from bot.store.jobs import Job, JobKind, Jobs
 from bot.store.schema import cases, channels, labels, replay_scores, replayed, replays, rubrics, spent
+from bot.store.spending import check_next
 from bot.store.visibility import counts, is_superseded, is_watched
 from judge.rubric import Scale
 
@@ -190,6 +193,12 @@ class ReplayedCase:
     thread: str
 
 
+@dataclass(frozen=True)
+class _Texts:
+    question: str
+    response: str
+
+
 class ChannelReplays:
     def __init__(self, database: Database, jobs: Jobs) -> None:
         self._database = database
@@ -219,6 +228,11 @@ class ChannelReplays:
             return True
 
         return await self._database.write(begin)
+
+    async def texts(self, team_id: str, channel_id: str) -> Sequence[Texts]:
+        """Question and response of as many labelled cases as a replay has at most."""
+        query = select(cases.c.question, cases.c.response).where(_is_replayable(team_id, channel_id)).limit(MOST)
+        return await self._database.rows(_Texts, query)
 
     async def find(self, number: int) -> ChannelReplay | None:
         """The replay with this number, unless it is decided, or another one has taken its place."""
@@ -288,19 +302,36 @@ class ChannelReplays:
             if (own := given.get(row.id)) and (is_blind := True in own) in own
         ]
 
+    async def reserve(self, replay: ChannelReplay, limits: Limits, tokens: int) -> int | None:
+        """Sets tokens aside for one score, which counts like a case of its person; None where a limit is used up."""
+        used = {"team_id": replay.team_id, "requester_id": replay.user_id, "created_at": utc_now(), "tokens": tokens}
+
+        async def reserve(connection: AsyncConnection) -> int:
+            await lock_for_transaction(connection, f"cases of {replay.team_id}")
+            await check_next(connection, replay.team_id, replay.user_id, limits)
+            return int((await connection.execute(insert(spent).values(used).returning(spent.c.id))).scalar_one())
+
+        try:
+            return await self._database.write(reserve)
+        except RefusedError:
+            return None
+
+    async def give_back(self, reserved: int) -> None:
+        await self._database.execute(delete(spent).where(spent.c.id == reserved))
+
     async def record(
-        self, replay: ChannelReplay, case_id: int, judge_version: str, score: int | None, tokens: int
+        self, replay: ChannelReplay, case_id: int, judge_version: str, score: int | None, reserved: int, tokens: int
     ) -> None:
-        """Notes what a judge gave a case, once, and what that took: it counts in the limits."""
+        """Notes what a judge gave a case, and what that took of what was reserved."""
         lock = select(replayed.c.case_id).filter_by(replay_id=replay.id, case_id=case_id).with_for_update(read=True)
         new = {"replay_id": replay.id, "case_id": case_id, "judge_version": judge_version, "score": score}
         write = insert_new(self._database, replay_scores, new)
-        used = {"team_id": replay.team_id, "requester_id": replay.user_id, "created_at": utc_now(), "tokens": tokens}
+        taken = update(spent).where(spent.c.id == reserved).values(tokens=tokens)
 
         async def record(connection: AsyncConnection) -> None:
-            is_there = (await connection.execute(lock)).first()
-            if is_there and (await connection.execute(write)).rowcount:
-                await connection.execute(insert(spent).values(used))
+            await connection.execute(taken)
+            if (await connection.execute(lock)).first():
+                await connection.execute(write)
 
         await self._database.write(record)
 

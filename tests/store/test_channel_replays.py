@@ -7,6 +7,7 @@ import pytest
 from sqlalchemy import func, select, update
 
 from bot.domain.label import Label
+from bot.domain.limits import Limits
 from bot.domain.rubric import ChannelJudge
 from bot.store import Store
 from bot.store.rubrics import MOST, ChannelReplay, RubricGoneError
@@ -127,16 +128,15 @@ async def test_blind_labels_come_first_then_what_one_of_the_two_has_scored_then_
     assert await log.channel_replays.cases(replay) == chosen
 
 
-async def test_each_case_has_one_score_of_each_judge_and_each_that_was_asked_for_counts_once_in_the_limits(
-    log: Store,
-) -> None:
+async def test_each_case_has_one_score_of_each_judge_and_what_was_asked_for_counts_in_the_limits(log: Store) -> None:
     first, second = await labelled(log, 1), await labelled(log, 2, version="v0")
     replay = await begun(log)
     await log.channel_replays.plan(replay, BOTH, SCALE)
-    for score in (2, 5):
-        await log.channel_replays.record(replay, first, "v2", score, 100)
-        await log.channel_replays.record(replay, second, "v1", None, 100)
-        await log.channel_replays.record(replay, 99, "v1", score, 100)
+    limits = Limits(cases_per_day=7)  # two cases, and five of these
+    for case_id, version, score in ((first, "v2", 2), (first, "v2", 5), (second, "v1", None), (99, "v1", 2)):
+        reserved = await log.channel_replays.reserve(replay, limits, 999)
+        assert reserved is not None
+        await log.channel_replays.record(replay, case_id, version, score, reserved, 100)
     cases = await log.channel_replays.cases(replay)
     assert [(case.id, case.scores) for case in cases] == [
         (first, {"v1": 4, "v2": 2}),
@@ -144,7 +144,12 @@ async def test_each_case_has_one_score_of_each_judge_and_each_that_was_asked_for
     ]
     row = await log.database.one(select(func.count().label("n"), func.sum(spent.c.tokens).label("tokens")))
     assert row is not None
-    assert (row.n, row.tokens) == (2, 200)
+    assert (row.n, row.tokens) == (4, 400)
+    fifth = await log.channel_replays.reserve(replay, limits, 1)
+    assert fifth is not None
+    assert await log.channel_replays.reserve(replay, limits, 1) is None
+    await log.channel_replays.give_back(fifth)
+    assert await log.channel_replays.reserve(replay, limits, 1) is not None
 
 
 async def test_the_next_wish_takes_the_place_of_the_last_and_a_forgotten_case_goes(log: Store) -> None:
@@ -156,7 +161,7 @@ async def test_the_next_wish_takes_the_place_of_the_last_and_a_forgotten_case_go
     assert second.judge == ChannelJudge()
     await log.channel_replays.plan(second, BOTH, SCALE)
     await log.channel_replays.plan(first, BOTH, SCALE)
-    await log.channel_replays.record(second, number, "v2", 2, 100)
+    await log.channel_replays.record(second, number, "v2", 2, 0, 100)
     await log.forgetting.forget([number], "U1")
     assert await log.database.all(select(replayed.c.case_id)) == []
     assert await log.database.all(select(replay_scores.c.case_id)) == []

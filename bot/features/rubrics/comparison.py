@@ -40,7 +40,7 @@ async def run(services: Services, judges: Judges, number: int) -> None:
     place = replay.team_id, replay.channel_id
     in_use = await judges.by(*place, await services.store.rubrics.chosen(*place))
     judge = await judges.by(*place, replay.judge)
-    cases = await _judged(services, replay, in_use, judge) if judge else None
+    cases, is_cut = await _judged(services, replay, in_use, judge) if judge else (None, False)
     if await replays.find(number) is None:
         return
     name = words.named(replay.judge, services.rubrics.default)
@@ -52,27 +52,41 @@ async def run(services: Services, judges: Judges, number: int) -> None:
         await replays.drop(number)
         return
     versions = in_use.version if in_use else "", judge.version
-    await services.messenger.tell(here, comparison(number, name, cases, versions, judge.rubric.scale))
+    await services.messenger.tell(here, comparison(number, name, cases, versions, judge.rubric.scale, is_cut=is_cut))
     await replays.note_told(replay)
-    logger.info("rubric_replayed", channel=replay.channel_id, judge=judge.version, cases=len(cases))
+    logger.info("rubric_replayed", channel=replay.channel_id, judge=judge.version, cases=len(cases), is_cut=is_cut)
 
 
 async def _judged(
     services: Services, replay: ChannelReplay, in_use: Judge | None, judge: Judge
-) -> Sequence[ReplayedCase] | None:
-    """The cases, once both judges have been asked about all; None where a model cannot be asked."""
+) -> tuple[Sequence[ReplayedCase] | None, bool]:
+    """The cases, once both judges have been asked about all, or a limit was used up, and whether one was.
+
+    None where a model cannot be asked.
+    """
     if in_use is None or in_use.rubric.scale != judge.rubric.scale:
-        return []
-    replays = services.store.channel_replays
+        return [], False
+    replays, is_cut = services.store.channel_replays, False
     await replays.plan(replay, [in_use.version, judge.version], judge.rubric.scale)
     for each in (judge, in_use):
-        if not await _judge(services, replay, each):
-            return None
-    return await replays.cases(replay)
+        try:
+            if not await _judge(services, replay, each):
+                return None, False
+        except _UsedUpError:
+            is_cut = True
+    return await replays.cases(replay), is_cut
+
+
+class _UsedUpError(Exception):
+    """A limit of the day is used up."""
 
 
 async def _judge(services: Services, replay: ChannelReplay, judge: Judge) -> bool:
-    """Has a judge score the cases that it has not yet, one after the other; False where its model fails."""
+    """Has a judge score the cases that it has not yet, one after the other; False where its model fails.
+
+    Raises:
+        _UsedUpError: The limits leave no more.
+    """
     replays, failures = services.store.channel_replays, 0
     cases = await replays.cases(replay)
     for case in cases:
@@ -80,9 +94,14 @@ async def _judge(services: Services, replay: ChannelReplay, judge: Judge) -> boo
             continue
         if await replays.find(replay.id) is None:
             break
+        tokens = services.limits.expected_tokens(case)
+        reserved = await replays.reserve(replay, services.limits, tokens)
+        if reserved is None:
+            raise _UsedUpError
         try:
             verdict = await judge.score(case.question, case.response)
         except JudgeError as exc:
+            await replays.give_back(reserved)
             logger.warning("judge_failed", case=case.id, error=type(exc).__name__, reason=str(exc))
             failures += 1
             if failures == min(_MOST_FAILURES, len(cases)):
@@ -90,7 +109,7 @@ async def _judge(services: Services, replay: ChannelReplay, judge: Judge) -> boo
             continue
         failures = 0
         tokens = (verdict.input_tokens or 0) + (verdict.output_tokens or 0)
-        await replays.record(replay, case.id, judge.version, verdict.score, tokens)
+        await replays.record(replay, case.id, judge.version, verdict.score, reserved, tokens)
     return True
 
 
@@ -104,7 +123,15 @@ async def _is_here(services: Services, replay: ChannelReplay) -> bool:
         return False
 
 
-def comparison(number: int, judge: str, cases: Sequence[ReplayedCase], versions: tuple[str, str], scale: Scale) -> Post:
+def comparison(
+    number: int,
+    judge: str,
+    cases: Sequence[ReplayedCase],
+    versions: tuple[str, str],
+    scale: Scale,
+    *,
+    is_cut: bool = False,
+) -> Post:
     """How a judge compares with the one in use, with the buttons that decide.
 
     Args:
@@ -113,10 +140,14 @@ def comparison(number: int, judge: str, cases: Sequence[ReplayedCase], versions:
         cases: Those that were tried; only those with a score by both count.
         versions: Of the judge in use, and of the one to be.
         scale: That of both.
+        is_cut: Whether a limit of the day was used up before both had been asked about all.
     """
     text = _compared(judge, cases, versions, scale)
     if not text:
-        text = (words.UNSCORED if cases else words.NOTHING).format(judge=judge, n=len(cases))
+        why = words.USED_UP if is_cut else words.UNSCORED if cases else words.NOTHING
+        text = why.format(judge=judge, n=len(cases))
+    elif is_cut:
+        text = f"{text}\n{words.CUT}"
     row = actions(button("Use it", ids.ACTION_RUBRIC_USE, number), button("Leave it", ids.ACTION_RUBRIC_LEAVE, number))
     return Post(text, [section(text), row])
 

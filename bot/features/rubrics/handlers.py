@@ -14,7 +14,7 @@ from bot.pipeline.text import COMMAND_TOO_SLOW, sentence
 from bot.slack import ids
 from bot.slack.commands import RubricRequest, parse_rubric
 from bot.slack.invocation import Invocation, RubricSubmission, clicked_case_id, to_invocation, to_rubric_submission
-from bot.store.rubrics import MOST, RubricGoneError, RubricInUseError, SavedBeforeError, TooManyRubricsError
+from bot.store.rubrics import RubricGoneError, RubricInUseError, SavedBeforeError, TooManyRubricsError
 from judge import DEFAULT_RUBRIC
 
 
@@ -168,7 +168,10 @@ async def _begin(services: Services, team_id: str, channel_id: str, user_id: str
             await _use(services, *place, user_id, judge)
         return words.unchanged(judge, rubrics.default)
     if await services.store.channel_replays.begin(*place, user_id, judge):
-        return words.BEGUN.format(judge=words.named(judge, rubrics.default), most=MOST)
+        texts = await services.store.channel_replays.texts(*place)
+        tokens = 2 * sum(services.limits.expected_tokens(each) for each in texts)
+        name = words.named(judge, rubrics.default)
+        return words.BEGUN.format(judge=name, n=len(texts), tokens=f"{round(tokens, -3):,}")
     return f"{await _use(services, *place, user_id, judge)} {words.NO_LABELS}"
 
 

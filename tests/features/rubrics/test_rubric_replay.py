@@ -13,7 +13,7 @@ from bot.app import make_services
 from bot.domain.label import Label
 from bot.domain.rubric import ChannelJudge
 from bot.features.rubrics.comparison import run
-from bot.features.rubrics.text import ASK, CLOSED, GONE, LEFT, NO_LABELS, NO_MODEL, UNSCORED
+from bot.features.rubrics.text import ASK, CLOSED, CUT, GONE, LEFT, NO_LABELS, NO_MODEL, UNSCORED, USED_UP
 from bot.features.rubrics.text import NOT_BOTH_HERE as NOT_BOTH
 from bot.slack import ids
 from bot.slack.client import identify, web_client
@@ -98,7 +98,7 @@ async def test_nothing_changes_until_it_is_said_how_the_two_compare_and_the_butt
     await labelled(stage, 3)
     stage.model.script("score: 2\nNo.")
     await say(stage, "use code")
-    await said(stage, "I judge labelled replies of this channel by `code` first, 30 at most")
+    await said(stage, "There are 3, and it takes at most some 6,000 tokens, which count in the limits")
     told = await compared(stage)
     words = shown(told)
     assert (
@@ -115,6 +115,17 @@ async def test_nothing_changes_until_it_is_said_how_the_two_compare_and_the_butt
     )
     assert replaced is not None
     assert await used(stage) == "code"
+
+
+@pytest.mark.parametrize(("limit", "asked", "words"), [(1380, 0, USED_UP.format(judge="`code`")), (1800, 1, CUT)])
+async def test_no_more_is_compared_than_the_days_limit_leaves(
+    open_stage: StageFactory, limit: int, asked: int, words: str
+) -> None:
+    stage: Stage = await open_stage(max_tokens_per_day=limit)
+    await labelled(stage, 3)  # which takes 3 * 460 tokens
+    await say(stage, "use code")
+    assert words in shown(await compared(stage))
+    assert len(stage.model.requests) == asked
 
 
 async def test_the_list_says_what_change_is_asked_for_and_by_whom(stage: Stage) -> None:
