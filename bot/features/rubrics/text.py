@@ -236,10 +236,10 @@ BEGUN = (
     "replies that you ask for."
 )
 USED_UP = (
-    "{judge} could not be compared with the judge in use: what may be asked for in an hour or a day is used up. Ask "
+    "{judge} could not be compared with the judge in use: what may be asked for in a day is used up. Ask "
     "for it again later, or use it all the same."
 )
-CUT = "Some were not asked about: what may be asked for in an hour or a day is used up."
+CUT = "Some were not asked about: what may be asked for in a day is used up."
 NO_LABELS = "There is no labelled reply here, with its texts kept, to compare the two by."
 NO_MODEL = "{judge} could not be compared: the model cannot be asked now. All stays as it is; try again later."
 GONE = "{judge} could not be compared: it was deleted meanwhile. All stays as it is."
