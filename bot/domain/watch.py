@@ -1,6 +1,6 @@
 """A watch: a channel's standing order to score a share of one assistant's replies by itself."""
 
-import hashlib
+import hmac
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -27,6 +27,7 @@ class ReplyOutcome(StrEnum):
     """What has become of a reply that a watch has seen.
 
     `PASSED`: it was not drawn. `TAKEN`: it is a case. `NO_ANSWER`: it was drawn and answers nobody, or has no words.
+    `DELETED`: it was drawn, and deleted before it could be scored.
     `OVER`: it was drawn, and a limit of that day was used up. `MISSED`: it was drawn, and has no
     score: it could not be read or judged in time, or the judge gave none.
     """
@@ -34,6 +35,7 @@ class ReplyOutcome(StrEnum):
     PASSED = "passed"
     TAKEN = "taken"
     NO_ANSWER = "no_answer"
+    DELETED = "deleted"
     OVER = "over"
     MISSED = "missed"
 
@@ -83,13 +85,14 @@ def is_since(watch: Watch, ts: str) -> bool:
     return float(ts) >= watch.since.timestamp()
 
 
-def draws(watch: Watch, ts: str) -> bool:
+def draws(watch: Watch, ts: str, key: bytes) -> bool:
     """Whether the reply of that time is in the watch's share.
 
-    It follows from the message alone, so that a redelivery, a restart and a second process draw the same.
+    It follows from the message and the installation's key: a redelivery, a restart and a second process draw the same,
+    and who writes the reply cannot tell, and polish what is scored.
     """
     place = f"{watch.team_id}/{watch.channel_id}/{ts}"
-    number = int.from_bytes(hashlib.sha256(place.encode()).digest()[:8], "big")
+    number = int.from_bytes(hmac.digest(key, place.encode(), "sha256")[:8], "big")
     return number < watch.share * 2**64
 
 
@@ -130,7 +133,7 @@ class Coverage:
     """What has become of an assistant's replies, those of a day or of many.
 
     Attributes:
-        fates: How many have which; None are those that wait.
+        outcomes: How many have which; None are those that wait.
     """
 
     outcomes: Mapping[ReplyOutcome | None, int]
@@ -142,6 +145,15 @@ class Coverage:
     @property
     def lost(self) -> int:
         return self.outcomes.get(ReplyOutcome.OVER, 0) + self.outcomes.get(ReplyOutcome.MISSED, 0)
+
+    @property
+    def deleted(self) -> int:
+        return self.outcomes.get(ReplyOutcome.DELETED, 0)
+
+    @property
+    def is_trusted(self) -> bool:
+        """Whether at most one in ten of what was drawn was deleted: the others stand for those only by chance."""
+        return 10 * self.deleted <= self.seen - self.outcomes.get(ReplyOutcome.PASSED, 0)
 
     @property
     def share(self) -> float:

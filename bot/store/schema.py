@@ -323,6 +323,13 @@ replies = Table(
     Index("ix_replies_figures", "team_id", "channel_id", "author_id", "day", "outcome"),
 )
 
+keys = Table(
+    "keys",  # secrets of this installation, made when they are first needed
+    metadata,
+    Column("name", String, primary_key=True),
+    Column("value", String, nullable=False),
+)
+
 alerts = Table(
     "alerts",
     metadata,

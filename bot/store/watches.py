@@ -4,6 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, fields
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
+from secrets import token_hex
 from typing import Any
 
 from sqlalchemy import ColumnElement, Row, Table, and_, delete, func, or_, select, update
@@ -16,7 +17,7 @@ from bot.domain.watch import Coverage, ReplyOutcome, SeenReply, Shows, Unread, U
 from bot.store.audit import Act, Action, note
 from bot.store.database import Part, claim, insert_new, upsert
 from bot.store.figures import Place
-from bot.store.schema import IS_WAITED_FOR, alerts, cases, replies, watches
+from bot.store.schema import IS_WAITED_FOR, alerts, cases, keys, replies, watches
 from bot.store.spending import TAKEN
 from bot.store.visibility import is_watched
 
@@ -108,6 +109,7 @@ def _to_watch(row: Row[Any]) -> Watch:
     return Watch(**(dict(row._mapping) | {"shows": Shows(row.shows)}))
 
 
+_DRAW = "draw"
 _TURN = 5
 _FOR_EVER = "9999-12-31"
 
@@ -118,9 +120,20 @@ class Replies(Part):
     A reply is noted once, however often it is told of, and by however many processes.
     """
 
+    _key: bytes | None = None
+
+    async def draws(self, watch: Watch, ts: str) -> bool:
+        """Whether the reply of that time is in the watch's share, by the key of this installation."""
+        if self._key is None:
+            await self._database.execute(insert_new(self._database, keys, {"name": _DRAW, "value": token_hex(32)}))
+            row = await self._database.one(select(keys.c.value).where(keys.c.name == _DRAW))
+            self._key = bytes.fromhex(row.value if row else "")
+        return draws(watch, ts, self._key)
+
     async def note(self, reply: SeenReply, watch: Watch, rests_at: datetime) -> int:
         """Notes a reply as it is seen now, if it is new, and gives how many were: 1 or 0."""
-        drawn = {"probability": watch.share, "outcome": None if draws(watch, reply.ts) else ReplyOutcome.PASSED}
+        is_drawn = await self.draws(watch, reply.ts)
+        drawn = {"probability": watch.share, "outcome": None if is_drawn else ReplyOutcome.PASSED}
         values = asdict(reply) | drawn | {"rests_at": rests_at, "day": reply.day}
         return await self._database.execute(insert_new(self._database, replies, values))
 

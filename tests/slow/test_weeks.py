@@ -192,13 +192,15 @@ async def test_two_weeks_come_out_as_they_were_posted(model_server: ModelServer,
         kills, back_at = await play(played, chance)
         team_id, channel_id = played.slack.workspace.team_id, played.slack.workspace.channel(CHANNEL).id
         replies = {row[0]: row[1] for row in played.rows("SELECT ts, outcome FROM replies")}
+        keys = played.rows("SELECT value FROM keys")
         cases = played.rows("SELECT message_ts, score, probability FROM cases")
         ann.command(CHANNEL, "/judge", "watch")
         await played.slack.until(lambda: len(ann.ephemerals(CHANNEL)) == 2)
         state = shown(ann.ephemerals(CHANNEL)[-1])
         heard = [datetime.fromtimestamp(float(m.ts), UTC) for m in alerts(played)]
     watch = Watch(team_id, channel_id, "", MONDAY, share=0.5)
-    drawn = {ts for ts in played.posted if draws(watch, ts)}
+    ((key,),) = keys
+    drawn = {ts for ts in played.posted if draws(watch, ts, bytes.fromhex(key))}
     assert replies.keys() == played.posted.keys()
     assert {ts for ts, outcome in replies.items() if outcome == ReplyOutcome.PASSED} == played.posted.keys() - drawn
     missed = {ts for ts, outcome in replies.items() if outcome == ReplyOutcome.MISSED}

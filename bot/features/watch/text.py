@@ -44,6 +44,7 @@ _OUTCOMES = {
     ReplyOutcome.TAKEN: "scored or about to be",
     None: "waited for",
     ReplyOutcome.NO_ANSWER: "drawn, but no answer to anybody",
+    ReplyOutcome.DELETED: "deleted before they were scored",
     ReplyOutcome.OVER: "over a limit",
     ReplyOutcome.MISSED: "missed or unscored",
 }
@@ -167,6 +168,9 @@ def _lines(each: Watched, name: str) -> Iterator[str]:
         yield people
     if each.others:
         yield f"Scored by another judge or on another scale, and not counted above: {each.others:,}."
+    if each.coverage.deleted:
+        doubt = "" if each.coverage.is_trusted else " *More than one in ten, so do not trust this mean.*"
+        yield f"Deleted though drawn, before they were scored: {each.coverage.deleted}.{doubt}"
     if each.coverage.lost:
         lost = ", ".join(_outcomes(each.coverage, _LOST))
         yield f"Not scored though drawn: {lost}. The others of the same day stand for them."

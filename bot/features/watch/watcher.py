@@ -105,7 +105,7 @@ class Watcher:
         reply, now = to_reply(watch.team_id, watch.channel_id, message_of(event)), self.services.clock()
         if event.get("subtype") != "message_changed":
             await self._store.replies.note(reply, watch, now + REST)
-        elif draws(watch, reply.ts):  # what was passed over may change as it likes
+        elif await self._store.replies.draws(watch, reply.ts):  # what was passed over may change as it likes
             await self._store.replies.wait_on(reply, now + REST)
 
     async def answered(self, channel_id: str, message: Message) -> Question | None:
@@ -155,7 +155,7 @@ class Watcher:
             return ReplyOutcome.OVER
         message = await self.services.lookup.message_at(reply.channel_id, reply.ts, reply.parent_ts)
         if message is None:
-            return ReplyOutcome.NO_ANSWER
+            return ReplyOutcome.DELETED
         is_written = message.streaming != _IN_PROGRESS
         found = replace(reply, text_hash=text_hash(message.text) if is_written else None)
         if (found.text_hash is None and age < _STREAMED_FOR) or found.text_hash != reply.text_hash:
@@ -284,6 +284,7 @@ async def _pages(method: Any, since: float, **arguments: Any) -> AsyncIterator[R
 
 
 MOST = 5
+EXAMPLE = b"what a share looks like"  # not the key of the draw, which would tell what is scored
 _PATIENCE_S = 10.0
 _MOST_TRIED = 20  # each is a call of Slack, which allows some 50 a minute for all that the app reads
 _MOST_THREADS = 20
@@ -291,7 +292,7 @@ _RECENT_PAGE, _THREAD_PAGE = 200, 999
 
 
 async def recent_replies(watcher: Watcher, watch: Watch) -> list[Message]:
-    """What a watch would have taken in the last week, the newest first, up to five; fewer where Slack is slow.
+    """What such a watch might have taken in the last week, the newest first, up to five; fewer where Slack is slow.
 
     Raises:
         OutOfSightError, MayNotReadError, SlackApiError, ClientError: Slack does not let us read.
@@ -302,7 +303,7 @@ async def recent_replies(watcher: Watcher, watch: Watch) -> list[Message]:
     with suppress(TimeoutError):
         async with asyncio.timeout(_PATIENCE_S):
             async for raw in _newest_first(watcher.services, watch):
-                if author_of(raw) != watch.author_id or raw["ts"] in seen or not draws(watch, raw["ts"]):
+                if author_of(raw) != watch.author_id or raw["ts"] in seen or not draws(watch, raw["ts"], EXAMPLE):
                     continue
                 seen.add(raw["ts"])
                 tries += 1

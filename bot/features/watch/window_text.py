@@ -96,7 +96,7 @@ def watch_modal(
         context(f"In <#{watch.channel_id}>. Nobody is told of each score; tell the channel that it is watched."),
         _select(ids.BLOCK_ASSISTANT, "Assistant", _assistants(form), watch.author_id) | {"dispatch_action": True},
         _select(its_share, "Which of its replies to people", shares, str(one_in)) | {"dispatch_action": True},
-        section("*What it would have taken last*"),
+        section("*For instance, it would have taken these*"),
         *_replies(form, replies, workspace_url),
         {"type": "divider"},
         *_draw(form),

@@ -10,6 +10,7 @@ from bot.store.figures import ScoredCount
 from judge.rubric import Scale
 from tests.cases import NOW
 
+KEY = b"key"
 NAMES = ["helper", "Help desk bot", "a | b", "1 in 5", "off"]
 
 
@@ -21,16 +22,17 @@ def to_watch(**changes: object) -> Watch:
 def test_its_share_is_drawn_and_the_same_again(share: float) -> None:
     watch = to_watch(share=share)
     times = [f"{1795339203 + number}.{number:06}" for number in range(20_000)]
-    drawn = [ts for ts in times if draws(watch, ts)]
+    drawn = [ts for ts in times if draws(watch, ts, KEY)]
     assert len(drawn) == pytest.approx(20_000 * share, abs=4 * (20_000 * share * (1 - share)) ** 0.5)
-    assert drawn == [ts for ts in times if draws(watch, ts)]
+    assert drawn == [ts for ts in times if draws(watch, ts, KEY)]
 
 
-def test_a_larger_share_holds_the_smaller_and_channels_differ() -> None:
+def test_a_larger_share_holds_the_smaller_and_channels_and_installations_differ() -> None:
     times = [f"{number}.000001" for number in range(1000)]
-    fifth, half = ([ts for ts in times if draws(to_watch(share=share), ts)] for share in (0.2, 0.5))
+    fifth, half = ([ts for ts in times if draws(to_watch(share=share), ts, KEY)] for share in (0.2, 0.5))
     assert set(fifth) < set(half)
-    assert fifth != [ts for ts in times if draws(to_watch(share=0.2, channel_id="C2"), ts)]
+    assert fifth != [ts for ts in times if draws(to_watch(share=0.2, channel_id="C2"), ts, KEY)]
+    assert fifth != [ts for ts in times if draws(to_watch(share=0.2), ts, b"another")]
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 
 from bot.domain.case import CaseSource, CaseStatus
 from bot.domain.limits import Policy
-from bot.domain.watch import LATE, ReplyOutcome, SeenReply, draws
+from bot.domain.watch import LATE, ReplyOutcome, SeenReply
 from bot.features.watch.watcher import OFTEN, REST, SELDOM
 from bot.slack import ids
 from bot.slack.manifest import WATCH, load_manifest
@@ -185,7 +185,7 @@ async def test_what_answers_nobody_is_passed_over(stage: Stage) -> None:
     await seen(stage, 3)
     stage.helper.delete(gone)
     await take_finished(stage)
-    assert await outcomes(stage) == {ReplyOutcome.NO_ANSWER: 3}
+    assert await outcomes(stage) == {ReplyOutcome.NO_ANSWER: 2, ReplyOutcome.DELETED: 1}
 
 
 async def test_what_is_not_named_stays_as_it_was(stage: Stage) -> None:
@@ -286,7 +286,7 @@ async def test_a_share_is_drawn_by_the_message_alone(stage: Stage) -> None:
     answers = [stage.ask_and_answer()[1] for _ in range(30)]
     await seen(stage, 30)
     (watch,) = await stage.log.watches.of(stage.slack.workspace.team_id)
-    drawn = [answer.ts for answer in answers if draws(watch, answer.ts)]
+    drawn = [answer.ts for answer in answers if await stage.log.replies.draws(watch, answer.ts)]
     assert await outcomes(stage) == {None: len(drawn), ReplyOutcome.PASSED: 30 - len(drawn)}
     await look(stage)
     assert sum((await outcomes(stage)).values()) == 30

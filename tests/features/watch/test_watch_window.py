@@ -8,6 +8,7 @@ from pydantic import SecretStr
 
 from bot.domain.watch import PER_DAY, Shows, Watch, draws
 from bot.features.watch.text import NOT_WATCHED, TESTED_JUST_NOW, no_assistant, not_read
+from bot.features.watch.watcher import EXAMPLE
 from bot.features.watch.window_text import (
     CHANGED_MEANWHILE,
     NO_ASSISTANT,
@@ -25,7 +26,7 @@ from pocket_slack import Message
 from tests.features.watch.watching import add_other, say
 from tests.stage import CHANNEL, QUESTION, Stage, StageFactory, buttons, shown
 
-LAST = "What it would have taken last"
+LAST = "For instance, it would have taken these"
 
 
 @pytest.fixture
@@ -170,7 +171,7 @@ async def test_the_window_shows_the_last_five_replies_that_would_have_been_taken
     assert f"p{late.ts.replace('.', '')}?thread_ts={first.ts}" in last
 
 
-async def test_a_share_shows_what_it_would_have_drawn(stage: Stage) -> None:
+async def test_a_share_shows_as_few_as_it_would_draw_and_not_which_those_are(stage: Stage) -> None:
     answers = [stage.ask_and_answer(answer=f"Answer {number}.")[1] for number in range(12)]
     await window(stage)
     stage.ann.click(stage.ann.view, its(ids.BLOCK_SHARE, stage.helper.id), "2")
@@ -179,7 +180,7 @@ async def test_a_share_shows_what_it_would_have_drawn(stage: Stage) -> None:
     await stage.slack.settled(stage.ann.submit())
     await stage.told(stage.ann)
     watch = await only(stage)
-    drawn = [each for each in reversed(answers) if draws(watch, each.ts)][:5]
+    drawn = [each for each in reversed(answers) if draws(watch, each.ts, EXAMPLE)][:5]
     assert [each.text for each in answers if each.text in last] == [each.text for each in reversed(drawn)]
 
 

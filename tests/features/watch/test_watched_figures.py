@@ -29,6 +29,24 @@ async def test_the_offline_rater_is_named_beside_the_mean_of_random_replies(stag
     assert ":warning: 1 of 2 cases by the offline rater, which is no model." in said
 
 
+@pytest.mark.needs("digest")
+@pytest.mark.parametrize(("drawn", "deleted", "doubts"), [(10, 1, False), (9, 2, True)])
+async def test_drawn_replies_that_were_deleted_are_said_and_many_make_the_mean_doubtful(
+    stage: Stage, drawn: int, deleted: int, doubts: bool
+) -> None:
+    week = Week.of(datetime.now(UTC), ZoneInfo("UTC"))
+    watch = Watch(stage.slack.workspace.team_id, help_desk(stage).id, stage.helper.id, week.start)
+    for number in range(drawn):
+        ts = f"{week.start.timestamp() + number:.6f}"
+        reply = SeenReply(watch.team_id, watch.channel_id, ts, watch.author_id, None, None)
+        await stage.log.replies.note(reply, watch, datetime.now(UTC))
+        await stage.log.replies.settle(reply, ReplyOutcome.DELETED if number < deleted else ReplyOutcome.TAKEN)
+    await add_drawn(stage, 4)
+    said = shown(await stats(stage))
+    assert f"Deleted though drawn, before they were scored: {deleted}." in said
+    assert ("do not trust this mean" in said) == doubts
+
+
 async def test_of_a_model_no_rater_is_named(stage: Stage) -> None:
     await add_drawn(stage, 4)
     assert "warning" not in shown(await stats(stage))
