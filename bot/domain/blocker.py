@@ -71,6 +71,7 @@ class RefusalKind(StrEnum):
     CHANNEL_OFF = "channel_off"
     PEOPLE_OFF = "people_off"
     TOO_MANY_CASES = "too_many_cases"
+    TOO_MANY_AUTOMATED = "too_many_automated"
     TOO_MANY_IN_WORKSPACE = "too_many_in_workspace"
     NO_TOKENS_LEFT = "no_tokens_left"
 

@@ -49,11 +49,19 @@ class QuestionSource(StrEnum):
     TYPED = "typed"
 
 
+WORKFLOW = "workflow"
+"""Who asks for the cases of steps, in place of a person's id."""
+
+
 class Exclusion(StrEnum):
-    """Why a verdict stands beside an earlier one, and counts in no figure: who asked for it, or typed its question."""
+    """Why a verdict counts in no figure of what people chose: who asked for it, or typed its question.
+
+    `WORKFLOW`: a step asked for it, of which nobody knows who chose the reply; it counts apart.
+    """
 
     AUTHOR = "author"
     ANOTHER = "another"
+    WORKFLOW = "workflow"
 
 
 class Case(BaseModel):

@@ -38,8 +38,8 @@ class Limits:
     def are_there(self) -> bool:
         return bool(self.cases_per_user_per_hour or self.cases_per_day or self.tokens_per_day)
 
-    def of_watches(self) -> "Limits":
-        """Those of all watches together, whose cases the app asks for: half of the workspace's day is for people."""
+    def of_automation(self) -> "Limits":
+        """Those of all watches together, and of all workflows: half of the workspace's day is left to others."""
         return replace(
             self,
             cases_per_user_per_hour=0,

@@ -14,6 +14,8 @@ from judge.stats import kolmogorov_smirnov
 
 TREND_WEEKS = 8
 LOWEST = 3
+FEWEST = 5
+"""Of fewer scores no mean is shown: who may label one of the replies blind would know its score."""
 _DEFAULT_SCALE = (0, 5)
 _LOW_SHARE = 0.4
 
@@ -158,7 +160,7 @@ async def _read_glance(
     )
     kind = commonest(rows)
     was = commonest((row for row in earlier if row.kind.scale == kind.scale), kind.scale)
-    this, last = _tally(rows, kind), _tally(earlier, was)
+    this, last = tally_of(rows, kind), tally_of(earlier, was)
     newest = Point(before, last.mean, last.n, was.version), Point(week, this.mean, this.n, kind.version)
     trend = (*await _read_trend(tallies, place, week, kind), *newest)
     glance = Glance(
@@ -273,7 +275,7 @@ def _count(rows: Iterable[ScoreCount], is_meant: Callable[[ScoreCount], bool]) -
     return sum(row.number for row in rows if row.score is not None and is_meant(row))
 
 
-def _tally(rows: Iterable[ScoreCount], kind: Kind) -> Tally:
+def tally_of(rows: Iterable[ScoreCount], kind: Kind) -> Tally:
     counts = Counter[int]()
     for row in rows:
         if row.score is not None and row.kind == kind:

@@ -6,7 +6,7 @@ Whoever takes a case in makes it durable first, with the job that settles it, an
 from dataclasses import dataclass
 
 from bot.domain.blocker import Refusal, RefusalKind, RefusedError
-from bot.domain.case import Case, CaseStatus, Exclusion, LoggedCase, Visibility, exclusion_of, text_hash
+from bot.domain.case import Case, CaseSource, CaseStatus, Exclusion, LoggedCase, Visibility, exclusion_of, text_hash
 from bot.domain.limits import Limits, Policy
 from bot.pipeline import text as messages
 from bot.pipeline.judges import RubricChoice
@@ -60,7 +60,8 @@ class Intake:
         """
         await self._check(case, invocation)
         while True:
-            known, is_new = await self.store.add(case, invocation.trigger_id, self.limits, invocation.execution)
+            limits = self.limits.of_automation() if case.source is CaseSource.WORKFLOW else self.limits
+            known, is_new = await self.store.add(case, invocation.trigger_id, limits, invocation.execution)
             is_of_no_use = known.is_for_one or (known.excluded and not case.excluded)
             if is_new or known.requester_id == case.requester_id or not is_of_no_use:
                 return known, is_new

@@ -165,7 +165,5 @@ def _state(case: LoggedCase) -> str:
 
 
 def _where(channel_id: str) -> str:
-    if not channel_id:
-        return "a workflow"
     # Slack names a private channel only to those who are in it.
     return "direct messages" if channel_id.startswith("D") else f"<#{channel_id}>"

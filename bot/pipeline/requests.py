@@ -49,6 +49,7 @@ def link_case(
         **asked,
         key=key,
         source=source,
+        excluded=Exclusion.WORKFLOW if source is CaseSource.WORKFLOW else None,
         message_ts=link.message_ts,
         parent_ts=link.parent_ts,
         blocker=blocker and blocker_text(blocker),
@@ -70,8 +71,9 @@ def texts_case(invocation: Invocation, question: str, response: str, choice: Cho
 
 def step_texts_case(invocation: Invocation, execution_id: str, question: str, response: str, choice: Choice) -> Case:
     """The case behind two texts of a workflow; they stand nowhere in Slack, and so does the verdict."""
-    its = {"key": f"step:{execution_id}", "source": CaseSource.WORKFLOW, "visibility": Visibility.ME}
-    return texts_case(invocation, question, response, choice).model_copy(update=its)
+    its = {"source": CaseSource.WORKFLOW, "excluded": Exclusion.WORKFLOW, "visibility": Visibility.ME}
+    asked = texts_case(invocation, question, response, choice)
+    return asked.model_copy(update=its | {"key": f"step:{execution_id}"})
 
 
 def modal_case(invocation: Invocation, submission: Submission, default_rubric: str) -> Case:

@@ -115,6 +115,8 @@ def refusal_text(refusal: Refusal) -> str:
             return _NO_TOKENS_LEFT
         case RefusalKind.TOO_MANY_CASES:
             return f"You have asked for {_cases(refusal)} within the last hour, {_LIMIT}"
+        case RefusalKind.TOO_MANY_AUTOMATED:
+            return f"Workflows have asked for {_cases(refusal)} within the last 24 hours, {_LIMIT}"
         case RefusalKind.TOO_MANY_IN_WORKSPACE:
             return f"This workspace has asked for {_cases(refusal)} within the last 24 hours, {_LIMIT}"
 

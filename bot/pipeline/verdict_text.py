@@ -106,6 +106,7 @@ _QUESTION_FROM = {
 _EXCLUDED = {
     Exclusion.AUTHOR: "*Counts in no figure:* the author of the reply asked for it.",
     Exclusion.ANOTHER: "*Counts in no figure:* somebody else had asked for the first verdict on this reply.",
+    Exclusion.WORKFLOW: "*Counts apart:* a workflow asked for it.",
 }
 
 _EXAMPLE = "Example: written by hand, no model was asked."

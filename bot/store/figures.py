@@ -27,24 +27,24 @@ from bot.domain.verdict import MADE_UP, OFFLINE
 from bot.domain.watch import Watch
 from bot.store.database import Part
 from bot.store.schema import cases, labels, replies
-from bot.store.visibility import NEWER, counts, is_watched, superseded
+from bot.store.visibility import NEWER, Sample, counts, is_by_workflow, is_watched, superseded
 
 
 @dataclass(frozen=True)
 class Place:
     """A channel, in its team: channel ids alone are not unique; with an author, what that one wrote there.
 
-    Counted is what people chose to have scored, or with `is_watched` what watches have drawn, and never both.
+    Counted is what came to be scored in one way alone.
     """
 
     team_id: str
     channel_id: str
     author_id: str | None = None
-    is_watched: bool = False
+    sample: Sample = Sample.CHOSEN
 
 
 def watched(watch: Watch) -> Place:
-    return Place(watch.team_id, watch.channel_id, watch.author_id, is_watched=True)
+    return Place(watch.team_id, watch.channel_id, watch.author_id, Sample.WATCHED)
 
 
 @dataclass(frozen=True)
@@ -329,13 +329,15 @@ def _public(place: Place, span: Span, repeated: Select[Any] | CompoundSelect[Any
         cases.c.judged_at < span.end,
         _by(place),
     )
-    if place.is_watched:
+    if place.sample is Sample.WATCHED:
         return and_(within, is_watched(cases))
+    if place.sample is Sample.WORKFLOW:
+        return and_(within, is_by_workflow(cases))
     return and_(within, counts(cases), cases.c.id.not_in(_repeated(place, span) if repeated is None else repeated))
 
 
 def _is_reply(place: Place) -> ColumnElement[bool]:
-    if not place.is_watched:
+    if place.sample is not Sample.WATCHED:
         return false()
     return and_(
         replies.c.team_id == cases.c.team_id,

@@ -65,7 +65,7 @@ async def _check(
     if used.in_hour - counted >= limits.cases_per_user_per_hour > 0:
         raise RefusedError(Refusal(RefusalKind.TOO_MANY_CASES, limits.cases_per_user_per_hour))
     if used.in_day - counted >= limits.cases_per_user_per_day > 0:
-        raise RefusedError(Refusal(RefusalKind.TOO_MANY_CASES, limits.cases_per_user_per_day))
+        raise RefusedError(Refusal(RefusalKind.TOO_MANY_AUTOMATED, limits.cases_per_user_per_day))
     if used.of_workspace - counted >= limits.cases_per_day > 0:
         raise RefusedError(Refusal(RefusalKind.TOO_MANY_IN_WORKSPACE, limits.cases_per_day))
     tokens = (used.tokens, limits.tokens_per_day), (used.tokens_of_person, limits.tokens_per_user_per_day)

@@ -3,11 +3,12 @@
 Those that stand aside do not: see `Exclusion`; and what a watch has drawn is counted apart."""
 
 from collections.abc import Sequence
+from enum import StrEnum
 from typing import Any
 
 from sqlalchemy import ColumnElement, CompoundSelect, FromClause, Row, and_, literal_column, or_, select, union_all
 
-from bot.domain.case import LoggedCase
+from bot.domain.case import Exclusion, LoggedCase
 from bot.store.schema import cases
 
 NEWER = cases.alias("newer")
@@ -33,6 +34,23 @@ def counts(table: FromClause) -> ColumnElement[bool]:
 def is_watched(table: FromClause) -> ColumnElement[bool]:
     """Whether a watch drew the reply; such cases are in figures of their own, whatever is shown of them."""
     return table.c.probability.is_not(None)
+
+
+class Sample(StrEnum):
+    """How replies came to be scored; figures of two of them are never joined.
+
+    `CHOSEN`: people asked. `WATCHED`: watches drew them. `WORKFLOW`: steps of workflows asked.
+    """
+
+    CHOSEN = "chosen"
+    WATCHED = "watched"
+    WORKFLOW = "workflow"
+
+
+def is_by_workflow(table: FromClause) -> ColumnElement[bool]:
+    """Whether a step asked for a verdict that everybody in the channel could see."""
+    is_seen = and_(table.c.visibility == _THREAD, table.c.blocker.is_(None), table.c.blocked_by.is_(None))
+    return and_(is_seen, table.c.excluded == Exclusion.WORKFLOW)
 
 
 def chosen_or_watched(*newer: ColumnElement[bool], watched: bool) -> ColumnElement[bool]:

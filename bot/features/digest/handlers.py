@@ -30,6 +30,7 @@ from bot.slack.messenger import Post
 from bot.slack.mrkdwn import clip, escape
 from bot.store.digests import ChannelSettings
 from bot.store.figures import Place, Span
+from bot.store.visibility import Sample
 
 POSTED = "The week so far is posted here; the weekly digest comes all the same."
 POSTED_BEFORE = (
@@ -184,7 +185,7 @@ async def _find_author(
     """
     week = this_week(services, settings)
     span = Span(week.before(TREND_WEEKS - 1).start, week.end)
-    places = [Place(settings.team_id, settings.channel_id, is_watched=is_watched) for is_watched in (False, True)]
+    places = [Place(settings.team_id, settings.channel_id, sample=sample) for sample in Sample]
     rows = [row for place in places for row in await services.store.tallies.authors(place, span)]
     known = {invocation.user_id: Member(invocation.user_name, is_bot=False)}
     known |= await shown_authors(services, settings, [row.author_id for row in rows])

@@ -14,6 +14,7 @@ from bot.figures.week import commonest, count_raters
 from bot.slack.client import connection_word, slack_word
 from bot.slack.members import MembershipError
 from bot.store.figures import Place, Span, Tallies, watched
+from bot.store.visibility import Sample
 from bot.store.watches import Replies
 from judge.rubric import Scale
 
@@ -52,7 +53,7 @@ async def read_watched(
     Where the place names an author, theirs alone.
     """
     until = min(week.end, max(now, week.start))
-    watched = replace(place, is_watched=True)
+    watched = replace(place, sample=Sample.WATCHED)
     authors = await tallies.authors(watched, Span(week.start, until))
     return [await _read(tallies, replies, watched, author.author_id, week, until) for author in authors]
 

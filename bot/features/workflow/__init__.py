@@ -1,15 +1,20 @@
 """The step "Score a reply" of Slack's workflows: what it asks for, and how it ends."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
 from functools import partial
 from typing import Any
 
 from bot.domain.case import LoggedCase
 from bot.domain.verdict import RecordedVerdict
-from bot.feature import Feature, Services
-from bot.features.workflow import handlers
+from bot.domain.week import Week
+from bot.feature import Feature, Named, Services
+from bot.features.workflow import handlers, text
 from bot.slack.invocation import installation_of
+from bot.store.figures import Place, Span
 from bot.store.jobs import JobKind
+from bot.store.visibility import Sample
 
 
 def feature(services: Services) -> Feature:
@@ -27,9 +32,14 @@ def feature(services: Services) -> Feature:
         await handlers.fail(services, execution_id, sentence, token)
         return True
 
+    async def week_lines(place: Place, week: Week, now: datetime, _: Named) -> Sequence[str]:
+        span = Span(week.start, min(week.end, max(now, week.start)))
+        return text.week_lines(await services.store.tallies.scores(replace(place, sample=Sample.WORKFLOW), span))
+
     return Feature(
         register=partial(handlers.register, services=services),
         on_verdict=tell,
         fails=fails,
+        week_lines=week_lines,
         jobs={JobKind.COMPLETE: lambda payload: handlers.settle(services, payload.case_id)},
     )

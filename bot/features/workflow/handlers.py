@@ -10,6 +10,7 @@ https://docs.slack.dev/reference/methods/functions.completeSuccess (bot tokens, 
 `settle`, `tell` and `fail` raise SlackApiError, ClientError or TimeoutError where Slack cannot be told now.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import timedelta
@@ -19,8 +20,8 @@ import structlog
 from slack_bolt.async_app import AsyncAck, AsyncApp
 from slack_sdk.errors import SlackApiError
 
-from bot.domain.blocker import RefusedError, blocker_text
-from bot.domain.case import Case, CaseSource, Execution, LoggedCase
+from bot.domain.blocker import Refusal, RefusalKind, RefusedError, blocker_text
+from bot.domain.case import WORKFLOW, Case, CaseSource, Execution, LoggedCase
 from bot.domain.verdict import RecordedVerdict
 from bot.feature import Services
 from bot.features.workflow.text import (
@@ -29,6 +30,7 @@ from bot.features.workflow.text import (
     NO_CHANNEL,
     NO_LINK,
     NO_PERSON,
+    NO_TIME,
     NOT_IN_BOTH,
     OTHER_OUTPUTS,
     outputs,
@@ -48,6 +50,7 @@ from bot.store.cases import AT_REST
 Raw = Mapping[str, Any]
 
 _UNKNOWN = "user_not_found"
+_TS = re.compile(r"[0-9]{10}\.[0-9]{6}")
 
 
 class NothingToScoreError(Exception):
@@ -77,13 +80,14 @@ async def _take(services: Services, body: Raw) -> None:
     if await executions.is_known(body["team_id"], execution_id):
         return
     try:
-        invocation = await _to_invocation(services, body, inputs[ids.INPUT_USER])
+        invocation, user_id = _to_invocation(body), inputs[ids.INPUT_USER]
+        await _check_person(services, body, user_id)
         match to_request(inputs, services.identity.host):
             case Texts(question, response):
                 quotes, choice = True, await services.choices.of(invocation)
                 asked = step_texts_case(invocation, execution_id, question, response, choice)
             case Permalink() as link:
-                asked, quotes = await _linked(services, invocation, link)
+                asked, quotes = await _linked(services, invocation, link, user_id)
         execution = Execution(execution_id, quotes)
         case, is_new = await services.intake.take(asked, replace(invocation, execution=execution))
     except RefusedError as exc:
@@ -99,8 +103,18 @@ async def _take(services: Services, body: Raw) -> None:
     await fail(services, execution_id, said)
 
 
-async def _to_invocation(services: Services, body: Raw, user_id: str) -> Invocation:
-    """The request as of the person for whom the workflow runs: Slack's payload names nobody. It is in no channel."""
+def _to_invocation(body: Raw) -> Invocation:
+    """The request as of the workflow: whom it runs for is what its builder writes. It is in no channel."""
+    team_id = body["team_id"]
+    return Invocation(team_id, "", WORKFLOW, "a workflow", trigger_id="", response_url=None, is_foreign=False)
+
+
+async def _check_person(services: Services, body: Raw, user_id: str) -> None:
+    """Nothing, where the step runs for a person of this workspace, by whose channels it is judged what it may read.
+
+    Raises:
+        NothingToScoreError, RefusedError: It does not.
+    """
     try:
         home = await services.homes.of(user_id)
     except SlackApiError as exc:
@@ -110,16 +124,8 @@ async def _to_invocation(services: Services, body: Raw, user_id: str) -> Invocat
     # An app is in every channel that it serves: by its name, anybody's workflow would reach them all.
     if await services.members.is_known_bot(user_id):
         raise NothingToScoreError(NO_PERSON)
-    member = (await services.members.of_all([user_id])).get(user_id)
-    return Invocation(
-        team_id=body["team_id"],
-        channel_id="",
-        user_id=user_id,
-        user_name=member.name if member else user_id,
-        trigger_id="",
-        response_url=None,
-        is_foreign=home not in {body["team_id"], body.get("enterprise_id")},
-    )
+    if home not in {body["team_id"], body.get("enterprise_id")}:
+        raise RefusedError(Refusal(RefusalKind.FOREIGN))
 
 
 def to_request(inputs: Raw, host: str) -> Permalink | Texts:
@@ -137,6 +143,8 @@ def to_request(inputs: Raw, host: str) -> Permalink | Texts:
     if message:
         if not message.get("channel_id"):
             raise NothingToScoreError(NO_CHANNEL)
+        if not _TS.fullmatch(str(message.get("message_ts"))):
+            raise NothingToScoreError(NO_TIME)
         return Permalink(host, message["channel_id"], message["message_ts"], None)
     if link:
         if found := parse_permalink(link):
@@ -147,10 +155,10 @@ def to_request(inputs: Raw, host: str) -> Permalink | Texts:
     raise NothingToScoreError(EITHER_OR)
 
 
-async def _linked(services: Services, invocation: Invocation, link: Permalink) -> tuple[Case, bool]:
+async def _linked(services: Services, invocation: Invocation, link: Permalink, user_id: str) -> tuple[Case, bool]:
     if blocker := link.blocker({services.identity.host}):
         raise NothingToScoreError(blocker_text(blocker))
-    channel = (await services.memberships.now(invocation.user_id)).get(link.channel_id)
+    channel = (await services.memberships.now(user_id)).get(link.channel_id)
     if channel is None:
         raise NothingToScoreError(NOT_IN_BOTH)
     choice = await services.choices.of(invocation, link.channel_id)

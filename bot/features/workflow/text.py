@@ -1,14 +1,17 @@
 """What a workflow is told at the end of its step: outputs for the steps that follow, or a sentence for people."""
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
 from bot.domain.blocker import Blocker, BlockerKind, blocker_text
 from bot.domain.case import LoggedCase
 from bot.domain.verdict import RecordedVerdict
+from bot.figures.week import FEWEST, commonest, tally_of
 from bot.pipeline.verdict_text import why_unscored
 from bot.slack import ids
 from bot.slack.blocks import address
+from bot.store.figures import ScoreCount
 
 FORGOTTEN = "The score was forgotten before the workflow could be told."
 OTHER_OUTPUTS = (
@@ -25,6 +28,9 @@ NO_PERSON = (
 EITHER_OR = "Give this step a message, or its link, or a question and a response: one of the three."
 NO_LINK = "The link that this step was given leads to no message (More actions (⋮) → Copy link)."
 NO_CHANNEL = "The message that this step was given comes without its channel. Give its link instead."
+NO_TIME = (
+    "The message that this step was given comes without its time, such as 1700000000.000100. Give its link instead."
+)
 
 # A step that follows may post what it is given.
 _MENTION = re.compile(r"<(?=[!@#])")
@@ -48,6 +54,17 @@ def outputs(case: LoggedCase, verdict: RecordedVerdict | None, workspace_url: st
     if case.reply_ts:
         told[ids.OUTPUT_LINK] = address(workspace_url, case.channel_id, case.reply_ts, case.thread_ts)
     return told
+
+
+def week_lines(rows: Sequence[ScoreCount]) -> Sequence[str]:
+    """The line of a digest on what workflows asked for, by the judge version that scored most; none without scores."""
+    kind = commonest(rows)
+    tally = tally_of(rows, kind)
+    if not tally.n:
+        return []
+    mean = f": mean {tally.mean:.1f}, of {kind.lowest} to {kind.highest}" if tally.n >= FEWEST else ""
+    replies = "1 reply" if tally.n == 1 else f"{tally.n:,} replies"
+    return [f"Asked for by workflows, and in no other figure, {replies}{mean}."]
 
 
 def _text(words: str) -> str:

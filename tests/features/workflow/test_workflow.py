@@ -14,13 +14,14 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from bot.app import running_bot
 from bot.domain import case as domain
 from bot.domain.blocker import Blocker, BlockerKind, Refusal, RefusalKind, blocker_text
-from bot.domain.case import CaseSource, CaseStatus, Visibility
+from bot.domain.case import WORKFLOW, CaseSource, CaseStatus, Exclusion, Visibility
 from bot.features.workflow.text import (
     EITHER_OR,
     FORGOTTEN,
     NO_CHANNEL,
     NO_LINK,
     NO_PERSON,
+    NO_TIME,
     NOT_IN_BOTH,
     OTHER_OUTPUTS,
 )
@@ -29,6 +30,7 @@ from bot.setting_values import Role
 from bot.slack import ids
 from bot.slack.manifest import ORG, load_manifest
 from pocket_slack import Entry, Execution, Message
+from tests.gestures import stats
 from tests.model_server import Failure, Held, ModelServer
 from tests.programs import pocket_slack
 from tests.stage import (
@@ -125,9 +127,9 @@ async def test_a_reply_in_a_thread_is_scored(stage: Stage, by: str) -> None:
     assert QUESTION in shown(verdict)
     case = await stage.log.cases.get(1)
     assert case is not None
-    assert (case.source, case.requester_id, case.requester_name) == (CaseSource.WORKFLOW, stage.ann.id, "ann")
-    assert (case.probability, case.visibility, case.excluded) == (None, Visibility.THREAD, None)
-    assert await stage.log.cases.current_verdict(case) is not None  # it counts, among what somebody chose
+    assert (case.source, case.requester_id, case.requester_name) == (CaseSource.WORKFLOW, WORKFLOW, "a workflow")
+    assert (case.probability, case.visibility, case.excluded) == (None, Visibility.THREAD, Exclusion.WORKFLOW)
+    assert await stage.log.cases.current_verdict(case) is None  # it counts apart
     assert stage.ann.ephemerals(CHANNEL) == []
 
 
@@ -162,14 +164,36 @@ async def test_two_texts_are_scored_for_the_workflow_alone(stage: Stage) -> None
     assert [entry for entry in stage.slack.workspace.journal.of("call") if "chat." in entry.data["method"]] == []
 
 
-@pytest.mark.needs("home")
-async def test_a_person_finds_what_a_workflow_asked_for_them(stage: Stage) -> None:
-    await ended(stage, run(stage, **TEXTS))
-    await stage.reaches(1, CaseStatus.DELIVERED)
-    stage.ann.command(CHANNEL, ids.COMMAND, "recent")
-    words = shown(await stage.told(stage.ann))
-    assert "typed in a workflow" in words
-    assert ANSWER[:40] in words
+async def test_the_person_whom_a_workflow_names_is_charged_nothing(open_step_stage: StageFactory) -> None:
+    stage = await open_step_stage(max_cases_per_user_per_hour=1)
+    for number in (1, 2):
+        await ended(stage, run(stage, question=QUESTION, response=f"Answer {number}."))
+    parent, answer = stage.ask_and_answer()
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    await stage.verdict(parent)
+
+
+async def test_a_reply_that_a_workflow_had_scored_is_scored_anew_for_a_person(stage: Stage) -> None:
+    parent, answer = stage.ask_and_answer()
+    await ended(stage, run(stage, message=at(answer)))
+    await stage.verdict(parent)
+    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    await stage.verdict(parent, 2)
+    case = await stage.reaches(2, CaseStatus.DELIVERED)
+    assert (case.requester_id, case.excluded) == (stage.ann.id, None)
+
+
+@pytest.mark.needs("digest")
+async def test_what_workflows_asked_for_is_counted_apart(stage: Stage) -> None:
+    for number in range(1, 6):
+        _, answer = stage.ask_and_answer(answer=f"Answer {number}.")
+        await ended(stage, run(stage, message=at(answer)))
+        await stage.reaches(number, CaseStatus.DELIVERED)
+        said = shown(await stats(stage, count=number))
+        count = "1 reply" if number == 1 else f"{number} replies"
+        mean = ": mean 4.0, of 0 to 5" if number == 5 else ""
+        assert f"Asked for by workflows, and in no other figure, {count}{mean}." in said
+        assert "people chose to score. Median" not in said
 
 
 async def test_an_unscored_step_has_no_score_and_says_why(stage: Stage) -> None:
@@ -241,6 +265,7 @@ async def test_while_the_model_is_away_nobody_is_messaged_and_the_step_ends_unsc
         ({"link": "the one above"}, NO_LINK),
         ({"link": "https://other.slack.com/archives/C1/p1700000000000100"}, "another workspace"),
         ({"message": {"message_ts": "1700000000.000100"}}, NO_CHANNEL),
+        ({"message": {"message_ts": "1.1", "channel_id": "C1"}}, NO_TIME),
         ({"link": "https://pocket.slack.com/archives/C0/p1700000000000100"}, NOT_IN_BOTH),
     ],
 )
@@ -276,11 +301,11 @@ async def test_people_of_another_company_are_refused(stage: Stage) -> None:
     assert execution.error == FOREIGN
 
 
-async def test_a_limit_fails_the_step(open_step_stage: StageFactory) -> None:
-    stage = await open_step_stage(max_cases_per_user_per_hour=1)
+async def test_half_of_the_workspaces_day_fails_the_step(open_step_stage: StageFactory) -> None:
+    stage = await open_step_stage(max_cases_per_day=2)
     await ended(stage, run(stage, **TEXTS))
     execution = await ended(stage, run(stage, question=QUESTION, response="Another one."))
-    assert (execution.error or "").startswith("You have asked for one case within the last hour")
+    assert (execution.error or "").startswith("Workflows have asked for one case within the last 24 hours")
     assert len(await stage.log.cases.newest(5)) == 1
 
 
