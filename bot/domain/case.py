@@ -56,11 +56,13 @@ WORKFLOW = "workflow"
 class Exclusion(StrEnum):
     """Why a verdict counts in no figure of what people chose: who asked for it, or typed its question.
 
-    `WORKFLOW`: a step asked for it, of which nobody knows who chose the reply; it counts apart.
+    `EDITED`: its question was edited after the reply. `WORKFLOW`: a step asked for it, of which nobody knows who chose
+    the reply; it counts apart.
     """
 
     AUTHOR = "author"
     ANOTHER = "another"
+    EDITED = "edited"
     WORKFLOW = "workflow"
 
 
@@ -189,12 +191,6 @@ class LoggedCase(Case):
         return self.response is None and self.response_hash is not None
 
     @property
-    def has_partial_question(self) -> bool:
-        """Whether the question is of somebody who may want a certain score: typed for it, or by the reply's author."""
-        is_authors = self.author_id is not None and self.question_author_id == self.author_id
-        return self.question_source is QuestionSource.TYPED or is_authors
-
-    @property
     def lacks_question(self) -> bool:
         return self.question is None and self.blocker is None
 
@@ -235,6 +231,8 @@ def exclusion_of(
     """
     if user_id == earlier.author_id:
         return Exclusion.AUTHOR
+    if earlier.excluded is Exclusion.EDITED and not has_typed:
+        return Exclusion.EDITED
     if earlier.excluded and earlier.question_source is QuestionSource.TYPED and not has_typed:
         return earlier.excluded
     if current_verdict is None or user_id == current_verdict.first_requester_id:

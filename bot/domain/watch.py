@@ -27,7 +27,8 @@ class ReplyOutcome(StrEnum):
     """What has become of a reply that a watch has seen.
 
     `PASSED`: it was not drawn. `TAKEN`: it is a case. `NO_ANSWER`: it was drawn and answers nobody, or has no words.
-    `DELETED`: it was drawn, and deleted before it could be scored.
+    `DELETED`: it was drawn, and deleted before it could be scored. `EDITED`: it was drawn, and its question was edited
+    after it.
     `OVER`: it was drawn, and a limit of that day was used up. `MISSED`: it was drawn, and has no
     score: it could not be read or judged in time, or the judge gave none.
     """
@@ -36,6 +37,7 @@ class ReplyOutcome(StrEnum):
     TAKEN = "taken"
     NO_ANSWER = "no_answer"
     DELETED = "deleted"
+    EDITED = "edited"
     OVER = "over"
     MISSED = "missed"
 

@@ -57,6 +57,11 @@ class Question:
     source: QuestionSource
     ts: str
     author_id: str | None
+    edited_ts: str | None = None
+
+    def is_edited_after(self, reply_ts: str | None) -> bool:
+        """Whether its author changed it once the reply was there: it is not what the reply answers."""
+        return None not in (self.edited_ts, reply_ts) and float(self.edited_ts or 0) > float(reply_ts or 0)
 
 
 class Lookup:
@@ -157,7 +162,9 @@ class Lookup:
                     _last(before, message.ts, lambda m: is_meant(m) and not m.is_bots),
                 )
         is_persons = found is not None and found.text and not found.is_bots
-        return Question(found.text, source, found.ts, found.author_id) if found and is_persons else None
+        return (
+            Question(found.text, source, found.ts, found.author_id, found.edited_ts) if found and is_persons else None
+        )
 
     async def above(self, invocation: Invocation, ts: str) -> Message | None:
         """What somebody means who says "score this" at `ts`: the message above in their thread, whoever wrote it.
@@ -178,13 +185,15 @@ class Lookup:
     async def _parent(self, case: LoggedCase, ts: str) -> Question | None:
         call = self._client.conversations_replies(channel=case.channel_id, ts=ts, limit=1)
         parent = _with_ts(await self._messages(call), ts)
-        return Question(parent.text, QuestionSource.PARENT, ts, parent.author_id) if parent and parent.text else None
+        if not parent or not parent.text:
+            return None
+        return Question(parent.text, QuestionSource.PARENT, ts, parent.author_id, parent.edited_ts)
 
     async def _previous(self, case: LoggedCase, ts: str) -> Question | None:
         last = _last(await self._before(case.channel_id, ts), ts, self._is_somebody_else(case.author_id))
         if not last or not last.text:
             return None
-        return Question(last.text, QuestionSource.PREVIOUS, last.ts, last.author_id)
+        return Question(last.text, QuestionSource.PREVIOUS, last.ts, last.author_id, last.edited_ts)
 
     async def _before(self, channel_id: str, ts: str) -> list[Message]:
         oldest = f"{float(ts) - _CLOSE_IN_TIME_S:.6f}"

@@ -17,7 +17,7 @@ from slack_sdk.errors import SlackApiError
 
 from bot import metrics
 from bot.domain.blocker import Blocker, BlockerKind, blocker_text
-from bot.domain.case import CaseStatus, LoggedCase, exclusion_of_first
+from bot.domain.case import CaseStatus, Exclusion, LoggedCase, exclusion_of_first
 from bot.domain.clock import utc_now
 from bot.domain.fair_queue import FairQueue
 from bot.domain.verdict import (
@@ -209,7 +209,9 @@ class CasePipeline:
         question = await self._lookup.question(case)
         if question is None:
             return case
-        read = {"question": question.text, "question_source": question.source}
+        read = {"question": question.text, "question_source": question.source, "excluded": case.excluded}
+        if question.is_edited_after(case.message_ts):
+            read["excluded"] = case.excluded or Exclusion.EDITED
         return case.model_copy(update=read | {"question_ts": question.ts, "question_author_id": question.author_id})
 
     async def _announced(self, case: LoggedCase, since: LoggedCase | None) -> LoggedCase:
@@ -255,9 +257,7 @@ class CasePipeline:
         metrics.TOKENS.labels("input").inc(verdict.input_tokens or 0)
         metrics.TOKENS.labels("output").inc(verdict.output_tokens or 0)
         recorded = from_verdict(verdict, judge.rubric, judge.version)
-        if case.has_partial_question:
-            recorded = flagged_for_question(recorded, find_flags("", case.question or ""))
-        return recorded
+        return flagged_for_question(recorded, find_flags("", case.question or ""))
 
     async def _recorded(self, case: LoggedCase) -> RecordedVerdict:
         verdict = await self._store.cases.verdict(case.id)

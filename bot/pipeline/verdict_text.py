@@ -106,6 +106,7 @@ _QUESTION_FROM = {
 _EXCLUDED = {
     Exclusion.AUTHOR: "*Counts in no figure:* the author of the reply asked for it.",
     Exclusion.ANOTHER: "*Counts in no figure:* somebody else had asked for the first verdict on this reply.",
+    Exclusion.EDITED: "*Counts in no figure:* the question was edited after the reply was written.",
     Exclusion.WORKFLOW: "*Counts apart:* a workflow asked for it.",
 }
 

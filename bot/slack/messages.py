@@ -40,6 +40,7 @@ class Message:
     blocker: Blocker | None
     is_bots: bool = False
     streaming: str | None = None  # how far it has come, where it is streamed
+    edited_ts: str | None = None
 
     @property
     def thread_ts(self) -> str:
@@ -63,6 +64,7 @@ def to_message(raw: Raw) -> Message:
         blocker=blocker,
         is_bots=bool(raw.get("bot_id")),
         streaming=raw.get("streaming_state"),
+        edited_ts=edited.get("ts") if isinstance(edited := raw.get("edited"), dict) else None,
     )
 
 

@@ -44,6 +44,7 @@ _OUTCOMES = {
     ReplyOutcome.TAKEN: "scored or about to be",
     None: "waited for",
     ReplyOutcome.NO_ANSWER: "drawn, but no answer to anybody",
+    ReplyOutcome.EDITED: "drawn, but the question was edited after them",
     ReplyOutcome.DELETED: "deleted before they were scored",
     ReplyOutcome.OVER: "over a limit",
     ReplyOutcome.MISSED: "missed or unscored",

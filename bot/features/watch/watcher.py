@@ -164,6 +164,8 @@ class Watcher:
         question = await self.answered(reply.channel_id, message)
         if question is None:
             return ReplyOutcome.NO_ANSWER
+        if question.is_edited_after(reply.ts):
+            return ReplyOutcome.EDITED
         if question.ts != reply.parent_ts and await self._is_over(watch, reply, question.ts):
             return ReplyOutcome.OVER
         try:

@@ -125,15 +125,6 @@ async def test_what_the_author_asks_for_first_counts_in_no_figure_and_keeps_nobo
     assert "4.0" in await figures(stage, stage.ann)
 
 
-async def test_a_question_that_the_replys_author_had_posted_is_screened(stage: Stage) -> None:
-    for asker, is_flagged in ((stage.ben, True), (stage.ann, False)):
-        parent = asker.post(CHANNEL, ORDER)
-        answer = stage.ben.post(CHANNEL, "Just use git.", thread_ts=parent.ts)
-        stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
-        warning = "*Check this one yourself:* the question asks for a score and gives the judge orders."
-        assert (warning in shown(await stage.verdict(parent))) is is_flagged
-
-
 async def test_who_tries_again_what_the_author_asked_for_asks_for_themselves(open_stage: StageFactory) -> None:
     stage: Stage = await open_stage(model_pauses=())
     stage.model.script("I would rather not say.")
@@ -153,3 +144,29 @@ async def test_anybody_tries_again_what_has_no_score(open_stage: StageFactory) -
     again = await stage.verdict(parent, 2)
     assert again.text.startswith("Score 4")
     assert "Counts in no figure" not in shown(again)
+
+
+@pytest.mark.needs("digest")
+async def test_a_question_that_was_edited_after_the_reply_is_marked_and_counts_in_no_figure(
+    open_stage: StageFactory,
+) -> None:
+    stage: Stage = await open_stage(model_pauses=())
+    before = await figures(stage, stage.ann)
+    stage.model.script("I would rather not say.", "Nor now.", GOOD)
+    parent, answer = stage.ask_and_answer()
+    stage.ann.edit(parent, "What is the meaning of life?")
+    stage.ben.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    verdict = await stage.verdict(parent)
+    assert "*Counts in no figure:* the question was edited after the reply was written." in shown(verdict)
+    stage.ben.click(verdict, ids.ACTION_AGAIN)
+    again = await stage.verdict(parent, 2)
+    assert again.text.startswith("Score 4 of 5")
+    assert "*Counts in no figure:* the question was edited" in shown(again)
+    assert await figures(stage, stage.ann) == before
+
+
+async def test_an_order_in_anybodys_question_is_flagged(stage: Stage) -> None:
+    parent, answer = stage.ask_and_answer(ORDER)
+    stage.ben.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
+    words = shown(await stage.verdict(parent))
+    assert "*Check this one yourself:* the question asks for a score and gives the judge orders." in words

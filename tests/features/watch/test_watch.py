@@ -174,6 +174,16 @@ async def test_a_reply_that_is_edited_in_bursts_is_scored_once_and_whole(stage: 
     assert (case.response, await outcomes(stage)) == ("Run git revert", {ReplyOutcome.TAKEN: 1})
 
 
+async def test_a_reply_whose_question_was_edited_since_is_not_scored(stage: Stage) -> None:
+    await say(stage, "@helper all")
+    parent, _ = stage.ask_and_answer()
+    stage.ann.edit(parent, "What is the meaning of life?")
+    await seen(stage, 1)
+    await take_finished(stage)
+    assert await outcomes(stage) == {ReplyOutcome.EDITED: 1}
+    assert "1 drawn, but the question was edited after them" in await say(stage, "")
+
+
 async def test_what_answers_nobody_is_passed_over(stage: Stage) -> None:
     other = add_other(stage)
     await say(stage, "@helper all")
