@@ -157,7 +157,8 @@ class Settings(LogSettings):
         default=2000,
         ge=0,
         le=1_000_000,
-        description="cases that the workspace may ask for within 24 hours; `0`: no limit",
+        description="cases that the workspace may ask for within 24 hours, of which watches and workflows take at most "
+        "half each; `0`: no limit",
     )
     max_tokens_per_day: int = Field(
         default=0,

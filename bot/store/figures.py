@@ -291,11 +291,12 @@ class Tallies(Part):
         query = select(*columns).where(cases.c.score.is_not(None), _public(place, span)).order_by(*when)
         return await self._database.rows(TimedScore, query)
 
-    async def newest(self, place: Place) -> int | None:
+    async def newest(self, place: Place) -> TimedScore | None:
         is_there = _public(place, Span(_BEGINNING, _END))
-        query = select(cases.c.id).where(cases.c.score.is_not(None), is_there).order_by(cases.c.judged_at.desc())
-        row = await self._database.one(query.limit(1))
-        return row.id if row else None
+        columns = (cases.c[each.name] for each in fields(TimedScore))
+        query = select(*columns).where(cases.c.score.is_not(None), is_there).order_by(cases.c.judged_at.desc())
+        found = await self._database.rows(TimedScore, query.limit(1))
+        return found[0] if found else None
 
     async def blind(self, place: Place, span: Span, kind: Kind) -> Sequence[ScoredCount]:
         is_blind = and_(labels.c.team_id == place.team_id, labels.c.channel_id == place.channel_id, labels.c.is_blind)

@@ -304,6 +304,7 @@ watches = Table(
     Column("look_at", UtcDateTime, nullable=False),  # when the channel is to be read next
     Column("read_until", UtcDateTime, nullable=False),  # what was written before has been found
     Column("not_read", String),  # Slack's word for why the last look failed; NULL: it did not
+    Column("judge_version", String),  # that scored last, as far as those who hear of it know
     Column("tested_at", UtcDateTime),  # when somebody had a test alert sent last
     Column("updated_at", UtcDateTime, nullable=False),
 )

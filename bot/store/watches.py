@@ -78,6 +78,20 @@ class Watches(Part):
         is_over = or_(watches.c.tested_at.is_(None), watches.c.tested_at <= now - _TESTS_EVERY)
         return await self._database.execute(update(watches).where(_is(watch), is_over).values(tested_at=now)) == 1
 
+    async def note_judge(self, watch: Watch, version: str | None) -> bool:
+        """Whether another judge scores for a watch than so far: true for the first who asks, and then not again."""
+        its = select(watches.c.judge_version).where(_is(watch))
+
+        async def note(connection: AsyncConnection) -> bool:
+            earlier = (await connection.execute(its)).scalar()
+            if earlier == version:
+                return False
+            is_still = watches.c.judge_version.is_not_distinct_from(earlier)
+            noted = update(watches).where(_is(watch), is_still).values(judge_version=version)
+            return (await connection.execute(noted)).rowcount == 1 and earlier is not None
+
+        return await self._database.write(note)
+
     async def end(self, watch: Watch, by: str) -> None:
         """Ends a watch; what it has scored stays, and what it waits for is seen by no watch any more."""
 

@@ -11,7 +11,7 @@ from slack_sdk.errors import SlackApiError
 from bot.domain.watch import Watch, together
 from bot.feature import Services
 from bot.features.watch.figures import name_of, to_word
-from bot.features.watch.text import gone_alert, silent_alert, unread_alert, worse_alert
+from bot.features.watch.text import gone_alert, new_judge_notice, silent_alert, unread_alert, worse_alert
 from bot.slack import ids
 from bot.slack.client import is_transient
 from bot.slack.members import MembershipError
@@ -83,11 +83,24 @@ class DriftAlerts:
         self._services = services
         self._store = services.store
         self._newest: dict[tuple[Place, AlertKind, float | None], int] = {}
+        self._judges: dict[Place, str | None] = {}
 
     async def look(self) -> None:
         for watch in await self._store.watches.of(self._services.identity.team_id):
             if watch.alerts_to:
+                await self._tell_of_new_judge(watch)
                 await self._look_at(watch)
+
+    async def _tell_of_new_judge(self, watch: Watch) -> None:
+        place = watched(watch)
+        newest = await self._store.tallies.newest(place)
+        if newest is None or self._judges.get(place, "") == newest.judge_version:
+            return
+        if await self._store.watches.note_judge(watch, newest.judge_version):
+            post = new_judge_notice(watch, await name_of(self._services, watch.author_id), newest.judge_version)
+            missed = await send_alert(self._services, watch, post)
+            logger.info("new_judge_told", channel=watch.channel_id, missed=len(missed))
+        self._judges[place] = newest.judge_version
 
     async def _look_at(self, watch: Watch) -> None:
         for kind in AlertKind:
@@ -120,22 +133,28 @@ class DriftAlerts:
             return None
         place = watched(watch)
         tested, newest = (place, kind, floor), await self._store.tallies.newest(place)
-        if newest is None or self._newest.get(tested) == newest:
+        if newest is None or self._newest.get(tested) == newest.id:
             return None
         scores = await self._store.tallies.in_order(place, Span(now - RECENT - REFERENCE, now))
         if not scores:
             return None
-        same = [each for each in scores if each.kind == scores[-1].kind]
-        reference = [each.score for each in same if each.judged_at < now - RECENT]
-        recent = [each for each in same if each.judged_at >= now - RECENT]
-        scale, since = Scale(*scores[-1].kind.scale), [each.score for each in recent]
+        judge = scores[-1].kind
+        recent = [each for each in scores if each.kind == judge and each.judged_at >= now - RECENT]
+        # A floor wants to know of earlier scores how far they spread, which those of another judge on the scale tell.
+        reference = [
+            each.score
+            for each in scores
+            if each.judged_at < now - RECENT
+            and (each.kind == judge if floor is None else each.kind.scale == judge.scale)
+        ]
+        scale, since = Scale(*judge.scale), [each.score for each in recent]
         drop: Drop | NotEnough | None = None
         if floor is None:
             drop = find_drop(reference, since, scale)
         elif scale.low < floor < scale.high:  # else it is of another rubric's scale
             drop = find_below(floor, reference, since, scale)
         if not isinstance(drop, Drop):
-            self._newest[tested] = newest
+            self._newest[tested] = newest.id
             return None
         name = await name_of(self._services, watch.author_id)
         return worse_alert(watch, name, drop, recent[drop.since :], scale, self._services.identity.url)

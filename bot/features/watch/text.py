@@ -12,7 +12,7 @@ from bot.slack.members import Member
 from bot.slack.messenger import Post
 from bot.slack.mrkdwn import clip, escape
 from bot.store.figures import TimedScore
-from judge.drift import Drop
+from judge.drift import MIN_REFERENCE, Drop
 from judge.rubric import Scale
 
 _NAME = 80
@@ -228,6 +228,15 @@ def silent_alert(watch: Watch, name: str, expected: int, silent_for: timedelta) 
         f"{expected} replies were drawn. Whoever runs the app finds the reason in its log: the judge may not answer."
     )
     return _post(text)
+
+
+def new_judge_notice(watch: Watch, name: str, version: str | None) -> Post:
+    by = f"`{clip(version, _NAME)}`" if version else "another judge"
+    floor = "" if watch.floor is None else f" Whether its mean is below {watch.floor:g} I go on watching."
+    return _post(
+        f"*{clip(name, _NAME)}* in <#{watch.channel_id}> is scored by {by} now. Scores of two judges are not compared, "
+        f"so I can say again whether it gets worse once there are {MIN_REFERENCE} older than a week.{floor}"
+    )
 
 
 def unread_alert(watch: Watch, name: str, unread: Unread) -> Post:

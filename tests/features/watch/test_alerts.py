@@ -97,6 +97,20 @@ async def test_a_floor_that_is_set_later_is_looked_at_with_the_same_scores(stage
         assert len(direct(stage, "ann")) == told
 
 
+async def test_who_hears_is_told_once_that_comparison_begins_anew_and_the_floor_goes_on(stage: Stage) -> None:
+    await change(stage, alerts_to=(stage.ann.id,), floor=3.5)
+    await write_scores(stage, [(8 + 0.2 * number, 4 + number % 2, 2) for number in range(40)])
+    await alarm(stage)
+    assert direct(stage, "ann") == []
+    await write_scores(stage, [(0.1 * number, 1 + number % 2, 2) for number in range(15)], "m, strict 2")
+    for _ in range(2):
+        await alarm(stage)
+    notice, below = direct(stage, "ann")
+    assert "is scored by `m, strict 2` now. Scores of two judges are not compared" in notice
+    assert notice.endswith("Whether its mean is below 3.5 I go on watching.")
+    assert "is clearly below 3.5, which this channel wishes for: mean 1.5" in below
+
+
 async def test_an_alert_whose_answer_was_lost_stands_once_in_the_channel(stage: Stage) -> None:
     await change(stage, alerts_to=(stage.slack.workspace.channel(CHANNEL).id,))
     await drop(stage)
