@@ -23,6 +23,12 @@ QUOTING = f"score: 4\nThe response says: {ANSWER}"
 GONE = "What I had quoted is gone"
 
 
+async def add_cases(stage: Stage, channel: Channel, author_id: str, *scores: int, **changes: Any) -> None:
+    """Verdicts of a moment ago."""
+    for score in scores:
+        await add_case(stage, channel, author_id, score, **changes)
+
+
 async def add_case(stage: Stage, channel: Channel, author_id: str, score: int | None, **changes: Any) -> None:
     """A verdict of a moment ago."""
     now = datetime.now(UTC)

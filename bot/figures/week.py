@@ -15,7 +15,7 @@ from judge.stats import kolmogorov_smirnov
 TREND_WEEKS = 8
 LOWEST = 3
 FEWEST = 5
-"""Of fewer scores no mean is shown: who may label one of the replies blind would know its score."""
+"""Of fewer scores no figure is shown: it would tell the score of a reply that somebody may be asked to label blind."""
 _DEFAULT_SCALE = (0, 5)
 _LOW_SHARE = 0.4
 
@@ -34,19 +34,21 @@ class Tally:
 
     @property
     def mean(self) -> float | None:
-        """Their mean; None without any."""
-        return sum(score * count for score, count in self.counts.items()) / self.n if self.n else None
+        """Their mean; None of fewer than `FEWEST`."""
+        return sum(score * count for score, count in self.counts.items()) / self.n if self.n >= FEWEST else None
 
     @property
     def median(self) -> float | None:
-        """The middle score, or the mean of the two in the middle; None without any."""
-        if not self.n:
+        """The middle score, or the mean of the two in the middle; None of fewer than `FEWEST`."""
+        if self.n < FEWEST:
             return None
         return (self.at((self.n - 1) // 2) + self.at(self.n // 2)) / 2
 
     def share_up_to(self, highest: float) -> float | None:
-        """The share of scores that are not above `highest`; None without any."""
-        return sum(count for score, count in self.counts.items() if score <= highest) / self.n if self.n else None
+        """The share of scores that are not above `highest`; None of fewer than `FEWEST`."""
+        if self.n < FEWEST:
+            return None
+        return sum(count for score, count in self.counts.items() if score <= highest) / self.n
 
     def at(self, position: int) -> int:
         """The score at that position from the lowest, counted from 0; the highest one beyond the end, 0 without any."""
@@ -59,7 +61,7 @@ class Tally:
 
 @dataclass(frozen=True)
 class Point:
-    """One week of the trend, by the judge version that scored most of it; without scores `mean` is None."""
+    """One week of the trend, by the judge version that scored most of it; of too few scores `mean` is None."""
 
     week: Week
     mean: float | None
@@ -248,7 +250,9 @@ def _rank(each: VersionSum) -> tuple[int, str]:
 
 
 def _to_point(week: Week, found: VersionSum | None) -> Point:
-    return Point(week, found.total / found.n, found.n, found.version) if found else Point(week, None, 0)
+    if found is None:
+        return Point(week, None, 0)
+    return Point(week, found.total / found.n if found.n >= FEWEST else None, found.n, found.version)
 
 
 def commonest(rows: Iterable[ScoreCount], otherwise: Scale = _DEFAULT_SCALE) -> Kind:

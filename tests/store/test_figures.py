@@ -18,7 +18,7 @@ from sqlalchemy import delete, insert
 from bot.domain.case import CaseSource, CaseStatus, Visibility
 from bot.domain.week import Week
 from bot.figures.quality import Agreement, weighted_kappa
-from bot.figures.week import Figures, Glance, Tally, read_figures, read_glance
+from bot.figures.week import FEWEST, Figures, Glance, Tally, read_figures, read_glance
 from bot.store import Store
 from bot.store.figures import Place, Span
 from bot.store.schema import cases, labels
@@ -191,8 +191,8 @@ async def test_the_figures_are_those_of_plain_python(
     on_scale = [each for each in of_scale if each.version == version]
     scores = [each.score for each in on_scale if each.score is not None]
     assert figures.this.counts == Counter(scores)
-    assert figures.this.mean == (pytest.approx(statistics.fmean(scores)) if scores else None)
-    assert figures.this.median == (statistics.median(scores) if scores else None)
+    assert figures.this.mean == mean_of(scores)
+    assert figures.this.median == (statistics.median(scores) if len(scores) >= FEWEST else None)
     last_of_scale = [each for each in last if each.score is not None and each.scale == scale]
     assert figures.last.n == len([each for each in last_of_scale if each.version == commonest(last_of_scale)])
     assert figures.has_new_judge == (commonest(last_of_scale) != version)
@@ -206,6 +206,11 @@ async def test_the_figures_are_those_of_plain_python(
     _check_authors(figures, on_scale)
     assert figures.agreement == _agreement(on_scale)
     _check_quality(figures, entries)
+
+
+def mean_of(scores: Sequence[int]) -> Any:
+    """Their mean, and none of so few that it would tell the score of one."""
+    return pytest.approx(statistics.fmean(scores)) if len(scores) >= FEWEST else None
 
 
 def commonest(entries: Sequence[Entry]) -> str | None:
@@ -231,7 +236,7 @@ def _check_trend(figures: Figures, entries: Sequence[Entry]) -> None:
         found = [each.score or 0 for each in of_scale if each.version == commonest(of_scale)]
         assert point.version == commonest(of_scale)
         assert point.n == len(found)
-        assert point.mean == (pytest.approx(statistics.fmean(found)) if found else None)
+        assert point.mean == mean_of(found)
 
 
 def _check_authors(figures: Figures, on_scale: list[Entry]) -> None:
@@ -293,7 +298,7 @@ def test_whoever_always_says_the_same_has_no_kappa(pairs: list[tuple[int, int]])
     assert weighted_kappa(Counter(pairs)) is None
 
 
-@given(st.lists(st.integers(0, 5), min_size=1))
+@given(st.lists(st.integers(0, 5), min_size=FEWEST))
 def test_median_mean_and_share_of_a_tally(scores: list[int]) -> None:
     tally = Tally(Counter(scores))
     assert tally.median == statistics.median(scores)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import date, timedelta
 
 from bot.figures.quality import Agreement, corrected, uncorrected, without_model
-from bot.figures.week import Figures, Glance
+from bot.figures.week import FEWEST, Figures, Glance
 from bot.pipeline.verdict_text import in_short
 from bot.slack.blocks import Block, context, permalink, section, short_date
 from bot.slack.members import Member
@@ -26,6 +26,7 @@ ENOUGH_LABELS = 20
 _NAME = 80
 _CENT = 0.01
 _MINUS = "−"
+TOO_FEW = f"No figures of fewer than {FEWEST} scores: somebody may be asked to score these replies blind."
 _PREVIEW = "`/judge digest now` posts this here."
 
 
@@ -70,10 +71,10 @@ def counted(glance: Glance) -> str:
 
 
 def measures(glance: Glance) -> str:
-    """Their median and mean, and the change; empty without a score."""
+    """Their median and mean, and the change; empty without a score, and why not where there are few."""
     this, last = glance.this, glance.last
     if this.median is None or this.mean is None:
-        return ""
+        return TOO_FEW if this.n else ""
     median, mean = f"Median *{this.median:g}*", f"mean *{this.mean:.1f}*"
     if last.mean is not None and glance.has_new_judge:
         mean += f" (last week {last.mean:.1f}, by another judge)"
@@ -146,7 +147,9 @@ def _lowest(figures: Figures, members: Mapping[str, Member], workspace_url: str,
 def _authors(figures: Figures, members: Mapping[str, Member], is_plain: bool) -> list[Block]:
     low, lines, rows = f"{figures.scale[0]}–{figures.low}", [], []
     for author in [author for author in figures.authors if author.id in members][:MOST_AUTHORS]:
-        name, n, mean, before = members[author.id].name, author.this.n, author.this.mean or 0, author.last.mean
+        name, n, mean, before = members[author.id].name, author.this.n, author.this.mean, author.last.mean
+        if mean is None:
+            continue
         change = "new" if before is None else _change(mean, before)
         share = f"{author.this.share_up_to(figures.low) or 0:.0%}"
         replies = _count(n, "reply", "replies")
@@ -274,7 +277,7 @@ def _charts(figures: Figures, *, is_plain: bool) -> list[Block]:
     """The week's scores and the trend, as far as there are any."""
     trend, (low, high), found = _to_trend(figures), figures.scale, []
     counts = [(score, figures.this.counts.get(score, 0)) for score in range(low, high + 1)]
-    has_bars = figures.this.n > 0 and len(counts) <= _MOST_BARS
+    has_bars = figures.this.n >= FEWEST and len(counts) <= _MOST_BARS
     if has_bars and is_plain:
         most = max(figures.this.counts.values())
         rows = [f"{score:>3} {'█' * round(count / most * _BAR):<{_BAR}} {count}" for score, count in counts]

@@ -9,6 +9,7 @@ from bot.features.digest.handlers import POSTED, POSTED_BEFORE
 from bot.slack import ids
 from bot.store.digests import EXTRA_PAUSE, ChannelSettings
 from pocket_slack import Message
+from tests.gestures import add_cases
 from tests.stage import CHANNEL, Stage, StageFactory, shown
 
 
@@ -85,11 +86,11 @@ async def test_what_is_wrong_is_said_with_what_can_be_done(stage: Stage, text: s
 
 
 async def test_preview_is_seen_by_one_person(stage: Stage) -> None:
-    (*_, lowest) = await scored(stage, 4, 5, 1)
+    (*_, lowest) = await scored(stage, 4, 5, 4, 5, 1)
     told = await digest(stage, "preview")
     words = shown(told)
     assert words.startswith("`/judge digest now` posts this here.\n*This week so far (")
-    assert "3 replies that people chose to score\nMedian *4*, mean *3.3*, on a scale of 0 to 5." in words
+    assert "5 replies that people chose to score\nMedian *4*, mean *3.8*, on a scale of 0 to 5." in words
     assert told.text.startswith("This week so far (")
     kinds = [block["type"] for block in told.blocks]
     assert kinds.count("data_visualization") == 1
@@ -101,11 +102,8 @@ async def test_preview_is_seen_by_one_person(stage: Stage) -> None:
 
 
 async def test_the_table_lists_bots_and_people_only_when_asked(stage: Stage) -> None:
-    await scored(stage, 4)
-    question = stage.ann.post(CHANNEL, "How?")
-    answer = stage.ben.post(CHANNEL, "Like this.", thread_ts=question.ts)
-    stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
-    await stage.verdict(question)
+    for author in (stage.helper, stage.ben):
+        await add_cases(stage, stage.slack.workspace.channel(CHANNEL), author.id, 4, 4, 4, 4, 4)
     assert names(await digest(stage, "preview")) == ["helper"]
     assert "People are listed" in (await digest(stage, "people on", 2)).text
     assert sorted(names(await digest(stage, "preview", 3))) == ["ben", "helper"]
@@ -119,11 +117,11 @@ def names(message: Message) -> list[str]:
 
 
 async def test_now_posts_the_week_so_far_for_all(stage: Stage) -> None:
-    await scored(stage, 4)
+    await scored(stage, 4, 4, 4, 4, 4)
     assert (await digest(stage, "now")).text == POSTED
     (message,) = posted(stage)
     assert message.text.startswith("This week so far (")
-    assert "1 reply that people chose to score. Median 4, mean 4.0, on a scale of 0 to 5." in message.text
+    assert "5 replies that people chose to score. Median 4, mean 4.0, on a scale of 0 to 5." in message.text
     assert "posts this" not in shown(message)
 
 
@@ -163,14 +161,14 @@ async def test_a_guest_sees_a_preview(stage: Stage) -> None:
 
 
 async def test_a_slack_without_charts_gets_plain_blocks(stage: Stage) -> None:
-    await scored(stage, 4)
+    await scored(stage, 4, 4, 4, 4, 4)
     stage.slack.fail("chat.postMessage", error="invalid_blocks")
     await digest(stage, "now")
     (message,) = posted(stage)
     assert {block["type"] for block in message.blocks} == {"section", "context"}
     words = shown(message)
     assert "*Replies by score*" in words
-    assert "*helper*: 1 reply, mean 4.0 (new), 0% with 0–2" in words
+    assert "*helper*: 5 replies, mean 4.0 (new), 0% with 0–2" in words
 
 
 async def test_a_preview_in_a_slack_without_charts_is_plain(stage: Stage) -> None:

@@ -362,15 +362,17 @@ async def test_the_preview_in_the_terminal_shows_charts_and_posts_nothing(
 ) -> None:
     channel = await office.channel("help", is_private=True)
     workspace = office.slack.workspace
-    await office.add_case(channel.id, MONDAY - timedelta(days=3), author_id=workspace.add_bot("helper").id, score=2)
-    await office.add_case(channel.id, MONDAY - timedelta(days=10), score=1)
+    author_id = workspace.add_bot("helper").id
+    for _ in range(5):
+        await office.add_case(channel.id, MONDAY - timedelta(days=3), author_id=author_id, score=2)
+        await office.add_case(channel.id, MONDAY - timedelta(days=10), score=1)
     await preview(office.settings, name, office.now)
     shown = capsys.readouterr().out
     for part in (
         "Week of 16–22 Nov 2026",
         "Replies by score",
         "█",
-        "Weekly mean: 1.0 (9 Nov) to 3.0 (16 Nov)",
+        "Weekly mean: 1.0 (9 Nov) to 2.3 (16 Nov)",
         "16 Nov ",
         "helper",
         f"9 Nov  {'█' * 8} ",  # a fifth of the line: the scale is 0 to 5

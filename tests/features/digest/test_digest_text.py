@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from bot.domain.verdict import MADE_UP, OFFLINE
 from bot.domain.week import Schedule, Week, parse_zone
 from bot.features.digest.handlers import digest_state
-from bot.features.digest.text import MOST_AUTHORS, digest_message, judge_change, stats_message, trend_line
+from bot.features.digest.text import MOST_AUTHORS, TOO_FEW, digest_message, judge_change, stats_message, trend_line
 from bot.figures.quality import Agreement, Quality, to_quality
 from bot.figures.week import Author, Figures, LowCase, Point, Tally, Usage
 from bot.slack.members import Member
@@ -35,15 +35,15 @@ def some(**changes: Any) -> Figures:
         "week": WEEK,
         "until": WEEK.end,
         "kind": Kind(0, 5, None),
-        "this": tally(0, 0, 1, 0, 2, 1),
-        "last": tally(0, 0, 0, 2),
+        "this": tally(0, 0, 2, 0, 4, 2),
+        "last": tally(0, 0, 0, 5),
         "off_scale": 0,
         "off_version": 0,
         "unscored": {},
         "raters": {None: 4},
         "trend": tuple(Point(WEEK.before(back), 3.0, 5) for back in range(7, -1, -1)),
         "lowest": (LowCase(7, 2, "B1", "1795249798.298493", "1795249700.000001", MOMENT),),
-        "authors": (Author("B1", tally(0, 0, 1, 0, 2, 1), tally(0, 0, 0, 2)),),
+        "authors": (Author("B1", tally(0, 0, 2, 0, 4, 2), tally(0, 0, 0, 5)),),
         "agreement": None,
         "agreement_ever": None,
         "unlike": 1.0,
@@ -120,7 +120,7 @@ def test_the_order_is_headline_distribution_trend_lowest_table_and_the_small_pri
     kinds = [block["type"] for block in post.blocks]
     assert kinds == ["section", "data_visualization", "data_visualization", "section", "data_table", *["context"] * 3]
     changes = "Median *4* (last week 3, +1), mean *3.8* (last week 3.0, +0.8), on a scale of 0 to 5."
-    headline = "*Week of 16–22 Nov 2026*: 4 replies that people chose to score"
+    headline = "*Week of 16–22 Nov 2026*: 8 replies that people chose to score"
     assert post.blocks[0]["text"]["text"] == f"{headline}\n{changes}"
     assert post.text == f"{headline}. {changes}".replace("*", "")
     assert "Details: asked for by 3 people · weighted kappa −0.12 · 1,200 tokens · $0.50" in words(post)
@@ -140,6 +140,13 @@ def test_agreement_is_said_in_plain_words() -> None:
     assert "never, within one point 99% of the time (30 labels)" in words(message(some(agreement_ever=rarely)))
 
 
+def test_of_few_scores_nothing_is_said_but_their_number() -> None:
+    few = tally(0, 0, 1, 0, 2, 1)
+    post = message(some(this=few, lowest=(), authors=(Author("B1", few, few),), trend=(Point(WEEK, None, 4),)))
+    assert post.text == f"Week of 16–22 Nov 2026: 4 replies that people chose to score. {TOO_FEW}"
+    assert {block["type"] for block in post.blocks} == {"section", "context"}
+
+
 def test_where_all_are_unscored_no_number_is_said() -> None:
     post = message(some(this=tally(), lowest=(), authors=(), unscored={"refused": 4}))
     assert post.text == "Week of 16–22 Nov 2026: None of the replies that people chose to score has a score."
@@ -149,7 +156,7 @@ def test_the_distribution_has_a_bar_for_every_score_and_each_says_its_number() -
     bars = message(some()).blocks[1]["chart"]
     assert bars["type"] == "bar"
     assert [(point["label"], point["value"]) for point in bars["series"][0]["data"]] == [
-        ("0 (0)", 0), ("1 (0)", 0), ("2 (1)", 1), ("3 (0)", 0), ("4 (2)", 2), ("5 (1)", 1)
+        ("0 (0)", 0), ("1 (0)", 0), ("2 (2)", 2), ("3 (0)", 0), ("4 (4)", 4), ("5 (2)", 2)
     ]  # fmt: skip
 
 
@@ -188,7 +195,7 @@ def test_the_line_of_the_trend_is_the_whole_scale_with_the_first_and_the_last_me
 
 def test_the_change_is_that_of_the_numbers_beside_it() -> None:
     # Means of 3.25 and 2.75 stand there as 3.2 and 2.8; their own difference is 0.5.
-    figures = some(this=tally(0, 0, 0, 3, 1), last=tally(0, 0, 1, 3), authors=())
+    figures = some(this=tally(0, 0, 0, 6, 2), last=tally(0, 0, 2, 6), authors=())
     assert "mean *3.2* (last week 2.8, +0.4)" in words(message(figures))
 
 
@@ -226,14 +233,17 @@ def test_the_lowest_are_links_into_the_channel_without_any_text() -> None:
     ]
 
 
-def test_who_is_not_to_be_listed_is_not_in_the_table() -> None:
-    figures = some(authors=(Author("U1", tally(1), tally()), Author("B1", tally(1), tally())))
-    table = message(figures).blocks[4]
+def test_who_is_not_to_be_listed_or_has_few_scores_is_not_in_the_table() -> None:
+    figures = some(
+        authors=(Author("U1", tally(5), tally()), Author("B1", tally(5), tally()), Author("B2", tally(4), tally()))
+    )
+    members = {each: Member(name, True) for each, name in (("B1", "helper"), ("B2", "of four replies"))}
+    table = message(figures, members).blocks[4]
     assert [row[0]["text"] for row in table["rows"]] == ["Assistant", "helper"]
 
 
 def test_the_table_has_an_end() -> None:
-    authors = tuple(Author(f"B{number}", tally(1), tally()) for number in range(50))
+    authors = tuple(Author(f"B{number}", tally(5), tally()) for number in range(50))
     post = message(some(authors=authors), {author.id: Member(author.id, True) for author in authors})
     assert len(post.blocks[4]["rows"]) == MOST_AUTHORS + 1
 
@@ -295,11 +305,11 @@ def test_reasons_of_one_kind_are_counted_together() -> None:
 
 
 def test_another_scale_has_its_own_bars_and_its_own_low_scores() -> None:
-    figures = some(kind=Kind(1, 10, None), this=Tally({1: 1, 10: 3}))
+    figures = some(kind=Kind(1, 10, None), this=Tally({1: 2, 10: 3}))
     post = message(figures)
     assert len(post.blocks[1]["chart"]["series"][0]["data"]) == 10
     assert figures.low == 4
-    check_blocks(message(some(kind=Kind(0, 100, None), this=Tally({70: 1}))).blocks)
+    check_blocks(message(some(kind=Kind(0, 100, None), this=Tally({70: 5}))).blocks)
 
 
 @pytest.mark.parametrize("is_plain", [True, False])

@@ -10,7 +10,7 @@ from bot.features.digest.handlers import DIRECT, no_channel, not_yours
 from bot.slack import ids
 from bot.store.digests import ChannelSettings
 from pocket_slack import Message
-from tests.gestures import add_case, help_desk, private, stats
+from tests.gestures import add_case, add_cases, help_desk, private, stats
 from tests.stage import CHANNEL, Stage, shown
 
 
@@ -21,12 +21,11 @@ async def preview(stage: Stage, count: int = 1) -> Message:
 
 
 async def test_the_week_so_far_of_this_channel_is_shown_to_one_person(stage: Stage) -> None:
-    await add_case(stage, help_desk(stage), stage.helper.id, 4)
-    await add_case(stage, help_desk(stage), stage.helper.id, 1)
+    await add_cases(stage, help_desk(stage), stage.helper.id, 4, 4, 4, 1, 1, 1)
     told = await stats(stage)
     assert [block["type"] for block in told.blocks] == ["section", "data_visualization", "data_table"]
     assert told.text.startswith("This week so far (")
-    assert "2 replies that people chose to score\nMedian *2.5*, mean *2.5*, on a scale of 0 to 5." in shown(told)
+    assert "6 replies that people chose to score\nMedian *2.5*, mean *2.5*, on a scale of 0 to 5." in shown(told)
     (table,) = [block for block in told.blocks if block["type"] == "data_table"]
     assert [row[0]["text"] for row in table["rows"][1:]] == ["helper"]
     assert stage.ours() == []
@@ -36,14 +35,14 @@ async def test_the_week_so_far_of_this_channel_is_shown_to_one_person(stage: Sta
 @pytest.mark.parametrize("name", ["@helper", "@HELPER", "<@{id}>", "@{id}"])
 async def test_an_assistants_figures_are_its_own(stage: Stage, name: str) -> None:
     other = stage.slack.workspace.add_bot("Other Bot")
-    for author_id, score in ((stage.helper.id, 1), (stage.helper.id, 3), (other.id, 5)):
-        await add_case(stage, help_desk(stage), author_id, score)
+    await add_cases(stage, help_desk(stage), stage.helper.id, 1, 3, 3, 3, 5)
+    await add_case(stage, help_desk(stage), other.id, 0)
     told = await stats(stage, name.format(id=stage.helper.id))
     assert told.text.startswith("This week so far (")
-    assert ", helper: 2 replies that people chose to score. Median 2, mean 2.0, on a scale of 0 to 5." in told.text
+    assert ", helper: 5 replies that people chose to score. Median 3, mean 3.0, on a scale of 0 to 5." in told.text
     assert "|Score 1 of 5> · <!date^" in shown(told)  # whose it is stands above
     assert " · case 1" in shown(told)
-    assert "case 3" not in shown(told)
+    assert "case 6" not in shown(told)
     assert "Other Bot" not in shown(told)
 
 
@@ -74,10 +73,10 @@ async def test_an_assistant_is_found_behind_many_busier_people(stage: Stage) -> 
     for number in range(30):
         for score in (4, 5):
             await add_case(stage, help_desk(stage), f"U{number:03}", score)
-    await add_case(stage, help_desk(stage), stage.helper.id, 3)
+    await add_cases(stage, help_desk(stage), stage.helper.id, 3, 3, 3, 3, 3)
     (table,) = [block for block in (await stats(stage)).blocks if block["type"] == "data_table"]
     assert [row[0]["text"] for row in table["rows"][1:]] == ["helper"]
-    assert ", helper: 1 reply that people chose to score" in (await stats(stage, "@helper", 2)).text
+    assert ", helper: 5 replies that people chose to score" in (await stats(stage, "@helper", 2)).text
 
 
 async def test_a_name_may_have_blanks(stage: Stage) -> None:
@@ -121,8 +120,8 @@ async def test_other_people_are_not_shown_unless_the_channel_lists_people(stage:
 
 @pytest.mark.parametrize("name", ["me", "@ann", "@me"])
 async def test_ones_own_figures_are_always_shown(stage: Stage, name: str) -> None:
-    await add_case(stage, help_desk(stage), stage.ann.id, 2)
-    assert ", your own replies: 1 reply that people chose to score. Median 2" in (await stats(stage, name)).text
+    await add_cases(stage, help_desk(stage), stage.ann.id, 2, 2, 2, 2, 2)
+    assert ", your own replies: 5 replies that people chose to score. Median 2" in (await stats(stage, name)).text
 
 
 @pytest.mark.parametrize("name", ["#leads", "<#{id}|leads>", "<#{id}>", "#LEADS", "#{id}"])
@@ -174,8 +173,8 @@ async def test_what_only_one_person_sees_is_in_no_figure(stage: Stage) -> None:
 
 async def test_figures_of_one_channel_have_nothing_of_another(stage: Stage) -> None:
     await add_case(stage, private(stage, "ann", "ben"), stage.helper.id, 0)
-    await add_case(stage, help_desk(stage), stage.helper.id, 5)
-    assert "1 reply that people chose to score. Median 5" in (await stats(stage, "@helper")).text
+    await add_cases(stage, help_desk(stage), stage.helper.id, 5, 5, 5, 5, 5)
+    assert "5 replies that people chose to score. Median 5" in (await stats(stage, "@helper")).text
 
 
 async def test_an_assistant_that_was_scored_last_week_alone_is_known(stage: Stage) -> None:
@@ -198,7 +197,7 @@ async def test_what_is_not_understood_is_answered_with_what_is(stage: Stage) -> 
 
 
 async def test_a_slack_without_charts_gets_plain_blocks(stage: Stage) -> None:
-    await add_case(stage, help_desk(stage), stage.helper.id, 4)
+    await add_cases(stage, help_desk(stage), stage.helper.id, 4, 4, 4, 4, 4)
     stage.slack.fail("response_url", status=400)
     stage.slack.fail("chat.postEphemeral", error="invalid_blocks")
     stage.slack.fail("chat.postMessage", error="invalid_blocks")

@@ -16,7 +16,7 @@ from bot.slack import ids
 from bot.slack.client import identify
 from bot.store.digests import ChannelSettings
 from pocket_slack import Channel, View
-from tests.gestures import add_case, help_desk, home, press, private
+from tests.gestures import add_case, add_cases, help_desk, home, press, private
 from tests.stage import ANSWER, CHANNEL, QUESTION, Stage, StageFactory, is_verdict, make_settings, shown
 
 NO_CHANNELS = "Nothing was scored in your channels in the last two weeks."
@@ -75,13 +75,14 @@ async def test_older_cases_are_left_to_the_command(stage: Stage) -> None:
 async def test_a_channel_stands_there_with_its_week_and_its_trend(stage: Stage) -> None:
     channel = help_desk(stage)
     for weeks, score in ((0, 5), (1, 3), (3, 0)):
-        await add_case(stage, channel, stage.helper.id, score, judged_at=datetime.now(UTC) - timedelta(weeks=weeks))
+        at = datetime.now(UTC) - timedelta(weeks=weeks)
+        await add_cases(stage, channel, stage.helper.id, *[score] * 5, judged_at=at)
     block = block_of(await home(stage), channel)
     assert block is not None
     now = datetime.now(UTC)
     first, last = (now - timedelta(weeks=back, days=now.weekday()) for back in (3, 0))
     assert block["text"]["text"].splitlines() == [
-        f"*<#{channel.id}>*: 1 reply that people chose to score",
+        f"*<#{channel.id}>*: 5 replies that people chose to score",
         "Median *5* (last week 3, +2), mean *5.0* (last week 3.0, +2.0), on a scale of 0 to 5.",
         f"Weekly mean: 0.0 ({first.day} {first:%b}) to 5.0 ({last.day} {last:%b})",
         f"`0 ○{'━' * 28}● 5`",

@@ -167,7 +167,7 @@ async def test_figures_of_two_rubrics_or_two_models_are_never_joined(open_stage:
         await scored(stage, number, answer=f"Answer {number}.")
     await say(stage, "use code large")
     stage.model.script("score: 5\nYes.")
-    for number in (6, 7, 8, 9):
+    for number in (6, 7, 8, 9, 10):
         await scored(stage, number, answer=f"Answer {number}.")
     stage.ann.command(CHANNEL, ids.COMMAND, "digest preview")
     preview = shown(await stage.told(stage.ann, len(stage.ann.ephemerals(CHANNEL)) + 1))

@@ -1,9 +1,16 @@
 """Nobody changes their own score, or one that somebody else asked for: such a verdict stands aside, marked."""
 
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from zoneinfo import ZoneInfo
+
 import pytest
 
 from bot.domain.case import Exclusion
+from bot.domain.week import Week
+from bot.figures.week import read_figures
 from bot.slack import ids
+from bot.store.figures import Place
 from pocket_slack import Message, Person
 from tests.stage import CHANNEL, GOOD, QUESTION, Stage, StageFactory, shown
 
@@ -25,16 +32,16 @@ async def correct(stage: Stage, person: Person, verdict: Message, question: str 
     await stage.slack.settled(person.submit({ids.BLOCK_QUESTION: question}))
 
 
-async def figures(stage: Stage, person: Person) -> str:
-    """What `/judge stats` says."""
-    before = len(person.ephemerals(CHANNEL))
-    person.command(CHANNEL, ids.COMMAND, "stats")
-    return shown(await stage.told(person, before + 1))
+async def counted(stage: Stage) -> Mapping[int, int]:
+    """The scores of this week's figures, with how many replies have each."""
+    place = Place(stage.slack.workspace.team_id, stage.slack.workspace.channel(CHANNEL).id)
+    now = datetime.now(UTC)
+    return (await read_figures(stage.log.tallies, place, Week.of(now, ZoneInfo("UTC")), now)).this.counts
 
 
 async def test_the_author_of_a_reply_does_not_change_its_score(stage: Stage) -> None:
     parent, _, verdict = await scored(stage, author=stage.ben, asker=stage.ann)
-    before = await figures(stage, stage.ann)
+    before = await counted(stage)
     stage.model.script(TOP)
     await correct(stage, stage.ben, verdict, ORDER)
     beside = await stage.verdict(parent, 2)
@@ -42,44 +49,42 @@ async def test_the_author_of_a_reply_does_not_change_its_score(stage: Stage) -> 
     assert "*Counts in no figure:* the author of the reply asked for it." in shown(beside)
     assert "*Check this one yourself:* the typed question asks for a score and gives the judge orders." in shown(beside)
     assert ORDER in shown(beside)
-    assert await figures(stage, stage.ann) == before
+    assert await counted(stage) == before
     assert [case.excluded for case in await stage.log.cases.newest(2)] == [None, Exclusion.AUTHOR]
 
 
 async def test_a_bystander_does_not_replace_the_verdict_of_another(stage: Stage) -> None:
     parent, _, verdict = await scored(stage, author=stage.helper, asker=stage.ann)
-    before = await figures(stage, stage.ann)
+    before = await counted(stage)
     stage.model.script(TOP)
     await correct(stage, stage.ben, verdict)
     beside = await stage.verdict(parent, 2)
     assert "*Counts in no figure:* somebody else had asked for the first verdict" in shown(beside)
     await correct(stage, stage.ben, beside, "Which tool, then?")  # their own is not the first either
     assert "*Counts in no figure:*" in shown(await stage.verdict(parent, 3))
-    assert await figures(stage, stage.ann) == before
+    assert await counted(stage) == before
 
 
-@pytest.mark.needs("digest")
 async def test_whoever_asked_first_corrects_the_question(stage: Stage) -> None:
     parent, _, verdict = await scored(stage, author=stage.helper, asker=stage.ann)
     stage.model.script(TOP)
     await correct(stage, stage.ann, verdict)
     assert "Counts in no figure" not in shown(await stage.verdict(parent, 2))
-    assert "5.0" in await figures(stage, stage.ann)
+    assert await counted(stage) == {5: 1}
 
 
-@pytest.mark.needs("digest")
 async def test_whoever_asked_first_corrects_it_also_after_somebody_else(stage: Stage) -> None:
     parent, _, verdict = await scored(stage, author=stage.helper, asker=stage.ann)
     await correct(stage, stage.ben, verdict)
     stage.model.script(TOP)
     await correct(stage, stage.ann, await stage.verdict(parent, 2), "And this one?")
     assert "Counts in no figure" not in shown(await stage.verdict(parent, 3))
-    assert "5.0" in await figures(stage, stage.ann)
+    assert await counted(stage) == {5: 1}
 
 
 async def test_the_author_does_not_try_again_until_the_score_is_good(stage: Stage) -> None:
     parent, answer, _ = await scored(stage, author=stage.ben, asker=stage.ann)
-    before = await figures(stage, stage.ann)
+    before = await counted(stage)
     stage.model.script(TOP)
     stage.ben.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
     known = await stage.told(stage.ben)
@@ -89,7 +94,7 @@ async def test_the_author_does_not_try_again_until_the_score_is_good(stage: Stag
     stage.ben.edit(answer, "Just use git, please.")
     stage.ben.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
     assert "the author of the reply" in shown(await stage.verdict(parent, 3))
-    assert await figures(stage, stage.ann) == before
+    assert await counted(stage) == before
 
 
 async def test_a_question_that_the_author_types_counts_in_no_figure(stage: Stage) -> None:
@@ -104,7 +109,6 @@ async def test_a_question_that_the_author_types_counts_in_no_figure(stage: Stage
     assert "Counts in no figure" not in shown(await stage.verdict(lonely, 2))
 
 
-@pytest.mark.needs("digest")
 @pytest.mark.parametrize("by_link", [False, True])
 async def test_what_the_author_asks_for_first_counts_in_no_figure_and_keeps_nobody_out(
     stage: Stage, by_link: bool
@@ -118,11 +122,11 @@ async def test_what_the_author_asks_for_first_counts_in_no_figure_and_keeps_nobo
     else:
         stage.ben.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
     assert "the author of the reply" in shown(await stage.verdict(parent))
-    assert "no replies were scored" in await figures(stage, stage.ann)
+    assert await counted(stage) == {}
     stage.model.script(GOOD)
     stage.ann.shortcut(ids.SHORTCUT_SCORE_REPLY, answer)
     assert "Counts in no figure" not in shown(await stage.verdict(parent, 2))
-    assert "4.0" in await figures(stage, stage.ann)
+    assert await counted(stage) == {4: 1}
 
 
 async def test_who_tries_again_what_the_author_asked_for_asks_for_themselves(open_stage: StageFactory) -> None:
@@ -146,12 +150,11 @@ async def test_anybody_tries_again_what_has_no_score(open_stage: StageFactory) -
     assert "Counts in no figure" not in shown(again)
 
 
-@pytest.mark.needs("digest")
 async def test_a_question_that_was_edited_after_the_reply_is_marked_and_counts_in_no_figure(
     open_stage: StageFactory,
 ) -> None:
     stage: Stage = await open_stage(model_pauses=())
-    before = await figures(stage, stage.ann)
+    before = await counted(stage)
     stage.model.script("I would rather not say.", "Nor now.", GOOD)
     parent, answer = stage.ask_and_answer()
     stage.ann.edit(parent, "What is the meaning of life?")
@@ -162,7 +165,7 @@ async def test_a_question_that_was_edited_after_the_reply_is_marked_and_counts_i
     again = await stage.verdict(parent, 2)
     assert again.text.startswith("Score 4 of 5")
     assert "*Counts in no figure:* the question was edited" in shown(again)
-    assert await figures(stage, stage.ann) == before
+    assert await counted(stage) == before
 
 
 async def test_an_order_in_anybodys_question_is_flagged(stage: Stage) -> None:

@@ -72,7 +72,6 @@ async def test_digest_leads_with_what_nobody_picked_and_keeps_it_apart(stage: St
     preview = shown(await stage.told(stage.ann, 2))
     assert "*helper*, random replies: mean *2.0*, between 0.5 and 3.5, of 0 to 5 (2 scored of 2)." in preview
     assert "1 reply that people chose to score" in preview
-    assert "Median *4*, mean *4.0*" in preview
 
 
 @pytest.mark.needs("digest")
